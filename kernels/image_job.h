@@ -1,0 +1,52 @@
+/* What kernels on interleaved pixels work on: the whole filter in one launch,
+ * pixels in and pixels out, no planes in device memory. Shared by CUDA C and C17.
+ *
+ * Rows are numbered as in the whole picture; `in` holds rows [in_first_row,
+ * in_first_row + in_rows), see plane.h. Rows of both images start on multiples of
+ * 16 bytes. Pitches in bytes. */
+#ifndef STENCIL_IMAGE_JOB_H
+#define STENCIL_IMAGE_JOB_H
+
+#include "plane.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct image_job {
+    const void *in;
+    size_t in_pitch;
+    int in_first_row, in_rows;
+    void *out;
+    size_t out_pitch;
+    int out_first_row, out_rows;
+    int width, picture_height, channels;
+    enum plane_border border;
+    uint32_t ghost; /* sample of a ghost cell for zero and constant, one byte a channel */
+    int mask_width, mask_height, anchor_x, anchor_y;
+    int32_t divisor, start; /* d; o + floor(d/2) */
+    int64_t bound;          /* sum|w|*max + |o| + d, < 2^31 */
+    uint32_t max;
+    const void *fragments; /* device memory: what the kernel's packer made of the weights */
+};
+
+/* ---- exact 8-bit convolution on the int8 matrix units ---- */
+
+/* src/int8_pack.c. Weights are row-major. How many int8 planes they take: 1, 2, or 0 when they
+ * pass 16 bits. */
+int int8_mma_planes(const int64_t *weight, int cells);
+/* Bytes of packed weights; 0 when the kernel cannot run such a mask: *why says so. */
+size_t int8_mma_fragment_bytes(const int64_t *weight, int width, int height, int anchor_x,
+                               const char **why);
+void int8_mma_pack(const int64_t *weight, int width, int height, int anchor_x, void *fragments);
+
+/* Shared memory that a block takes, bytes. */
+size_t int8_mma_shared_bytes(int width, int height, int anchor_x, int channels, int weight_planes);
+
+/* kernels/int8_mma.cu */
+cudaError_t int8_mma_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

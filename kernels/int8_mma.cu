@@ -1,0 +1,285 @@
+/* int8: exact 8-bit convolution on the int8 matrix units, for any mask up to about
+ * 33 cells wide. A tile's pixels are split into one plane a channel in shared
+ * memory; there the mask becomes a matrix and 16 outputs at a time a product.
+ *
+ *   block of 4 x 4 outputs (the 16 rows of A)      its window: 4 + k - 1 cells a side,
+ *                                                  in groups of 4 cells (the columns of A)
+ *        . . . . . . . .
+ *        . [o o o o] . .      A[output][window cell] = w[cell - output] or 0: the mask,
+ *        . [o o o o] . .                               shifted to each of the 16 places
+ *        . [o o o o] . .      B[window cell][block]  = the pixels, straight from shared
+ *        . [o o o o] . .                               memory, 4 bytes a load; 8 blocks side
+ *        . . . . . . . .                               by side are the 8 columns of B
+ *
+ * mma.sync m16n8k32 (s8 or u8 weights, u8 pixels, s32 sums) then gives 128 exact sums. A window of
+ * G groups and 4 + k - 1 rows takes ceil(G * (k + 3) / 8) of them: k = 3, 5, 7, 9, 15: 3, 3, 4, 5,
+ * 12. (One mask row at a time would take k, on interleaved pixels more: most of the band is zeros.)
+ * Weights beyond int8 are two matrices, w = 256 * high + low, low unsigned: still exact.
+ *
+ * Shared memory   planes * (32 + k - 1) * 176 + planes * 32 * 160 + packed weights
+ * Bytes moved     3 in, 3 out a pixel, the halo from L2
+ *
+ * Measured times: kernels/README.md. */
+#include "int8_pixels.cuh"
+
+#define GROUPS 4 /* columns of 8 blocks that share one load of the weights: the tile's width */
+
+/* ---- the products ---- */
+
+#if __CUDA_ARCH__ >= 800 || !defined(__CUDA_ARCH__)
+__device__ inline void mma_signed(int *sum, const uint4 &a, uint32_t b0, uint32_t b1)
+{
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
+}
+
+__device__ inline void mma_unsigned(int *sum, const uint4 &a, uint32_t b0, uint32_t b1)
+{
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
+}
+#else /* sm_75 has no m16n8k32: never launched there */
+__device__ inline void mma_signed(int *, const uint4 &, uint32_t, uint32_t)
+{
+}
+__device__ inline void mma_unsigned(int *, const uint4 &, uint32_t, uint32_t)
+{
+}
+#endif
+
+/* d as multiply and shift. FAST plans (bound < 2^30, 4 <= d, max 255) divide signed numbers:
+ * q = mulhi(v, multiplier) >> shift with multiplier = ceil(2^(30+l) / d) < 2^31, 2^(l-1) < d <=
+ * 2^l, shift = l - 2. The multiplier is too large by less than d / d <= 1 part in 2^(30+l), so v <
+ * 2^30 gives floor(v / d); a negative v gives something negative, and the saturating pack makes it
+ * 0. Others: unsigned with one bit more, multiplier = ceil(2^(31+l) / d), shift = l - 1, for v <
+ * 2^31; d = 1 has no such multiplier: shift is -1. */
+struct divide {
+    uint32_t multiplier;
+    int shift;
+    uint32_t max;
+    bool fast;
+};
+
+static struct divide divide_of(const struct image_job *job)
+{
+    struct divide d;
+    int l = 0;
+    while (((int64_t)1 << l) < job->divisor)
+        l++;
+    d.max = job->max;
+    d.fast = job->bound < 1 << 30 && l >= 2 && job->max == 255;
+    d.shift = d.fast ? l - 2 : l - 1;
+    d.multiplier = l ? (uint32_t)((((uint64_t)1 << ((d.fast ? 30 : 31) + l)) + job->divisor - 1) /
+                                  job->divisor)
+                     : 0;
+    return d;
+}
+
+/* Two quotients as two bytes. */
+template <bool FAST> __device__ inline uint32_t divided(const struct divide &d, int low, int high)
+{
+    if (FAST) {
+        uint32_t pair;
+        low = __mulhi(low, (int)d.multiplier) >> d.shift;
+        high = __mulhi(high, (int)d.multiplier) >> d.shift;
+        asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(pair) : "r"(high), "r"(low));
+        return pair;
+    }
+    uint32_t u = max(low, 0), v = max(high, 0);
+    u = d.shift < 0 ? u : __umulhi(u, d.multiplier) >> d.shift;
+    v = d.shift < 0 ? v : __umulhi(v, d.multiplier) >> d.shift;
+    return min(u, d.max) | min(v, d.max) << 8;
+}
+
+/* Four rows of the tile in one plane: GROUPS times 8 blocks, by one warp. STEPS: the products a
+ * block takes, with their weights kept in registers (A, at); 0: any number, from shared memory. */
+template <int PLANES, int STEPS, bool FAST>
+__device__ inline void filter_rows(const uint8_t *window, const uint4 *A, const int2 *at, int steps,
+                                   int start, const struct divide &d, uint8_t *P)
+{
+    int lane = threadIdx.x % 32;
+    int sum[PLANES][GROUPS][4];
+
+#pragma unroll
+    for (int i = 0; i < GROUPS; i++)
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            sum[0][i][k] = start;
+            if (PLANES == 2)
+                sum[PLANES - 1][i][k] = 0;
+        }
+#pragma unroll
+    for (int step = 0; step < (STEPS ? STEPS : steps); step++) {
+        uint4 low = STEPS ? A[step] : A[step * 32 + lane], high;
+        int2 from = STEPS ? at[step] : at[step * 4 + lane % 4];
+        if (PLANES == 2)
+            high = STEPS ? A[STEPS + step] : A[(steps + step) * 32 + lane];
+#pragma unroll
+        for (int i = 0; i < GROUPS; i++) {
+            uint32_t b0 = *(const uint32_t *)(window + from.x + 32 * i);
+            uint32_t b1 = *(const uint32_t *)(window + from.y + 32 * i);
+            if (PLANES == 1) {
+                mma_signed(sum[0][i], low, b0, b1);
+            } else {
+                mma_unsigned(sum[0][i], low, b0, b1);
+                mma_signed(sum[PLANES - 1][i], high, b0, b1);
+            }
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < GROUPS; i++) {
+        int s[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            s[k] = PLANES == 1 ? sum[0][i][k] : sum[0][i][k] + 256 * sum[PLANES - 1][i][k];
+        *(uint16_t *)(P + 32 * i) = (uint16_t)divided<FAST>(d, s[0], s[2]);
+        *(uint16_t *)(P + 32 * i + 4) = (uint16_t)divided<FAST>(d, s[1], s[3]);
+    }
+}
+
+/* ---- the kernel ---- */
+
+struct int8_args {
+    struct image_job job;
+    struct divide divide;
+    struct int8_window window;
+};
+
+/* The planes of one tile: each warp takes rows of four, plane after plane. */
+template <int N, int PLANES, int STEPS, bool FAST>
+__device__ void filter_tile(const struct int8_args &args, const uint8_t *N_ds, int rows,
+                            const uint4 *A, const int2 *at, uint8_t *P_ds)
+{
+    int lane = threadIdx.x % 32, t = lane % 4, g = lane / 4; /* g: block of the first eight */
+    const uint8_t *window = N_ds + HALO_X - args.job.anchor_x - args.window.pad + 4 * g;
+    uint8_t *P = P_ds + g / 2 * OUT_PITCH + 8 * t + g % 2 * 2;
+
+    for (int unit = threadIdx.x / 32; unit < N * (TILE_Y / 4); unit += THREADS / 32) {
+        int c = unit / (TILE_Y / 4), y = unit % (TILE_Y / 4) * 4;
+        filter_rows<PLANES, STEPS, FAST>(window + (c * rows + y) * IN_PITCH, A, at,
+                                         args.window.steps, args.job.start, args.divide,
+                                         P + (c * TILE_Y + y) * OUT_PITCH);
+    }
+}
+
+/* Blocks stay and walk the tiles, so that the next tile is on its way while this one is summed:
+ *   raw (fetched) -> N_ds (planes) -> P_ds (finished planes) -> N_ds again (pixels) -> memory */
+template <int N, int PLANES, int STEPS, bool FAST>
+__global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ int8_args args)
+{
+    extern __shared__ __align__(16) uint8_t shared[];
+    const struct image_job &job = args.job;
+    int rows = TILE_Y + job.mask_height - 1, steps = args.window.steps;
+    int weight_words = PLANES * steps * 32 + steps * 2; /* of 16 bytes */
+    uint4 *A_ds = (uint4 *)shared;
+    const int2 *at_ds = (const int2 *)(A_ds + PLANES * steps * 32);
+    uint8_t *raw = shared + weight_words * 16, *N_ds = raw + rows * INT8_RAW_PITCH * N;
+    uint8_t *P_ds = N_ds + N * rows * IN_PITCH;
+    int across = (job.width + TILE_X - 1) / TILE_X;
+    int tiles = across * ((job.out_rows + TILE_Y - 1) / TILE_Y);
+    int first_row = job.out_first_row - job.anchor_y;
+    uint4 A[STEPS ? PLANES * STEPS : 1];
+    int2 at[STEPS ? STEPS : 1];
+
+    for (int i = threadIdx.x; i < weight_words; i += THREADS)
+        A_ds[i] = __ldg((const uint4 *)job.fragments + i);
+    fetch<N>(job, raw, rows, blockIdx.x % across * TILE_X,
+             first_row + (int)blockIdx.x / across * TILE_Y);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < PLANES * STEPS; i++)
+        A[i] = A_ds[i * 32 + threadIdx.x % 32];
+#pragma unroll
+    for (int i = 0; i < STEPS; i++)
+        at[i] = at_ds[i * 4 + threadIdx.x % 4];
+
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        int next = tile + gridDim.x;
+        copy_async_wait();
+        __syncthreads(); /* raw is there, and the last tile's pixels have left N_ds */
+        split<N>(raw, N_ds, rows);
+        __syncthreads();
+        if (next < tiles)
+            fetch<N>(job, raw, rows, next % across * TILE_X, first_row + next / across * TILE_Y);
+        filter_tile<N, PLANES, STEPS, FAST>(args, N_ds, rows, STEPS ? A : A_ds, STEPS ? at : at_ds,
+                                            P_ds);
+        __syncthreads();
+        join<N>(P_ds, N_ds);
+        __syncthreads();
+        store<N>(job, N_ds, tile % across * TILE_X, tile / across * TILE_Y);
+    }
+}
+
+/* ---- launching ---- */
+
+template <int N, int PLANES, int STEPS, bool FAST>
+static cudaError_t launch(const struct int8_args &args, cudaStream_t stream)
+{
+    int blocks = 0, device = 0, processors = 0;
+    int tiles =
+        ((args.job.width + TILE_X - 1) / TILE_X) * ((args.job.out_rows + TILE_Y - 1) / TILE_Y);
+    size_t shared = int8_mma_shared_bytes(args.job.mask_width, args.job.mask_height,
+                                          args.job.anchor_x, N, PLANES);
+    void (*kernel)(const int8_args) = int8_mma<N, PLANES, STEPS, FAST>;
+    cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+
+    if (status == cudaSuccess)
+        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS, shared);
+    if (status == cudaSuccess)
+        status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (status != cudaSuccess)
+        return status;
+    if (blocks < 1)
+        return cudaErrorInvalidConfiguration;
+    blocks = blocks * processors < tiles ? blocks * processors : tiles;
+    kernel<<<blocks, THREADS, shared, stream>>>(args);
+    return cudaGetLastError();
+}
+
+template <int N, int PLANES>
+static cudaError_t launch_steps(const struct image_job *job, cudaStream_t stream)
+{
+    struct int8_args args;
+    args.job = *job;
+    args.window = int8_window_of(job->mask_width, job->mask_height, job->anchor_x);
+    args.divide = divide_of(job);
+    if (!args.divide.fast)
+        return launch<N, PLANES, 0, false>(args, stream);
+    if constexpr (PLANES == 1) {     /* two planes' weights do not fit the registers */
+        switch (args.window.steps) { /* square masks of 3 and 5, and 7 */
+        case 3:
+            return launch<N, PLANES, 3, true>(args, stream);
+        case 4:
+            return launch<N, PLANES, 4, true>(args, stream);
+        }
+    }
+    return launch<N, PLANES, 0, true>(args, stream);
+}
+
+template <int N>
+static cudaError_t launch_planes(const struct image_job *job, int planes, cudaStream_t stream)
+{
+    return planes == 1 ? launch_steps<N, 1>(job, stream) : launch_steps<N, 2>(job, stream);
+}
+
+extern "C" cudaError_t int8_mma_launch(const struct image_job *job, int weight_planes,
+                                       cudaStream_t stream)
+{
+    switch (job->channels) {
+    case 1:
+        return launch_planes<1>(job, weight_planes, stream);
+    case 2:
+        return launch_planes<2>(job, weight_planes, stream);
+    case 3:
+        return launch_planes<3>(job, weight_planes, stream);
+    default:
+        return launch_planes<4>(job, weight_planes, stream);
+    }
+}

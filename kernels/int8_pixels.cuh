@@ -1,0 +1,194 @@
+/* Pixels to planes and back, for the int8 kernel: fetching a tile, splitting it
+ * into one plane a channel in shared memory, joining and storing the result.
+ *
+ *   memory  rgbrgbrgb...   --fetch-->  raw, as it is, with its halo and ghost cells
+ *   raw     rgbrgbrgb...   --split-->  N_ds: rrrr... gggg... bbbb...
+ *   P_ds    rrrr gggg bbbb --join -->  pixels --store--> memory
+ *
+ * 16 pixels at a time, in 16-byte pieces; the shuffling is byte permutations that
+ * are known at compile time. */
+#ifndef STENCIL_INT8_PIXELS_CUH
+#define STENCIL_INT8_PIXELS_CUH
+
+#include "ghost.cuh"
+#include "image_job.h"
+#include "int8_window.h"
+
+#define THREADS   256
+#define TILE_X    INT8_TILE_X
+#define TILE_Y    INT8_TILE_Y
+#define HALO_X    INT8_HALO_X
+#define IN_PITCH  INT8_IN_PITCH
+#define OUT_PITCH INT8_OUT_PITCH
+
+/* Four bytes of an array of words gathered into one word; which ones is known at compile time.
+ * Bytes of up to three different words take two byte permutations, of four three. */
+template <int A, int B, int C, int D> __device__ inline uint32_t gather(const uint32_t *word)
+{
+    constexpr int wa = A / 4, wb = B / 4, wc = C / 4, wd = D / 4;
+    constexpr int w1 = wb != wa ? wb : wc != wa ? wc : wd; /* the second word that occurs */
+    constexpr bool in_b = wb == wa || wb == w1, in_c = wc == wa || wc == w1,
+                   in_d = wd == wa || wd == w1;
+    constexpr int pick_b = B % 4 + (wb == wa ? 0 : 4), pick_c = C % 4 + (wc == wa ? 0 : 4),
+                  pick_d = D % 4 + (wd == wa ? 0 : 4);
+    uint32_t two = __byte_perm(word[wa], word[w1],
+                               A % 4 | (in_b ? pick_b : 0) << 4 | (in_c ? pick_c : 0) << 8 |
+                                   (in_d ? pick_d : 0) << 12);
+    constexpr int w2 = !in_b ? wb : !in_c ? wc : wd;
+    if constexpr (in_b && in_c && in_d)
+        return two;
+    constexpr bool in3_c = in_c || wc == w2, in3_d = in_d || wd == w2;
+    uint32_t three = __byte_perm(two, word[w2],
+                                 (in_b ? 1 : B % 4 + 4) << 4 |
+                                     (in_c       ? 2
+                                      : wc == w2 ? C % 4 + 4
+                                                 : 0)
+                                         << 8 |
+                                     (in_d       ? 3
+                                      : wd == w2 ? D % 4 + 4
+                                                 : 0)
+                                         << 12);
+    if constexpr (in3_c && in3_d)
+        return three;
+    return __byte_perm(three, word[wd], 0x0210 | (D % 4 + 4) << 12);
+}
+
+/* 16 interleaved pixels (4 * N words) to words of one plane. */
+template <int N, int PLANE, int WORD>
+__device__ inline void split_words(const uint32_t *pixels, uint32_t *plane)
+{
+    plane[WORD] = gather<(4 * WORD) * N + PLANE, (4 * WORD + 1) * N + PLANE,
+                         (4 * WORD + 2) * N + PLANE, (4 * WORD + 3) * N + PLANE>(pixels);
+    if constexpr (WORD < 3)
+        split_words<N, PLANE, WORD + 1>(pixels, plane);
+}
+
+/* Byte I of the interleaved pixels lies in plane I % N at cell I / N: byte 16 * plane + cell. */
+template <int N> __host__ __device__ constexpr int planar(int i)
+{
+    return i % N * 16 + i / N;
+}
+
+template <int N, int WORD>
+__device__ inline void join_words(const uint32_t *planes, uint32_t *pixels)
+{
+    pixels[WORD] = gather<planar<N>(4 * WORD), planar<N>(4 * WORD + 1), planar<N>(4 * WORD + 2),
+                          planar<N>(4 * WORD + 3)>(planes);
+    if constexpr (WORD < 4 * N - 1)
+        join_words<N, WORD + 1>(planes, pixels);
+}
+
+template <int N, int PLANE>
+__device__ inline void store_planes(const uint32_t *pixels, uint8_t *to, int plane_bytes)
+{
+    uint32_t plane[4];
+    split_words<N, PLANE, 0>(pixels, plane);
+    *(uint4 *)(to + PLANE * plane_bytes) = make_uint4(plane[0], plane[1], plane[2], plane[3]);
+    if constexpr (PLANE < N - 1)
+        store_planes<N, PLANE + 1>(pixels, to, plane_bytes);
+}
+
+/* 16 bytes of a row of pixels of which some are ghost cells; BYTE counts from the row's start. */
+template <int N>
+__device__ __noinline__ void fetch_ghosts(const struct image_job &job, const uint8_t *in, int byte,
+                                          uint8_t *to)
+{
+    for (int i = 0; i < 16; i++) {
+        int x = (byte + i + 256 * N) / N - 256, c = byte + i - x * N; /* x may be negative */
+        int cell = in ? ghost_fold(job.border, x, job.width) : -1;
+        to[i] = cell < 0 ? (uint8_t)(job.ghost >> 8 * c) : in[(size_t)cell * N + c];
+    }
+}
+
+/* Row r of the picture, NULL when it is ghost values. */
+__device__ inline const uint8_t *image_row_at(const struct image_job &job, int r)
+{
+    if (r < job.in_first_row || r >= job.in_first_row + job.in_rows) {
+        r = ghost_fold(job.border, r, job.picture_height);
+        if (r < 0)
+            return nullptr;
+    }
+    return (const uint8_t *)job.in + (size_t)(r - job.in_first_row) * job.in_pitch;
+}
+
+__device__ inline void copy_async(void *shared, const void *global)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     (uint32_t)__cvta_generic_to_shared(shared)),
+                 "l"(global));
+#else
+    *(uint4 *)shared = *(const uint4 *)global;
+#endif
+}
+
+__device__ inline void copy_async_wait()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;");
+#endif
+}
+
+/* Starts fetching the input tile as it is, interleaved: cells [x0 - 16, x0 + 144) of each row, one
+ * row behind the other. */
+template <int N>
+__device__ void fetch(const struct image_job &job, uint8_t *raw, int rows, int x0, int first_row)
+{
+    const int across = 10 * N; /* 16-byte pieces of a row */
+    for (int i = threadIdx.x; i < rows * across; i += THREADS) {
+        int y = i / across, byte = (x0 - HALO_X) * N + i % across * 16;
+        const uint8_t *row = image_row_at(job, first_row + y);
+        if (row && byte >= 0 && byte + 16 <= job.width * N)
+            copy_async(raw + 16 * i, row + byte);
+        else
+            fetch_ghosts<N>(job, row, byte, raw + 16 * i);
+    }
+}
+
+/* The fetched pixels, 16 at a time, into one plane a channel. */
+template <int N> __device__ void split(const uint8_t *raw, uint8_t *N_ds, int rows)
+{
+    for (int i = threadIdx.x; i < rows * 10; i += THREADS) {
+        uint32_t pixels[4 * N];
+#pragma unroll
+        for (int v = 0; v < N; v++) /* 16 * N bytes apart: eight lanes meet all banks once */
+            *(uint4 *)(pixels + 4 * v) = *(const uint4 *)(raw + i * 16 * N + 16 * v);
+        store_planes<N, 0>(pixels, N_ds + i / 10 * IN_PITCH + i % 10 * 16, rows * IN_PITCH);
+    }
+}
+
+/* The finished planes, 16 cells at a time, to interleaved pixels. */
+template <int N> __device__ void join(const uint8_t *P_ds, uint8_t *raw)
+{
+    for (int i = threadIdx.x; i < TILE_Y * 8; i += THREADS) {
+        uint32_t planes[4 * N], pixels[4 * N];
+#pragma unroll
+        for (int c = 0; c < N; c++)
+            *(uint4 *)(planes + 4 * c) =
+                *(const uint4 *)(P_ds + (c * TILE_Y + i / 8) * OUT_PITCH + i % 8 * 16);
+        join_words<N, 0>(planes, pixels);
+#pragma unroll
+        for (int v = 0; v < N; v++)
+            *(uint4 *)(raw + i * 16 * N + 16 * v) = *(uint4 *)(pixels + 4 * v);
+    }
+}
+
+/* The tile's pixels to their rows. */
+template <int N>
+__device__ void store(const struct image_job &job, const uint8_t *raw, int x0, int first_row)
+{
+    const int across = 8 * N;
+    for (int i = threadIdx.x; i < TILE_Y * across; i += THREADS) {
+        int row = first_row + i / across, byte = x0 * N + i % across * 16;
+        uint8_t *out = (uint8_t *)job.out + (size_t)row * job.out_pitch + byte;
+        if (row >= job.out_rows)
+            break;
+        if (byte + 16 <= job.width * N)
+            *(uint4 *)out = *(const uint4 *)(raw + 16 * i);
+        else
+            for (int b = 0; byte + b < job.width * N; b++)
+                out[b] = raw[16 * i + b];
+    }
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* Bytes from a file, made fit to be shown: valid UTF-8 of a bounded length. */
+#ifndef STENCIL_CLEAN_TEXT_H
+#define STENCIL_CLEAN_TEXT_H
+
+#include <stddef.h>
+
+/* Copies LENGTH bytes into OUT, which holds ROOM >= 4. Bytes that are no UTF-8 become '?'; what
+ * does not fit is cut between characters and "..." stands in its place. */
+void clean_text_copy(char *out, size_t room, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,222 @@
+/* PNG. The file is taken apart here and in png_chunks.c and png_rows.c, which check all
+ * of it; stb_image is then given a PNG of our own making and the finished rows, and does
+ * what is left: palette, tRNS, bits to bytes, weaving interlaced passes, byte order.
+ * Writing is stb_image_write's, with our deflate under it.
+ *
+ * Whole pictures of up to 2^30 samples; 16 bits are read and not written. A picture of which
+ * a part is missing or wrong is refused, never shown in part. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec_internal.h"
+#include "dropped.h"
+#include "encode_whole.h"
+#include "large_alloc.h"
+#include "png_rows.h"
+#include "stb.h"
+#include "zlib_stream.h"
+
+/* deflate's best: 258 bytes for a length code of one bit and a distance code of one. */
+#define DEFLATE_MAX_RATIO 1032
+
+/* ---- reading ---- */
+
+/* The compressed data in one piece: where it lies when it is one chunk, else a copy that
+ * the caller frees. */
+static const uint8_t *one_piece(const struct png_file *png, const char *name, uint8_t **copy,
+                                struct error *err)
+{
+    *copy = NULL;
+    if (png->data_chunks == 1)
+        return png->data;
+    *copy = large_alloc(png->data_bytes);
+    if (!*copy) {
+        error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+        return NULL;
+    }
+    png_chunks_gather(png, *copy);
+    return *copy;
+}
+
+static bool truncated_rows(const struct png_file *png, const char *name, uint64_t bytes,
+                           struct error *err)
+{
+    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %llu rows", name,
+                     (unsigned long long)png_rows_counted(&png->header, bytes),
+                     (unsigned long long)png_rows_total(&png->header));
+}
+
+/* The file was cut: says how many rows it still holds, where that can be known (data is
+ * there, and the library tells how far it came), else where it ends. */
+static bool refuse_truncated(const struct png_file *png, const char *name, struct error *err)
+{
+    uint64_t bytes = png_rows_bytes(&png->header);
+    size_t written = 0;
+    const uint8_t *data;
+    uint8_t *copy;
+    const char *why;
+
+    if (png->data_bytes > 0 && bytes <= STB_MAX_BYTES) {
+        data = one_piece(png, name, &copy, err);
+        if (!data)
+            return false;
+        zlib_stream_inflate(data, png->data_bytes, NULL, (size_t)bytes, &written, &why);
+        free(copy);
+    }
+    if (written > 0 && written < bytes)
+        return truncated_rows(png, name, written, err);
+    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %s", name, png->truncation);
+}
+
+/* What the header promises against what the file has and what can be decoded. */
+static bool check_sizes(const struct png_file *png, const struct image_info *info, const char *name,
+                        struct error *err)
+{
+    uint64_t rows = png_rows_bytes(&png->header);
+    uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
+    uint64_t samples = pixels * (png->header.colour == PNG_PALETTE ? 4 : (uint64_t)info->channels);
+
+    if (rows > (uint64_t)png->data_bytes * DEFLATE_MAX_RATIO)
+        return error_set(err, EXIT_INPUT,
+                         "%s: damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
+                         name, info->width, info->height, png->data_bytes);
+    if (samples > STB_MAX_PNG_SAMPLES || rows > STB_MAX_BYTES ||
+        pixels * (uint64_t)info->channels * (uint64_t)info->type > STB_MAX_BYTES)
+        return error_set(err, EXIT_INPUT,
+                         "%s: %d x %d pixels: a PNG of more than 2^30 samples cannot be read", name,
+                         info->width, info->height);
+    return true;
+}
+
+static bool decoder_open(struct source *source, struct error *err)
+{
+    const char *name = input_name(source->input);
+    struct image_info *info = &source->info;
+    struct png_file *png;
+    const uint8_t *bytes;
+    size_t size;
+
+    if (!input_read_all(source->input, &bytes, &size, err))
+        return false;
+    png = source->state = malloc(sizeof *png);
+    if (!png)
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+    if (!png_chunks_walk(png, name, bytes, size, err))
+        return false;
+    if (png->truncated)
+        return refuse_truncated(png, name, err);
+    info->width = png->header.width;
+    info->height = png->header.height;
+    info->channels = png_channels(png);
+    info->type = png->header.depth == 16 ? SAMPLE_U16 : SAMPLE_U8;
+    info->max = png->header.depth == 16 ? 65535 : 255;
+    info->format = FORMAT_PNG;
+    dropped_describe(png->dropped, name, source->warning, sizeof source->warning);
+    return check_sizes(png, info, name, err);
+}
+
+/* The rows, decompressed, unfiltered and checked; malloc'ed. */
+static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *bytes,
+                          struct error *err)
+{
+    uint8_t *copy, *rows;
+    const uint8_t *data = one_piece(png, name, &copy, err);
+    const char *why;
+    size_t written;
+    bool ok = false;
+
+    if (!data)
+        return NULL;
+    *bytes = (size_t)png_rows_bytes(&png->header);
+    rows = large_alloc(*bytes);
+    if (!rows)
+        error_set(err, EXIT_INPUT, "%s: no memory to read %d x %d pixels", name, png->header.width,
+                  png->header.height);
+    else if (!zlib_stream_inflate(data, png->data_bytes, rows, *bytes, &written, &why))
+        error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", name, why);
+    else if (written < *bytes)
+        truncated_rows(png, name, written, err);
+    else
+        ok = png_rows_unfilter(png, name, rows, err);
+    free(copy);
+    if (!ok) {
+        free(rows);
+        rows = NULL;
+    }
+    return rows;
+}
+
+static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
+{
+    const struct png_file *png = source->state;
+    const char *name = input_name(source->input), *why;
+    uint8_t skeleton[PNG_SKELETON_BYTES];
+    size_t rows_bytes;
+    uint8_t *rows = read_rows(png, name, &rows_bytes, err);
+
+    if (!rows)
+        return false;
+    if (!stb_load_png(skeleton, png_chunks_skeleton(png, skeleton), rows, rows_bytes, image, &why))
+        return error_set(err, EXIT_INPUT, "%s: cannot decode this PNG: %s", name, why);
+    return true;
+}
+
+static void decoder_close(struct source *source)
+{
+    free(source->state);
+    source->state = NULL;
+}
+
+const struct decoder decoder_png = {
+    .name = "PNG",
+    .recognise = png_recognise,
+    .open = decoder_open,
+    .read_all = decoder_read_all,
+    .close = decoder_close,
+};
+
+/* ---- writing ---- */
+
+static uint8_t *make(const struct image *image, const struct sink_options *options, size_t *bytes)
+{
+    struct image packed = *image;
+    uint8_t *file;
+    int y;
+
+    /* stb multiplies pitch and height in int: a picture with wide gaps goes packed. */
+    if (image->pitch <= INT_MAX / (size_t)image->height)
+        return stb_make_png(image, options->threads, bytes);
+    packed.pitch = image_row_bytes(image);
+    packed.data = large_alloc(packed.pitch * (size_t)packed.height);
+    if (!packed.data)
+        return NULL;
+    for (y = 0; y < packed.height; y++)
+        memcpy(image_row(&packed, y), image_row(image, y), packed.pitch);
+    file = stb_make_png(&packed, options->threads, bytes);
+    image_free(&packed);
+    return file;
+}
+
+static bool encoder_open(struct sink *sink, struct error *err)
+{
+    const struct image_info *info = &sink->info;
+    uint64_t row = (uint64_t)info->width * (uint64_t)info->channels + 1;
+    uint64_t rows = row * (uint64_t)info->height;
+
+    /* What does not compress grows by less than 1/64 (zlib_stream.c), and stb counts the
+     * finished file in int. */
+    if (rows + rows / 64 + 65536 > STB_MAX_BYTES)
+        return error_set(err, EXIT_INPUT,
+                         "%s: %d x %d pixels: a PNG of nearly 2 GiB of samples cannot be written; "
+                         ".ppm, .pgm and .pam have no such limit",
+                         output_name(sink->output), info->width, info->height);
+    return encode_whole_open(sink, make, true, err);
+}
+
+const struct encoder encoder_png = {
+    .open = encoder_open,
+    .write = encode_whole_write,
+    .finish = encode_whole_finish,
+    .close = encode_whole_close,
+};

@@ -1,0 +1,20 @@
+/* The commands: each takes the parsed options and returns the exit code. They
+ * are the only code besides main.c that prints; messages go to stderr as
+ * "stencilcli: ...", data to stdout. */
+#ifndef STENCIL_COMMAND_H
+#define STENCIL_COMMAND_H
+
+#include "options.h"
+
+int command_filter(const struct options *options); /* blur, sobel, ... INPUT OUTPUT */
+int command_mask(const struct options *options);
+int command_reuse(const struct options *options);
+int command_list(const struct options *options);
+
+/* Prints "stencilcli: TEXT" on stderr and returns the error's exit code. */
+int command_fail(const struct error *err);
+
+/* Prints TEXT as a JSON string, quotes included. */
+void command_print_json(FILE *out, const char *text);
+
+#endif

@@ -1,0 +1,354 @@
+/* The CPU kernels: every core, exact integers, no edge test inside.
+ *
+ * The picture is cut like a GPU cuts it. A piece is a range of rows for one
+ * thread; a piece is walked in strips of columns narrow enough that the ring of
+ * prepared rows (cpu_rows.h) stays in the L2 cache; within a strip each output
+ * row is: prepare one more row, sum over the mask, divide into place.
+ *
+ *        strip 0      strip 1
+ *      +-----------+-----------+
+ *      | ring of   |           |   piece 0 (thread 0)
+ *      | mask rows |           |
+ *      +-----------+-----------+
+ *      |           |           |   piece 1 (thread 1)
+ *      +-----------+-----------+
+ *
+ * The sums' form follows from the plan's numbers alone, so every instruction set
+ * and thread count computes the same integers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "cpu_finish.h"
+#include "cpu_rows.h"
+#include "parallel.h"
+#include "passes.h"
+
+/* The ring of one strip should leave room in a 512 KiB L2 cache for input and output. */
+#define RING_BYTES  (192 * 1024)
+#define MIN_PIXELS  64
+#define MIN_ROWS    16
+#define PIECES_EACH 4 /* pieces a thread: evens out threads that lose their core for a while */
+
+/* What is the same for the whole pass. */
+struct pass {
+    const struct kernel_job *job;
+    const struct cpu_ops *ops;
+    enum cpu_form plain_form, product_form;
+    struct cpu_mask mask[2];
+    void *weights[2]; /* owned: every form of mask[i]'s weights, one block */
+    int strip_pixels, piece_rows;
+    struct worker *worker;
+    int workers;
+};
+
+struct worker {
+    struct cpu_rows rows;
+    union cpu_sums sums[2]; /* of mask 0 and 1 */
+    union cpu_sums product; /* for weighted alpha */
+    const uint32_t **at;    /* mask_height row pointers */
+};
+
+/* ---- which form the sums take ---- */
+
+static bool fits_int16(const struct plan_mask *m)
+{
+    for (int i = 0; i < m->width * m->height; i++)
+        if (m->weight[i] < INT16_MIN || m->weight[i] > INT16_MAX)
+            return false;
+    return true;
+}
+
+static enum cpu_form form_of_plain(const struct plan *plan)
+{
+    enum cpu_form form = CPU_PAIRS;
+    for (int k = 0; k < plan->masks; k++) {
+        if (plan->mask[k].accumulator == ACCUMULATOR_I64)
+            return CPU_64;
+        if (!fits_int16(&plan->mask[k]))
+            form = CPU_32;
+    }
+    return form;
+}
+
+/* Products reach max^2: they fit the biased int16 for 8-bit samples only. */
+static enum cpu_form form_of_product(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int64_t square = (int64_t)plan->max * plan->max;
+    if (m->sum > INT32_MAX / square)
+        return CPU_64;
+    return square <= UINT16_MAX && fits_int16(m) ? CPU_PAIRS : CPU_32;
+}
+
+/* A bias of half the range where samples (or products) do not fit int16 by themselves. */
+static uint32_t bias_of(enum cpu_form form, uint32_t largest)
+{
+    return form == CPU_PAIRS && largest > INT16_MAX ? 32768 : 0;
+}
+
+static bool supports_common(const struct cpu_ops *ops, const struct plan *plan, char *why,
+                            size_t why_bytes)
+{
+    const struct plan_mask *m = plan->mask;
+    if (!ops->available()) {
+        snprintf(why, why_bytes, "this processor has no %s", ops->name);
+        return false;
+    }
+    if (plan->kind == PLAN_GRADIENT) {
+        if (m[0].width != m[1].width || m[0].height != m[1].height ||
+            m[0].anchor_x != m[1].anchor_x || m[0].anchor_y != m[1].anchor_y) {
+            snprintf(why, why_bytes, "the two masks of the gradient differ in shape");
+            return false;
+        }
+        /* gx^2 + gy^2 and four times that must fit 64 bits */
+        if (m[0].bound >= 1 << 30 || m[1].bound >= 1 << 30) {
+            snprintf(why, why_bytes, "the gradient's sums reach 2^30");
+            return false;
+        }
+    }
+    if (plan->alpha == ALPHA_WEIGHTED &&
+        m[0].sum > (INT64_MAX >> 1) / ((int64_t)plan->max * plan->max)) {
+        snprintf(why, why_bytes, "products with alpha reach 2^62");
+        return false;
+    }
+    return true;
+}
+
+/* ---- the weights in the forms the sums want ---- */
+
+static bool weights_make(struct cpu_mask *mask, void **block, const struct plan_mask *m,
+                         int channels)
+{
+    size_t cells = (size_t)m->width * (size_t)m->height;
+    size_t pairs = (size_t)m->width * (size_t)((m->height + 1) / 2);
+    uint64_t *weight64 =
+        calloc(1, cells * (sizeof(uint64_t) + sizeof(uint32_t)) + pairs * sizeof(uint32_t));
+    uint32_t *weight32, *pair;
+    if (!weight64)
+        return false;
+    weight32 = (uint32_t *)(weight64 + cells);
+    pair = weight32 + cells;
+    for (size_t i = 0; i < cells; i++) {
+        weight64[i] = (uint64_t)m->weight[i];
+        weight32[i] = (uint32_t)m->weight[i];
+    }
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++)
+            pair[i / 2 * m->width + j] |= (weight32[i * m->width + j] & 0xffff) << (i % 2 ? 16 : 0);
+    *mask = (struct cpu_mask){m->width, m->height, channels, pair, weight32, weight64};
+    *block = weight64;
+    return true;
+}
+
+/* ---- one row of one strip ---- */
+
+/* Sums of one kind of line under one mask. */
+static void sum_row(const struct pass *pass, struct worker *w, const struct cpu_ring *ring,
+                    int mask_index, int y, int64_t offset, union cpu_sums sums, int n)
+{
+    const struct cpu_mask *mask = &pass->mask[mask_index];
+    uint64_t start = (uint64_t)offset;
+    cpu_rows_pointers(&w->rows, ring, y, w->at);
+    switch (ring->form) {
+    case CPU_PAIRS:
+        /* sum w*(s - bias) + bias*W = sum w*s, modulo 2^32 */
+        start += (uint64_t)ring->bias * (uint64_t)pass->job->plan->mask[mask_index].sum;
+        pass->ops->sum_pairs(mask, w->at, (uint32_t)start, sums.narrow, n);
+        break;
+    case CPU_32:
+        pass->ops->sum_32(mask, w->at, (uint32_t)start, sums.narrow, n);
+        break;
+    case CPU_64:
+        pass->ops->sum_64(mask, w->at, start, sums.wide, n);
+        break;
+    }
+}
+
+/* Channels that are not filtered keep the input's samples. */
+static void copy_unfiltered(const struct pass *pass, int y, int first_pixel, int pixels, void *out)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    size_t size = plan->type, channels = (size_t)plan->channels;
+    const unsigned char *in = (const unsigned char *)image_row(job->in, y - job->in_first_row) +
+                              (size_t)first_pixel * channels * size;
+    for (size_t c = 0; c < channels; c++)
+        if (!(plan->filtered >> c & 1))
+            for (size_t x = 0; x < (size_t)pixels; x++)
+                memcpy((unsigned char *)out + (x * channels + c) * size,
+                       in + (x * channels + c) * size, size);
+}
+
+static void filter_row(const struct pass *pass, struct worker *w, int y, int first_pixel,
+                       int pixels)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    int n = pixels * plan->channels;
+    bool wide = pass->plain_form == CPU_64;
+    unsigned char *out = image_row(job->out, y - job->out_first_row);
+    out += (size_t)first_pixel * (size_t)plan->channels * (size_t)plan->type;
+
+    for (int k = 0; k < plan->masks; k++)
+        sum_row(pass, w, &w->rows.plain, k, y, plan->mask[k].offset, w->sums[k], n);
+    if (plan->kind == PLAN_GRADIENT) {
+        cpu_finish_gradient(pass->ops, plan, w->sums[0], w->sums[1], out, n);
+    } else if (plan->alpha == ALPHA_WEIGHTED && !cpu_rows_opaque(&w->rows, y)) {
+        sum_row(pass, w, &w->rows.product, 0, y, 0, w->product, n);
+        cpu_finish_weighted(plan, wide, w->sums[0], pass->product_form == CPU_64, w->product, out,
+                            n);
+    } else {
+        cpu_finish_linear(pass->ops, plan, wide, w->sums[0], out, n);
+        /* All opaque: the weighted colour is the plain one and alpha stays max. */
+        if (plan->alpha == ALPHA_WEIGHTED)
+            for (int x = plan->channels - 1; x < n; x += plan->channels) {
+                if (plan->type == SAMPLE_U8)
+                    out[x] = (uint8_t)plan->max;
+                else
+                    ((uint16_t *)(void *)out)[x] = (uint16_t)plan->max;
+            }
+    }
+    if (plan->filtered != (1u << plan->channels) - 1)
+        copy_unfiltered(pass, y, first_pixel, pixels, out);
+}
+
+static void run_piece(void *context, int piece, int worker)
+{
+    struct pass *pass = context;
+    struct worker *w = &pass->worker[worker];
+    const struct kernel_job *job = pass->job;
+    int first = job->out_first_row + piece * pass->piece_rows;
+    int end = job->out_first_row + job->out->height;
+    int rows = end - first < pass->piece_rows ? end - first : pass->piece_rows;
+
+    for (int x = 0; x < job->out->width; x += pass->strip_pixels) {
+        int left = job->out->width - x;
+        int pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
+        cpu_rows_begin(&w->rows, x, pixels, first, rows);
+        for (int y = first; y < first + rows; y++) {
+            cpu_rows_advance(&w->rows, y);
+            filter_row(pass, w, y, x, pixels);
+        }
+    }
+}
+
+/* ---- one pass ---- */
+
+static bool worker_alloc(struct worker *w, const struct pass *pass, struct error *err)
+{
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    size_t n = (size_t)pass->strip_pixels * (size_t)plan->channels + CPU_BLOCK;
+
+    w->rows = (struct cpu_rows){
+        .job = pass->job,
+        .ops = pass->ops,
+        .mask_width = m->width,
+        .mask_height = m->height,
+        .anchor_x = m->anchor_x,
+        .anchor_y = m->anchor_y,
+        .max_pixels = pass->strip_pixels,
+        .plain = {.form = pass->plain_form, .bias = bias_of(pass->plain_form, plan->max)},
+        .product = {.form = pass->product_form,
+                    .bias = bias_of(pass->product_form, plan->max * plan->max)},
+    };
+    if (!cpu_rows_alloc(&w->rows, err))
+        return false;
+    w->at = calloc((size_t)m->height, sizeof *w->at);
+    w->sums[0].wide = calloc(n, sizeof(int64_t));
+    w->sums[1].wide = calloc(n, sizeof(int64_t));
+    w->product.wide = calloc(n, sizeof(int64_t));
+    if (w->at && w->sums[0].wide && w->sums[1].wide && w->product.wide)
+        return true;
+    return error_set(err, EXIT_INPUT, "no memory for a strip of %d pixels", pass->strip_pixels);
+}
+
+static void pass_free(struct pass *pass)
+{
+    for (int i = 0; pass->worker && i < pass->workers; i++) {
+        cpu_rows_free(&pass->worker[i].rows);
+        free(pass->worker[i].at);
+        free(pass->worker[i].sums[0].wide);
+        free(pass->worker[i].sums[1].wide);
+        free(pass->worker[i].product.wide);
+    }
+    free(pass->worker);
+    free(pass->weights[0]);
+    free(pass->weights[1]);
+}
+
+/* Strips whose ring fits the cache, pieces that keep all threads busy to the end. */
+static void pass_cut(struct pass *pass)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    int lines = (plan->mask[0].height + 1) * (plan->alpha == ALPHA_WEIGHTED ? 2 : 1);
+    int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
+
+    pass->strip_pixels = RING_BYTES / (4 * lines * plan->channels);
+    if (pass->strip_pixels < MIN_PIXELS)
+        pass->strip_pixels = MIN_PIXELS;
+    if (pass->strip_pixels > job->out->width)
+        pass->strip_pixels = job->out->width;
+    pass->piece_rows = (job->out->height + pieces - 1) / pieces;
+    if (pass->piece_rows < MIN_ROWS)
+        pass->piece_rows = MIN_ROWS;
+}
+
+static bool run_pass(const struct kernel_job *job, const void *ops, struct error *err)
+{
+    const struct plan *plan = job->plan;
+    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
+    int pieces;
+    bool ok = false;
+
+    pass.plain_form = form_of_plain(plan);
+    pass.product_form = plan->alpha == ALPHA_WEIGHTED ? form_of_product(plan) : CPU_32;
+    pass_cut(&pass);
+    pieces = (job->out->height + pass.piece_rows - 1) / pass.piece_rows;
+    if (pass.workers > pieces)
+        pass.workers = pieces;
+    for (int k = 0; k < plan->masks; k++)
+        if (!weights_make(&pass.mask[k], &pass.weights[k], &plan->mask[k], plan->channels)) {
+            error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+            goto out;
+        }
+    pass.worker = calloc((size_t)pass.workers, sizeof *pass.worker);
+    if (!pass.worker) {
+        error_set(err, EXIT_INPUT, "no memory for %d threads", pass.workers);
+        goto out;
+    }
+    for (int i = 0; i < pass.workers; i++)
+        if (!worker_alloc(&pass.worker[i], &pass, err))
+            goto out;
+    parallel_for(pass.workers, pieces, run_piece, &pass);
+    ok = true;
+out:
+    pass_free(&pass);
+    return ok;
+}
+
+/* ---- the rows of the kernel table ---- */
+
+#define CPU_KERNEL(isa, sentence)                                                                  \
+    static bool supports_##isa(const struct plan *plan, char *why, size_t why_bytes)               \
+    {                                                                                              \
+        return supports_common(&cpu_ops_##isa, plan, why, why_bytes);                              \
+    }                                                                                              \
+    static bool run_##isa(const struct kernel_job *job, struct error *err)                         \
+    {                                                                                              \
+        return passes_run(job, run_pass, &cpu_ops_##isa, err);                                     \
+    }                                                                                              \
+    const struct kernel kernel_##isa = {.name = #isa,                                              \
+                                        .dims = 2,                                                 \
+                                        .device = DEVICE_CPU,                                      \
+                                        .idea = sentence,                                          \
+                                        .supports = supports_##isa,                                \
+                                        .run = run_##isa}
+
+CPU_KERNEL(scalar, "strips and rings of rows on all cores, plain C");
+#ifdef HAVE_AVX2
+CPU_KERNEL(avx2, "the same with AVX2: pairs of rows by vpmaddwd, 64 samples in registers");
+#endif

@@ -1,0 +1,12 @@
+/* The CPU kernels' rows of the kernel table. */
+#ifndef STENCIL_CPU_H
+#define STENCIL_CPU_H
+
+#include "kernel.h"
+
+extern const struct kernel kernel_scalar;
+#ifdef HAVE_AVX2
+extern const struct kernel kernel_avx2;
+#endif
+
+#endif

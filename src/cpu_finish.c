@@ -1,0 +1,97 @@
+/* Sums to samples: see cpu_finish.h. 32-bit sums go through the instruction
+ * set's loops; 64-bit sums and weighted alpha are divided here one by one. */
+#include "cpu_finish.h"
+
+__extension__ typedef __int128 int128;
+
+static int log2_exact(int64_t d)
+{
+    return (d & (d - 1)) == 0 ? __builtin_ctzll((unsigned long long)d) : -1;
+}
+
+static void put(enum sample_type type, void *out, int i, int64_t value)
+{
+    if (type == SAMPLE_U8)
+        ((uint8_t *)out)[i] = (uint8_t)value;
+    else
+        ((uint16_t *)out)[i] = (uint16_t)value;
+}
+
+/* clamp(floor((s + floor(d/2)) / d), 0, max); |s| + d < 2^62 */
+static int64_t divide_64(int64_t s, int64_t d, int64_t max)
+{
+    int64_t v = s + d / 2, q;
+    if (v < 0)
+        return 0;
+    q = v / d;
+    return q > max ? max : q;
+}
+
+void cpu_finish_linear(const struct cpu_ops *ops, const struct plan *plan, bool wide,
+                       union cpu_sums sums, void *out, int n)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    struct cpu_divide divide = {m->divisor, log2_exact(m->divisor), (int32_t)plan->max};
+
+    if (wide)
+        for (int i = 0; i < n; i++)
+            put(plan->type, out, i, divide_64(sums.wide[i], m->divisor, plan->max));
+    else if (plan->type == SAMPLE_U8)
+        ops->divide_32_u8(&divide, sums.narrow, out, n);
+    else
+        ops->divide_32_u16(&divide, sums.narrow, out, n);
+}
+
+void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, union cpu_sums gx,
+                         union cpu_sums gy, void *out, int n)
+{
+    if (plan->type == SAMPLE_U8)
+        ops->gradient_u8(gx.narrow, gy.narrow, (int32_t)plan->max, out, n);
+    else
+        ops->gradient_u16(gx.narrow, gy.narrow, (int32_t)plan->max, out, n);
+}
+
+static int64_t sum_at(bool wide, union cpu_sums sums, int i)
+{
+    return wide ? sums.wide[i] : sums.narrow[i];
+}
+
+/* round( W*A / (d*B) + o/d ) in one fraction, A = product, B = coverage > 0. Most plans fit 64
+ * bits; the bound that decides is worked out once by the caller. */
+static int64_t weighted_sample(const struct plan_mask *m, int64_t product, int64_t coverage,
+                               int64_t max, bool fits_64)
+{
+    int128 n, d, q;
+    if (fits_64)
+        return divide_64(m->sum * product + m->offset * coverage, m->divisor * coverage, max);
+    n = (int128)m->sum * product + (int128)m->offset * coverage;
+    d = (int128)m->divisor * coverage;
+    n += d / 2;
+    if (n < 0)
+        return 0;
+    q = n / d;
+    return q > max ? max : (int64_t)q;
+}
+
+void cpu_finish_weighted(const struct plan *plan, bool plain_wide, union cpu_sums plain,
+                         bool product_wide, union cpu_sums product, void *out, int n)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int channels = plan->channels, alpha = channels - 1;
+    int64_t max = plan->max, offset = m->offset < 0 ? -m->offset : m->offset;
+    /* |N| + D <= W*(W*max^2) + (|o| + d)*(W*max) */
+    int128 largest = (int128)m->sum * max * ((int128)m->sum * max + offset + m->divisor);
+    bool fits_64 = largest < (int128)1 << 62;
+
+    for (int x = 0; x < n; x += channels) {
+        int64_t coverage = sum_at(plain_wide, plain, x + alpha) - m->offset;
+        for (int c = 0; c < alpha; c++) {
+            int64_t value = coverage == 0
+                                ? divide_64(sum_at(plain_wide, plain, x + c), m->divisor, max)
+                                : weighted_sample(m, sum_at(product_wide, product, x + c), coverage,
+                                                  max, fits_64);
+            put(plan->type, out, x + c, value);
+        }
+        put(plan->type, out, x + alpha, divide_64(coverage, m->sum, max));
+    }
+}

@@ -1,0 +1,25 @@
+/* From sums to samples on the CPU: division, gradient magnitude, weighted alpha. */
+#ifndef STENCIL_CPU_FINISH_H
+#define STENCIL_CPU_FINISH_H
+
+#include "cpu_ops.h"
+#include "plan.h"
+
+/* The sums of n samples (whole pixels), 32 or 64 bits as `wide` says. */
+union cpu_sums {
+    int32_t *narrow;
+    int64_t *wide;
+};
+
+/* PLAN_LINEAR without weighted alpha: every channel alike. S includes the offset. */
+void cpu_finish_linear(const struct cpu_ops *ops, const struct plan *plan, bool wide,
+                       union cpu_sums sums, void *out, int n);
+
+void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, union cpu_sums gx,
+                         union cpu_sums gy, void *out, int n);
+
+/* ALPHA_WEIGHTED: `plain` as for cpu_finish_linear, `product` the sums of w*c*a without offset. */
+void cpu_finish_weighted(const struct plan *plan, bool plain_wide, union cpu_sums plain,
+                         bool product_wide, union cpu_sums product, void *out, int n);
+
+#endif

@@ -1,0 +1,66 @@
+/* The inner loops of the CPU kernels, one set per instruction set. Each set is a
+ * file of its own (cpu_scalar.c, cpu_avx2.c, ...) that includes
+ * cpu_ops_template.h and exports one table; cpu.c does everything else.
+ *
+ * All of them work on prepared rows: one line of interleaved samples in which
+ * the ghost cells left and right already stand, so that there is no edge test
+ * inside. Tap (i, j) of output sample x is element x + j*channels of row i. */
+#ifndef STENCIL_CPU_OPS_H
+#define STENCIL_CPU_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Sums are made in blocks of so many samples: rows carry as much slack at their end. */
+#define CPU_BLOCK 64
+
+struct cpu_mask {
+    int width, height;
+    int step; /* elements from one tap to the next: the channels */
+    /* Row-major weights in the form the sum wants. Pairs: (height+1)/2 rows of width entries, each
+     * the two int16 weights of rows 2p and 2p+1 in the low and the high half. */
+    const uint32_t *pair;
+    const uint32_t *weight32; /* modulo 2^32 */
+    const uint64_t *weight64; /* modulo 2^64 */
+};
+
+struct cpu_divide {
+    int64_t divisor; /* d */
+    int shift;       /* log2(d) where d is a power of two, else -1 */
+    int32_t max;
+};
+
+struct cpu_ops {
+    const char *name;
+    bool (*available)(void); /* does this processor have the instructions? */
+
+    /* sum[x] = start + sum over taps, modulo 2^32 or 2^64, for x in 0..n-1 rounded up to
+     * CPU_BLOCK. All arithmetic wraps, and wrapping is exact because the plan's bound says
+     * that the final value fits. */
+    /* rows[p] are pair rows: element x holds samples (2p, x) and (2p+1, x) as two int16. */
+    void (*sum_pairs)(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
+                      int32_t *sum, int n);
+    void (*sum_32)(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
+                   int32_t *sum, int n);
+    void (*sum_64)(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
+                   int64_t *sum, int n);
+
+    /* pair[x] = two rows of samples (minus bias) side by side */
+    void (*make_pairs)(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
+                       int n);
+
+    /* out = clamp(floor((sum + d/2) / d)); out has 1 or 2 bytes a sample */
+    void (*divide_32_u8)(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out, int n);
+    void (*divide_32_u16)(const struct cpu_divide *divide, const int32_t *sum, uint16_t *out,
+                          int n);
+    /* out = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
+    void (*gradient_u8)(const int32_t *gx, const int32_t *gy, int32_t max, uint8_t *out, int n);
+    void (*gradient_u16)(const int32_t *gx, const int32_t *gy, int32_t max, uint16_t *out, int n);
+};
+
+extern const struct cpu_ops cpu_ops_scalar;
+#ifdef HAVE_AVX2
+extern const struct cpu_ops cpu_ops_avx2;
+#endif
+
+#endif

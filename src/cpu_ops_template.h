@@ -1,0 +1,176 @@
+/* The inner loops in portable C, included once per instruction set (parameters:
+ * OPS_SUFFIX, and OPS_SUM_PAIRS when the file brings its own). Vectors are
+ * the compiler's (vector_size), written 32 bytes wide: with AVX2 one register,
+ * without it two of SSE2 or NEON. Accumulators stay in registers over all taps
+ * of a block; that, not the instruction set, is most of the speed. */
+#include <math.h>
+#include <string.h>
+
+#include "cpu_ops.h"
+
+typedef uint32_t v8u32 __attribute__((vector_size(32)));
+typedef uint64_t v4u64 __attribute__((vector_size(32)));
+
+/* Multiply-add of the samples at any address. Results go through a pointer because vectors this
+ * wide have no calling convention of their own without AVX. */
+static inline void add_8u32(v8u32 *sum, const uint32_t *samples, uint32_t weight)
+{
+    v8u32 v;
+    memcpy(&v, samples, sizeof v);
+    *sum += v * weight;
+}
+
+static inline void add_4u64(v4u64 *sum, const uint32_t *samples, uint64_t weight)
+{
+    typedef uint32_t v4u32 __attribute__((vector_size(16)));
+    v4u32 v;
+    memcpy(&v, samples, sizeof v);
+    *sum += __builtin_convertvector(v, v4u64) * weight;
+}
+
+#ifndef OPS_SUM_PAIRS
+#define OPS_SUM_PAIRS sum_pairs_plain
+/* One lane: the two int16 products of a pair. Samples are within -32768..65535-32768, weights
+ * within int16, so each product fits int32; their sum may wrap, exactly. */
+static inline uint32_t pair_product(uint32_t sample, uint32_t weight)
+{
+    int32_t low = (int16_t)(uint16_t)sample * (int16_t)(uint16_t)weight;
+    int32_t high = (int16_t)(uint16_t)(sample >> 16) * (int16_t)(uint16_t)(weight >> 16);
+    return (uint32_t)low + (uint32_t)high;
+}
+
+static void sum_pairs_plain(const struct cpu_mask *mask, const uint32_t *const *rows,
+                            uint32_t start, int32_t *sum, int n)
+{
+    int pairs = (mask->height + 1) / 2;
+    for (int x = 0; x < n; x += CPU_BLOCK) {
+        uint32_t acc[CPU_BLOCK];
+        for (int k = 0; k < CPU_BLOCK; k++)
+            acc[k] = start;
+        for (int p = 0; p < pairs; p++)
+            for (int j = 0; j < mask->width; j++) {
+                const uint32_t *row = rows[p] + x + j * mask->step;
+                uint32_t w = mask->pair[p * mask->width + j];
+                if (w != 0)
+                    for (int k = 0; k < CPU_BLOCK; k++)
+                        acc[k] += pair_product(row[k], w);
+            }
+        memcpy(sum + x, acc, sizeof acc);
+    }
+}
+#endif
+
+static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
+                   int32_t *sum, int n)
+{
+    for (int x = 0; x < n; x += 32) {
+        v8u32 a, b, c, d;
+        a = b = c = d = (v8u32){0} + start;
+        for (int i = 0; i < mask->height; i++)
+            for (int j = 0; j < mask->width; j++) {
+                const uint32_t *row = rows[i] + x + j * mask->step;
+                uint32_t w = mask->weight32[i * mask->width + j];
+                if (w == 0)
+                    continue;
+                add_8u32(&a, row, w);
+                add_8u32(&b, row + 8, w);
+                add_8u32(&c, row + 16, w);
+                add_8u32(&d, row + 24, w);
+            }
+        memcpy(sum + x, &a, sizeof a);
+        memcpy(sum + x + 8, &b, sizeof b);
+        memcpy(sum + x + 16, &c, sizeof c);
+        memcpy(sum + x + 24, &d, sizeof d);
+    }
+}
+
+static void sum_64(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
+                   int64_t *sum, int n)
+{
+    for (int x = 0; x < n; x += 16) {
+        v4u64 a, b, c, d;
+        a = b = c = d = (v4u64){0} + start;
+        for (int i = 0; i < mask->height; i++)
+            for (int j = 0; j < mask->width; j++) {
+                const uint32_t *row = rows[i] + x + j * mask->step;
+                uint64_t w = mask->weight64[i * mask->width + j];
+                if (w == 0)
+                    continue;
+                add_4u64(&a, row, w);
+                add_4u64(&b, row + 4, w);
+                add_4u64(&c, row + 8, w);
+                add_4u64(&d, row + 12, w);
+            }
+        memcpy(sum + x, &a, sizeof a);
+        memcpy(sum + x + 4, &b, sizeof b);
+        memcpy(sum + x + 8, &c, sizeof c);
+        memcpy(sum + x + 12, &d, sizeof d);
+    }
+}
+
+static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
+                       int n)
+{
+    for (int x = 0; x < n; x++)
+        pair[x] = ((first[x] - bias) & 0xffff) | (second[x] - bias) << 16;
+}
+
+/* floor(v / d) for 0 < v < 2^31 by doubles: (v + 0.5) / d lies at least 0.5/d from the next
+ * integer, and the two roundings of v' * (1/d) are off by at most 2^31/d * 2^-52 < 2^-20/d. */
+#define DIVIDE_32(name, type)                                                                      \
+    static void name(const struct cpu_divide *divide, const int32_t *sum, type *out, int n)        \
+    {                                                                                              \
+        int32_t half = (int32_t)(divide->divisor / 2), max = divide->max;                          \
+        if (divide->shift >= 0) {                                                                  \
+            for (int x = 0; x < n; x++) {                                                          \
+                int32_t q = (sum[x] + half) >> divide->shift;                                      \
+                q = q < 0 ? 0 : q;                                                                 \
+                out[x] = (type)(q > max ? max : q);                                                \
+            }                                                                                      \
+        } else {                                                                                   \
+            double inverse = 1.0 / (double)divide->divisor;                                        \
+            for (int x = 0; x < n; x++) {                                                          \
+                int32_t v = sum[x] + half;                                                         \
+                int32_t q = (int32_t)(((double)(v < 0 ? 0 : v) + 0.5) * inverse);                  \
+                out[x] = (type)(q > max ? max : q);                                                \
+            }                                                                                      \
+        }                                                                                          \
+    }
+DIVIDE_32(divide_32_u8, uint8_t)
+DIVIDE_32(divide_32_u16, uint16_t)
+
+/* The largest n with (2n-1)^2 <= 4G. Where G < 2^50 the double root of G is right to the last bit
+ * or so and r = floor(root + 0.5) can be one too high or low; the two tests put it right. Larger G
+ * lie far above max^2 (max < 2^16), where any r >= max will do. */
+#define GRADIENT(name, type)                                                                       \
+    static void name(const int32_t *gx, const int32_t *gy, int32_t max, type *out, int n)          \
+    {                                                                                              \
+        for (int x = 0; x < n; x++) {                                                              \
+            int64_t g = (int64_t)gx[x] * gx[x] + (int64_t)gy[x] * gy[x];                           \
+            double root = sqrt((double)g);                                                         \
+            int64_t r = (int64_t)((root > max ? (double)max : root) + 0.5);                        \
+            r -= (2 * r - 1) * (2 * r - 1) > 4 * g && r > 0;                                       \
+            r += (2 * r + 1) * (2 * r + 1) <= 4 * g && r < max;                                    \
+            out[x] = (type)r;                                                                      \
+        }                                                                                          \
+    }
+GRADIENT(gradient_u8, uint8_t)
+GRADIENT(gradient_u16, uint16_t)
+
+#define OPS_PASTE2(a, b) a##b
+#define OPS_PASTE(a, b)  OPS_PASTE2(a, b)
+#define OPS_STRING2(a)   #a
+#define OPS_STRING(a)    OPS_STRING2(a)
+
+const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
+    .name = OPS_STRING(OPS_SUFFIX),
+    .available = available,
+    .sum_pairs = OPS_SUM_PAIRS,
+    .sum_32 = sum_32,
+    .sum_64 = sum_64,
+    .make_pairs = make_pairs,
+    .divide_32_u8 = divide_32_u8,
+    .divide_32_u16 = divide_32_u16,
+    .gradient_u8 = gradient_u8,
+    .gradient_u16 = gradient_u16,
+};

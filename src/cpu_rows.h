@@ -1,0 +1,56 @@
+/* Prepared rows for the CPU kernels: a ring of lines in which ghost cells already
+ * stand, in the form the sums want. One strip (a range of pixel columns) of one
+ * picture at a time; the ring holds the rows that one output row needs. */
+#ifndef STENCIL_CPU_ROWS_H
+#define STENCIL_CPU_ROWS_H
+
+#include "cpu_ops.h"
+#include "kernel.h"
+
+enum cpu_form {
+    CPU_PAIRS, /* int16 pairs of two rows, 32-bit sums */
+    CPU_32,    /* 32-bit samples and sums */
+    CPU_64,    /* 32-bit samples, 64-bit sums */
+};
+
+/* The lines of one kind: the samples themselves, or their products with alpha. */
+struct cpu_ring {
+    enum cpu_form form;
+    uint32_t bias;  /* pairs hold sample - bias, so that they fit int16 */
+    int slots;      /* lines kept; row v lies in slot v mod slots */
+    uint32_t *line; /* slots lines of `stride` elements */
+    uint32_t *pair; /* CPU_PAIRS: as many pair lines; pair v = rows v and v+1 */
+};
+
+struct cpu_rows {
+    const struct kernel_job *job;
+    const struct cpu_ops *ops;
+    int mask_width, mask_height, anchor_x, anchor_y;
+    size_t stride;  /* elements of a line */
+    int max_pixels; /* the widest strip */
+    struct cpu_ring plain;
+    struct cpu_ring product; /* colour times alpha; used with ALPHA_WEIGHTED only */
+    bool *opaque;            /* per slot: every alpha of the line is max */
+    /* the strip in work */
+    int first_pixel, pixels;
+    int next_row, last_row; /* picture rows, ghost rows included */
+};
+
+/* Allocates for strips of at most rows->max_pixels (the fields above it set by the caller). */
+bool cpu_rows_alloc(struct cpu_rows *rows, struct error *err);
+void cpu_rows_free(struct cpu_rows *rows);
+
+/* Begins a strip for output rows [y, y + count) of the picture. */
+void cpu_rows_begin(struct cpu_rows *rows, int first_pixel, int pixels, int y, int count);
+
+/* Prepares what output row y needs; rows must come in ascending order. */
+void cpu_rows_advance(struct cpu_rows *rows, int y);
+
+/* Points at[] at what the sums for output row y read: mask_height lines, or half as many pairs. */
+void cpu_rows_pointers(const struct cpu_rows *rows, const struct cpu_ring *ring, int y,
+                       const uint32_t **at);
+
+/* True when no row under output row y's mask has an alpha below max in this strip. */
+bool cpu_rows_opaque(const struct cpu_rows *rows, int y);
+
+#endif

@@ -1,0 +1,362 @@
+/* The textbook's planes on the device: see cuda_planes.h. What decides bytes was
+ * decided by the plan; here it is chosen which number type holds the sums: float
+ * inside 2^24, then 32 and 64 bit integers, two halves past 62 bits. */
+#include "cuda_planes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Planes rest on whole 256-byte lines, as cudaMallocPitch would place them. */
+#define PITCH_ALIGN  256
+#define DEFAULT_TILE 32
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+}
+
+/* ---- number types ---- */
+
+enum plane_type planes_type(const struct plan *plan)
+{
+    enum plane_type type = PLANE_F32;
+    for (int k = 0; k < plan->masks; k++) {
+        if (plan->mask[k].accumulator == ACCUMULATOR_I64)
+            return PLANE_I64;
+        if (!plan->mask[k].float_exact)
+            type = PLANE_I32;
+    }
+    return type;
+}
+
+/* Products with alpha reach max^2; past 62 bits they are summed in two halves, each of which stays
+ * within the plan's own bound. */
+static enum plane_type type_of_product(const struct plan *plan, int *split_bits)
+{
+    int64_t square = (int64_t)plan->max * plan->max, sum = plan->mask[0].sum;
+    *split_bits = 0;
+    if (sum < (1 << 24) / square)
+        return PLANE_F32;
+    if (sum <= INT32_MAX / square)
+        return PLANE_I32;
+    if (sum > (INT64_MAX >> 1) / square)
+        *split_bits = 32 - __builtin_clz(plan->max);
+    return PLANE_I64;
+}
+
+int planes_tile(const struct kernel_job *job)
+{
+    return job->tile ? job->tile : DEFAULT_TILE;
+}
+
+static void *weights_in(enum plane_type type, const struct plan_mask *m)
+{
+    int cells = m->width * m->height;
+    void *weight = malloc((size_t)cells * plane_cell_bytes(type));
+    for (int i = 0; weight && i < cells; i++) {
+        if (type == PLANE_F32)
+            ((float *)weight)[i] = (float)m->weight[i];
+        else if (type == PLANE_I32)
+            ((int32_t *)weight)[i] = (int32_t)m->weight[i];
+        else
+            ((int64_t *)weight)[i] = m->weight[i];
+    }
+    return weight;
+}
+
+/* Both masks and the product's weights in one device buffer, one behind the other. */
+static bool weights_send(struct planes *planes, struct error *err)
+{
+    const struct plan_mask *m = planes->job->plan->mask;
+    const void *from[3] = {planes->weight[0], planes->weight[1], planes->product_weight};
+    size_t bytes[3] = {0}, at = 0;
+    char *to;
+    cudaError_t status;
+
+    for (int k = 0; k < 3; k++) {
+        enum plane_type type = k == 2 ? planes->product_type : planes->type;
+        const struct plan_mask *mask = &m[k == 1];
+        if (from[k])
+            bytes[k] = (size_t)mask->width * (size_t)mask->height * plane_cell_bytes(type);
+    }
+    status = cuda_device_reserve(planes->device, BUFFER_MASK,
+                                 round_up(bytes[0]) + round_up(bytes[1]) + round_up(bytes[2]));
+    to = planes->device->buffer[BUFFER_MASK];
+    planes->device_weight[0] = to;
+    planes->device_weight[1] = to + round_up(bytes[0]);
+    planes->device_product_weight = to + round_up(bytes[0]) + round_up(bytes[1]);
+    for (int k = 0; status == cudaSuccess && k < 3; at += round_up(bytes[k]), k++)
+        if (bytes[k])
+            status = cudaMemcpyAsync(to + at, from[k], bytes[k], cudaMemcpyHostToDevice,
+                                     planes->device->stream);
+    return status == cudaSuccess ||
+           cuda_device_error(err, planes->device, status, "cannot send the mask");
+}
+
+bool planes_init(struct planes *planes, struct error *err)
+{
+    const struct plan *plan = planes->job->plan;
+    size_t width = (size_t)planes->job->in->width;
+    bool ok = true;
+
+    planes->image_pitch = round_up(image_row_bytes(planes->job->in));
+    if (planes->method->image)
+        return planes_image_init(planes, err);
+    planes->type = planes_type(plan);
+    planes->product_type = planes->type;
+    if (plan->alpha == ALPHA_WEIGHTED) {
+        planes->product_type = type_of_product(plan, &planes->split_bits);
+        planes->product_weight = weights_in(planes->product_type, &plan->mask[0]);
+        ok = planes->product_weight != NULL;
+    }
+    planes->plane_pitch = round_up(width * plane_cell_bytes(planes->type));
+    planes->product_pitch = round_up(width * plane_cell_bytes(planes->product_type));
+    for (int k = 0; k < plan->masks; k++) {
+        planes->weight[k] = weights_in(planes->type, &plan->mask[k]);
+        ok = ok && planes->weight[k] != NULL;
+    }
+    if (!ok)
+        return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    return weights_send(planes, err);
+}
+
+void planes_free(struct planes *planes)
+{
+    free(planes->weight[0]);
+    free(planes->weight[1]);
+    free(planes->product_weight);
+}
+
+/* ---- device memory ---- */
+
+/* Bytes of each buffer for a strip of `rows` output rows out of `in_rows` input rows. */
+void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t rows,
+                         size_t bytes[CUDA_BUFFERS])
+{
+    const struct plan *plan = planes->job->plan;
+    memset(bytes, 0, CUDA_BUFFERS * sizeof *bytes);
+    bytes[BUFFER_IN] = bytes[BUFFER_OUT] = in_rows * planes->image_pitch;
+    if (planes->method->image)
+        return;
+    bytes[BUFFER_PLANE] = in_rows * planes->plane_pitch;
+    bytes[BUFFER_SUM] = rows * planes->plane_pitch;
+    if (plan->kind == PLAN_GRADIENT)
+        bytes[BUFFER_SUM2] = rows * planes->plane_pitch;
+    if (plan->alpha == ALPHA_WEIGHTED) {
+        if (planes->product_pitch > planes->plane_pitch)
+            bytes[BUFFER_PLANE] = in_rows * planes->product_pitch;
+        bytes[BUFFER_COVERAGE] = rows * planes->plane_pitch;
+        bytes[BUFFER_LOW] = rows * planes->product_pitch;
+        if (planes->split_bits)
+            bytes[BUFFER_HIGH] = rows * planes->product_pitch;
+    }
+}
+
+void planes_shape(const struct kernel_job *job,
+                  struct plane_shape (*shape_of)(const struct plane_job *job),
+                  struct kernel_shape *shape)
+{
+    const struct plan_mask *m = &job->plan->mask[0];
+    struct plane_job plane = {.type = planes_type(job->plan),
+                              .mask_width = m->width,
+                              .mask_height = m->height,
+                              .tile = planes_tile(job)};
+    struct plane_shape cut;
+    int shared = 0, groups;
+    double loads;
+
+    if (cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               job->device_index) != cudaSuccess)
+        shared = 48 << 10; /* what every device has */
+    plane.shared_limit = (size_t)shared;
+    cut = shape_of(&plane);
+    groups = (m->height + cut.group_rows - 1) / cut.group_rows;
+    loads = (double)(cut.tile + m->width - 1) *
+            ((double)groups * (cut.tile - 1) + (double)m->height) / (double)(cut.tile * cut.tile);
+    *shape = (struct kernel_shape){
+        .tile_width = cut.tile,
+        .tile_height = cut.tile,
+        .halo_left = m->anchor_x,
+        .halo_right = m->width - 1 - m->anchor_x,
+        .halo_above = m->anchor_y,
+        .halo_below = m->height - 1 - m->anchor_y,
+        .block_x = cut.block_x,
+        .block_y = cut.block_y,
+        .mask_rows = cut.group_rows,
+        .shared_bytes = cut.shared_bytes,
+        .loads_per_output = loads,
+    };
+}
+
+/* ---- one channel ---- */
+
+struct plane_image planes_device_image(const struct planes *planes, enum planes_buffer buffer,
+                                       int rows)
+{
+    const struct plan *plan = planes->job->plan;
+    return (struct plane_image){planes->device->buffer[buffer],
+                                planes->image_pitch,
+                                planes->job->in->width,
+                                rows,
+                                plan->channels,
+                                (int)plan->type};
+}
+
+int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source source, int split_bits)
+{
+    bool is_alpha = image_has_alpha(plan->channels) && channel == plan->channels - 1;
+    int64_t value = is_alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+    if (source != PLANE_SAMPLE)
+        value *= plan->max; /* a ghost cell's alpha is max */
+    if (source == PLANE_PRODUCT_HIGH)
+        value >>= split_bits;
+    else if (source == PLANE_PRODUCT_LOW)
+        value &= ((int64_t)1 << split_bits) - 1;
+    return value;
+}
+
+struct plane_prepare_job planes_prepare_job(const struct planes *planes,
+                                            const struct planes_strip *strip, int channel,
+                                            enum plane_source source)
+{
+    bool product = source != PLANE_SAMPLE;
+    return (struct plane_prepare_job){
+        .image = planes_device_image(planes, BUFFER_IN, strip->in_rows),
+        .channel = channel,
+        .source = source,
+        .split_bits = planes->split_bits,
+        .type = product ? planes->product_type : planes->type,
+        .out = planes->device->buffer[BUFFER_PLANE],
+        .out_pitch = product ? planes->product_pitch : planes->plane_pitch,
+    };
+}
+
+struct plane_job planes_sum_job(const struct planes *planes, const struct planes_strip *strip,
+                                const struct plane_prepare_job *prepared, int k,
+                                enum planes_buffer sums)
+{
+    const struct plan *plan = planes->job->plan;
+    const struct plan_mask *m = &plan->mask[k];
+    bool product = prepared->source != PLANE_SAMPLE;
+    return (struct plane_job){
+        .type = prepared->type,
+        .in = prepared->out,
+        .in_pitch = prepared->out_pitch,
+        .in_first_row = strip->in_first,
+        .in_rows = strip->in_rows,
+        .out = planes->device->buffer[sums],
+        .out_pitch = prepared->out_pitch,
+        .out_first_row = strip->out_first,
+        .out_rows = strip->out_rows,
+        .width = planes->job->in->width,
+        .picture_height = planes->job->picture_height,
+        .border = (enum plane_border)plan->border,
+        .ghost = planes_ghost(plan, prepared->channel, prepared->source, planes->split_bits),
+        .mask_width = m->width,
+        .mask_height = m->height,
+        .anchor_x = m->anchor_x,
+        .anchor_y = m->anchor_y,
+        .weight = product ? planes->product_weight : planes->weight[k],
+        .device_weight = product ? planes->device_product_weight : planes->device_weight[k],
+        .tile = planes_tile(planes->job),
+        .shared_limit = planes->device->shared_limit,
+    };
+}
+
+/* prepare + convolve: the sums of one channel (or its products) under mask k into `sums`. */
+static cudaError_t sum_channel(const struct planes *planes, const struct planes_strip *strip,
+                               int channel, enum plane_source source, int k,
+                               enum planes_buffer sums)
+{
+    struct plane_prepare_job prepare = planes_prepare_job(planes, strip, channel, source);
+    struct plane_job convolve = planes_sum_job(planes, strip, &prepare, k, sums);
+    cudaError_t status = plane_prepare(&prepare, planes->device->stream);
+    return status != cudaSuccess ? status
+                                 : planes->method->plane(&convolve, planes->device->stream);
+}
+
+static struct plane_finish_job finish_job(const struct planes *planes,
+                                          const struct planes_strip *strip, enum planes_buffer sums,
+                                          int channel)
+{
+    const struct plan_mask *m = &planes->job->plan->mask[0];
+    return (struct plane_finish_job){
+        .type = planes->type,
+        .sum = planes->device->buffer[sums],
+        .sum_pitch = planes->plane_pitch,
+        .divisor = m->divisor,
+        .offset = m->offset,
+        .max = planes->job->plan->max,
+        .image = planes_device_image(planes, BUFFER_OUT, strip->out_rows),
+        .channel = channel,
+    };
+}
+
+static cudaError_t weighted_channel(const struct planes *planes, const struct planes_strip *strip,
+                                    int channel)
+{
+    struct cuda_device *device = planes->device;
+    struct plane_weighted_job job = {
+        .plain = finish_job(planes, strip, BUFFER_SUM, channel),
+        .coverage = device->buffer[BUFFER_COVERAGE],
+        .product_type = planes->product_type,
+        .product_low = device->buffer[BUFFER_LOW],
+        .product_high = planes->split_bits ? device->buffer[BUFFER_HIGH] : NULL,
+        .product_pitch = planes->product_pitch,
+        .split_bits = planes->split_bits,
+        .weight_sum = planes->job->plan->mask[0].sum,
+    };
+    enum plane_source low = planes->split_bits ? PLANE_PRODUCT_LOW : PLANE_PRODUCT;
+    cudaError_t status;
+
+    if (channel == planes->job->plan->channels - 1) { /* alpha itself: round(sum(w*a) / W) */
+        job.plain.sum = job.coverage;
+        job.plain.divisor = job.weight_sum;
+        job.plain.offset = 0;
+        return plane_finish_linear(&job.plain, device->stream);
+    }
+    status = sum_channel(planes, strip, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
+    if (status == cudaSuccess)
+        status = sum_channel(planes, strip, channel, low, 0, BUFFER_LOW);
+    if (status == cudaSuccess && planes->split_bits)
+        status = sum_channel(planes, strip, channel, PLANE_PRODUCT_HIGH, 0, BUFFER_HIGH);
+    return status != cudaSuccess ? status : plane_finish_weighted(&job, device->stream);
+}
+
+static cudaError_t filter_channel(const struct planes *planes, const struct planes_strip *strip,
+                                  int channel)
+{
+    const struct plan *plan = planes->job->plan;
+    struct plane_image in = planes_device_image(planes, BUFFER_IN, strip->in_rows);
+    struct plane_image out = planes_device_image(planes, BUFFER_OUT, strip->out_rows);
+    struct plane_finish_job finish = finish_job(planes, strip, BUFFER_SUM, channel);
+    cudaError_t status;
+
+    if (!(plan->filtered >> channel & 1))
+        return plane_copy_channel(&in, strip->out_first - strip->in_first, &out, channel,
+                                  planes->device->stream);
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return weighted_channel(planes, strip, channel);
+    status = sum_channel(planes, strip, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
+    if (status == cudaSuccess && plan->kind == PLAN_GRADIENT)
+        status = sum_channel(planes, strip, channel, PLANE_SAMPLE, 1, BUFFER_SUM2);
+    if (status != cudaSuccess)
+        return status;
+    if (plan->kind == PLAN_GRADIENT)
+        return plane_finish_gradient(&finish, planes->device->buffer[BUFFER_SUM2],
+                                     planes->device->stream);
+    return plane_finish_linear(&finish, planes->device->stream);
+}
+
+cudaError_t planes_filter_strip(const struct planes *planes, const struct planes_strip *strip)
+{
+    const struct plan *plan = planes->job->plan;
+    cudaError_t status = cudaSuccess;
+    if (planes->method->image)
+        return planes_image_filter(planes, strip);
+    if (plan->alpha == ALPHA_WEIGHTED)
+        status = sum_channel(planes, strip, plan->channels - 1, PLANE_SAMPLE, 0, BUFFER_COVERAGE);
+    for (int c = 0; status == cudaSuccess && c < plan->channels; c++)
+        status = filter_channel(planes, strip, c);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* Allocation of pitched images: see image.h. */
+#include "image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool image_alloc(struct image *image, int width, int height, int channels, enum sample_type type,
+                 const char *name, struct error *err)
+{
+    uint64_t row, pitch, bytes;
+
+    memset(image, 0, sizeof *image);
+    if (width < 1 || height < 1 || channels < 1 || channels > 4)
+        return error_set(err, EXIT_INPUT, "%s: %d x %d pixels of %d channels are no picture", name,
+                         width, height, channels);
+    /* width < 2^31, channels <= 4, sample <= 2: the row is below 2^34. */
+    row = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
+    pitch = (row + IMAGE_ROW_ALIGN - 1) / IMAGE_ROW_ALIGN * IMAGE_ROW_ALIGN;
+    /* A pitch that is a multiple of 4096 puts a column of cells into one set of the L1 cache. */
+    if (pitch % 4096 == 0)
+        pitch += IMAGE_ROW_ALIGN;
+    bytes = pitch * (uint64_t)height; /* below 2^34 * 2^31 = 2^65: check before it wraps */
+    if (pitch > UINT64_MAX / (uint64_t)height || bytes > SIZE_MAX / 2 ||
+        posix_memalign(&image->data, IMAGE_ROW_ALIGN, (size_t)bytes) != 0) {
+        memset(image, 0, sizeof *image);
+        return error_set(err, EXIT_INPUT, "%s: no memory for %d x %d pixels of %d channels", name,
+                         width, height, channels);
+    }
+    image->width = width;
+    image->height = height;
+    image->channels = channels;
+    image->type = type;
+    image->pitch = (size_t)pitch;
+    return true;
+}
+
+void image_free(struct image *image)
+{
+    free(image->data);
+    memset(image, 0, sizeof *image);
+}

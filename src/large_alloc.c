@@ -1,0 +1,25 @@
+/* Huge pages for large buffers: see large_alloc.h. Where the kernel has none to give,
+ * or the advice is unknown, this is malloc with a wide alignment. */
+#include "large_alloc.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* Below two huge pages the alignment alone would waste more than the faults cost. */
+#define LARGE_BYTES (2 * HUGE_PAGE)
+
+void *large_alloc(size_t bytes)
+{
+    void *memory;
+
+    if (bytes < LARGE_BYTES)
+        return malloc(bytes);
+    if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(memory, bytes, MADV_HUGEPAGE); /* advice: a refusal changes nothing but time */
+#endif
+    return memory;
+}

@@ -1,0 +1,347 @@
+/* The rows of the option table: see option_table.h. What a row says here is what
+ * the parser accepts and what -h, --help, the man page and the completions show;
+ * nothing of it is written a second time. How a value is read is in
+ * options_values.c, longer texts are in option_topics.c. */
+#include "option_table.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(struct options, name)
+
+/* `mask` builds and changes a mask as a filter does, and prints it instead of running it. */
+#define FOR_MASKS (FOR(COMMAND_FILTER) | FOR(COMMAND_MASK))
+
+static const char *const group_titles[GROUP_COUNT] = {
+    [GROUP_MASK] = "Mask",     [GROUP_FILTER] = "Filtering", [GROUP_RUN] = "Running",
+    [GROUP_OUTPUT] = "Output", [GROUP_HELP] = "Help",
+};
+
+static const struct option_spec options_rows[] = {
+    /* ---- the mask ---- */
+    {.name = "mask",
+     .letter = 'm',
+     .argument = "MASK",
+     .group = GROUP_MASK,
+     .commands = FOR_MASKS | FOR(COMMAND_REUSE),
+     .common = true,
+     .doc = "a mask's name, a file, or rows: '1 2 1; 2 4 2; 1 2 1'",
+     .more = "Or -, for standard input. See MASK FILES.",
+     .complete = COMPLETE_MASK,
+     .set = option_set_text,
+     .field = FIELD(mask)},
+    {.name = "sigma",
+     .argument = "S",
+     .group = GROUP_MASK,
+     .commands = FOR_MASKS,
+     .common = true,
+     .doc = "a Gaussian mask of this standard deviation, in pixels",
+     .more = "Its weights are integers that sum to 2048 in each direction, so flat areas stay "
+             "exactly flat.",
+     .set = option_set_sigma},
+    {.name = "radius",
+     .argument = "R",
+     .group = GROUP_MASK,
+     .commands = FOR_MASKS,
+     .common = true,
+     .doc = "half the side of the mask: it is 2R+1 cells wide",
+     .more = "For a Gaussian (the default is 3*S, rounded up) and for box.",
+     .set = option_set_int,
+     .field = FIELD(radius),
+     .max = 127},
+    {.name = "amount",
+     .argument = "A",
+     .group = GROUP_MASK,
+     .commands = FOR_MASKS,
+     .doc = "how much unsharp sharpens: 1 (the default), 0.6, 3/5",
+     .set = option_set_text,
+     .field = FIELD(amount)},
+    {.name = "divisor",
+     .argument = "D",
+     .group = GROUP_MASK,
+     .commands = FOR_MASKS,
+     .doc = "divide the sums by D, in place of the mask's divisor",
+     .set = option_set_text,
+     .field = FIELD(divisor)},
+    {.name = "offset",
+     .argument = "O",
+     .group = GROUP_MASK,
+     .commands = FOR_MASKS,
+     .doc = "add O after the division: 128, -5, or 50% of the range",
+     .more = "In place of the mask's offset.",
+     .set = option_set_text,
+     .field = FIELD(offset)},
+    {.name = "anchor",
+     .argument = "X,Y",
+     .group = GROUP_MASK,
+     .commands = FOR_MASKS | FOR(COMMAND_REUSE),
+     .doc = "the mask's cell that lies on the output sample",
+     .more = "In place of the mask's anchor; the top left cell is 0,0. The default is the middle: "
+             "half the width and half the height, rounded down.",
+     .set = option_set_anchor},
+    {.name = "flip",
+     .group = GROUP_MASK,
+     .commands = FOR_MASKS,
+     .common = true,
+     .doc = "turn the mask by 180 degrees: true convolution",
+     .more = "Without it the mask is laid on the image as it is written (correlation). The anchor "
+             "turns with it.",
+     .set = option_set_flag,
+     .field = FIELD(flip)},
+    {.name = "mask-width",
+     .argument = "K",
+     .group = GROUP_MASK,
+     .commands = FOR(COMMAND_REUSE),
+     .doc = "masks by their width: 5,9 (the default), 7x3",
+     .more = "One or several, with commas between. In 2D K is a mask of K x K cells; KxL, K wide "
+             "and L high, is for 2D only.",
+     .set = option_set_mask_width},
+
+    /* ---- the filtering ---- */
+    {.name = "border",
+     .letter = 'b',
+     .argument = "BORDER",
+     .group = GROUP_FILTER,
+     .commands = FOR(COMMAND_FILTER),
+     .common = true,
+     .doc = "what lies outside the image (default: replicate)",
+     .more = "See BORDERS.",
+     .complete = COMPLETE_WORDS,
+     .words = border_word,
+     .set = option_set_border},
+    {.name = "alpha",
+     .argument = "MODE",
+     .group = GROUP_FILTER,
+     .commands = FOR(COMMAND_FILTER),
+     .common = true,
+     .doc = "how transparency is treated (default: weighted)",
+     .more = "See ALPHA.",
+     .complete = COMPLETE_WORDS,
+     .words = alpha_word,
+     .set = option_set_alpha},
+    {.name = "channels",
+     .argument = "LIST",
+     .group = GROUP_FILTER,
+     .commands = FOR(COMMAND_FILTER),
+     .doc = "filter only these channels and copy the rest",
+     .more = "Letters of rgba (g for the one of a gray image), or numbers from 0: rg, 0,1.",
+     .set = option_set_text,
+     .field = FIELD(channels)},
+    {.name = "repeat",
+     .argument = "N",
+     .group = GROUP_FILTER,
+     .commands = FOR(COMMAND_FILTER),
+     .doc = "filter N times, each time rounded",
+     .set = option_set_int,
+     .field = FIELD(repeat),
+     .min = 1,
+     .max = 1000},
+
+    /* ---- where and how it runs; nothing here changes the output's bytes ---- */
+    {.name = "device",
+     .letter = 'd',
+     .argument = "DEVICE",
+     .group = GROUP_RUN,
+     .commands = FOR(COMMAND_FILTER),
+     .common = true,
+     .doc = "where to run (default: auto)",
+     .more = "auto takes the GPU where that makes this command faster, else the CPU; cuda:N is the "
+             "GPU of that number. A device that is asked for by name and is not there is an error.",
+     .complete = COMPLETE_WORDS,
+     .words = device_word,
+     .set = option_set_device},
+    {.name = "kernel",
+     .letter = 'k',
+     .argument = "KERNEL",
+     .group = GROUP_RUN,
+     .commands = FOR(COMMAND_FILTER),
+     .common = true,
+     .doc = "the kernel to run (default: auto, the fastest)",
+     .more = "Naming a kernel asks for its device. All kernels give the same bytes.",
+     .complete = COMPLETE_WORDS,
+     .words = kernel_word,
+     .set = option_set_kernel},
+    {.name = "tile",
+     .argument = "N",
+     .group = GROUP_RUN,
+     .commands = FOR(COMMAND_FILTER) | FOR(COMMAND_REUSE),
+     .doc = "width of the output tile, for tiled kernels",
+     .more = "For reuse it is any width, or a list: 8,12,100. For filters",
+     .complete = COMPLETE_WORDS,
+     .words = tile_word,
+     .set = option_set_text,
+     .field = FIELD(tile_text)},
+    {.name = "threads",
+     .letter = 't',
+     .argument = "N",
+     .group = GROUP_RUN,
+     .commands = FOR(COMMAND_FILTER),
+     .common = true,
+     .doc = "CPU threads (default: all that it may use)",
+     .set = option_set_int,
+     .field = FIELD(threads),
+     .min = 1,
+     .max = 1024},
+    {.name = "plan",
+     .group = GROUP_RUN,
+     .commands = FOR(COMMAND_FILTER),
+     .common = true,
+     .doc = "print what would run, and run nothing",
+     .more = "Weights, divisor, rank, kernel, tile, halo, shared bytes, loads per output. OUTPUT "
+             "may be "
+             "left out.",
+     .set = option_set_flag,
+     .field = FIELD(plan)},
+    {.name = "verify",
+     .group = GROUP_RUN,
+     .commands = FOR(COMMAND_FILTER),
+     .common = true,
+     .doc = "run the reference too and compare every sample",
+     .more = "A difference is printed with its place, nothing is written, and the exit status is "
+             "4.",
+     .set = option_set_flag,
+     .field = FIELD(verify)},
+    {.name = "time",
+     .group = GROUP_RUN,
+     .commands = FOR(COMMAND_FILTER),
+     .common = true,
+     .doc = "print the time of each stage",
+     .more = "Decode, upload, kernel, download and encode, in milliseconds.",
+     .set = option_set_flag,
+     .field = FIELD(time)},
+    {.name = "dims",
+     .argument = "D",
+     .group = GROUP_RUN,
+     .commands = FOR(COMMAND_REUSE),
+     .doc = "1 for arrays, 2 for pictures (default: both)",
+     .set = option_set_int,
+     .field = FIELD(dims),
+     .min = 1,
+     .max = 2},
+    {.name = "size",
+     .argument = "N",
+     .group = GROUP_RUN,
+     .commands = FOR(COMMAND_REUSE),
+     .doc = "size of the array, or WxH of the picture",
+     .more = "In 2D N is a picture of N x N cells.",
+     .set = option_set_size},
+
+    /* ---- the output ---- */
+    {.name = "format",
+     .argument = "FORMAT",
+     .group = GROUP_OUTPUT,
+     .commands = FOR(COMMAND_FILTER),
+     .common = true,
+     .doc = "output format (default: by OUTPUT's extension)",
+     .more = "For an OUTPUT of - the default is the input's format. See FORMATS.",
+     .complete = COMPLETE_WORDS,
+     .words = format_word,
+     .set = option_set_format},
+    {.name = "quality",
+     .argument = "N",
+     .group = GROUP_OUTPUT,
+     .commands = FOR(COMMAND_FILTER),
+     .doc = "JPEG quality, 1 to 100 (default: 90)",
+     .set = option_set_int,
+     .field = FIELD(quality),
+     .min = 1,
+     .max = 100},
+    {.name = "json",
+     .group = GROUP_OUTPUT,
+     .commands = FOR_ALL_COMMANDS,
+     .common = true,
+     .doc = "print results as JSON, one object per line",
+     .set = option_set_flag,
+     .field = FIELD(json)},
+    {.name = "csv",
+     .group = GROUP_OUTPUT,
+     .commands = FOR(COMMAND_REUSE),
+     .doc = "print results as CSV, a line of names first",
+     .set = option_set_flag,
+     .field = FIELD(csv)},
+    {.name = "quiet",
+     .letter = 'q',
+     .group = GROUP_OUTPUT,
+     .commands = FOR_ALL_COMMANDS,
+     .common = true,
+     .doc = "no warnings and no progress, errors only",
+     .set = option_set_quiet},
+    {.name = "verbose",
+     .letter = 'v',
+     .group = GROUP_OUTPUT,
+     .commands = FOR_ALL_COMMANDS,
+     .common = true,
+     .doc = "say what is chosen: device, kernel, fallbacks",
+     .set = option_set_verbose},
+
+    /* ---- help ---- */
+    {.letter = 'h',
+     .group = GROUP_HELP,
+     .commands = FOR_ALL_COMMANDS,
+     .common = true,
+     .doc = "one screen; after a filter or command, its help",
+     .set = option_set_flag,
+     .field = FIELD(help_short)},
+    {.name = "help",
+     .group = GROUP_HELP,
+     .commands = FOR_ALL_COMMANDS,
+     .common = true,
+     .doc = "everything; after a filter or command, its help",
+     .set = option_set_flag,
+     .field = FIELD(help_full)},
+    {.name = "version",
+     .group = GROUP_HELP,
+     .commands = FOR_ALL_COMMANDS,
+     .common = true,
+     .doc = "version, and what this build can do",
+     .set = option_set_flag,
+     .field = FIELD(version)},
+    {.name = "man",
+     .group = GROUP_HELP,
+     .commands = FOR_ALL_COMMANDS,
+     .hidden = true,
+     .doc = "the man page, in roff",
+     .set = option_set_flag,
+     .field = FIELD(man)},
+    {.name = "completion",
+     .argument = "SHELL",
+     .group = GROUP_HELP,
+     .commands = FOR_ALL_COMMANDS,
+     .hidden = true,
+     .doc = "the completions for a shell",
+     .complete = COMPLETE_WORDS,
+     .words = shell_word,
+     .set = option_set_completion},
+};
+#define OPTION_ROWS ((int)(sizeof options_rows / sizeof options_rows[0]))
+_Static_assert(OPTION_ROWS <= OPTION_MAX, "the parser keeps a bit for each option");
+
+const char *option_group_title(enum option_group group)
+{
+    return group_titles[group];
+}
+
+const struct option_spec *option_table(int *count)
+{
+    *count = OPTION_ROWS;
+    return options_rows;
+}
+
+const struct option_spec *option_find(const char *name, size_t length)
+{
+    for (int i = 0; i < OPTION_ROWS; i++) {
+        const char *known = options_rows[i].name;
+        if (known && strlen(known) == length && memcmp(known, name, length) == 0)
+            return &options_rows[i];
+    }
+    return NULL;
+}
+
+const struct option_spec *option_find_letter(char letter)
+{
+    for (int i = 0; i < OPTION_ROWS; i++) {
+        if (letter != '\0' && options_rows[i].letter == letter)
+            return &options_rows[i];
+    }
+    return NULL;
+}

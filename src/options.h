@@ -1,0 +1,80 @@
+/* The command line. One option table is the source of the parser, -h, --help,
+ * the man page and the shell completions; one command table likewise. */
+#ifndef STENCIL_OPTIONS_H
+#define STENCIL_OPTIONS_H
+
+#include <stdio.h>
+
+#include "border.h"
+#include "codec.h"
+#include "kernel.h"
+#include "plan.h"
+
+/* The value of an option that is a list of sizes: N, or NxM with both numbers. */
+#define OPTION_SIZES_MAX 16
+struct option_sizes {
+    int count;
+    int width[OPTION_SIZES_MAX];
+    int height[OPTION_SIZES_MAX]; /* 0: one number was given */
+};
+
+struct options {
+    const char *command;    /* a filter's name, or mask, list, ... as typed; NULL: none */
+    const char *operand[8]; /* what follows it */
+    int operands;
+
+    /* the mask and what is done with it */
+    const char *mask;
+    bool has_sigma;
+    double sigma;
+    int radius; /* -1: not given */
+    const char *amount, *divisor, *offset;
+    bool has_anchor;
+    int anchor_x, anchor_y;
+    bool flip;
+    int repeat; /* default 1 */
+    struct border_choice border;
+    enum alpha_mode alpha; /* default ALPHA_WEIGHTED */
+    bool drop_alpha;       /* --alpha drop: filtered plainly weighted, then dropped on writing */
+    const char *channels;
+
+    /* where and how it runs */
+    bool device_auto;      /* default true */
+    enum device device;    /* when not auto */
+    int device_index;      /* cuda:N; 0 */
+    const char *kernel;    /* NULL for auto */
+    const char *tile_text; /* what --tile said; read once the command is known */
+    int tile;              /* 0: the kernel's choice; else 8, 16, 32 or 64 */
+    int threads;           /* 0: as many as this process may use */
+
+    /* what reuse looks at */
+    int dims; /* 0: both, 1 and 2 */
+    struct option_sizes mask_width, tiles;
+    struct option_sizes size; /* at most one */
+
+    /* the output */
+    enum format format; /* FORMAT_NONE: by extension */
+    int quality;        /* default 90 */
+    bool plan, verify, time, json, csv, quiet, verbose;
+
+    bool help_short, help_full, version;
+    bool man;               /* --man, --completion: for the build and for packagers */
+    const char *completion; /* a shell's name, or NULL */
+};
+
+/* Parses argv (options may stand anywhere, `--` ends them, --name=value and --name value,
+ * clustered short flags). Unknown words suggest the nearest. Errors are EXIT_USAGE. */
+bool options_parse(struct options *options, int argc, char **argv, struct error *err);
+
+/* The texts made from the tables. */
+void options_print_short_help(FILE *out);
+void options_print_full_help(FILE *out);
+void options_print_command_help(FILE *out, const char *command); /* one that options_parse took */
+void options_print_version(FILE *out);
+void options_print_man(FILE *out);                           /* roff */
+bool options_print_completion(FILE *out, const char *shell); /* bash, zsh, fish; false: unknown */
+
+/* The nearest of COUNT words to TEXT when it is near enough to suggest, else NULL. */
+const char *options_nearest(const char *text, const char *const *words, int count);
+
+#endif

@@ -1,0 +1,174 @@
+/* Temporary files and signals: see output_temporary.h and output.h.
+ *
+ * A signal handler can trust nothing but atomics and a fixed table, so the names
+ * of the temporaries lie in one. What must not happen is that a thread creates
+ * its file just after the handler, running on another thread, has walked the
+ * table. Hence creating is a section that the handler waits for (`creating`) and
+ * that no thread enters once the handler has begun (`dying`); the signals are
+ * blocked inside it, so that the handler never waits for its own thread. */
+#include "output_temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+
+/* More outputs than any thread count has open at once; past it opening fails with EMFILE. */
+#define SLOTS 64
+
+struct temporary {
+    atomic_bool taken;  /* belongs to an output */
+    atomic_bool exists; /* path is written and names a file */
+    char path[PATH_MAX];
+};
+
+static struct temporary slot[SLOTS];
+static atomic_uint next_number;
+static atomic_int creating;
+static atomic_bool dying;
+
+static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
+
+static sigset_t deadly_set(void)
+{
+    sigset_t set;
+    size_t i;
+
+    sigemptyset(&set);
+    for (i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        sigaddset(&set, deadly[i]);
+    return set;
+}
+
+static sigset_t enter_section(void)
+{
+    sigset_t set = deadly_set(), before;
+
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    atomic_fetch_add(&creating, 1);
+    if (atomic_load(&dying)) {
+        /* Another thread is ending the process; nothing is worth starting. */
+        atomic_fetch_sub(&creating, 1);
+        for (;;)
+            pause();
+    }
+    return before;
+}
+
+static void leave_section(const sigset_t *before)
+{
+    int error = errno;
+
+    atomic_fetch_sub(&creating, 1);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = error;
+}
+
+/* The name in the target's folder. A NAME near the file system's limit is cut so
+ * that the temporary's fits, between characters and not inside one (UTF-8). */
+static bool name_temporary(char path[PATH_MAX], const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    const char *name = slash ? slash + 1 : target;
+    char mark[64];
+    size_t length = strlen(name), limit;
+    int n;
+
+    snprintf(mark, sizeof mark, ".stencilcli-%ld-%u", (long)getpid(),
+             atomic_fetch_add(&next_number, 1));
+    limit = NAME_MAX - 1 - strlen(mark);
+    if (length > limit)
+        for (length = limit; length > 0 && ((unsigned char)name[length] & 0xC0) == 0x80;)
+            length--;
+    n = snprintf(path, PATH_MAX, "%.*s.%.*s%s", (int)(name - target), target, (int)length, name,
+                 mark);
+    if (n < PATH_MAX)
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
+{
+    sigset_t before = enter_section();
+    struct temporary *temporary = NULL;
+    int i;
+
+    *fd = -1;
+    for (i = 0; i < SLOTS && !temporary; i++)
+        if (!atomic_exchange(&slot[i].taken, true))
+            temporary = &slot[i];
+    if (!temporary)
+        errno = EMFILE;
+    /* EEXIST: a killed run of the same process id has left one behind. It is not ours to judge;
+     * the next number is free. */
+    while (temporary && *fd < 0) {
+        if (name_temporary(temporary->path, target))
+            *fd = open(temporary->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (*fd >= 0) {
+            atomic_store(&temporary->exists, true);
+        } else if (errno != EEXIST && errno != EINTR) {
+            atomic_store(&temporary->taken, false);
+            temporary = NULL;
+        }
+    }
+    leave_section(&before);
+    return temporary;
+}
+
+bool temporary_rename(struct temporary *temporary, const char *target)
+{
+    if (rename(temporary->path, target) != 0)
+        return false;
+    atomic_store(&temporary->exists, false);
+    return true;
+}
+
+void temporary_free(struct temporary *temporary)
+{
+    if (atomic_load(&temporary->exists))
+        unlink(temporary->path);
+    atomic_store(&temporary->exists, false);
+    atomic_store(&temporary->taken, false);
+}
+
+/* Only async-signal-safe calls and lock-free atomics from here. A thread that is
+ * stuck in open(2) on a dead network drive is waited for a second at most. */
+static void die_of(int number)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t set = deadly_set();
+    int i;
+
+    atomic_store(&dying, true);
+    for (i = 0; i < 1000 && atomic_load(&creating) > 0; i++)
+        poll(NULL, 0, 1);
+    for (i = 0; i < SLOTS; i++)
+        if (atomic_load(&slot[i].exists))
+            unlink(slot[i].path);
+    sigaction(number, &action, NULL);
+    raise(number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void output_install_signal_handlers(void)
+{
+    struct sigaction action = {.sa_handler = die_of}, before;
+    size_t i;
+
+    action.sa_mask = deadly_set();
+    for (i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(deadly[i], &action, NULL); /* under nohup SIGHUP stays ignored */
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL); /* EPIPE instead */
+    sigaction(SIGXFSZ, &action, NULL); /* EFBIG instead, where ulimit -f is set */
+}

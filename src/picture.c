@@ -1,0 +1,164 @@
+/* One picture through the tool: see picture.h. */
+#include "picture.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend.h"
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+bool picture_check(const struct picture_request *request, const char *output, struct error *err)
+{
+    const struct kernel *kernel = request->kernel;
+    if (kernel && kernel->dims != 2)
+        return error_set(err, EXIT_USAGE, "kernel %s is for signals, not for pictures",
+                         kernel->name);
+    if (kernel && !request->device_auto && kernel->device != request->device)
+        return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
+                         backend_find(request->device)->name);
+    return sink_check_format(output, &request->sink, err) && filter_check(&request->filter, err);
+}
+
+/* Opens, and makes plan and choice. */
+static bool prepare(const struct picture_request *request, const char *input,
+                    struct source **source, struct plan *plan, struct picture_report *report,
+                    struct error *err)
+{
+    if (!source_open(source, input, err))
+        return false;
+    report->info = *source_info(*source);
+    if (source_warning(*source))
+        snprintf(report->warning, sizeof report->warning, "%s", source_warning(*source));
+    if (!filter_plan(&request->filter, report->info.channels, report->info.type, report->info.max,
+                     plan, err))
+        return false;
+    if (picture_choose(request, plan, &report->info, &report->choice, err))
+        return true;
+    plan_free(plan);
+    return false;
+}
+
+bool picture_plan(const struct picture_request *request, const char *input, struct plan *plan,
+                  struct picture_report *report, struct error *err)
+{
+    struct source *source = NULL;
+    bool ok;
+    memset(report, 0, sizeof *report);
+    ok = prepare(request, input, &source, plan, report, err);
+    source_close(source);
+    return ok;
+}
+
+/* ---- CUDA start-up beside decoding ---- */
+
+struct starter {
+    pthread_t thread;
+    bool running;
+    int device_index;
+};
+
+static void *starter_run(void *argument)
+{
+    struct starter *starter = argument;
+    struct error ignored; /* the run itself reports what is wrong */
+    backend_find(DEVICE_CUDA)->start(starter->device_index, &ignored);
+    return NULL;
+}
+
+static void starter_begin(struct starter *starter, const struct picture_choice *choice, int index)
+{
+    starter->device_index = index;
+    starter->running = choice->device == DEVICE_CUDA &&
+                       pthread_create(&starter->thread, NULL, starter_run, starter) == 0;
+}
+
+static void starter_end(struct starter *starter)
+{
+    if (starter->running)
+        pthread_join(starter->thread, NULL);
+    starter->running = false;
+}
+
+/* ---- the whole way ---- */
+
+/* in and out are of one shape; everything between decoder and encoder. */
+static bool filter_image(const struct picture_request *request, const struct plan *plan,
+                         const struct image *in, struct image *out, const char *name,
+                         struct picture_report *report, struct error *err)
+{
+    const struct picture_choice *choice = &report->choice;
+    struct kernel_job job;
+
+    if (!image_alloc(out, in->width, in->height, in->channels, in->type, name, err))
+        return false;
+    job = kernel_job_whole(plan, in, out);
+    job.threads = choice->threads;
+    job.tile = choice->tile;
+    job.device_index = request->device_index;
+    job.times = &report->times;
+    if (!choice->kernel->run(&job, err))
+        return false;
+    return !request->verify || picture_verify(plan, in, out, choice->threads, name, err);
+}
+
+static bool write_image(const struct picture_request *request, const struct image *image,
+                        const char *output, const struct picture_report *report, struct error *err)
+{
+    struct sink_options options = request->sink;
+    struct sink *sink = NULL;
+
+    options.threads = report->choice.threads;
+    if (!sink_open(&sink, output, &report->info, &options, err))
+        return false;
+    if (!sink_write(sink, image, err)) {
+        sink_abort(sink);
+        return false;
+    }
+    return sink_finish(sink, err);
+}
+
+bool picture_filter(const struct picture_request *request, const char *input, const char *output,
+                    struct picture_report *report, struct error *err)
+{
+    struct source *source = NULL;
+    struct plan plan = {0};
+    struct image in = {0}, out = {0};
+    struct starter starter = {0};
+    double start = now_ms(), decoded, filtered, end;
+    bool ok = false;
+
+    memset(report, 0, sizeof *report);
+    if (!prepare(request, input, &source, &plan, report, err))
+        goto out;
+    if (!sink_check(output, &report->info, &request->sink, err))
+        goto out;
+    starter_begin(&starter, &report->choice, request->device_index);
+    ok = source_read_all(source, &in, err);
+    starter_end(&starter);
+    decoded = now_ms();
+    ok = ok && filter_image(request, &plan, &in, &out, input, report, err);
+    image_free(&in);
+    filtered = now_ms();
+    ok = ok && write_image(request, &out, output, report, err);
+    end = now_ms();
+    report->decode_ms = decoded - start;
+    report->filter_ms = filtered - decoded;
+    report->encode_ms = end - filtered;
+    report->total_ms = end - start;
+    if (report->choice.device == DEVICE_CPU)
+        report->times.kernel_ms = report->filter_ms;
+out:
+    plan_free(&plan);
+    image_free(&in);
+    image_free(&out);
+    source_close(source);
+    return ok;
+}

@@ -1,0 +1,70 @@
+/* One picture through the tool: open, plan, choose device and kernel, decode,
+ * filter, check if asked, encode. The command files decide what to print; a batch
+ * calls this once a file. */
+#ifndef STENCIL_PICTURE_H
+#define STENCIL_PICTURE_H
+
+#include "codec.h"
+#include "filter.h"
+#include "kernel.h"
+
+/* What is asked for; the same for every picture of a batch. */
+struct picture_request {
+    struct filter_request filter;
+    struct sink_options sink;
+    bool device_auto;
+    enum device device; /* when not auto */
+    int device_index;
+    const struct kernel *kernel; /* NULL: the fastest */
+    int tile, threads;           /* 0: the kernel's choice; as many as the process may use */
+    bool verify;
+};
+
+/* How it runs, once the picture's header is known. */
+struct picture_choice {
+    enum device device;
+    const struct kernel *kernel;
+    int tile, threads;
+    /* The cost model's estimates behind --device auto, in ms: filtering alone on the CPU; start-up,
+     * transfers and filtering on a GPU. */
+    double cpu_ms, cuda_ms;
+    char note[256]; /* why, for -v; empty: nothing to say */
+};
+
+struct picture_report {
+    struct image_info info;
+    struct picture_choice choice;
+    char warning[512]; /* what the codec dropped; empty: nothing */
+    double decode_ms, filter_ms, encode_ms,
+        total_ms; /* filter: upload, kernel, download and waits */
+    struct kernel_times times;
+};
+
+/* Everything that can be refused without opening a picture: the mask, the combination of device
+ * and kernel, the output's format. */
+bool picture_check(const struct picture_request *request, const char *output, struct error *err);
+
+/* Reads INPUT's header and makes plan and choice; for --plan. Free the plan with plan_free. */
+bool picture_plan(const struct picture_request *request, const char *input, struct plan *plan,
+                  struct picture_report *report, struct error *err);
+
+/* The whole way. On failure nothing is left behind at OUTPUT. */
+bool picture_filter(const struct picture_request *request, const char *input, const char *output,
+                    struct picture_report *report, struct error *err);
+
+/* ---- picture_choose.c ---- */
+
+/* EXIT_DEVICE when the device asked for is not there, EXIT_USAGE when the kernel asked for cannot
+ * run the plan. */
+bool picture_choose(const struct picture_request *request, const struct plan *plan,
+                    const struct image_info *info, struct picture_choice *choice,
+                    struct error *err);
+
+/* ---- picture_verify.c ---- */
+
+/* Runs the reference on all threads and compares; a difference is EXIT_DIFFERENT with the place and
+ * both values. */
+bool picture_verify(const struct plan *plan, const struct image *in, const struct image *out,
+                    int threads, const char *name, struct error *err);
+
+#endif

@@ -1,0 +1,170 @@
+/* Printing a plan: see plan_print.h. Weights are shown as the integers that run,
+ * up to a mask that a page can hold. */
+#include "plan_print.h"
+
+#include <inttypes.h>
+
+#include "backend.h"
+#include "command.h"
+
+#define SHOWN_SIDE 15
+
+static const char *alpha_text(const struct plan *plan)
+{
+    if (!image_has_alpha(plan->channels))
+        return "none";
+    return plan->alpha == ALPHA_WEIGHTED ? "weighted"
+           : plan->alpha == ALPHA_IGNORE ? "ignore"
+                                         : "plain";
+}
+
+static const char *sum_text(const struct plan_mask *m)
+{
+    return m->float_exact                      ? "float or 32 bits"
+           : m->accumulator == ACCUMULATOR_I32 ? "32 bits"
+                                               : "64 bits";
+}
+
+static struct kernel_job job_of(const struct plan *plan, const struct picture_report *report)
+{
+    return (struct kernel_job){
+        .plan = plan, .threads = report->choice.threads, .tile = report->choice.tile};
+}
+
+static void print_factor(FILE *out, const char *name, const int64_t *values, int n)
+{
+    fprintf(out, "  %s ", name);
+    for (int i = 0; i < n && i < SHOWN_SIDE; i++)
+        fprintf(out, " %" PRId64, values[i]);
+    fprintf(out, "%s\n", n > SHOWN_SIDE ? " ..." : "");
+}
+
+static void print_mask(FILE *out, const struct plan_mask *m)
+{
+    fprintf(out, "mask      %d x %d, anchor %d %d, divisor %" PRId64 ", offset %" PRId64 "\n",
+            m->width, m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset);
+    if (m->width <= SHOWN_SIDE && m->height <= SHOWN_SIDE)
+        for (int i = 0; i < m->height; i++) {
+            fprintf(out, "         ");
+            for (int j = 0; j < m->width; j++)
+                fprintf(out, " %" PRId64, m->weight[i * m->width + j]);
+            fprintf(out, "\n");
+        }
+    fprintf(out, "sums      sum of weights %" PRId64 ", bound %" PRId64 ", held in %s\n", m->sum,
+            m->bound, sum_text(m));
+    fprintf(out, "rank      %d%s\n", plan_mask_rank(m),
+            m->row ? ": a column pass and a row pass give the same sums" : "");
+    if (m->row) {
+        print_factor(out, "column", m->column, m->height);
+        print_factor(out, "row   ", m->row, m->width);
+    }
+    if (m->quantised_bits >= 0)
+        fprintf(out, "quantised to 1/2^%d, at most %.3g of a sample value\n", m->quantised_bits,
+                m->quantised_error);
+}
+
+void plan_print(FILE *out, const char *input, const struct plan *plan,
+                const struct picture_report *report)
+{
+    const struct image_info *info = &report->info;
+    const struct picture_choice *choice = &report->choice;
+    struct kernel_job job = job_of(plan, report);
+
+    fprintf(out, "picture   %s: %s, %d x %d, %d channel%s, samples 0..%" PRIu32 "\n", input,
+            format_name(info->format), info->width, info->height, info->channels,
+            info->channels == 1 ? "" : "s", info->max);
+    if (plan->kind == PLAN_GRADIENT)
+        fprintf(out, "gradient  sqrt(gx^2 + gy^2), rounded, of two masks\n");
+    for (int k = 0; k < plan->masks; k++)
+        print_mask(out, &plan->mask[k]);
+    fprintf(out, "border    %s", border_name(plan->border));
+    if (plan->border == BORDER_CONSTANT)
+        fprintf(out, ":%" PRIu32, plan->border_value);
+    fprintf(out, "\nalpha     %s\n", alpha_text(plan));
+    fprintf(out, "passes    %d\n", plan->repeat);
+    fprintf(out, "device    %s\n", backend_find(choice->device)->name);
+    fprintf(out, "kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
+    if (choice->device == DEVICE_CPU)
+        fprintf(out, "threads   %d\n", choice->threads);
+    if (choice->kernel->shape) {
+        struct kernel_shape shape;
+        choice->kernel->shape(&job, &shape);
+        fprintf(out, "tile      %d x %d outputs, halo %d left %d right %d above %d below\n",
+                shape.tile_width, shape.tile_height, shape.halo_left, shape.halo_right,
+                shape.halo_above, shape.halo_below);
+        fprintf(out,
+                "block     %d x %d threads, %zu bytes of shared memory, %d mask rows at a time\n",
+                shape.block_x, shape.block_y, shape.shared_bytes, shape.mask_rows);
+        fprintf(out, "loads     %.2f cells per output\n", shape.loads_per_output);
+    }
+    fprintf(
+        out,
+        "estimate  filtering alone: %.1f ms on the CPU, %.1f ms with CUDA (start-up included)\n",
+        choice->cpu_ms, choice->cuda_ms);
+}
+
+/* ---- JSON ---- */
+
+static void json_integers(FILE *out, const char *key, const int64_t *values, int n)
+{
+    fprintf(out, ",\"%s\":[", key);
+    for (int i = 0; i < n; i++)
+        fprintf(out, "%s%" PRId64, i ? "," : "", values[i]);
+    fprintf(out, "]");
+}
+
+static void json_mask(FILE *out, const struct plan_mask *m)
+{
+    fprintf(out,
+            "{\"width\":%d,\"height\":%d,\"anchor_x\":%d,\"anchor_y\":%d,\"divisor\":%" PRId64
+            ",\"offset\":%" PRId64 ",\"sum\":%" PRId64 ",\"bound\":%" PRId64
+            ",\"accumulator_bits\":%d,\"float_exact\":%s,\"rank\":%d",
+            m->width, m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset, m->sum, m->bound,
+            m->accumulator == ACCUMULATOR_I32 ? 32 : 64, m->float_exact ? "true" : "false",
+            plan_mask_rank(m));
+    json_integers(out, "weights", m->weight, m->width * m->height);
+    if (m->row) {
+        json_integers(out, "column", m->column, m->height);
+        json_integers(out, "row", m->row, m->width);
+    }
+    if (m->quantised_bits >= 0)
+        fprintf(out, ",\"quantised_bits\":%d,\"quantised_error\":%.17g", m->quantised_bits,
+                m->quantised_error);
+    fprintf(out, "}");
+}
+
+void plan_print_json(FILE *out, const char *input, const struct plan *plan,
+                     const struct picture_report *report)
+{
+    const struct image_info *info = &report->info;
+    const struct picture_choice *choice = &report->choice;
+    struct kernel_job job = job_of(plan, report);
+
+    fprintf(out, "{\"input\":");
+    command_print_json(out, input);
+    fprintf(out,
+            ",\"format\":\"%s\",\"width\":%d,\"height\":%d,\"channels\":%d,\"max\":%" PRIu32
+            ",\"kind\":\"%s\",\"masks\":[",
+            format_name(info->format), info->width, info->height, info->channels, info->max,
+            plan->kind == PLAN_GRADIENT ? "gradient" : "linear");
+    for (int k = 0; k < plan->masks; k++) {
+        fputs(k ? "," : "", out);
+        json_mask(out, &plan->mask[k]);
+    }
+    fprintf(out,
+            "],\"border\":\"%s\",\"border_value\":%" PRIu32
+            ",\"alpha\":\"%s\",\"passes\":%d,\"device\":\"%s\",\"kernel\":\"%s\",\"threads\":%d",
+            border_name(plan->border), plan->border_value, alpha_text(plan), plan->repeat,
+            backend_find(choice->device)->name, choice->kernel->name, choice->threads);
+    if (choice->kernel->shape) {
+        struct kernel_shape shape;
+        choice->kernel->shape(&job, &shape);
+        fprintf(out,
+                ",\"tile\":%d,\"halo\":{\"left\":%d,\"right\":%d,\"above\":%d,\"below\":%d},"
+                "\"block\":[%d,%d],\"shared_bytes\":%zu,\"mask_rows\":%d,\"loads_per_output\":%.6g",
+                shape.tile_width, shape.halo_left, shape.halo_right, shape.halo_above,
+                shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes, shape.mask_rows,
+                shape.loads_per_output);
+    }
+    fprintf(out, ",\"cpu_ms\":%.3f,\"cuda_ms\":%.3f}\n", choice->cpu_ms, choice->cuda_ms);
+}

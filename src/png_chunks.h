@@ -1,0 +1,67 @@
+/* The outside of a PNG file: its chunks. Everything that can be known without
+ * decompressing is checked here, once, before anything believes the header: the
+ * order of the chunks, every CRC, every field, and whether the file can hold
+ * what it promises. stb_image checks little of it. */
+#ifndef STENCIL_PNG_CHUNKS_H
+#define STENCIL_PNG_CHUNKS_H
+
+#include <stdint.h>
+
+#include "error.h"
+
+enum png_colour {
+    PNG_GRAY = 0,
+    PNG_RGB = 2,
+    PNG_PALETTE = 3,
+    PNG_GRAY_ALPHA = 4,
+    PNG_RGBA = 6,
+};
+
+struct png_header {
+    int width, height; /* 1 .. PNG_MAX_SIDE */
+    int depth;         /* bits per sample: 1, 2, 4, 8 or 16 */
+    enum png_colour colour;
+    bool interlaced;
+};
+
+/* What the decoder's own limit is set to as well. */
+#define PNG_MAX_SIDE (1 << 24)
+
+struct png_file {
+    struct png_header header;
+    const uint8_t *palette;      /* red, green, blue of each entry; NULL: none */
+    int palette_entries;         /* 0 .. 256 */
+    const uint8_t *transparency; /* tRNS; NULL: none */
+    size_t transparency_bytes;
+    const uint8_t *data; /* of the first IDAT chunk, in the file's bytes */
+    int data_chunks;
+    size_t data_bytes; /* of all IDAT chunks */
+    unsigned dropped;  /* enum dropped */
+    /* Where the file ends inside a chunk: all that is whole before, and of the
+     * IDAT chunk that was cut what there is, stand above. */
+    bool truncated;
+    char truncation[128]; /* half-sentence: where */
+};
+
+bool png_recognise(const uint8_t *head, size_t bytes);
+
+/* Walks the whole file. A file that ends too early but whose header is sound is
+ * returned with truncated set (the caller can still count its rows); all other
+ * damage is an error. The pointers in PNG lie in BYTES. */
+bool png_chunks_walk(struct png_file *png, const char *name, const uint8_t *bytes, size_t size,
+                     struct error *err);
+
+/* Samples of a pixel in the file, and after palette and tRNS have been applied. */
+int png_samples_stored(const struct png_header *header);
+int png_channels(const struct png_file *png);
+
+/* Copies the content of all IDAT chunks, data_bytes of them, to INTO. */
+void png_chunks_gather(const struct png_file *png, uint8_t *into);
+
+/* A small PNG that says all this one says except its picture, which is one byte of
+ * nothing: what stb_image is given to read, so that it never sees a stranger's chunks.
+ * At most PNG_SKELETON_BYTES; returns how many. */
+#define PNG_SKELETON_BYTES 2048
+size_t png_chunks_skeleton(const struct png_file *png, uint8_t *into);
+
+#endif

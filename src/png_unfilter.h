@@ -1,0 +1,21 @@
+/* One PNG row's filter undone. The filters work on bytes: a is the byte one pixel
+ * to the left, b the one above, c the one above a; outside the row they are 0.
+ *
+ *   1 sub      + a              3 average  + floor((a + b) / 2)
+ *   2 up       + b              4 Paeth    + whichever of a, b, c is nearest to a + b - c
+ */
+#ifndef STENCIL_PNG_UNFILTER_H
+#define STENCIL_PNG_UNFILTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* FILTER 0..4; ROW has BYTES bytes, a multiple of PIXEL (1, 2, 3, 4, 6 or 8), and is changed
+ * in place; UP is the row above, undone (zeros above the first row), not overlapping. */
+typedef void png_unfilter_function(int filter, uint8_t *row, const uint8_t *up, size_t bytes,
+                                   size_t pixel);
+
+/* The definition, and the same bytes sooner. A test holds them against each other. */
+png_unfilter_function png_unfilter_plain, png_unfilter;
+
+#endif

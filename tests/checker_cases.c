@@ -1,0 +1,256 @@
+/* Cases for the checker: see checker_cases.h. Box masks reveal nothing (any
+ * mix-up of cells gives the same sum), so the masks here are lopsided: negative,
+ * even, rectangular, with odd anchors, rational, and of every size of numbers
+ * that takes another path (int16, 32 bits, 64 bits, products past 62 bits). */
+#include "checker_cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct mask_case {
+    const char *name;
+    const char *text;    /* rows for mask_parse; NULL: random, see below */
+    const char *second;  /* the second mask of a gradient */
+    int width, height;   /* random masks */
+    int64_t low, high;   /* their weights' range */
+    const char *divisor; /* and divisor */
+};
+
+static const struct mask_case MASKS[] = {
+    {"identity", "1", NULL, 0, 0, 0, 0, NULL},
+    {"lopsided3", "divisor 7\n1 -2 3\n4 5 -6\n0 8 9", NULL, 0, 0, 0, 0, NULL},
+    {"gauss5", "divisor 256\n1 4 6 4 1\n4 16 24 16 4\n6 24 36 24 6\n4 16 24 16 4\n1 4 6 4 1", NULL,
+     0, 0, 0, 0, NULL},
+    {"even2", "offset 3\n1/2 1/4\n1/8 -1/3", NULL, 0, 0, 0, 0, NULL},
+    {"anchored4x3", "anchor 3 0\nnormalize\n1 2 3 4\n0 -1 5 7\n2 0 0 9", NULL, 0, 0, 0, 0, NULL},
+    {"row7", "normalize\n1 2 4 8 16 32 64", NULL, 0, 0, 0, 0, NULL},
+    {"column6", "normalize\n1\n0\n3\n0\n5\n7", NULL, 0, 0, 0, 0, NULL},
+    {"emboss50", "offset 50%\n-2 -1 0\n-1 1 1\n0 1 2", NULL, 0, 0, 0, 0, NULL},
+    {"negative_divisor", "divisor -5\noffset -20\n1 2 -3\n-4 5 6\n7 -8 -9", NULL, 0, 0, 0, 0, NULL},
+    {"all_zero", "offset 9.5\n0 0 0\n0 0 0", NULL, 0, 0, 0, 0, NULL},
+    {"weights_past_int16", "divisor 400000\n40000 70001 -33000\n100003 -5 65536\n1 2 3", NULL, 0, 0,
+     0, 0, NULL},
+    {"savetxt",
+     "3.765087519824857e-02 1.111111111111111e-01 2.718281828459045e-02\n"
+     "0.1234567890123456789 0.3141592653589793 0.0577215664901532\n"
+     "0.0101010101010101010 0.25 0.0333333333333333333",
+     NULL, 0, 0, 0, 0, NULL},
+    {"quantised", "1/1000000007 1/998244353 1/3\n1/7 0.1234567 1/9999999967\n1/11 1/13 1/17", NULL,
+     0, 0, 0, 0, NULL},
+    {"products_past_62_bits",
+     "divisor 9895604649993\n1099511627777 1099511627776 1099511627775\n"
+     "1099511627771 1099511627779 1099511627773",
+     NULL, 0, 0, 0, 0, NULL},
+    {"gain", "offset -300\n3 1\n0 2", NULL, 0, 0, 0, 0, NULL},
+    {"sobel", "-1 0 1\n-2 0 2\n-1 0 1", "-1 -2 -1\n0 0 0\n1 2 1", 0, 0, 0, 0, NULL},
+    {"gradient2x3", "5 -7\n0 1\n-3 4", "1 1\n-2 0\n0 3", 0, 0, 0, 0, NULL},
+    {"random9", NULL, NULL, 9, 9, -50, 100, "1999"},
+    {"positive8x11", NULL, NULL, 8, 11, 0, 90, "3960"},
+    {"random15", NULL, NULL, 15, 15, -30000, 32767, "200000"},
+    {"wide31x3", NULL, NULL, 31, 3, -5, 9, "186"},
+    {"tall3x40", NULL, NULL, 3, 40, -2, 9, "400"},
+    {"random33x29", NULL, NULL, 33, 29, -100, 300, "95700"},
+    {"random127x65", NULL, NULL, 127, 65, -1000, 2000, "4127500"},
+    {"random255", NULL, NULL, 255, 255, -3, 7, "130050"},
+    {"huge255", NULL, NULL, 255, 255, -1000000007, 3000000019, "65025000000000"},
+};
+
+struct size {
+    int width, height;
+};
+
+/* One cell, lines, around the tiles 8, 16, 32 and 64, primes; last the largest. */
+static const struct size SIZES[] = {
+    {1, 1},   {1, 17}, {19, 1},  {2, 3},   {7, 7},  {8, 8},   {9, 9},   {15, 31}, {16, 16},
+    {17, 33}, {31, 8}, {32, 32}, {33, 13}, {63, 5}, {64, 15}, {65, 64}, {97, 61}, {2500, 6},
+};
+#define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES))
+
+/* How many of SIZES a mask of so many cells is tried on: the reference takes cells * cells. */
+static int sizes_of(const struct mask_case *m, bool small)
+{
+    int cells = m->width * m->height;
+    if (small)
+        return cells > 5000 ? 1 : cells > 600 ? 2 : cells > 100 ? 5 : 7;
+    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 14 : cells > 150 ? 17 : SIZE_COUNT;
+}
+
+int check_mask_count(void)
+{
+    return (int)(sizeof MASKS / sizeof *MASKS);
+}
+
+const char *check_mask_name(int mask)
+{
+    return MASKS[mask].name;
+}
+
+/* Both depths for every size and border. */
+int check_case_count(int mask, bool small)
+{
+    if (small && MASKS[mask].width * MASKS[mask].height > 60000)
+        return 0;
+    return sizes_of(&MASKS[mask], small) * (small ? 2 : BORDER_COUNT * 2);
+}
+
+/* splitmix64 */
+static uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+static int pick(uint64_t *state, int n)
+{
+    return (int)(random_next(state) % (uint64_t)n);
+}
+
+static bool mask_make(struct mask *mask, const struct mask_case *m, const char *text,
+                      uint64_t *state, struct error *err)
+{
+    if (text)
+        return mask_parse(mask, m->name, text, strlen(text), err);
+    mask_init(mask, m->width, m->height);
+    for (int i = 0; i < m->width * m->height; i++) {
+        int64_t w = m->low + (int64_t)(random_next(state) % (uint64_t)(m->high - m->low + 1));
+        mpz_t wide;
+        mpz_init_set_si(wide, (long)w);
+        mpq_set_z(mask->weight[i], wide);
+        mpz_clear(wide);
+    }
+    mpq_set_str(mask->divisor, m->divisor, 10);
+    mask->anchor_x = pick(state, m->width);
+    mask->anchor_y = pick(state, m->height);
+    return true;
+}
+
+/* Alpha as filter_plan resolves it: WEIGHTED only without negative weights and with a sum. */
+static void choose_alpha(struct check_case *c, uint64_t *state)
+{
+    struct plan *plan = &c->plan;
+    plan->alpha = ALPHA_PLAIN;
+    if (image_has_alpha(c->channels)) {
+        plan->alpha = (enum alpha_mode)pick(state, 3);
+        if (plan->alpha == ALPHA_WEIGHTED &&
+            (plan->kind == PLAN_GRADIENT || plan->mask[0].has_negative || plan->mask[0].sum == 0))
+            plan->alpha = ALPHA_IGNORE;
+    }
+    plan->filtered = (1u << c->channels) - 1;
+    if (pick(state, 5) == 0)
+        plan->filtered &= (unsigned)pick(state, 16);
+    if (plan->alpha == ALPHA_IGNORE)
+        plan->filtered &= ~(1u << (c->channels - 1));
+}
+
+static void choose_picture(struct check_case *c, int index, int sizes, uint64_t *state)
+{
+    static const uint32_t MAX_8[] = {255, 255, 255, 254, 7, 1};
+    static const uint32_t MAX_16[] = {65535, 65535, 65535, 321, 4095, 32768};
+    const struct size *size = &SIZES[index % sizes];
+    c->width = size->width;
+    c->height = size->height;
+    c->channels = 1 + pick(state, 4);
+    c->type = index / sizes % 2 ? SAMPLE_U16 : SAMPLE_U8;
+    c->extra_pitch = pick(state, 3) * 5;
+    c->pattern = pick(state, 6);
+    c->plan.max = c->type == SAMPLE_U8 ? MAX_8[pick(state, 6)] : MAX_16[pick(state, 6)];
+    c->plan.type = c->type;
+    c->plan.channels = c->channels;
+}
+
+/* About a third of the rows at a time, on lines of 256 bytes as the device holds them. */
+static size_t strip_limit(const struct check_case *c)
+{
+    const struct plan_mask *m = &c->plan.mask[0];
+    size_t line = ((size_t)c->width * 8 + 255) / 256 * 256;
+    size_t rows = (size_t)c->height / 3 + 1, halo = (size_t)m->height + 2;
+    return (rows + halo) * 3 * line + rows * 4 * line;
+}
+
+bool check_case_make(struct check_case *c, int mask, int index, int number, uint64_t seed,
+                     bool small)
+{
+    const struct mask_case *m = &MASKS[mask];
+    int sizes = sizes_of(m, small);
+    uint64_t state = seed * 1000003 + (uint64_t)number;
+    struct plan_overrides none = {0};
+    struct mask rational = {0};
+    struct error err;
+    bool ok = true;
+
+    memset(c, 0, sizeof *c);
+    c->number = number;
+    choose_picture(c, index, sizes, &state);
+    c->plan.border = (enum border)((index / sizes / 2 + (small ? pick(&state, 6) : 0)) % 6);
+    c->plan.border_value =
+        c->plan.border == BORDER_CONSTANT ? random_next(&state) % (c->plan.max + 1) : 0;
+    c->plan.repeat = pick(&state, 9) == 0 ? 2 + pick(&state, 2) : 1;
+    c->plan.kind = m->second ? PLAN_GRADIENT : PLAN_LINEAR;
+    c->plan.masks = m->second ? 2 : 1;
+    none.flip = pick(&state, 4) == 0;
+    for (int k = 0; ok && k < c->plan.masks; k++) {
+        ok = mask_make(&rational, m, k ? m->second : m->text, &state, &err) &&
+             plan_mask_make(&c->plan.mask[k], &rational, &none, c->plan.max, &err);
+        mask_free(&rational);
+    }
+    if (!ok) {
+        printf("# mask %s: %s\n", m->name, err.text);
+        plan_free(&c->plan);
+        return false;
+    }
+    choose_alpha(c, &state);
+    c->seed = random_next(&state);
+    c->strip_bytes = strip_limit(c);
+    snprintf(c->text, sizeof c->text,
+             "mask %s%s, %dx%d, %d channels, %d bits, max %u, border %s %u, alpha mode %d, "
+             "filtered %x, repeat %d, pattern %d, pitch +%d",
+             m->name, none.flip ? " flipped" : "", c->width, c->height, c->channels, 8 * c->type,
+             c->plan.max, border_name(c->plan.border), c->plan.border_value, (int)c->plan.alpha,
+             c->plan.filtered, c->plan.repeat, c->pattern, c->extra_pitch);
+    return true;
+}
+
+void check_case_free(struct check_case *c)
+{
+    plan_free(&c->plan);
+}
+
+/* One sample of a pattern: random, all 0, all max, checkerboard, one impulse (it reads back the
+ * mask and its orientation), random with alpha mostly 0 or max. */
+static uint32_t pattern_sample(const struct check_case *c, int y, int x, int channel,
+                               uint64_t *state)
+{
+    uint32_t max = c->plan.max, value = (uint32_t)(random_next(state) % (max + 1));
+    bool is_alpha = image_has_alpha(c->channels) && channel == c->channels - 1;
+    switch (c->pattern) {
+    case 1:
+        return 0;
+    case 2:
+        return max;
+    case 3:
+        return (x + y + channel) % 2 ? max : 0;
+    case 4:
+        return x == c->width / 2 && y == c->height / 2 ? max : 0;
+    case 5:
+        return is_alpha ? (value % 3 == 0 ? 0 : value % 3 == 1 ? max : value) : value;
+    default:
+        return value;
+    }
+}
+
+void check_case_fill(const struct check_case *c, struct image *image)
+{
+    uint64_t state = c->seed;
+    for (int y = 0; y < c->height; y++)
+        for (int x = 0; x < c->width; x++)
+            for (int channel = 0; channel < c->channels; channel++) {
+                uint32_t value = pattern_sample(c, y, x, channel, &state);
+                size_t i = (size_t)x * (size_t)c->channels + (size_t)channel;
+                if (c->type == SAMPLE_U8)
+                    ((uint8_t *)image_row(image, y))[i] = (uint8_t)value;
+                else
+                    ((uint16_t *)image_row(image, y))[i] = (uint16_t)value;
+            }
+}

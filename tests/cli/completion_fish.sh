@@ -1,0 +1,16 @@
+# The fish completion, asked as fish asks it.
+. "$CLI/lib"
+command -v fish >/dev/null || skip 'no fish'
+export HOME="$PWD"
+mkdir bin
+ln -s "$STENCILCLI" bin/stencilcli
+export PATH="$PWD/bin:$PATH"
+stencilcli --completion fish >completion.fish
+cat >ask.fish <<'END'
+source completion.fish
+for line in 'stencilcli blu' 'stencilcli --sigma 2 blu' 'stencilcli blur --bord' \
+            'stencilcli blur -b mi' 'stencilcli list fil' 'stencilcli list --js'
+    echo "$line =>" (complete -C $line | string replace -r '\t.*' '')
+end
+END
+fish --no-config ask.fish

@@ -1,0 +1,19 @@
+# The four lists: names first, and as JSON one object per line.
+. "$CLI/lib"
+stencilcli list filters | awk '{ print $1 }'
+stencilcli list devices | awk 'NR == 1 { print $1 }'
+stencilcli list kernels | awk 'NR == 1 { print $1, $2, $3 }'
+stencilcli list masks | awk '$1 == "gauss5" || $1 == "sobel_x" { print $1, $2 }'
+for what in filters kernels masks devices; do
+    stencilcli list $what | awk '{ print $1 }' | sed 's/:$//' >names
+    stencilcli list $what --json >json
+    python3 - $what names json <<'END'
+import json, sys
+what, names, text = sys.argv[1:]
+rows = [json.loads(line) for line in open(text)]
+assert [row["name"] for row in rows] == open(names).read().split(), what
+print(what, "keys:", *sorted(set.intersection(*(set(row) for row in rows))))
+if what == "kernels":
+    assert rows[0]["name"] == "reference" and rows[0]["runs"] is True and rows[0]["dims"] == 2
+END
+done

@@ -1,0 +1,19 @@
+# A signal while the input is waited for: no temporary, the old output untouched, exit 128+n.
+. "$CLI/lib"
+for signal in TERM HUP INT; do
+    mkfifo input
+    echo old >out.pgm
+    # A shell without job control has its background jobs ignore SIGINT.
+    env --default-signal=INT "$STENCILCLI" blur - out.pgm <input &
+    exec 3>input
+    printf 'P5 100 100 255\n' >&3
+    sleep 0.3
+    kill -$signal $!
+    code=0
+    wait $! 2>/dev/null || code=$?
+    exec 3>&-
+    echo "$signal: exit $code"
+    rm input
+    echo old | cmp - out.pgm
+    alone out.pgm
+done

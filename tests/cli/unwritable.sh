@@ -1,0 +1,15 @@
+# Outputs that cannot be: a folder that is not there, a path below a file, a folder itself, a full
+# disk.
+. "$CLI/lib"
+cp "$TESTDATA/textbook.pgm" in.pgm
+mkdir folder.pgm
+refuses 1 nowhere/out.pgm blur in.pgm nowhere/out.pgm
+refuses 1 in.pgm/out.pgm blur in.pgm in.pgm/out.pgm
+refuses 1 folder.pgm blur in.pgm folder.pgm
+refuses 1 /dev/full blur in.pgm /dev/full --format pgm
+code=0
+stencilcli blur in.pgm - >/dev/full 2>err || code=$?
+echo "stdout: exit $code: $(cat err)"
+[ -z "$(ls -A folder.pgm)" ]
+[ -c /dev/full ]
+alone err folder.pgm in.pgm

@@ -1,0 +1,11 @@
+# Too few, too many, and options that a command has no use for.
+. "$CLI/lib"
+try --sigma 2
+try blur
+try blur in.png
+try blur in.png out.png more.png
+try list
+try list masks filters
+try list masks --sigma 2
+try mask gauss5 --quality 50
+try mask gauss5 --device cpu

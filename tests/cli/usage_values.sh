@@ -1,0 +1,22 @@
+# Values out of range, of the wrong kind, missing, or one too many.
+. "$CLI/lib"
+try blur in.png out.png --quality 0
+try blur in.png out.png --quality 101
+try blur in.png out.png --quality=best
+try blur in.png out.png --sigma 0
+try blur in.png out.png --sigma nan
+try blur in.png out.png --sigma -1
+try blur in.png out.png --sigma 0x2
+try blur in.png out.png --radius 128
+try blur in.png out.png --repeat 0
+try blur in.png out.png --threads 0
+try blur in.png out.png -t1025
+try blur in.png out.png --tile 12
+try blur in.png out.png --anchor 1
+try blur in.png out.png --anchor 1,-1
+try blur in.png out.png --device cuda:x
+try blur in.png out.png --border constant
+try blur in.png out.png --border zero:3
+try blur in.png out.png --mask
+try blur in.png out.png --mask=
+try blur in.png out.png --flip=yes

@@ -1,0 +1,7 @@
+# --verify: the reference agrees; output and exit status are as without.
+. "$CLI/lib"
+cp "$TESTDATA/cutout.png" in.png
+stencilcli blur in.png a.png
+stencilcli blur in.png b.png --verify
+cmp a.png b.png
+stencilcli emboss in.png c.png --verify --border mirror --threads 2 --repeat 2

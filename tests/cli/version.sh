@@ -1,0 +1,6 @@
+# The version on the first line, and what was built in.
+"$STENCILCLI" --version >out
+head -n 1 out
+grep -Eqx 'CUDA: (yes|no)' out
+grep -Eqx 'deflate: (ISA-L|libdeflate)' out
+[ "$(wc -l <out)" -eq 3 ]

@@ -1,0 +1,132 @@
+/* zlib streams: what is deflated inflates to the same bytes, whatever the size and the
+ * number of threads; what is cut, changed or too long is refused; CRC-32 is PNG's. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+#include "zlib_stream.h"
+
+/* The strips that zlib_stream.c cuts the data into: sizes around them are tried. */
+#define STRIP 262144
+
+static const size_t sizes[] = {0,     1,         2,     100,       65535,
+                               65536, STRIP - 1, STRIP, STRIP + 1, 3 * STRIP + 17};
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+enum content { ZEROS, NOISE, TEXT, MAXIMA, CONTENTS };
+
+static void fill(uint8_t *data, size_t bytes, enum content content)
+{
+    static const char words[] = "a stencil visits every cell and its neighbours ";
+    uint32_t state = 7;
+    size_t i;
+
+    for (i = 0; i < bytes; i++) {
+        state = state * 1664525 + 1013904223;
+        data[i] = content == NOISE    ? (uint8_t)(state >> 24)
+                  : content == TEXT   ? (uint8_t)words[(i + (state >> 30)) % (sizeof words - 1)]
+                  : content == MAXIMA ? 255
+                                      : 0;
+    }
+}
+
+static void check_round_trip(const uint8_t *data, size_t bytes)
+{
+    size_t made, again_made, written;
+    uint8_t *zlib = zlib_stream_deflate(data, bytes, 1, &made), *again, *back = malloc(bytes + 1);
+    const char *why = "";
+    int threads;
+
+    CHECK(zlib != NULL);
+    for (threads = 2; threads <= 3; threads++) {
+        again = zlib_stream_deflate(data, bytes, threads, &again_made);
+        CHECKF(again && made == again_made && memcmp(zlib, again, made) == 0,
+               "%zu bytes with %d threads", bytes, threads);
+        free(again);
+    }
+    CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "%zu bytes: %s", bytes,
+           why);
+    CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "%zu bytes", bytes);
+    /* More room than is needed changes nothing; less is told. */
+    CHECK(zlib_stream_inflate(zlib, made, back, bytes + 1, &written, &why) && written == bytes);
+    if (bytes > 0) {
+        CHECK(!zlib_stream_inflate(zlib, made, back, bytes - 1, &written, &why));
+        CHECKF(strstr(why, "more compressed data") != NULL, "%zu bytes: %s", bytes, why);
+    }
+    free(back);
+    free(zlib);
+}
+
+static void data_comes_back(void)
+{
+    uint8_t *data = malloc(3 * STRIP + 17);
+    int content;
+    size_t s;
+
+    for (content = 0; content < CONTENTS; content++)
+        for (s = 0; s < SIZES; s++) {
+            fill(data, sizes[s], (enum content)content);
+            check_round_trip(data, sizes[s]);
+        }
+    free(data);
+}
+
+static void cut_streams_are_refused(void)
+{
+    uint8_t data[400], back[400], *zlib, *cut;
+    size_t made, written, length;
+    const char *why;
+
+    fill(data, sizeof data, TEXT);
+    zlib = zlib_stream_deflate(data, sizeof data, 1, &made);
+    for (length = 0; length < made; length++) {
+        cut = malloc(length + 1); /* of its own, so that reading past the end is seen */
+        memcpy(cut, zlib, length);
+        why = NULL;
+        CHECKF(!zlib_stream_inflate(cut, length, back, sizeof back, &written, &why),
+               "%zu of %zu bytes", length, made);
+        CHECK(why != NULL && written <= sizeof back);
+        free(cut);
+    }
+    free(zlib);
+}
+
+static void changed_streams_are_refused(void)
+{
+    uint8_t data[400], back[400], *zlib;
+    size_t made, written, i;
+    const char *why;
+
+    fill(data, sizeof data, TEXT);
+    zlib = zlib_stream_deflate(data, sizeof data, 1, &made);
+    for (i = 2; i < made; i++) { /* the window size in byte 0 does not count */
+        zlib[i] ^= 16;
+        CHECKF(!zlib_stream_inflate(zlib, made, back, sizeof back, &written, &why) ||
+                   (written == sizeof back && memcmp(data, back, sizeof data) == 0),
+               "byte %zu of %zu", i, made);
+        zlib[i] ^= 16;
+    }
+    zlib[made - 1] ^= 1;
+    CHECK(!zlib_stream_inflate(zlib, made, back, sizeof back, &written, &why));
+    CHECKF(strcmp(why, "the Adler-32 checksum does not match") == 0, "%s", why);
+    free(zlib);
+}
+
+static void crc_is_that_of_png(void)
+{
+    const uint8_t *digits = (const uint8_t *)"123456789";
+
+    CHECK(zlib_stream_crc32(0, digits, 9) == 0xcbf43926);
+    CHECK(zlib_stream_crc32(zlib_stream_crc32(0, digits, 4), digits + 4, 5) == 0xcbf43926);
+    CHECK(zlib_stream_crc32(0, (const uint8_t *)"IEND", 4) == 0xae426082);
+}
+
+int main(void)
+{
+    TEST(data_comes_back);
+    TEST(cut_streams_are_refused);
+    TEST(changed_streams_are_refused);
+    TEST(crc_is_that_of_png);
+    return test_finish();
+}
