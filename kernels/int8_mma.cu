@@ -26,30 +26,24 @@
 
 /* ---- the products ---- */
 
-#if __CUDA_ARCH__ >= 800 || !defined(__CUDA_ARCH__)
-__device__ inline void mma_signed(int *sum, const uint4 &a, uint32_t b0, uint32_t b1)
+/* sum = c + A * B, for signed or unsigned weights. sm_75 has no m16n8k32: never launched there. */
+template <bool SIGNED>
+__device__ inline void mma(int *sum, const uint4 &a, uint32_t b0, uint32_t b1, const int *c)
 {
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%0,%1,%2,%3};"
-        : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
-        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
-}
-
-__device__ inline void mma_unsigned(int *sum, const uint4 &a, uint32_t b0, uint32_t b1)
-{
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-        "{%0,%1,%2,%3};"
-        : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
-        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1));
-}
-#else /* sm_75 has no m16n8k32: never launched there */
-__device__ inline void mma_signed(int *, const uint4 &, uint32_t, uint32_t)
-{
-}
-__device__ inline void mma_unsigned(int *, const uint4 &, uint32_t, uint32_t)
-{
-}
+#if __CUDA_ARCH__ >= 800
+#define MMA(type)                                                                                  \
+    asm("mma.sync.aligned.m16n8k32.row.col.s32." type                                              \
+        ".u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"                        \
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                   \
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]),          \
+          "r"(c[2]), "r"(c[3]))
+    if (SIGNED)
+        MMA("s8");
+    else
+        MMA("u8");
+#undef MMA
 #endif
+}
 
 /* d as multiply and shift. FAST plans (bound < 2^30, 4 <= d, max 255) divide signed numbers:
  * q = mulhi(v, multiplier) >> shift with multiplier = ceil(2^(30+l) / d) < 2^31, 2^(l-1) < d <=
@@ -103,17 +97,19 @@ __device__ inline void filter_rows(const uint8_t *window, const uint4 *A, const 
 {
     int lane = threadIdx.x % 32;
     int sum[PLANES][GROUPS][4];
+    const int first[4] = {start, start, start, start}, zero[4] = {};
 
+    if (STEPS == 0) {
 #pragma unroll
-    for (int i = 0; i < GROUPS; i++)
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            sum[0][i][k] = start;
+        for (int i = 0; i < 4 * GROUPS; i++) {
+            sum[0][i / 4][i % 4] = start;
             if (PLANES == 2)
-                sum[PLANES - 1][i][k] = 0;
+                sum[PLANES - 1][i / 4][i % 4] = 0;
         }
+    }
 #pragma unroll
     for (int step = 0; step < (STEPS ? STEPS : steps); step++) {
+        bool begins = STEPS && step == 0; /* known at compile time: no registers are set first */
         uint4 low = STEPS ? A[step] : A[step * 32 + lane], high;
         int2 from = STEPS ? at[step] : at[step * 4 + lane % 4];
         if (PLANES == 2)
@@ -122,12 +118,9 @@ __device__ inline void filter_rows(const uint8_t *window, const uint4 *A, const 
         for (int i = 0; i < GROUPS; i++) {
             uint32_t b0 = *(const uint32_t *)(window + from.x + 32 * i);
             uint32_t b1 = *(const uint32_t *)(window + from.y + 32 * i);
-            if (PLANES == 1) {
-                mma_signed(sum[0][i], low, b0, b1);
-            } else {
-                mma_unsigned(sum[0][i], low, b0, b1);
-                mma_signed(sum[PLANES - 1][i], high, b0, b1);
-            }
+            mma<PLANES == 1>(sum[0][i], low, b0, b1, begins ? first : sum[0][i]);
+            if (PLANES == 2)
+                mma<true>(sum[PLANES - 1][i], high, b0, b1, begins ? zero : sum[PLANES - 1][i]);
         }
     }
 #pragma unroll
@@ -147,6 +140,8 @@ struct int8_args {
     struct image_job job;
     struct divide divide;
     struct int8_window window;
+    int across;         /* tiles side by side */
+    int step_x, step_y; /* from a block's tile to its next, in tiles */
 };
 
 /* The planes of one tile: each warp takes rows of four, plane after plane. */
@@ -172,6 +167,7 @@ template <int N, int PLANES, int STEPS, bool FAST>
 __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ int8_args args)
 {
     extern __shared__ __align__(16) uint8_t shared[];
+    __shared__ uint64_t barrier;
     const struct image_job &job = args.job;
     int rows = TILE_Y + job.mask_height - 1, steps = args.window.steps;
     int weight_words = PLANES * steps * 32 + steps * 2; /* of 16 bytes */
@@ -179,17 +175,17 @@ __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ i
     const int2 *at_ds = (const int2 *)(A_ds + PLANES * steps * 32);
     uint8_t *raw = shared + weight_words * 16, *N_ds = raw + rows * INT8_RAW_PITCH * N;
     uint8_t *P_ds = N_ds + N * rows * IN_PITCH;
-    int across = (job.width + TILE_X - 1) / TILE_X;
-    int tiles = across * ((job.out_rows + TILE_Y - 1) / TILE_Y);
     int first_row = job.out_first_row - job.anchor_y;
+    int x0 = blockIdx.x % args.across * TILE_X, y0 = (int)blockIdx.x / args.across * TILE_Y;
     uint4 A[STEPS ? PLANES * STEPS : 1];
     int2 at[STEPS ? STEPS : 1];
+    int phase = 0;
 
+    arrivals_init(&barrier);
     for (int i = threadIdx.x; i < weight_words; i += THREADS)
         A_ds[i] = __ldg((const uint4 *)job.fragments + i);
-    fetch<N>(job, raw, rows, blockIdx.x % across * TILE_X,
-             first_row + (int)blockIdx.x / across * TILE_Y);
     __syncthreads();
+    fetch<N>(job, raw, rows, x0, first_row + y0, &barrier);
 #pragma unroll
     for (int i = 0; i < PLANES * STEPS; i++)
         A[i] = A_ds[i * 32 + threadIdx.x % 32];
@@ -197,31 +193,50 @@ __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ i
     for (int i = 0; i < STEPS; i++)
         at[i] = at_ds[i * 4 + threadIdx.x % 4];
 
-    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        int next = tile + gridDim.x;
-        copy_async_wait();
+    while (y0 < job.out_rows) {
+        int next_x0 = x0 + args.step_x * TILE_X, next_y0 = y0 + args.step_y * TILE_Y;
+        if (next_x0 >= args.across * TILE_X) {
+            next_x0 -= args.across * TILE_X;
+            next_y0 += TILE_Y;
+        }
+        departures_wait();
+        arrivals_wait(&barrier, phase);
+        phase ^= 1;
         __syncthreads(); /* raw is there, and the last tile's pixels have left N_ds */
         split<N>(raw, N_ds, rows);
         __syncthreads();
-        if (next < tiles)
-            fetch<N>(job, raw, rows, next % across * TILE_X, first_row + next / across * TILE_Y);
+        if (next_y0 < job.out_rows)
+            fetch<N>(job, raw, rows, next_x0, first_row + next_y0, &barrier);
         filter_tile<N, PLANES, STEPS, FAST>(args, N_ds, rows, STEPS ? A : A_ds, STEPS ? at : at_ds,
                                             P_ds);
         __syncthreads();
         join<N>(P_ds, N_ds);
+        departures_fence();
         __syncthreads();
-        store<N>(job, N_ds, tile % across * TILE_X, tile / across * TILE_Y);
+        store<N>(job, N_ds, x0, y0);
+        x0 = next_x0;
+        y0 = next_y0;
     }
 }
 
 /* ---- launching ---- */
 
+static bool has_common_factor(int a, int b)
+{
+    while (b != 0) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a > 1;
+}
+
 template <int N, int PLANES, int STEPS, bool FAST>
-static cudaError_t launch(const struct int8_args &args, cudaStream_t stream)
+static cudaError_t launch(struct int8_args args, cudaStream_t stream)
 {
     int blocks = 0, device = 0, processors = 0;
-    int tiles =
-        ((args.job.width + TILE_X - 1) / TILE_X) * ((args.job.out_rows + TILE_Y - 1) / TILE_Y);
+    int across = (args.job.width + TILE_X - 1) / TILE_X;
+    int tiles = across * ((args.job.out_rows + TILE_Y - 1) / TILE_Y);
     size_t shared = int8_mma_shared_bytes(args.job.mask_width, args.job.mask_height,
                                           args.job.anchor_x, N, PLANES);
     void (*kernel)(const int8_args) = int8_mma<N, PLANES, STEPS, FAST>;
@@ -239,6 +254,13 @@ static cudaError_t launch(const struct int8_args &args, cudaStream_t stream)
     if (blocks < 1)
         return cudaErrorInvalidConfiguration;
     blocks = blocks * processors < tiles ? blocks * processors : tiles;
+    /* A step that shares no factor with the row of tiles, so that the dearer tiles at the edges
+     * fall to all blocks alike. */
+    while (blocks > 1 && blocks < tiles && has_common_factor(blocks, across))
+        blocks--;
+    args.across = across;
+    args.step_x = blocks % across;
+    args.step_y = blocks / across;
     kernel<<<blocks, THREADS, shared, stream>>>(args);
     return cudaGetLastError();
 }
@@ -252,8 +274,8 @@ static cudaError_t launch_steps(const struct image_job *job, cudaStream_t stream
     args.divide = divide_of(job);
     if (!args.divide.fast)
         return launch<N, PLANES, 0, false>(args, stream);
-    if constexpr (PLANES == 1) {     /* two planes' weights do not fit the registers */
-        switch (args.window.steps) { /* square masks of 3 and 5, and 7 */
+    if constexpr (PLANES == 1 && N % 2) { /* two planes' weights do not fit the registers */
+        switch (args.window.steps) {      /* square masks of 3 and 5, and 7 */
         case 3:
             return launch<N, PLANES, 3, true>(args, stream);
         case 4:

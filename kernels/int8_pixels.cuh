@@ -111,38 +111,156 @@ __device__ inline const uint8_t *image_row_at(const struct image_job &job, int r
     return (const uint8_t *)job.in + (size_t)(r - job.in_first_row) * job.in_pitch;
 }
 
-__device__ inline void copy_async(void *shared, const void *global)
+/* ---- asynchronous copies: bulk copies of whole rows on 9.0 and later, else 16 bytes a thread ----
+ */
+
+__device__ inline uint32_t shared_address(const void *shared)
 {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     (uint32_t)__cvta_generic_to_shared(shared)),
-                 "l"(global));
-#else
-    *(uint4 *)shared = *(const uint4 *)global;
-#endif
+    return (uint32_t)__cvta_generic_to_shared(shared);
 }
 
-__device__ inline void copy_async_wait()
+#if __CUDA_ARCH__ >= 900
+__device__ inline void arrivals_init(uint64_t *barrier)
+{
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)));
+}
+
+__device__ inline void arrivals_expect(uint64_t *barrier, int bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(bytes)
+                 : "memory");
+}
+
+/* Bytes, source and destination are multiples of 16. */
+__device__ inline void copy_in(void *shared, const void *global, int bytes, uint64_t *barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+                 "%2, [%3];" ::"r"(shared_address(shared)),
+                 "l"(global), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+__device__ inline void copy_out(void *global, const void *shared, int bytes)
+{
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
+                 "r"(shared_address(shared)), "r"(bytes)
+                 : "memory");
+}
+
+/* The tile of this phase (0, 1, 0, ...) has arrived. */
+__device__ inline void arrivals_wait(uint64_t *barrier, int phase)
+{
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+                 "@!done bra again;\n"
+                 "}" ::"r"(shared_address(barrier)),
+                 "r"(phase)
+                 : "memory");
+}
+
+/* What this thread sent with copy_out has been read from shared memory. */
+__device__ inline void departures_wait()
+{
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+/* Ordinary writes to shared memory come before what copy_out reads. */
+__device__ inline void departures_fence()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+#else
+__device__ inline void arrivals_init(uint64_t *)
+{
+}
+__device__ inline void arrivals_wait(uint64_t *, int)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;");
+    asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
+}
+__device__ inline void departures_wait()
+{
+}
+__device__ inline void departures_fence()
+{
+}
+#endif
+
+/* Bytes [*from, *to) of a staged row that lie in the picture, in whole 16-byte pieces. */
+template <int N>
+__device__ inline void row_inside(const struct image_job &job, int first_byte, int *from, int *to)
+{
+    *from = first_byte < 0 ? HALO_X * N : 0;
+    *to = max(*from, min(10 * N * 16, (job.width * N - first_byte) / 16 * 16));
+}
+
+/* The ghost cells of a tile at an edge: beside [from, to) in rows that there are, all of a row that
+ * is ghost values. */
+template <int N>
+__device__ __noinline__ void fetch_edges(const struct image_job &job, uint8_t *raw, int rows,
+                                         int first_byte, int first_row, int from, int to)
+{
+    const int across = 10 * N;
+    int left = from / 16, beside = left + across - to / 16; /* pieces of a row */
+
+    for (int i = threadIdx.x; i < rows * beside; i += THREADS) {
+        int y = i / beside, piece = i % beside;
+        piece += piece < left ? 0 : to / 16 - left;
+        fetch_ghosts<N>(job, image_row_at(job, first_row + y), first_byte + piece * 16,
+                        raw + (y * across + piece) * 16);
+    }
+    for (int i = threadIdx.x; i < rows * across; i += THREADS)
+        if (image_row_at(job, first_row + i / across) == nullptr)
+            fetch_ghosts<N>(job, nullptr, first_byte + i % across * 16, raw + 16 * i);
 }
 
 /* Starts fetching the input tile as it is, interleaved: cells [x0 - 16, x0 + 144) of each row, one
  * row behind the other. */
 template <int N>
-__device__ void fetch(const struct image_job &job, uint8_t *raw, int rows, int x0, int first_row)
+__device__ void fetch(const struct image_job &job, uint8_t *raw, int rows, int x0, int first_row,
+                      uint64_t *barrier)
 {
-    const int across = 10 * N; /* 16-byte pieces of a row */
-    for (int i = threadIdx.x; i < rows * across; i += THREADS) {
-        int y = i / across, byte = (x0 - HALO_X) * N + i % across * 16;
+    const int row_bytes = 10 * N * 16, first_byte = (x0 - HALO_X) * N;
+    bool rows_inside =
+        first_row >= job.in_first_row && first_row + rows <= job.in_first_row + job.in_rows;
+    int from, to;
+
+    row_inside<N>(job, first_byte, &from, &to);
+#if __CUDA_ARCH__ >= 900
+    /* Copies are issued one after another by a warp, so every warp issues some. */
+    for (int y = threadIdx.x / 32 + THREADS / 32 * (threadIdx.x % 32); y < rows && to > from;
+         y += THREADS) {
         const uint8_t *row = image_row_at(job, first_row + y);
-        if (row && byte >= 0 && byte + 16 <= job.width * N)
-            copy_async(raw + 16 * i, row + byte);
-        else
-            fetch_ghosts<N>(job, row, byte, raw + 16 * i);
+        if (row)
+            copy_in(raw + y * row_bytes + from, row + first_byte + from, to - from, barrier);
     }
+    if (threadIdx.x < 32) {
+        int here = 0;
+        for (int y = threadIdx.x; y < rows && !rows_inside; y += 32)
+            here += image_row_at(job, first_row + y) != nullptr;
+        here = rows_inside ? rows : __reduce_add_sync(~0u, here);
+        if (threadIdx.x == 0)
+            arrivals_expect(barrier, here * (to - from));
+    }
+#else
+    for (int y = threadIdx.x / 32; y < rows; y += THREADS / 32) {
+        const uint8_t *row = image_row_at(job, first_row + y);
+        for (int b = from + threadIdx.x % 32 * 16; row && b < to; b += 512) {
+#if __CUDA_ARCH__ >= 800
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                             shared_address(raw + y * row_bytes + b)),
+                         "l"(row + first_byte + b)
+                         : "memory");
+#endif
+        }
+    }
+#endif
+    if (from > 0 || to < row_bytes || !rows_inside)
+        fetch_edges<N>(job, raw, rows, first_byte, first_row, from, to);
 }
 
 /* The fetched pixels, 16 at a time, into one plane a channel. */
@@ -173,22 +291,26 @@ template <int N> __device__ void join(const uint8_t *P_ds, uint8_t *raw)
     }
 }
 
-/* The tile's pixels to their rows. */
+/* The tile's pixels to their rows. Rows of the device's pictures end on multiples of 16 bytes, so
+ * the last piece of a row may carry bytes past the picture. */
 template <int N>
 __device__ void store(const struct image_job &job, const uint8_t *raw, int x0, int first_row)
 {
-    const int across = 8 * N;
-    for (int i = threadIdx.x; i < TILE_Y * across; i += THREADS) {
-        int row = first_row + i / across, byte = x0 * N + i % across * 16;
-        uint8_t *out = (uint8_t *)job.out + (size_t)row * job.out_pitch + byte;
-        if (row >= job.out_rows)
-            break;
-        if (byte + 16 <= job.width * N)
-            *(uint4 *)out = *(const uint4 *)(raw + 16 * i);
-        else
-            for (int b = 0; byte + b < job.width * N; b++)
-                out[b] = raw[16 * i + b];
+    int bytes = min(8 * N * 16, ((job.width - x0) * N + 15) / 16 * 16);
+    int rows = min(TILE_Y, job.out_rows - first_row);
+    uint8_t *out = (uint8_t *)job.out + (size_t)first_row * job.out_pitch + (size_t)x0 * N;
+
+#if __CUDA_ARCH__ >= 900
+    int y = threadIdx.x / 32 + THREADS / 32 * (threadIdx.x % 32); /* every warp issues some */
+    if (y < rows) {
+        copy_out(out + y * job.out_pitch, raw + y * 8 * N * 16, bytes);
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     }
+#else
+    for (int y = threadIdx.x / 32; y < rows; y += THREADS / 32)
+        for (int b = threadIdx.x % 32 * 16; b < bytes; b += 512)
+            *(uint4 *)(out + y * job.out_pitch + b) = *(const uint4 *)(raw + y * 8 * N * 16 + b);
+#endif
 }
 
 #endif
