@@ -16,7 +16,7 @@
  * 12. (One mask row at a time would take k, on interleaved pixels more: most of the band is zeros.)
  * Weights beyond int8 are two matrices, w = 256 * high + low, low unsigned: still exact.
  *
- * Shared memory   planes * (32 + k - 1) * 176 + planes * 32 * 160 + packed weights
+ * Shared memory   planes * (32 + k - 1) * (160 + 176) + 32 * (128 * planes + 16) + packed weights
  * Bytes moved     3 in, 3 out a pixel, the halo from L2
  *
  * Measured times: kernels/README.md. */
@@ -89,9 +89,20 @@ template <bool FAST> __device__ inline uint32_t divided(const struct divide &d, 
     return min(u, d.max) | min(v, d.max) << 8;
 }
 
+/* Two neighbouring samples of one channel into interleaved pixels. */
+template <int N> __device__ inline void put_pair(uint8_t *P, uint32_t pair)
+{
+    if (N == 1) {
+        *(uint16_t *)P = (uint16_t)pair;
+    } else {
+        P[0] = (uint8_t)pair;
+        P[N] = (uint8_t)(pair >> 8);
+    }
+}
+
 /* Four rows of the tile in one plane: GROUPS times 8 blocks, by one warp. STEPS: the products a
  * block takes, with their weights kept in registers (A, at); 0: any number, from shared memory. */
-template <int PLANES, int STEPS, bool FAST>
+template <int N, int PLANES, int STEPS, bool FAST>
 __device__ inline void filter_rows(const uint8_t *window, const uint4 *A, const int2 *at, int steps,
                                    int start, const struct divide &d, uint8_t *P)
 {
@@ -129,8 +140,8 @@ __device__ inline void filter_rows(const uint8_t *window, const uint4 *A, const 
 #pragma unroll
         for (int k = 0; k < 4; k++)
             s[k] = PLANES == 1 ? sum[0][i][k] : sum[0][i][k] + 256 * sum[PLANES - 1][i][k];
-        *(uint16_t *)(P + 32 * i) = (uint16_t)divided<FAST>(d, s[0], s[2]);
-        *(uint16_t *)(P + 32 * i + 4) = (uint16_t)divided<FAST>(d, s[1], s[3]);
+        put_pair<N>(P + 32 * i * N, divided<FAST>(d, s[0], s[2]));
+        put_pair<N>(P + (32 * i + 4) * N, divided<FAST>(d, s[1], s[3]));
     }
 }
 
@@ -151,18 +162,18 @@ __device__ void filter_tile(const struct int8_args &args, const uint8_t *N_ds, i
 {
     int lane = threadIdx.x % 32, t = lane % 4, g = lane / 4; /* g: block of the first eight */
     const uint8_t *window = N_ds + HALO_X - args.job.anchor_x - args.window.pad + 4 * g;
-    uint8_t *P = P_ds + g / 2 * OUT_PITCH + 8 * t + g % 2 * 2;
+    uint8_t *P = P_ds + g / 2 * INT8_OUT_PITCH(N) + (8 * t + g % 2 * 2) * N;
 
     for (int unit = threadIdx.x / 32; unit < N * (TILE_Y / 4); unit += THREADS / 32) {
         int c = unit / (TILE_Y / 4), y = unit % (TILE_Y / 4) * 4;
-        filter_rows<PLANES, STEPS, FAST>(window + (c * rows + y) * IN_PITCH, A, at,
-                                         args.window.steps, args.job.start, args.divide,
-                                         P + (c * TILE_Y + y) * OUT_PITCH);
+        filter_rows<N, PLANES, STEPS, FAST>(window + (c * rows + y) * IN_PITCH, A, at,
+                                            args.window.steps, args.job.start, args.divide,
+                                            P + y * INT8_OUT_PITCH(N) + c);
     }
 }
 
 /* Blocks stay and walk the tiles, so that the next tile is on its way while this one is summed:
- *   raw (fetched) -> N_ds (planes) -> P_ds (finished planes) -> N_ds again (pixels) -> memory */
+ *   raw (fetched) -> N_ds (planes) -> P_ds (finished pixels) -> memory */
 template <int N, int PLANES, int STEPS, bool FAST>
 __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ int8_args args)
 {
@@ -186,6 +197,7 @@ __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ i
         A_ds[i] = __ldg((const uint4 *)job.fragments + i);
     __syncthreads();
     fetch<N>(job, raw, rows, x0, first_row + y0, &barrier);
+    __syncthreads(); /* its ghost cells are there */
 #pragma unroll
     for (int i = 0; i < PLANES * STEPS; i++)
         A[i] = A_ds[i * 32 + threadIdx.x % 32];
@@ -199,21 +211,18 @@ __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ i
             next_x0 -= args.across * TILE_X;
             next_y0 += TILE_Y;
         }
-        departures_wait();
         arrivals_wait(&barrier, phase);
         phase ^= 1;
-        __syncthreads(); /* raw is there, and the last tile's pixels have left N_ds */
         split<N>(raw, N_ds, rows);
-        __syncthreads();
+        departures_wait();
+        __syncthreads(); /* N_ds is there, raw is free, and the last tile's pixels have left P_ds */
         if (next_y0 < job.out_rows)
             fetch<N>(job, raw, rows, next_x0, first_row + next_y0, &barrier);
         filter_tile<N, PLANES, STEPS, FAST>(args, N_ds, rows, STEPS ? A : A_ds, STEPS ? at : at_ds,
                                             P_ds);
-        __syncthreads();
-        join<N>(P_ds, N_ds);
         departures_fence();
-        __syncthreads();
-        store<N>(job, N_ds, x0, y0);
+        __syncthreads(); /* P_ds is there, and N_ds is free */
+        store<N>(job, P_ds, x0, y0);
         x0 = next_x0;
         y0 = next_y0;
     }

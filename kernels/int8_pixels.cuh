@@ -1,9 +1,9 @@
 /* Pixels to planes and back, for the int8 kernel: fetching a tile, splitting it
- * into one plane a channel in shared memory, joining and storing the result.
+ * into one plane a channel in shared memory, storing the result.
  *
  *   memory  rgbrgbrgb...   --fetch-->  raw, as it is, with its halo and ghost cells
  *   raw     rgbrgbrgb...   --split-->  N_ds: rrrr... gggg... bbbb...
- *   P_ds    rrrr gggg bbbb --join -->  pixels --store--> memory
+ *   P_ds    rgbrgbrgb...   --store-->  memory (the products put samples where they belong)
  *
  * 16 pixels at a time, in 16-byte pieces; the shuffling is byte permutations that
  * are known at compile time. */
@@ -14,12 +14,11 @@
 #include "image_job.h"
 #include "int8_window.h"
 
-#define THREADS   256
-#define TILE_X    INT8_TILE_X
-#define TILE_Y    INT8_TILE_Y
-#define HALO_X    INT8_HALO_X
-#define IN_PITCH  INT8_IN_PITCH
-#define OUT_PITCH INT8_OUT_PITCH
+#define THREADS  256
+#define TILE_X   INT8_TILE_X
+#define TILE_Y   INT8_TILE_Y
+#define HALO_X   INT8_HALO_X
+#define IN_PITCH INT8_IN_PITCH
 
 /* Four bytes of an array of words gathered into one word; which ones is known at compile time.
  * Bytes of up to three different words take two byte permutations, of four three. */
@@ -61,21 +60,6 @@ __device__ inline void split_words(const uint32_t *pixels, uint32_t *plane)
                          (4 * WORD + 2) * N + PLANE, (4 * WORD + 3) * N + PLANE>(pixels);
     if constexpr (WORD < 3)
         split_words<N, PLANE, WORD + 1>(pixels, plane);
-}
-
-/* Byte I of the interleaved pixels lies in plane I % N at cell I / N: byte 16 * plane + cell. */
-template <int N> __host__ __device__ constexpr int planar(int i)
-{
-    return i % N * 16 + i / N;
-}
-
-template <int N, int WORD>
-__device__ inline void join_words(const uint32_t *planes, uint32_t *pixels)
-{
-    pixels[WORD] = gather<planar<N>(4 * WORD), planar<N>(4 * WORD + 1), planar<N>(4 * WORD + 2),
-                          planar<N>(4 * WORD + 3)>(planes);
-    if constexpr (WORD < 4 * N - 1)
-        join_words<N, WORD + 1>(planes, pixels);
 }
 
 template <int N, int PLANE>
@@ -181,6 +165,7 @@ __device__ inline void arrivals_wait(uint64_t *, int)
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
+    __syncthreads(); /* a thread waits for its own copies only */
 }
 __device__ inline void departures_wait()
 {
@@ -275,22 +260,6 @@ template <int N> __device__ void split(const uint8_t *raw, uint8_t *N_ds, int ro
     }
 }
 
-/* The finished planes, 16 cells at a time, to interleaved pixels. */
-template <int N> __device__ void join(const uint8_t *P_ds, uint8_t *raw)
-{
-    for (int i = threadIdx.x; i < TILE_Y * 8; i += THREADS) {
-        uint32_t planes[4 * N], pixels[4 * N];
-#pragma unroll
-        for (int c = 0; c < N; c++)
-            *(uint4 *)(planes + 4 * c) =
-                *(const uint4 *)(P_ds + (c * TILE_Y + i / 8) * OUT_PITCH + i % 8 * 16);
-        join_words<N, 0>(planes, pixels);
-#pragma unroll
-        for (int v = 0; v < N; v++)
-            *(uint4 *)(raw + i * 16 * N + 16 * v) = *(uint4 *)(pixels + 4 * v);
-    }
-}
-
 /* The tile's pixels to their rows. Rows of the device's pictures end on multiples of 16 bytes, so
  * the last piece of a row may carry bytes past the picture. */
 template <int N>
@@ -303,13 +272,14 @@ __device__ void store(const struct image_job &job, const uint8_t *raw, int x0, i
 #if __CUDA_ARCH__ >= 900
     int y = threadIdx.x / 32 + THREADS / 32 * (threadIdx.x % 32); /* every warp issues some */
     if (y < rows) {
-        copy_out(out + y * job.out_pitch, raw + y * 8 * N * 16, bytes);
+        copy_out(out + y * job.out_pitch, raw + y * INT8_OUT_PITCH(N), bytes);
         asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     }
 #else
     for (int y = threadIdx.x / 32; y < rows; y += THREADS / 32)
         for (int b = threadIdx.x % 32 * 16; b < bytes; b += 512)
-            *(uint4 *)(out + y * job.out_pitch + b) = *(const uint4 *)(raw + y * 8 * N * 16 + b);
+            *(uint4 *)(out + y * job.out_pitch + b) =
+                *(const uint4 *)(raw + y * INT8_OUT_PITCH(N) + b);
 #endif
 }
 

@@ -9,7 +9,9 @@
 #define INT8_IN_PITCH 176 /* 160 cells; 44 words: three window rows fall into different banks */
 
 #define INT8_RAW_PITCH 160 /* a fetched row, a channel */
-#define INT8_OUT_PITCH 160 /* 128 cells; 40 words: four rows fall into different banks */
+/* a finished row of N channels; 4 words past a multiple of 32: the rows of a block of outputs fall
+ * into different banks */
+#define INT8_OUT_PITCH(n) (INT8_TILE_X * (n) + 16)
 
 struct int8_window {
     int pad;    /* cells left of the mask, so that the window starts on a whole group */

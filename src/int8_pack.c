@@ -34,8 +34,8 @@ size_t int8_mma_shared_bytes(int width, int height, int anchor_x, int channels, 
     struct int8_window w = int8_window_of(width, height, anchor_x);
     size_t rows = INT8_TILE_Y + (size_t)height - 1, steps = (size_t)w.steps;
     return steps * 512 * (size_t)weight_planes + steps * 32 +
-           (size_t)channels *
-               (rows * (INT8_RAW_PITCH + INT8_IN_PITCH) + INT8_TILE_Y * INT8_OUT_PITCH);
+           (size_t)channels * rows * (INT8_RAW_PITCH + INT8_IN_PITCH) +
+           (size_t)INT8_TILE_Y * INT8_OUT_PITCH((size_t)channels);
 }
 
 /* Weight of window cell (row, column) for output (r, c) of the block. */
