@@ -17,6 +17,7 @@
  * the price of two comparisons a cell.
  * Shared memory   tile * tile * cell bytes, whatever the mask
  * Loads an output 1 from DRAM for the tile; the halo's share of k^2 from L2
+ * Measured        see kernels/README.md
  *
  * What comes after the textbook: registers instead of shared memory for most of
  * the reuse, and integer pixels instead of float planes. */

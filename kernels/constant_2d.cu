@@ -11,6 +11,7 @@
  * Indices, ghost cells and blocks as in basic.
  * Shared memory   none
  * Loads an output k^2 cells of N: one multiply-add a load, ratio about 2.0
+ * Measured        see kernels/README.md
  *
  * What the next kernels improve: readonly asks whether plain caching of M does as
  * well; tiled stops loading every cell of N k^2 times. */

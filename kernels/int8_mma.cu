@@ -18,8 +18,7 @@
  *
  * Shared memory   planes * (32 + k - 1) * (160 + 176) + 32 * (128 * planes + 16) + packed weights
  * Bytes moved     3 in, 3 out a pixel, the halo from L2
- *
- * Measured times: kernels/README.md. */
+ * Measured        see kernels/README.md */
 #include "int8_pixels.cuh"
 
 #define GROUPS 4 /* columns of 8 blocks that share one load of the weights: the tile's width */
@@ -172,6 +171,13 @@ __device__ void filter_tile(const struct int8_args &args, const uint8_t *N_ds, i
     }
 }
 
+/* Input rows of the tile that begins at output row y0: the last tile of a strip has fewer, and the
+ * rows after them need not be there. */
+__device__ inline int rows_needed(const struct image_job &job, int y0)
+{
+    return min(TILE_Y, job.out_rows - y0) + job.mask_height - 1;
+}
+
 /* Blocks stay and walk the tiles, so that the next tile is on its way while this one is summed:
  *   raw (fetched) -> N_ds (planes) -> P_ds (finished pixels) -> memory */
 template <int N, int PLANES, int STEPS, bool FAST>
@@ -196,7 +202,7 @@ __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ i
     for (int i = threadIdx.x; i < weight_words; i += THREADS)
         A_ds[i] = __ldg((const uint4 *)job.fragments + i);
     __syncthreads();
-    fetch<N>(job, raw, rows, x0, first_row + y0, &barrier);
+    fetch<N>(job, raw, rows_needed(job, y0), x0, first_row + y0, &barrier);
     __syncthreads(); /* its ghost cells are there */
 #pragma unroll
     for (int i = 0; i < PLANES * STEPS; i++)
@@ -217,7 +223,7 @@ __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ i
         departures_wait();
         __syncthreads(); /* N_ds is there, raw is free, and the last tile's pixels have left P_ds */
         if (next_y0 < job.out_rows)
-            fetch<N>(job, raw, rows, next_x0, first_row + next_y0, &barrier);
+            fetch<N>(job, raw, rows_needed(job, next_y0), next_x0, first_row + next_y0, &barrier);
         filter_tile<N, PLANES, STEPS, FAST>(args, N_ds, rows, STEPS ? A : A_ds, STEPS ? at : at_ds,
                                             P_ds);
         departures_fence();

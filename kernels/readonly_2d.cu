@@ -9,6 +9,7 @@
  * Indices, ghost cells and blocks as in basic.
  * Shared memory   none
  * Loads an output k^2 cells of N and k^2 of M, the latter cached; M may be of any size
+ * Measured        see kernels/README.md
  *
  * What the next kernel (tiled) improves: the cells of N are loaded once a tile
  * instead of once a mask cell. */

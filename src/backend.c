@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "bench.h"
 #include "cpu_ops.h"
 #include "parallel.h"
 
@@ -35,6 +36,7 @@ const struct backend backend_cpu = {
     .devices = cpu_devices,
     .describe = cpu_describe,
     .start = cpu_start,
+    .probe = bench_cpu_probe,
 };
 
 static const struct backend *const BACKENDS[] = {&backend_cpu, &backend_cuda};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "cuda_bench.h"
 
 static struct cuda_device devices[CUDA_MAX_DEVICES];
 static pthread_mutex_t locks[CUDA_MAX_DEVICES];
@@ -167,4 +168,5 @@ const struct backend backend_cuda = {
     .devices = cuda_device_count,
     .describe = describe,
     .start = start,
+    .probe = cuda_bench_probe,
 };

@@ -9,6 +9,8 @@
 int command_filter(const struct options *options); /* blur, sobel, ... INPUT OUTPUT */
 int command_mask(const struct options *options);
 int command_reuse(const struct options *options);
+int command_signal(const struct options *options);
+int command_bench(const struct options *options);
 int command_list(const struct options *options);
 
 /* Prints "stencilcli: TEXT" on stderr and returns the error's exit code. */

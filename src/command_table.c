@@ -20,6 +20,16 @@ static const struct command_spec commands[COMMAND_COUNT] = {
          "is a mask file again.",
      .max_operands = 1,
      .complete = COMPLETE_MASK},
+    {.id = COMMAND_SIGNAL,
+     .name = "signal",
+     .operands = "INPUT OUTPUT",
+     .doc = "filter samples: numbers in a text, or an audio file",
+     .more =
+         "The mask is one row or one column. What is outside the signal is zero unless --border "
+         "says otherwise. See SIGNALS.",
+     .min_operands = 2,
+     .max_operands = 2,
+     .complete = COMPLETE_FILE},
     {.id = COMMAND_REUSE,
      .name = "reuse",
      .operands = "[IMAGE]",
@@ -28,6 +38,16 @@ static const struct command_spec commands[COMMAND_COUNT] = {
              "width: loads with and without tiling, for internal and boundary tiles; uses of each "
              "cell of a tile; thread blocks and shared memory. With --size or an IMAGE also for "
              "the whole array or picture. Nothing is filtered.",
+     .max_operands = 1,
+     .complete = COMPLETE_FILE},
+    {.id = COMMAND_BENCH,
+     .name = "bench",
+     .operands = "[IMAGE]",
+     .doc = "time every kernel, on your image or on one of its own",
+     .more =
+         "Every kernel is first compared with the reference. Times are those of the kernel "
+         "alone, beside the time of a copy of as many bytes and of the device's fastest "
+         "multiply-adds, measured in the same run. Alpha counts as one more channel. See BENCH.",
      .max_operands = 1,
      .complete = COMPLETE_FILE},
     {.id = COMMAND_LIST,

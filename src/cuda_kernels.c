@@ -4,6 +4,7 @@
 #include "cuda_kernels.h"
 
 #include "backend.h"
+#include "cuda_bench.h"
 #include "cuda_image.h"
 #include "cuda_run.h"
 
@@ -13,46 +14,50 @@ static bool supports(const struct plan *plan, char *why, size_t why_bytes)
     return backend_cuda.devices(why, why_bytes) > 0;
 }
 
-#define RUN(kernel)                                                                                \
+/* run and time of one method: METHOD_name, run_name, time_name. */
+#define METHOD(kernel, ...)                                                                        \
+    static const struct planes_method METHOD_##kernel = {.name = #kernel, __VA_ARGS__};            \
     static bool run_##kernel(const struct kernel_job *job, struct error *err)                      \
     {                                                                                              \
-        static const struct planes_method METHOD = {.name = #kernel, .plane = plane_##kernel};     \
-        return cuda_run(job, &METHOD, err);                                                        \
+        return cuda_run(job, &METHOD_##kernel, err);                                               \
+    }                                                                                              \
+    static bool time_##kernel(const struct kernel_job *job, struct kernel_trial *trial,            \
+                              struct error *err)                                                   \
+    {                                                                                              \
+        return cuda_bench_time(job, &METHOD_##kernel, trial, err);                                 \
     }
-RUN(basic)
-RUN(constant)
-RUN(readonly)
-RUN(cached)
-RUN(tiled)
+METHOD(basic, .plane = plane_basic)
+METHOD(constant, .plane = plane_constant)
+METHOD(readonly, .plane = plane_readonly)
+METHOD(cached, .plane = plane_cached)
+METHOD(tiled, .plane = plane_tiled)
+METHOD(int8, .image = int8_mma_launch)
 
 static void shape_tiled(const struct kernel_job *job, struct kernel_shape *shape)
 {
     planes_shape(job, plane_tiled_shape, shape);
 }
 
-#define ROW(kernel, sentence)                                                                      \
+#define ROW(kernel, staged, sentence)                                                              \
     .name = #kernel, .dims = 2, .device = DEVICE_CUDA, .idea = sentence, .supports = supports,     \
-    .run = run_##kernel
-
-static bool run_int8(const struct kernel_job *job, struct error *err)
-{
-    static const struct planes_method METHOD = {.name = "int8", .image = int8_mma_launch};
-    return cuda_run(job, &METHOD, err);
-}
+    .run = run_##kernel, .time = time_##kernel, .tile = staged
 
 static const struct kernel KERNELS[] = {
-    {ROW(basic, "mask and input in global memory, one thread an output (Fig. 7.6 in 2D)")},
-    {ROW(readonly, "as basic, the mask through const __restrict__ (teaching kit 8.3)")},
-    {ROW(constant, "as basic, the mask in constant memory (Fig. 7.8 in 2D)")},
-    {ROW(cached, "internal cells in shared memory, halo cells through L2 (Figs. 7.13-7.14 in 2D)")},
-    {ROW(tiled, "input tile with halo cells in shared memory (Figs. 7.19-7.21)"),
+    {ROW(basic, TILE_BLOCK,
+         "mask and input in global memory, one thread an output (Fig. 7.6 in 2D)")},
+    {ROW(readonly, TILE_BLOCK, "as basic, the mask through const __restrict__ (teaching kit 8.3)")},
+    {ROW(constant, TILE_BLOCK, "as basic, the mask in constant memory (Fig. 7.8 in 2D)")},
+    {ROW(cached, TILE_INTERNAL,
+         "internal cells in shared memory, halo cells through L2 (Figs. 7.13-7.14 in 2D)")},
+    {ROW(tiled, TILE_HALO, "input tile with halo cells in shared memory (Figs. 7.19-7.21)"),
      .shape = shape_tiled},
     {.name = "int8",
      .dims = 2,
      .device = DEVICE_CUDA,
      .idea = "whole 8-bit pixels on the int8 matrix units, 4 x 4 outputs a column",
      .supports = cuda_image_supports,
-     .run = run_int8},
+     .run = run_int8,
+     .time = time_int8},
 };
 
 const struct kernel *cuda_kernels(int *count)

@@ -6,8 +6,10 @@
 
 #include "cpu.h"
 #include "reference.h"
+#include "signal_cpu.h"
 #ifdef HAVE_CUDA
 #include "cuda_kernels.h"
+#include "cuda_signal.h"
 #endif
 
 #define MAX_KERNELS 32
@@ -26,6 +28,13 @@ const struct kernel *kernel_table(int *count)
 #ifdef HAVE_CUDA
         int cuda_count;
         const struct kernel *cuda = cuda_kernels(&cuda_count);
+        for (int i = 0; i < cuda_count; i++)
+            table[rows++] = cuda[i];
+#endif
+        table[rows++] = kernel_signal_reference;
+        table[rows++] = kernel_signal_scalar;
+#ifdef HAVE_CUDA
+        cuda = cuda_signal_kernels(&cuda_count);
         for (int i = 0; i < cuda_count; i++)
             table[rows++] = cuda[i];
 #endif

@@ -52,9 +52,12 @@ enum kernel_tile {
     TILE_HALO,     /* the output tile, staged with its halo cells */
 };
 
+/* The kernel, or a copy of as many bytes in its place. */
+enum kernel_trial_what { TRIAL_KERNEL, TRIAL_COPY_ENGINE, TRIAL_COPY_KERNEL };
+
 /* A measurement of a kernel alone, on data that lies on its device; for the bench. */
 struct kernel_trial {
-    enum { TRIAL_KERNEL, TRIAL_COPY_ENGINE, TRIAL_COPY_KERNEL } what; /* copies: of as many bytes */
+    enum kernel_trial_what what;
     bool cold; /* the device's cache is scrubbed before each run */
     /* Takes the time of each run; false: it was the last one. */
     bool (*more)(double ms, void *context);
@@ -62,6 +65,7 @@ struct kernel_trial {
     /* Set by the kernel. */
     uint64_t bytes; /* that a run must move: every cell read once and every output written once */
     int inputs;     /* copies of the input that were taken in turn, to keep it out of the cache */
+    int tile;       /* width of the output tile; 0: it has none */
 };
 
 struct signal_job; /* signal_job.h */
@@ -79,9 +83,12 @@ struct kernel {
     /* Fills shape for the job (its plan and tile; no picture is needed). NULL: nothing to say. */
     void (*shape)(const struct kernel_job *job, struct kernel_shape *shape);
     enum kernel_tile tile;
-    /* Runs and times it over and over; job->out is not written. NULL: run() is timed from outside.
-     */
+    /* Runs and times it over and over, on the whole picture job->in; job->out is not written. NULL:
+     * run() is timed from outside. */
     bool (*time)(const struct kernel_job *job, struct kernel_trial *trial, struct error *err);
+    /* What a 1D row has in the place of run and shape. */
+    bool (*run_signal)(const struct signal_job *job, struct error *err);
+    void (*shape_signal)(const struct signal_job *job, struct kernel_shape *shape);
 };
 
 /* The table, the 2D rows before the 1D rows, of each the reference first; *count is set. Rows that

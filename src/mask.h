@@ -50,6 +50,9 @@ void mask_list(void (*visit)(const char *name, const char *path, void *context),
  * radius 0..127; a negative radius means: choose ceil(3*sigma)). */
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, struct error *err);
 bool mask_build_box(struct mask *mask, int radius, struct error *err);
+/* The same in one row, for signals: the Gaussian's weights sum to 2048. */
+bool mask_build_gauss_row(struct mask *mask, double sigma, int radius, struct error *err);
+bool mask_build_box_row(struct mask *mask, int radius, struct error *err);
 /* (1 + amount)*identity - amount*gauss */
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
                         struct error *err);

@@ -143,10 +143,11 @@ static bool gauss_radius(double sigma, int *radius, struct error *err)
     return true;
 }
 
-/* A square of 2*radius+1 with a title; the weights are 0. */
-static bool build_square(struct mask *mask, int radius, const char *title, struct error *err)
+/* A mask of 2*radius+1 columns, and of as many rows or one, with a title; the weights are 0. */
+static bool build_empty(struct mask *mask, int radius, bool row, const char *title,
+                        struct error *err)
 {
-    mask_init(mask, 2 * radius + 1, 2 * radius + 1);
+    mask_init(mask, 2 * radius + 1, row ? 1 : 2 * radius + 1);
     if (mask->weight)
         mask->title = strdup(title);
     if (mask->title)
@@ -155,7 +156,7 @@ static bool build_square(struct mask *mask, int radius, const char *title, struc
     return error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
 }
 
-bool mask_build_gauss(struct mask *mask, double sigma, int radius, struct error *err)
+static bool build_gauss(struct mask *mask, double sigma, int radius, bool row, struct error *err)
 {
     int weight[MASK_MAX_SIDE];
     char title[80];
@@ -164,17 +165,28 @@ bool mask_build_gauss(struct mask *mask, double sigma, int radius, struct error 
     if (!gauss_radius(sigma, &radius, err))
         return false;
     snprintf(title, sizeof title, "gauss, sigma %.10g, radius %d", sigma, radius);
-    if (!build_square(mask, radius, title, err))
+    if (!build_empty(mask, radius, row, title, err))
         return false;
     mask_gauss_weights(sigma, radius, weight);
     for (int i = 0; i < mask->height; i++)
         for (int j = 0; j < mask->width; j++)
-            mpq_set_si(mask->weight[i * mask->width + j], (long)weight[i] * weight[j], 1);
-    mpq_set_ui(mask->divisor, GAUSS_UNITS * GAUSS_UNITS, 1);
+            mpq_set_si(mask->weight[i * mask->width + j],
+                       row ? weight[j] : (long)weight[i] * weight[j], 1);
+    mpq_set_ui(mask->divisor, row ? GAUSS_UNITS : GAUSS_UNITS * GAUSS_UNITS, 1);
     return true;
 }
 
-bool mask_build_box(struct mask *mask, int radius, struct error *err)
+bool mask_build_gauss(struct mask *mask, double sigma, int radius, struct error *err)
+{
+    return build_gauss(mask, sigma, radius, false, err);
+}
+
+bool mask_build_gauss_row(struct mask *mask, double sigma, int radius, struct error *err)
+{
+    return build_gauss(mask, sigma, radius, true, err);
+}
+
+static bool build_box(struct mask *mask, int radius, bool row, struct error *err)
 {
     char title[40];
 
@@ -182,13 +194,23 @@ bool mask_build_box(struct mask *mask, int radius, struct error *err)
     if (radius < 0 || radius > MAX_RADIUS)
         return error_set(err, EXIT_USAGE, "a box has a radius from 0 to %d", MAX_RADIUS);
     snprintf(title, sizeof title, "box, radius %d", radius);
-    if (!build_square(mask, radius, title, err))
+    if (!build_empty(mask, radius, row, title, err))
         return false;
     int cells = mask->width * mask->height;
     for (int i = 0; i < cells; i++)
         mpq_set_ui(mask->weight[i], 1, 1);
     mpq_set_ui(mask->divisor, (unsigned long)cells, 1);
     return true;
+}
+
+bool mask_build_box(struct mask *mask, int radius, struct error *err)
+{
+    return build_box(mask, radius, false, err);
+}
+
+bool mask_build_box_row(struct mask *mask, int radius, struct error *err)
+{
+    return build_box(mask, radius, true, err);
 }
 
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,

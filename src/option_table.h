@@ -11,8 +11,15 @@
 
 /* ---- commands ---- */
 
-enum command_id { COMMAND_FILTER, COMMAND_MASK, COMMAND_REUSE, COMMAND_LIST };
-#define COMMAND_COUNT 4
+enum command_id {
+    COMMAND_FILTER,
+    COMMAND_MASK,
+    COMMAND_SIGNAL,
+    COMMAND_REUSE,
+    COMMAND_BENCH,
+    COMMAND_LIST
+};
+#define COMMAND_COUNT 6
 
 /* Sets of commands, for option_spec.commands. */
 #define FOR(id)          (1u << (id))
@@ -89,23 +96,28 @@ typedef bool option_setter(struct options *options, const struct option_spec *sp
 option_setter option_set_flag, option_set_text, option_set_int;
 /* Those of one option each. */
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
-    option_set_device, option_set_kernel, option_set_format, option_set_quiet, option_set_verbose,
-    option_set_completion, option_set_mask_width, option_set_size;
+    option_set_device, option_set_format, option_set_quiet, option_set_verbose,
+    option_set_completion, option_set_mask_width, option_set_size, option_set_sweep;
 
 /* Reads the value of --tile, if there is one, as COMMAND understands it: one of a few widths, or a
  * list of any for reuse. */
 bool option_read_tile(struct options *options, enum command_id command, struct error *err);
 /* The list (options_reuse.c). */
 option_setter option_read_tiles;
+/* The same for --kernel: one name, or a list for bench (options_bench.c). */
+bool option_read_kernel(struct options *options, enum command_id command, struct error *err);
+option_setter option_read_kernels;
 
 const char *border_word(int index);
 const char *alpha_word(int index);
 const char *device_word(int index);
 const char *kernel_word(int index);
 const char *tile_word(int index);
+const char *block_word(int index); /* what --tile takes for signals */
 const char *format_word(int index);
 const char *shell_word(int index);
 const char *list_word(int index);
+const char *sweep_word(int index);
 
 /* The nearest word of a list to TEXT, or NULL. */
 const char *word_nearest(const char *text, word_function words);

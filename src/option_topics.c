@@ -99,6 +99,44 @@ static const struct doc_block formats[] = {
     {0},
 };
 
+static const struct doc_block signals[] = {
+    {DOC_TEXT, NULL,
+     "The command signal filters samples with a mask of one row (or one column, or a Gaussian by "
+     "--sigma). What INPUT holds decides what it is; the audio formats are for builds with "
+     "libsndfile."},
+    {DOC_TERM, "text",
+     "Numbers as in a mask, separated by blanks, commas or lines; # begins a comment. In place of "
+     "each number stands its output, and everything else is kept. The output is exact, neither "
+     "rounded nor clamped: a decimal where it ends, else a fraction, or rounded by --decimals."},
+    {DOC_TERM, "wav, flac, aiff",
+     "Samples of 8, 16, 24 or 32 bits. They are rounded as those of images and clamped to their "
+     "range, every channel by itself. The output's format is that of its extension; with any other "
+     "extension it is text, a line for the samples of one moment. Floats are refused."},
+    {0},
+};
+
+static const struct doc_block bench[] = {
+    {DOC_TEXT, NULL,
+     "The command bench times every 2D kernel on IMAGE, or on a picture of its own, with the mask "
+     "of --mask (gauss5) and the border of --border. Before a kernel is timed its output is "
+     "compared with the reference's: all of it for small pictures, else three bands of rows at "
+     "top, "
+     "middle and bottom. Then it is warmed up and run at least ten times and for a second; the "
+     "table has the median and the median distance to it."},
+    {DOC_TEXT, NULL,
+     "CUDA kernels are timed on the device and alone: the data lies there, on float planes for the "
+     "textbook's kernels, and inputs are taken in turn so that none lies in the cache. CPU kernels "
+     "are timed as a whole. The reference is slow: three runs on some of the rows. Beside the time "
+     "stand the share of a copy of as many bytes, the operations a second, the speed-up over "
+     "basic, "
+     "and how many times fewer loads the analysis of reuse predicts."},
+    {DOC_TEXT, NULL,
+     "--plot draws a roofline: what was measured of the device as its roof, each kernel a point "
+     "below it. With --sweep it draws time against the width of tile or mask. Sentences after the "
+     "table say where numbers cannot be trusted much."},
+    {0},
+};
+
 static const struct doc_block exit_status[] = {
     {DOC_TERM, "0", "Done."},
     {DOC_TERM, "1", "An input or an output failed."},
@@ -131,17 +169,27 @@ static const struct doc_block examples[] = {
      "stencilcli sobel in.png edges.png --device cuda --time\n"
      "stencilcli emboss - - < in.ppm > out.ppm\n"
      "stencilcli blur in.png out.png --kernel tiled --plan\n"
-     "stencilcli mask --sigma 1.4 > mymask.txt"},
+     "stencilcli mask --sigma 1.4 > mymask.txt\n"
+     "stencilcli signal in.txt out.txt --mask '1 2 1' --divisor 4\n"
+     "stencilcli bench photo.png --mask gauss7 --plot roofline.svg\n"
+     "stencilcli bench --size 8192x8192 --sweep tile --kernel basic,tiled\n"
+     "stencilcli signal voice.wav soft.flac --sigma 3"},
     {0},
 };
 
 const struct doc_topic *doc_topics(int *count)
 {
     static const struct doc_topic topics[] = {
-        {"DESCRIPTION", description}, {"MASK FILES", mask_files},
-        {"BORDERS", borders},         {"ALPHA", alpha},
-        {"FORMATS", formats},         {"EXIT STATUS", exit_status},
-        {"ENVIRONMENT", environment}, {"FILES", files},
+        {"DESCRIPTION", description},
+        {"MASK FILES", mask_files},
+        {"BORDERS", borders},
+        {"ALPHA", alpha},
+        {"FORMATS", formats},
+        {"SIGNALS", signals},
+        {"BENCH", bench},
+        {"EXIT STATUS", exit_status},
+        {"ENVIRONMENT", environment},
+        {"FILES", files},
         {"EXAMPLES", examples},
     };
     *count = (int)(sizeof topics / sizeof topics[0]);

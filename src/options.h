@@ -33,28 +33,38 @@ struct options {
     int anchor_x, anchor_y;
     bool flip;
     int repeat; /* default 1 */
-    struct border_choice border;
-    enum alpha_mode alpha; /* default ALPHA_WEIGHTED */
-    bool drop_alpha;       /* --alpha drop: filtered plainly weighted, then dropped on writing */
+    bool has_border;
+    struct border_choice border; /* default replicate; signal: zero */
+    enum alpha_mode alpha;       /* default ALPHA_WEIGHTED */
+    bool drop_alpha; /* --alpha drop: filtered plainly weighted, then dropped on writing */
     const char *channels;
 
     /* where and how it runs */
-    bool device_auto;      /* default true */
-    enum device device;    /* when not auto */
-    int device_index;      /* cuda:N; 0 */
-    const char *kernel;    /* NULL for auto */
-    const char *tile_text; /* what --tile said; read once the command is known */
-    int tile;              /* 0: the kernel's choice; else 8, 16, 32 or 64 */
-    int threads;           /* 0: as many as this process may use */
+    bool device_auto;        /* default true */
+    enum device device;      /* when not auto */
+    int device_index;        /* cuda:N; 0 */
+    const char *kernel_text; /* what --kernel said; read once the command is known */
+    const char *kernel;      /* NULL for auto */
+    const char *kernels;     /* for bench, names with commas between; NULL for all */
+    const char *tile_text;   /* what --tile said; read once the command is known */
+    int tile;                /* 0: the kernel's choice; else 8, 16, 32 or 64 */
+    int threads;             /* 0: as many as this process may use */
 
     /* what reuse looks at */
     int dims; /* 0: both, 1 and 2 */
     struct option_sizes mask_width, tiles;
-    struct option_sizes size; /* at most one */
+    struct option_sizes size; /* at most one; bench: of its own picture */
+
+    /* what bench does */
+    bool cold;
+    int runs; /* 0: as many as it takes */
+    const char *plot;
+    const char *sweep; /* "tile", "mask" or NULL */
 
     /* the output */
     enum format format; /* FORMAT_NONE: by extension */
     int quality;        /* default 90 */
+    int decimals;       /* of text samples; -1: exact */
     bool plan, verify, time, json, csv, quiet, verbose;
 
     bool help_short, help_full, version;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "audio.h"
+
 #define COLUMNS     80
 #define TEXT_INDENT 2
 #define ENTRY_TEXT  10 /* where the text of an entry begins */
@@ -189,4 +191,5 @@ void options_print_version(FILE *out)
 #else
 #error "the build names the deflate library: HAVE_ISAL or HAVE_LIBDEFLATE"
 #endif
+    fprintf(out, "audio: %s\n", audio_available() ? "libsndfile" : "no");
 }

@@ -166,7 +166,8 @@ static bool check_operands(const struct options *options, const struct command_s
                          options->operand[command->max_operands], options->command,
                          command->operands);
     /* --plan writes nothing, so it can do without an OUTPUT. */
-    int least = command->min_operands - (command->id == COMMAND_FILTER && options->plan);
+    bool may_plan = command->id == COMMAND_FILTER || command->id == COMMAND_SIGNAL;
+    int least = command->min_operands - (may_plan && options->plan);
     if (options->operands < least)
         return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
                          options->command, command->operands, options->command);
@@ -213,6 +214,7 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         .alpha = ALPHA_WEIGHTED,
         .device_auto = true,
         .quality = 90,
+        .decimals = -1,
     };
     struct scan scan = {.options = options, .argv = argv, .argc = argc, .next = 1};
     if (!walk(&scan, err))
@@ -232,5 +234,5 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
     if (asks_for_text)
         return true;
     return check_given(&scan, command, err) && option_read_tile(options, command->id, err) &&
-           check_operands(options, command, err);
+           option_read_kernel(options, command->id, err) && check_operands(options, command, err);
 }

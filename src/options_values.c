@@ -24,6 +24,7 @@
 WORDS(alpha_word, "weighted", "ignore", "plain", "drop")
 WORDS(device_word, "auto", "cpu", "cuda")
 WORDS(tile_word, "8", "16", "32", "64")
+WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(shell_word, "bash", "zsh", "fish")
 WORDS(list_word, "filters", "kernels", "masks", "devices")
 
@@ -35,13 +36,21 @@ const char *border_word(int index)
     return index < BORDER_COUNT ? border_name((enum border)index) : NULL;
 }
 
+/* A name that 1D and 2D kernels share is one word. */
 const char *kernel_word(int index)
 {
     int count;
     const struct kernel *kernels = kernel_table(&count);
     if (index == 0)
         return "auto";
-    return index <= count ? kernels[index - 1].name : NULL;
+    for (int i = 0; i < count; i++) {
+        int first = 0;
+        while (strcmp(kernels[first].name, kernels[i].name) != 0)
+            first++;
+        if (first == i && --index == 0)
+            return kernels[i].name;
+    }
+    return NULL;
 }
 
 /* The formats from the enum's first to the last that has a name. */
@@ -184,6 +193,7 @@ bool option_set_anchor(struct options *options, const struct option_spec *spec, 
 bool option_set_border(struct options *options, const struct option_spec *spec, const char *value,
                        struct error *err)
 {
+    options->has_border = true;
     if (border_parse(value, &options->border, err))
         return true;
     /* A slip in the name is what the parser of borders does not look for. */
@@ -238,28 +248,33 @@ bool option_set_device(struct options *options, const struct option_spec *spec, 
     return true;
 }
 
-bool option_set_kernel(struct options *options, const struct option_spec *spec, const char *value,
-                       struct error *err)
+bool option_read_kernel(struct options *options, enum command_id command, struct error *err)
 {
-    int index = word_index(spec, value, err);
+    const struct option_spec *spec = option_find("kernel", 6);
+    if (!options->kernel_text)
+        return true;
+    if (command == COMMAND_BENCH)
+        return option_read_kernels(options, spec, options->kernel_text, err);
+    int index = word_index(spec, options->kernel_text, err);
     if (index < 0)
         return false;
-    options->kernel = index == 0 ? NULL : value;
+    options->kernel = index == 0 ? NULL : options->kernel_text;
     return true;
 }
 
 bool option_read_tile(struct options *options, enum command_id command, struct error *err)
 {
-    static const int tiles[] = {8, 16, 32, 64};
-    const struct option_spec *spec = option_find("tile", 4);
+    struct option_spec spec = *option_find("tile", 4);
     if (!options->tile_text)
         return true;
     if (command == COMMAND_REUSE)
-        return option_read_tiles(options, spec, options->tile_text, err);
-    int index = word_index(spec, options->tile_text, err);
+        return option_read_tiles(options, &spec, options->tile_text, err);
+    if (command == COMMAND_SIGNAL) /* a block of threads, which has no second side */
+        spec.words = block_word;
+    int index = word_index(&spec, options->tile_text, err);
     if (index < 0)
         return false;
-    options->tile = tiles[index];
+    options->tile = (int)strtol(spec.words(index), NULL, 10);
     return true;
 }
 

@@ -224,8 +224,8 @@ static void test_man_page(void)
     check_same("names", names, expected);
     check_same("sections", sections,
                " \"NAME\" \"SYNOPSIS\" \"DESCRIPTION\" \"FILTERS\" \"COMMANDS\" \"OPTIONS\""
-               " \"MASK FILES\" \"BORDERS\" \"ALPHA\" \"FORMATS\" \"EXIT STATUS\""
-               " \"ENVIRONMENT\" \"FILES\" \"EXAMPLES\"");
+               " \"MASK FILES\" \"BORDERS\" \"ALPHA\" \"FORMATS\" \"SIGNALS\" \"BENCH\""
+               " \"EXIT STATUS\" \"ENVIRONMENT\" \"FILES\" \"EXAMPLES\"");
     check_known(text);
     free(text);
 }

@@ -3,4 +3,5 @@
 head -n 1 out
 grep -Eqx 'CUDA: (yes|no)' out
 grep -Eqx 'deflate: (ISA-L|libdeflate)' out
-[ "$(wc -l <out)" -eq 3 ]
+grep -Eqx 'audio: (libsndfile|no)' out
+[ "$(wc -l <out)" -eq 4 ]

@@ -1,0 +1,30 @@
+# `stencilcli bench` on the CPU: its own picture and one that is given, every kernel compared and
+# timed. Nothing here says how fast anything should be.
+. "$CLI/lib"
+stencilcli bench --device cpu --size 300x200 --kernel scalar,reference --runs 3 >table
+sed -n 2,3p table
+grep -q '^cpu .* threads*' table
+grep -q '^          copy of 0.2 MB in .* GB/s' table
+grep -q '^          multiply and add: .* GFLOP/s' table
+grep '^verified' table
+awk '$2 == "cpu" { print $1, $3, $6 }' table
+none 'DIFFERS\|failed\|cannot' table
+# All kernels of the CPU without --kernel; a given picture keeps its own size and channels.
+stencilcli bench "$TESTDATA/cutout.png" --device cpu --runs 1 --border wrap --mask sobel_x >table
+sed -n 2,3p table | sed 's#/.*/##'
+awk '$2 == "cpu" { print $1 }' table >timed
+running_kernels | while read -r kernel; do
+    stencilcli list kernels | grep -q "^$kernel  *cpu" || continue
+    grep -qx "$kernel" timed || echo "$kernel is missing"
+done
+stencilcli bench - --device cpu --kernel scalar --runs 1 --cold <"$TESTDATA/deep.ppm" >table
+sed -n 2p table
+grep '^cold' table
+# Advice stands below the table, and --quiet keeps it away.
+stencilcli bench --device cpu --size 650 --kernel reference --runs 1 |
+    grep -o '^! reference: timed in one thread'
+stencilcli bench --device cpu --size 650 --kernel reference --runs 1 --quiet >table
+none '^!' table
+# Nothing but the table: no file is left, nothing is printed beside it.
+rm table timed
+alone
