@@ -1,5 +1,5 @@
 /* The inner loops in portable C, included once per instruction set (parameters:
- * OPS_SUFFIX, and OPS_SUM_PAIRS when the file brings its own). Vectors are
+ * OPS_SUFFIX, and OPS_SUM_PAIRS and so on when the file brings its own). Vectors are
  * the compiler's (vector_size), written 32 bytes wide: with AVX2 one register,
  * without it two of SSE2 or NEON. Accumulators stay in registers over all taps
  * of a block; that, not the instruction set, is most of the speed. */
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cpu_ops.h"
+#include "cpu_ops_rank1.h"
 
 typedef uint32_t v8u32 __attribute__((vector_size(32)));
 typedef uint64_t v4u64 __attribute__((vector_size(32)));
@@ -169,6 +170,12 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .sum_32 = sum_32,
     .sum_64 = sum_64,
     .make_pairs = make_pairs,
+    .column_16 = column_16,
+    .column_32_u8 = column_32_u8,
+    .column_32_u16 = column_32_u16,
+    .row_16 = row_16,
+    .row_32 = row_32,
+    .divide_16_u8 = OPS_DIVIDE_16,
     .divide_32_u8 = divide_32_u8,
     .divide_32_u16 = divide_32_u16,
     .gradient_u8 = gradient_u8,
