@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_direct8.h"
 #include "cpu_finish.h"
 #include "cpu_rank1.h"
 #include "cpu_rows.h"
@@ -292,6 +293,11 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
 
     if (cpu_rank1_wins(plan))
         return cpu_rank1_run(job, ops, err);
+    if (cpu_direct8_can(plan)) {
+        bool cannot, done = cpu_direct8_run(job, ops, &cannot, err);
+        if (!cannot)
+            return done;
+    }
     pass.plain_form = form_of_plain(plan);
     pass.product_form = plan->alpha == ALPHA_WEIGHTED ? form_of_product(plan) : CPU_32;
     pass_cut(&pass);

@@ -40,6 +40,84 @@ static void sum_pairs_avx2(const struct cpu_mask *mask, const uint32_t *const *r
     }
 }
 
+/* Two rows of output from each load: 2 * WIDE accumulators, the two weights, and what was loaded
+ * fill the 16 registers. */
+#define WIDE 6
+static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                              uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+{
+    for (int x = 0; x < n; x += 8 * WIDE) {
+        __m256i a[WIDE], b[WIDE];
+        for (int k = 0; k < WIDE; k++)
+            a[k] = b[k] = _mm256_set1_epi32((int)start);
+        for (int p = 0; p < masks->pairs; p++) {
+            const uint32_t *upper_weight = masks->weight[0] + p * masks->width;
+            const uint32_t *lower_weight = masks->weight[1] + p * masks->width;
+            const uint32_t *row = rows[p] + x;
+            for (int j = 0; j < masks->width; j++, row += masks->step) {
+                __m256i u, v;
+                if ((upper_weight[j] | lower_weight[j]) == 0)
+                    continue;
+                u = _mm256_set1_epi32((int)upper_weight[j]);
+                v = _mm256_set1_epi32((int)lower_weight[j]);
+                for (int k = 0; k < WIDE; k++) {
+                    __m256i samples = load(row + 8 * k);
+                    a[k] = _mm256_add_epi32(a[k], _mm256_madd_epi16(samples, u));
+                    b[k] = _mm256_add_epi32(b[k], _mm256_madd_epi16(samples, v));
+                }
+            }
+        }
+        for (int k = 0; k < WIDE; k++) {
+            _mm256_storeu_si256((__m256i *)(upper + x + 8 * k), a[k]);
+            _mm256_storeu_si256((__m256i *)(lower + x + 8 * k), b[k]);
+        }
+    }
+}
+
+/* floor(v / d) for 0 <= v < 2^31 by a multiplication: with 2^k < d <= 2^(k+1) the factor
+ * m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below d, so that the excess
+ * v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
+static inline __m256i divide_32(__m256i v, __m256i factor, __m128i shift)
+{
+    __m256i even, odd;
+    v = _mm256_max_epi32(v, _mm256_setzero_si256());
+    even = _mm256_srli_epi64(_mm256_mul_epu32(v, factor), 32);
+    odd = _mm256_mul_epu32(_mm256_srli_epi64(v, 32), factor);
+    return _mm256_srl_epi32(_mm256_blend_epi32(even, odd, 0xAA), shift);
+}
+
+/* Sums have slack up to CPU_BLOCK, samples have none. The packs saturate to 0..255. */
+static void divide_32_u8_avx2(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out,
+                              int n)
+{
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    __m256i half = _mm256_set1_epi32((int)(divide->divisor / 2));
+    int k = divide->divisor > 1 ? 63 - __builtin_clzll((uint64_t)divide->divisor - 1) : 0;
+    uint64_t d = (uint64_t)divide->divisor, factor = (((uint64_t)1 << (32 + k)) + d - 1) / d;
+    __m128i shift = _mm_cvtsi32_si128(divide->shift >= 0 ? divide->shift : k);
+
+    for (int x = 0; x < n; x += 32) {
+        __m256i v[4], packed;
+        for (int i = 0; i < 4; i++) {
+            v[i] = _mm256_loadu_si256((const __m256i *)(sum + x + 8 * i));
+            v[i] = _mm256_add_epi32(v[i], half);
+            v[i] = divide->shift >= 0 ? _mm256_sra_epi32(v[i], shift)
+                                      : divide_32(v[i], _mm256_set1_epi64x((int64_t)factor), shift);
+        }
+        packed =
+            _mm256_packus_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
+        packed = _mm256_permutevar8x32_epi32(packed, order);
+        packed = _mm256_min_epu8(packed, _mm256_set1_epi8((char)divide->max));
+        if (n - x >= 32) {
+            _mm256_storeu_si256((__m256i *)(out + x), packed);
+        } else {
+            uint8_t last[32];
+            _mm256_storeu_si256((__m256i *)last, packed);
+            memcpy(out + x, last, (size_t)(n - x));
+        }
+    }
+}
+
 /* The compiler widens vectors by halves; the processor does it in one load. */
 static inline void widen_u8_16(const uint8_t *in, uint16_t __attribute__((vector_size(32))) * out)
 {
@@ -90,7 +168,9 @@ static void divide_16_u8_avx2(const struct cpu_divide16 *divide, const uint16_t 
 }
 
 #define OPS_WIDEN
-#define OPS_DIVIDE_16 divide_16_u8_avx2
-#define OPS_SUM_PAIRS sum_pairs_avx2
-#define OPS_SUFFIX    avx2
+#define OPS_DIVIDE_16    divide_16_u8_avx2
+#define OPS_DIVIDE_32_U8 divide_32_u8_avx2
+#define OPS_SUM_TWO_ROWS sum_two_rows_avx2
+#define OPS_SUM_PAIRS    sum_pairs_avx2
+#define OPS_SUFFIX       avx2
 #include "cpu_ops_template.h"

@@ -45,6 +45,18 @@ struct cpu_divide16 {
     uint16_t max;
 };
 
+/* One mask for two neighbouring rows of output over the same lines of pairs. */
+struct cpu_two_masks {
+    int pairs, width;          /* lines of pairs, taps of a line */
+    int step;                  /* elements from one tap to the next: the channels */
+    const uint32_t *weight[2]; /* pairs * width entries, two int16 each, row-major */
+};
+
+/* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
+struct cpu_certify {
+    float scale, low, high, max;
+};
+
 struct cpu_ops {
     const char *name;
     bool (*available)(void); /* does this processor have the instructions? */
@@ -63,6 +75,16 @@ struct cpu_ops {
     /* pair[x] = two rows of samples (minus bias) side by side */
     void (*make_pairs)(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
                        int n);
+
+    /* pair[x] = upper[x] | lower[x] << 16 for x in 0..n-1, no element more */
+    void (*pairs_u8)(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n);
+    /* sum_pairs for two rows of output at once */
+    void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                         uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
+     */
+    void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
+                       uint8_t *doubtful, int n);
 
     /* sum[x] = sum over taps of weight[i] * row[i][first + x], for x in 0..n-1, no element more:
      * the rows are the picture's own. Modulo 2^16 or 2^32. */
