@@ -62,6 +62,8 @@ static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t 
                 v = _mm256_set1_epi32((int)lower_weight[j]);
                 for (int k = 0; k < WIDE; k++) {
                     __m256i samples = load(row + 8 * k);
+                    /* Or the compiler loads it twice, and loads are what runs out first. */
+                    __asm__("" : "+x"(samples));
                     a[k] = _mm256_add_epi32(a[k], _mm256_madd_epi16(samples, u));
                     b[k] = _mm256_add_epi32(b[k], _mm256_madd_epi16(samples, v));
                 }
@@ -86,11 +88,18 @@ static inline __m256i divide_32(__m256i v, __m256i factor, __m128i shift)
     return _mm256_srl_epi32(_mm256_blend_epi32(even, odd, 0xAA), shift);
 }
 
+/* Four vectors of 32 bits to bytes, saturated to 0..255. */
+static inline __m256i pack_bytes(const __m256i v[4])
+{
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    __m256i low = _mm256_packs_epi32(v[0], v[1]), high = _mm256_packs_epi32(v[2], v[3]);
+    return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+}
+
 /* Sums have slack up to CPU_BLOCK, samples have none. The packs saturate to 0..255. */
 static void divide_32_u8_avx2(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out,
                               int n)
 {
-    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     __m256i half = _mm256_set1_epi32((int)(divide->divisor / 2));
     int k = divide->divisor > 1 ? 63 - __builtin_clzll((uint64_t)divide->divisor - 1) : 0;
     uint64_t d = (uint64_t)divide->divisor, factor = (((uint64_t)1 << (32 + k)) + d - 1) / d;
@@ -104,9 +113,7 @@ static void divide_32_u8_avx2(const struct cpu_divide *divide, const int32_t *su
             v[i] = divide->shift >= 0 ? _mm256_sra_epi32(v[i], shift)
                                       : divide_32(v[i], _mm256_set1_epi64x((int64_t)factor), shift);
         }
-        packed =
-            _mm256_packus_epi16(_mm256_packs_epi32(v[0], v[1]), _mm256_packs_epi32(v[2], v[3]));
-        packed = _mm256_permutevar8x32_epi32(packed, order);
+        packed = pack_bytes(v);
         packed = _mm256_min_epu8(packed, _mm256_set1_epi8((char)divide->max));
         if (n - x >= 32) {
             _mm256_storeu_si256((__m256i *)(out + x), packed);
@@ -115,6 +122,37 @@ static void divide_32_u8_avx2(const struct cpu_divide *divide, const int32_t *su
             _mm256_storeu_si256((__m256i *)last, packed);
             memcpy(out + x, last, (size_t)(n - x));
         }
+    }
+}
+
+/* Both bounds of eight samples, each clamped; equal floors decide. */
+static inline __m256i certify_8(const struct cpu_certify *certify, const int32_t *sum,
+                                __m256i *doubtful)
+{
+    __m256 max = _mm256_set1_ps(certify->max), zero = _mm256_setzero_ps(), value, low, high;
+    __m256i below, above;
+    value = _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)sum));
+    value = _mm256_mul_ps(value, _mm256_set1_ps(certify->scale));
+    low = _mm256_add_ps(value, _mm256_set1_ps(certify->low));
+    high = _mm256_add_ps(value, _mm256_set1_ps(certify->high));
+    below = _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(low, zero), max));
+    above = _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(high, zero), max));
+    *doubtful = _mm256_xor_si256(below, above);
+    return below;
+}
+
+static void certify_u8_avx2(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
+                            uint8_t *doubtful, int n)
+{
+    for (int x = 0; x < n; x += 32) {
+        __m256i value[4], differs[4];
+        uint8_t bytes[32];
+        for (int i = 0; i < 4; i++)
+            value[i] = certify_8(certify, sum + x + 8 * i, &differs[i]);
+        _mm256_storeu_si256((__m256i *)bytes, pack_bytes(value));
+        memcpy(out + x, bytes, n - x < 32 ? (size_t)(n - x) : 32);
+        _mm256_storeu_si256((__m256i *)(doubtful + x),
+                            _mm256_min_epu8(pack_bytes(differs), _mm256_set1_epi8(1)));
     }
 }
 
@@ -169,6 +207,7 @@ static void divide_16_u8_avx2(const struct cpu_divide16 *divide, const uint16_t 
 
 #define OPS_WIDEN
 #define OPS_DIVIDE_16    divide_16_u8_avx2
+#define OPS_CERTIFY_U8   certify_u8_avx2
 #define OPS_DIVIDE_32_U8 divide_32_u8_avx2
 #define OPS_SUM_TWO_ROWS sum_two_rows_avx2
 #define OPS_SUM_PAIRS    sum_pairs_avx2

@@ -34,6 +34,7 @@ struct cpu_divide {
 /* The weights of one factor of a rank-1 mask, modulo 2^32. */
 struct cpu_taps {
     int count, step; /* elements from one tap to the next, for row sums */
+    int twins;       /* of symmetric weights the pairs (count/2), else 0 */
     const uint32_t *weight;
 };
 

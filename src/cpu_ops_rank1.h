@@ -28,6 +28,20 @@ WIDEN(widen_u8_32, uint8_t, sums_32, 8)
 WIDEN(widen_u16_32, uint16_t, sums_32, 16)
 #endif
 
+#define LOAD(in, out) memcpy(out, in, sizeof *(out))
+#define ADD_ONE(acc, get, in)                                                                      \
+    do {                                                                                           \
+        get(in, &v);                                                                               \
+        acc += v * w;                                                                              \
+    } while (0)
+/* Taps i and count-1-i of the same weight: one multiplication. */
+#define ADD_TWINS(acc, get, in, twin)                                                              \
+    do {                                                                                           \
+        get(in, &v);                                                                               \
+        get(twin, &t);                                                                             \
+        acc += (v + t) * w;                                                                        \
+    } while (0)
+
 /* Four vectors a block: enough independent chains, few enough for every register file. The last
  * block moves back to end at n, so that nothing outside the rows is read; shorter rows go one by
  * one. */
@@ -37,19 +51,23 @@ WIDEN(widen_u16_32, uint16_t, sums_32, 16)
     {                                                                                              \
         const int lanes = (int)(sizeof(sums) / sizeof(sum_type)), block = 4 * lanes;               \
         for (int x = 0; n >= block && x < n; x += block) {                                         \
-            sums a = {0}, b = {0}, c = {0}, d = {0}, v;                                            \
+            sums a = {0}, b = {0}, c = {0}, d = {0}, v, t;                                         \
             x = x > n - block ? n - block : x;                                                     \
-            for (int i = 0; i < taps->count; i++) {                                                \
+            for (int i = 0; i < taps->count - taps->twins; i++) {                                  \
                 const sample *in = (const sample *)row[i] + first + x;                             \
+                const sample *twin = (const sample *)row[taps->count - 1 - i] + first + x;         \
                 sum_type w = (sum_type)taps->weight[i];                                            \
-                widen(in, &v);                                                                     \
-                a += v * w;                                                                        \
-                widen(in + lanes, &v);                                                             \
-                b += v * w;                                                                        \
-                widen(in + 2 * lanes, &v);                                                         \
-                c += v * w;                                                                        \
-                widen(in + 3 * lanes, &v);                                                         \
-                d += v * w;                                                                        \
+                if (i < taps->twins) {                                                             \
+                    ADD_TWINS(a, widen, in, twin);                                                 \
+                    ADD_TWINS(b, widen, in + lanes, twin + lanes);                                 \
+                    ADD_TWINS(c, widen, in + 2 * lanes, twin + 2 * lanes);                         \
+                    ADD_TWINS(d, widen, in + 3 * lanes, twin + 3 * lanes);                         \
+                } else {                                                                           \
+                    ADD_ONE(a, widen, in);                                                         \
+                    ADD_ONE(b, widen, in + lanes);                                                 \
+                    ADD_ONE(c, widen, in + 2 * lanes);                                             \
+                    ADD_ONE(d, widen, in + 3 * lanes);                                             \
+                }                                                                                  \
             }                                                                                      \
             memcpy(sum + x, &a, sizeof a);                                                         \
             memcpy(sum + x + lanes, &b, sizeof b);                                                 \
@@ -73,19 +91,23 @@ COLUMN_SUMS(column_32_u16, uint16_t, uint32_t, sums_32, widen_u16_32)
     {                                                                                              \
         const int lanes = (int)(sizeof(sums) / sizeof(sum_type)), block = 4 * lanes;               \
         for (int x = 0; x < n; x += block) {                                                       \
-            sums a, b, c, d, v;                                                                    \
+            sums a, b, c, d, v, t;                                                                 \
             a = b = c = d = (sums){0} + start;                                                     \
-            for (int j = 0; j < taps->count; j++) {                                                \
+            for (int j = 0; j < taps->count - taps->twins; j++) {                                  \
                 const sum_type *in = column + x + j * taps->step;                                  \
+                const sum_type *twin = column + x + (taps->count - 1 - j) * taps->step;            \
                 sum_type w = (sum_type)taps->weight[j];                                            \
-                memcpy(&v, in, sizeof v);                                                          \
-                a += v * w;                                                                        \
-                memcpy(&v, in + lanes, sizeof v);                                                  \
-                b += v * w;                                                                        \
-                memcpy(&v, in + 2 * lanes, sizeof v);                                              \
-                c += v * w;                                                                        \
-                memcpy(&v, in + 3 * lanes, sizeof v);                                              \
-                d += v * w;                                                                        \
+                if (j < taps->twins) {                                                             \
+                    ADD_TWINS(a, LOAD, in, twin);                                                  \
+                    ADD_TWINS(b, LOAD, in + lanes, twin + lanes);                                  \
+                    ADD_TWINS(c, LOAD, in + 2 * lanes, twin + 2 * lanes);                          \
+                    ADD_TWINS(d, LOAD, in + 3 * lanes, twin + 3 * lanes);                          \
+                } else {                                                                           \
+                    ADD_ONE(a, LOAD, in);                                                          \
+                    ADD_ONE(b, LOAD, in + lanes);                                                  \
+                    ADD_ONE(c, LOAD, in + 2 * lanes);                                              \
+                    ADD_ONE(d, LOAD, in + 3 * lanes);                                              \
+                }                                                                                  \
             }                                                                                      \
             memcpy(sum + x, &a, sizeof a);                                                         \
             memcpy(sum + x + lanes, &b, sizeof b);                                                 \

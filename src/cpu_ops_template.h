@@ -144,6 +144,8 @@ static void pairs_u8(const uint8_t *upper, const uint8_t *lower, uint32_t *pair,
         pair[x] = upper[x] | (uint32_t)lower[x] << 16;
 }
 
+#ifndef OPS_CERTIFY_U8
+#define OPS_CERTIFY_U8 certify_u8
 static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n)
 {
@@ -158,6 +160,7 @@ static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, ui
         doubtful[x] = (uint8_t)(floor_below != floor_above);
     }
 }
+#endif
 
 /* floor(v / d) for 0 < v < 2^31 by doubles: (v + 0.5) / d lies at least 0.5/d from the next
  * integer, and the two roundings of v' * (1/d) are off by at most 2^31/d * 2^-52 < 2^-20/d. */
@@ -225,7 +228,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .divide_32_u8 = OPS_DIVIDE_32_U8,
     .pairs_u8 = pairs_u8,
     .sum_two_rows = OPS_SUM_TWO_ROWS,
-    .certify_u8 = certify_u8,
+    .certify_u8 = OPS_CERTIFY_U8,
     .divide_32_u16 = divide_32_u16,
     .gradient_u8 = gradient_u8,
     .gradient_u16 = gradient_u16,

@@ -15,7 +15,8 @@
 #include "cpu_finish.h"
 #include "parallel.h"
 
-/* A strip's column sums should stay in a 32 KiB L1 cache beside the rows they come from. */
+/* A strip's column sums should stay in the caches next to the core, with the rows they come from.
+ */
 #define SUM_ELEMENTS (12 * 1024)
 #define MIN_ROWS     16
 #define PIECES_EACH  4
@@ -177,6 +178,15 @@ static void run_piece(void *context, int piece, int worker)
 
 /* ---- one pass ---- */
 
+static struct cpu_taps taps_make(const uint32_t *weight, int count, int step)
+{
+    int twins = count / 2;
+    for (int i = 0; i < count / 2; i++)
+        if (weight[i] != weight[count - 1 - i])
+            twins = 0;
+    return (struct cpu_taps){count, step, twins, weight};
+}
+
 static bool weights_make(struct pass *pass)
 {
     const struct plan_mask *m = &pass->job->plan->mask[0];
@@ -191,8 +201,8 @@ static bool weights_make(struct pass *pass)
     for (int i = 0; i < m->height; i++)
         sum += pass->weights[i];
     pass->ghost_sum = sum * pass->job->plan->border_value;
-    pass->column = (struct cpu_taps){m->height, 0, pass->weights};
-    pass->row = (struct cpu_taps){m->width, pass->job->plan->channels, pass->weights + m->height};
+    pass->column = taps_make(pass->weights, m->height, 0);
+    pass->row = taps_make(pass->weights + m->height, m->width, pass->job->plan->channels);
     return true;
 }
 
