@@ -20,7 +20,9 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_direct8.h"
 #include "cpu_finish.h"
+#include "cpu_rank1.h"
 #include "cpu_rows.h"
 #include "parallel.h"
 #include "passes.h"
@@ -166,21 +168,6 @@ static void sum_row(const struct pass *pass, struct worker *w, const struct cpu_
     }
 }
 
-/* Channels that are not filtered keep the input's samples. */
-static void copy_unfiltered(const struct pass *pass, int y, int first_pixel, int pixels, void *out)
-{
-    const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    size_t size = plan->type, channels = (size_t)plan->channels;
-    const unsigned char *in = (const unsigned char *)image_row(job->in, y - job->in_first_row) +
-                              (size_t)first_pixel * channels * size;
-    for (size_t c = 0; c < channels; c++)
-        if (!(plan->filtered >> c & 1))
-            for (size_t x = 0; x < (size_t)pixels; x++)
-                memcpy((unsigned char *)out + (x * channels + c) * size,
-                       in + (x * channels + c) * size, size);
-}
-
 static void filter_row(const struct pass *pass, struct worker *w, int y, int first_pixel,
                        int pixels)
 {
@@ -211,7 +198,7 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, int fir
             }
     }
     if (plan->filtered != (1u << plan->channels) - 1)
-        copy_unfiltered(pass, y, first_pixel, pixels, out);
+        cpu_finish_unfiltered(job, y, first_pixel, pixels, out);
 }
 
 static void run_piece(void *context, int piece, int worker)
@@ -304,6 +291,13 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     int pieces;
     bool ok = false;
 
+    if (cpu_rank1_wins(plan))
+        return cpu_rank1_run(job, ops, err);
+    if (cpu_direct8_can(plan)) {
+        bool cannot, done = cpu_direct8_run(job, ops, &cannot, err);
+        if (!cannot)
+            return done;
+    }
     pass.plain_form = form_of_plain(plan);
     pass.product_form = plan->alpha == ALPHA_WEIGHTED ? form_of_product(plan) : CPU_32;
     pass_cut(&pass);

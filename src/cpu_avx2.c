@@ -3,6 +3,7 @@
  * their sum a lane. (vpmaddubsw would be twice as wide, but it saturates:
  * 255*127*2 > 32767.) Nothing here may run before available() said yes. */
 #include <immintrin.h>
+#include <string.h>
 
 #include "cpu_ops.h"
 
@@ -39,6 +40,176 @@ static void sum_pairs_avx2(const struct cpu_mask *mask, const uint32_t *const *r
     }
 }
 
-#define OPS_SUM_PAIRS sum_pairs_avx2
-#define OPS_SUFFIX    avx2
+/* Two rows of output from each load: 2 * WIDE accumulators, the two weights, and what was loaded
+ * fill the 16 registers. */
+#define WIDE 6
+static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                              uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+{
+    for (int x = 0; x < n; x += 8 * WIDE) {
+        __m256i a[WIDE], b[WIDE];
+        for (int k = 0; k < WIDE; k++)
+            a[k] = b[k] = _mm256_set1_epi32((int)start);
+        for (int p = 0; p < masks->pairs; p++) {
+            const uint32_t *upper_weight = masks->weight[0] + p * masks->width;
+            const uint32_t *lower_weight = masks->weight[1] + p * masks->width;
+            const uint32_t *row = rows[p] + x;
+            for (int j = 0; j < masks->width; j++, row += masks->step) {
+                __m256i u, v;
+                if ((upper_weight[j] | lower_weight[j]) == 0)
+                    continue;
+                u = _mm256_set1_epi32((int)upper_weight[j]);
+                v = _mm256_set1_epi32((int)lower_weight[j]);
+                for (int k = 0; k < WIDE; k++) {
+                    __m256i samples = load(row + 8 * k);
+                    /* Or the compiler loads it twice, and loads are what runs out first. */
+                    __asm__("" : "+x"(samples));
+                    a[k] = _mm256_add_epi32(a[k], _mm256_madd_epi16(samples, u));
+                    b[k] = _mm256_add_epi32(b[k], _mm256_madd_epi16(samples, v));
+                }
+            }
+        }
+        for (int k = 0; k < WIDE; k++) {
+            _mm256_storeu_si256((__m256i *)(upper + x + 8 * k), a[k]);
+            _mm256_storeu_si256((__m256i *)(lower + x + 8 * k), b[k]);
+        }
+    }
+}
+
+/* floor(v / d) for 0 <= v < 2^31 by a multiplication: with 2^k < d <= 2^(k+1) the factor
+ * m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below d, so that the excess
+ * v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
+static inline __m256i divide_32(__m256i v, __m256i factor, __m128i shift)
+{
+    __m256i even, odd;
+    v = _mm256_max_epi32(v, _mm256_setzero_si256());
+    even = _mm256_srli_epi64(_mm256_mul_epu32(v, factor), 32);
+    odd = _mm256_mul_epu32(_mm256_srli_epi64(v, 32), factor);
+    return _mm256_srl_epi32(_mm256_blend_epi32(even, odd, 0xAA), shift);
+}
+
+/* Four vectors of 32 bits to bytes, saturated to 0..255. */
+static inline __m256i pack_bytes(const __m256i v[4])
+{
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    __m256i low = _mm256_packs_epi32(v[0], v[1]), high = _mm256_packs_epi32(v[2], v[3]);
+    return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
+}
+
+/* Sums have slack up to CPU_BLOCK, samples have none. The packs saturate to 0..255. */
+static void divide_32_u8_avx2(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out,
+                              int n)
+{
+    __m256i half = _mm256_set1_epi32((int)(divide->divisor / 2));
+    int k = divide->divisor > 1 ? 63 - __builtin_clzll((uint64_t)divide->divisor - 1) : 0;
+    uint64_t d = (uint64_t)divide->divisor, factor = (((uint64_t)1 << (32 + k)) + d - 1) / d;
+    __m128i shift = _mm_cvtsi32_si128(divide->shift >= 0 ? divide->shift : k);
+
+    for (int x = 0; x < n; x += 32) {
+        __m256i v[4], packed;
+        for (int i = 0; i < 4; i++) {
+            v[i] = _mm256_loadu_si256((const __m256i *)(sum + x + 8 * i));
+            v[i] = _mm256_add_epi32(v[i], half);
+            v[i] = divide->shift >= 0 ? _mm256_sra_epi32(v[i], shift)
+                                      : divide_32(v[i], _mm256_set1_epi64x((int64_t)factor), shift);
+        }
+        packed = pack_bytes(v);
+        packed = _mm256_min_epu8(packed, _mm256_set1_epi8((char)divide->max));
+        if (n - x >= 32) {
+            _mm256_storeu_si256((__m256i *)(out + x), packed);
+        } else {
+            uint8_t last[32];
+            _mm256_storeu_si256((__m256i *)last, packed);
+            memcpy(out + x, last, (size_t)(n - x));
+        }
+    }
+}
+
+/* Both bounds of eight samples, each clamped; equal floors decide. */
+static inline __m256i certify_8(const struct cpu_certify *certify, const int32_t *sum,
+                                __m256i *doubtful)
+{
+    __m256 max = _mm256_set1_ps(certify->max), zero = _mm256_setzero_ps(), value, low, high;
+    __m256i below, above;
+    value = _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)sum));
+    value = _mm256_mul_ps(value, _mm256_set1_ps(certify->scale));
+    low = _mm256_add_ps(value, _mm256_set1_ps(certify->low));
+    high = _mm256_add_ps(value, _mm256_set1_ps(certify->high));
+    below = _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(low, zero), max));
+    above = _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(high, zero), max));
+    *doubtful = _mm256_xor_si256(below, above);
+    return below;
+}
+
+static void certify_u8_avx2(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
+                            uint8_t *doubtful, int n)
+{
+    for (int x = 0; x < n; x += 32) {
+        __m256i value[4], differs[4];
+        uint8_t bytes[32];
+        for (int i = 0; i < 4; i++)
+            value[i] = certify_8(certify, sum + x + 8 * i, &differs[i]);
+        _mm256_storeu_si256((__m256i *)bytes, pack_bytes(value));
+        memcpy(out + x, bytes, n - x < 32 ? (size_t)(n - x) : 32);
+        _mm256_storeu_si256((__m256i *)(doubtful + x),
+                            _mm256_min_epu8(pack_bytes(differs), _mm256_set1_epi8(1)));
+    }
+}
+
+/* The compiler widens vectors by halves; the processor does it in one load. */
+static inline void widen_u8_16(const uint8_t *in, uint16_t __attribute__((vector_size(32))) * out)
+{
+    __m256i v = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)in));
+    *out = (uint16_t __attribute__((vector_size(32))))v;
+}
+
+static inline void widen_u8_32(const uint8_t *in, uint32_t __attribute__((vector_size(32))) * out)
+{
+    __m256i v = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)in));
+    *out = (uint32_t __attribute__((vector_size(32))))v;
+}
+
+static inline void widen_u16_32(const uint16_t *in, uint32_t __attribute__((vector_size(32))) * out)
+{
+    __m256i v = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)in));
+    *out = (uint32_t __attribute__((vector_size(32))))v;
+}
+
+/* v / d of 16 sums; max fits a byte, so packing them with saturation loses nothing. */
+static inline __m256i divide_16(const struct cpu_divide16 *divide, const uint16_t *sum)
+{
+    __m256i v = _mm256_loadu_si256((const __m256i *)sum);
+    if (divide->is_signed)
+        v = _mm256_max_epi16(v, _mm256_setzero_si256());
+    if (divide->factor != 0)
+        v = _mm256_mulhi_epu16(v, _mm256_set1_epi16((short)divide->factor));
+    v = _mm256_srl_epi16(v, _mm_cvtsi32_si128(divide->shift));
+    return _mm256_min_epu16(v, _mm256_set1_epi16((short)divide->max));
+}
+
+/* The sums have slack up to CPU_BLOCK, the samples have none. */
+static void divide_16_u8_avx2(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
+                              int n)
+{
+    for (int x = 0; x < n; x += 32) {
+        __m256i packed =
+            _mm256_packus_epi16(divide_16(divide, sum + x), divide_16(divide, sum + x + 16));
+        packed = _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0));
+        if (n - x >= 32) {
+            _mm256_storeu_si256((__m256i *)(out + x), packed);
+        } else {
+            uint8_t last[32];
+            _mm256_storeu_si256((__m256i *)last, packed);
+            memcpy(out + x, last, (size_t)(n - x));
+        }
+    }
+}
+
+#define OPS_WIDEN
+#define OPS_DIVIDE_16    divide_16_u8_avx2
+#define OPS_CERTIFY_U8   certify_u8_avx2
+#define OPS_DIVIDE_32_U8 divide_32_u8_avx2
+#define OPS_SUM_TWO_ROWS sum_two_rows_avx2
+#define OPS_SUM_PAIRS    sum_pairs_avx2
+#define OPS_SUFFIX       avx2
 #include "cpu_ops_template.h"

@@ -2,6 +2,8 @@
  * set's loops; 64-bit sums and weighted alpha are divided here one by one. */
 #include "cpu_finish.h"
 
+#include <string.h>
+
 __extension__ typedef __int128 int128;
 
 static int log2_exact(int64_t d)
@@ -94,4 +96,18 @@ void cpu_finish_weighted(const struct plan *plan, bool plain_wide, union cpu_sum
         }
         put(plan->type, out, x + alpha, divide_64(coverage, m->sum, max));
     }
+}
+
+void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel, int pixels,
+                           void *out)
+{
+    const struct plan *plan = job->plan;
+    size_t size = plan->type, channels = (size_t)plan->channels;
+    const unsigned char *in = (const unsigned char *)image_row(job->in, y - job->in_first_row) +
+                              (size_t)first_pixel * channels * size;
+    for (size_t c = 0; c < channels; c++)
+        if (!(plan->filtered >> c & 1))
+            for (size_t x = 0; x < (size_t)pixels; x++)
+                memcpy((unsigned char *)out + (x * channels + c) * size,
+                       in + (x * channels + c) * size, size);
 }

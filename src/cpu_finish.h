@@ -3,7 +3,7 @@
 #define STENCIL_CPU_FINISH_H
 
 #include "cpu_ops.h"
-#include "plan.h"
+#include "kernel.h"
 
 /* The sums of n samples (whole pixels), 32 or 64 bits as `wide` says. */
 union cpu_sums {
@@ -21,5 +21,9 @@ void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, uni
 /* ALPHA_WEIGHTED: `plain` as for cpu_finish_linear, `product` the sums of w*c*a without offset. */
 void cpu_finish_weighted(const struct plan *plan, bool plain_wide, union cpu_sums plain,
                          bool product_wide, union cpu_sums product, void *out, int n);
+
+/* Gives the channels that are not filtered the input's samples: row y, from first_pixel on. */
+void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel, int pixels,
+                           void *out);
 
 #endif

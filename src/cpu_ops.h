@@ -9,6 +9,7 @@
 #define STENCIL_CPU_OPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Sums are made in blocks of so many samples: rows carry as much slack at their end. */
@@ -30,6 +31,33 @@ struct cpu_divide {
     int32_t max;
 };
 
+/* The weights of one factor of a rank-1 mask, modulo 2^32. */
+struct cpu_taps {
+    int count, step; /* elements from one tap to the next, for row sums */
+    int twins;       /* of symmetric weights the pairs (count/2), else 0 */
+    const uint32_t *weight;
+};
+
+/* Division of 16-bit sums v that already hold d/2: v >> shift, or v * factor >> 16 >> shift. */
+struct cpu_divide16 {
+    bool is_signed;  /* v is int16_t */
+    uint16_t factor; /* 0: a power of two */
+    int shift;
+    uint16_t max;
+};
+
+/* One mask for two neighbouring rows of output over the same lines of pairs. */
+struct cpu_two_masks {
+    int pairs, width;          /* lines of pairs, taps of a line */
+    int step;                  /* elements from one tap to the next: the channels */
+    const uint32_t *weight[2]; /* pairs * width entries, two int16 each, row-major */
+};
+
+/* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
+struct cpu_certify {
+    float scale, low, high, max;
+};
+
 struct cpu_ops {
     const char *name;
     bool (*available)(void); /* does this processor have the instructions? */
@@ -48,6 +76,33 @@ struct cpu_ops {
     /* pair[x] = two rows of samples (minus bias) side by side */
     void (*make_pairs)(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
                        int n);
+
+    /* pair[x] = upper[x] | lower[x] << 16 for x in 0..n-1, no element more */
+    void (*pairs_u8)(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n);
+    /* sum_pairs for two rows of output at once */
+    void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                         uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
+     */
+    void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
+                       uint8_t *doubtful, int n);
+
+    /* sum[x] = sum over taps of weight[i] * row[i][first + x], for x in 0..n-1, no element more:
+     * the rows are the picture's own. Modulo 2^16 or 2^32. */
+    void (*column_16)(const struct cpu_taps *taps, const void *const *row, size_t first,
+                      uint16_t *sum, int n);
+    void (*column_32_u8)(const struct cpu_taps *taps, const void *const *row, size_t first,
+                         uint32_t *sum, int n);
+    void (*column_32_u16)(const struct cpu_taps *taps, const void *const *row, size_t first,
+                          uint32_t *sum, int n);
+    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK
+     */
+    void (*row_16)(const struct cpu_taps *taps, const uint16_t *column, uint16_t start,
+                   uint16_t *sum, int n);
+    void (*row_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                   uint32_t *sum, int n);
+    void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
+                         int n);
 
     /* out = clamp(floor((sum + d/2) / d)); out has 1 or 2 bytes a sample */
     void (*divide_32_u8)(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out, int n);

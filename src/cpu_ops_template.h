@@ -1,5 +1,5 @@
 /* The inner loops in portable C, included once per instruction set (parameters:
- * OPS_SUFFIX, and OPS_SUM_PAIRS when the file brings its own). Vectors are
+ * OPS_SUFFIX, and OPS_SUM_PAIRS and so on when the file brings its own). Vectors are
  * the compiler's (vector_size), written 32 bytes wide: with AVX2 one register,
  * without it two of SSE2 or NEON. Accumulators stay in registers over all taps
  * of a block; that, not the instruction set, is most of the speed. */
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cpu_ops.h"
+#include "cpu_ops_rank1.h"
 
 typedef uint32_t v8u32 __attribute__((vector_size(32)));
 typedef uint64_t v4u64 __attribute__((vector_size(32)));
@@ -58,6 +59,20 @@ static void sum_pairs_plain(const struct cpu_mask *mask, const uint32_t *const *
         memcpy(sum + x, acc, sizeof acc);
     }
 }
+
+static void sum_two_rows_plain(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                               uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+{
+    uint32_t *sum[2] = {upper, lower};
+    for (int k = 0; k < 2; k++) {
+        struct cpu_mask mask = {.width = masks->width,
+                                .height = 2 * masks->pairs,
+                                .step = masks->step,
+                                .pair = masks->weight[k]};
+        sum_pairs_plain(&mask, rows, start, (int32_t *)sum[k], n);
+    }
+}
+#define OPS_SUM_TWO_ROWS sum_two_rows_plain
 #endif
 
 static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
@@ -115,6 +130,38 @@ static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t b
         pair[x] = ((first[x] - bias) & 0xffff) | (second[x] - bias) << 16;
 }
 
+static void pairs_u8(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n)
+{
+    int x = 0;
+    for (; x + 8 <= n; x += 8) {
+        sums_32 a, b;
+        widen_u8_32(upper + x, &a);
+        widen_u8_32(lower + x, &b);
+        a |= b << 16;
+        memcpy(pair + x, &a, sizeof a);
+    }
+    for (; x < n; x++)
+        pair[x] = upper[x] | (uint32_t)lower[x] << 16;
+}
+
+#ifndef OPS_CERTIFY_U8
+#define OPS_CERTIFY_U8 certify_u8
+static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
+                       uint8_t *doubtful, int n)
+{
+    float scale = certify->scale, low = certify->low, high = certify->high, max = certify->max;
+    for (int x = 0; x < n; x++) {
+        float value = (float)sum[x] * scale, below = value + low, above = value + high;
+        below = below < 0 ? 0 : below;
+        above = above < 0 ? 0 : above;
+        int32_t floor_below = (int32_t)(below > max ? max : below);
+        int32_t floor_above = (int32_t)(above > max ? max : above);
+        out[x] = (uint8_t)floor_below;
+        doubtful[x] = (uint8_t)(floor_below != floor_above);
+    }
+}
+#endif
+
 /* floor(v / d) for 0 < v < 2^31 by doubles: (v + 0.5) / d lies at least 0.5/d from the next
  * integer, and the two roundings of v' * (1/d) are off by at most 2^31/d * 2^-52 < 2^-20/d. */
 #define DIVIDE_32(name, type)                                                                      \
@@ -136,7 +183,10 @@ static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t b
             }                                                                                      \
         }                                                                                          \
     }
+#ifndef OPS_DIVIDE_32_U8
+#define OPS_DIVIDE_32_U8 divide_32_u8
 DIVIDE_32(divide_32_u8, uint8_t)
+#endif
 DIVIDE_32(divide_32_u16, uint16_t)
 
 /* The largest n with (2n-1)^2 <= 4G. Where G < 2^50 the double root of G is right to the last bit
@@ -169,7 +219,16 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .sum_32 = sum_32,
     .sum_64 = sum_64,
     .make_pairs = make_pairs,
-    .divide_32_u8 = divide_32_u8,
+    .column_16 = column_16,
+    .column_32_u8 = column_32_u8,
+    .column_32_u16 = column_32_u16,
+    .row_16 = row_16,
+    .row_32 = row_32,
+    .divide_16_u8 = OPS_DIVIDE_16,
+    .divide_32_u8 = OPS_DIVIDE_32_U8,
+    .pairs_u8 = pairs_u8,
+    .sum_two_rows = OPS_SUM_TWO_ROWS,
+    .certify_u8 = OPS_CERTIFY_U8,
     .divide_32_u16 = divide_32_u16,
     .gradient_u8 = gradient_u8,
     .gradient_u16 = gradient_u16,

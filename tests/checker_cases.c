@@ -41,6 +41,28 @@ static const struct mask_case MASKS[] = {
      "divisor 9895604649993\n1099511627777 1099511627776 1099511627775\n"
      "1099511627771 1099511627779 1099511627773",
      NULL, 0, 0, 0, 0, NULL},
+    {"box3x4", "normalize\n1 1 1\n1 1 1\n1 1 1\n1 1 1", NULL, 0, 0, 0, 0, NULL},
+    {"rank1_signed_16_bits", "divisor 5\noffset 20\n3 -6 9 3\n-1 2 -3 -1\n2 -4 6 2", NULL, 0, 0, 0,
+     0, NULL},
+    {"rank1_16_bits_to_the_edge", "divisor 257\n1 254 1", NULL, 0, 0, 0, 0, NULL},
+    {"rank1_past_16_bits", "divisor 258\n1 256 1", NULL, 0, 0, 0, 0, NULL},
+    {"rank1_32_bits",
+     "divisor 4000000\n0 999 -2000 0 5 77\n0 1998 -4000 0 10 154\n0 -999 2000 0 -5 -77\n"
+     "0 0 0 0 0 0\n0 999000 -2000000 0 5000 77000",
+     NULL, 0, 0, 0, 0, NULL},
+    {"symmetric7x6",
+     "divisor 1048576\n1 21 301 4001 301 21 1\n3 63 903 12003 903 63 3\n9 189 2709 36009 2709 189 "
+     "9\n"
+     "9 189 2709 36009 2709 189 9\n3 63 903 12003 903 63 3\n1 21 301 4001 301 21 1",
+     NULL, 0, 0, 0, 0, NULL},
+    {"large_divisor", "divisor 70000\n1 2 4\n2 4 8", NULL, 0, 0, 0, 0, NULL},
+    {"int16_limits", "divisor 32769\n-32768 32767\n32767 3", NULL, 0, 0, 0, 0, NULL},
+    /* Flat parts of a picture hit a half, or miss it by 1e-18: none of it can be certified. */
+    {"all_doubtful", "offset 0.5\n1.5e-18 0.25 0\n0.25 0.25 0\n0.25 -1e-18 1e-18", NULL, 0, 0, 0, 0,
+     NULL},
+    {"half_doubtful", "0.499999999999999999 1e-18 0\n0 -1e-18 0\n0 0 0.5", NULL, 0, 0, 0, 0, NULL},
+    {"positive_64_bits", NULL, NULL, 5, 6, 0, 3000000019, "45000000000"},
+    {"noise_64_bits", NULL, NULL, 15, 15, -3000000019, 3000000019, "45000000000"},
     {"gain", "offset -300\n3 1\n0 2", NULL, 0, 0, 0, 0, NULL},
     {"sobel", "-1 0 1\n-2 0 2\n-1 0 1", "-1 -2 -1\n0 0 0\n1 2 1", 0, 0, 0, 0, NULL},
     {"gradient2x3", "5 -7\n0 1\n-3 4", "1 1\n-2 0\n0 3", 0, 0, 0, 0, NULL},

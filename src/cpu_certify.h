@@ -1,0 +1,13 @@
+/* Masks whose exact sums need 64 bits, by 32-bit sums of rounded weights: which
+ * samples that decides, and which must be summed exactly. For 8-bit samples. */
+#ifndef STENCIL_CPU_CERTIFY_H
+#define STENCIL_CPU_CERTIFY_H
+
+#include "cpu_ops.h"
+#include "plan.h"
+
+/* Rounds the mask's weights to int16 (weight, as many as the mask has cells) and fills the test of
+ * their sums. False where rounding cannot be used. */
+bool cpu_certify_make(const struct plan *plan, int64_t *weight, struct cpu_certify *certify);
+
+#endif

@@ -1,0 +1,292 @@
+/* Direct sums of 8-bit samples: see cpu_direct8.h.
+ *
+ * Lines of pairs hold two rows of the picture side by side, as int16, so that one
+ * multiply-add takes two taps. Output rows y and y+1 read the same lines:
+ *
+ *   rows      y-ay  +1 | +2  +3 | +4  +5      (mask of 5 rows)
+ *   y          w0   w1 | w2  w3 | w4   0
+ *   y+1         0   w0 | w1  w2 | w3  w4
+ *
+ * so each line is loaded once for both, and only every second row begins a line.
+ * The lines stand in a ring; ghost cells stand in them already. */
+#include "cpu_direct8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu_certify.h"
+#include "cpu_finish.h"
+#include "parallel.h"
+
+#define RING_BYTES  (160 * 1024) /* as in cpu.c: a part of the L2 cache */
+#define MIN_PIXELS  64
+#define MIN_ROWS    16
+#define PIECES_EACH 4
+
+struct worker {
+    uint32_t *ring;      /* pass.pairs lines of pass.stride elements */
+    const uint32_t **at; /* the lines of one row pair, from the top */
+    uint32_t *sum[2];    /* of two rows of output */
+    uint8_t *doubtful;
+    uint8_t *ghost;                               /* a row of ghost cells as wide as the picture */
+    int first_pixel, pixels, first_row, last_row; /* the strip; picture rows that it reads */
+};
+
+struct pass {
+    const struct kernel_job *job;
+    const struct cpu_ops *ops;
+    struct cpu_two_masks masks;
+    uint32_t *weights; /* owned: of both masks */
+    bool certified;
+    struct cpu_certify certify;
+    size_t stride; /* elements of a line of pairs */
+    int strip_pixels, piece_rows;
+    struct worker *worker;
+    int workers;
+};
+
+bool cpu_direct8_can(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    if (plan->kind != PLAN_LINEAR || plan->alpha == ALPHA_WEIGHTED || plan->type != SAMPLE_U8)
+        return false;
+    if (m->accumulator == ACCUMULATOR_I64)
+        return true; /* unless the weights cannot be rounded: see cpu_direct8_run */
+    for (int k = 0; k < m->width * m->height; k++)
+        if (m->weight[k] < INT16_MIN || m->weight[k] > INT16_MAX)
+            return false;
+    return true;
+}
+
+/* ---- lines of pairs ---- */
+
+/* Row v of the picture or what it folds to; rows past the strip's last are read by no weight. */
+static const uint8_t *row_at(const struct pass *pass, const struct worker *w, int v)
+{
+    const struct kernel_job *job = pass->job;
+    int y = border_fold(job->plan->border, v < w->last_row ? v : w->last_row, job->picture_height);
+    return y == BORDER_OUTSIDE ? w->ghost : image_row(job->in, y - job->in_first_row);
+}
+
+/* Line k of the strip: its rows first_row + 2k and the next. */
+static void fill_line(const struct pass *pass, struct worker *w, int k)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    size_t channels = (size_t)plan->channels;
+    const uint8_t *upper = row_at(pass, w, w->first_row + 2 * k);
+    const uint8_t *lower = row_at(pass, w, w->first_row + 2 * k + 1);
+    uint32_t *line = w->ring + (size_t)(k % pass->masks.pairs) * pass->stride;
+    int from = w->first_pixel - m->anchor_x, to = from + w->pixels + m->width - 1;
+
+    for (int x = from; x < to; x++) {
+        int inside_to = to < job->in->width ? to : job->in->width;
+        int cell = border_fold(plan->border, x, job->in->width);
+        uint32_t *out = line + (size_t)(x - from) * channels;
+        if (x >= 0 && x < inside_to) {
+            pass->ops->pairs_u8(upper + (size_t)x * channels, lower + (size_t)x * channels, out,
+                                (inside_to - x) * plan->channels);
+            x = inside_to - 1;
+        } else if (cell != BORDER_OUTSIDE) {
+            pass->ops->pairs_u8(upper + (size_t)cell * channels, lower + (size_t)cell * channels,
+                                out, plan->channels);
+        } else {
+            for (size_t c = 0; c < channels; c++)
+                out[c] = plan->border_value << 16 | plan->border_value;
+        }
+    }
+}
+
+/* ---- two rows of one strip ---- */
+
+/* The sum of one sample with the plan's own weights, from the lines that are there: sample x of
+ * the strip in the upper (0) or lower (1) row of output. */
+static int64_t exact_sum(const struct pass *pass, const struct worker *w, int lower, int x)
+{
+    const struct plan_mask *m = &pass->job->plan->mask[0];
+    uint64_t sum = (uint64_t)m->offset;
+    for (int i = 0; i < m->height; i++) {
+        const uint32_t *line = w->at[(i + lower) / 2] + x;
+        int shift = (i + lower) % 2 * 16;
+        for (int j = 0; j < m->width; j++)
+            sum += (uint64_t)m->weight[i * m->width + j] *
+                   (line[j * pass->masks.step] >> shift & 0xffff);
+    }
+    return (int64_t)sum;
+}
+
+static void finish_row(const struct pass *pass, const struct worker *w, int lower, int y)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    int n = w->pixels * plan->channels;
+    uint8_t *out = image_row(job->out, y - job->out_first_row);
+    out += (size_t)w->first_pixel * (size_t)plan->channels;
+
+    if (!pass->certified) {
+        union cpu_sums sums = {.narrow = (int32_t *)w->sum[lower]};
+        cpu_finish_linear(pass->ops, plan, false, sums, out, n);
+    } else {
+        pass->ops->certify_u8(&pass->certify, (const int32_t *)w->sum[lower], out, w->doubtful, n);
+        for (int x = 0; x < n; x++) {
+            const uint8_t *next = memchr(w->doubtful + x, 1, (size_t)(n - x));
+            if (!next)
+                break;
+            x = (int)(next - w->doubtful);
+            union cpu_sums sums = {.wide = &(int64_t){exact_sum(pass, w, lower, x)}};
+            cpu_finish_linear(pass->ops, plan, true, sums, out + x, 1);
+        }
+    }
+    if (plan->filtered != (1u << plan->channels) - 1)
+        cpu_finish_unfiltered(job, y, w->first_pixel, w->pixels, out);
+}
+
+static void run_strip(const struct pass *pass, struct worker *w, int first, int end)
+{
+    const struct plan_mask *m = &pass->job->plan->mask[0];
+    int pairs = pass->masks.pairs, n = w->pixels * pass->job->plan->channels;
+    uint32_t start = pass->certified ? 0 : (uint32_t)m->offset;
+
+    w->first_row = first - m->anchor_y;
+    w->last_row = end - 1 - m->anchor_y + m->height - 1;
+    for (int k = 0; k < pairs - 1; k++)
+        fill_line(pass, w, k);
+    for (int t = 0; first + 2 * t < end; t++) {
+        fill_line(pass, w, t + pairs - 1);
+        for (int p = 0; p < pairs; p++)
+            w->at[p] = w->ring + (size_t)((t + p) % pairs) * pass->stride;
+        pass->ops->sum_two_rows(&pass->masks, w->at, start, w->sum[0], w->sum[1], n);
+        finish_row(pass, w, 0, first + 2 * t);
+        if (first + 2 * t + 1 < end)
+            finish_row(pass, w, 1, first + 2 * t + 1);
+    }
+}
+
+static void run_piece(void *context, int piece, int worker)
+{
+    struct pass *pass = context;
+    struct worker *w = &pass->worker[worker];
+    const struct kernel_job *job = pass->job;
+    int first = job->out_first_row + piece * pass->piece_rows;
+    int end = job->out_first_row + job->out->height;
+    if (end - first > pass->piece_rows)
+        end = first + pass->piece_rows;
+
+    for (int x = 0; x < job->out->width; x += pass->strip_pixels) {
+        int left = job->out->width - x;
+        w->first_pixel = x;
+        w->pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
+        run_strip(pass, w, first, end);
+    }
+}
+
+/* ---- one pass ---- */
+
+/* Both rows' weights as pairs; false with *cannot where a 64-bit mask cannot be rounded. */
+static bool weights_make(struct pass *pass, bool *cannot)
+{
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    int pairs = m->height / 2 + 1, width = m->width;
+    size_t cells = (size_t)width * (size_t)m->height, taps = (size_t)width * (size_t)pairs;
+    int64_t *weight = malloc(cells * sizeof *weight);
+
+    *cannot = false;
+    pass->weights = calloc(2 * taps, sizeof *pass->weights);
+    pass->certified = m->accumulator == ACCUMULATOR_I64;
+    if (weight && pass->certified)
+        *cannot = !cpu_certify_make(plan, weight, &pass->certify);
+    else if (weight)
+        memcpy(weight, m->weight, cells * sizeof *weight);
+    for (int i = 0; weight && pass->weights && !*cannot && i < m->height; i++)
+        for (int j = 0; j < width; j++) {
+            uint32_t w = (uint32_t)weight[i * width + j] & 0xffff;
+            pass->weights[i / 2 * width + j] |= w << i % 2 * 16;
+            pass->weights[taps + (size_t)((i + 1) / 2 * width + j)] |= w << (i + 1) % 2 * 16;
+        }
+    pass->masks =
+        (struct cpu_two_masks){pairs, width, plan->channels, {pass->weights, pass->weights + taps}};
+    free(weight);
+    return weight && pass->weights && !*cannot;
+}
+
+static bool worker_alloc(struct worker *w, const struct pass *pass)
+{
+    const struct plan *plan = pass->job->plan;
+    size_t n = (size_t)pass->strip_pixels * (size_t)plan->channels + CPU_BLOCK;
+    size_t width = (size_t)pass->job->in->width * (size_t)plan->channels;
+
+    /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
+    w->ring = calloc((size_t)pass->masks.pairs * pass->stride, sizeof *w->ring);
+    w->at = calloc((size_t)pass->masks.pairs, sizeof *w->at);
+    w->sum[0] = calloc(n, sizeof *w->sum[0]);
+    w->sum[1] = calloc(n, sizeof *w->sum[1]);
+    w->doubtful = calloc(n, 1);
+    w->ghost = malloc(width);
+    if (!w->ring || !w->at || !w->sum[0] || !w->sum[1] || !w->doubtful || !w->ghost)
+        return false;
+    memset(w->ghost, (int)plan->border_value, width);
+    return true;
+}
+
+static void pass_free(struct pass *pass)
+{
+    for (int i = 0; pass->worker && i < pass->workers; i++) {
+        free(pass->worker[i].ring);
+        free(pass->worker[i].at);
+        free(pass->worker[i].sum[0]);
+        free(pass->worker[i].sum[1]);
+        free(pass->worker[i].doubtful);
+        free(pass->worker[i].ghost);
+    }
+    free(pass->worker);
+    free(pass->weights);
+}
+
+/* Strips whose ring fits the cache, pieces that keep all threads busy to the end. */
+static int pass_cut(struct pass *pass)
+{
+    const struct kernel_job *job = pass->job;
+    int channels = job->plan->channels, width = job->plan->mask[0].width;
+    int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
+
+    pass->strip_pixels = RING_BYTES / (4 * pass->masks.pairs * channels) - width;
+    if (pass->strip_pixels < MIN_PIXELS)
+        pass->strip_pixels = MIN_PIXELS;
+    if (pass->strip_pixels > job->out->width)
+        pass->strip_pixels = job->out->width;
+    /* 16 elements are a cache line; an odd number of lines keeps the ring's rows apart in L1. */
+    pass->stride = ((size_t)pass->strip_pixels + (size_t)width) * (size_t)channels + CPU_BLOCK;
+    pass->stride = (pass->stride + 31) / 32 * 32 + 16;
+    pass->piece_rows = (job->out->height + pieces - 1) / pieces;
+    if (pass->piece_rows < MIN_ROWS)
+        pass->piece_rows = MIN_ROWS;
+    pieces = (job->out->height + pass->piece_rows - 1) / pass->piece_rows;
+    if (pass->workers > pieces)
+        pass->workers = pieces;
+    return pieces;
+}
+
+bool cpu_direct8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
+                     struct error *err)
+{
+    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
+    bool ok = weights_make(&pass, cannot);
+    int pieces = ok ? pass_cut(&pass) : 0;
+
+    if (*cannot) {
+        pass_free(&pass);
+        return false;
+    }
+    pass.worker = ok ? calloc((size_t)pass.workers, sizeof *pass.worker) : NULL;
+    ok = pass.worker != NULL;
+    for (int i = 0; ok && i < pass.workers; i++)
+        ok = worker_alloc(&pass.worker[i], &pass);
+    if (ok)
+        parallel_for(pass.workers, pieces, run_piece, &pass);
+    else
+        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", pass.workers);
+    pass_free(&pass);
+    return ok;
+}

@@ -1,0 +1,16 @@
+/* Masks of rank 1 on the CPU: column sums straight from the picture's rows, then
+ * row sums over them, so that a sample costs height + width taps instead of
+ * height * width. Which plans go this way is decided here and nowhere else. */
+#ifndef STENCIL_CPU_RANK1_H
+#define STENCIL_CPU_RANK1_H
+
+#include "cpu_ops.h"
+#include "kernel.h"
+
+/* Can the plan go this way, and is that cheaper than the direct sums? */
+bool cpu_rank1_wins(const struct plan *plan);
+
+/* One pass of such a plan. */
+bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err);
+
+#endif
