@@ -126,6 +126,11 @@ bool source_read_all(struct source *source, struct image *image, struct error *e
     return false;
 }
 
+void source_stop(struct source *source)
+{
+    input_stop(source->input);
+}
+
 void source_close(struct source *source)
 {
     if (!source)

@@ -62,6 +62,9 @@ bool source_read(struct source *source, struct image *rows, struct error *err);
  * pictures hand theirs over without a copy. Only before any source_read. */
 bool source_read_all(struct source *source, struct image *image, struct error *err);
 
+/* From another thread: a source_read that waits for its input fails at once. */
+void source_stop(struct source *source);
+
 void source_close(struct source *source); /* NULL is harmless */
 
 /* ---- writing ---- */

@@ -16,11 +16,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "large_alloc.h"
 #include "parallel.h"
 #include "row_ring.h"
 
-/* A band of input and its output stay in a 512 KiB L2 cache... */
-#define BAND_BYTES ((size_t)192 * 1024)
+/* A band of input and its output stay near the cores: half of a small L2 cache each... */
+#define BAND_BYTES ((size_t)384 * 1024)
 /* ...unless that is so few rows that the halo, prepared once a band, costs more than it saves. */
 #define MIN_ROWS       16
 #define MAX_BAND_BYTES ((size_t)4 << 20)
@@ -369,6 +370,7 @@ static void perform(struct pipeline *p, enum task task)
     if (!ok && !p->failed) {
         p->failed = true;
         *p->err = err;
+        source_stop(p->job.source); /* the decoder may be waiting for a pipe that stays silent */
     }
     if (ok)
         complete(p, task, band, rows, start);
@@ -405,6 +407,7 @@ bool pipeline_run(struct pipeline *p, struct pipeline_times *times, struct error
                          p->info.type, p->job.input, err);
     p->times.encode_ms = now_ms() - start;
     if (ok) {
+        large_alloc_keep_small(); /* kernels and codecs allocate their buffers once a band */
         parallel_for(p->workers, p->workers, work, p);
         ok = !p->failed;
     }
