@@ -1,6 +1,6 @@
-/* The band pipeline: see pipeline.h.
+/* The band pipeline: see pipeline.h. How bands are cut is pipeline_bands.c.
  *
- * A band is band_rows rows of output; rows are decoded in steps of as many. What is
+ * A band is some rows of output; rows are decoded in steps of as many. What is
  * ready follows from a few counters under one lock:
  *
  *      0        next_encode   oldest   next_filter     rows_read            height
@@ -18,16 +18,8 @@
 
 #include "large_alloc.h"
 #include "parallel.h"
+#include "pipeline_bands.h"
 #include "row_ring.h"
-
-/* A band of input and its output stay near the cores: half of a small L2 cache each... */
-#define BAND_BYTES ((size_t)384 * 1024)
-/* ...unless that is so few rows that the halo, prepared once a band, costs more than it saves. */
-#define MIN_ROWS       16
-#define MAX_BAND_BYTES ((size_t)4 << 20)
-
-/* Bands a thread at least, to even out threads that lose their core for a while. */
-#define BANDS_EACH 4
 
 /* Below this a thread costs more than it brings. */
 #define SMALL_BYTES ((uint64_t)128 * 1024)
@@ -39,8 +31,8 @@ enum task { TASK_NONE, TASK_DECODE, TASK_FILTER, TASK_ENCODE };
 struct pipeline {
     struct pipeline_job job;
     struct image_info info;
-    int band_rows, bands, workers;
-    int above, below; /* rows above and below a band that its sums may read */
+    struct bands bands;
+    int workers;
     bool stream_in, stream_out;
     struct row_ring ring;    /* the input, if it streams */
     struct image picture_in; /* else */
@@ -66,57 +58,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* ---- does it apply, and how is it cut ---- */
-
-/* How far the sums reach beyond a band's own rows. Ghost rows that fold back into the picture
- * mirror the reach: what lies N rows beyond the edge is read at most N rows inside it. False where
- * the rows read may be anywhere. */
-static bool find_reach(struct pipeline *p)
-{
-    const struct plan *plan = p->job.plan;
-
-    for (int k = 0; k < plan->masks; k++) {
-        const struct plan_mask *m = &plan->mask[k];
-        if (m->anchor_y > p->above)
-            p->above = m->anchor_y;
-        if (m->height - 1 - m->anchor_y > p->below)
-            p->below = m->height - 1 - m->anchor_y;
-    }
-    if (plan->border == BORDER_WRAP)
-        return p->above == 0 && p->below == 0;
-    if (plan->border == BORDER_REFLECT || plan->border == BORDER_MIRROR) {
-        int reach = p->above > p->below ? p->above : p->below;
-        p->above = p->below = reach;
-        return reach < p->info.height; /* else a row folds more than once */
-    }
-    return true;
-}
-
-static void cut(struct pipeline *p)
-{
-    const struct image_info *info = &p->info;
-    size_t row = (size_t)info->width * (size_t)info->channels * (size_t)info->type;
-    size_t rows = BAND_BYTES / row, least = (size_t)(2 * (p->above + p->below + 1)), share;
-
-    if (least < MIN_ROWS)
-        least = MIN_ROWS;
-    if (least > MAX_BAND_BYTES / row)
-        least = MAX_BAND_BYTES / row;
-    share = (size_t)info->height / ((size_t)p->job.threads * BANDS_EACH);
-    if (p->job.threads > 1 && rows > share)
-        rows = share;
-    if (rows < least)
-        rows = least;
-    if (rows < 1)
-        rows = 1;
-    if (p->job.band_rows > 0)
-        rows = (size_t)p->job.band_rows;
-    p->band_rows = rows < (size_t)info->height ? (int)rows : info->height;
-    p->bands = (info->height - 1) / p->band_rows + 1;
-    p->workers = p->job.threads < MAX_WORKERS ? p->job.threads : MAX_WORKERS;
-    if (p->workers > p->bands)
-        p->workers = p->bands;
-}
+/* ---- does it apply, and what memory does it take ---- */
 
 /* As a whole number of rows close to each other: encoders that need no gaps write them at once. */
 static bool slot_alloc(struct image *slot, const struct pipeline *p)
@@ -124,12 +66,12 @@ static bool slot_alloc(struct image *slot, const struct pipeline *p)
     const struct image_info *info = &p->info;
 
     *slot = (struct image){.width = info->width,
-                           .height = p->band_rows,
+                           .height = p->bands.rows,
                            .channels = info->channels,
                            .type = info->type};
     slot->pitch = image_row_bytes(slot);
-    return slot->pitch <= SIZE_MAX / 2 / (size_t)p->band_rows &&
-           posix_memalign(&slot->data, IMAGE_ROW_ALIGN, slot->pitch * (size_t)p->band_rows) == 0;
+    return slot->pitch <= SIZE_MAX / 2 / (size_t)p->bands.rows &&
+           posix_memalign(&slot->data, IMAGE_ROW_ALIGN, slot->pitch * (size_t)p->bands.rows) == 0;
 }
 
 static bool alloc(struct pipeline *p)
@@ -137,11 +79,11 @@ static bool alloc(struct pipeline *p)
     const struct image_info *info = &p->info;
     /* One band waiting to be written beside those in work; one thread needs only its own. */
     int more = p->workers > 1 ? p->workers + 1 : 1;
-    int64_t ring_rows = (int64_t)p->band_rows * (more + 1) + p->above + p->below;
+    int64_t ring_rows = (int64_t)p->bands.rows * (more + 1) + p->bands.above + p->bands.below;
 
     if (ring_rows > info->height)
         ring_rows = info->height;
-    p->slots = p->stream_out && more < p->bands ? more : p->bands;
+    p->slots = p->stream_out && more < p->bands.count ? more : p->bands.count;
     p->filtered = calloc((size_t)p->slots, sizeof *p->filtered);
     if (!p->filtered)
         return false;
@@ -175,8 +117,7 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
 {
     const struct image_info *info = source_info(job->source);
     struct pipeline *p;
-    /* each factor is below 2^31 * 2^31, 4 and 2: at most 2^65, so compare before the last product
-     */
+    /* below 2^31 * 2^31; with channels and sample bytes it could leave 64 bits */
     uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
     bool small = pixels < SMALL_BYTES / ((uint64_t)info->channels * (uint64_t)info->type);
 
@@ -191,48 +132,24 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
     pthread_cond_init(&p->changed, NULL);
     p->stream_in = source_streams(job->source);
     p->stream_out = sink_streams(job->output, info, job->sink);
-    if ((p->stream_in || p->stream_out) && find_reach(p)) {
-        cut(p);
-        if (p->bands > 1 && alloc(p))
+    if ((p->stream_in || p->stream_out) &&
+        bands_make(&p->bands, job->plan, info, job->threads, job->band_rows) &&
+        p->bands.count > 1) {
+        p->workers = job->threads < MAX_WORKERS ? job->threads : MAX_WORKERS;
+        if (p->workers > p->bands.count)
+            p->workers = p->bands.count;
+        if (alloc(p))
             return p;
     }
     pipeline_free(p);
     return NULL;
 }
 
-/* ---- which rows belong to what ---- */
-
-static int band_first(const struct pipeline *p, int band)
-{
-    return band * p->band_rows;
-}
-
-/* One behind the band's last row. */
-static int band_end(const struct pipeline *p, int band)
-{
-    return band == p->bands - 1 ? p->info.height : (band + 1) * p->band_rows;
-}
-
-/* The first row that the sums of BAND, or of any later one, read. */
-static int needs_from(const struct pipeline *p, int band)
-{
-    int first;
-    if (band >= p->bands)
-        return p->info.height;
-    first = band_first(p, band);
-    return first > p->above ? first - p->above : 0;
-}
-
-/* One behind the last row that the sums of BAND read. */
-static int needs_to(const struct pipeline *p, int band)
-{
-    int end = band_end(p, band), left = p->info.height - end;
-    return end + (p->below < left ? p->below : left);
-}
+/* ---- the rows of a band or a task ---- */
 
 static struct image band_output(const struct pipeline *p, int band)
 {
-    int first = band_first(p, band), rows = band_end(p, band) - first;
+    int first = bands_first(&p->bands, band), rows = bands_end(&p->bands, band) - first;
     return p->stream_out ? image_rows(&p->slot[band % p->slots], 0, rows)
                          : image_rows(&p->picture_out, first, rows);
 }
@@ -241,7 +158,7 @@ static struct image band_output(const struct pipeline *p, int band)
 static int decode_rows(const struct pipeline *p)
 {
     int left = p->info.height - p->rows_read;
-    return p->stream_in && left > p->band_rows ? p->band_rows : left;
+    return p->stream_in && left > p->bands.rows ? p->bands.rows : left;
 }
 
 /* ---- the tasks; each runs without the lock ---- */
@@ -257,7 +174,7 @@ static bool decode(struct pipeline *p, int first, int rows, struct error *err)
 
 static bool filter(struct pipeline *p, int band, struct error *err)
 {
-    int from = needs_from(p, band), rows = needs_to(p, band) - from;
+    int from = bands_needs_from(&p->bands, band), rows = bands_needs_to(&p->bands, band) - from;
     struct image in =
         p->stream_in ? row_ring_rows(&p->ring, from, rows) : image_rows(&p->picture_in, from, rows);
     struct image out = band_output(p, band);
@@ -266,7 +183,7 @@ static bool filter(struct pipeline *p, int band, struct error *err)
                              .out = &out,
                              .picture_height = p->info.height,
                              .in_first_row = from,
-                             .out_first_row = band_first(p, band),
+                             .out_first_row = bands_first(&p->bands, band),
                              .threads = 1, /* the bands are what runs beside each other */
                              .tile = p->job.tile};
     return p->job.kernel->run(&job, err);
@@ -282,16 +199,16 @@ static bool encode(struct pipeline *p, int band, struct error *err)
 
 static bool can_encode(const struct pipeline *p)
 {
-    if (p->encoding || p->next_encode == p->bands)
+    if (p->encoding || p->next_encode == p->bands.count)
         return false;
     return p->stream_out ? p->next_encode < p->next_filter && p->filtered[p->next_encode % p->slots]
-                         : p->oldest == p->bands;
+                         : p->oldest == p->bands.count;
 }
 
 static bool can_filter(const struct pipeline *p)
 {
-    return p->next_filter < p->bands && p->next_filter - p->next_encode < p->slots &&
-           needs_to(p, p->next_filter) <= p->rows_read;
+    return p->next_filter < p->bands.count && p->next_filter - p->next_encode < p->slots &&
+           bands_needs_to(&p->bands, p->next_filter) <= p->rows_read;
 }
 
 static bool can_decode(const struct pipeline *p)
@@ -299,7 +216,8 @@ static bool can_decode(const struct pipeline *p)
     if (p->decoding || p->rows_read == p->info.height)
         return false;
     return !p->stream_in ||
-           p->rows_read + decode_rows(p) - needs_from(p, p->oldest) <= p->ring.image.height;
+           p->rows_read + decode_rows(p) - bands_needs_from(&p->bands, p->oldest) <=
+               p->ring.image.height;
 }
 
 /* Writing frees memory and goes first. Reading comes before filtering where others can filter
@@ -332,7 +250,7 @@ static void complete(struct pipeline *p, enum task task, int band, int rows, dou
         break;
     case TASK_ENCODE:
         p->encoding = false;
-        p->next_encode = p->stream_out ? band + 1 : p->bands;
+        p->next_encode = p->stream_out ? band + 1 : p->bands.count;
         p->times.encode_ms += ms;
         break;
     case TASK_NONE:
@@ -382,7 +300,7 @@ static void work(void *context, int piece, int worker)
 
     (void)piece, (void)worker;
     pthread_mutex_lock(&p->lock);
-    while (!p->failed && p->next_encode < p->bands) {
+    while (!p->failed && p->next_encode < p->bands.count) {
         enum task task = next_task(p);
         if (task != TASK_NONE) {
             perform(p, task);
