@@ -90,6 +90,14 @@ static void starter_end(struct starter *starter)
 
 /* ---- the whole way ---- */
 
+/* A thread takes about 30 us to start and to end: below this much filtering it brings nothing. */
+#define THREADS_WORTH_MS 0.2
+
+static int threads_worth(const struct picture_choice *choice)
+{
+    return choice->cpu_ms * choice->threads < THREADS_WORTH_MS ? 1 : choice->threads;
+}
+
 /* in and out are of one shape; everything between decoder and encoder. */
 static bool filter_image(const struct picture_request *request, const struct plan *plan,
                          const struct image *in, struct image *out, const char *name,
@@ -101,7 +109,7 @@ static bool filter_image(const struct picture_request *request, const struct pla
     if (!image_alloc(out, in->width, in->height, in->channels, in->type, name, err))
         return false;
     job = kernel_job_whole(plan, in, out);
-    job.threads = choice->threads;
+    job.threads = threads_worth(choice);
     job.tile = choice->tile;
     job.device_index = request->device_index;
     job.times = &report->times;
