@@ -10,6 +10,7 @@
 
 #include "codec_convert.h"
 #include "codec_format.h"
+#include "encode_whole.h"
 
 #define HEAD_BYTES 4096 /* what decoders may look at to recognise their format */
 
@@ -66,6 +67,11 @@ const char *source_warning(const struct source *source)
     return source->warning[0] ? source->warning : NULL;
 }
 
+bool source_streams(const struct source *source)
+{
+    return source->decoder->read != NULL;
+}
+
 /* True if ROWS has INFO's shape and NEXT more rows of that height are left. */
 static bool shape_fits(const struct image_info *info, const struct image *rows, int next)
 {
@@ -120,6 +126,11 @@ bool source_read_all(struct source *source, struct image *image, struct error *e
     return false;
 }
 
+void source_stop(struct source *source)
+{
+    input_stop(source->input);
+}
+
 void source_close(struct source *source)
 {
     if (!source)
@@ -139,6 +150,16 @@ bool sink_check(const char *path, const struct image_info *info, const struct si
     struct image_info target;
 
     return codec_resolve_target(path, info, options, &target, err);
+}
+
+bool sink_streams(const char *path, const struct image_info *info,
+                  const struct sink_options *options)
+{
+    struct image_info target;
+    struct error ignored;
+
+    return codec_resolve_target(path, info, options, &target, &ignored) &&
+           codec_encoder(target.format)->write != encode_whole_write;
 }
 
 /* Frees the sink and, unless it was committed, the output. */

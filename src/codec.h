@@ -51,6 +51,9 @@ const struct image_info *source_info(const struct source *source);
  * kept"), or NULL. Valid until source_close. */
 const char *source_warning(const struct source *source);
 
+/* True if rows are decoded as they are asked for; else the first source_read decodes all. */
+bool source_streams(const struct source *source);
+
 /* The next ROWS->height rows, in order, into the caller's memory (its width,
  * channels and type must be the info's; any pitch). */
 bool source_read(struct source *source, struct image *rows, struct error *err);
@@ -58,6 +61,9 @@ bool source_read(struct source *source, struct image *rows, struct error *err);
 /* All rows in one image that the caller owns (image_free). Codecs that decode whole
  * pictures hand theirs over without a copy. Only before any source_read. */
 bool source_read_all(struct source *source, struct image *image, struct error *err);
+
+/* From another thread: a source_read that waits for its input fails at once. */
+void source_stop(struct source *source);
 
 void source_close(struct source *source); /* NULL is harmless */
 
@@ -86,6 +92,11 @@ bool sink_check(const char *path, const struct image_info *info, const struct si
 /* What needs no picture: is there a format for PATH and these options at all? EXIT_USAGE with the
  * known formats when not. sink_check and sink_open ask this too. */
 bool sink_check_format(const char *path, const struct sink_options *options, struct error *err);
+
+/* True if a sink of these arguments writes rows as they come; else they are gathered, unless they
+ * come all at once. */
+bool sink_streams(const char *path, const struct image_info *info,
+                  const struct sink_options *options);
 
 /* The next rows, in order; the caller keeps them and they are not changed. */
 bool sink_write(struct sink *sink, const struct image *rows, struct error *err);

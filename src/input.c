@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 
 struct input {
     int fd;
+    int stop;      /* an eventfd that becomes readable with input_stop; -1 for files */
     bool at_end;   /* read(2) has returned 0: do not ask again (a terminal would wait) */
     uint64_t size; /* UINT64_MAX: unknown */
     const char *name;
@@ -53,7 +55,7 @@ bool input_open(struct input **input, const char *path, struct error *err)
     if (!in)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
     memset(in, 0, offsetof(struct input, buffer));
-    in->fd = -1;
+    in->fd = in->stop = -1;
     in->path = strdup(path);
     in->name = is_stdin ? "standard input" : in->path;
     if (!in->path) {
@@ -73,6 +75,8 @@ bool input_open(struct input **input, const char *path, struct error *err)
         goto fail;
     }
     in->size = known_size(in->fd, &status);
+    if (in->size == UINT64_MAX)
+        in->stop = eventfd(0, EFD_CLOEXEC); /* without one, input_stop does nothing */
     *input = in;
     return true;
 
@@ -87,6 +91,8 @@ void input_close(struct input *input)
         return;
     if (input->fd >= 0)
         close(input->fd); /* nothing was written: no error to lose */
+    if (input->stop >= 0)
+        close(input->stop);
     free(input->all);
     free(input->path);
     free(input);
@@ -102,13 +108,36 @@ uint64_t input_size(const struct input *input)
     return input->size;
 }
 
+void input_stop(struct input *input)
+{
+    if (input->stop >= 0)
+        eventfd_write(input->stop, 1);
+}
+
+/* Until there is something to read, or the end. False: input_stop. */
+static bool wait_for_input(struct input *input, struct error *err)
+{
+    struct pollfd wait[2] = {{.fd = input->fd, .events = POLLIN},
+                             {.fd = input->stop, .events = POLLIN}};
+
+    while (poll(wait, input->stop >= 0 ? 2 : 1, -1) < 0)
+        if (errno != EINTR)
+            return true; /* let read(2) tell */
+    if (wait[1].revents == 0)
+        return true;
+    return error_set(err, EXIT_INPUT, "%s: reading was given up", input->name);
+}
+
 /* One read(2) of up to BYTES (>= 1) bytes; *got is 0 only at the end. */
 static bool read_some(struct input *input, uint8_t *into, size_t bytes, size_t *got,
                       struct error *err)
 {
     *got = 0;
     while (!input->at_end) {
-        ssize_t n = read(input->fd, into, bytes);
+        ssize_t n;
+        if (input->stop >= 0 && !wait_for_input(input, err))
+            return false;
+        n = read(input->fd, into, bytes);
         if (n > 0) {
             *got = (size_t)n;
             return true;
@@ -117,8 +146,8 @@ static bool read_some(struct input *input, uint8_t *into, size_t bytes, size_t *
             input->at_end = true;
         } else if (errno == EAGAIN) {
             /* stdin shared with a program that made it non-blocking */
-            struct pollfd wait = {.fd = input->fd, .events = POLLIN};
-            poll(&wait, 1, -1);
+            if (!wait_for_input(input, err))
+                return false;
         } else if (errno != EINTR) {
             return error_errno(err, input->name, "read");
         }

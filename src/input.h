@@ -12,6 +12,10 @@ struct input;
 
 /* "-" is stdin. A folder, a missing or unreadable file: EXIT_INPUT. */
 bool input_open(struct input **input, const char *path, struct error *err);
+/* From another thread: a read that waits for a pipe or a terminal fails at once, and so do those to
+ * come. Files do not keep anyone waiting and are read on. */
+void input_stop(struct input *input);
+
 void input_close(struct input *input); /* NULL is harmless */
 
 const char *input_name(const struct input *input); /* the path, or "standard input" */

@@ -3,6 +3,9 @@
 #include "large_alloc.h"
 
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -22,4 +25,15 @@ void *large_alloc(size_t bytes)
     madvise(memory, bytes, MADV_HUGEPAGE); /* advice: a refusal changes nothing but time */
 #endif
     return memory;
+}
+
+/* Above what a band's buffers take, below what whole pictures do. */
+#define KEPT_BYTES (8 << 20)
+
+void large_alloc_keep_small(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    mallopt(M_TRIM_THRESHOLD, 4 * KEPT_BYTES);
+#endif
 }

@@ -9,4 +9,9 @@
 /* malloc's contract: free() and realloc() take it. */
 void *large_alloc(size_t bytes);
 
+/* From here on the process keeps what it frees, up to a few MiB a block, instead of handing pages
+ * back and faulting them in again: for work in bands, which allocates the same sizes over and over.
+ */
+void large_alloc_keep_small(void);
+
 #endif

@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "output_temporary.h"
@@ -177,8 +179,17 @@ fail:
  * all delayed blocks when it replaces a file (25 MB: 9 ms against 24, means of 11). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err)
 {
+    struct statfs fs;
+
     if (!output->temporary || bytes < EXPECT_BYTES || bytes > INT64_MAX)
         return true;
+    /* In memory a reservation clears every page before it is written: 8 ms for 25 MB. */
+    if (fstatfs(output->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC) {
+        if (fs.f_blocks == 0 || bytes / (uint64_t)fs.f_bsize < fs.f_bavail)
+            return true; /* f_blocks is 0 where there is no limit */
+        errno = ENOSPC;
+        return error_errno(err, output->name, "write");
+    }
     if (fallocate(output->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0 ||
         (errno != ENOSPC && errno != EDQUOT && errno != EFBIG))
         return true; /* not every file system can: then writing shows whether there is room */

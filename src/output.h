@@ -17,7 +17,7 @@ struct output;
 bool output_open(struct output **output, const char *path, struct error *err);
 
 /* Says how many bytes will be written in all, where that is known beforehand: a disk without
- * room for them is found before the work is done. */
+ * room for them is found before the work is done (and the room kept, but for disks in memory). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err);
 bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
 /* Frees the output also when it fails. */

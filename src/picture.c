@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "backend.h"
+#include "pipeline.h"
 
 static double now_ms(void)
 {
@@ -89,6 +90,14 @@ static void starter_end(struct starter *starter)
 
 /* ---- the whole way ---- */
 
+/* A thread takes about 30 us to start and to end: below this much filtering it brings nothing. */
+#define THREADS_WORTH_MS 0.2
+
+static int threads_worth(const struct picture_choice *choice)
+{
+    return choice->cpu_ms * choice->threads < THREADS_WORTH_MS ? 1 : choice->threads;
+}
+
 /* in and out are of one shape; everything between decoder and encoder. */
 static bool filter_image(const struct picture_request *request, const struct plan *plan,
                          const struct image *in, struct image *out, const char *name,
@@ -100,7 +109,7 @@ static bool filter_image(const struct picture_request *request, const struct pla
     if (!image_alloc(out, in->width, in->height, in->channels, in->type, name, err))
         return false;
     job = kernel_job_whole(plan, in, out);
-    job.threads = choice->threads;
+    job.threads = threads_worth(choice);
     job.tile = choice->tile;
     job.device_index = request->device_index;
     job.times = &report->times;
@@ -125,14 +134,61 @@ static bool write_image(const struct picture_request *request, const struct imag
     return sink_finish(sink, err);
 }
 
+/* Decoding, filtering and encoding one after the other, the picture in one piece. */
+static bool run_whole(const struct picture_request *request, const struct plan *plan,
+                      struct source *source, const char *input, const char *output,
+                      struct picture_report *report, struct error *err)
+{
+    struct image in = {0}, out = {0};
+    struct starter starter = {0};
+    double start = now_ms(), decoded, filtered;
+    bool ok;
+
+    starter_begin(&starter, &report->choice, request->device_index);
+    ok = source_read_all(source, &in, err);
+    starter_end(&starter);
+    decoded = now_ms();
+    ok = ok && filter_image(request, plan, &in, &out, input, report, err);
+    image_free(&in);
+    filtered = now_ms();
+    ok = ok && write_image(request, &out, output, report, err);
+    report->decode_ms = decoded - start;
+    report->filter_ms = filtered - decoded;
+    report->encode_ms = now_ms() - filtered;
+    image_free(&out);
+    return ok;
+}
+
+/* All three at once, in bands; NULL where that cannot be done or is not worth it. */
+static struct pipeline *open_bands(const struct picture_request *request, const struct plan *plan,
+                                   struct source *source, const struct sink_options *sink,
+                                   const char *input, const char *output,
+                                   const struct picture_choice *choice)
+{
+    struct pipeline_job job = {.plan = plan,
+                               .kernel = choice->kernel,
+                               .source = source,
+                               .input = input,
+                               .output = output,
+                               .sink = sink,
+                               .threads = choice->threads,
+                               .tile = choice->tile,
+                               .band_rows = request->band_rows};
+
+    if (choice->device != DEVICE_CPU || request->verify || request->band_rows < 0)
+        return NULL;
+    return pipeline_open(&job);
+}
+
 bool picture_filter(const struct picture_request *request, const char *input, const char *output,
                     struct picture_report *report, struct error *err)
 {
     struct source *source = NULL;
     struct plan plan = {0};
-    struct image in = {0}, out = {0};
-    struct starter starter = {0};
-    double start = now_ms(), decoded, filtered, end;
+    struct sink_options sink = request->sink;
+    struct pipeline *pipeline;
+    struct pipeline_times times;
+    double start = now_ms(), prepared;
     bool ok = false;
 
     memset(report, 0, sizeof *report);
@@ -140,25 +196,23 @@ bool picture_filter(const struct picture_request *request, const char *input, co
         goto out;
     if (!sink_check(output, &report->info, &request->sink, err))
         goto out;
-    starter_begin(&starter, &report->choice, request->device_index);
-    ok = source_read_all(source, &in, err);
-    starter_end(&starter);
-    decoded = now_ms();
-    ok = ok && filter_image(request, &plan, &in, &out, input, report, err);
-    image_free(&in);
-    filtered = now_ms();
-    ok = ok && write_image(request, &out, output, report, err);
-    end = now_ms();
-    report->decode_ms = decoded - start;
-    report->filter_ms = filtered - decoded;
-    report->encode_ms = end - filtered;
-    report->total_ms = end - start;
+    prepared = now_ms() - start;
+    sink.threads = report->choice.threads;
+    pipeline = open_bands(request, &plan, source, &sink, input, output, &report->choice);
+    if (pipeline) {
+        ok = pipeline_run(pipeline, &times, err);
+        report->decode_ms = times.decode_ms;
+        report->filter_ms = times.filter_ms;
+        report->encode_ms = times.encode_ms;
+    } else {
+        ok = run_whole(request, &plan, source, input, output, report, err);
+    }
+    report->decode_ms += prepared; /* the header, and with some formats the whole file */
+    report->total_ms = now_ms() - start;
     if (report->choice.device == DEVICE_CPU)
         report->times.kernel_ms = report->filter_ms;
 out:
     plan_free(&plan);
-    image_free(&in);
-    image_free(&out);
     source_close(source);
     return ok;
 }

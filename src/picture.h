@@ -18,6 +18,8 @@ struct picture_request {
     const struct kernel *kernel; /* NULL: the fastest */
     int tile, threads;           /* 0: the kernel's choice; as many as the process may use */
     bool verify;
+    /* For tests: rows of a band; 0: chosen (see pipeline.h), -1: the picture in one piece. */
+    int band_rows;
 };
 
 /* How it runs, once the picture's header is known. */
@@ -35,8 +37,9 @@ struct picture_report {
     struct image_info info;
     struct picture_choice choice;
     char warning[512]; /* what the codec dropped; empty: nothing */
-    double decode_ms, filter_ms, encode_ms,
-        total_ms; /* filter: upload, kernel, download and waits */
+    /* Work in each stage; filter is upload, kernel, download and waits. Stages that overlap (in
+     * bands) are busy for more than the total, and the filter's threads are added up. */
+    double decode_ms, filter_ms, encode_ms, total_ms;
     struct kernel_times times;
 };
 

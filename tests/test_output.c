@@ -3,8 +3,10 @@
  * Death by signal is test_output_signals.c; devices and
  * pipes are test_output_direct.c. */
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <limits.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 #include "../src/output.h"
@@ -229,11 +231,13 @@ static void no_room_for_the_temporary(void)
     NO_TEMPORARIES();
 }
 
-/* Not every file system can reserve room. */
+/* Not every file system can reserve room; those in memory are only asked (room_in_memory). */
 static bool can_reserve(void)
 {
     int fd = open("probe", O_WRONLY | O_CREAT, 0666);
-    bool can = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 4096) == 0;
+    struct statfs fs;
+    bool can = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 4096) == 0 && fstatfs(fd, &fs) == 0 &&
+               fs.f_type != TMPFS_MAGIC;
 
     close(fd);
     unlink("probe");
@@ -288,6 +292,32 @@ static void many_at_once(void)
     NO_TEMPORARIES();
 }
 
+static bool memory_is_there(void)
+{
+    struct statfs fs;
+    return access("/dev/shm", W_OK) == 0 && statfs("/dev/shm", &fs) == 0 &&
+           fs.f_type == TMPFS_MAGIC && fs.f_blocks > 0;
+}
+
+/* A file system in memory reserves nothing, and says all the same when there is no room. */
+static void room_in_memory(void)
+{
+    struct output *output;
+    struct error err;
+    char path[64];
+
+    snprintf(path, sizeof path, "/dev/shm/stencilcli-test-%ld", (long)getpid());
+    if (!output_open(&output, path, &err)) {
+        CHECKF(false, "%s", err.text);
+        return;
+    }
+    CHECK(output_expect(output, (uint64_t)2 << 20, &err));
+    CHECK(!output_expect(output, (uint64_t)1 << 60, &err));
+    CHECK(strstr(err.text, "No space left on device") || strstr(err.text, "File too large"));
+    output_discard(output);
+    CHECK(access(path, F_OK) != 0);
+}
+
 int main(void)
 {
     char folder[64];
@@ -311,5 +341,9 @@ int main(void)
     else
         test_skip("room_is_reserved", "this file system cannot reserve room");
     TEST(many_at_once);
+    if (memory_is_there())
+        TEST(room_in_memory);
+    else
+        test_skip("room_in_memory", "no file system in memory at /dev/shm");
     return test_finish() || !leave_test_folder(folder);
 }
