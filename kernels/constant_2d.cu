@@ -11,7 +11,7 @@
  * Indices, ghost cells and blocks as in basic.
  * Shared memory   none
  * Loads an output k^2 cells of N: one multiply-add a load, ratio about 2.0
- * Measured        see kernels/README.md
+ * Measured        k = 5: 4.392 ms for 8192 x 8192 RGB, tile 8 (NVIDIA H200, 2026-11-21)
  *
  * What the next kernels improve: readonly asks whether plain caching of M does as
  * well; tiled stops loading every cell of N k^2 times. */

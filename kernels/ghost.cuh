@@ -43,15 +43,15 @@ __device__ inline int ghost_fold(enum plane_border border, int i, int n)
 }
 
 /* Row r of the picture as a row of the plane at hand, or -1 for a ghost value. Rows that the plane
- * holds are taken as they are: a strip brings its halo and ghost rows along. */
+ * holds are taken as they are: a strip brings its halo and ghost rows along. A tile that reaches
+ * past the strip's last row also asks for rows that no output of the strip needs: any value does.
+ */
 __device__ inline int ghost_row(const struct plane_job &job, int r)
 {
-    if (r < job.in_first_row || r >= job.in_first_row + job.in_rows) {
+    if (r < job.in_first_row || r >= job.in_first_row + job.in_rows)
         r = ghost_fold(job.border, r, job.picture_height);
-        if (r < 0)
-            return -1;
-    }
-    return r - job.in_first_row;
+    r -= job.in_first_row;
+    return r >= 0 && r < job.in_rows ? r : -1;
 }
 
 /* The cell (row, column) of the plane, both already folded; -1 in either is the ghost value. */

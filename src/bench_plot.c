@@ -175,7 +175,7 @@ static void draw_slope(struct roofline *roof, int device, const char *color, con
     if (!(last > first))
         return;
     roof_line(roof, ends, color);
-    chart_giga_text(speed, sizeof speed, copy);
+    bench_giga_text(speed, sizeof speed, copy);
     snprintf(text, sizeof text, "%scopy %sB/s", name, speed);
     text_along(roof, ends[0], ends[1], 0.3, color, text);
 }
@@ -191,7 +191,7 @@ static void draw_ceiling(struct roofline *roof, int device, int index, const cha
                                 {chart->x.end, chart_place(&chart->y, ceiling->gflops)}};
     char text[128], speed[32];
     roof_line(roof, ends, color);
-    chart_giga_text(speed, sizeof speed, ceiling->gflops);
+    bench_giga_text(speed, sizeof speed, ceiling->gflops);
     snprintf(text, sizeof text, "%s%s %sFLOP/s", name, ceiling->name, speed);
     text_along(roof, ends[0], ends[1], 1, color, text);
 }
@@ -227,7 +227,7 @@ static void draw_points(struct roofline *roof, struct chart_label *labels)
             .x = chart_place(&chart->x, point->rates.flops_per_byte),
             .y = point->below ? chart->y.begin - 14 : chart_place(&chart->y, point->rates.gflops),
         };
-        chart_giga_text(speed, sizeof speed, point->rates.gflops);
+        bench_giga_text(speed, sizeof speed, point->rates.gflops);
         snprintf(labels[i].name, sizeof labels[i].name, "%s", point->result->kernel->name);
         snprintf(labels[i].value, sizeof labels[i].value, "%.8sFLOP/s%s", speed,
                  point->below ? ", off scale" : "");

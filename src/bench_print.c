@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench_parts.h"
+#include "bench_titles.h"
 
 #define COLUMNS 96
 
@@ -12,7 +13,7 @@
 static void print_device(FILE *out, const struct bench_device *device)
 {
     const struct device_probe *probe = &device->probe;
-    char name[32], line[256];
+    char name[32], line[256], speed[32];
     int used;
     bench_device_name(name, sizeof name, device);
     used = snprintf(line, sizeof line, "%s", probe->name);
@@ -23,23 +24,26 @@ static void print_device(FILE *out, const struct bench_device *device)
                  device->device == DEVICE_CPU ? "last cache" : "L2",
                  (double)probe->cache_bytes / (1 << 20));
     fprintf(out, "%-9s %s\n", name, line);
-    for (int i = 0; i < device->copies; i++)
-        fprintf(out, "          copy of %.1f MB in %.4g ms: %.4g GB/s, read and written (%s)\n",
-                (double)device->copy[i].bytes * 0.5e-6, device->copy[i].ms,
-                (double)device->copy[i].bytes / device->copy[i].ms * 1e-6, device->copy[i].how);
-    for (int i = 0; i < probe->ceilings; i++)
-        fprintf(out, "          multiply and add: %.4g GFLOP/s (%s)\n", probe->ceiling[i].gflops,
-                probe->ceiling[i].name);
+    for (int i = 0; i < device->copies; i++) {
+        const struct bench_copy *copy = &device->copy[i];
+        bench_giga_text(speed, sizeof speed, (double)copy->bytes / copy->ms * 1e-6);
+        fprintf(out, "          copy of %.1f MB in %.4g ms: %sB/s, read and written (%s)\n",
+                (double)copy->bytes * 0.5e-6, copy->ms, speed, copy->how);
+    }
+    for (int i = 0; i < probe->ceilings; i++) {
+        bench_giga_text(speed, sizeof speed, probe->ceiling[i].gflops);
+        fprintf(out, "          multiply and add: %sFLOP/s (%s)\n", speed, probe->ceiling[i].name);
+    }
 }
 
 static void print_verified(FILE *out, const struct bench_report *report)
 {
     if (report->verified_rows >= report->height)
-        fprintf(out, "verified  every sample equal to the reference's\n");
+        fprintf(out, "verified  every sample against the reference\n");
     else
         fprintf(out,
-                "verified  every sample of %s%d bands, %lld of %d rows (top, middle, bottom),\n"
-                "          equal to the reference's\n",
+                "verified  every sample of %s%d bands (top, middle, bottom; %lld of %d rows)\n"
+                "          against the reference\n",
                 report->sweep == SWEEP_MASK ? "at least " : "", report->bands,
                 (long long)report->verified_rows, report->height);
 }

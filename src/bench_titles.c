@@ -1,4 +1,5 @@
-/* What stands above a bench's plots, and how each kernel looks in all of them. */
+/* What stands above a bench's plots, how each kernel looks in all of them, and speeds as
+ * people read them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,6 +50,23 @@ void bench_second_line(char text[BENCH_TITLE_CHARS], const struct bench_report *
         if (report->device[i].probe.driver[0])
             used += snprintf(text + used, (size_t)(BENCH_TITLE_CHARS - used), DOT "%s",
                              report->device[i].probe.driver);
+}
+
+void bench_giga_text(char *text, size_t bytes, double value)
+{
+    static const struct {
+        double at;
+        const char *prefix;
+    } steps[] = {{1e3, "T"}, {1, "G"}, {1e-3, "M"}};
+    int i = 0;
+    while (i < 2 && value < steps[i].at * 0.9995)
+        i++;
+    value /= steps[i].at;
+    snprintf(text, bytes, "%.*f %s",
+             value >= 99.95   ? 0
+             : value >= 9.995 ? 1
+                              : 2,
+             value, steps[i].prefix);
 }
 
 int bench_look(const struct kernel *kernel)

@@ -12,6 +12,9 @@ void bench_title(char text[BENCH_TITLE_CHARS], const struct bench_report *report
 void bench_subtitle(char text[BENCH_TITLE_CHARS], const struct bench_report *report);
 void bench_second_line(char text[BENCH_TITLE_CHARS], const struct bench_report *report);
 
+/* VALUE * 10^9 with its unit's prefix: "62.1 T", "4.2 G". */
+void bench_giga_text(char *text, size_t bytes, double value);
+
 /* The number of a kernel's look (chart.h), the same in every plot. */
 int bench_look(const struct kernel *kernel);
 

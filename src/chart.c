@@ -60,23 +60,6 @@ static void tick_text(char *text, size_t bytes, double value)
         snprintf(text, bytes, "%.4g", value);
 }
 
-void chart_giga_text(char *text, size_t bytes, double value)
-{
-    static const struct {
-        double at;
-        const char *prefix;
-    } steps[] = {{1e3, "T"}, {1, "G"}, {1e-3, "M"}};
-    int i = 0;
-    while (i < 2 && value < steps[i].at * 0.9995)
-        i++;
-    value /= steps[i].at;
-    snprintf(text, bytes, "%.*f %s",
-             value >= 99.95   ? 0
-             : value >= 9.995 ? 1
-                              : 2,
-             value, steps[i].prefix);
-}
-
 /* ---- ticks ---- */
 
 struct tick {

@@ -45,9 +45,6 @@ struct chart {
 void chart_begin(struct chart *chart, const char *title, const char *subtitle,
                  const char *second_line, double right);
 
-/* A number with its unit's prefix: "62.1 T", "4.2 G" of VALUE * 10^9. */
-void chart_giga_text(char *text, size_t bytes, double value);
-
 /* ---- labels ---- */
 
 struct chart_label {
