@@ -152,6 +152,8 @@ static void strip_deflate(void *context, int i, int worker)
     (void)worker;
     if (stream && level_buffer) {
         isal_deflate_stateless_init(stream);
+        /* ISA-L 2.30 leaves this one as it finds it, and the compressed bytes depend on it. */
+        stream->hist_bits = 0;
         stream->level = 1;
         stream->level_buf = level_buffer;
         stream->level_buf_size = ISAL_DEF_LVL1_DEFAULT;
