@@ -13,8 +13,8 @@
 #include "backend.h"
 #include "parallel.h"
 
-/* Taps (one weight times one sample) per millisecond, one thread, measured with gauss5 on RGB
- * (AVX2 16-bit pairs), --sigma masks (32 bits) and numpy.savetxt masks (64 bits). */
+/* Taps (one weight times one sample) per millisecond, one thread: rounded estimates for 16-bit
+ * pairs, 32-bit and 64-bit sums, not a calibration. */
 #define CPU_TAPS_PAIRS 30e6
 #define CPU_TAPS_32    12e6
 #define CPU_TAPS_64    2.5e6
