@@ -1,6 +1,6 @@
 /* The option table and the command table: the single source of the parser, -h,
  * --help, the man page and the shell completions. A new option is one row in
- * option_table.c; a new command is one in command_table.c and one in main.c's dispatch.
+ * an option_rows_*.def; a new command is one in command_table.c and one in main.c's dispatch.
  * The filters come from filter_table() and stand behind one row of the command
  * table. Only the options_*.c files, main.c and their test include this. */
 #ifndef STENCIL_OPTION_TABLE_H
@@ -61,8 +61,8 @@ enum option_group { GROUP_MASK, GROUP_FILTER, GROUP_RUN, GROUP_OUTPUT, GROUP_HEL
 #define GROUP_COUNT 5
 const char *option_group_title(enum option_group group);
 
-/* The parser keeps the set of given options in 64 bits. */
-#define OPTION_MAX 64
+/* The parser keeps a mark for each option. */
+#define OPTION_MAX 128
 
 struct option_spec {
     const char *name;     /* without "--"; NULL: the letter alone */

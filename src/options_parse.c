@@ -14,15 +14,15 @@
 struct scan {
     struct options *options;
     char **argv;
-    int argc, next; /* argv[next] is the next word */
-    uint64_t given; /* bit i: row i of the option table was given */
+    int argc, next;         /* argv[next] is the next word */
+    bool given[OPTION_MAX]; /* by row of the option table */
 };
 
 static bool give(struct scan *scan, const struct option_spec *spec, const char *value,
                  struct error *err)
 {
     int count;
-    scan->given |= UINT64_C(1) << (spec - option_table(&count));
+    scan->given[spec - option_table(&count)] = true;
     return spec->set(scan->options, spec, value, err);
 }
 
@@ -198,7 +198,7 @@ static bool check_given(const struct scan *scan, const struct command_spec *comm
     int rows;
     const struct option_spec *table = option_table(&rows);
     for (int i = 0; i < rows; i++) {
-        if ((scan->given >> i & 1) && !(table[i].commands & FOR(command->id)))
+        if (scan->given[i] && !(table[i].commands & FOR(command->id)))
             return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'",
                              scan->options->command, table[i].name, scan->options->command);
     }
