@@ -7,6 +7,7 @@
 #ifndef STENCIL_IMAGE_JOB_H
 #define STENCIL_IMAGE_JOB_H
 
+#include "banded_window.h"
 #include "plane.h"
 
 #ifdef __cplusplus
@@ -21,8 +22,9 @@ struct image_job {
     size_t out_pitch;
     int out_first_row, out_rows;
     int width, picture_height, channels;
+    int sample_bytes; /* 1 or 2 */
     enum plane_border border;
-    uint32_t ghost; /* sample of a ghost cell for zero and constant, one byte a channel */
+    uint64_t ghost; /* pixel of ghost cells for zero and constant, first channel lowest */
     int mask_width, mask_height, anchor_x, anchor_y;
     int32_t divisor, start; /* d; o + floor(d/2) */
     int64_t bound;          /* sum|w|*max + |o| + d, < 2^31 */
@@ -45,6 +47,17 @@ size_t int8_mma_shared_bytes(int width, int height, int anchor_x, int channels, 
 
 /* kernels/int8_mma.cu */
 cudaError_t int8_mma_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
+
+/* ---- the same as banded matrices, 8 and 16 bits, from compute capability 9.0 ---- */
+
+/* src/banded_pack.c */
+void banded_pack(const struct banded_shape *shape, const int64_t *weight, int width, int height,
+                 void *fragments);
+
+/* kernels/banded.cu. The window of the packed weights must begin as many bytes early as
+ * banded_pad() says for the addresses of in and out: best none. */
+cudaError_t banded_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
+size_t banded_shared_bytes(const struct banded_shape *shape);
 
 #ifdef __cplusplus
 }

@@ -236,16 +236,6 @@ __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ i
 
 /* ---- launching ---- */
 
-static bool has_common_factor(int a, int b)
-{
-    while (b != 0) {
-        int rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a > 1;
-}
-
 template <int N, int PLANES, int STEPS, bool FAST>
 static cudaError_t launch(struct int8_args args, cudaStream_t stream)
 {

@@ -10,8 +10,7 @@
 #ifndef STENCIL_INT8_PIXELS_CUH
 #define STENCIL_INT8_PIXELS_CUH
 
-#include "ghost.cuh"
-#include "image_job.h"
+#include "image_rows.cuh"
 #include "int8_window.h"
 
 #define THREADS  256
@@ -77,22 +76,8 @@ template <int N>
 __device__ __noinline__ void fetch_ghosts(const struct image_job &job, const uint8_t *in, int byte,
                                           uint8_t *to)
 {
-    for (int i = 0; i < 16; i++) {
-        int x = (byte + i + 256 * N) / N - 256, c = byte + i - x * N; /* x may be negative */
-        int cell = in ? ghost_fold(job.border, x, job.width) : -1;
-        to[i] = cell < 0 ? (uint8_t)(job.ghost >> 8 * c) : in[(size_t)cell * N + c];
-    }
-}
-
-/* Row r of the picture, NULL when it is ghost values. */
-__device__ inline const uint8_t *image_row_at(const struct image_job &job, int r)
-{
-    if (r < job.in_first_row || r >= job.in_first_row + job.in_rows) {
-        r = ghost_fold(job.border, r, job.picture_height);
-        if (r < 0)
-            return nullptr;
-    }
-    return (const uint8_t *)job.in + (size_t)(r - job.in_first_row) * job.in_pitch;
+    for (int i = 0; i < 16; i++)
+        to[i] = image_byte_at(job, in, byte + i, N);
 }
 
 /* ---- asynchronous copies: bulk copies of whole rows on 9.0 and later, else 16 bytes a thread ----

@@ -117,9 +117,9 @@ static cudaError_t memory_fill(struct measurement *m)
     cudaError_t status = cuda_device_reserve(device, BUFFER_IN, bytes);
 
     if (status == cudaSuccess)
-        status = cudaMemcpy2DAsync(device->buffer[BUFFER_IN], m->planes.image_pitch, in->data,
-                                   in->pitch, image_row_bytes(in), (size_t)in->height,
-                                   cudaMemcpyHostToDevice, device->stream);
+        status = cudaMemcpy2DAsync(planes_device_image(&m->planes, BUFFER_IN, in->height).data,
+                                   m->planes.image_pitch, in->data, in->pitch, image_row_bytes(in),
+                                   (size_t)in->height, cudaMemcpyHostToDevice, device->stream);
     if (status == cudaSuccess) /* what pads the rows is copied too, by the copies */
         status = cudaMemsetAsync(memory->in, 0,
                                  memory->each * (size_t)memory->parts * (size_t)memory->inputs,
@@ -150,7 +150,10 @@ static cudaError_t launch(struct measurement *m)
     struct bench_memory *memory = &m->memory;
     char *in = part_at(memory, memory->in, m->turn, 0);
     char *out = part_at(memory, memory->out, m->turn, 0);
-    size_t bytes = memory->each * (size_t)memory->parts;
+    const struct image *picture = m->planes.job->in;
+    size_t bytes = m->planes.method->image /* a picture without what pads its rows */
+                       ? image_row_bytes(picture) * (size_t)picture->height
+                       : memory->each * (size_t)memory->parts;
     cudaStream_t stream = m->planes.device->stream;
     cudaError_t status = cudaSuccess;
 

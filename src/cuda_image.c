@@ -1,4 +1,4 @@
-/* Host side of the kernels on whole 8-bit pixels: which plans they run, the
+/* Host side of the kernels on whole pixels: which plans they run, the
  * weights packed for the matrix units, one launch a strip. Everything else
  * (buffers, strips, passes) is cuda_run.c's. */
 #include "cuda_image.h"
@@ -9,21 +9,69 @@
 #include "backend.h"
 #include "cuda_planes.h"
 
-/* The int8 matrix product of this shape came with compute capability 8.0, and the tile has to fit.
- */
-static bool devices_can(const struct plan *plan, char *why, size_t why_bytes)
+/* ---- what each kernel can run ---- */
+
+/* A reason against whole pixels, or NULL. */
+static const char *refusal(const struct plan *plan)
+{
+    return plan->kind != PLAN_LINEAR                      ? "it runs one mask, not gradients"
+           : plan->alpha == ALPHA_WEIGHTED                ? "colour weighted by alpha"
+           : plan->mask[0].accumulator != ACCUMULATOR_I32 ? "sums past 32 bits"
+                                                          : NULL;
+}
+
+size_t cuda_image_pack_int8(const struct plan *plan, void *out, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
-    size_t bytes = int8_mma_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
-                                         int8_mma_planes(m->weight, m->width * m->height));
-    int devices = backend_cuda.devices(why, why_bytes), major = 0, shared = 0;
+    size_t bytes;
+
+    *why = plan->type == SAMPLE_U8 ? refusal(plan) : "samples of 16 bits";
+    if (*why)
+        return 0;
+    bytes = int8_mma_fragment_bytes(m->weight, m->width, m->height, m->anchor_x, why);
+    if (bytes && out)
+        int8_mma_pack(m->weight, m->width, m->height, m->anchor_x, out);
+    return bytes;
+}
+
+static struct banded_shape banded_shape_for(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return banded_shape_of(m->width, m->height, plan->channels, (int)plan->type,
+                           int8_mma_planes(m->weight, m->width * m->height), 0);
+}
+
+size_t cuda_image_pack_banded(const struct plan *plan, void *out, const char **why)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    struct banded_shape shape = banded_shape_for(plan);
+    int planes = int8_mma_planes(m->weight, m->width * m->height);
+
+    *why = refusal(plan);
+    if (!*why && planes == 0)
+        *why = "weights past 16 bits";
+    if (!*why && planes == 2 && plan->type == SAMPLE_U16)
+        *why = "weights past 8 bits on samples of 16 bits";
+    if (!*why && (shape.rows > 256 || shape.pitch > 1024))
+        *why = "the mask is too wide or too high";
+    if (*why)
+        return 0;
+    if (out)
+        banded_pack(&shape, m->weight, m->width, m->height, out);
+    return (size_t)banded_fragment_bytes(&shape);
+}
+
+/* Have all devices the compute capability (`major`), and room for a block's `bytes`? */
+static bool devices_can(int major, size_t bytes, const char *what, char *why, size_t why_bytes)
+{
+    int devices = backend_cuda.devices(why, why_bytes), is = 0, shared = 0;
 
     for (int i = 0; i < devices; i++) {
-        if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, i) != cudaSuccess ||
+        if (cudaDeviceGetAttribute(&is, cudaDevAttrComputeCapabilityMajor, i) != cudaSuccess ||
             cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, i) !=
                 cudaSuccess ||
-            major < 8) {
-            snprintf(why, why_bytes, "cuda:%d has no int8 matrix product (needs 8.0)", i);
+            is < major) {
+            snprintf(why, why_bytes, "cuda:%d has no %s (needs %d.0)", i, what, major);
             return false;
         }
         if (bytes > (size_t)shared) {
@@ -35,36 +83,47 @@ static bool devices_can(const struct plan *plan, char *why, size_t why_bytes)
     return devices > 0;
 }
 
-bool cuda_image_supports(const struct plan *plan, char *why, size_t why_bytes)
+bool cuda_image_supports_int8(const struct plan *plan, char *why, size_t why_bytes)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const char *reason = NULL;
+    const char *reason;
 
-    if (plan->kind != PLAN_LINEAR)
-        reason = "it runs one mask, not gradients";
-    else if (plan->type != SAMPLE_U8)
-        reason = "samples of 16 bits";
-    else if (plan->alpha == ALPHA_WEIGHTED)
-        reason = "colour weighted by alpha";
-    else if (m->accumulator != ACCUMULATOR_I32)
-        reason = "sums past 32 bits";
-    else if (int8_mma_fragment_bytes(m->weight, m->width, m->height, m->anchor_x, &reason) > 0)
-        return devices_can(plan, why, why_bytes);
-    snprintf(why, why_bytes, "%s", reason);
-    return false;
+    if (cuda_image_pack_int8(plan, NULL, &reason) == 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return false;
+    }
+    return devices_can(8,
+                       int8_mma_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
+                                             int8_mma_planes(m->weight, m->width * m->height)),
+                       "int8 matrix product", why, why_bytes);
 }
+
+bool cuda_image_supports_banded(const struct plan *plan, char *why, size_t why_bytes)
+{
+    struct banded_shape shape;
+    const char *reason;
+
+    if (cuda_image_pack_banded(plan, NULL, &reason) == 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return false;
+    }
+    shape = banded_shape_for(plan);
+    return devices_can(9, banded_shared_bytes(&shape), "tensor copies", why, why_bytes);
+}
+
+/* ---- a run ---- */
 
 bool planes_image_init(struct planes *planes, struct error *err)
 {
-    const struct plan_mask *m = &planes->job->plan->mask[0];
+    const struct plan *plan = planes->job->plan;
     const char *why;
-    size_t bytes = int8_mma_fragment_bytes(m->weight, m->width, m->height, m->anchor_x, &why);
+    size_t bytes = planes->method->pack(plan, NULL, &why);
     void *fragments = bytes ? malloc(bytes) : NULL;
     cudaError_t status;
 
     if (!fragments)
         return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-    int8_mma_pack(m->weight, m->width, m->height, m->anchor_x, fragments);
+    planes->method->pack(plan, fragments, &why);
     status = cuda_device_reserve(planes->device, BUFFER_MASK, bytes);
     if (status == cudaSuccess)
         status = cudaMemcpyAsync(planes->device->buffer[BUFFER_MASK], fragments, bytes,
@@ -76,12 +135,11 @@ bool planes_image_init(struct planes *planes, struct error *err)
            cuda_device_error(err, planes->device, status, "cannot send the mask");
 }
 
-/* One byte a channel. */
-static uint32_t ghost_pixel(const struct plan *plan)
+static uint64_t ghost_pixel(const struct plan *plan)
 {
-    uint32_t pixel = 0;
+    uint64_t pixel = 0;
     for (int c = 0; c < plan->channels; c++)
-        pixel |= (uint32_t)planes_ghost(plan, c, PLANE_SAMPLE, 0) << 8 * c;
+        pixel |= (uint64_t)planes_ghost(plan, c, PLANE_SAMPLE, 0) << 8 * (int)plan->type * c;
     return pixel;
 }
 
@@ -103,6 +161,7 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         .width = in.width,
         .picture_height = planes->job->picture_height,
         .channels = plan->channels,
+        .sample_bytes = (int)plan->type,
         .border = (enum plane_border)plan->border,
         .ghost = ghost_pixel(plan),
         .mask_width = m->width,

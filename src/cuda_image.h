@@ -1,9 +1,14 @@
-/* Kernels on whole 8-bit pixels: what they can run. Only in builds with CUDA. */
+/* Kernels on whole pixels: what they can run, and their packed weights (planes_image_pack).
+ * Only in builds with CUDA. */
 #ifndef STENCIL_CUDA_IMAGE_H
 #define STENCIL_CUDA_IMAGE_H
 
 #include "plan.h"
 
-bool cuda_image_supports(const struct plan *plan, char *why, size_t why_bytes);
+bool cuda_image_supports_int8(const struct plan *plan, char *why, size_t why_bytes);
+size_t cuda_image_pack_int8(const struct plan *plan, void *out, const char **why);
+
+bool cuda_image_supports_banded(const struct plan *plan, char *why, size_t why_bytes);
+size_t cuda_image_pack_banded(const struct plan *plan, void *out, const char **why);
 
 #endif

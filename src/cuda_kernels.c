@@ -31,7 +31,8 @@ METHOD(constant, .plane = plane_constant)
 METHOD(readonly, .plane = plane_readonly)
 METHOD(cached, .plane = plane_cached)
 METHOD(tiled, .plane = plane_tiled)
-METHOD(int8, .image = int8_mma_launch)
+METHOD(int8, .image = int8_mma_launch, .pack = cuda_image_pack_int8)
+METHOD(banded, .image = banded_launch, .pack = cuda_image_pack_banded, .aligns = true)
 
 static void shape_tiled(const struct kernel_job *job, struct kernel_shape *shape)
 {
@@ -55,9 +56,16 @@ static const struct kernel KERNELS[] = {
      .dims = 2,
      .device = DEVICE_CUDA,
      .idea = "whole 8-bit pixels on the int8 matrix units, 4 x 4 outputs a column",
-     .supports = cuda_image_supports,
+     .supports = cuda_image_supports_int8,
      .run = run_int8,
      .time = time_int8},
+    {.name = "banded",
+     .dims = 2,
+     .device = DEVICE_CUDA,
+     .idea = "pixels as they lie, mask rows as banded, sparse matrices (9.0)",
+     .supports = cuda_image_supports_banded,
+     .run = run_banded,
+     .time = time_banded},
 };
 
 const struct kernel *cuda_kernels(int *count)

@@ -7,7 +7,9 @@
 #include <string.h>
 
 /* Planes rest on whole 256-byte lines, as cudaMallocPitch would place them. */
-#define PITCH_ALIGN  256
+#define PITCH_ALIGN 256
+/* Rows of pixels: room for `pad`, and for what the last word of a row holds past its end. */
+#define ROW_SPARE    32
 #define DEFAULT_TILE 32
 
 static size_t round_up(size_t bytes)
@@ -93,13 +95,29 @@ static bool weights_send(struct planes *planes, struct error *err)
            cuda_device_error(err, planes->device, status, "cannot send the mask");
 }
 
+/* Bytes from the mask's first cell to its anchor. */
+static int window_left(const struct plan *plan)
+{
+    return plan->mask[0].anchor_x * plan->channels * (int)plan->type;
+}
+
+void planes_turn(struct planes *planes)
+{
+    cuda_device_swap(planes->device, BUFFER_IN, BUFFER_OUT);
+    planes->pad[0] = planes->pad[1];
+    if (planes->method->aligns)
+        planes->pad[1] = ((planes->pad[0] - window_left(planes->job->plan)) % 16 + 16) % 16;
+}
+
 bool planes_init(struct planes *planes, struct error *err)
 {
     const struct plan *plan = planes->job->plan;
     size_t width = (size_t)planes->job->in->width;
     bool ok = true;
 
-    planes->image_pitch = round_up(image_row_bytes(planes->job->in));
+    planes->image_pitch = round_up(image_row_bytes(planes->job->in) + ROW_SPARE);
+    planes->pad[0] = planes->method->aligns ? window_left(plan) % 16 : 0;
+    planes->pad[1] = 0;
     if (planes->method->image)
         return planes_image_init(planes, err);
     planes->type = planes_type(plan);
@@ -194,7 +212,8 @@ struct plane_image planes_device_image(const struct planes *planes, enum planes_
                                        int rows)
 {
     const struct plan *plan = planes->job->plan;
-    return (struct plane_image){planes->device->buffer[buffer],
+    int pad = buffer == BUFFER_IN ? planes->pad[0] : planes->pad[1];
+    return (struct plane_image){(char *)planes->device->buffer[buffer] + pad,
                                 planes->image_pitch,
                                 planes->job->in->width,
                                 rows,

@@ -25,11 +25,17 @@ typedef cudaError_t planes_launch(const struct plane_job *job, cudaStream_t stre
 typedef cudaError_t planes_image_launch(const struct image_job *job, int weight_planes,
                                         cudaStream_t stream);
 
+/* Packs a plan's weights for pixels that stand on the device with `pad` bytes (below) before them;
+ * with `out` NULL only says how many bytes that takes. 0: the kernel cannot run the plan, *why. */
+typedef size_t planes_image_pack(const struct plan *plan, void *out, const char **why);
+
 /* What runs: a convolution of one plane, or of whole pixels. */
 struct planes_method {
     const char *name;
     planes_launch *plane;       /* one of the two */
-    planes_image_launch *image; /* 8 bits, linear, without weighted alpha */
+    planes_image_launch *image; /* linear, without weighted alpha */
+    planes_image_pack *pack;    /* with `image` */
+    bool aligns;                /* `image` wants its windows to begin on 16 bytes: see planes.pad */
 };
 
 /* One run of one plane kernel on one device. */
@@ -43,6 +49,9 @@ struct planes {
     void *product_weight;               /* mask 0 in product_type */
     const void *device_weight[2], *device_product_weight; /* the same in BUFFER_MASK */
     size_t image_pitch, plane_pitch, product_pitch;
+    /* Where pixels begin in the rows of BUFFER_IN and BUFFER_OUT, bytes: so that the first cell of
+     * the mask over the first pixel of 16 output bytes stands on 16 bytes too. */
+    int pad[2];
 };
 
 /* What stands on the device: input rows [in_first, in_first + in_rows) of the picture, of which
@@ -74,6 +83,9 @@ void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t row
 /* The value of a ghost cell of one channel (or of its product with alpha). */
 int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source source,
                      int split_bits);
+
+/* After a pass, for the next: its output becomes the input. */
+void planes_turn(struct planes *planes);
 
 /* For methods on whole pixels (cuda_image.c): the packed weights to BUFFER_MASK, and one pass. */
 bool planes_image_init(struct planes *planes, struct error *err);

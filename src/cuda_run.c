@@ -50,9 +50,10 @@ static bool reserve(struct planes *planes, size_t in_rows, size_t rows, size_t l
 static cudaError_t upload_rows(const struct planes *planes, int at, const void *rows, size_t pitch,
                                int count)
 {
-    char *to = (char *)planes->device->buffer[BUFFER_IN] + (size_t)at * planes->image_pitch;
-    return cudaMemcpy2DAsync(to, planes->image_pitch, rows, pitch, image_row_bytes(planes->job->in),
-                             (size_t)count, cudaMemcpyHostToDevice, planes->device->stream);
+    struct plane_image in = planes_device_image(planes, BUFFER_IN, at + count);
+    return cudaMemcpy2DAsync((char *)in.data + (size_t)at * in.pitch, in.pitch, rows, pitch,
+                             image_row_bytes(planes->job->in), (size_t)count,
+                             cudaMemcpyHostToDevice, planes->device->stream);
 }
 
 /* The strip's rows as runs of neighbours; ghost rows are folded here, or come from ghost_line. */
@@ -104,9 +105,10 @@ static void *ghost_line_make(const struct kernel_job *job)
 static cudaError_t download(const struct planes *planes, const struct planes_strip *strip)
 {
     struct image *out = planes->job->out;
+    struct plane_image from = planes_device_image(planes, BUFFER_OUT, strip->out_rows);
     return cudaMemcpy2DAsync(image_row(out, strip->out_first - planes->job->out_first_row),
-                             out->pitch, planes->device->buffer[BUFFER_OUT], planes->image_pitch,
-                             image_row_bytes(out), (size_t)strip->out_rows, cudaMemcpyDeviceToHost,
+                             out->pitch, from.data, from.pitch, image_row_bytes(out),
+                             (size_t)strip->out_rows, cudaMemcpyDeviceToHost,
                              planes->device->stream);
 }
 
@@ -124,9 +126,8 @@ static cudaError_t run_strip(struct planes *planes, const struct planes_strip *s
     if (status == cudaSuccess)
         status = cudaEventRecord(device->mark[1], device->stream);
     for (int i = 0; status == cudaSuccess && i < passes; i++) {
-        if (i > 0) { /* the last pass's output is this one's input */
-            cuda_device_swap(device, BUFFER_IN, BUFFER_OUT);
-        }
+        if (i > 0) /* the last pass's output is this one's input */
+            planes_turn(planes);
         status = planes_filter_strip(planes, strip);
     }
     if (status == cudaSuccess)

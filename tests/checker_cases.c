@@ -93,7 +93,7 @@ static int sizes_of(const struct mask_case *m, bool small)
 {
     int cells = m->width * m->height;
     if (small)
-        return cells > 5000 ? 1 : cells > 600 ? 2 : cells > 100 ? 5 : 7;
+        return cells > 600 ? 1 : cells > 100 ? 5 : 7;
     return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 14 : cells > 150 ? 17 : SIZE_COUNT;
 }
 
@@ -110,7 +110,7 @@ const char *check_mask_name(int mask)
 /* Both depths for every size and border. */
 int check_case_count(int mask, bool small)
 {
-    if (small && MASKS[mask].width * MASKS[mask].height > 60000)
+    if (small && MASKS[mask].width * MASKS[mask].height > 5000)
         return 0;
     return sizes_of(&MASKS[mask], small) * (small ? 2 : BORDER_COUNT * 2);
 }

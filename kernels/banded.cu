@@ -1,0 +1,347 @@
+/* banded: exact convolution of 8 and 16-bit pixels on the int8 matrix units, as
+ * they lie in memory. A row of interleaved pixels is one signal, and a mask row a
+ * banded matrix over it: output byte j takes input bytes j, j + 3, j + 6, ...
+ *
+ *    window, pieces of 16 bytes of an input row        B   the pieces of 8 rows
+ *    . . r g b r g b r g b r g b r g b . .             A   16 outputs x window bytes:
+ *      j:    w . . w . . w                                 the mask row, shifted
+ *      j+1:    w . . w . . w                           A*B 16 bytes of 8 output rows
+ *
+ * Mask row after mask row the sums stay in registers. No pixel is taken apart: B
+ * comes from the staged tile as 8 x 16 byte matrices (ldmatrix), each loaded once
+ * for all windows that it is a piece of, and the sums go back the same way,
+ * transposed (stmatrix). Taps stand 2 or more bytes apart, so that of 4 window
+ * bytes no more than 2 count: one sparse product (mma.sp.m16n8k64) takes a piece
+ * of four mask rows. Gray rows, and rows that are left over, use dense products.
+ * Weights past int8 are two matrices, w = 256 * high + low; samples of 16 bits are
+ * two matrices over their low and high bytes: still exact.
+ *
+ * Shared memory   2 * pitch * (32 + k - 1) + 16384 + packed weights
+ *                 pitch = 256 + 16 * (pieces of a window - 1)
+ * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
+ * Measured        see kernels/README.md */
+#include "banded.cuh"
+#include "banded_stage.cuh"
+#include "banded_tensors.cuh"
+
+/* Masks for which the loops are unrolled: of one sweep, and no more rows than a first product
+ * takes, or one more. */
+enum { ANY_MASK, FOUR_ROWS, FIVE_ROWS };
+
+#if __CUDA_ARCH__ >= 900
+
+/* ---- the products ---- */
+
+/* A warp's work: 128 bytes of 8 output rows, and again further down. */
+#define GROUPS(sample) (8 / (sample)) /* of 16 outputs */
+
+/* How many mask rows a product takes. */
+enum { ONE = 1, TWO = 2, FOUR = 4 };
+
+template <int ROWS, bool SIGNED>
+__device__ inline void product(int *sum, const uint4 &a, uint32_t at, const uint32_t *b,
+                               const int *c)
+{
+    if constexpr (ROWS == ONE)
+        product_half<SIGNED>(sum, a, b[0], c);
+    else if constexpr (ROWS == TWO)
+        product_dense<SIGNED>(sum, a, b[0], b[1], c);
+    else
+        product_sparse<SIGNED>(sum, a, at, b[0], b[1], b[2], b[3], c);
+}
+
+/* Where in a staged tile a lane points so that ldmatrix loads, at four matrices a time, the same
+ * piece of 4 rows, of 2 rows with its right neighbour, or four neighbours of one row. */
+template <int ROWS> __device__ inline uint32_t lane_place(int pitch)
+{
+    const int lane = threadIdx.x % 32, matrix = lane / 8;
+    return (lane % 8 + matrix % ROWS) * pitch + matrix / ROWS * BANDED_PIECE;
+}
+
+/* sum += A * B for ROWS mask rows. FIRST: sum = start + A * B. Piece m of the staged rows is loaded
+ * once and serves each group whose window it is in: it is piece p of group m - p (16 bits: groups
+ * stand two pieces apart). */
+template <int ROWS, int PIECES, int PLANES, int SAMPLE, bool FIRST>
+__device__ inline void add_rows(int (*sum)[GROUPS(SAMPLE)][4], const uint4 *A,
+                                const uint32_t *places, uint32_t address, int start)
+{
+    constexpr bool SIGNED = PLANES == 1 || SAMPLE == 2; /* the first plane; the second always is */
+    constexpr int LAST = (GROUPS(SAMPLE) - 1) * SAMPLE + PIECES - 1, AT_ONCE = 4 / ROWS;
+    const int first[4] = {start, start, start, start}, zero[4] = {};
+    uint4 a[PIECES][PLANES];
+    uint32_t at[PIECES][PLANES];
+
+#pragma unroll
+    for (int i = 0; i < PIECES * PLANES; i++) {
+        a[i / PLANES][i % PLANES] = A[i * 32];
+        at[i / PLANES][i % PLANES] = ROWS == FOUR ? places[i * 32] : 0;
+    }
+#pragma unroll
+    for (int m = 0; m <= LAST; m += AT_ONCE) {
+        uint32_t piece[4];
+        load_matrices(piece, address + m * BANDED_PIECE);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE * PIECES; i++) {
+            const int p = i % PIECES, apart = m + i / PIECES - p, n = apart / SAMPLE;
+            if (apart < 0 || apart % SAMPLE != 0 || n >= GROUPS(SAMPLE))
+                continue;
+            const uint32_t *b = piece + i / PIECES * ROWS;
+            const bool begins = FIRST && p == 0;
+            product<ROWS, SIGNED>(sum[0][n], a[p][0], at[p][0], b, begins ? first : sum[0][n]);
+            if (PLANES == 2)
+                product<ROWS, true>(sum[PLANES - 1][n], a[p][PLANES - 1], at[p][PLANES - 1], b,
+                                    begins ? zero : sum[PLANES - 1][n]);
+        }
+    }
+}
+
+/* Sums to samples, in the registers that stmatrix stores transposed: lane (g, t) holds two of 8
+ * pairs of bytes (or samples of 16 bits) g, for rows 2t and 2t + 1. */
+template <int PLANES, int SAMPLE, int DIVIDE>
+__device__ inline void finish(const struct banded_divide &d, int (*sum)[GROUPS(SAMPLE)][4],
+                              uint32_t *piece)
+{
+#pragma unroll
+    for (int n = 0; n < GROUPS(SAMPLE); n++) {
+        int q[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            int s = PLANES == 1 ? sum[0][n][k] : sum[0][n][k] + 256 * sum[PLANES - 1][n][k];
+            q[k] = divided<DIVIDE>(d, s);
+        }
+        if (SAMPLE == 1) {
+            piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
+        } else {
+            piece[2 * n] = pack_shorts(q[1], q[0]);
+            piece[2 * n + 1] = pack_shorts(q[3], q[2]);
+        }
+    }
+}
+
+/* The sums of one warp's 128 bytes x 8 rows, from the staged window. */
+template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE>
+__device__ inline void add_mask(const struct banded_args &args, uint32_t window, const uint4 *A,
+                                int (*sum)[GROUPS(SAMPLE)][4])
+{
+    constexpr int FRAGMENTS = PIECES * PLANES * 32, ROWS = SPARSE ? FOUR : TWO;
+    const struct banded_shape &shape = args.shape;
+    const uint32_t *places = (const uint32_t *)(A + banded_fragments(&shape) * 32);
+    const uint32_t many = lane_place<ROWS>(shape.pitch), one = lane_place<ONE>(shape.pitch);
+    const int lane = threadIdx.x % 32;
+
+    A += lane;
+    places += lane;
+    add_rows<ROWS, PIECES, PLANES, SAMPLE, true>(sum, A, places, window + many, args.job.start);
+    if (MASK == FIVE_ROWS)
+        add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, A + FRAGMENTS, places + FRAGMENTS,
+                                                     window + one + ROWS * shape.pitch, 0);
+    for (int sweep = 0; MASK == ANY_MASK && sweep < shape.sweeps; sweep++) {
+        const int blocks = SPARSE ? shape.fours : shape.twos;
+        const uint32_t rest = window + blocks * ROWS * shape.pitch;
+        for (int i = sweep == 0; i < blocks; i++) {
+            A += FRAGMENTS;
+            places += FRAGMENTS;
+            add_rows<ROWS, PIECES, PLANES, SAMPLE, false>(
+                sum, A, places, window + many + i * ROWS * shape.pitch, 0);
+        }
+        if (SPARSE && shape.twos) {
+            A += FRAGMENTS;
+            places += FRAGMENTS;
+            add_rows<TWO, PIECES, PLANES, SAMPLE, false>(sum, A, places,
+                                                         rest + lane_place<TWO>(shape.pitch), 0);
+        }
+        if (shape.ones) {
+            A += FRAGMENTS;
+            places += FRAGMENTS;
+            add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, A, places, rest + one, 0);
+        }
+        window += PIECES * BANDED_PIECE;
+    }
+}
+
+#endif
+
+/* Blocks stay and walk the tiles: while one is summed, the next are on their way. */
+template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
+__global__ void __launch_bounds__(BANDED_THREADS, PLANES == 2 ? 2 : BANDED_BLOCKS)
+    banded(const __grid_constant__ banded_args args)
+{
+#if __CUDA_ARCH__ >= 900
+    extern __shared__ __align__(1024) uint8_t shared[];
+    __shared__ uint64_t arrived[BANDED_STAGES];
+    const struct banded_shape &shape = args.shape;
+    const struct image_job &job = args.job;
+    const int stage_bytes = banded_stage_bytes(&shape), warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32;
+    uint8_t *N_ds = shared + BANDED_OUT_BYTES;
+    const uint4 *A_ds = (const uint4 *)(N_ds + BANDED_STAGES * stage_bytes);
+    const uint32_t window = shared_address(N_ds) + warp / BANDED_WARPS_X * 8 * shape.pitch +
+                            warp % BANDED_WARPS_X * 128;
+    uint32_t P_ds = shared_address(shared) + warp * 2048;
+    struct banded_walk at = {(int)blockIdx.x % args.across, (int)blockIdx.x / args.across};
+    struct banded_walk next = at;
+    int stage = 0, phase = 0;
+
+    if (threadIdx.x == 0)
+        arrivals_init(arrived, BANDED_STAGES);
+    for (int i = threadIdx.x; i < banded_fragment_bytes(&shape) / 16; i += BANDED_THREADS)
+        ((uint4 *)A_ds)[i] = __ldg((const uint4 *)job.fragments + i);
+    __syncthreads();
+    for (int i = 0; i < BANDED_STAGES; i++, next = banded_next(args, next))
+        if (threadIdx.x == 0 && next.y < args.down)
+            fetch(args, N_ds + i * stage_bytes, next, &arrived[i]);
+
+    while (at.y < args.down) {
+        const int x = at.x * BANDED_TILE_BYTES + warp % BANDED_WARPS_X * 128;
+        uint8_t *staged = N_ds + stage * stage_bytes;
+
+        arrivals_wait(&arrived[stage], phase);
+        if (at_edge(args, at)) {
+            fill_ghosts(args, staged, at);
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+            __syncthreads();
+        }
+#pragma unroll 1
+        for (int down = 0; down < BANDED_TILE_ROWS; down += BANDED_PASS_ROWS) {
+            const int y = at.y * BANDED_TILE_ROWS + down + warp / BANDED_WARPS_X * 8;
+            int sum[PLANES][GROUPS(SAMPLE)][4];
+            uint32_t piece[8];
+            if (y >= job.out_rows)
+                break;
+            add_mask<MASK, SPARSE, PIECES, PLANES, SAMPLE>(
+                args, window + stage * stage_bytes + down * shape.pitch, A_ds, sum);
+            finish<PLANES, SAMPLE, DIVIDE>(args.divide, sum, piece);
+            departures_wait<1>(); /* what stood here before has left */
+            __syncwarp();
+#pragma unroll
+            for (int q = 0; q < 2; q++) /* 128 bytes a row, its pieces swizzled for the copy */
+                store_matrices(P_ds + lane % 8 * 128 + ((4 * q + lane / 8) ^ lane % 8) * 16,
+                               piece + 4 * q);
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+            __syncwarp();
+            if (lane == 0)
+                copy_box_out(&args.out, P_ds, x / 4, y);
+            P_ds ^= 1024;
+        }
+        at = banded_next(args, at);
+        __syncthreads(); /* all have read this stage */
+        if (threadIdx.x == 0 && next.y < args.down)
+            fetch(args, staged, next, &arrived[stage]);
+        next = banded_next(args, next);
+        if (++stage == BANDED_STAGES) {
+            stage = 0;
+            phase ^= 1;
+        }
+    }
+    departures_wait<0>();
+#endif
+}
+
+/* ---- launching ---- */
+
+size_t banded_shared_bytes(const struct banded_shape *shape)
+{
+    return BANDED_OUT_BYTES + BANDED_STAGES * (size_t)banded_stage_bytes(shape) +
+           (size_t)banded_fragment_bytes(shape);
+}
+
+template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
+static cudaError_t launch(struct banded_args *args, cudaStream_t stream)
+{
+    void (*kernel)(const banded_args) = banded<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>;
+    size_t shared = banded_shared_bytes(&args->shape);
+    int blocks = 0, device = 0, processors = 0, tiles = args->across * args->down;
+    cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+
+    if (status == cudaSuccess)
+        status =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, BANDED_THREADS, shared);
+    if (status == cudaSuccess)
+        status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (status != cudaSuccess)
+        return status;
+    if (blocks < 1)
+        return cudaErrorInvalidConfiguration;
+    blocks = blocks * processors < tiles ? blocks * processors : tiles;
+    /* A step that shares no factor with the row of tiles, so that the dearer tiles at the edges
+     * fall to all blocks alike. */
+    while (blocks > 1 && blocks < tiles && has_common_factor(blocks, args->across))
+        blocks--;
+    args->step_x = blocks % args->across;
+    args->step_y = blocks / args->across;
+    kernel<<<blocks, BANDED_THREADS, shared, stream>>>(*args);
+    return cudaGetLastError();
+}
+
+template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE>
+static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
+{
+    switch (args->divide.how) {
+    case DIVIDE_NONE:
+        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_NONE>(args, stream);
+    case DIVIDE_HIGH:
+        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_HIGH>(args, stream);
+    default:
+        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_ANY>(args, stream);
+    }
+}
+
+template <int PLANES> static cudaError_t launch_u8(struct banded_args *args, cudaStream_t stream)
+{
+    const struct banded_shape *s = &args->shape;
+    if (s->fours == 0)
+        return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
+    if (s->pieces == 2 && s->sweeps == 1 && s->fours == 1 && s->twos == 0)
+        return s->ones ? launch_divide<FIVE_ROWS, true, 2, PLANES, 1>(args, stream)
+                       : launch_divide<FOUR_ROWS, true, 2, PLANES, 1>(args, stream);
+    switch (s->pieces) {
+    case 2:
+        return launch_divide<ANY_MASK, true, 2, PLANES, 1>(args, stream);
+    case 3:
+        return launch_divide<ANY_MASK, true, 3, PLANES, 1>(args, stream);
+    default:
+        return launch_divide<ANY_MASK, true, 4, PLANES, 1>(args, stream);
+    }
+}
+
+static cudaError_t launch_u16(struct banded_args *args, cudaStream_t stream)
+{
+    switch (args->shape.pieces) {
+    case 3:
+        return launch_divide<ANY_MASK, true, 3, 2, 2>(args, stream);
+    case 4:
+        return launch_divide<ANY_MASK, true, 4, 2, 2>(args, stream);
+    default:
+        return launch_divide<ANY_MASK, true, 5, 2, 2>(args, stream);
+    }
+}
+
+extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_planes,
+                                     cudaStream_t stream)
+{
+    struct banded_args args = {};
+    int shift, pad = banded_pad((uintptr_t)job->in, (uintptr_t)job->out,
+                                job->anchor_x * job->channels * job->sample_bytes, &shift);
+    cudaError_t status;
+
+    args.job = *job;
+    args.shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
+                                 job->sample_bytes, weight_planes, pad);
+    args.divide = banded_divide_of(job);
+    args.in_pad = (int)((uintptr_t)job->in % 16);
+    args.out_pad = (int)((uintptr_t)job->out % 16);
+    args.first_byte = shift;
+    args.across = (args.out_pad + job->width * args.shape.pixel_bytes + BANDED_TILE_BYTES - 1) /
+                  BANDED_TILE_BYTES;
+    args.down = (job->out_rows + BANDED_TILE_ROWS - 1) / BANDED_TILE_ROWS;
+    inner_tiles(&args);
+    status = tensors(&args);
+    if (status != cudaSuccess)
+        return status;
+    if (job->sample_bytes == 2)
+        return launch_u16(&args, stream);
+    return args.shape.planes == 1 ? launch_u8<1>(&args, stream) : launch_u8<2>(&args, stream);
+}

@@ -1,0 +1,239 @@
+/* What the banded kernel is made of: matrices from and to shared memory, matrix
+ * products, tensor copies, ghost cells, the division. Hopper and later; elsewhere
+ * only the host's half is there. */
+#ifndef STENCIL_BANDED_CUH
+#define STENCIL_BANDED_CUH
+
+#include <cuda.h>
+
+#include "banded_window.h"
+#include "image_rows.cuh"
+
+#define BANDED_THREADS   256
+#define BANDED_STAGES    2
+#define BANDED_BLOCKS    4
+#define BANDED_OUT_BYTES (BANDED_THREADS / 32 * 2048) /* 1024 a warp, twice */
+/* Warps side by side in a tile, 128 bytes each; and the rows that all warps take at once. */
+#define BANDED_WARPS_X   (BANDED_TILE_BYTES / 128)
+#define BANDED_PASS_ROWS (BANDED_THREADS / 32 / BANDED_WARPS_X * 8)
+
+/* ---- the division ---- */
+
+/* floor(v / d), clamped to what a sample holds. */
+enum { DIVIDE_NONE, DIVIDE_HIGH, DIVIDE_ANY };
+
+struct banded_divide {
+    int how;
+    uint32_t multiplier;
+    int shift;
+    uint32_t max;
+};
+
+/* HIGH: q = mulhi(v, m), m = ceil(2^32 / d). m is too large by e / 2^32, e = m*d - 2^32 < d, so
+ * that q = floor(v / d) as long as v*e < 2^32. v < (top + 1) * d is all that counts: larger ones
+ * are clamped, and negative ones give something negative, which is clamped too. ANY: unsigned, with
+ * one bit more: m = ceil(2^(31+l) / d), 2^(l-1) < d <= 2^l, for v < 2^31. */
+static struct banded_divide banded_divide_of(const struct image_job *job)
+{
+    const uint64_t d = (uint64_t)job->divisor, m = (((uint64_t)1 << 32) + d - 1) / d;
+    const uint32_t top = job->sample_bytes == 2 ? 65535 : 255;
+    struct banded_divide divide = {DIVIDE_ANY, 0, 0, job->max};
+    int l = 0;
+
+    if (d == 1 && job->max == top) {
+        divide.how = DIVIDE_NONE;
+    } else if (d > 2 && job->max == top &&
+               (m * d - ((uint64_t)1 << 32)) * (top + 1) * d < (uint64_t)1 << 32) {
+        divide.how = DIVIDE_HIGH;
+        divide.multiplier = (uint32_t)m;
+    } else {
+        while (((uint64_t)1 << l) < d)
+            l++;
+        divide.shift = l - 1;
+        divide.multiplier = l ? (uint32_t)((((uint64_t)1 << (31 + l)) + d - 1) / d) : 0;
+    }
+    return divide;
+}
+
+template <int HOW> __device__ inline int divided(const struct banded_divide &d, int v)
+{
+    if (HOW == DIVIDE_NONE)
+        return v;
+    if (HOW == DIVIDE_HIGH)
+        return __mulhi(v, (int)d.multiplier);
+    uint32_t u = (uint32_t)max(v, 0);
+    u = d.shift < 0 ? u : __umulhi(u, d.multiplier) >> d.shift;
+    return (int)min(u, d.max);
+}
+
+/* ---- a launch ---- */
+
+/* A tile: its column and row among the tiles. */
+struct banded_walk {
+    int x, y;
+};
+
+struct banded_args {
+    CUtensorMap in, out;
+    struct image_job job;
+    struct banded_shape shape;
+    struct banded_divide divide;
+    int in_pad, out_pad;                     /* bytes of the first row's 16 before the picture */
+    int first_byte;                          /* of the window of the tensor's byte 0 */
+    int across, down;                        /* tiles side by side, one below the other */
+    struct banded_walk inner_from, inner_to; /* tiles in [from, to) have no ghost cells */
+    int step_x, step_y;                      /* from a block's tile to its next, in tiles */
+};
+
+static BOTH_SIDES inline int banded_stage_bytes(const struct banded_shape *s)
+{
+    return (s->pitch * s->rows + 127) / 128 * 128; /* where tensor copies may begin */
+}
+
+#if __CUDA_ARCH__ >= 900
+
+/* ---- packing, clamped ---- */
+
+/* above << 16 | high << 8 | low, as bytes */
+__device__ inline uint32_t pack_bytes(int high, int low, uint32_t above)
+{
+    uint32_t pair;
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(pair) : "r"(high), "r"(low), "r"(above));
+    return pair;
+}
+
+__device__ inline uint32_t pack_shorts(int high, int low)
+{
+    uint32_t pair;
+    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(pair) : "r"(high), "r"(low));
+    return pair;
+}
+
+/* ---- matrices ---- */
+
+__device__ inline uint32_t shared_address(const void *shared)
+{
+    return (uint32_t)__cvta_generic_to_shared(shared);
+}
+
+/* Four matrices of 8 rows of 16 bytes; lane 8i + r points at row r of matrix i. */
+__device__ inline void load_matrices(uint32_t *m, uint32_t address)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3])
+                 : "r"(address)
+                 : "memory");
+}
+
+__device__ inline void store_matrices(uint32_t address, const uint32_t *m)
+{
+    asm volatile(
+        "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1,%2,%3,%4};" ::"r"(address),
+        "r"(m[0]), "r"(m[1]), "r"(m[2]), "r"(m[3])
+        : "memory");
+}
+
+/* sum = c + A * B with 32 window bytes, for signed or unsigned weights. */
+template <bool SIGNED>
+__device__ inline void product_dense(int *sum, const uint4 &a, uint32_t b0, uint32_t b1,
+                                     const int *c)
+{
+#define PRODUCT(type)                                                                              \
+    asm("mma.sync.aligned.m16n8k32.row.col.s32." type                                              \
+        ".u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"                        \
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                   \
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]),          \
+          "r"(c[2]), "r"(c[3]))
+    if (SIGNED)
+        PRODUCT("s8");
+    else
+        PRODUCT("u8");
+#undef PRODUCT
+}
+
+/* The same with 16 window bytes. */
+template <bool SIGNED>
+__device__ inline void product_half(int *sum, const uint4 &a, uint32_t b0, const int *c)
+{
+#define PRODUCT(type)                                                                              \
+    asm("mma.sync.aligned.m16n8k16.row.col.s32." type                                              \
+        ".u8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"                                    \
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                   \
+        : "r"(a.x), "r"(a.y), "r"(b0), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]))
+    if (SIGNED)
+        PRODUCT("s8");
+    else
+        PRODUCT("u8");
+#undef PRODUCT
+}
+
+/* The same with 64 window bytes, of each four of which two count; `at` says which. */
+template <bool SIGNED>
+__device__ inline void product_sparse(int *sum, const uint4 &a, uint32_t at, uint32_t b0,
+                                      uint32_t b1, uint32_t b2, uint32_t b3, const int *c)
+{
+#define PRODUCT(type)                                                                              \
+    asm("mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32." type                         \
+        ".u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, %16, 0x0;"      \
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                   \
+        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1), "r"(b2), "r"(b3), "r"(c[0]),   \
+          "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(at))
+    if (SIGNED)
+        PRODUCT("s8");
+    else
+        PRODUCT("u8");
+#undef PRODUCT
+}
+
+/* ---- tensor copies ---- */
+
+__device__ inline void arrivals_init(uint64_t *barriers, int count)
+{
+    for (int i = 0; i < count; i++)
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&barriers[i]))
+                     : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* The tile of this phase (0, 1, 0, ...) has arrived. */
+__device__ inline void arrivals_wait(uint64_t *barrier, int phase)
+{
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+                 "@!done bra again;\n"
+                 "}" ::"r"(shared_address(barrier)),
+                 "r"(phase)
+                 : "memory");
+}
+
+/* What this thread sent has been read from shared memory, but for the last LEFT pieces. */
+template <int LEFT> __device__ inline void departures_wait()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
+}
+
+/* A box of 32-bit words that begins at word x of row y; what lies outside the tensor comes as 0. */
+__device__ inline void copy_box_in(const CUtensorMap *map, uint8_t *shared, int x, int y, int bytes,
+                                   uint64_t *barrier)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(bytes)
+                 : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(shared)),
+                 "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+__device__ inline void copy_box_out(const CUtensorMap *map, uint32_t shared, int x, int y)
+{
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+        "r"(shared), "r"(x), "r"(y)
+        : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+#endif
+#endif

@@ -1,0 +1,75 @@
+/* The banded kernel's staged tile: which one comes next, its copy, and the ghost
+ * cells that the copy leaves to be filled. */
+#ifndef STENCIL_BANDED_STAGE_CUH
+#define STENCIL_BANDED_STAGE_CUH
+
+#include "banded.cuh"
+
+#if __CUDA_ARCH__ >= 900
+
+__device__ inline struct banded_walk banded_next(const struct banded_args &args,
+                                                 struct banded_walk at)
+{
+    at.x += args.step_x;
+    at.y += args.step_y;
+    if (at.x >= args.across) {
+        at.x -= args.across;
+        at.y++;
+    }
+    return at;
+}
+
+/* One thread starts the copy of a tile's window. */
+__device__ inline void fetch(const struct banded_args &args, uint8_t *staged, struct banded_walk at,
+                             uint64_t *barrier)
+{
+    int row = args.job.out_first_row + at.y * BANDED_TILE_ROWS - args.job.anchor_y -
+              args.job.in_first_row;
+    copy_box_in(&args.in, staged, (at.x * BANDED_TILE_BYTES + args.first_byte) / 4, row,
+                args.shape.pitch * args.shape.rows, barrier);
+}
+
+/* Rows of a tile's window: the last tile of a strip needs fewer. */
+__device__ inline int rows_needed(const struct banded_args &args, struct banded_walk at)
+{
+    return min(BANDED_TILE_ROWS, args.job.out_rows - at.y * BANDED_TILE_ROWS) +
+           args.job.mask_height - 1;
+}
+
+__device__ inline bool at_edge(const struct banded_args &args, struct banded_walk at)
+{
+    return at.x < args.inner_from.x || at.x >= args.inner_to.x || at.y < args.inner_from.y ||
+           at.y >= args.inner_to.y;
+}
+
+/* Ghost cells left and right of a staged tile's pixels, and rows of them above and below. */
+__device__ __noinline__ void fill_ghosts(const struct banded_args &args, uint8_t *staged,
+                                         struct banded_walk at)
+{
+    const struct image_job &job = args.job;
+    const int pitch = args.shape.pitch, rows = rows_needed(args, at);
+    const int first_row = job.out_first_row + at.y * BANDED_TILE_ROWS - job.anchor_y;
+    /* from here on bytes count from the first pixel */
+    const int first_byte = at.x * BANDED_TILE_BYTES + args.first_byte - args.in_pad;
+    const int left = min(max(-first_byte, 0), pitch);
+    const int right = max(min(job.width * args.shape.pixel_bytes - first_byte, pitch), left);
+    const int beside = left + pitch - right;
+
+    for (int i = threadIdx.x; i < rows * beside; i += BANDED_THREADS) {
+        int y = i / beside, x = i % beside;
+        x += x < left ? 0 : right - left;
+        staged[y * pitch + x] = image_byte_at(job, image_row_at(job, first_row + y), first_byte + x,
+                                              args.shape.pixel_bytes);
+    }
+    for (int y = 0; y < rows; y++) {
+        int r = first_row + y;
+        if (r >= job.in_first_row && r < job.in_first_row + job.in_rows)
+            continue;
+        const uint8_t *row = image_row_at(job, r);
+        for (int x = left + threadIdx.x; x < right; x += BANDED_THREADS)
+            staged[y * pitch + x] = image_byte_at(job, row, first_byte + x, args.shape.pixel_bytes);
+    }
+}
+
+#endif
+#endif

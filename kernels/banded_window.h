@@ -1,0 +1,91 @@
+/* How the banded kernel lays a mask over a tile: what its packer
+ * (src/banded_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
+#ifndef STENCIL_BANDED_WINDOW_H
+#define STENCIL_BANDED_WINDOW_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define BOTH_SIDES __host__ __device__
+#else
+#define BOTH_SIDES
+#endif
+
+#define BANDED_TILE_BYTES 256 /* of an output row */
+#define BANDED_TILE_ROWS  32
+#define BANDED_PIECE      16 /* bytes of a row that are one row of an 8 x 16 byte matrix */
+#define BANDED_PIECES     5  /* at most, of a window, in one sweep over the mask's rows */
+
+struct banded_shape {
+    int planes;       /* products that are summed apart, then S = first + 256 * second */
+    int sample_bytes; /* 1 or 2 */
+    int pixel_bytes;
+    int pad;    /* bytes of the window before the mask's first cell, < 16 */
+    int pieces; /* of a window in one sweep */
+    int sweeps; /* over the mask's rows, each with the next pieces */
+    /* A sweep takes the mask's rows by fours (sparse products), by twos and singly. The last four
+     * may reach past the mask: weight 0. */
+    int fours, twos, ones;
+    int pitch; /* of a staged row, bytes: an odd number of pieces, so that eight rows of a matrix
+                  lie in different banks */
+    int rows;  /* staged for a tile */
+};
+
+/* `weight_planes`: 1 when the weights fit int8, else 2. */
+static inline struct banded_shape banded_shape_of(int width, int height, int channels,
+                                                  int sample_bytes, int weight_planes, int pad)
+{
+    struct banded_shape s;
+    int pixel = channels * sample_bytes, staged;
+    int pieces = (pad + 16 * sample_bytes + pixel * (width - 1) + BANDED_PIECE - 1) / BANDED_PIECE;
+
+    s.sample_bytes = sample_bytes;
+    s.pixel_bytes = pixel;
+    s.planes = sample_bytes == 2 ? 2 : weight_planes;
+    s.pad = pad;
+    if (pixel == 1) { /* a gray row has no zeros between the weights */
+        s.fours = 0;
+        s.twos = height > 1 ? height / 2 : 1;
+        s.ones = height > 1 ? height % 2 : 0;
+        s.pieces = 2;
+    } else {
+        s.fours = height < 4 || height % 4 == 3 ? height / 4 + 1 : height / 4;
+        s.twos = height > 4 && height % 4 == 2;
+        s.ones = height > 4 && height % 4 == 1;
+        s.pieces = sample_bytes == 1 ? 4 : BANDED_PIECES;
+        if (pieces < s.pieces)
+            s.pieces = pieces > sample_bytes + 1 ? pieces : sample_bytes + 1;
+    }
+    s.sweeps = (pieces + s.pieces - 1) / s.pieces;
+    staged = BANDED_TILE_BYTES / BANDED_PIECE + s.sweeps * s.pieces - 1;
+    s.pitch = BANDED_PIECE * (staged | 1);
+    s.rows = BANDED_TILE_ROWS + 4 * s.fours + 2 * s.twos + s.ones - 1;
+    return s;
+}
+
+/* Fragments: one for each piece and plane of each of a sweep's products. */
+static inline BOTH_SIDES int banded_fragments(const struct banded_shape *s)
+{
+    return s->sweeps * (s->fours + s->twos + s->ones) * s->pieces * s->planes;
+}
+
+/* Where the window of the output's aligned 16 bytes begins among the input's: *shift bytes on, a
+ * multiple of 16, and from there the bytes before the mask's first cell are returned. in and out
+ * are the addresses of the first pixels, `anchor` the bytes from the mask's first cell to its
+ * anchor. */
+static inline int banded_pad(uintptr_t in, uintptr_t out, int anchor, int *shift)
+{
+    int apart = (int)(in % 16) - (int)(out % 16) - anchor;
+    int pad = (apart % 16 + 16) % 16;
+    *shift = apart - pad;
+    return pad;
+}
+
+/* Packed weights: fragments of 16 bytes a lane; behind them, where the sparse ones' values stand, 4
+ * bytes a lane. */
+static inline BOTH_SIDES int banded_fragment_bytes(const struct banded_shape *s)
+{
+    return banded_fragments(s) * 640;
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* Rows and ghost cells of whole pixels, for the kernels on interleaved images. */
+#ifndef STENCIL_IMAGE_ROWS_CUH
+#define STENCIL_IMAGE_ROWS_CUH
+
+#include "ghost.cuh"
+#include "image_job.h"
+
+/* ---- launching blocks that stay ---- */
+
+static bool has_common_factor(int a, int b)
+{
+    while (b != 0) {
+        int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a > 1;
+}
+
+/* ---- rows ---- */
+
+/* Row r of the picture, NULL when it is ghost values. */
+__device__ inline const uint8_t *image_row_at(const struct image_job &job, int r)
+{
+    if (r < job.in_first_row || r >= job.in_first_row + job.in_rows) {
+        r = ghost_fold(job.border, r, job.picture_height);
+        if (r < 0)
+            return nullptr;
+    }
+    return (const uint8_t *)job.in + (size_t)(r - job.in_first_row) * job.in_pitch;
+}
+
+/* Byte `byte` of a row of pixels, counted from its start and perhaps outside of it. */
+__device__ inline uint8_t image_byte_at(const struct image_job &job, const uint8_t *row, int byte,
+                                        int pixel_bytes)
+{
+    int x = (byte + 256 * pixel_bytes) / pixel_bytes - 256; /* may be negative */
+    int part = byte - x * pixel_bytes;
+    int cell = row ? ghost_fold(job.border, x, job.width) : -1;
+    return cell < 0 ? (uint8_t)(job.ghost >> 8 * part) : row[(size_t)cell * pixel_bytes + part];
+}
+
+#endif
