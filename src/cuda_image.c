@@ -145,6 +145,13 @@ bool cuda_image_supports_banded(const struct plan *plan, char *why, size_t why_b
     return devices_can(9, banded_shared_bytes(&shape), "tensor copies", why, why_bytes);
 }
 
+/* Up to 5 x 5 int8 weights, all of them at once are as fast: the copy is what takes the time. */
+bool cuda_image_pays_separable(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return m->width > 5 || m->height > 5 || cuda_image_planes(plan) != 1;
+}
+
 bool cuda_image_supports_separable(const struct plan *plan, char *why, size_t why_bytes)
 {
     const struct plan_mask *m = &plan->mask[0];

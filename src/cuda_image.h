@@ -12,6 +12,7 @@ bool cuda_image_supports_banded(const struct plan *plan, char *why, size_t why_b
 size_t cuda_image_pack_banded(const struct plan *plan, void *out, const char **why);
 
 bool cuda_image_supports_separable(const struct plan *plan, char *why, size_t why_bytes);
+bool cuda_image_pays_separable(const struct plan *plan);
 size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char **why);
 
 /* planes_image_form: how many int8 planes the weights take; how many bytes the factors. */

@@ -74,6 +74,7 @@ static const struct kernel KERNELS[] = {
      .device = DEVICE_CUDA,
      .idea = "rank 1: row and column pass in one kernel, as banded matrices (9.0)",
      .supports = cuda_image_supports_separable,
+     .pays = cuda_image_pays_separable,
      .run = run_separable,
      .time = time_separable},
 };
