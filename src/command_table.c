@@ -50,6 +50,16 @@ static const struct command_spec commands[COMMAND_COUNT] = {
          "multiply-adds, measured in the same run. Alpha counts as one more channel. See BENCH.",
      .max_operands = 1,
      .complete = COMPLETE_FILE},
+    {.id = COMMAND_COMPARE,
+     .name = "compare",
+     .operands = "A B",
+     .doc = "compare two pictures, sample by sample",
+     .more = "Exactly, unless a limit is given; then every limit given must hold. Pictures that "
+             "differ in size, channels or depth are different in any case. The exit status is 0 or "
+             "4. See COMPARING.",
+     .min_operands = 2,
+     .max_operands = 2,
+     .complete = COMPLETE_FILE},
     {.id = COMMAND_LIST,
      .name = "list",
      .operands = "filters|kernels|masks|devices",

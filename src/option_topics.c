@@ -137,12 +137,32 @@ static const struct doc_block bench[] = {
     {0},
 };
 
+static const struct doc_block comparing[] = {
+    {DOC_TEXT, NULL,
+     "The command compare says whether two pictures have the same samples, whatever their file "
+     "formats are. The sums that it makes are whole numbers; rows are read as they are needed."},
+    {DOC_TERM, "max, mean, rms",
+     "The largest difference and its place, the mean of the differences without their signs, the "
+     "root of the mean of their squares."},
+    {DOC_TERM, "PSNR", "10 log10(max^2 / mean of squares), in dB; inf for equal pictures."},
+    {DOC_TERM, "SSIM",
+     "Structural similarity (Wang and others, 2004) of each channel by itself, 1 for equal ones: "
+     "windows of 11x11 samples inside the picture, weighted by a Gaussian of sigma 1.5, C1 = "
+     "(0.01 max)^2, C2 = (0.03 max)^2. In smaller pictures the window is the largest odd size that "
+     "fits."},
+    {DOC_TEXT, NULL,
+     "With --min-psnr or --min-ssim alone any number of samples may differ; with --max-diff or "
+     "--max-fail-percent beside them those limits hold too. Alpha is a channel like the others, "
+     "and colour counts where alpha is 0 as well."},
+    {0},
+};
+
 static const struct doc_block exit_status[] = {
     {DOC_TERM, "0", "Done."},
     {DOC_TERM, "1", "An input or an output failed."},
     {DOC_TERM, "2", "A usage error: a bad option or a bad mask."},
     {DOC_TERM, "3", "The device that was asked for is not there."},
-    {DOC_TERM, "4", "--verify found a difference."},
+    {DOC_TERM, "4", "compare or --verify found a difference."},
     {DOC_TERM, "128+N", "Ended by signal N."},
     {0},
 };
@@ -173,6 +193,7 @@ static const struct doc_block examples[] = {
      "stencilcli signal in.txt out.txt --mask '1 2 1' --divisor 4\n"
      "stencilcli bench photo.png --mask gauss7 --plot roofline.svg\n"
      "stencilcli bench --size 8192x8192 --sweep tile --kernel basic,tiled\n"
+     "stencilcli compare golden.png out.png --max-diff 1\n"
      "stencilcli signal voice.wav soft.flac --sigma 3"},
     {0},
 };
@@ -187,6 +208,7 @@ const struct doc_topic *doc_topics(int *count)
         {"FORMATS", formats},
         {"SIGNALS", signals},
         {"BENCH", bench},
+        {"COMPARING", comparing},
         {"EXIT STATUS", exit_status},
         {"ENVIRONMENT", environment},
         {"FILES", files},
