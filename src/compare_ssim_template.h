@@ -26,6 +26,19 @@ static void NAME(columns)(const struct ssim_rows *rows, COLUMN *sx, COLUMN *sy, 
     }
 }
 
+/* The windows' sums from COUNT columns on; the weights are the same from both ends. */
+static void NAME(windows)(const COLUMN *column, int side, const int *weight, int count, SUM *sum)
+{
+    for (int x = 0; x < count; x++)
+        sum[x] = (SUM)((uint64_t)column[x + side / 2] * (uint32_t)weight[side / 2]);
+    for (int j = 0; j < side / 2; j++) {
+        const COLUMN *left = column + j, *right = column + side - 1 - j;
+        uint32_t w = (uint32_t)weight[j];
+        for (int x = 0; x < count; x++)
+            sum[x] += (SUM)((uint64_t)(COLUMN)(left[x] + right[x]) * w);
+    }
+}
+
 static double NAME(row)(const struct ssim_rows *rows, void *scratch)
 {
     int side = ssim_side(rows->width), windows = rows->width - side + 1;
@@ -35,22 +48,23 @@ static double NAME(row)(const struct ssim_rows *rows, void *scratch)
     double c1 = 0.01 * 0.01 * max * max * scale, c2 = 0.03 * 0.03 * max * max * scale, sum = 0;
     COLUMN *sx = scratch, *sy = sx + rows->width, *sxx = sy + rows->width;
     COLUMN *sxy = sxx + rows->width;
+    SUM a[BLOCK], b[BLOCK], squares[BLOCK], ab[BLOCK];
 
     NAME(columns)(rows, sx, sy, sxx, sxy);
-    for (int x = 0; x < windows; x++) {
-        SUM a = 0, b = 0, squares = 0, ab = 0;
-        for (int j = 0; j < side; j++) {
-            SUM w = (SUM)weight[j];
-            a += w * (SUM)sx[x + j];
-            b += w * (SUM)sy[x + j];
-            squares += w * (SUM)sxx[x + j];
-            ab += w * (SUM)sxy[x + j];
+    for (int first = 0; first < windows; first += BLOCK) {
+        int count = windows - first < BLOCK ? windows - first : BLOCK;
+        NAME(windows)(sx + first, side, weight, count, a);
+        NAME(windows)(sy + first, side, weight, count, b);
+        NAME(windows)(sxx + first, side, weight, count, squares);
+        NAME(windows)(sxy + first, side, weight, count, ab);
+        for (int x = 0; x < count; x++) {
+            PRODUCT means = (PRODUCT)a[x] * a[x] + (PRODUCT)b[x] * b[x];
+            PRODUCT product = 2 * ((PRODUCT)a[x] * b[x]);
+            PRODUCT variances = (PRODUCT)whole * squares[x] - means;
+            PRODUCT covariance = 2 * ((PRODUCT)whole * ab[x]) - product;
+            sum += (((double)product + c1) * ((double)covariance + c2)) /
+                   (((double)means + c1) * ((double)variances + c2));
         }
-        PRODUCT means = (PRODUCT)a * a + (PRODUCT)b * b, product = 2 * ((PRODUCT)a * b);
-        PRODUCT variances = (PRODUCT)whole * squares - means;
-        PRODUCT covariance = 2 * ((PRODUCT)whole * ab) - product;
-        sum += (((double)product + c1) * ((double)covariance + c2)) /
-               (((double)means + c1) * ((double)variances + c2));
     }
     return sum;
 }
