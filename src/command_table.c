@@ -53,7 +53,7 @@ static const struct command_spec commands[COMMAND_COUNT] = {
     {.id = COMMAND_COMPARE,
      .name = "compare",
      .operands = "A B",
-     .doc = "compare two pictures, sample by sample",
+     .doc = "compare two pictures, or two folders of them",
      .more = "Exactly, unless a limit is given; then every limit given must hold. Pictures that "
              "differ in size, channels or depth are different in any case. The exit status is 0 or "
              "4. See COMPARING.",
