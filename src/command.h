@@ -12,6 +12,7 @@ int command_reuse(const struct options *options);
 int command_signal(const struct options *options);
 int command_bench(const struct options *options);
 int command_compare(const struct options *options);
+int command_golden(const struct options *options);
 int command_list(const struct options *options);
 
 /* Prints "stencilcli: TEXT" on stderr and returns the error's exit code. */

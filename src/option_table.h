@@ -18,9 +18,10 @@ enum command_id {
     COMMAND_REUSE,
     COMMAND_BENCH,
     COMMAND_COMPARE,
+    COMMAND_GOLDEN,
     COMMAND_LIST
 };
-#define COMMAND_COUNT 7
+#define COMMAND_COUNT 8
 
 /* Sets of commands, for option_spec.commands. */
 #define FOR(id)          (1u << (id))

@@ -157,12 +157,41 @@ static const struct doc_block comparing[] = {
     {0},
 };
 
+static const struct doc_block golden[] = {
+    {DOC_TEXT, NULL,
+     "A suite is a text: a checksum, the name of a picture, the shell command that writes it; "
+     "SUITE "
+     "may be a folder that holds golden.txt."},
+    {DOC_CODE, NULL,
+     "# a comment\n"
+     "inputs photo.png logos/*.png\n"
+     "642476590b844684  out.ppm   stencilcli blur photo.png out.ppm\n"
+     "0                 big.png   convert photo.png -resize 200% big.png\n"
+     "    tolerance max-diff 1 max-fail-percent 2: versions round differently\n"
+     "1f68dec4921a658b  renders/title.png\n"
+     "-                 -         stencilcli mask gauss5"},
+    {DOC_TEXT, NULL,
+     "Each command runs in a folder of its own with copies of the inputs that the line above it "
+     "names (patterns, below the suite's folder); stencilcli is there this program. A picture "
+     "without a command lies beside the suite. A picture called - is none: the command has to end "
+     "with 0. The checksum is over the decoded samples; 0 stands for one that is not recorded yet. "
+     "Only record changes the suite, and nothing when a command fails."},
+    {DOC_TERM, "tolerance",
+     "Below a case: the limits of compare without their dashes, a colon, and the reason for them. "
+     "The picture is then compared with the one in the folder expected beside the suite, where "
+     "record keeps it. It keeps all pictures when that folder is there: then the report shows "
+     "what was expected."},
+    {DOC_TERM, "timeout S", "Commands below may take S seconds; the default is 120."},
+    {DOC_TERM, "strict", "Commands below may leave nothing behind but their picture."},
+    {0},
+};
+
 static const struct doc_block exit_status[] = {
     {DOC_TERM, "0", "Done."},
     {DOC_TERM, "1", "An input or an output failed."},
     {DOC_TERM, "2", "A usage error: a bad option or a bad mask."},
     {DOC_TERM, "3", "The device that was asked for is not there."},
-    {DOC_TERM, "4", "compare or --verify found a difference."},
+    {DOC_TERM, "4", "compare, golden or --verify found a difference."},
     {DOC_TERM, "128+N", "Ended by signal N."},
     {0},
 };
@@ -209,6 +238,7 @@ const struct doc_topic *doc_topics(int *count)
         {"SIGNALS", signals},
         {"BENCH", bench},
         {"COMPARING", comparing},
+        {"GOLDEN", golden},
         {"EXIT STATUS", exit_status},
         {"ENVIRONMENT", environment},
         {"FILES", files},

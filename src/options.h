@@ -64,7 +64,7 @@ struct options {
 
     /* what compare and golden do */
     struct compare_limits limits;
-    const char *diff, *junit;
+    const char *diff, *junit, *html;
 
     /* the output */
     enum format format; /* FORMAT_NONE: by extension */
