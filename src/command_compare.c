@@ -17,6 +17,9 @@
 /* Pairs of a group, for each thread: what has been compared and not yet told. */
 #define GROUP 16
 
+/* Each draws a picture at times, and output.c knows 64 files that are being written. */
+#define MAX_WORKERS 48
+
 enum state { COMPARED, MISSING, EXTRA, FAILED };
 
 struct pair {
@@ -199,6 +202,8 @@ static void tell(struct job *job, const struct pair *pair)
     }
     if (pair->state == FAILED)
         command_fail(&pair->err);
+    else if (compared && !result->comparable && job->options->diff && !job->options->quiet)
+        fprintf(stderr, "stencilcli: %s: nothing to draw: %s\n", job->options->diff, result->why);
     if (job->options->json)
         tell_json(pair);
     else
@@ -278,6 +283,7 @@ static int compare_folders(struct job *job)
     int cpus = options->threads ? options->threads : parallel_cpus(), group = GROUP * cpus;
     /* Fewer pairs than cores: then each has several. */
     int workers = all.count < (size_t)cpus ? (int)all.count : cpus;
+    workers = workers > MAX_WORKERS ? MAX_WORKERS : workers;
     job->threads = cpus / workers;
     job->pair = calloc((size_t)group, sizeof *job->pair);
     if (!job->pair)

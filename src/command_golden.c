@@ -9,6 +9,9 @@
 #include "junit.h"
 #include "parallel.h"
 
+/* Each has a file open for writing at times, and output.c knows 64 of them. */
+#define MAX_THREADS 48
+
 static const char *const state_names[] = {
     [GOLDEN_SAME] = "same",
     [GOLDEN_TOLERATED] = "tolerated",
@@ -19,7 +22,22 @@ static const char *const state_names[] = {
 
 /* ---- telling ---- */
 
-static void tell_json(const struct golden_case *one, const struct golden_result *result)
+static bool is_changed(const struct golden_case *one, const struct golden_result *result)
+{
+    return strcmp(result->checksum, one->checksum) != 0;
+}
+
+/* What record finds out is whether a checksum is another one. */
+static const char *state_name(const struct golden_job *job, const struct golden_case *one,
+                              const struct golden_result *result)
+{
+    if (job->recording && result->state != GOLDEN_FAILED)
+        return is_changed(one, result) ? "changed" : "same";
+    return state_names[result->state];
+}
+
+static void tell_json(const char *state, const struct golden_case *one,
+                      const struct golden_result *result)
 {
     printf("{\"line\":%d,\"file\":", one->line);
     command_print_json(stdout, one->file);
@@ -28,7 +46,7 @@ static void tell_json(const struct golden_case *one, const struct golden_result 
         command_print_json(stdout, one->command);
     else
         printf("null");
-    printf(",\"state\":\"%s\",\"why\":", state_names[result->state]);
+    printf(",\"state\":\"%s\",\"why\":", state);
     command_print_json(stdout, result->why);
     printf(",\"expected\":\"%s\",\"checksum\":\"%s\",\"seconds\":%.3f", one->checksum,
            result->checksum, result->seconds);
@@ -40,9 +58,10 @@ static void tell_json(const struct golden_case *one, const struct golden_result 
     printf("}\n");
 }
 
-static void tell_text(const struct golden_case *one, const struct golden_result *result)
+static void tell_text(const char *state, const struct golden_case *one,
+                      const struct golden_result *result)
 {
-    printf("%s: line %d: ", state_names[result->state], one->line);
+    printf("%s: line %d: ", state, one->line);
     command_print_clean(stdout, one->command ? one->command : one->file);
     if (result->why[0]) {
         printf(": ");
@@ -53,16 +72,16 @@ static void tell_text(const struct golden_case *one, const struct golden_result 
 
 static void tell(const struct options *options, const struct golden_job *job, struct junit *junit)
 {
-    bool checking = !job->recording;
     for (size_t i = 0; i < job->suite->count; i++) {
         const struct golden_case *one = &job->suite->cases[i];
         const struct golden_result *result = &job->result[i];
+        const char *state = state_name(job, one, result);
         bool good = result->state == GOLDEN_SAME || result->state == GOLDEN_TOLERATED;
+        bool news = result->state != GOLDEN_SAME || (job->recording && is_changed(one, result));
         if (options->json)
-            tell_json(one, result);
-        else if (!good || options->verbose ||
-                 (checking && result->state == GOLDEN_TOLERATED && !options->quiet))
-            tell_text(one, result);
+            tell_json(state, one, result);
+        else if (!good || options->verbose || (news && !options->quiet))
+            tell_text(state, one, result);
         junit_case(junit, one->command ? one->command : one->file, result->seconds,
                    good                             ? JUNIT_PASSED
                    : result->state == GOLDEN_FAILED ? JUNIT_ERROR
@@ -76,7 +95,7 @@ static void count(const struct golden_job *job, size_t counts[GOLDEN_FAILED + 1]
     *changed = 0;
     for (size_t i = 0; i < job->suite->count; i++) {
         counts[job->result[i].state]++;
-        *changed += strcmp(job->result[i].checksum, job->suite->cases[i].checksum) != 0;
+        *changed += is_changed(&job->suite->cases[i], &job->result[i]);
     }
 }
 
@@ -138,6 +157,7 @@ int command_golden(const struct options *options)
         return command_fail(&err);
     }
     job.threads = options->threads ? options->threads : parallel_cpus();
+    job.threads = job.threads > MAX_THREADS ? MAX_THREADS : job.threads;
     job.pictures = options->html != NULL;
     job.before_removal = recording ? golden_keep : NULL;
     if (!golden_suite_read(&suite, options->operand[1], &err) || !run(options, &job, &code, &err))

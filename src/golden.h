@@ -24,6 +24,7 @@ struct golden_case {
     char **inputs;  /* patterns, NULL behind the last; shared between cases */
     int timeout_s;
     bool strict; /* nothing but the picture may be left behind */
+    bool keep;   /* record keeps the picture, for reports; with a tolerance it does in any case */
     struct compare_limits limits;
     char *reason; /* why the limits are needed; NULL: there are none */
 };
@@ -98,8 +99,7 @@ void golden_results_free(struct golden_result *result, size_t count);
 /* ---- keeping (golden_keep.c) ---- */
 
 /* For before_removal of a recording job: when no case failed, writes the suite, keeps pictures in
- * `expected` (of cases with a tolerance, and of all where that folder is there), and removes those
- * that the suite named before and does not name any more. */
+ * `expected`, and removes those that the suite named before and does not name any more. */
 bool golden_keep(struct golden_job *job, struct error *err);
 
 /* ---- the report (golden_report.c) ---- */

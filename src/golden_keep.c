@@ -7,9 +7,9 @@
 
 #include "golden_folder.h"
 
-static bool wants_picture(const struct golden_case *one, bool folder_there)
+static bool wants_picture(const struct golden_case *one)
 {
-    return strcmp(one->file, "-") != 0 && (one->reason || folder_there);
+    return strcmp(one->file, "-") != 0 && (one->reason || one->keep);
 }
 
 static bool keep_picture(const struct golden_suite *suite, const struct golden_case *one,
@@ -39,9 +39,8 @@ static void remove_stale(const struct golden_job *job, size_t index)
 bool golden_keep(struct golden_job *job, struct error *err)
 {
     const struct golden_suite *suite = job->suite;
-    struct stat status;
     char *folder;
-    bool good = true, there;
+    bool good = true;
 
     for (size_t i = 0; i < suite->count; i++) {
         if (job->result[i].state == GOLDEN_FAILED)
@@ -52,10 +51,9 @@ bool golden_keep(struct golden_job *job, struct error *err)
         free(checksums);
         return error_set(err, EXIT_INPUT, "%s: no memory to record it", suite->path);
     }
-    there = stat(folder, &status) == 0;
     for (size_t i = 0; good && i < suite->count; i++) {
         checksums[i] = job->result[i].checksum;
-        if (!wants_picture(&suite->cases[i], there))
+        if (!wants_picture(&suite->cases[i]))
             continue;
         mkdir(folder, 0777); /* what fails shows when a picture is kept */
         good = keep_picture(suite, &suite->cases[i], &job->result[i], err);

@@ -19,7 +19,7 @@ struct state {
     int line;
     char **inputs;
     int timeout_s;
-    bool strict;
+    bool strict, keep;
 };
 
 static bool wrong(const struct state *state, struct error *err, const char *what, const char *word)
@@ -104,12 +104,13 @@ static bool take_case(struct state *state, char *line, struct error *err)
                                 .inputs = state->inputs,
                                 .timeout_s = state->timeout_s,
                                 .strict = state->strict,
+                                .keep = state->keep,
                                 .limits = COMPARE_EXACT};
     one->checksum = next_word(&rest);
     one->sum_at = (size_t)(one->checksum - suite->words);
     if (!is_checksum(one->checksum))
         return wrong(state, err,
-                     "expected a checksum (0: not recorded yet), inputs, timeout or strict",
+                     "expected a checksum (0: not recorded yet), inputs, timeout, strict or keep",
                      one->checksum);
     one->file = next_word(&rest);
     if (!one->file)
@@ -151,25 +152,32 @@ static bool take_tolerance(struct state *state, char *rest, struct error *err)
     return true;
 }
 
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
 static bool take_line(struct state *state, char *line, struct error *err)
 {
-    static const char tolerance[] = "tolerance";
     char *word = line + strspn(line, " \t"), *rest = word + strcspn(word, " \t");
     size_t length = (size_t)(rest - word);
 
     if (*word == '\0' || *word == '#')
         return true;
     if (word > line) {
-        if (length != strlen(tolerance) || memcmp(word, tolerance, length) != 0)
+        if (!is_word(word, length, "tolerance"))
             return wrong(state, err, "expected `tolerance` in a line that is indented", word);
         return take_tolerance(state, rest + strspn(rest, " \t"), err);
     }
-    if (length == 6 && memcmp(word, "inputs", 6) == 0)
+    if (is_word(word, length, "inputs"))
         return take_inputs(state, rest, err);
-    if (length == 7 && memcmp(word, "timeout", 7) == 0)
+    if (is_word(word, length, "timeout"))
         return take_timeout(state, rest, err);
-    if (strcmp(word, "strict") == 0)
+    bool alone = rest[strspn(rest, " \t")] == '\0';
+    if (alone && is_word(word, length, "strict"))
         return state->strict = true;
+    if (alone && is_word(word, length, "keep"))
+        return state->keep = true;
     return take_case(state, word, err);
 }
 

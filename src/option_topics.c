@@ -179,8 +179,9 @@ static const struct doc_block golden[] = {
     {DOC_TERM, "tolerance",
      "Below a case: the limits of compare without their dashes, a colon, and the reason for them. "
      "The picture is then compared with the one in the folder expected beside the suite, where "
-     "record keeps it. It keeps all pictures when that folder is there: then the report shows "
-     "what was expected."},
+     "record keeps it."},
+    {DOC_TERM, "keep",
+     "Record keeps the pictures below there too: then the report shows what was expected."},
     {DOC_TERM, "timeout S", "Commands below may take S seconds; the default is 120."},
     {DOC_TERM, "strict", "Commands below may leave nothing behind but their picture."},
     {0},
