@@ -29,7 +29,6 @@ struct compare_limits {
 /* Sums over the samples of one channel, or of all. */
 struct compare_sums {
     uint64_t samples, differing;
-    uint64_t failing;  /* those that differ by more than max_diff */
     uint32_t max_diff; /* the largest difference, first in row order at (x, y) */
     int channel, x, y;
     uint32_t a, b; /* the two samples there */
@@ -43,7 +42,8 @@ struct compare_result {
     bool comparable;    /* of one shape: the numbers below are there */
     char mismatch[128]; /* else what is not the same: "512x512 and 512x511" */
     struct compare_sums channel[COMPARE_MAX_CHANNELS], all;
-    uint64_t pixels, differing_pixels, failing_pixels; /* by any channel */
+    uint64_t pixels, differing_pixels;
+    uint64_t failing_pixels; /* by more than the limits' max_diff, in any channel */
     bool passed;
     char why[256];        /* one half-sentence: what held, or the first limit that did not */
     char warning[2][512]; /* what the codecs dropped; empty: nothing */

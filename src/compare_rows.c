@@ -37,20 +37,18 @@ static void split(const struct compare_band *band, int side, int y)
 static void measure_channel(const struct compare_band *band, const uint16_t *a, const uint16_t *b,
                             struct compare_row *row, uint16_t *diff)
 {
-    uint64_t differing = 0, failing = 0, sum = 0, squares = 0;
+    uint64_t differing = 0, sum = 0, squares = 0;
     uint32_t most = 0;
 
     for (int x = 0; x < band->width; x++) {
         uint32_t d = a[x] > b[x] ? (uint32_t)(a[x] - b[x]) : (uint32_t)(b[x] - a[x]);
         differing += d != 0;
-        failing += d > band->max_diff;
         sum += d;
         squares += (uint64_t)d * d;
         most = d > most ? d : most;
         diff[x] = d > diff[x] ? (uint16_t)d : diff[x];
     }
-    *row = (struct compare_row){
-        .differing = differing, .failing = failing, .sum = sum, .squares = squares};
+    *row = (struct compare_row){.differing = differing, .sum = sum, .squares = squares};
     row->max_diff = most;
     for (int x = 0; x < band->width; x++) {
         uint32_t d = a[x] > b[x] ? (uint32_t)(a[x] - b[x]) : (uint32_t)(b[x] - a[x]);

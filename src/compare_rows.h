@@ -8,7 +8,7 @@
 
 /* Of one row and channel; summed over rows in order by compare.c. */
 struct compare_row {
-    uint64_t differing, failing, sum, squares; /* 2^31 samples of 2^32: a row fits 64 bits */
+    uint64_t differing, sum, squares; /* 2^31 samples of 2^32: a row fits 64 bits */
     uint32_t max_diff;
     int x; /* of max_diff, the first */
     uint32_t a, b;

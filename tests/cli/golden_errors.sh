@@ -26,6 +26,7 @@ suite '0 a.pgm true'
 suite '0 a.pgm echo no picture >a.pgm'
 suite '0 a.pgm kill -9 $$'
 suite 'timeout 1' '0 a.pgm sleep 30 & sleep 30'
+suite '- - sleep 31.25 &'
 refuses 2 'expected record or check' golden look golden.txt
 refuses 2 --html golden record golden.txt --html r.html
 refuses 1 none.txt golden check none.txt
