@@ -22,10 +22,13 @@ right = 2 * margin + 4 * zoom + 2
 print("rows marked:", [y for y in range(2) if colored(right, margin + y * zoom + 8)])
 below = 2 * margin + 2 * zoom + 2
 print("columns marked:", [x for x in range(4) if colored(margin + x * zoom + 8, below)])
+color = pixel(margin + 2 * zoom + 8, margin + zoom + 8)
+print("in its colour:", pixel(right, margin + zoom + 8) == color,
+      pixel(margin + 2 * zoom + 8, below) == color)
 # A difference of 7 lies at three eighths of the scale.
 bar = 3 * margin + 2 * zoom + 6 + 4
 at = margin + 280 * 3 // 8 + 2
-print("the scale agrees:", pixel(at, bar) == pixel(margin + 2 * zoom + 8, margin + zoom + 8))
+print("the scale agrees:", pixel(at, bar) == color)
 END
 # The file's format is its extension's; nothing is drawn of pictures of another size.
 refuses 2 diff.xyz compare a.pgm b.pgm --diff diff.xyz

@@ -8,7 +8,7 @@ def write(name, width, height, at=None):
         samples[at[1] * width + at[0]] = 9
     open("suite/" + name, "wb").write(b"P5 %d %d 255 " % (width, height) + samples)
 write("large.pgm", 4000, 1700)
-write("large2.pgm", 4000, 1700, (3990, 20))
+write("large2.pgm", 4000, 1700, (3990, 1690))
 write("wide.pgm", 1000, 4)
 write("small.pgm", 3, 3)
 write("small2.pgm", 4, 3)
