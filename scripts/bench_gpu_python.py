@@ -79,6 +79,7 @@ def run_torch(path, widths):
 
 def run_cupy(path, widths):
     import cupy
+    import numpy
     from cupyx.scipy import ndimage
     try:
         cupy.cuda.runtime.getDeviceCount()
@@ -90,7 +91,7 @@ def run_cupy(path, widths):
         between = staticmethod(cupy.cuda.get_elapsed_time)
 
     width, height, data = read_ppm_bytes(path)
-    pixels = cupy.frombuffer(data, dtype=cupy.uint8).reshape(height, width, 3)
+    pixels = cupy.asarray(numpy.frombuffer(data, dtype=numpy.uint8)).reshape(height, width, 3)
     planes = [cupy.ascontiguousarray(pixels[:, :, c]).astype(cupy.float32) for c in range(3)]
     outs = [cupy.empty_like(p) for p in planes]
     for k in widths:
