@@ -57,11 +57,17 @@ bool picture_filter(const struct picture_request *request, const char *input, co
 
 /* ---- picture_choose.c ---- */
 
-/* EXIT_DEVICE when the device asked for is not there, EXIT_USAGE when the kernel asked for cannot
- * run the plan. */
+/* True where a device of CUDA is asked for by name, its own or a kernel's. */
+bool picture_asks_for_cuda(const struct picture_request *request);
+
+/* What needs no device: threads, tile and the estimates. */
+void picture_estimate(const struct picture_request *request, const struct plan *plan,
+                      const struct image_info *info, struct picture_choice *choice);
+
+/* The rest, after the estimate. EXIT_DEVICE when the device asked for is not there, EXIT_USAGE when
+ * the kernel asked for cannot run the plan. With CUDA this waits for the driver. */
 bool picture_choose(const struct picture_request *request, const struct plan *plan,
-                    const struct image_info *info, struct picture_choice *choice,
-                    struct error *err);
+                    struct picture_choice *choice, struct error *err);
 
 /* ---- picture_verify.c ---- */
 

@@ -35,16 +35,25 @@ static double cpu_rate(const struct plan *plan)
     return CPU_TAPS_PAIRS;
 }
 
-static void estimate(const struct plan *plan, const struct image_info *info,
-                     struct picture_choice *choice)
+void picture_estimate(const struct picture_request *request, const struct plan *plan,
+                      const struct image_info *info, struct picture_choice *choice)
 {
     double samples = (double)info->width * (double)info->height * (double)info->channels;
     double taps = samples * (double)plan->mask[0].width * (double)plan->mask[0].height *
                   (double)plan->masks * (double)plan->repeat;
     double cuda_rate = plan->mask[0].float_exact ? CUDA_TAPS_FLOAT : CUDA_TAPS_INTEGER;
+
+    choice->tile = request->tile;
+    choice->threads = request->threads ? request->threads : parallel_cpus();
     choice->cpu_ms = taps / (cpu_rate(plan) * (double)choice->threads);
     choice->cuda_ms =
         CUDA_START_MS + 2.0 * samples * (double)plan->type / CUDA_BYTES_MS + taps / cuda_rate;
+}
+
+bool picture_asks_for_cuda(const struct picture_request *request)
+{
+    return request->kernel ? request->kernel->device == DEVICE_CUDA
+                           : !request->device_auto && request->device == DEVICE_CUDA;
 }
 
 static void choose_auto(const struct picture_request *request, struct picture_choice *choice)
@@ -67,15 +76,12 @@ static void choose_auto(const struct picture_request *request, struct picture_ch
 }
 
 bool picture_choose(const struct picture_request *request, const struct plan *plan,
-                    const struct image_info *info, struct picture_choice *choice, struct error *err)
+                    struct picture_choice *choice, struct error *err)
 {
     char why[256] = "";
 
     choice->note[0] = '\0';
-    choice->tile = request->tile;
-    choice->threads = request->threads ? request->threads : parallel_cpus();
     choice->device = request->device;
-    estimate(plan, info, choice);
     if (request->device_auto)
         choose_auto(request, choice);
     if (choice->device == DEVICE_CUDA) {

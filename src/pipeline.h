@@ -26,6 +26,10 @@ struct pipeline_job {
     const struct sink_options *sink;
     int threads, tile;
     int band_rows; /* 0: chosen here; tests force small ones */
+    /* For strips.h, where the kernel is NULL: the device may be slow to say what it can. */
+    const struct kernel *(*choose)(void *context, struct error *err);
+    void *choose_context;
+    int device_index;
 };
 
 /* Milliseconds of work in each stage, added up over threads: overlapped stages are busy for more
