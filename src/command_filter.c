@@ -1,13 +1,24 @@
 /* `stencilcli FILTER INPUT OUTPUT`: the main job. Turns options into a request,
  * runs it, and prints what was asked for: --plan and --json on stdout (on stderr
  * when the picture itself goes there), --time and -v on stderr. */
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
 #include "command.h"
 #include "picture.h"
 #include "plan_print.h"
+
+/* For tests that walk the seams between bands: STENCILCLI_BAND_ROWS, see picture.h. What is not a
+ * number is 0: chosen. */
+static int forced_band_rows(void)
+{
+    const char *text = getenv("STENCILCLI_BAND_ROWS");
+    long rows = text ? strtol(text, NULL, 10) : 0;
+    return rows < -1 ? -1 : rows > INT_MAX ? INT_MAX : (int)rows;
+}
 
 static bool request_make(const struct options *options, struct picture_request *request,
                          struct error *err)
@@ -39,6 +50,7 @@ static bool request_make(const struct options *options, struct picture_request *
     request->tile = options->tile;
     request->threads = options->threads;
     request->verify = options->verify;
+    request->band_rows = forced_band_rows();
     if (options->kernel && !(request->kernel = kernel_find(options->kernel)))
         return error_set(err, EXIT_USAGE, "unknown kernel '%s'; see `stencilcli list kernels`",
                          options->kernel);
