@@ -93,7 +93,7 @@ static void starter_end(struct starter *starter)
 
 static int threads_worth(const struct picture_choice *choice)
 {
-    return choice->cpu_ms * choice->threads < THREADS_WORTH_MS ? 1 : choice->threads;
+    return choice->cost.work_ms < THREADS_WORTH_MS ? 1 : choice->threads;
 }
 
 /* in and out are of one shape; everything between decoder and encoder. */

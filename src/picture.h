@@ -7,6 +7,7 @@
 #include "codec.h"
 #include "filter.h"
 #include "kernel.h"
+#include "picture_cost.h"
 
 /* What is asked for; the same for every picture of a batch. */
 struct picture_request {
@@ -27,10 +28,8 @@ struct picture_choice {
     enum device device;
     const struct kernel *kernel;
     int tile, threads;
-    /* The cost model's estimates behind --device auto, in ms: filtering alone on the CPU; start-up,
-     * transfers and filtering on a GPU. */
-    double cpu_ms, cuda_ms;
-    char note[256]; /* why, for -v; empty: nothing to say */
+    struct picture_cost cost; /* the estimates behind --device auto */
+    char note[256];           /* why, for -v; empty: nothing to say */
 };
 
 struct picture_report {

@@ -19,9 +19,6 @@
 #define STRIP_BYTES     ((uint64_t)4 << 20)
 #define MAX_STRIP_BYTES ((uint64_t)64 << 20)
 
-/* Slots of input hold what is decoded while the device starts: a picture of so much waits there
- * as a whole. */
-#define INPUT_BYTES  ((uint64_t)128 << 20)
 #define OUTPUT_SLOTS 6
 /* The slots with their halo rows on the device, and the host's. */
 #define MAX_BYTES ((uint64_t)768 << 20)
@@ -31,7 +28,7 @@
 #define FORCED_OUTPUT_SLOTS 2
 
 /* Pinning takes 0.3 ms a MB, what pageable memory loses is 0.1 ms a MB and use. */
-#define USES_WORTH_PINNING 4
+#define USES_WORTH_PINNING (int)(STRIPS_PINNED_BYTES / STRIPS_AHEAD_BYTES)
 
 #define PAGE 4096
 
@@ -117,7 +114,7 @@ static bool count_slots(struct strips *p)
 
     if (in > MAX_BYTES || out > MAX_BYTES || halo > MAX_BYTES)
         return false;
-    slots = forced ? FORCED_INPUT_SLOTS : INPUT_BYTES / in;
+    slots = forced ? FORCED_INPUT_SLOTS : (uint64_t)STRIPS_AHEAD_BYTES / in;
     job->in_slots = smaller(slots < 2 ? 2 : (int)slots, l->count);
     job->out_slots = smaller(forced ? FORCED_OUTPUT_SLOTS : OUTPUT_SLOTS, l->count);
     job->pin = forced || l->count >= USES_WORTH_PINNING * job->in_slots;

@@ -13,6 +13,11 @@
 
 #include "pipeline.h"
 
+/* A picture of so many bytes waits in the slots as a whole while the device starts; from so many on
+ * the slots are pinned. */
+#define STRIPS_AHEAD_BYTES  ((double)(128 << 20))
+#define STRIPS_PINNED_BYTES (4 * STRIPS_AHEAD_BYTES)
+
 struct strips;
 
 /* NULL where the picture has to be done whole: rows far away are needed (wrap, a mirror as tall as
