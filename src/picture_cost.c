@@ -1,5 +1,5 @@
 /* The cost model: see picture_cost.h. With N samples, T taps and the rates of
- * picture_rates.h:
+ * rates.h:
  *
  *   decode  = bytes / rate of the format            on one thread, in both cases
  *   work    = T / rate + N / rate                   all CPU threads added up
@@ -14,7 +14,7 @@
 #include "picture_cost.h"
 
 #include "cpu_rank1.h"
-#include "picture_rates.h"
+#include "rates.h"
 #include "strips.h"
 
 static double larger(double a, double b)

@@ -3,7 +3,7 @@
 
 #include "../src/filter.h"
 #include "../src/picture_cost.h"
-#include "../src/picture_rates.h"
+#include "../src/rates.h"
 #include "test.h"
 
 struct shape {

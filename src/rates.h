@@ -1,8 +1,8 @@
-/* What the cost model of picture_cost.c multiplies with. Printed by
+/* What the cost models of pictures and signals multiply with. Printed by
  * scripts/measure_rates on a machine with a GPU; rounded, so that it does not look like more
  * than it is: another machine's differ by a factor of two. */
-#ifndef STENCIL_PICTURE_RATES_H
-#define STENCIL_PICTURE_RATES_H
+#ifndef STENCIL_RATES_H
+#define STENCIL_RATES_H
 
 /* Decoding, bytes of samples per millisecond. */
 #define DECODE_PNG  94e3
