@@ -17,6 +17,9 @@
 #include "rates.h"
 #include "strips.h"
 
+/* Past this a mask does not fit the int8 kernel's tile, or about so. */
+#define CUDA_INT8_SIDE 31
+
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -75,7 +78,8 @@ static double cuda_sample_ms(const struct plan *plan)
     bool weighted = plan->alpha == ALPHA_WEIGHTED; /* the plain sum, and the products' */
 
     if (plan->kind == PLAN_LINEAR && plan->type == SAMPLE_U8 && !weighted &&
-        m->accumulator == ACCUMULATOR_I32 && weights_fit_int16(m))
+        m->accumulator == ACCUMULATOR_I32 && weights_fit_int16(m) && m->width <= CUDA_INT8_SIDE &&
+        m->height <= CUDA_INT8_SIDE)
         return taps / CUDA_TAPS_INT8 + 1 / CUDA_SAMPLES_INT8;
     return (weighted ? 2 : 1) * (taps / (m->accumulator == ACCUMULATOR_I64 ? CUDA_TAPS_64
                                          : m->float_exact && !weighted     ? CUDA_TAPS_FLOAT
