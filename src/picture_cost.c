@@ -92,7 +92,9 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
 {
     double samples = (double)info->width * (double)info->height * (double)info->channels;
     double bytes = samples * (double)info->type, passes = (double)plan->repeat;
-    double ahead = bytes > STRIPS_AHEAD_BYTES ? STRIPS_AHEAD_BYTES / bytes : 1;
+    double ahead = bytes > STRIPS_PINNED_BYTES  ? 0
+                   : bytes > STRIPS_AHEAD_BYTES ? STRIPS_AHEAD_BYTES / bytes
+                                                : 1;
     struct picture_cost cost = {
         .decode_ms = bytes / decode_rate(info->format),
         .work_ms = samples * passes * cpu_sample_ms(plan),

@@ -29,6 +29,7 @@
 
 /* Pinning takes 0.3 ms a MB, what pageable memory loses is 0.1 ms a MB and use. */
 #define USES_WORTH_PINNING (int)(STRIPS_PINNED_BYTES / STRIPS_AHEAD_BYTES)
+#define PINNED_INPUT_SLOTS 8
 
 #define PAGE 4096
 
@@ -118,6 +119,8 @@ static bool count_slots(struct strips *p)
     job->in_slots = smaller(slots < 2 ? 2 : (int)slots, l->count);
     job->out_slots = smaller(forced ? FORCED_OUTPUT_SLOTS : OUTPUT_SLOTS, l->count);
     job->pin = forced || l->count >= USES_WORTH_PINNING * job->in_slots;
+    if (job->pin) /* what can wait while the device starts is little of such a picture */
+        job->in_slots = smaller(job->in_slots, PINNED_INPUT_SLOTS);
     p->input_bytes = (size_t)((in + PAGE - 1) / PAGE * PAGE) * (size_t)job->in_slots;
     p->output_bytes = (size_t)((out + PAGE - 1) / PAGE * PAGE) * (size_t)job->out_slots;
     return p->input_bytes + p->output_bytes <= MAX_BYTES &&

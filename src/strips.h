@@ -14,7 +14,7 @@
 #include "pipeline.h"
 
 /* A picture of so many bytes waits in the slots as a whole while the device starts; from so many on
- * the slots are pinned. */
+ * the slots are pinned, and few. */
 #define STRIPS_AHEAD_BYTES  ((double)(128 << 20))
 #define STRIPS_PINNED_BYTES (4 * STRIPS_AHEAD_BYTES)
 
