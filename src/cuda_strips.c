@@ -324,6 +324,10 @@ static bool get_ready(struct cuda_strips *c, struct error *err)
     if (!planes_init(&c->planes, err))
         return false;
     status = reserve(c);
+    if (status == cudaErrorMemoryAllocation) { /* earlier pictures may have left more than this */
+        cuda_device_release(c->device, BUFFER_MASK);
+        status = reserve(c);
+    }
     if (status != cudaSuccess)
         return cuda_device_error(err, c->device, status, "no device memory");
     status = laps_make(c);
