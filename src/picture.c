@@ -189,7 +189,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
                                .choose = choose_late,
                                .choose_context = run,
                                .device_index = request->device_index};
-    struct pipeline_times times;
+    struct pipeline_times times = {0};
     struct pipeline *pipeline = NULL;
     struct strips *strips = NULL;
     bool ok;
@@ -208,6 +208,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     run->report->decode_ms = times.decode_ms;
     run->report->filter_ms = times.filter_ms;
     run->report->encode_ms = times.encode_ms;
+    run->report->start_ms = times.start_ms;
     return ok;
 }
 

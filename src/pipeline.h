@@ -36,6 +36,7 @@ struct pipeline_job {
  * than the time that passes. */
 struct pipeline_times {
     double decode_ms, filter_ms, encode_ms;
+    double start_ms; /* until a device other than the CPU was ready, beside decoding */
 };
 
 struct pipeline;

@@ -311,7 +311,10 @@ static void *run_device(void *argument)
     struct strips *p = argument;
     const struct strip_job *job = &p->strip;
     struct error err;
+    double begun = now_ms();
     bool ok = device_open(p, &err);
+
+    p->times.start_ms = now_ms() - begun;
 
     if (!ok)
         fail(p, &err);
