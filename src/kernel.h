@@ -87,7 +87,7 @@ struct kernel {
     /* Runs and times it over and over, on the whole picture job->in; job->out is not written. NULL:
      * run() is timed from outside. */
     bool (*time)(const struct kernel_job *job, struct kernel_trial *trial, struct error *err);
-    /* Runs one pass in strips that overlap with decoding and encoding. NULL: it cannot. */
+    /* Runs one pass in strips that overlap with decoding and encoding. CUDA's 2D rows have it. */
     const struct strip_device *strips;
     /* What a 1D row has in the place of run and shape. */
     bool (*run_signal)(const struct signal_job *job, struct error *err);

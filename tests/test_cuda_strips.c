@@ -233,6 +233,19 @@ static void failures(void)
     CHECK(files_here() == before);
 }
 
+/* The device is asked which kernel it takes when rows are on their way: any must do. */
+static void every_kernel_runs_in_strips(void)
+{
+    int count, cuda = 0;
+    const struct kernel *table = kernel_table(&count);
+    for (int i = 0; i < count; i++)
+        if (table[i].device == DEVICE_CUDA && table[i].dims == 2) {
+            CHECKF(table[i].strips != NULL, "%s", table[i].name);
+            cuda++;
+        }
+    CHECK(cuda > 0);
+}
+
 int main(void)
 {
     char folder[64];
@@ -243,6 +256,7 @@ int main(void)
     TEST(anchors_alpha_and_gradients);
     TEST(chosen_strips);
     TEST(failures);
+    TEST(every_kernel_runs_in_strips);
     CHECK(leave_test_folder(folder));
     return test_finish();
 }
