@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_bytes.h"
 #include "cpu_direct8.h"
 #include "cpu_finish.h"
 #include "cpu_rank1.h"
@@ -291,6 +292,8 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     int pieces;
     bool ok = false;
 
+    if (cpu_bytes_wins(plan))
+        return cpu_bytes_run(job, ops, err);
     if (cpu_rank1_wins(plan))
         return cpu_rank1_run(job, ops, err);
     if (cpu_direct8_can(plan)) {

@@ -5,6 +5,7 @@
 #include <immintrin.h>
 #include <string.h>
 
+#include "cpu_avx2_bytes.h"
 #include "cpu_ops.h"
 
 static bool available(void)
@@ -157,12 +158,6 @@ static void certify_u8_avx2(const struct cpu_certify *certify, const int32_t *su
 }
 
 /* The compiler widens vectors by halves; the processor does it in one load. */
-static inline void widen_u8_16(const uint8_t *in, uint16_t __attribute__((vector_size(32))) * out)
-{
-    __m256i v = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)in));
-    *out = (uint16_t __attribute__((vector_size(32))))v;
-}
-
 static inline void widen_u8_32(const uint8_t *in, uint32_t __attribute__((vector_size(32))) * out)
 {
     __m256i v = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)in));
@@ -175,38 +170,7 @@ static inline void widen_u16_32(const uint16_t *in, uint32_t __attribute__((vect
     *out = (uint32_t __attribute__((vector_size(32))))v;
 }
 
-/* v / d of 16 sums; max fits a byte, so packing them with saturation loses nothing. */
-static inline __m256i divide_16(const struct cpu_divide16 *divide, const uint16_t *sum)
-{
-    __m256i v = _mm256_loadu_si256((const __m256i *)sum);
-    if (divide->is_signed)
-        v = _mm256_max_epi16(v, _mm256_setzero_si256());
-    if (divide->factor != 0)
-        v = _mm256_mulhi_epu16(v, _mm256_set1_epi16((short)divide->factor));
-    v = _mm256_srl_epi16(v, _mm_cvtsi32_si128(divide->shift));
-    return _mm256_min_epu16(v, _mm256_set1_epi16((short)divide->max));
-}
-
-/* The sums have slack up to CPU_BLOCK, the samples have none. */
-static void divide_16_u8_avx2(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
-                              int n)
-{
-    for (int x = 0; x < n; x += 32) {
-        __m256i packed =
-            _mm256_packus_epi16(divide_16(divide, sum + x), divide_16(divide, sum + x + 16));
-        packed = _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0));
-        if (n - x >= 32) {
-            _mm256_storeu_si256((__m256i *)(out + x), packed);
-        } else {
-            uint8_t last[32];
-            _mm256_storeu_si256((__m256i *)last, packed);
-            memcpy(out + x, last, (size_t)(n - x));
-        }
-    }
-}
-
 #define OPS_WIDEN
-#define OPS_DIVIDE_16    divide_16_u8_avx2
 #define OPS_CERTIFY_U8   certify_u8_avx2
 #define OPS_DIVIDE_32_U8 divide_32_u8_avx2
 #define OPS_SUM_TWO_ROWS sum_two_rows_avx2

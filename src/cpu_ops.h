@@ -35,6 +35,13 @@ struct cpu_divide {
 struct cpu_taps {
     int count, step; /* elements from one tap to the next, for row sums */
     int twins;       /* of symmetric weights the pairs (count/2), else 0 */
+    uint32_t *weight;
+};
+
+/* Pairs of taps over bytes: two int8 weights, the first one in the bytes 0 and 2, the second one
+ * in 1 and 3. The sum of a pair's two products fits int16, whatever the bytes are. */
+struct cpu_byte_pairs {
+    int count;
     const uint32_t *weight;
 };
 
@@ -87,22 +94,29 @@ struct cpu_ops {
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
 
-    /* sum[x] = sum over taps of weight[i] * row[i][first + x], for x in 0..n-1, no element more:
-     * the rows are the picture's own. Modulo 2^16 or 2^32. */
-    void (*column_16)(const struct cpu_taps *taps, const void *const *row, size_t first,
+    /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
+     * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two
+     * below it know it, and a line of sums may be added to another one. */
+    void (*byte_sums)(const struct cpu_byte_pairs *pairs, const uint8_t *const *at, uint16_t start,
                       uint16_t *sum, int n);
+    void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
+                         int n);
+    /* out = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| <= INT16_MAX */
+    void (*gradient_16_u8)(const int16_t *gx, const int16_t *gy, uint32_t max, uint8_t *out, int n);
+    /* divide_16_u8 of start + sum over taps of weight[i] * row[i][x] */
+    void (*column_16_u8)(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,
+                         const struct cpu_divide16 *divide, uint8_t *out, int n);
+
+    /* sum[x] = sum over taps of weight[i] * row[i][first + x], for x in 0..n-1, no element more:
+     * the rows are the picture's own. Modulo 2^32. */
     void (*column_32_u8)(const struct cpu_taps *taps, const void *const *row, size_t first,
                          uint32_t *sum, int n);
     void (*column_32_u16)(const struct cpu_taps *taps, const void *const *row, size_t first,
                           uint32_t *sum, int n);
     /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK
      */
-    void (*row_16)(const struct cpu_taps *taps, const uint16_t *column, uint16_t start,
-                   uint16_t *sum, int n);
     void (*row_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                    uint32_t *sum, int n);
-    void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
-                         int n);
 
     /* out = clamp(floor((sum + d/2) / d)); out has 1 or 2 bytes a sample */
     void (*divide_32_u8)(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out, int n);

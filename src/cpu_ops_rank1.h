@@ -10,7 +10,6 @@
 
 /* Vectors of 32 bytes of sums. Loads go through pointers because vectors this wide have no calling
  * convention of their own without AVX. */
-typedef uint16_t sums_16 __attribute__((vector_size(32)));
 typedef uint32_t sums_32 __attribute__((vector_size(32)));
 
 #ifndef OPS_WIDEN
@@ -23,7 +22,6 @@ typedef uint32_t sums_32 __attribute__((vector_size(32)));
         memcpy(&v, in, sizeof v);                                                                  \
         *out = __builtin_convertvector(v, sums);                                                   \
     }
-WIDEN(widen_u8_16, uint8_t, sums_16, 16)
 WIDEN(widen_u8_32, uint8_t, sums_32, 8)
 WIDEN(widen_u16_32, uint16_t, sums_32, 16)
 #endif
@@ -81,7 +79,6 @@ WIDEN(widen_u16_32, uint16_t, sums_32, 16)
             sum[x] = (sum_type)one;                                                                \
         }                                                                                          \
     }
-COLUMN_SUMS(column_16, uint8_t, uint16_t, sums_16, widen_u8_16)
 COLUMN_SUMS(column_32_u8, uint8_t, uint32_t, sums_32, widen_u8_32)
 COLUMN_SUMS(column_32_u16, uint16_t, uint32_t, sums_32, widen_u16_32)
 
@@ -115,30 +112,6 @@ COLUMN_SUMS(column_32_u16, uint16_t, uint32_t, sums_32, widen_u16_32)
             memcpy(sum + x + 3 * lanes, &d, sizeof d);                                             \
         }                                                                                          \
     }
-ROW_SUMS(row_16, uint16_t, sums_16)
 ROW_SUMS(row_32, uint32_t, sums_32)
-
-#ifndef OPS_DIVIDE_16
-#define OPS_DIVIDE_16 divide_16_u8
-static void divide_16_u8(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
-                         int n)
-{
-    uint16_t floor = divide->is_signed ? INT16_MAX : UINT16_MAX; /* above it: negative */
-    uint16_t factor = divide->factor, max = divide->max;
-    int shift = divide->shift;
-    if (factor == 0)
-        for (int x = 0; x < n; x++) {
-            uint16_t v = sum[x] > floor ? 0 : sum[x];
-            uint16_t q = (uint16_t)(v >> shift);
-            out[x] = (uint8_t)(q > max ? max : q);
-        }
-    else
-        for (int x = 0; x < n; x++) {
-            uint16_t v = sum[x] > floor ? 0 : sum[x];
-            uint16_t q = (uint16_t)((uint16_t)((uint32_t)v * factor >> 16) >> shift);
-            out[x] = (uint8_t)(q > max ? max : q);
-        }
-}
-#endif
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cpu_ops.h"
+#include "cpu_ops_bytes.h"
 #include "cpu_ops_rank1.h"
 
 typedef uint32_t v8u32 __attribute__((vector_size(32)));
@@ -219,12 +220,13 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .sum_32 = sum_32,
     .sum_64 = sum_64,
     .make_pairs = make_pairs,
-    .column_16 = column_16,
     .column_32_u8 = column_32_u8,
     .column_32_u16 = column_32_u16,
-    .row_16 = row_16,
     .row_32 = row_32,
+    .byte_sums = OPS_BYTE_SUMS,
     .divide_16_u8 = OPS_DIVIDE_16,
+    .gradient_16_u8 = OPS_GRADIENT_16,
+    .column_16_u8 = OPS_COLUMN_16,
     .divide_32_u8 = OPS_DIVIDE_32_U8,
     .pairs_u8 = pairs_u8,
     .sum_two_rows = OPS_SUM_TWO_ROWS,

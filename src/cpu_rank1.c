@@ -5,8 +5,7 @@
  *
  * No row is copied: the column pass reads the picture itself. A ghost cell left or
  * right has the column sum of the cell it folds to, so ghost cells cost a few sums
- * a row. All sums wrap, modulo 2^16 where the last value provably fits 16 bits,
- * else modulo 2^32; what happens in between does not matter. */
+ * a row. All sums wrap, modulo 2^32; what happens in between does not matter. */
 #include "cpu_rank1.h"
 
 #include <stdlib.h>
@@ -22,7 +21,7 @@
 #define PIECES_EACH  4
 
 struct worker {
-    uint32_t *column; /* column sums of one strip with its halo; uint16_t in the 16-bit form */
+    uint32_t *column; /* column sums of one strip with its halo */
     uint32_t *sum;
     void *ghost;      /* one strip's row of ghost cells */
     const void **row; /* mask_height rows of the strip */
@@ -31,10 +30,7 @@ struct worker {
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
-    bool narrow; /* 16-bit sums */
-    struct cpu_divide16 divide16;
     struct cpu_taps column, row;
-    uint32_t *weights;  /* owned: of column and row */
     uint32_t ghost_sum; /* a ghost cell's column sum where it is no cell of the picture */
     int strip_pixels, piece_rows;
     struct worker *worker;
@@ -43,50 +39,12 @@ struct pass {
 
 /* ---- which plans, which form ---- */
 
-/* The 16-bit form holds S + floor(d/2), which must fit uint16_t or int16_t, and divides by a
- * 16-bit multiplication: with m = ceil(2^(16+k) / d) and e = m*d - 2^(16+k), v*m / 2^(16+k) is
- * v/d + v*e / (d * 2^(16+k)), whose floor is right while the excess stays below 1/d. */
-static bool narrow_divide(const struct plan *plan, struct cpu_divide16 *divide)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int64_t half = m->divisor / 2;
-    int64_t low, high;
-
-    if (plan->type != SAMPLE_U8 || m->bound >= 1 << 20)
-        return false;
-    low = (m->sum - m->sum_abs) / 2 * plan->max + m->offset + half;
-    high = (m->sum + m->sum_abs) / 2 * plan->max + m->offset + half;
-    if (!(low >= 0 && high <= UINT16_MAX) && !(low >= INT16_MIN && high <= INT16_MAX))
-        return false;
-    *divide = (struct cpu_divide16){.is_signed = low < 0, .max = (uint16_t)plan->max};
-    if ((m->divisor & (m->divisor - 1)) == 0) {
-        divide->shift = __builtin_ctzll((unsigned long long)m->divisor);
-        if (divide->shift > 15) /* then every v is below d */
-            divide->max = 0;
-        divide->shift &= 15;
-        return true;
-    }
-    for (int k = 0; k < 16; k++) {
-        int64_t power = (int64_t)1 << (16 + k);
-        int64_t factor = (power + m->divisor - 1) / m->divisor;
-        if (factor <= UINT16_MAX && (factor * m->divisor - power) * high < power) {
-            divide->factor = (uint16_t)factor;
-            divide->shift = k;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool cpu_rank1_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    struct cpu_divide16 divide;
     if (plan->kind != PLAN_LINEAR || plan->alpha == ALPHA_WEIGHTED || !m->row ||
         m->accumulator != ACCUMULATOR_I32)
         return false;
-    if (narrow_divide(plan, &divide))
-        return true;
     /* Direct sums of 8 bits take two taps at a time. */
     return m->width * m->height / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
 }
@@ -97,9 +55,7 @@ bool cpu_rank1_wins(const struct plan *plan)
 static void column_sums(const struct pass *pass, struct worker *w, size_t first, size_t at, int n)
 {
     const struct cpu_ops *ops = pass->ops;
-    if (pass->narrow)
-        ops->column_16(&pass->column, w->row, first, (uint16_t *)w->column + at, n);
-    else if (pass->job->in->type == SAMPLE_U8)
+    if (pass->job->in->type == SAMPLE_U8)
         ops->column_32_u8(&pass->column, w->row, first, w->column + at, n);
     else
         ops->column_32_u16(&pass->column, w->row, first, w->column + at, n);
@@ -118,10 +74,7 @@ static void ghost_sums(const struct pass *pass, struct worker *w, int origin, in
             continue;
         }
         for (int c = 0; c < channels; c++)
-            if (pass->narrow)
-                ((uint16_t *)w->column)[at + (size_t)c] = (uint16_t)pass->ghost_sum;
-            else
-                w->column[at + (size_t)c] = pass->ghost_sum;
+            w->column[at + (size_t)c] = pass->ghost_sum;
     }
 }
 
@@ -135,6 +88,7 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, int fir
     int n = pixels * plan->channels;
     int from = first_pixel - m->anchor_x, to = from + pixels + m->width - 1;
     int inside_from = from < 0 ? 0 : from, inside_to = to < job->in->width ? to : job->in->width;
+    union cpu_sums sums = {.narrow = (int32_t *)w->sum};
     unsigned char *out = image_row(job->out, y - job->out_first_row);
     out += (size_t)first_pixel * channels * (size_t)plan->type;
 
@@ -146,15 +100,8 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, int fir
                 (inside_to - inside_from) * plan->channels);
     ghost_sums(pass, w, from, from, inside_from);
     ghost_sums(pass, w, from, inside_to, to);
-    if (pass->narrow) {
-        uint16_t start = (uint16_t)(m->offset + m->divisor / 2);
-        pass->ops->row_16(&pass->row, (const uint16_t *)w->column, start, (uint16_t *)w->sum, n);
-        pass->ops->divide_16_u8(&pass->divide16, (const uint16_t *)w->sum, out, n);
-    } else {
-        union cpu_sums sums = {.narrow = (int32_t *)w->sum};
-        pass->ops->row_32(&pass->row, w->column, (uint32_t)m->offset, w->sum, n);
-        cpu_finish_linear(pass->ops, plan, false, sums, out, n);
-    }
+    pass->ops->row_32(&pass->row, w->column, (uint32_t)m->offset, w->sum, n);
+    cpu_finish_linear(pass->ops, plan, false, sums, out, n);
     if (plan->filtered != (1u << plan->channels) - 1)
         cpu_finish_unfiltered(job, y, first_pixel, pixels, out);
 }
@@ -178,31 +125,34 @@ static void run_piece(void *context, int piece, int worker)
 
 /* ---- one pass ---- */
 
-static struct cpu_taps taps_make(const uint32_t *weight, int count, int step)
+bool cpu_taps_make(struct cpu_taps *taps, const int64_t *weight, int count, int step)
 {
-    int twins = count / 2;
-    for (int i = 0; i < count / 2; i++)
+    *taps = (struct cpu_taps){.count = count, .step = step, .twins = count / 2};
+    taps->weight = calloc((size_t)count, sizeof *taps->weight);
+    for (int i = 0; taps->weight && i < count; i++) {
+        taps->weight[i] = (uint32_t)weight[i];
         if (weight[i] != weight[count - 1 - i])
-            twins = 0;
-    return (struct cpu_taps){count, step, twins, weight};
+            taps->twins = 0;
+    }
+    return taps->weight != NULL;
+}
+
+void cpu_taps_free(struct cpu_taps *taps)
+{
+    free(taps->weight);
+    taps->weight = NULL;
 }
 
 static bool weights_make(struct pass *pass)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[0];
-    int taps = m->height + m->width;
-    uint32_t sum = 0;
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
 
-    pass->weights = calloc((size_t)taps, sizeof *pass->weights);
-    if (!pass->weights)
+    if (!cpu_taps_make(&pass->column, m->column, m->height, 0) ||
+        !cpu_taps_make(&pass->row, m->row, m->width, plan->channels))
         return false;
-    for (int i = 0; i < taps; i++)
-        pass->weights[i] = (uint32_t)(i < m->height ? m->column[i] : m->row[i - m->height]);
     for (int i = 0; i < m->height; i++)
-        sum += pass->weights[i];
-    pass->ghost_sum = sum * pass->job->plan->border_value;
-    pass->column = taps_make(pass->weights, m->height, 0);
-    pass->row = taps_make(pass->weights + m->height, m->width, pass->job->plan->channels);
+        pass->ghost_sum += pass->column.weight[i] * plan->border_value;
     return true;
 }
 
@@ -238,7 +188,8 @@ static void pass_free(struct pass *pass)
         free(pass->worker[i].ghost);
     }
     free(pass->worker);
-    free(pass->weights);
+    cpu_taps_free(&pass->column);
+    cpu_taps_free(&pass->row);
 }
 
 bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
@@ -247,7 +198,6 @@ bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, stru
     int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
     bool ok;
 
-    pass.narrow = narrow_divide(job->plan, &pass.divide16);
     pass.strip_pixels = SUM_ELEMENTS / job->plan->channels;
     if (pass.strip_pixels > job->out->width)
         pass.strip_pixels = job->out->width;

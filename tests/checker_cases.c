@@ -45,6 +45,13 @@ static const struct mask_case MASKS[] = {
     {"rank1_signed_16_bits", "divisor 5\noffset 20\n3 -6 9 3\n-1 2 -3 -1\n2 -4 6 2", NULL, 0, 0, 0,
      0, NULL},
     {"rank1_16_bits_to_the_edge", "divisor 257\n1 254 1", NULL, 0, 0, 0, 0, NULL},
+    /* Pairs of bytes that saturate as pairs, sums up to 65535, no division, a power of two. */
+    {"bytes_that_saturate", "divisor 129\n127 2", NULL, 0, 0, 0, 0, NULL},
+    {"bytes_saturate_twice", "divisor 2\n100 0 100\n0 57 0", NULL, 0, 0, 0, 0, NULL},
+    {"bytes_undivided", "offset -9000\n100 0 57\n-1 0 0", NULL, 0, 0, 0, 0, NULL},
+    {"bytes_unsigned_undivided", "100 57", NULL, 0, 0, 0, 0, NULL},
+    {"rank1_bytes4x5", "divisor 64\n1 2 3 -4\n-1 -2 -3 4\n3 6 9 -12\n2 4 6 -8\n1 2 3 -4", NULL, 0,
+     0, 0, 0, NULL},
     {"rank1_past_16_bits", "divisor 258\n1 256 1", NULL, 0, 0, 0, 0, NULL},
     {"rank1_32_bits",
      "divisor 4000000\n0 999 -2000 0 5 77\n0 1998 -4000 0 10 154\n0 -999 2000 0 -5 -77\n"
@@ -66,6 +73,8 @@ static const struct mask_case MASKS[] = {
     {"gain", "offset -300\n3 1\n0 2", NULL, 0, 0, 0, 0, NULL},
     {"sobel", "-1 0 1\n-2 0 2\n-1 0 1", "-1 -2 -1\n0 0 0\n1 2 1", 0, 0, 0, 0, NULL},
     {"gradient2x3", "5 -7\n0 1\n-3 4", "1 1\n-2 0\n0 3", 0, 0, 0, 0, NULL},
+    {"gradient_to_the_edge", "127 -1\n0 0", "0 1\n0 -127", 0, 0, 0, 0, NULL},
+    {"gradient_past_bytes", "200 -100\n-50 1", "3 4\n5 -700", 0, 0, 0, 0, NULL},
     {"random9", NULL, NULL, 9, 9, -50, 100, "1999"},
     {"positive8x11", NULL, NULL, 8, 11, 0, 90, "3960"},
     {"random15", NULL, NULL, 15, 15, -30000, 32767, "200000"},
