@@ -22,9 +22,10 @@
 #include "cpu_rank1.h"
 #include "parallel.h"
 
-#define RING_BYTES (128 * 1024) /* of a 512 KiB L2: narrow strips that fit L1 lose more on memory  \
-                                 */
-#define MIN_PIXELS  64          /* so that every strip is whole blocks; the last one is padded */
+#define RING_BYTES                                                                                 \
+    (128 * 1024)       /* of a 512 KiB L2: narrow strips that fit L1 lose more on memory           \
+                        */
+#define MIN_PIXELS  64 /* so that every strip is whole blocks; the last one is padded */
 #define MIN_ROWS    16
 #define PIECES_EACH 4
 

@@ -98,16 +98,29 @@ void cpu_finish_weighted(const struct plan *plan, bool plain_wide, union cpu_sum
     }
 }
 
+/* Every pixel has 1, 2, 3, 4, 6 or 8 bytes: 96 bytes are whole pixels, and whole vectors. */
+#define BLEND_BYTES 96
+
+static void blend_block(const uint8_t *mask, const uint8_t *in, uint8_t *out)
+{
+    for (int i = 0; i < BLEND_BYTES; i++)
+        out[i] = (uint8_t)((out[i] & ~mask[i]) | (in[i] & mask[i]));
+}
+
 void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel, int pixels,
                            void *out)
 {
     const struct plan *plan = job->plan;
-    size_t size = plan->type, channels = (size_t)plan->channels;
-    const unsigned char *in = (const unsigned char *)image_row(job->in, y - job->in_first_row) +
-                              (size_t)first_pixel * channels * size;
-    for (size_t c = 0; c < channels; c++)
-        if (!(plan->filtered >> c & 1))
-            for (size_t x = 0; x < (size_t)pixels; x++)
-                memcpy((unsigned char *)out + (x * channels + c) * size,
-                       in + (x * channels + c) * size, size);
+    size_t size = plan->type, pixel = size * (size_t)plan->channels;
+    size_t bytes = pixel * (size_t)pixels, at = 0;
+    const uint8_t *in =
+        (const uint8_t *)image_row(job->in, y - job->in_first_row) + (size_t)first_pixel * pixel;
+    uint8_t mask[BLEND_BYTES], *to = out;
+
+    for (size_t i = 0; i < BLEND_BYTES; i++)
+        mask[i] = plan->filtered >> (i % pixel / size) & 1 ? 0 : 0xff;
+    for (; at + BLEND_BYTES <= bytes; at += BLEND_BYTES)
+        blend_block(mask, in + at, to + at);
+    for (size_t i = 0; at < bytes; i++, at++)
+        to[at] = mask[i] ? in[at] : to[at];
 }
