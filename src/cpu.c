@@ -185,8 +185,8 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, int fir
         cpu_finish_gradient(pass->ops, plan, w->sums[0], w->sums[1], out, n);
     } else if (plan->alpha == ALPHA_WEIGHTED && !cpu_rows_opaque(&w->rows, y)) {
         sum_row(pass, w, &w->rows.product, 0, y, 0, w->product, n);
-        cpu_finish_weighted(plan, wide, w->sums[0], pass->product_form == CPU_64, w->product, out,
-                            n);
+        cpu_finish_weighted(pass->ops, plan, wide, w->sums[0], pass->product_form == CPU_64,
+                            w->product, out, n);
     } else {
         cpu_finish_linear(pass->ops, plan, wide, w->sums[0], out, n);
         /* All opaque: the weighted colour is the plain one and alpha stays max. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu_avx2_bytes.h"
+#include "cpu_avx2_wide.h"
 #include "cpu_ops.h"
 
 static bool available(void)

@@ -29,19 +29,52 @@ static int64_t divide_64(int64_t s, int64_t d, int64_t max)
     return q > max ? max : q;
 }
 
+/* Below this doubles divide exactly (cpu_ops_wide.h). */
+#define DOUBLE_BOUND ((int64_t)1 << 49)
+#define CHUNK        256 /* samples, whole pixels */
+
+static void narrow(enum sample_type type, const int32_t *quotient, void *out, int first, int n)
+{
+    if (type == SAMPLE_U8)
+        for (int i = 0; i < n; i++)
+            ((uint8_t *)out)[first + i] = (uint8_t)quotient[i];
+    else
+        for (int i = 0; i < n; i++)
+            ((uint16_t *)out)[first + i] = (uint16_t)quotient[i];
+}
+
+/* Sums have slack up to CPU_BLOCK. */
+static void finish_wide(const struct cpu_ops *ops, enum sample_type type,
+                        const struct cpu_divide *divide, const int64_t *sum, void *out, int n)
+{
+    int32_t quotient[CHUNK];
+    for (int x = 0; x < n; x += CHUNK) {
+        int count = n - x < CHUNK ? n - x : CHUNK;
+        ops->divide_64(divide, sum + x, quotient, count);
+        narrow(type, quotient, out, x, count);
+    }
+}
+
 void cpu_finish_linear(const struct cpu_ops *ops, const struct plan *plan, bool wide,
                        union cpu_sums sums, void *out, int n)
 {
     const struct plan_mask *m = &plan->mask[0];
     struct cpu_divide divide = {m->divisor, log2_exact(m->divisor), (int32_t)plan->max};
 
-    if (wide)
+    if (wide && m->bound < DOUBLE_BOUND)
+        finish_wide(ops, plan->type, &divide, sums.wide, out, n);
+    else if (wide)
         for (int i = 0; i < n; i++)
             put(plan->type, out, i, divide_64(sums.wide[i], m->divisor, plan->max));
     else if (plan->type == SAMPLE_U8)
         ops->divide_32_u8(&divide, sums.narrow, out, n);
     else
         ops->divide_32_u16(&divide, sums.narrow, out, n);
+}
+
+uint32_t cpu_finish_sample(const struct plan *plan, int64_t sum)
+{
+    return (uint32_t)divide_64(sum, plan->mask[0].divisor, plan->max);
 }
 
 void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, union cpu_sums gx,
@@ -75,26 +108,70 @@ static int64_t weighted_sample(const struct plan_mask *m, int64_t product, int64
     return q > max ? max : (int64_t)q;
 }
 
-void cpu_finish_weighted(const struct plan *plan, bool plain_wide, union cpu_sums plain,
-                         bool product_wide, union cpu_sums product, void *out, int n)
+static int64_t gcd64(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* The fraction in lowest terms; *largest: of numerator and half the denominator together. */
+static struct cpu_weighted weighted_make(const struct plan *plan, int128 *largest)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int channels = plan->channels, alpha = channels - 1;
-    int64_t max = plan->max, offset = m->offset < 0 ? -m->offset : m->offset;
-    /* |N| + D <= W*(W*max^2) + (|o| + d)*(W*max) */
-    int128 largest = (int128)m->sum * max * ((int128)m->sum * max + offset + m->divisor);
-    bool fits_64 = largest < (int128)1 << 62;
+    int64_t gcd = gcd64(gcd64(m->sum, m->divisor), m->offset), max = plan->max;
+    struct cpu_weighted w = {plan->channels, m->sum / gcd, m->offset / gcd, m->divisor / gcd,
+                             m->sum,         max,          m->offset};
+    int128 coverage = (int128)m->sum * max;
+    *largest = coverage * max * w.gain +
+               coverage * ((w.offset < 0 ? -w.offset : w.offset) + w.divisor) + coverage + m->sum;
+    return w;
+}
 
-    for (int x = 0; x < n; x += channels) {
-        int64_t coverage = sum_at(plain_wide, plain, x + alpha) - m->offset;
-        for (int c = 0; c < alpha; c++) {
-            int64_t value = coverage == 0
-                                ? divide_64(sum_at(plain_wide, plain, x + c), m->divisor, max)
-                                : weighted_sample(m, sum_at(product_wide, product, x + c), coverage,
-                                                  max, fits_64);
-            put(plan->type, out, x + c, value);
-        }
-        put(plan->type, out, x + alpha, divide_64(coverage, m->sum, max));
+static void weighted_pixel(const struct plan *plan, bool plain_wide, union cpu_sums plain,
+                           bool product_wide, union cpu_sums product, void *out, int x,
+                           bool fits_64)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int alpha = plan->channels - 1;
+    int64_t max = plan->max, coverage = sum_at(plain_wide, plain, x + alpha) - m->offset;
+    for (int c = 0; c < alpha; c++) {
+        int64_t value = coverage == 0 ? divide_64(sum_at(plain_wide, plain, x + c), m->divisor, max)
+                                      : weighted_sample(m, sum_at(product_wide, product, x + c),
+                                                        coverage, max, fits_64);
+        put(plan->type, out, x + c, value);
+    }
+    put(plan->type, out, x + alpha, divide_64(coverage, m->sum, max));
+}
+
+void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, bool plain_wide,
+                         union cpu_sums plain, bool product_wide, union cpu_sums product, void *out,
+                         int n)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int128 offset = m->offset < 0 ? -m->offset : m->offset, largest;
+    struct cpu_weighted w = weighted_make(plan, &largest);
+    /* |N| + D <= W*(W*max^2) + (|o| + d)*(W*max) */
+    bool fits_64 = (int128)m->sum * plan->max * ((int128)m->sum * plan->max + offset + m->divisor) <
+                   (int128)1 << 62;
+    bool by_32 = !plain_wide && !product_wide && m->offset == 0 && largest < (1 << 24) - 1;
+    bool by_64 = plain_wide && product_wide && largest < DOUBLE_BOUND;
+    int32_t quotient[CHUNK];
+
+    for (int x = 0; x < n; x += CHUNK) {
+        int count = n - x < CHUNK ? n - x : CHUNK;
+        if (by_32)
+            ops->weighted_32(&w, plain.narrow + x, product.narrow + x, quotient, count);
+        else if (by_64)
+            ops->weighted_64(&w, plain.wide + x, product.wide + x, quotient, count);
+        if (by_32 || by_64)
+            narrow(plan->type, quotient, out, x, count);
+        for (int i = 0; i < count; i += plan->channels)
+            if (!(by_32 || by_64) || quotient[i] < 0) /* nothing there but what is transparent */
+                weighted_pixel(plan, plain_wide, plain, product_wide, product, out, x + i, fits_64);
     }
 }
 

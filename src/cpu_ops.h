@@ -38,6 +38,21 @@ struct cpu_taps {
     uint32_t *weight;
 };
 
+/* The same for sums of 64 bits; int32: every weight fits int32_t. */
+struct cpu_taps64 {
+    int count, step;
+    bool int32;
+    int64_t *weight;
+};
+
+/* Colour weighted by alpha: (gain * A + offset * B) / (divisor * B) with A the sum of w*c*a and B
+ * the one of w*a; alpha: B / weight_sum. The first three have no common factor. */
+struct cpu_weighted {
+    int channels; /* 2 or 4, the last one alpha */
+    int64_t gain, offset, divisor, weight_sum, max;
+    int64_t plain_offset; /* what the plain sums hold beside B at the alpha places */
+};
+
 /* Pairs of taps over bytes: two int8 weights, the first one in the bytes 0 and 2, the second one
  * in 1 and 3. The sum of a pair's two products fits int16, whatever the bytes are. */
 struct cpu_byte_pairs {
@@ -113,8 +128,10 @@ struct cpu_ops {
                          uint32_t *sum, int n);
     void (*column_32_u16)(const struct cpu_taps *taps, const void *const *row, size_t first,
                           uint32_t *sum, int n);
-    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK
-     */
+    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK.
+     * row_64 takes the columns for int32_t. */
+    void (*row_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
+                   int64_t *sum, int n);
     void (*row_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                    uint32_t *sum, int n);
 
@@ -122,6 +139,15 @@ struct cpu_ops {
     void (*divide_32_u8)(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out, int n);
     void (*divide_32_u16)(const struct cpu_divide *divide, const int32_t *sum, uint16_t *out,
                           int n);
+    /* quotient = clamp(floor((sum + d/2) / d)), |sum| + d < 2^49 */
+    void (*divide_64)(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient,
+                      int n);
+    /* quotient = clamp(round(...)) of cpu_weighted where B > 0, else -1 (alpha: 0). Numerators and
+     * half the denominators stay below 2^24 together, and offset is 0; or 2^49 for 64 bits. */
+    void (*weighted_32)(const struct cpu_weighted *weighted, const int32_t *plain,
+                        const int32_t *product, int32_t *quotient, int n);
+    void (*weighted_64)(const struct cpu_weighted *weighted, const int64_t *plain,
+                        const int64_t *product, int32_t *quotient, int n);
     /* out = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
     void (*gradient_u8)(const int32_t *gx, const int32_t *gy, int32_t max, uint8_t *out, int n);
     void (*gradient_u16)(const int32_t *gx, const int32_t *gy, int32_t max, uint16_t *out, int n);

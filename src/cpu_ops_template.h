@@ -9,6 +9,7 @@
 #include "cpu_ops.h"
 #include "cpu_ops_bytes.h"
 #include "cpu_ops_rank1.h"
+#include "cpu_ops_wide.h"
 
 typedef uint32_t v8u32 __attribute__((vector_size(32)));
 typedef uint64_t v4u64 __attribute__((vector_size(32)));
@@ -223,6 +224,10 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .column_32_u8 = column_32_u8,
     .column_32_u16 = column_32_u16,
     .row_32 = row_32,
+    .row_64 = OPS_ROW_64,
+    .divide_64 = OPS_DIVIDE_64,
+    .weighted_32 = OPS_WEIGHTED_32,
+    .weighted_64 = OPS_WEIGHTED_64,
     .byte_sums = OPS_BYTE_SUMS,
     .divide_16_u8 = OPS_DIVIDE_16,
     .gradient_16_u8 = OPS_GRADIENT_16,

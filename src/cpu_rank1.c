@@ -5,7 +5,12 @@
  *
  * No row is copied: the column pass reads the picture itself. A ghost cell left or
  * right has the column sum of the cell it folds to, so ghost cells cost a few sums
- * a row. All sums wrap, modulo 2^32; what happens in between does not matter. */
+ * a row. Where S fits 32 bits all sums wrap, modulo 2^32; what happens in between
+ * does not matter. Else what the column's weights have in common goes to the row, so
+ * that c fits int32, and only the row's sums have 64 bits.
+ *
+ * With colour weighted by alpha (8 bits) the same is done a second time for the
+ * products of colour and alpha, which are made once a row, in a ring. */
 #include "cpu_rank1.h"
 
 #include <stdlib.h>
@@ -20,18 +25,30 @@
 #define MIN_ROWS     16
 #define PIECES_EACH  4
 
+/* The sums of one kind: of the samples (0) or of their products with alpha (1). */
+enum { PLAIN, PRODUCT };
+struct layer {
+    enum sample_type type; /* of the rows */
+    bool wide;             /* 64-bit sums of the row */
+    uint32_t ghost_sum[4]; /* of a ghost cell that is no cell of the picture, per channel */
+    int64_t start;
+};
+
 struct worker {
-    uint32_t *column; /* column sums of one strip with its halo */
-    uint32_t *sum;
-    void *ghost;      /* one strip's row of ghost cells */
-    const void **row; /* mask_height rows of the strip */
+    uint32_t *column;       /* column sums of one strip with its halo */
+    union cpu_sums sums[2]; /* of each layer */
+    void *ghost;            /* one row of ghost cells */
+    uint16_t *products;     /* weighted: mask_height rows of the picture */
+    const void **row[2];    /* of each layer: the rows under the mask */
 };
 
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
     struct cpu_taps column, row;
-    uint32_t ghost_sum; /* a ghost cell's column sum where it is no cell of the picture */
+    struct cpu_taps64 row64;
+    int layers; /* 2 for weighted alpha */
+    struct layer layer[2];
     int strip_pixels, piece_rows;
     struct worker *worker;
     int workers;
@@ -39,42 +56,131 @@ struct pass {
 
 /* ---- which plans, which form ---- */
 
+/* What all weights of the column have in common; at least 1. */
+static int64_t common_factor(const struct plan_mask *m)
+{
+    int64_t gcd = 0;
+    for (int i = 0; i < m->height; i++)
+        for (int64_t b = m->column[i]; b != 0;) {
+            int64_t rest = gcd % b;
+            gcd = b;
+            b = rest;
+        }
+    return gcd == 0 ? 1 : gcd < 0 ? -gcd : gcd;
+}
+
+/* Do column sums of samples up to LARGEST fit int32, once the common factor is taken out? */
+static bool column_fits(const struct plan_mask *m, int64_t largest)
+{
+    int64_t gcd = common_factor(m), sum = 0;
+    for (int i = 0; i < m->height; i++) {
+        int64_t w = m->column[i] / gcd;
+        sum += w < 0 ? -w : w;
+        if (sum > INT32_MAX / largest)
+            return false;
+    }
+    return true;
+}
+
 bool cpu_rank1_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    if (plan->kind != PLAN_LINEAR || plan->alpha == ALPHA_WEIGHTED || !m->row ||
-        m->accumulator != ACCUMULATOR_I32)
+    int cells = m->width * m->height;
+    if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return plan->type == SAMPLE_U8 && column_fits(m, (int64_t)plan->max * plan->max);
+    if (m->accumulator == ACCUMULATOR_I64)
+        return column_fits(m, plan->max) &&
+               (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));
     /* Direct sums of 8 bits take two taps at a time. */
-    return m->width * m->height / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
+    return cells / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
 }
 
 /* ---- one row of one strip ---- */
 
 /* Column sums of elements [first, first + n) of the rows, to column[at...]. */
-static void column_sums(const struct pass *pass, struct worker *w, size_t first, size_t at, int n)
+static void column_sums(const struct pass *pass, struct worker *w, int layer, size_t first,
+                        size_t at, int n)
 {
-    const struct cpu_ops *ops = pass->ops;
-    if (pass->job->in->type == SAMPLE_U8)
-        ops->column_32_u8(&pass->column, w->row, first, w->column + at, n);
+    if (pass->layer[layer].type == SAMPLE_U8)
+        pass->ops->column_32_u8(&pass->column, w->row[layer], first, w->column + at, n);
     else
-        ops->column_32_u16(&pass->column, w->row, first, w->column + at, n);
+        pass->ops->column_32_u16(&pass->column, w->row[layer], first, w->column + at, n);
 }
 
 /* The same for pixels [from, to) outside the picture; column[0] is that of pixel `origin`. */
-static void ghost_sums(const struct pass *pass, struct worker *w, int origin, int from, int to)
+static void ghost_sums(const struct pass *pass, struct worker *w, int layer, int origin, int from,
+                       int to)
 {
     const struct plan *plan = pass->job->plan;
     int channels = plan->channels;
     for (int x = from; x < to; x++) {
         int cell = border_fold(plan->border, x, pass->job->in->width);
         size_t at = (size_t)(x - origin) * (size_t)channels;
-        if (cell != BORDER_OUTSIDE) {
-            column_sums(pass, w, (size_t)cell * (size_t)channels, at, channels);
+        if (cell != BORDER_OUTSIDE)
+            column_sums(pass, w, layer, (size_t)cell * (size_t)channels, at, channels);
+        else
+            memcpy(w->column + at, pass->layer[layer].ghost_sum,
+                   (size_t)channels * sizeof *w->column);
+    }
+}
+
+static void layer_sums(const struct pass *pass, struct worker *w, int layer, int first_pixel,
+                       int pixels)
+{
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    const struct layer *l = &pass->layer[layer];
+    size_t channels = (size_t)plan->channels;
+    int n = pixels * plan->channels, width = pass->job->in->width;
+    int from = first_pixel - m->anchor_x, to = from + pixels + m->width - 1;
+    int inside_from = from < 0 ? 0 : from, inside_to = to < width ? to : width;
+
+    column_sums(pass, w, layer, (size_t)inside_from * channels,
+                (size_t)(inside_from - from) * channels, (inside_to - inside_from) * (int)channels);
+    ghost_sums(pass, w, layer, from, from, inside_from);
+    ghost_sums(pass, w, layer, from, inside_to, to);
+    if (l->wide)
+        pass->ops->row_64(&pass->row64, w->column, l->start, w->sums[layer].wide, n);
+    else
+        pass->ops->row_32(&pass->row, w->column, (uint32_t)l->start,
+                          (uint32_t *)w->sums[layer].narrow, n);
+}
+
+/* The row's colours times alpha; what stands in the alpha places does not matter. */
+static void make_products(const uint8_t *in, uint16_t *out, int width, int channels)
+{
+    for (int x = 0; channels == 4 && x < 4 * width; x += 4)
+        for (int c = 0; c < 4; c++)
+            out[x + c] = (uint16_t)(in[x + c] * in[x + 3]);
+    for (int x = 0; channels == 2 && x < 2 * width; x += 2)
+        out[x] = out[x + 1] = (uint16_t)(in[x] * in[x + 1]);
+}
+
+static uint16_t *product_row(const struct pass *pass, const struct worker *w, int v)
+{
+    int height = pass->job->plan->mask[0].height, slot = (v % height + height) % height;
+    return w->products +
+           (size_t)slot * (size_t)pass->job->in->width * (size_t)pass->job->plan->channels;
+}
+
+/* The rows under output row y; products of those that are new (all, where y begins a piece). */
+static void take_rows(const struct pass *pass, struct worker *w, int y, bool all)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    for (int i = 0; i < m->height; i++) {
+        int v = y - m->anchor_y + i, cell = border_fold(plan->border, v, job->picture_height);
+        w->row[PLAIN][i] =
+            cell == BORDER_OUTSIDE ? w->ghost : image_row(job->in, cell - job->in_first_row);
+        if (pass->layers == 1)
             continue;
-        }
-        for (int c = 0; c < channels; c++)
-            w->column[at + (size_t)c] = pass->ghost_sum;
+        w->row[PRODUCT][i] = product_row(pass, w, v);
+        if (all || i == m->height - 1)
+            make_products(w->row[PLAIN][i], product_row(pass, w, v), job->in->width,
+                          plan->channels);
     }
 }
 
@@ -83,25 +189,17 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, int fir
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
-    const struct plan_mask *m = &plan->mask[0];
-    size_t channels = (size_t)plan->channels;
     int n = pixels * plan->channels;
-    int from = first_pixel - m->anchor_x, to = from + pixels + m->width - 1;
-    int inside_from = from < 0 ? 0 : from, inside_to = to < job->in->width ? to : job->in->width;
-    union cpu_sums sums = {.narrow = (int32_t *)w->sum};
     unsigned char *out = image_row(job->out, y - job->out_first_row);
-    out += (size_t)first_pixel * channels * (size_t)plan->type;
+    out += (size_t)first_pixel * (size_t)plan->channels * (size_t)plan->type;
 
-    for (int i = 0; i < m->height; i++) {
-        int v = border_fold(plan->border, y - m->anchor_y + i, job->picture_height);
-        w->row[i] = v == BORDER_OUTSIDE ? w->ghost : image_row(job->in, v - job->in_first_row);
-    }
-    column_sums(pass, w, (size_t)inside_from * channels, (size_t)(inside_from - from) * channels,
-                (inside_to - inside_from) * plan->channels);
-    ghost_sums(pass, w, from, from, inside_from);
-    ghost_sums(pass, w, from, inside_to, to);
-    pass->ops->row_32(&pass->row, w->column, (uint32_t)m->offset, w->sum, n);
-    cpu_finish_linear(pass->ops, plan, false, sums, out, n);
+    for (int k = 0; k < pass->layers; k++)
+        layer_sums(pass, w, k, first_pixel, pixels);
+    if (pass->layers == 2)
+        cpu_finish_weighted(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN],
+                            pass->layer[PRODUCT].wide, w->sums[PRODUCT], out, n);
+    else
+        cpu_finish_linear(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN], out, n);
     if (plan->filtered != (1u << plan->channels) - 1)
         cpu_finish_unfiltered(job, y, first_pixel, pixels, out);
 }
@@ -118,8 +216,10 @@ static void run_piece(void *context, int piece, int worker)
     for (int x = 0; x < job->out->width; x += pass->strip_pixels) {
         int left = job->out->width - x;
         int pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
-        for (int y = first; y < end; y++)
+        for (int y = first; y < end; y++) {
+            take_rows(pass, &pass->worker[worker], y, y == first);
             filter_row(pass, &pass->worker[worker], y, x, pixels);
+        }
     }
 }
 
@@ -143,17 +243,66 @@ void cpu_taps_free(struct cpu_taps *taps)
     taps->weight = NULL;
 }
 
+/* The row's weights times the column's common factor. */
+static bool taps64_make(struct cpu_taps64 *taps, const struct plan_mask *m, int step)
+{
+    int64_t gcd = common_factor(m);
+    *taps = (struct cpu_taps64){.count = m->width, .step = step, .int32 = true};
+    taps->weight = calloc((size_t)m->width, sizeof *taps->weight);
+    for (int j = 0; taps->weight && j < m->width; j++) {
+        taps->weight[j] = m->row[j] * gcd;
+        taps->int32 &= taps->weight[j] >= INT32_MIN && taps->weight[j] <= INT32_MAX;
+    }
+    return taps->weight != NULL;
+}
+
+/* Both layers are wide or none is: they share the column's weights. */
+static void layers_make(struct pass *pass)
+{
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    bool weighted = plan->alpha == ALPHA_WEIGHTED;
+    int64_t square = (int64_t)plan->max * plan->max;
+    bool wide = m->accumulator == ACCUMULATOR_I64 || (weighted && m->sum > INT32_MAX / square);
+
+    pass->layers = weighted ? 2 : 1;
+    pass->layer[PLAIN] = (struct layer){plan->type, wide, {0}, m->offset};
+    pass->layer[PRODUCT] = (struct layer){SAMPLE_U16, wide, {0}, 0};
+}
+
 static bool weights_make(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
+    int64_t gcd = pass->layer[PLAIN].wide ? common_factor(m) : 1;
 
     if (!cpu_taps_make(&pass->column, m->column, m->height, 0) ||
-        !cpu_taps_make(&pass->row, m->row, m->width, plan->channels))
+        !cpu_taps_make(&pass->row, m->row, m->width, plan->channels) ||
+        !taps64_make(&pass->row64, m, plan->channels))
         return false;
     for (int i = 0; i < m->height; i++)
-        pass->ghost_sum += pass->column.weight[i] * plan->border_value;
+        pass->column.weight[i] = (uint32_t)(m->column[i] / gcd);
+    for (int i = 0; i < m->height; i++)
+        for (int c = 0; c < plan->channels; c++) {
+            bool alpha = image_has_alpha(plan->channels) && c == plan->channels - 1;
+            uint32_t value = alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+            pass->layer[PLAIN].ghost_sum[c] += pass->column.weight[i] * value;
+            pass->layer[PRODUCT].ghost_sum[c] += pass->column.weight[i] * value * plan->max;
+        }
     return true;
+}
+
+static void fill_ghost(const struct plan *plan, void *ghost, size_t width)
+{
+    for (size_t i = 0; i < width; i++) {
+        bool alpha = image_has_alpha(plan->channels) && plan->alpha != ALPHA_PLAIN &&
+                     i % (size_t)plan->channels == (size_t)plan->channels - 1;
+        uint32_t value = alpha ? plan->max : plan->border_value;
+        if (plan->type == SAMPLE_U8)
+            ((uint8_t *)ghost)[i] = (uint8_t)value;
+        else
+            ((uint16_t *)ghost)[i] = (uint16_t)value;
+    }
 }
 
 static bool worker_alloc(struct worker *w, const struct pass *pass)
@@ -162,34 +311,41 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     const struct plan_mask *m = &plan->mask[0];
     size_t width = (size_t)pass->job->in->width * (size_t)plan->channels;
     size_t n = ((size_t)pass->strip_pixels + (size_t)m->width) * (size_t)plan->channels;
+    size_t height = (size_t)m->height;
 
     /* Cleared: whole blocks read the slack at the end, and do not use it. */
     w->column = calloc(n + CPU_BLOCK, sizeof *w->column);
-    w->sum = calloc(n + CPU_BLOCK, sizeof *w->sum);
-    w->row = calloc((size_t)m->height, sizeof *w->row);
+    w->sums[PLAIN].wide = calloc(n + CPU_BLOCK, sizeof *w->sums[PLAIN].wide);
+    w->sums[PRODUCT].wide =
+        calloc(pass->layers == 2 ? n + CPU_BLOCK : 1, sizeof *w->sums[PRODUCT].wide);
+    w->row[PLAIN] = calloc(height, sizeof *w->row[PLAIN]);
+    w->row[PRODUCT] = calloc(height, sizeof *w->row[PRODUCT]);
+    w->products = malloc(pass->layers == 2 ? height * width * sizeof *w->products : 1);
     /* As wide as the picture: a ghost row is read at the same place as any other. */
     w->ghost = malloc(width * (size_t)plan->type);
-    if (!w->column || !w->sum || !w->row || !w->ghost)
+    if (!w->column || !w->sums[PLAIN].wide || !w->sums[PRODUCT].wide || !w->row[PLAIN] ||
+        !w->row[PRODUCT] || !w->products || !w->ghost)
         return false;
-    for (size_t i = 0; i < width; i++)
-        if (plan->type == SAMPLE_U8)
-            ((uint8_t *)w->ghost)[i] = (uint8_t)plan->border_value;
-        else
-            ((uint16_t *)w->ghost)[i] = (uint16_t)plan->border_value;
+    fill_ghost(plan, w->ghost, width);
     return true;
 }
 
 static void pass_free(struct pass *pass)
 {
     for (int i = 0; pass->worker && i < pass->workers; i++) {
-        free(pass->worker[i].column);
-        free(pass->worker[i].sum);
-        free(pass->worker[i].row);
-        free(pass->worker[i].ghost);
+        struct worker *w = &pass->worker[i];
+        free(w->column);
+        free(w->sums[PLAIN].wide);
+        free(w->sums[PRODUCT].wide);
+        free(w->row[PLAIN]);
+        free(w->row[PRODUCT]);
+        free(w->products);
+        free(w->ghost);
     }
     free(pass->worker);
     cpu_taps_free(&pass->column);
     cpu_taps_free(&pass->row);
+    free(pass->row64.weight);
 }
 
 bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
@@ -198,8 +354,10 @@ bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, stru
     int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
     bool ok;
 
+    layers_make(&pass);
     pass.strip_pixels = SUM_ELEMENTS / job->plan->channels;
-    if (pass.strip_pixels > job->out->width)
+    /* Products are made of whole rows. */
+    if (pass.strip_pixels > job->out->width || pass.layers == 2)
         pass.strip_pixels = job->out->width;
     pass.piece_rows = (job->out->height + pieces - 1) / pieces;
     if (pass.piece_rows < MIN_ROWS)
