@@ -125,9 +125,9 @@ static struct cpu_weighted weighted_make(const struct plan *plan, int128 *larges
     int64_t gcd = gcd64(gcd64(m->sum, m->divisor), m->offset), max = plan->max;
     struct cpu_weighted w = {plan->channels, m->sum / gcd, m->offset / gcd, m->divisor / gcd,
                              m->sum,         max,          m->offset};
-    int128 coverage = (int128)m->sum * max;
-    *largest = coverage * max * w.gain +
-               coverage * ((w.offset < 0 ? -w.offset : w.offset) + w.divisor) + coverage + m->sum;
+    int128 coverage = (int128)m->sum * max; /* and alpha's fraction is smaller than the colours' */
+    *largest = coverage * max * w.gain + coverage * (w.offset < 0 ? -w.offset : w.offset) +
+               coverage * w.divisor / 2 + m->sum / 2;
     return w;
 }
 

@@ -94,6 +94,11 @@ struct cpu_ops {
                    int32_t *sum, int n);
     void (*sum_64)(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
                    int64_t *sum, int n);
+    /* The same where all weights are alike; exactly n of them. */
+    void (*row_slide_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                         uint32_t *sum, int n);
+    void (*row_slide_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
+                         int64_t *sum, int n);
 
     /* pair[x] = two rows of samples (minus bias) side by side */
     void (*make_pairs)(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
@@ -128,6 +133,11 @@ struct cpu_ops {
                          uint32_t *sum, int n);
     void (*column_32_u16)(const struct cpu_taps *taps, const void *const *row, size_t first,
                           uint32_t *sum, int n);
+    /* sum[x] += weight * (enters[first + x] - leaves[first + x]) */
+    void (*column_slide_u8)(uint32_t weight, const void *enters, const void *leaves, size_t first,
+                            uint32_t *sum, int n);
+    void (*column_slide_u16)(uint32_t weight, const void *enters, const void *leaves, size_t first,
+                             uint32_t *sum, int n);
     /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK.
      * row_64 takes the columns for int32_t. */
     void (*row_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,

@@ -9,6 +9,9 @@
  * does not matter. Else what the column's weights have in common goes to the row, so
  * that c fits int32, and only the row's sums have 64 bits.
  *
+ * A box needs no taps: from row to row its column sums gain one row and lose one, and
+ * along a row the sum gains one column and loses one.
+ *
  * With colour weighted by alpha (8 bits) the same is done a second time for the
  * products of colour and alpha, which are made once a row, in a ring. */
 #include "cpu_rank1.h"
@@ -24,6 +27,9 @@
 #define SUM_ELEMENTS (12 * 1024)
 #define MIN_ROWS     16
 #define PIECES_EACH  4
+/* From here on sliding beats adding up, measured with AVX2. */
+#define SLIDE_ROWS    4
+#define SLIDE_COLUMNS 12
 
 /* The sums of one kind: of the samples (0) or of their products with alpha (1). */
 enum { PLAIN, PRODUCT };
@@ -35,11 +41,12 @@ struct layer {
 };
 
 struct worker {
-    uint32_t *column;       /* column sums of one strip with its halo */
+    uint32_t *column[2];    /* of each layer: column sums of one strip with its halo */
     union cpu_sums sums[2]; /* of each layer */
     void *ghost;            /* one row of ghost cells */
-    uint16_t *products;     /* weighted: mask_height rows of the picture */
+    uint16_t *products;     /* weighted: mask_height + 1 rows of the picture */
     const void **row[2];    /* of each layer: the rows under the mask */
+    const void *left[2];    /* of each layer: the row that the mask has left */
 };
 
 struct pass {
@@ -47,7 +54,8 @@ struct pass {
     const struct cpu_ops *ops;
     struct cpu_taps column, row;
     struct cpu_taps64 row64;
-    int layers; /* 2 for weighted alpha */
+    bool column_slides, row_slides; /* all weights alike */
+    int layers;                     /* 2 for weighted alpha */
     struct layer layer[2];
     int strip_pixels, piece_rows;
     struct worker *worker;
@@ -99,53 +107,66 @@ bool cpu_rank1_wins(const struct plan *plan)
 
 /* ---- one row of one strip ---- */
 
-/* Column sums of elements [first, first + n) of the rows, to column[at...]. */
-static void column_sums(const struct pass *pass, struct worker *w, int layer, size_t first,
-                        size_t at, int n)
+/* Column sums of elements [first, first + n) of the rows, to column[at...]; slide: from those of
+ * the row above. */
+static void column_sums(const struct pass *pass, struct worker *w, int layer, bool slide,
+                        size_t first, size_t at, int n)
 {
-    if (pass->layer[layer].type == SAMPLE_U8)
-        pass->ops->column_32_u8(&pass->column, w->row[layer], first, w->column + at, n);
+    const struct cpu_ops *ops = pass->ops;
+    uint32_t *sum = w->column[layer] + at;
+    bool bytes = pass->layer[layer].type == SAMPLE_U8;
+    const void **row = w->row[layer];
+
+    if (slide)
+        (bytes ? ops->column_slide_u8 : ops->column_slide_u16)(
+            pass->column.weight[0], row[pass->column.count - 1], w->left[layer], first, sum, n);
     else
-        pass->ops->column_32_u16(&pass->column, w->row[layer], first, w->column + at, n);
+        (bytes ? ops->column_32_u8 : ops->column_32_u16)(&pass->column, row, first, sum, n);
 }
 
-/* The same for pixels [from, to) outside the picture; column[0] is that of pixel `origin`. */
-static void ghost_sums(const struct pass *pass, struct worker *w, int layer, int origin, int from,
-                       int to)
+/* The same for pixels [from, to) outside the picture; column[0] is that of pixel `origin`, and
+ * pixels [inside_from, inside_to) are there. */
+static void ghost_sums(const struct pass *pass, struct worker *w, int layer, const int inside[2],
+                       int origin, int from, int to)
 {
     const struct plan *plan = pass->job->plan;
-    int channels = plan->channels;
+    size_t channels = (size_t)plan->channels, bytes = channels * sizeof **w->column;
+    uint32_t *column = w->column[layer];
     for (int x = from; x < to; x++) {
         int cell = border_fold(plan->border, x, pass->job->in->width);
-        size_t at = (size_t)(x - origin) * (size_t)channels;
-        if (cell != BORDER_OUTSIDE)
-            column_sums(pass, w, layer, (size_t)cell * (size_t)channels, at, channels);
+        size_t at = (size_t)(x - origin) * channels;
+        if (cell == BORDER_OUTSIDE)
+            memcpy(column + at, pass->layer[layer].ghost_sum, bytes);
+        else if (cell >= inside[0] && cell < inside[1])
+            memcpy(column + at, column + (size_t)(cell - origin) * channels, bytes);
         else
-            memcpy(w->column + at, pass->layer[layer].ghost_sum,
-                   (size_t)channels * sizeof *w->column);
+            column_sums(pass, w, layer, false, (size_t)cell * channels, at, plan->channels);
     }
 }
 
-static void layer_sums(const struct pass *pass, struct worker *w, int layer, int first_pixel,
-                       int pixels)
+static void layer_sums(const struct pass *pass, struct worker *w, int layer, bool slide,
+                       int first_pixel, int pixels)
 {
+    const struct cpu_ops *ops = pass->ops;
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
     const struct layer *l = &pass->layer[layer];
     size_t channels = (size_t)plan->channels;
     int n = pixels * plan->channels, width = pass->job->in->width;
     int from = first_pixel - m->anchor_x, to = from + pixels + m->width - 1;
-    int inside_from = from < 0 ? 0 : from, inside_to = to < width ? to : width;
+    const int inside[2] = {from < 0 ? 0 : from, to < width ? to : width};
+    union cpu_sums sums = w->sums[layer];
 
-    column_sums(pass, w, layer, (size_t)inside_from * channels,
-                (size_t)(inside_from - from) * channels, (inside_to - inside_from) * (int)channels);
-    ghost_sums(pass, w, layer, from, from, inside_from);
-    ghost_sums(pass, w, layer, from, inside_to, to);
+    column_sums(pass, w, layer, slide, (size_t)inside[0] * channels,
+                (size_t)(inside[0] - from) * channels, (inside[1] - inside[0]) * (int)channels);
+    ghost_sums(pass, w, layer, inside, from, from, inside[0]);
+    ghost_sums(pass, w, layer, inside, from, inside[1], to);
     if (l->wide)
-        pass->ops->row_64(&pass->row64, w->column, l->start, w->sums[layer].wide, n);
+        (pass->row_slides ? ops->row_slide_64 : ops->row_64)(&pass->row64, w->column[layer],
+                                                             l->start, sums.wide, n);
     else
-        pass->ops->row_32(&pass->row, w->column, (uint32_t)l->start,
-                          (uint32_t *)w->sums[layer].narrow, n);
+        (pass->row_slides ? ops->row_slide_32 : ops->row_32)(
+            &pass->row, w->column[layer], (uint32_t)l->start, (uint32_t *)sums.narrow, n);
 }
 
 /* The row's colours times alpha; what stands in the alpha places does not matter. */
@@ -160,7 +181,7 @@ static void make_products(const uint8_t *in, uint16_t *out, int width, int chann
 
 static uint16_t *product_row(const struct pass *pass, const struct worker *w, int v)
 {
-    int height = pass->job->plan->mask[0].height, slot = (v % height + height) % height;
+    int slots = pass->job->plan->mask[0].height + 1, slot = (v % slots + slots) % slots;
     return w->products +
            (size_t)slot * (size_t)pass->job->in->width * (size_t)pass->job->plan->channels;
 }
@@ -171,6 +192,8 @@ static void take_rows(const struct pass *pass, struct worker *w, int y, bool all
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
+    for (int k = 0; k < pass->layers; k++)
+        w->left[k] = w->row[k][0];
     for (int i = 0; i < m->height; i++) {
         int v = y - m->anchor_y + i, cell = border_fold(plan->border, v, job->picture_height);
         w->row[PLAIN][i] =
@@ -184,8 +207,8 @@ static void take_rows(const struct pass *pass, struct worker *w, int y, bool all
     }
 }
 
-static void filter_row(const struct pass *pass, struct worker *w, int y, int first_pixel,
-                       int pixels)
+static void filter_row(const struct pass *pass, struct worker *w, int y, bool slide,
+                       int first_pixel, int pixels)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
@@ -194,7 +217,7 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, int fir
     out += (size_t)first_pixel * (size_t)plan->channels * (size_t)plan->type;
 
     for (int k = 0; k < pass->layers; k++)
-        layer_sums(pass, w, k, first_pixel, pixels);
+        layer_sums(pass, w, k, slide, first_pixel, pixels);
     if (pass->layers == 2)
         cpu_finish_weighted(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN],
                             pass->layer[PRODUCT].wide, w->sums[PRODUCT], out, n);
@@ -218,7 +241,8 @@ static void run_piece(void *context, int piece, int worker)
         int pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
         for (int y = first; y < end; y++) {
             take_rows(pass, &pass->worker[worker], y, y == first);
-            filter_row(pass, &pass->worker[worker], y, x, pixels);
+            filter_row(pass, &pass->worker[worker], y, pass->column_slides && y != first, x,
+                       pixels);
         }
     }
 }
@@ -270,6 +294,14 @@ static void layers_make(struct pass *pass)
     pass->layer[PRODUCT] = (struct layer){SAMPLE_U16, wide, {0}, 0};
 }
 
+static bool all_alike(const int64_t *weight, int count)
+{
+    for (int i = 1; i < count; i++)
+        if (weight[i] != weight[0])
+            return false;
+    return true;
+}
+
 static bool weights_make(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
@@ -282,6 +314,8 @@ static bool weights_make(struct pass *pass)
         return false;
     for (int i = 0; i < m->height; i++)
         pass->column.weight[i] = (uint32_t)(m->column[i] / gcd);
+    pass->column_slides = m->height >= SLIDE_ROWS && all_alike(m->column, m->height);
+    pass->row_slides = m->width >= SLIDE_COLUMNS && all_alike(m->row, m->width);
     for (int i = 0; i < m->height; i++)
         for (int c = 0; c < plan->channels; c++) {
             bool alpha = image_has_alpha(plan->channels) && c == plan->channels - 1;
@@ -314,17 +348,18 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     size_t height = (size_t)m->height;
 
     /* Cleared: whole blocks read the slack at the end, and do not use it. */
-    w->column = calloc(n + CPU_BLOCK, sizeof *w->column);
+    w->column[PLAIN] = calloc(n + CPU_BLOCK, sizeof **w->column);
+    w->column[PRODUCT] = calloc(pass->layers == 2 ? n + CPU_BLOCK : 1, sizeof **w->column);
     w->sums[PLAIN].wide = calloc(n + CPU_BLOCK, sizeof *w->sums[PLAIN].wide);
     w->sums[PRODUCT].wide =
         calloc(pass->layers == 2 ? n + CPU_BLOCK : 1, sizeof *w->sums[PRODUCT].wide);
     w->row[PLAIN] = calloc(height, sizeof *w->row[PLAIN]);
     w->row[PRODUCT] = calloc(height, sizeof *w->row[PRODUCT]);
-    w->products = malloc(pass->layers == 2 ? height * width * sizeof *w->products : 1);
+    w->products = malloc(pass->layers == 2 ? (height + 1) * width * sizeof *w->products : 1);
     /* As wide as the picture: a ghost row is read at the same place as any other. */
     w->ghost = malloc(width * (size_t)plan->type);
-    if (!w->column || !w->sums[PLAIN].wide || !w->sums[PRODUCT].wide || !w->row[PLAIN] ||
-        !w->row[PRODUCT] || !w->products || !w->ghost)
+    if (!w->column[PLAIN] || !w->column[PRODUCT] || !w->sums[PLAIN].wide ||
+        !w->sums[PRODUCT].wide || !w->row[PLAIN] || !w->row[PRODUCT] || !w->products || !w->ghost)
         return false;
     fill_ghost(plan, w->ghost, width);
     return true;
@@ -334,7 +369,8 @@ static void pass_free(struct pass *pass)
 {
     for (int i = 0; pass->worker && i < pass->workers; i++) {
         struct worker *w = &pass->worker[i];
-        free(w->column);
+        free(w->column[PLAIN]);
+        free(w->column[PRODUCT]);
         free(w->sums[PLAIN].wide);
         free(w->sums[PRODUCT].wide);
         free(w->row[PLAIN]);

@@ -52,6 +52,10 @@ static const struct mask_case MASKS[] = {
     {"bytes_unsigned_undivided", "100 57", NULL, 0, 0, 0, 0, NULL},
     {"rank1_bytes4x5", "divisor 64\n1 2 3 -4\n-1 -2 -3 4\n3 6 9 -12\n2 4 6 -8\n1 2 3 -4", NULL, 0,
      0, 0, 0, NULL},
+    {"box21", NULL, NULL, 21, 21, 3, 3, "1323"},
+    {"box13x5_past_32_bits", NULL, NULL, 13, 5, 4000000019, 4000000019, "260000001235"},
+    {"box30x2", NULL, NULL, 30, 2, 700, 700, "42001"},
+    {"box3x50", NULL, NULL, 3, 50, -800, -800, "1001"},
     {"rank1_past_16_bits", "divisor 258\n1 256 1", NULL, 0, 0, 0, 0, NULL},
     {"rank1_32_bits",
      "divisor 4000000\n0 999 -2000 0 5 77\n0 1998 -4000 0 10 154\n0 -999 2000 0 -5 -77\n"
