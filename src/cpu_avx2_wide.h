@@ -12,6 +12,7 @@
 #define OPS_DIVIDE_64   divide_64_avx2
 #define OPS_WEIGHTED_32 weighted_32_avx2
 #define OPS_WEIGHTED_64 weighted_64_avx2
+#define OPS_GRADIENT_32 gradient_32_avx2
 
 /* v * w of 4 int64 where v fits int32 and w is any: modulo 2^64, w = high * 2^32 + low. */
 static inline __m256i multiply_64(__m256i v, __m256i low, __m256i high)
@@ -138,6 +139,20 @@ static void weighted_64_avx2(const struct cpu_weighted *w, const int64_t *plain,
         __m256d none = _mm256_andnot_pd(is_alpha, _mm256_cmp_pd(b, zero, _CMP_EQ_OQ));
         q = _mm256_blendv_pd(q, _mm256_set1_pd(-1.0), none);
         _mm_storeu_si128((__m128i *)(quotient + x), _mm256_cvttpd_epi32(q));
+    }
+}
+
+static void gradient_32_avx2(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size,
+                             int n)
+{
+    const __m256d most = _mm256_set1_pd(max);
+    for (int x = 0; x < n; x += 4) {
+        __m256d a = _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)(gx + x)));
+        __m256d b = _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)(gy + x)));
+        __m256d g = _mm256_add_pd(_mm256_mul_pd(a, a), _mm256_mul_pd(b, b));
+        __m256d root = _mm256_min_pd(_mm256_sqrt_pd(g), most);
+        __m128i r = _mm256_cvttpd_epi32(_mm256_add_pd(root, _mm256_set1_pd(0.5)));
+        _mm_storeu_si128((__m128i *)(size + x), r);
     }
 }
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "cpu_finish.h"
-#include "cpu_rank1.h"
+#include "cpu_taps.h"
 #include "parallel.h"
 
 #define RING_BYTES                                                                                 \

@@ -80,10 +80,12 @@ uint32_t cpu_finish_sample(const struct plan *plan, int64_t sum)
 void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, union cpu_sums gx,
                          union cpu_sums gy, void *out, int n)
 {
-    if (plan->type == SAMPLE_U8)
-        ops->gradient_u8(gx.narrow, gy.narrow, (int32_t)plan->max, out, n);
-    else
-        ops->gradient_u16(gx.narrow, gy.narrow, (int32_t)plan->max, out, n);
+    int32_t size[CHUNK];
+    for (int x = 0; x < n; x += CHUNK) {
+        int count = n - x < CHUNK ? n - x : CHUNK;
+        ops->gradient_32(gx.narrow + x, gy.narrow + x, (int32_t)plan->max, size, count);
+        narrow(plan->type, size, out, x, count);
+    }
 }
 
 static int64_t sum_at(bool wide, union cpu_sums sums, int i)

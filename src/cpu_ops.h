@@ -158,9 +158,8 @@ struct cpu_ops {
                         const int32_t *product, int32_t *quotient, int n);
     void (*weighted_64)(const struct cpu_weighted *weighted, const int64_t *plain,
                         const int64_t *product, int32_t *quotient, int n);
-    /* out = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
-    void (*gradient_u8)(const int32_t *gx, const int32_t *gy, int32_t max, uint8_t *out, int n);
-    void (*gradient_u16)(const int32_t *gx, const int32_t *gy, int32_t max, uint16_t *out, int n);
+    /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
+    void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
 };
 
 extern const struct cpu_ops cpu_ops_scalar;

@@ -3,7 +3,6 @@
  * the compiler's (vector_size), written 32 bytes wide: with AVX2 one register,
  * without it two of SSE2 or NEON. Accumulators stay in registers over all taps
  * of a block; that, not the instruction set, is most of the speed. */
-#include <math.h>
 #include <string.h>
 
 #include "cpu_ops.h"
@@ -191,24 +190,6 @@ DIVIDE_32(divide_32_u8, uint8_t)
 #endif
 DIVIDE_32(divide_32_u16, uint16_t)
 
-/* The largest n with (2n-1)^2 <= 4G. Where G < 2^50 the double root of G is right to the last bit
- * or so and r = floor(root + 0.5) can be one too high or low; the two tests put it right. Larger G
- * lie far above max^2 (max < 2^16), where any r >= max will do. */
-#define GRADIENT(name, type)                                                                       \
-    static void name(const int32_t *gx, const int32_t *gy, int32_t max, type *out, int n)          \
-    {                                                                                              \
-        for (int x = 0; x < n; x++) {                                                              \
-            int64_t g = (int64_t)gx[x] * gx[x] + (int64_t)gy[x] * gy[x];                           \
-            double root = sqrt((double)g);                                                         \
-            int64_t r = (int64_t)((root > max ? (double)max : root) + 0.5);                        \
-            r -= (2 * r - 1) * (2 * r - 1) > 4 * g && r > 0;                                       \
-            r += (2 * r + 1) * (2 * r + 1) <= 4 * g && r < max;                                    \
-            out[x] = (type)r;                                                                      \
-        }                                                                                          \
-    }
-GRADIENT(gradient_u8, uint8_t)
-GRADIENT(gradient_u16, uint16_t)
-
 #define OPS_PASTE2(a, b) a##b
 #define OPS_PASTE(a, b)  OPS_PASTE2(a, b)
 #define OPS_STRING2(a)   #a
@@ -241,6 +222,5 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .sum_two_rows = OPS_SUM_TWO_ROWS,
     .certify_u8 = OPS_CERTIFY_U8,
     .divide_32_u16 = divide_32_u16,
-    .gradient_u8 = gradient_u8,
-    .gradient_u16 = gradient_u16,
+    .gradient_32 = OPS_GRADIENT_32,
 };

@@ -7,6 +7,8 @@
 #ifndef STENCIL_CPU_OPS_WIDE_H
 #define STENCIL_CPU_OPS_WIDE_H
 
+#include <math.h>
+
 #include "cpu_ops.h"
 
 #ifndef OPS_ROW_64
@@ -14,6 +16,7 @@
 #define OPS_DIVIDE_64   divide_64
 #define OPS_WEIGHTED_32 weighted_32
 #define OPS_WEIGHTED_64 weighted_64
+#define OPS_GRADIENT_32 gradient_32
 
 static void row_64(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
                    int64_t *sum, int n)
@@ -65,6 +68,17 @@ static int32_t weighted_quotient(int64_t n, int64_t d, int64_t max)
     }
 WEIGHTED(weighted_32, int32_t)
 WEIGHTED(weighted_64, int64_t)
+
+/* G = gx^2 + gy^2 is exact where sqrt(G) < 2^16, and lies at least 1/4 from any (k - 1/2)^2:
+ * sqrt(G) is at least 2^-19 from k - 1/2, doubles there are 2^-37 apart. Larger ones are clamped.
+ */
+static void gradient_32(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n)
+{
+    for (int x = 0; x < n; x++) {
+        double root = sqrt((double)gx[x] * gx[x] + (double)gy[x] * gy[x]);
+        size[x] = (int32_t)((root > max ? max : root) + 0.5);
+    }
+}
 #endif
 
 #endif

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cpu_finish.h"
+#include "cpu_taps.h"
 #include "parallel.h"
 
 /* A strip's column sums should stay in the caches next to the core, with the rows they come from.
@@ -64,23 +65,10 @@ struct pass {
 
 /* ---- which plans, which form ---- */
 
-/* What all weights of the column have in common; at least 1. */
-static int64_t common_factor(const struct plan_mask *m)
-{
-    int64_t gcd = 0;
-    for (int i = 0; i < m->height; i++)
-        for (int64_t b = m->column[i]; b != 0;) {
-            int64_t rest = gcd % b;
-            gcd = b;
-            b = rest;
-        }
-    return gcd == 0 ? 1 : gcd < 0 ? -gcd : gcd;
-}
-
 /* Do column sums of samples up to LARGEST fit int32, once the common factor is taken out? */
 static bool column_fits(const struct plan_mask *m, int64_t largest)
 {
-    int64_t gcd = common_factor(m), sum = 0;
+    int64_t gcd = cpu_taps_common(m->column, m->height), sum = 0;
     for (int i = 0; i < m->height; i++) {
         int64_t w = m->column[i] / gcd;
         sum += w < 0 ? -w : w;
@@ -249,37 +237,6 @@ static void run_piece(void *context, int piece, int worker)
 
 /* ---- one pass ---- */
 
-bool cpu_taps_make(struct cpu_taps *taps, const int64_t *weight, int count, int step)
-{
-    *taps = (struct cpu_taps){.count = count, .step = step, .twins = count / 2};
-    taps->weight = calloc((size_t)count, sizeof *taps->weight);
-    for (int i = 0; taps->weight && i < count; i++) {
-        taps->weight[i] = (uint32_t)weight[i];
-        if (weight[i] != weight[count - 1 - i])
-            taps->twins = 0;
-    }
-    return taps->weight != NULL;
-}
-
-void cpu_taps_free(struct cpu_taps *taps)
-{
-    free(taps->weight);
-    taps->weight = NULL;
-}
-
-/* The row's weights times the column's common factor. */
-static bool taps64_make(struct cpu_taps64 *taps, const struct plan_mask *m, int step)
-{
-    int64_t gcd = common_factor(m);
-    *taps = (struct cpu_taps64){.count = m->width, .step = step, .int32 = true};
-    taps->weight = calloc((size_t)m->width, sizeof *taps->weight);
-    for (int j = 0; taps->weight && j < m->width; j++) {
-        taps->weight[j] = m->row[j] * gcd;
-        taps->int32 &= taps->weight[j] >= INT32_MIN && taps->weight[j] <= INT32_MAX;
-    }
-    return taps->weight != NULL;
-}
-
 /* Both layers are wide or none is: they share the column's weights. */
 static void layers_make(struct pass *pass)
 {
@@ -294,28 +251,21 @@ static void layers_make(struct pass *pass)
     pass->layer[PRODUCT] = (struct layer){SAMPLE_U16, wide, {0}, 0};
 }
 
-static bool all_alike(const int64_t *weight, int count)
-{
-    for (int i = 1; i < count; i++)
-        if (weight[i] != weight[0])
-            return false;
-    return true;
-}
-
 static bool weights_make(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int64_t gcd = pass->layer[PLAIN].wide ? common_factor(m) : 1;
+    int64_t gcd = pass->layer[PLAIN].wide ? cpu_taps_common(m->column, m->height) : 1;
 
     if (!cpu_taps_make(&pass->column, m->column, m->height, 0) ||
         !cpu_taps_make(&pass->row, m->row, m->width, plan->channels) ||
-        !taps64_make(&pass->row64, m, plan->channels))
+        !cpu_taps64_make(&pass->row64, m->row, m->width, plan->channels,
+                         cpu_taps_common(m->column, m->height)))
         return false;
     for (int i = 0; i < m->height; i++)
         pass->column.weight[i] = (uint32_t)(m->column[i] / gcd);
-    pass->column_slides = m->height >= SLIDE_ROWS && all_alike(m->column, m->height);
-    pass->row_slides = m->width >= SLIDE_COLUMNS && all_alike(m->row, m->width);
+    pass->column_slides = m->height >= SLIDE_ROWS && cpu_taps_alike(m->column, m->height);
+    pass->row_slides = m->width >= SLIDE_COLUMNS && cpu_taps_alike(m->row, m->width);
     for (int i = 0; i < m->height; i++)
         for (int c = 0; c < plan->channels; c++) {
             bool alpha = image_has_alpha(plan->channels) && c == plan->channels - 1;
@@ -381,7 +331,7 @@ static void pass_free(struct pass *pass)
     free(pass->worker);
     cpu_taps_free(&pass->column);
     cpu_taps_free(&pass->row);
-    free(pass->row64.weight);
+    cpu_taps64_free(&pass->row64);
 }
 
 bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)

@@ -13,9 +13,4 @@ bool cpu_rank1_wins(const struct plan *plan);
 /* One pass of such a plan. */
 bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err);
 
-/* The weights of one factor as the loops want them; free with cpu_taps_free, harmless on a zeroed
- * one. False without memory. */
-bool cpu_taps_make(struct cpu_taps *taps, const int64_t *weight, int count, int step);
-void cpu_taps_free(struct cpu_taps *taps);
-
 #endif
