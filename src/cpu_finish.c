@@ -59,7 +59,8 @@ void cpu_finish_linear(const struct cpu_ops *ops, const struct plan *plan, bool 
                        union cpu_sums sums, void *out, int n)
 {
     const struct plan_mask *m = &plan->mask[0];
-    struct cpu_divide divide = {m->divisor, log2_exact(m->divisor), (int32_t)plan->max};
+    struct cpu_divide divide = {m->divisor, log2_exact(m->divisor), (int32_t)plan->max,
+                                m->bound + 1};
 
     if (wide && m->bound < DOUBLE_BOUND)
         finish_wide(ops, plan->type, &divide, sums.wide, out, n);

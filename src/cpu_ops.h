@@ -29,6 +29,7 @@ struct cpu_divide {
     int64_t divisor; /* d */
     int shift;       /* log2(d) where d is a power of two, else -1 */
     int32_t max;
+    int64_t bound; /* |sum| + d stays below it */
 };
 
 /* The weights of one factor of a rank-1 mask, modulo 2^32. */

@@ -131,6 +131,8 @@ static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t b
         pair[x] = ((first[x] - bias) & 0xffff) | (second[x] - bias) << 16;
 }
 
+#ifndef OPS_PAIRS_U8
+#define OPS_PAIRS_U8 pairs_u8
 static void pairs_u8(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n)
 {
     int x = 0;
@@ -144,6 +146,7 @@ static void pairs_u8(const uint8_t *upper, const uint8_t *lower, uint32_t *pair,
     for (; x < n; x++)
         pair[x] = upper[x] | (uint32_t)lower[x] << 16;
 }
+#endif
 
 #ifndef OPS_CERTIFY_U8
 #define OPS_CERTIFY_U8 certify_u8
@@ -188,7 +191,10 @@ static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, ui
 #define OPS_DIVIDE_32_U8 divide_32_u8
 DIVIDE_32(divide_32_u8, uint8_t)
 #endif
+#ifndef OPS_DIVIDE_32_U16
+#define OPS_DIVIDE_32_U16 divide_32_u16
 DIVIDE_32(divide_32_u16, uint16_t)
+#endif
 
 #define OPS_PASTE2(a, b) a##b
 #define OPS_PASTE(a, b)  OPS_PASTE2(a, b)
@@ -218,9 +224,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .gradient_16_u8 = OPS_GRADIENT_16,
     .column_16_u8 = OPS_COLUMN_16,
     .divide_32_u8 = OPS_DIVIDE_32_U8,
-    .pairs_u8 = pairs_u8,
+    .pairs_u8 = OPS_PAIRS_U8,
     .sum_two_rows = OPS_SUM_TWO_ROWS,
     .certify_u8 = OPS_CERTIFY_U8,
-    .divide_32_u16 = divide_32_u16,
+    .divide_32_u16 = OPS_DIVIDE_32_U16,
     .gradient_32 = OPS_GRADIENT_32,
 };
