@@ -60,8 +60,9 @@ static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t 
                 __m256i u, v;
                 if ((upper_weight[j] | lower_weight[j]) == 0)
                     continue;
-                u = _mm256_set1_epi32((int)upper_weight[j]);
-                v = _mm256_set1_epi32((int)lower_weight[j]);
+                /* Broadcast from memory: from a register it takes the multiplications' ports. */
+                u = _mm256_castps_si256(_mm256_broadcast_ss((const float *)&upper_weight[j]));
+                v = _mm256_castps_si256(_mm256_broadcast_ss((const float *)&lower_weight[j]));
                 for (int k = 0; k < WIDE; k++) {
                     __m256i samples = load(row + 8 * k);
                     /* Or the compiler loads it twice, and loads are what runs out first. */

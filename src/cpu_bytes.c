@@ -28,6 +28,7 @@
 #define MIN_PIXELS  64 /* so that every strip is whole blocks; the last one is padded */
 #define MIN_ROWS    16
 #define PIECES_EACH 4
+#define FEW_BLOCKS  4 /* a row with fewer inside is copied as a whole */
 
 /* Two taps: cells of the mask (or of its row factor, then i is 0). */
 struct pair {
@@ -190,6 +191,44 @@ static int block_elements(const struct pass *pass, const struct worker *w)
     return (n + CPU_BLOCK - 1) / CPU_BLOCK * CPU_BLOCK;
 }
 
+static void row_sums(const struct pass *pass, struct worker *w, const uint8_t *line, uint16_t *sum,
+                     int n)
+{
+    const struct taps *t = &pass->taps[0];
+    for (int p = 0; p < 2 * t->pairs.count; p++)
+        w->at[p] = line + t->pair[p / 2].j[p % 2] * pass->job->plan->channels;
+    pass->ops->byte_sums(&t->pairs, w->at, 0, sum, n);
+}
+
+/* Row sums of ROW (NULL: of ghost cells): blocks [begin, end) from the row itself, those that
+ * touch ghost cells, or the row's end, from copies. */
+static void ring_line(const struct pass *pass, struct worker *w, const uint8_t *row, int slot)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan_mask *m = &job->plan->mask[0];
+    int channels = job->plan->channels, from = w->first_pixel - m->anchor_x;
+    int n = block_elements(pass, w), last = from + w->pixels + m->width - 1;
+    int begin = from < 0 ? (-from * channels + CPU_BLOCK - 1) / CPU_BLOCK * CPU_BLOCK : 0;
+    int readable = (job->in->width - from - m->width + 1) * channels;
+    int end = readable < n ? readable / CPU_BLOCK * CPU_BLOCK : n;
+    uint16_t *sum = w->ring + (size_t)(slot * pass->strip_pixels * channels);
+
+    if (!row || end - begin < FEW_BLOCKS * CPU_BLOCK) {
+        copy_line(job, row, from, last, w->copies);
+        row_sums(pass, w, w->copies, sum, n);
+        return;
+    }
+    if (begin > 0) {
+        copy_line(job, row, from, from + begin / channels + m->width, w->copies);
+        row_sums(pass, w, w->copies, sum, begin);
+    }
+    row_sums(pass, w, row + (from * channels + begin), sum + begin, end - begin);
+    if (end < n) {
+        copy_line(job, row, from + end / channels, last, w->copies);
+        row_sums(pass, w, w->copies + end % channels, sum + end, n - end);
+    }
+}
+
 /* Picture row v, or what it folds to, is there for the sums. */
 static void take_line(const struct pass *pass, struct worker *w, int v)
 {
@@ -201,18 +240,14 @@ static void take_line(const struct pass *pass, struct worker *w, int v)
     const uint8_t *row = y == BORDER_OUTSIDE ? NULL : image_row(job->in, y - job->in_first_row);
     uint8_t *copy = w->copies + (size_t)slot * pass->stride;
 
-    if (row && from >= 0 && (from + m->width - 1) * channels + n <= job->in->width * channels) {
+    if (pass->separable) {
+        ring_line(pass, w, row, slot);
+    } else if (row && from >= 0 &&
+               (from + m->width - 1) * channels + n <= job->in->width * channels) {
         w->line[slot] = row + (size_t)from * (size_t)channels;
     } else {
         copy_line(job, row, from, from + w->pixels + m->width - 1, copy);
         w->line[slot] = copy;
-    }
-    if (pass->separable) {
-        const struct taps *t = &pass->taps[0];
-        uint16_t *sum = w->ring + (size_t)(slot * pass->strip_pixels * channels);
-        for (int p = 0; p < 2 * t->pairs.count; p++)
-            w->at[p] = w->line[slot] + t->pair[p / 2].j[p % 2] * channels;
-        pass->ops->byte_sums(&t->pairs, w->at, 0, sum, n);
     }
 }
 
