@@ -6,17 +6,22 @@
 
 #include "clean_text.h"
 
-int command_fail(const struct error *err)
+void command_print_clean(FILE *out, const char *text)
 {
-    char line[sizeof err->text];
-    clean_text_copy(line, sizeof line, err->text, strlen(err->text));
-    /* A sentence may quote a file's name or a word of the command line; it stays one line, and no
-     * terminal takes orders from it. */
+    char line[sizeof((struct error *)0)->text];
+    clean_text_copy(line, sizeof line, text, strlen(text));
     for (char *c = line; *c; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
     }
-    fprintf(stderr, "stencilcli: %s\n", line);
+    fputs(line, out);
+}
+
+int command_fail(const struct error *err)
+{
+    fputs("stencilcli: ", stderr);
+    command_print_clean(stderr, err->text);
+    fputc('\n', stderr);
     return err->code;
 }
 

@@ -11,10 +11,15 @@ int command_mask(const struct options *options);
 int command_reuse(const struct options *options);
 int command_signal(const struct options *options);
 int command_bench(const struct options *options);
+int command_compare(const struct options *options);
+int command_golden(const struct options *options);
 int command_list(const struct options *options);
 
 /* Prints "stencilcli: TEXT" on stderr and returns the error's exit code. */
 int command_fail(const struct error *err);
+
+/* Prints TEXT as one line that no terminal takes orders from; bytes that are no UTF-8 are '?'. */
+void command_print_clean(FILE *out, const char *text);
 
 /* Prints TEXT as a JSON string, quotes included. */
 void command_print_json(FILE *out, const char *text);

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cpu.h"
+#include "cpu_bytes.h"
 #include "cpu_direct8.h"
 #include "cpu_finish.h"
 #include "cpu_rank1.h"
@@ -184,8 +185,8 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, int fir
         cpu_finish_gradient(pass->ops, plan, w->sums[0], w->sums[1], out, n);
     } else if (plan->alpha == ALPHA_WEIGHTED && !cpu_rows_opaque(&w->rows, y)) {
         sum_row(pass, w, &w->rows.product, 0, y, 0, w->product, n);
-        cpu_finish_weighted(plan, wide, w->sums[0], pass->product_form == CPU_64, w->product, out,
-                            n);
+        cpu_finish_weighted(pass->ops, plan, wide, w->sums[0], pass->product_form == CPU_64,
+                            w->product, out, n);
     } else {
         cpu_finish_linear(pass->ops, plan, wide, w->sums[0], out, n);
         /* All opaque: the weighted colour is the plain one and alpha stays max. */
@@ -222,6 +223,8 @@ static void run_piece(void *context, int piece, int worker)
 }
 
 /* ---- one pass ---- */
+
+static bool run_pass(const struct kernel_job *job, const void *ops, struct error *err);
 
 static bool worker_alloc(struct worker *w, const struct pass *pass, struct error *err)
 {
@@ -284,6 +287,35 @@ static void pass_cut(struct pass *pass)
         pass->piece_rows = MIN_ROWS;
 }
 
+/* Is every alpha of the rows max? Mostly the first pixels tell, or all do. */
+static bool is_opaque(const struct image *in, uint32_t max)
+{
+    size_t n = (size_t)in->width * (size_t)in->channels, alpha = (size_t)in->channels - 1;
+    for (int y = 0; y < in->height; y++) {
+        uint32_t other = 0; /* bits in which any alpha differs */
+        if (in->type == SAMPLE_U8)
+            for (size_t x = alpha; x < n; x += (size_t)in->channels)
+                other |= ((const uint8_t *)image_row(in, y))[x] ^ max;
+        else
+            for (size_t x = alpha; x < n; x += (size_t)in->channels)
+                other |= ((const uint16_t *)image_row(in, y))[x] ^ max;
+        if (other != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Opaque pictures weighted by alpha are those of plain colour, and alpha stays as it is. */
+static bool run_opaque(const struct kernel_job *job, const void *ops, struct error *err)
+{
+    struct kernel_job opaque_job = *job;
+    struct plan opaque = *job->plan;
+    opaque.alpha = ALPHA_IGNORE;
+    opaque.filtered &= ~(1u << (opaque.channels - 1));
+    opaque_job.plan = &opaque;
+    return run_pass(&opaque_job, ops, err);
+}
+
 static bool run_pass(const struct kernel_job *job, const void *ops, struct error *err)
 {
     const struct plan *plan = job->plan;
@@ -291,6 +323,10 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     int pieces;
     bool ok = false;
 
+    if (plan->alpha == ALPHA_WEIGHTED && is_opaque(job->in, plan->max))
+        return run_opaque(job, ops, err);
+    if (cpu_bytes_wins(plan))
+        return cpu_bytes_run(job, ops, err);
     if (cpu_rank1_wins(plan))
         return cpu_rank1_run(job, ops, err);
     if (cpu_direct8_can(plan)) {

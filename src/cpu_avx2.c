@@ -5,6 +5,8 @@
 #include <immintrin.h>
 #include <string.h>
 
+#include "cpu_avx2_bytes.h"
+#include "cpu_avx2_wide.h"
 #include "cpu_ops.h"
 
 static bool available(void)
@@ -58,8 +60,9 @@ static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t 
                 __m256i u, v;
                 if ((upper_weight[j] | lower_weight[j]) == 0)
                     continue;
-                u = _mm256_set1_epi32((int)upper_weight[j]);
-                v = _mm256_set1_epi32((int)lower_weight[j]);
+                /* Broadcast from memory: from a register it takes the multiplications' ports. */
+                u = _mm256_castps_si256(_mm256_broadcast_ss((const float *)&upper_weight[j]));
+                v = _mm256_castps_si256(_mm256_broadcast_ss((const float *)&lower_weight[j]));
                 for (int k = 0; k < WIDE; k++) {
                     __m256i samples = load(row + 8 * k);
                     /* Or the compiler loads it twice, and loads are what runs out first. */
@@ -96,25 +99,55 @@ static inline __m256i pack_bytes(const __m256i v[4])
     return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
 }
 
+/* The same by floats, where v < 2^22 and, for every q up to max, q * d < 2^21: v + 1/2
+ * is exact, its product with 1/d is off by less than q * 2^-22, and (v + 1/2) / d lies at least
+ * 1/(2d) from the next integer. */
+struct divide_lanes {
+    bool power, by_float;
+    __m256i half, factor;
+    __m256 inverse;
+    __m128i shift;
+};
+
+static inline struct divide_lanes divide_lanes_make(const struct cpu_divide *divide)
+{
+    uint64_t d = (uint64_t)divide->divisor;
+    int k = d > 1 ? 63 - __builtin_clzll(d - 1) : 0;
+    struct divide_lanes l;
+    l.power = divide->shift >= 0;
+    l.by_float =
+        !l.power && divide->bound < 1 << 22 && (divide->max + 1) * divide->divisor < 1 << 21;
+    l.half = _mm256_set1_epi32((int)(divide->divisor / 2));
+    l.factor = _mm256_set1_epi64x((int64_t)((((uint64_t)1 << (32 + k)) + d - 1) / d));
+    l.inverse = _mm256_set1_ps(1.0f / (float)divide->divisor);
+    l.shift = _mm_cvtsi32_si128(l.power ? divide->shift : k);
+    return l;
+}
+
+/* Eight quotients; those below 0 are 0 or below. */
+static inline __m256i divide_lanes(const struct divide_lanes *l, const int32_t *sum)
+{
+    __m256i v = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)sum), l->half);
+    if (l->power)
+        return _mm256_sra_epi32(v, l->shift);
+    if (l->by_float) {
+        __m256 f = _mm256_add_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(0.5f));
+        return _mm256_cvttps_epi32(_mm256_mul_ps(f, l->inverse));
+    }
+    return divide_32(v, l->factor, l->shift);
+}
+
 /* Sums have slack up to CPU_BLOCK, samples have none. The packs saturate to 0..255. */
 static void divide_32_u8_avx2(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out,
                               int n)
 {
-    __m256i half = _mm256_set1_epi32((int)(divide->divisor / 2));
-    int k = divide->divisor > 1 ? 63 - __builtin_clzll((uint64_t)divide->divisor - 1) : 0;
-    uint64_t d = (uint64_t)divide->divisor, factor = (((uint64_t)1 << (32 + k)) + d - 1) / d;
-    __m128i shift = _mm_cvtsi32_si128(divide->shift >= 0 ? divide->shift : k);
-
+    const struct divide_lanes l = divide_lanes_make(divide);
+    const __m256i max = _mm256_set1_epi8((char)divide->max);
     for (int x = 0; x < n; x += 32) {
         __m256i v[4], packed;
-        for (int i = 0; i < 4; i++) {
-            v[i] = _mm256_loadu_si256((const __m256i *)(sum + x + 8 * i));
-            v[i] = _mm256_add_epi32(v[i], half);
-            v[i] = divide->shift >= 0 ? _mm256_sra_epi32(v[i], shift)
-                                      : divide_32(v[i], _mm256_set1_epi64x((int64_t)factor), shift);
-        }
-        packed = pack_bytes(v);
-        packed = _mm256_min_epu8(packed, _mm256_set1_epi8((char)divide->max));
+        for (int i = 0; i < 4; i++)
+            v[i] = divide_lanes(&l, sum + x + 8 * i);
+        packed = _mm256_min_epu8(pack_bytes(v), max);
         if (n - x >= 32) {
             _mm256_storeu_si256((__m256i *)(out + x), packed);
         } else {
@@ -123,6 +156,51 @@ static void divide_32_u8_avx2(const struct cpu_divide *divide, const int32_t *su
             memcpy(out + x, last, (size_t)(n - x));
         }
     }
+}
+
+static void divide_32_u16_avx2(const struct cpu_divide *divide, const int32_t *sum, uint16_t *out,
+                               int n)
+{
+    const struct divide_lanes l = divide_lanes_make(divide);
+    const __m256i max = _mm256_set1_epi16((short)divide->max);
+    for (int x = 0; x < n; x += 16) {
+        __m256i packed =
+            _mm256_packus_epi32(divide_lanes(&l, sum + x), divide_lanes(&l, sum + x + 8));
+        packed = _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0));
+        packed = _mm256_min_epu16(packed, max);
+        if (n - x >= 16) {
+            _mm256_storeu_si256((__m256i *)(out + x), packed);
+        } else {
+            uint16_t last[16];
+            _mm256_storeu_si256((__m256i *)last, packed);
+            memcpy(out + x, last, (size_t)(n - x) * sizeof *out);
+        }
+    }
+}
+
+/* Bytes of both rows side by side, twice: as words, then as words of 16 bits in pairs. */
+static void pairs_u8_avx2(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    int x = 0;
+    for (; x + 32 <= n; x += 32) {
+        __m256i u = _mm256_loadu_si256((const __m256i *)(upper + x));
+        __m256i l = _mm256_loadu_si256((const __m256i *)(lower + x));
+        __m256i part[4], both;
+        both = _mm256_unpacklo_epi8(u, l); /* bytes 0-7, 16-23 */
+        part[0] = _mm256_unpacklo_epi8(both, zero);
+        part[1] = _mm256_unpackhi_epi8(both, zero);
+        both = _mm256_unpackhi_epi8(u, l);
+        part[2] = _mm256_unpacklo_epi8(both, zero);
+        part[3] = _mm256_unpackhi_epi8(both, zero);
+        for (int i = 0; i < 4; i++) { /* part[i]: elements 4i.. and 16 + 4i.. */
+            _mm_storeu_si128((__m128i *)(pair + x + 4 * i), _mm256_castsi256_si128(part[i]));
+            _mm_storeu_si128((__m128i *)(pair + x + 16 + 4 * i),
+                             _mm256_extracti128_si256(part[i], 1));
+        }
+    }
+    for (; x < n; x++)
+        pair[x] = upper[x] | (uint32_t)lower[x] << 16;
 }
 
 /* Both bounds of eight samples, each clamped; equal floors decide. */
@@ -157,12 +235,6 @@ static void certify_u8_avx2(const struct cpu_certify *certify, const int32_t *su
 }
 
 /* The compiler widens vectors by halves; the processor does it in one load. */
-static inline void widen_u8_16(const uint8_t *in, uint16_t __attribute__((vector_size(32))) * out)
-{
-    __m256i v = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)in));
-    *out = (uint16_t __attribute__((vector_size(32))))v;
-}
-
 static inline void widen_u8_32(const uint8_t *in, uint32_t __attribute__((vector_size(32))) * out)
 {
     __m256i v = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)in));
@@ -175,41 +247,12 @@ static inline void widen_u16_32(const uint16_t *in, uint32_t __attribute__((vect
     *out = (uint32_t __attribute__((vector_size(32))))v;
 }
 
-/* v / d of 16 sums; max fits a byte, so packing them with saturation loses nothing. */
-static inline __m256i divide_16(const struct cpu_divide16 *divide, const uint16_t *sum)
-{
-    __m256i v = _mm256_loadu_si256((const __m256i *)sum);
-    if (divide->is_signed)
-        v = _mm256_max_epi16(v, _mm256_setzero_si256());
-    if (divide->factor != 0)
-        v = _mm256_mulhi_epu16(v, _mm256_set1_epi16((short)divide->factor));
-    v = _mm256_srl_epi16(v, _mm_cvtsi32_si128(divide->shift));
-    return _mm256_min_epu16(v, _mm256_set1_epi16((short)divide->max));
-}
-
-/* The sums have slack up to CPU_BLOCK, the samples have none. */
-static void divide_16_u8_avx2(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
-                              int n)
-{
-    for (int x = 0; x < n; x += 32) {
-        __m256i packed =
-            _mm256_packus_epi16(divide_16(divide, sum + x), divide_16(divide, sum + x + 16));
-        packed = _mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0));
-        if (n - x >= 32) {
-            _mm256_storeu_si256((__m256i *)(out + x), packed);
-        } else {
-            uint8_t last[32];
-            _mm256_storeu_si256((__m256i *)last, packed);
-            memcpy(out + x, last, (size_t)(n - x));
-        }
-    }
-}
-
 #define OPS_WIDEN
-#define OPS_DIVIDE_16    divide_16_u8_avx2
-#define OPS_CERTIFY_U8   certify_u8_avx2
-#define OPS_DIVIDE_32_U8 divide_32_u8_avx2
-#define OPS_SUM_TWO_ROWS sum_two_rows_avx2
-#define OPS_SUM_PAIRS    sum_pairs_avx2
-#define OPS_SUFFIX       avx2
+#define OPS_CERTIFY_U8    certify_u8_avx2
+#define OPS_DIVIDE_32_U8  divide_32_u8_avx2
+#define OPS_DIVIDE_32_U16 divide_32_u16_avx2
+#define OPS_PAIRS_U8      pairs_u8_avx2
+#define OPS_SUM_TWO_ROWS  sum_two_rows_avx2
+#define OPS_SUM_PAIRS     sum_pairs_avx2
+#define OPS_SUFFIX        avx2
 #include "cpu_ops_template.h"

@@ -134,8 +134,7 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
             if (!next)
                 break;
             x = (int)(next - w->doubtful);
-            union cpu_sums sums = {.wide = &(int64_t){exact_sum(pass, w, lower, x)}};
-            cpu_finish_linear(pass->ops, plan, true, sums, out + x, 1);
+            out[x] = (uint8_t)cpu_finish_sample(plan, exact_sum(pass, w, lower, x));
         }
     }
     if (plan->filtered != (1u << plan->channels) - 1)

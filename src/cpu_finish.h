@@ -15,12 +15,16 @@ union cpu_sums {
 void cpu_finish_linear(const struct cpu_ops *ops, const struct plan *plan, bool wide,
                        union cpu_sums sums, void *out, int n);
 
+/* One such sample. */
+uint32_t cpu_finish_sample(const struct plan *plan, int64_t sum);
+
 void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, union cpu_sums gx,
                          union cpu_sums gy, void *out, int n);
 
 /* ALPHA_WEIGHTED: `plain` as for cpu_finish_linear, `product` the sums of w*c*a without offset. */
-void cpu_finish_weighted(const struct plan *plan, bool plain_wide, union cpu_sums plain,
-                         bool product_wide, union cpu_sums product, void *out, int n);
+void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, bool plain_wide,
+                         union cpu_sums plain, bool product_wide, union cpu_sums product, void *out,
+                         int n);
 
 /* Gives the channels that are not filtered the input's samples: row y, from first_pixel on. */
 void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel, int pixels,

@@ -29,12 +29,35 @@ struct cpu_divide {
     int64_t divisor; /* d */
     int shift;       /* log2(d) where d is a power of two, else -1 */
     int32_t max;
+    int64_t bound; /* |sum| + d stays below it */
 };
 
 /* The weights of one factor of a rank-1 mask, modulo 2^32. */
 struct cpu_taps {
     int count, step; /* elements from one tap to the next, for row sums */
     int twins;       /* of symmetric weights the pairs (count/2), else 0 */
+    uint32_t *weight;
+};
+
+/* The same for sums of 64 bits; int32: every weight fits int32_t. */
+struct cpu_taps64 {
+    int count, step;
+    bool int32;
+    int64_t *weight;
+};
+
+/* Colour weighted by alpha: (gain * A + offset * B) / (divisor * B) with A the sum of w*c*a and B
+ * the one of w*a; alpha: B / weight_sum. The first three have no common factor. */
+struct cpu_weighted {
+    int channels; /* 2 or 4, the last one alpha */
+    int64_t gain, offset, divisor, weight_sum, max;
+    int64_t plain_offset; /* what the plain sums hold beside B at the alpha places */
+};
+
+/* Pairs of taps over bytes: two int8 weights, the first one in the bytes 0 and 2, the second one
+ * in 1 and 3. The sum of a pair's two products fits int16, whatever the bytes are. */
+struct cpu_byte_pairs {
+    int count;
     const uint32_t *weight;
 };
 
@@ -72,6 +95,11 @@ struct cpu_ops {
                    int32_t *sum, int n);
     void (*sum_64)(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
                    int64_t *sum, int n);
+    /* The same where all weights are alike; exactly n of them. */
+    void (*row_slide_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                         uint32_t *sum, int n);
+    void (*row_slide_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
+                         int64_t *sum, int n);
 
     /* pair[x] = two rows of samples (minus bias) side by side */
     void (*make_pairs)(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
@@ -87,30 +115,52 @@ struct cpu_ops {
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
 
-    /* sum[x] = sum over taps of weight[i] * row[i][first + x], for x in 0..n-1, no element more:
-     * the rows are the picture's own. Modulo 2^16 or 2^32. */
-    void (*column_16)(const struct cpu_taps *taps, const void *const *row, size_t first,
+    /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
+     * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two
+     * below it know it, and a line of sums may be added to another one. */
+    void (*byte_sums)(const struct cpu_byte_pairs *pairs, const uint8_t *const *at, uint16_t start,
                       uint16_t *sum, int n);
+    void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
+                         int n);
+    /* out = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| <= INT16_MAX */
+    void (*gradient_16_u8)(const int16_t *gx, const int16_t *gy, uint32_t max, uint8_t *out, int n);
+    /* divide_16_u8 of start + sum over taps of weight[i] * row[i][x] */
+    void (*column_16_u8)(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,
+                         const struct cpu_divide16 *divide, uint8_t *out, int n);
+
+    /* sum[x] = sum over taps of weight[i] * row[i][first + x], for x in 0..n-1, no element more:
+     * the rows are the picture's own. Modulo 2^32. */
     void (*column_32_u8)(const struct cpu_taps *taps, const void *const *row, size_t first,
                          uint32_t *sum, int n);
     void (*column_32_u16)(const struct cpu_taps *taps, const void *const *row, size_t first,
                           uint32_t *sum, int n);
-    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK
-     */
-    void (*row_16)(const struct cpu_taps *taps, const uint16_t *column, uint16_t start,
-                   uint16_t *sum, int n);
+    /* sum[x] += weight * (enters[first + x] - leaves[first + x]) */
+    void (*column_slide_u8)(uint32_t weight, const void *enters, const void *leaves, size_t first,
+                            uint32_t *sum, int n);
+    void (*column_slide_u16)(uint32_t weight, const void *enters, const void *leaves, size_t first,
+                             uint32_t *sum, int n);
+    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK.
+     * row_64 takes the columns for int32_t. */
+    void (*row_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
+                   int64_t *sum, int n);
     void (*row_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                    uint32_t *sum, int n);
-    void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
-                         int n);
 
     /* out = clamp(floor((sum + d/2) / d)); out has 1 or 2 bytes a sample */
     void (*divide_32_u8)(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out, int n);
     void (*divide_32_u16)(const struct cpu_divide *divide, const int32_t *sum, uint16_t *out,
                           int n);
-    /* out = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
-    void (*gradient_u8)(const int32_t *gx, const int32_t *gy, int32_t max, uint8_t *out, int n);
-    void (*gradient_u16)(const int32_t *gx, const int32_t *gy, int32_t max, uint16_t *out, int n);
+    /* quotient = clamp(floor((sum + d/2) / d)), |sum| + d < 2^49 */
+    void (*divide_64)(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient,
+                      int n);
+    /* quotient = clamp(round(...)) of cpu_weighted where B > 0, else -1 (alpha: 0). Numerators and
+     * half the denominators stay below 2^24 together, and offset is 0; or 2^49 for 64 bits. */
+    void (*weighted_32)(const struct cpu_weighted *weighted, const int32_t *plain,
+                        const int32_t *product, int32_t *quotient, int n);
+    void (*weighted_64)(const struct cpu_weighted *weighted, const int64_t *plain,
+                        const int64_t *product, int32_t *quotient, int n);
+    /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
+    void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
 };
 
 extern const struct cpu_ops cpu_ops_scalar;

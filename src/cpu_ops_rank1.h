@@ -10,7 +10,6 @@
 
 /* Vectors of 32 bytes of sums. Loads go through pointers because vectors this wide have no calling
  * convention of their own without AVX. */
-typedef uint16_t sums_16 __attribute__((vector_size(32)));
 typedef uint32_t sums_32 __attribute__((vector_size(32)));
 
 #ifndef OPS_WIDEN
@@ -23,7 +22,6 @@ typedef uint32_t sums_32 __attribute__((vector_size(32)));
         memcpy(&v, in, sizeof v);                                                                  \
         *out = __builtin_convertvector(v, sums);                                                   \
     }
-WIDEN(widen_u8_16, uint8_t, sums_16, 16)
 WIDEN(widen_u8_32, uint8_t, sums_32, 8)
 WIDEN(widen_u16_32, uint16_t, sums_32, 16)
 #endif
@@ -81,7 +79,6 @@ WIDEN(widen_u16_32, uint16_t, sums_32, 16)
             sum[x] = (sum_type)one;                                                                \
         }                                                                                          \
     }
-COLUMN_SUMS(column_16, uint8_t, uint16_t, sums_16, widen_u8_16)
 COLUMN_SUMS(column_32_u8, uint8_t, uint32_t, sums_32, widen_u8_32)
 COLUMN_SUMS(column_32_u16, uint16_t, uint32_t, sums_32, widen_u16_32)
 
@@ -115,30 +112,52 @@ COLUMN_SUMS(column_32_u16, uint16_t, uint32_t, sums_32, widen_u16_32)
             memcpy(sum + x + 3 * lanes, &d, sizeof d);                                             \
         }                                                                                          \
     }
-ROW_SUMS(row_16, uint16_t, sums_16)
 ROW_SUMS(row_32, uint32_t, sums_32)
 
-#ifndef OPS_DIVIDE_16
-#define OPS_DIVIDE_16 divide_16_u8
-static void divide_16_u8(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
-                         int n)
-{
-    uint16_t floor = divide->is_signed ? INT16_MAX : UINT16_MAX; /* above it: negative */
-    uint16_t factor = divide->factor, max = divide->max;
-    int shift = divide->shift;
-    if (factor == 0)
-        for (int x = 0; x < n; x++) {
-            uint16_t v = sum[x] > floor ? 0 : sum[x];
-            uint16_t q = (uint16_t)(v >> shift);
-            out[x] = (uint8_t)(q > max ? max : q);
-        }
-    else
-        for (int x = 0; x < n; x++) {
-            uint16_t v = sum[x] > floor ? 0 : sum[x];
-            uint16_t q = (uint16_t)((uint16_t)((uint32_t)v * factor >> 16) >> shift);
-            out[x] = (uint8_t)(q > max ? max : q);
-        }
-}
-#endif
+/* ---- boxes ---- */
+
+#define COLUMN_SLIDE(name, sample)                                                                 \
+    static void name(uint32_t weight, const void *enters, const void *leaves, size_t first,        \
+                     uint32_t *sum, int n)                                                         \
+    {                                                                                              \
+        const sample *in = (const sample *)enters + first, *out = (const sample *)leaves + first;  \
+        for (int x = 0; x < n; x++)                                                                \
+            sum[x] += weight * ((uint32_t)in[x] - out[x]);                                         \
+    }
+COLUMN_SLIDE(column_slide_u8, uint8_t)
+COLUMN_SLIDE(column_slide_u16, uint16_t)
+
+/* STEP is a constant where it is called: the running sums stay in registers. */
+#define ROW_SLIDE(name, taps_type, widened, sum_type, start_type)                                  \
+    static inline __attribute__((always_inline)) void name##_body(                                 \
+        int step, int count, sum_type weight, const uint32_t *column, sum_type start,              \
+        start_type *out, int n)                                                                    \
+    {                                                                                              \
+        sum_type sum[4] = {start, start, start, start};                                            \
+        const uint32_t *enters = column + (count - 1) * step;                                      \
+        for (int x = 0; x < (count - 1) * step; x++)                                               \
+            sum[x % step] += weight * (sum_type)(widened)column[x];                                \
+        for (int x = 0; x < n; x += step)                                                          \
+            for (int c = 0; c < step; c++) {                                                       \
+                sum[c] += weight * (sum_type)(widened)enters[x + c];                               \
+                out[x + c] = (start_type)sum[c];                                                   \
+                sum[c] -= weight * (sum_type)(widened)column[x + c];                               \
+            }                                                                                      \
+    }                                                                                              \
+    static void name(const taps_type *taps, const uint32_t *column, start_type start,              \
+                     start_type *out, int n)                                                       \
+    {                                                                                              \
+        sum_type from = (sum_type)start, weight = (sum_type)taps->weight[0];                       \
+        if (taps->step == 1)                                                                       \
+            name##_body(1, taps->count, weight, column, from, out, n);                             \
+        else if (taps->step == 2)                                                                  \
+            name##_body(2, taps->count, weight, column, from, out, n);                             \
+        else if (taps->step == 3)                                                                  \
+            name##_body(3, taps->count, weight, column, from, out, n);                             \
+        else                                                                                       \
+            name##_body(4, taps->count, weight, column, from, out, n);                             \
+    }
+ROW_SLIDE(row_slide_32, struct cpu_taps, uint32_t, uint32_t, uint32_t)
+ROW_SLIDE(row_slide_64, struct cpu_taps64, int32_t, uint64_t, int64_t)
 
 #endif

@@ -3,11 +3,12 @@
  * the compiler's (vector_size), written 32 bytes wide: with AVX2 one register,
  * without it two of SSE2 or NEON. Accumulators stay in registers over all taps
  * of a block; that, not the instruction set, is most of the speed. */
-#include <math.h>
 #include <string.h>
 
 #include "cpu_ops.h"
+#include "cpu_ops_bytes.h"
 #include "cpu_ops_rank1.h"
+#include "cpu_ops_wide.h"
 
 typedef uint32_t v8u32 __attribute__((vector_size(32)));
 typedef uint64_t v4u64 __attribute__((vector_size(32)));
@@ -130,6 +131,8 @@ static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t b
         pair[x] = ((first[x] - bias) & 0xffff) | (second[x] - bias) << 16;
 }
 
+#ifndef OPS_PAIRS_U8
+#define OPS_PAIRS_U8 pairs_u8
 static void pairs_u8(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n)
 {
     int x = 0;
@@ -143,6 +146,7 @@ static void pairs_u8(const uint8_t *upper, const uint8_t *lower, uint32_t *pair,
     for (; x < n; x++)
         pair[x] = upper[x] | (uint32_t)lower[x] << 16;
 }
+#endif
 
 #ifndef OPS_CERTIFY_U8
 #define OPS_CERTIFY_U8 certify_u8
@@ -187,25 +191,10 @@ static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, ui
 #define OPS_DIVIDE_32_U8 divide_32_u8
 DIVIDE_32(divide_32_u8, uint8_t)
 #endif
+#ifndef OPS_DIVIDE_32_U16
+#define OPS_DIVIDE_32_U16 divide_32_u16
 DIVIDE_32(divide_32_u16, uint16_t)
-
-/* The largest n with (2n-1)^2 <= 4G. Where G < 2^50 the double root of G is right to the last bit
- * or so and r = floor(root + 0.5) can be one too high or low; the two tests put it right. Larger G
- * lie far above max^2 (max < 2^16), where any r >= max will do. */
-#define GRADIENT(name, type)                                                                       \
-    static void name(const int32_t *gx, const int32_t *gy, int32_t max, type *out, int n)          \
-    {                                                                                              \
-        for (int x = 0; x < n; x++) {                                                              \
-            int64_t g = (int64_t)gx[x] * gx[x] + (int64_t)gy[x] * gy[x];                           \
-            double root = sqrt((double)g);                                                         \
-            int64_t r = (int64_t)((root > max ? (double)max : root) + 0.5);                        \
-            r -= (2 * r - 1) * (2 * r - 1) > 4 * g && r > 0;                                       \
-            r += (2 * r + 1) * (2 * r + 1) <= 4 * g && r < max;                                    \
-            out[x] = (type)r;                                                                      \
-        }                                                                                          \
-    }
-GRADIENT(gradient_u8, uint8_t)
-GRADIENT(gradient_u16, uint16_t)
+#endif
 
 #define OPS_PASTE2(a, b) a##b
 #define OPS_PASTE(a, b)  OPS_PASTE2(a, b)
@@ -219,17 +208,25 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .sum_32 = sum_32,
     .sum_64 = sum_64,
     .make_pairs = make_pairs,
-    .column_16 = column_16,
     .column_32_u8 = column_32_u8,
     .column_32_u16 = column_32_u16,
-    .row_16 = row_16,
     .row_32 = row_32,
+    .column_slide_u8 = column_slide_u8,
+    .column_slide_u16 = column_slide_u16,
+    .row_slide_32 = row_slide_32,
+    .row_slide_64 = row_slide_64,
+    .row_64 = OPS_ROW_64,
+    .divide_64 = OPS_DIVIDE_64,
+    .weighted_32 = OPS_WEIGHTED_32,
+    .weighted_64 = OPS_WEIGHTED_64,
+    .byte_sums = OPS_BYTE_SUMS,
     .divide_16_u8 = OPS_DIVIDE_16,
+    .gradient_16_u8 = OPS_GRADIENT_16,
+    .column_16_u8 = OPS_COLUMN_16,
     .divide_32_u8 = OPS_DIVIDE_32_U8,
-    .pairs_u8 = pairs_u8,
+    .pairs_u8 = OPS_PAIRS_U8,
     .sum_two_rows = OPS_SUM_TWO_ROWS,
     .certify_u8 = OPS_CERTIFY_U8,
-    .divide_32_u16 = divide_32_u16,
-    .gradient_u8 = gradient_u8,
-    .gradient_u16 = gradient_u16,
+    .divide_32_u16 = OPS_DIVIDE_32_U16,
+    .gradient_32 = OPS_GRADIENT_32,
 };

@@ -5,14 +5,22 @@
  *
  * No row is copied: the column pass reads the picture itself. A ghost cell left or
  * right has the column sum of the cell it folds to, so ghost cells cost a few sums
- * a row. All sums wrap, modulo 2^16 where the last value provably fits 16 bits,
- * else modulo 2^32; what happens in between does not matter. */
+ * a row. Where S fits 32 bits all sums wrap, modulo 2^32; what happens in between
+ * does not matter. Else what the column's weights have in common goes to the row, so
+ * that c fits int32, and only the row's sums have 64 bits.
+ *
+ * A box needs no taps: from row to row its column sums gain one row and lose one, and
+ * along a row the sum gains one column and loses one.
+ *
+ * With colour weighted by alpha (8 bits) the same is done a second time for the
+ * products of colour and alpha, which are made once a row, in a ring. */
 #include "cpu_rank1.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu_finish.h"
+#include "cpu_taps.h"
 #include "parallel.h"
 
 /* A strip's column sums should stay in the caches next to the core, with the rows they come from.
@@ -20,22 +28,36 @@
 #define SUM_ELEMENTS (12 * 1024)
 #define MIN_ROWS     16
 #define PIECES_EACH  4
+/* From here on sliding beats adding up, measured with AVX2. */
+#define SLIDE_ROWS    4
+#define SLIDE_COLUMNS 12
+
+/* The sums of one kind: of the samples (0) or of their products with alpha (1). */
+enum { PLAIN, PRODUCT };
+struct layer {
+    enum sample_type type; /* of the rows */
+    bool wide;             /* 64-bit sums of the row */
+    uint32_t ghost_sum[4]; /* of a ghost cell that is no cell of the picture, per channel */
+    int64_t start;
+};
 
 struct worker {
-    uint32_t *column; /* column sums of one strip with its halo; uint16_t in the 16-bit form */
-    uint32_t *sum;
-    void *ghost;      /* one strip's row of ghost cells */
-    const void **row; /* mask_height rows of the strip */
+    uint32_t *column[2];    /* of each layer: column sums of one strip with its halo */
+    union cpu_sums sums[2]; /* of each layer */
+    void *ghost;            /* one row of ghost cells */
+    uint16_t *products;     /* weighted: mask_height + 1 rows of the picture */
+    const void **row[2];    /* of each layer: the rows under the mask */
+    const void *left[2];    /* of each layer: the row that the mask has left */
 };
 
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
-    bool narrow; /* 16-bit sums */
-    struct cpu_divide16 divide16;
     struct cpu_taps column, row;
-    uint32_t *weights;  /* owned: of column and row */
-    uint32_t ghost_sum; /* a ghost cell's column sum where it is no cell of the picture */
+    struct cpu_taps64 row64;
+    bool column_slides, row_slides; /* all weights alike */
+    int layers;                     /* 2 for weighted alpha */
+    struct layer layer[2];
     int strip_pixels, piece_rows;
     struct worker *worker;
     int workers;
@@ -43,118 +65,152 @@ struct pass {
 
 /* ---- which plans, which form ---- */
 
-/* The 16-bit form holds S + floor(d/2), which must fit uint16_t or int16_t, and divides by a
- * 16-bit multiplication: with m = ceil(2^(16+k) / d) and e = m*d - 2^(16+k), v*m / 2^(16+k) is
- * v/d + v*e / (d * 2^(16+k)), whose floor is right while the excess stays below 1/d. */
-static bool narrow_divide(const struct plan *plan, struct cpu_divide16 *divide)
+/* Do column sums of samples up to LARGEST fit int32, once the common factor is taken out? */
+static bool column_fits(const struct plan_mask *m, int64_t largest)
 {
-    const struct plan_mask *m = &plan->mask[0];
-    int64_t half = m->divisor / 2;
-    int64_t low, high;
-
-    if (plan->type != SAMPLE_U8 || m->bound >= 1 << 20)
-        return false;
-    low = (m->sum - m->sum_abs) / 2 * plan->max + m->offset + half;
-    high = (m->sum + m->sum_abs) / 2 * plan->max + m->offset + half;
-    if (!(low >= 0 && high <= UINT16_MAX) && !(low >= INT16_MIN && high <= INT16_MAX))
-        return false;
-    *divide = (struct cpu_divide16){.is_signed = low < 0, .max = (uint16_t)plan->max};
-    if ((m->divisor & (m->divisor - 1)) == 0) {
-        divide->shift = __builtin_ctzll((unsigned long long)m->divisor);
-        if (divide->shift > 15) /* then every v is below d */
-            divide->max = 0;
-        divide->shift &= 15;
-        return true;
+    int64_t gcd = cpu_taps_common(m->column, m->height), sum = 0;
+    for (int i = 0; i < m->height; i++) {
+        int64_t w = m->column[i] / gcd;
+        sum += w < 0 ? -w : w;
+        if (sum > INT32_MAX / largest)
+            return false;
     }
-    for (int k = 0; k < 16; k++) {
-        int64_t power = (int64_t)1 << (16 + k);
-        int64_t factor = (power + m->divisor - 1) / m->divisor;
-        if (factor <= UINT16_MAX && (factor * m->divisor - power) * high < power) {
-            divide->factor = (uint16_t)factor;
-            divide->shift = k;
-            return true;
-        }
-    }
-    return false;
+    return true;
 }
 
 bool cpu_rank1_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    struct cpu_divide16 divide;
-    if (plan->kind != PLAN_LINEAR || plan->alpha == ALPHA_WEIGHTED || !m->row ||
-        m->accumulator != ACCUMULATOR_I32)
+    int cells = m->width * m->height;
+    if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
-    if (narrow_divide(plan, &divide))
-        return true;
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return plan->type == SAMPLE_U8 && column_fits(m, (int64_t)plan->max * plan->max);
+    if (m->accumulator == ACCUMULATOR_I64)
+        return column_fits(m, plan->max) &&
+               (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));
     /* Direct sums of 8 bits take two taps at a time. */
-    return m->width * m->height / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
+    return cells / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
 }
 
 /* ---- one row of one strip ---- */
 
-/* Column sums of elements [first, first + n) of the rows, to column[at...]. */
-static void column_sums(const struct pass *pass, struct worker *w, size_t first, size_t at, int n)
+/* Column sums of elements [first, first + n) of the rows, to column[at...]; slide: from those of
+ * the row above. */
+static void column_sums(const struct pass *pass, struct worker *w, int layer, bool slide,
+                        size_t first, size_t at, int n)
 {
     const struct cpu_ops *ops = pass->ops;
-    if (pass->narrow)
-        ops->column_16(&pass->column, w->row, first, (uint16_t *)w->column + at, n);
-    else if (pass->job->in->type == SAMPLE_U8)
-        ops->column_32_u8(&pass->column, w->row, first, w->column + at, n);
+    uint32_t *sum = w->column[layer] + at;
+    bool bytes = pass->layer[layer].type == SAMPLE_U8;
+    const void **row = w->row[layer];
+
+    if (slide)
+        (bytes ? ops->column_slide_u8 : ops->column_slide_u16)(
+            pass->column.weight[0], row[pass->column.count - 1], w->left[layer], first, sum, n);
     else
-        ops->column_32_u16(&pass->column, w->row, first, w->column + at, n);
+        (bytes ? ops->column_32_u8 : ops->column_32_u16)(&pass->column, row, first, sum, n);
 }
 
-/* The same for pixels [from, to) outside the picture; column[0] is that of pixel `origin`. */
-static void ghost_sums(const struct pass *pass, struct worker *w, int origin, int from, int to)
+/* The same for pixels [from, to) outside the picture; column[0] is that of pixel `origin`, and
+ * pixels [inside_from, inside_to) are there. */
+static void ghost_sums(const struct pass *pass, struct worker *w, int layer, const int inside[2],
+                       int origin, int from, int to)
 {
     const struct plan *plan = pass->job->plan;
-    int channels = plan->channels;
+    size_t channels = (size_t)plan->channels, bytes = channels * sizeof **w->column;
+    uint32_t *column = w->column[layer];
     for (int x = from; x < to; x++) {
         int cell = border_fold(plan->border, x, pass->job->in->width);
-        size_t at = (size_t)(x - origin) * (size_t)channels;
-        if (cell != BORDER_OUTSIDE) {
-            column_sums(pass, w, (size_t)cell * (size_t)channels, at, channels);
-            continue;
-        }
-        for (int c = 0; c < channels; c++)
-            if (pass->narrow)
-                ((uint16_t *)w->column)[at + (size_t)c] = (uint16_t)pass->ghost_sum;
-            else
-                w->column[at + (size_t)c] = pass->ghost_sum;
+        size_t at = (size_t)(x - origin) * channels;
+        if (cell == BORDER_OUTSIDE)
+            memcpy(column + at, pass->layer[layer].ghost_sum, bytes);
+        else if (cell >= inside[0] && cell < inside[1])
+            memcpy(column + at, column + (size_t)(cell - origin) * channels, bytes);
+        else
+            column_sums(pass, w, layer, false, (size_t)cell * channels, at, plan->channels);
     }
 }
 
-static void filter_row(const struct pass *pass, struct worker *w, int y, int first_pixel,
-                       int pixels)
+static void layer_sums(const struct pass *pass, struct worker *w, int layer, bool slide,
+                       int first_pixel, int pixels)
+{
+    const struct cpu_ops *ops = pass->ops;
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    const struct layer *l = &pass->layer[layer];
+    size_t channels = (size_t)plan->channels;
+    int n = pixels * plan->channels, width = pass->job->in->width;
+    int from = first_pixel - m->anchor_x, to = from + pixels + m->width - 1;
+    const int inside[2] = {from < 0 ? 0 : from, to < width ? to : width};
+    union cpu_sums sums = w->sums[layer];
+
+    column_sums(pass, w, layer, slide, (size_t)inside[0] * channels,
+                (size_t)(inside[0] - from) * channels, (inside[1] - inside[0]) * (int)channels);
+    ghost_sums(pass, w, layer, inside, from, from, inside[0]);
+    ghost_sums(pass, w, layer, inside, from, inside[1], to);
+    if (l->wide)
+        (pass->row_slides ? ops->row_slide_64 : ops->row_64)(&pass->row64, w->column[layer],
+                                                             l->start, sums.wide, n);
+    else
+        (pass->row_slides ? ops->row_slide_32 : ops->row_32)(
+            &pass->row, w->column[layer], (uint32_t)l->start, (uint32_t *)sums.narrow, n);
+}
+
+/* The row's colours times alpha; what stands in the alpha places does not matter. */
+static void make_products(const uint8_t *in, uint16_t *out, int width, int channels)
+{
+    for (int x = 0; channels == 4 && x < 4 * width; x += 4)
+        for (int c = 0; c < 4; c++)
+            out[x + c] = (uint16_t)(in[x + c] * in[x + 3]);
+    for (int x = 0; channels == 2 && x < 2 * width; x += 2)
+        out[x] = out[x + 1] = (uint16_t)(in[x] * in[x + 1]);
+}
+
+static uint16_t *product_row(const struct pass *pass, const struct worker *w, int v)
+{
+    int slots = pass->job->plan->mask[0].height + 1, slot = (v % slots + slots) % slots;
+    return w->products +
+           (size_t)slot * (size_t)pass->job->in->width * (size_t)pass->job->plan->channels;
+}
+
+/* The rows under output row y; products of those that are new (all, where y begins a piece). */
+static void take_rows(const struct pass *pass, struct worker *w, int y, bool all)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    size_t channels = (size_t)plan->channels;
-    int n = pixels * plan->channels;
-    int from = first_pixel - m->anchor_x, to = from + pixels + m->width - 1;
-    int inside_from = from < 0 ? 0 : from, inside_to = to < job->in->width ? to : job->in->width;
-    unsigned char *out = image_row(job->out, y - job->out_first_row);
-    out += (size_t)first_pixel * channels * (size_t)plan->type;
-
+    for (int k = 0; k < pass->layers; k++)
+        w->left[k] = w->row[k][0];
     for (int i = 0; i < m->height; i++) {
-        int v = border_fold(plan->border, y - m->anchor_y + i, job->picture_height);
-        w->row[i] = v == BORDER_OUTSIDE ? w->ghost : image_row(job->in, v - job->in_first_row);
+        int v = y - m->anchor_y + i, cell = border_fold(plan->border, v, job->picture_height);
+        w->row[PLAIN][i] =
+            cell == BORDER_OUTSIDE ? w->ghost : image_row(job->in, cell - job->in_first_row);
+        if (pass->layers == 1)
+            continue;
+        w->row[PRODUCT][i] = product_row(pass, w, v);
+        if (all || i == m->height - 1)
+            make_products(w->row[PLAIN][i], product_row(pass, w, v), job->in->width,
+                          plan->channels);
     }
-    column_sums(pass, w, (size_t)inside_from * channels, (size_t)(inside_from - from) * channels,
-                (inside_to - inside_from) * plan->channels);
-    ghost_sums(pass, w, from, from, inside_from);
-    ghost_sums(pass, w, from, inside_to, to);
-    if (pass->narrow) {
-        uint16_t start = (uint16_t)(m->offset + m->divisor / 2);
-        pass->ops->row_16(&pass->row, (const uint16_t *)w->column, start, (uint16_t *)w->sum, n);
-        pass->ops->divide_16_u8(&pass->divide16, (const uint16_t *)w->sum, out, n);
-    } else {
-        union cpu_sums sums = {.narrow = (int32_t *)w->sum};
-        pass->ops->row_32(&pass->row, w->column, (uint32_t)m->offset, w->sum, n);
-        cpu_finish_linear(pass->ops, plan, false, sums, out, n);
-    }
+}
+
+static void filter_row(const struct pass *pass, struct worker *w, int y, bool slide,
+                       int first_pixel, int pixels)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    int n = pixels * plan->channels;
+    unsigned char *out = image_row(job->out, y - job->out_first_row);
+    out += (size_t)first_pixel * (size_t)plan->channels * (size_t)plan->type;
+
+    for (int k = 0; k < pass->layers; k++)
+        layer_sums(pass, w, k, slide, first_pixel, pixels);
+    if (pass->layers == 2)
+        cpu_finish_weighted(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN],
+                            pass->layer[PRODUCT].wide, w->sums[PRODUCT], out, n);
+    else
+        cpu_finish_linear(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN], out, n);
     if (plan->filtered != (1u << plan->channels) - 1)
         cpu_finish_unfiltered(job, y, first_pixel, pixels, out);
 }
@@ -171,39 +227,66 @@ static void run_piece(void *context, int piece, int worker)
     for (int x = 0; x < job->out->width; x += pass->strip_pixels) {
         int left = job->out->width - x;
         int pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
-        for (int y = first; y < end; y++)
-            filter_row(pass, &pass->worker[worker], y, x, pixels);
+        for (int y = first; y < end; y++) {
+            take_rows(pass, &pass->worker[worker], y, y == first);
+            filter_row(pass, &pass->worker[worker], y, pass->column_slides && y != first, x,
+                       pixels);
+        }
     }
 }
 
 /* ---- one pass ---- */
 
-static struct cpu_taps taps_make(const uint32_t *weight, int count, int step)
+/* Both layers are wide or none is: they share the column's weights. */
+static void layers_make(struct pass *pass)
 {
-    int twins = count / 2;
-    for (int i = 0; i < count / 2; i++)
-        if (weight[i] != weight[count - 1 - i])
-            twins = 0;
-    return (struct cpu_taps){count, step, twins, weight};
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    bool weighted = plan->alpha == ALPHA_WEIGHTED;
+    int64_t square = (int64_t)plan->max * plan->max;
+    bool wide = m->accumulator == ACCUMULATOR_I64 || (weighted && m->sum > INT32_MAX / square);
+
+    pass->layers = weighted ? 2 : 1;
+    pass->layer[PLAIN] = (struct layer){plan->type, wide, {0}, m->offset};
+    pass->layer[PRODUCT] = (struct layer){SAMPLE_U16, wide, {0}, 0};
 }
 
 static bool weights_make(struct pass *pass)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[0];
-    int taps = m->height + m->width;
-    uint32_t sum = 0;
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    int64_t gcd = pass->layer[PLAIN].wide ? cpu_taps_common(m->column, m->height) : 1;
 
-    pass->weights = calloc((size_t)taps, sizeof *pass->weights);
-    if (!pass->weights)
+    if (!cpu_taps_make(&pass->column, m->column, m->height, 0) ||
+        !cpu_taps_make(&pass->row, m->row, m->width, plan->channels) ||
+        !cpu_taps64_make(&pass->row64, m->row, m->width, plan->channels,
+                         cpu_taps_common(m->column, m->height)))
         return false;
-    for (int i = 0; i < taps; i++)
-        pass->weights[i] = (uint32_t)(i < m->height ? m->column[i] : m->row[i - m->height]);
     for (int i = 0; i < m->height; i++)
-        sum += pass->weights[i];
-    pass->ghost_sum = sum * pass->job->plan->border_value;
-    pass->column = taps_make(pass->weights, m->height, 0);
-    pass->row = taps_make(pass->weights + m->height, m->width, pass->job->plan->channels);
+        pass->column.weight[i] = (uint32_t)(m->column[i] / gcd);
+    pass->column_slides = m->height >= SLIDE_ROWS && cpu_taps_alike(m->column, m->height);
+    pass->row_slides = m->width >= SLIDE_COLUMNS && cpu_taps_alike(m->row, m->width);
+    for (int i = 0; i < m->height; i++)
+        for (int c = 0; c < plan->channels; c++) {
+            bool alpha = image_has_alpha(plan->channels) && c == plan->channels - 1;
+            uint32_t value = alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+            pass->layer[PLAIN].ghost_sum[c] += pass->column.weight[i] * value;
+            pass->layer[PRODUCT].ghost_sum[c] += pass->column.weight[i] * value * plan->max;
+        }
     return true;
+}
+
+static void fill_ghost(const struct plan *plan, void *ghost, size_t width)
+{
+    for (size_t i = 0; i < width; i++) {
+        bool alpha = image_has_alpha(plan->channels) && plan->alpha != ALPHA_PLAIN &&
+                     i % (size_t)plan->channels == (size_t)plan->channels - 1;
+        uint32_t value = alpha ? plan->max : plan->border_value;
+        if (plan->type == SAMPLE_U8)
+            ((uint8_t *)ghost)[i] = (uint8_t)value;
+        else
+            ((uint16_t *)ghost)[i] = (uint16_t)value;
+    }
 }
 
 static bool worker_alloc(struct worker *w, const struct pass *pass)
@@ -212,33 +295,43 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     const struct plan_mask *m = &plan->mask[0];
     size_t width = (size_t)pass->job->in->width * (size_t)plan->channels;
     size_t n = ((size_t)pass->strip_pixels + (size_t)m->width) * (size_t)plan->channels;
+    size_t height = (size_t)m->height;
 
     /* Cleared: whole blocks read the slack at the end, and do not use it. */
-    w->column = calloc(n + CPU_BLOCK, sizeof *w->column);
-    w->sum = calloc(n + CPU_BLOCK, sizeof *w->sum);
-    w->row = calloc((size_t)m->height, sizeof *w->row);
+    w->column[PLAIN] = calloc(n + CPU_BLOCK, sizeof **w->column);
+    w->column[PRODUCT] = calloc(pass->layers == 2 ? n + CPU_BLOCK : 1, sizeof **w->column);
+    w->sums[PLAIN].wide = calloc(n + CPU_BLOCK, sizeof *w->sums[PLAIN].wide);
+    w->sums[PRODUCT].wide =
+        calloc(pass->layers == 2 ? n + CPU_BLOCK : 1, sizeof *w->sums[PRODUCT].wide);
+    w->row[PLAIN] = calloc(height, sizeof *w->row[PLAIN]);
+    w->row[PRODUCT] = calloc(height, sizeof *w->row[PRODUCT]);
+    w->products = malloc(pass->layers == 2 ? (height + 1) * width * sizeof *w->products : 1);
     /* As wide as the picture: a ghost row is read at the same place as any other. */
     w->ghost = malloc(width * (size_t)plan->type);
-    if (!w->column || !w->sum || !w->row || !w->ghost)
+    if (!w->column[PLAIN] || !w->column[PRODUCT] || !w->sums[PLAIN].wide ||
+        !w->sums[PRODUCT].wide || !w->row[PLAIN] || !w->row[PRODUCT] || !w->products || !w->ghost)
         return false;
-    for (size_t i = 0; i < width; i++)
-        if (plan->type == SAMPLE_U8)
-            ((uint8_t *)w->ghost)[i] = (uint8_t)plan->border_value;
-        else
-            ((uint16_t *)w->ghost)[i] = (uint16_t)plan->border_value;
+    fill_ghost(plan, w->ghost, width);
     return true;
 }
 
 static void pass_free(struct pass *pass)
 {
     for (int i = 0; pass->worker && i < pass->workers; i++) {
-        free(pass->worker[i].column);
-        free(pass->worker[i].sum);
-        free(pass->worker[i].row);
-        free(pass->worker[i].ghost);
+        struct worker *w = &pass->worker[i];
+        free(w->column[PLAIN]);
+        free(w->column[PRODUCT]);
+        free(w->sums[PLAIN].wide);
+        free(w->sums[PRODUCT].wide);
+        free(w->row[PLAIN]);
+        free(w->row[PRODUCT]);
+        free(w->products);
+        free(w->ghost);
     }
     free(pass->worker);
-    free(pass->weights);
+    cpu_taps_free(&pass->column);
+    cpu_taps_free(&pass->row);
+    cpu_taps64_free(&pass->row64);
 }
 
 bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
@@ -247,9 +340,10 @@ bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, stru
     int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
     bool ok;
 
-    pass.narrow = narrow_divide(job->plan, &pass.divide16);
+    layers_make(&pass);
     pass.strip_pixels = SUM_ELEMENTS / job->plan->channels;
-    if (pass.strip_pixels > job->out->width)
+    /* Products are made of whole rows. */
+    if (pass.strip_pixels > job->out->width || pass.layers == 2)
         pass.strip_pixels = job->out->width;
     pass.piece_rows = (job->out->height + pieces - 1) / pieces;
     if (pass.piece_rows < MIN_ROWS)

@@ -7,6 +7,7 @@
 #include "cuda_bench.h"
 #include "cuda_image.h"
 #include "cuda_run.h"
+#include "cuda_strips.h"
 
 static bool supports(const struct plan *plan, char *why, size_t why_bytes)
 {
@@ -14,7 +15,7 @@ static bool supports(const struct plan *plan, char *why, size_t why_bytes)
     return backend_cuda.devices(why, why_bytes) > 0;
 }
 
-/* run and time of one method: METHOD_name, run_name, time_name. */
+/* run, time and strips of one method: METHOD_name, run_name, time_name, strips_name. */
 #define METHOD(kernel, ...)                                                                        \
     static const struct planes_method METHOD_##kernel = {.name = #kernel, __VA_ARGS__};            \
     static bool run_##kernel(const struct kernel_job *job, struct error *err)                      \
@@ -25,7 +26,12 @@ static bool supports(const struct plan *plan, char *why, size_t why_bytes)
                               struct error *err)                                                   \
     {                                                                                              \
         return cuda_bench_time(job, &METHOD_##kernel, trial, err);                                 \
-    }
+    }                                                                                              \
+    static void *open_##kernel(const struct strip_job *job, struct error *err)                     \
+    {                                                                                              \
+        return cuda_strips_open(job, &METHOD_##kernel, err);                                       \
+    }                                                                                              \
+    static const struct strip_device strips_##kernel = {.open = open_##kernel, CUDA_STRIPS};
 METHOD(basic, .plane = plane_basic)
 METHOD(constant, .plane = plane_constant)
 METHOD(readonly, .plane = plane_readonly)
@@ -44,7 +50,7 @@ static void shape_tiled(const struct kernel_job *job, struct kernel_shape *shape
 
 #define ROW(kernel, staged, sentence)                                                              \
     .name = #kernel, .dims = 2, .device = DEVICE_CUDA, .idea = sentence, .supports = supports,     \
-    .run = run_##kernel, .time = time_##kernel, .tile = staged
+    .run = run_##kernel, .time = time_##kernel, .tile = staged, .strips = &strips_##kernel
 
 static const struct kernel KERNELS[] = {
     {ROW(basic, TILE_BLOCK,
@@ -61,14 +67,16 @@ static const struct kernel KERNELS[] = {
      .idea = "whole 8-bit pixels on the int8 matrix units, 4 x 4 outputs a column",
      .supports = cuda_image_supports_int8,
      .run = run_int8,
-     .time = time_int8},
+     .time = time_int8,
+     .strips = &strips_int8},
     {.name = "banded",
      .dims = 2,
      .device = DEVICE_CUDA,
      .idea = "pixels as they lie, mask rows as banded, sparse matrices (9.0)",
      .supports = cuda_image_supports_banded,
      .run = run_banded,
-     .time = time_banded},
+     .time = time_banded,
+     .strips = &strips_banded},
     {.name = "separable",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -76,7 +84,8 @@ static const struct kernel KERNELS[] = {
      .supports = cuda_image_supports_separable,
      .pays = cuda_image_pays_separable,
      .run = run_separable,
-     .time = time_separable},
+     .time = time_separable,
+     .strips = &strips_separable},
 };
 
 const struct kernel *cuda_kernels(int *count)

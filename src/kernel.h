@@ -68,7 +68,8 @@ struct kernel_trial {
     int tile;       /* width of the output tile; 0: it has none */
 };
 
-struct signal_job; /* signal_job.h */
+struct signal_job;   /* signal_job.h */
+struct strip_device; /* strip_device.h */
 
 struct kernel {
     const char *name; /* unique among those of its dims */
@@ -88,6 +89,8 @@ struct kernel {
     /* Runs and times it over and over, on the whole picture job->in; job->out is not written. NULL:
      * run() is timed from outside. */
     bool (*time)(const struct kernel_job *job, struct kernel_trial *trial, struct error *err);
+    /* Runs one pass in strips that overlap with decoding and encoding. CUDA's 2D rows have it. */
+    const struct strip_device *strips;
     /* What a 1D row has in the place of run and shape. */
     bool (*run_signal)(const struct signal_job *job, struct error *err);
     void (*shape_signal)(const struct signal_job *job, struct kernel_shape *shape);

@@ -15,7 +15,8 @@
 static int (*const run_command[COMMAND_COUNT])(const struct options *options) = {
     [COMMAND_FILTER] = command_filter, [COMMAND_MASK] = command_mask,
     [COMMAND_SIGNAL] = command_signal, [COMMAND_REUSE] = command_reuse,
-    [COMMAND_BENCH] = command_bench,   [COMMAND_LIST] = command_list,
+    [COMMAND_BENCH] = command_bench,   [COMMAND_COMPARE] = command_compare,
+    [COMMAND_GOLDEN] = command_golden, [COMMAND_LIST] = command_list,
 };
 
 /* A program that is started with one of the three standard files closed would get its number for

@@ -17,9 +17,11 @@ enum command_id {
     COMMAND_SIGNAL,
     COMMAND_REUSE,
     COMMAND_BENCH,
+    COMMAND_COMPARE,
+    COMMAND_GOLDEN,
     COMMAND_LIST
 };
-#define COMMAND_COUNT 6
+#define COMMAND_COUNT 8
 
 /* Sets of commands, for option_spec.commands. */
 #define FOR(id)          (1u << (id))
@@ -57,8 +59,8 @@ const char *command_name(const struct command_spec *command, int index);
 
 /* ---- options ---- */
 
-enum option_group { GROUP_MASK, GROUP_FILTER, GROUP_RUN, GROUP_OUTPUT, GROUP_HELP };
-#define GROUP_COUNT 5
+enum option_group { GROUP_MASK, GROUP_FILTER, GROUP_RUN, GROUP_OUTPUT, GROUP_COMPARE, GROUP_HELP };
+#define GROUP_COUNT 6
 const char *option_group_title(enum option_group group);
 
 /* The parser keeps a mark for each option. */
@@ -97,7 +99,8 @@ option_setter option_set_flag, option_set_text, option_set_int;
 /* Those of one option each. */
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
     option_set_device, option_set_format, option_set_quiet, option_set_verbose,
-    option_set_completion, option_set_mask_width, option_set_size, option_set_sweep;
+    option_set_completion, option_set_mask_width, option_set_size, option_set_sweep,
+    option_set_limit;
 
 /* Reads the value of --tile, if there is one, as COMMAND understands it: one of a few widths, or a
  * list of any for reuse. */

@@ -137,12 +137,62 @@ static const struct doc_block bench[] = {
     {0},
 };
 
+static const struct doc_block comparing[] = {
+    {DOC_TEXT, NULL,
+     "The command compare says whether two pictures have the same samples, whatever their file "
+     "formats are. The sums that it makes are whole numbers; rows are read as they are needed."},
+    {DOC_TERM, "max, mean, rms",
+     "The largest difference and its place, the mean of the differences without their signs, the "
+     "root of the mean of their squares."},
+    {DOC_TERM, "PSNR", "10 log10(max^2 / mean of squares), in dB; inf for equal pictures."},
+    {DOC_TERM, "SSIM",
+     "Structural similarity (Wang and others, 2004) of each channel by itself, 1 for equal ones: "
+     "windows of 11x11 samples inside the picture, weighted by a Gaussian of sigma 1.5, C1 = "
+     "(0.01 max)^2, C2 = (0.03 max)^2. In smaller pictures the window is the largest odd size that "
+     "fits."},
+    {DOC_TEXT, NULL,
+     "With --min-psnr or --min-ssim alone any number of samples may differ; with --max-diff or "
+     "--max-fail-percent beside them those limits hold too. Alpha is a channel like the others, "
+     "and colour counts where alpha is 0 as well."},
+    {0},
+};
+
+static const struct doc_block golden[] = {
+    {DOC_TEXT, NULL,
+     "A suite is a text: a checksum, the name of a picture, the shell command that writes it; "
+     "SUITE "
+     "may be a folder that holds golden.txt."},
+    {DOC_CODE, NULL,
+     "# a comment\n"
+     "inputs photo.png logos/*.png\n"
+     "642476590b844684  out.ppm   stencilcli blur photo.png out.ppm\n"
+     "0                 big.png   convert photo.png -resize 200% big.png\n"
+     "    tolerance max-diff 1 max-fail-percent 2: versions round differently\n"
+     "1f68dec4921a658b  renders/title.png\n"
+     "-                 -         stencilcli mask gauss5"},
+    {DOC_TEXT, NULL,
+     "Each command runs in a folder of its own with copies of the inputs that the line above it "
+     "names (patterns, below the suite's folder); stencilcli is there this program. A picture "
+     "without a command lies beside the suite. A picture called - is none: the command has to end "
+     "with 0. The checksum is over the decoded samples; 0 stands for one that is not recorded yet. "
+     "Only record changes the suite, and nothing when a command fails."},
+    {DOC_TERM, "tolerance",
+     "Below a case: the limits of compare without their dashes, a colon, and the reason for them. "
+     "The picture is then compared with the one in the folder expected beside the suite, where "
+     "record keeps it."},
+    {DOC_TERM, "keep",
+     "Record keeps the pictures below there too: then the report shows what was expected."},
+    {DOC_TERM, "timeout S", "Commands below may take S seconds; the default is 120."},
+    {DOC_TERM, "strict", "Commands below may leave nothing behind but their picture."},
+    {0},
+};
+
 static const struct doc_block exit_status[] = {
     {DOC_TERM, "0", "Done."},
     {DOC_TERM, "1", "An input or an output failed."},
     {DOC_TERM, "2", "A usage error: a bad option or a bad mask."},
     {DOC_TERM, "3", "The device that was asked for is not there."},
-    {DOC_TERM, "4", "--verify found a difference."},
+    {DOC_TERM, "4", "compare, golden or --verify found a difference."},
     {DOC_TERM, "128+N", "Ended by signal N."},
     {0},
 };
@@ -173,6 +223,7 @@ static const struct doc_block examples[] = {
      "stencilcli signal in.txt out.txt --mask '1 2 1' --divisor 4\n"
      "stencilcli bench photo.png --mask gauss7 --plot roofline.svg\n"
      "stencilcli bench --size 8192x8192 --sweep tile --kernel basic,tiled\n"
+     "stencilcli compare golden.png out.png --max-diff 1\n"
      "stencilcli signal voice.wav soft.flac --sigma 3"},
     {0},
 };
@@ -187,6 +238,8 @@ const struct doc_topic *doc_topics(int *count)
         {"FORMATS", formats},
         {"SIGNALS", signals},
         {"BENCH", bench},
+        {"COMPARING", comparing},
+        {"GOLDEN", golden},
         {"EXIT STATUS", exit_status},
         {"ENVIRONMENT", environment},
         {"FILES", files},

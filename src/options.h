@@ -7,6 +7,7 @@
 
 #include "border.h"
 #include "codec.h"
+#include "compare.h"
 #include "kernel.h"
 #include "plan.h"
 
@@ -60,6 +61,10 @@ struct options {
     int runs; /* 0: as many as it takes */
     const char *plot;
     const char *sweep; /* "tile", "mask" or NULL */
+
+    /* what compare and golden do */
+    struct compare_limits limits;
+    const char *diff, *junit, *html;
 
     /* the output */
     enum format format; /* FORMAT_NONE: by extension */

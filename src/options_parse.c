@@ -215,6 +215,7 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         .device_auto = true,
         .quality = 90,
         .decimals = -1,
+        .limits = COMPARE_EXACT,
     };
     struct scan scan = {.options = options, .argv = argv, .argc = argc, .next = 1};
     if (!walk(&scan, err))

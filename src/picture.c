@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "backend.h"
-#include "pipeline.h"
+#include "strips.h"
 
 static double now_ms(void)
 {
@@ -28,23 +28,18 @@ bool picture_check(const struct picture_request *request, const char *output, st
     return sink_check_format(output, &request->sink, err) && filter_check(&request->filter, err);
 }
 
-/* Opens, and makes plan and choice. */
-static bool prepare(const struct picture_request *request, const char *input,
-                    struct source **source, struct plan *plan, struct picture_report *report,
-                    struct error *err)
+/* Opens, and makes the plan and all of the choice that needs no device. */
+static bool prepare(const struct picture_request *request, struct source *source, struct plan *plan,
+                    struct picture_report *report, struct error *err)
 {
-    if (!source_open(source, input, err))
-        return false;
-    report->info = *source_info(*source);
-    if (source_warning(*source))
-        snprintf(report->warning, sizeof report->warning, "%s", source_warning(*source));
+    report->info = *source_info(source);
+    if (source_warning(source))
+        snprintf(report->warning, sizeof report->warning, "%s", source_warning(source));
     if (!filter_plan(&request->filter, report->info.channels, report->info.type, report->info.max,
                      plan, err))
         return false;
-    if (picture_choose(request, plan, &report->info, &report->choice, err))
-        return true;
-    plan_free(plan);
-    return false;
+    picture_estimate(request, plan, &report->info, &report->choice);
+    return true;
 }
 
 bool picture_plan(const struct picture_request *request, const char *input, struct plan *plan,
@@ -53,7 +48,11 @@ bool picture_plan(const struct picture_request *request, const char *input, stru
     struct source *source = NULL;
     bool ok;
     memset(report, 0, sizeof *report);
-    ok = prepare(request, input, &source, plan, report, err);
+    ok = source_open(&source, input, err) && prepare(request, source, plan, report, err);
+    if (ok && !picture_choose(request, plan, &report->choice, err)) {
+        plan_free(plan);
+        ok = false;
+    }
     source_close(source);
     return ok;
 }
@@ -74,11 +73,10 @@ static void *starter_run(void *argument)
     return NULL;
 }
 
-static void starter_begin(struct starter *starter, const struct picture_choice *choice, int index)
+static void starter_begin(struct starter *starter, int index)
 {
     starter->device_index = index;
-    starter->running = choice->device == DEVICE_CUDA &&
-                       pthread_create(&starter->thread, NULL, starter_run, starter) == 0;
+    starter->running = pthread_create(&starter->thread, NULL, starter_run, starter) == 0;
 }
 
 static void starter_end(struct starter *starter)
@@ -95,7 +93,7 @@ static void starter_end(struct starter *starter)
 
 static int threads_worth(const struct picture_choice *choice)
 {
-    return choice->cpu_ms * choice->threads < THREADS_WORTH_MS ? 1 : choice->threads;
+    return choice->cost.work_ms < THREADS_WORTH_MS ? 1 : choice->threads;
 }
 
 /* in and out are of one shape; everything between decoder and encoder. */
@@ -134,24 +132,30 @@ static bool write_image(const struct picture_request *request, const struct imag
     return sink_finish(sink, err);
 }
 
-/* Decoding, filtering and encoding one after the other, the picture in one piece. */
-static bool run_whole(const struct picture_request *request, const struct plan *plan,
-                      struct source *source, const char *input, const char *output,
-                      struct picture_report *report, struct error *err)
-{
-    struct image in = {0}, out = {0};
-    struct starter starter = {0};
-    double start = now_ms(), decoded, filtered;
-    bool ok;
+/* One picture on its way. */
+struct run {
+    const struct picture_request *request;
+    const char *input, *output;
+    struct source *source;
+    struct plan plan;
+    struct picture_report *report;
+    bool chosen; /* else the driver is starting, and is asked when everything else is done */
+};
 
-    starter_begin(&starter, &report->choice, request->device_index);
-    ok = source_read_all(source, &in, err);
-    starter_end(&starter);
+/* Decoding, filtering and encoding one after the other, the picture in one piece. */
+static bool run_whole(const struct run *run, struct error *err)
+{
+    struct picture_report *report = run->report;
+    struct image in = {0}, out = {0};
+    double start = now_ms(), decoded, filtered;
+    bool ok = source_read_all(run->source, &in, err);
+
+    ok = ok && (run->chosen || picture_choose(run->request, &run->plan, &report->choice, err));
     decoded = now_ms();
-    ok = ok && filter_image(request, plan, &in, &out, input, report, err);
+    ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
     image_free(&in);
     filtered = now_ms();
-    ok = ok && write_image(request, &out, output, report, err);
+    ok = ok && write_image(run->request, &out, run->output, report, err);
     report->decode_ms = decoded - start;
     report->filter_ms = filtered - decoded;
     report->encode_ms = now_ms() - filtered;
@@ -159,60 +163,86 @@ static bool run_whole(const struct picture_request *request, const struct plan *
     return ok;
 }
 
-/* All three at once, in bands; NULL where that cannot be done or is not worth it. */
-static struct pipeline *open_bands(const struct picture_request *request, const struct plan *plan,
-                                   struct source *source, const struct sink_options *sink,
-                                   const char *input, const char *output,
-                                   const struct picture_choice *choice)
+static const struct kernel *choose_late(void *context, struct error *err)
 {
-    struct pipeline_job job = {.plan = plan,
-                               .kernel = choice->kernel,
-                               .source = source,
-                               .input = input,
-                               .output = output,
-                               .sink = sink,
+    struct run *run = context;
+    return picture_choose(run->request, &run->plan, &run->report->choice, err)
+               ? run->report->choice.kernel
+               : NULL;
+}
+
+/* All three at once, in bands or strips where that can be done and is worth it, else whole. */
+static bool run_all(struct run *run, bool cuda, struct error *err)
+{
+    const struct picture_request *request = run->request;
+    const struct picture_choice *choice = &run->report->choice;
+    struct sink_options sink = request->sink;
+    struct pipeline_job job = {.plan = &run->plan,
+                               .kernel = run->chosen ? choice->kernel : NULL,
+                               .source = run->source,
+                               .input = run->input,
+                               .output = run->output,
+                               .sink = &sink,
                                .threads = choice->threads,
                                .tile = choice->tile,
-                               .band_rows = request->band_rows};
+                               .band_rows = request->band_rows,
+                               .choose = choose_late,
+                               .choose_context = run,
+                               .device_index = request->device_index};
+    struct pipeline_times times = {0};
+    struct pipeline *pipeline = NULL;
+    struct strips *strips = NULL;
+    bool ok;
 
-    if (choice->device != DEVICE_CPU || request->verify || request->band_rows < 0)
-        return NULL;
-    return pipeline_open(&job);
+    sink.threads = choice->threads;
+    if (!request->verify && request->band_rows >= 0) {
+        if (cuda)
+            strips = strips_open(&job);
+        else
+            pipeline = pipeline_open(&job);
+    }
+    if (!strips && !pipeline)
+        return run_whole(run, err);
+    ok = strips ? strips_run(strips, &times, &run->report->times, err)
+                : pipeline_run(pipeline, &times, err);
+    run->report->decode_ms = times.decode_ms;
+    run->report->filter_ms = times.filter_ms;
+    run->report->encode_ms = times.encode_ms;
+    run->report->start_ms = times.start_ms;
+    return ok;
 }
 
 bool picture_filter(const struct picture_request *request, const char *input, const char *output,
                     struct picture_report *report, struct error *err)
 {
-    struct source *source = NULL;
-    struct plan plan = {0};
-    struct sink_options sink = request->sink;
-    struct pipeline *pipeline;
-    struct pipeline_times times;
+    struct run run = {.request = request, .input = input, .output = output, .report = report};
+    struct starter starter = {0};
+    bool ok = false, cuda = picture_asks_for_cuda(request);
     double start = now_ms(), prepared;
-    bool ok = false;
 
     memset(report, 0, sizeof *report);
-    if (!prepare(request, input, &source, &plan, report, err))
+    if (!source_open(&run.source, input, err))
+        return false;
+    if (cuda)
+        starter_begin(&starter, request->device_index);
+    if (!prepare(request, run.source, &run.plan, report, err) ||
+        !sink_check(output, &report->info, &request->sink, err))
         goto out;
-    if (!sink_check(output, &report->info, &request->sink, err))
-        goto out;
-    prepared = now_ms() - start;
-    sink.threads = report->choice.threads;
-    pipeline = open_bands(request, &plan, source, &sink, input, output, &report->choice);
-    if (pipeline) {
-        ok = pipeline_run(pipeline, &times, err);
-        report->decode_ms = times.decode_ms;
-        report->filter_ms = times.filter_ms;
-        report->encode_ms = times.encode_ms;
-    } else {
-        ok = run_whole(request, &plan, source, input, output, report, err);
+    if (!cuda) {
+        if (!picture_choose(request, &run.plan, &report->choice, err))
+            goto out;
+        run.chosen = true;
+        cuda = report->choice.device == DEVICE_CUDA;
     }
+    prepared = now_ms() - start;
+    ok = run_all(&run, cuda, err);
     report->decode_ms += prepared; /* the header, and with some formats the whole file */
     report->total_ms = now_ms() - start;
-    if (report->choice.device == DEVICE_CPU)
+    if (!cuda)
         report->times.kernel_ms = report->filter_ms;
 out:
-    plan_free(&plan);
-    source_close(source);
+    starter_end(&starter);
+    plan_free(&run.plan);
+    source_close(run.source);
     return ok;
 }

@@ -7,6 +7,7 @@
 #include "codec.h"
 #include "filter.h"
 #include "kernel.h"
+#include "picture_cost.h"
 
 /* What is asked for; the same for every picture of a batch. */
 struct picture_request {
@@ -27,10 +28,8 @@ struct picture_choice {
     enum device device;
     const struct kernel *kernel;
     int tile, threads;
-    /* The cost model's estimates behind --device auto, in ms: filtering alone on the CPU; start-up,
-     * transfers and filtering on a GPU. */
-    double cpu_ms, cuda_ms;
-    char note[256]; /* why, for -v; empty: nothing to say */
+    struct picture_cost cost; /* the estimates behind --device auto */
+    char note[256];           /* why, for -v; empty: nothing to say */
 };
 
 struct picture_report {
@@ -40,6 +39,7 @@ struct picture_report {
     /* Work in each stage; filter is upload, kernel, download and waits. Stages that overlap (in
      * bands) are busy for more than the total, and the filter's threads are added up. */
     double decode_ms, filter_ms, encode_ms, total_ms;
+    double start_ms; /* of CUDA, beside decoding; in strips only */
     struct kernel_times times;
 };
 
@@ -57,11 +57,17 @@ bool picture_filter(const struct picture_request *request, const char *input, co
 
 /* ---- picture_choose.c ---- */
 
-/* EXIT_DEVICE when the device asked for is not there, EXIT_USAGE when the kernel asked for cannot
- * run the plan. */
+/* True where a device of CUDA is asked for by name, its own or a kernel's. */
+bool picture_asks_for_cuda(const struct picture_request *request);
+
+/* What needs no device: threads, tile and the estimates. */
+void picture_estimate(const struct picture_request *request, const struct plan *plan,
+                      const struct image_info *info, struct picture_choice *choice);
+
+/* The rest, after the estimate. EXIT_DEVICE when the device asked for is not there, EXIT_USAGE when
+ * the kernel asked for cannot run the plan. With CUDA this waits for the driver. */
 bool picture_choose(const struct picture_request *request, const struct plan *plan,
-                    const struct image_info *info, struct picture_choice *choice,
-                    struct error *err);
+                    struct picture_choice *choice, struct error *err);
 
 /* ---- picture_verify.c ---- */
 

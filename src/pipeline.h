@@ -26,12 +26,17 @@ struct pipeline_job {
     const struct sink_options *sink;
     int threads, tile;
     int band_rows; /* 0: chosen here; tests force small ones */
+    /* For strips.h, where the kernel is NULL: the device may be slow to say what it can. */
+    const struct kernel *(*choose)(void *context, struct error *err);
+    void *choose_context;
+    int device_index;
 };
 
 /* Milliseconds of work in each stage, added up over threads: overlapped stages are busy for more
  * than the time that passes. */
 struct pipeline_times {
     double decode_ms, filter_ms, encode_ms;
+    double start_ms; /* until a device other than the CPU was ready, beside decoding */
 };
 
 struct pipeline;

@@ -63,6 +63,19 @@ static void print_mask(FILE *out, const struct plan_mask *m)
                 m->quantised_error);
 }
 
+static void print_cost(FILE *out, const struct picture_choice *choice)
+{
+    const struct picture_cost *cost = &choice->cost;
+    fprintf(
+        out,
+        "estimate  until all is filtered: %.1f ms on the CPU, %.1f ms with CUDA\n"
+        "          CPU: %.1f ms of decoding and %.1f ms of filtering on %d thread%s\n"
+        "          CUDA: %.1f ms of start beside decoding, then %.1f ms of bus beside %.1f ms of "
+        "kernels\n",
+        cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, choice->threads,
+        choice->threads == 1 ? "" : "s", cost->start_ms, cost->bus_ms, cost->kernel_ms);
+}
+
 void plan_print(FILE *out, const char *input, const struct plan *plan,
                 const struct picture_report *report)
 {
@@ -97,10 +110,7 @@ void plan_print(FILE *out, const char *input, const struct plan *plan,
                 shape.block_x, shape.block_y, shape.shared_bytes, shape.mask_rows);
         fprintf(out, "loads     %.2f cells per output\n", shape.loads_per_output);
     }
-    fprintf(
-        out,
-        "estimate  filtering alone: %.1f ms on the CPU, %.1f ms with CUDA (start-up included)\n",
-        choice->cpu_ms, choice->cuda_ms);
+    print_cost(out, choice);
 }
 
 /* ---- JSON ---- */
@@ -166,5 +176,9 @@ void plan_print_json(FILE *out, const char *input, const struct plan *plan,
                 shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes, shape.mask_rows,
                 shape.loads_per_output);
     }
-    fprintf(out, ",\"cpu_ms\":%.3f,\"cuda_ms\":%.3f}\n", choice->cpu_ms, choice->cuda_ms);
+    fprintf(out,
+            ",\"cpu_ms\":%.3f,\"cuda_ms\":%.3f,\"decode_ms\":%.3f,\"cpu_work_ms\":%.3f,"
+            "\"cuda_start_ms\":%.3f,\"cuda_bus_ms\":%.3f,\"cuda_kernel_ms\":%.3f}\n",
+            choice->cost.cpu_ms, choice->cost.cuda_ms, choice->cost.decode_ms, choice->cost.work_ms,
+            choice->cost.start_ms, choice->cost.bus_ms, choice->cost.kernel_ms);
 }

@@ -10,17 +10,13 @@
 
 #include "backend.h"
 #include "parallel.h"
+#include "rates.h"
 #include "signal_filter.h"
 
 /* Taps (one weight times one sample) per millisecond, one thread: kernel scalar with 255 weights.
  */
-#define CPU_TAPS_FLOAT   7e6
-#define CPU_TAPS_INTEGER 1.6e6
-
-#define CUDA_START_MS     200.0 /* driver and context, per process */
-#define CUDA_BYTES_MS     8e6   /* pageable memory over PCIe, both ways */
-#define CUDA_TAPS_FLOAT   600e6
-#define CUDA_TAPS_INTEGER 150e6
+#define SIGNAL_CPU_TAPS_FLOAT 7e6
+#define SIGNAL_CPU_TAPS_64    1.6e6
 
 static void estimate(const struct signal_load *load, struct signal_choice *choice)
 {
@@ -30,9 +26,9 @@ static void estimate(const struct signal_load *load, struct signal_choice *choic
     double bytes = 2 * cells * (double)signal_cell_bytes(floats ? SIGNAL_F32 : SIGNAL_I64);
 
     choice->cpu_ms =
-        taps / ((floats ? CPU_TAPS_FLOAT : CPU_TAPS_INTEGER) * (double)choice->threads);
-    choice->cuda_ms = CUDA_START_MS + bytes / CUDA_BYTES_MS +
-                      taps / (floats ? CUDA_TAPS_FLOAT : CUDA_TAPS_INTEGER);
+        taps / ((floats ? SIGNAL_CPU_TAPS_FLOAT : SIGNAL_CPU_TAPS_64) * (double)choice->threads);
+    choice->cuda_ms = CUDA_START_MS + bytes / CUDA_BYTES_PAGEABLE +
+                      taps / (floats ? CUDA_TAPS_FLOAT : CUDA_TAPS_64);
 }
 
 static enum device choose_auto(const struct signal_load *load, struct signal_choice *choice)

@@ -225,7 +225,7 @@ static void test_man_page(void)
     check_same("sections", sections,
                " \"NAME\" \"SYNOPSIS\" \"DESCRIPTION\" \"FILTERS\" \"COMMANDS\" \"OPTIONS\""
                " \"MASK FILES\" \"BORDERS\" \"ALPHA\" \"FORMATS\" \"SIGNALS\" \"BENCH\""
-               " \"EXIT STATUS\" \"ENVIRONMENT\" \"FILES\" \"EXAMPLES\"");
+               " \"COMPARING\" \"GOLDEN\" \"EXIT STATUS\" \"ENVIRONMENT\" \"FILES\" \"EXAMPLES\"");
     check_known(text);
     free(text);
 }

@@ -1,0 +1,117 @@
+"""What the bench scripts share: processes timed with their peak memory, tables between
+marker comments, the machine in words, pictures made once and kept in $TMPDIR."""
+import datetime
+import hashlib
+import os
+import pathlib
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def fail(text):
+    sys.exit(f"{os.path.basename(sys.argv[0])}: {text}")
+
+
+def lopsided(k):
+    """Weights that do not factor: heavier to the right, rows that differ, no zero."""
+    return [[1 + j + (3 * i * i + 2 * i) % 7 for j in range(k)] for i in range(k)]
+
+
+def find_program(given):
+    """The tool, as the options name it or from build/."""
+    program = pathlib.Path(given or ROOT / "build" / "stencilcli")
+    if not os.access(program, os.X_OK):
+        fail(f"{program}: is not there: build it with scripts/build or name it with --program")
+    return str(program.resolve())
+
+
+def timed(argv, env=None):
+    """(milliseconds, peak MB) of a process with those it waits for. A child's peak starts as that
+    of this script, because the kernel counts from the fork on: see peak_text."""
+    start = time.perf_counter()
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, env=env)
+    message = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    elapsed = 1000 * (time.perf_counter() - start)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stderr.close()
+    if process.returncode:
+        words = message.decode(errors="replace").strip().splitlines() or ["no message"]
+        raise OSError(f"{argv[0]}: exit status {process.returncode}: {words[-1]}")
+    return elapsed, usage.ru_maxrss * 1024 / 1e6
+
+
+def peak_text(peak_mb):
+    """A peak no higher than this script's own cannot be told from it."""
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    return f"< {own:.0f}" if peak_mb <= own + 1 else f"{peak_mb:.0f}"
+
+
+def spread(values):
+    """The median distance from the median."""
+    middle = statistics.median(values)
+    return statistics.median(abs(v - middle) for v in values)
+
+
+def machine():
+    """The processor, the cores this process may use, and today's date."""
+    model = platform.machine()
+    try:
+        for line in open("/proc/cpuinfo", encoding="utf-8"):
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    except OSError:
+        pass
+    return f"{model}, {len(os.sched_getaffinity(0))} cores, {datetime.date.today()}"
+
+
+def replace_between(path, name, lines):
+    """Puts lines between `<!-- NAME: ... -->` and `<!-- /NAME -->` of a Markdown file."""
+    text = path.read_text(encoding="utf-8")
+    begin, end = text.find(f"<!-- {name}: "), text.find(f"<!-- /{name} -->")
+    if begin < 0 or end < begin:
+        fail(f"{path}: the markers of the {name} are not there")
+    start = text.index("-->", begin) + 4
+    path.write_text(text[:start] + "\n".join(lines) + "\n" + text[end:], encoding="utf-8")
+
+
+def kept_picture(name, make, *sources):
+    """The path of a picture that make(path) writes, kept in $TMPDIR from run to run for as long as
+    the files that it is made from stay as they are."""
+    folder = pathlib.Path(tempfile.gettempdir()) / "stencilcli-bench"
+    folder.mkdir(exist_ok=True)
+    key = hashlib.sha1(b"".join(pathlib.Path(s).read_bytes() for s in sources)).hexdigest()[:8]
+    stem, extension = os.path.splitext(name)
+    path = folder / f"{stem}-{key}{extension}"
+    if not path.exists():
+        print(f"making {path}", file=sys.stderr)
+        part = folder / f"{stem}-{key}.{os.getpid()}{extension}"
+        try:
+            make(str(part))
+            os.replace(part, path)
+        except (OSError, subprocess.CalledProcessError) as problem:
+            fail(f"{path}: could not be made: {problem}")
+        finally:
+            part.unlink(missing_ok=True)
+    return str(path)
+
+
+def photo(width, height, name, *options):
+    """scripts/make_photo's picture; past 4K that of scripts/make_huge, which is faster."""
+    scripts = ROOT / "scripts"
+    if width * height > 10_000_000:
+        tool, sources = "make_huge", [scripts / "make_huge", ROOT / "tests" / "huge_rows.c"]
+    else:
+        tool, sources = "make_photo", [scripts / "make_photo", scripts / "pnm_png.py"]
+    return kept_picture(name, lambda path: subprocess.run(
+        [sys.executable, str(scripts / tool), str(width), str(height), path, *options],
+        check=True), *sources)

@@ -1,0 +1,60 @@
+/* Weights as the inner loops want them: see cpu_taps.h. */
+#include "cpu_taps.h"
+
+#include <stdlib.h>
+
+int64_t cpu_taps_common(const int64_t *weight, int count)
+{
+    int64_t gcd = 0;
+    for (int i = 0; i < count; i++)
+        for (int64_t b = weight[i]; b != 0;) {
+            int64_t rest = gcd % b;
+            gcd = b;
+            b = rest;
+        }
+    return gcd == 0 ? 1 : gcd < 0 ? -gcd : gcd;
+}
+
+bool cpu_taps_alike(const int64_t *weight, int count)
+{
+    for (int i = 1; i < count; i++)
+        if (weight[i] != weight[0])
+            return false;
+    return true;
+}
+
+bool cpu_taps_make(struct cpu_taps *taps, const int64_t *weight, int count, int step)
+{
+    *taps = (struct cpu_taps){.count = count, .step = step, .twins = count / 2};
+    taps->weight = calloc((size_t)count, sizeof *taps->weight);
+    for (int i = 0; taps->weight && i < count; i++) {
+        taps->weight[i] = (uint32_t)weight[i];
+        if (weight[i] != weight[count - 1 - i])
+            taps->twins = 0;
+    }
+    return taps->weight != NULL;
+}
+
+void cpu_taps_free(struct cpu_taps *taps)
+{
+    free(taps->weight);
+    taps->weight = NULL;
+}
+
+bool cpu_taps64_make(struct cpu_taps64 *taps, const int64_t *weight, int count, int step,
+                     int64_t factor)
+{
+    *taps = (struct cpu_taps64){.count = count, .step = step, .int32 = true};
+    taps->weight = calloc((size_t)count, sizeof *taps->weight);
+    for (int j = 0; taps->weight && j < count; j++) {
+        taps->weight[j] = weight[j] * factor;
+        taps->int32 &= taps->weight[j] >= INT32_MIN && taps->weight[j] <= INT32_MAX;
+    }
+    return taps->weight != NULL;
+}
+
+void cpu_taps64_free(struct cpu_taps64 *taps)
+{
+    free(taps->weight);
+    taps->weight = NULL;
+}

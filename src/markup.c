@@ -1,0 +1,34 @@
+/* Escaping: see markup.h. */
+#include "markup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clean_text.h"
+
+void markup_put(FILE *out, const char *text)
+{
+    size_t length = strlen(text);
+    char *clean = malloc(length + 4);
+
+    if (!clean)
+        return;
+    clean_text_copy(clean, length + 4, text, length);
+    for (const char *c = clean; *c; c++) {
+        if (*c == '<')
+            fputs("&lt;", out);
+        else if (*c == '>')
+            fputs("&gt;", out);
+        else if (*c == '&')
+            fputs("&amp;", out);
+        else if (*c == '"')
+            fputs("&quot;", out);
+        else if (*c == '\'')
+            fputs("&#39;", out);
+        else if (((unsigned char)*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f)
+            fputc('?', out);
+        else
+            fputc(*c, out);
+    }
+    free(clean);
+}

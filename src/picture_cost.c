@@ -1,0 +1,123 @@
+/* The cost model: see picture_cost.h. With N samples, T taps and the rates of
+ * rates.h:
+ *
+ *   decode  = bytes / rate of the format            on one thread, in both cases
+ *   work    = T / rate + N / rate                   all CPU threads added up
+ *   kernel  = T / rate + N / rate
+ *   bus     = bytes / rate                          up and down at the same time
+ *
+ *   CPU     = max(decode, (decode + work) / threads)
+ *   CUDA    = max(start, ahead * decode) + max((1 - ahead) * decode, bus, kernel)
+ *
+ * `ahead` is the part that is decoded while CUDA starts. Encoding is the same in both
+ * cases, and left out. */
+#include "picture_cost.h"
+
+#include "cpu_rank1.h"
+#include "rates.h"
+#include "strips.h"
+
+/* Past this a mask does not fit the tile of the kernels on int8 matrix units, or about so. */
+#define CUDA_INT8_SIDE 31
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double decode_rate(enum format format)
+{
+    switch (format) {
+    case FORMAT_PNG:
+        return DECODE_PNG;
+    case FORMAT_JPEG:
+        return DECODE_JPEG;
+    case FORMAT_BMP:
+        return DECODE_BMP;
+    default:
+        return DECODE_PNM;
+    }
+}
+
+static bool weights_within(const struct plan_mask *m, int64_t least, int64_t most)
+{
+    for (int i = 0; i < m->width * m->height; i++)
+        if (m->weight[i] < least || m->weight[i] > most)
+            return false;
+    return true;
+}
+
+static bool weights_fit_int16(const struct plan_mask *m)
+{
+    return weights_within(m, INT16_MIN, INT16_MAX);
+}
+
+/* The kernels banded and int8: 8 bits under weights of 8 or 16 bits, 16 bits under those of 8. */
+static bool on_matrix_units(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED &&
+           m->accumulator == ACCUMULATOR_I32 && m->width <= CUDA_INT8_SIDE &&
+           m->height <= CUDA_INT8_SIDE &&
+           (plan->type == SAMPLE_U8 ? weights_fit_int16(m) : weights_within(m, INT8_MIN, INT8_MAX));
+}
+
+static double cpu_rate(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return plan->type == SAMPLE_U8 ? CPU_TAPS_WEIGHTED : CPU_TAPS_64;
+    if (plan->type == SAMPLE_U8 && (m->accumulator == ACCUMULATOR_I64 || weights_fit_int16(m)))
+        return CPU_TAPS_8_BITS; /* 64-bit sums are approximated and certified */
+    if (m->accumulator == ACCUMULATOR_I64)
+        return CPU_TAPS_64;
+    return weights_fit_int16(m) ? CPU_TAPS_16_BITS : CPU_TAPS_32;
+}
+
+/* Milliseconds of one thread for each sample of a pass. */
+static double cpu_sample_ms(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double taps = (double)m->width * (double)m->height * (double)plan->masks;
+
+    if (cpu_rank1_wins(plan))
+        return (double)(m->width + m->height) / CPU_TAPS_RANK1 + 1 / CPU_SAMPLES;
+    return taps / cpu_rate(plan) + 1 / CPU_SAMPLES;
+}
+
+static double cuda_sample_ms(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double taps = (double)m->width * (double)m->height * (double)plan->masks;
+    bool weighted = plan->alpha == ALPHA_WEIGHTED; /* the plain sum, and the products' */
+
+    if (on_matrix_units(plan)) /* samples of 16 bits are two of 8 */
+        return (double)plan->type * (taps / CUDA_TAPS_INT8 + 1 / CUDA_SAMPLES_INT8);
+    return (weighted ? 2 : 1) * (taps / (m->accumulator == ACCUMULATOR_I64 ? CUDA_TAPS_64
+                                         : m->float_exact && !weighted     ? CUDA_TAPS_FLOAT
+                                                                           : CUDA_TAPS_32) +
+                                 1 / CUDA_SAMPLES_PLANES);
+}
+
+struct picture_cost picture_cost_of(const struct plan *plan, const struct image_info *info,
+                                    int threads)
+{
+    double samples = (double)info->width * (double)info->height * (double)info->channels;
+    double bytes = samples * (double)info->type, passes = (double)plan->repeat;
+    double ahead = bytes > STRIPS_PINNED_BYTES  ? 0
+                   : bytes > STRIPS_AHEAD_BYTES ? STRIPS_AHEAD_BYTES / bytes
+                                                : 1;
+    struct picture_cost cost = {
+        .decode_ms = bytes / decode_rate(info->format),
+        .work_ms = samples * passes * cpu_sample_ms(plan),
+        .start_ms = CUDA_START_MS,
+        .bus_ms = bytes / (bytes > STRIPS_PINNED_BYTES ? CUDA_BYTES_PINNED : CUDA_BYTES_PAGEABLE),
+        .kernel_ms = samples * passes * cuda_sample_ms(plan),
+    };
+
+    cost.cpu_ms = larger(cost.decode_ms, (cost.decode_ms + cost.work_ms) / (double)threads);
+    cost.cuda_ms = larger(cost.start_ms, ahead * cost.decode_ms) +
+                   larger((1 - ahead) * cost.decode_ms, larger(cost.bus_ms, cost.kernel_ms));
+    return cost;
+}

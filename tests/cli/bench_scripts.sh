@@ -1,0 +1,47 @@
+# The bench scripts: usage, one sentence for what is wrong, tables between their markers.
+. "$CLI/lib"
+scripts=$CLI/../../scripts
+for script in bench_peers bench_gpu_peers bench_gpu_pipeline make_huge; do
+    "$scripts/$script" -h >usage
+    grep -q "^usage: $script" usage
+done
+wrong() { # wrong SCRIPT OPTIONS: one line on standard error, exit status 1
+    name=$1
+    shift
+    status=0
+    "$scripts/$name" "$@" >stdout 2>stderr || status=$?
+    [ $status -eq 1 ]
+    [ "$(wc -l <stderr)" -eq 1 ]
+    [ ! -s stdout ]
+    cat stderr
+}
+wrong bench_peers --jobs small,huge
+wrong bench_peers --runs 0
+wrong bench_peers --readme --jobs small
+wrong bench_peers --program ./none
+wrong bench_gpu_peers --widths 3,x
+wrong bench_gpu_pipeline --folder ./none
+TMPDIR=$PWD PYTHONDONTWRITEBYTECODE=1 python3 - "$scripts" <<'END'
+import pathlib
+import sys
+sys.path.insert(0, sys.argv[1])
+import bench_common
+path = pathlib.Path("table.md")
+path.write_text("a\n<!-- x table: y -->\nold\nold\n<!-- /x table -->\nb\n")
+bench_common.replace_between(path, "x table", ["new"])
+print(path.read_text(), end="")
+try:
+    bench_common.replace_between(path, "z table", ["new"])
+except SystemExit as problem:
+    print(str(problem).removeprefix(": ").split(": ", 1)[-1])
+elapsed, peak = bench_common.timed([sys.executable, "-c", "x = b'x' * (200 << 20)"])
+print(elapsed > 1, peak > 200)
+try:
+    bench_common.timed(["sh", "-c", "echo why >&2; exit 3"])
+except OSError as problem:
+    print(problem)
+END
+# One small job from start to end: a row of ours, and one of each peer that is there.
+CXX=none TMPDIR=$PWD "$scripts/bench_peers" --jobs small --runs 1 --program "$STENCILCLI" >table 2>stderr
+grep -q '^| 512×512 PNG | stencilcli | [0-9]' table
+[ "$(ls)" = "$(printf '%s\n' stderr stdout stencilcli-bench table table.md usage)" ] || ls

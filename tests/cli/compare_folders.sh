@@ -1,0 +1,38 @@
+# compare of two folders: by name, missing and extra files named; --json, --junit, --diff.
+. "$CLI/lib"
+mkdir -p a/sub b/sub
+printf 'P2 2 1 255 1 2' >a/same.pgm
+printf 'P5 2 1 255 \001\002' >b/same.pgm
+printf 'P2 2 1 255 1 2' >a/sub/other.pgm
+printf 'P2 2 1 255 1 5' >b/sub/other.pgm
+printf 'P2 2 1 255 1 2' >a/close.pgm
+printf 'P2 2 1 255 1 3' >b/close.pgm
+printf 'P2 2 1 255 1 2' >'a/only <a> & "b".pgm'
+printf 'P2 2 1 255 1 2' >b/only_b.pgm
+echo text >a/notes.txt
+try compare a b --max-diff 1 --diff drawn --junit results.xml
+try compare a b --max-diff 1 -v -q
+try compare a b --max-diff 1 -v
+try compare a b --json
+(cd drawn && find . -type f)
+python3 - <<'END'
+import xml.etree.ElementTree as tree
+suite = tree.parse("results.xml").getroot()
+print(suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("errors"))
+for case in suite:
+    print(" ", case.get("name"), [(child.tag, child.get("message")) for child in case])
+END
+# A broken file is named, the rest goes on, and the exit status is 1.
+printf 'P5 2 1 255 \001' >b/same.pgm
+try compare a b --max-diff 3 --junit results.xml
+grep -c '<error' results.xml
+# Threads change nothing.
+for i in 1 2 3 4 5 6 7 8 9; do cp a/close.pgm "a/$i.pgm"; cp b/close.pgm "b/$i.pgm"; done
+stencilcli compare a b -t 1 >one.txt 2>&1 || true
+stencilcli compare a b -t 5 >five.txt 2>&1 || true
+cmp one.txt five.txt
+grep -c '^different' one.txt
+mkdir empty
+refuses 1 'no pictures' compare empty empty
+refuses 2 'two of a kind' compare a b/close.pgm
+refuses 1 'results.xml' compare a/close.pgm a/close.pgm --junit none/results.xml -q

@@ -1,0 +1,51 @@
+# golden: record and check, tolerances, pictures of other programs, what is no suite.
+. "$CLI/lib"
+mkdir -p suite/sub scratch
+export TMPDIR="$PWD/scratch"
+printf 'P2 2 1 255 1 2' >suite/in.pgm
+printf 'P2 2 1 255 3 4' >'suite/sub/a b.pgm'
+cat >suite/golden.txt <<'END'
+# Comments and blanks are kept.
+
+inputs in.pgm sub/*.pgm
+strict
+0  out.pgm   stencilcli convolve in.pgm out.pgm --mask 2   # twice
+0  o/deep.pgm  mkdir o && printf 'P2 1 1 65535 700' > o/deep.pgm
+0  in.pgm
+0  'a b.pgm'  cp "sub/a b.pgm" .
+    tolerance max-diff 1: the scanner is not the same every day
+-  -  stencilcli mask gauss3
+END
+try golden check suite
+try golden record suite
+cat suite/golden.txt
+ls suite suite/expected
+try golden check suite/golden.txt -v -t 3
+cp suite/golden.txt good.txt
+# A change within the limits, one beyond them, one that nobody expects
+printf 'P5 2 1 255 \003\005' >'suite/sub/a b.pgm'
+try golden check suite
+printf 'P5 2 1 255 \003\006' >'suite/sub/a b.pgm'
+printf 'P2 2 1 255 1 3' >suite/in.pgm
+try golden check suite --junit results.xml
+grep -c '<failure' results.xml
+cmp suite/golden.txt good.txt
+# keep: all pictures are kept; those that nothing names any more are removed.
+sed -i 's/^strict/keep\nstrict/' suite/golden.txt
+try golden record suite -q
+ls suite/expected
+try golden check suite -q
+# A case that fails: named, the rest goes on, and record changes nothing.
+cp suite/golden.txt good.txt
+sed -i "s/--mask 2 /--border x /; s/mkdir o/touch stray; mkdir o/" suite/golden.txt
+cp suite/golden.txt bad.txt
+try golden check suite
+try golden record suite
+cmp suite/golden.txt bad.txt
+cp good.txt suite/golden.txt
+# An expected picture that is not what its name says
+printf 'P5 2 1 255 \003\003' >suite/expected/52804da49db5dca8.pgm
+printf 'P5 2 1 255 \003\007' >'suite/sub/a b.pgm'
+try golden check suite
+alone bad.txt good.txt results.xml scratch suite
+[ -z "$(ls scratch)" ]

@@ -1,0 +1,46 @@
+# golden: what is no suite is told with its line; slow commands and signals end cleanly.
+. "$CLI/lib"
+mkdir scratch
+export TMPDIR="$PWD/scratch"
+suite() {
+    printf '%s\n' "$@" >golden.txt
+    try golden check golden.txt
+}
+suite ''
+suite '# nothing'
+suite '0'
+suite '0123 out.png stencilcli blur a.png out.png'
+suite '- out.png true'
+suite '0 -'
+suite '0 ../out.png true'
+suite 'inputs ../../etc/passwd'
+suite 'inputs none.png' '0 out.png true'
+suite 'timeout never'
+suite '  tolerance max-diff 1: why'
+suite '0 a.pgm true' '  tolerance max-diff 1'
+suite '0 a.pgm true' '  tolerance max-diff 1: '
+suite '0 a.pgm true' '  tolerance max-dif 1: because'
+suite '0 a.pgm true' '  tolerance min-ssim 2: because'
+suite '0 a.pgm true' '  else'
+suite '0 a.pgm true'
+suite '0 a.pgm echo no picture >a.pgm'
+suite '0 a.pgm kill -9 $$'
+suite 'timeout 1' '0 a.pgm sleep 30 & sleep 30'
+suite '- - sleep 31.25 &'
+refuses 2 'expected record or check' golden look golden.txt
+refuses 2 --html golden record golden.txt --html r.html
+refuses 1 none.txt golden check none.txt
+refuses 1 golden.txt golden check scratch
+# SIGTERM: nothing is left, neither folders nor processes, and the suite is as it was.
+printf '0 a.pgm sleep 31.25\n0 b.pgm sleep 31.25\n' >golden.txt
+cp golden.txt before.txt
+"$STENCILCLI" golden record golden.txt -t 2 &
+pid=$!
+while [ "$(ls scratch/*/*.out 2>ls.log | wc -l)" -lt 2 ]; do sleep 0.05; done
+kill -TERM $pid
+code=0
+wait $pid 2>wait.log || code=$?
+echo "ended with $code"
+cmp golden.txt before.txt
+[ -z "$(ls scratch)" ]
+if ps -ef 2>ps.log | grep -q '[s]leep 31.25'; then echo "a command still runs"; fi

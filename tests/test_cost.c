@@ -1,0 +1,96 @@
+/* The cost model behind --device auto: what it must say whatever the rates of a machine are. */
+#include <stdlib.h>
+
+#include "../src/filter.h"
+#include "../src/picture_cost.h"
+#include "../src/rates.h"
+#include "test.h"
+
+struct shape {
+    int width, height, channels;
+    enum sample_type type;
+    enum format format;
+};
+
+static const struct shape photo = {3840, 2160, 3, SAMPLE_U8, FORMAT_PNG};
+static const struct shape scan = {32768, 32768, 3, SAMPLE_U8, FORMAT_PPM};
+
+static struct picture_cost cost_with(const struct shape *s, const char *filter, const char *mask,
+                                     int radius, int repeat, int threads)
+{
+    struct filter_request request = {
+        .filter = filter_find(filter), .mask = mask, .radius = radius, .repeat = repeat};
+    struct image_info info = {s->width, s->height, s->channels, s->type, 255, s->format};
+    struct picture_cost cost = {0};
+    struct plan plan;
+    struct error err;
+
+    info.max = s->type == SAMPLE_U8 ? 255 : 65535;
+    CHECKF(filter_plan(&request, s->channels, s->type, info.max, &plan, &err), "%s", err.text);
+    cost = picture_cost_of(&plan, &info, threads);
+    plan_free(&plan);
+    return cost;
+}
+
+static void more_is_dearer(void)
+{
+    struct picture_cost one = cost_with(&photo, "unsharp", NULL, 2, 1, 1);
+    struct picture_cost wide = cost_with(&photo, "unsharp", NULL, 9, 1, 1);
+    struct picture_cost again = cost_with(&photo, "unsharp", NULL, 2, 10, 1);
+    struct picture_cost large = cost_with(&scan, "unsharp", NULL, 2, 1, 1);
+    struct picture_cost threads = cost_with(&photo, "unsharp", NULL, 9, 1, 4);
+
+    CHECK(one.work_ms < wide.work_ms && one.kernel_ms < wide.kernel_ms);
+    CHECK(one.work_ms < again.work_ms && one.kernel_ms < again.kernel_ms);
+    CHECK(one.bus_ms < large.bus_ms && one.decode_ms < large.decode_ms);
+    CHECK(one.cpu_ms < large.cpu_ms && one.cuda_ms < large.cuda_ms);
+    CHECK(threads.cpu_ms < wide.cpu_ms && threads.work_ms == wide.work_ms);
+}
+
+static void parts_make_the_whole(void)
+{
+    struct picture_cost c = cost_with(&photo, "blur", NULL, -1, 1, 1);
+    CHECK(c.start_ms == CUDA_START_MS);
+    CHECK(c.cpu_ms == c.decode_ms + c.work_ms);
+    CHECK(c.cuda_ms >= c.start_ms && c.cuda_ms >= c.decode_ms);
+    CHECK(c.cuda_ms <= c.start_ms + c.decode_ms + c.bus_ms + c.kernel_ms);
+    c = cost_with(&photo, "blur", NULL, -1, 1, 1000);
+    CHECK(c.cpu_ms == c.decode_ms); /* however many threads there are */
+}
+
+/* 16 bits go to the matrix units too, but only under weights of 8 bits. */
+static void deep_under_small_weights(void)
+{
+    static const struct shape deep = {2048, 2048, 3, SAMPLE_U16, FORMAT_PPM};
+    static const struct shape flat = {2048, 2048, 3, SAMPLE_U8, FORMAT_PPM};
+    struct picture_cost small = cost_with(&deep, "convolve", "1 1 1; 1 127 1; 1 1 1", -1, 1, 1);
+    struct picture_cost large = cost_with(&deep, "convolve", "1 1 1; 1 128 1; 1 1 1", -1, 1, 1);
+    struct picture_cost bytes = cost_with(&flat, "convolve", "1 1 1; 1 128 1; 1 1 1", -1, 1, 1);
+    CHECK(small.kernel_ms < large.kernel_ms && bytes.kernel_ms < small.kernel_ms);
+}
+
+/* The answers that people rely on. */
+static void small_on_the_cpu_large_on_the_gpu(void)
+{
+    static const struct shape thumbnail = {512, 512, 4, SAMPLE_U8, FORMAT_PNG};
+    static const struct shape deep = {8192, 8192, 3, SAMPLE_U16, FORMAT_PPM};
+    struct picture_cost c = cost_with(&thumbnail, "blur", NULL, -1, 1, 2);
+    CHECK(c.cpu_ms < c.cuda_ms);
+    c = cost_with(&photo, "blur", NULL, -1, 1, 8);
+    CHECK(c.cpu_ms < c.cuda_ms);
+    c = cost_with(&scan, "unsharp", NULL, 15, 1, 8);
+    CHECK(c.cpu_ms > c.cuda_ms);
+    c = cost_with(&deep, "unsharp", NULL, 15, 1, 8);
+    CHECK(c.cpu_ms > c.cuda_ms);
+    c = cost_with(&photo, "unsharp", NULL, 9, 100, 8);
+    CHECK(c.cpu_ms > c.cuda_ms);
+}
+
+int main(void)
+{
+    TEST(more_is_dearer);
+    TEST(parts_make_the_whole);
+    TEST(deep_under_small_weights);
+    TEST(small_on_the_cpu_large_on_the_gpu);
+    return test_finish();
+}

@@ -1,0 +1,280 @@
+/* Times the CPU kernels in memory on one thread, beside OpenCV or beside another of
+ * our own jobs; scripts/bench_kernels builds and runs it. The two alternate, times are
+ * the thread's CPU time, and the ratio is the median of the ratios of neighbouring
+ * runs: on a busy machine times drift, ratios hardly. No result is checked (checker
+ * does that).
+ *
+ *   time_2d [--peer SHARED_LIBRARY] [--kernel NAME] [--runs N] [--size WxH] [CASE...]
+ *
+ * CASE: only cases whose name holds the word. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../src/filter.h"
+#include "../src/kernel.h"
+
+#define MAX_RUNS  1000
+#define MASK_TEXT (40 * 40 * 32)
+
+/* What scripts/bench_opencv.cpp exports: runs WHAT ("gauss", "filter2d", "box", "sobel") on one
+ * thread. The weights are those of the mask divided by its divisor. */
+typedef int peer_function(const char *what, const struct image *in, struct image *out,
+                          const float *weight, int mask_width, int mask_height, double sigma);
+
+/* One job: a filter with its options. */
+struct job {
+    const char *filter, *mask; /* mask: text, or "random N" (integers) or "decimal N" (the same
+                                  divided, 19 digits) for a mask of N x N of full rank */
+    double sigma;
+    int radius, channels;
+    enum sample_type type;
+    bool opaque; /* alpha is max everywhere; else it is made like colour */
+};
+
+struct timed_case {
+    const char *name;
+    struct job job;
+    const char *peer;  /* what the peer runs, or NULL */
+    struct job beside; /* without a peer: our own job to compare with; filter NULL: none */
+};
+
+#define RGB8  3, SAMPLE_U8, true
+#define RGB16 3, SAMPLE_U16, true
+static const struct timed_case CASES[] = {
+    {"gauss5", {"blur", NULL, 0, -1, RGB8}, "gauss", {0}},
+    {"direct 5x5", {"convolve", "random 5", 0, -1, RGB8}, "filter2d", {0}},
+    {"direct 15x15", {"convolve", "random 15", 0, -1, RGB8}, "filter2d", {0}},
+    {"19 digits 5x5",
+     {"convolve", "decimal 5", 0, -1, RGB8},
+     NULL,
+     {"convolve", "random 5", 0, -1, RGB8}},
+    {"19 digits 15x15",
+     {"convolve", "decimal 15", 0, -1, RGB8},
+     NULL,
+     {"convolve", "random 15", 0, -1, RGB8}},
+    {"sharpen", {"sharpen", NULL, 0, -1, RGB8}, "filter2d", {0}},
+    {"edge", {"edge", NULL, 0, -1, RGB8}, "filter2d", {0}},
+    {"laplace", {"laplace", NULL, 0, -1, RGB8}, "filter2d", {0}},
+    {"sobel", {"sobel", NULL, 0, -1, RGB8}, "sobel", {0}},
+    {"box radius 1", {"box", NULL, 0, 1, RGB8}, "box", {0}},
+    {"box radius 10", {"box", NULL, 0, 10, RGB8}, "box", {0}},
+    {"box radius 100", {"box", NULL, 0, 100, RGB8}, "box", {0}},
+    {"sigma 1", {"gauss", NULL, 1, -1, RGB8}, "gauss", {0}},
+    {"sigma 5", {"gauss", NULL, 5, -1, RGB8}, "gauss", {0}},
+    {"unsharp", {"unsharp", NULL, 1, -1, RGB8}, "filter2d", {0}},
+    {"gauss5 RGBA opaque",
+     {"blur", NULL, 0, -1, 4, SAMPLE_U8, true},
+     NULL,
+     {"blur", NULL, 0, -1, RGB8}},
+    {"gauss5 RGBA", {"blur", NULL, 0, -1, 4, SAMPLE_U8, false}, NULL, {"blur", NULL, 0, -1, RGB8}},
+    {"sigma 2 RGBA",
+     {"gauss", NULL, 2, -1, 4, SAMPLE_U8, false},
+     NULL,
+     {"gauss", NULL, 2, -1, RGB8}},
+    {"gauss5 16 bits", {"blur", NULL, 0, -1, RGB16}, "gauss", {0}},
+    {"sigma 2 16 bits", {"gauss", NULL, 2, -1, RGB16}, "gauss", {0}},
+    {"direct 5x5 16 bits", {"convolve", "random 5", 0, -1, RGB16}, "filter2d", {0}},
+    {"sobel 16 bits", {"sobel", NULL, 0, -1, RGB16}, NULL, {"sobel", NULL, 0, -1, RGB8}},
+    {"19 digits 5x5 16 bits",
+     {"convolve", "decimal 5", 0, -1, RGB16},
+     NULL,
+     {"convolve", "random 5", 0, -1, RGB16}},
+};
+
+struct options {
+    const char *kernel;
+    peer_function *peer;
+    int runs, width, height;
+};
+
+static double cpu_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+/* "random N": weights of -30..99 over their sum; "decimal N": the same numbers as numpy.savetxt
+ * prints them. */
+static const char *mask_text(const char *given, char *text)
+{
+    int n, values[40 * 40], sum = 0;
+    uint32_t state = 1;
+    char *at = text;
+    bool decimal = given && strncmp(given, "decimal ", 8) == 0;
+    if (!given || (!decimal && strncmp(given, "random ", 7) != 0))
+        return given;
+    n = (int)strtol(strchr(given, ' '), NULL, 10);
+    for (int i = 0; i < n * n; i++) {
+        state = state * 1664525 + 1013904223;
+        values[i] = (int)(state >> 16) % 130 - 30;
+        sum += values[i];
+    }
+    if (!decimal)
+        at += sprintf(at, "divisor %d\n", sum);
+    for (int i = 0; i < n * n; i++)
+        if (decimal)
+            at += sprintf(at, "%.18e%c", (double)values[i] / sum, (i + 1) % n ? ' ' : '\n');
+        else
+            at += sprintf(at, "%d%c", values[i], (i + 1) % n ? ' ' : '\n');
+    return text;
+}
+
+struct prepared {
+    struct plan plan;
+    struct image in, out;
+    const struct kernel *kernel;
+    float weight[40 * 40];
+};
+
+static void fill(const struct job *job, struct image *image)
+{
+    uint32_t state = 1;
+    for (int y = 0; y < image->height; y++)
+        for (int i = 0; i < image->width * image->channels; i++) {
+            bool alpha = i % image->channels == 3 && job->opaque;
+            state = state * 1664525 + 1013904223;
+            if (image->type == SAMPLE_U8)
+                ((uint8_t *)image_row(image, y))[i] = alpha ? 255 : (uint8_t)(state >> 24);
+            else
+                ((uint16_t *)image_row(image, y))[i] = alpha ? 65535 : (uint16_t)(state >> 16);
+        }
+}
+
+static bool prepare(const struct options *o, const struct job *job, struct prepared *p)
+{
+    static char text[MASK_TEXT];
+    uint32_t max = job->type == SAMPLE_U8 ? 255 : 65535;
+    struct error err = {0};
+    struct filter_request request = {.filter = filter_find(job->filter),
+                                     .mask = mask_text(job->mask, text),
+                                     .has_sigma = job->sigma > 0,
+                                     .sigma = job->sigma,
+                                     .radius = job->radius,
+                                     .repeat = 1};
+    memset(p, 0, sizeof *p);
+    if (!filter_plan(&request, job->channels, job->type, max, &p->plan, &err) ||
+        !image_alloc(&p->in, o->width, o->height, job->channels, job->type, "in", &err) ||
+        !image_alloc(&p->out, o->width, o->height, job->channels, job->type, "out", &err)) {
+        fprintf(stderr, "time_2d: %s\n", err.text);
+        return false;
+    }
+    const struct plan_mask *m = &p->plan.mask[0];
+    for (int i = 0; i < m->width * m->height && i < 40 * 40; i++)
+        p->weight[i] = (float)((double)m->weight[i] / (double)m->divisor);
+    fill(job, &p->in);
+    p->kernel = o->kernel ? kernel_find(o->kernel) : kernel_choose(DEVICE_CPU, &p->plan);
+    return true;
+}
+
+static void release(struct prepared *p)
+{
+    plan_free(&p->plan);
+    image_free(&p->in);
+    image_free(&p->out);
+}
+
+static double time_ours(struct prepared *p)
+{
+    struct kernel_job job = kernel_job_whole(&p->plan, &p->in, &p->out);
+    struct error err = {0};
+    double start = cpu_ms();
+    if (!p->kernel || !p->kernel->run(&job, &err))
+        fprintf(stderr, "time_2d: %s\n", err.text);
+    return cpu_ms() - start;
+}
+
+static double time_peer(const struct options *o, const struct timed_case *c, struct prepared *p)
+{
+    double start = cpu_ms();
+    if (o->peer(c->peer, &p->in, &p->out, p->weight, p->plan.mask[0].width, p->plan.mask[0].height,
+                c->job.sigma) != 0)
+        fprintf(stderr, "time_2d: the peer knows no %s\n", c->peer);
+    return cpu_ms() - start;
+}
+
+static bool time_case(const struct options *o, const struct timed_case *c)
+{
+    static double ours[MAX_RUNS], other[MAX_RUNS], ratio[MAX_RUNS];
+    struct prepared p, beside;
+    bool peer = c->peer && o->peer, pair = !c->peer && c->beside.filter;
+    if (!prepare(o, &c->job, &p) || (pair && !prepare(o, &c->beside, &beside)))
+        return false;
+    for (int i = -1; i < o->runs; i++) { /* the first warms up */
+        int at = i < 0 ? 0 : i;
+        ours[at] = time_ours(&p);
+        other[at] = peer ? time_peer(o, c, &p) : pair ? time_ours(&beside) : 0;
+        ratio[at] = other[at] > 0 ? ours[at] / other[at] : 0;
+    }
+    qsort(ours, (size_t)o->runs, sizeof *ours, compare);
+    qsort(other, (size_t)o->runs, sizeof *other, compare);
+    qsort(ratio, (size_t)o->runs, sizeof *ratio, compare);
+    printf("| %s | %.2f | %.2f |", c->name, ours[o->runs / 2], ours[0]);
+    if (peer || pair)
+        printf(" %s | %.2f | %.2f | %.3f | %.3f |\n", peer ? c->peer : "ours, plain",
+               other[o->runs / 2], other[0], ratio[o->runs / 2], ours[0] / other[0]);
+    else
+        printf(" | | | | |\n");
+    fflush(stdout);
+    release(&p);
+    if (pair)
+        release(&beside);
+    return true;
+}
+
+static bool wanted(const char *name, char **words, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return count == 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {.runs = 9, .width = 3840, .height = 2160};
+    char **words = argv + 1;
+    int count = 0;
+    bool good = true;
+
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strncmp(argv[i], "--", 2) != 0) {
+            words[count++] = argv[i];
+            continue;
+        }
+        if (strcmp(argv[i], "--peer") == 0) {
+            void *library = dlopen(value, RTLD_NOW);
+            if (library) /* ISO C converts no object pointer to a function's; POSIX says so */
+                *(void **)&o.peer = dlsym(library, "peer_run");
+            if (!o.peer)
+                fprintf(stderr, "time_2d: %s\n", dlerror());
+        } else if (strcmp(argv[i], "--kernel") == 0) {
+            o.kernel = value;
+        } else if (strcmp(argv[i], "--runs") == 0) {
+            o.runs = (int)strtol(value, NULL, 10);
+        } else if (sscanf(value, "%dx%d", &o.width, &o.height) != 2) {
+            fprintf(stderr, "time_2d: unknown option %s\n", argv[i]);
+            return 2;
+        }
+        i++;
+    }
+    if (o.runs < 1 || o.runs > MAX_RUNS)
+        return 2;
+    printf("| %d x %d, one thread, CPU ms | median | least | beside | median | least | median "
+           "ratio | ratio of least |\n|---|---|---|---|---|---|---|---|\n",
+           o.width, o.height);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES && good; i++)
+        if (wanted(CASES[i].name, words, count))
+            good = time_case(&o, &CASES[i]);
+    return good ? 0 : 1;
+}
