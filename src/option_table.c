@@ -16,7 +16,7 @@
 
 static const char *const group_titles[GROUP_COUNT] = {
     [GROUP_MASK] = "Mask",     [GROUP_FILTER] = "Filtering", [GROUP_RUN] = "Running",
-    [GROUP_OUTPUT] = "Output", [GROUP_HELP] = "Help",
+    [GROUP_OUTPUT] = "Output", [GROUP_BATCH] = "Folders",    [GROUP_HELP] = "Help",
 };
 
 static const struct option_spec options_rows[] = {
@@ -24,6 +24,7 @@ static const struct option_spec options_rows[] = {
 #include "option_rows_filter.def"
 #include "option_rows_run.def"
 #include "option_rows_output.def"
+#include "option_rows_batch.def"
 #include "option_rows_help.def"
 };
 #define OPTION_ROWS ((int)(sizeof options_rows / sizeof options_rows[0]))

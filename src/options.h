@@ -7,6 +7,7 @@
 
 #include "border.h"
 #include "codec.h"
+#include "glob.h"
 #include "kernel.h"
 #include "plan.h"
 
@@ -66,6 +67,12 @@ struct options {
     int quality;        /* default 90 */
     int decimals;       /* of text samples; -1: exact */
     bool plan, verify, time, json, csv, quiet, verbose;
+
+    /* folders of pictures */
+    struct globs include, exclude;
+    const char *files_from, *extension, *shard; /* NULL: not given */
+    bool null_ended, follow, force, sync, fail_fast;
+    int max_failures; /* 0: no limit */
 
     bool help_short, help_full, version;
     bool man;               /* --man, --completion: for the build and for packagers */

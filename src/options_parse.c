@@ -113,11 +113,13 @@ static bool take_operand(struct options *options, const char *word, struct error
 }
 
 /* `-` is an operand (standard input or output), and so is what begins with a minus sign and a
- * digit: no option is called so, but a row of a mask may be. */
+ * digit, which a row of a mask may be; but for -0, as xargs has it. */
 static bool is_option(const char *word)
 {
     if (word[0] != '-' || word[1] == '\0')
         return false;
+    if (strcmp(word, "-0") == 0)
+        return true;
     return !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
