@@ -224,7 +224,7 @@ static void test_man_page(void)
     check_same("names", names, expected);
     check_same("sections", sections,
                " \"NAME\" \"SYNOPSIS\" \"DESCRIPTION\" \"FILTERS\" \"COMMANDS\" \"OPTIONS\""
-               " \"MASK FILES\" \"BORDERS\" \"ALPHA\" \"FORMATS\" \"SIGNALS\" \"BENCH\""
+               " \"MASK FILES\" \"BORDERS\" \"ALPHA\" \"FORMATS\" \"FOLDERS\" \"SIGNALS\" \"BENCH\""
                " \"EXIT STATUS\" \"ENVIRONMENT\" \"FILES\" \"EXAMPLES\"");
     check_known(text);
     free(text);
