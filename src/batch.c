@@ -7,16 +7,11 @@
 #include "batch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "batch_manifest.h"
-#include "batch_memory.h"
+#include "batch_file.h"
 #include "parallel.h"
 
 /* A picture of so many pixels gives all cores enough to do; smaller ones are faster side by side.
@@ -28,7 +23,7 @@
 struct batch {
     const struct batch_job *job;
     struct batch_list list;
-    struct manifest *manifest;
+    struct batch_place place;
     uint64_t budget;
     double start_ms;
     pthread_mutex_t lock; /* for all below */
@@ -53,95 +48,6 @@ static double now_ms(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-/* ---- one file ---- */
-
-static bool fail(struct batch_result *result, const char *why)
-{
-    result->status = BATCH_FAILED;
-    return error_set(&result->err, EXIT_INPUT, "%s: %s", result->input, why);
-}
-
-/* An output that is a symlink is written through it. */
-static bool leads_into_inputs(const struct batch *b, const char *output)
-{
-    struct stat status;
-    char *real;
-    bool inside;
-
-    if (lstat(output, &status) != 0 || !S_ISLNK(status.st_mode))
-        return false;
-    real = realpath(output, NULL);
-    inside = real && batch_path_inside(real, b->list.input_real);
-    free(real);
-    return inside;
-}
-
-/* Its status, and what it will take; false with the result's error. */
-static bool look_at(struct batch_result *result, struct stat *in, struct batch_cost *cost)
-{
-    /* A pipe would keep the program waiting; only files are wanted here. */
-    int fd = open(result->input, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    bool ok = fd >= 0 && fstat(fd, in) == 0;
-
-    if (!ok) {
-        result->status = BATCH_FAILED;
-        error_errno(&result->err, result->input, "read");
-    } else if (!S_ISREG(in->st_mode)) {
-        ok = fail(result, "is no regular file");
-    } else {
-        result->input_bytes = (uint64_t)in->st_size;
-        *cost = batch_cost_of(fd, result->input_bytes);
-        posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
-    }
-    if (fd >= 0)
-        close(fd);
-    return ok;
-}
-
-/* False where the file is not to be filtered: it is done, or has failed. */
-static bool prepare(const struct batch *b, const struct batch_item *item,
-                    struct batch_result *result, struct stat *in, struct batch_cost *cost)
-{
-    struct stat out;
-
-    if (item->trouble)
-        return fail(result, item->trouble);
-    if (!look_at(result, in, cost))
-        return false;
-    if (leads_into_inputs(b, result->output))
-        return fail(result, "its output is a symlink into the folder of inputs");
-    if (!b->job->force && stat(result->output, &out) == 0 && S_ISREG(out.st_mode) &&
-        manifest_has(b->manifest, item->output, &out, in)) {
-        result->status = BATCH_SKIPPED;
-        result->output_bytes = (uint64_t)out.st_size;
-        return false;
-    }
-    return true;
-}
-
-static void filter(struct batch *b, const struct batch_item *item, struct batch_result *result,
-                   const struct stat *in, const struct share *share)
-{
-    struct picture_request request = *b->job->request;
-    struct error err;
-    struct stat out;
-
-    request.threads = share->cores;
-    result->status = BATCH_FAILED;
-    if (!picture_filter(&request, result->input, result->output, &result->report, &result->err))
-        return;
-    result->status = BATCH_DONE;
-    if (stat(result->output, &out) != 0)
-        return; /* somebody has taken it away: nothing to note */
-    result->output_bytes = (uint64_t)out.st_size;
-    if (manifest_add(b->manifest, item->output, &out, item->name, in, &err))
-        return;
-    pthread_mutex_lock(&b->lock);
-    if (b->err.code == EXIT_DONE)
-        b->err = err;
-    pthread_mutex_unlock(&b->lock);
 }
 
 /* ---- letting in, with the lock held ---- */
@@ -186,6 +92,7 @@ static void count(struct batch *b, const struct batch_result *result)
 
     c->skipped += result->status == BATCH_SKIPPED;
     c->failed += result->status == BATCH_FAILED;
+    c->planned += result->status == BATCH_PLANNED;
     if (result->status == BATCH_DONE) {
         c->done++;
         c->with_warnings += report->warning[0] != '\0';
@@ -245,13 +152,36 @@ static struct batch_result *result_make(const struct batch *b, const struct batc
     return NULL;
 }
 
+/* With the lock released. Several GPUs take files in turn. */
+static void filter(struct batch *b, size_t ticket, struct batch_result *result,
+                   const struct stat *in, int cores)
+{
+    struct picture_request request = *b->job->request;
+    struct error err;
+
+    request.threads = cores;
+    if (b->job->devices > 0)
+        request.device_index = b->job->device[ticket % (size_t)b->job->devices];
+    if (batch_file_filter(&b->place, &b->list.item[ticket], result, in, &request, &err))
+        return;
+    pthread_mutex_lock(&b->lock);
+    if (b->err.code == EXIT_DONE)
+        b->err = err;
+    pthread_mutex_unlock(&b->lock);
+}
+
 static void do_ticket(struct batch *b, size_t ticket, struct batch_result *result)
 {
     const struct batch_item *item = &b->list.item[ticket];
     struct share share = {0};
     struct batch_cost cost = {0};
     struct stat in;
-    bool wanted = prepare(b, item, result, &in, &cost);
+    bool wanted = batch_file_prepare(&b->place, item, result, &in, &cost);
+
+    if (wanted && b->job->plan) {
+        result->status = BATCH_PLANNED;
+        wanted = false;
+    }
 
     pthread_mutex_lock(&b->lock);
     while (b->turn != ticket)
@@ -262,7 +192,7 @@ static void do_ticket(struct batch *b, size_t ticket, struct batch_result *resul
     pthread_cond_broadcast(&b->changed);
     if (wanted) {
         pthread_mutex_unlock(&b->lock);
-        filter(b, item, result, &in, &share);
+        filter(b, ticket, result, &in, share.cores);
         pthread_mutex_lock(&b->lock);
         let_out(b, &share);
         pthread_cond_broadcast(&b->changed);
@@ -347,10 +277,14 @@ static bool begin(struct batch *b, struct error *err)
         return error_set(err, EXIT_INPUT, "%s: there is no file to filter", job->tree.input);
     b->counts.links_outside = b->list.links_outside;
     take_shard(b);
+    b->place = (struct batch_place){.input_real = b->list.input_real, .force = job->force};
     recipe = batch_recipe(job->request, err);
-    ok = recipe && batch_folders_make(&b->list, b->counts.files, &job->tree, err) &&
-         manifest_open(&b->manifest, job->tree.output, job->shard.index, job->shard.count, recipe,
-                       job->request->sink.sync, err);
+    if (job->plan)
+        ok = recipe && manifest_read(&b->place.manifest, job->tree.output, recipe, err);
+    else
+        ok = recipe && batch_folders_make(&b->list, b->counts.files, &job->tree, err) &&
+             manifest_open(&b->place.manifest, job->tree.output, job->shard.index, job->shard.count,
+                           recipe, job->request->sink.sync, err);
     free(recipe);
     if (ok && !(b->finished = calloc(b->counts.files + 1, sizeof *b->finished)))
         ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.input);
@@ -394,7 +328,7 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
     }
     b.counts.seconds = (now_ms() - b.start_ms) * 1e-3;
     *counts = b.counts;
-    manifest_close(b.manifest);
+    manifest_close(b.place.manifest);
     batch_list_free(&b.list);
     free(b.finished);
     return ok;

@@ -19,6 +19,7 @@ enum batch_status {
     BATCH_DONE,
     BATCH_SKIPPED, /* the manifest says that it is done */
     BATCH_FAILED,
+    BATCH_PLANNED, /* it would be filtered */
 };
 
 struct batch_result {
@@ -30,9 +31,9 @@ struct batch_result {
 };
 
 struct batch_counts {
-    size_t files, done, skipped, failed; /* files: this shard's */
-    size_t others;                       /* files of other shards */
-    size_t links_outside;                /* see batch_list.h */
+    size_t files, done, skipped, failed, planned; /* files: this shard's */
+    size_t others;                                /* files of other shards */
+    size_t links_outside;                         /* see batch_list.h */
     size_t with_warnings;
     uint64_t pixels, input_bytes, output_bytes; /* of those done */
     double seconds;
@@ -45,9 +46,12 @@ struct batch_job {
     const struct picture_request *request;
     struct batch_tree tree;
     struct shard shard;
-    int threads;      /* at least 1 */
-    int max_failures; /* 0: no limit */
-    bool force;       /* also what the manifest says is done */
+    int threads;       /* at least 1 */
+    int max_failures;  /* 0: no limit */
+    bool force;        /* also what the manifest says is done */
+    bool plan;         /* nothing is filtered or written */
+    const int *device; /* numbers of GPUs, which files take in turn */
+    int devices;       /* 0: the request's */
     /* Called with one file at a time, in the order of the list. */
     void (*told)(void *context, const struct batch_result *result);
     /* Called after every file, and four times a second; never at the same time as told. */

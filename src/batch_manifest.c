@@ -25,7 +25,7 @@ struct entry {
 };
 
 struct manifest {
-    int fd;
+    int fd; /* -1: only read */
     char *path;
     char recipe[17];
     bool sync;
@@ -241,35 +241,47 @@ static bool add_recipe(struct manifest *m, const char *recipe, struct error *err
     return ok;
 }
 
+static struct manifest *manifest_make(const char *folder, const char *recipe, struct error *err)
+{
+    struct manifest *m = calloc(1, sizeof *m);
+
+    if (m && grow(m)) {
+        m->fd = -1;
+        snprintf(m->recipe, sizeof m->recipe, "%016" PRIx64, hash_text(recipe));
+        return m;
+    }
+    free(m);
+    error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
+    return NULL;
+}
+
+bool manifest_read(struct manifest **manifest, const char *folder, const char *recipe,
+                   struct error *err)
+{
+    *manifest = manifest_make(folder, recipe, err);
+    if (!*manifest || access(folder, F_OK) != 0)
+        return *manifest != NULL;
+    return read_all(*manifest, folder, err);
+}
+
 bool manifest_open(struct manifest **manifest, const char *folder, int shard, int shards,
                    const char *recipe, bool sync, struct error *err)
 {
-    struct manifest *m = calloc(1, sizeof *m);
-    char name[64];
+    struct manifest *m = *manifest = manifest_make(folder, recipe, err);
+    char name[64] = NAME_PREFIX NAME_SUFFIX;
 
-    *manifest = NULL;
     if (!m)
-        return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
-    m->fd = -1;
+        return false;
     m->sync = sync;
-    snprintf(m->recipe, sizeof m->recipe, "%016" PRIx64, hash_text(recipe));
     if (shards > 1)
         snprintf(name, sizeof name, NAME_PREFIX "-%d-of-%d" NAME_SUFFIX, shard, shards);
-    else
-        snprintf(name, sizeof name, NAME_PREFIX NAME_SUFFIX);
     m->path = batch_path(folder, name);
     if (!m->path)
-        error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
-    else if ((m->fd = open(m->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) <
-             0)
-        error_errno(err, m->path, "write");
-    else if (grow(m) ? read_all(m, folder, err) && add_recipe(m, recipe, err)
-                     : error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder)) {
-        *manifest = m;
-        return true;
-    }
-    manifest_close(m);
-    return false;
+        return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
+    m->fd = open(m->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (m->fd < 0)
+        return error_errno(err, m->path, "write");
+    return read_all(m, folder, err) && add_recipe(m, recipe, err);
 }
 
 bool manifest_has(const struct manifest *m, const char *output, const struct stat *now,

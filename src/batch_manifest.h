@@ -23,9 +23,13 @@ struct manifest;
 bool manifest_is_name(const char *name);
 
 /* SHARD of SHARDS (1, 1: the whole). RECIPE is everything that decides the outputs' bytes, as
- * text. SYNC: each line waits until it is on the disk. */
+ * text. SYNC: each line waits until it is on the disk. Close it also when this fails. */
 bool manifest_open(struct manifest **manifest, const char *folder, int shard, int shards,
                    const char *recipe, bool sync, struct error *err);
+
+/* To look only: nothing is made, and a folder that is not there has no lines. */
+bool manifest_read(struct manifest **manifest, const char *folder, const char *recipe,
+                   struct error *err);
 
 /* Whether OUTPUT (a name below the folder) with status NOW was made of the input with status IN by
  * this recipe. */

@@ -41,7 +41,7 @@ static void add_time(char text[BATCH_LINE_CHARS], double seconds)
 
 void batch_progress_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts)
 {
-    size_t ended = counts->done + counts->skipped + counts->failed;
+    size_t ended = counts->done + counts->skipped + counts->failed + counts->planned;
     size_t worked = counts->done + counts->failed, left = counts->files - ended;
 
     text[0] = '\0';
@@ -59,16 +59,19 @@ void batch_progress_line(char text[BATCH_LINE_CHARS], const struct batch_counts 
 
 void batch_summary_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts)
 {
-    size_t left = counts->files - counts->done - counts->skipped - counts->failed;
+    size_t left = counts->files - counts->done - counts->skipped - counts->failed - counts->planned;
 
     text[0] = '\0';
-    add(text, "%zu file%s: %zu done", counts->files, counts->files == 1 ? "" : "s", counts->done);
+    add(text, "%zu file%s: %zu %s", counts->files, counts->files == 1 ? "" : "s",
+        counts->planned + counts->done, counts->planned > 0 ? "to do" : "done");
     if (counts->skipped > 0)
         add(text, ", %zu done before", counts->skipped);
     if (counts->failed > 0)
         add(text, ", %zu failed", counts->failed);
     if (left > 0)
         add(text, ", %zu not begun", left);
+    if (counts->planned > 0)
+        return;
     add(text, "; %.1f megapixels in %.1f s", (double)counts->pixels * 1e-6, counts->seconds);
     if (counts->done > 0)
         add(text, ", %.1f files/s, %.0f MB/s", rate((double)counts->done, counts->seconds),

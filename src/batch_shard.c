@@ -150,7 +150,7 @@ int shard_local_rank(void)
 {
     static const char *const names[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
                                         "MPI_LOCALRANKID", "PMI_LOCAL_RANK"};
-    int rank = 0;
+    int rank = -1;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (number_of(names[i], 0, &rank))

@@ -17,7 +17,8 @@ bool shard_choose(struct shard *shard, const char *text, struct error *err);
 
 bool shard_has(const struct shard *shard, const char *name);
 
-/* The rank among the processes of this machine, from the same environment; 0 where it says none. */
+/* The rank among the processes of this machine, from the same environment; -1 where it says none.
+ */
 int shard_local_rank(void);
 
 #endif

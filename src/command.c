@@ -6,18 +6,30 @@
 
 #include "clean_text.h"
 
-int command_fail(const struct error *err)
+/* It stays one line, and no terminal takes orders from it. */
+static void make_printable(char *line)
 {
-    char line[sizeof err->text];
-    clean_text_copy(line, sizeof line, err->text, strlen(err->text));
-    /* A sentence may quote a file's name or a word of the command line; it stays one line, and no
-     * terminal takes orders from it. */
     for (char *c = line; *c; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
     }
+}
+
+int command_fail(const struct error *err)
+{
+    char line[sizeof err->text]; /* which may quote a file's name or a word of the command line */
+    clean_text_copy(line, sizeof line, err->text, strlen(err->text));
+    make_printable(line);
     fprintf(stderr, "stencilcli: %s\n", line);
     return err->code;
+}
+
+void command_print_name(FILE *out, const char *name)
+{
+    char line[4096];
+    clean_text_copy(line, sizeof line, name, strlen(name));
+    make_printable(line);
+    fputs(line, out);
 }
 
 void command_print_json(FILE *out, const char *text)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "batch_progress.h"
 #include "command.h"
 #include "command_filter.h"
@@ -54,8 +55,10 @@ static void counted(void *context, const struct batch_counts *counts)
 
 static void print_json(const struct options *options, const struct batch_result *result)
 {
-    static const char *const names[] = {
-        [BATCH_DONE] = "done", [BATCH_SKIPPED] = "skipped", [BATCH_FAILED] = "failed"};
+    static const char *const names[] = {[BATCH_DONE] = "done",
+                                        [BATCH_SKIPPED] = "skipped",
+                                        [BATCH_FAILED] = "failed",
+                                        [BATCH_PLANNED] = "planned"};
 
     fputs("{\"input\":", stdout);
     json_put_bytes(stdout, result->input);
@@ -65,7 +68,7 @@ static void print_json(const struct options *options, const struct batch_result 
     if (result->status == BATCH_FAILED) {
         fputs(",\"error\":", stdout);
         command_print_json(stdout, result->err.text);
-    } else {
+    } else if (result->status != BATCH_PLANNED) {
         printf(",\"input_bytes\":%ju,\"output_bytes\":%ju", (uintmax_t)result->input_bytes,
                (uintmax_t)result->output_bytes);
     }
@@ -89,8 +92,14 @@ static void told(void *context, const struct batch_result *result)
     } else if (result->status == BATCH_DONE && options->verbose && result->report.warning[0]) {
         fprintf(stderr, "stencilcli: %s\n", result->report.warning);
     }
-    if (options->json)
+    if (options->json) {
         print_json(options, result);
+    } else if (result->status == BATCH_PLANNED) {
+        command_print_name(stdout, result->input);
+        fputs(" -> ", stdout);
+        command_print_name(stdout, result->output);
+        fputc('\n', stdout);
+    }
 }
 
 static void print_end(const struct options *options, const struct batch_counts *counts)
@@ -131,15 +140,15 @@ static const char *folder_option(const struct options *options)
 
 static bool check(const struct options *options, struct error *err)
 {
-    const char *output = options->operands > 1 ? options->operand[1] : "-";
+    const char *output = options->operand[1];
     struct stat status;
 
+    if (options->operands < 2)
+        return error_set(err, EXIT_USAGE, "%s: --plan for a folder needs OUTPUT too",
+                         options->operand[0]);
     if (strcmp(output, "-") == 0 || (stat(output, &status) == 0 && !S_ISDIR(status.st_mode)))
         return error_set(err, EXIT_USAGE, "%s: expected a folder, as INPUT is one",
                          strcmp(output, "-") == 0 ? "standard output" : output);
-    if (options->plan)
-        return error_set(err, EXIT_USAGE, "%s: --plan is for one picture, not for a folder",
-                         options->operand[0]);
     if (options->null_ended && !options->files_from)
         return error_set(err, EXIT_USAGE, "--null is for --files-from");
     if (options->files_from && options->mask && strcmp(options->mask, "-") == 0 &&
@@ -162,9 +171,33 @@ bool command_batch_wanted(const struct options *options, bool *wanted, struct er
     if (!*wanted && options->files_from)
         return error_set(err, EXIT_USAGE,
                          "--files-from: INPUT is the folder of the names; '%s' is none", input);
+    if (!*wanted && options->devices > 1)
+        return error_set(err, EXIT_USAGE, "one picture runs on one device; a folder on several");
     if (!*wanted && option)
         return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none", option, input);
     return !*wanted || check(options, err);
+}
+
+/* The GPUs: those that were named; of `cuda` alone all there are, or, where a scheduler has started
+ * several processes on this machine, the one of this process's rank. */
+static int choose_devices(const struct options *options, int list[OPTION_DEVICES_MAX])
+{
+    char why[128];
+    int count;
+
+    if (options->device_auto || options->device != DEVICE_CUDA)
+        return 0;
+    memcpy(list, options->device_list, sizeof options->device_list);
+    if (options->devices > 0)
+        return options->devices;
+    count = backend_find(DEVICE_CUDA)->devices(why, sizeof why);
+    if (count > 0 && options->shard && shard_local_rank() >= 0) {
+        list[0] = shard_local_rank() % count;
+        return 1;
+    }
+    for (int i = 0; i < count && i < OPTION_DEVICES_MAX; i++)
+        list[i] = i;
+    return count < OPTION_DEVICES_MAX ? count : OPTION_DEVICES_MAX;
 }
 
 int command_batch(const struct options *options, const struct picture_request *request)
@@ -182,11 +215,13 @@ int command_batch(const struct options *options, const struct picture_request *r
                             .threads = options->threads ? options->threads : parallel_cpus(),
                             .max_failures = options->fail_fast ? 1 : options->max_failures,
                             .force = options->force,
+                            .plan = options->plan,
                             .told = told,
                             .counted = counted,
                             .context = &printer};
     struct batch_counts counts;
     struct error err;
+    int devices[OPTION_DEVICES_MAX];
     bool ok;
 
     if (!shard_choose(&job.shard, options->shard, &err))
@@ -194,6 +229,8 @@ int command_batch(const struct options *options, const struct picture_request *r
     if (options->verbose && options->shard)
         fprintf(stderr, "stencilcli: shard %d/%d%s%s\n", job.shard.index, job.shard.count,
                 job.shard.why[0] ? ": " : "", job.shard.why);
+    job.device = devices;
+    job.devices = choose_devices(options, devices);
     ok = batch_run(&job, &counts, &err);
     wipe(&printer);
     if (!ok && err.code != EXIT_DEVICE) /* which the file has said that met it first */

@@ -19,6 +19,8 @@ struct option_sizes {
     int height[OPTION_SIZES_MAX]; /* 0: one number was given */
 };
 
+#define OPTION_DEVICES_MAX 16
+
 struct options {
     const char *command;    /* a filter's name, or mask, list, ... as typed; NULL: none */
     const char *operand[8]; /* what follows it */
@@ -41,9 +43,11 @@ struct options {
     const char *channels;
 
     /* where and how it runs */
-    bool device_auto;        /* default true */
-    enum device device;      /* when not auto */
-    int device_index;        /* cuda:N; 0 */
+    bool device_auto;   /* default true */
+    enum device device; /* when not auto */
+    int device_index;   /* cuda:N; 0 */
+    int devices;        /* how many numbers were given: cuda:N,M is for folders */
+    int device_list[OPTION_DEVICES_MAX];
     const char *kernel_text; /* what --kernel said; read once the command is known */
     const char *kernel;      /* NULL for auto */
     const char *kernels;     /* for bench, names with commas between; NULL for all */

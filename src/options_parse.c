@@ -235,6 +235,8 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         return unknown_command(options->command, err);
     if (asks_for_text)
         return true;
+    if (options->devices > 1 && command->id != COMMAND_FILTER)
+        return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
     return check_given(&scan, command, err) && option_read_tile(options, command->id, err) &&
            option_read_kernel(options, command->id, err) && check_operands(options, command, err);
 }

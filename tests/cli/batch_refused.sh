@@ -27,7 +27,7 @@ cmp in/a.pgm "$TESTDATA/textbook.pgm"
 try blur in file
 try blur in -
 try blur in
-try blur in out --plan
+try blur in --plan
 try blur in/a.pgm out.pgm --include '*.pgm'
 try blur in/a.pgm out.pgm --force
 try blur file out --files-from -
@@ -44,3 +44,8 @@ mkdir empty
 try blur empty out
 try blur missing out
 [ ! -e out ]
+# Devices: several are for folders.
+try blur in/a.pgm out.pgm --device cuda:0,1
+try blur in out --device cuda:0,x
+try blur in out --device cuda:0,
+try bench --device cuda:0,1

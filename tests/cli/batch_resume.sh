@@ -52,6 +52,10 @@ echo "another border $(again --mask mask.txt --border zero)"
 echo "back again $(again --mask mask.txt)"
 sed 's/36/37/' "$MASKS/gauss5.txt" >mask.txt
 echo "another mask by that name $(again --mask mask.txt)"
+stencilcli blur in out --mask mask.txt --border wrap --plan 2>/dev/null
+stencilcli blur in out --mask mask.txt --plan 2>&1 | sed 's/;.*//'
+stencilcli blur in nowhere --plan --include b.pgm 2>/dev/null
+[ ! -e nowhere ]
 echo "--force $(again --mask mask.txt --force)"
 # A torn line is passed over and closed before the next.
 printf '{"output":"d.pgm","bytes":12' >>$manifest
