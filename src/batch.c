@@ -102,6 +102,8 @@ static void count(struct batch *b, const struct batch_result *result)
         c->decode_ms += report->decode_ms;
         c->filter_ms += report->filter_ms;
         c->encode_ms += report->encode_ms;
+        c->transfer_ms += report->times.upload_ms + report->times.download_ms;
+        c->kernel_ms += report->times.kernel_ms;
     }
     if (result->status == BATCH_FAILED && result->err.code == EXIT_DEVICE) {
         b->err = result->err; /* so it would be with every file */

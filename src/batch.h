@@ -38,6 +38,7 @@ struct batch_counts {
     uint64_t pixels, input_bytes, output_bytes; /* of those done */
     double seconds;
     double decode_ms, filter_ms, encode_ms; /* work, added up over files */
+    double transfer_ms, kernel_ms;          /* of filter_ms; on a GPU */
     int threads;
     bool stopped; /* the limit of failures was reached, or the device is not there */
 };

@@ -83,9 +83,14 @@ void batch_work_line(char text[BATCH_LINE_CHARS], const struct batch_counts *cou
     double work = counts->decode_ms + counts->filter_ms + counts->encode_ms;
 
     text[0] = '\0';
-    if (work > 0)
-        add(text, "decode %.0f %%, filter %.0f %%, encode %.0f %% of %.1f s of work on %d thread%s",
-            100 * counts->decode_ms / work, 100 * counts->filter_ms / work,
-            100 * counts->encode_ms / work, work * 1e-3, counts->threads,
-            counts->threads == 1 ? "" : "s");
+    if (work <= 0)
+        return;
+    add(text, "decode %.0f %%, ", 100 * counts->decode_ms / work);
+    if (counts->transfer_ms > 0)
+        add(text, "transfer %.0f %%, kernel %.0f %%, ", 100 * counts->transfer_ms / work,
+            100 * counts->kernel_ms / work);
+    else
+        add(text, "filter %.0f %%, ", 100 * counts->filter_ms / work);
+    add(text, "encode %.0f %% of %.1f s of work on %d thread%s", 100 * counts->encode_ms / work,
+        work * 1e-3, counts->threads, counts->threads == 1 ? "" : "s");
 }

@@ -12,8 +12,8 @@ void batch_progress_line(char text[BATCH_LINE_CHARS], const struct batch_counts 
 /* "1000 files: 980 done, 20 failed; 980.0 megapixels in 18.8 s, 52.1 files/s, 98 MB/s" */
 void batch_summary_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts);
 
-/* "decode 41 %, filter 12 %, encode 47 % of 36.9 s of work on 2 threads"; empty where nothing was
- * done. */
+/* "decode 41 %, filter 12 %, encode 47 % of 36.9 s of work on 2 threads"; with a GPU transfer
+ * and kernel in the place of filter. Empty where nothing was done. */
 void batch_work_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts);
 
 #endif
