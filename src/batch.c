@@ -24,6 +24,7 @@ struct batch {
     const struct batch_job *job;
     struct batch_list list;
     struct batch_place place;
+    char *recipe;
     uint64_t budget;
     double start_ms;
     pthread_mutex_t lock; /* for all below */
@@ -279,15 +280,15 @@ static bool begin(struct batch *b, struct error *err)
         return error_set(err, EXIT_INPUT, "%s: there is no file to filter", job->tree.input);
     b->counts.links_outside = b->list.links_outside;
     take_shard(b);
-    b->place = (struct batch_place){.input_real = b->list.input_real, .force = job->force};
-    recipe = batch_recipe(job->request, err);
+    recipe = b->recipe = batch_recipe(job->request, err);
+    b->place = (struct batch_place){
+        .input_real = b->list.input_real, .recipe = recipe, .force = job->force};
     if (job->plan)
         ok = recipe && manifest_read(&b->place.manifest, job->tree.output, recipe, err);
     else
         ok = recipe && batch_folders_make(&b->list, b->counts.files, &job->tree, err) &&
              manifest_open(&b->place.manifest, job->tree.output, job->shard.index, job->shard.count,
                            recipe, job->request->sink.sync, err);
-    free(recipe);
     if (ok && !(b->finished = calloc(b->counts.files + 1, sizeof *b->finished)))
         ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.input);
     return ok;
@@ -332,6 +333,7 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
     *counts = b.counts;
     manifest_close(b.place.manifest);
     batch_list_free(&b.list);
+    free(b.recipe);
     free(b.finished);
     return ok;
 }

@@ -134,6 +134,20 @@ static bool clean_name(char *name)
     return true;
 }
 
+/* What follows INPUT in a name as `find INPUT` prints it, else the whole name. */
+static char *below_input(const struct batch_tree *tree, char *name)
+{
+    size_t length = strlen(tree->input);
+
+    while (length > 1 && tree->input[length - 1] == '/')
+        length--;
+    if (strncmp(name, tree->input, length) != 0)
+        return name;
+    if (name[length] == '\0')
+        return name + length;
+    return name[length] == '/' ? name + length + 1 : name;
+}
+
 /* A folder in the list is passed over: `find` without -type f names them too. */
 static bool add_listed(struct batch_list *list, const struct batch_tree *tree, char *name)
 {
@@ -142,9 +156,9 @@ static bool add_listed(struct batch_list *list, const struct batch_tree *tree, c
     struct stat status;
     bool ok = true;
 
+    name = below_input(tree, name);
     if (*name == '/')
-        return batch_list_add(list, tree, name + 1,
-                              "an absolute name; those in the list are below INPUT");
+        return batch_list_add(list, tree, name + 1, "is not below INPUT");
     if (!clean_name(name))
         return batch_list_add(list, tree, name, "leads out of INPUT");
     path = batch_path(tree->input, name);

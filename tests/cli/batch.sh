@@ -32,6 +32,13 @@ cat order1
 stencilcli sharpen in quiet -q 2>messages && exit 1
 grep -c . messages
 grep -c 'in/b/' messages
+# --fsync changes no byte.
+stencilcli sharpen in synced --fsync -q 2>messages && exit 1
+for file in $(cd out1 && find . -type f ! -name '.stencilcli*'); do
+    cmp out1/$file synced/$file
+done
+stencilcli sharpen in/a.ppm synced.ppm --fsync
+cmp synced.ppm out1/a.ppm
 # The first failure, or the N-th, ends it: what comes after was not begun.
 for option in --fail-fast '--max-failures 2'; do
     code=0

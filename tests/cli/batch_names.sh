@@ -30,6 +30,10 @@ sed 's/;.*//' messages
 stencilcli blur in from0 --files-from - -0 -q <list
 (cd from0 && find . -name '*.pgm' -type f | LC_ALL=C sort) >found
 cmp expected found
+find in -print0 | stencilcli blur in/ from1 --files-from - -0 -q
+find "$PWD/in" -print0 | stencilcli blur "$PWD/in" from2 --files-from - -0 -q
+diff -r --exclude='.stencilcli*' from0 from1
+diff -r --exclude='.stencilcli*' from0 from2
 printf '%s\n' './/-v.pgm' ' blank .pgm' '-v.pgm' missing.pgm ../expected /etc/passwd >lines
 code=0
 stencilcli blur in lines.out --files-from lines 2>messages || code=$?
