@@ -10,11 +10,10 @@
 struct batch_tree {
     const char *input, *output; /* folders */
     struct globs include, exclude;
-    const char
-        *files_from; /* names, with or without INPUT, one a line; "-": stdin; NULL: all there are */
-    bool null_ended; /* ... each ended by a zero byte */
-    bool follow;     /* symlinks that lead out of INPUT, too */
-    const char *extension; /* of the outputs, without the dot; NULL: as the input's */
+    const char *files_from; /* names, one a line; "-": stdin; NULL: all there are */
+    bool null_ended;        /* ... each ended by a zero byte */
+    bool follow;            /* symlinks that lead out of INPUT, too */
+    const char *extension;  /* of the outputs, without the dot; NULL: as the input's */
 };
 
 struct batch_item {

@@ -65,14 +65,14 @@ static bool from_slurm_array(struct shard *shard, struct error *err)
     return true;
 }
 
-/* Tasks of one step (srun -n): each array task divides its part further. */
+/* Tasks of one step (srun -n): each array task divides its part further. SLURM_NTASKS does not say
+ * how many there are: a batch script has it too, and runs once. */
 static void add_slurm_step(struct shard *shard)
 {
     size_t used = strlen(shard->why);
     int rank, tasks;
 
-    if (!number_of("SLURM_PROCID", 0, &rank) ||
-        (!number_of("SLURM_STEP_NUM_TASKS", 1, &tasks) && !number_of("SLURM_NTASKS", 1, &tasks)) ||
+    if (!number_of("SLURM_PROCID", 0, &rank) || !number_of("SLURM_STEP_NUM_TASKS", 1, &tasks) ||
         tasks == 1 || rank >= tasks || shard->count > MAX_SHARDS / tasks)
         return;
     shard->index = shard->index * tasks + rank;
