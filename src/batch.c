@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "batch_file.h"
+#include "large_alloc.h"
 #include "parallel.h"
 
 /* A picture of so many pixels gives all cores enough to do; smaller ones are faster side by side.
@@ -302,7 +303,7 @@ static void run(struct batch *b)
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->changed, NULL);
     b->cores_free = b->job->threads;
-    b->budget = batch_memory_budget();
+    b->budget = b->job->memory > 0 ? b->job->memory : batch_memory_budget();
     ticking = b->job->counted && pthread_create(&ticker, NULL, tick, b) == 0;
     parallel_for(b->job->threads, b->job->threads, work, b);
     pthread_mutex_lock(&b->lock);
@@ -321,6 +322,9 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
     bool ok;
     int kernels;
 
+    /* Else the allocator keeps up to 64 MiB a thread of what one file has freed: 150 MiB where
+     * files of 9 MB go through 8 threads one at a time, 38 with this. */
+    large_alloc_keep_small();
     kernel_table(&kernels); /* made at its first use, which is no matter for threads */
     ok = begin(&b, err);
     if (ok) {

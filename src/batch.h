@@ -48,6 +48,7 @@ struct batch_job {
     struct batch_tree tree;
     struct shard shard;
     int threads;       /* at least 1 */
+    uint64_t memory;   /* bytes that files in flight may take; 0: batch_memory_budget */
     int max_failures;  /* 0: no limit */
     bool force;        /* also what the manifest says is done */
     bool plan;         /* nothing is filtered or written */

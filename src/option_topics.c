@@ -105,8 +105,8 @@ static const struct doc_block folders[] = {
      "Where INPUT is a folder, OUTPUT is one too, and every image below INPUT (by its extension; "
      "see --include) is filtered into the same tree below OUTPUT, with the same bytes as alone. "
      "Files begin in the order of their names, small ones on a core each, large ones on all. Those "
-     "in flight take at most half of the free memory, or of the cgroup's limit; one that needs "
-     "more runs alone."},
+     "in flight take at most half of the free memory, or of the cgroup's limit, and a thread "
+     "keeps up to 32 MiB beside; a file that needs more runs alone."},
     {DOC_TEXT, NULL,
      "A file that fails is named with its reason, and the rest goes on; the exit status is then 1. "
      "On a terminal a line shows the progress, with -v a line every ten seconds does. A summary "
