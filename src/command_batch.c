@@ -22,7 +22,8 @@ struct printer {
     bool terminal;
     bool drawn; /* a line of progress is on the terminal */
     double next_line;
-    bool different; /* --verify found something */
+    bool different;              /* --verify found something */
+    const struct kernel *kernel; /* the last file's */
 };
 
 /* ---- while it runs ---- */
@@ -80,6 +81,22 @@ static void print_json(const struct options *options, const struct batch_result 
     fflush(stdout); /* whoever reads along sees whole lines, and a kill loses none */
 }
 
+/* With -v: what is not kept, and the kernel where it is another than before. */
+static void print_notes(struct printer *printer, const struct batch_result *result)
+{
+    const struct picture_choice *choice = &result->report.choice;
+
+    if (result->report.warning[0])
+        fprintf(stderr, "stencilcli: %s\n", result->report.warning);
+    if (choice->kernel == printer->kernel)
+        return;
+    printer->kernel = choice->kernel;
+    fputs("stencilcli: ", stderr);
+    command_print_name(stderr, result->input);
+    fprintf(stderr, ": kernel %s on %s\n", choice->kernel->name,
+            backend_find(choice->device)->name);
+}
+
 static void told(void *context, const struct batch_result *result)
 {
     struct printer *printer = context;
@@ -89,8 +106,8 @@ static void told(void *context, const struct batch_result *result)
     if (result->status == BATCH_FAILED) {
         command_fail(&result->err);
         printer->different = printer->different || result->err.code == EXIT_DIFFERENT;
-    } else if (result->status == BATCH_DONE && options->verbose && result->report.warning[0]) {
-        fprintf(stderr, "stencilcli: %s\n", result->report.warning);
+    } else if (result->status == BATCH_DONE && options->verbose) {
+        print_notes(printer, result);
     }
     if (options->json) {
         print_json(options, result);

@@ -175,6 +175,10 @@ static const struct doc_block exit_status[] = {
 static const struct doc_block environment[] = {
     {DOC_TERM, "STENCILCLI_MASKS",
      "Folders with masks, separated by colons; looked through before the installed masks."},
+    {DOC_TERM, "OMP_NUM_THREADS, SLURM_CPUS_PER_TASK",
+     "At most so many threads, where --threads does not say otherwise."},
+    {DOC_TERM, "SLURM_..., AWS_BATCH_..., JOB_COMPLETION_INDEX, OMPI_..., PMI_...",
+     "Read by --shard auto."},
     {0},
 };
 
@@ -182,6 +186,8 @@ static const struct doc_block files[] = {
     {DOC_TERM, "share/stencilcli/masks/*.txt",
      "The installed masks, below the folder that the program was installed to. The command "
      "stencilcli list masks shows what a bare name finds."},
+    {DOC_TERM, "OUTPUT/.stencilcli-manifest.jsonl",
+     "What a run over a folder has done; a shard's is .stencilcli-manifest-I-of-N.jsonl."},
     {0},
 };
 
