@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "batch_file.h"
@@ -295,8 +296,33 @@ static bool begin(struct batch *b, struct error *err)
     return ok;
 }
 
+/* A file in flight has its input open, and its output twice. */
+#define FILES_EACH 3
+#define FILES_ELSE 24
+
+/* As many workers as there may be open files for, at least one. */
+static int open_files_for(int workers)
+{
+    rlim_t wanted = (rlim_t)workers * FILES_EACH + FILES_ELSE;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return workers;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 && getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return workers;
+    if (limit.rlim_cur >= wanted)
+        return workers;
+    return limit.rlim_cur < FILES_ELSE + FILES_EACH
+               ? 1
+               : (int)((limit.rlim_cur - FILES_ELSE) / FILES_EACH);
+}
+
 static void run(struct batch *b)
 {
+    /* Cores without a file of their own belong to those that have one. */
+    size_t files = b->counts.files;
+    int workers = files < (size_t)b->job->threads ? (int)files : b->job->threads;
     pthread_t ticker;
     bool ticking;
 
@@ -305,7 +331,8 @@ static void run(struct batch *b)
     b->cores_free = b->job->threads;
     b->budget = b->job->memory > 0 ? b->job->memory : batch_memory_budget();
     ticking = b->job->counted && pthread_create(&ticker, NULL, tick, b) == 0;
-    parallel_for(b->job->threads, b->job->threads, work, b);
+    workers = open_files_for(workers);
+    parallel_for(workers, workers, work, b);
     pthread_mutex_lock(&b->lock);
     b->ended = true;
     pthread_cond_broadcast(&b->changed);

@@ -45,3 +45,7 @@ for option in --fail-fast '--max-failures 2'; do
     stencilcli sharpen in some -t 1 --force $option 2>messages || code=$?
     echo "$option: exit $code, $(sed -n 's/.*files: \(.*\);.*/\1/p' messages)"
 done
+# Few open files make fewer files at a time, not failures.
+mkdir many
+for number in $(seq 100 139); do cp in/b/photo.png many/$number.png; done
+(ulimit -n 40 && stencilcli sharpen many many.out -t 40 -q)
