@@ -6,30 +6,23 @@
 
 #include "clean_text.h"
 
-/* It stays one line, and no terminal takes orders from it. */
-static void make_printable(char *line)
+void command_print_clean(FILE *out, const char *text)
 {
+    char line[sizeof((struct error *)0)->text];
+    clean_text_copy(line, sizeof line, text, strlen(text));
     for (char *c = line; *c; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
     }
+    fputs(line, out);
 }
 
 int command_fail(const struct error *err)
 {
-    char line[sizeof err->text]; /* which may quote a file's name or a word of the command line */
-    clean_text_copy(line, sizeof line, err->text, strlen(err->text));
-    make_printable(line);
-    fprintf(stderr, "stencilcli: %s\n", line);
+    fputs("stencilcli: ", stderr);
+    command_print_clean(stderr, err->text);
+    fputc('\n', stderr);
     return err->code;
-}
-
-void command_print_name(FILE *out, const char *name)
-{
-    char line[4096];
-    clean_text_copy(line, sizeof line, name, strlen(name));
-    make_printable(line);
-    fputs(line, out);
 }
 
 void command_print_json(FILE *out, const char *text)

@@ -16,8 +16,8 @@ int command_list(const struct options *options);
 /* Prints "stencilcli: TEXT" on stderr and returns the error's exit code. */
 int command_fail(const struct error *err);
 
-/* Prints a file's name so that it stays on its line; what does not print becomes '?'. */
-void command_print_name(FILE *out, const char *name);
+/* Prints TEXT as one line that no terminal takes orders from; bytes that are no UTF-8 are '?'. */
+void command_print_clean(FILE *out, const char *text);
 
 /* Prints TEXT as a JSON string, quotes included. */
 void command_print_json(FILE *out, const char *text);

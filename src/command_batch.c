@@ -92,7 +92,7 @@ static void print_notes(struct printer *printer, const struct batch_result *resu
         return;
     printer->kernel = choice->kernel;
     fputs("stencilcli: ", stderr);
-    command_print_name(stderr, result->input);
+    command_print_clean(stderr, result->input);
     fprintf(stderr, ": kernel %s on %s\n", choice->kernel->name,
             backend_find(choice->device)->name);
 }
@@ -112,9 +112,9 @@ static void told(void *context, const struct batch_result *result)
     if (options->json) {
         print_json(options, result);
     } else if (result->status == BATCH_PLANNED) {
-        command_print_name(stdout, result->input);
+        command_print_clean(stdout, result->input);
         fputs(" -> ", stdout);
-        command_print_name(stdout, result->output);
+        command_print_clean(stdout, result->output);
         fputc('\n', stdout);
     }
 }
