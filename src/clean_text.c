@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The bytes of the character at TEXT, 0 if it is none. */
-static size_t character_bytes(const char *text, size_t length)
+size_t clean_text_character(const char *text, size_t length)
 {
     const unsigned char *c = (const unsigned char *)text;
     size_t bytes = c[0] < 0x80 ? 1 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : 4;
@@ -31,7 +30,7 @@ void clean_text_copy(char *out, size_t room, const char *text, size_t length)
     size_t before = 0; /* of them, what leaves room for the dots */
 
     for (size_t i = 0; i < length;) {
-        size_t bytes = character_bytes(text + i, length - i);
+        size_t bytes = clean_text_character(text + i, length - i);
         if (n + 4 <= room)
             before = n;
         if (n + (bytes ? bytes : 1) >= room) {

@@ -215,6 +215,8 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
         sink_free(out);
         return false;
     }
+    if (options->sync)
+        output_sync(out->output);
     *sink = out;
     return true;
 }

@@ -76,6 +76,7 @@ struct sink_options {
     int quality;        /* JPEG, 1..100 */
     bool drop_alpha;    /* --alpha drop */
     int threads;        /* for encoders that can use them, >= 1 */
+    bool sync;          /* --fsync: wait until the file is on the disk */
 };
 
 /* Checks that the format can hold what INFO describes (EXIT_INPUT and the way out when not)

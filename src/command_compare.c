@@ -12,13 +12,14 @@
 #include "compare_folders.h"
 #include "compare_print.h"
 #include "junit.h"
+#include "open_files.h"
 #include "parallel.h"
 
 /* Pairs of a group, for each thread: what has been compared and not yet told. */
 #define GROUP 16
 
-/* Each draws a picture at times, and output.c knows 64 files that are being written. */
-#define MAX_WORKERS 48
+/* A worker has both pictures open, and one that it draws twice. */
+#define FILES_EACH 4
 
 enum state { COMPARED, MISSING, EXTRA, FAILED };
 
@@ -283,7 +284,7 @@ static int compare_folders(struct job *job)
     int cpus = options->threads ? options->threads : parallel_cpus(), group = GROUP * cpus;
     /* Fewer pairs than cores: then each has several. */
     int workers = all.count < (size_t)cpus ? (int)all.count : cpus;
-    workers = workers > MAX_WORKERS ? MAX_WORKERS : workers;
+    workers = open_files_for(workers, FILES_EACH);
     job->threads = cpus / workers;
     job->pair = calloc((size_t)group, sizeof *job->pair);
     if (!job->pair)

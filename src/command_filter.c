@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "command.h"
+#include "command_filter.h"
 #include "picture.h"
 #include "plan_print.h"
 
@@ -42,8 +43,10 @@ static bool request_make(const struct options *options, struct picture_request *
         .channels = options->channels,
         .repeat = options->repeat,
     };
-    request->sink = (struct sink_options){
-        .format = options->format, .quality = options->quality, .drop_alpha = options->drop_alpha};
+    request->sink = (struct sink_options){.format = options->format,
+                                          .quality = options->quality,
+                                          .drop_alpha = options->drop_alpha,
+                                          .sync = options->sync};
     request->device_auto = options->device_auto;
     request->device = options->device;
     request->device_index = options->device_index;
@@ -57,7 +60,6 @@ static bool request_make(const struct options *options, struct picture_request *
     return true;
 }
 
-/* A folder becomes clear before anything else: it is not read as a picture. */
 static bool operands_check(const struct options *options, struct error *err)
 {
     int wanted = options->plan ? 1 : 2;
@@ -81,24 +83,32 @@ static void print_time(const struct picture_report *report)
             times->download_ms, report->encode_ms, report->total_ms);
 }
 
-static void print_json(FILE *out, const struct options *options,
-                       const struct picture_report *report)
+void command_filter_json(FILE *out, const struct options *options,
+                         const struct picture_report *report)
 {
     const struct image_info *info = &report->info;
-    fprintf(out, "{\"input\":");
-    command_print_json(out, options->operand[0]);
-    fprintf(out, ",\"output\":");
-    command_print_json(out, options->operand[1]);
     fprintf(out,
-            ",\"filter\":\"%s\",\"width\":%d,\"height\":%d,\"channels\":%d,\"max\":%u,"
+            "\"filter\":\"%s\",\"width\":%d,\"height\":%d,\"channels\":%d,\"max\":%u,"
             "\"device\":\"%s\",\"kernel\":\"%s\",\"threads\":%d,\"verified\":%s,"
             "\"start_ms\":%.3f,\"decode_ms\":%.3f,\"upload_ms\":%.3f,\"kernel_ms\":%.3f,"
-            "\"download_ms\":%.3f,\"encode_ms\":%.3f,\"total_ms\":%.3f}\n",
+            "\"download_ms\":%.3f,\"encode_ms\":%.3f,\"total_ms\":%.3f",
             options->command, info->width, info->height, info->channels, info->max,
             backend_find(report->choice.device)->name, report->choice.kernel->name,
             report->choice.threads, options->verify ? "true" : "false", report->start_ms,
             report->decode_ms, report->times.upload_ms, report->times.kernel_ms,
             report->times.download_ms, report->encode_ms, report->total_ms);
+}
+
+static void print_json(FILE *out, const struct options *options,
+                       const struct picture_report *report)
+{
+    fprintf(out, "{\"input\":");
+    command_print_json(out, options->operand[0]);
+    fprintf(out, ",\"output\":");
+    command_print_json(out, options->operand[1]);
+    fputc(',', out);
+    command_filter_json(out, options, report);
+    fputs("}\n", out);
 }
 
 static void print_notes(const struct options *options, const struct picture_report *report)
@@ -134,13 +144,17 @@ int command_filter(const struct options *options)
     struct picture_report report;
     struct error err;
     const char *input, *output;
+    bool is_folder;
 
-    if (!operands_check(options, &err) || !request_make(options, &request, &err))
+    if (!operands_check(options, &err) || !request_make(options, &request, &err) ||
+        !command_batch_wanted(options, &is_folder, &err))
         return command_fail(&err);
     input = options->operand[0];
     output = options->operands > 1 ? options->operand[1] : "-";
-    if (!picture_check(&request, output, &err))
+    if (!picture_check(&request, is_folder ? "-" : output, &err))
         return command_fail(&err);
+    if (is_folder)
+        return command_batch(options, &request);
     if (options->plan)
         return run_plan(options, &request);
     if (!picture_filter(&request, input, output, &report, &err))

@@ -7,10 +7,11 @@
 #include "compare_print.h"
 #include "golden.h"
 #include "junit.h"
+#include "open_files.h"
 #include "parallel.h"
 
-/* Each has a file open for writing at times, and output.c knows 64 of them. */
-#define MAX_THREADS 48
+/* A thread has a picture open, and one that it keeps or draws twice; or a process. */
+#define FILES_EACH 4
 
 static const char *const state_names[] = {
     [GOLDEN_SAME] = "same",
@@ -157,7 +158,7 @@ int command_golden(const struct options *options)
         return command_fail(&err);
     }
     job.threads = options->threads ? options->threads : parallel_cpus();
-    job.threads = job.threads > MAX_THREADS ? MAX_THREADS : job.threads;
+    job.threads = open_files_for(job.threads, FILES_EACH);
     job.pictures = options->html != NULL;
     job.before_removal = recording ? golden_keep : NULL;
     if (!golden_suite_read(&suite, options->operand[1], &err) || !run(options, &job, &code, &err))

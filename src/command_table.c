@@ -7,7 +7,7 @@
 static const struct command_spec commands[COMMAND_COUNT] = {
     {.id = COMMAND_FILTER,
      .operands = "INPUT OUTPUT",
-     .doc = "filter an image",
+     .doc = "filter an image, or every image below a folder",
      .min_operands = 2,
      .max_operands = 2,
      .complete = COMPLETE_FILE},

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "parallel.h"
+
 #define FIELD(name) offsetof(struct options, name)
 
 /* `mask` builds and changes a mask as a filter does, and prints it instead of running it. */
@@ -15,8 +17,9 @@
 #define FOR_RUNS (FOR(COMMAND_FILTER) | FOR(COMMAND_SIGNAL))
 
 static const char *const group_titles[GROUP_COUNT] = {
-    [GROUP_MASK] = "Mask",     [GROUP_FILTER] = "Filtering",  [GROUP_RUN] = "Running",
-    [GROUP_OUTPUT] = "Output", [GROUP_COMPARE] = "Comparing", [GROUP_HELP] = "Help",
+    [GROUP_MASK] = "Mask",     [GROUP_FILTER] = "Filtering", [GROUP_RUN] = "Running",
+    [GROUP_OUTPUT] = "Output", [GROUP_BATCH] = "Folders",    [GROUP_COMPARE] = "Comparing",
+    [GROUP_HELP] = "Help",
 };
 
 static const struct option_spec options_rows[] = {
@@ -24,6 +27,7 @@ static const struct option_spec options_rows[] = {
 #include "option_rows_filter.def"
 #include "option_rows_run.def"
 #include "option_rows_output.def"
+#include "option_rows_batch.def"
 #include "option_rows_compare.def"
 #include "option_rows_help.def"
 };

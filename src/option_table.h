@@ -59,8 +59,16 @@ const char *command_name(const struct command_spec *command, int index);
 
 /* ---- options ---- */
 
-enum option_group { GROUP_MASK, GROUP_FILTER, GROUP_RUN, GROUP_OUTPUT, GROUP_COMPARE, GROUP_HELP };
-#define GROUP_COUNT 6
+enum option_group {
+    GROUP_MASK,
+    GROUP_FILTER,
+    GROUP_RUN,
+    GROUP_OUTPUT,
+    GROUP_BATCH,
+    GROUP_COMPARE,
+    GROUP_HELP
+};
+#define GROUP_COUNT 7
 const char *option_group_title(enum option_group group);
 
 /* The parser keeps a mark for each option. */
@@ -110,6 +118,8 @@ option_setter option_read_tiles;
 /* The same for --kernel: one name, or a list for bench (options_bench.c). */
 bool option_read_kernel(struct options *options, enum command_id command, struct error *err);
 option_setter option_read_kernels;
+/* One more of a list (options_batch.c). */
+option_setter option_add_glob;
 
 const char *border_word(int index);
 const char *alpha_word(int index);

@@ -24,7 +24,8 @@ static const struct doc_block description[] = {
      "The gradient filters (sobel, prewitt, scharr) give clamp(round(sqrt(gx^2 + gy^2))) of two "
      "masks, exactly."},
     {DOC_TEXT, NULL,
-     "INPUT and OUTPUT are files; - is standard input or standard output. They may be the same "
+     "INPUT and OUTPUT are files, or folders (see FOLDERS); - is standard input or standard "
+     "output. They may be the same "
      "file. The output is written beside its place and renamed when it is complete: a failed or "
      "interrupted run leaves nothing behind and the old file untouched. What comes in goes out: "
      "gray stays gray, RGBA stays RGBA, 16 bits stay 16 bits, and what the output's format cannot "
@@ -96,6 +97,30 @@ static const struct doc_block formats[] = {
     {DOC_TERM, "ppm", "Colour, 8 or 16 bits, any maxval; gray is written as equal RGB."},
     {DOC_TERM, "pam", "Gray or colour, with or without alpha, 8 or 16 bits, any maxval."},
     {DOC_TERM, "pnm", "pgm for gray, ppm for colour."},
+    {0},
+};
+
+static const struct doc_block folders[] = {
+    {DOC_TEXT, NULL,
+     "Where INPUT is a folder, OUTPUT is one too, and every image below INPUT (by its extension; "
+     "see --include) is filtered into the same tree below OUTPUT, with the same bytes as alone. "
+     "Files begin in the order of their names, small ones on a core each, large ones on all. Those "
+     "in flight take at most half of the free memory, or of the cgroup's limit, and a thread "
+     "keeps up to 32 MiB beside; a file that needs more runs alone."},
+    {DOC_TEXT, NULL,
+     "A file that fails is named with its reason, and the rest goes on; the exit status is then 1. "
+     "On a terminal a line shows the progress, with -v a line every ten seconds does. A summary "
+     "comes at the end; work is added up over the files. --json prints one line a file, in their "
+     "order; a byte of a name that is no UTF-8 is \\udcNN there, as in Python's os.fsencode."},
+    {DOC_TEXT, NULL,
+     "OUTPUT/.stencilcli-manifest.jsonl notes what was done: name, size and time of input and "
+     "output, and the recipe (mask, options, version). The next run passes over what is noted and "
+     "unchanged, so that a run which was killed goes on where it was; --force does all again. "
+     "Temporaries that a killed run has left are removed by the next. Several runs at once do no "
+     "harm. A shard keeps a manifest of its own, and all are read."},
+    {DOC_TEXT, NULL,
+     "Folders that would feed on themselves are refused: OUTPUT inside INPUT, or outputs that "
+     "would be written into INPUT. Symlinks are followed where they stay inside INPUT."},
     {0},
 };
 
@@ -200,6 +225,10 @@ static const struct doc_block exit_status[] = {
 static const struct doc_block environment[] = {
     {DOC_TERM, "STENCILCLI_MASKS",
      "Folders with masks, separated by colons; looked through before the installed masks."},
+    {DOC_TERM, "OMP_NUM_THREADS, SLURM_CPUS_PER_TASK",
+     "At most so many threads, where --threads does not say otherwise."},
+    {DOC_TERM, "SLURM_..., AWS_BATCH_..., JOB_COMPLETION_INDEX, OMPI_..., PMI_...",
+     "Read by --shard auto."},
     {0},
 };
 
@@ -207,6 +236,8 @@ static const struct doc_block files[] = {
     {DOC_TERM, "share/stencilcli/masks/*.txt",
      "The installed masks, below the folder that the program was installed to. The command "
      "stencilcli list masks shows what a bare name finds."},
+    {DOC_TERM, "OUTPUT/.stencilcli-manifest.jsonl",
+     "What a run over a folder has done; a shard's is .stencilcli-manifest-I-of-N.jsonl."},
     {0},
 };
 
@@ -218,6 +249,9 @@ static const struct doc_block examples[] = {
      "stencilcli convolve in.png out.png --mask '0 -1 0; -1 5 -1; 0 -1 0'\n"
      "stencilcli sobel in.png edges.png --device cuda --time\n"
      "stencilcli emboss - - < in.ppm > out.ppm\n"
+     "stencilcli blur photos blurred --exclude 'raw/**' --ext png\n"
+     "stencilcli sharpen . ../out --files-from list.txt\n"
+     "stencilcli gauss photos soft --sigma 2 --shard 3/8\n"
      "stencilcli blur in.png out.png --kernel tiled --plan\n"
      "stencilcli mask --sigma 1.4 > mymask.txt\n"
      "stencilcli signal in.txt out.txt --mask '1 2 1' --divisor 4\n"
@@ -236,6 +270,7 @@ const struct doc_topic *doc_topics(int *count)
         {"BORDERS", borders},
         {"ALPHA", alpha},
         {"FORMATS", formats},
+        {"FOLDERS", folders},
         {"SIGNALS", signals},
         {"BENCH", bench},
         {"COMPARING", comparing},

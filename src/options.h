@@ -8,6 +8,7 @@
 #include "border.h"
 #include "codec.h"
 #include "compare.h"
+#include "glob.h"
 #include "kernel.h"
 #include "plan.h"
 
@@ -18,6 +19,8 @@ struct option_sizes {
     int width[OPTION_SIZES_MAX];
     int height[OPTION_SIZES_MAX]; /* 0: one number was given */
 };
+
+#define OPTION_DEVICES_MAX 16
 
 struct options {
     const char *command;    /* a filter's name, or mask, list, ... as typed; NULL: none */
@@ -41,9 +44,11 @@ struct options {
     const char *channels;
 
     /* where and how it runs */
-    bool device_auto;        /* default true */
-    enum device device;      /* when not auto */
-    int device_index;        /* cuda:N; 0 */
+    bool device_auto;   /* default true */
+    enum device device; /* when not auto */
+    int device_index;   /* cuda:N; 0 */
+    int devices;        /* how many numbers were given: cuda:N,M is for folders */
+    int device_list[OPTION_DEVICES_MAX];
     const char *kernel_text; /* what --kernel said; read once the command is known */
     const char *kernel;      /* NULL for auto */
     const char *kernels;     /* for bench, names with commas between; NULL for all */
@@ -71,6 +76,12 @@ struct options {
     int quality;        /* default 90 */
     int decimals;       /* of text samples; -1: exact */
     bool plan, verify, time, json, csv, quiet, verbose;
+
+    /* folders of pictures */
+    struct globs include, exclude;
+    const char *files_from, *extension, *shard; /* NULL: not given */
+    bool null_ended, follow, force, sync, fail_fast;
+    int max_failures; /* 0: no limit */
 
     bool help_short, help_full, version;
     bool man;               /* --man, --completion: for the build and for packagers */

@@ -113,11 +113,13 @@ static bool take_operand(struct options *options, const char *word, struct error
 }
 
 /* `-` is an operand (standard input or output), and so is what begins with a minus sign and a
- * digit: no option is called so, but a row of a mask may be. */
+ * digit, which a row of a mask may be; but for -0, as xargs has it. */
 static bool is_option(const char *word)
 {
     if (word[0] != '-' || word[1] == '\0')
         return false;
+    if (strcmp(word, "-0") == 0)
+        return true;
     return !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
@@ -234,6 +236,8 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         return unknown_command(options->command, err);
     if (asks_for_text)
         return true;
+    if (options->devices > 1 && command->id != COMMAND_FILTER)
+        return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
     return check_given(&scan, command, err) && option_read_tile(options, command->id, err) &&
            option_read_kernel(options, command->id, err) && check_operands(options, command, err);
 }

@@ -231,12 +231,17 @@ bool option_set_alpha(struct options *options, const struct option_spec *spec, c
 bool option_set_device(struct options *options, const struct option_spec *spec, const char *value,
                        struct error *err)
 {
-    int number = 0;
+    const char *at = value + 5, *end = at;
+    options->devices = 0;
     if (strncmp(value, "cuda:", 5) == 0) {
-        const char *end;
-        if (!parse_int(value + 5, &end, &number) || *end != '\0' || number < 0)
-            return error_set(err, EXIT_USAGE, "--%s %s: expected cuda:N, N a device's number",
-                             spec->name, value);
+        do {
+            int *number = &options->device_list[options->devices];
+            if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at, &end, number) ||
+                *number < 0 || (*end != '\0' && *end != ','))
+                return error_set(err, EXIT_USAGE, "--%s %s: expected cuda:N, N a device's number",
+                                 spec->name, value);
+            at = end + 1;
+        } while (*end == ',');
         value = "cuda";
     }
     int index = word_index(spec, value, err);
@@ -244,7 +249,7 @@ bool option_set_device(struct options *options, const struct option_spec *spec, 
         return false;
     options->device_auto = index == 0;
     options->device = index == 2 ? DEVICE_CUDA : DEVICE_CPU;
-    options->device_index = number;
+    options->device_index = options->devices > 0 ? options->device_list[0] : 0;
     return true;
 }
 

@@ -3,8 +3,8 @@
  * checked, and renames at the end. Which temporaries exist, and their removal
  * when a signal ends the program, is output_temporary.c.
  *
- * Nothing is synced to the disk: the promise is about failed runs, not about
- * power cuts, and fsync would take longer than most filters. */
+ * Nothing is synced to the disk unless asked for: the promise is about failed runs, not
+ * about power cuts, and fsync would take longer than most filters. */
 #include "output.h"
 
 #include <errno.h>
@@ -36,6 +36,7 @@ struct output {
     char *path;                  /* the caller's, kept for name */
     char *target;                /* what is replaced: path behind its symlinks */
     struct temporary *temporary; /* NULL: written directly */
+    bool sync;
     size_t used;
     unsigned char buffer[BUFFER_BYTES];
 };
@@ -234,17 +235,42 @@ bool output_write(struct output *output, const void *data, size_t bytes, struct 
     return true;
 }
 
+void output_sync(struct output *output)
+{
+    output->sync = true;
+}
+
+/* The new name is in the folder, which is synced like a file. Not every file system can: EINVAL. */
+static bool sync_folder(const struct output *output, struct error *err)
+{
+    const char *slash = strrchr(output->target, '/');
+    char *folder = slash ? strndup(output->target, (size_t)(slash - output->target) + 1) : NULL;
+    int fd = open(folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+
+    free(folder);
+    if (!ok)
+        error_errno(err, output->name, "sync its folder");
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 bool output_commit(struct output *output, struct error *err)
 {
     bool ok = flush(output, err);
     int fd = output->fd;
 
     output->fd = -1;
+    if (ok && output->sync && output->temporary && fsync(fd) != 0)
+        ok = error_errno(err, output->name, "sync");
     /* EINTR: Linux has closed the file all the same, and nothing is known to be lost. */
     if (close(fd) != 0 && errno != EINTR && ok)
         ok = error_errno(err, output->name, "write");
     if (ok && output->temporary && !temporary_rename(output->temporary, output->target))
         ok = error_errno(err, output->name, "write");
+    if (ok && output->sync && output->temporary)
+        ok = sync_folder(output, err);
     output_discard(output);
     return ok;
 }

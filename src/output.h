@@ -19,6 +19,9 @@ bool output_open(struct output **output, const char *path, struct error *err);
 /* Says how many bytes will be written in all, where that is known beforehand: a disk without
  * room for them is found before the work is done (and the room kept, but for disks in memory). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err);
+/* Commit then also waits until the file and its name are on the disk (--fsync). */
+void output_sync(struct output *output);
+
 bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
 /* Frees the output also when it fails. */
 bool output_commit(struct output *output, struct error *err);

@@ -5,7 +5,10 @@
  * its file just after the handler, running on another thread, has walked the
  * table. Hence creating is a section that the handler waits for (`creating`) and
  * that no thread enters once the handler has begun (`dying`); the signals are
- * blocked inside it, so that the handler never waits for its own thread. */
+ * blocked inside it, so that the handler never waits for its own thread.
+ *
+ * A process that is killed with SIGKILL leaves its temporaries. They are told from those of
+ * a live one by a lock (flock), which ends with the process: output_stale.c. */
 #include "output_temporary.h"
 
 #include <errno.h>
@@ -15,18 +18,26 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "output.h"
+#include "parallel.h"
 
-/* More outputs than any thread count has open at once; past it opening fails with EMFILE. */
-#define SLOTS 64
+/* More outputs than any thread count has open at once; past it opening fails with EMFILE. Places
+ * that were never used take no memory. */
+#define SLOTS (PARALLEL_MOST + 64)
 
 struct temporary {
     atomic_bool taken;  /* belongs to an output */
     atomic_bool exists; /* path is written and names a file */
+    int lock;           /* a second descriptor of the file: holds its lock past the close */
     char path[PATH_MAX];
 };
 
@@ -72,17 +83,32 @@ static void leave_section(const sigset_t *before)
     errno = error;
 }
 
+/* One for the process, unlike any other's on any machine that shares the folder. */
+static uint64_t run_id;
+
+static void run_id_make(void)
+{
+    struct timespec now;
+
+    if (getrandom(&run_id, sizeof run_id, GRND_NONBLOCK) == (ssize_t)sizeof run_id)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    run_id = (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec << 16 ^ (uint64_t)getpid();
+}
+
 /* The name in the target's folder. A NAME near the file system's limit is cut so
  * that the temporary's fits, between characters and not inside one (UTF-8). */
 static bool name_temporary(char path[PATH_MAX], const char *target)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *slash = strrchr(target, '/');
     const char *name = slash ? slash + 1 : target;
     char mark[64];
     size_t length = strlen(name), limit;
     int n;
 
-    snprintf(mark, sizeof mark, ".stencilcli-%ld-%u", (long)getpid(),
+    pthread_once(&once, run_id_make);
+    snprintf(mark, sizeof mark, TEMPORARY_MARK "%016llx-%u", (unsigned long long)run_id,
              atomic_fetch_add(&next_number, 1));
     limit = NAME_MAX - 1 - strlen(mark);
     if (length > limit)
@@ -94,6 +120,40 @@ static bool name_temporary(char path[PATH_MAX], const char *target)
         return true;
     errno = ENAMETOOLONG;
     return false;
+}
+
+/* Between the creation and the lock another run may have taken the file for a dead run's and
+ * removed it: then it has no name any more. A file system without locks has no such run. */
+static bool lock_new(struct temporary *temporary, int fd)
+{
+    struct stat status;
+
+    while (flock(fd, LOCK_EX) != 0)
+        if (errno != EINTR)
+            break;
+    if (fstat(fd, &status) != 0 || status.st_nlink == 0)
+        return false;
+    temporary->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return true;
+}
+
+/* A file with a name of its own and its lock; -1 with errno set. EEXIST and a lost name: the next
+ * number is free. */
+static int create_locked(struct temporary *temporary, const char *target, mode_t mode)
+{
+    int fd = -1;
+
+    while (fd < 0) {
+        if (name_temporary(temporary->path, target))
+            fd = open(temporary->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd < 0 && errno != EEXIST && errno != EINTR)
+            return -1;
+        if (fd >= 0 && !lock_new(temporary, fd)) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    return fd;
 }
 
 struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
@@ -108,17 +168,13 @@ struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
             temporary = &slot[i];
     if (!temporary)
         errno = EMFILE;
-    /* EEXIST: a killed run of the same process id has left one behind. It is not ours to judge;
-     * the next number is free. */
-    while (temporary && *fd < 0) {
-        if (name_temporary(temporary->path, target))
-            *fd = open(temporary->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (*fd >= 0) {
-            atomic_store(&temporary->exists, true);
-        } else if (errno != EEXIST && errno != EINTR) {
-            atomic_store(&temporary->taken, false);
-            temporary = NULL;
-        }
+    if (temporary) {
+        *fd = create_locked(temporary, target, mode);
+        atomic_store(&temporary->exists, *fd >= 0);
+    }
+    if (temporary && *fd < 0) {
+        atomic_store(&temporary->taken, false);
+        temporary = NULL;
     }
     leave_section(&before);
     return temporary;
@@ -137,6 +193,8 @@ void temporary_free(struct temporary *temporary)
     if (atomic_load(&temporary->exists))
         unlink(temporary->path);
     atomic_store(&temporary->exists, false);
+    if (temporary->lock >= 0)
+        close(temporary->lock);
     atomic_store(&temporary->taken, false);
 }
 

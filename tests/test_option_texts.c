@@ -105,7 +105,7 @@ static const char *after(const char *line, const char *prefix)
 static void add_options(char *list, const char *text, const char *end)
 {
     while (text < end) {
-        size_t length = strspn(text, "-abcdefghijklmnopqrstuvwxyz");
+        size_t length = strspn(text, "-0abcdefghijklmnopqrstuvwxyz");
         if (*text == '-' && length > 1)
             add_word(list, text, length);
         text += length ? length : 1;
@@ -224,7 +224,7 @@ static void test_man_page(void)
     check_same("names", names, expected);
     check_same("sections", sections,
                " \"NAME\" \"SYNOPSIS\" \"DESCRIPTION\" \"FILTERS\" \"COMMANDS\" \"OPTIONS\""
-               " \"MASK FILES\" \"BORDERS\" \"ALPHA\" \"FORMATS\" \"SIGNALS\" \"BENCH\""
+               " \"MASK FILES\" \"BORDERS\" \"ALPHA\" \"FORMATS\" \"FOLDERS\" \"SIGNALS\" \"BENCH\""
                " \"COMPARING\" \"GOLDEN\" \"EXIT STATUS\" \"ENVIRONMENT\" \"FILES\" \"EXAMPLES\"");
     check_known(text);
     free(text);

@@ -1,0 +1,19 @@
+/* How much memory files in flight may take, and how much one will. */
+#ifndef STENCIL_BATCH_MEMORY_H
+#define STENCIL_BATCH_MEMORY_H
+
+#include <stdint.h>
+
+struct batch_cost {
+    uint64_t bytes;  /* an upper bound: input, output and the file itself, all whole */
+    uint64_t pixels; /* 0 where the header does not tell; the decoder will say why */
+};
+
+/* From the header alone, without checking it. FILE_BYTES bounds what a header may claim: no format
+ * packs its samples more than about 1000 times. */
+struct batch_cost batch_cost_of(int fd, uint64_t file_bytes);
+
+/* Half of what is free, or of the cgroup's limit where that is less; at least 64 MiB. */
+uint64_t batch_memory_budget(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* Patterns for names of files, as --include and --exclude take them. */
+#ifndef STENCIL_GLOB_H
+#define STENCIL_GLOB_H
+
+#include <stdbool.h>
+
+#define GLOBS_MAX 64
+struct globs {
+    int count;
+    const char *text[GLOBS_MAX];
+};
+
+/* Whether PATH (relative, no leading slash) matches. `*`, `?` and `[...]` stay within one part of
+ * the path and match any bytes, a leading dot too. A pattern without a slash looks at the last part
+ * only; one with a slash at the whole path, where the part `**` stands for any number of parts. */
+bool glob_match(const char *pattern, const char *path);
+
+/* Whether any of them does. */
+bool globs_match(const struct globs *globs, const char *path);
+
+#endif

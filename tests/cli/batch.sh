@@ -1,0 +1,51 @@
+# A folder of pictures: the same tree comes out, each file with the bytes that it has alone; a broken
+# file is named and the rest goes on; messages and --json come in the order of names.
+. "$CLI/lib"
+mkdir -p in/b/c in/d
+cp "$TESTDATA/photo.png" in/b/photo.png
+cp "$TESTDATA/photo.png" in/b/UPPER.PNG
+cp "$TESTDATA/textbook.pgm" in/b/c/gray.pgm
+stencilcli blur in/b/photo.png in/a.ppm
+stencilcli blur in/b/photo.png in/d/z.jpg
+stencilcli blur in/b/photo.png in/d/y.bmp
+stencilcli blur in/b/photo.png in/b-.pam
+head -c 3000 in/b/photo.png >in/b/broken.png
+echo 'no picture' >in/b/none.png
+echo 'no picture' >in/b/notes.txt
+for threads in 1 2 5; do
+    code=0
+    stencilcli sharpen in out$threads -t $threads --json >json$threads 2>messages || code=$?
+    echo "$threads threads: exit $code"
+    sed 's/;.*//; s/\(truncated PNG\).*/\1/; /of work on/d' messages
+    cut -d, -f1-3 json$threads | sed "s/out$threads/out/" >order$threads
+    cmp order1 order$threads
+    for name in a.ppm b-.pam b/UPPER.PNG b/c/gray.pgm b/photo.png d/y.bmp d/z.jpg; do
+        mkdir -p alone/${name%/*}
+        stencilcli sharpen in/$name alone.${name##*.}
+        cmp alone.${name##*.} out$threads/$name
+        rm alone.${name##*.}
+    done
+    (cd out$threads && find . -type f | sort)
+done
+cat order1
+# Neither progress nor summary with -q; the failures stay.
+stencilcli sharpen in quiet -q 2>messages && exit 1
+grep -c . messages
+grep -c 'in/b/' messages
+# --fsync changes no byte.
+stencilcli sharpen in synced --fsync -q 2>messages && exit 1
+for file in $(cd out1 && find . -type f ! -name '.stencilcli*'); do
+    cmp out1/$file synced/$file
+done
+stencilcli sharpen in/a.ppm synced.ppm --fsync
+cmp synced.ppm out1/a.ppm
+# The first failure, or the N-th, ends it: what comes after was not begun.
+for option in --fail-fast '--max-failures 2'; do
+    code=0
+    stencilcli sharpen in some -t 1 --force $option 2>messages || code=$?
+    echo "$option: exit $code, $(sed -n 's/.*files: \(.*\);.*/\1/p' messages)"
+done
+# Few open files make fewer files at a time, not failures.
+mkdir many
+for number in $(seq 100 139); do cp in/b/photo.png many/$number.png; done
+(ulimit -n 40 && stencilcli sharpen many many.out -t 40 -q)

@@ -1,0 +1,35 @@
+# Progress: one line, drawn again and again, on a terminal; lines with -v elsewhere; none with -q.
+. "$CLI/lib"
+mkdir in
+for number in $(seq 100 129); do cp "$TESTDATA/photo.png" in/$number.png; done
+cp in/100.png in/200.png
+echo broken >in/105.png
+cat >terminal.py <<'END'
+import os, pty, re, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+text = b""
+while True:
+    try:
+        data = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not data:
+        break
+    text += data
+os.waitpid(pid, 0)
+text = text.decode()
+drawn = re.findall(r"\r\x1b\[K(\d+)/(\d+)  (\d+) %  [\d.]+ files/s  \d+ MB/s(  1 failed)?", text)
+print("drawn more than twice:", len(drawn) > 2, "of", {int(line[1]) for line in drawn})
+ended = [int(line[0]) for line in drawn]
+print("in order:", ended == sorted(ended), "with failures:", any(line[3] for line in drawn),
+      "with the time left:", " left" in text)
+# Messages stand on lines of their own, after the line of progress is wiped.
+lines = [re.sub(r".*\r\x1b\[K", "", line) for line in text.split("\r\n")]
+print([line.split(";")[0] for line in lines if "work on" not in line and line])
+END
+python3 terminal.py "$STENCILCLI" blur in out --repeat 300 -t 2
+python3 terminal.py "$STENCILCLI" blur in out2 -q
+stencilcli blur in out3 -q 2>messages || echo "exit $?"
+cat messages

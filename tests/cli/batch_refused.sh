@@ -1,0 +1,51 @@
+# What cannot be meant is refused before anything is read or written.
+. "$CLI/lib"
+mkdir -p in/sub tree/in/in
+cp "$TESTDATA/textbook.pgm" in/a.pgm
+cp "$TESTDATA/textbook.pgm" in/sub/b.pgm
+cp "$TESTDATA/textbook.pgm" tree/in/in/c.pgm
+ln -s in link
+echo text >file
+# Outputs that would be inputs.
+for output in in in/ in/new in/sub ./in/../in/sub/deep link link/new; do
+    try blur in $output
+done
+try blur tree/in tree
+ln -s "$PWD/in" tree/sub
+try blur in tree -q
+[ -z "$(find in tree/in -newer file -type f)" ]
+# Two inputs with one output.
+cp in/a.pgm in/a.pnm
+try blur in out --ext png
+rm in/a.pnm
+# An output's name that leads back.
+mkdir back
+ln -s ../in/a.pgm back/a.pgm
+try blur in back -q
+cmp in/a.pgm "$TESTDATA/textbook.pgm"
+# Options and operands that do not go together.
+try blur in file
+try blur in -
+try blur in
+try blur in --plan
+try blur in/a.pgm out.pgm --include '*.pgm'
+try blur in/a.pgm out.pgm --force
+try blur file out --files-from -
+try blur in out --null
+try blur in out --include ''
+try blur in out --ext gif
+try blur in out --max-failures 0
+try blur in out --mask - --files-from -
+try blur in out --mask '1 x'
+try blur in out --shard 0/3
+try blur in out --shard 4/3
+try blur in out --shard auto
+mkdir empty
+try blur empty out
+try blur missing out
+[ ! -e out ]
+# Devices: several are for folders.
+try blur in/a.pgm out.pgm --device cuda:0,1
+try blur in out --device cuda:0,x
+try blur in out --device cuda:0,
+try bench --device cuda:0,1

@@ -1,0 +1,25 @@
+# scripts/batch, the shell's way, makes the same tree as the program does.
+. "$CLI/lib"
+export STENCILCLI
+batch="$CLI/../../scripts/batch"
+mkdir -p "in/a b" in/c
+newline=$(printf 'two\nlines')
+for name in a.pgm "a b/$newline.pgm" 'a b/-v.PGM' 'c/quote"s $HOME.pgm'; do
+    cp "$TESTDATA/textbook.pgm" "in/$name"
+done
+echo text >in/notes.txt
+stencilcli blur in expected -q --mask '1 2 1; 2 4 2; 1 2 1' --divisor 16
+"$batch" blur in/ out --mask '1 2 1; 2 4 2; 1 2 1' --divisor 16
+rm expected/.stencilcli*
+diff -r expected out
+# What is done stays; what has changed is done again; what fails is named, and the rest goes on.
+touch -d 2001-01-01 in/a.pgm
+find out -exec touch -h -d 2002-01-01 {} +
+find in -exec touch -h -d 2001-01-01 {} +
+touch -d 2003-01-01 in/a.pgm
+echo broken >in/c/broken.png
+code=0
+JOBS=1 "$batch" blur in out || code=$?
+echo "exit $code"
+find out -type f -newermt 2002-06-01
+"$batch" blur missing out || echo "exit $?"

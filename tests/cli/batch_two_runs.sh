@@ -1,0 +1,49 @@
+# Two runs at once into one folder: no half files, the same bytes, a sound manifest. A later run
+# removes the temporaries of dead runs, and neither those of live ones nor anything else.
+. "$CLI/lib"
+mkdir in
+for number in $(seq 100 159); do cp "$TESTDATA/photo.png" in/$number.png; done
+stencilcli blur in whole -q
+for round in 1 2 3; do
+    rm -rf out
+    "$STENCILCLI" blur in out -q &
+    first=$!
+    "$STENCILCLI" blur in out -q &
+    while kill -0 $first 2>/dev/null; do
+        for file in out/*.png; do
+            [ ! -e "$file" ] || cmp "$file" "whole/${file#out/}"
+        done
+    done
+    wait
+    (cd out && ls -A) >found
+    (cd whole && ls -A) | cmp - found
+    for file in whole/*.png; do cmp "$file" "out/${file#whole/}"; done
+done
+python3 -c 'import json
+for line in open("out/.stencilcli-manifest.jsonl"):
+    json.loads(line)'
+stencilcli blur in out 2>messages
+sed 's/;.*//' messages
+
+# A run that waits holds its temporary; one that was killed does not.
+mkfifo pipe
+"$STENCILCLI" blur - out/live.pgm <pipe &
+live=$!
+exec 3>pipe
+{ printf 'P5 1000 1000 255\n' && head -c 100000 /dev/zero; } >&3
+mkfifo other
+"$STENCILCLI" blur - out/dead.pgm <other &
+dead=$!
+exec 4>other
+{ printf 'P5 1000 1000 255\n' && head -c 100000 /dev/zero; } >&4
+sleep 0.3
+kill -9 $dead 2>/dev/null || :
+wait $dead 2>/dev/null || :
+: >out/.mine.stencilcli-backup
+: >out/.name.stencilcli-0123456789abcdef-x
+ls -A out | grep -c '^\.dead.pgm.stencilcli-'
+stencilcli blur in out -q
+ls -A out | sed -n 's/-[0-9a-f]*-[0-9]*$/-RUN-N/; /^\..*stencilcli-/p' | grep -v manifest
+kill $live
+wait $live 2>/dev/null || :
+exec 3>&- 4>&-
