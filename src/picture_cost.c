@@ -52,14 +52,16 @@ static bool weights_fit_int16(const struct plan_mask *m)
     return weights_within(m, INT16_MIN, INT16_MAX);
 }
 
-/* The kernels banded and int8: 8 bits under weights of 8 or 16 bits, 16 bits under those of 8. */
+/* The kernels banded and int8: 8 bits under weights of 8 or 16 bits, 16 bits under those of 8; and
+ * separable, whose two factors may be of 16 bits. */
 static bool on_matrix_units(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED &&
            m->accumulator == ACCUMULATOR_I32 && m->width <= CUDA_INT8_SIDE &&
            m->height <= CUDA_INT8_SIDE &&
-           (plan->type == SAMPLE_U8 ? weights_fit_int16(m) : weights_within(m, INT8_MIN, INT8_MAX));
+           (plan->type == SAMPLE_U8 ? m->row || weights_fit_int16(m)
+                                    : weights_within(m, INT8_MIN, INT8_MAX));
 }
 
 static double cpu_rate(const struct plan *plan)
@@ -90,10 +92,13 @@ static double cuda_sample_ms(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     double taps = (double)m->width * (double)m->height * (double)plan->masks;
+    bool two_passes = plan->type == SAMPLE_U8 && m->row && taps > 25;
     bool weighted = plan->alpha == ALPHA_WEIGHTED; /* the plain sum, and the products' */
 
-    if (on_matrix_units(plan)) /* samples of 16 bits are two of 8 */
+    if (on_matrix_units(plan)) { /* samples of 16 bits are two of 8 */
+        taps = two_passes ? (double)(m->width + m->height) : taps;
         return (double)plan->type * (taps / CUDA_TAPS_INT8 + 1 / CUDA_SAMPLES_INT8);
+    }
     return (weighted ? 2 : 1) * (taps / (m->accumulator == ACCUMULATOR_I64 ? CUDA_TAPS_64
                                          : m->float_exact && !weighted     ? CUDA_TAPS_FLOAT
                                                                            : CUDA_TAPS_32) +
