@@ -1,19 +1,17 @@
 /* PNG. The file is taken apart here and in png_chunks.c and png_rows.c, which check all
  * of it; stb_image is then given a PNG of our own making and the finished rows, and does
  * what is left: palette, tRNS, bits to bytes, weaving interlaced passes, byte order.
- * Writing is stb_image_write's, with our deflate under it.
+ * Writing is png_write.c's.
  *
- * Whole pictures of up to 2^30 samples; 16 bits are read and not written. A picture of which
- * a part is missing or wrong is refused, never shown in part. */
-#include <limits.h>
+ * Whole pictures of up to 2^30 samples are read. A picture of which a part is missing or
+ * wrong is refused, never shown in part. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "codec_internal.h"
 #include "dropped.h"
-#include "encode_whole.h"
 #include "large_alloc.h"
 #include "png_rows.h"
+#include "png_write.h"
 #include "stb.h"
 #include "zlib_stream.h"
 
@@ -178,45 +176,9 @@ const struct decoder decoder_png = {
 
 /* ---- writing ---- */
 
-static uint8_t *make(const struct image *image, const struct sink_options *options, size_t *bytes)
-{
-    struct image packed = *image;
-    uint8_t *file;
-    int y;
-
-    /* stb multiplies pitch and height in int: a picture with wide gaps goes packed. */
-    if (image->pitch <= INT_MAX / (size_t)image->height)
-        return stb_make_png(image, options->threads, bytes);
-    packed.pitch = image_row_bytes(image);
-    packed.data = large_alloc(packed.pitch * (size_t)packed.height);
-    if (!packed.data)
-        return NULL;
-    for (y = 0; y < packed.height; y++)
-        memcpy(image_row(&packed, y), image_row(image, y), packed.pitch);
-    file = stb_make_png(&packed, options->threads, bytes);
-    image_free(&packed);
-    return file;
-}
-
-static bool encoder_open(struct sink *sink, struct error *err)
-{
-    const struct image_info *info = &sink->info;
-    uint64_t row = (uint64_t)info->width * (uint64_t)info->channels + 1;
-    uint64_t rows = row * (uint64_t)info->height;
-
-    /* What does not compress grows by less than 1/64 (zlib_stream.c), and stb counts the
-     * finished file in int. */
-    if (rows + rows / 64 + 65536 > STB_MAX_BYTES)
-        return error_set(err, EXIT_INPUT,
-                         "%s: %d x %d pixels: a PNG of nearly 2 GiB of samples cannot be written; "
-                         ".ppm, .pgm and .pam have no such limit",
-                         output_name(sink->output), info->width, info->height);
-    return encode_whole_open(sink, make, true, err);
-}
-
 const struct encoder encoder_png = {
-    .open = encoder_open,
-    .write = encode_whole_write,
-    .finish = encode_whole_finish,
-    .close = encode_whole_close,
+    .open = png_write_open,
+    .write = png_write_rows,
+    .finish = png_write_finish,
+    .close = png_write_close,
 };

@@ -52,8 +52,8 @@ uint8_t *memory_write(const struct image *image, const struct sink_options *opti
     struct image_info info = {.width = image->width,
                               .height = image->height,
                               .channels = image->channels,
-                              .type = SAMPLE_U8,
-                              .max = 255};
+                              .type = image->type,
+                              .max = image->type == SAMPLE_U8 ? 255 : 65535};
     struct error err = {.text = ""};
     uint8_t *data = malloc(MAX_FILE);
     struct sink *sink;

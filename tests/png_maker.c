@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zlib_stream.h"
+#include "zlib_strip.h"
 
 struct buffer {
     uint8_t *data;
@@ -156,6 +156,31 @@ static void put_stored(struct buffer *zlib, const uint8_t *data, size_t bytes)
     put32(zlib, b << 16 | a);
 }
 
+uint8_t *maker_deflate(const uint8_t *data, size_t bytes, size_t strip, size_t *made)
+{
+    struct zlib_strip *compressor = zlib_strip_new();
+    size_t done = 0, piece, strips;
+    uint32_t adler = 1;
+    uint8_t *out;
+
+    if (!ZLIB_STRIPS_JOIN)
+        strip = bytes;
+    strips = strip ? bytes / strip + 1 : 1;
+    out = malloc(strips * zlib_strip_bound(strip) + 8);
+    *made = zlib_strip_begin(out);
+    do {
+        piece = bytes - done < strip ? bytes - done : strip;
+        *made +=
+            zlib_strip_deflate(compressor, strip && done / strip % 2 ? ZLIB_LITERALS : ZLIB_REPEATS,
+                               data + done, piece, out + *made);
+        adler = zlib_strip_adler32_combine(adler, zlib_strip_adler32(1, data + done, piece), piece);
+        done += piece;
+    } while (done < bytes);
+    *made += zlib_strip_end(out + *made, adler);
+    zlib_strip_free(compressor);
+    return out;
+}
+
 uint8_t *maker_make(const struct maker *maker, size_t *bytes)
 {
     struct buffer file = {0}, head = {0}, rows = {0}, zlib = {0};
@@ -177,7 +202,7 @@ uint8_t *maker_make(const struct maker *maker, size_t *bytes)
         put_chunk(&file, "tRNS", maker->trns, maker->trns_bytes);
     put_rows(&rows, maker);
     if (maker->compressed)
-        zlib.data = zlib_stream_deflate(rows.data, rows.bytes, 1, &zlib.bytes);
+        zlib.data = maker_deflate(rows.data, rows.bytes, 500, &zlib.bytes);
     else
         put_stored(&zlib, rows.data, rows.bytes);
     for (done = 0; done < zlib.bytes; done += piece) {

@@ -1,13 +1,16 @@
 /* zlib streams: what is deflated inflates to the same bytes, whatever the size and the
- * number of threads; what is cut, changed or too long is refused; CRC-32 is PNG's. */
+ * method; what is cut, changed or too long is refused; CRC-32 is PNG's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "deflate_huffman.h"
+#include "png_maker.h"
 #include "test.h"
 #include "zlib_stream.h"
+#include "zlib_strip.h"
 
-/* The strips that zlib_stream.c cuts the data into: sizes around them are tried. */
+/* Strips are cut here; sizes around that are tried. */
 #define STRIP 262144
 
 static const size_t sizes[] = {0,     1,         2,     100,       65535,
@@ -33,18 +36,10 @@ static void fill(uint8_t *data, size_t bytes, enum content content)
 
 static void check_round_trip(const uint8_t *data, size_t bytes)
 {
-    size_t made, again_made, written;
-    uint8_t *zlib = zlib_stream_deflate(data, bytes, 1, &made), *again, *back = malloc(bytes + 1);
+    size_t made, written;
+    uint8_t *zlib = maker_deflate(data, bytes, STRIP, &made), *back = malloc(bytes + 1);
     const char *why = "";
-    int threads;
 
-    CHECK(zlib != NULL);
-    for (threads = 2; threads <= 3; threads++) {
-        again = zlib_stream_deflate(data, bytes, threads, &again_made);
-        CHECKF(again && made == again_made && memcmp(zlib, again, made) == 0,
-               "%zu bytes with %d threads", bytes, threads);
-        free(again);
-    }
     CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "%zu bytes: %s", bytes,
            why);
     CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "%zu bytes", bytes);
@@ -72,6 +67,43 @@ static void data_comes_back(void)
     free(data);
 }
 
+/* Literals alone, with codes from one bit to the longest: byte v comes about 2^(v / step) times,
+ * and Fibonacci numbers give the longest codes of all. */
+static void literals_come_back(void)
+{
+    enum { BYTES = 200000 };
+    uint8_t *data = malloc(BYTES), *out = malloc(8 + deflate_huffman_bound(BYTES));
+    uint8_t *back = malloc(BYTES);
+    size_t made, written, i, length;
+    uint32_t a, b, v, kind;
+    const char *why = "";
+
+    for (kind = 0; kind < 40; kind++) {
+        length = kind < 20 ? kind + 1 : BYTES - kind;
+        for (i = 0, a = b = 1, v = 0; i < length; v++) {
+            uint32_t count = kind % 4 == 0 ? a : 1 + (v * kind * 7919 & 1023), next = a + b;
+            for (; count > 0 && i < length; count--)
+                data[i++] = (uint8_t)(kind % 4 == 3 ? v * v * 31 + count * count : v);
+            a = b;
+            b = next;
+        }
+        made = zlib_strip_begin(out);
+        memset(out + 2, 0xaa, 6 + deflate_huffman_bound(BYTES));
+        made += deflate_huffman(data, length, out + made);
+        CHECK(made - 2 <= deflate_huffman_bound(length));
+        out[made++] = 3;
+        out[made++] = 0;
+        for (i = 0; i < 4; i++)
+            out[made++] = (uint8_t)(zlib_strip_adler32(1, data, length) >> (24 - 8 * i));
+        CHECKF(zlib_stream_inflate(out, made, back, BYTES, &written, &why), "kind %u: %s", kind,
+               why);
+        CHECK(written == length && memcmp(back, data, length) == 0);
+    }
+    free(back);
+    free(out);
+    free(data);
+}
+
 static void cut_streams_are_refused(void)
 {
     uint8_t data[400], back[400], *zlib, *cut;
@@ -79,7 +111,7 @@ static void cut_streams_are_refused(void)
     const char *why;
 
     fill(data, sizeof data, TEXT);
-    zlib = zlib_stream_deflate(data, sizeof data, 1, &made);
+    zlib = maker_deflate(data, sizeof data, 300, &made);
     for (length = 0; length < made; length++) {
         cut = malloc(length + 1); /* of its own, so that reading past the end is seen */
         memcpy(cut, zlib, length);
@@ -99,7 +131,7 @@ static void changed_streams_are_refused(void)
     const char *why;
 
     fill(data, sizeof data, TEXT);
-    zlib = zlib_stream_deflate(data, sizeof data, 1, &made);
+    zlib = maker_deflate(data, sizeof data, 300, &made);
     for (i = 2; i < made; i++) { /* the window size in byte 0 does not count */
         zlib[i] ^= 16;
         CHECKF(!zlib_stream_inflate(zlib, made, back, sizeof back, &written, &why) ||
@@ -125,6 +157,7 @@ static void crc_is_that_of_png(void)
 int main(void)
 {
     TEST(data_comes_back);
+    TEST(literals_come_back);
     TEST(cut_streams_are_refused);
     TEST(changed_streams_are_refused);
     TEST(crc_is_that_of_png);
