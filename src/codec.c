@@ -87,7 +87,7 @@ bool source_read(struct source *source, struct image *rows, struct error *err)
     if (!shape_fits(&source->info, rows, source->next_row))
         return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were asked for at row %d",
                          input_name(source->input), rows->height, source->next_row);
-    if (decoder->read) {
+    if (decoder->read && !source->whole) {
         if (!decoder->read(source, rows, err))
             return false;
         source->next_row += rows->height;
@@ -112,7 +112,7 @@ bool source_read_all(struct source *source, struct image *image, struct error *e
     memset(image, 0, sizeof *image);
     if (source->next_row != 0)
         return error_set(err, EXIT_INPUT, "%s: was read already", name);
-    if (source->decoder->read_all) {
+    if (source->decoder->read_all && (source->whole || !source->decoder->read)) {
         if (!source->decoder->read_all(source, image, err))
             return false;
         source->next_row = info->height;

@@ -1,15 +1,17 @@
 /* PNG. The file is taken apart here and in png_chunks.c and png_rows.c, which check all
- * of it; stb_image is then given a PNG of our own making and the finished rows, and does
- * what is left: palette, tRNS, bits to bytes, weaving interlaced passes, byte order.
+ * of it, and its rows are made as they are asked for by png_read.c. An interlaced picture
+ * is made as a whole: stb_image is given a PNG of our own making and the finished rows,
+ * and does what is left (bits to bytes, palette, tRNS, weaving the passes).
  * Writing is png_write.c's.
  *
- * Whole pictures of up to 2^30 samples are read. A picture of which a part is missing or
+ * Interlaced pictures have up to 2^30 samples. A picture of which a part is missing or
  * wrong is refused, never shown in part. */
 #include <stdlib.h>
 
 #include "codec_internal.h"
 #include "dropped.h"
 #include "large_alloc.h"
+#include "png_read.h"
 #include "png_rows.h"
 #include "png_write.h"
 #include "stb.h"
@@ -68,8 +70,8 @@ static bool refuse_truncated(const struct png_file *png, const char *name, struc
 }
 
 /* What the header promises against what the file has and what can be decoded. */
-static bool check_sizes(const struct png_file *png, const struct image_info *info, const char *name,
-                        struct error *err)
+static bool check_sizes(const struct png_file *png, const struct image_info *info, bool whole,
+                        const char *name, struct error *err)
 {
     uint64_t rows = png_rows_bytes(&png->header);
     uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
@@ -79,27 +81,35 @@ static bool check_sizes(const struct png_file *png, const struct image_info *inf
         return error_set(err, EXIT_INPUT,
                          "%s: damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
                          name, info->width, info->height, png->data_bytes);
-    if (samples > STB_MAX_PNG_SAMPLES || rows > STB_MAX_BYTES ||
-        pixels * (uint64_t)info->channels * (uint64_t)info->type > STB_MAX_BYTES)
+    if (whole && (samples > STB_MAX_PNG_SAMPLES || rows > STB_MAX_BYTES ||
+                  pixels * (uint64_t)info->channels * (uint64_t)info->type > STB_MAX_BYTES))
         return error_set(err, EXIT_INPUT,
                          "%s: %d x %d pixels: a PNG of more than 2^30 samples cannot be read", name,
                          info->width, info->height);
     return true;
 }
 
+/* source->state */
+struct png_source {
+    struct png_file file;
+    struct png_reader *reader; /* NULL until a row is asked for */
+};
+
 static bool decoder_open(struct source *source, struct error *err)
 {
     const char *name = input_name(source->input);
     struct image_info *info = &source->info;
+    struct png_source *state;
     struct png_file *png;
     const uint8_t *bytes;
     size_t size;
 
     if (!input_read_all(source->input, &bytes, &size, err))
         return false;
-    png = source->state = malloc(sizeof *png);
-    if (!png)
+    state = source->state = calloc(1, sizeof *state);
+    if (!state)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+    png = &state->file;
     if (!png_chunks_walk(png, name, bytes, size, err))
         return false;
     if (png->truncated)
@@ -111,7 +121,11 @@ static bool decoder_open(struct source *source, struct error *err)
     info->max = png->header.depth == 16 ? 65535 : 255;
     info->format = FORMAT_PNG;
     dropped_describe(png->dropped, name, source->warning, sizeof source->warning);
-    return check_sizes(png, info, name, err);
+    source->whole = png->header.interlaced;
+#ifdef HAVE_LIBDEFLATE
+    source->whole = true;
+#endif
+    return check_sizes(png, info, source->whole, name, err);
 }
 
 /* The rows, decompressed, unfiltered and checked; malloc'ed. */
@@ -147,7 +161,7 @@ static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *
 
 static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
 {
-    const struct png_file *png = source->state;
+    const struct png_file *png = &((struct png_source *)source->state)->file;
     const char *name = input_name(source->input), *why;
     uint8_t skeleton[PNG_SKELETON_BYTES];
     size_t rows_bytes;
@@ -160,9 +174,26 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     return true;
 }
 
+#ifdef HAVE_ISAL
+static bool decoder_read(struct source *source, struct image *rows, struct error *err)
+{
+    struct png_source *state = source->state;
+
+    if (!state->reader &&
+        !png_reader_open(&state->reader, &state->file, input_name(source->input), err))
+        return false;
+    return png_reader_read(state->reader, rows, err);
+}
+#endif
+
 static void decoder_close(struct source *source)
 {
-    free(source->state);
+    struct png_source *state = source->state;
+
+#ifdef HAVE_ISAL
+    png_reader_close(state->reader);
+#endif
+    free(state);
     source->state = NULL;
 }
 
@@ -170,6 +201,9 @@ const struct decoder decoder_png = {
     .name = "PNG",
     .recognise = png_recognise,
     .open = decoder_open,
+#ifdef HAVE_ISAL
+    .read = decoder_read,
+#endif
     .read_all = decoder_read_all,
     .close = decoder_close,
 };

@@ -328,18 +328,36 @@ bool png_chunks_walk(struct png_file *png, const char *name, const uint8_t *byte
     return true;
 }
 
+void png_pieces_begin(struct png_pieces *pieces, const struct png_file *png)
+{
+    *pieces = (struct png_pieces){.data = png->data, .left = png->data_bytes};
+}
+
+const uint8_t *png_pieces_next(void *context, size_t *bytes)
+{
+    struct png_pieces *pieces = context;
+    const uint8_t *data = pieces->data;
+
+    if (pieces->left == 0)
+        return NULL;
+    /* The chunks follow each other without a gap, and the last may have been cut. */
+    *bytes = get32(data - 8);
+    if (*bytes > pieces->left)
+        *bytes = pieces->left;
+    pieces->left -= *bytes;
+    pieces->data += *bytes + CHUNK_OVERHEAD;
+    return data;
+}
+
 void png_chunks_gather(const struct png_file *png, uint8_t *into)
 {
-    const uint8_t *data = png->data;
-    size_t done = 0;
+    struct png_pieces pieces;
+    const uint8_t *data;
+    size_t bytes;
 
-    /* The chunks follow each other without a gap, and the last may have been cut. */
-    while (done < png->data_bytes) {
-        size_t bytes = get32(data - 8);
-        if (bytes > png->data_bytes - done)
-            bytes = png->data_bytes - done;
-        memcpy(into + done, data, bytes);
-        done += bytes;
-        data += bytes + CHUNK_OVERHEAD;
+    png_pieces_begin(&pieces, png);
+    while ((data = png_pieces_next(&pieces, &bytes))) {
+        memcpy(into, data, bytes);
+        into += bytes;
     }
 }

@@ -58,6 +58,15 @@ int png_channels(const struct png_file *png);
 /* Copies the content of all IDAT chunks, data_bytes of them, to INTO. */
 void png_chunks_gather(const struct png_file *png, uint8_t *into);
 
+/* The same piece by piece without copying. png_pieces_next fits zlib_reader_new: the next piece
+ * of CONTEXT (a struct png_pieces), NULL behind the last. */
+struct png_pieces {
+    const uint8_t *data; /* of the next chunk */
+    size_t left;
+};
+void png_pieces_begin(struct png_pieces *pieces, const struct png_file *png);
+const uint8_t *png_pieces_next(void *context, size_t *bytes);
+
 /* A small PNG that says all this one says except its picture, which is one byte of
  * nothing: what stb_image is given to read, so that it never sees a stranger's chunks.
  * At most PNG_SKELETON_BYTES; returns how many. */

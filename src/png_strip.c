@@ -43,7 +43,7 @@ struct png_worker *png_worker_new(const struct png_shape *shape)
     if (!worker)
         return NULL;
     worker->compressor = zlib_strip_new();
-    worker->filtered = large_alloc(bytes);
+    worker->filtered = large_alloc(bytes + ZLIB_STRIP_PADDING);
     worker->other = large_alloc(zlib_strip_bound(bytes));
     if (!worker->compressor || !worker->filtered || !worker->other) {
         png_worker_free(worker);
@@ -92,6 +92,7 @@ static void filter_rows(const struct png_worker *worker, const struct png_shape 
         to += 1 + shape->row_bytes;
         row += shape->row_bytes;
     }
+    memset(to, 0, ZLIB_STRIP_PADDING);
 }
 
 /* The best of three filters for finding repeats; the result is at OUT. */

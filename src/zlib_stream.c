@@ -4,7 +4,7 @@
  * The two bytes of zlib's header are read here, the rest is the library's: raw
  * deflate and the Adler-32 behind it. Making streams is zlib_strip.c's.
  *
- * Only whole streams in memory: nothing here reads piece by piece. */
+ * Streams in memory as a whole, or (ISA-L) piece by piece. */
 #include "zlib_stream.h"
 
 #include <stdlib.h>
@@ -23,6 +23,7 @@ static const char why_damaged[] = "the compressed data is damaged";
 static const char why_early[] = "the compressed data ends early";
 static const char why_long[] = "there is more compressed data than the picture needs";
 static const char why_checksum[] = "the Adler-32 checksum does not match";
+static const char why_method[] = "it is not compressed as zlib does it";
 static const char why_memory[] = "there is no memory to decompress it";
 
 /* RFC 1950: method 8 with a window up to 32 KiB, no preset dictionary, and the two
@@ -107,6 +108,113 @@ static bool inflate_body(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
     return ok;
 }
 
+/* ---- piece by piece ---- */
+
+struct zlib_reader {
+    struct inflater inflater;
+    const uint8_t *(*more)(void *context, size_t *bytes);
+    void *context;
+    const uint8_t *in; /* what is left of the piece */
+    size_t bytes;
+    int header_bytes; /* read so far */
+    uint8_t header[ZLIB_HEADER_BYTES];
+};
+
+struct zlib_reader *zlib_reader_new(const uint8_t *(*more)(void *context, size_t *bytes),
+                                    void *context)
+{
+    struct zlib_reader *reader = malloc(sizeof *reader);
+
+    if (!reader)
+        return NULL;
+    isal_inflate_init(&reader->inflater.state);
+    reader->inflater.state.crc_flag = ISAL_ZLIB_NO_HDR_VER;
+    reader->more = more;
+    reader->context = context;
+    reader->in = NULL;
+    reader->bytes = 0;
+    reader->header_bytes = 0;
+    return reader;
+}
+
+void zlib_reader_free(struct zlib_reader *reader)
+{
+    free(reader);
+}
+
+/* Goes on to the next piece that is not empty; false where there is none. */
+static bool reader_refill(struct zlib_reader *reader)
+{
+    while (reader->bytes == 0) {
+        reader->in = reader->more(reader->context, &reader->bytes);
+        if (!reader->in) {
+            reader->bytes = 0;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool reader_header(struct zlib_reader *reader, const char **why)
+{
+    while (reader->header_bytes < ZLIB_HEADER_BYTES) {
+        if (!reader_refill(reader)) {
+            *why = why_early;
+            return false;
+        }
+        reader->header[reader->header_bytes++] = *reader->in++;
+        reader->bytes--;
+    }
+    if (!header_is_valid(reader->header))
+        *why = why_method;
+    return header_is_valid(reader->header);
+}
+
+bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, size_t *got,
+                      const char **why)
+{
+    struct inflate_state *state = &reader->inflater.state;
+
+    *got = 0;
+    if (reader->header_bytes < ZLIB_HEADER_BYTES && !reader_header(reader, why))
+        return false;
+    while (*got < want && state->block_state != ISAL_BLOCK_FINISH) {
+        bool more = reader_refill(reader);
+        uint32_t give = piece_of(reader->bytes), room = piece_of(want - *got);
+        int result;
+
+        state->next_in = (uint8_t *)(uintptr_t)reader->in; /* read only, whatever its type says */
+        state->avail_in = give;
+        state->next_out = out + *got;
+        state->avail_out = room;
+        result = isal_inflate(state);
+        reader->in += give - state->avail_in;
+        reader->bytes -= give - state->avail_in;
+        *got += room - state->avail_out;
+        if (result < 0 || result == ISAL_NEED_DICT) {
+            *why = result == ISAL_INCORRECT_CHECKSUM ? why_checksum : why_damaged;
+            return false;
+        }
+        /* No progress: there is room, so it is input that is missing. */
+        if (!more && state->avail_out == room && state->block_state != ISAL_BLOCK_FINISH) {
+            *why = why_early;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool zlib_reader_end(struct zlib_reader *reader, const char **why)
+{
+    size_t got;
+
+    if (!zlib_reader_read(reader, reader->inflater.spare, sizeof reader->inflater.spare, &got, why))
+        return false;
+    if (got > 0)
+        *why = why_long;
+    return got == 0;
+}
+
 uint32_t zlib_stream_crc32(uint32_t crc, const uint8_t *data, size_t bytes)
 {
     return crc32_gzip_refl(crc, data, bytes);
@@ -172,7 +280,7 @@ bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
         return false;
     }
     if (!header_is_valid(in)) {
-        *why = "it is not compressed as zlib does it";
+        *why = why_method;
         return false;
     }
     return inflate_body(in + ZLIB_HEADER_BYTES, bytes - ZLIB_HEADER_BYTES, out, capacity, written,

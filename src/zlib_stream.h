@@ -15,6 +15,20 @@
 bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t capacity,
                          size_t *written, const char **why);
 
+/* A stream read piece by piece; only with ISA-L. MORE gives the next piece of compressed data,
+ * NULL behind the last; pieces stay valid until the next is asked for. */
+struct zlib_reader;
+struct zlib_reader *zlib_reader_new(const uint8_t *(*more)(void *context, size_t *bytes),
+                                    void *context); /* NULL: no memory */
+void zlib_reader_free(struct zlib_reader *reader);  /* NULL is harmless */
+
+/* Up to WANT bytes; *got is less only where the stream ended properly. *why as above. */
+bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, size_t *got,
+                      const char **why);
+
+/* Whether the stream ends here, with the right checksum. */
+bool zlib_reader_end(struct zlib_reader *reader, const char **why);
+
 /* CRC-32 as PNG uses it; start with 0. */
 uint32_t zlib_stream_crc32(uint32_t crc, const uint8_t *data, size_t bytes);
 

@@ -41,10 +41,11 @@ size_t zlib_strip_deflate(struct zlib_strip *strip, enum zlib_method method, con
 
     if (method == ZLIB_LITERALS)
         return deflate_huffman(in, bytes, out);
-    /* What ISA-L's tables hold from before would be taken for places to look for repeats:
-     * the stream would be right and other every time. */
+    /* What ISA-L's tables hold from before could be taken for places to look for repeats: the
+     * stream would be right and other every time. Its stateless call, which does without a
+     * window of its own, also lets the address of the data decide. */
     memset(strip, 0, sizeof *strip);
-    isal_deflate_stateless_init(stream);
+    isal_deflate_init(stream);
     stream->level = 1;
     stream->level_buf = strip->level_buffer;
     stream->level_buf_size = sizeof strip->level_buffer;
@@ -53,7 +54,7 @@ size_t zlib_strip_deflate(struct zlib_strip *strip, enum zlib_method method, con
     stream->avail_in = (uint32_t)bytes;
     stream->next_out = out;
     stream->avail_out = room;
-    if (isal_deflate_stateless(stream) != COMP_OK || stream->avail_in != 0)
+    if (isal_deflate(stream) != COMP_OK || stream->avail_in != 0)
         return 0;
     return room - stream->avail_out;
 }
