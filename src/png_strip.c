@@ -43,7 +43,9 @@ struct png_worker *png_worker_new(const struct png_shape *shape)
     if (!worker)
         return NULL;
     worker->compressor = zlib_strip_new();
-    worker->filtered = large_alloc(bytes + ZLIB_STRIP_PADDING);
+    worker->filtered =
+        aligned_alloc(ZLIB_STRIP_ALIGN, (bytes + ZLIB_STRIP_PADDING + ZLIB_STRIP_ALIGN - 1) /
+                                            ZLIB_STRIP_ALIGN * ZLIB_STRIP_ALIGN);
     worker->other = large_alloc(zlib_strip_bound(bytes));
     if (!worker->compressor || !worker->filtered || !worker->other) {
         png_worker_free(worker);

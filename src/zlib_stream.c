@@ -188,7 +188,8 @@ bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, siz
         state->next_out = out + *got;
         state->avail_out = room;
         result = isal_inflate(state);
-        reader->in += give - state->avail_in;
+        if (more)
+            reader->in += give - state->avail_in;
         reader->bytes -= give - state->avail_in;
         *got += room - state->avail_out;
         if (result < 0 || result == ISAL_NEED_DICT) {

@@ -18,7 +18,9 @@ struct zlib_strip {
 
 struct zlib_strip *zlib_strip_new(void)
 {
-    return malloc(sizeof(struct zlib_strip));
+    size_t bytes = sizeof(struct zlib_strip) + ZLIB_STRIP_ALIGN - 1;
+
+    return aligned_alloc(ZLIB_STRIP_ALIGN, bytes / ZLIB_STRIP_ALIGN * ZLIB_STRIP_ALIGN);
 }
 
 void zlib_strip_free(struct zlib_strip *strip)
