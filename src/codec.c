@@ -69,7 +69,7 @@ const char *source_warning(const struct source *source)
 
 bool source_streams(const struct source *source)
 {
-    return source->decoder->read != NULL;
+    return source->decoder->read && !source->whole;
 }
 
 /* True if ROWS has INFO's shape and NEXT more rows of that height are left. */

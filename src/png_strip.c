@@ -43,9 +43,7 @@ struct png_worker *png_worker_new(const struct png_shape *shape)
     if (!worker)
         return NULL;
     worker->compressor = zlib_strip_new();
-    worker->filtered =
-        aligned_alloc(ZLIB_STRIP_ALIGN, (bytes + ZLIB_STRIP_PADDING + ZLIB_STRIP_ALIGN - 1) /
-                                            ZLIB_STRIP_ALIGN * ZLIB_STRIP_ALIGN);
+    worker->filtered = large_alloc(bytes);
     worker->other = large_alloc(zlib_strip_bound(bytes));
     if (!worker->compressor || !worker->filtered || !worker->other) {
         png_worker_free(worker);
@@ -94,7 +92,6 @@ static void filter_rows(const struct png_worker *worker, const struct png_shape 
         to += 1 + shape->row_bytes;
         row += shape->row_bytes;
     }
-    memset(to, 0, ZLIB_STRIP_PADDING);
 }
 
 /* The best of three filters for finding repeats; the result is at OUT. */

@@ -4,7 +4,6 @@
 #include "zlib_strip.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "deflate_huffman.h"
 
@@ -18,9 +17,7 @@ struct zlib_strip {
 
 struct zlib_strip *zlib_strip_new(void)
 {
-    size_t bytes = sizeof(struct zlib_strip) + ZLIB_STRIP_ALIGN - 1;
-
-    return aligned_alloc(ZLIB_STRIP_ALIGN, bytes / ZLIB_STRIP_ALIGN * ZLIB_STRIP_ALIGN);
+    return malloc(sizeof(struct zlib_strip));
 }
 
 void zlib_strip_free(struct zlib_strip *strip)
@@ -43,11 +40,9 @@ size_t zlib_strip_deflate(struct zlib_strip *strip, enum zlib_method method, con
 
     if (method == ZLIB_LITERALS)
         return deflate_huffman(in, bytes, out);
-    /* What ISA-L's tables hold from before could be taken for places to look for repeats: the
-     * stream would be right and other every time. Its stateless call, which does without a
-     * window of its own, also lets the address of the data decide. */
-    memset(strip, 0, sizeof *strip);
-    isal_deflate_init(stream);
+    isal_deflate_stateless_init(stream);
+    /* ISA-L 2.30 leaves this one as it finds it, and the compressed bytes depend on it. */
+    stream->hist_bits = 0;
     stream->level = 1;
     stream->level_buf = strip->level_buffer;
     stream->level_buf_size = sizeof strip->level_buffer;
@@ -56,7 +51,7 @@ size_t zlib_strip_deflate(struct zlib_strip *strip, enum zlib_method method, con
     stream->avail_in = (uint32_t)bytes;
     stream->next_out = out;
     stream->avail_out = room;
-    if (isal_deflate(stream) != COMP_OK || stream->avail_in != 0)
+    if (isal_deflate_stateless(stream) != COMP_OK || stream->avail_in != 0)
         return 0;
     return room - stream->avail_out;
 }

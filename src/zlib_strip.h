@@ -23,13 +23,6 @@ void zlib_strip_free(struct zlib_strip *strip);
 /* How a strip is compressed: by repeats, or by single bytes where there are hardly any. */
 enum zlib_method { ZLIB_REPEATS, ZLIB_LITERALS };
 
-/* ISA-L looks at bytes behind the data. They do not get into the stream, but what they are can
- * decide which repeats it finds: for the same stream every time they must be the same. */
-#define ZLIB_STRIP_PADDING 512
-
-/* It also counts places by the low 16 bits of addresses, so data starts on such a multiple. */
-#define ZLIB_STRIP_ALIGN ((size_t)1 << 16)
-
 /* Compresses BYTES (1 .. 2^31) bytes; OUT holds zlib_strip_bound(BYTES). Returns how many bytes
  * it wrote; 0: no memory. */
 size_t zlib_strip_bound(size_t bytes);
