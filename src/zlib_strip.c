@@ -3,6 +3,7 @@
  * bytes depend on the data alone. */
 #include "zlib_strip.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "deflate_huffman.h"
@@ -26,10 +27,22 @@ void zlib_strip_free(struct zlib_strip *strip)
 }
 
 /* Where compressing does not pay ISA-L stores: 5 bytes per block of at most 65535, and the
- * flush; rounded up amply. */
+ * flushes; rounded up amply. */
 size_t zlib_strip_bound(size_t bytes)
 {
-    return bytes + bytes / 64 + 64;
+    return bytes + bytes / 64 + 128;
+}
+
+/* ISA-L 2.30's first hash at level 1 is one of the compressor's address, so that it finds other
+ * repeats every time, unless it begins with a piece too short for its main loop: that is given to
+ * it and flushed first (about ten bytes more). */
+#define FIRST_PIECE 4
+
+static bool feed(struct isal_zstream *stream, size_t bytes, uint16_t flush)
+{
+    stream->avail_in = (uint32_t)bytes;
+    stream->flush = flush;
+    return isal_deflate(stream) == COMP_OK && stream->avail_in == 0;
 }
 
 size_t zlib_strip_deflate(struct zlib_strip *strip, enum zlib_method method, const uint8_t *in,
@@ -37,21 +50,21 @@ size_t zlib_strip_deflate(struct zlib_strip *strip, enum zlib_method method, con
 {
     struct isal_zstream *stream = &strip->stream;
     uint32_t room = (uint32_t)zlib_strip_bound(bytes);
+    size_t first = bytes > FIRST_PIECE ? FIRST_PIECE : 0;
 
     if (method == ZLIB_LITERALS)
         return deflate_huffman(in, bytes, out);
-    isal_deflate_stateless_init(stream);
-    /* ISA-L 2.30 leaves this one as it finds it, and the compressed bytes depend on it. */
-    stream->hist_bits = 0;
+    isal_deflate_init(stream);
+    stream->hist_bits = 0; /* its stateless twin forgets this one */
     stream->level = 1;
     stream->level_buf = strip->level_buffer;
     stream->level_buf_size = sizeof strip->level_buffer;
-    stream->flush = FULL_FLUSH;
     stream->next_in = (uint8_t *)(uintptr_t)in; /* read only, whatever its type says */
-    stream->avail_in = (uint32_t)bytes;
     stream->next_out = out;
     stream->avail_out = room;
-    if (isal_deflate_stateless(stream) != COMP_OK || stream->avail_in != 0)
+    if (first > 0 && !feed(stream, first, SYNC_FLUSH))
+        return 0;
+    if (!feed(stream, bytes - first, FULL_FLUSH))
         return 0;
     return room - stream->avail_out;
 }
