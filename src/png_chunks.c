@@ -137,10 +137,16 @@ static bool walk_palette(struct walk *walk, const struct chunk *chunk)
         return damaged(walk, chunk, "a second palette");
     if (png->data_chunks > 0)
         return damaged(walk, chunk, "a palette behind the picture");
+    if (png->header.colour == PNG_GRAY || png->header.colour == PNG_GRAY_ALPHA)
+        return damaged(walk, chunk, "a palette beside gray samples");
+    if (png->transparency)
+        return damaged(walk, chunk, "a palette behind the transparency");
     if (chunk->bytes == 0 || chunk->bytes % 3 != 0 || chunk->bytes > 3 * 256)
         return damaged(walk, chunk, "a palette of the wrong length");
     png->palette = chunk->data;
     png->palette_entries = (int)(chunk->bytes / 3);
+    if (png->header.colour == PNG_PALETTE && png->palette_entries > 1 << png->header.depth)
+        png->palette_entries = 1 << png->header.depth; /* no index reaches the rest */
     return true;
 }
 
@@ -236,7 +242,7 @@ static bool walk_chunk(struct walk *walk, const struct chunk *chunk, bool *end)
     if (walk->png->data_chunks > 0)
         walk->data_over = true;
     if (*end)
-        return true;
+        return chunk->bytes == 0 || damaged(walk, chunk, "content where none belongs");
     if (strcmp(chunk->type, "PLTE") == 0)
         return walk_palette(walk, chunk);
     if (strcmp(chunk->type, "tRNS") == 0)

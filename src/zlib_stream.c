@@ -88,7 +88,9 @@ static bool inflate_all(struct inflater *inflater, const uint8_t *in, size_t byt
             return false;
         }
     }
-    return true;
+    if (taken < bytes)
+        *why = why_long;
+    return taken == bytes;
 }
 
 static bool inflate_body(const uint8_t *in, size_t bytes, uint8_t *out, size_t capacity,
@@ -211,9 +213,11 @@ bool zlib_reader_end(struct zlib_reader *reader, const char **why)
 
     if (!zlib_reader_read(reader, reader->inflater.spare, sizeof reader->inflater.spare, &got, why))
         return false;
-    if (got > 0)
+    if (got > 0 || reader_refill(reader)) {
         *why = why_long;
-    return got == 0;
+        return false;
+    }
+    return true;
 }
 
 uint32_t zlib_stream_crc32(uint32_t crc, const uint8_t *data, size_t bytes)
@@ -262,7 +266,9 @@ static bool inflate_body(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
         *why = why_checksum;
         return false;
     }
-    return true;
+    if (bytes - taken > ZLIB_TRAILER_BYTES)
+        *why = why_long;
+    return bytes - taken == ZLIB_TRAILER_BYTES;
 }
 
 uint32_t zlib_stream_crc32(uint32_t crc, const uint8_t *data, size_t bytes)

@@ -209,9 +209,12 @@ static void read_rows(struct peer *peer, struct peer_picture *picture)
     png_read_image(peer->png, rows);
     picture->samples = malloc((size_t)maker->height * samples * sizeof *picture->samples);
     for (y = 0; y < maker->height; y++)
-        for (i = 0; i < samples; i++)
+        for (i = 0; i < samples; i++) {
+            if (maker->colour == 3 && 3 * (size_t)rows[y][i] >= maker->palette_bytes)
+                png_error(peer->png, "no such colour"); /* libpng lets the first of them pass */
             picture->samples[(size_t)y * samples + i] =
                 maker->depth == 16 ? ((uint16_t *)(void *)rows[y])[i] : rows[y][i];
+        }
 }
 
 static void read_all(struct peer *peer, struct peer_picture *picture)
@@ -244,7 +247,7 @@ static void read_all(struct peer *peer, struct peer_picture *picture)
     png_read_update_info(png, peer->info);
     read_tables(peer, picture);
     read_rows(peer, picture);
-    png_read_end(png, NULL);
+    png_read_end(png, peer->info);
 }
 
 bool peer_decode(struct peer_picture *picture, const uint8_t *file, size_t bytes, char *why)
