@@ -1,10 +1,10 @@
 /* PNG. The file is taken apart here and in png_chunks.c and png_rows.c, which check all
  * of it, and its rows are made as they are asked for by png_read.c. An interlaced picture
- * is made as a whole: stb_image is given a PNG of our own making and the finished rows,
- * and does what is left (bits to bytes, palette, tRNS, weaving the passes).
- * Writing is png_write.c's.
+ * (any, in builds without png_read.c) is made as a whole: stb_image is given a PNG of our
+ * own making and the finished rows, and does what is left (bits to bytes, palette, tRNS,
+ * weaving the passes). Writing is png_write.c's.
  *
- * Interlaced pictures have up to 2^30 samples. A picture of which a part is missing or
+ * What is made as a whole has up to 2^30 samples. A picture of which a part is missing or
  * wrong is refused, never shown in part. */
 #include <stdlib.h>
 
@@ -121,8 +121,9 @@ static bool decoder_open(struct source *source, struct error *err)
     info->max = png->header.depth == 16 ? 65535 : 255;
     info->format = FORMAT_PNG;
     dropped_describe(png->dropped, name, source->warning, sizeof source->warning);
+#ifdef HAVE_PNG_ROWS
     source->whole = png->header.interlaced;
-#ifdef HAVE_LIBDEFLATE
+#else
     source->whole = true;
 #endif
     return check_sizes(png, info, source->whole, name, err);
@@ -174,7 +175,7 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     return true;
 }
 
-#ifdef HAVE_ISAL
+#ifdef HAVE_PNG_ROWS
 static bool decoder_read(struct source *source, struct image *rows, struct error *err)
 {
     struct png_source *state = source->state;
@@ -190,7 +191,7 @@ static void decoder_close(struct source *source)
 {
     struct png_source *state = source->state;
 
-#ifdef HAVE_ISAL
+#ifdef HAVE_PNG_ROWS
     png_reader_close(state->reader);
 #endif
     free(state);
@@ -201,7 +202,7 @@ const struct decoder decoder_png = {
     .name = "PNG",
     .recognise = png_recognise,
     .open = decoder_open,
-#ifdef HAVE_ISAL
+#ifdef HAVE_PNG_ROWS
     .read = decoder_read,
 #endif
     .read_all = decoder_read_all,

@@ -1,6 +1,6 @@
 /* PNG rows as they are asked for: inflated, unfiltered, checked and turned into samples
- * a few at a time. Not for interlaced pictures, whose rows come in seven passes, and not
- * in builds with libdeflate, which inflates only whole streams. */
+ * a few at a time. Not for interlaced pictures, whose rows come in seven passes; not in
+ * builds with libdeflate, which inflates only whole streams, or with -Dpng=stb. */
 #ifndef STENCIL_PNG_READ_H
 #define STENCIL_PNG_READ_H
 
