@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deflate_huffman.h"
-
 static int nearest(int a, int b, int c)
 {
     int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
@@ -119,34 +117,3 @@ void png_filter(int filter, const uint8_t *row, const uint8_t *up, size_t bytes,
 }
 
 #endif
-
-/* ---- the choice ---- */
-
-#define SAMPLES 3
-
-int png_filter_choose(const uint8_t *rows, int count, size_t bytes, size_t pixel, uint8_t *scratch,
-                      unsigned *bits)
-{
-    static const int filters[] = {4, 1, 2, 0};
-    size_t span = bytes < PNG_FILTER_SAMPLE ? bytes : PNG_FILTER_SAMPLE / pixel * pixel;
-    int samples = count < SAMPLES ? count : SAMPLES, best = 0, f, s;
-
-    *bits = UINT32_MAX;
-    for (f = 0; f < 4; f++) {
-        uint32_t histogram[256] = {0};
-        unsigned took;
-        for (s = 0; s < samples; s++) { /* spread over the strip, down and across */
-            size_t y = (size_t)(2 * s + 1) * (size_t)count / (size_t)(2 * samples);
-            size_t x = (bytes - span) / pixel * (size_t)s / SAMPLES * pixel;
-            const uint8_t *row = rows + y * bytes + x;
-            png_filter(filters[f], row, row - bytes, span, pixel, scratch);
-            deflate_huffman_count(scratch, span, histogram);
-        }
-        took = deflate_huffman_estimate(histogram);
-        if (took < *bits) {
-            *bits = took;
-            best = filters[f];
-        }
-    }
-    return best;
-}

@@ -14,11 +14,4 @@ typedef void png_filter_function(int filter, const uint8_t *row, const uint8_t *
 /* The definition, and the same bytes sooner. A test holds them against each other. */
 png_filter_function png_filter_plain, png_filter;
 
-/* The filter that leaves the least for a code of single bytes, judged by a sample of ROWS rows
- * of BYTES bytes that lie one after the other; the row above them lies before the first.
- * *bits is what a byte then takes, times 256. SCRATCH holds PNG_FILTER_SAMPLE bytes. */
-#define PNG_FILTER_SAMPLE 8192
-int png_filter_choose(const uint8_t *rows, int count, size_t bytes, size_t pixel, uint8_t *scratch,
-                      unsigned *bits);
-
 #endif

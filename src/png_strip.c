@@ -1,27 +1,21 @@
-/* Filtering and compressing a strip: see png_strip.h.
- *
- * One filter per strip. A sample of rows tells how many bits a byte will take (entropy)
- * under each filter. Above a threshold the picture is a photograph there: the best filter
- * and a literal-only code. Below it repeats are worth finding, and entropy foretells badly
- * which filter leaves most of them: none, sub and up are all tried, which is quick where
- * there is much to find. */
+/* Filtering and compressing a strip: see png_strip.h. One filter per strip, and one way of
+ * compressing it, both by png_choose.c; with PNG_LEVEL_SMALL whatever comes out smallest. */
 #include "png_strip.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "deflate_huffman.h"
+#include "deflate_repeats.h"
 #include "large_alloc.h"
 #include "png_filter.h"
 #include "zlib_stream.h"
 #include "zlib_strip.h"
 
-/* Bits per filtered byte, times 256, above which looking for repeats does not pay. */
-#define LITERALS_ABOVE (5 * 256 / 2)
-
 struct png_worker {
-    struct zlib_strip *compressor;
-    uint8_t *filtered, *other; /* a strip's rows; another try at compressing them */
-    uint8_t sample[PNG_FILTER_SAMPLE];
+    struct deflate_finder *finder; /* NULL until it is needed */
+    uint8_t *filtered, *other;     /* a strip's rows; another try at compressing them */
+    uint8_t scratch[PNG_CHOOSE_SCRATCH];
 };
 
 static size_t filtered_bytes(const struct png_shape *shape, int rows)
@@ -32,20 +26,21 @@ static size_t filtered_bytes(const struct png_shape *shape, int rows)
 size_t png_strip_bound(const struct png_shape *shape)
 {
     return PNG_CHUNK_OVERHEAD + ZLIB_BEGIN_BYTES +
-           zlib_strip_bound(filtered_bytes(shape, shape->rows));
+           deflate_repeats_bound(filtered_bytes(shape, shape->rows));
 }
 
 struct png_worker *png_worker_new(const struct png_shape *shape)
 {
-    struct png_worker *worker = calloc(1, sizeof *worker);
+    struct png_worker *worker = malloc(sizeof *worker);
     size_t bytes = filtered_bytes(shape, shape->rows);
+    bool small = shape->level == PNG_LEVEL_SMALL;
 
     if (!worker)
         return NULL;
-    worker->compressor = zlib_strip_new();
+    worker->finder = NULL;
     worker->filtered = large_alloc(bytes);
-    worker->other = large_alloc(zlib_strip_bound(bytes));
-    if (!worker->compressor || !worker->filtered || !worker->other) {
+    worker->other = small ? large_alloc(deflate_repeats_bound(bytes)) : NULL;
+    if (!worker->filtered || (small && !worker->other)) {
         png_worker_free(worker);
         return NULL;
     }
@@ -56,8 +51,7 @@ void png_worker_free(struct png_worker *worker)
 {
     if (!worker)
         return;
-    if (worker->compressor)
-        zlib_strip_free(worker->compressor);
+    free(worker->finder);
     free(worker->filtered);
     free(worker->other);
     free(worker);
@@ -94,34 +88,47 @@ static void filter_rows(const struct png_worker *worker, const struct png_shape 
     }
 }
 
-/* The best of three filters for finding repeats; the result is at OUT. */
-static size_t compress_repeats(struct png_worker *worker, const struct png_shape *shape,
-                               struct png_strip *strip, uint8_t *out)
+/* Filters and compresses as CHOICE says to OUT; returns how many bytes, 0: no memory. */
+static size_t compress(struct png_worker *worker, const struct png_shape *shape,
+                       const struct png_strip *strip, const struct png_choice *choice, uint8_t *out)
 {
-    static const int filters[] = {0, 1, 2};
-    size_t least = 0, bytes;
-    int i;
+    static const enum deflate_effort effort[] = {[PNG_LEVEL_FAST] = DEFLATE_FAST,
+                                                 [PNG_LEVEL_DEFAULT] = DEFLATE_DEFAULT,
+                                                 [PNG_LEVEL_SMALL] = DEFLATE_SMALL};
 
-    for (i = 0; i < 3; i++) {
-        filter_rows(worker, shape, strip, filters[i]);
-        bytes = zlib_strip_deflate(worker->compressor, ZLIB_REPEATS, worker->filtered,
-                                   strip->data_bytes, worker->other);
-        if (bytes > 0 && (least == 0 || bytes < least)) {
-            memcpy(out, worker->other, bytes);
-            least = bytes;
-            strip->adler = zlib_strip_adler32(1, worker->filtered, strip->data_bytes);
-        }
-    }
-    return least;
+    filter_rows(worker, shape, strip, choice->filter);
+    if (!choice->repeats)
+        return deflate_huffman(worker->filtered, strip->data_bytes, out);
+    if (!worker->finder)
+        worker->finder = deflate_finder_new();
+    if (!worker->finder)
+        return 0;
+    return deflate_repeats(worker->finder, effort[shape->level], worker->filtered,
+                           strip->data_bytes, out);
 }
 
-static size_t compress_literals(struct png_worker *worker, const struct png_shape *shape,
-                                struct png_strip *strip, int filter, uint8_t *out)
+/* Besides what was chosen, which is at OUT in BYTES bytes, repeats under every filter. Leaves the
+ * smallest at OUT and its choice in CHOICE. */
+static size_t compress_all(struct png_worker *worker, const struct png_shape *shape,
+                           const struct png_strip *strip, struct png_choice *choice, uint8_t *out,
+                           size_t bytes)
 {
-    filter_rows(worker, shape, strip, filter);
-    strip->adler = zlib_strip_adler32(1, worker->filtered, strip->data_bytes);
-    return zlib_strip_deflate(worker->compressor, ZLIB_LITERALS, worker->filtered,
-                              strip->data_bytes, out);
+    static const int filters[] = {0, 1, 2, 4};
+    int i;
+
+    for (i = 0; i < 4 && bytes > 0; i++) {
+        struct png_choice other = {.filter = filters[i], .repeats = true};
+        size_t took;
+        if (choice->repeats && choice->filter == filters[i])
+            continue;
+        took = compress(worker, shape, strip, &other, worker->other);
+        if (took < bytes) { /* or 0, which is to be seen too */
+            memcpy(out, worker->other, took);
+            bytes = took;
+            *choice = other;
+        }
+    }
+    return bytes;
 }
 
 void png_strip_make(struct png_worker *worker, const struct png_shape *shape,
@@ -129,15 +136,17 @@ void png_strip_make(struct png_worker *worker, const struct png_shape *shape,
 {
     size_t begin = strip->first ? zlib_strip_begin(strip->chunk + PNG_CHUNK_HEAD) : 0, bytes;
     uint8_t *out = strip->chunk + PNG_CHUNK_HEAD + begin;
-    unsigned bits;
-    int filter = png_filter_choose(strip->rows + shape->row_bytes, strip->count, shape->row_bytes,
-                                   shape->pixel, worker->sample, &bits);
+    struct png_choice choice;
 
+    png_choose(&choice, shape->level, strip->rows + shape->row_bytes, strip->count,
+               shape->row_bytes, shape->pixel, worker->scratch);
     strip->data_bytes = filtered_bytes(shape, strip->count);
-    if (bits > LITERALS_ABOVE)
-        bytes = compress_literals(worker, shape, strip, filter, out);
-    else
-        bytes = compress_repeats(worker, shape, strip, out);
+    bytes = compress(worker, shape, strip, &choice, out);
+    if (shape->level == PNG_LEVEL_SMALL) {
+        bytes = compress_all(worker, shape, strip, &choice, out, bytes);
+        filter_rows(worker, shape, strip, choice.filter);
+    }
+    strip->adler = zlib_strip_adler32(1, worker->filtered, strip->data_bytes);
     strip->failed = bytes == 0;
     strip->chunk_bytes = png_chunk_close(strip->chunk, "IDAT", begin + bytes);
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "png_choose.h"
+
 struct png_strip {
     uint8_t *rows; /* as the file has them (16 bits: big-endian), the row above first */
     int count;     /* without the row above */
@@ -22,6 +24,7 @@ struct png_strip {
 struct png_shape {
     size_t row_bytes, pixel; /* without the filter type; of one pixel */
     int rows;                /* of a full strip */
+    enum png_level level;
 };
 
 /* What each thread needs. NULL: no memory. */

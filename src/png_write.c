@@ -207,9 +207,7 @@ bool png_write_open(struct sink *sink, struct error *err)
     struct writer *writer;
 
     rows = rows < 1 ? 1 : (rows > (size_t)info->height ? (size_t)info->height : rows);
-    if (!ZLIB_STRIPS_JOIN)
-        rows = (size_t)info->height;
-    if (row > MAX_ROW_BYTES || (!ZLIB_STRIPS_JOIN && row > MAX_ROW_BYTES / rows))
+    if (row > MAX_ROW_BYTES)
         return error_set(
             err, EXIT_INPUT,
             "%s: %d x %d pixels: too large for a PNG; .ppm, .pgm and .pam have no such "
@@ -218,7 +216,8 @@ bool png_write_open(struct sink *sink, struct error *err)
     writer = sink->state = calloc(1, sizeof *writer);
     if (!writer)
         return no_memory(sink, err);
-    writer->shape = (struct png_shape){.row_bytes = row, .pixel = pixel, .rows = (int)rows};
+    writer->shape = (struct png_shape){
+        .row_bytes = row, .pixel = pixel, .rows = (int)rows, .level = PNG_LEVEL_DEFAULT};
     writer->height = info->height;
     writer->adler = 1;
     writer->threads = sink->options.threads < MAX_THREADS ? sink->options.threads : MAX_THREADS;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deflate_huffman.h"
+#include "deflate_repeats.h"
 #include "zlib_strip.h"
 
 struct buffer {
@@ -158,26 +160,21 @@ static void put_stored(struct buffer *zlib, const uint8_t *data, size_t bytes)
 
 uint8_t *maker_deflate(const uint8_t *data, size_t bytes, size_t strip, size_t *made)
 {
-    struct zlib_strip *compressor = zlib_strip_new();
-    size_t done = 0, piece, strips;
+    struct deflate_finder *finder = deflate_finder_new();
+    size_t done = 0, piece, strips = strip ? bytes / strip + 1 : 1, i;
     uint32_t adler = 1;
-    uint8_t *out;
+    uint8_t *out = malloc(strips * deflate_repeats_bound(strip) + 8);
 
-    if (!ZLIB_STRIPS_JOIN)
-        strip = bytes;
-    strips = strip ? bytes / strip + 1 : 1;
-    out = malloc(strips * zlib_strip_bound(strip) + 8);
     *made = zlib_strip_begin(out);
-    do {
+    for (i = 0; i == 0 || done < bytes; i++) {
         piece = bytes - done < strip ? bytes - done : strip;
-        *made +=
-            zlib_strip_deflate(compressor, strip && done / strip % 2 ? ZLIB_LITERALS : ZLIB_REPEATS,
-                               data + done, piece, out + *made);
+        *made += i % 2 ? deflate_huffman(data + done, piece, out + *made)
+                       : deflate_repeats(finder, DEFLATE_DEFAULT, data + done, piece, out + *made);
         adler = zlib_strip_adler32_combine(adler, zlib_strip_adler32(1, data + done, piece), piece);
         done += piece;
-    } while (done < bytes);
+    }
     *made += zlib_strip_end(out + *made, adler);
-    zlib_strip_free(compressor);
+    free(finder);
     return out;
 }
 

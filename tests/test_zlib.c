@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "deflate_huffman.h"
+#include "deflate_repeats.h"
 #include "png_maker.h"
 #include "test.h"
 #include "zlib_stream.h"
@@ -68,6 +69,20 @@ static void data_comes_back(void)
     free(data);
 }
 
+/* The deflate data of MADE bytes at ZLIB + 2 (with room for the rest of a stream) says DATA. */
+static void check_body(uint8_t *zlib, size_t made, const uint8_t *data, size_t bytes, uint8_t *back,
+                       unsigned kind)
+{
+    const char *why = "";
+    size_t written = 0;
+
+    zlib_strip_begin(zlib);
+    made += 2;
+    made += zlib_strip_end(zlib + made, zlib_strip_adler32(1, data, bytes));
+    CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "kind %u: %s", kind, why);
+    CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "kind %u", kind);
+}
+
 /* Literals alone, with codes from one bit to the longest: byte v comes about 2^(v / step) times,
  * and Fibonacci numbers give the longest codes of all. */
 static void literals_come_back(void)
@@ -75,9 +90,8 @@ static void literals_come_back(void)
     enum { BYTES = 200000 };
     uint8_t *data = malloc(BYTES), *out = malloc(8 + deflate_huffman_bound(BYTES));
     uint8_t *back = malloc(BYTES);
-    size_t made, written, i, length;
+    size_t made, i, length;
     uint32_t a, b, v, kind;
-    const char *why = "";
 
     for (kind = 0; kind < 40; kind++) {
         length = kind < 20 ? kind + 1 : BYTES - kind;
@@ -88,21 +102,79 @@ static void literals_come_back(void)
             a = b;
             b = next;
         }
-        made = zlib_strip_begin(out);
         memset(out + 2, 0xaa, 6 + deflate_huffman_bound(BYTES));
-        made += deflate_huffman(data, length, out + made);
-        CHECK(made - 2 <= deflate_huffman_bound(length));
-        out[made++] = 3;
-        out[made++] = 0;
-        for (i = 0; i < 4; i++)
-            out[made++] = (uint8_t)(zlib_strip_adler32(1, data, length) >> (24 - 8 * i));
-        CHECKF(zlib_stream_inflate(out, made, back, BYTES, &written, &why), "kind %u: %s", kind,
-               why);
-        CHECK(written == length && memcmp(back, data, length) == 0);
+        made = deflate_huffman(data, length, out + 2);
+        CHECK(made <= deflate_huffman_bound(length));
+        check_body(out, made, data, length, back, kind);
     }
     free(back);
     free(out);
     free(data);
+}
+
+/* Repeats of every length from every distance: KIND's bits say how they are mixed with noise. */
+static void fill_repeats(uint8_t *data, size_t bytes, uint32_t kind)
+{
+    static const uint32_t far[] = {1, 3, 4, 700, 11521, 32767, 32768, 32769};
+    uint32_t state = kind * 2654435761U + 1;
+    size_t i = 0;
+
+    while (i < bytes) {
+        uint32_t length, distance;
+        state = state * 1664525 + 1013904223;
+        length = (state >> 8) % (kind & 1 ? 12 : 600) + 1;
+        distance = kind & 2 ? far[state >> 29] : (state >> 16) % 40000 + 1;
+        for (; length > 0 && i < bytes; length--, i++) {
+            state = state * 1664525 + 1013904223;
+            data[i] = distance <= i && (state >> 24) > (kind & 4 ? 2U : 0U)
+                          ? data[i - distance]
+                          : (uint8_t)(state >> (kind & 8 ? 30 : 24));
+        }
+    }
+}
+
+static void repeats_come_back(void)
+{
+    enum { BYTES = 300000 };
+    struct deflate_finder *finder = deflate_finder_new();
+    uint8_t *data = malloc(BYTES), *back = malloc(BYTES);
+    uint8_t *out = malloc(8 + deflate_repeats_bound(BYTES));
+    unsigned kind;
+    int effort;
+
+    for (kind = 0; kind < 64; kind++) {
+        size_t bytes = kind < 16 ? kind : BYTES - kind, least = BYTES;
+        fill_repeats(data, bytes, kind);
+        for (effort = DEFLATE_FAST; effort <= DEFLATE_SMALL; effort++) {
+            size_t made =
+                deflate_repeats(finder, (enum deflate_effort)effort, data, bytes, out + 2);
+            CHECKF(made <= deflate_repeats_bound(bytes), "kind %u: %zu of %zu", kind, made, bytes);
+            CHECKF(made <= least + least / 50, "kind %u, effort %d: %zu", kind, effort, made);
+            least = made < least ? made : least;
+            check_body(out, made, data, bytes, back, kind);
+        }
+    }
+    free(out);
+    free(back);
+    free(data);
+    free(finder);
+}
+
+/* Noise is stored, and the estimates know repeats from noise. */
+static void estimates_tell_repeats(void)
+{
+    enum { BYTES = 12288 };
+    uint8_t data[BYTES];
+    size_t i;
+
+    fill(data, BYTES, NOISE);
+    CHECK(deflate_repeats_estimate(data, BYTES, 2048) > 2000);
+    for (i = 200; i < BYTES; i++)
+        data[i] = data[i - 200];
+    CHECK(deflate_repeats_estimate(data, BYTES, 2048) < 1024);
+    fill(data, BYTES, ZEROS);
+    CHECK(deflate_repeats_estimate(data, BYTES, 0) == 0);
+    CHECK(deflate_repeats_estimate(data, 0, 2048) == 0);
 }
 
 /* Leaves free memory behind where every 16 bits are VALUE, for what is allocated next; in blocks,
@@ -126,7 +198,7 @@ static void leave_behind(uint16_t value)
 }
 
 /* A compressor in memory that held anything, data at any address with anything behind it: the
- * stream is the same. (ISA-L 2.30 leaves a field as it finds it.) */
+ * stream is the same. */
 static void memory_decides_nothing(void)
 {
     enum { BYTES = 50000, ROOM = BYTES + 200 };
@@ -155,7 +227,7 @@ static void memory_decides_nothing(void)
     free(data);
 }
 
-/* Nor does the compressor's address (ISA-L 2.30 hashes it). */
+/* Nor does the compressor's address. */
 static void addresses_decide_nothing(void)
 {
     enum { BYTES = 84, ROUNDS = 6000 };
@@ -231,6 +303,8 @@ int main(void)
 {
     TEST(data_comes_back);
     TEST(literals_come_back);
+    TEST(repeats_come_back);
+    TEST(estimates_tell_repeats);
     TEST(memory_decides_nothing);
     TEST(addresses_decide_nothing);
     TEST(cut_streams_are_refused);
