@@ -22,6 +22,9 @@ enum format {
     FORMAT_PNM, /* only asked for, never an info's: PGM for gray, PPM for colour */
 };
 
+/* How hard PNG is compressed; the default is 0. */
+enum png_level { PNG_LEVEL_DEFAULT, PNG_LEVEL_FAST, PNG_LEVEL_SMALL };
+
 struct image_info {
     int width, height, channels;
     enum sample_type type;
@@ -75,6 +78,7 @@ struct sink_options {
     enum format format; /* FORMAT_NONE: by PATH's extension */
     int quality;        /* JPEG, 1..100 */
     bool drop_alpha;    /* --alpha drop */
+    enum png_level png_level;
     int threads;        /* for encoders that can use them, >= 1 */
 };
 

@@ -31,8 +31,10 @@ static bool request_make(const struct options *options, struct picture_request *
         .channels = options->channels,
         .repeat = options->repeat,
     };
-    request->sink = (struct sink_options){
-        .format = options->format, .quality = options->quality, .drop_alpha = options->drop_alpha};
+    request->sink = (struct sink_options){.format = options->format,
+                                          .quality = options->quality,
+                                          .png_level = options->png_level,
+                                          .drop_alpha = options->drop_alpha};
     request->device_auto = options->device_auto;
     request->device = options->device;
     request->device_index = options->device_index;

@@ -21,7 +21,7 @@ static const int filters[FILTERS] = {4, 1, 2, 0};
  * is small, and they come out better than it says. */
 static unsigned worth(enum png_level level)
 {
-    return level == PNG_LEVEL_FAST ? 4 : (level == PNG_LEVEL_SMALL ? 8 : 6);
+    return level == PNG_LEVEL_FAST ? 4 : 6;
 }
 
 /* Pieces spread over the strip, down and across, under each filter; how many bytes. */
@@ -61,6 +61,8 @@ void png_choose(struct png_choice *choice, enum png_level level, const uint8_t *
         best = bits[f] < bits[best] ? f : best;
     }
     *choice = (struct png_choice){.filter = filters[best]};
+    if (level == PNG_LEVEL_SMALL)
+        return;
     least = deflate_repeats_estimate(scratch + (size_t)best * SAMPLE_BYTES, used, bits[best]);
     if (least * 8 > bits[best] * worth(level))
         return;

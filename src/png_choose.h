@@ -2,11 +2,7 @@
 #ifndef STENCIL_PNG_CHOOSE_H
 #define STENCIL_PNG_CHOOSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum png_level { PNG_LEVEL_FAST, PNG_LEVEL_DEFAULT, PNG_LEVEL_SMALL };
+#include "codec.h"
 
 struct png_choice {
     int filter;   /* see png_filter.h */
@@ -15,7 +11,8 @@ struct png_choice {
 
 #define PNG_CHOOSE_SCRATCH ((size_t)4 * 12288)
 
-/* COUNT rows of BYTES bytes lie one after the other at ROWS, the row above them before the first;
+/* For PNG_LEVEL_SMALL repeats are not chosen: whoever wants it small tries them all.
+ * COUNT rows of BYTES bytes lie one after the other at ROWS, the row above them before the first;
  * a pixel has PIXEL bytes. SCRATCH holds PNG_CHOOSE_SCRATCH bytes. */
 void png_choose(struct png_choice *choice, enum png_level level, const uint8_t *rows, int count,
                 size_t bytes, size_t pixel, uint8_t *scratch);

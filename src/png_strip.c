@@ -108,10 +108,9 @@ static size_t compress(struct png_worker *worker, const struct png_shape *shape,
 }
 
 /* Besides what was chosen, which is at OUT in BYTES bytes, repeats under every filter. Leaves the
- * smallest at OUT and its choice in CHOICE. */
+ * smallest at OUT and sets *filter to its filter. */
 static size_t compress_all(struct png_worker *worker, const struct png_shape *shape,
-                           const struct png_strip *strip, struct png_choice *choice, uint8_t *out,
-                           size_t bytes)
+                           const struct png_strip *strip, int *filter, uint8_t *out, size_t bytes)
 {
     static const int filters[] = {0, 1, 2, 4};
     int i;
@@ -119,13 +118,11 @@ static size_t compress_all(struct png_worker *worker, const struct png_shape *sh
     for (i = 0; i < 4 && bytes > 0; i++) {
         struct png_choice other = {.filter = filters[i], .repeats = true};
         size_t took;
-        if (choice->repeats && choice->filter == filters[i])
-            continue;
         took = compress(worker, shape, strip, &other, worker->other);
         if (took < bytes) { /* or 0, which is to be seen too */
             memcpy(out, worker->other, took);
             bytes = took;
-            *choice = other;
+            *filter = filters[i];
         }
     }
     return bytes;
@@ -143,7 +140,7 @@ void png_strip_make(struct png_worker *worker, const struct png_shape *shape,
     strip->data_bytes = filtered_bytes(shape, strip->count);
     bytes = compress(worker, shape, strip, &choice, out);
     if (shape->level == PNG_LEVEL_SMALL) {
-        bytes = compress_all(worker, shape, strip, &choice, out, bytes);
+        bytes = compress_all(worker, shape, strip, &choice.filter, out, bytes);
         filter_rows(worker, shape, strip, choice.filter);
     }
     strip->adler = zlib_strip_adler32(1, worker->filtered, strip->data_bytes);

@@ -217,7 +217,7 @@ bool png_write_open(struct sink *sink, struct error *err)
     if (!writer)
         return no_memory(sink, err);
     writer->shape = (struct png_shape){
-        .row_bytes = row, .pixel = pixel, .rows = (int)rows, .level = PNG_LEVEL_DEFAULT};
+        .row_bytes = row, .pixel = pixel, .rows = (int)rows, .level = sink->options.png_level};
     writer->height = info->height;
     writer->adler = 1;
     writer->threads = sink->options.threads < MAX_THREADS ? sink->options.threads : MAX_THREADS;

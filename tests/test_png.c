@@ -112,42 +112,61 @@ static void metadata_is_named(void)
 
 /* ---- writing ---- */
 
-static uint8_t *write_png(const struct image *image, int threads, int band, size_t *bytes)
+static uint8_t *write_png(const struct image *image, enum png_level level, int threads, int band,
+                          size_t *bytes)
 {
-    struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = threads};
+    struct sink_options options = {
+        .format = FORMAT_PNG, .quality = 90, .threads = threads, .png_level = level};
     return memory_write(image, &options, band, bytes);
 }
 
 static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {2, 3}, {5, 5}, {8, 8}, {13, 7}, {33, 17}};
 
+static void check_same(const struct image *image, const uint8_t *file, size_t bytes)
+{
+    struct image back;
+    struct error err;
+    char warning[256];
+    int y;
+
+    memory_read(file, bytes, &back, warning, &err);
+    CHECKF(back.data, "%s", err.text);
+    CHECK(back.channels == image->channels && back.width == image->width);
+    CHECK(back.type == image->type && back.height == image->height);
+    for (y = 0; y < image->height && back.data; y++)
+        CHECKF(memcmp(image_row(&back, y), image_row(image, y), image_row_bytes(image)) == 0,
+               "%d x %d x %d: row %d", image->width, image->height, image->channels, y);
+    image_free(&back);
+}
+
 static void check_round_trip(int width, int height, int channels, enum sample_type type, bool flat)
 {
     static const int threads[] = {1, 2, 3, 3}, bands[] = {7, 10000, 10000, 1};
-    struct image image, back;
+    struct image image;
     struct error err;
     size_t bytes, again_bytes;
     uint8_t *file, *again;
-    char warning[256];
-    int i, y;
+    int i;
 
     CHECK(image_alloc(&image, width, height, channels, type, "test", &err));
     png_pixels_fill(&image, flat);
-    file = write_png(&image, 1, height, &bytes);
+    file = write_png(&image, PNG_LEVEL_DEFAULT, 1, height, &bytes);
     for (i = 0; i < COUNT(threads); i++) {
-        again = write_png(&image, threads[i], bands[i], &again_bytes);
+        again = write_png(&image, PNG_LEVEL_DEFAULT, threads[i], bands[i], &again_bytes);
         CHECKF(bytes == again_bytes && memcmp(file, again, bytes) == 0,
                "%d x %d x %d: %d threads write other bytes", width, height, channels, threads[i]);
         free(again);
     }
-    memory_read(file, bytes, &back, warning, &err);
-    CHECKF(back.data, "%s", err.text);
-    CHECK(back.channels == channels && back.width == width && back.height == height);
-    CHECK(back.type == type);
-    for (y = 0; y < height && back.data; y++)
-        CHECKF(memcmp(image_row(&back, y), image_row(&image, y), image_row_bytes(&image)) == 0,
-               "%d x %d x %d: row %d", width, height, channels, y);
+    check_same(&image, file, bytes);
     free(file);
-    image_free(&back);
+    file = write_png(&image, PNG_LEVEL_SMALL, 2, height, &again_bytes);
+    CHECKF(again_bytes <= bytes, "%d x %d x %d: small is %zu, default %zu", width, height, channels,
+           again_bytes, bytes);
+    check_same(&image, file, again_bytes);
+    free(file);
+    file = write_png(&image, PNG_LEVEL_FAST, 2, height, &again_bytes);
+    check_same(&image, file, again_bytes);
+    free(file);
     image_free(&image);
 }
 
