@@ -79,7 +79,7 @@ struct sink_options {
     int quality;        /* JPEG, 1..100 */
     bool drop_alpha;    /* --alpha drop */
     enum png_level png_level;
-    int threads;        /* for encoders that can use them, >= 1 */
+    int threads; /* for encoders that can use them, >= 1 */
 };
 
 /* Checks that the format can hold what INFO describes (EXIT_INPUT and the way out when not)

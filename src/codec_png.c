@@ -22,21 +22,18 @@
 
 /* ---- reading ---- */
 
-/* The compressed data in one piece: where it lies when it is one chunk, else a copy that
- * the caller frees. */
-static const uint8_t *one_piece(const struct png_file *png, const char *name, uint8_t **copy,
-                                struct error *err)
+/* The compressed data in one piece; malloc'ed. */
+static uint8_t *one_piece(const struct png_file *png, const char *name, struct error *err)
 {
-    *copy = NULL;
-    if (png->data_chunks == 1)
-        return png->data;
-    *copy = large_alloc(png->data_bytes);
-    if (!*copy) {
+    uint8_t *data = large_alloc(png->data_bytes);
+
+    if (!data) {
         error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-        return NULL;
+    } else if (!png_chunks_gather(png, data, err)) {
+        free(data);
+        data = NULL;
     }
-    png_chunks_gather(png, *copy);
-    return *copy;
+    return data;
 }
 
 static bool truncated_rows(const struct png_file *png, const char *name, uint64_t bytes,
@@ -53,16 +50,15 @@ static bool refuse_truncated(const struct png_file *png, const char *name, struc
 {
     uint64_t bytes = png_rows_bytes(&png->header);
     size_t written = 0;
-    const uint8_t *data;
-    uint8_t *copy;
+    uint8_t *data;
     const char *why;
 
     if (png->data_bytes > 0 && bytes <= STB_MAX_BYTES) {
-        data = one_piece(png, name, &copy, err);
+        data = one_piece(png, name, err);
         if (!data)
             return false;
         zlib_stream_inflate(data, png->data_bytes, NULL, (size_t)bytes, &written, &why);
-        free(copy);
+        free(data);
     }
     if (written > 0 && written < bytes)
         return truncated_rows(png, name, written, err);
@@ -91,6 +87,7 @@ static bool check_sizes(const struct png_file *png, const struct image_info *inf
 
 /* source->state */
 struct png_source {
+    struct png_bytes bytes;
     struct png_file file;
     struct png_reader *reader; /* NULL until a row is asked for */
 };
@@ -101,16 +98,13 @@ static bool decoder_open(struct source *source, struct error *err)
     struct image_info *info = &source->info;
     struct png_source *state;
     struct png_file *png;
-    const uint8_t *bytes;
-    size_t size;
 
-    if (!input_read_all(source->input, &bytes, &size, err))
-        return false;
     state = source->state = calloc(1, sizeof *state);
     if (!state)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
     png = &state->file;
-    if (!png_chunks_walk(png, name, bytes, size, err))
+    if (!png_bytes_open(&state->bytes, source->input, err) ||
+        !png_chunks_walk(png, name, &state->bytes, err))
         return false;
     if (png->truncated)
         return refuse_truncated(png, name, err);
@@ -133,8 +127,7 @@ static bool decoder_open(struct source *source, struct error *err)
 static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *bytes,
                           struct error *err)
 {
-    uint8_t *copy, *rows;
-    const uint8_t *data = one_piece(png, name, &copy, err);
+    uint8_t *data = one_piece(png, name, err), *rows;
     const char *why;
     size_t written;
     bool ok = false;
@@ -152,7 +145,7 @@ static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *
         truncated_rows(png, name, written, err);
     else
         ok = png_rows_unfilter(png, name, rows, err);
-    free(copy);
+    free(data);
     if (!ok) {
         free(rows);
         rows = NULL;
@@ -194,6 +187,7 @@ static void decoder_close(struct source *source)
 #ifdef HAVE_PNG_ROWS
     png_reader_close(state->reader);
 #endif
+    png_bytes_close(&state->bytes);
     free(state);
     source->state = NULL;
 }

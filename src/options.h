@@ -65,7 +65,7 @@ struct options {
     enum format format; /* FORMAT_NONE: by extension */
     int quality;        /* default 90 */
     enum png_level png_level;
-    int decimals;       /* of text samples; -1: exact */
+    int decimals; /* of text samples; -1: exact */
     bool plan, verify, time, json, csv, quiet, verbose;
 
     bool help_short, help_full, version;

@@ -94,8 +94,12 @@ static bool fill_window(struct png_reader *reader, struct error *err)
     reader->given = 0;
     reader->filled = left < (uint32_t)reader->rows ? (int)left : reader->rows;
     want = (size_t)reader->filled * reader->stride;
-    if (!zlib_reader_read(reader->inflate, row, want, &got, &why))
-        return error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", reader->name, why);
+    if (!zlib_reader_read(reader->inflate, row, want, &got, &why)) {
+        error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", reader->name, why);
+        if (reader->pieces.failed)
+            *err = reader->pieces.err;
+        return false;
+    }
     if (got < want)
         return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %d rows", reader->name,
                          (unsigned long long)(reader->next + got / reader->stride), header->height);
