@@ -67,6 +67,18 @@ const char *source_warning(const struct source *source)
     return source->warning[0] ? source->warning : NULL;
 }
 
+struct metadata source_metadata(const struct source *source)
+{
+    return source->metadata;
+}
+
+const char *source_warning_kept(const struct source *source)
+{
+    return source->metadata.bytes == 0    ? source_warning(source)
+           : source->warning_kept[0] != 0 ? source->warning_kept
+                                          : NULL;
+}
+
 bool source_streams(const struct source *source)
 {
     return source->decoder->read && !source->whole;
@@ -160,6 +172,16 @@ bool sink_streams(const char *path, const struct image_info *info,
 
     return codec_resolve_target(path, info, options, &target, &ignored) &&
            codec_encoder(target.format)->write != encode_whole_write;
+}
+
+bool sink_takes_metadata(const char *path, const struct image_info *info,
+                         const struct sink_options *options)
+{
+    struct image_info target;
+    struct error ignored;
+
+    return codec_resolve_target(path, info, options, &target, &ignored) &&
+           target.format == FORMAT_PNG;
 }
 
 /* Frees the sink and, unless it was committed, the output. */

@@ -11,12 +11,14 @@
 struct source {
     const struct decoder *decoder;
     struct input *input;
-    struct image_info info; /* filled by decoder->open */
-    char warning[512];      /* filled by decoder->open; empty: none */
-    bool whole;             /* filled by decoder->open: of this file only the whole can be read */
-    int next_row;           /* rows handed out so far, kept by codec.c */
-    void *state;            /* the decoder's own */
-    struct image picture;   /* read_all's, for decoders without read; private to codec.c */
+    struct image_info info;   /* filled by decoder->open */
+    char warning[512];        /* filled by decoder->open; empty: none */
+    struct metadata metadata; /* filled by decoder->open, valid until close */
+    char warning_kept[512];   /* the warning where the output takes the metadata */
+    bool whole;               /* filled by decoder->open: of this file only the whole can be read */
+    int next_row;             /* rows handed out so far, kept by codec.c */
+    void *state;              /* the decoder's own */
+    struct image picture;     /* read_all's, for decoders without read; private to codec.c */
 };
 
 struct decoder {

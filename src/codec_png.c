@@ -89,6 +89,7 @@ static bool check_sizes(const struct png_file *png, const struct image_info *inf
 struct png_source {
     struct png_bytes bytes;
     struct png_file file;
+    uint8_t *metadata;         /* source->metadata */
     struct png_reader *reader; /* NULL until a row is asked for */
 };
 
@@ -114,7 +115,12 @@ static bool decoder_open(struct source *source, struct error *err)
     info->type = png->header.depth == 16 ? SAMPLE_U16 : SAMPLE_U8;
     info->max = png->header.depth == 16 ? 65535 : 255;
     info->format = FORMAT_PNG;
-    dropped_describe(png->dropped, name, source->warning, sizeof source->warning);
+    if (!png_metadata_take(&png->notes, &state->bytes, info->channels <= 2, &state->metadata,
+                           &source->metadata.bytes, err))
+        return false;
+    source->metadata.chunks = state->metadata;
+    dropped_describe(png->notes.dropped, name, source->warning, sizeof source->warning);
+    dropped_describe(png->notes.lost, name, source->warning_kept, sizeof source->warning_kept);
 #ifdef HAVE_PNG_ROWS
     source->whole = png->header.interlaced;
 #else
@@ -188,6 +194,7 @@ static void decoder_close(struct source *source)
     png_reader_close(state->reader);
 #endif
     png_bytes_close(&state->bytes);
+    free(state->metadata);
     free(state);
     source->state = NULL;
 }

@@ -121,11 +121,9 @@ static bool filter_image(const struct picture_request *request, const struct pla
 static bool write_image(const struct picture_request *request, const struct image *image,
                         const char *output, const struct picture_report *report, struct error *err)
 {
-    struct sink_options options = request->sink;
     struct sink *sink = NULL;
 
-    options.threads = report->choice.threads;
-    if (!sink_open(&sink, output, &report->info, &options, err))
+    if (!sink_open(&sink, output, &report->info, &request->sink, err))
         return false;
     if (!sink_write(sink, image, err)) {
         sink_abort(sink);
@@ -161,8 +159,7 @@ static bool run_whole(const struct picture_request *request, const struct plan *
 
 /* All three at once, in bands; NULL where that cannot be done or is not worth it. */
 static struct pipeline *open_bands(const struct picture_request *request, const struct plan *plan,
-                                   struct source *source, const struct sink_options *sink,
-                                   const char *input, const char *output,
+                                   struct source *source, const char *input, const char *output,
                                    const struct picture_choice *choice)
 {
     struct pipeline_job job = {.plan = plan,
@@ -170,7 +167,7 @@ static struct pipeline *open_bands(const struct picture_request *request, const 
                                .source = source,
                                .input = input,
                                .output = output,
-                               .sink = sink,
+                               .sink = &request->sink,
                                .threads = choice->threads,
                                .tile = choice->tile,
                                .band_rows = request->band_rows};
@@ -180,12 +177,24 @@ static struct pipeline *open_bands(const struct picture_request *request, const 
     return pipeline_open(&job);
 }
 
+/* What the input says beside its samples goes along where the output can hold it. */
+static void take_metadata(struct sink_options *sink, const struct source *source,
+                          const char *output, struct picture_report *report)
+{
+    const char *warning = source_warning_kept(source);
+
+    if (!sink_takes_metadata(output, &report->info, sink))
+        return;
+    sink->metadata = source_metadata(source);
+    snprintf(report->warning, sizeof report->warning, "%s", warning ? warning : "");
+}
+
 bool picture_filter(const struct picture_request *request, const char *input, const char *output,
                     struct picture_report *report, struct error *err)
 {
     struct source *source = NULL;
     struct plan plan = {0};
-    struct sink_options sink = request->sink;
+    struct picture_request kept = *request;
     struct pipeline *pipeline;
     struct pipeline_times times;
     double start = now_ms(), prepared;
@@ -197,15 +206,16 @@ bool picture_filter(const struct picture_request *request, const char *input, co
     if (!sink_check(output, &report->info, &request->sink, err))
         goto out;
     prepared = now_ms() - start;
-    sink.threads = report->choice.threads;
-    pipeline = open_bands(request, &plan, source, &sink, input, output, &report->choice);
+    kept.sink.threads = report->choice.threads;
+    take_metadata(&kept.sink, source, output, report);
+    pipeline = open_bands(&kept, &plan, source, input, output, &report->choice);
     if (pipeline) {
         ok = pipeline_run(pipeline, &times, err);
         report->decode_ms = times.decode_ms;
         report->filter_ms = times.filter_ms;
         report->encode_ms = times.encode_ms;
     } else {
-        ok = run_whole(request, &plan, source, input, output, report, err);
+        ok = run_whole(&kept, &plan, source, input, output, report, err);
     }
     report->decode_ms += prepared; /* the header, and with some formats the whole file */
     report->total_ms = now_ms() - start;

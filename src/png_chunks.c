@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dropped.h"
 #include "zlib_stream.h"
 
 #define SIGNATURE_BYTES 8
@@ -33,8 +32,6 @@ struct walk {
     const char *name;
     struct png_bytes *bytes;
     bool header_seen, data_over;
-    bool srgb_seen; /* or a better source of the same: then gAMA and cHRM do not count */
-    unsigned maybe; /* dropped unless srgb_seen */
     struct error *err;
 };
 
@@ -193,32 +190,6 @@ static bool walk_data(struct walk *walk, const struct chunk *chunk, size_t have)
     return true;
 }
 
-/* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 are what a file without them means anyway. */
-static void walk_metadata(struct walk *walk, const struct chunk *chunk)
-{
-    static const uint32_t srgb[8] = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
-    struct png_file *png = walk->png;
-    size_t i;
-
-    if (strcmp(chunk->type, "iCCP") == 0)
-        png->dropped |= DROPPED_ICC;
-    else if (strcmp(chunk->type, "eXIf") == 0)
-        png->dropped |= DROPPED_EXIF;
-    else if (strcmp(chunk->type, "cICP") == 0)
-        png->dropped |=
-            chunk->bytes == 4 && memcmp(chunk->data, "\1\15\0\1", 4) == 0 ? 0U : DROPPED_COLOURS;
-    else if (strcmp(chunk->type, "acTL") == 0)
-        png->dropped |= DROPPED_FRAMES;
-    else if (strcmp(chunk->type, "gAMA") == 0 && chunk->bytes == 4 &&
-             png_get32(chunk->data) != 45455)
-        walk->maybe |= DROPPED_GAMMA;
-    else if (strcmp(chunk->type, "cHRM") == 0 && chunk->bytes == 32)
-        for (i = 0; i < 8; i++)
-            walk->maybe |= png_get32(chunk->data + 4 * i) != srgb[i] ? DROPPED_COLOURS : 0U;
-    walk->srgb_seen |= strcmp(chunk->type, "sRGB") == 0 || strcmp(chunk->type, "iCCP") == 0 ||
-                       strcmp(chunk->type, "cICP") == 0;
-}
-
 /* One whole chunk. *end: it was IEND. */
 static bool walk_chunk(struct walk *walk, const struct chunk *chunk, bool *end)
 {
@@ -249,7 +220,9 @@ static bool walk_chunk(struct walk *walk, const struct chunk *chunk, bool *end)
         return error_set(walk->err, EXIT_INPUT,
                          "%s: unknown kind of PNG: it needs chunk %s at byte %zu to be understood",
                          walk->name, chunk->type, chunk->place);
-    walk_metadata(walk, chunk);
+    png_metadata_note(&walk->png->notes, chunk->type, chunk->data, chunk->bytes, chunk->place,
+                      !walk->png->palette && walk->png->data_chunks == 0,
+                      walk->png->data_chunks == 0);
     return true;
 }
 
@@ -360,7 +333,5 @@ bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *b
     }
     if (end && png->data_chunks == 0)
         return error_set(err, EXIT_INPUT, "%s: damaged PNG: it holds no picture data", name);
-    if (!walk.srgb_seen)
-        png->dropped |= walk.maybe;
     return true;
 }

@@ -5,7 +5,7 @@
 #ifndef STENCIL_PNG_CHUNKS_H
 #define STENCIL_PNG_CHUNKS_H
 
-#include "png_bytes.h"
+#include "png_metadata.h"
 
 enum png_colour {
     PNG_GRAY = 0,
@@ -36,7 +36,7 @@ struct png_file {
     size_t data_place; /* of the first IDAT chunk's content */
     int data_chunks;
     size_t data_bytes; /* of all IDAT chunks */
-    unsigned dropped;  /* enum dropped */
+    struct png_notes notes;
     /* Where the file ends inside a chunk: all that is whole before, and of the
      * IDAT chunk that was cut what there is, stand above. */
     bool truncated;

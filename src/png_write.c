@@ -185,6 +185,7 @@ static bool write_header(struct sink *sink, struct error *err)
 {
     static const uint8_t colours[] = {0, 4, 2, 6}; /* gray, with alpha, RGB, RGBA */
     const struct image_info *info = &sink->info;
+    const struct metadata *metadata = &sink->options.metadata;
     uint8_t file[8 + 13 + PNG_CHUNK_OVERHEAD] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
     uint8_t *head = file + 8 + PNG_CHUNK_HEAD;
     int i;
@@ -196,7 +197,10 @@ static bool write_header(struct sink *sink, struct error *err)
     head[8] = (uint8_t)(8 * (int)info->type);
     head[9] = colours[info->channels - 1];
     png_chunk_close(file + 8, "IHDR", 13);
-    return output_write(sink->output, file, sizeof file, err);
+    if (!output_write(sink->output, file, sizeof file, err))
+        return false;
+    return metadata->bytes == 0 ||
+           output_write(sink->output, metadata->chunks, metadata->bytes, err);
 }
 
 bool png_write_open(struct sink *sink, struct error *err)
