@@ -67,9 +67,21 @@ const char *source_warning(const struct source *source)
     return source->warning[0] ? source->warning : NULL;
 }
 
+struct metadata source_metadata(const struct source *source)
+{
+    return source->metadata;
+}
+
+const char *source_warning_kept(const struct source *source)
+{
+    return source->metadata.bytes == 0    ? source_warning(source)
+           : source->warning_kept[0] != 0 ? source->warning_kept
+                                          : NULL;
+}
+
 bool source_streams(const struct source *source)
 {
-    return source->decoder->read != NULL;
+    return source->decoder->read && !source->whole;
 }
 
 /* True if ROWS has INFO's shape and NEXT more rows of that height are left. */
@@ -87,7 +99,7 @@ bool source_read(struct source *source, struct image *rows, struct error *err)
     if (!shape_fits(&source->info, rows, source->next_row))
         return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were asked for at row %d",
                          input_name(source->input), rows->height, source->next_row);
-    if (decoder->read) {
+    if (decoder->read && !source->whole) {
         if (!decoder->read(source, rows, err))
             return false;
         source->next_row += rows->height;
@@ -112,7 +124,7 @@ bool source_read_all(struct source *source, struct image *image, struct error *e
     memset(image, 0, sizeof *image);
     if (source->next_row != 0)
         return error_set(err, EXIT_INPUT, "%s: was read already", name);
-    if (source->decoder->read_all) {
+    if (source->decoder->read_all && (source->whole || !source->decoder->read)) {
         if (!source->decoder->read_all(source, image, err))
             return false;
         source->next_row = info->height;
@@ -160,6 +172,16 @@ bool sink_streams(const char *path, const struct image_info *info,
 
     return codec_resolve_target(path, info, options, &target, &ignored) &&
            codec_encoder(target.format)->write != encode_whole_write;
+}
+
+bool sink_takes_metadata(const char *path, const struct image_info *info,
+                         const struct sink_options *options)
+{
+    struct image_info target;
+    struct error ignored;
+
+    return codec_resolve_target(path, info, options, &target, &ignored) &&
+           target.format == FORMAT_PNG;
 }
 
 /* Frees the sink and, unless it was committed, the output. */

@@ -22,6 +22,9 @@ enum format {
     FORMAT_PNM, /* only asked for, never an info's: PGM for gray, PPM for colour */
 };
 
+/* How hard PNG is compressed; the default is 0. */
+enum png_level { PNG_LEVEL_DEFAULT, PNG_LEVEL_FAST, PNG_LEVEL_SMALL };
+
 struct image_info {
     int width, height, channels;
     enum sample_type type;
@@ -51,6 +54,15 @@ const struct image_info *source_info(const struct source *source);
  * kept"), or NULL. Valid until source_close. */
 const char *source_warning(const struct source *source);
 
+/* What the file says beside its samples and a PNG can hold, valid until source_close; and the
+ * warning that is left where the output takes it (sink_takes_metadata). */
+struct metadata {
+    const uint8_t *chunks; /* whole PNG chunks, as they may stand behind the header */
+    size_t bytes;          /* 0: none */
+};
+struct metadata source_metadata(const struct source *source);
+const char *source_warning_kept(const struct source *source);
+
 /* True if rows are decoded as they are asked for; else the first source_read decodes all. */
 bool source_streams(const struct source *source);
 
@@ -75,8 +87,10 @@ struct sink_options {
     enum format format; /* FORMAT_NONE: by PATH's extension */
     int quality;        /* JPEG, 1..100 */
     bool drop_alpha;    /* --alpha drop */
-    int threads;        /* for encoders that can use them, >= 1 */
-    bool sync;          /* --fsync: wait until the file is on the disk */
+    enum png_level png_level;
+    int threads;              /* for encoders that can use them, >= 1 */
+    bool sync;                /* --fsync: wait until the file is on the disk */
+    struct metadata metadata; /* for outputs that take it */
 };
 
 /* Checks that the format can hold what INFO describes (EXIT_INPUT and the way out when not)
@@ -93,6 +107,10 @@ bool sink_check(const char *path, const struct image_info *info, const struct si
 /* What needs no picture: is there a format for PATH and these options at all? EXIT_USAGE with the
  * known formats when not. sink_check and sink_open ask this too. */
 bool sink_check_format(const char *path, const struct sink_options *options, struct error *err);
+
+/* Whether that output can hold struct metadata. */
+bool sink_takes_metadata(const char *path, const struct image_info *info,
+                         const struct sink_options *options);
 
 /* True if a sink of these arguments writes rows as they come; else they are gathered, unless they
  * come all at once. */

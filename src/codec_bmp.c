@@ -168,7 +168,7 @@ static bool encoder_open(struct sink *sink, struct error *err)
                          "%s: %d x %d pixels: a BMP of more than 2 GiB cannot be written; .ppm, "
                          ".pgm and .pam have no such limit",
                          output_name(sink->output), info->width, info->height);
-    return encode_whole_open(sink, make, false, err);
+    return encode_whole_open(sink, make, err);
 }
 
 const struct encoder encoder_bmp = {

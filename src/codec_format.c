@@ -23,7 +23,7 @@ struct capability {
 
 static const struct capability capabilities[] = {
     [FORMAT_PNG] = {"PNG", &encoder_png, .gray = true, .colour = true, .alpha = true,
-                    .max_side = INT_MAX},
+                    .sixteen = true, .max_side = INT_MAX},
     [FORMAT_JPEG] = {"JPEG", &encoder_jpeg, .gray = true, .colour = true, .max_side = 65535},
     [FORMAT_BMP] = {"BMP", &encoder_bmp, .colour = true, .alpha = true, .max_side = INT_MAX},
     [FORMAT_PGM] = {"PGM", &encoder_pnm, .gray = true, .sixteen = true, .maxval = true,

@@ -11,11 +11,14 @@
 struct source {
     const struct decoder *decoder;
     struct input *input;
-    struct image_info info; /* filled by decoder->open */
-    char warning[512];      /* filled by decoder->open; empty: none */
-    int next_row;           /* rows handed out so far, kept by codec.c */
-    void *state;            /* the decoder's own */
-    struct image picture;   /* read_all's, for decoders without read; private to codec.c */
+    struct image_info info;   /* filled by decoder->open */
+    char warning[512];        /* filled by decoder->open; empty: none */
+    struct metadata metadata; /* filled by decoder->open, valid until close */
+    char warning_kept[512];   /* the warning where the output takes the metadata */
+    bool whole;               /* filled by decoder->open: of this file only the whole can be read */
+    int next_row;             /* rows handed out so far, kept by codec.c */
+    void *state;              /* the decoder's own */
+    struct image picture;     /* read_all's, for decoders without read; private to codec.c */
 };
 
 struct decoder {
@@ -24,10 +27,11 @@ struct decoder {
     bool (*recognise)(const uint8_t *head, size_t bytes);
     /* Reads and checks the header, and all that can be checked before a large allocation. */
     bool (*open)(struct source *source, struct error *err);
-    /* The next rows->height rows; codec.c has checked shape and count. NULL: whole pictures only,
-     * codec.c then hands out rows from read_all's picture. */
+    /* The next rows->height rows; codec.c has checked shape and count. NULL, or not called
+     * where source->whole: codec.c then hands out rows from read_all's picture. */
     bool (*read)(struct source *source, struct image *rows, struct error *err);
-    /* The whole picture at once, owned by the caller. NULL: codec.c uses read. */
+    /* The whole picture at once, owned by the caller. NULL, or not called where read is: codec.c
+     * uses that. */
     bool (*read_all)(struct source *source, struct image *image, struct error *err);
     void (*close)(struct source *source); /* frees state */
 };

@@ -1,19 +1,19 @@
 /* PNG. The file is taken apart here and in png_chunks.c and png_rows.c, which check all
- * of it; stb_image is then given a PNG of our own making and the finished rows, and does
- * what is left: palette, tRNS, bits to bytes, weaving interlaced passes, byte order.
- * Writing is stb_image_write's, with our deflate under it.
+ * of it, and its rows are made as they are asked for by png_read.c. An interlaced picture
+ * (any, in builds without png_read.c) is made as a whole: stb_image is given a PNG of our
+ * own making and the finished rows, and does what is left (bits to bytes, palette, tRNS,
+ * weaving the passes). Writing is png_write.c's.
  *
- * Whole pictures of up to 2^30 samples; 16 bits are read and not written. A picture of which
- * a part is missing or wrong is refused, never shown in part. */
-#include <limits.h>
+ * What is made as a whole has up to 2^30 samples. A picture of which a part is missing or
+ * wrong is refused, never shown in part. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "codec_internal.h"
 #include "dropped.h"
-#include "encode_whole.h"
 #include "large_alloc.h"
+#include "png_read.h"
 #include "png_rows.h"
+#include "png_write.h"
 #include "stb.h"
 #include "zlib_stream.h"
 
@@ -22,21 +22,18 @@
 
 /* ---- reading ---- */
 
-/* The compressed data in one piece: where it lies when it is one chunk, else a copy that
- * the caller frees. */
-static const uint8_t *one_piece(const struct png_file *png, const char *name, uint8_t **copy,
-                                struct error *err)
+/* The compressed data in one piece; malloc'ed. */
+static uint8_t *one_piece(const struct png_file *png, const char *name, struct error *err)
 {
-    *copy = NULL;
-    if (png->data_chunks == 1)
-        return png->data;
-    *copy = large_alloc(png->data_bytes);
-    if (!*copy) {
+    uint8_t *data = large_alloc(png->data_bytes);
+
+    if (!data) {
         error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-        return NULL;
+    } else if (!png_chunks_gather(png, data, err)) {
+        free(data);
+        data = NULL;
     }
-    png_chunks_gather(png, *copy);
-    return *copy;
+    return data;
 }
 
 static bool truncated_rows(const struct png_file *png, const char *name, uint64_t bytes,
@@ -53,16 +50,15 @@ static bool refuse_truncated(const struct png_file *png, const char *name, struc
 {
     uint64_t bytes = png_rows_bytes(&png->header);
     size_t written = 0;
-    const uint8_t *data;
-    uint8_t *copy;
+    uint8_t *data;
     const char *why;
 
     if (png->data_bytes > 0 && bytes <= STB_MAX_BYTES) {
-        data = one_piece(png, name, &copy, err);
+        data = one_piece(png, name, err);
         if (!data)
             return false;
         zlib_stream_inflate(data, png->data_bytes, NULL, (size_t)bytes, &written, &why);
-        free(copy);
+        free(data);
     }
     if (written > 0 && written < bytes)
         return truncated_rows(png, name, written, err);
@@ -70,8 +66,8 @@ static bool refuse_truncated(const struct png_file *png, const char *name, struc
 }
 
 /* What the header promises against what the file has and what can be decoded. */
-static bool check_sizes(const struct png_file *png, const struct image_info *info, const char *name,
-                        struct error *err)
+static bool check_sizes(const struct png_file *png, const struct image_info *info, bool whole,
+                        const char *name, struct error *err)
 {
     uint64_t rows = png_rows_bytes(&png->header);
     uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
@@ -81,28 +77,35 @@ static bool check_sizes(const struct png_file *png, const struct image_info *inf
         return error_set(err, EXIT_INPUT,
                          "%s: damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
                          name, info->width, info->height, png->data_bytes);
-    if (samples > STB_MAX_PNG_SAMPLES || rows > STB_MAX_BYTES ||
-        pixels * (uint64_t)info->channels * (uint64_t)info->type > STB_MAX_BYTES)
+    if (whole && (samples > STB_MAX_PNG_SAMPLES || rows > STB_MAX_BYTES ||
+                  pixels * (uint64_t)info->channels * (uint64_t)info->type > STB_MAX_BYTES))
         return error_set(err, EXIT_INPUT,
                          "%s: %d x %d pixels: a PNG of more than 2^30 samples cannot be read", name,
                          info->width, info->height);
     return true;
 }
 
+/* source->state */
+struct png_source {
+    struct png_bytes bytes;
+    struct png_file file;
+    uint8_t *metadata;         /* source->metadata */
+    struct png_reader *reader; /* NULL until a row is asked for */
+};
+
 static bool decoder_open(struct source *source, struct error *err)
 {
     const char *name = input_name(source->input);
     struct image_info *info = &source->info;
+    struct png_source *state;
     struct png_file *png;
-    const uint8_t *bytes;
-    size_t size;
 
-    if (!input_read_all(source->input, &bytes, &size, err))
-        return false;
-    png = source->state = malloc(sizeof *png);
-    if (!png)
+    state = source->state = calloc(1, sizeof *state);
+    if (!state)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    if (!png_chunks_walk(png, name, bytes, size, err))
+    png = &state->file;
+    if (!png_bytes_open(&state->bytes, source->input, err) ||
+        !png_chunks_walk(png, name, &state->bytes, err))
         return false;
     if (png->truncated)
         return refuse_truncated(png, name, err);
@@ -112,16 +115,25 @@ static bool decoder_open(struct source *source, struct error *err)
     info->type = png->header.depth == 16 ? SAMPLE_U16 : SAMPLE_U8;
     info->max = png->header.depth == 16 ? 65535 : 255;
     info->format = FORMAT_PNG;
-    dropped_describe(png->dropped, name, source->warning, sizeof source->warning);
-    return check_sizes(png, info, name, err);
+    if (!png_metadata_take(&png->notes, &state->bytes, info->channels <= 2, &state->metadata,
+                           &source->metadata.bytes, err))
+        return false;
+    source->metadata.chunks = state->metadata;
+    dropped_describe(png->notes.dropped, name, source->warning, sizeof source->warning);
+    dropped_describe(png->notes.lost, name, source->warning_kept, sizeof source->warning_kept);
+#ifdef HAVE_PNG_ROWS
+    source->whole = png->header.interlaced;
+#else
+    source->whole = true;
+#endif
+    return check_sizes(png, info, source->whole, name, err);
 }
 
 /* The rows, decompressed, unfiltered and checked; malloc'ed. */
 static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *bytes,
                           struct error *err)
 {
-    uint8_t *copy, *rows;
-    const uint8_t *data = one_piece(png, name, &copy, err);
+    uint8_t *data = one_piece(png, name, err), *rows;
     const char *why;
     size_t written;
     bool ok = false;
@@ -139,7 +151,7 @@ static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *
         truncated_rows(png, name, written, err);
     else
         ok = png_rows_unfilter(png, name, rows, err);
-    free(copy);
+    free(data);
     if (!ok) {
         free(rows);
         rows = NULL;
@@ -149,7 +161,7 @@ static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *
 
 static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
 {
-    const struct png_file *png = source->state;
+    const struct png_file *png = &((struct png_source *)source->state)->file;
     const char *name = input_name(source->input), *why;
     uint8_t skeleton[PNG_SKELETON_BYTES];
     size_t rows_bytes;
@@ -162,9 +174,28 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     return true;
 }
 
+#ifdef HAVE_PNG_ROWS
+static bool decoder_read(struct source *source, struct image *rows, struct error *err)
+{
+    struct png_source *state = source->state;
+
+    if (!state->reader &&
+        !png_reader_open(&state->reader, &state->file, input_name(source->input), err))
+        return false;
+    return png_reader_read(state->reader, rows, err);
+}
+#endif
+
 static void decoder_close(struct source *source)
 {
-    free(source->state);
+    struct png_source *state = source->state;
+
+#ifdef HAVE_PNG_ROWS
+    png_reader_close(state->reader);
+#endif
+    png_bytes_close(&state->bytes);
+    free(state->metadata);
+    free(state);
     source->state = NULL;
 }
 
@@ -172,51 +203,18 @@ const struct decoder decoder_png = {
     .name = "PNG",
     .recognise = png_recognise,
     .open = decoder_open,
+#ifdef HAVE_PNG_ROWS
+    .read = decoder_read,
+#endif
     .read_all = decoder_read_all,
     .close = decoder_close,
 };
 
 /* ---- writing ---- */
 
-static uint8_t *make(const struct image *image, const struct sink_options *options, size_t *bytes)
-{
-    struct image packed = *image;
-    uint8_t *file;
-    int y;
-
-    /* stb multiplies pitch and height in int: a picture with wide gaps goes packed. */
-    if (image->pitch <= INT_MAX / (size_t)image->height)
-        return stb_make_png(image, options->threads, bytes);
-    packed.pitch = image_row_bytes(image);
-    packed.data = large_alloc(packed.pitch * (size_t)packed.height);
-    if (!packed.data)
-        return NULL;
-    for (y = 0; y < packed.height; y++)
-        memcpy(image_row(&packed, y), image_row(image, y), packed.pitch);
-    file = stb_make_png(&packed, options->threads, bytes);
-    image_free(&packed);
-    return file;
-}
-
-static bool encoder_open(struct sink *sink, struct error *err)
-{
-    const struct image_info *info = &sink->info;
-    uint64_t row = (uint64_t)info->width * (uint64_t)info->channels + 1;
-    uint64_t rows = row * (uint64_t)info->height;
-
-    /* What does not compress grows by less than 1/64 (zlib_stream.c), and stb counts the
-     * finished file in int. */
-    if (rows + rows / 64 + 65536 > STB_MAX_BYTES)
-        return error_set(err, EXIT_INPUT,
-                         "%s: %d x %d pixels: a PNG of nearly 2 GiB of samples cannot be written; "
-                         ".ppm, .pgm and .pam have no such limit",
-                         output_name(sink->output), info->width, info->height);
-    return encode_whole_open(sink, make, true, err);
-}
-
 const struct encoder encoder_png = {
-    .open = encoder_open,
-    .write = encode_whole_write,
-    .finish = encode_whole_finish,
-    .close = encode_whole_close,
+    .open = png_write_open,
+    .write = png_write_rows,
+    .finish = png_write_finish,
+    .close = png_write_close,
 };

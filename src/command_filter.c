@@ -45,6 +45,7 @@ static bool request_make(const struct options *options, struct picture_request *
     };
     request->sink = (struct sink_options){.format = options->format,
                                           .quality = options->quality,
+                                          .png_level = options->png_level,
                                           .drop_alpha = options->drop_alpha,
                                           .sync = options->sync};
     request->device_auto = options->device_auto;

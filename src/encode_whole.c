@@ -9,21 +9,18 @@
 
 struct whole {
     encode_whole_function *make;
-    bool pitched;
     struct image image; /* packed; its data is NULL until rows have to be kept */
     int rows;           /* gathered so far */
     bool written;
 };
 
-bool encode_whole_open(struct sink *sink, encode_whole_function *make, bool pitched,
-                       struct error *err)
+bool encode_whole_open(struct sink *sink, encode_whole_function *make, struct error *err)
 {
     struct whole *whole = calloc(1, sizeof *whole);
 
     if (!whole)
         return error_set(err, EXIT_INPUT, "%s: no memory to write it", output_name(sink->output));
     whole->make = make;
-    whole->pitched = pitched;
     whole->image = (struct image){.width = sink->info.width,
                                   .height = sink->info.height,
                                   .channels = sink->info.channels,
@@ -55,8 +52,7 @@ bool encode_whole_write(struct sink *sink, const struct image *rows, struct erro
     struct image *image = &whole->image;
     int y;
 
-    if (whole->rows == 0 && rows->height == image->height &&
-        (whole->pitched || rows->pitch == image->pitch)) {
+    if (whole->rows == 0 && rows->height == image->height && rows->pitch == image->pitch) {
         whole->rows = rows->height;
         return write_file(sink, rows, err);
     }

@@ -10,9 +10,8 @@
 typedef uint8_t *encode_whole_function(const struct image *image,
                                        const struct sink_options *options, size_t *bytes);
 
-/* PITCHED: MAKE takes rows with any pitch; else they are packed for it. */
-bool encode_whole_open(struct sink *sink, encode_whole_function *make, bool pitched,
-                       struct error *err);
+/* MAKE is given packed rows. */
+bool encode_whole_open(struct sink *sink, encode_whole_function *make, struct error *err);
 
 /* The rest of struct encoder, as it stands. */
 bool encode_whole_write(struct sink *sink, const struct image *rows, struct error *err);

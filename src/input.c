@@ -24,6 +24,7 @@ struct input {
     int stop;      /* an eventfd that becomes readable with input_stop; -1 for files */
     bool at_end;   /* read(2) has returned 0: do not ask again (a terminal would wait) */
     uint64_t size; /* UINT64_MAX: unknown */
+    off_t first;   /* where it begins, where the size is known */
     const char *name;
     char *path;   /* the caller's, kept for name */
     uint8_t *all; /* what input_read_all handed out */
@@ -75,7 +76,9 @@ bool input_open(struct input **input, const char *path, struct error *err)
         goto fail;
     }
     in->size = known_size(in->fd, &status);
-    if (in->size == UINT64_MAX)
+    if (in->size != UINT64_MAX)
+        in->first = lseek(in->fd, 0, SEEK_CUR);
+    else
         in->stop = eventfd(0, EFD_CLOEXEC); /* without one, input_stop does nothing */
     *input = in;
     return true;
@@ -198,6 +201,23 @@ bool input_read(struct input *input, void *into, size_t bytes, size_t *got, stru
         if (n == 0)
             break;
         *got += n;
+    }
+    return true;
+}
+
+bool input_read_at(struct input *input, uint64_t place, void *into, size_t bytes, size_t *got,
+                   struct error *err)
+{
+    *got = 0;
+    while (*got < bytes) {
+        ssize_t n = pread(input->fd, (uint8_t *)into + *got, bytes - *got,
+                          input->first + (off_t)(place + *got));
+        if (n == 0)
+            break;
+        if (n > 0)
+            *got += (size_t)n;
+        else if (errno != EINTR)
+            return error_errno(err, input->name, "read");
     }
     return true;
 }

@@ -31,6 +31,11 @@ bool input_peek(struct input *input, size_t want, const uint8_t **bytes, size_t 
 /* Exactly BYTES bytes unless the end comes first: *got says how many. */
 bool input_read(struct input *input, void *into, size_t bytes, size_t *got, struct error *err);
 
+/* Bytes at PLACE, counted from where the input began, whatever was read before; only where
+ * input_size is known. *got is less than BYTES only at the end. */
+bool input_read_at(struct input *input, uint64_t place, void *into, size_t bytes, size_t *got,
+                   struct error *err);
+
 /* Everything from the current place to the end, owned by the input. */
 bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, struct error *err);
 

@@ -107,8 +107,8 @@ option_setter option_set_flag, option_set_text, option_set_int;
 /* Those of one option each. */
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
     option_set_device, option_set_format, option_set_quiet, option_set_verbose,
-    option_set_completion, option_set_mask_width, option_set_size, option_set_sweep,
-    option_set_limit;
+    option_set_png_level, option_set_completion, option_set_mask_width, option_set_size,
+    option_set_sweep, option_set_limit;
 
 /* Reads the value of --tile, if there is one, as COMMAND understands it: one of a few widths, or a
  * list of any for reuse. */
@@ -128,6 +128,7 @@ const char *kernel_word(int index);
 const char *tile_word(int index);
 const char *block_word(int index); /* what --tile takes for signals */
 const char *format_word(int index);
+const char *png_level_word(int index);
 const char *shell_word(int index);
 const char *list_word(int index);
 const char *sweep_word(int index);

@@ -88,9 +88,9 @@ static const struct doc_block formats[] = {
     {DOC_TEXT, NULL,
      "An input's format is recognised by its first bytes, the output's is that of its extension or "
      "of --format. Palettes become RGB or RGBA, 1, 2 and 4 bits become 8. Colour profiles and "
-     "other metadata are not kept; one line says so. Where a format has no maxval, samples are "
-     "scaled to 255 or 65535."},
-    {DOC_TERM, "png", "Gray or colour, with or without alpha; written with 8 bits a sample."},
+     "other metadata are kept from PNG to PNG, else not; one line says so. Where a format has no "
+     "maxval, samples are scaled to 255 or 65535."},
+    {DOC_TERM, "png", "Gray or colour, with or without alpha, 8 or 16 bits."},
     {DOC_TERM, "jpeg", "Gray or colour, 8 bits, no alpha. A photo's orientation is applied."},
     {DOC_TERM, "bmp", "Colour, with or without alpha, 8 bits; gray is written as equal RGB."},
     {DOC_TERM, "pgm", "Gray, 8 or 16 bits, any maxval."},

@@ -74,7 +74,8 @@ struct options {
     /* the output */
     enum format format; /* FORMAT_NONE: by extension */
     int quality;        /* default 90 */
-    int decimals;       /* of text samples; -1: exact */
+    enum png_level png_level;
+    int decimals; /* of text samples; -1: exact */
     bool plan, verify, time, json, csv, quiet, verbose;
 
     /* folders of pictures */

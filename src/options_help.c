@@ -191,5 +191,10 @@ void options_print_version(FILE *out)
 #else
 #error "the build names the deflate library: HAVE_ISAL or HAVE_LIBDEFLATE"
 #endif
+#ifdef HAVE_PNG_ROWS
+    fprintf(out, "PNG: by rows\n");
+#else
+    fprintf(out, "PNG: as a whole\n");
+#endif
     fprintf(out, "audio: %s\n", audio_available() ? "libsndfile" : "no");
 }

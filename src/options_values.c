@@ -25,6 +25,7 @@ WORDS(alpha_word, "weighted", "ignore", "plain", "drop")
 WORDS(device_word, "auto", "cpu", "cuda")
 WORDS(tile_word, "8", "16", "32", "64")
 WORDS(block_word, "32", "64", "128", "256", "512", "1024")
+WORDS(png_level_word, "fast", "default", "small")
 WORDS(shell_word, "bash", "zsh", "fish")
 WORDS(list_word, "filters", "kernels", "masks", "devices")
 
@@ -225,6 +226,17 @@ bool option_set_alpha(struct options *options, const struct option_spec *spec, c
     /* drop is weighted filtering; the alpha channel goes when the file is written. */
     options->drop_alpha = index == 3;
     options->alpha = options->drop_alpha ? ALPHA_WEIGHTED : modes[index];
+    return true;
+}
+
+bool option_set_png_level(struct options *options, const struct option_spec *spec,
+                          const char *value, struct error *err)
+{
+    static const enum png_level levels[] = {PNG_LEVEL_FAST, PNG_LEVEL_DEFAULT, PNG_LEVEL_SMALL};
+    int index = word_index(spec, value, err);
+    if (index < 0)
+        return false;
+    options->png_level = levels[index];
     return true;
 }
 

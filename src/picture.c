@@ -119,11 +119,9 @@ static bool filter_image(const struct picture_request *request, const struct pla
 static bool write_image(const struct picture_request *request, const struct image *image,
                         const char *output, const struct picture_report *report, struct error *err)
 {
-    struct sink_options options = request->sink;
     struct sink *sink = NULL;
 
-    options.threads = report->choice.threads;
-    if (!sink_open(&sink, output, &report->info, &options, err))
+    if (!sink_open(&sink, output, &report->info, &request->sink, err))
         return false;
     if (!sink_write(sink, image, err)) {
         sink_abort(sink);
@@ -176,13 +174,12 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
 {
     const struct picture_request *request = run->request;
     const struct picture_choice *choice = &run->report->choice;
-    struct sink_options sink = request->sink;
     struct pipeline_job job = {.plan = &run->plan,
                                .kernel = run->chosen ? choice->kernel : NULL,
                                .source = run->source,
                                .input = run->input,
                                .output = run->output,
-                               .sink = &sink,
+                               .sink = &request->sink,
                                .threads = choice->threads,
                                .tile = choice->tile,
                                .band_rows = request->band_rows,
@@ -194,7 +191,6 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     struct strips *strips = NULL;
     bool ok;
 
-    sink.threads = choice->threads;
     if (!request->verify && request->band_rows >= 0) {
         if (cuda)
             strips = strips_open(&job);
@@ -212,10 +208,23 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     return ok;
 }
 
+/* What the input says beside its samples goes along where the output can hold it. */
+static void take_metadata(struct sink_options *sink, const struct source *source,
+                          const char *output, struct picture_report *report)
+{
+    const char *warning = source_warning_kept(source);
+
+    if (!sink_takes_metadata(output, &report->info, sink))
+        return;
+    sink->metadata = source_metadata(source);
+    snprintf(report->warning, sizeof report->warning, "%s", warning ? warning : "");
+}
+
 bool picture_filter(const struct picture_request *request, const char *input, const char *output,
                     struct picture_report *report, struct error *err)
 {
-    struct run run = {.request = request, .input = input, .output = output, .report = report};
+    struct picture_request kept = *request;
+    struct run run = {.request = &kept, .input = input, .output = output, .report = report};
     struct starter starter = {0};
     bool ok = false, cuda = picture_asks_for_cuda(request);
     double start = now_ms(), prepared;
@@ -234,6 +243,8 @@ bool picture_filter(const struct picture_request *request, const char *input, co
         run.chosen = true;
         cuda = report->choice.device == DEVICE_CUDA;
     }
+    kept.sink.threads = report->choice.threads;
+    take_metadata(&kept.sink, run.source, output, report);
     prepared = now_ms() - start;
     ok = run_all(&run, cuda, err);
     report->decode_ms += prepared; /* the header, and with some formats the whole file */

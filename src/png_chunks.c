@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dropped.h"
 #include "zlib_stream.h"
 
 #define SIGNATURE_BYTES 8
 #define CHUNK_OVERHEAD  12 /* length, type, CRC */
+
+/* More than any chunk has whose content is looked at here. */
+#define CHUNK_HEAD_BYTES (3 * 256)
 
 static const uint8_t signature[SIGNATURE_BYTES] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
 
@@ -21,24 +23,17 @@ struct chunk {
     uint32_t bytes;
     char type[5];
     size_t place;
-    const uint8_t *data;
+    uint8_t data[CHUNK_HEAD_BYTES]; /* its first bytes */
+    uint32_t crc, crc_told;
 };
 
 struct walk {
     struct png_file *png;
     const char *name;
-    const uint8_t *bytes;
-    size_t size;
+    struct png_bytes *bytes;
     bool header_seen, data_over;
-    bool srgb_seen; /* or a better source of the same: then gAMA and cHRM do not count */
-    unsigned maybe; /* dropped unless srgb_seen */
     struct error *err;
 };
-
-static uint32_t get32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
 
 bool png_recognise(const uint8_t *head, size_t bytes)
 {
@@ -100,8 +95,8 @@ static bool walk_header(struct walk *walk, const struct chunk *chunk)
         return damaged(walk, chunk, "a second header");
     if (chunk->bytes != 13)
         return damaged(walk, chunk, "a header of the wrong length");
-    width = get32(chunk->data);
-    height = get32(chunk->data + 4);
+    width = png_get32(chunk->data);
+    height = png_get32(chunk->data + 4);
     depth = chunk->data[8];
     colour = chunk->data[9];
     if (width == 0 || height == 0)
@@ -137,10 +132,16 @@ static bool walk_palette(struct walk *walk, const struct chunk *chunk)
         return damaged(walk, chunk, "a second palette");
     if (png->data_chunks > 0)
         return damaged(walk, chunk, "a palette behind the picture");
+    if (png->header.colour == PNG_GRAY || png->header.colour == PNG_GRAY_ALPHA)
+        return damaged(walk, chunk, "a palette beside gray samples");
+    if (png->transparency)
+        return damaged(walk, chunk, "a palette behind the transparency");
     if (chunk->bytes == 0 || chunk->bytes % 3 != 0 || chunk->bytes > 3 * 256)
         return damaged(walk, chunk, "a palette of the wrong length");
-    png->palette = chunk->data;
+    png->palette = memcpy(png->palette_bytes, chunk->data, chunk->bytes);
     png->palette_entries = (int)(chunk->bytes / 3);
+    if (png->header.colour == PNG_PALETTE && png->palette_entries > 1 << png->header.depth)
+        png->palette_entries = 1 << png->header.depth; /* no index reaches the rest */
     return true;
 }
 
@@ -168,7 +169,7 @@ static bool walk_transparency(struct walk *walk, const struct chunk *chunk)
     }
     if (!fits)
         return damaged(walk, chunk, "a transparency of the wrong length");
-    png->transparency = chunk->data;
+    png->transparency = memcpy(png->transparency_content, chunk->data, chunk->bytes);
     png->transparency_bytes = chunk->bytes;
     return true;
 }
@@ -183,44 +184,18 @@ static bool walk_data(struct walk *walk, const struct chunk *chunk, size_t have)
     if (png->header.colour == PNG_PALETTE && !png->palette)
         return damaged(walk, chunk, "no palette before the picture");
     if (png->data_chunks == 0)
-        png->data = chunk->data;
+        png->data_place = chunk->place + 8;
     png->data_chunks++;
     png->data_bytes += have;
     return true;
-}
-
-/* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 are what a file without them means anyway. */
-static void walk_metadata(struct walk *walk, const struct chunk *chunk)
-{
-    static const uint32_t srgb[8] = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
-    struct png_file *png = walk->png;
-    size_t i;
-
-    if (strcmp(chunk->type, "iCCP") == 0)
-        png->dropped |= DROPPED_ICC;
-    else if (strcmp(chunk->type, "eXIf") == 0)
-        png->dropped |= DROPPED_EXIF;
-    else if (strcmp(chunk->type, "cICP") == 0)
-        png->dropped |=
-            chunk->bytes == 4 && memcmp(chunk->data, "\1\15\0\1", 4) == 0 ? 0U : DROPPED_COLOURS;
-    else if (strcmp(chunk->type, "acTL") == 0)
-        png->dropped |= DROPPED_FRAMES;
-    else if (strcmp(chunk->type, "gAMA") == 0 && chunk->bytes == 4 && get32(chunk->data) != 45455)
-        walk->maybe |= DROPPED_GAMMA;
-    else if (strcmp(chunk->type, "cHRM") == 0 && chunk->bytes == 32)
-        for (i = 0; i < 8; i++)
-            walk->maybe |= get32(chunk->data + 4 * i) != srgb[i] ? DROPPED_COLOURS : 0U;
-    walk->srgb_seen |= strcmp(chunk->type, "sRGB") == 0 || strcmp(chunk->type, "iCCP") == 0 ||
-                       strcmp(chunk->type, "cICP") == 0;
 }
 
 /* One whole chunk. *end: it was IEND. */
 static bool walk_chunk(struct walk *walk, const struct chunk *chunk, bool *end)
 {
     bool data = strcmp(chunk->type, "IDAT") == 0;
-    uint32_t crc = zlib_stream_crc32(0, chunk->data - 4, (size_t)chunk->bytes + 4);
 
-    if (crc != get32(chunk->data + chunk->bytes))
+    if (chunk->crc != chunk->crc_told)
         return error_set(walk->err, EXIT_INPUT,
                          "%s: damaged PNG: the CRC of chunk %s at byte %zu does not match",
                          walk->name, chunk->type, chunk->place);
@@ -236,7 +211,7 @@ static bool walk_chunk(struct walk *walk, const struct chunk *chunk, bool *end)
     if (walk->png->data_chunks > 0)
         walk->data_over = true;
     if (*end)
-        return true;
+        return chunk->bytes == 0 || damaged(walk, chunk, "content where none belongs");
     if (strcmp(chunk->type, "PLTE") == 0)
         return walk_palette(walk, chunk);
     if (strcmp(chunk->type, "tRNS") == 0)
@@ -245,7 +220,9 @@ static bool walk_chunk(struct walk *walk, const struct chunk *chunk, bool *end)
         return error_set(walk->err, EXIT_INPUT,
                          "%s: unknown kind of PNG: it needs chunk %s at byte %zu to be understood",
                          walk->name, chunk->type, chunk->place);
-    walk_metadata(walk, chunk);
+    png_metadata_note(&walk->png->notes, chunk->type, chunk->data, chunk->bytes, chunk->place,
+                      !walk->png->palette && walk->png->data_chunks == 0,
+                      walk->png->data_chunks == 0);
     return true;
 }
 
@@ -261,21 +238,48 @@ static bool cut(struct walk *walk, const char *where)
     return error_set(walk->err, EXIT_INPUT, "%s: truncated PNG: %s", walk->name, where);
 }
 
-/* Reads the chunk's head at PLACE. *whole: all of it is in the file. */
+/* The content's first bytes, the CRC of all of it, and the one that the file tells. */
+static bool read_content(struct walk *walk, struct chunk *chunk)
+{
+    size_t place = chunk->place + 8, done = 0, have;
+    const uint8_t *piece;
+
+    chunk->crc = zlib_stream_crc32(0, (const uint8_t *)chunk->type, 4);
+    for (; done < chunk->bytes; done += have) {
+        piece = png_bytes_at(walk->bytes, place + done, 1, &have, walk->err);
+        if (!piece || have == 0)
+            return piece && cut(walk, "the file was cut while it was read");
+        have = have < chunk->bytes - done ? have : chunk->bytes - done;
+        chunk->crc = zlib_stream_crc32(chunk->crc, piece, have);
+        if (done < CHUNK_HEAD_BYTES)
+            memcpy(chunk->data + done, piece,
+                   have < CHUNK_HEAD_BYTES - done ? have : CHUNK_HEAD_BYTES - done);
+    }
+    piece = png_bytes_at(walk->bytes, place + done, 4, &have, walk->err);
+    if (!piece || have < 4)
+        return piece && cut(walk, "the file was cut while it was read");
+    chunk->crc_told = png_get32(piece);
+    return true;
+}
+
+/* Reads the chunk at PLACE. *whole: all of it is in the file. */
 static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, bool *whole)
 {
-    size_t left = walk->size - place;
+    size_t left;
     char where[128];
+    const uint8_t *head = png_bytes_at(walk->bytes, place, 8, &left, walk->err);
     int i;
 
     *whole = false;
+    if (!head)
+        return false;
     if (left < 8)
         return cut(walk, left == 0 ? "the file ends before its last chunk"
                                    : "the file ends inside the head of a chunk");
+    left = walk->bytes->size - place;
     chunk->place = place;
-    chunk->bytes = get32(walk->bytes + place);
-    chunk->data = walk->bytes + place + 8;
-    memcpy(chunk->type, walk->bytes + place + 4, 4);
+    chunk->bytes = png_get32(head);
+    memcpy(chunk->type, head + 4, 4);
     chunk->type[4] = '\0';
     for (i = 0; i < 4; i++) {
         char letter = (char)(chunk->type[i] | 32);
@@ -286,7 +290,9 @@ static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, boo
     if (chunk->bytes > INT32_MAX)
         return damaged(walk, chunk, "an impossible length");
     if (left - 8 >= (size_t)chunk->bytes + 4) {
-        *whole = true;
+        if (!read_content(walk, chunk))
+            return false;
+        *whole = !walk->png->truncated;
         return true;
     }
     snprintf(where, sizeof where, "the file ends inside chunk %s at byte %zu", chunk->type, place);
@@ -296,17 +302,21 @@ static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, boo
     return cut(walk, where);
 }
 
-bool png_chunks_walk(struct png_file *png, const char *name, const uint8_t *bytes, size_t size,
+bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *bytes,
                      struct error *err)
 {
-    struct walk walk = {.png = png, .name = name, .bytes = bytes, .size = size, .err = err};
-    size_t place = SIGNATURE_BYTES;
+    struct walk walk = {.png = png, .name = name, .bytes = bytes, .err = err};
+    size_t place = SIGNATURE_BYTES, have;
+    const uint8_t *head = png_bytes_at(bytes, 0, SIGNATURE_BYTES, &have, err);
     bool end = false;
 
     memset(png, 0, sizeof *png);
-    if (size < SIGNATURE_BYTES)
+    png->bytes = bytes;
+    if (!head)
+        return false;
+    if (have < SIGNATURE_BYTES)
         return cut(&walk, "the file ends inside its signature");
-    if (memcmp(bytes, signature, SIGNATURE_BYTES) != 0)
+    if (memcmp(head, signature, SIGNATURE_BYTES) != 0)
         return error_set(err, EXIT_INPUT,
                          "%s: damaged PNG: its signature was changed (by a transfer as text?)",
                          name);
@@ -323,23 +333,5 @@ bool png_chunks_walk(struct png_file *png, const char *name, const uint8_t *byte
     }
     if (end && png->data_chunks == 0)
         return error_set(err, EXIT_INPUT, "%s: damaged PNG: it holds no picture data", name);
-    if (!walk.srgb_seen)
-        png->dropped |= walk.maybe;
     return true;
-}
-
-void png_chunks_gather(const struct png_file *png, uint8_t *into)
-{
-    const uint8_t *data = png->data;
-    size_t done = 0;
-
-    /* The chunks follow each other without a gap, and the last may have been cut. */
-    while (done < png->data_bytes) {
-        size_t bytes = get32(data - 8);
-        if (bytes > png->data_bytes - done)
-            bytes = png->data_bytes - done;
-        memcpy(into + done, data, bytes);
-        done += bytes;
-        data += bytes + CHUNK_OVERHEAD;
-    }
 }

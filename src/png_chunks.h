@@ -5,9 +5,7 @@
 #ifndef STENCIL_PNG_CHUNKS_H
 #define STENCIL_PNG_CHUNKS_H
 
-#include <stdint.h>
-
-#include "error.h"
+#include "png_metadata.h"
 
 enum png_colour {
     PNG_GRAY = 0,
@@ -33,10 +31,12 @@ struct png_file {
     int palette_entries;         /* 0 .. 256 */
     const uint8_t *transparency; /* tRNS; NULL: none */
     size_t transparency_bytes;
-    const uint8_t *data; /* of the first IDAT chunk, in the file's bytes */
+    uint8_t palette_bytes[3 * 256], transparency_content[256]; /* where those two point */
+    struct png_bytes *bytes;
+    size_t data_place; /* of the first IDAT chunk's content */
     int data_chunks;
     size_t data_bytes; /* of all IDAT chunks */
-    unsigned dropped;  /* enum dropped */
+    struct png_notes notes;
     /* Where the file ends inside a chunk: all that is whole before, and of the
      * IDAT chunk that was cut what there is, stand above. */
     bool truncated;
@@ -45,10 +45,10 @@ struct png_file {
 
 bool png_recognise(const uint8_t *head, size_t bytes);
 
-/* Walks the whole file. A file that ends too early but whose header is sound is
- * returned with truncated set (the caller can still count its rows); all other
- * damage is an error. The pointers in PNG lie in BYTES. */
-bool png_chunks_walk(struct png_file *png, const char *name, const uint8_t *bytes, size_t size,
+/* Walks the whole file, which PNG keeps reading from BYTES; PNG must not be moved. A file that ends
+ * too early but whose header is sound is returned with truncated set (the caller can still count
+ * its rows); all other damage is an error. */
+bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *bytes,
                      struct error *err);
 
 /* Samples of a pixel in the file, and after palette and tRNS have been applied. */
@@ -56,7 +56,21 @@ int png_samples_stored(const struct png_header *header);
 int png_channels(const struct png_file *png);
 
 /* Copies the content of all IDAT chunks, data_bytes of them, to INTO. */
-void png_chunks_gather(const struct png_file *png, uint8_t *into);
+bool png_chunks_gather(const struct png_file *png, uint8_t *into, struct error *err);
+
+/* The same piece by piece; one at a time. png_pieces_next fits zlib_reader_new: the next piece of
+ * CONTEXT (a struct png_pieces), NULL behind the last and where the file cannot be read (failed).
+ */
+struct png_pieces {
+    struct png_bytes *bytes;
+    size_t place;      /* of what comes next in the file */
+    size_t chunk_left; /* in the chunk */
+    size_t left;       /* in all chunks */
+    bool failed;
+    struct error err;
+};
+void png_pieces_begin(struct png_pieces *pieces, const struct png_file *png);
+const uint8_t *png_pieces_next(void *context, size_t *bytes);
 
 /* A small PNG that says all this one says except its picture, which is one byte of
  * nothing: what stb_image is given to read, so that it never sees a stranger's chunks.

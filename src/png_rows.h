@@ -22,4 +22,9 @@ uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes);
 bool png_rows_unfilter(const struct png_file *png, const char *name, uint8_t *raw,
                        struct error *err);
 
+/* The same for one row of a picture that is not interlaced: RAW begins with the filter type, UP
+ * is the row above, undone, without one (zeros above the first). */
+bool png_rows_undo(const struct png_file *png, const char *name, uint32_t y, uint8_t *raw,
+                   const uint8_t *up, struct error *err);
+
 #endif

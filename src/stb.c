@@ -4,25 +4,21 @@
  * stb's hooks take no context, so what belongs to a call lies in thread-local variables
  * for as long as it runs:
  *   inflate   hands over rows that were decompressed and checked before stb was called;
- *   deflate   is zlib_stream_deflate with the caller's number of threads;
  *   malloc    gives huge pages, and zeroed memory to the JPEG loader, which leaves parts
  *             of a picture as it found them when a damaged file makes it stop early.
  *
- * GIF, TGA, HDR, PIC, PSD and PNM are left out: no loader is compiled that is not used. */
+ * GIF, TGA, HDR, PIC, PSD and PNM are left out: no loader is compiled that is not used. PNG
+ * is written by png_write.c. */
 #include "stb.h"
 
-#include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "large_alloc.h"
-#include "zlib_stream.h"
 
 static _Thread_local bool zeroed_memory;
 static _Thread_local uint8_t *waiting_rows;
 static _Thread_local int waiting_rows_bytes;
-static _Thread_local int deflate_threads;
 
 static void *stb_malloc(size_t bytes)
 {
@@ -30,21 +26,6 @@ static void *stb_malloc(size_t bytes)
     if (memory && zeroed_memory)
         memset(memory, 0, bytes);
     return memory;
-}
-
-static unsigned char *stb_deflate(unsigned char *data, int bytes, int *out_bytes, int quality)
-{
-    size_t made;
-    uint8_t *out = zlib_stream_deflate(data, (size_t)bytes, deflate_threads, &made);
-
-    (void)quality; /* zlib_stream has one */
-    /* stb adds 57 bytes of chunks in int. */
-    if (out && made > INT_MAX - 64) {
-        free(out);
-        out = NULL;
-    }
-    *out_bytes = out ? (int)made : 0;
-    return out;
 }
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -65,12 +46,10 @@ static unsigned char *stb_deflate(unsigned char *data, int bytes, int *out_bytes
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
-#define STBIW_ASSERT(condition)                ((void)0)
-#define STBIW_MALLOC(bytes)                    large_alloc(bytes)
-#define STBIW_REALLOC(p, bytes)                realloc(p, bytes)
-#define STBIW_FREE(p)                          free(p)
-#define STBIW_CRC32(data, bytes)               zlib_stream_crc32(0, data, (size_t)(bytes))
-#define STBIW_ZLIB_COMPRESS(data, n, out, how) stb_deflate(data, n, out, how)
+#define STBIW_ASSERT(condition) ((void)0)
+#define STBIW_MALLOC(bytes)     large_alloc(bytes)
+#define STBIW_REALLOC(p, bytes) realloc(p, bytes)
+#define STBIW_FREE(p)           free(p)
 
 /* Its warnings are its own. Functions that stay unused are only reported at the end of
  * the file, so that one is off for all of it. */
@@ -146,28 +125,6 @@ bool stb_load_file(const uint8_t *bytes, size_t size, struct image *image, const
 }
 
 /* ---- writing ---- */
-
-/* Paeth for every row. On a 4K photograph that gave the same 12.3 MB as stb's own choice
- * among the five filters, in 82 ms instead of 130 (two threads of a 2021 AMD EPYC); average
- * for every row took 62 ms and 5 % more bytes. */
-static void set_png_filter(void)
-{
-    stbi_write_force_png_filter = 4;
-}
-
-uint8_t *stb_make_png(const struct image *image, int threads, size_t *bytes)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    int made = 0;
-    uint8_t *png;
-
-    pthread_once(&once, set_png_filter);
-    deflate_threads = threads;
-    png = stbi_write_png_to_mem(image->data, (int)image->pitch, image->width, image->height,
-                                image->channels, &made);
-    *bytes = (size_t)made;
-    return png;
-}
 
 /* stb hands over its BMP and JPEG in pieces of 1 to 64 bytes. */
 struct collected {

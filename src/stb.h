@@ -27,7 +27,6 @@ bool stb_load_file(const uint8_t *bytes, size_t size, struct image *image, const
 
 /* Whole files of 8-bit samples, malloc'ed; NULL when memory runs out. BMP and JPEG want
  * packed rows (pitch = bytes of a row) and JPEG no alpha. */
-uint8_t *stb_make_png(const struct image *image, int threads, size_t *bytes);
 uint8_t *stb_make_bmp(const struct image *image, size_t *bytes);
 uint8_t *stb_make_jpeg(const struct image *image, int quality, size_t *bytes);
 

@@ -2,12 +2,9 @@
  * zlib_stream.h.
  *
  * The two bytes of zlib's header are read here, the rest is the library's: raw
- * deflate and the Adler-32 behind it. Deflating cuts the data into strips of a fixed
- * size, which any number of threads may take in any order, and joins them at byte
- * boundaries (full flush), so the bytes depend on the data alone. libdeflate cannot
- * flush; there one thread makes one stream.
+ * deflate and the Adler-32 behind it. Making streams is zlib_strip.c's.
  *
- * Only whole streams in memory: nothing here reads or writes piece by piece. */
+ * Streams in memory as a whole, or (ISA-L) piece by piece. */
 #include "zlib_stream.h"
 
 #include <stdlib.h>
@@ -15,8 +12,6 @@
 
 #ifdef HAVE_ISAL
 #include <isa-l.h>
-
-#include "parallel.h"
 #else
 #include <libdeflate.h>
 #endif
@@ -28,6 +23,7 @@ static const char why_damaged[] = "the compressed data is damaged";
 static const char why_early[] = "the compressed data ends early";
 static const char why_long[] = "there is more compressed data than the picture needs";
 static const char why_checksum[] = "the Adler-32 checksum does not match";
+static const char why_method[] = "it is not compressed as zlib does it";
 static const char why_memory[] = "there is no memory to decompress it";
 
 /* RFC 1950: method 8 with a window up to 32 KiB, no preset dictionary, and the two
@@ -92,7 +88,9 @@ static bool inflate_all(struct inflater *inflater, const uint8_t *in, size_t byt
             return false;
         }
     }
-    return true;
+    if (taken < bytes)
+        *why = why_long;
+    return taken == bytes;
 }
 
 static bool inflate_body(const uint8_t *in, size_t bytes, uint8_t *out, size_t capacity,
@@ -112,125 +110,114 @@ static bool inflate_body(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
     return ok;
 }
 
-/* 256 KiB stays in a core's L2 cache, gives two threads something to share from
- * 300 x 300 RGB pixels on, and costs about 100 bytes of block header per strip:
- * a 4K photograph came out within 0.1 % of the size that strips of 4 MiB gave. */
-#define STRIP_BYTES ((size_t)1 << 18)
+/* ---- piece by piece ---- */
 
-/* Bytes that a strip may grow to. Where compressing does not pay ISA-L stores: 5 bytes
- * per block of at most 65535, and the flush; rounded up amply. */
-#define STRIP_BOUND (STRIP_BYTES + STRIP_BYTES / 64 + 64)
-
-struct strip {
-    size_t bytes; /* compressed; 0: it failed */
-    uint32_t adler;
-};
-
-struct strips {
-    const uint8_t *in;
+struct zlib_reader {
+    struct inflater inflater;
+    const uint8_t *(*more)(void *context, size_t *bytes);
+    void *context;
+    const uint8_t *in; /* what is left of the piece */
     size_t bytes;
-    int count;
-    uint8_t *out; /* strip i is written at i * STRIP_BOUND */
-    struct strip *strip;
+    int header_bytes; /* read so far */
+    uint8_t header[ZLIB_HEADER_BYTES];
 };
 
-static size_t strip_length(const struct strips *strips, int i)
+struct zlib_reader *zlib_reader_new(const uint8_t *(*more)(void *context, size_t *bytes),
+                                    void *context)
 {
-    size_t first = (size_t)i * STRIP_BYTES;
-    size_t left = strips->bytes - first;
-    return left < STRIP_BYTES ? left : STRIP_BYTES;
-}
+    struct zlib_reader *reader = malloc(sizeof *reader);
 
-static void strip_deflate(void *context, int i, int worker)
-{
-    struct strips *strips = context;
-    const uint8_t *in = strips->in + (size_t)i * STRIP_BYTES;
-    size_t length = strip_length(strips, i);
-    struct isal_zstream *stream = malloc(sizeof *stream);
-    uint8_t *level_buffer = malloc(ISAL_DEF_LVL1_DEFAULT);
-
-    (void)worker;
-    if (stream && level_buffer) {
-        isal_deflate_stateless_init(stream);
-        /* ISA-L 2.30 leaves this one as it finds it, and the compressed bytes depend on it. */
-        stream->hist_bits = 0;
-        stream->level = 1;
-        stream->level_buf = level_buffer;
-        stream->level_buf_size = ISAL_DEF_LVL1_DEFAULT;
-        stream->flush = FULL_FLUSH;
-        stream->end_of_stream = i == strips->count - 1;
-        stream->next_in = (uint8_t *)(uintptr_t)in;
-        stream->avail_in = (uint32_t)length;
-        stream->next_out = strips->out + (size_t)i * STRIP_BOUND;
-        stream->avail_out = STRIP_BOUND;
-        if (isal_deflate_stateless(stream) == COMP_OK && stream->avail_in == 0)
-            strips->strip[i].bytes = STRIP_BOUND - stream->avail_out;
-        strips->strip[i].adler = isal_adler32(1, in, length);
-    }
-    free(level_buffer);
-    free(stream);
-}
-
-/* The Adler-32 of two pieces of data one after the other, from the pieces' own. With
- * A = 1 + sum of bytes and B = sum of the running As: the second piece's As all start
- * from A1 instead of 1, and it has LENGTH of them. */
-static uint32_t adler32_combine(uint32_t first, uint32_t second, uint64_t length)
-{
-    const uint64_t base = 65521;
-    uint64_t a1 = first & 0xffff, b1 = first >> 16;
-    uint64_t a2 = second & 0xffff, b2 = second >> 16;
-    uint64_t a = (a1 + a2 + base - 1) % base;
-    uint64_t b = (b1 + b2 + (length % base) * ((a1 + base - 1) % base)) % base;
-
-    return (uint32_t)(b << 16 | a);
-}
-
-/* Moves the strips together behind the header, in place: no strip moves past its start
- * but the first, and that one lies where it belongs. */
-static uint8_t *strips_join(const struct strips *strips, uint8_t *buffer, size_t *out_bytes)
-{
-    uint8_t *end = buffer + ZLIB_HEADER_BYTES;
-    uint32_t adler = 1;
-    int i;
-
-    buffer[0] = 0x78; /* deflate, a window of 32 KiB */
-    buffer[1] = 0x01; /* the fastest level; 0x7801 is a multiple of 31 */
-    for (i = 0; i < strips->count; i++) {
-        if (strips->strip[i].bytes == 0) {
-            free(buffer);
-            return NULL;
-        }
-        memmove(end, strips->out + (size_t)i * STRIP_BOUND, strips->strip[i].bytes);
-        end += strips->strip[i].bytes;
-        adler = adler32_combine(adler, strips->strip[i].adler, strip_length(strips, i));
-    }
-    for (i = 0; i < ZLIB_TRAILER_BYTES; i++)
-        *end++ = (uint8_t)(adler >> (24 - 8 * i));
-    *out_bytes = (size_t)(end - buffer);
-    return buffer;
-}
-
-uint8_t *zlib_stream_deflate(const uint8_t *in, size_t bytes, int threads, size_t *out_bytes)
-{
-    struct strips strips = {.in = in, .bytes = bytes};
-    size_t count = bytes ? (bytes + STRIP_BYTES - 1) / STRIP_BYTES : 1;
-    uint8_t *buffer;
-
-    if (count > INT32_MAX)
+    if (!reader)
         return NULL;
-    strips.count = (int)count;
-    strips.strip = calloc(count, sizeof *strips.strip);
-    buffer = malloc(ZLIB_HEADER_BYTES + count * STRIP_BOUND + ZLIB_TRAILER_BYTES);
-    if (strips.strip && buffer) {
-        strips.out = buffer + ZLIB_HEADER_BYTES;
-        parallel_for(threads, strips.count, strip_deflate, &strips);
-        buffer = strips_join(&strips, buffer, out_bytes);
-    } else {
-        free(buffer);
-        buffer = NULL;
+    isal_inflate_init(&reader->inflater.state);
+    reader->inflater.state.crc_flag = ISAL_ZLIB_NO_HDR_VER;
+    reader->more = more;
+    reader->context = context;
+    reader->in = NULL;
+    reader->bytes = 0;
+    reader->header_bytes = 0;
+    return reader;
+}
+
+void zlib_reader_free(struct zlib_reader *reader)
+{
+    free(reader);
+}
+
+/* Goes on to the next piece that is not empty; false where there is none. */
+static bool reader_refill(struct zlib_reader *reader)
+{
+    while (reader->bytes == 0) {
+        reader->in = reader->more(reader->context, &reader->bytes);
+        if (!reader->in) {
+            reader->bytes = 0;
+            return false;
+        }
     }
-    free(strips.strip);
-    return buffer;
+    return true;
+}
+
+static bool reader_header(struct zlib_reader *reader, const char **why)
+{
+    while (reader->header_bytes < ZLIB_HEADER_BYTES) {
+        if (!reader_refill(reader)) {
+            *why = why_early;
+            return false;
+        }
+        reader->header[reader->header_bytes++] = *reader->in++;
+        reader->bytes--;
+    }
+    if (!header_is_valid(reader->header))
+        *why = why_method;
+    return header_is_valid(reader->header);
+}
+
+bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, size_t *got,
+                      const char **why)
+{
+    struct inflate_state *state = &reader->inflater.state;
+
+    *got = 0;
+    if (reader->header_bytes < ZLIB_HEADER_BYTES && !reader_header(reader, why))
+        return false;
+    while (*got < want && state->block_state != ISAL_BLOCK_FINISH) {
+        bool more = reader_refill(reader);
+        uint32_t give = piece_of(reader->bytes), room = piece_of(want - *got);
+        int result;
+
+        state->next_in = (uint8_t *)(uintptr_t)reader->in; /* read only, whatever its type says */
+        state->avail_in = give;
+        state->next_out = out + *got;
+        state->avail_out = room;
+        result = isal_inflate(state);
+        if (more)
+            reader->in += give - state->avail_in;
+        reader->bytes -= give - state->avail_in;
+        *got += room - state->avail_out;
+        if (result < 0 || result == ISAL_NEED_DICT) {
+            *why = result == ISAL_INCORRECT_CHECKSUM ? why_checksum : why_damaged;
+            return false;
+        }
+        /* No progress: there is room, so it is input that is missing. */
+        if (!more && state->avail_out == room && state->block_state != ISAL_BLOCK_FINISH) {
+            *why = why_early;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool zlib_reader_end(struct zlib_reader *reader, const char **why)
+{
+    size_t got;
+
+    if (!zlib_reader_read(reader, reader->inflater.spare, sizeof reader->inflater.spare, &got, why))
+        return false;
+    if (got > 0 || reader_refill(reader)) {
+        *why = why_long;
+        return false;
+    }
+    return true;
 }
 
 uint32_t zlib_stream_crc32(uint32_t crc, const uint8_t *data, size_t bytes)
@@ -279,27 +266,9 @@ static bool inflate_body(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
         *why = why_checksum;
         return false;
     }
-    return true;
-}
-
-uint8_t *zlib_stream_deflate(const uint8_t *in, size_t bytes, int threads, size_t *out_bytes)
-{
-    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(1);
-    size_t bound;
-    uint8_t *out = NULL;
-
-    (void)threads;
-    if (!compressor)
-        return NULL;
-    bound = libdeflate_zlib_compress_bound(compressor, bytes);
-    out = malloc(bound);
-    *out_bytes = out ? libdeflate_zlib_compress(compressor, in, bytes, out, bound) : 0;
-    libdeflate_free_compressor(compressor);
-    if (*out_bytes == 0) {
-        free(out);
-        out = NULL;
-    }
-    return out;
+    if (bytes - taken > ZLIB_TRAILER_BYTES)
+        *why = why_long;
+    return bytes - taken == ZLIB_TRAILER_BYTES;
 }
 
 uint32_t zlib_stream_crc32(uint32_t crc, const uint8_t *data, size_t bytes)
@@ -318,7 +287,7 @@ bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
         return false;
     }
     if (!header_is_valid(in)) {
-        *why = "it is not compressed as zlib does it";
+        *why = why_method;
         return false;
     }
     return inflate_body(in + ZLIB_HEADER_BYTES, bytes - ZLIB_HEADER_BYTES, out, capacity, written,

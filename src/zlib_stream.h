@@ -1,5 +1,5 @@
-/* zlib streams (RFC 1950) through ISA-L or libdeflate, whichever the build found:
- * the two hooks that stb leaves open, and the CRC of PNG chunks. */
+/* zlib streams (RFC 1950) through ISA-L or libdeflate, whichever the build found,
+ * and the CRC of PNG chunks. Making such streams is zlib_strip.h's. */
 #ifndef STENCIL_ZLIB_STREAM_H
 #define STENCIL_ZLIB_STREAM_H
 
@@ -15,10 +15,19 @@
 bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t capacity,
                          size_t *written, const char **why);
 
-/* Deflates into a malloc'ed buffer holding one zlib stream; THREADS strips are compressed side by
- * side and joined where the library can (sync flush). The bytes are the same for any THREADS.
- * NULL when memory runs out. */
-uint8_t *zlib_stream_deflate(const uint8_t *in, size_t bytes, int threads, size_t *out_bytes);
+/* A stream read piece by piece; only with ISA-L. MORE gives the next piece of compressed data,
+ * NULL behind the last; pieces stay valid until the next is asked for. */
+struct zlib_reader;
+struct zlib_reader *zlib_reader_new(const uint8_t *(*more)(void *context, size_t *bytes),
+                                    void *context); /* NULL: no memory */
+void zlib_reader_free(struct zlib_reader *reader);  /* NULL is harmless */
+
+/* Up to WANT bytes; *got is less only where the stream ended properly. *why as above. */
+bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, size_t *got,
+                      const char **why);
+
+/* Whether the stream ends here, with the right checksum. */
+bool zlib_reader_end(struct zlib_reader *reader, const char **why);
 
 /* CRC-32 as PNG uses it; start with 0. */
 uint32_t zlib_stream_crc32(uint32_t crc, const uint8_t *data, size_t bytes);

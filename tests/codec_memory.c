@@ -22,6 +22,29 @@ static void temporary_path(char path[64])
         close(fd);
 }
 
+/* Reading in bands of 1, 2, 3 ... rows into wider rows gives the same samples. */
+static void check_bands(const char *path, const struct image *image)
+{
+    struct source *source;
+    struct image rows;
+    struct error err;
+    int y, i, band = 1;
+
+    CHECK(source_open(&source, path, &err));
+    CHECK(
+        image_alloc(&rows, image->width, image->height, image->channels, image->type, path, &err));
+    for (y = 0; y < image->height; y += band++) {
+        int left = image->height - y;
+        struct image part = image_rows(&rows, y, band < left ? band : left);
+        CHECKF(source_read(source, &part, &err), "%s", err.text);
+        for (i = y; i < y + part.height; i++)
+            CHECKF(memcmp(image_row(&rows, i), image_row(image, i), image_row_bytes(image)) == 0,
+                   "row %d of a band", i);
+    }
+    image_free(&rows);
+    source_close(source);
+}
+
 void memory_read(const uint8_t *file, size_t bytes, struct image *image, char *warning,
                  struct error *err)
 {
@@ -43,6 +66,8 @@ void memory_read(const uint8_t *file, size_t bytes, struct image *image, char *w
             snprintf(warning, 256, "%s", strstr(source_warning(source), ": ") + 2);
     }
     source_close(source);
+    if (image->data)
+        check_bands(path, image);
     unlink(path);
 }
 
@@ -52,8 +77,8 @@ uint8_t *memory_write(const struct image *image, const struct sink_options *opti
     struct image_info info = {.width = image->width,
                               .height = image->height,
                               .channels = image->channels,
-                              .type = SAMPLE_U8,
-                              .max = 255};
+                              .type = image->type,
+                              .max = image->type == SAMPLE_U8 ? 255 : 65535};
     struct error err = {.text = ""};
     uint8_t *data = malloc(MAX_FILE);
     struct sink *sink;

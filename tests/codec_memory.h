@@ -11,7 +11,7 @@
 void memory_read(const uint8_t *file, size_t bytes, struct image *image, char *warning,
                  struct error *err);
 
-/* Writes a picture of 8 bits in bands of BAND rows; the file is malloc'ed. */
+/* Writes a picture in bands of BAND rows; the file is malloc'ed. */
 uint8_t *memory_write(const struct image *image, const struct sink_options *options, int band,
                       size_t *bytes);
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zlib_stream.h"
+#include "deflate_huffman.h"
+#include "deflate_repeats.h"
+#include "zlib_strip.h"
 
 struct buffer {
     uint8_t *data;
@@ -156,6 +158,26 @@ static void put_stored(struct buffer *zlib, const uint8_t *data, size_t bytes)
     put32(zlib, b << 16 | a);
 }
 
+uint8_t *maker_deflate(const uint8_t *data, size_t bytes, size_t strip, size_t *made)
+{
+    struct deflate_finder *finder = deflate_finder_new();
+    size_t done = 0, piece, strips = strip ? bytes / strip + 1 : 1, i;
+    uint32_t adler = 1;
+    uint8_t *out = malloc(strips * deflate_repeats_bound(strip) + 8);
+
+    *made = zlib_strip_begin(out);
+    for (i = 0; i == 0 || done < bytes; i++) {
+        piece = bytes - done < strip ? bytes - done : strip;
+        *made += i % 2 ? deflate_huffman(data + done, piece, out + *made)
+                       : deflate_repeats(finder, DEFLATE_DEFAULT, data + done, piece, out + *made);
+        adler = zlib_strip_adler32_combine(adler, zlib_strip_adler32(1, data + done, piece), piece);
+        done += piece;
+    }
+    *made += zlib_strip_end(out + *made, adler);
+    free(finder);
+    return out;
+}
+
 uint8_t *maker_make(const struct maker *maker, size_t *bytes)
 {
     struct buffer file = {0}, head = {0}, rows = {0}, zlib = {0};
@@ -177,7 +199,7 @@ uint8_t *maker_make(const struct maker *maker, size_t *bytes)
         put_chunk(&file, "tRNS", maker->trns, maker->trns_bytes);
     put_rows(&rows, maker);
     if (maker->compressed)
-        zlib.data = zlib_stream_deflate(rows.data, rows.bytes, 1, &zlib.bytes);
+        zlib.data = maker_deflate(rows.data, rows.bytes, 500, &zlib.bytes);
     else
         put_stored(&zlib, rows.data, rows.bytes);
     for (done = 0; done < zlib.bytes; done += piece) {

@@ -22,11 +22,15 @@ struct maker {
     const void *extra;
     size_t extra_bytes;
     size_t piece;   /* bytes of each IDAT chunk; 0: all in one */
-    int compressed; /* 0: stored blocks; else by zlib_stream_deflate */
+    int compressed; /* 0: stored blocks; else by maker_deflate */
 };
 
 /* Samples of a pixel for a PNG colour type. */
 int maker_samples(int colour);
+
+/* DATA as one zlib stream in strips of STRIP bytes, every other one of literals alone; malloc'ed.
+ */
+uint8_t *maker_deflate(const uint8_t *data, size_t bytes, size_t strip, size_t *made);
 
 /* The file, malloc'ed. */
 uint8_t *maker_make(const struct maker *maker, size_t *bytes);

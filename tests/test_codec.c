@@ -47,26 +47,26 @@ static void refusals(void)
     check_refusal("o.pgm", 4, 255, false,
                   "o.pgm: PGM holds gray only; the picture is RGBA: use .pam or .png");
     check_refusal("o.pgm", 4, 999, true,
-                  "o.pgm: PGM holds gray only; the picture is RGB: use .ppm or .pam");
+                  "o.pgm: PGM holds gray only; the picture is RGB: use .ppm, .pam or .png");
     check_refusal(
         "o.ppm", 4, 255, false,
         "o.ppm: PPM holds no alpha; the picture is RGBA: use .pam or .png, or --alpha drop");
     check_refusal("o.pnm", 2, 65535, false,
-                  "o.pnm: PGM holds no alpha; the picture is gray with alpha: use .pam, or --alpha "
-                  "drop");
+                  "o.pnm: PGM holds no alpha; the picture is gray with alpha: use .pam or .png, or "
+                  "--alpha drop");
     check_refusal(
         "o.jpg", 2, 255, false,
         "o.jpg: JPEG holds no alpha; the picture is gray with alpha: use .pam or .png, or "
         "--alpha drop");
-    check_refusal("o.png", 1, 65535, false,
-                  "o.png: PNG output has 8 bits a sample; the picture has 16: use .pgm or .pam");
     check_refusal("o.jpg", 3, 256, false,
-                  "o.jpg: JPEG output has 8 bits a sample; the picture has 16: use .ppm or .pam");
+                  "o.jpg: JPEG output has 8 bits a sample; the picture has 16: use .ppm, .pam "
+                  "or .png");
     check_refusal("o.bmp", 4, 65535, false,
-                  "o.bmp: BMP output has 8 bits a sample; the picture has 16: use .pam");
+                  "o.bmp: BMP output has 8 bits a sample; the picture has 16: use .pam or .png");
     for (channels = 1; channels <= 4; channels++) {
         check_refusal("o.pam", channels, 65535, false, NULL);
         check_refusal("o.png", channels, 100, false, NULL);
+        check_refusal("o.png", channels, 999, false, NULL);
         check_refusal("o.bmp", channels, 255, false, NULL);
         check_refusal("o.jpg", channels, 255, true, NULL);
         check_refusal("o.ppm", channels, 65535, true, NULL);

@@ -99,6 +99,10 @@ static void test_values(void)
     CHECK(options.drop_alpha && options.alpha == ALPHA_WEIGHTED);
     accepts("blur a b --alpha drop --alpha plain");
     CHECK(!options.drop_alpha && options.alpha == ALPHA_PLAIN);
+    CHECK(options.png_level == PNG_LEVEL_DEFAULT);
+    accepts("blur a b --png-level fast --png-level small");
+    CHECK(options.png_level == PNG_LEVEL_SMALL);
+    refuses("blur a b --png-level best", "--png-level best: expected fast, default or small");
     accepts("blur a b --device cuda:3");
     CHECK(!options.device_auto && options.device == DEVICE_CUDA && options.device_index == 3);
     accepts("blur a b --device cuda:3 --device auto");

@@ -1,13 +1,18 @@
 /* zlib streams: what is deflated inflates to the same bytes, whatever the size and the
- * number of threads; what is cut, changed or too long is refused; CRC-32 is PNG's. */
+ * method; what is cut, changed or too long is refused; CRC-32 is PNG's. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "deflate_huffman.h"
+#include "deflate_repeats.h"
+#include "png_maker.h"
 #include "test.h"
 #include "zlib_stream.h"
+#include "zlib_strip.h"
 
-/* The strips that zlib_stream.c cuts the data into: sizes around them are tried. */
+/* Strips are cut here; sizes around that are tried. */
 #define STRIP 262144
 
 static const size_t sizes[] = {0,     1,         2,     100,       65535,
@@ -33,18 +38,10 @@ static void fill(uint8_t *data, size_t bytes, enum content content)
 
 static void check_round_trip(const uint8_t *data, size_t bytes)
 {
-    size_t made, again_made, written;
-    uint8_t *zlib = zlib_stream_deflate(data, bytes, 1, &made), *again, *back = malloc(bytes + 1);
+    size_t made, written;
+    uint8_t *zlib = maker_deflate(data, bytes, STRIP, &made), *back = malloc(bytes + 1);
     const char *why = "";
-    int threads;
 
-    CHECK(zlib != NULL);
-    for (threads = 2; threads <= 3; threads++) {
-        again = zlib_stream_deflate(data, bytes, threads, &again_made);
-        CHECKF(again && made == again_made && memcmp(zlib, again, made) == 0,
-               "%zu bytes with %d threads", bytes, threads);
-        free(again);
-    }
     CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "%zu bytes: %s", bytes,
            why);
     CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "%zu bytes", bytes);
@@ -72,6 +69,186 @@ static void data_comes_back(void)
     free(data);
 }
 
+/* The deflate data of MADE bytes at ZLIB + 2 (with room for the rest of a stream) says DATA. */
+static void check_body(uint8_t *zlib, size_t made, const uint8_t *data, size_t bytes, uint8_t *back,
+                       unsigned kind)
+{
+    const char *why = "";
+    size_t written = 0;
+
+    zlib_strip_begin(zlib);
+    made += 2;
+    made += zlib_strip_end(zlib + made, zlib_strip_adler32(1, data, bytes));
+    CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "kind %u: %s", kind, why);
+    CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "kind %u", kind);
+}
+
+/* Literals alone, with codes from one bit to the longest: byte v comes about 2^(v / step) times,
+ * and Fibonacci numbers give the longest codes of all. */
+static void literals_come_back(void)
+{
+    enum { BYTES = 200000 };
+    uint8_t *data = malloc(BYTES), *out = malloc(8 + deflate_huffman_bound(BYTES));
+    uint8_t *back = malloc(BYTES);
+    size_t made, i, length;
+    uint32_t a, b, v, kind;
+
+    for (kind = 0; kind < 40; kind++) {
+        length = kind < 20 ? kind + 1 : BYTES - kind;
+        for (i = 0, a = b = 1, v = 0; i < length; v++) {
+            uint32_t count = kind % 4 == 0 ? a : 1 + (v * kind * 7919 & 1023), next = a + b;
+            for (; count > 0 && i < length; count--)
+                data[i++] = (uint8_t)(kind % 4 == 3 ? v * v * 31 + count * count : v);
+            a = b;
+            b = next;
+        }
+        memset(out + 2, 0xaa, 6 + deflate_huffman_bound(BYTES));
+        made = deflate_huffman(data, length, out + 2);
+        CHECK(made <= deflate_huffman_bound(length));
+        check_body(out, made, data, length, back, kind);
+    }
+    free(back);
+    free(out);
+    free(data);
+}
+
+/* Repeats of every length from every distance: KIND's bits say how they are mixed with noise. */
+static void fill_repeats(uint8_t *data, size_t bytes, uint32_t kind)
+{
+    static const uint32_t far[] = {1, 3, 4, 700, 11521, 32767, 32768, 32769};
+    uint32_t state = kind * 2654435761U + 1;
+    size_t i = 0;
+
+    while (i < bytes) {
+        uint32_t length, distance;
+        state = state * 1664525 + 1013904223;
+        length = (state >> 8) % (kind & 1 ? 12 : 600) + 1;
+        distance = kind & 2 ? far[state >> 29] : (state >> 16) % 40000 + 1;
+        for (; length > 0 && i < bytes; length--, i++) {
+            state = state * 1664525 + 1013904223;
+            data[i] = distance <= i && (state >> 24) > (kind & 4 ? 2U : 0U)
+                          ? data[i - distance]
+                          : (uint8_t)(state >> (kind & 8 ? 30 : 24));
+        }
+    }
+}
+
+static void repeats_come_back(void)
+{
+    enum { BYTES = 300000 };
+    struct deflate_finder *finder = deflate_finder_new();
+    uint8_t *data = malloc(BYTES), *back = malloc(BYTES);
+    uint8_t *out = malloc(8 + deflate_repeats_bound(BYTES));
+    unsigned kind;
+    int effort;
+
+    for (kind = 0; kind < 64; kind++) {
+        size_t bytes = kind < 16 ? kind : BYTES - kind, least = BYTES;
+        fill_repeats(data, bytes, kind);
+        for (effort = DEFLATE_FAST; effort <= DEFLATE_SMALL; effort++) {
+            size_t made =
+                deflate_repeats(finder, (enum deflate_effort)effort, data, bytes, out + 2);
+            CHECKF(made <= deflate_repeats_bound(bytes), "kind %u: %zu of %zu", kind, made, bytes);
+            CHECKF(made <= least + least / 50, "kind %u, effort %d: %zu", kind, effort, made);
+            least = made < least ? made : least;
+            check_body(out, made, data, bytes, back, kind);
+        }
+    }
+    free(out);
+    free(back);
+    free(data);
+    free(finder);
+}
+
+/* Noise is stored, and the estimates know repeats from noise. */
+static void estimates_tell_repeats(void)
+{
+    enum { BYTES = 12288 };
+    uint8_t data[BYTES];
+    size_t i;
+
+    fill(data, BYTES, NOISE);
+    CHECK(deflate_repeats_estimate(data, BYTES, 2048) > 2000);
+    for (i = 200; i < BYTES; i++)
+        data[i] = data[i - 200];
+    CHECK(deflate_repeats_estimate(data, BYTES, 2048) < 1024);
+    fill(data, BYTES, ZEROS);
+    CHECK(deflate_repeats_estimate(data, BYTES, 0) == 0);
+    CHECK(deflate_repeats_estimate(data, 0, 2048) == 0);
+}
+
+/* Leaves free memory behind where every 16 bits are VALUE, for what is allocated next; in blocks,
+ * so that earlier holes are filled too. */
+static void leave_behind(uint16_t value)
+{
+    enum { BLOCKS = 64, COUNT = 32768 };
+    uint16_t *block[BLOCKS];
+    int b, i;
+
+    mallopt(M_PERTURB, 0);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    for (b = 0; b < BLOCKS; b++) {
+        block[b] = malloc(COUNT * sizeof *block[b]);
+        for (i = 0; i < COUNT; i++)
+            ((volatile uint16_t *)block[b])[i] = value;
+    }
+    for (b = 0; b < BLOCKS; b++)
+        free(block[b]);
+}
+
+/* A compressor in memory that held anything, data at any address with anything behind it: the
+ * stream is the same. */
+static void memory_decides_nothing(void)
+{
+    enum { BYTES = 50000, ROOM = BYTES + 200 };
+    uint8_t *data = malloc(BYTES), *moved = malloc(ROOM), *first, *again;
+    size_t made, remade, i;
+    int content, round;
+
+    for (content = 0; content < CONTENTS; content++) {
+        fill(data, BYTES, (enum content)content);
+        for (i = 9000; i < BYTES; i++) /* repeats from near and far */
+            data[i] = i / 100 % 2 ? data[i - i / 1000 * 180] : data[i];
+        leave_behind(0);
+        first = maker_deflate(data, BYTES, BYTES, &made);
+        for (round = 1; round < 40; round++) {
+            memset(moved, round * 37, ROOM);
+            memcpy(moved + round, data, BYTES);
+            leave_behind((uint16_t)round);
+            again = maker_deflate(moved + round, BYTES, BYTES, &remade);
+            CHECKF(made == remade && memcmp(first, again, made) == 0, "round %d: other bytes",
+                   round);
+            free(again);
+        }
+        free(first);
+    }
+    free(moved);
+    free(data);
+}
+
+/* Nor does the compressor's address. */
+static void addresses_decide_nothing(void)
+{
+    enum { BYTES = 84, ROUNDS = 6000 };
+    uint8_t data[BYTES] = {0}, *first, *again;
+    void *held[ROUNDS];
+    size_t made, remade, i;
+
+    for (i = 0; i < BYTES; i += 21)
+        data[i] = 1;
+    first = maker_deflate(data, BYTES, BYTES, &made);
+    for (i = 0; i < ROUNDS; i++) {
+        held[i] = malloc(70000);
+        again = maker_deflate(data, BYTES, BYTES, &remade);
+        CHECKF(made == remade && memcmp(first, again, made) == 0, "round %zu: other bytes", i);
+        free(again);
+    }
+    for (i = 0; i < ROUNDS; i++)
+        free(held[i]);
+    free(first);
+}
+
 static void cut_streams_are_refused(void)
 {
     uint8_t data[400], back[400], *zlib, *cut;
@@ -79,7 +256,7 @@ static void cut_streams_are_refused(void)
     const char *why;
 
     fill(data, sizeof data, TEXT);
-    zlib = zlib_stream_deflate(data, sizeof data, 1, &made);
+    zlib = maker_deflate(data, sizeof data, 300, &made);
     for (length = 0; length < made; length++) {
         cut = malloc(length + 1); /* of its own, so that reading past the end is seen */
         memcpy(cut, zlib, length);
@@ -99,7 +276,7 @@ static void changed_streams_are_refused(void)
     const char *why;
 
     fill(data, sizeof data, TEXT);
-    zlib = zlib_stream_deflate(data, sizeof data, 1, &made);
+    zlib = maker_deflate(data, sizeof data, 300, &made);
     for (i = 2; i < made; i++) { /* the window size in byte 0 does not count */
         zlib[i] ^= 16;
         CHECKF(!zlib_stream_inflate(zlib, made, back, sizeof back, &written, &why) ||
@@ -125,6 +302,11 @@ static void crc_is_that_of_png(void)
 int main(void)
 {
     TEST(data_comes_back);
+    TEST(literals_come_back);
+    TEST(repeats_come_back);
+    TEST(estimates_tell_repeats);
+    TEST(memory_decides_nothing);
+    TEST(addresses_decide_nothing);
     TEST(cut_streams_are_refused);
     TEST(changed_streams_are_refused);
     TEST(crc_is_that_of_png);

@@ -25,7 +25,7 @@ through gray.pgm pgm pam png pnm
 through rgb.ppm ppm pam png bmp pnm
 through gray_alpha.pam pam png
 through rgb_alpha.pam pam png
-through gray16.pgm pgm pam
+through gray16.pgm pgm pam png
 through rgb10.ppm ppm pam
 # ASCII comes in, binary goes out; gray in .ppm is equal RGB.
 printf 'P2\n# gray\n2 1\n# more\n7\n3 7\n' >in/ascii.pgm

@@ -15,8 +15,6 @@ refused '--alpha drop' rgba.png out.ppm
 refused '--alpha drop' rgba.png out.jpg
 refused '--alpha drop' ga.pam out.pgm
 refused '.ppm' rgb.png out.pgm
-refused '.ppm' rgb16.ppm out.png
-refused '.pgm' gray16.pgm out.png
 refused 'out.jpg' rgb16.ppm out.jpg
 refused 'out.bmp' rgb16.ppm out.bmp
 # With the way out taken they are written.

@@ -3,5 +3,6 @@
 head -n 1 out
 grep -Eqx 'CUDA: (yes|no)' out
 grep -Eqx 'deflate: (ISA-L|libdeflate)' out
+grep -Eqx 'PNG: (by rows|as a whole)' out
 grep -Eqx 'audio: (libsndfile|no)' out
-[ "$(wc -l <out)" -eq 4 ]
+[ "$(wc -l <out)" -eq 5 ]
