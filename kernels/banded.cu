@@ -172,7 +172,6 @@ __global__ void __launch_bounds__(BANDED_THREADS, PLANES == 2 ? 2 : BANDED_BLOCK
     const struct banded_shape &shape = args.shape;
     const struct image_job &job = args.job;
     const int stage_bytes = banded_stage_bytes(&shape), warp = threadIdx.x / 32;
-    const int lane = threadIdx.x % 32;
     uint8_t *N_ds = shared + BANDED_OUT_BYTES;
     const uint4 *A_ds = (const uint4 *)(N_ds + BANDED_STAGES * stage_bytes);
     const uint32_t window = shared_address(N_ds) + warp / BANDED_WARPS_X * 8 * shape.pitch +
@@ -211,16 +210,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, PLANES == 2 ? 2 : BANDED_BLOCK
             add_mask<MASK, SPARSE, PIECES, PLANES, SAMPLE>(
                 args, window + stage * stage_bytes + down * shape.pitch, A_ds, sum);
             finish<PLANES, SAMPLE, DIVIDE>(args.divide, sum, piece);
-            departures_wait<1>(); /* what stood here before has left */
-            __syncwarp();
-#pragma unroll
-            for (int q = 0; q < 2; q++) /* 128 bytes a row, its pieces swizzled for the copy */
-                store_matrices(P_ds + lane % 8 * 128 + ((4 * q + lane / 8) ^ lane % 8) * 16,
-                               piece + 4 * q);
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-            __syncwarp();
-            if (lane == 0)
-                copy_box_out(&args.out, P_ds, x / 4, y);
+            store_piece(args, P_ds, piece, x, y);
             P_ds ^= 1024;
         }
         at = banded_next(args, at);
@@ -248,32 +238,8 @@ size_t banded_shared_bytes(const struct banded_shape *shape)
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
 static cudaError_t launch(struct banded_args *args, cudaStream_t stream)
 {
-    void (*kernel)(const banded_args) = banded<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>;
-    size_t shared = banded_shared_bytes(&args->shape);
-    int blocks = 0, device = 0, processors = 0, tiles = args->across * args->down;
-    cudaError_t status =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-
-    if (status == cudaSuccess)
-        status =
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, BANDED_THREADS, shared);
-    if (status == cudaSuccess)
-        status = cudaGetDevice(&device);
-    if (status == cudaSuccess)
-        status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    if (status != cudaSuccess)
-        return status;
-    if (blocks < 1)
-        return cudaErrorInvalidConfiguration;
-    blocks = blocks * processors < tiles ? blocks * processors : tiles;
-    /* A step that shares no factor with the row of tiles, so that the dearer tiles at the edges
-     * fall to all blocks alike. */
-    while (blocks > 1 && blocks < tiles && has_common_factor(blocks, args->across))
-        blocks--;
-    args->step_x = blocks % args->across;
-    args->step_y = blocks / args->across;
-    kernel<<<blocks, BANDED_THREADS, shared, stream>>>(*args);
-    return cudaGetLastError();
+    return banded_run(banded<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>, args, BANDED_THREADS,
+                      banded_shared_bytes(&args->shape), stream);
 }
 
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE>
@@ -325,20 +291,10 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
     struct banded_args args = {};
     int shift, pad = banded_pad((uintptr_t)job->in, (uintptr_t)job->out,
                                 job->anchor_x * job->channels * job->sample_bytes, &shift);
-    cudaError_t status;
+    struct banded_shape shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
+                                                job->sample_bytes, weight_planes, pad);
+    cudaError_t status = banded_prepare(&args, job, &shape);
 
-    args.job = *job;
-    args.shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
-                                 job->sample_bytes, weight_planes, pad);
-    args.divide = banded_divide_of(job);
-    args.in_pad = (int)((uintptr_t)job->in % 16);
-    args.out_pad = (int)((uintptr_t)job->out % 16);
-    args.first_byte = shift;
-    args.across = (args.out_pad + job->width * args.shape.pixel_bytes + BANDED_TILE_BYTES - 1) /
-                  BANDED_TILE_BYTES;
-    args.down = (job->out_rows + BANDED_TILE_ROWS - 1) / BANDED_TILE_ROWS;
-    inner_tiles(&args);
-    status = tensors(&args);
     if (status != cudaSuccess)
         return status;
     if (job->sample_bytes == 2)

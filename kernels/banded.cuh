@@ -42,11 +42,12 @@ static struct banded_divide banded_divide_of(const struct image_job *job)
 
     if (d == 1 && job->max == top) {
         divide.how = DIVIDE_NONE;
+        divide.shift = -1;
     } else if (d > 2 && job->max == top &&
                (m * d - ((uint64_t)1 << 32)) * (top + 1) * d < (uint64_t)1 << 32) {
         divide.how = DIVIDE_HIGH;
         divide.multiplier = (uint32_t)m;
-    } else {
+    } else { /* d = 1 has no such multiplier: shift is -1 */
         while (((uint64_t)1 << l) < d)
             l++;
         divide.shift = l - 1;

@@ -1,5 +1,5 @@
-/* The banded kernel's staged tile: which one comes next, its copy, and the ghost
- * cells that the copy leaves to be filled. */
+/* The staged tile of the banded and separable kernels: which one comes next, its copy, and the
+ * ghost cells that the copy leaves to be filled. */
 #ifndef STENCIL_BANDED_STAGE_CUH
 #define STENCIL_BANDED_STAGE_CUH
 
@@ -23,16 +23,16 @@ __device__ inline struct banded_walk banded_next(const struct banded_args &args,
 __device__ inline void fetch(const struct banded_args &args, uint8_t *staged, struct banded_walk at,
                              uint64_t *barrier)
 {
-    int row = args.job.out_first_row + at.y * BANDED_TILE_ROWS - args.job.anchor_y -
+    int row = args.job.out_first_row + at.y * args.shape.tile_rows - args.job.anchor_y -
               args.job.in_first_row;
-    copy_box_in(&args.in, staged, (at.x * BANDED_TILE_BYTES + args.first_byte) / 4, row,
+    copy_box_in(&args.in, staged, (at.x * args.shape.tile_bytes + args.first_byte) / 4, row,
                 args.shape.pitch * args.shape.rows, barrier);
 }
 
 /* Rows of a tile's window: the last tile of a strip needs fewer. */
 __device__ inline int rows_needed(const struct banded_args &args, struct banded_walk at)
 {
-    return min(BANDED_TILE_ROWS, args.job.out_rows - at.y * BANDED_TILE_ROWS) +
+    return min(args.shape.tile_rows, args.job.out_rows - at.y * args.shape.tile_rows) +
            args.job.mask_height - 1;
 }
 
@@ -48,14 +48,14 @@ __device__ __noinline__ void fill_ghosts(const struct banded_args &args, uint8_t
 {
     const struct image_job &job = args.job;
     const int pitch = args.shape.pitch, rows = rows_needed(args, at);
-    const int first_row = job.out_first_row + at.y * BANDED_TILE_ROWS - job.anchor_y;
+    const int first_row = job.out_first_row + at.y * args.shape.tile_rows - job.anchor_y;
     /* from here on bytes count from the first pixel */
-    const int first_byte = at.x * BANDED_TILE_BYTES + args.first_byte - args.in_pad;
+    const int first_byte = at.x * args.shape.tile_bytes + args.first_byte - args.in_pad;
     const int left = min(max(-first_byte, 0), pitch);
     const int right = max(min(job.width * args.shape.pixel_bytes - first_byte, pitch), left);
     const int beside = left + pitch - right;
 
-    for (int i = threadIdx.x; i < rows * beside; i += BANDED_THREADS) {
+    for (int i = threadIdx.x; i < rows * beside; i += blockDim.x) {
         int y = i / beside, x = i % beside;
         x += x < left ? 0 : right - left;
         staged[y * pitch + x] = image_byte_at(job, image_row_at(job, first_row + y), first_byte + x,
@@ -66,9 +66,26 @@ __device__ __noinline__ void fill_ghosts(const struct banded_args &args, uint8_t
         if (r >= job.in_first_row && r < job.in_first_row + job.in_rows)
             continue;
         const uint8_t *row = image_row_at(job, r);
-        for (int x = left + threadIdx.x; x < right; x += BANDED_THREADS)
+        for (int x = left + threadIdx.x; x < right; x += blockDim.x)
             staged[y * pitch + x] = image_byte_at(job, row, first_byte + x, args.shape.pixel_bytes);
     }
+}
+
+/* A warp's 128 bytes x 8 rows to byte x of row y of the output, by way of P_ds, which had something
+ * else in it two calls ago. The pieces of a row are swizzled as the copy wants them. */
+__device__ inline void store_piece(const struct banded_args &args, uint32_t P_ds,
+                                   const uint32_t *piece, int x, int y)
+{
+    const int lane = threadIdx.x % 32;
+    departures_wait<1>(); /* what stood here has left */
+    __syncwarp();
+#pragma unroll
+    for (int q = 0; q < 2; q++)
+        store_matrices(P_ds + lane % 8 * 128 + ((4 * q + lane / 8) ^ lane % 8) * 16, piece + 4 * q);
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncwarp();
+    if (lane == 0)
+        copy_box_out(&args.out, P_ds, x / 4, y);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Host side of the banded kernel's launch: its images as tensors for the tensor
+/* Host side of the banded and separable kernels' launches: its images as tensors for the tensor
  * copy, and which tiles have no ghost cells. */
 #ifndef STENCIL_BANDED_TENSORS_CUH
 #define STENCIL_BANDED_TENSORS_CUH
@@ -60,16 +60,66 @@ static void inner_tiles(struct banded_args *args)
     const int row = args->in_pad + job->width * args->shape.pixel_bytes;
     int above = job->in_first_row - (job->out_first_row - job->anchor_y);
     int below = job->in_first_row + job->in_rows - (job->out_first_row - job->anchor_y) -
-                (args->shape.rows - BANDED_TILE_ROWS);
+                (args->shape.rows - args->shape.tile_rows);
     int left = args->in_pad - args->first_byte, right = row - args->first_byte - args->shape.pitch;
 
-    args->inner_from.x = left > 0 ? (left + BANDED_TILE_BYTES - 1) / BANDED_TILE_BYTES : 0;
-    args->inner_to.x = right < 0 ? 0 : right / BANDED_TILE_BYTES + 1;
-    args->inner_from.y = above > 0 ? (above + BANDED_TILE_ROWS - 1) / BANDED_TILE_ROWS : 0;
-    args->inner_to.y = below < 0 ? 0 : below / BANDED_TILE_ROWS;
+    args->inner_from.x =
+        left > 0 ? (left + args->shape.tile_bytes - 1) / args->shape.tile_bytes : 0;
+    args->inner_to.x = right < 0 ? 0 : right / args->shape.tile_bytes + 1;
+    args->inner_from.y =
+        above > 0 ? (above + args->shape.tile_rows - 1) / args->shape.tile_rows : 0;
+    args->inner_to.y = below < 0 ? 0 : below / args->shape.tile_rows;
     /* the last tile of a strip needs fewer rows than it has */
     if (job->out_rows <= below)
         args->inner_to.y = args->down;
+}
+
+/* All of a launch but the divisor's multiplier and the grid. */
+static cudaError_t banded_prepare(struct banded_args *args, const struct image_job *job,
+                                  const struct banded_shape *shape)
+{
+    args->job = *job;
+    args->shape = *shape;
+    args->divide = banded_divide_of(job);
+    args->in_pad = (int)((uintptr_t)job->in % 16);
+    args->out_pad = (int)((uintptr_t)job->out % 16);
+    banded_pad((uintptr_t)job->in, (uintptr_t)job->out, job->anchor_x * shape->pixel_bytes,
+               &args->first_byte);
+    args->across = (args->out_pad + job->width * shape->pixel_bytes + shape->tile_bytes - 1) /
+                   shape->tile_bytes;
+    args->down = (job->out_rows + shape->tile_rows - 1) / shape->tile_rows;
+    inner_tiles(args);
+    return tensors(args);
+}
+
+/* As many blocks as the device holds at once, or as there are tiles: they walk the tiles. */
+template <typename KERNEL>
+static cudaError_t banded_run(KERNEL kernel, struct banded_args *args, int threads, size_t shared,
+                              cudaStream_t stream)
+{
+    int blocks = 0, device = 0, processors = 0, tiles = args->across * args->down;
+    cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+
+    if (status == cudaSuccess)
+        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
+    if (status == cudaSuccess)
+        status = cudaGetDevice(&device);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (status != cudaSuccess)
+        return status;
+    if (blocks < 1)
+        return cudaErrorInvalidConfiguration;
+    blocks = blocks * processors < tiles ? blocks * processors : tiles;
+    /* A step that shares no factor with the row of tiles, so that the dearer tiles at the edges
+     * fall to all blocks alike. */
+    while (blocks > 1 && blocks < tiles && has_common_factor(blocks, args->across))
+        blocks--;
+    args->step_x = blocks % args->across;
+    args->step_y = blocks / args->across;
+    kernel<<<blocks, threads, shared, stream>>>(*args);
+    return cudaGetLastError();
 }
 
 #endif

@@ -26,17 +26,23 @@ struct banded_shape {
     /* A sweep takes the mask's rows by fours (sparse products), by twos and singly. The last four
      * may reach past the mask: weight 0. */
     int fours, twos, ones;
+    int tile_bytes, tile_rows;
     int pitch; /* of a staged row, bytes: an odd number of pieces, so that eight rows of a matrix
                   lie in different banks */
     int rows;  /* staged for a tile */
 };
+
+static inline int banded_pitch(int tile_bytes, int pieces)
+{
+    return BANDED_PIECE * ((tile_bytes / BANDED_PIECE + pieces - 1) | 1);
+}
 
 /* `weight_planes`: 1 when the weights fit int8, else 2. */
 static inline struct banded_shape banded_shape_of(int width, int height, int channels,
                                                   int sample_bytes, int weight_planes, int pad)
 {
     struct banded_shape s;
-    int pixel = channels * sample_bytes, staged;
+    int pixel = channels * sample_bytes;
     int pieces = (pad + 16 * sample_bytes + pixel * (width - 1) + BANDED_PIECE - 1) / BANDED_PIECE;
 
     s.sample_bytes = sample_bytes;
@@ -57,9 +63,10 @@ static inline struct banded_shape banded_shape_of(int width, int height, int cha
             s.pieces = pieces > sample_bytes + 1 ? pieces : sample_bytes + 1;
     }
     s.sweeps = (pieces + s.pieces - 1) / s.pieces;
-    staged = BANDED_TILE_BYTES / BANDED_PIECE + s.sweeps * s.pieces - 1;
-    s.pitch = BANDED_PIECE * (staged | 1);
-    s.rows = BANDED_TILE_ROWS + 4 * s.fours + 2 * s.twos + s.ones - 1;
+    s.tile_bytes = BANDED_TILE_BYTES;
+    s.tile_rows = BANDED_TILE_ROWS;
+    s.pitch = banded_pitch(s.tile_bytes, s.sweeps * s.pieces);
+    s.rows = s.tile_rows + 4 * s.fours + 2 * s.twos + s.ones - 1;
     return s;
 }
 

@@ -7,8 +7,8 @@
 #ifndef STENCIL_IMAGE_JOB_H
 #define STENCIL_IMAGE_JOB_H
 
-#include "banded_window.h"
 #include "plane.h"
+#include "separable_window.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,6 +58,18 @@ void banded_pack(const struct banded_shape *shape, const int64_t *weight, int wi
  * banded_pad() says for the addresses of in and out: best none. */
 cudaError_t banded_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
 size_t banded_shared_bytes(const struct banded_shape *shape);
+
+/* ---- masks of rank 1 as two passes in one kernel, 8 bits, from compute capability 9.0 ---- */
+
+/* src/separable_pack.c */
+enum separable_form separable_form_of(const int64_t *row, int width, const int64_t *column,
+                                      int height);
+void separable_pack(const struct separable_shape *shape, const int64_t *row, int width,
+                    const int64_t *column, int height, void *fragments);
+
+/* kernels/separable.cu; the window as for banded_launch */
+cudaError_t separable_launch(const struct image_job *job, int form, cudaStream_t stream);
+size_t separable_shared_bytes(const struct separable_shape *shape);
 
 #ifdef __cplusplus
 }

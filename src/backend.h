@@ -32,6 +32,9 @@ struct backend {
      * decoding; harmless to call again, safe from another thread. EXIT_DEVICE when it is not there.
      */
     bool (*start)(int index, struct error *err);
+    /* Frees what the devices keep from run to run, so that a leak checker has nothing to tell; a
+     * program that ends need not. NULL: nothing is kept. */
+    void (*release)(void);
     /* Measures device INDEX with THREADS threads (of a CPU), in about half a second. */
     bool (*probe)(int index, int threads, struct device_probe *probe, struct error *err);
 };

@@ -162,11 +162,19 @@ static bool start(int index, struct error *err)
     return true;
 }
 
+static void release(void)
+{
+    for (int i = 0; i < CUDA_MAX_DEVICES; i++)
+        if (devices[i].ready && cudaSetDevice(i) == cudaSuccess)
+            cuda_device_release(&devices[i], -1);
+}
+
 const struct backend backend_cuda = {
     .device = DEVICE_CUDA,
     .name = "cuda",
     .devices = cuda_device_count,
     .describe = describe,
     .start = start,
+    .release = release,
     .probe = cuda_bench_probe,
 };

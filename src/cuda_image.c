@@ -20,6 +20,11 @@ static const char *refusal(const struct plan *plan)
                                                           : NULL;
 }
 
+int cuda_image_planes(const struct plan *plan)
+{
+    return int8_mma_planes(plan->mask[0].weight, plan->mask[0].width * plan->mask[0].height);
+}
+
 size_t cuda_image_pack_int8(const struct plan *plan, void *out, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -38,14 +43,14 @@ static struct banded_shape banded_shape_for(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     return banded_shape_of(m->width, m->height, plan->channels, (int)plan->type,
-                           int8_mma_planes(m->weight, m->width * m->height), 0);
+                           cuda_image_planes(plan), 0);
 }
 
 size_t cuda_image_pack_banded(const struct plan *plan, void *out, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
     struct banded_shape shape = banded_shape_for(plan);
-    int planes = int8_mma_planes(m->weight, m->width * m->height);
+    int planes = cuda_image_planes(plan);
 
     *why = refusal(plan);
     if (!*why && planes == 0)
@@ -59,6 +64,35 @@ size_t cuda_image_pack_banded(const struct plan *plan, void *out, const char **w
     if (out)
         banded_pack(&shape, m->weight, m->width, m->height, out);
     return (size_t)banded_fragment_bytes(&shape);
+}
+
+int cuda_image_form_separable(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return (int)separable_form_of(m->row, m->width, m->column, m->height);
+}
+
+size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char **why)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    struct separable_shape shape;
+    int form = m->row ? cuda_image_form_separable(plan) : SEPARABLE_NONE;
+
+    *why = plan->type == SAMPLE_U8 ? refusal(plan) : "samples of 16 bits";
+    if (!*why && !m->row)
+        *why = "the mask is not of rank 1";
+    if (!*why && form == SEPARABLE_NONE)
+        *why = "factors past 16 bits, or their sums past 24";
+    if (*why)
+        return 0;
+    shape = separable_shape_of(m->width, m->height, plan->channels, (enum separable_form)form, 0);
+    if (shape.stage.pieces == 0 || shape.blocks == 0) {
+        *why = "the mask is too wide or too high";
+        return 0;
+    }
+    if (out)
+        separable_pack(&shape, m->row, m->width, m->column, m->height, out);
+    return (size_t)separable_fragment_bytes(&shape);
 }
 
 /* Have all devices the compute capability (`major`), and room for a block's `bytes`? */
@@ -94,7 +128,7 @@ bool cuda_image_supports_int8(const struct plan *plan, char *why, size_t why_byt
     }
     return devices_can(8,
                        int8_mma_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
-                                             int8_mma_planes(m->weight, m->width * m->height)),
+                                             cuda_image_planes(plan)),
                        "int8 matrix product", why, why_bytes);
 }
 
@@ -109,6 +143,28 @@ bool cuda_image_supports_banded(const struct plan *plan, char *why, size_t why_b
     }
     shape = banded_shape_for(plan);
     return devices_can(9, banded_shared_bytes(&shape), "tensor copies", why, why_bytes);
+}
+
+/* Up to 5 x 5 int8 weights, all of them at once are as fast: the copy is what takes the time. */
+bool cuda_image_pays_separable(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return m->width > 5 || m->height > 5 || cuda_image_planes(plan) != 1;
+}
+
+bool cuda_image_supports_separable(const struct plan *plan, char *why, size_t why_bytes)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    struct separable_shape shape;
+    const char *reason;
+
+    if (cuda_image_pack_separable(plan, NULL, &reason) == 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return false;
+    }
+    shape = separable_shape_of(m->width, m->height, plan->channels,
+                               (enum separable_form)cuda_image_form_separable(plan), 0);
+    return devices_can(9, separable_shared_bytes(&shape), "tensor copies", why, why_bytes);
 }
 
 /* ---- a run ---- */
@@ -174,8 +230,8 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         .max = plan->max,
         .fragments = planes->device->buffer[BUFFER_MASK],
     };
-    cudaError_t status = planes->method->image(
-        &job, int8_mma_planes(m->weight, m->width * m->height), planes->device->stream);
+    cudaError_t status =
+        planes->method->image(&job, planes->method->form(plan), planes->device->stream);
     for (int c = 0; status == cudaSuccess && c < plan->channels; c++)
         if (!(plan->filtered >> c & 1))
             status = plane_copy_channel(&in, strip->out_first - strip->in_first, &out, c,

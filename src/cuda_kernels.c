@@ -37,8 +37,11 @@ METHOD(constant, .plane = plane_constant)
 METHOD(readonly, .plane = plane_readonly)
 METHOD(cached, .plane = plane_cached)
 METHOD(tiled, .plane = plane_tiled)
-METHOD(int8, .image = int8_mma_launch, .pack = cuda_image_pack_int8)
-METHOD(banded, .image = banded_launch, .pack = cuda_image_pack_banded, .aligns = true)
+METHOD(int8, .image = int8_mma_launch, .pack = cuda_image_pack_int8, .form = cuda_image_planes)
+METHOD(banded, .image = banded_launch, .pack = cuda_image_pack_banded, .form = cuda_image_planes,
+       .aligns = true)
+METHOD(separable, .image = separable_launch, .pack = cuda_image_pack_separable,
+       .form = cuda_image_form_separable, .aligns = true)
 
 static void shape_tiled(const struct kernel_job *job, struct kernel_shape *shape)
 {
@@ -74,6 +77,15 @@ static const struct kernel KERNELS[] = {
      .run = run_banded,
      .time = time_banded,
      .strips = &strips_banded},
+    {.name = "separable",
+     .dims = 2,
+     .device = DEVICE_CUDA,
+     .idea = "rank 1: row and column pass in one kernel, as banded matrices (9.0)",
+     .supports = cuda_image_supports_separable,
+     .pays = cuda_image_pays_separable,
+     .run = run_separable,
+     .time = time_separable,
+     .strips = &strips_separable},
 };
 
 const struct kernel *cuda_kernels(int *count)

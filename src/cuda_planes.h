@@ -22,12 +22,14 @@ enum planes_buffer {
 };
 
 typedef cudaError_t planes_launch(const struct plane_job *job, cudaStream_t stream);
-typedef cudaError_t planes_image_launch(const struct image_job *job, int weight_planes,
-                                        cudaStream_t stream);
+typedef cudaError_t planes_image_launch(const struct image_job *job, int form, cudaStream_t stream);
 
 /* Packs a plan's weights for pixels that stand on the device with `pad` bytes (below) before them;
  * with `out` NULL only says how many bytes that takes. 0: the kernel cannot run the plan, *why. */
 typedef size_t planes_image_pack(const struct plan *plan, void *out, const char **why);
+
+/* What the launch wants to know of the weights: how many bytes they take. */
+typedef int planes_image_form(const struct plan *plan);
 
 /* What runs: a convolution of one plane, or of whole pixels. */
 struct planes_method {
@@ -35,6 +37,7 @@ struct planes_method {
     planes_launch *plane;       /* one of the two */
     planes_image_launch *image; /* linear, without weighted alpha */
     planes_image_pack *pack;    /* with `image` */
+    planes_image_form *form;    /* with `image` */
     bool aligns;                /* `image` wants its windows to begin on 16 bytes: see planes.pad */
 };
 

@@ -70,7 +70,7 @@ static const struct kernel *choose(enum device device, const struct plan *plan, 
     char why[256];
     for (int i = 0; i < count; i++)
         if (table[i].dims == dims && table[i].device == device &&
-            table[i].supports(plan, why, sizeof why))
+            table[i].supports(plan, why, sizeof why) && (!table[i].pays || table[i].pays(plan)))
             best = &table[i];
     return best;
 }

@@ -79,6 +79,8 @@ struct kernel {
     /* Can it run this plan here? On false writes the reason into why. A 1D row runs any signal; its
      * answer is about the machine, and plan may be NULL. */
     bool (*supports)(const struct plan *plan, char *why, size_t why_bytes);
+    /* Is it worth choosing where it supports the plan? NULL: yes; else only by name. */
+    bool (*pays)(const struct plan *plan);
     /* Runs the whole plan, all `repeat` passes included. */
     bool (*run)(const struct kernel_job *job, struct error *err);
     /* Fills shape for the job (its plan and tile; no picture is needed). NULL: nothing to say. */

@@ -308,5 +308,7 @@ int main(int argc, char **argv)
         check_report(check_mask_name(m), kernels, count, chosen, tally, &total);
     }
     printf("# %d cases, %ld comparisons, seed %" PRIu64 "\n", total, comparisons, settings.seed);
+    if (backend_find(DEVICE_CUDA)->release)
+        backend_find(DEVICE_CUDA)->release();
     return test_finish();
 }

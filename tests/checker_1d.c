@@ -238,5 +238,7 @@ int main(int argc, char **argv)
             test_result("the reference runs", false);
     }
     printf("# %ld comparisons, seed %" PRIu64 "\n", comparisons, settings.seed);
+    if (backend_find(DEVICE_CUDA)->release)
+        backend_find(DEVICE_CUDA)->release();
     return test_finish();
 }
