@@ -75,19 +75,22 @@ size_t deflate_huffman(const uint8_t *in, size_t bytes, uint8_t *out)
 
 void deflate_huffman_count(const uint8_t *in, size_t bytes, uint32_t histogram[256])
 {
-    uint32_t part[3][256] = {{0}}; /* four in all: equal neighbours do not wait for each other */
+    uint32_t part[8][256] = {
+        {0}}; /* equal neighbours, which are many, do not wait for each other */
     size_t i = 0, v;
+    int p;
 
-    for (; i + 4 <= bytes; i += 4) {
-        histogram[in[i]]++;
-        part[0][in[i + 1]]++;
-        part[1][in[i + 2]]++;
-        part[2][in[i + 3]]++;
+    for (; i + 8 <= bytes; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, in + i, 8);
+        for (p = 0; p < 8; p++)
+            part[p][eight >> (8 * p) & 255]++;
     }
     for (; i < bytes; i++)
         histogram[in[i]]++;
-    for (v = 0; v < 256; v++)
-        histogram[v] += part[0][v] + part[1][v] + part[2][v];
+    for (p = 0; p < 8; p++)
+        for (v = 0; v < 256; v++)
+            histogram[v] += part[p][v];
 }
 
 /* The logarithm to base 2 times 256, the mantissa taken as straight between powers of two
