@@ -59,6 +59,13 @@ static sigset_t deadly_set(void)
     return set;
 }
 
+/* Another thread is ending the process: nothing is worth starting, and nothing to be told. */
+static void wait_for_the_end(void)
+{
+    for (;;)
+        pause();
+}
+
 static sigset_t enter_section(void)
 {
     sigset_t set = deadly_set(), before;
@@ -66,10 +73,8 @@ static sigset_t enter_section(void)
     pthread_sigmask(SIG_BLOCK, &set, &before);
     atomic_fetch_add(&creating, 1);
     if (atomic_load(&dying)) {
-        /* Another thread is ending the process; nothing is worth starting. */
         atomic_fetch_sub(&creating, 1);
-        for (;;)
-            pause();
+        wait_for_the_end();
     }
     return before;
 }
@@ -182,8 +187,11 @@ struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
 
 bool temporary_rename(struct temporary *temporary, const char *target)
 {
-    if (rename(temporary->path, target) != 0)
+    if (rename(temporary->path, target) != 0) {
+        if (atomic_load(&dying)) /* the handler has removed it */
+            wait_for_the_end();
         return false;
+    }
     atomic_store(&temporary->exists, false);
     return true;
 }
