@@ -29,8 +29,8 @@ struct manifest {
     char *path;
     char recipe[17];
     bool sync;
-    /* Lines of this recipe by output, the last of each; places a power of two, at most half full.
-     */
+    /* Lines of this recipe by output and what it was then: two runs at once may note one output in
+     * another order than they wrote it. Places a power of two, at most half full. */
     struct entry *entry;
     size_t places, used;
 };
@@ -50,11 +50,14 @@ static int64_t mtime_ns(const struct stat *status)
 
 /* ---- the table ---- */
 
-static struct entry *find_place(struct entry *entries, size_t places, const char *output)
+/* The place of what is noted of OUTPUT as it is with these BYTES and this time, or a free one. */
+static struct entry *find_place(struct entry *entries, size_t places, const char *output,
+                                uint64_t bytes, int64_t time_ns)
 {
     size_t at = hash_text(output) & (places - 1);
 
-    while (entries[at].output && strcmp(entries[at].output, output) != 0)
+    while (entries[at].output && (entries[at].bytes != bytes || entries[at].mtime_ns != time_ns ||
+                                  strcmp(entries[at].output, output) != 0))
         at = (at + 1) & (places - 1);
     return &entries[at];
 }
@@ -66,9 +69,11 @@ static bool grow(struct manifest *m)
 
     if (!larger)
         return false;
-    for (size_t i = 0; i < m->places; i++)
-        if (m->entry[i].output)
-            *find_place(larger, places, m->entry[i].output) = m->entry[i];
+    for (size_t i = 0; i < m->places; i++) {
+        const struct entry *e = &m->entry[i];
+        if (e->output)
+            *find_place(larger, places, e->output, e->bytes, e->mtime_ns) = *e;
+    }
     free(m->entry);
     m->entry = larger;
     m->places = places;
@@ -82,7 +87,7 @@ static bool keep(struct manifest *m, const struct entry *entry)
 
     if (m->used * 2 >= m->places && !grow(m))
         return false;
-    place = find_place(m->entry, m->places, entry->output);
+    place = find_place(m->entry, m->places, entry->output, entry->bytes, entry->mtime_ns);
     output = place->output;
     if (!output && !(output = strdup(entry->output)))
         return false;
@@ -287,10 +292,10 @@ bool manifest_open(struct manifest **manifest, const char *folder, int shard, in
 bool manifest_has(const struct manifest *m, const char *output, const struct stat *now,
                   const struct stat *in)
 {
-    const struct entry *entry = find_place(m->entry, m->places, output);
+    const struct entry *entry =
+        find_place(m->entry, m->places, output, (uint64_t)now->st_size, mtime_ns(now));
 
-    return entry->output && entry->bytes == (uint64_t)now->st_size &&
-           entry->mtime_ns == mtime_ns(now) && entry->input_bytes == (uint64_t)in->st_size &&
+    return entry->output && entry->input_bytes == (uint64_t)in->st_size &&
            entry->input_mtime_ns == mtime_ns(in);
 }
 
