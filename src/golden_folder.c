@@ -7,6 +7,7 @@
 #include <ftw.h>
 #include <glob.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,31 +50,51 @@ char *golden_scratch_make(struct error *err)
     return NULL;
 }
 
-bool golden_copy(const char *from, const char *to, struct error *err)
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+void golden_spawn_begin(void)
 {
-    struct input *input;
+    pthread_mutex_lock(&writing);
+}
+
+void golden_spawn_end(void)
+{
+    pthread_mutex_unlock(&writing);
+}
+
+static bool copy_into(struct input *input, const char *from, const char *to, struct error *err)
+{
     struct output *output;
     unsigned char *bytes = NULL;
     size_t room = (size_t)256 * 1024, got = 0;
     bool good;
 
-    if (!input_open(&input, from, err))
+    if (!output_open(&output, to, err))
         return false;
-    if (!output_open(&output, to, err)) {
-        input_close(input);
-        return false;
-    }
     good = (bytes = malloc(room)) || error_set(err, EXIT_INPUT, "%s: no memory to copy it", from);
     do
         good = good && input_read(input, bytes, room, &got, err) &&
                output_write(output, bytes, got, err);
     while (good && got == room);
     free(bytes);
-    input_close(input);
     if (good)
         return output_commit(output, err);
     output_discard(output);
     return false;
+}
+
+bool golden_copy(const char *from, const char *to, struct error *err)
+{
+    struct input *input;
+    bool good;
+
+    if (!input_open(&input, from, err))
+        return false;
+    pthread_mutex_lock(&writing);
+    good = copy_into(input, from, to, err);
+    pthread_mutex_unlock(&writing);
+    input_close(input);
+    return good;
 }
 
 /* ---- inputs ---- */

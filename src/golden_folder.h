@@ -19,6 +19,11 @@ char *golden_folder_stray(const struct golden_suite *suite, const struct golden_
 /* Removes it with everything in it. */
 void golden_folder_remove(const char *folder);
 
+/* Between these no file is open for writing by golden_copy: a command that starts meanwhile would
+ * hold it open too, for a moment, and whoever wants to run it then hears "Text file busy". */
+void golden_spawn_begin(void);
+void golden_spawn_end(void);
+
 bool golden_copy(const char *from, const char *to, struct error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "golden.h"
+#include "golden_folder.h"
 
 extern char **environ;
 
@@ -64,8 +65,10 @@ static int start(const struct golden_process *process, const char *command, char
                                                 O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (!code)
         code = posix_spawn_file_actions_addchdir_np(&actions, process->folder);
+    golden_spawn_begin(); /* posix_spawn returns when the shell runs, its other files closed */
     if (!code)
         code = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, variables);
+    golden_spawn_end();
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
