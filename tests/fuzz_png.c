@@ -49,6 +49,12 @@ static bool read_all(const char *path, bool bands, struct image *image, struct e
     return ok;
 }
 
+/* libpng stops at the last row and does not look at what is behind it. */
+static bool is_about_more(const char *text)
+{
+    return strstr(text, "more compressed data than the picture needs") != NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -69,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     ours = read_all(path, (data[0] & 4) != 0, &image, &err);
     theirs = peer_decode(&picture, file, bytes, why);
-    if (ours != theirs && !(ours && is_about_codes(why))) {
+    if (ours != theirs && !(ours ? is_about_codes(why) : is_about_more(err.text))) {
         fprintf(stderr, "we: %s\nlibpng: %s\n", ours ? "read it" : err.text,
                 theirs ? "read it" : why);
         abort();
