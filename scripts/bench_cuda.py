@@ -44,8 +44,8 @@ class Driver:
     """Device 0 with a context; every call is checked."""
 
     def __init__(self):
-        self.library = open_library("libcuda.so.1")
-        if not self.library:
+        self.driver = open_library("libcuda.so.1")
+        if not self.driver:
             sys.exit("bench_cuda: libcuda.so.1: is not there")
         self.call("cuInit", 0)
         device, context = ctypes.c_int(), ctypes.c_void_p()
@@ -54,7 +54,7 @@ class Driver:
         self.call("cuCtxSetCurrent", context)
 
     def call(self, name, *arguments):
-        status = getattr(self.library, name)(*arguments)
+        status = getattr(self.driver, name)(*arguments)
         if status:
             sys.exit(f"bench_cuda: {name}: CUDA error {status}")
 

@@ -155,8 +155,9 @@ int main(int argc, char **argv)
     const NppiPoint corner = {0, 0};
     const int step = 3 * width, fstep = 4 * width;
     for (int i = 2; i < argc; i++) {
-        const int k = std::atoi(argv[i]);
-        if (k < 1 || k > 255)
+        char *end = nullptr;
+        const int k = (int)std::strtol(argv[i], &end, 10);
+        if (*end != '\0' || k < 1 || k > 255)
             fail(argv[i], "a mask has a width from 1 to 255");
         const int sum = put_weights(k, integers, floats);
         const NppiSize ksize = {k, k};

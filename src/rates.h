@@ -1,6 +1,6 @@
-/* What the cost models of pictures and signals multiply with. Printed by
- * scripts/measure_rates on a machine with a GPU; rounded, so that it does not look like more
- * than it is: another machine's differ by a factor of two. */
+/* What the cost models of pictures and signals multiply with; scripts/measure_rates prints
+ * them for a machine with a GPU. Rounded, so that they do not look like more than they are:
+ * another machine's differ by a factor of two, and those of CUDA here are estimates. */
 #ifndef STENCIL_RATES_H
 #define STENCIL_RATES_H
 

@@ -239,6 +239,17 @@ static bool wanted(const char *name, char **words, int count)
     return count == 0;
 }
 
+/* "3840x2160" */
+static bool read_size(const char *text, int *width, int *height)
+{
+    char *end;
+    *width = (int)strtol(text, &end, 10);
+    if (*end != 'x')
+        return false;
+    *height = (int)strtol(end + 1, &end, 10);
+    return *end == '\0' && *width > 0 && *height > 0;
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {.runs = 9, .width = 3840, .height = 2160};
@@ -262,8 +273,8 @@ int main(int argc, char **argv)
             o.kernel = value;
         } else if (strcmp(argv[i], "--runs") == 0) {
             o.runs = (int)strtol(value, NULL, 10);
-        } else if (sscanf(value, "%dx%d", &o.width, &o.height) != 2) {
-            fprintf(stderr, "time_2d: unknown option %s\n", argv[i]);
+        } else if (strcmp(argv[i], "--size") != 0 || !read_size(value, &o.width, &o.height)) {
+            fprintf(stderr, "time_2d: unknown option or size: %s %s\n", argv[i], value);
             return 2;
         }
         i++;
