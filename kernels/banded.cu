@@ -32,8 +32,13 @@ enum { ANY_MASK, FOUR_ROWS, FIVE_ROWS };
 
 /* ---- the products ---- */
 
-/* A warp's work: 128 bytes of 8 output rows, and again further down. */
-#define GROUPS(sample) (8 / (sample)) /* of 16 outputs */
+/* A warp's work: 128 bytes of 8 output rows, and again further down: so many groups of 16 outputs.
+ * Those of small masks with two planes of sums are summed in two halves: more warps fit. */
+#define WHOLE(sample) (8 / (sample))
+template <int MASK, int PLANES, int SAMPLE> __device__ constexpr int groups()
+{
+    return MASK != ANY_MASK && PLANES == 2 ? WHOLE(SAMPLE) / 2 : WHOLE(SAMPLE);
+}
 
 /* How many mask rows a product takes. */
 enum { ONE = 1, TWO = 2, FOUR = 4 };
@@ -58,24 +63,34 @@ template <int ROWS> __device__ inline uint32_t lane_place(int pitch)
     return (lane % 8 + matrix % ROWS) * pitch + matrix / ROWS * BANDED_PIECE;
 }
 
+/* A product's weights: the pieces of a window, and where the sparse ones' values stand. */
+template <int PIECES, int PLANES> struct fragments {
+    uint4 a[PIECES][PLANES];
+    uint32_t at[PIECES][PLANES];
+};
+
+template <int ROWS, int PIECES, int PLANES>
+__device__ inline void load_fragments(fragments<PIECES, PLANES> &f, const uint4 *A,
+                                      const uint32_t *places)
+{
+#pragma unroll
+    for (int i = 0; i < PIECES * PLANES; i++) {
+        f.a[i / PLANES][i % PLANES] = A[i * 32];
+        f.at[i / PLANES][i % PLANES] = ROWS == FOUR ? places[i * 32] : 0;
+    }
+}
+
 /* sum += A * B for ROWS mask rows. FIRST: sum = start + A * B. Piece m of the staged rows is loaded
  * once and serves each group whose window it is in: it is piece p of group m - p (16 bits: groups
  * stand two pieces apart). */
-template <int ROWS, int PIECES, int PLANES, int SAMPLE, bool FIRST>
-__device__ inline void add_rows(int (*sum)[GROUPS(SAMPLE)][4], const uint4 *A,
-                                const uint32_t *places, uint32_t address, int start)
+template <int ROWS, int PIECES, int PLANES, int SAMPLE, bool FIRST, int GROUPS>
+__device__ inline void add_rows(int (*sum)[GROUPS][4], const fragments<PIECES, PLANES> &f,
+                                uint32_t address, int start)
 {
     constexpr bool SIGNED = PLANES == 1 || SAMPLE == 2; /* the first plane; the second always is */
-    constexpr int LAST = (GROUPS(SAMPLE) - 1) * SAMPLE + PIECES - 1, AT_ONCE = 4 / ROWS;
+    constexpr int LAST = (GROUPS - 1) * SAMPLE + PIECES - 1, AT_ONCE = 4 / ROWS;
     const int first[4] = {start, start, start, start}, zero[4] = {};
-    uint4 a[PIECES][PLANES];
-    uint32_t at[PIECES][PLANES];
 
-#pragma unroll
-    for (int i = 0; i < PIECES * PLANES; i++) {
-        a[i / PLANES][i % PLANES] = A[i * 32];
-        at[i / PLANES][i % PLANES] = ROWS == FOUR ? places[i * 32] : 0;
-    }
 #pragma unroll
     for (int m = 0; m <= LAST; m += AT_ONCE) {
         uint32_t piece[4];
@@ -83,13 +98,13 @@ __device__ inline void add_rows(int (*sum)[GROUPS(SAMPLE)][4], const uint4 *A,
 #pragma unroll
         for (int i = 0; i < AT_ONCE * PIECES; i++) {
             const int p = i % PIECES, apart = m + i / PIECES - p, n = apart / SAMPLE;
-            if (apart < 0 || apart % SAMPLE != 0 || n >= GROUPS(SAMPLE))
+            if (apart < 0 || apart % SAMPLE != 0 || n >= GROUPS)
                 continue;
             const uint32_t *b = piece + i / PIECES * ROWS;
             const bool begins = FIRST && p == 0;
-            product<ROWS, SIGNED>(sum[0][n], a[p][0], at[p][0], b, begins ? first : sum[0][n]);
+            product<ROWS, SIGNED>(sum[0][n], f.a[p][0], f.at[p][0], b, begins ? first : sum[0][n]);
             if (PLANES == 2)
-                product<ROWS, true>(sum[PLANES - 1][n], a[p][PLANES - 1], at[p][PLANES - 1], b,
+                product<ROWS, true>(sum[PLANES - 1][n], f.a[p][PLANES - 1], f.at[p][PLANES - 1], b,
                                     begins ? zero : sum[PLANES - 1][n]);
         }
     }
@@ -97,12 +112,11 @@ __device__ inline void add_rows(int (*sum)[GROUPS(SAMPLE)][4], const uint4 *A,
 
 /* Sums to samples, in the registers that stmatrix stores transposed: lane (g, t) holds two of 8
  * pairs of bytes (or samples of 16 bits) g, for rows 2t and 2t + 1. */
-template <int PLANES, int SAMPLE, int DIVIDE>
-__device__ inline void finish(const struct banded_divide &d, int (*sum)[GROUPS(SAMPLE)][4],
-                              uint32_t *piece)
+template <int PLANES, int SAMPLE, int DIVIDE, int GROUPS>
+__device__ inline void finish(const struct banded_divide &d, int (*sum)[GROUPS][4], uint32_t *piece)
 {
 #pragma unroll
-    for (int n = 0; n < GROUPS(SAMPLE); n++) {
+    for (int n = 0; n < GROUPS; n++) {
         int q[4];
 #pragma unroll
         for (int k = 0; k < 4; k++) {
@@ -118,42 +132,38 @@ __device__ inline void finish(const struct banded_divide &d, int (*sum)[GROUPS(S
     }
 }
 
-/* The sums of one warp's 128 bytes x 8 rows, from the staged window. */
-template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE>
+/* The sums of one warp's 128 bytes x 8 rows, from the staged window, for masks of any size. */
+template <bool SPARSE, int PIECES, int PLANES, int SAMPLE, int GROUPS>
 __device__ inline void add_mask(const struct banded_args &args, uint32_t window, const uint4 *A,
-                                int (*sum)[GROUPS(SAMPLE)][4])
+                                int (*sum)[GROUPS][4])
 {
     constexpr int FRAGMENTS = PIECES * PLANES * 32, ROWS = SPARSE ? FOUR : TWO;
     const struct banded_shape &shape = args.shape;
     const uint32_t *places = (const uint32_t *)(A + banded_fragments(&shape) * 32);
     const uint32_t many = lane_place<ROWS>(shape.pitch), one = lane_place<ONE>(shape.pitch);
     const int lane = threadIdx.x % 32;
+    fragments<PIECES, PLANES> f;
 
     A += lane;
     places += lane;
-    add_rows<ROWS, PIECES, PLANES, SAMPLE, true>(sum, A, places, window + many, args.job.start);
-    if (MASK == FIVE_ROWS)
-        add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, A + FRAGMENTS, places + FRAGMENTS,
-                                                     window + one + ROWS * shape.pitch, 0);
-    for (int sweep = 0; MASK == ANY_MASK && sweep < shape.sweeps; sweep++) {
+    load_fragments<ROWS>(f, A, places);
+    add_rows<ROWS, PIECES, PLANES, SAMPLE, true>(sum, f, window + many, args.job.start);
+    for (int sweep = 0; sweep < shape.sweeps; sweep++) {
         const int blocks = SPARSE ? shape.fours : shape.twos;
         const uint32_t rest = window + blocks * ROWS * shape.pitch;
         for (int i = sweep == 0; i < blocks; i++) {
-            A += FRAGMENTS;
-            places += FRAGMENTS;
+            load_fragments<ROWS>(f, A += FRAGMENTS, places += FRAGMENTS);
             add_rows<ROWS, PIECES, PLANES, SAMPLE, false>(
-                sum, A, places, window + many + i * ROWS * shape.pitch, 0);
+                sum, f, window + many + i * ROWS * shape.pitch, 0);
         }
         if (SPARSE && shape.twos) {
-            A += FRAGMENTS;
-            places += FRAGMENTS;
-            add_rows<TWO, PIECES, PLANES, SAMPLE, false>(sum, A, places,
+            load_fragments<TWO>(f, A += FRAGMENTS, places += FRAGMENTS);
+            add_rows<TWO, PIECES, PLANES, SAMPLE, false>(sum, f,
                                                          rest + lane_place<TWO>(shape.pitch), 0);
         }
         if (shape.ones) {
-            A += FRAGMENTS;
-            places += FRAGMENTS;
-            add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, A, places, rest + one, 0);
+            load_fragments<ONE>(f, A += FRAGMENTS, places += FRAGMENTS);
+            add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, f, rest + one, 0);
         }
         window += PIECES * BANDED_PIECE;
     }
@@ -161,69 +171,66 @@ __device__ inline void add_mask(const struct banded_args &args, uint32_t window,
 
 #endif
 
-/* Blocks stay and walk the tiles: while one is summed, the next are on their way. */
+/* A block a tile: all of its window comes in one copy, and other blocks' sums hide the wait. */
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
-__global__ void __launch_bounds__(BANDED_THREADS, PLANES == 2 ? 2 : BANDED_BLOCKS)
+__global__ void __launch_bounds__(BANDED_THREADS,
+                                  MASK == ANY_MASK && PLANES == 2 ? BANDED_BLOCKS_2 : BANDED_BLOCKS)
     banded(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
-    __shared__ uint64_t arrived[BANDED_STAGES];
+    __shared__ uint64_t arrived;
     const struct banded_shape &shape = args.shape;
-    const struct image_job &job = args.job;
-    const int stage_bytes = banded_stage_bytes(&shape), warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint8_t *N_ds = shared + BANDED_OUT_BYTES;
-    const uint4 *A_ds = (const uint4 *)(N_ds + BANDED_STAGES * stage_bytes);
-    const uint32_t window = shared_address(N_ds) + warp / BANDED_WARPS_X * 8 * shape.pitch +
-                            warp % BANDED_WARPS_X * 128;
-    uint32_t P_ds = shared_address(shared) + warp * 2048;
-    struct banded_walk at = {(int)blockIdx.x % args.across, (int)blockIdx.x / args.across};
-    struct banded_walk next = at;
-    int stage = 0, phase = 0;
+    uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
+    const struct banded_tile at = own_tile(args);
+    const int first_row = warp / BANDED_WARPS_X * BANDED_WARP_ROWS;
+    const int x = at.x * BANDED_TILE_BYTES + warp % BANDED_WARPS_X * 128;
+    const int y = at.y * BANDED_TILE_ROWS + first_row;
+    uint32_t window = shared_address(N_ds) + first_row * shape.pitch + warp % BANDED_WARPS_X * 128;
+    const uint32_t P_ds = shared_address(shared) + warp * 128 * BANDED_WARP_ROWS;
+    fragments<PIECES, PLANES> four, one;
 
     if (threadIdx.x == 0)
-        arrivals_init(arrived, BANDED_STAGES);
-    for (int i = threadIdx.x; i < banded_fragment_bytes(&shape) / 16; i += BANDED_THREADS)
-        ((uint4 *)A_ds)[i] = __ldg((const uint4 *)job.fragments + i);
-    __syncthreads();
-    for (int i = 0; i < BANDED_STAGES; i++, next = banded_next(args, next))
-        if (threadIdx.x == 0 && next.y < args.down)
-            fetch(args, N_ds + i * stage_bytes, next, &arrived[i]);
-
-    while (at.y < args.down) {
-        const int x = at.x * BANDED_TILE_BYTES + warp % BANDED_WARPS_X * 128;
-        uint8_t *staged = N_ds + stage * stage_bytes;
-
-        arrivals_wait(&arrived[stage], phase);
-        if (at_edge(args, at)) {
-            fill_ghosts(args, staged, at);
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-            __syncthreads();
-        }
-#pragma unroll 1
-        for (int down = 0; down < BANDED_TILE_ROWS; down += BANDED_PASS_ROWS) {
-            const int y = at.y * BANDED_TILE_ROWS + down + warp / BANDED_WARPS_X * 8;
-            int sum[PLANES][GROUPS(SAMPLE)][4];
-            uint32_t piece[8];
-            if (y >= job.out_rows)
-                break;
-            add_mask<MASK, SPARSE, PIECES, PLANES, SAMPLE>(
-                args, window + stage * stage_bytes + down * shape.pitch, A_ds, sum);
-            finish<PLANES, SAMPLE, DIVIDE>(args.divide, sum, piece);
-            store_piece(args, P_ds, piece, x, y);
-            P_ds ^= 1024;
-        }
-        at = banded_next(args, at);
-        __syncthreads(); /* all have read this stage */
-        if (threadIdx.x == 0 && next.y < args.down)
-            fetch(args, staged, next, &arrived[stage]);
-        next = banded_next(args, next);
-        if (++stage == BANDED_STAGES) {
-            stage = 0;
-            phase ^= 1;
-        }
+        fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
+    if (MASK != ANY_MASK) {
+        const uint4 *A = (const uint4 *)args.job.fragments + lane;
+        const uint32_t *places =
+            (const uint32_t *)(A - lane + banded_fragments(&shape) * 32) + lane;
+        load_fragments<FOUR>(four, A, places);
+        if (MASK == FIVE_ROWS)
+            load_fragments<ONE>(one, A + PIECES * PLANES * 32, places);
     }
-    departures_wait<0>();
+    __syncthreads();
+    arrival_wait(&arrived);
+    if (at_edge(args, at)) {
+        fill_ghosts(args, N_ds, at);
+        __syncthreads();
+    }
+#pragma unroll 1
+    for (int row = 0; row < BANDED_WARP_ROWS && y + row < args.job.out_rows; row += 8) {
+        constexpr int GROUPS = groups<MASK, PLANES, SAMPLE>(), PARTS = WHOLE(SAMPLE) / GROUPS;
+        uint32_t piece[8];
+#pragma unroll
+        for (int part = 0; part < PARTS; part++) {
+            const uint32_t from = window + part * GROUPS * BANDED_PIECE;
+            int sum[PLANES][GROUPS][4];
+            if (MASK == ANY_MASK)
+                add_mask<SPARSE, PIECES, PLANES, SAMPLE>(args, from, A_ds, sum);
+            else
+                add_rows<FOUR, PIECES, PLANES, SAMPLE, true>(
+                    sum, four, from + lane_place<FOUR>(shape.pitch), args.job.start);
+            if (MASK == FIVE_ROWS)
+                add_rows<ONE, PIECES, PLANES, SAMPLE, false>(
+                    sum, one, from + lane_place<ONE>(shape.pitch) + FOUR * shape.pitch, 0);
+            finish<PLANES, SAMPLE, DIVIDE>(args.divide, sum, piece + part * 8 / PARTS);
+        }
+        store_piece(P_ds + row * 128, piece);
+        window += 8 * shape.pitch;
+    }
+    if (y < args.job.out_rows)
+        send_pieces(args, P_ds, x, y);
 #endif
 }
 
@@ -231,7 +238,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, PLANES == 2 ? 2 : BANDED_BLOCK
 
 size_t banded_shared_bytes(const struct banded_shape *shape)
 {
-    return BANDED_OUT_BYTES + BANDED_STAGES * (size_t)banded_stage_bytes(shape) +
+    return BANDED_OUT_BYTES + (size_t)banded_stage_bytes(shape) +
            (size_t)banded_fragment_bytes(shape);
 }
 
@@ -293,7 +300,7 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
                                 job->anchor_x * job->channels * job->sample_bytes, &shift);
     struct banded_shape shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
                                                 job->sample_bytes, weight_planes, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape);
+    cudaError_t status = banded_prepare(&args, job, &shape, BANDED_WARP_ROWS);
 
     if (status != cudaSuccess)
         return status;

@@ -9,13 +9,13 @@
 #include "banded_window.h"
 #include "image_rows.cuh"
 
-#define BANDED_THREADS   256
-#define BANDED_STAGES    2
-#define BANDED_BLOCKS    4
-#define BANDED_OUT_BYTES (BANDED_THREADS / 32 * 2048) /* 1024 a warp, twice */
-/* Warps side by side in a tile, 128 bytes each; and the rows that all warps take at once. */
+#define BANDED_THREADS   128
+#define BANDED_BLOCKS    6 /* of threads, a multiprocessor */
+#define BANDED_BLOCKS_2  4 /* with two planes of sums */
+#define BANDED_OUT_BYTES (BANDED_TILE_BYTES * BANDED_TILE_ROWS)
+/* Warps side by side in a tile, 128 bytes each, and the rows of each. */
 #define BANDED_WARPS_X   (BANDED_TILE_BYTES / 128)
-#define BANDED_PASS_ROWS (BANDED_THREADS / 32 / BANDED_WARPS_X * 8)
+#define BANDED_WARP_ROWS (BANDED_TILE_ROWS * BANDED_WARPS_X * 32 / BANDED_THREADS)
 
 /* ---- the division ---- */
 
@@ -70,7 +70,7 @@ template <int HOW> __device__ inline int divided(const struct banded_divide &d, 
 /* ---- a launch ---- */
 
 /* A tile: its column and row among the tiles. */
-struct banded_walk {
+struct banded_tile {
     int x, y;
 };
 
@@ -82,8 +82,7 @@ struct banded_args {
     int in_pad, out_pad;                     /* bytes of the first row's 16 before the picture */
     int first_byte;                          /* of the window of the tensor's byte 0 */
     int across, down;                        /* tiles side by side, one below the other */
-    struct banded_walk inner_from, inner_to; /* tiles in [from, to) have no ghost cells */
-    int step_x, step_y;                      /* from a block's tile to its next, in tiles */
+    struct banded_tile inner_from, inner_to; /* tiles in [from, to) have no ghost cells */
 };
 
 static BOTH_SIDES inline int banded_stage_bytes(const struct banded_shape *s)
@@ -122,6 +121,15 @@ __device__ inline void load_matrices(uint32_t *m, uint32_t address)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                  : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3])
+                 : "r"(address)
+                 : "memory");
+}
+
+/* One of them, at which lanes 0 to 7 point. */
+__device__ inline void load_matrix(uint32_t *m, uint32_t address)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+                 : "=r"(m[0])
                  : "r"(address)
                  : "memory");
 }
@@ -188,39 +196,45 @@ __device__ inline void product_sparse(int *sum, const uint4 &a, uint32_t at, uin
 
 /* ---- tensor copies ---- */
 
-__device__ inline void arrivals_init(uint64_t *barriers, int count)
+/* What `bytes` of copies will arrive at. */
+__device__ inline void arrival_init(uint64_t *barrier, int bytes)
 {
-    for (int i = 0; i < count; i++)
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&barriers[i]))
-                     : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-/* The tile of this phase (0, 1, 0, ...) has arrived. */
-__device__ inline void arrivals_wait(uint64_t *barrier, int phase)
-{
-    asm volatile("{\n"
-                 ".reg .pred done;\n"
-                 "again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-                 "@!done bra again;\n"
-                 "}" ::"r"(shared_address(barrier)),
-                 "r"(phase)
-                 : "memory");
-}
-
-/* What this thread sent has been read from shared memory, but for the last LEFT pieces. */
-template <int LEFT> __device__ inline void departures_wait()
-{
-    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
-}
-
-/* A box of 32-bit words that begins at word x of row y; what lies outside the tensor comes as 0. */
-__device__ inline void copy_box_in(const CUtensorMap *map, uint8_t *shared, int x, int y, int bytes,
-                                   uint64_t *barrier)
-{
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
                  "r"(bytes)
                  : "memory");
+}
+
+/* All of it has arrived. */
+__device__ inline void arrival_wait(uint64_t *barrier)
+{
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again: mbarrier.try_wait.parity.shared.b64 done, [%0], 0;\n"
+                 "@!done bra again;\n"
+                 "}" ::"r"(shared_address(barrier))
+                 : "memory");
+}
+
+/* What this thread sent has been read from shared memory. */
+__device__ inline void departure_wait()
+{
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+__device__ inline void copy_bytes_in(const void *from, void *shared, int bytes, uint64_t *barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(shared_address(shared)),
+                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+/* A box of 32-bit words that begins at word x of row y; what lies outside the tensor comes as 0. */
+__device__ inline void copy_box_in(const CUtensorMap *map, uint8_t *shared, int x, int y,
+                                   uint64_t *barrier)
+{
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(shared)),
                  "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier))

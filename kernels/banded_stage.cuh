@@ -1,5 +1,5 @@
-/* The staged tile of the banded and separable kernels: which one comes next, its copy, and the
- * ghost cells that the copy leaves to be filled. */
+/* The staged tile of the banded and separable kernels: its copy, the ghost cells that the
+ * copy leaves to be filled, and the way out. */
 #ifndef STENCIL_BANDED_STAGE_CUH
 #define STENCIL_BANDED_STAGE_CUH
 
@@ -7,36 +7,32 @@
 
 #if __CUDA_ARCH__ >= 900
 
-__device__ inline struct banded_walk banded_next(const struct banded_args &args,
-                                                 struct banded_walk at)
+__device__ inline struct banded_tile own_tile(const struct banded_args &args)
 {
-    at.x += args.step_x;
-    at.y += args.step_y;
-    if (at.x >= args.across) {
-        at.x -= args.across;
-        at.y++;
-    }
-    return at;
+    return {(int)blockIdx.x % args.across, (int)blockIdx.x / args.across};
 }
 
-/* One thread starts the copy of a tile's window. */
-__device__ inline void fetch(const struct banded_args &args, uint8_t *staged, struct banded_walk at,
-                             uint64_t *barrier)
+/* One thread starts the copy of a tile's window, and of `weight_bytes` of packed weights. */
+__device__ inline void fetch(const struct banded_args &args, uint8_t *staged, struct banded_tile at,
+                             void *weights, int weight_bytes, uint64_t *barrier)
 {
     int row = args.job.out_first_row + at.y * args.shape.tile_rows - args.job.anchor_y -
               args.job.in_first_row;
+    arrival_init(barrier, args.shape.pitch * args.shape.rows + weight_bytes);
     copy_box_in(&args.in, staged, (at.x * args.shape.tile_bytes + args.first_byte) / 4, row,
-                args.shape.pitch * args.shape.rows, barrier);
+                barrier);
+    if (weight_bytes)
+        copy_bytes_in(args.job.fragments, weights, weight_bytes, barrier);
 }
 
 /* Rows of a tile's window: the last tile of a strip needs fewer. */
-__device__ inline int rows_needed(const struct banded_args &args, struct banded_walk at)
+__device__ inline int rows_needed(const struct banded_args &args, struct banded_tile at)
 {
     return min(args.shape.tile_rows, args.job.out_rows - at.y * args.shape.tile_rows) +
            args.job.mask_height - 1;
 }
 
-__device__ inline bool at_edge(const struct banded_args &args, struct banded_walk at)
+__device__ inline bool at_edge(const struct banded_args &args, struct banded_tile at)
 {
     return at.x < args.inner_from.x || at.x >= args.inner_to.x || at.y < args.inner_from.y ||
            at.y >= args.inner_to.y;
@@ -44,7 +40,7 @@ __device__ inline bool at_edge(const struct banded_args &args, struct banded_wal
 
 /* Ghost cells left and right of a staged tile's pixels, and rows of them above and below. */
 __device__ __noinline__ void fill_ghosts(const struct banded_args &args, uint8_t *staged,
-                                         struct banded_walk at)
+                                         struct banded_tile at)
 {
     const struct image_job &job = args.job;
     const int pitch = args.shape.pitch, rows = rows_needed(args, at);
@@ -71,21 +67,25 @@ __device__ __noinline__ void fill_ghosts(const struct banded_args &args, uint8_t
     }
 }
 
-/* A warp's 128 bytes x 8 rows to byte x of row y of the output, by way of P_ds, which had something
- * else in it two calls ago. The pieces of a row are swizzled as the copy wants them. */
-__device__ inline void store_piece(const struct banded_args &args, uint32_t P_ds,
-                                   const uint32_t *piece, int x, int y)
+/* A warp's 128 bytes x 8 rows to shared memory, the pieces of a row swizzled as the copy to the
+ * output wants them. */
+__device__ inline void store_piece(uint32_t P_ds, const uint32_t *piece)
 {
     const int lane = threadIdx.x % 32;
-    departures_wait<1>(); /* what stood here has left */
-    __syncwarp();
 #pragma unroll
     for (int q = 0; q < 2; q++)
         store_matrices(P_ds + lane % 8 * 128 + ((4 * q + lane / 8) ^ lane % 8) * 16, piece + 4 * q);
+}
+
+/* A warp's 128 bytes of all its rows leave for byte x of row y of the output. */
+__device__ inline void send_pieces(const struct banded_args &args, uint32_t P_ds, int x, int y)
+{
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncwarp();
-    if (lane == 0)
+    if (threadIdx.x % 32 == 0) {
         copy_box_out(&args.out, P_ds, x / 4, y);
+        departure_wait();
+    }
 }
 
 #endif

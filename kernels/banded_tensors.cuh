@@ -32,8 +32,8 @@ static CUresult encode(CUtensorMap *map, void *base, uint64_t words, uint64_t ro
                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
-/* Both images as tensors of 32-bit words that begin on 16 bytes. */
-static cudaError_t tensors(struct banded_args *args)
+/* Both images as tensors of 32-bit words that begin on 16 bytes; out_rows leave at a time. */
+static cudaError_t tensors(struct banded_args *args, int out_rows)
 {
     const struct image_job *job = &args->job;
     const uint64_t row = (uint64_t)job->width * (uint64_t)args->shape.pixel_bytes;
@@ -43,11 +43,11 @@ static cudaError_t tensors(struct banded_args *args)
                              (uint32_t)args->shape.rows, CU_TENSOR_MAP_SWIZZLE_NONE);
     if (result == CUDA_SUCCESS)
         result = encode(&args->out, out, (args->out_pad + row + 3) / 4, (uint64_t)job->out_rows,
-                        job->out_pitch, 32, 8, CU_TENSOR_MAP_SWIZZLE_128B);
+                        job->out_pitch, 32, (uint32_t)out_rows, CU_TENSOR_MAP_SWIZZLE_128B);
     return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 #else
-static cudaError_t tensors(struct banded_args *)
+static cudaError_t tensors(struct banded_args *, int)
 {
     return cudaErrorNotSupported;
 }
@@ -74,9 +74,9 @@ static void inner_tiles(struct banded_args *args)
         args->inner_to.y = args->down;
 }
 
-/* All of a launch but the divisor's multiplier and the grid. */
+/* All of a launch but the grid; a warp's output leaves by out_rows at a time. */
 static cudaError_t banded_prepare(struct banded_args *args, const struct image_job *job,
-                                  const struct banded_shape *shape)
+                                  const struct banded_shape *shape, int out_rows)
 {
     args->job = *job;
     args->shape = *shape;
@@ -89,36 +89,20 @@ static cudaError_t banded_prepare(struct banded_args *args, const struct image_j
                    shape->tile_bytes;
     args->down = (job->out_rows + shape->tile_rows - 1) / shape->tile_rows;
     inner_tiles(args);
-    return tensors(args);
+    return tensors(args, out_rows);
 }
 
-/* As many blocks as the device holds at once, or as there are tiles: they walk the tiles. */
+/* A block a tile: they start in the order in which the tiles lie in memory, which moves them faster
+ * than blocks that stay and walk. */
 template <typename KERNEL>
 static cudaError_t banded_run(KERNEL kernel, struct banded_args *args, int threads, size_t shared,
                               cudaStream_t stream)
 {
-    int blocks = 0, device = 0, processors = 0, tiles = args->across * args->down;
     cudaError_t status =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-
-    if (status == cudaSuccess)
-        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared);
-    if (status == cudaSuccess)
-        status = cudaGetDevice(&device);
-    if (status == cudaSuccess)
-        status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (status != cudaSuccess)
         return status;
-    if (blocks < 1)
-        return cudaErrorInvalidConfiguration;
-    blocks = blocks * processors < tiles ? blocks * processors : tiles;
-    /* A step that shares no factor with the row of tiles, so that the dearer tiles at the edges
-     * fall to all blocks alike. */
-    while (blocks > 1 && blocks < tiles && has_common_factor(blocks, args->across))
-        blocks--;
-    args->step_x = blocks % args->across;
-    args->step_y = blocks / args->across;
-    kernel<<<blocks, threads, shared, stream>>>(*args);
+    kernel<<<(unsigned)(args->across * args->down), threads, shared, stream>>>(*args);
     return cudaGetLastError();
 }
 

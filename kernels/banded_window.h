@@ -7,11 +7,13 @@
 
 #ifdef __CUDACC__
 #define BOTH_SIDES __host__ __device__
+#define CONSTANT   constexpr
 #else
 #define BOTH_SIDES
+#define CONSTANT
 #endif
 
-#define BANDED_TILE_BYTES 256 /* of an output row */
+#define BANDED_TILE_BYTES 512 /* of an output row */
 #define BANDED_TILE_ROWS  32
 #define BANDED_PIECE      16 /* bytes of a row that are one row of an 8 x 16 byte matrix */
 #define BANDED_PIECES     5  /* at most, of a window, in one sweep over the mask's rows */

@@ -54,6 +54,11 @@ cudaError_t int8_mma_launch(const struct image_job *job, int weight_planes, cuda
 void banded_pack(const struct banded_shape *shape, const int64_t *weight, int width, int height,
                  void *fragments);
 
+/* One sparse product's weights, of each four of which no more than two are not 0: of each four two
+ * stand in the packed matrix, and lane (g, t) holds two bits for each of them: rows g (t even) and
+ * g + 8 (t odd), the first (t < 2) or last eight fours. 512 bytes to out, 32 words to places. */
+void banded_pack_sparse(uint8_t matrix[16][64], uint8_t *out, uint32_t *places);
+
 /* kernels/banded.cu. The window of the packed weights must begin as many bytes early as
  * banded_pad() says for the addresses of in and out: best none. */
 cudaError_t banded_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);

@@ -22,10 +22,33 @@
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"
 
-#define THREADS   128
-#define BLOCKS    4 /* of threads, a multiprocessor */
-#define STAGES    2
-#define OUT_BYTES (THREADS / 32 * 128 * SEPARABLE_TILE_ROWS)
+#define THREADS 128
+#define GROUPS  4 /* of 16 bytes of a row, that are a warp's */
+
+/* What a kernel is compiled for: see struct separable_shape. */
+template <int products, bool sparse, int blocks, int row_bytes, int sum_bytes, int column_bytes>
+struct sizes {
+    enum : int {
+        PRODUCTS = products,
+        SPARSE = sparse,
+        BLOCKS = blocks,
+        ROW_BYTES = row_bytes,
+        SUM_BYTES = sum_bytes,
+        COLUMN_BYTES = column_bytes,
+        WINDOW = sparse ? 4 : 2, /* pieces of a product */
+        PIECES = GROUPS + products * WINDOW - 1,
+        TILE_ROWS = separable_tile_rows(blocks),
+        HIGH = sum_bytes == 3, /* sums of more than two bytes */
+        /* What a thread keeps in registers, and how many blocks of threads then fit a
+         * multiprocessor. */
+        REGISTERS = (HIGH ? 42 : 32) + blocks * GROUPS * 2 * (HIGH ? 2 : 1) +
+                    products * row_bytes * 5 + blocks * column_bytes + PIECES,
+        RESIDENT = REGISTERS <= 66   ? 8
+                   : REGISTERS <= 80 ? 6
+                   : REGISTERS <= 96 ? 5
+                                     : 4,
+    };
+};
 
 #if __CUDA_ARCH__ >= 900
 
@@ -57,214 +80,210 @@ __device__ inline void product(int *sum, const uint32_t *a, uint32_t b0, uint32_
 #undef PRODUCT
 }
 
-/* The row pass over 8 staged rows: sums' bytes 0 and 1, and 2 and 3, for rows 2t and 2t + 1, of
- * output bytes 2g and 2g + 1. */
-template <int GROUPS, int PIECES, int ROW_BYTES, int SUM_BYTES>
-__device__ inline void pass_rows(uint32_t address, const uint32_t (*H)[ROW_BYTES][2],
-                                 uint32_t (*low)[2], uint32_t (*high)[2])
-{
-    constexpr int LOADS = (GROUPS + PIECES - 1 + 3) / 4;
-    const int zero[4] = {};
-    uint32_t piece[4 * LOADS];
+/* The row factor: the matrices of its products, by byte, and where the sparse ones' values stand.
+ */
+template <typename S> struct row_factor {
+    uint4 a[S::PRODUCTS][S::ROW_BYTES];
+    uint32_t at[S::PRODUCTS][S::ROW_BYTES];
+};
 
+/* Sums of a row pass over 8 rows: bytes 0 and 1 of those for rows 2t and 2t + 1, of output bytes 2g
+ * and 2g + 1 of each group; and bytes 2 and 3. */
+template <typename S> struct row_sums {
+    uint32_t low[GROUPS][2], high[S::HIGH ? GROUPS : 1][2];
+};
+
+template <typename S> __device__ inline void load_pieces(uint32_t *piece, uint32_t address)
+{
 #pragma unroll
-    for (int i = 0; i < LOADS; i++)
-        load_matrices(piece + 4 * i, address + i * 4 * BANDED_PIECE);
+    for (int i = 0; i < S::PIECES; i += 4)
+        if (i + 1 == S::PIECES)
+            load_matrix(piece + i, address + i * BANDED_PIECE);
+        else
+            load_matrices(piece + i, address + i * BANDED_PIECE);
+}
+
+template <typename S, bool SIGNED>
+__device__ inline void row_product(int *sum, const row_factor<S> &H, int p, int byte,
+                                   const uint32_t *b, const int *c)
+{
+    if (S::SPARSE)
+        product_sparse<SIGNED>(sum, H.a[p][byte], H.at[p][byte], b[0], b[1], b[2], b[3], c);
+    else
+        product_dense<SIGNED>(sum, H.a[p][byte], b[0], b[1], c);
+}
+
+/* The row pass over 8 staged rows. */
+template <typename S>
+__device__ inline void pass_rows(uint32_t address, const row_factor<S> &H, row_sums<S> &sums)
+{
+    const int zero[4] = {};
+    uint32_t piece[S::PIECES + 3];
+
+    load_pieces<S>(piece, address);
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
-        int sum[ROW_BYTES][4];
+        int sum[S::ROW_BYTES][4];
 #pragma unroll
-        for (int p = 0; p < PIECES; p++)
-#pragma unroll
-            for (int b = 0; b < ROW_BYTES; b++) {
-                const int *c = p == 0 ? zero : sum[b];
-                if (b == ROW_BYTES - 1)
-                    product<true, false, true>(sum[b], H[p][b], piece[n + p], 0, c);
-                else
-                    product<false, false, true>(sum[b], H[p][b], piece[n + p], 0, c);
-            }
+        for (int p = 0; p < S::PRODUCTS; p++) {
+            const uint32_t *b = piece + n + p * S::WINDOW;
+            if (S::ROW_BYTES == 2)
+                row_product<S, false>(sum[0], H, p, 0, b, p == 0 ? zero : sum[0]);
+            row_product<S, true>(sum[S::ROW_BYTES - 1], H, p, S::ROW_BYTES - 1, b,
+                                 p == 0 ? zero : sum[S::ROW_BYTES - 1]);
+        }
 #pragma unroll
         for (int m = 0; m < 2; m++) {
             int first = sum[0][2 * m], second = sum[0][2 * m + 1];
-            if (ROW_BYTES == 2) {
-                first += 256 * sum[ROW_BYTES - 1][2 * m];
-                second += 256 * sum[ROW_BYTES - 1][2 * m + 1];
+            if (S::ROW_BYTES == 2) {
+                first += 256 * sum[S::ROW_BYTES - 1][2 * m];
+                second += 256 * sum[S::ROW_BYTES - 1][2 * m + 1];
             }
-            low[n][m] = __byte_perm(first, second, 0x5140);
-            if (SUM_BYTES == 3)
-                high[n][m] = __byte_perm(first, second, 0x7362);
+            sums.low[n][m] = __byte_perm(first, second, 0x5140);
+            if (S::HIGH)
+                sums.high[n][m] = __byte_perm(first, second, 0x7362);
         }
     }
 }
 
-/* Adds byte BYTE of the sums of blocks of 8 rows, of which block b is ring[(first + b) % BLOCKS],
- * times byte COLUMN_BYTE of the column factor. */
-template <int GROUPS, int ROWS8, bool A_SIGNED, bool B_SIGNED>
-__device__ inline void pass_column(int *sum, const uint32_t (*ring)[GROUPS][2], int first, int n,
-                                   const uint32_t *V, int shift, const int *c)
+/* Adds byte BYTE of the sums of group n, in blocks of 8 rows of which block b is
+ * ring[(first + b) % BLOCKS], times a byte of the column factor. */
+template <typename S, int BYTE, bool A_SIGNED, bool B_SIGNED>
+__device__ inline void pass_column(int *sum, const row_sums<S> *ring, int first, int n,
+                                   const uint32_t *V, const int *c)
 {
+    constexpr int SHIFT = BYTE % 2 * 16;
 #pragma unroll
-    for (int b = 0; b < ROWS8; b += 2) {
-        const uint32_t *one = ring[(first + b) % ROWS8][n], *two = ring[(first + b + 1) % ROWS8][n];
+    for (int b = 0; b < S::BLOCKS; b += 2) {
+        const row_sums<S> &r1 = ring[(first + b) % S::BLOCKS];
+        const row_sums<S> &r2 = ring[(first + b + 1) % S::BLOCKS];
+        const uint32_t *one = BYTE < 2 ? r1.low[n] : r1.high[n];
+        const uint32_t *two = BYTE < 2 ? r2.low[n] : r2.high[n];
         const uint32_t a[4] = {one[0], one[1], two[0], two[1]};
-        if (b + 1 < ROWS8)
-            product<A_SIGNED, B_SIGNED, false>(sum, a, V[b] << shift, V[b + 1] << shift,
+        if (b + 1 < S::BLOCKS)
+            product<A_SIGNED, B_SIGNED, false>(sum, a, V[b] << SHIFT, V[b + 1] << SHIFT,
                                                b == 0 ? c : sum);
         else
-            product<A_SIGNED, B_SIGNED, true>(sum, a, V[b] << shift, 0, b == 0 ? c : sum);
+            product<A_SIGNED, B_SIGNED, true>(sum, a, V[b] << SHIFT, 0, b == 0 ? c : sum);
     }
 }
 
 /* Sums of one group: P[e] times 256^e. */
-template <int GROUPS, int ROWS8, int SUM_BYTES, int COLUMN_BYTES>
-__device__ inline void pass_columns(int (*P)[4], const uint32_t (*low)[GROUPS][2],
-                                    const uint32_t (*high)[GROUPS][2], int first, int n,
-                                    const uint32_t (*V)[ROWS8], int start)
+template <typename S, int COLUMN_BYTE>
+__device__ inline void pass_columns(int (*P)[4], const row_sums<S> *ring, int first, int n,
+                                    const uint32_t (*V)[S::BLOCKS], int start)
 {
+    constexpr int V_BYTE = COLUMN_BYTE;
+    constexpr bool TOP = V_BYTE == S::COLUMN_BYTES - 1;
     const int starts[4] = {start, start, start, start}, zero[4] = {};
-#pragma unroll
-    for (int v = 0; v < COLUMN_BYTES; v++)
-#pragma unroll
-        for (int s = 0; s < SUM_BYTES; s++) {
-            const bool begins = v == 0 || s == SUM_BYTES - 1; /* of P[s + v] */
-            const int *c = s + v == 0 ? starts : begins ? zero : P[s + v];
-            const uint32_t(*ring)[GROUPS][2] = s < 2 ? low : high;
-            if (s == SUM_BYTES - 1 && v == COLUMN_BYTES - 1)
-                pass_column<GROUPS, ROWS8, true, true>(P[s + v], ring, first, n, V[v], s % 2 * 16,
-                                                       c);
-            else if (s == SUM_BYTES - 1)
-                pass_column<GROUPS, ROWS8, true, false>(P[s + v], ring, first, n, V[v], s % 2 * 16,
-                                                        c);
-            else if (v == COLUMN_BYTES - 1)
-                pass_column<GROUPS, ROWS8, false, true>(P[s + v], ring, first, n, V[v], s % 2 * 16,
-                                                        c);
-            else
-                pass_column<GROUPS, ROWS8, false, false>(P[s + v], ring, first, n, V[v], s % 2 * 16,
-                                                         c);
-        }
+    const uint32_t *v = V[V_BYTE];
+    const bool begins = V_BYTE == 0; /* later ones add to P, but for the last */
+
+    pass_column<S, 0, false, TOP>(P[V_BYTE], ring, first, n, v, begins ? starts : P[V_BYTE]);
+    pass_column<S, 1, !S::HIGH, TOP>(P[V_BYTE + 1], ring, first, n, v,
+                                     begins || !S::HIGH ? zero : P[V_BYTE + 1]);
+    if constexpr (S::HIGH)
+        pass_column<S, 2, true, TOP>(P[V_BYTE + 2], ring, first, n, v, zero);
+    if constexpr (!TOP)
+        pass_columns<S, COLUMN_BYTE + 1>(P, ring, first, n, V, start);
 }
 
-/* GROUPS groups of 16 bytes of all rows of the tile, from the staged window to P_ds, where eight
- * make a row. LAST: with them the rows are whole and leave. */
-template <int GROUPS, int PIECES, int ROWS8, int ROW_BYTES, int SUM_BYTES, int COLUMN_BYTES,
-          int DIVIDE, bool LAST>
+/* Four groups' samples for 8 rows, in the registers that stmatrix stores transposed. */
+template <typename S, int DIVIDE>
+__device__ inline void finish(const struct banded_args &args, const row_sums<S> *ring, int first,
+                              const uint32_t (*V)[S::BLOCKS], uint32_t *piece)
+{
+    constexpr int TOP = S::SUM_BYTES + S::COLUMN_BYTES - 2;
+#pragma unroll
+    for (int n = 0; n < GROUPS; n++) {
+        int P[TOP + 1][4], q[4];
+        pass_columns<S, 0>(P, ring, first, n, V, args.job.start);
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            int s = P[TOP][k];
+#pragma unroll
+            for (int e = TOP - 1; e >= 0; e--)
+                s = P[e][k] + 256 * s;
+            q[k] = divided<DIVIDE>(args.divide, s);
+        }
+        piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
+    }
+}
+
+/* A warp's 64 bytes of the first `rows` rows of the tile, from the staged window to half of each
+ * 128 bytes in P_ds. */
+template <typename S, int DIVIDE>
 __device__ inline void filter_strip(const struct banded_args &args, uint32_t window,
-                                    const uint32_t (*H)[ROW_BYTES][2], const uint32_t (*V)[ROWS8],
-                                    uint32_t P_ds, int x, int y)
+                                    const row_factor<S> &H, const uint32_t (*V)[S::BLOCKS],
+                                    uint32_t P_ds, int half, int rows)
 {
     const int lane = threadIdx.x % 32;
-    uint32_t low[ROWS8][GROUPS][2], high[SUM_BYTES == 3 ? ROWS8 : 1][GROUPS][2];
+    row_sums<S> ring[S::BLOCKS];
 
     window += lane % 8 * args.shape.pitch + lane / 8 * BANDED_PIECE;
+    P_ds += lane % 8 * 128 + ((4 * half + lane / 8) ^ lane % 8) * 16; /* as the copy wants them */
 #pragma unroll
-    for (int block = 0; block < SEPARABLE_TILE_ROWS / 8 + ROWS8 - 1; block++) {
-        const int at = block % ROWS8, done = block - (ROWS8 - 1);
+    for (int block = 0; block < S::TILE_ROWS / 8 + S::BLOCKS - 1; block++) {
+        const int done = block - (S::BLOCKS - 1);
         uint32_t piece[GROUPS];
 
-        pass_rows<GROUPS, PIECES, ROW_BYTES, SUM_BYTES>(window + block * 8 * args.shape.pitch, H,
-                                                        low[at], high[SUM_BYTES == 3 ? at : 0]);
+        pass_rows<S>(window + block * 8 * args.shape.pitch, H, ring[block % S::BLOCKS]);
         if (done < 0)
             continue;
-        if (y + 8 * done >= args.job.out_rows)
+        if (8 * done >= rows)
             break;
-#pragma unroll
-        for (int n = 0; n < GROUPS; n++) {
-            int P[SUM_BYTES + COLUMN_BYTES - 1][4], q[4];
-            pass_columns<GROUPS, ROWS8, SUM_BYTES, COLUMN_BYTES>(P, low, high, block + 1, n, V,
-                                                                 args.job.start);
-#pragma unroll
-            for (int k = 0; k < 4; k++) {
-                int s = P[SUM_BYTES + COLUMN_BYTES - 2][k];
-#pragma unroll
-                for (int e = SUM_BYTES + COLUMN_BYTES - 3; e >= 0; e--)
-                    s = P[e][k] + 256 * s;
-                q[k] = divided<DIVIDE>(args.divide, s);
-            }
-            piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
-        }
-#pragma unroll
-        for (int i = 0; i < GROUPS;
-             i += 4) { /* the pieces of a row swizzled as the copy wants them */
-            int place = i + (LAST && GROUPS == 4 ? 4 : 0) + lane / 8;
-            store_matrices(P_ds + done * 1024 + lane % 8 * 128 + (place ^ lane % 8) * 16,
-                           piece + i);
-        }
-        if (LAST) {
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-            __syncwarp();
-            if (lane == 0)
-                copy_box_out(&args.out, P_ds + done * 1024, x / 4, y + 8 * done);
-        }
+        finish<S, DIVIDE>(args, ring, block + 1, V, piece);
+        store_matrices(P_ds + done * 1024, piece);
     }
 }
 
 #endif
 
-/* Blocks stay and walk the tiles: while one is summed, the next is on its way. */
-template <int PIECES, int ROWS8, int ROW_BYTES, int SUM_BYTES, int COLUMN_BYTES, int DIVIDE>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
+/* A block a tile. */
+template <typename S, int DIVIDE>
+__global__ void __launch_bounds__(THREADS, S::RESIDENT)
     separable(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
-    __shared__ uint64_t arrived[STAGES];
-    const int stage_bytes = banded_stage_bytes(&args.shape), warp = threadIdx.x / 32;
-    const uint32_t *fragments = (const uint32_t *)args.job.fragments + threadIdx.x % 32;
-    uint8_t *N_ds = shared + OUT_BYTES;
-    const uint32_t window = shared_address(N_ds) + warp * 128;
-    const uint32_t P_ds = shared_address(shared) + warp * 128 * SEPARABLE_TILE_ROWS;
-    struct banded_walk at = {(int)blockIdx.x % args.across, (int)blockIdx.x / args.across};
-    struct banded_walk next = at;
-    uint32_t H[PIECES][ROW_BYTES][2], V[COLUMN_BYTES][ROWS8];
-    int stage = 0, phase = 0;
+    __shared__ uint64_t arrived;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint4 *matrices = (const uint4 *)args.job.fragments + lane;
+    const uint32_t *words = (const uint32_t *)args.job.fragments + lane;
+    const uint32_t *places = words + S::PRODUCTS * S::ROW_BYTES * 128;
+    const uint32_t *column = places + (S::SPARSE ? S::PRODUCTS * S::ROW_BYTES * 32 : 0);
+    uint8_t *N_ds = shared + SEPARABLE_TILE_BYTES * S::TILE_ROWS;
+    const struct banded_tile at = own_tile(args);
+    const int y = at.y * S::TILE_ROWS, rows = args.job.out_rows - y;
+    row_factor<S> H;
+    uint32_t V[S::COLUMN_BYTES][S::BLOCKS];
 
     if (threadIdx.x == 0)
-        arrivals_init(arrived, STAGES);
+        fetch(args, N_ds, at, nullptr, 0, &arrived);
 #pragma unroll
-    for (int i = 0; i < PIECES * ROW_BYTES * 2; i++)
-        H[i / 2 / ROW_BYTES][i / 2 % ROW_BYTES][i % 2] =
-            __ldg(fragments + threadIdx.x % 32 + i / 2 * 64 + i % 2);
-#pragma unroll
-    for (int i = 0; i < ROWS8 * COLUMN_BYTES; i++)
-        V[i % COLUMN_BYTES][i / COLUMN_BYTES] = __ldg(fragments + PIECES * ROW_BYTES * 64 + i * 32);
-    __syncthreads();
-    for (int i = 0; i < STAGES; i++, next = banded_next(args, next))
-        if (threadIdx.x == 0 && next.y < args.down)
-            fetch(args, N_ds + i * stage_bytes, next, &arrived[i]);
-
-    while (at.y < args.down) {
-        uint8_t *staged = N_ds + stage * stage_bytes;
-
-        arrivals_wait(&arrived[stage], phase);
-        if (at_edge(args, at)) {
-            fill_ghosts(args, staged, at);
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-            __syncthreads();
-        }
-        departures_wait<0>(); /* the last tile's pixels have left P_ds */
-        __syncwarp();
-        const int x = at.x * SEPARABLE_TILE_BYTES + warp * 128, y = at.y * SEPARABLE_TILE_ROWS;
-        const uint32_t from = window + stage * stage_bytes;
-        if constexpr (ROWS8 * (SUM_BYTES - 1) < 3) {
-            filter_strip<8, PIECES, ROWS8, ROW_BYTES, SUM_BYTES, COLUMN_BYTES, DIVIDE, true>(
-                args, from, H, V, P_ds, x, y);
-        } else { /* eight would not fit the registers */
-            filter_strip<4, PIECES, ROWS8, ROW_BYTES, SUM_BYTES, COLUMN_BYTES, DIVIDE, false>(
-                args, from, H, V, P_ds, x, y);
-            filter_strip<4, PIECES, ROWS8, ROW_BYTES, SUM_BYTES, COLUMN_BYTES, DIVIDE, true>(
-                args, from + 64, H, V, P_ds, x, y);
-        }
-        at = banded_next(args, at);
-        __syncthreads(); /* all have read this stage */
-        if (threadIdx.x == 0 && next.y < args.down)
-            fetch(args, staged, next, &arrived[stage]);
-        next = banded_next(args, next);
-        if (++stage == STAGES) {
-            stage = 0;
-            phase ^= 1;
-        }
+    for (int i = 0; i < S::PRODUCTS * S::ROW_BYTES; i++) {
+        H.a[i / S::ROW_BYTES][i % S::ROW_BYTES] = __ldg(matrices + i * 32);
+        H.at[i / S::ROW_BYTES][i % S::ROW_BYTES] = S::SPARSE ? __ldg(places + i * 32) : 0;
     }
-    departures_wait<0>();
+#pragma unroll
+    for (int i = 0; i < S::BLOCKS * S::COLUMN_BYTES; i++)
+        V[i % S::COLUMN_BYTES][i / S::COLUMN_BYTES] = __ldg(column + i * 32);
+    __syncthreads();
+    arrival_wait(&arrived);
+    if (at_edge(args, at)) {
+        fill_ghosts(args, N_ds, at);
+        __syncthreads();
+    }
+    filter_strip<S, DIVIDE>(args, shared_address(N_ds) + warp * 64, H, V,
+                            shared_address(shared) + warp / 2 * 128 * S::TILE_ROWS, warp % 2, rows);
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < SEPARABLE_TILE_BYTES / 128; i++)
+            copy_box_out(&args.out, shared_address(shared) + i * 128 * S::TILE_ROWS,
+                         (at.x * SEPARABLE_TILE_BYTES + i * 128) / 4, y);
+        departure_wait();
+    }
 #endif
 }
 
@@ -273,32 +292,38 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 size_t separable_shared_bytes(const struct separable_shape *shape)
 {
     /* a warp loads four pieces at a time, beyond the last ones it takes */
-    return OUT_BYTES + STAGES * (size_t)banded_stage_bytes(&shape->stage) + 4 * BANDED_PIECE;
+    return (size_t)(SEPARABLE_TILE_BYTES * shape->stage.tile_rows) +
+           (size_t)banded_stage_bytes(&shape->stage) + 4 * BANDED_PIECE;
 }
 
-template <int PIECES, int ROWS8, int ROW_BYTES, int SUM_BYTES, int COLUMN_BYTES>
+template <typename S>
 static cudaError_t launch(struct banded_args *args, size_t shared, cudaStream_t stream)
 {
     if (args->divide.how == DIVIDE_HIGH)
-        return banded_run(separable<PIECES, ROWS8, ROW_BYTES, SUM_BYTES, COLUMN_BYTES, DIVIDE_HIGH>,
-                          args, THREADS, shared, stream);
-    return banded_run(separable<PIECES, ROWS8, ROW_BYTES, SUM_BYTES, COLUMN_BYTES, DIVIDE_ANY>,
-                      args, THREADS, shared, stream);
+        return banded_run(separable<S, DIVIDE_HIGH>, args, THREADS, shared, stream);
+    return banded_run(separable<S, DIVIDE_ANY>, args, THREADS, shared, stream);
 }
 
 template <int ROW_BYTES, int SUM_BYTES, int COLUMN_BYTES>
-static cudaError_t launch_size(struct banded_args *args, size_t shared, cudaStream_t stream)
+static cudaError_t launch_size(const struct separable_shape *s, struct banded_args *args,
+                               cudaStream_t stream)
 {
-    switch (args->shape.pieces) {
-    case 2:
-        return launch<2, 2, ROW_BYTES, SUM_BYTES, COLUMN_BYTES>(args, shared, stream);
-    case 3:
-        return launch<3, 2, ROW_BYTES, SUM_BYTES, COLUMN_BYTES>(args, shared, stream);
-    case 4:
-        return launch<4, 3, ROW_BYTES, SUM_BYTES, COLUMN_BYTES>(args, shared, stream);
-    default:
-        return launch<7, 5, ROW_BYTES, SUM_BYTES, COLUMN_BYTES>(args, shared, stream);
-    }
+    const size_t shared = separable_shared_bytes(s);
+#define LAUNCH(products, sparse, blocks)                                                           \
+    return launch<sizes<products, sparse, blocks, ROW_BYTES, SUM_BYTES, COLUMN_BYTES>>(            \
+        args, shared, stream)
+    if (s->products == 1 && !s->sparse && s->blocks == 2)
+        LAUNCH(1, false, 2);
+    if (s->products == 1 && !s->sparse)
+        LAUNCH(1, false, 3);
+    if (s->products == 1 && s->blocks == 2)
+        LAUNCH(1, true, 2);
+    if (s->products == 1)
+        LAUNCH(1, true, 3);
+    if (!s->sparse)
+        LAUNCH(2, false, 5);
+    LAUNCH(2, true, 5);
+#undef LAUNCH
 }
 
 extern "C" cudaError_t separable_launch(const struct image_job *job, int form, cudaStream_t stream)
@@ -308,17 +333,16 @@ extern "C" cudaError_t separable_launch(const struct image_job *job, int form, c
                                 job->anchor_x * job->channels, &shift);
     struct separable_shape shape = separable_shape_of(
         job->mask_width, job->mask_height, job->channels, (enum separable_form)form, pad);
-    size_t shared = separable_shared_bytes(&shape);
-    cudaError_t status = banded_prepare(&args, job, &shape.stage);
+    cudaError_t status = banded_prepare(&args, job, &shape.stage, shape.stage.tile_rows);
 
     if (status != cudaSuccess)
         return status;
     switch (form) {
     case SEPARABLE_1_2_1:
-        return launch_size<1, 2, 1>(&args, shared, stream);
+        return launch_size<1, 2, 1>(&shape, &args, stream);
     case SEPARABLE_1_3_1:
-        return launch_size<1, 3, 1>(&args, shared, stream);
+        return launch_size<1, 3, 1>(&shape, &args, stream);
     default:
-        return launch_size<2, 3, 2>(&args, shared, stream);
+        return launch_size<2, 3, 2>(&shape, &args, stream);
     }
 }

@@ -5,8 +5,7 @@
 
 #include "banded_window.h"
 
-#define SEPARABLE_TILE_BYTES 512
-#define SEPARABLE_TILE_ROWS  32
+#define SEPARABLE_TILE_BYTES 256
 
 /* How many bytes the numbers take: of the row factor, of its sums, of the column factor. The last
  * byte is signed, the others are not. */
@@ -19,46 +18,64 @@ enum separable_form {
 
 struct separable_shape {
     struct banded_shape stage; /* the tile as it is staged; one row of the mask, in pieces */
-    int blocks;                /* of 8 rows: a column of the mask over 8 output rows */
+    /* Products that a row of the mask takes, and whether they are sparse ones over 4 pieces or
+     * dense ones over 2. 0: the mask is too wide or too high. */
+    int products, sparse;
+    int blocks; /* of 8 rows: a column of the mask over 8 output rows */
     int row_bytes, sum_bytes, column_bytes;
 };
+
+/* High masks make high tiles pay, of which less is halo. */
+static inline BOTH_SIDES CONSTANT int separable_tile_rows(int blocks)
+{
+    return blocks > 3 ? 64 : 32;
+}
 
 static inline struct separable_shape separable_shape_of(int width, int height, int channels,
                                                         enum separable_form form, int pad)
 {
     static const struct {
-        int pieces, blocks;
-    } sizes[] = {{2, 2}, {3, 2}, {4, 3}, {7, 5}};
+        int products, sparse, blocks;
+    } sizes[] = {{1, 0, 2}, {1, 0, 3}, {1, 1, 2}, {1, 1, 3}, {2, 0, 5}, {2, 1, 5}};
     struct separable_shape s;
-    int i = 0;
     int pieces = (pad + 16 + channels * (width - 1) + BANDED_PIECE - 1) / BANDED_PIECE;
-    int blocks = (height + 7 + 7) / 8;
+    int blocks = (height + 7 + 7) / 8, i = 0;
 
-    while (i < 3 && (sizes[i].pieces < pieces || sizes[i].blocks < blocks))
+    /* a gray row has no zeros between the weights */
+    while (i < 6 && (sizes[i].products * (sizes[i].sparse ? 4 : 2) < pieces ||
+                     sizes[i].blocks < blocks || (sizes[i].sparse && channels == 1)))
         i++;
+    s.products = i < 6 ? sizes[i].products : 0;
+    s.sparse = i < 6 && sizes[i].sparse;
+    s.blocks = i < 6 ? sizes[i].blocks : 0;
     s.stage = banded_shape_of(width, 1, channels, 1, 1, pad);
-    s.stage.pieces = sizes[i].pieces < pieces ? 0 : sizes[i].pieces; /* 0: too wide or too high */
-    s.blocks = sizes[i].blocks < blocks ? 0 : sizes[i].blocks;
+    s.stage.pieces = s.products * (s.sparse ? 4 : 2);
     s.stage.tile_bytes = SEPARABLE_TILE_BYTES;
-    s.stage.tile_rows = SEPARABLE_TILE_ROWS;
-    s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, sizes[i].pieces);
-    s.stage.rows = SEPARABLE_TILE_ROWS + 8 * (sizes[i].blocks - 1);
+    s.stage.tile_rows = separable_tile_rows(s.blocks);
+    s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
+    s.stage.rows = s.stage.tile_rows + 8 * (s.blocks - 1);
     s.row_bytes = form == SEPARABLE_2_3_2 ? 2 : 1;
     s.column_bytes = s.row_bytes;
     s.sum_bytes = form == SEPARABLE_1_2_1 ? 2 : 3;
     return s;
 }
 
-/* Packed weights: for each piece and byte of the row factor 8 bytes a lane; then for each block and
- * byte of the column factor 4 bytes a lane. */
-static inline BOTH_SIDES int separable_row_words(const struct separable_shape *s)
+/* Packed weights: for each product and byte of the row factor 16 bytes a lane; where the sparse
+ * ones' values stand, 4 bytes a lane; for each block and byte of the column factor 4 bytes a lane.
+ * Words: */
+static inline BOTH_SIDES int separable_place_words(const struct separable_shape *s)
 {
-    return s->stage.pieces * s->row_bytes * 64;
+    return s->products * s->row_bytes * 128;
+}
+
+static inline BOTH_SIDES int separable_column_words(const struct separable_shape *s)
+{
+    return s->products * s->row_bytes * (s->sparse ? 160 : 128);
 }
 
 static inline BOTH_SIDES int separable_fragment_bytes(const struct separable_shape *s)
 {
-    return (separable_row_words(s) + s->blocks * s->column_bytes * 32) * 4;
+    return (separable_column_words(s) + s->blocks * s->column_bytes * 32) * 4;
 }
 
 #endif

@@ -59,13 +59,13 @@ static void pack_dense(const struct band *band, const struct product *p, uint8_t
         }
 }
 
-/* The two of window bytes 4q..4q+3 that row m keeps, ascending: its cells, of which no more are
- * there since they stand two or more bytes apart, and any others beside them. */
-static void kept_two(const struct band *band, const struct product *p, int m, int q, int at[2])
+/* Which two of four bytes a sparse product keeps, ascending: those that are not 0 and any others
+ * beside them. */
+static void kept_two(const uint8_t *four, int at[2])
 {
     int n = 0;
     for (int i = 0; i < 4 && n < 2; i++)
-        if (cell_of(band, p, m, 4 * q + i) >= 0)
+        if (four[i] != 0)
             at[n++] = i;
     if (n == 0 || (n == 1 && at[0] == 0)) {
         at[0] = 0;
@@ -76,25 +76,31 @@ static void kept_two(const struct band *band, const struct product *p, int m, in
     }
 }
 
-/* A sparse product: of each four window bytes two stand in A, and lane (g, t) holds two bits for
- * each of them: rows g (t even) and g + 8 (t odd), the first (t < 2) or last eight fours. */
-static void pack_sparse(const struct band *band, const struct product *p, uint8_t *out,
-                        uint32_t *places)
+void banded_pack_sparse(uint8_t matrix[16][64], uint8_t *out, uint32_t *places)
 {
     int at[2];
     for (int lane = 0; lane < 32; lane++) {
         places[lane] = 0;
         for (int i = 0; i < 8; i++) {
-            kept_two(band, p, lane / 4 + lane % 2 * 8, lane % 4 / 2 * 8 + i, at);
+            kept_two(&matrix[lane / 4 + lane % 2 * 8][(lane % 4 / 2 * 8 + i) * 4], at);
             places[lane] |= (uint32_t)(at[0] | at[1] << 2) << 4 * i;
         }
         for (int byte = 0; byte < 16; byte++) {
-            int word = byte / 4, m = lane / 4 + word % 2 * 8;
-            int column = lane % 4 * 4 + word / 2 * 16 + byte % 4;
-            kept_two(band, p, m, column / 2, at);
-            *out++ = band_value(band, p, m, column / 2 * 4 + at[column % 2]);
+            int word = byte / 4, column = lane % 4 * 4 + word / 2 * 16 + byte % 4;
+            const uint8_t *four = &matrix[lane / 4 + word % 2 * 8][column / 2 * 4];
+            kept_two(four, at);
+            *out++ = four[at[column % 2]];
         }
     }
+}
+
+static void pack_sparse(const struct band *band, const struct product *p, uint8_t *out,
+                        uint32_t *places)
+{
+    uint8_t matrix[16][64];
+    for (int i = 0; i < 16 * 64; i++)
+        matrix[i / 64][i % 64] = band_value(band, p, i / 64, i % 64);
+    banded_pack_sparse(matrix, out, places);
 }
 
 void banded_pack(const struct banded_shape *shape, const int64_t *weight, int width, int height,

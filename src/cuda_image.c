@@ -86,7 +86,7 @@ size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char 
     if (*why)
         return 0;
     shape = separable_shape_of(m->width, m->height, plan->channels, (enum separable_form)form, 0);
-    if (shape.stage.pieces == 0 || shape.blocks == 0) {
+    if (shape.products == 0) {
         *why = "the mask is too wide or too high";
         return 0;
     }

@@ -28,26 +28,46 @@ static uint32_t byte_of(const int64_t *factor, int n, int i, int byte)
     return i < 0 || i >= n ? 0 : (uint32_t)((uint64_t)factor[i] >> 8 * byte & 255);
 }
 
+/* The row factor's byte `byte` as a band: what output byte m of 16 takes of window byte k. */
+static uint32_t band_value(const struct separable_shape *s, const int64_t *row, int width, int m,
+                           int k, int byte)
+{
+    int place = k - s->stage.pad - m;
+    return place < 0 || place % s->stage.pixel_bytes != 0
+               ? 0
+               : byte_of(row, width, place / s->stage.pixel_bytes, byte);
+}
+
+/* Rows g and g + 8 of a product's matrix are output bytes 2g and 2g + 1. */
+static int output_of(int m)
+{
+    return m < 8 ? 2 * m : 2 * (m - 8) + 1;
+}
+
 void separable_pack(const struct separable_shape *s, const int64_t *row, int width,
                     const int64_t *column, int height, void *fragments)
 {
-    uint32_t *out = fragments;
-    const int n = s->stage.pixel_bytes;
+    const int window = s->sparse ? 64 : 32; /* bytes of a product */
+    uint8_t *matrices = fragments;
+    uint32_t *places = (uint32_t *)fragments + separable_place_words(s);
+    uint32_t *out = (uint32_t *)fragments + separable_column_words(s);
 
-    /* the row factor as a band, 16 outputs x 16 bytes a piece: lane (g, t) holds bytes 4t..4t+3 for
-     * matrix rows g and g + 8, which are output bytes 2g and 2g + 1 */
-    for (int i = 0; i < s->stage.pieces * s->row_bytes; i++)
-        for (int lane = 0; lane < 32; lane++)
-            for (int m = 0; m < 2; m++) {
-                uint32_t word = 0;
-                for (int b = 0; b < 4; b++) {
-                    int place = i / s->row_bytes * BANDED_PIECE + lane % 4 * 4 + b - s->stage.pad -
-                                (2 * (lane / 4) + m);
-                    if (place >= 0 && place % n == 0)
-                        word |= byte_of(row, width, place / n, i % s->row_bytes) << 8 * b;
-                }
-                *out++ = word;
-            }
+    for (int i = 0; i < s->products * s->row_bytes; i++, matrices += 512) {
+        uint8_t matrix[16][64] = {{0}};
+        for (int m = 0; m < 16; m++)
+            for (int k = 0; k < window; k++)
+                matrix[m][k] = (uint8_t)band_value(s, row, width, output_of(m),
+                                                   i / s->row_bytes * window + k, i % s->row_bytes);
+        if (s->sparse) {
+            banded_pack_sparse(matrix, matrices, places + i * 32);
+            continue;
+        }
+        /* lane (g, t) holds for rows g and g + 8 bytes 4t..4t+3 and those 16 further on */
+        for (int b = 0; b < 512; b++) {
+            int lane = b / 16, word = b / 4 % 4;
+            matrices[b] = matrix[lane / 4 + word % 2 * 8][lane % 4 * 4 + word / 2 * 16 + b % 4];
+        }
+    }
     /* the column factor as a band, 8 rows of sums x 8 output rows a block: lane (g, t) holds for
      * output row g the weights of rows 2t and 2t + 1 */
     for (int i = 0; i < s->blocks * s->column_bytes; i++)
