@@ -98,7 +98,7 @@ __device__ inline void add_rows(int (*sum)[GROUPS(SAMPLE)][4], const uint4 *A,
 /* Sums to samples, in the registers that stmatrix stores transposed: lane (g, t) holds two of 8
  * pairs of bytes (or samples of 16 bits) g, for rows 2t and 2t + 1. */
 template <int PLANES, int SAMPLE, int DIVIDE>
-__device__ inline void finish(const struct banded_divide &d, int (*sum)[GROUPS(SAMPLE)][4],
+__device__ inline void finish(const struct sample_divide &d, int (*sum)[GROUPS(SAMPLE)][4],
                               uint32_t *piece)
 {
 #pragma unroll
