@@ -23,6 +23,7 @@ grep '^cold' table
 # Its own picture in other shapes, with masks that are built and alpha that weighs.
 for shape in '--channels 4 --alpha weighted --sigma 1' '--channels 4 --alpha weighted --mask sobel_x' \
     '--channels 2 --depth 16 --radius 3' '--channels 1 --alpha weighted'; do
+    # shellcheck disable=SC2086
     stencilcli bench --device cpu --size 40x30 --kernel scalar --runs 1 $shape >table
     sed -n 2,3p table
     grep -c '^scalar *cpu .*[0-9]$' table
