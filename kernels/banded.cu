@@ -113,7 +113,7 @@ __device__ inline void add_rows(int (*sum)[GROUPS][4], const fragments<PIECES, P
 /* Sums to samples, in the registers that stmatrix stores transposed: lane (g, t) holds two of 8
  * pairs of bytes (or samples of 16 bits) g, for rows 2t and 2t + 1. */
 template <int PLANES, int SAMPLE, int DIVIDE, int GROUPS>
-__device__ inline void finish(const struct banded_divide &d, int (*sum)[GROUPS][4], uint32_t *piece)
+__device__ inline void finish(const struct sample_divide &d, int (*sum)[GROUPS][4], uint32_t *piece)
 {
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {

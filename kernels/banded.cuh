@@ -1,5 +1,5 @@
 /* What the banded kernel is made of: matrices from and to shared memory, matrix
- * products, tensor copies, ghost cells, the division. Hopper and later; elsewhere
+ * products, tensor copies, ghost cells. Hopper and later; elsewhere
  * only the host's half is there. */
 #ifndef STENCIL_BANDED_CUH
 #define STENCIL_BANDED_CUH
@@ -8,6 +8,7 @@
 
 #include "banded_window.h"
 #include "image_rows.cuh"
+#include "sample_divide.cuh"
 
 #define BANDED_THREADS   128
 #define BANDED_BLOCKS    6 /* of threads, a multiprocessor */
@@ -16,56 +17,6 @@
 /* Warps side by side in a tile, 128 bytes each, and the rows of each. */
 #define BANDED_WARPS_X   (BANDED_TILE_BYTES / 128)
 #define BANDED_WARP_ROWS (BANDED_TILE_ROWS * BANDED_WARPS_X * 32 / BANDED_THREADS)
-
-/* ---- the division ---- */
-
-/* floor(v / d), clamped to what a sample holds. */
-enum { DIVIDE_NONE, DIVIDE_HIGH, DIVIDE_ANY };
-
-struct banded_divide {
-    int how;
-    uint32_t multiplier;
-    int shift;
-    uint32_t max;
-};
-
-/* HIGH: q = mulhi(v, m), m = ceil(2^32 / d). m is too large by e / 2^32, e = m*d - 2^32 < d, so
- * that q = floor(v / d) as long as v*e < 2^32. v < (top + 1) * d is all that counts: larger ones
- * are clamped, and negative ones give something negative, which is clamped too. ANY: unsigned, with
- * one bit more: m = ceil(2^(31+l) / d), 2^(l-1) < d <= 2^l, for v < 2^31. */
-static struct banded_divide banded_divide_of(const struct image_job *job)
-{
-    const uint64_t d = (uint64_t)job->divisor, m = (((uint64_t)1 << 32) + d - 1) / d;
-    const uint32_t top = job->sample_bytes == 2 ? 65535 : 255;
-    struct banded_divide divide = {DIVIDE_ANY, 0, 0, job->max};
-    int l = 0;
-
-    if (d == 1 && job->max == top) {
-        divide.how = DIVIDE_NONE;
-        divide.shift = -1;
-    } else if (d > 2 && job->max == top &&
-               (m * d - ((uint64_t)1 << 32)) * (top + 1) * d < (uint64_t)1 << 32) {
-        divide.how = DIVIDE_HIGH;
-        divide.multiplier = (uint32_t)m;
-    } else { /* d = 1 has no such multiplier: shift is -1 */
-        while (((uint64_t)1 << l) < d)
-            l++;
-        divide.shift = l - 1;
-        divide.multiplier = l ? (uint32_t)((((uint64_t)1 << (31 + l)) + d - 1) / d) : 0;
-    }
-    return divide;
-}
-
-template <int HOW> __device__ inline int divided(const struct banded_divide &d, int v)
-{
-    if (HOW == DIVIDE_NONE)
-        return v;
-    if (HOW == DIVIDE_HIGH)
-        return __mulhi(v, (int)d.multiplier);
-    uint32_t u = (uint32_t)max(v, 0);
-    u = d.shift < 0 ? u : __umulhi(u, d.multiplier) >> d.shift;
-    return (int)min(u, d.max);
-}
 
 /* ---- a launch ---- */
 
@@ -78,7 +29,7 @@ struct banded_args {
     CUtensorMap in, out;
     struct image_job job;
     struct banded_shape shape;
-    struct banded_divide divide;
+    struct sample_divide divide;
     int in_pad, out_pad;                     /* bytes of the first row's 16 before the picture */
     int first_byte;                          /* of the window of the tensor's byte 0 */
     int across, down;                        /* tiles side by side, one below the other */
@@ -91,23 +42,6 @@ static BOTH_SIDES inline int banded_stage_bytes(const struct banded_shape *s)
 }
 
 #if __CUDA_ARCH__ >= 900
-
-/* ---- packing, clamped ---- */
-
-/* above << 16 | high << 8 | low, as bytes */
-__device__ inline uint32_t pack_bytes(int high, int low, uint32_t above)
-{
-    uint32_t pair;
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(pair) : "r"(high), "r"(low), "r"(above));
-    return pair;
-}
-
-__device__ inline uint32_t pack_shorts(int high, int low)
-{
-    uint32_t pair;
-    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(pair) : "r"(high), "r"(low));
-    return pair;
-}
 
 /* ---- matrices ---- */
 

@@ -80,7 +80,7 @@ static cudaError_t banded_prepare(struct banded_args *args, const struct image_j
 {
     args->job = *job;
     args->shape = *shape;
-    args->divide = banded_divide_of(job);
+    args->divide = sample_divide_of(job);
     args->in_pad = (int)((uintptr_t)job->in % 16);
     args->out_pad = (int)((uintptr_t)job->out % 16);
     banded_pad((uintptr_t)job->in, (uintptr_t)job->out, job->anchor_x * shape->pixel_bytes,

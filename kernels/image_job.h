@@ -29,6 +29,7 @@ struct image_job {
     int32_t divisor, start; /* d; o + floor(d/2) */
     int64_t bound;          /* sum|w|*max + |o| + d, < 2^31 */
     uint32_t max;
+    const int64_t *weight; /* host memory, row-major: for launches that take weights as arguments */
     const void *fragments; /* device memory: what the kernel's packer made of the weights */
 };
 
@@ -47,6 +48,19 @@ size_t int8_mma_shared_bytes(int width, int height, int anchor_x, int channels, 
 
 /* kernels/int8_mma.cu */
 cudaError_t int8_mma_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
+
+/* ---- the same without matrix units ---- */
+
+/* src/dp4a_pack.c. Weights in 1 or 2 planes, see int8_mma_planes. */
+size_t dp4a_fragment_bytes(int width, int height, int anchor_x, int planes);
+void dp4a_pack(const int64_t *weight, int width, int height, int anchor_x, int planes,
+               void *fragments);
+
+/* Shared memory that a block takes, bytes; planes 0: without the weights. */
+size_t dp4a_shared_bytes(int width, int height, int anchor_x, int channels, int planes);
+
+/* kernels/dp4a.cu */
+cudaError_t dp4a_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
 
 /* ---- the same as banded matrices, 8 and 16 bits, from compute capability 9.0 ---- */
 

@@ -7,7 +7,7 @@
 
 /* ---- launching blocks that stay ---- */
 
-static bool has_common_factor(int a, int b)
+static inline bool has_common_factor(int a, int b)
 {
     while (b != 0) {
         int rest = a % b;

@@ -10,6 +10,7 @@
 #ifndef STENCIL_INT8_PIXELS_CUH
 #define STENCIL_INT8_PIXELS_CUH
 
+#include "gather.cuh"
 #include "image_rows.cuh"
 #include "int8_window.h"
 
@@ -18,38 +19,6 @@
 #define TILE_Y   INT8_TILE_Y
 #define HALO_X   INT8_HALO_X
 #define IN_PITCH INT8_IN_PITCH
-
-/* Four bytes of an array of words gathered into one word; which ones is known at compile time.
- * Bytes of up to three different words take two byte permutations, of four three. */
-template <int A, int B, int C, int D> __device__ inline uint32_t gather(const uint32_t *word)
-{
-    constexpr int wa = A / 4, wb = B / 4, wc = C / 4, wd = D / 4;
-    constexpr int w1 = wb != wa ? wb : wc != wa ? wc : wd; /* the second word that occurs */
-    constexpr bool in_b = wb == wa || wb == w1, in_c = wc == wa || wc == w1,
-                   in_d = wd == wa || wd == w1;
-    constexpr int pick_b = B % 4 + (wb == wa ? 0 : 4), pick_c = C % 4 + (wc == wa ? 0 : 4),
-                  pick_d = D % 4 + (wd == wa ? 0 : 4);
-    uint32_t two = __byte_perm(word[wa], word[w1],
-                               A % 4 | (in_b ? pick_b : 0) << 4 | (in_c ? pick_c : 0) << 8 |
-                                   (in_d ? pick_d : 0) << 12);
-    constexpr int w2 = !in_b ? wb : !in_c ? wc : wd;
-    if constexpr (in_b && in_c && in_d)
-        return two;
-    constexpr bool in3_c = in_c || wc == w2, in3_d = in_d || wd == w2;
-    uint32_t three = __byte_perm(two, word[w2],
-                                 (in_b ? 1 : B % 4 + 4) << 4 |
-                                     (in_c       ? 2
-                                      : wc == w2 ? C % 4 + 4
-                                                 : 0)
-                                         << 8 |
-                                     (in_d       ? 3
-                                      : wd == w2 ? D % 4 + 4
-                                                 : 0)
-                                         << 12);
-    if constexpr (in3_c && in3_d)
-        return three;
-    return __byte_perm(three, word[wd], 0x0210 | (D % 4 + 4) << 12);
-}
 
 /* 16 interleaved pixels (4 * N words) to words of one plane. */
 template <int N, int PLANE, int WORD>

@@ -109,7 +109,8 @@ struct bench_report {
     const char *mask; /* as it was asked for */
     int mask_width, mask_height;
     const char *border;
-    bool cold, quiet; /* quiet: no advice below the table */
+    const char *alpha; /* what is done with it, see plan_alpha_text */
+    bool cold, quiet;  /* quiet: no advice below the table */
     int threads;
     enum bench_sweep sweep;
     struct bench_device device[2];
@@ -180,8 +181,9 @@ void bench_report_free(struct bench_report *report);
 /* ---- the picture, the expectation, the CPU ---- */
 
 /* A picture like a photograph, the same for the same size: clouds at every scale and a sensor's
- * noise, samples of 8 bits from 1 to 254, RGB. */
-bool bench_picture_make(struct image *image, int width, int height, int threads, struct error *err);
+ * noise. 1 to 4 channels, samples of 8 bits from 1 to 254, those of 16 bits as well in their high
+ * byte. IMAGE has its size, channels and type, and nothing else; what it holds is new. */
+bool bench_picture_make(struct image *image, int threads, struct error *err);
 
 /* What the reference makes of bands of the picture: all of it where that is quick. */
 #define BENCH_BANDS 3

@@ -128,6 +128,7 @@ void bench_print_json(FILE *out, const struct bench_report *report)
     print_text(out, ",\"mask\":{", "name", report->mask);
     fprintf(out, ",\"width\":%d,\"height\":%d}", report->mask_width, report->mask_height);
     print_text(out, ",", "border", report->border);
+    print_text(out, ",", "alpha", report->alpha);
     fprintf(out, ",\"cold\":%s,\"threads\":%d,\"verified_rows\":%lld,\"devices\":[",
             report->cold ? "true" : "false", report->threads, (long long)report->verified_rows);
     for (int i = 0; i < report->devices; i++) {

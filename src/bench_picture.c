@@ -62,6 +62,7 @@ static void add_lattice(int *line, int width, int y, const struct lattice *latti
 static void make_row(const struct image *image, int y, int *brightness, int *colour)
 {
     unsigned char *row = image_row(image, y);
+    uint16_t *row16 = image_row(image, y);
     int width = image->width, channels = image->channels;
 
     for (int x = 0; x < width; x++)
@@ -76,9 +77,11 @@ static void make_row(const struct image *image, int y, int *brightness, int *col
         for (int x = 0; x < width; x++) {
             uint32_t place = (uint32_t)y * 0x9e3779b9u + (uint32_t)(x * channels + c);
             int value = brightness[x] + colour[x] + (int)(mix(place) & NOISE_MASK) - 8;
-            row[x * channels + c] = (unsigned char)(value < LEAST  ? LEAST
-                                                    : value > MOST ? MOST
-                                                                   : value);
+            value = value < LEAST ? LEAST : value > MOST ? MOST : value;
+            if (image->type == SAMPLE_U8)
+                row[x * channels + c] = (unsigned char)value;
+            else
+                row16[x * channels + c] = (uint16_t)((uint32_t)value << 8 | mix(~place) >> 24);
         }
     }
 }
@@ -99,12 +102,13 @@ static void make_piece(void *context, int piece, int worker)
     free(lines);
 }
 
-bool bench_picture_make(struct image *image, int width, int height, int threads, struct error *err)
+bool bench_picture_make(struct image *image, int threads, struct error *err)
 {
     struct picture picture = {.image = image};
-    if (!image_alloc(image, width, height, 3, SAMPLE_U8, "the generated picture", err))
+    if (!image_alloc(image, image->width, image->height, image->channels, image->type,
+                     "the generated picture", err))
         return false;
-    parallel_for(threads, (height - 1) / PIECE_ROWS + 1, make_piece, &picture);
+    parallel_for(threads, (image->height - 1) / PIECE_ROWS + 1, make_piece, &picture);
     if (!atomic_load(&picture.failed))
         return true;
     image_free(image);

@@ -59,10 +59,13 @@ void bench_print_head(FILE *out, const struct bench_report *report)
             report->channels, report->channels == 1 ? "" : "s", report->max > 255 ? 16 : 8,
             report->input ? report->input : "generated");
     if (report->sweep == SWEEP_MASK)
-        fprintf(out, "masks     k x k, positive and lopsided; border %s\n", report->border);
+        fprintf(out, "masks     k x k, positive and lopsided; border %s", report->border);
     else
-        fprintf(out, "mask      %s, %d x %d; border %s\n", report->mask, report->mask_width,
+        fprintf(out, "mask      %s, %d x %d; border %s", report->mask, report->mask_width,
                 report->mask_height, report->border);
+    if (image_has_alpha(report->channels))
+        fprintf(out, "; alpha %s", report->alpha);
+    fputc('\n', out);
     for (int i = 0; i < report->devices; i++)
         print_device(out, &report->device[i]);
     print_verified(out, report);

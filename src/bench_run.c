@@ -196,6 +196,7 @@ static bool measure_mask(struct bench *bench, int width, struct error *err)
 
     if (!request->plan(&bench->plan, width, request->context, err))
         return false;
+    bench->report->alpha = plan_alpha_text(&bench->plan);
     ok = bench_bands_make(&bench->bands, &bench->plan, &request->in, request->threads, err);
     if (width == 0) {
         bench->report->mask_width = bench->plan.mask[0].width;

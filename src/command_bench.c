@@ -19,6 +19,7 @@
 struct bench_setup {
     const struct options *options;
     struct image_info info;
+    char built[32]; /* what stands for the name of a mask that is built */
     bool line_open; /* the progress line is on the screen */
 };
 
@@ -29,17 +30,42 @@ static enum bench_sweep sweep_of(const struct options *options)
     return strcmp(options->sweep, "tile") == 0 ? SWEEP_TILE : SWEEP_MASK;
 }
 
+/* The options that built a mask instead of naming one. */
+static bool builds_mask(const struct options *options)
+{
+    return options->has_sigma || options->radius >= 0;
+}
+
+/* What says how the generated picture is to be, and what is wrong with it. */
+static bool check_picture(const struct options *options, struct error *err)
+{
+    const char *channels = options->channels;
+    const char *given = options->size.count ? "size" : channels ? "channels" : "depth";
+
+    if (options->operands && (options->size.count || channels || options->depth))
+        return error_set(err, EXIT_USAGE, "'%.80s' has %s%s of its own: --%s is for none",
+                         options->operand[0], *given == 'c' ? "" : "a ", given, given);
+    if (channels && (channels[0] < '1' || channels[0] > '4' || channels[1] != '\0'))
+        return error_set(err, EXIT_USAGE, "--channels %.40s: expected 1, 2, 3 or 4 for bench",
+                         channels);
+    return true;
+}
+
 static bool check_together(const struct options *options, struct error *err)
 {
-    if (options->operands && options->size.count)
-        return error_set(err, EXIT_USAGE, "'%.80s' has a size of its own: --size is for none",
-                         options->operand[0]);
+    if (!check_picture(options, err))
+        return false;
+    if (options->drop_alpha)
+        return error_set(err, EXIT_USAGE, "--alpha drop: bench writes no picture");
     if (options->operands && options->mask && strcmp(options->operand[0], "-") == 0 &&
         strcmp(options->mask, "-") == 0)
         return error_set(err, EXIT_USAGE,
                          "the mask and the picture cannot both be read from standard input");
-    if (sweep_of(options) == SWEEP_MASK && options->mask)
-        return error_set(err, EXIT_USAGE, "--sweep mask brings its own masks: leave --mask out");
+    if (sweep_of(options) == SWEEP_MASK && (options->mask || builds_mask(options)))
+        return error_set(err, EXIT_USAGE, "--sweep mask brings its own masks: leave --%s out",
+                         options->mask        ? "mask"
+                         : options->has_sigma ? "sigma"
+                                              : "radius");
     if (sweep_of(options) == SWEEP_TILE && options->tile)
         return error_set(err, EXIT_USAGE, "--sweep tile goes through all tiles: leave --tile out");
     return true;
@@ -67,15 +93,17 @@ static int lopsided_mask(char text[MASK_CHARS], int width)
     return sum;
 }
 
-/* One mask, every channel alike: one convolution for each. */
+/* One mask; without --alpha every channel alike, one convolution for each. */
 static struct filter_request filter_of(const struct options *options)
 {
     return (struct filter_request){
         .filter = filter_find("convolve"),
-        .mask = options->mask ? options->mask : DEFAULT_MASK,
-        .radius = -1,
+        .mask = options->mask || builds_mask(options) ? options->mask : DEFAULT_MASK,
+        .has_sigma = options->has_sigma,
+        .sigma = options->sigma,
+        .radius = options->radius,
         .border = options->border,
-        .alpha = ALPHA_PLAIN,
+        .alpha = options->has_alpha ? options->alpha : ALPHA_PLAIN,
         .repeat = 1,
     };
 }
@@ -114,14 +142,23 @@ static bool picture_read(struct bench_setup *setup, struct image *image, struct 
 static bool picture_get(struct bench_setup *setup, struct image *image, int threads,
                         struct error *err)
 {
-    const struct option_sizes *size = &setup->options->size;
+    const struct options *options = setup->options;
+    const struct option_sizes *size = &options->size;
     int width = size->count ? size->width[0] : DEFAULT_SIZE;
-    int height = size->count && size->height[0] ? size->height[0] : width;
-    if (setup->options->operands)
+    if (options->operands)
         return picture_read(setup, image, err);
     setup->info = (struct image_info){
-        .width = width, .height = height, .channels = 3, .type = SAMPLE_U8, .max = UINT8_MAX};
-    return bench_picture_make(image, width, height, threads, err);
+        .width = width,
+        .height = size->count && size->height[0] ? size->height[0] : width,
+        .channels = options->channels ? options->channels[0] - '0' : 3,
+        .type = options->depth == 16 ? SAMPLE_U16 : SAMPLE_U8,
+        .max = options->depth == 16 ? UINT16_MAX : UINT8_MAX,
+    };
+    *image = (struct image){.width = width,
+                            .height = setup->info.height,
+                            .channels = setup->info.channels,
+                            .type = setup->info.type};
+    return bench_picture_make(image, threads, err);
 }
 
 /* ---- progress: one line on a terminal ---- */
@@ -161,11 +198,25 @@ static struct bench_request request_make(struct bench_setup *setup)
     };
 }
 
-static struct bench_report report_make(const struct bench_setup *setup,
+/* The mask as it was asked for. */
+static const char *mask_name(struct bench_setup *setup)
+{
+    const struct options *options = setup->options;
+    if (sweep_of(options) == SWEEP_MASK)
+        return "lopsided";
+    if (!builds_mask(options))
+        return options->mask ? options->mask : DEFAULT_MASK;
+    if (options->has_sigma)
+        snprintf(setup->built, sizeof setup->built, "sigma %g", options->sigma);
+    else
+        snprintf(setup->built, sizeof setup->built, "box");
+    return setup->built;
+}
+
+static struct bench_report report_make(struct bench_setup *setup,
                                        const struct bench_request *request)
 {
     const struct options *options = setup->options;
-    enum bench_sweep sweep = sweep_of(options);
     return (struct bench_report){
         .date = time(NULL),
         .input = options->operands ? options->operand[0] : NULL,
@@ -173,14 +224,12 @@ static struct bench_report report_make(const struct bench_setup *setup,
         .height = setup->info.height,
         .channels = setup->info.channels,
         .max = setup->info.max,
-        .mask = sweep == SWEEP_MASK ? "lopsided"
-                : options->mask     ? options->mask
-                                    : DEFAULT_MASK,
+        .mask = mask_name(setup),
         .border = border_name(options->border.border),
         .cold = options->cold,
         .quiet = options->quiet,
         .threads = request->threads,
-        .sweep = sweep,
+        .sweep = sweep_of(options),
     };
 }
 

@@ -44,10 +44,10 @@ static const struct command_spec commands[COMMAND_COUNT] = {
      .name = "bench",
      .operands = "[IMAGE]",
      .doc = "time every kernel, on your image or on one of its own",
-     .more =
-         "Every kernel is first compared with the reference. Times are those of the kernel "
-         "alone, beside the time of a copy of as many bytes and of the device's fastest "
-         "multiply-adds, measured in the same run. Alpha counts as one more channel. See BENCH.",
+     .more = "Every kernel is first compared with the reference. Times are those of the kernel "
+             "alone, beside the time of a copy of as many bytes and of the device's fastest "
+             "multiply-adds, measured in the same run. Without --alpha it counts as one more "
+             "channel. See BENCH.",
      .max_operands = 1,
      .complete = COMPLETE_FILE},
     {.id = COMMAND_COMPARE,

@@ -1,7 +1,9 @@
 /* Times a kernel on the device and alone: the data lies there, prepared, and between
  * two events there is nothing but the kernel's launches (one for each channel, where
  * it works on planes; a kernel with its mask in constant memory also copies the mask
- * there, some microseconds, because that is part of launching it).
+ * there, some microseconds, because that is part of launching it). Colour weighted by
+ * alpha is timed from pixels to pixels, its planes and its division included: there
+ * the convolutions alone would say little.
  *
  *   stream  delay | scrub? E launches E | scrub? E launches E | ...   E: an event
  *
@@ -42,6 +44,12 @@ struct measurement {
     int turn; /* the next input */
 };
 
+/* Is it timed from pixels to pixels, and not on planes that lie there? */
+static bool takes_pixels(const struct planes *planes)
+{
+    return planes->method->image || planes->job->plan->alpha == ALPHA_WEIGHTED;
+}
+
 /* ---- device memory ---- */
 
 static size_t cache_bytes(const struct cuda_device *device)
@@ -52,6 +60,26 @@ static size_t cache_bytes(const struct cuda_device *device)
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
+/* The planes of a pass from pixels to pixels: what they take in all, and with RESERVE room for
+ * them. */
+static size_t planes_bytes(const struct measurement *m, bool reserve, cudaError_t *status)
+{
+    size_t rows = (size_t)m->planes.job->in->height, bytes[CUDA_BUFFERS], total = 0;
+
+    *status = cudaSuccess;
+    if (m->planes.method->image || !takes_pixels(&m->planes))
+        return 0;
+    planes_buffer_bytes(&m->planes, rows, rows, bytes);
+    for (int i = 0; i < CUDA_BUFFERS; i++) {
+        if (i == BUFFER_IN || i == BUFFER_OUT)
+            continue;
+        total += bytes[i];
+        if (reserve && *status == cudaSuccess)
+            *status = cuda_device_reserve(m->planes.device, i, bytes[i]);
+    }
+    return total;
+}
+
 /* How much of everything: as many inputs as it takes, as few as there is room for. */
 static void memory_plan(struct measurement *m, struct cuda_device *device)
 {
@@ -59,14 +87,16 @@ static void memory_plan(struct measurement *m, struct cuda_device *device)
     const struct image *in = m->planes.job->in;
     size_t cache = cache_bytes(device), room = cuda_device_free_bytes(device);
     size_t input, kept, most;
+    cudaError_t status;
 
-    memory->parts = m->planes.method->image ? 1 : in->channels;
-    memory->each = (m->planes.method->image ? m->planes.image_pitch : m->planes.plane_pitch) *
+    memory->parts = takes_pixels(&m->planes) ? 1 : in->channels;
+    memory->each = (takes_pixels(&m->planes) ? m->planes.image_pitch : m->planes.plane_pitch) *
                    (size_t)in->height;
     memory->scrub_bytes = m->trial->cold ? 2 * cache : 0;
     input = memory->each * (size_t)memory->parts;
     memory->inputs = (int)(2 * cache / input < MAX_INPUTS ? 2 * cache / input + 1 : MAX_INPUTS);
-    kept = SPARE_BYTES + memory->scrub_bytes + m->planes.image_pitch * (size_t)in->height;
+    kept = SPARE_BYTES + memory->scrub_bytes + m->planes.image_pitch * (size_t)in->height +
+           planes_bytes(m, false, &status);
     most = room > kept ? (room - kept) / (2 * input) : 0;
     if ((size_t)memory->inputs > most)
         memory->inputs = most > 1 ? (int)most : 1;
@@ -96,7 +126,7 @@ static struct planes planes_at(const struct measurement *m, struct cuda_device *
 {
     struct planes planes = m->planes;
     *view = *m->planes.device;
-    if (planes.method->image) {
+    if (takes_pixels(&planes)) {
         view->buffer[BUFFER_IN] = part_at(&m->memory, m->memory.in, input, part);
         view->buffer[BUFFER_OUT] = part_at(&m->memory, m->memory.out, input, part);
     } else {
@@ -127,7 +157,7 @@ static cudaError_t memory_fill(struct measurement *m)
     for (int i = 0; status == cudaSuccess && i < memory->inputs * memory->parts; i++) {
         int input = i / memory->parts, part = i % memory->parts;
         struct planes planes = planes_at(m, &view, input, part);
-        if (planes.method->image) {
+        if (takes_pixels(&planes)) {
             status = cudaMemcpyAsync(view.buffer[BUFFER_IN], device->buffer[BUFFER_IN], bytes,
                                      cudaMemcpyDeviceToDevice, device->stream);
         } else {
@@ -151,7 +181,7 @@ static cudaError_t launch(struct measurement *m)
     char *in = part_at(memory, memory->in, m->turn, 0);
     char *out = part_at(memory, memory->out, m->turn, 0);
     const struct image *picture = m->planes.job->in;
-    size_t bytes = m->planes.method->image /* a picture without what pads its rows */
+    size_t bytes = takes_pixels(&m->planes) /* a picture without what pads its rows */
                        ? image_row_bytes(picture) * (size_t)picture->height
                        : memory->each * (size_t)memory->parts;
     cudaStream_t stream = m->planes.device->stream;
@@ -163,8 +193,8 @@ static cudaError_t launch(struct measurement *m)
         return ceiling_copy(in, out, bytes, stream);
     for (int part = 0; status == cudaSuccess && part < memory->parts; part++) {
         struct planes planes = planes_at(m, &view, m->turn, part);
-        if (planes.method->image) {
-            status = planes_image_filter(&planes, &m->all);
+        if (takes_pixels(&planes)) {
+            status = planes_filter_strip(&planes, &m->all);
         } else {
             struct plane_prepare_job prepared =
                 planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
@@ -243,7 +273,7 @@ bool cuda_bench_time(const struct kernel_job *job, const struct planes_method *m
 {
     struct measurement m = {.trial = trial};
     struct cuda_device *device = cuda_device_lock(job->device_index, err);
-    size_t cell = method->image ? (size_t)job->in->type : 0;
+    size_t cell;
     cudaError_t status;
     bool ok = false;
 
@@ -254,14 +284,15 @@ bool cuda_bench_time(const struct kernel_job *job, const struct planes_method *m
     m.planes = (struct planes){.job = job, .device = device, .method = method};
     if (!planes_init(&m.planes, err))
         goto out;
-    if (!method->image)
-        cell = plane_cell_bytes(m.planes.type);
+    cell = takes_pixels(&m.planes) ? (size_t)job->in->type : plane_cell_bytes(m.planes.type);
     memory_plan(&m, device);
     trial->bytes = 2 * cell * (uint64_t)job->in->width * (uint64_t)job->in->height *
                    (uint64_t)job->in->channels;
     trial->inputs = m.memory.inputs;
     trial->tile = method->image ? 0 : planes_tile(job);
-    status = memory_alloc(&m.memory);
+    planes_bytes(&m, true, &status);
+    if (status == cudaSuccess)
+        status = memory_alloc(&m.memory);
     if (status == cudaSuccess)
         status = memory_fill(&m);
     if (status == cudaSuccess)

@@ -39,6 +39,21 @@ size_t cuda_image_pack_int8(const struct plan *plan, void *out, const char **why
     return bytes;
 }
 
+size_t cuda_image_pack_dp4a(const struct plan *plan, void *out, const char **why)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int planes = cuda_image_planes(plan);
+
+    *why = plan->type == SAMPLE_U8 ? refusal(plan) : "samples of 16 bits";
+    if (!*why && planes == 0)
+        *why = "weights past 16 bits";
+    if (*why)
+        return 0;
+    if (out)
+        dp4a_pack(m->weight, m->width, m->height, m->anchor_x, planes, out);
+    return dp4a_fragment_bytes(m->width, m->height, m->anchor_x, planes);
+}
+
 static struct banded_shape banded_shape_for(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -130,6 +145,21 @@ bool cuda_image_supports_int8(const struct plan *plan, char *why, size_t why_byt
                        int8_mma_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
                                              cuda_image_planes(plan)),
                        "int8 matrix product", why, why_bytes);
+}
+
+bool cuda_image_supports_dp4a(const struct plan *plan, char *why, size_t why_bytes)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const char *reason;
+
+    if (cuda_image_pack_dp4a(plan, NULL, &reason) == 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return false;
+    }
+    return devices_can(7,
+                       dp4a_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
+                                         cuda_image_planes(plan)),
+                       "product of four bytes", why, why_bytes);
 }
 
 bool cuda_image_supports_banded(const struct plan *plan, char *why, size_t why_bytes)
@@ -228,6 +258,7 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         .start = (int32_t)(m->offset + m->divisor / 2),
         .bound = m->bound,
         .max = plan->max,
+        .weight = m->weight,
         .fragments = planes->device->buffer[BUFFER_MASK],
     };
     cudaError_t status =

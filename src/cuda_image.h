@@ -5,6 +5,9 @@
 
 #include "plan.h"
 
+bool cuda_image_supports_dp4a(const struct plan *plan, char *why, size_t why_bytes);
+size_t cuda_image_pack_dp4a(const struct plan *plan, void *out, const char **why);
+
 bool cuda_image_supports_int8(const struct plan *plan, char *why, size_t why_bytes);
 size_t cuda_image_pack_int8(const struct plan *plan, void *out, const char **why);
 

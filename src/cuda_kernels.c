@@ -37,6 +37,7 @@ METHOD(constant, .plane = plane_constant)
 METHOD(readonly, .plane = plane_readonly)
 METHOD(cached, .plane = plane_cached)
 METHOD(tiled, .plane = plane_tiled)
+METHOD(dp4a, .image = dp4a_launch, .pack = cuda_image_pack_dp4a, .form = cuda_image_planes)
 METHOD(int8, .image = int8_mma_launch, .pack = cuda_image_pack_int8, .form = cuda_image_planes)
 METHOD(banded, .image = banded_launch, .pack = cuda_image_pack_banded, .form = cuda_image_planes,
        .aligns = true)
@@ -61,6 +62,14 @@ static const struct kernel KERNELS[] = {
          "internal cells in shared memory, halo cells through L2 (Figs. 7.13-7.14 in 2D)")},
     {ROW(tiled, TILE_HALO, "input tile with halo cells in shared memory (Figs. 7.19-7.21)"),
      .shape = shape_tiled},
+    {.name = "dp4a",
+     .dims = 2,
+     .device = DEVICE_CUDA,
+     .idea = "whole 8-bit pixels, four cells times four weights an instruction (7.5)",
+     .supports = cuda_image_supports_dp4a,
+     .run = run_dp4a,
+     .time = time_dp4a,
+     .strips = &strips_dp4a},
     {.name = "int8",
      .dims = 2,
      .device = DEVICE_CUDA,

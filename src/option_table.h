@@ -108,7 +108,7 @@ option_setter option_set_flag, option_set_text, option_set_int;
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
     option_set_device, option_set_format, option_set_quiet, option_set_verbose,
     option_set_png_level, option_set_completion, option_set_mask_width, option_set_size,
-    option_set_sweep, option_set_limit;
+    option_set_sweep, option_set_limit, option_set_depth;
 
 /* Reads the value of --tile, if there is one, as COMMAND understands it: one of a few widths, or a
  * list of any for reuse. */
@@ -132,6 +132,7 @@ const char *png_level_word(int index);
 const char *shell_word(int index);
 const char *list_word(int index);
 const char *sweep_word(int index);
+const char *depth_word(int index);
 
 /* The nearest word of a list to TEXT, or NULL. */
 const char *word_nearest(const char *text, word_function words);

@@ -142,16 +142,18 @@ static const struct doc_block signals[] = {
 
 static const struct doc_block bench[] = {
     {DOC_TEXT, NULL,
-     "The command bench times every 2D kernel on IMAGE, or on a picture of its own, with the mask "
-     "of --mask (gauss5) and the border of --border. Before a kernel is timed its output is "
+     "The command bench times every 2D kernel on IMAGE, or on a picture of its own (--size, "
+     "--channels, --depth), with the mask of --mask (gauss5), --sigma or --radius and the border "
+     "of --border. Before a kernel is timed its output is "
      "compared with the reference's: all of it for small pictures, else three bands of rows at "
      "top, "
      "middle and bottom. Then it is warmed up and run at least ten times and for a second; the "
      "table has the median and the median distance to it."},
     {DOC_TEXT, NULL,
      "CUDA kernels are timed on the device and alone: the data lies there, on float planes for the "
-     "textbook's kernels, and inputs are taken in turn so that none lies in the cache. CPU kernels "
-     "are timed as a whole. The reference is slow: three runs on some of the rows. Beside the time "
+     "textbook's kernels (with --alpha weighted on pixels, planes made and divided included), and "
+     "inputs are taken in turn so that none lies in the cache. CPU kernels are timed as a whole. "
+     "The reference is slow: three runs on some of the rows. Beside the time "
      "stand the share of a copy of as many bytes, the operations a second, the speed-up over "
      "basic, "
      "and how many times fewer loads the analysis of reuse predicts."},
@@ -257,6 +259,7 @@ static const struct doc_block examples[] = {
      "stencilcli signal in.txt out.txt --mask '1 2 1' --divisor 4\n"
      "stencilcli bench photo.png --mask gauss7 --plot roofline.svg\n"
      "stencilcli bench --size 8192x8192 --sweep tile --kernel basic,tiled\n"
+     "stencilcli bench --channels 4 --depth 16 --alpha weighted --sigma 2\n"
      "stencilcli compare golden.png out.png --max-diff 1\n"
      "stencilcli signal voice.wav soft.flac --sigma 3"},
     {0},

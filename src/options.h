@@ -39,9 +39,10 @@ struct options {
     int repeat; /* default 1 */
     bool has_border;
     struct border_choice border; /* default replicate; signal: zero */
-    enum alpha_mode alpha;       /* default ALPHA_WEIGHTED */
-    bool drop_alpha; /* --alpha drop: filtered plainly weighted, then dropped on writing */
-    const char *channels;
+    bool has_alpha;
+    enum alpha_mode alpha; /* default ALPHA_WEIGHTED; bench: ALPHA_PLAIN */
+    bool drop_alpha;       /* --alpha drop: filtered plainly weighted, then dropped on writing */
+    const char *channels;  /* bench: how many its own picture has */
 
     /* where and how it runs */
     bool device_auto;   /* default true */
@@ -63,7 +64,8 @@ struct options {
 
     /* what bench does */
     bool cold;
-    int runs; /* 0: as many as it takes */
+    int depth; /* bits of its own picture's samples; 0: 8 */
+    int runs;  /* 0: as many as it takes */
     const char *plot;
     const char *sweep; /* "tile", "mask" or NULL */
 

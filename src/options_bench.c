@@ -1,7 +1,25 @@
-/* The values of options as `bench` understands them: --kernel as a list, --sweep. */
+/* The values of options as `bench` understands them: --kernel as a list, --sweep, --depth. */
 #include "option_table.h"
 
 #include <string.h>
+
+const char *depth_word(int index)
+{
+    static const char *const words[] = {"8", "16"};
+    return index < 2 ? words[index] : NULL;
+}
+
+bool option_set_depth(struct options *options, const struct option_spec *spec, const char *value,
+                      struct error *err)
+{
+    for (int i = 0; spec->words(i); i++) {
+        if (strcmp(spec->words(i), value) == 0) {
+            options->depth = 8 * (i + 1);
+            return true;
+        }
+    }
+    return error_set(err, EXIT_USAGE, "--%s %s: expected 8 or 16", spec->name, value);
+}
 
 const char *sweep_word(int index)
 {

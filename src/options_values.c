@@ -224,6 +224,7 @@ bool option_set_alpha(struct options *options, const struct option_spec *spec, c
     if (index < 0)
         return false;
     /* drop is weighted filtering; the alpha channel goes when the file is written. */
+    options->has_alpha = true;
     options->drop_alpha = index == 3;
     options->alpha = options->drop_alpha ? ALPHA_WEIGHTED : modes[index];
     return true;

@@ -281,3 +281,12 @@ void plan_free(struct plan *plan)
         plan_mask_free(&plan->mask[i]);
     memset(plan, 0, sizeof *plan);
 }
+
+const char *plan_alpha_text(const struct plan *plan)
+{
+    if (!image_has_alpha(plan->channels))
+        return "none";
+    return plan->alpha == ALPHA_WEIGHTED ? "weighted"
+           : plan->alpha == ALPHA_IGNORE ? "ignore"
+                                         : "plain";
+}

@@ -88,6 +88,9 @@ bool plan_mask_override(struct mask *mask, const struct plan_overrides *override
  * moment for large masks: for printing, not for running. */
 int plan_mask_rank(const struct plan_mask *plan);
 
+/* What is done with alpha, in a word of --alpha; "none": there is none. */
+const char *plan_alpha_text(const struct plan *plan);
+
 void plan_free(struct plan *plan);
 
 #endif

@@ -9,15 +9,6 @@
 
 #define SHOWN_SIDE 15
 
-static const char *alpha_text(const struct plan *plan)
-{
-    if (!image_has_alpha(plan->channels))
-        return "none";
-    return plan->alpha == ALPHA_WEIGHTED ? "weighted"
-           : plan->alpha == ALPHA_IGNORE ? "ignore"
-                                         : "plain";
-}
-
 static const char *sum_text(const struct plan_mask *m)
 {
     return m->float_exact                      ? "float or 32 bits"
@@ -93,7 +84,7 @@ void plan_print(FILE *out, const char *input, const struct plan *plan,
     fprintf(out, "border    %s", border_name(plan->border));
     if (plan->border == BORDER_CONSTANT)
         fprintf(out, ":%" PRIu32, plan->border_value);
-    fprintf(out, "\nalpha     %s\n", alpha_text(plan));
+    fprintf(out, "\nalpha     %s\n", plan_alpha_text(plan));
     fprintf(out, "passes    %d\n", plan->repeat);
     fprintf(out, "device    %s\n", backend_find(choice->device)->name);
     fprintf(out, "kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
@@ -164,7 +155,7 @@ void plan_print_json(FILE *out, const char *input, const struct plan *plan,
     fprintf(out,
             "],\"border\":\"%s\",\"border_value\":%" PRIu32
             ",\"alpha\":\"%s\",\"passes\":%d,\"device\":\"%s\",\"kernel\":\"%s\",\"threads\":%d",
-            border_name(plan->border), plan->border_value, alpha_text(plan), plan->repeat,
+            border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat,
             backend_find(choice->device)->name, choice->kernel->name, choice->threads);
     if (choice->kernel->shape) {
         struct kernel_shape shape;

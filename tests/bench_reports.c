@@ -37,6 +37,7 @@ static void begin(struct made_up *made, enum bench_sweep sweep)
         .mask = sweep == SWEEP_MASK ? "lopsided" : "gauss5",
         .mask_width = 5,
         .mask_height = 5,
+        .alpha = "none",
         .border = "replicate",
         .threads = 16,
         .sweep = sweep,

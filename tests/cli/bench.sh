@@ -20,6 +20,14 @@ done
 stencilcli bench - --device cpu --kernel scalar --runs 1 --cold <"$TESTDATA/deep.ppm" >table
 sed -n 2p table
 grep '^cold' table
+# Its own picture in other shapes, with masks that are built and alpha that weighs.
+for shape in '--channels 4 --alpha weighted --sigma 1' '--channels 4 --alpha weighted --mask sobel_x' \
+    '--channels 2 --depth 16 --radius 3' '--channels 1 --alpha weighted'; do
+    # shellcheck disable=SC2086
+    stencilcli bench --device cpu --size 40x30 --kernel scalar --runs 1 $shape >table
+    sed -n 2,3p table
+    grep -c '^scalar *cpu .*[0-9]$' table
+done
 # Advice stands below the table, and --quiet keeps it away.
 stencilcli bench --device cpu --size 650 --kernel reference --runs 1 |
     grep -o '^! reference: timed in one thread'

@@ -21,6 +21,8 @@ if row["sweep"] == "none" and row["mask"]["width"] == 5:
     assert tiled["speedup_over"] == "basic"
 END
 for words in '--size 301x203' '--size 33x1 --cold' '--size 640x480 --mask box7 --border wrap' \
+    '--size 120x77 --channels 4 --alpha weighted --sigma 1' \
+    '--size 91x40 --channels 2 --depth 16 --radius 2 --border mirror' \
     "$TESTDATA/deep_alpha.pam --cold"; do
     # shellcheck disable=SC2086
     stencilcli bench --device cuda --runs 3 --json $words --plot roof.svg >json

@@ -7,10 +7,18 @@ try bench --runs 0
 try bench --size 0x4
 try bench --size 10x10x10
 try bench --tile 12
+try bench --channels 5
+try bench --channels rg
+try bench --depth 12
+try bench --alpha drop
 try bench a.png b.png
-try bench --sigma 2
+try bench --amount 2
 try bench --csv
 try bench photo.png --size 10
+try bench photo.png --channels 3
+try bench photo.png --depth 8
+try bench --sigma 2 --mask gauss5
+try bench --sweep mask --radius 2
 try bench --sweep mask --mask gauss5
 try bench --sweep tile --tile 16
 try bench --device cpu nosuch.png

@@ -1,0 +1,394 @@
+/* dp4a: exact 8-bit convolution without matrix units, on any GPU from sm_75 on. The
+ * tile's pixels are taken apart into one plane a channel, four cells a word; one
+ * instruction multiplies the four by four weights and adds them to a 32-bit sum.
+ *
+ *    a thread: 4 outputs side by side, ROWS of them one below the other, k = 5, pad 2
+ *
+ *    window words    [. . a b] [c d e f] [g h . .]     the mask's row, shifted by j bytes:
+ *      output j = 0   . . w w   w w w .   . . . .      so no pixel is shifted, and words
+ *             j = 1   . . . w   w w w w   . . . .      of zeros are left out: k + 3 products
+ *             j = 2   . . . .   w w w w   w . . .      for 4 outputs and a mask row
+ *             j = 3   . . . .   . w w w   w w . .
+ *
+ * A thread goes down a column of words: each is loaded once for all the output rows
+ * and all four outputs that it is in the window of. Weights past int8 are two planes,
+ * w = 256 * high + low: the sum of the high ones first, times 256, then the low ones.
+ *
+ * Shared memory   4 * channels * (32 + k - 1) * (31 + (k + pad + 6) / 4), and for masks of no
+ *                 unrolled size 16 * k * ((k + pad + 6) / 4) a plane of packed weights
+ * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2
+ * Measured        see kernels/README.md */
+#include "dp4a_window.h"
+#include "gather.cuh"
+#include "image_rows.cuh"
+#include "sample_divide.cuh"
+
+/* Masks of one plane whose loops are unrolled, their weights among the kernel's arguments, where
+ * an instruction takes them from without loading them: squares with the anchor in the middle. */
+#define MAX_SIDE       7
+#define SIDE_PAD(side) ((4 - (side) / 2 % 4) % 4)
+#define GROUPS(side)   (((side) + 3 + SIDE_PAD(side) + 3) / 4)
+
+/* Output rows of a thread: twice as many where weights are loaded, which all of them share. */
+#define ROWS(side)    ((side) ? 4 : 8)
+#define THREADS(side) (DP4A_TILE_Y / ROWS(side) * 32)
+
+/* Words that a thread loads before it waits for the first: where they are known, all of them. */
+#define TILE_WORDS(side) ((DP4A_TILE_Y + (side)-1) * DP4A_PITCH(GROUPS(side)))
+#define AT_ONCE(side)    ((side) ? (TILE_WORDS(side) + THREADS(side) - 1) / THREADS(side) : 4)
+
+struct dp4a_args {
+    struct image_job job;
+    struct sample_divide divide;
+    int groups, left; /* of a window: words; cells before the first output's anchor */
+    int planes;       /* of weights */
+    uint32_t weight[MAX_SIDE * GROUPS(MAX_SIDE) * 4]; /* of an unrolled mask */
+};
+
+/* ---- pixels to planes ---- */
+
+/* Four interleaved pixels, N words, that stand on as many bytes. */
+template <int N> __device__ inline void load_pixels(const uint8_t *from, uint32_t *pixels)
+{
+    if constexpr (N == 4) {
+        uint4 v = __ldg((const uint4 *)from);
+        pixels[0] = v.x, pixels[1] = v.y, pixels[2] = v.z, pixels[3] = v.w;
+    } else if constexpr (N == 2) {
+        uint2 v = __ldg((const uint2 *)from);
+        pixels[0] = v.x, pixels[1] = v.y;
+    } else {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            pixels[i] = __ldg((const uint32_t *)from + i);
+    }
+}
+
+template <int N, int C>
+__device__ inline void split_pixels(const uint32_t *pixels, uint32_t *N_ds, int plane)
+{
+    N_ds[C * plane] = gather<C, N + C, 2 * N + C, 3 * N + C>(pixels);
+    if constexpr (C < N - 1)
+        split_pixels<N, C + 1>(pixels, N_ds, plane);
+}
+
+/* Four bytes of a row of which some are ghost cells; `byte` counts from the row's start. */
+template <int N>
+__device__ __noinline__ uint32_t ghost_word(const struct image_job &job, const uint8_t *row,
+                                            int byte)
+{
+    uint32_t word = 0;
+    for (int i = 0; i < 4; i++)
+        word |= (uint32_t)image_byte_at(job, row, byte + i, N) << 8 * i;
+    return word;
+}
+
+/* The words of a tile with ghost cells: its cells begin at x and picture row y. */
+template <int N, int THREADS>
+__device__ inline void stage_edge(const struct image_job &job, uint32_t *N_ds, int words, int plane,
+                                  int across, int x, int y)
+{
+#pragma unroll 1
+    for (int i = threadIdx.x; i < words; i += THREADS) {
+        const uint8_t *row = image_row_at(job, y + i / across);
+        int cell = x + i % across * 4;
+        uint32_t pixels[N];
+        if (row && cell >= 0 && cell + 4 <= job.width) {
+            load_pixels<N>(row + (size_t)cell * N, pixels);
+        } else {
+#pragma unroll
+            for (int v = 0; v < N; v++)
+                pixels[v] = ghost_word<N>(job, row, cell * N + 4 * v);
+        }
+        split_pixels<N, 0>(pixels, N_ds + i, plane);
+    }
+}
+
+/* The same inside of the picture: `from` is the tile's first byte. */
+template <int N, int THREADS, int AT_ONCE>
+__device__ inline void stage(const uint8_t *from, size_t pitch, uint32_t *N_ds, int words,
+                             int plane, int across)
+{
+    const int step_x = THREADS % across, step_y = THREADS / across;
+    int x = threadIdx.x % across, y = threadIdx.x / across;
+
+#pragma unroll 1
+    for (int first = threadIdx.x; first < words; first += AT_ONCE * THREADS) {
+        uint32_t pixels[AT_ONCE][N];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            if (first + i * THREADS < words)
+                load_pixels<N>(from + y * pitch + x * 4 * N, pixels[i]);
+            x += step_x;
+            y += step_y;
+            if (x >= across) {
+                x -= across;
+                y++;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            if (first + i * THREADS < words)
+                split_pixels<N, 0>(pixels[i], N_ds + first + i * THREADS, plane);
+    }
+}
+
+/* ---- sums ---- */
+
+/* sum + four cells times four weights. */
+template <bool SIGNED> __device__ inline int dp4a(uint32_t cells, uint32_t weights, int sum)
+{
+    int d;
+    if (SIGNED)
+        asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(cells), "r"(weights), "r"(sum));
+    else
+        asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(cells), "r"(weights), "r"(sum));
+    return d;
+}
+
+/* Sums of an unrolled mask: sum[4 * row + j]. */
+template <int SIDE>
+__device__ inline void add_unrolled(const uint32_t *window, const uint32_t *weight, int *sum)
+{
+#pragma unroll
+    for (int y = 0; y < ROWS(SIDE) + SIDE - 1; y++)
+#pragma unroll
+        for (int w = 0; w < GROUPS(SIDE); w++) {
+            uint32_t cells = window[y * DP4A_PITCH(GROUPS(SIDE)) + w];
+#pragma unroll
+            for (int i = 0; i < ROWS(SIDE) * 4; i++) {
+                const int row = y - i / 4, j = i % 4; /* of the mask */
+                if (row >= 0 && row < SIDE && DP4A_SEES(w, j, SIDE_PAD(SIDE), SIDE))
+                    sum[i] = dp4a<true>(cells, weight[(w * SIDE + row) * 4 + j], sum[i]);
+            }
+        }
+}
+
+/* Sums of one plane of any mask's weights, a column of words after the other. */
+template <bool SIGNED, int ROWS>
+__device__ inline void add_column(const uint32_t *window, int pitch, int groups, int height,
+                                  const uint4 *weight, int *sum)
+{
+#pragma unroll 1
+    for (int w = 0; w < groups; w++) {
+        const uint32_t *next = window + w;
+        uint32_t cells[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS - 1; r++, next += pitch)
+            cells[r] = *next;
+#pragma unroll 4
+        for (int i = 0; i < height; i++, next += pitch) {
+            uint4 a = *weight++;
+            cells[ROWS - 1] = *next;
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                sum[4 * r] = dp4a<SIGNED>(cells[r], a.x, sum[4 * r]);
+                sum[4 * r + 1] = dp4a<SIGNED>(cells[r], a.y, sum[4 * r + 1]);
+                sum[4 * r + 2] = dp4a<SIGNED>(cells[r], a.z, sum[4 * r + 2]);
+                sum[4 * r + 3] = dp4a<SIGNED>(cells[r], a.w, sum[4 * r + 3]);
+            }
+#pragma unroll
+            for (int r = 0; r < ROWS - 1; r++)
+                cells[r] = cells[r + 1];
+        }
+    }
+}
+
+template <int SIDE>
+__device__ inline void add_mask(const struct dp4a_args &args, const uint32_t *window, int pitch,
+                                const uint4 *weight, int *sum)
+{
+    const int sums = 4 * ROWS(SIDE), height = args.job.mask_height;
+
+#pragma unroll
+    for (int i = 0; i < sums; i++)
+        sum[i] = SIDE || args.planes == 1 ? args.job.start : 0;
+    if constexpr (SIDE != 0) {
+        add_unrolled<SIDE>(window, args.weight, sum);
+    } else {
+        add_column<true, ROWS(SIDE)>(window, pitch, args.groups, height, weight, sum);
+        if (args.planes == 1)
+            return;
+#pragma unroll
+        for (int i = 0; i < sums; i++)
+            sum[i] = (int)((uint32_t)sum[i] * 256 + (uint32_t)args.job.start);
+        add_column<false, ROWS(SIDE)>(window, pitch, args.groups, height,
+                                      weight + args.groups * height, sum);
+    }
+}
+
+/* ---- samples to pixels ---- */
+
+/* Word t of four interleaved pixels: its byte i is of channel (4t + i) % N. */
+template <int N, int T>
+__device__ inline void join_pixels(const uint32_t *samples, uint32_t *pixels)
+{
+    pixels[T] =
+        gather<4 * T % N * 4 + 4 * T / N, (4 * T + 1) % N * 4 + (4 * T + 1) / N,
+               (4 * T + 2) % N * 4 + (4 * T + 2) / N, (4 * T + 3) % N * 4 + (4 * T + 3) / N>(
+            samples);
+    if constexpr (T < N - 1)
+        join_pixels<N, T + 1>(samples, pixels);
+}
+
+template <int N> __device__ inline void put_pixels(const uint32_t *samples, uint32_t *to)
+{
+    uint32_t pixels[N];
+    join_pixels<N, 0>(samples, pixels);
+    if constexpr (N == 4) {
+        *(uint4 *)to = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
+    } else if constexpr (N == 2) {
+        *(uint2 *)to = make_uint2(pixels[0], pixels[1]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            to[i] = pixels[i];
+    }
+}
+
+/* A warp's rows, 128 * N bytes each, to the output, 16 bytes a lane. Rows of the device's pictures
+ * end on multiples of 16 bytes, so the last piece of a row may carry bytes past the picture. */
+template <int N, int ROWS>
+__device__ inline void store_rows(const struct image_job &job, const uint4 *P_ds, int x0, int y0)
+{
+    const int lane = threadIdx.x % 32, bytes = (job.width - x0) * N;
+    uint8_t *out = (uint8_t *)job.out + (size_t)y0 * job.out_pitch + (size_t)x0 * N;
+
+#pragma unroll
+    for (int i = lane; i < ROWS * 8 * N; i += 32) {
+        int row = i / (8 * N), byte = i % (8 * N) * 16;
+        if (y0 + row < job.out_rows && byte < bytes)
+            *(uint4 *)(out + row * job.out_pitch + byte) = P_ds[i];
+    }
+}
+
+/* ---- the kernel ---- */
+
+/* A block a tile:   memory -> N_ds (planes) -> sums -> P_ds (pixels, in N_ds's place) -> memory */
+template <int N, int SIDE, int HOW>
+__global__ void __launch_bounds__(THREADS(SIDE), SIDE == 7 ? 3 : 4)
+    dp4a_filter(const __grid_constant__ dp4a_args args)
+{
+    extern __shared__ __align__(16) uint8_t shared[];
+    const struct image_job &job = args.job;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int across = SIDE ? DP4A_PITCH(GROUPS(SIDE)) : DP4A_PITCH(args.groups);
+    const int height = SIDE ? SIDE : job.mask_height;
+    const int weights = SIDE ? 0 : args.planes * args.groups * height; /* of 16 bytes */
+    const int plane = (DP4A_TILE_Y + height - 1) * across;
+    const int x0 = blockIdx.x * DP4A_TILE_X, y0 = blockIdx.y * DP4A_TILE_Y;
+    const int x = x0 - args.left, y = job.out_first_row + y0 - job.anchor_y;
+    /* the last tile of a strip needs fewer rows: those after them need not be there */
+    const int rows = min(DP4A_TILE_Y, job.out_rows - y0) + height - 1;
+    uint4 *A_ds = (uint4 *)shared;
+    uint32_t *N_ds = (uint32_t *)(A_ds + weights);
+    uint32_t samples[ROWS(SIDE)][N] = {};
+
+    for (int i = threadIdx.x; i < weights; i += THREADS(SIDE))
+        A_ds[i] = __ldg((const uint4 *)job.fragments + i);
+    if (x >= 0 && x + across * 4 <= job.width && y >= job.in_first_row &&
+        y + rows <= job.in_first_row + job.in_rows)
+        stage<N, THREADS(SIDE), AT_ONCE(SIDE)>(
+            (const uint8_t *)job.in + (size_t)(y - job.in_first_row) * job.in_pitch + (size_t)x * N,
+            job.in_pitch, N_ds, rows * across, plane, across);
+    else
+        stage_edge<N, THREADS(SIDE)>(job, N_ds, rows * across, plane, across, x, y);
+    __syncthreads();
+
+    const uint32_t *window = N_ds + warp * ROWS(SIDE) * across + lane;
+#pragma unroll 1
+    for (int c = 0; c < N; c++, window += plane) {
+        int sum[4 * ROWS(SIDE)];
+        add_mask<SIDE>(args, window, across, A_ds, sum);
+#pragma unroll
+        for (int r = 0; r < ROWS(SIDE); r++) {
+            int q[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                q[j] = divided<HOW>(args.divide, sum[4 * r + j]);
+#pragma unroll
+            for (int k = 0; k < N - 1; k++) /* the last channel's place is the last */
+                samples[r][k] = samples[r][k + 1];
+            samples[r][N - 1] = pack_bytes(q[1], q[0], pack_bytes(q[3], q[2], 0));
+        }
+    }
+    __syncthreads(); /* all have read N_ds */
+
+    uint32_t *P_ds = N_ds + warp * ROWS(SIDE) * 32 * N;
+#pragma unroll
+    for (int r = 0; r < ROWS(SIDE); r++)
+        put_pixels<N>(samples[r], P_ds + (r * 32 + lane) * N);
+    __syncwarp();
+    store_rows<N, ROWS(SIDE)>(job, (const uint4 *)P_ds, x0, y0 + warp * ROWS(SIDE));
+}
+
+/* ---- launching ---- */
+
+template <int N, int SIDE, int HOW>
+static cudaError_t launch(const struct dp4a_args &args, cudaStream_t stream)
+{
+    const struct image_job *job = &args.job;
+    const dim3 tiles((job->width + DP4A_TILE_X - 1) / DP4A_TILE_X,
+                     (job->out_rows + DP4A_TILE_Y - 1) / DP4A_TILE_Y);
+    size_t shared = dp4a_shared_bytes(job->mask_width, job->mask_height, job->anchor_x, N,
+                                      SIDE ? 0 : args.planes);
+    void (*kernel)(const dp4a_args) = dp4a_filter<N, SIDE, HOW>;
+    cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+
+    if (status != cudaSuccess)
+        return status;
+    kernel<<<tiles, THREADS(SIDE), shared, stream>>>(args);
+    return cudaGetLastError();
+}
+
+template <int N, int SIDE>
+static cudaError_t launch_divide(const struct dp4a_args &args, cudaStream_t stream)
+{
+    return args.divide.how == DIVIDE_HIGH ? launch<N, SIDE, DIVIDE_HIGH>(args, stream)
+                                          : launch<N, SIDE, DIVIDE_ANY>(args, stream);
+}
+
+template <int N> static cudaError_t launch_side(struct dp4a_args &args, cudaStream_t stream)
+{
+    const struct image_job *job = &args.job;
+    const int side = job->mask_width;
+
+    if (args.planes != 1 || side > MAX_SIDE || job->mask_height != side ||
+        job->anchor_x != side / 2)
+        return launch_divide<N, 0>(args, stream);
+    if (side == 3 || side == 5 || side == 7)
+        dp4a_pack(job->weight, side, side, job->anchor_x, 1, args.weight);
+    switch (side) {
+    case 3:
+        return launch_divide<N, 3>(args, stream);
+    case 5:
+        return launch_divide<N, 5>(args, stream);
+    case 7:
+        return launch_divide<N, 7>(args, stream);
+    default:
+        return launch_divide<N, 0>(args, stream);
+    }
+}
+
+extern "C" cudaError_t dp4a_launch(const struct image_job *job, int weight_planes,
+                                   cudaStream_t stream)
+{
+    struct int8_window window = int8_window_of(job->mask_width, job->mask_height, job->anchor_x);
+    struct dp4a_args args = {};
+
+    args.job = *job;
+    args.divide = sample_divide_of(job);
+    args.groups = window.groups;
+    args.left = job->anchor_x + window.pad;
+    args.planes = weight_planes;
+    switch (job->channels) {
+    case 1:
+        return launch_side<1>(args, stream);
+    case 2:
+        return launch_side<2>(args, stream);
+    case 3:
+        return launch_side<3>(args, stream);
+    default:
+        return launch_side<4>(args, stream);
+    }
+}

@@ -1,0 +1,19 @@
+/* How the dp4a kernel lays a mask's window over the four outputs of a thread: what
+ * its packer (src/dp4a_pack.c), its launch and the kernel itself must agree on. C17
+ * and CUDA C. A window row is int8_window.h's: `pad` cells, then the mask, in groups
+ * of four cells. */
+#ifndef STENCIL_DP4A_WINDOW_H
+#define STENCIL_DP4A_WINDOW_H
+
+#include "int8_window.h"
+
+#define DP4A_TILE_X 128 /* 4 outputs a lane */
+#define DP4A_TILE_Y 32
+
+/* Does output J of four see a cell of group W? Else its weights there are all 0. */
+#define DP4A_SEES(w, j, pad, width) (4 * (w) + 3 >= (j) + (pad) && 4 * (w) < (j) + (pad) + (width))
+
+/* Staged words (4 cells) side by side, of a channel. */
+#define DP4A_PITCH(groups) (DP4A_TILE_X / 4 + (groups)-1)
+
+#endif
