@@ -24,9 +24,14 @@
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"
 
-/* Masks for which the loops are unrolled: of one sweep, and no more rows than a first product
- * takes, or one more. */
-enum { ANY_MASK, FOUR_ROWS, FIVE_ROWS };
+/* Masks whose weights stay in registers: of one sweep, and of four rows or eight (or fewer), or of
+ * one more. */
+enum { ANY_MASK, FOUR_ROWS, FIVE_ROWS, EIGHT_ROWS, NINE_ROWS };
+#define FOURS(mask) ((mask) >= EIGHT_ROWS ? 2 : 1)
+/* Blocks of threads that a multiprocessor is to hold. */
+#define RESIDENT(mask, planes)                                                                     \
+    ((mask) == ANY_MASK && (planes) == 2 ? 4 : (mask) == FOUR_ROWS || (mask) == FIVE_ROWS ? 6 : 5)
+#define ONES(mask) ((mask) == FIVE_ROWS || (mask) == NINE_ROWS)
 
 #if __CUDA_ARCH__ >= 900
 
@@ -80,16 +85,16 @@ __device__ inline void load_fragments(fragments<PIECES, PLANES> &f, const uint4 
     }
 }
 
-/* sum += A * B for ROWS mask rows. FIRST: sum = start + A * B. Piece m of the staged rows is loaded
+/* sum += A * B for ROWS mask rows. FIRST: sum = A * B. Piece m of the staged rows is loaded
  * once and serves each group whose window it is in: it is piece p of group m - p (16 bits: groups
  * stand two pieces apart). */
 template <int ROWS, int PIECES, int PLANES, int SAMPLE, bool FIRST, int GROUPS>
 __device__ inline void add_rows(int (*sum)[GROUPS][4], const fragments<PIECES, PLANES> &f,
-                                uint32_t address, int start)
+                                uint32_t address)
 {
     constexpr bool SIGNED = PLANES == 1 || SAMPLE == 2; /* the first plane; the second always is */
     constexpr int LAST = (GROUPS - 1) * SAMPLE + PIECES - 1, AT_ONCE = 4 / ROWS;
-    const int first[4] = {start, start, start, start}, zero[4] = {};
+    const int zero[4] = {};
 
 #pragma unroll
     for (int m = 0; m <= LAST; m += AT_ONCE) {
@@ -102,7 +107,7 @@ __device__ inline void add_rows(int (*sum)[GROUPS][4], const fragments<PIECES, P
                 continue;
             const uint32_t *b = piece + i / PIECES * ROWS;
             const bool begins = FIRST && p == 0;
-            product<ROWS, SIGNED>(sum[0][n], f.a[p][0], f.at[p][0], b, begins ? first : sum[0][n]);
+            product<ROWS, SIGNED>(sum[0][n], f.a[p][0], f.at[p][0], b, begins ? zero : sum[0][n]);
             if (PLANES == 2)
                 product<ROWS, true>(sum[PLANES - 1][n], f.a[p][PLANES - 1], f.at[p][PLANES - 1], b,
                                     begins ? zero : sum[PLANES - 1][n]);
@@ -121,7 +126,7 @@ __device__ inline void finish(const struct sample_divide &d, int (*sum)[GROUPS][
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             int s = PLANES == 1 ? sum[0][n][k] : sum[0][n][k] + 256 * sum[PLANES - 1][n][k];
-            q[k] = divided<DIVIDE>(d, s);
+            q[k] = divided_sum<DIVIDE>(d, s);
         }
         if (SAMPLE == 1) {
             piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
@@ -147,23 +152,23 @@ __device__ inline void add_mask(const struct banded_args &args, uint32_t window,
     A += lane;
     places += lane;
     load_fragments<ROWS>(f, A, places);
-    add_rows<ROWS, PIECES, PLANES, SAMPLE, true>(sum, f, window + many, args.job.start);
+    add_rows<ROWS, PIECES, PLANES, SAMPLE, true>(sum, f, window + many);
     for (int sweep = 0; sweep < shape.sweeps; sweep++) {
         const int blocks = SPARSE ? shape.fours : shape.twos;
         const uint32_t rest = window + blocks * ROWS * shape.pitch;
         for (int i = sweep == 0; i < blocks; i++) {
             load_fragments<ROWS>(f, A += FRAGMENTS, places += FRAGMENTS);
-            add_rows<ROWS, PIECES, PLANES, SAMPLE, false>(
-                sum, f, window + many + i * ROWS * shape.pitch, 0);
+            add_rows<ROWS, PIECES, PLANES, SAMPLE, false>(sum, f,
+                                                          window + many + i * ROWS * shape.pitch);
         }
         if (SPARSE && shape.twos) {
             load_fragments<TWO>(f, A += FRAGMENTS, places += FRAGMENTS);
             add_rows<TWO, PIECES, PLANES, SAMPLE, false>(sum, f,
-                                                         rest + lane_place<TWO>(shape.pitch), 0);
+                                                         rest + lane_place<TWO>(shape.pitch));
         }
         if (shape.ones) {
             load_fragments<ONE>(f, A += FRAGMENTS, places += FRAGMENTS);
-            add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, f, rest + one, 0);
+            add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, f, rest + one);
         }
         window += PIECES * BANDED_PIECE;
     }
@@ -173,13 +178,13 @@ __device__ inline void add_mask(const struct banded_args &args, uint32_t window,
 
 /* A block a tile: all of its window comes in one copy, and other blocks' sums hide the wait. */
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
-__global__ void __launch_bounds__(BANDED_THREADS,
-                                  MASK == ANY_MASK && PLANES == 2 ? BANDED_BLOCKS_2 : BANDED_BLOCKS)
+__global__ void __launch_bounds__(BANDED_THREADS, RESIDENT(MASK, PLANES))
     banded(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived;
+    constexpr int FRAGMENTS = PIECES * PLANES * 32;
     const struct banded_shape &shape = args.shape;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint8_t *N_ds = shared + BANDED_OUT_BYTES;
@@ -190,7 +195,7 @@ __global__ void __launch_bounds__(BANDED_THREADS,
     const int y = at.y * BANDED_TILE_ROWS + first_row;
     uint32_t window = shared_address(N_ds) + first_row * shape.pitch + warp % BANDED_WARPS_X * 128;
     const uint32_t P_ds = shared_address(shared) + warp * 128 * BANDED_WARP_ROWS;
-    fragments<PIECES, PLANES> four, one;
+    fragments<PIECES, PLANES> four[FOURS(MASK)], one;
 
     if (threadIdx.x == 0)
         fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
@@ -198,9 +203,11 @@ __global__ void __launch_bounds__(BANDED_THREADS,
         const uint4 *A = (const uint4 *)args.job.fragments + lane;
         const uint32_t *places =
             (const uint32_t *)(A - lane + banded_fragments(&shape) * 32) + lane;
-        load_fragments<FOUR>(four, A, places);
-        if (MASK == FIVE_ROWS)
-            load_fragments<ONE>(one, A + PIECES * PLANES * 32, places);
+#pragma unroll
+        for (int i = 0; i < FOURS(MASK); i++, A += FRAGMENTS, places += FRAGMENTS)
+            load_fragments<FOUR>(four[i], A, places);
+        if (ONES(MASK))
+            load_fragments<ONE>(one, A, places);
     }
     __syncthreads();
     arrival_wait(&arrived);
@@ -219,11 +226,16 @@ __global__ void __launch_bounds__(BANDED_THREADS,
             if (MASK == ANY_MASK)
                 add_mask<SPARSE, PIECES, PLANES, SAMPLE>(args, from, A_ds, sum);
             else
-                add_rows<FOUR, PIECES, PLANES, SAMPLE, true>(
-                    sum, four, from + lane_place<FOUR>(shape.pitch), args.job.start);
-            if (MASK == FIVE_ROWS)
-                add_rows<ONE, PIECES, PLANES, SAMPLE, false>(
-                    sum, one, from + lane_place<ONE>(shape.pitch) + FOUR * shape.pitch, 0);
+                add_rows<FOUR, PIECES, PLANES, SAMPLE, true>(sum, four[0],
+                                                             from + lane_place<FOUR>(shape.pitch));
+            if (FOURS(MASK) == 2)
+                add_rows<FOUR, PIECES, PLANES, SAMPLE, false>(sum, four[FOURS(MASK) - 1],
+                                                              from + lane_place<FOUR>(shape.pitch) +
+                                                                  FOUR * shape.pitch);
+            if (ONES(MASK))
+                add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, one,
+                                                             from + lane_place<ONE>(shape.pitch) +
+                                                                 FOURS(MASK) * FOUR * shape.pitch);
             finish<PLANES, SAMPLE, DIVIDE>(args.divide, sum, piece + part * 8 / PARTS);
         }
         store_piece(P_ds + row * 128, piece);
@@ -236,40 +248,62 @@ __global__ void __launch_bounds__(BANDED_THREADS,
 
 /* ---- launching ---- */
 
+/* Shared memory but for the weights. A warp loads up to four pieces beyond the last ones it takes.
+ */
+static size_t stage_bytes(const struct banded_shape *shape)
+{
+    return BANDED_OUT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
+}
+
 size_t banded_shared_bytes(const struct banded_shape *shape)
 {
-    return BANDED_OUT_BYTES + (size_t)banded_stage_bytes(shape) +
-           (size_t)banded_fragment_bytes(shape);
+    return stage_bytes(shape) + (size_t)banded_fragment_bytes(shape);
 }
 
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
 static cudaError_t launch(struct banded_args *args, cudaStream_t stream)
 {
-    return banded_run(banded<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>, args, BANDED_THREADS,
-                      banded_shared_bytes(&args->shape), stream);
+    return banded_run(
+        banded<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>, args, BANDED_THREADS,
+        MASK == ANY_MASK ? banded_shared_bytes(&args->shape) : stage_bytes(&args->shape), stream);
 }
 
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE>
 static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
 {
     switch (args->divide.how) {
-    case DIVIDE_NONE:
-        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_NONE>(args, stream);
     case DIVIDE_HIGH:
         return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_HIGH>(args, stream);
+    case DIVIDE_SHIFT:
+        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_SHIFT>(args, stream);
     default:
         return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_ANY>(args, stream);
     }
 }
 
+/* Which of the masks whose weights stay in registers this one is. */
+static int mask_of(const struct banded_shape *s)
+{
+    if (s->sweeps != 1 || s->twos != 0 || s->fours == 0 || s->fours > 2)
+        return ANY_MASK;
+    return (s->fours == 1 ? FOUR_ROWS : EIGHT_ROWS) + s->ones;
+}
+
 template <int PLANES> static cudaError_t launch_u8(struct banded_args *args, cudaStream_t stream)
 {
     const struct banded_shape *s = &args->shape;
+    const int mask = mask_of(s);
+
     if (s->fours == 0)
         return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
-    if (s->pieces == 2 && s->sweeps == 1 && s->fours == 1 && s->twos == 0)
-        return s->ones ? launch_divide<FIVE_ROWS, true, 2, PLANES, 1>(args, stream)
-                       : launch_divide<FOUR_ROWS, true, 2, PLANES, 1>(args, stream);
+    if (s->pieces == 2 && mask == FOUR_ROWS)
+        return launch_divide<FOUR_ROWS, true, 2, PLANES, 1>(args, stream);
+    if (s->pieces == 2 && mask == FIVE_ROWS)
+        return launch_divide<FIVE_ROWS, true, 2, PLANES, 1>(args, stream);
+    if (PLANES == 1 && s->pieces == 3 && mask == EIGHT_ROWS)
+        return launch_divide<EIGHT_ROWS, true, 3, 1, 1>(args, stream);
+    if (PLANES == 1 && s->pieces == 3 && mask == NINE_ROWS)
+        return launch_divide<NINE_ROWS, true, 3, 1, 1>(args, stream);
     switch (s->pieces) {
     case 2:
         return launch_divide<ANY_MASK, true, 2, PLANES, 1>(args, stream);

@@ -11,8 +11,6 @@
 #include "sample_divide.cuh"
 
 #define BANDED_THREADS   128
-#define BANDED_BLOCKS    6 /* of threads, a multiprocessor */
-#define BANDED_BLOCKS_2  4 /* with two planes of sums */
 #define BANDED_OUT_BYTES (BANDED_TILE_BYTES * BANDED_TILE_ROWS)
 /* Warps side by side in a tile, 128 bytes each, and the rows of each. */
 #define BANDED_WARPS_X   (BANDED_TILE_BYTES / 128)
@@ -55,15 +53,6 @@ __device__ inline void load_matrices(uint32_t *m, uint32_t address)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
                  : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3])
-                 : "r"(address)
-                 : "memory");
-}
-
-/* One of them, at which lanes 0 to 7 point. */
-__device__ inline void load_matrix(uint32_t *m, uint32_t address)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
-                 : "=r"(m[0])
                  : "r"(address)
                  : "memory");
 }

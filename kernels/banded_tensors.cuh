@@ -40,7 +40,7 @@ static cudaError_t tensors(struct banded_args *args, int out_rows)
     char *in = (char *)job->in - args->in_pad, *out = (char *)job->out - args->out_pad;
     CUresult result = encode(&args->in, in, (args->in_pad + row + 3) / 4, (uint64_t)job->in_rows,
                              job->in_pitch, (uint32_t)args->shape.pitch / 4,
-                             (uint32_t)args->shape.rows, CU_TENSOR_MAP_SWIZZLE_NONE);
+                             (uint32_t)args->shape.copied_rows, CU_TENSOR_MAP_SWIZZLE_NONE);
     if (result == CUDA_SUCCESS)
         result = encode(&args->out, out, (args->out_pad + row + 3) / 4, (uint64_t)job->out_rows,
                         job->out_pitch, 32, (uint32_t)out_rows, CU_TENSOR_MAP_SWIZZLE_128B);
@@ -60,7 +60,7 @@ static void inner_tiles(struct banded_args *args)
     const int row = args->in_pad + job->width * args->shape.pixel_bytes;
     int above = job->in_first_row - (job->out_first_row - job->anchor_y);
     int below = job->in_first_row + job->in_rows - (job->out_first_row - job->anchor_y) -
-                (args->shape.rows - args->shape.tile_rows);
+                (args->shape.copied_rows - args->shape.tile_rows);
     int left = args->in_pad - args->first_byte, right = row - args->first_byte - args->shape.pitch;
 
     args->inner_from.x =

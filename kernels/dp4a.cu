@@ -344,8 +344,14 @@ static cudaError_t launch(const struct dp4a_args &args, cudaStream_t stream)
 template <int N, int SIDE>
 static cudaError_t launch_divide(const struct dp4a_args &args, cudaStream_t stream)
 {
-    return args.divide.how == DIVIDE_HIGH ? launch<N, SIDE, DIVIDE_HIGH>(args, stream)
-                                          : launch<N, SIDE, DIVIDE_ANY>(args, stream);
+    switch (args.divide.how) {
+    case DIVIDE_HIGH:
+        return launch<N, SIDE, DIVIDE_HIGH>(args, stream);
+    case DIVIDE_SHIFT:
+        return launch<N, SIDE, DIVIDE_SHIFT>(args, stream);
+    default:
+        return launch<N, SIDE, DIVIDE_ANY>(args, stream);
+    }
 }
 
 template <int N> static cudaError_t launch_side(struct dp4a_args &args, cudaStream_t stream)

@@ -36,13 +36,12 @@ struct sizes {
         SUM_BYTES = sum_bytes,
         COLUMN_BYTES = column_bytes,
         WINDOW = sparse ? 4 : 2, /* pieces of a product */
-        PIECES = GROUPS + products * WINDOW - 1,
         TILE_ROWS = separable_tile_rows(blocks),
         HIGH = sum_bytes == 3, /* sums of more than two bytes */
         /* What a thread keeps in registers, and how many blocks of threads then fit a
          * multiprocessor. */
-        REGISTERS = (HIGH ? 42 : 32) + blocks * GROUPS * 2 * (HIGH ? 2 : 1) +
-                    products * row_bytes * 5 + blocks * column_bytes + PIECES,
+        REGISTERS = (HIGH ? 46 : 34) + blocks * GROUPS * 2 * (HIGH ? 2 : 1) +
+                    products * row_bytes * 5 + blocks * column_bytes * 4 + products * 8,
         RESIDENT = REGISTERS <= 66   ? 8
                    : REGISTERS <= 80 ? 6
                    : REGISTERS <= 96 ? 5
@@ -93,16 +92,6 @@ template <typename S> struct row_sums {
     uint32_t low[GROUPS][2], high[S::HIGH ? GROUPS : 1][2];
 };
 
-template <typename S> __device__ inline void load_pieces(uint32_t *piece, uint32_t address)
-{
-#pragma unroll
-    for (int i = 0; i < S::PIECES; i += 4)
-        if (i + 1 == S::PIECES)
-            load_matrix(piece + i, address + i * BANDED_PIECE);
-        else
-            load_matrices(piece + i, address + i * BANDED_PIECE);
-}
-
 template <typename S, bool SIGNED>
 __device__ inline void row_product(int *sum, const row_factor<S> &H, int p, int byte,
                                    const uint32_t *b, const int *c)
@@ -118,15 +107,22 @@ template <typename S>
 __device__ inline void pass_rows(uint32_t address, const row_factor<S> &H, row_sums<S> &sums)
 {
     const int zero[4] = {};
-    uint32_t piece[S::PIECES + 3];
+    /* Loaded once for each place at which a product may begin, so that it finds its pieces in
+     * neighbouring registers: a dense one begins at 0 or 2, for n = 0, 2 and 1, 3. */
+    constexpr int STEP = S::SPARSE ? 1 : 2;
+    uint32_t window[S::SPARSE ? GROUPS : 2][S::PRODUCTS][4];
 
-    load_pieces<S>(piece, address);
+#pragma unroll
+    for (int n = 0; n < GROUPS / STEP; n++)
+#pragma unroll
+        for (int p = 0; p < S::PRODUCTS; p++)
+            load_matrices(window[n][p], address + (n + p * S::WINDOW) * BANDED_PIECE);
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
         int sum[S::ROW_BYTES][4];
 #pragma unroll
         for (int p = 0; p < S::PRODUCTS; p++) {
-            const uint32_t *b = piece + n + p * S::WINDOW;
+            const uint32_t *b = window[n % (GROUPS / STEP)][p] + n / (GROUPS / STEP) * 2;
             if (S::ROW_BYTES == 2)
                 row_product<S, false>(sum[0], H, p, 0, b, p == 0 ? zero : sum[0]);
             row_product<S, true>(sum[S::ROW_BYTES - 1], H, p, S::ROW_BYTES - 1, b,
@@ -146,65 +142,68 @@ __device__ inline void pass_rows(uint32_t address, const row_factor<S> &H, row_s
     }
 }
 
-/* Adds byte BYTE of the sums of group n, in blocks of 8 rows of which block b is
- * ring[(first + b) % BLOCKS], times a byte of the column factor. */
+/* The column factor: byte by byte the weights of each block of 8 rows with those of the next one,
+ * for the lower two of four bytes and for the upper two. */
+template <typename S> struct column_factor {
+    uint4 pairs[S::COLUMN_BYTES][S::BLOCKS];
+};
+
+/* Adds byte BYTE of the sums of group n times a byte of the column factor. The sums stay where they
+ * are: the newest block of 8 rows is ring[newest], the oldest the one after it. */
 template <typename S, int BYTE, bool A_SIGNED, bool B_SIGNED>
-__device__ inline void pass_column(int *sum, const row_sums<S> *ring, int first, int n,
-                                   const uint32_t *V, const int *c)
+__device__ inline void pass_column(int *sum, const row_sums<S> *ring, int newest, int n,
+                                   const uint4 *V, const int *c)
 {
-    constexpr int SHIFT = BYTE % 2 * 16;
 #pragma unroll
     for (int b = 0; b < S::BLOCKS; b += 2) {
-        const row_sums<S> &r1 = ring[(first + b) % S::BLOCKS];
-        const row_sums<S> &r2 = ring[(first + b + 1) % S::BLOCKS];
-        const uint32_t *one = BYTE < 2 ? r1.low[n] : r1.high[n];
-        const uint32_t *two = BYTE < 2 ? r2.low[n] : r2.high[n];
-        const uint32_t a[4] = {one[0], one[1], two[0], two[1]};
-        if (b + 1 < S::BLOCKS)
-            product<A_SIGNED, B_SIGNED, false>(sum, a, V[b] << SHIFT, V[b + 1] << SHIFT,
-                                               b == 0 ? c : sum);
-        else
-            product<A_SIGNED, B_SIGNED, true>(sum, a, V[b] << SHIFT, 0, b == 0 ? c : sum);
+        const uint32_t *one = BYTE < 2 ? ring[b].low[n] : ring[b].high[n];
+        const uint4 &v = V[(b + S::BLOCKS - newest - 1) % S::BLOCKS];
+        const uint32_t v0 = BYTE % 2 ? v.z : v.x, v1 = BYTE % 2 ? v.w : v.y;
+        if (b + 1 < S::BLOCKS) {
+            const uint32_t *two = BYTE < 2 ? ring[b + 1].low[n] : ring[b + 1].high[n];
+            const uint32_t a[4] = {one[0], one[1], two[0], two[1]};
+            product<A_SIGNED, B_SIGNED, false>(sum, a, v0, v1, b == 0 ? c : sum);
+        } else {
+            product<A_SIGNED, B_SIGNED, true>(sum, one, v0, 0, b == 0 ? c : sum);
+        }
     }
 }
 
 /* Sums of one group: P[e] times 256^e. */
 template <typename S, int COLUMN_BYTE>
-__device__ inline void pass_columns(int (*P)[4], const row_sums<S> *ring, int first, int n,
-                                    const uint32_t (*V)[S::BLOCKS], int start)
+__device__ inline void pass_columns(int (*P)[4], const row_sums<S> *ring, int newest, int n,
+                                    const column_factor<S> &V)
 {
-    constexpr int V_BYTE = COLUMN_BYTE;
-    constexpr bool TOP = V_BYTE == S::COLUMN_BYTES - 1;
-    const int starts[4] = {start, start, start, start}, zero[4] = {};
-    const uint32_t *v = V[V_BYTE];
-    const bool begins = V_BYTE == 0; /* later ones add to P, but for the last */
+    constexpr int E = COLUMN_BYTE;
+    constexpr bool TOP = E == S::COLUMN_BYTES - 1;
+    const int zero[4] = {};
+    const uint4 *v = V.pairs[E];
 
-    pass_column<S, 0, false, TOP>(P[V_BYTE], ring, first, n, v, begins ? starts : P[V_BYTE]);
-    pass_column<S, 1, !S::HIGH, TOP>(P[V_BYTE + 1], ring, first, n, v,
-                                     begins || !S::HIGH ? zero : P[V_BYTE + 1]);
+    pass_column<S, 0, false, TOP>(P[E], ring, newest, n, v, E == 0 ? zero : P[E]);
+    pass_column<S, 1, false, TOP>(P[E + 1], ring, newest, n, v, E == 0 ? zero : P[E + 1]);
     if constexpr (S::HIGH)
-        pass_column<S, 2, true, TOP>(P[V_BYTE + 2], ring, first, n, v, zero);
+        pass_column<S, 2, true, TOP>(P[E + 2], ring, newest, n, v, zero);
     if constexpr (!TOP)
-        pass_columns<S, COLUMN_BYTE + 1>(P, ring, first, n, V, start);
+        pass_columns<S, COLUMN_BYTE + 1>(P, ring, newest, n, V);
 }
 
 /* Four groups' samples for 8 rows, in the registers that stmatrix stores transposed. */
 template <typename S, int DIVIDE>
-__device__ inline void finish(const struct banded_args &args, const row_sums<S> *ring, int first,
-                              const uint32_t (*V)[S::BLOCKS], uint32_t *piece)
+__device__ inline void finish(const struct banded_args &args, const row_sums<S> *ring, int newest,
+                              const column_factor<S> &V, uint32_t *piece)
 {
     constexpr int TOP = S::SUM_BYTES + S::COLUMN_BYTES - 2;
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
         int P[TOP + 1][4], q[4];
-        pass_columns<S, 0>(P, ring, first, n, V, args.job.start);
+        pass_columns<S, 0>(P, ring, newest, n, V);
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             int s = P[TOP][k];
 #pragma unroll
             for (int e = TOP - 1; e >= 0; e--)
                 s = P[e][k] + 256 * s;
-            q[k] = divided<DIVIDE>(args.divide, s);
+            q[k] = divided_sum<DIVIDE>(args.divide, s);
         }
         piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
     }
@@ -214,7 +213,7 @@ __device__ inline void finish(const struct banded_args &args, const row_sums<S> 
  * 128 bytes in P_ds. */
 template <typename S, int DIVIDE>
 __device__ inline void filter_strip(const struct banded_args &args, uint32_t window,
-                                    const row_factor<S> &H, const uint32_t (*V)[S::BLOCKS],
+                                    const row_factor<S> &H, const column_factor<S> &V,
                                     uint32_t P_ds, int half, int rows)
 {
     const int lane = threadIdx.x % 32;
@@ -232,7 +231,7 @@ __device__ inline void filter_strip(const struct banded_args &args, uint32_t win
             continue;
         if (8 * done >= rows)
             break;
-        finish<S, DIVIDE>(args, ring, block + 1, V, piece);
+        finish<S, DIVIDE>(args, ring, block % S::BLOCKS, V, piece);
         store_matrices(P_ds + done * 1024, piece);
     }
 }
@@ -251,12 +250,13 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     const uint4 *matrices = (const uint4 *)args.job.fragments + lane;
     const uint32_t *words = (const uint32_t *)args.job.fragments + lane;
     const uint32_t *places = words + S::PRODUCTS * S::ROW_BYTES * 128;
-    const uint32_t *column = places + (S::SPARSE ? S::PRODUCTS * S::ROW_BYTES * 32 : 0);
+    const uint4 *column =
+        matrices + S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 40 : 32); /* behind both */
     uint8_t *N_ds = shared + SEPARABLE_TILE_BYTES * S::TILE_ROWS;
     const struct banded_tile at = own_tile(args);
     const int y = at.y * S::TILE_ROWS, rows = args.job.out_rows - y;
     row_factor<S> H;
-    uint32_t V[S::COLUMN_BYTES][S::BLOCKS];
+    column_factor<S> V;
 
     if (threadIdx.x == 0)
         fetch(args, N_ds, at, nullptr, 0, &arrived);
@@ -267,7 +267,7 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     }
 #pragma unroll
     for (int i = 0; i < S::BLOCKS * S::COLUMN_BYTES; i++)
-        V[i % S::COLUMN_BYTES][i / S::COLUMN_BYTES] = __ldg(column + i * 32);
+        V.pairs[i % S::COLUMN_BYTES][i / S::COLUMN_BYTES] = __ldg(column + i * 32);
     __syncthreads();
     arrival_wait(&arrived);
     if (at_edge(args, at)) {
@@ -299,9 +299,14 @@ size_t separable_shared_bytes(const struct separable_shape *shape)
 template <typename S>
 static cudaError_t launch(struct banded_args *args, size_t shared, cudaStream_t stream)
 {
-    if (args->divide.how == DIVIDE_HIGH)
+    switch (args->divide.how) {
+    case DIVIDE_HIGH:
         return banded_run(separable<S, DIVIDE_HIGH>, args, THREADS, shared, stream);
-    return banded_run(separable<S, DIVIDE_ANY>, args, THREADS, shared, stream);
+    case DIVIDE_SHIFT:
+        return banded_run(separable<S, DIVIDE_SHIFT>, args, THREADS, shared, stream);
+    default:
+        return banded_run(separable<S, DIVIDE_ANY>, args, THREADS, shared, stream);
+    }
 }
 
 template <int ROW_BYTES, int SUM_BYTES, int COLUMN_BYTES>

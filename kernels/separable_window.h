@@ -8,7 +8,7 @@
 #define SEPARABLE_TILE_BYTES 256
 
 /* How many bytes the numbers take: of the row factor, of its sums, of the column factor. The last
- * byte is signed, the others are not. */
+ * byte of each is signed, the others are not; but sums of two bytes are all unsigned. */
 enum separable_form {
     SEPARABLE_1_2_1,
     SEPARABLE_1_3_1,
@@ -54,6 +54,7 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
     s.stage.tile_rows = separable_tile_rows(s.blocks);
     s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
     s.stage.rows = s.stage.tile_rows + 8 * (s.blocks - 1);
+    s.stage.copied_rows = s.stage.tile_rows + height - 1;
     s.row_bytes = form == SEPARABLE_2_3_2 ? 2 : 1;
     s.column_bytes = s.row_bytes;
     s.sum_bytes = form == SEPARABLE_1_2_1 ? 2 : 3;
@@ -61,7 +62,7 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
 }
 
 /* Packed weights: for each product and byte of the row factor 16 bytes a lane; where the sparse
- * ones' values stand, 4 bytes a lane; for each block and byte of the column factor 4 bytes a lane.
+ * ones' values stand, 4 bytes a lane; for each block and byte of the column factor 16 bytes a lane.
  * Words: */
 static inline BOTH_SIDES int separable_place_words(const struct separable_shape *s)
 {
@@ -75,7 +76,7 @@ static inline BOTH_SIDES int separable_column_words(const struct separable_shape
 
 static inline BOTH_SIDES int separable_fragment_bytes(const struct separable_shape *s)
 {
-    return (separable_column_words(s) + s->blocks * s->column_bytes * 32) * 4;
+    return (separable_column_words(s) + s->blocks * s->column_bytes * 128) * 4;
 }
 
 #endif

@@ -5,10 +5,11 @@
 enum separable_form separable_form_of(const int64_t *row, int width, const int64_t *column,
                                       int height)
 {
-    int64_t sum = 0, largest_row = 0, largest_column = 0;
+    int64_t sum = 0, least = 0, largest_row = 0, largest_column = 0;
     for (int i = 0; i < width; i++) {
         int64_t w = row[i] < 0 ? -row[i] - 1 : row[i]; /* as -128 fits, 128 does not */
         largest_row = w > largest_row ? w : largest_row;
+        least = row[i] < least ? row[i] : least;
         sum += row[i] < 0 ? -row[i] : row[i];
     }
     for (int i = 0; i < height; i++) {
@@ -19,7 +20,7 @@ enum separable_form separable_form_of(const int64_t *row, int width, const int64
         return SEPARABLE_NONE;
     if (largest_row > INT8_MAX || largest_column > INT8_MAX)
         return SEPARABLE_2_3_2;
-    return sum * 255 > INT16_MAX ? SEPARABLE_1_3_1 : SEPARABLE_1_2_1;
+    return least < 0 || sum * 255 > UINT16_MAX ? SEPARABLE_1_3_1 : SEPARABLE_1_2_1;
 }
 
 /* Byte `byte` of entry i, 0 where the factor has none. */
@@ -42,6 +43,14 @@ static uint32_t band_value(const struct separable_shape *s, const int64_t *row, 
 static int output_of(int m)
 {
     return m < 8 ? 2 * m : 2 * (m - 8) + 1;
+}
+
+/* Lane (g, t) holds for output row g the weights of rows 2t and 2t + 1 of a block that begins with
+ * row `first` of the sums. */
+static uint32_t column_word(const int64_t *column, int height, int first, int lane, int byte)
+{
+    int row = first + lane % 4 * 2 - lane / 4;
+    return byte_of(column, height, row, byte) | byte_of(column, height, row + 1, byte) << 8;
 }
 
 void separable_pack(const struct separable_shape *s, const int64_t *row, int width,
@@ -68,12 +77,12 @@ void separable_pack(const struct separable_shape *s, const int64_t *row, int wid
             matrices[b] = matrix[lane / 4 + word % 2 * 8][lane % 4 * 4 + word / 2 * 16 + b % 4];
         }
     }
-    /* the column factor as a band, 8 rows of sums x 8 output rows a block: lane (g, t) holds for
-     * output row g the weights of rows 2t and 2t + 1 */
+    /* the column factor as a band, 8 rows of sums x 8 output rows a block: a block's and the next
+     * one's weights for the lower two of four bytes, and the same for the upper two */
     for (int i = 0; i < s->blocks * s->column_bytes; i++)
-        for (int lane = 0; lane < 32; lane++) {
-            int first = i / s->column_bytes * 8 + lane % 4 * 2 - lane / 4;
-            *out++ = byte_of(column, height, first, i % s->column_bytes) |
-                     byte_of(column, height, first + 1, i % s->column_bytes) << 8;
-        }
+        for (int lane = 0; lane < 32; lane++)
+            for (int b = 0; b < 4; b++)
+                *out++ = column_word(column, height, (i / s->column_bytes + b % 2) % s->blocks * 8,
+                                     lane, i % s->column_bytes)
+                         << b / 2 * 16;
 }
