@@ -2,7 +2,7 @@
  * tile's pixels are taken apart into one plane a channel, four cells a word; one
  * instruction multiplies the four by four weights and adds them to a 32-bit sum.
  *
- *    a thread: 4 outputs side by side, ROWS of them one below the other, k = 5, pad 2
+ *    a thread: 4 outputs side by side, 8 of them one below the other, k = 5, pad 2
  *
  *    window words    [. . a b] [c d e f] [g h . .]     the mask's row, shifted by j bytes:
  *      output j = 0   . . w w   w w w .   . . . .      so no pixel is shifted, and words
@@ -29,13 +29,16 @@
 #define SIDE_PAD(side) ((4 - (side) / 2 % 4) % 4)
 #define GROUPS(side)   (((side) + 3 + SIDE_PAD(side) + 3) / 4)
 
-/* Output rows of a thread: twice as many where weights are loaded, which all of them share. */
-#define ROWS(side)    ((side) ? 4 : 8)
-#define THREADS(side) (DP4A_TILE_Y / ROWS(side) * 32)
+#define ROWS    8 /* output rows of a thread */
+#define THREADS (DP4A_TILE_Y / ROWS * 32)
+
+/* Blocks that a multiprocessor is to hold: as many as the registers allow without spilling. While
+ * some wait for their pixels, others multiply. */
+#define BLOCKS(channels, side) ((channels) == 4 || (side) == 7 ? 6 : (side) ? 8 : 7)
 
 /* Words that a thread loads before it waits for the first: where they are known, all of them. */
 #define TILE_WORDS(side) ((DP4A_TILE_Y + (side)-1) * DP4A_PITCH(GROUPS(side)))
-#define AT_ONCE(side)    ((side) ? (TILE_WORDS(side) + THREADS(side) - 1) / THREADS(side) : 4)
+#define AT_ONCE(side)    ((side) ? (TILE_WORDS(side) + THREADS - 1) / THREADS : 8)
 
 struct dp4a_args {
     struct image_job job;
@@ -83,7 +86,7 @@ __device__ __noinline__ uint32_t ghost_word(const struct image_job &job, const u
 }
 
 /* The words of a tile with ghost cells: its cells begin at x and picture row y. */
-template <int N, int THREADS>
+template <int N>
 __device__ inline void stage_edge(const struct image_job &job, uint32_t *N_ds, int words, int plane,
                                   int across, int x, int y)
 {
@@ -104,7 +107,7 @@ __device__ inline void stage_edge(const struct image_job &job, uint32_t *N_ds, i
 }
 
 /* The same inside of the picture: `from` is the tile's first byte. */
-template <int N, int THREADS, int AT_ONCE>
+template <int N, int AT_ONCE>
 __device__ inline void stage(const uint8_t *from, size_t pitch, uint32_t *N_ds, int words,
                              int plane, int across)
 {
@@ -150,12 +153,12 @@ template <int SIDE>
 __device__ inline void add_unrolled(const uint32_t *window, const uint32_t *weight, int *sum)
 {
 #pragma unroll
-    for (int y = 0; y < ROWS(SIDE) + SIDE - 1; y++)
+    for (int y = 0; y < ROWS + SIDE - 1; y++)
 #pragma unroll
         for (int w = 0; w < GROUPS(SIDE); w++) {
             uint32_t cells = window[y * DP4A_PITCH(GROUPS(SIDE)) + w];
 #pragma unroll
-            for (int i = 0; i < ROWS(SIDE) * 4; i++) {
+            for (int i = 0; i < ROWS * 4; i++) {
                 const int row = y - i / 4, j = i % 4; /* of the mask */
                 if (row >= 0 && row < SIDE && DP4A_SEES(w, j, SIDE_PAD(SIDE), SIDE))
                     sum[i] = dp4a<true>(cells, weight[(w * SIDE + row) * 4 + j], sum[i]);
@@ -164,7 +167,7 @@ __device__ inline void add_unrolled(const uint32_t *window, const uint32_t *weig
 }
 
 /* Sums of one plane of any mask's weights, a column of words after the other. */
-template <bool SIGNED, int ROWS>
+template <bool SIGNED>
 __device__ inline void add_column(const uint32_t *window, int pitch, int groups, int height,
                                   const uint4 *weight, int *sum)
 {
@@ -197,7 +200,7 @@ template <int SIDE>
 __device__ inline void add_mask(const struct dp4a_args &args, const uint32_t *window, int pitch,
                                 const uint4 *weight, int *sum)
 {
-    const int sums = 4 * ROWS(SIDE), height = args.job.mask_height;
+    const int sums = 4 * ROWS, height = args.job.mask_height;
 
 #pragma unroll
     for (int i = 0; i < sums; i++)
@@ -205,14 +208,13 @@ __device__ inline void add_mask(const struct dp4a_args &args, const uint32_t *wi
     if constexpr (SIDE != 0) {
         add_unrolled<SIDE>(window, args.weight, sum);
     } else {
-        add_column<true, ROWS(SIDE)>(window, pitch, args.groups, height, weight, sum);
+        add_column<true>(window, pitch, args.groups, height, weight, sum);
         if (args.planes == 1)
             return;
 #pragma unroll
         for (int i = 0; i < sums; i++)
             sum[i] = (int)((uint32_t)sum[i] * 256 + (uint32_t)args.job.start);
-        add_column<false, ROWS(SIDE)>(window, pitch, args.groups, height,
-                                      weight + args.groups * height, sum);
+        add_column<false>(window, pitch, args.groups, height, weight + args.groups * height, sum);
     }
 }
 
@@ -247,7 +249,7 @@ template <int N> __device__ inline void put_pixels(const uint32_t *samples, uint
 
 /* A warp's rows, 128 * N bytes each, to the output, 16 bytes a lane. Rows of the device's pictures
  * end on multiples of 16 bytes, so the last piece of a row may carry bytes past the picture. */
-template <int N, int ROWS>
+template <int N>
 __device__ inline void store_rows(const struct image_job &job, const uint4 *P_ds, int x0, int y0)
 {
     const int lane = threadIdx.x % 32, bytes = (job.width - x0) * N;
@@ -265,7 +267,7 @@ __device__ inline void store_rows(const struct image_job &job, const uint4 *P_ds
 
 /* A block a tile:   memory -> N_ds (planes) -> sums -> P_ds (pixels, in N_ds's place) -> memory */
 template <int N, int SIDE, int HOW>
-__global__ void __launch_bounds__(THREADS(SIDE), SIDE == 7 ? 3 : 4)
+__global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE))
     dp4a_filter(const __grid_constant__ dp4a_args args)
 {
     extern __shared__ __align__(16) uint8_t shared[];
@@ -281,26 +283,26 @@ __global__ void __launch_bounds__(THREADS(SIDE), SIDE == 7 ? 3 : 4)
     const int rows = min(DP4A_TILE_Y, job.out_rows - y0) + height - 1;
     uint4 *A_ds = (uint4 *)shared;
     uint32_t *N_ds = (uint32_t *)(A_ds + weights);
-    uint32_t samples[ROWS(SIDE)][N] = {};
+    uint32_t samples[ROWS][N] = {};
 
-    for (int i = threadIdx.x; i < weights; i += THREADS(SIDE))
+    for (int i = threadIdx.x; i < weights; i += THREADS)
         A_ds[i] = __ldg((const uint4 *)job.fragments + i);
     if (x >= 0 && x + across * 4 <= job.width && y >= job.in_first_row &&
         y + rows <= job.in_first_row + job.in_rows)
-        stage<N, THREADS(SIDE), AT_ONCE(SIDE)>(
-            (const uint8_t *)job.in + (size_t)(y - job.in_first_row) * job.in_pitch + (size_t)x * N,
-            job.in_pitch, N_ds, rows * across, plane, across);
+        stage<N, AT_ONCE(SIDE)>((const uint8_t *)job.in +
+                                    (size_t)(y - job.in_first_row) * job.in_pitch + (size_t)x * N,
+                                job.in_pitch, N_ds, rows * across, plane, across);
     else
-        stage_edge<N, THREADS(SIDE)>(job, N_ds, rows * across, plane, across, x, y);
+        stage_edge<N>(job, N_ds, rows * across, plane, across, x, y);
     __syncthreads();
 
-    const uint32_t *window = N_ds + warp * ROWS(SIDE) * across + lane;
+    const uint32_t *window = N_ds + warp * ROWS * across + lane;
 #pragma unroll 1
     for (int c = 0; c < N; c++, window += plane) {
-        int sum[4 * ROWS(SIDE)];
+        int sum[4 * ROWS];
         add_mask<SIDE>(args, window, across, A_ds, sum);
 #pragma unroll
-        for (int r = 0; r < ROWS(SIDE); r++) {
+        for (int r = 0; r < ROWS; r++) {
             int q[4];
 #pragma unroll
             for (int j = 0; j < 4; j++)
@@ -313,12 +315,12 @@ __global__ void __launch_bounds__(THREADS(SIDE), SIDE == 7 ? 3 : 4)
     }
     __syncthreads(); /* all have read N_ds */
 
-    uint32_t *P_ds = N_ds + warp * ROWS(SIDE) * 32 * N;
+    uint32_t *P_ds = N_ds + warp * ROWS * 32 * N;
 #pragma unroll
-    for (int r = 0; r < ROWS(SIDE); r++)
+    for (int r = 0; r < ROWS; r++)
         put_pixels<N>(samples[r], P_ds + (r * 32 + lane) * N);
     __syncwarp();
-    store_rows<N, ROWS(SIDE)>(job, (const uint4 *)P_ds, x0, y0 + warp * ROWS(SIDE));
+    store_rows<N>(job, (const uint4 *)P_ds, x0, y0 + warp * ROWS);
 }
 
 /* ---- launching ---- */
@@ -337,7 +339,7 @@ static cudaError_t launch(const struct dp4a_args &args, cudaStream_t stream)
 
     if (status != cudaSuccess)
         return status;
-    kernel<<<tiles, THREADS(SIDE), shared, stream>>>(args);
+    kernel<<<tiles, THREADS, shared, stream>>>(args);
     return cudaGetLastError();
 }
 
