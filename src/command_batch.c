@@ -249,7 +249,7 @@ int command_batch(const struct options *options, const struct picture_request *r
 
     if (!shard_choose(&job.shard, options->shard, &err))
         return command_fail(&err);
-    if (options->verbose && options->shard)
+    if (options->shard && !options->quiet && (options->verbose || job.shard.why[0]))
         fprintf(stderr, "stencilcli: shard %d/%d%s%s\n", job.shard.index, job.shard.count,
                 job.shard.why[0] ? ": " : "", job.shard.why);
     job.device = devices;
