@@ -86,8 +86,8 @@ def replace_between(path, name, lines):
 
 
 def kept_picture(name, make, *sources):
-    """The path of a picture, or a folder of them, that make(path) writes, kept in $TMPDIR from run to
-    run for as long as the files that it is made from stay as they are."""
+    """The path of a picture, or a folder of them, that make(path) writes; kept in $TMPDIR from run
+    to run for as long as the files that it is made from stay as they are."""
     folder = pathlib.Path(tempfile.gettempdir()) / "stencilcli-bench"
     folder.mkdir(exist_ok=True)
     key = hashlib.sha1(b"".join(pathlib.Path(s).read_bytes() for s in sources)).hexdigest()[:8]
