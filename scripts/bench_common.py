@@ -6,6 +6,7 @@ import os
 import pathlib
 import platform
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -85,8 +86,8 @@ def replace_between(path, name, lines):
 
 
 def kept_picture(name, make, *sources):
-    """The path of a picture that make(path) writes, kept in $TMPDIR from run to run for as long as
-    the files that it is made from stay as they are."""
+    """The path of a picture, or a folder of them, that make(path) writes; kept in $TMPDIR from run
+    to run for as long as the files that it is made from stay as they are."""
     folder = pathlib.Path(tempfile.gettempdir()) / "stencilcli-bench"
     folder.mkdir(exist_ok=True)
     key = hashlib.sha1(b"".join(pathlib.Path(s).read_bytes() for s in sources)).hexdigest()[:8]
@@ -101,6 +102,8 @@ def kept_picture(name, make, *sources):
         except (OSError, subprocess.CalledProcessError) as problem:
             fail(f"{path}: could not be made: {problem}")
         finally:
+            if part.is_dir():
+                shutil.rmtree(part)
             part.unlink(missing_ok=True)
     return str(path)
 

@@ -165,6 +165,7 @@ static void filter(struct batch *b, size_t ticket, struct batch_result *result,
     struct error err;
 
     request.threads = cores;
+    request.device_shared = cores < b->job->threads;
     if (b->job->devices > 0)
         request.device_index = b->job->device[ticket % (size_t)b->job->devices];
     if (batch_file_filter(&b->place, &b->list.item[ticket], result, in, &request, &err))

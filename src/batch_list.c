@@ -134,18 +134,31 @@ static bool clean_name(char *name)
     return true;
 }
 
-/* What follows INPUT in a name as `find INPUT` prints it, else the whole name. */
-static char *below_input(const struct batch_tree *tree, char *name)
+/* What follows FOLDER in NAME; NULL where it does not lie there. */
+static char *below(const char *folder, char *name)
 {
-    size_t length = strlen(tree->input);
+    size_t length = strlen(folder);
 
-    while (length > 1 && tree->input[length - 1] == '/')
+    while (length > 1 && folder[length - 1] == '/')
         length--;
-    if (strncmp(name, tree->input, length) != 0)
-        return name;
+    if (length == 1 && *folder == '/')
+        length = 0;
+    if (strncmp(name, folder, length) != 0)
+        return NULL;
     if (name[length] == '\0')
         return name + length;
-    return name[length] == '/' ? name + length + 1 : name;
+    return name[length] == '/' ? name + length + 1 : NULL;
+}
+
+/* What follows INPUT in a name as `find INPUT` prints it, or in an absolute one; else the whole
+ * name. */
+static char *below_input(const struct batch_list *list, const struct batch_tree *tree, char *name)
+{
+    char *rest = below(tree->input, name);
+
+    if (!rest && *name == '/')
+        rest = below(list->input_real, name);
+    return rest ? rest : name;
 }
 
 /* A folder in the list is passed over: `find` without -type f names them too. */
@@ -156,7 +169,7 @@ static bool add_listed(struct batch_list *list, const struct batch_tree *tree, c
     struct stat status;
     bool ok = true;
 
-    name = below_input(tree, name);
+    name = below_input(list, tree, name);
     if (*name == '/')
         return batch_list_add(list, tree, name + 1, "is not below INPUT");
     if (!clean_name(name))

@@ -26,6 +26,7 @@ struct batch_list {
     struct batch_item *item; /* in C-locale order of names, each once */
     size_t count;
     size_t links_outside; /* symlinks that were not followed */
+    size_t others;        /* files that the walk passed over, the program's own not counted */
     char *input_real;     /* INPUT without symlinks */
 };
 

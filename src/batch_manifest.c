@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "batch_list.h"
@@ -29,6 +31,7 @@ struct manifest {
     char *path;
     char recipe[17];
     bool sync;
+    pthread_mutex_t appending; /* among threads, as flock(2) is among processes */
     /* Lines of this recipe by output and what it was then: two runs at once may note one output in
      * another order than they wrote it. Places a power of two, at most half full. */
     struct entry *entry;
@@ -187,19 +190,37 @@ static bool is_torn(int fd)
 }
 
 /* One write to the end. What a kill or a full disk has torn, in this run or another, is closed by a
- * new line first. */
-static bool append(struct manifest *m, const char *line, size_t bytes, struct error *err)
+ * new line first. False with errno set. */
+static bool write_line(struct manifest *m, const char *line, size_t bytes)
 {
     ssize_t n;
 
     if (is_torn(m->fd) && write(m->fd, "\n", 1) != 1)
-        return error_errno(err, m->path, "write");
+        return false;
     do
         n = write(m->fd, line, bytes);
     while (n < 0 && errno == EINTR);
     if (n >= 0 && (size_t)n < bytes)
         errno = ENOSPC;
-    if (n < 0 || (size_t)n < bytes || (m->sync && fdatasync(m->fd) != 0))
+    return n >= 0 && (size_t)n == bytes;
+}
+
+/* Under a lock, so that no other run sees half a line at the end and takes it for torn. Where the
+ * file system has no locks a line is still one write. */
+static bool append(struct manifest *m, const char *line, size_t bytes, struct error *err)
+{
+    bool ok;
+    int code;
+
+    pthread_mutex_lock(&m->appending);
+    while (flock(m->fd, LOCK_EX) != 0 && errno == EINTR)
+        ;
+    ok = write_line(m, line, bytes);
+    code = errno;
+    flock(m->fd, LOCK_UN);
+    pthread_mutex_unlock(&m->appending);
+    errno = code;
+    if (!ok || (m->sync && fdatasync(m->fd) != 0))
         return error_errno(err, m->path, "write");
     return true;
 }
@@ -252,6 +273,7 @@ static struct manifest *manifest_make(const char *folder, const char *recipe, st
 
     if (m && grow(m)) {
         m->fd = -1;
+        pthread_mutex_init(&m->appending, NULL);
         snprintf(m->recipe, sizeof m->recipe, "%016" PRIx64, hash_text(recipe));
         return m;
     }
@@ -309,5 +331,6 @@ void manifest_close(struct manifest *m)
         free(m->entry[i].output);
     free(m->entry);
     free(m->path);
+    pthread_mutex_destroy(&m->appending);
     free(m);
 }

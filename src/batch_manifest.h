@@ -5,10 +5,11 @@
  *   {"output":"a.png","bytes":9,"mtime_ns":2,"input":"a.png","input_bytes":8,
  *    "input_mtime_ns":1,"recipe":"0123456789abcdef"}           (in one line)
  *
- * A line is one write(2) to the end, so that two runs at once, or a kill in the middle,
- * leave whole lines and at most one torn; lines that are not whole are passed over. A
- * line counts for as long as input, output and recipe are what it says. Shards write
- * files of their own, because appending is not atomic over NFS; all are read. */
+ * A line is one write(2) to the end under flock(2), so that runs at once leave whole lines;
+ * a kill in the middle tears at most one, which the next line closes, and lines that are
+ * not whole are passed over. A line counts for as long as input, output and recipe are
+ * what it says. Shards write files of their own, because appending is not atomic over
+ * NFS; all are read. */
 #ifndef STENCIL_BATCH_MANIFEST_H
 #define STENCIL_BATCH_MANIFEST_H
 

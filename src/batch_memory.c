@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cgroup.h"
+
 #define HEAD_BYTES 512
 
 /* deflate reaches 1032, JPEG's empty blocks somewhat less. */
@@ -115,8 +117,7 @@ struct batch_cost batch_cost_of(int fd, uint64_t file_bytes)
     return cost;
 }
 
-/* The number after NAME in a file of lines "NAME number ..."; 0 where there is none. An empty name
- * is that of a file with one number. */
+/* The number after NAME in a file of lines "NAME number ..."; 0 where there is none. */
 static uint64_t number_in(const char *path, const char *name)
 {
     FILE *file = fopen(path, "re");
@@ -134,7 +135,7 @@ static uint64_t number_in(const char *path, const char *name)
 uint64_t batch_memory_budget(void)
 {
     uint64_t budget = number_in("/proc/meminfo", "MemAvailable:") * 1024;
-    uint64_t limit = number_in("/sys/fs/cgroup/memory.max", "");
+    uint64_t limit = cgroup_memory(CGROUP_SELF, CGROUP_ROOT);
 
     if (limit > 0 && (budget == 0 || limit < budget))
         budget = limit;

@@ -56,9 +56,11 @@ static void add_failed(struct walk *walk, const char *name)
     add(walk, name, text);
 }
 
+/* What the program and scripts/slurm_batch leave beside pictures. */
 static bool is_own(const char *name)
 {
-    return temporary_is_name(name) || manifest_is_name(name);
+    return temporary_is_name(name) || manifest_is_name(name) ||
+           strncmp(name, ".stencilcli-slurm-", 18) == 0;
 }
 
 /* The entries of FOLDER; false with errno set. */
@@ -151,6 +153,8 @@ static void walk_entry(struct walk *walk, const struct entry *entry, const struc
         walk_folder(walk, entry->name, here);
     else if (batch_wants(walk->tree, entry->name))
         add(walk, entry->name, NULL); /* also what is no regular file: it is named and refused */
+    else
+        walk->list->others++;
 }
 
 /* FOLDER is below INPUT; empty: INPUT itself. */

@@ -155,6 +155,12 @@ static const char *folder_option(const struct options *options)
                                         : NULL;
 }
 
+/* As it was given, or with the dot of a file's name before it. */
+static const char *extension(const struct options *options)
+{
+    return options->extension ? options->extension + (options->extension[0] == '.') : NULL;
+}
+
 static bool check(const struct options *options, struct error *err)
 {
     const char *output = options->operand[1];
@@ -172,7 +178,7 @@ static bool check(const struct options *options, struct error *err)
         strcmp(options->files_from, "-") == 0)
         return error_set(err, EXIT_USAGE,
                          "the mask and the names cannot both be read from standard input");
-    if (options->extension && format_of_name(options->extension) == FORMAT_NONE)
+    if (options->extension && format_of_name(extension(options)) == FORMAT_NONE)
         return error_set(err, EXIT_USAGE,
                          "--ext %s: unknown format (known: png jpg jpeg bmp pgm ppm pam pnm)",
                          options->extension);
@@ -228,7 +234,7 @@ int command_batch(const struct options *options, const struct picture_request *r
                                      .files_from = options->files_from,
                                      .null_ended = options->null_ended,
                                      .follow = options->follow,
-                                     .extension = options->extension},
+                                     .extension = extension(options)},
                             .threads = options->threads ? options->threads : parallel_cpus(),
                             .max_failures = options->fail_fast ? 1 : options->max_failures,
                             .force = options->force,
@@ -243,7 +249,7 @@ int command_batch(const struct options *options, const struct picture_request *r
 
     if (!shard_choose(&job.shard, options->shard, &err))
         return command_fail(&err);
-    if (options->verbose && options->shard)
+    if (options->shard && !options->quiet && (options->verbose || job.shard.why[0]))
         fprintf(stderr, "stencilcli: shard %d/%d%s%s\n", job.shard.index, job.shard.count,
                 job.shard.why[0] ? ": " : "", job.shard.why);
     job.device = devices;

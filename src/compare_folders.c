@@ -1,13 +1,11 @@
 /* Two folders into one list: see compare_folders.h. */
 #include "compare_folders.h"
 
-#include <errno.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "codec.h"
+#include "batch_list.h"
 
 static bool add(struct compare_pairs *pairs, const char *name, bool in_a)
 {
@@ -24,49 +22,35 @@ static bool add(struct compare_pairs *pairs, const char *name, bool in_a)
     return copy != NULL;
 }
 
-/* Is it a file, perhaps by a symlink? Pipes and devices are not read. */
-static bool is_file(const FTSENT *entry)
+static bool take(struct compare_pairs *pairs, const char *folder, const struct batch_item *item,
+                 bool in_a, struct error *err)
 {
+    char *path = *item->name ? batch_path(folder, item->name) : strdup(folder);
     struct stat status;
-    if (entry->fts_info == FTS_SL)
-        return stat(entry->fts_accpath, &status) == 0 && S_ISREG(status.st_mode);
-    return entry->fts_info == FTS_F && S_ISREG(entry->fts_statp->st_mode);
+    bool good = path != NULL;
+
+    /* A name that leads nowhere stays in the list: opening it says why. Pipes and devices are not
+     * read. */
+    if (good && item->trouble)
+        good = error_set(err, EXIT_INPUT, "%s: %s", path, item->trouble);
+    else if (!good || ((stat(path, &status) != 0 || S_ISREG(status.st_mode)) &&
+                       !add(pairs, item->name, in_a)))
+        good = error_set(err, EXIT_INPUT, "%s: no memory for its list of files", folder);
+    free(path);
+    return good;
 }
 
-static bool take_entry(struct compare_pairs *pairs, const FTSENT *entry, size_t prefix, bool in_a,
-                       struct error *err)
-{
-    const char *name = entry->fts_path + prefix;
-
-    if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS) {
-        errno = entry->fts_errno;
-        return error_errno(err, entry->fts_path, "read");
-    }
-    /* A picture's name that leads nowhere stays in the list: opening it says why. */
-    bool named = format_of_path(name) != FORMAT_NONE;
-    if (!is_file(entry) && !(named && (entry->fts_info == FTS_SL || entry->fts_info == FTS_SLNONE)))
-        return true;
-    if (!named)
-        pairs->others++;
-    else if (!add(pairs, name + strspn(name, "/"), in_a))
-        return error_set(err, EXIT_INPUT, "%s: no memory for its list of files", entry->fts_path);
-    return true;
-}
-
+/* The same files that a batch takes, and links out of the folder too. */
 static bool walk(struct compare_pairs *pairs, const char *folder, bool in_a, struct error *err)
 {
-    char *const roots[] = {(char *)folder, NULL};
-    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-    bool good = tree != NULL;
-    FTSENT *entry;
+    const struct batch_tree tree = {.input = folder, .follow = true};
+    struct batch_list list = {.input_real = realpath(folder, NULL)};
+    bool good = list.input_real ? batch_walk(&list, &tree, err) : error_errno(err, folder, "read");
 
-    if (!tree)
-        return error_errno(err, folder, "read");
-    while (good && (errno = 0, entry = fts_read(tree)))
-        good = take_entry(pairs, entry, strlen(folder), in_a, err);
-    if (good && errno != 0)
-        good = error_errno(err, folder, "read");
-    fts_close(tree);
+    for (size_t i = 0; good && i < list.count; i++)
+        good = take(pairs, folder, &list.item[i], in_a, err);
+    pairs->others += list.others;
+    batch_list_free(&list);
     return good;
 }
 

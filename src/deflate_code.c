@@ -188,10 +188,11 @@ void deflate_stored(struct deflate_writer *w, const uint8_t *in, size_t bytes)
         deflate_put(w, 0, (8 - w->count) & 7);
         deflate_put(w, (unsigned)block, 16);
         deflate_put(w, (unsigned)block ^ 0xffff, 16);
-        if (block > 0)
+        if (block > 0) { /* IN may be NULL where there is nothing */
             memcpy(w->out, in, block);
+            in += block;
+        }
         w->out += block;
-        in += block;
         bytes -= block;
     } while (bytes > 0);
 }

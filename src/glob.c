@@ -20,9 +20,10 @@ static bool part_match(const char *pattern, size_t pattern_bytes, const char *pa
     return fnmatch(a, b, 0) == 0;
 }
 
+/* NULL: that was the last, whether a slash ends it or not. */
 static const char *next_part(const char *text, size_t bytes)
 {
-    return text[bytes] ? text + bytes + 1 : NULL; /* NULL: that was the last */
+    return text[bytes] && text[bytes + 1] ? text + bytes + 1 : NULL;
 }
 
 /* PATTERN and PATH from the beginning of a part; NULL where none is left. As with `*` in a word, it
@@ -53,9 +54,9 @@ static bool parts_match(const char *pattern, const char *path)
 
 bool glob_match(const char *pattern, const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/'), *inner = strchr(pattern, '/');
 
-    if (!strchr(pattern, '/'))
+    if (!inner || inner[1] == '\0')
         return parts_match(pattern, slash ? slash + 1 : path);
     return parts_match(pattern + (*pattern == '/'), path);
 }

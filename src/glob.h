@@ -12,7 +12,8 @@ struct globs {
 
 /* Whether PATH (relative, no leading slash) matches. `*`, `?` and `[...]` stay within one part of
  * the path and match any bytes, a leading dot too. A pattern without a slash looks at the last part
- * only; one with a slash at the whole path, where the part `**` stands for any number of parts. */
+ * only; one with a slash at the whole path, where the part `**` stands for any number of parts. A
+ * slash at the end changes nothing. */
 bool glob_match(const char *pattern, const char *path);
 
 /* Whether any of them does. */

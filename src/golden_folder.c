@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch_manifest.h"
 #include "input.h"
 #include "output.h"
 
@@ -195,7 +196,8 @@ char *golden_folder_stray(const struct golden_suite *suite, const struct golden_
     while (open && !stray && (entry = readdir(open))) {
         const char *name = entry->d_name;
         bool known = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-                     (strlen(name) == own && memcmp(name, one->file, own) == 0);
+                     (strlen(name) == own && memcmp(name, one->file, own) == 0) ||
+                     manifest_is_name(name); /* of a command over folders */
         if (!known && !is_input(suite, one, name))
             stray = strdup(name);
     }

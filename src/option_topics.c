@@ -181,6 +181,9 @@ static const struct doc_block comparing[] = {
      "With --min-psnr or --min-ssim alone any number of samples may differ; with --max-diff or "
      "--max-fail-percent beside them those limits hold too. Alpha is a channel like the others, "
      "and colour counts where alpha is 0 as well."},
+    {DOC_TEXT, NULL,
+     "Of two folders those files are compared that are called like pictures; what the program "
+     "itself keeps beside its outputs is passed over. Symlinks are what they lead to."},
     {0},
 };
 

@@ -14,7 +14,7 @@ void parallel_for(int threads, int pieces, void (*work)(void *context, int piece
 #define PARALLEL_MOST 1024
 
 /* The CPUs that this process may use, at least 1: the least of its affinity, the quotas of its
- * cgroups (v2), SLURM_CPUS_PER_TASK and OMP_NUM_THREADS. (parallel_cpus.c) */
+ * cgroups, SLURM_CPUS_PER_TASK and OMP_NUM_THREADS. (parallel_cpus.c) */
 int parallel_cpus(void);
 
 #endif

@@ -192,10 +192,10 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     bool ok;
 
     if (!request->verify && request->band_rows >= 0) {
-        if (cuda)
-            strips = strips_open(&job);
-        else
+        if (!cuda)
             pipeline = pipeline_open(&job);
+        else if (!request->device_shared)
+            strips = strips_open(&job);
     }
     if (!strips && !pipeline)
         return run_whole(run, err);

@@ -19,6 +19,9 @@ struct picture_request {
     const struct kernel *kernel; /* NULL: the fastest */
     int tile, threads;           /* 0: the kernel's choice; as many as the process may use */
     bool verify;
+    /* Other pictures wait for the GPU: it is held while it filters, not while this one is decoded
+     * and encoded. */
+    bool device_shared;
     /* For tests: rows of a band; 0: chosen (see pipeline.h), -1: the picture in one piece. */
     int band_rows;
 };

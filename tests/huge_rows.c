@@ -1,10 +1,11 @@
 /* Prints the rows of a made-up photograph of any size, for scripts/make_huge.
  *
- *     huge_rows WIDTH HEIGHT ppm|png
+ *     huge_rows WIDTH HEIGHT ppm|png [SEED]
  *
  * Clouds at every scale, soft edges, slow colour and a sensor's noise, as in
  * scripts/make_photo but not its bytes. `ppm` prints pixels (3 * WIDTH bytes a row, no
  * header), `png` each row filtered, behind its filter byte. Holds a few rows only. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ enum { SUMS = 5 };
 
 struct rows {
     int width;
+    uint32_t seed;
     int32_t *lattice[LAYERS][2]; /* the lattice rows above and below, stretched to the width */
     int32_t *sum[SUMS];
     uint8_t *row, *up, *coded[5];
@@ -38,12 +40,14 @@ static uint32_t hash(uint32_t a, uint32_t b, uint32_t c)
     return h ^ h >> 15;
 }
 
-static void stretch(int32_t *out, int width, int number, int j)
+static void stretch(int32_t *out, const struct rows *r, int number, int j)
 {
+    const int width = r->width;
+    const uint32_t layer = (uint32_t)number + r->seed * LAYERS;
     const int cell = layers[number].cell, amplitude = layers[number].amplitude;
     for (int x = 0; x < width; x += cell) {
-        int32_t a = hash((uint32_t)number, (uint32_t)j, (uint32_t)(x / cell)) & 255;
-        int32_t b = hash((uint32_t)number, (uint32_t)j, (uint32_t)(x / cell + 1)) & 255;
+        int32_t a = hash(layer, (uint32_t)j, (uint32_t)(x / cell)) & 255;
+        int32_t b = hash(layer, (uint32_t)j, (uint32_t)(x / cell + 1)) & 255;
         for (int t = 0; t < cell && x + t < width; t++)
             out[x + t] = (a * (cell - t) + b * t) * amplitude / cell;
     }
@@ -58,8 +62,8 @@ static void add_layer(struct rows *r, int number, int y)
         r->lattice[number][0] = r->lattice[number][1];
         r->lattice[number][1] = above;
         if (y == 0)
-            stretch(r->lattice[number][0], r->width, number, 0);
-        stretch(r->lattice[number][1], r->width, number, y / cell + 1);
+            stretch(r->lattice[number][0], r, number, 0);
+        stretch(r->lattice[number][1], r, number, y / cell + 1);
     }
     const int32_t *a = r->lattice[number][0], *b = r->lattice[number][1];
     int32_t *sum = r->sum[layers[number].sum];
@@ -81,7 +85,7 @@ static void make_row(struct rows *r, int y, const uint8_t edge[256])
         memset(r->sum[i], 0, sizeof(int32_t) * (size_t)r->width);
     for (int i = 0; i < LAYERS; i++)
         add_layer(r, i, y);
-    uint64_t state = 0x9e3779b97f4a7c15u * (uint64_t)(y + 1);
+    uint64_t state = 0x9e3779b97f4a7c15u * ((uint64_t)r->seed << 32 | (uint64_t)(y + 1));
     for (int x = 0; x < r->width; x++) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17; /* xorshift64 */
         int light = edge[r->sum[0][x] >> 18] + (r->sum[1][x] >> 18);
@@ -142,9 +146,9 @@ static void *room(size_t bytes)
     return p;
 }
 
-static struct rows rows_make(int width)
+static struct rows rows_make(int width, uint32_t seed)
 {
-    struct rows r = {.width = width};
+    struct rows r = {.width = width, .seed = seed};
     const size_t n = (size_t)width;
     for (int i = 0; i < LAYERS; i++)
         for (int j = 0; j < 2; j++)
@@ -160,17 +164,19 @@ static struct rows rows_make(int width)
 
 int main(int argc, char **argv)
 {
-    const int width = argc == 4 ? (int)strtol(argv[1], NULL, 10) : 0;
-    const int height = argc == 4 ? (int)strtol(argv[2], NULL, 10) : 0;
+    const bool right = argc == 4 || argc == 5;
+    const int width = right ? (int)strtol(argv[1], NULL, 10) : 0;
+    const int height = right ? (int)strtol(argv[2], NULL, 10) : 0;
+    const uint32_t seed = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 10) : 0;
     if (width < 1 || width > MAX_WIDTH || height < 1) {
-        fprintf(stderr, "usage: huge_rows WIDTH HEIGHT ppm|png\n");
+        fprintf(stderr, "usage: huge_rows WIDTH HEIGHT ppm|png [SEED]\n");
         return 2;
     }
     const int png = strcmp(argv[3], "png") == 0;
     uint8_t edge[256];
     for (int v = 0; v < 256; v++)
         edge[v] = (uint8_t)(step(v, 100, 104, 24) + step(v, 128, 131, 22) + step(v, 150, 170, 14));
-    struct rows r = rows_make(width);
+    struct rows r = rows_make(width, seed);
     const size_t bytes = 3 * (size_t)width;
     for (int y = 0; y < height; y++) {
         make_row(&r, y, edge);

@@ -29,6 +29,12 @@ static void patterns(void)
         {"[!a-c]*", "d", true},
         {"[!a-c]*", "b", false},
         {"sub", "sub", true},
+        {"sub/", "sub", true},
+        {"sub/", "x/sub", true},
+        {"sub/", "sub/a", false},
+        {"x/sub/", "x/sub", true},
+        {"x/sub/", "y/x/sub", false},
+        {"/", "sub", false},
         {"sub/*.png", "sub/a.png", true},
         {"sub/*.png", "sub/deep/a.png", false},
         {"sub/*.png", "x/sub/a.png", false},
@@ -108,6 +114,25 @@ static void shards_are_even(void)
         CHECKF(count[i] > 850 && count[i] < 1150, "shard %d: %d", i + 1, count[i]);
 }
 
+/* Which GPU of a machine is this process's. */
+static void local_ranks(void)
+{
+    static const char *const names[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                        "MPI_LOCALRANKID", "PMI_LOCAL_RANK"};
+    size_t i;
+
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i]);
+    CHECK(shard_local_rank() == -1);
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        setenv(names[i], "3", 1);
+        CHECKF(shard_local_rank() == 3, "%s", names[i]);
+        setenv(names[i], "-3", 1);
+        CHECKF(shard_local_rank() == -1, "%s", names[i]);
+        unsetenv(names[i]);
+    }
+}
+
 static void temporaries_by_name(void)
 {
     CHECK(temporary_is_name(".a.png.stencilcli-0123456789abcdef-0"));
@@ -178,6 +203,7 @@ int main(void)
     TEST(patterns);
     TEST(names_in_json);
     TEST(shards_are_even);
+    TEST(local_ranks);
     TEST(temporaries_by_name);
     TEST(costs_as_decoded);
     return test_finish();

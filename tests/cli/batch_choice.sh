@@ -19,8 +19,10 @@ taken --include 'web/**'
 taken --include '**/old/*'
 taken --include 'a*' --include '[d-f]*'
 taken --exclude old --exclude a.pgm
+taken --exclude old/ --exclude /raw/
 taken --include '*.pgm' --exclude 'raw/*'
 taken --ext ppm
+taken --ext .ppm --include 'a*'
 taken --include '*.dat' --ext ppm
 # Symlinks: within the folder they are files and folders like others; those that lead out are not
 # followed unless asked; loops end; a link to nothing is a failure.

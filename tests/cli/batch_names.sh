@@ -32,8 +32,10 @@ stencilcli blur in from0 --files-from - -0 -q <list
 cmp expected found
 find in -print0 | stencilcli blur in/ from1 --files-from - -0 -q
 find "$PWD/in" -print0 | stencilcli blur "$PWD/in" from2 --files-from - -0 -q
+find "$PWD/in" -print0 | stencilcli blur in from3 --files-from - -0 -q
 diff -r --exclude='.stencilcli*' from0 from1
 diff -r --exclude='.stencilcli*' from0 from2
+diff -r --exclude='.stencilcli*' from0 from3
 printf '%s\n' './/-v.pgm' ' blank .pgm' '-v.pgm' missing.pgm ../expected /etc/passwd >lines
 code=0
 stencilcli blur in lines.out --files-from lines 2>messages || code=$?

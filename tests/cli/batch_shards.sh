@@ -37,6 +37,11 @@ auto JOB_COMPLETION_INDEX=2
 auto JOB_COMPLETION_INDEX=2 JOB_COMPLETIONS=5
 shard=auto/4 auto JOB_COMPLETION_INDEX=2
 shard=auto/2 auto JOB_COMPLETION_INDEX=2
+# What auto has chosen is told without -v, too; what was given is not.
+for options in '--shard auto' '--shard auto -q' '--shard 1/2'; do
+    # shellcheck disable=SC2086
+    PMI_RANK=0 PMI_SIZE=2 "$STENCILCLI" blur in auto $options 2>&1 | grep -c '^stencilcli: shard' || :
+done
 shard=auto/x auto JOB_COMPLETION_INDEX=2
 auto AWS_BATCH_JOB_ARRAY_INDEX=0 AWS_BATCH_JOB_ARRAY_SIZE=10
 auto OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2

@@ -1,7 +1,7 @@
 # The bench scripts: usage, one sentence for what is wrong, tables between their markers.
 . "$CLI/lib"
 scripts=$CLI/../../scripts
-for script in bench_peers bench_gpu_peers bench_gpu_pipeline make_huge; do
+for script in bench_batch bench_peers bench_gpu_peers bench_gpu_pipeline make_huge; do
     "$scripts/$script" -h >usage
     grep -q "^usage: $script" usage
 done
@@ -19,6 +19,10 @@ wrong bench_peers --jobs small,huge
 wrong bench_peers --runs 0
 wrong bench_peers --readme --jobs small
 wrong bench_peers --program ./none
+wrong bench_batch --files 9
+wrong bench_batch --device cpu,gpu
+wrong bench_batch --device cpu --readme
+wrong bench_batch --program ./none
 wrong bench_gpu_peers --widths 3,x
 wrong bench_gpu_pipeline --folder ./none
 TMPDIR=$PWD PYTHONDONTWRITEBYTECODE=1 python3 - "$scripts" <<'END'
@@ -44,4 +48,11 @@ END
 # One small job from start to end: a row of ours, and one of each peer that is there.
 CXX=none TMPDIR=$PWD "$scripts/bench_peers" --jobs small --runs 1 --program "$STENCILCLI" >table 2>stderr
 grep -q '^| 512×512 PNG | stencilcli | [0-9]' table
+# A small folder on two devices, which are one.
+if command -v "${CC:-cc}" >/dev/null; then
+    TMPDIR=$PWD "$scripts/bench_batch" --files 10 --runs 1 --device cpu,cpu \
+        --program "$STENCILCLI" >table 2>>stderr
+    grep -q '^| cpu | [0-9.]* | [0-9.]* | [0-9.]* | decode [0-9]* %, filter [0-9]* %, enc' table
+    grep -q '^cpu / cpu: 1.000$' table
+fi
 [ "$(ls)" = "$(printf '%s\n' stderr stdout stencilcli-bench table table.md usage)" ] || ls

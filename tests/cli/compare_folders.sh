@@ -36,3 +36,22 @@ mkdir empty
 refuses 1 'no pictures' compare empty empty
 refuses 2 'two of a kind' compare a b/close.pgm
 refuses 1 'results.xml' compare a/close.pgm a/close.pgm --junit none/results.xml -q
+# Two folders of outputs: what a batch keeps beside pictures is neither missing, extra nor left out.
+mkdir pictures
+cp a/close.pgm a/same.pgm pictures
+stencilcli blur pictures one -q
+stencilcli blur pictures two -q --shard 1/2
+stencilcli blur pictures two -q --shard 2/2
+: >two/.stencilcli-slurm-7_1.log
+: >two/.same.pgm.stencilcli-0123456789abcdef-1
+try compare one two
+# Links are what they lead to, also to folders; loops and pipes are passed over.
+ln -s ../pictures two/linked
+ln -s . two/loop
+mkfifo two/pipe.pgm
+mkdir one/linked
+cp pictures/* one/linked
+try compare one two
+chmod 0 one/linked
+[ "$(id -u)" = 0 ] || refuses 1 one/linked compare one two
+chmod 700 one/linked

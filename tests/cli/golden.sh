@@ -47,5 +47,12 @@ cp good.txt suite/golden.txt
 printf 'P5 2 1 255 \003\003' >suite/expected/52804da49db5dca8.pgm
 printf 'P5 2 1 255 \003\007' >'suite/sub/a b.pgm'
 try golden check suite
+# A folder through the tool: its manifest is no stray.
+mkdir folders folders/in
+cp suite/in.pgm folders/in
+printf 'inputs in/*\nstrict\n0 in.pgm stencilcli blur in .\n' >folders/golden.txt
+try golden record folders -q
+try golden check folders
+rm -r folders
 alone bad.txt good.txt results.xml scratch suite
 [ -z "$(ls scratch)" ]

@@ -15,3 +15,13 @@ done
 "$make_huge" 5 5 none/bad.png && exit 1
 [ ! -e bad.png ]
 [ ! -e bad.gif ]
+# Seeds: other pictures, each the same alone and among several.
+"$make_huge" 70 50 'seed{}.png' --seed 7 --count 3
+"$make_huge" 70 50 alone.png --seed 8
+cmp alone.png seed8.png
+for other in seed7.png seed9.png; do
+    cmp -s seed8.png $other && exit 1
+done
+"$make_huge" 5 5 one.png --count 2 && exit 1
+"$make_huge" 5 5 one.png --seed -1 && exit 1
+[ ! -e one.png ]
