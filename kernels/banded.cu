@@ -24,26 +24,34 @@
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"
 
-/* Masks whose weights stay in registers: of one sweep, and of four rows or eight (or fewer), or of
- * one more. */
-enum { ANY_MASK, FOUR_ROWS, FIVE_ROWS, EIGHT_ROWS, NINE_ROWS };
-#define FOURS(mask) ((mask) >= EIGHT_ROWS ? 2 : 1)
-/* Blocks of threads that a multiprocessor is to hold. */
-#define RESIDENT(mask, planes)                                                                     \
-    ((mask) == ANY_MASK && (planes) == 2 ? 4 : (mask) == FOUR_ROWS || (mask) == FIVE_ROWS ? 6 : 5)
-#define ONES(mask) ((mask) == FIVE_ROWS || (mask) == NINE_ROWS)
-
-#if __CUDA_ARCH__ >= 900
-
-/* ---- the products ---- */
+/* Masks whose weights stay in registers, of one sweep: by how many products take four of its rows,
+ * two and one. */
+#define MASK_OF(fours, twos, ones) (100 * (fours) + 10 * (twos) + (ones))
+#define ANY_MASK                   0
+#define FOURS(mask)                ((mask) / 100)
+#define TWOS(mask)                 ((mask) / 10 % 10)
+#define ONES(mask)                 ((mask) % 10)
 
 /* A warp's work: 128 bytes of 8 output rows, and again further down: so many groups of 16 outputs.
  * Those of small masks with two planes of sums are summed in two halves: more warps fit. */
 #define WHOLE(sample) (8 / (sample))
-template <int MASK, int PLANES, int SAMPLE> __device__ constexpr int groups()
+#define GROUPS_OF(mask, planes, sample)                                                            \
+    ((mask) != ANY_MASK && (planes) > (sample) ? WHOLE(sample) / 2 : WHOLE(sample))
+
+/* Blocks of threads that a multiprocessor is to hold, by what a thread keeps in registers. */
+constexpr int resident(int mask, int pieces, int planes, int sample)
 {
-    return MASK != ANY_MASK && PLANES == 2 ? WHOLE(SAMPLE) / 2 : WHOLE(SAMPLE);
+    const int weights = 5 * FOURS(mask) + 4 * TWOS(mask) + 2 * ONES(mask);
+    const int registers =
+        32 + planes * GROUPS_OF(mask, planes, sample) * 4 + weights * pieces * planes;
+    if (mask == ANY_MASK)
+        return planes == 2 ? 4 : 5;
+    return registers <= 84 ? 6 : registers <= 100 ? 5 : 4;
 }
+
+#if __CUDA_ARCH__ >= 900
+
+/* ---- the products ---- */
 
 /* How many mask rows a product takes. */
 enum { ONE = 1, TWO = 2, FOUR = 4 };
@@ -174,11 +182,35 @@ __device__ inline void add_mask(const struct banded_args &args, uint32_t window,
     }
 }
 
+/* The same for masks whose weights stay in registers. */
+template <int MASK, int PIECES, int PLANES, int SAMPLE, int GROUPS>
+__device__ inline void add_kept(int (*sum)[GROUPS][4], const fragments<PIECES, PLANES> *four,
+                                const fragments<PIECES, PLANES> *two,
+                                const fragments<PIECES, PLANES> &one, uint32_t window, int pitch)
+{
+    if constexpr (FOURS(MASK) > 0)
+        add_rows<FOUR, PIECES, PLANES, SAMPLE, true>(sum, four[0],
+                                                     window + lane_place<FOUR>(pitch));
+    if constexpr (FOURS(MASK) > 1)
+        add_rows<FOUR, PIECES, PLANES, SAMPLE, false>(
+            sum, four[1], window + lane_place<FOUR>(pitch) + FOUR * pitch);
+    window += FOURS(MASK) * FOUR * pitch;
+    if constexpr (TWOS(MASK) > 0)
+        add_rows<TWO, PIECES, PLANES, SAMPLE, FOURS(MASK) == 0>(sum, two[0],
+                                                                window + lane_place<TWO>(pitch));
+    if constexpr (TWOS(MASK) > 1)
+        add_rows<TWO, PIECES, PLANES, SAMPLE, false>(sum, two[1],
+                                                     window + lane_place<TWO>(pitch) + TWO * pitch);
+    window += TWOS(MASK) * TWO * pitch;
+    if constexpr (ONES(MASK) > 0)
+        add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, one, window + lane_place<ONE>(pitch));
+}
+
 #endif
 
 /* A block a tile: all of its window comes in one copy, and other blocks' sums hide the wait. */
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
-__global__ void __launch_bounds__(BANDED_THREADS, RESIDENT(MASK, PLANES))
+__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES, SAMPLE))
     banded(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
@@ -190,12 +222,11 @@ __global__ void __launch_bounds__(BANDED_THREADS, RESIDENT(MASK, PLANES))
     uint8_t *N_ds = shared + BANDED_OUT_BYTES;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct banded_tile at = own_tile(args);
-    const int first_row = warp / BANDED_WARPS_X * BANDED_WARP_ROWS;
-    const int x = at.x * BANDED_TILE_BYTES + warp % BANDED_WARPS_X * 128;
-    const int y = at.y * BANDED_TILE_ROWS + first_row;
-    uint32_t window = shared_address(N_ds) + first_row * shape.pitch + warp % BANDED_WARPS_X * 128;
-    const uint32_t P_ds = shared_address(shared) + warp * 128 * BANDED_WARP_ROWS;
-    fragments<PIECES, PLANES> four[FOURS(MASK)], one;
+    const int x = at.x * BANDED_TILE_BYTES + warp * 128;
+    const int y = at.y * BANDED_TILE_ROWS, rows = min(BANDED_TILE_ROWS, args.job.out_rows - y);
+    uint32_t window = shared_address(N_ds) + warp * 128;
+    const uint32_t P_ds = shared_address(shared) + warp * 128 * BANDED_TILE_ROWS;
+    fragments<PIECES, PLANES> four[FOURS(MASK) + 1], two[TWOS(MASK) + 1], one;
 
     if (threadIdx.x == 0)
         fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
@@ -206,6 +237,9 @@ __global__ void __launch_bounds__(BANDED_THREADS, RESIDENT(MASK, PLANES))
 #pragma unroll
         for (int i = 0; i < FOURS(MASK); i++, A += FRAGMENTS, places += FRAGMENTS)
             load_fragments<FOUR>(four[i], A, places);
+#pragma unroll
+        for (int i = 0; i < TWOS(MASK); i++, A += FRAGMENTS)
+            load_fragments<TWO>(two[i], A, places);
         if (ONES(MASK))
             load_fragments<ONE>(one, A, places);
     }
@@ -216,33 +250,23 @@ __global__ void __launch_bounds__(BANDED_THREADS, RESIDENT(MASK, PLANES))
         __syncthreads();
     }
 #pragma unroll 1
-    for (int row = 0; row < BANDED_WARP_ROWS && y + row < args.job.out_rows; row += 8) {
-        constexpr int GROUPS = groups<MASK, PLANES, SAMPLE>(), PARTS = WHOLE(SAMPLE) / GROUPS;
+    for (int row = 0; row < rows; row += 8) {
+        constexpr int GROUPS = GROUPS_OF(MASK, PLANES, SAMPLE), PARTS = WHOLE(SAMPLE) / GROUPS;
         uint32_t piece[8];
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {
             const uint32_t from = window + part * GROUPS * BANDED_PIECE;
             int sum[PLANES][GROUPS][4];
-            if (MASK == ANY_MASK)
+            if constexpr (MASK == ANY_MASK)
                 add_mask<SPARSE, PIECES, PLANES, SAMPLE>(args, from, A_ds, sum);
             else
-                add_rows<FOUR, PIECES, PLANES, SAMPLE, true>(sum, four[0],
-                                                             from + lane_place<FOUR>(shape.pitch));
-            if (FOURS(MASK) == 2)
-                add_rows<FOUR, PIECES, PLANES, SAMPLE, false>(sum, four[FOURS(MASK) - 1],
-                                                              from + lane_place<FOUR>(shape.pitch) +
-                                                                  FOUR * shape.pitch);
-            if (ONES(MASK))
-                add_rows<ONE, PIECES, PLANES, SAMPLE, false>(sum, one,
-                                                             from + lane_place<ONE>(shape.pitch) +
-                                                                 FOURS(MASK) * FOUR * shape.pitch);
+                add_kept<MASK, PIECES, PLANES, SAMPLE>(sum, four, two, one, from, shape.pitch);
             finish<PLANES, SAMPLE, DIVIDE>(args.divide, sum, piece + part * 8 / PARTS);
         }
         store_piece(P_ds + row * 128, piece);
         window += 8 * shape.pitch;
     }
-    if (y < args.job.out_rows)
-        send_pieces(args, P_ds, x, y);
+    send_pieces(args, P_ds, x, y);
 #endif
 }
 
@@ -281,33 +305,40 @@ static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
     }
 }
 
-/* Which of the masks whose weights stay in registers this one is. */
+/* Which of the masks whose weights stay in registers this one is; ANY_MASK also for others. */
 static int mask_of(const struct banded_shape *s)
 {
-    if (s->sweeps != 1 || s->twos != 0 || s->fours == 0 || s->fours > 2)
-        return ANY_MASK;
-    return (s->fours == 1 ? FOUR_ROWS : EIGHT_ROWS) + s->ones;
+    return s->sweeps == 1 && s->fours < 10 && s->twos < 10 ? MASK_OF(s->fours, s->twos, s->ones)
+                                                           : ANY_MASK;
+}
+
+template <int PLANES> static cudaError_t launch_gray(struct banded_args *args, cudaStream_t stream)
+{
+    switch (mask_of(&args->shape)) {
+    case MASK_OF(0, 1, 1):
+        return launch_divide<MASK_OF(0, 1, 1), false, 2, PLANES, 1>(args, stream);
+    case MASK_OF(0, 2, 1):
+        return launch_divide<MASK_OF(0, 2, 1), false, 2, PLANES, 1>(args, stream);
+    default:
+        return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
+    }
 }
 
 template <int PLANES> static cudaError_t launch_u8(struct banded_args *args, cudaStream_t stream)
 {
-    const struct banded_shape *s = &args->shape;
-    const int mask = mask_of(s);
-
-    if (s->fours == 0)
-        return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
-    if (s->pieces == 2 && mask == FOUR_ROWS)
-        return launch_divide<FOUR_ROWS, true, 2, PLANES, 1>(args, stream);
-    if (s->pieces == 2 && mask == FIVE_ROWS)
-        return launch_divide<FIVE_ROWS, true, 2, PLANES, 1>(args, stream);
-    if (PLANES == 1 && s->pieces == 3 && mask == EIGHT_ROWS)
-        return launch_divide<EIGHT_ROWS, true, 3, 1, 1>(args, stream);
-    if (PLANES == 1 && s->pieces == 3 && mask == NINE_ROWS)
-        return launch_divide<NINE_ROWS, true, 3, 1, 1>(args, stream);
-    switch (s->pieces) {
+    const int mask = mask_of(&args->shape);
+    switch (args->shape.pieces) {
     case 2:
+        if (mask == MASK_OF(1, 0, 0))
+            return launch_divide<MASK_OF(1, 0, 0), true, 2, PLANES, 1>(args, stream);
+        if (mask == MASK_OF(1, 0, 1))
+            return launch_divide<MASK_OF(1, 0, 1), true, 2, PLANES, 1>(args, stream);
         return launch_divide<ANY_MASK, true, 2, PLANES, 1>(args, stream);
     case 3:
+        if (PLANES == 1 && mask == MASK_OF(2, 0, 0))
+            return launch_divide<MASK_OF(2, 0, 0), true, 3, 1, 1>(args, stream);
+        if (PLANES == 1 && mask == MASK_OF(2, 0, 1))
+            return launch_divide<MASK_OF(2, 0, 1), true, 3, 1, 1>(args, stream);
         return launch_divide<ANY_MASK, true, 3, PLANES, 1>(args, stream);
     default:
         return launch_divide<ANY_MASK, true, 4, PLANES, 1>(args, stream);
@@ -316,10 +347,15 @@ template <int PLANES> static cudaError_t launch_u8(struct banded_args *args, cud
 
 static cudaError_t launch_u16(struct banded_args *args, cudaStream_t stream)
 {
+    const int mask = mask_of(&args->shape);
     switch (args->shape.pieces) {
     case 3:
+        if (mask == MASK_OF(1, 0, 0))
+            return launch_divide<MASK_OF(1, 0, 0), true, 3, 2, 2>(args, stream);
         return launch_divide<ANY_MASK, true, 3, 2, 2>(args, stream);
     case 4:
+        if (mask == MASK_OF(1, 0, 1))
+            return launch_divide<MASK_OF(1, 0, 1), true, 4, 2, 2>(args, stream);
         return launch_divide<ANY_MASK, true, 4, 2, 2>(args, stream);
     default:
         return launch_divide<ANY_MASK, true, 5, 2, 2>(args, stream);
@@ -334,11 +370,13 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
                                 job->anchor_x * job->channels * job->sample_bytes, &shift);
     struct banded_shape shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
                                                 job->sample_bytes, weight_planes, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape, BANDED_WARP_ROWS);
+    cudaError_t status = banded_prepare(&args, job, &shape, BANDED_TILE_ROWS);
 
     if (status != cudaSuccess)
         return status;
     if (job->sample_bytes == 2)
         return launch_u16(&args, stream);
-    return args.shape.planes == 1 ? launch_u8<1>(&args, stream) : launch_u8<2>(&args, stream);
+    if (shape.fours == 0)
+        return shape.planes == 1 ? launch_gray<1>(&args, stream) : launch_gray<2>(&args, stream);
+    return shape.planes == 1 ? launch_u8<1>(&args, stream) : launch_u8<2>(&args, stream);
 }

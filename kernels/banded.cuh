@@ -10,11 +10,8 @@
 #include "image_rows.cuh"
 #include "sample_divide.cuh"
 
-#define BANDED_THREADS   128
+#define BANDED_THREADS   (BANDED_TILE_BYTES / 128 * 32) /* a warp takes 128 bytes of all rows */
 #define BANDED_OUT_BYTES (BANDED_TILE_BYTES * BANDED_TILE_ROWS)
-/* Warps side by side in a tile, 128 bytes each, and the rows of each. */
-#define BANDED_WARPS_X   (BANDED_TILE_BYTES / 128)
-#define BANDED_WARP_ROWS (BANDED_TILE_ROWS * BANDED_WARPS_X * 32 / BANDED_THREADS)
 
 /* ---- a launch ---- */
 

@@ -36,7 +36,7 @@ struct sizes {
         SUM_BYTES = sum_bytes,
         COLUMN_BYTES = column_bytes,
         WINDOW = sparse ? 4 : 2, /* pieces of a product */
-        TILE_ROWS = separable_tile_rows(blocks),
+        TILE_ROWS = separable_tile_rows(sparse, blocks),
         HIGH = sum_bytes == 3, /* sums of more than two bytes */
         /* What a thread keeps in registers, and how many blocks of threads then fit a
          * multiprocessor. */

@@ -25,10 +25,11 @@ struct separable_shape {
     int row_bytes, sum_bytes, column_bytes;
 };
 
-/* High masks make high tiles pay, of which less is halo. */
-static inline BOTH_SIDES CONSTANT int separable_tile_rows(int blocks)
+/* High masks make high tiles pay, of which less is halo, and so do those for which more bytes can
+ * be on their way. */
+static inline BOTH_SIDES CONSTANT int separable_tile_rows(int sparse, int blocks)
 {
-    return blocks > 3 ? 64 : 32;
+    return blocks > 3 || (blocks == 2 && !sparse) ? 64 : 32;
 }
 
 static inline struct separable_shape separable_shape_of(int width, int height, int channels,
@@ -51,7 +52,7 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
     s.stage = banded_shape_of(width, 1, channels, 1, 1, pad);
     s.stage.pieces = s.products * (s.sparse ? 4 : 2);
     s.stage.tile_bytes = SEPARABLE_TILE_BYTES;
-    s.stage.tile_rows = separable_tile_rows(s.blocks);
+    s.stage.tile_rows = separable_tile_rows(s.sparse, s.blocks);
     s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
     s.stage.rows = s.stage.tile_rows + 8 * (s.blocks - 1);
     s.stage.copied_rows = s.stage.tile_rows + height - 1;
