@@ -16,8 +16,12 @@
  * Weights past int8 are two matrices, w = 256 * high + low; samples of 16 bits are
  * two matrices over their low and high bytes: still exact.
  *
- * Shared memory   2 * pitch * (32 + k - 1) + 16384 + packed weights
- *                 pitch = 256 + 16 * (pieces of a window - 1)
+ * A block takes one tile and ends: blocks start in the order in which tiles lie in
+ * memory, and six of them on a multiprocessor load, sum and store in turn. Weights
+ * of small masks stay in registers.
+ *
+ * Shared memory   pitch * (32 + k - 1) + 16384, and the packed weights of large masks;
+ *                 pitch = 512 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
 #include "banded.cuh"

@@ -383,7 +383,6 @@ extern "C" cudaError_t dp4a_launch(const struct image_job *job, int weight_plane
 {
     struct int8_window window = int8_window_of(job->mask_width, job->mask_height, job->anchor_x);
     struct dp4a_args args = {};
-
     args.job = *job;
     args.divide = sample_divide_of(job);
     args.groups = window.groups;

@@ -230,8 +230,8 @@ static uint64_t ghost_pixel(const struct plan *plan)
     return pixel;
 }
 
-/* compute-sanitizer's initcheck does not see what tensor copies write, and would take the output for
- * never written: with STENCILCLI_FILL_OUTPUT=1 it is, before. */
+/* compute-sanitizer's initcheck does not see what tensor copies write, and would take the output
+ * for never written: with STENCILCLI_FILL_OUTPUT=1 it is, before. */
 static cudaError_t fill_output(const struct planes *planes, const struct plane_image *out, int rows)
 {
     const struct plan *plan = planes->job->plan;
