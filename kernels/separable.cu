@@ -12,8 +12,9 @@
  * wants from it four of its inner index: the low and the next byte of the two sums,
  * one byte permutation. Which byte counts is said by V, which is 0 for the other.
  * So a warp walks down its 64 bytes of the tile, block of rows by block, and makes
- * each sum once. The sums stay in their registers, and it is V that turns. Numbers past a byte are taken apart by bytes, the last one signed,
- * and the products of equal weight are summed together: exact.
+ * each sum once. The sums stay in their registers, and it is V that turns. Numbers
+ * past a byte are taken apart by bytes, the last one signed, and the products of
+ * equal weight are summed together: exact.
  *
  * Shared memory   pitch * (rows + 8 * (blocks - 1)) + 256 * rows, 32 or 64 rows a tile;
  *                 pitch = 256 + 16 * (pieces of a window - 1)
