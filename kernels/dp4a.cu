@@ -360,7 +360,6 @@ template <int N> static cudaError_t launch_side(struct dp4a_args &args, cudaStre
 {
     const struct image_job *job = &args.job;
     const int side = job->mask_width;
-
     if (args.planes != 1 || side > MAX_SIDE || job->mask_height != side ||
         job->anchor_x != side / 2)
         return launch_divide<N, 0>(args, stream);
