@@ -141,6 +141,40 @@ static inline void store_16(uint8_t *p, __m128i v)
     _mm_storeu_si128((__m128i *)(void *)p, v);
 }
 
+/* Bytes move to higher lanes and to lower ones, by what pixels of 3, 4, 6 and 8 bytes ask for; the
+ * instructions want constants even where nothing is optimised. */
+__attribute__((always_inline)) static inline __m128i move_up(__m128i v, size_t bytes)
+{
+    switch (bytes) {
+    case 0:
+        return v;
+    case 1:
+        return _mm_slli_si128(v, 1);
+    case 3:
+        return _mm_slli_si128(v, 3);
+    case 4:
+        return _mm_slli_si128(v, 4);
+    case 6:
+        return _mm_slli_si128(v, 6);
+    default:
+        return _mm_slli_si128(v, 8);
+    }
+}
+
+__attribute__((always_inline)) static inline __m128i move_down(__m128i v, size_t bytes)
+{
+    switch (bytes) {
+    case 13:
+        return _mm_srli_si128(v, 13);
+    case 12:
+        return _mm_srli_si128(v, 12);
+    case 10:
+        return _mm_srli_si128(v, 10);
+    default:
+        return _mm_srli_si128(v, 8);
+    }
+}
+
 /* The whole pixels of X undone; LEFT is the pixel before them, in the lowest lanes. The average
  * works on complements (of LEFT, of what is above, and of the result): ~floor((a + b) / 2) is
  * ceil((~a + ~b) / 2), which is one instruction, and ~(x + v) is ~v - x. */
@@ -152,7 +186,7 @@ __attribute__((always_inline)) static inline __m128i undo_pixels(int filter, __m
     size_t k;
 
     for (k = 0; k < LANES / pixel; k++) {
-        __m128i a = k == 0 ? left : _mm_or_si128(_mm_slli_si128(v, (int)pixel), left);
+        __m128i a = k == 0 ? left : _mm_or_si128(move_up(v, pixel), left);
         v = filter == 1 ? _mm_add_epi8(x, a) : _mm_sub_epi8(_mm_avg_epu8(a, not_up), x);
     }
     return v;
@@ -165,7 +199,7 @@ __attribute__((always_inline)) static inline size_t undo_lanes(int filter, const
 {
     const __m128i ones = _mm_set1_epi8(-1), turn = filter == 3 ? ones : _mm_setzero_si128();
     const size_t step = LANES / pixel * pixel;
-    __m128i left = _mm_srli_si128(turn, (int)(LANES - pixel)), x;
+    __m128i left = move_down(turn, LANES - pixel), x;
     size_t i = 0;
 
     if (bytes < LANES + step)
@@ -175,7 +209,7 @@ __attribute__((always_inline)) static inline size_t undo_lanes(int filter, const
         __m128i not_up = filter == 3 ? _mm_xor_si128(load_16(up + i), ones) : ones;
         __m128i v = undo_pixels(filter, x, not_up, left, pixel);
         x = load_16(raw + i + step); /* before the lanes behind the last pixel are stored there */
-        left = _mm_srli_si128(_mm_slli_si128(v, (int)(LANES - step)), (int)(LANES - pixel));
+        left = move_down(move_up(v, LANES - step), LANES - pixel);
         store_16(out + i, _mm_xor_si128(v, turn));
     }
     store_16(out + i, x); /* OUT may be RAW: what comes next is there again */
