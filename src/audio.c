@@ -5,16 +5,18 @@
  * so; shifting both ways is exact. */
 #include "audio.h"
 
-#include <sndfile.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "audio_chunks.h"
+#include "audio_library.h"
 #include "clean_text.h"
 #include "codec_format.h"
 #include "output.h"
 #include "signal_job.h"
+
+static const struct audio_library *const sf = &audio_library; /* filled by load() */
 
 /* Samples that are decoded at a time. */
 #define BLOCK ((size_t)1 << 16)
@@ -103,11 +105,18 @@ bool audio_available(void)
 /* libsndfile's sentence about FILE (NULL: about opening), in our form. */
 static bool fail(const char *name, SNDFILE *file, const char *what, struct error *err)
 {
-    const char *text = sf_strerror(file);
+    const char *text = sf->strerror(file);
     char why[160];
 
     clean_text_copy(why, sizeof why, text, strcspn(text, ".\n"));
     return error_set(err, EXIT_INPUT, "%s: %s: %s", name, what, why);
+}
+
+static bool load(const char *name, const char *what, struct error *err)
+{
+    const char *why;
+
+    return audio_library_load(&why) || error_set(err, EXIT_INPUT, "%s: %s: %s", name, what, why);
 }
 
 /* 0 where the samples are no whole numbers as they are stored. */
@@ -167,7 +176,7 @@ static bool check_format(struct audio *audio, const char *name, struct error *er
                          name);
     if (audio->bits > 0)
         return true;
-    sf_command(NULL, SFC_GET_FORMAT_INFO, &subtype, sizeof subtype);
+    sf->command(NULL, SFC_GET_FORMAT_INFO, &subtype, sizeof subtype);
     return error_set(err, EXIT_INPUT,
                      "%s: its samples (%s) are no whole numbers; convert it to PCM of 16, 24 or "
                      "32 bits first",
@@ -191,13 +200,13 @@ static bool read_samples(struct audio *audio, SNDFILE *file, const char *name, s
                 return error_set(err, EXIT_INPUT, "%s: no memory for its samples", name);
             audio->sample = larger;
         }
-        got = sf_readf_int(file, audio->sample + frames * channels, (sf_count_t)block);
+        got = sf->readf_int(file, audio->sample + frames * channels, (sf_count_t)block);
         frames += got > 0 ? (size_t)got : 0;
         if (frames > SIGNAL_MAX_CELLS)
             return error_set(err, EXIT_INPUT, "%s: more than %d samples a channel", name,
                              SIGNAL_MAX_CELLS);
     } while (got > 0);
-    if (sf_error(file))
+    if (sf->error(file))
         return fail(name, file, "damaged audio file", err);
     if (frames == 0)
         return error_set(err, EXIT_INPUT, "%s: holds no samples", name);
@@ -216,14 +225,14 @@ static bool read_tags(struct audio *audio, SNDFILE *file)
     if (!tags)
         return false;
     for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++) {
-        const char *text = sf_get_string(file, i);
+        const char *text = sf->get_string(file, i);
         if (text && !(tags->text[i] = strdup(text)))
             return false;
     }
     tags->loudspeaker = malloc(bytes);
     if (!tags->loudspeaker)
         return false;
-    if (!sf_command(file, SFC_GET_CHANNEL_MAP_INFO, tags->loudspeaker, (int)bytes)) {
+    if (!sf->command(file, SFC_GET_CHANNEL_MAP_INFO, tags->loudspeaker, (int)bytes)) {
         free(tags->loudspeaker);
         tags->loudspeaker = NULL;
     }
@@ -239,7 +248,9 @@ bool audio_read(struct audio *audio, const char *name, const uint8_t *bytes, siz
     bool good;
 
     memset(audio, 0, sizeof *audio);
-    file = sf_open_virtual(&memory_file, SFM_READ, &info, &memory);
+    if (!load(name, "cannot be read", err))
+        return false;
+    file = sf->open_virtual(&memory_file, SFM_READ, &info, &memory);
     if (!file)
         return fail(name, NULL, "cannot be read", err);
     audio->format = info.format;
@@ -254,7 +265,7 @@ bool audio_read(struct audio *audio, const char *name, const uint8_t *bytes, siz
                          audio_name(audio->container), audio->frames, (long long)info.frames);
     if (good && !read_tags(audio, file))
         good = error_set(err, EXIT_INPUT, "%s: no memory for its tags", name);
-    sf_close(file);
+    sf->close(file);
     if (!good)
         audio_free(audio);
     return good;
@@ -282,7 +293,9 @@ bool audio_check_output(const struct audio *audio, const char *path, struct erro
         (uint64_t)audio->frames * (uint64_t)audio->channels * (uint64_t)audio->bits / 8;
     int type = info.format & SF_FORMAT_TYPEMASK;
 
-    if (!sf_format_check(&info))
+    if (!load(codec_sentence_name(path), "cannot be written", err))
+        return false;
+    if (!sf->format_check(&info))
         return error_set(err, EXIT_INPUT,
                          "%s: %s cannot hold %d channel%s of %d bits at %d Hz; write .wav or .aiff",
                          codec_sentence_name(path), audio_name(container_of(info.format)),
@@ -307,7 +320,7 @@ static bool write_samples(const struct audio *audio, SNDFILE *file)
         for (size_t i = 0; i < count * channels; i++)
             shifted[i] = (int32_t)((int64_t)audio->sample[at * channels + i] *
                                    ((int64_t)1 << (32 - audio->bits)));
-        good = sf_writef_int(file, shifted, (sf_count_t)count) == (sf_count_t)count;
+        good = sf->writef_int(file, shifted, (sf_count_t)count) == (sf_count_t)count;
     }
     free(shifted);
     return good;
@@ -319,20 +332,20 @@ static bool encode(const struct audio *audio, const char *path, struct memory *m
 {
     SF_INFO info = {
         .samplerate = audio->rate, .channels = audio->channels, .format = format_for(audio, path)};
-    SNDFILE *file = sf_open_virtual(&memory_file, SFM_WRITE, &info, memory);
+    SNDFILE *file = sf->open_virtual(&memory_file, SFM_WRITE, &info, memory);
     bool good;
 
     if (!file)
         return fail(codec_sentence_name(path), NULL, "cannot be written", err);
     for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++)
         if (audio->tags && audio->tags->text[i])
-            sf_set_string(file, i, audio->tags->text[i]);
+            sf->set_string(file, i, audio->tags->text[i]);
     if (audio->tags && audio->tags->loudspeaker)
-        sf_command(file, SFC_SET_CHANNEL_MAP_INFO, audio->tags->loudspeaker,
-                   (int)((size_t)audio->channels * sizeof *audio->tags->loudspeaker));
+        sf->command(file, SFC_SET_CHANNEL_MAP_INFO, audio->tags->loudspeaker,
+                    (int)((size_t)audio->channels * sizeof *audio->tags->loudspeaker));
     good = write_samples(audio, file) ||
            fail(codec_sentence_name(path), file, "cannot be written", err);
-    if (sf_close(file) != 0 && good)
+    if (sf->close(file) != 0 && good)
         good = fail(codec_sentence_name(path), NULL, "cannot be written", err);
     return good;
 }

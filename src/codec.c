@@ -91,6 +91,11 @@ static bool shape_fits(const struct image_info *info, const struct image *rows, 
            rows->type == info->type && rows->height >= 1 && rows->height <= info->height - next;
 }
 
+void source_read_ahead(struct source *source)
+{
+    source->ahead = true;
+}
+
 bool source_read(struct source *source, struct image *rows, struct error *err)
 {
     const struct decoder *decoder = source->decoder;

@@ -44,7 +44,7 @@ const char *format_name(enum format format);
 struct source;
 
 /* Opens PATH ("-": stdin), recognises the format by its first bytes (never by the
- * name), checks what can be checked (chunk CRCs, Adler, sizes against the file's
+ * name), checks what can be checked (chunks and their CRCs, sizes against the file's
  * length) before any large allocation, and reads the header. NAME in sentences is PATH,
  * "standard input" for "-". Errors are EXIT_INPUT. */
 bool source_open(struct source **source, const char *path, struct error *err);
@@ -65,6 +65,9 @@ const char *source_warning_kept(const struct source *source);
 
 /* True if rows are decoded as they are asked for; else the first source_read decodes all. */
 bool source_streams(const struct source *source);
+
+/* Before the first row: a decoder that can goes ahead on a thread of its own. */
+void source_read_ahead(struct source *source);
 
 /* The next ROWS->height rows, in order, into the caller's memory (its width,
  * channels and type must be the info's; any pitch). */

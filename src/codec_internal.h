@@ -16,6 +16,7 @@ struct source {
     struct metadata metadata; /* filled by decoder->open, valid until close */
     char warning_kept[512];   /* the warning where the output takes the metadata */
     bool whole;               /* filled by decoder->open: of this file only the whole can be read */
+    bool ahead;               /* source_read_ahead was called */
     int next_row;             /* rows handed out so far, kept by codec.c */
     void *state;              /* the decoder's own */
     struct image picture;     /* read_all's, for decoders without read; private to codec.c */

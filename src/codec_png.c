@@ -161,14 +161,17 @@ static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *
 
 static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
 {
-    const struct png_file *png = &((struct png_source *)source->state)->file;
+    struct png_source *state = source->state;
+    const struct png_file *png = &state->file;
     const char *name = input_name(source->input), *why;
     uint8_t skeleton[PNG_SKELETON_BYTES];
     size_t rows_bytes;
     uint8_t *rows = read_rows(png, name, &rows_bytes, err);
 
-    if (!rows)
+    if (!rows) {
+        png_chunks_explain(name, &state->bytes, err);
         return false;
+    }
     if (!stb_load_png(skeleton, png_chunks_skeleton(png, skeleton), rows, rows_bytes, image, &why))
         return error_set(err, EXIT_INPUT, "%s: cannot decode this PNG: %s", name, why);
     return true;
@@ -178,11 +181,16 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
 static bool decoder_read(struct source *source, struct image *rows, struct error *err)
 {
     struct png_source *state = source->state;
+    const char *name = input_name(source->input);
 
-    if (!state->reader &&
-        !png_reader_open(&state->reader, &state->file, input_name(source->input), err))
+    if (!state->reader && !png_reader_open(&state->reader, &state->file, name, source->ahead, err))
         return false;
-    return png_reader_read(state->reader, rows, err);
+    if (png_reader_read(state->reader, rows, err))
+        return true;
+    png_reader_close(state->reader); /* its thread reads the file no more */
+    state->reader = NULL;
+    png_chunks_explain(name, &state->bytes, err);
+    return false;
 }
 #endif
 

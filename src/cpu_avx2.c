@@ -1,11 +1,13 @@
 /* The inner loops for AVX2, compiled with -mavx2: the template's vectors become
  * ymm registers, and the sum of pairs is vpmaddwd, two exact 16-bit products and
- * their sum a lane. (vpmaddubsw would be twice as wide, but it saturates:
- * 255*127*2 > 32767.) Nothing here may run before available() said yes. */
+ * their sum a lane. (vpmaddubsw is twice as wide, but it saturates:
+ * 255*127*2 > 32767. Where weights are small enough it is taken: cpu_avx2_rows.h.) Nothing here may
+ * run before available() said yes. */
 #include <immintrin.h>
 #include <string.h>
 
 #include "cpu_avx2_bytes.h"
+#include "cpu_avx2_rows.h"
 #include "cpu_avx2_wide.h"
 #include "cpu_ops.h"
 

@@ -1,7 +1,8 @@
 /* Direct sums of 8-bit samples: see cpu_direct8.h.
  *
- * Lines of pairs hold two rows of the picture side by side, as int16, so that one
- * multiply-add takes two taps. Output rows y and y+1 read the same lines:
+ * Lines of pairs hold two rows of the picture side by side, as bytes where the weights
+ * are small (cpu_direct8_bytes.c) and else as int16, so that one multiply-add takes two
+ * taps. Output rows y and y+1 read the same lines:
  *
  *   rows      y-ay  +1 | +2  +3 | +4  +5      (mask of 5 rows)
  *   y          w0   w1 | w2  w3 | w4   0
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "cpu_certify.h"
+#include "cpu_direct8_bytes.h"
 #include "cpu_finish.h"
 #include "parallel.h"
 
@@ -24,9 +26,10 @@
 #define PIECES_EACH 4
 
 struct worker {
-    uint32_t *ring;      /* pass.pairs lines of pass.stride elements */
-    const uint32_t **at; /* the lines of one row pair, from the top */
-    uint32_t *sum[2];    /* of two rows of output */
+    uint8_t *ring;    /* pass.pairs lines of pass.stride pairs */
+    const void **at;  /* the lines of one row pair, from the top */
+    uint32_t *sum[2]; /* of two rows of output */
+    uint16_t *sum16[2];
     uint8_t *doubtful;
     uint8_t *ghost;                               /* a row of ghost cells as wide as the picture */
     int first_pixel, pixels, first_row, last_row; /* the strip; picture rows that it reads */
@@ -38,8 +41,10 @@ struct pass {
     struct cpu_two_masks masks;
     uint32_t *weights; /* owned: of both masks */
     bool certified;
+    struct cpu_direct8_bytes bytes;
+    size_t pair_bytes;
     struct cpu_certify certify;
-    size_t stride; /* elements of a line of pairs */
+    size_t stride; /* pairs of a line */
     int strip_pixels, piece_rows;
     struct worker *worker;
     int workers;
@@ -68,6 +73,15 @@ static const uint8_t *row_at(const struct pass *pass, const struct worker *w, in
     return y == BORDER_OUTSIDE ? w->ghost : image_row(job->in, y - job->in_first_row);
 }
 
+static void put_pairs(const struct pass *pass, const uint8_t *upper, const uint8_t *lower,
+                      void *out, int n)
+{
+    if (pass->bytes.can)
+        pass->ops->byte_pairs(upper, lower, out, n);
+    else
+        pass->ops->pairs_u8(upper, lower, out, n);
+}
+
 /* Line k of the strip: its rows first_row + 2k and the next. */
 static void fill_line(const struct pass *pass, struct worker *w, int k)
 {
@@ -77,23 +91,22 @@ static void fill_line(const struct pass *pass, struct worker *w, int k)
     size_t channels = (size_t)plan->channels;
     const uint8_t *upper = row_at(pass, w, w->first_row + 2 * k);
     const uint8_t *lower = row_at(pass, w, w->first_row + 2 * k + 1);
-    uint32_t *line = w->ring + (size_t)(k % pass->masks.pairs) * pass->stride;
+    uint8_t *line = w->ring + (size_t)(k % pass->masks.pairs) * pass->stride * pass->pair_bytes;
     int from = w->first_pixel - m->anchor_x, to = from + w->pixels + m->width - 1;
 
     for (int x = from; x < to; x++) {
         int inside_to = to < job->in->width ? to : job->in->width;
         int cell = border_fold(plan->border, x, job->in->width);
-        uint32_t *out = line + (size_t)(x - from) * channels;
+        void *out = line + (size_t)(x - from) * channels * pass->pair_bytes;
         if (x >= 0 && x < inside_to) {
-            pass->ops->pairs_u8(upper + (size_t)x * channels, lower + (size_t)x * channels, out,
-                                (inside_to - x) * plan->channels);
+            put_pairs(pass, upper + (size_t)x * channels, lower + (size_t)x * channels, out,
+                      (inside_to - x) * plan->channels);
             x = inside_to - 1;
         } else if (cell != BORDER_OUTSIDE) {
-            pass->ops->pairs_u8(upper + (size_t)cell * channels, lower + (size_t)cell * channels,
-                                out, plan->channels);
+            put_pairs(pass, upper + (size_t)cell * channels, lower + (size_t)cell * channels, out,
+                      plan->channels);
         } else {
-            for (size_t c = 0; c < channels; c++)
-                out[c] = plan->border_value << 16 | plan->border_value;
+            put_pairs(pass, w->ghost, w->ghost, out, plan->channels);
         }
     }
 }
@@ -107,7 +120,7 @@ static int64_t exact_sum(const struct pass *pass, const struct worker *w, int lo
     const struct plan_mask *m = &pass->job->plan->mask[0];
     uint64_t sum = (uint64_t)m->offset;
     for (int i = 0; i < m->height; i++) {
-        const uint32_t *line = w->at[(i + lower) / 2] + x;
+        const uint32_t *line = (const uint32_t *)w->at[(i + lower) / 2] + x;
         int shift = (i + lower) % 2 * 16;
         for (int j = 0; j < m->width; j++)
             sum += (uint64_t)m->weight[i * m->width + j] *
@@ -124,7 +137,9 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
     uint8_t *out = image_row(job->out, y - job->out_first_row);
     out += (size_t)w->first_pixel * (size_t)plan->channels;
 
-    if (!pass->certified) {
+    if (pass->bytes.narrow) {
+        pass->ops->divide_16_u8(&pass->bytes.divide, w->sum16[lower], out, n);
+    } else if (!pass->certified) {
         union cpu_sums sums = {.narrow = (int32_t *)w->sum[lower]};
         cpu_finish_linear(pass->ops, plan, false, sums, out, n);
     } else {
@@ -141,11 +156,27 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
         cpu_finish_unfiltered(job, y, w->first_pixel, w->pixels, out);
 }
 
+static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
+{
+    const struct plan_mask *m = &pass->job->plan->mask[0];
+    uint32_t start = pass->certified ? 0 : (uint32_t)m->offset;
+
+    if (pass->bytes.narrow)
+        pass->ops->byte_two_rows_16(&pass->bytes.masks, (const uint16_t *const *)w->at,
+                                    (uint16_t)(m->offset + m->divisor / 2), w->sum16[0],
+                                    w->sum16[1], n);
+    else if (pass->bytes.can)
+        pass->ops->byte_two_rows(&pass->bytes.masks, (const uint16_t *const *)w->at, start,
+                                 w->sum[0], w->sum[1], n);
+    else
+        pass->ops->sum_two_rows(&pass->masks, (const uint32_t *const *)w->at, start, w->sum[0],
+                                w->sum[1], n);
+}
+
 static void run_strip(const struct pass *pass, struct worker *w, int first, int end)
 {
     const struct plan_mask *m = &pass->job->plan->mask[0];
     int pairs = pass->masks.pairs, n = w->pixels * pass->job->plan->channels;
-    uint32_t start = pass->certified ? 0 : (uint32_t)m->offset;
 
     w->first_row = first - m->anchor_y;
     w->last_row = end - 1 - m->anchor_y + m->height - 1;
@@ -154,8 +185,8 @@ static void run_strip(const struct pass *pass, struct worker *w, int first, int 
     for (int t = 0; first + 2 * t < end; t++) {
         fill_line(pass, w, t + pairs - 1);
         for (int p = 0; p < pairs; p++)
-            w->at[p] = w->ring + (size_t)((t + p) % pairs) * pass->stride;
-        pass->ops->sum_two_rows(&pass->masks, w->at, start, w->sum[0], w->sum[1], n);
+            w->at[p] = w->ring + (size_t)((t + p) % pairs) * pass->stride * pass->pair_bytes;
+        sum_two_rows(pass, w, n);
         finish_row(pass, w, 0, first + 2 * t);
         if (first + 2 * t + 1 < end)
             finish_row(pass, w, 1, first + 2 * t + 1);
@@ -207,7 +238,14 @@ static bool weights_make(struct pass *pass, bool *cannot)
     pass->masks =
         (struct cpu_two_masks){pairs, width, plan->channels, {pass->weights, pass->weights + taps}};
     free(weight);
-    return weight && pass->weights && !*cannot;
+    if (!weight || !pass->weights || *cannot)
+        return false;
+    pass->pair_bytes = 4;
+    if (!pass->certified && pass->ops->byte_two_rows && cpu_direct8_bytes_fit(m)) {
+        pass->pair_bytes = 2;
+        return cpu_direct8_bytes_make(&pass->bytes, plan, &pass->masks, pass->weights);
+    }
+    return true;
 }
 
 static bool worker_alloc(struct worker *w, const struct pass *pass)
@@ -217,13 +255,16 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     size_t width = (size_t)pass->job->in->width * (size_t)plan->channels;
 
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
-    w->ring = calloc((size_t)pass->masks.pairs * pass->stride, sizeof *w->ring);
+    w->ring = calloc((size_t)pass->masks.pairs * pass->stride, pass->pair_bytes);
     w->at = calloc((size_t)pass->masks.pairs, sizeof *w->at);
     w->sum[0] = calloc(n, sizeof *w->sum[0]);
     w->sum[1] = calloc(n, sizeof *w->sum[1]);
+    w->sum16[0] = calloc(n, sizeof *w->sum16[0]);
+    w->sum16[1] = calloc(n, sizeof *w->sum16[1]);
     w->doubtful = calloc(n, 1);
     w->ghost = malloc(width);
-    if (!w->ring || !w->at || !w->sum[0] || !w->sum[1] || !w->doubtful || !w->ghost)
+    if (!w->ring || !w->at || !w->sum[0] || !w->sum[1] || !w->sum16[0] || !w->sum16[1] ||
+        !w->doubtful || !w->ghost)
         return false;
     memset(w->ghost, (int)plan->border_value, width);
     return true;
@@ -236,11 +277,14 @@ static void pass_free(struct pass *pass)
         free(pass->worker[i].at);
         free(pass->worker[i].sum[0]);
         free(pass->worker[i].sum[1]);
+        free(pass->worker[i].sum16[0]);
+        free(pass->worker[i].sum16[1]);
         free(pass->worker[i].doubtful);
         free(pass->worker[i].ghost);
     }
     free(pass->worker);
     free(pass->weights);
+    free(pass->bytes.full);
 }
 
 /* Strips whose ring fits the cache, pieces that keep all threads busy to the end. */
@@ -250,7 +294,8 @@ static int pass_cut(struct pass *pass)
     int channels = job->plan->channels, width = job->plan->mask[0].width;
     int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
 
-    pass->strip_pixels = RING_BYTES / (4 * pass->masks.pairs * channels) - width;
+    pass->strip_pixels =
+        RING_BYTES / ((int)pass->pair_bytes * pass->masks.pairs * channels) - width;
     if (pass->strip_pixels < MIN_PIXELS)
         pass->strip_pixels = MIN_PIXELS;
     if (pass->strip_pixels > job->out->width)

@@ -76,6 +76,16 @@ struct cpu_two_masks {
     const uint32_t *weight[2]; /* pairs * width entries, two int16 each, row-major */
 };
 
+/* The same over lines of pairs of bytes. */
+struct cpu_two_byte_masks {
+    int pairs, width, step;
+    const uint32_t *weight[2]; /* two int8 each, in the bytes 0 and 1 and again in 2 and 3 */
+    /* pairs * width: sums of 16 bits (IS_SIGNED or not) hold all products from behind one such
+     * place to the next; the last place is one. */
+    const uint8_t *full;
+    bool is_signed;
+};
+
 /* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
 struct cpu_certify {
     float scale, low, high, max;
@@ -110,6 +120,13 @@ struct cpu_ops {
     /* sum_pairs for two rows of output at once */
     void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    /* The same for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8; sums of two rows that need
+     * 32 bits; and sums that fit 16 in the order of byte_sums, where `full` does not matter. */
+    void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
+    void (*byte_two_rows)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
+                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    void (*byte_two_rows_16)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
+                             uint16_t start, uint16_t *upper, uint16_t *lower, int n);
     /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,

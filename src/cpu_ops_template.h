@@ -226,6 +226,11 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .divide_32_u8 = OPS_DIVIDE_32_U8,
     .pairs_u8 = OPS_PAIRS_U8,
     .sum_two_rows = OPS_SUM_TWO_ROWS,
+#ifdef OPS_BYTE_TWO_ROWS
+    .byte_pairs = OPS_BYTE_PAIRS,
+    .byte_two_rows = OPS_BYTE_TWO_ROWS,
+    .byte_two_rows_16 = OPS_BYTE_TWO_ROWS_16,
+#endif
     .certify_u8 = OPS_CERTIFY_U8,
     .divide_32_u16 = OPS_DIVIDE_32_U16,
     .gradient_32 = OPS_GRADIENT_32,

@@ -309,6 +309,8 @@ unsigned deflate_repeats_estimate(const uint8_t *in, size_t bytes, unsigned lite
             took += literal_bits;
             i++;
         }
+        if (i == bytes / 4 && took >= i * literal_bits / 64 * 63)
+            return literal_bits; /* the rest will not be worth it: a photograph */
     }
     took += (bytes - i) * literal_bits;
     return (unsigned)(took / (bytes ? bytes : 1));

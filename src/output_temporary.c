@@ -185,9 +185,23 @@ struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
     return temporary;
 }
 
+/* The two names change places and the old file goes. ext4 lets a rename that replaces a file wait
+ * until the new one's blocks are allocated and on their way to the disk (0.7 ms for 150 kB, 50 for
+ * 55 MB), an exchange not. False where nothing was done: no old file, no such file system. */
+static bool exchange(struct temporary *temporary, const char *target)
+{
+    if (renameat2(AT_FDCWD, temporary->path, AT_FDCWD, target, RENAME_EXCHANGE) != 0)
+        return false;
+    if (unlink(temporary->path) == 0 || errno == ENOENT) /* the handler's work */
+        return true;
+    /* A folder has come there meanwhile: it is put back, and rename tells what is wrong. */
+    renameat2(AT_FDCWD, temporary->path, AT_FDCWD, target, RENAME_EXCHANGE);
+    return false;
+}
+
 bool temporary_rename(struct temporary *temporary, const char *target)
 {
-    if (rename(temporary->path, target) != 0) {
+    if (!exchange(temporary, target) && rename(temporary->path, target) != 0) {
         if (atomic_load(&dying)) /* the handler has removed it */
             wait_for_the_end();
         return false;

@@ -138,8 +138,11 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
         p->workers = job->threads < MAX_WORKERS ? job->threads : MAX_WORKERS;
         if (p->workers > p->bands.count)
             p->workers = p->bands.count;
-        if (alloc(p))
+        if (alloc(p)) {
+            if (p->workers > 1)
+                source_read_ahead(job->source);
             return p;
+        }
     }
     pipeline_free(p);
     return NULL;

@@ -33,9 +33,10 @@ const uint8_t *png_bytes_at(struct png_bytes *bytes, size_t place, size_t want, 
         want = left;
     if (place < bytes->start || place > bytes->start + bytes->held ||
         want > bytes->start + bytes->held - place) {
+        size_t most = bytes->hopping ? PNG_BYTES_HOP : PNG_BYTES_WINDOW;
         bytes->start = place;
-        if (!input_read_at(bytes->input, place, bytes->window,
-                           left < PNG_BYTES_WINDOW ? left : PNG_BYTES_WINDOW, &bytes->held, err))
+        if (!input_read_at(bytes->input, place, bytes->window, left < most ? left : most,
+                           &bytes->held, err))
             return NULL;
     }
     *have = bytes->start + bytes->held - place;

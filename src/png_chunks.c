@@ -31,6 +31,7 @@ struct walk {
     struct png_file *png;
     const char *name;
     struct png_bytes *bytes;
+    bool read_data; /* also what IDAT chunks hold, for their CRC */
     bool header_seen, data_over;
     struct error *err;
 };
@@ -290,7 +291,10 @@ static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, boo
     if (chunk->bytes > INT32_MAX)
         return damaged(walk, chunk, "an impossible length");
     if (left - 8 >= (size_t)chunk->bytes + 4) {
-        if (!read_content(walk, chunk))
+        bool data = strcmp(chunk->type, "IDAT") == 0 && chunk->bytes > 0;
+        if (data && !walk->read_data)
+            chunk->crc = chunk->crc_told = 0;
+        else if (!read_content(walk, chunk))
             return false;
         *whole = !walk->png->truncated;
         return true;
@@ -302,10 +306,11 @@ static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, boo
     return cut(walk, where);
 }
 
-bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *bytes,
-                     struct error *err)
+static bool walk_file(struct png_file *png, const char *name, struct png_bytes *bytes,
+                      bool read_data, struct error *err)
 {
-    struct walk walk = {.png = png, .name = name, .bytes = bytes, .err = err};
+    struct walk walk = {
+        .png = png, .name = name, .bytes = bytes, .read_data = read_data, .err = err};
     size_t place = SIGNATURE_BYTES, have;
     const uint8_t *head = png_bytes_at(bytes, 0, SIGNATURE_BYTES, &have, err);
     bool end = false;
@@ -334,4 +339,25 @@ bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *b
     if (end && png->data_chunks == 0)
         return error_set(err, EXIT_INPUT, "%s: damaged PNG: it holds no picture data", name);
     return true;
+}
+
+bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *bytes,
+                     struct error *err)
+{
+    bool ok;
+
+    bytes->hopping = true;
+    ok = walk_file(png, name, bytes, false, err);
+    bytes->hopping = false;
+    /* Of a damaged file, the first damage is told. */
+    return ok && !png->truncated ? ok : walk_file(png, name, bytes, true, err);
+}
+
+void png_chunks_explain(const char *name, struct png_bytes *bytes, struct error *err)
+{
+    struct png_file png;
+    struct error why;
+
+    if (!walk_file(&png, name, bytes, true, &why))
+        *err = why;
 }

@@ -1,7 +1,8 @@
 /* The outside of a PNG file: its chunks. Everything that can be known without
- * decompressing is checked here, once, before anything believes the header: the
- * order of the chunks, every CRC, every field, and whether the file can hold
- * what it promises. stb_image checks little of it. */
+ * decompressing is checked here, before anything believes the header: the order of
+ * the chunks, every field, every CRC, and whether the file can hold what it promises.
+ * (The CRCs of picture data are checked as it is read, so that a file is read once;
+ * damage is told as if they had been checked first.) stb_image checks little of it. */
 #ifndef STENCIL_PNG_CHUNKS_H
 #define STENCIL_PNG_CHUNKS_H
 
@@ -51,6 +52,10 @@ bool png_recognise(const uint8_t *head, size_t bytes);
 bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *bytes,
                      struct error *err);
 
+/* Where a picture's data proved wrong (*err says how): what is wrong with the file's chunks, IDATs
+ * and their CRCs too, goes first and replaces *err. Nothing may read from BYTES meanwhile. */
+void png_chunks_explain(const char *name, struct png_bytes *bytes, struct error *err);
+
 /* Samples of a pixel in the file, and after palette and tRNS have been applied. */
 int png_samples_stored(const struct png_header *header);
 int png_channels(const struct png_file *png);
@@ -59,13 +64,15 @@ int png_channels(const struct png_file *png);
 bool png_chunks_gather(const struct png_file *png, uint8_t *into, struct error *err);
 
 /* The same piece by piece; one at a time. png_pieces_next fits zlib_reader_new: the next piece of
- * CONTEXT (a struct png_pieces), NULL behind the last and where the file cannot be read (failed).
- */
+ * CONTEXT (a struct png_pieces), NULL behind the last and where the file cannot be read or a CRC is
+ * wrong (failed). */
 struct png_pieces {
     struct png_bytes *bytes;
     size_t place;      /* of what comes next in the file */
     size_t chunk_left; /* in the chunk */
     size_t left;       /* in all chunks */
+    bool in_chunk;     /* its CRC is still to be checked: */
+    uint32_t crc;      /* of what was handed out */
     bool failed;
     struct error err;
 };

@@ -3,11 +3,49 @@
 #include <string.h>
 
 #include "png_chunks.h"
+#include "zlib_stream.h"
 
 void png_pieces_begin(struct png_pieces *pieces, const struct png_file *png)
 {
     *pieces = (struct png_pieces){
         .bytes = png->bytes, .place = png->data_place - 8, .left = png->data_bytes};
+}
+
+/* The CRC behind the chunk that was handed out as a whole. */
+static bool check_crc(struct png_pieces *pieces)
+{
+    size_t have;
+    const uint8_t *at = png_bytes_at(pieces->bytes, pieces->place, 4, &have, &pieces->err);
+
+    pieces->in_chunk = false;
+    pieces->place += 4;
+    pieces->failed = !at || have < 4 || png_get32(at) != pieces->crc;
+    if (pieces->failed && at) /* png_chunks_explain says which; or by now it is right: */
+        error_set(&pieces->err, EXIT_INPUT, "%s: was changed while it was read",
+                  input_name(pieces->bytes->input));
+    return !pieces->failed;
+}
+
+/* Goes on to the next chunk that is not empty. The chunks follow each other without a gap. */
+static bool next_chunk(struct png_pieces *pieces)
+{
+    static const uint8_t type[] = {'I', 'D', 'A', 'T'};
+    size_t have;
+
+    while (pieces->chunk_left == 0) {
+        const uint8_t *at;
+        if ((pieces->in_chunk && !check_crc(pieces)) || pieces->left == 0)
+            return false;
+        at = png_bytes_at(pieces->bytes, pieces->place, 8, &have, &pieces->err);
+        pieces->failed = !at;
+        if (!at || have < 8)
+            return false;
+        pieces->chunk_left = png_get32(at);
+        pieces->place += 8;
+        pieces->in_chunk = true;
+        pieces->crc = zlib_stream_crc32(0, type, sizeof type);
+    }
+    return pieces->left > 0; /* the last chunk may have been cut */
 }
 
 const uint8_t *png_pieces_next(void *context, size_t *bytes)
@@ -17,18 +55,7 @@ const uint8_t *png_pieces_next(void *context, size_t *bytes)
     size_t have;
 
     *bytes = 0;
-    /* The chunks follow each other without a gap, and the last may have been cut. */
-    while (pieces->chunk_left == 0 && pieces->left > 0 && !pieces->failed) {
-        at = png_bytes_at(pieces->bytes, pieces->place, 8, &have, &pieces->err);
-        pieces->failed = !at;
-        if (!at || have < 8)
-            return NULL;
-        pieces->chunk_left = png_get32(at);
-        pieces->place += 8;
-        if (pieces->chunk_left == 0)
-            pieces->place += 4;
-    }
-    if (pieces->left == 0 || pieces->failed)
+    if (pieces->failed || !next_chunk(pieces))
         return NULL;
     at = png_bytes_at(pieces->bytes, pieces->place, 1, &have, &pieces->err);
     pieces->failed = !at;
@@ -36,9 +63,10 @@ const uint8_t *png_pieces_next(void *context, size_t *bytes)
         return NULL;
     have = have < pieces->chunk_left ? have : pieces->chunk_left;
     have = have < pieces->left ? have : pieces->left;
+    pieces->crc = zlib_stream_crc32(pieces->crc, at, have);
     pieces->chunk_left -= have;
     pieces->left -= have;
-    pieces->place += have + (pieces->chunk_left ? 0 : 4);
+    pieces->place += have;
     *bytes = have;
     return at;
 }

@@ -9,9 +9,10 @@
 
 struct png_reader;
 
-/* PNG's pointers must stay valid until png_reader_close. NAME is the file in sentences. */
+/* PNG's pointers must stay valid until png_reader_close. NAME is the file in sentences. AHEAD: a
+ * thread of its own decompresses meanwhile. */
 bool png_reader_open(struct png_reader **reader, const struct png_file *png, const char *name,
-                     struct error *err);
+                     bool ahead, struct error *err);
 
 /* The next rows of IMAGE's height. What is damaged is found when it is come to; that the
  * compressed data ends where it should, and its checksum, with the last row. */

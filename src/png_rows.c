@@ -108,19 +108,18 @@ static bool damaged_row(const struct png_file *png, const char *name, int pass, 
 
 /* Row Y of pass I. */
 static bool undo_row(const struct png_file *png, const char *name, int i, uint32_t y,
-                     const struct pass *pass, uint8_t *raw, const uint8_t *up, struct error *err)
+                     const struct pass *pass, const uint8_t *raw, const uint8_t *up, uint8_t *to,
+                     struct error *err)
 {
     const struct png_header *header = &png->header;
     size_t pixel = ((size_t)png_samples_stored(header) * (size_t)header->depth + 7) / 8;
-    uint8_t *row = raw + 1;
 
     if (raw[0] > 4)
         return damaged_row(png, name, i, y, "filter type", raw[0], err);
-    png_unfilter(raw[0], row, up, pass->row_bytes, pixel);
-    raw[0] = 0;
+    png_unfilter(raw[0], raw + 1, up, pass->row_bytes, pixel, to);
     /* A palette that has an entry for every index needs no look at the indices. */
     if (header->colour == PNG_PALETTE && png->palette_entries < 1 << header->depth) {
-        unsigned largest = largest_index(row, pass->width, header->depth);
+        unsigned largest = largest_index(to, pass->width, header->depth);
         if (largest >= (unsigned)png->palette_entries)
             return damaged_row(png, name, i, y, "a colour that its palette lacks:", largest, err);
     }
@@ -135,20 +134,21 @@ static bool unfilter_pass(const struct png_file *png, const char *name, int i, u
     uint32_t y;
 
     for (y = 0; y < pass.height; y++) {
-        if (!undo_row(png, name, i, y, &pass, raw, up, err))
+        if (!undo_row(png, name, i, y, &pass, raw, up, raw + 1, err))
             return false;
+        raw[0] = 0;
         up = raw + 1;
         raw += 1 + pass.row_bytes;
     }
     return true;
 }
 
-bool png_rows_undo(const struct png_file *png, const char *name, uint32_t y, uint8_t *raw,
-                   const uint8_t *up, struct error *err)
+bool png_rows_undo(const struct png_file *png, const char *name, uint32_t y, const uint8_t *raw,
+                   const uint8_t *up, uint8_t *to, struct error *err)
 {
     struct pass pass = pass_of(&png->header, 0);
 
-    return undo_row(png, name, 0, y, &pass, raw, up, err);
+    return undo_row(png, name, 0, y, &pass, raw, up, to, err);
 }
 
 bool png_rows_unfilter(const struct png_file *png, const char *name, uint8_t *raw,

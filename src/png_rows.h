@@ -23,8 +23,9 @@ bool png_rows_unfilter(const struct png_file *png, const char *name, uint8_t *ra
                        struct error *err);
 
 /* The same for one row of a picture that is not interlaced: RAW begins with the filter type, UP
- * is the row above, undone, without one (zeros above the first). */
-bool png_rows_undo(const struct png_file *png, const char *name, uint32_t y, uint8_t *raw,
-                   const uint8_t *up, struct error *err);
+ * is the row above, undone, without one (zeros above the first), and TO gets the row, also without;
+ * it may be RAW + 1, or lie apart from both. */
+bool png_rows_undo(const struct png_file *png, const char *name, uint32_t y, const uint8_t *raw,
+                   const uint8_t *up, uint8_t *to, struct error *err);
 
 #endif

@@ -10,10 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* FILTER 0..4; ROW has BYTES bytes, a multiple of PIXEL (1, 2, 3, 4, 6 or 8), and is changed
- * in place; UP is the row above, undone (zeros above the first row), not overlapping. */
-typedef void png_unfilter_function(int filter, uint8_t *row, const uint8_t *up, size_t bytes,
-                                   size_t pixel);
+/* FILTER 0..4; RAW has BYTES bytes, a multiple of PIXEL (1, 2, 3, 4, 6 or 8), and goes undone to
+ * OUT, which may be RAW; UP is the row above, undone (zeros above the first row). Otherwise none
+ * overlaps another. */
+typedef void png_unfilter_function(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes,
+                                   size_t pixel, uint8_t *out);
 
 /* The definition, and the same bytes sooner. A test holds them against each other. */
 png_unfilter_function png_unfilter_plain, png_unfilter;

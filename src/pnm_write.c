@@ -34,7 +34,8 @@ static bool pnm_write_open(struct sink *sink, struct error *err)
                              output_name(sink->output));
     }
     if (__builtin_mul_overflow((uint64_t)info->width * (uint64_t)info->channels * info->type,
-                               (uint64_t)info->height, &bytes))
+                               (uint64_t)info->height, &bytes) ||
+        __builtin_add_overflow(bytes, (uint64_t)length, &bytes))
         bytes = UINT64_MAX;
     return output_expect(sink->output, bytes, err) &&
            output_write(sink->output, header, (size_t)length, err);

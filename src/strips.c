@@ -182,8 +182,10 @@ struct strips *strips_open(const struct pipeline_job *job)
                                   .device_index = job->device_index};
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
-    if (lay_out(p) && count_slots(p) && alloc(p))
+    if (lay_out(p) && count_slots(p) && alloc(p)) {
+        source_read_ahead(job->source);
         return p;
+    }
     strips_free(p);
     return NULL;
 }

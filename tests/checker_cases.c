@@ -52,6 +52,11 @@ static const struct mask_case MASKS[] = {
     {"bytes_unsigned_undivided", "100 57", NULL, 0, 0, 0, 0, NULL},
     {"rank1_bytes4x5", "divisor 64\n1 2 3 -4\n-1 -2 -3 4\n3 6 9 -12\n2 4 6 -8\n1 2 3 -4", NULL, 0,
      0, 0, 0, NULL},
+    /* Pairs of bytes below each other: sums of 16 bits, of 32, unsigned and signed, to the edge. */
+    {"two_rows5", NULL, NULL, 5, 5, 0, 9, "113"},
+    {"two_rows_signed5x6", NULL, NULL, 5, 6, -4, 6, "31"},
+    {"two_rows_wide11x9", NULL, NULL, 11, 9, 56, 64, "5940"},
+    {"two_rows_wide_signed7", NULL, NULL, 7, 7, -64, 64, "50"},
     {"box21", NULL, NULL, 21, 21, 3, 3, "1323"},
     {"box13x5_past_32_bits", NULL, NULL, 13, 5, 4000000019, 4000000019, "260000001235"},
     {"box30x2", NULL, NULL, 30, 2, 700, 700, "42001"},
