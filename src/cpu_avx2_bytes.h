@@ -36,12 +36,17 @@ static inline __attribute__((always_inline)) void byte_sums_body(const struct cp
                                                                  int count,
                                                                  const uint8_t *const *at,
                                                                  uint16_t start, uint16_t *sum,
-                                                                 int n)
+                                                                 int n, struct cpu_ahead ahead)
 {
+    /* Where nothing is wanted, what is there: an address that is none takes long to look up. */
+    const char *read = (const char *)(ahead.read ? ahead.read : at[0]);
+    const char *write = ahead.write ? (const char *)ahead.write : (const char *)sum;
     const __m256i from = _mm256_set1_epi16((short)start);
     const uint32_t *weights = pairs->weight;
     for (int x = 0; x < n; x += 64) {
         __m256i acc[4] = {from, from, from, from};
+        _mm_prefetch(read + x, _MM_HINT_T0);
+        _mm_prefetch(write + x, _MM_HINT_T0);
         for (int p = 0; p < count; p++) {
             const uint8_t *first = at[2 * p] + x, *second = at[2 * p + 1] + x;
             __m256i weight = _mm256_set1_epi32((int)weights[p]);
@@ -54,14 +59,14 @@ static inline __attribute__((always_inline)) void byte_sums_body(const struct cp
 }
 
 static void byte_sums_avx2(const struct cpu_byte_pairs *pairs, const uint8_t *const *at,
-                           uint16_t start, uint16_t *sum, int n)
+                           uint16_t start, uint16_t *sum, int n, struct cpu_ahead ahead)
 {
     if (pairs->count == 2)
-        byte_sums_body(pairs, 2, at, start, sum, n);
+        byte_sums_body(pairs, 2, at, start, sum, n, ahead);
     else if (pairs->count == 3)
-        byte_sums_body(pairs, 3, at, start, sum, n);
+        byte_sums_body(pairs, 3, at, start, sum, n, ahead);
     else
-        byte_sums_body(pairs, pairs->count, at, start, sum, n);
+        byte_sums_body(pairs, pairs->count, at, start, sum, n, ahead);
 }
 
 /* A division in registers. (Read from memory it would be read again after every store: bytes may
@@ -160,48 +165,80 @@ static void gradient_16_u8_avx2(const int16_t *gx, const int16_t *gy, uint32_t m
                   gradient_16(gx + x + 16, gy + x + 16), out + x, n - x);
 }
 
-static inline __attribute__((always_inline)) void column_body(
-    const struct cpu_taps *taps, int count, int twins, enum divide_kind kind,
-    const uint16_t *const *row, uint16_t start, const struct cpu_divide16 *divide, uint8_t *out,
-    int n)
+/* One vector of sums of ROWS rows of output, a constant: those of one lie one row of the picture
+ * below those of the other. OUTER_ONE: the first and the last weight are 1. */
+static inline __attribute__((always_inline)) void column_sums(const struct cpu_taps *taps,
+                                                              int count, int twins, bool outer_one,
+                                                              int rows, __m256i from,
+                                                              const uint16_t *const *row, int x,
+                                                              __m256i *sum)
 {
-    const struct divide_16 d = divide_16_load(divide);
-    const __m256i from = _mm256_set1_epi16((short)start);
-    const uint16_t *const *last = row + count - 1;
-    const uint32_t *weights = taps->weight;
-    for (int x = 0; x < n; x += 32) {
-        __m256i a = from, b = from;
-        for (int i = 0; i < twins; i++) { /* of the same weight: one multiplication */
-            __m256i weight = _mm256_set1_epi16((short)weights[i]);
-            __m256i v = _mm256_add_epi16(load_any(row[i] + x), load_any(last[-i] + x));
-            __m256i w = _mm256_add_epi16(load_any(row[i] + x + 16), load_any(last[-i] + x + 16));
-            a = _mm256_add_epi16(a, _mm256_mullo_epi16(v, weight));
-            b = _mm256_add_epi16(b, _mm256_mullo_epi16(w, weight));
+    for (int r = 0; r < rows; r++)
+        sum[r] = from;
+    for (int i = 0; i < twins; i++) { /* of the same weight: one multiplication */
+        __m256i weight = _mm256_set1_epi16((short)taps->weight[i]);
+        for (int r = 0; r < rows; r++) {
+            __m256i v =
+                _mm256_add_epi16(load_any(row[i + r] + x), load_any(row[count - 1 - i + r] + x));
+            if (!outer_one || i > 0)
+                v = _mm256_mullo_epi16(v, weight);
+            sum[r] = _mm256_add_epi16(sum[r], v);
         }
-        for (int i = twins; i < count - twins; i++) {
-            __m256i weight = _mm256_set1_epi16((short)weights[i]);
-            a = _mm256_add_epi16(a, _mm256_mullo_epi16(load_any(row[i] + x), weight));
-            b = _mm256_add_epi16(b, _mm256_mullo_epi16(load_any(row[i] + x + 16), weight));
-        }
-        finish_32(&d, kind, a, b, out + x, n - x);
+    }
+    for (int i = twins; i < count - twins; i++) {
+        __m256i weight = _mm256_set1_epi16((short)taps->weight[i]);
+        for (int r = 0; r < rows; r++)
+            sum[r] = _mm256_add_epi16(sum[r], _mm256_mullo_epi16(load_any(row[i + r] + x), weight));
     }
 }
 
-static void column_16_u8_avx2(const struct cpu_taps *taps, const uint16_t *const *row,
-                              uint16_t start, const struct cpu_divide16 *divide, uint8_t *out,
-                              int n)
+static inline __attribute__((always_inline)) void column_body(
+    const struct cpu_taps *taps, int count, int twins, bool outer_one, int rows,
+    enum divide_kind kind, const uint16_t *const *row, uint16_t start,
+    const struct cpu_divide16 *divide, uint8_t *const *out, int n)
+{
+    const struct divide_16 d = divide_16_load(divide);
+    const __m256i from = _mm256_set1_epi16((short)start);
+    for (int x = 0; x < n; x += 32) {
+        __m256i a[CPU_COLUMN_ROWS], b[CPU_COLUMN_ROWS];
+        column_sums(taps, count, twins, outer_one, rows, from, row, x, a);
+        column_sums(taps, count, twins, outer_one, rows, from, row, x + 16, b);
+        for (int r = 0; r < rows; r++)
+            finish_32(&d, kind, a[r], b[r], out[r] + x, n - x);
+    }
+}
+
+static inline __attribute__((always_inline)) void column_rows(const struct cpu_taps *taps, int rows,
+                                                              const uint16_t *const *row,
+                                                              uint16_t start,
+                                                              const struct cpu_divide16 *divide,
+                                                              uint8_t *const *out, int n)
 {
     enum divide_kind kind = divide_16_kind(divide);
-    if (taps->count == 5 && taps->twins == 2 && kind == DIVIDE_SHIFT)
-        column_body(taps, 5, 2, DIVIDE_SHIFT, row, start, divide, out, n);
+    if (taps->count == 5 && taps->twins == 2 && taps->weight[0] == 1 && kind == DIVIDE_SHIFT)
+        column_body(taps, 5, 2, true, rows, DIVIDE_SHIFT, row, start, divide, out, n);
     else if (taps->count == 3 && taps->twins == 1 && kind == DIVIDE_FACTOR)
-        column_body(taps, 3, 1, DIVIDE_FACTOR, row, start, divide, out, n);
+        column_body(taps, 3, 1, false, rows, DIVIDE_FACTOR, row, start, divide, out, n);
     else if (kind == DIVIDE_SHIFT)
-        column_body(taps, taps->count, taps->twins, DIVIDE_SHIFT, row, start, divide, out, n);
+        column_body(taps, taps->count, taps->twins, false, rows, DIVIDE_SHIFT, row, start, divide,
+                    out, n);
     else if (kind == DIVIDE_POWER)
-        column_body(taps, taps->count, taps->twins, DIVIDE_POWER, row, start, divide, out, n);
+        column_body(taps, taps->count, taps->twins, false, rows, DIVIDE_POWER, row, start, divide,
+                    out, n);
     else
-        column_body(taps, taps->count, taps->twins, DIVIDE_FACTOR, row, start, divide, out, n);
+        column_body(taps, taps->count, taps->twins, false, rows, DIVIDE_FACTOR, row, start, divide,
+                    out, n);
+}
+
+static void column_16_u8_avx2(const struct cpu_taps *taps, const uint16_t *const *row,
+                              uint16_t start, const struct cpu_divide16 *divide,
+                              uint8_t *const *out, int rows, int n)
+{
+    if (rows == CPU_COLUMN_ROWS)
+        column_rows(taps, CPU_COLUMN_ROWS, row, start, divide, out, n);
+    else
+        for (int r = 0; r < rows; r++)
+            column_rows(taps, 1, row + r, start, divide, out + r, n);
 }
 
 #endif

@@ -10,9 +10,11 @@
  *   separable   r = sum over pairs of the row factor's taps, once a row of the picture,
  *               S = sum over i of column[i] * r[y + i - ay]
  *
- * Strips of columns are so narrow that a ring of mask_height such r stays in the L2
- * cache. Lines are read where they lie; only where a strip has ghost cells, or a
- * block would read past the row's end, is the line copied and padded. */
+ * Strips of columns are so narrow that a ring of such r stays in the L2 cache, and two
+ * rows of output share what is loaded from it. While row sums are made, the next row of the
+ * picture and the row to be written are fetched, or memory would wait for sums and sums for
+ * memory. Lines are read where they lie; only where a strip has ghost cells, or a block would
+ * read past the row's end, is the line copied and padded. */
 #include "cpu_bytes.h"
 
 #include <stdlib.h>
@@ -26,16 +28,17 @@
 /* Of a 512 KiB L2 cache. Strips that fit L1 save a third of the work, and lose more than that in
  * memory, where a row is then read in many pieces. */
 #define RING_BYTES  (128 * 1024)
+#define CACHE_LINE  64
 #define MIN_PIXELS  64 /* so that every strip is whole blocks; the last one is padded */
 #define MIN_ROWS    16
 #define PIECES_EACH 4
 #define FEW_BLOCKS  4 /* a row with fewer inside is copied as a whole */
 
 struct worker {
-    uint8_t *copies;      /* mask_height padded lines of pass.stride bytes */
+    uint8_t *copies;      /* `slots` padded lines of pass.stride bytes */
     const uint8_t **line; /* per slot: the line under the strip's first tap */
     const uint8_t **at;   /* both bytes' places of every pair */
-    uint16_t *ring;       /* separable: mask_height row sums of pass.strip_pixels * channels */
+    uint16_t *ring;       /* separable: as many row sums of pass.strip_pixels * channels */
     const uint16_t **row; /* the same in the order of the mask */
     uint16_t *sum[2];
     int first_pixel, pixels;
@@ -49,6 +52,7 @@ struct pass {
     struct cpu_taps column;
     struct cpu_divide16 divide;
     size_t stride;
+    int slots; /* lines that are kept */
     int strip_pixels, piece_rows;
     struct worker *worker;
     int workers;
@@ -89,8 +93,8 @@ static void copy_line(const struct kernel_job *job, const uint8_t *row, int from
 
 static int slot_of(const struct pass *pass, int v)
 {
-    int height = pass->job->plan->mask[0].height, slot = v % height;
-    return slot < 0 ? slot + height : slot;
+    int slot = v % pass->slots;
+    return slot < 0 ? slot + pass->slots : slot;
 }
 
 /* The strip's elements in whole blocks. */
@@ -101,18 +105,20 @@ static int block_elements(const struct pass *pass, const struct worker *w)
 }
 
 static void row_sums(const struct pass *pass, struct worker *w, const uint8_t *line, uint16_t *sum,
-                     int n)
+                     int n, struct cpu_ahead ahead)
 {
     const struct cpu_byte_taps *t = &pass->taps[0];
     for (int p = 0; p < 2 * t->pairs.count; p++)
         w->at[p] = line + t->pair[p / 2].j[p % 2] * pass->job->plan->channels;
-    pass->ops->byte_sums(&t->pairs, w->at, 0, sum, n);
+    pass->ops->byte_sums(&t->pairs, w->at, 0, sum, n, ahead);
 }
 
 /* Row sums of ROW (NULL: of ghost cells): blocks [begin, end) from the row itself, those that
  * touch ghost cells, or the row's end, from copies. */
-static void ring_line(const struct pass *pass, struct worker *w, const uint8_t *row, int slot)
+static void ring_line(const struct pass *pass, struct worker *w, const uint8_t *row, int slot,
+                      struct cpu_ahead ahead)
 {
+    const struct cpu_ahead nothing = {0};
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
     int channels = job->plan->channels, from = w->first_pixel - m->anchor_x;
@@ -124,22 +130,31 @@ static void ring_line(const struct pass *pass, struct worker *w, const uint8_t *
 
     if (!row || end - begin < FEW_BLOCKS * CPU_BLOCK) {
         copy_line(job, row, from, last, w->copies);
-        row_sums(pass, w, w->copies, sum, n);
+        row_sums(pass, w, w->copies, sum, n, nothing);
         return;
     }
     if (begin > 0) {
         copy_line(job, row, from, from + begin / channels + m->width, w->copies);
-        row_sums(pass, w, w->copies, sum, begin);
+        row_sums(pass, w, w->copies, sum, begin, nothing);
     }
-    row_sums(pass, w, row + (from * channels + begin), sum + begin, end - begin);
+    row_sums(pass, w, row + (from * channels + begin), sum + begin, end - begin, ahead);
     if (end < n) {
         copy_line(job, row, from + end / channels, last, w->copies);
-        row_sums(pass, w, w->copies + end % channels, sum + end, n - end);
+        row_sums(pass, w, w->copies + end % channels, sum + end, n - end, nothing);
     }
 }
 
-/* Picture row v, or what it folds to, is there for the sums. */
-static void take_line(const struct pass *pass, struct worker *w, int v)
+/* Where the strip begins in row y of the output. */
+static uint8_t *out_at(const struct pass *pass, const struct worker *w, int y)
+{
+    const struct kernel_job *job = pass->job;
+    uint8_t *row = image_row(job->out, y - job->out_first_row);
+    return row + (size_t)w->first_pixel * (size_t)job->plan->channels;
+}
+
+/* Picture row v, or what it folds to, is there for the sums. WRITE: output that will be written
+ * soon, or NULL. */
+static void take_line(const struct pass *pass, struct worker *w, int v, const uint8_t *write)
 {
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
@@ -150,7 +165,11 @@ static void take_line(const struct pass *pass, struct worker *w, int v)
     uint8_t *copy = w->copies + (size_t)slot * pass->stride;
 
     if (pass->separable) {
-        ring_line(pass, w, row, slot);
+        bool more = row && y - job->in_first_row + 1 < job->in->height;
+        struct cpu_ahead ahead = {more ? row + job->in->pitch : NULL, write};
+        if (more)
+            ahead.read += w->first_pixel * channels;
+        ring_line(pass, w, row, slot, ahead);
     } else if (row && from >= 0 &&
                (from + m->width - 1) * channels + n <= job->in->width * channels) {
         w->line[slot] = row + (size_t)from * (size_t)channels;
@@ -160,9 +179,10 @@ static void take_line(const struct pass *pass, struct worker *w, int v)
     }
 }
 
-/* ---- one row of one strip ---- */
+/* ---- rows of one strip ---- */
 
-static void direct_sums(const struct pass *pass, struct worker *w, int k, int y, int n)
+static void direct_sums(const struct pass *pass, struct worker *w, int k, int y, int n,
+                        struct cpu_ahead ahead)
 {
     const struct plan *plan = pass->job->plan;
     const struct cpu_byte_taps *t = &pass->taps[k];
@@ -170,34 +190,44 @@ static void direct_sums(const struct pass *pass, struct worker *w, int k, int y,
     for (int p = 0; p < 2 * t->pairs.count; p++)
         w->at[p] = w->line[slot_of(pass, top + t->pair[p / 2].i[p % 2])] +
                    t->pair[p / 2].j[p % 2] * plan->channels;
-    pass->ops->byte_sums(&t->pairs, w->at, t->start, w->sum[k], n);
+    pass->ops->byte_sums(&t->pairs, w->at, t->start, w->sum[k], n, ahead);
 }
 
-static void filter_row(const struct pass *pass, struct worker *w, int y)
+static void filter_directly(const struct pass *pass, struct worker *w, int y, uint8_t *out, int n)
+{
+    const struct plan *plan = pass->job->plan;
+    for (int k = 0; k < plan->masks; k++)
+        direct_sums(pass, w, k, y, n, (struct cpu_ahead){NULL, out});
+    if (plan->kind == PLAN_GRADIENT)
+        pass->ops->gradient_16_u8((const int16_t *)w->sum[0], (const int16_t *)w->sum[1], plan->max,
+                                  out, n);
+    else
+        pass->ops->divide_16_u8(&pass->divide, w->sum[0], out, n);
+}
+
+/* ROWS rows from y on, whose lines have been taken; 1 if not separable. */
+static void filter_rows(const struct pass *pass, struct worker *w, int y, int rows)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
     int n = w->pixels * plan->channels;
-    uint8_t *out = image_row(job->out, y - job->out_first_row);
-    out += (size_t)w->first_pixel * (size_t)plan->channels;
+    uint8_t *out[CPU_COLUMN_ROWS];
 
+    for (int r = 0; r < rows; r++)
+        out[r] = out_at(pass, w, y + r);
     if (pass->separable) {
-        for (int i = 0; i < m->height; i++)
+        for (int i = 0; i < m->height + rows - 1; i++)
             w->row[i] = w->ring + (size_t)(slot_of(pass, y - m->anchor_y + i) * pass->strip_pixels *
                                            plan->channels);
-        pass->ops->column_16_u8(&pass->column, w->row, pass->taps[0].start, &pass->divide, out, n);
+        pass->ops->column_16_u8(&pass->column, w->row, pass->taps[0].start, &pass->divide, out,
+                                rows, n);
     } else {
-        for (int k = 0; k < plan->masks; k++)
-            direct_sums(pass, w, k, y, n);
-        if (plan->kind == PLAN_GRADIENT)
-            pass->ops->gradient_16_u8((const int16_t *)w->sum[0], (const int16_t *)w->sum[1],
-                                      plan->max, out, n);
-        else
-            pass->ops->divide_16_u8(&pass->divide, w->sum[0], out, n);
+        filter_directly(pass, w, y, out[0], n);
     }
     if (plan->filtered != (1u << plan->channels) - 1)
-        cpu_finish_unfiltered(job, y, w->first_pixel, w->pixels, out);
+        for (int r = 0; r < rows; r++)
+            cpu_finish_unfiltered(job, y + r, w->first_pixel, w->pixels, out[r]);
 }
 
 static void run_piece(void *context, int piece, int worker)
@@ -206,6 +236,7 @@ static void run_piece(void *context, int piece, int worker)
     struct worker *w = &pass->worker[worker];
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
+    int most = pass->slots - m->height + 1, rows;
     int first = job->out_first_row + piece * pass->piece_rows;
     int end = job->out_first_row + job->out->height;
     if (end - first > pass->piece_rows)
@@ -216,10 +247,12 @@ static void run_piece(void *context, int piece, int worker)
         w->first_pixel = x;
         w->pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
         for (int v = first - m->anchor_y; v < first - m->anchor_y + m->height - 1; v++)
-            take_line(pass, w, v);
-        for (int y = first; y < end; y++) {
-            take_line(pass, w, y - m->anchor_y + m->height - 1);
-            filter_row(pass, w, y);
+            take_line(pass, w, v, NULL);
+        for (int y = first; y < end; y += rows) {
+            rows = end - y < most ? end - y : most;
+            for (int r = 0; r < rows; r++)
+                take_line(pass, w, y + r - m->anchor_y + m->height - 1, out_at(pass, w, y + r));
+            filter_rows(pass, w, y, rows);
         }
     }
 }
@@ -231,7 +264,6 @@ static bool weights_make(struct pass *pass)
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = plan->mask;
 
-    pass->separable = cpu_bytes_separable(plan);
     if (plan->kind == PLAN_LINEAR) {
         cpu_bytes_divide(plan, &pass->divide);
         pass->taps[0].start = (uint16_t)(m->offset + m->divisor / 2);
@@ -245,20 +277,28 @@ static bool weights_make(struct pass *pass)
     return true;
 }
 
+/* Cleared and on a cache line's boundary: otherwise every second vector lies on two of them. */
+static void *calloc_lines(size_t bytes)
+{
+    size_t whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    void *memory = aligned_alloc(CACHE_LINE, whole);
+    return memory ? memset(memory, 0, whole) : NULL;
+}
+
 static bool worker_alloc(struct worker *w, const struct pass *pass)
 {
-    size_t height = (size_t)pass->job->plan->mask[0].height, pairs = 1;
+    size_t slots = (size_t)pass->slots, pairs = 1;
     size_t n = (size_t)pass->strip_pixels * (size_t)pass->job->plan->channels + CPU_BLOCK;
 
     for (int k = 0; k < pass->job->plan->masks; k++)
         if ((size_t)pass->taps[k].pairs.count > pairs)
             pairs = (size_t)pass->taps[k].pairs.count;
     /* Cleared: whole blocks read the slack at the end, and do not use it. */
-    w->copies = calloc(height, pass->stride);
-    w->line = calloc(height, sizeof *w->line);
+    w->copies = calloc(slots, pass->stride);
+    w->line = calloc(slots, sizeof *w->line);
     w->at = calloc(2 * pairs, sizeof *w->at);
-    w->row = calloc(height, sizeof *w->row);
-    w->ring = calloc(pass->separable ? height * n : 1, sizeof *w->ring);
+    w->row = calloc(slots, sizeof *w->row);
+    w->ring = calloc_lines(pass->separable ? slots * n * sizeof *w->ring : 1);
     w->sum[0] = calloc(n, sizeof *w->sum[0]);
     w->sum[1] = calloc(n, sizeof *w->sum[1]);
     return w->copies && w->line && w->at && w->row && w->ring && w->sum[0] && w->sum[1];
@@ -290,7 +330,9 @@ static int pass_cut(struct pass *pass)
     int channels = job->plan->channels;
     int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
 
-    pass->strip_pixels = RING_BYTES / (2 * m->height * channels) / MIN_PIXELS * MIN_PIXELS;
+    pass->separable = cpu_bytes_separable(job->plan);
+    pass->slots = pass->separable ? m->height + CPU_COLUMN_ROWS - 1 : m->height;
+    pass->strip_pixels = RING_BYTES / (2 * pass->slots * channels) / MIN_PIXELS * MIN_PIXELS;
     if (pass->strip_pixels < MIN_PIXELS)
         pass->strip_pixels = MIN_PIXELS;
     if (pass->strip_pixels > job->out->width)

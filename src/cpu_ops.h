@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 /* Sums are made in blocks of so many samples: rows carry as much slack at their end. */
-#define CPU_BLOCK 64
+#define CPU_BLOCK       64
+#define CPU_COLUMN_ROWS 2 /* of column_16_u8; 4 were slower */
 
 struct cpu_mask {
     int width, height;
@@ -59,6 +60,12 @@ struct cpu_weighted {
 struct cpu_byte_pairs {
     int count;
     const uint32_t *weight;
+};
+
+/* Bytes that are wanted soon, as many as there are sums to make: they are fetched on the way, so
+ * that memory works while sums are made. NULL: none. */
+struct cpu_ahead {
+    const uint8_t *read, *write;
 };
 
 /* Division of 16-bit sums v that already hold d/2: v >> shift, or v * factor >> 16 >> shift. */
@@ -136,14 +143,15 @@ struct cpu_ops {
      * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two
      * below it know it, and a line of sums may be added to another one. */
     void (*byte_sums)(const struct cpu_byte_pairs *pairs, const uint8_t *const *at, uint16_t start,
-                      uint16_t *sum, int n);
+                      uint16_t *sum, int n, struct cpu_ahead ahead);
     void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
                          int n);
     /* out = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| <= INT16_MAX */
     void (*gradient_16_u8)(const int16_t *gx, const int16_t *gy, uint32_t max, uint8_t *out, int n);
-    /* divide_16_u8 of start + sum over taps of weight[i] * row[i][x] */
+    /* out[r] = divide_16_u8 of start + sum over taps of weight[i] * row[r + i][x], for up to
+     * CPU_COLUMN_ROWS rows at once, which share what is loaded: taps + rows - 1 lines */
     void (*column_16_u8)(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,
-                         const struct cpu_divide16 *divide, uint8_t *out, int n);
+                         const struct cpu_divide16 *divide, uint8_t *const *out, int rows, int n);
 
     /* sum[x] = sum over taps of weight[i] * row[i][first + x], for x in 0..n-1, no element more:
      * the rows are the picture's own. Modulo 2^32. */

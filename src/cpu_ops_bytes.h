@@ -16,8 +16,9 @@
 #define OPS_COLUMN_16   column_16_u8
 
 static void byte_sums(const struct cpu_byte_pairs *pairs, const uint8_t *const *at, uint16_t start,
-                      uint16_t *sum, int n)
+                      uint16_t *sum, int n, struct cpu_ahead ahead)
 {
+    (void)ahead;
     for (int x = 0; x < n; x += CPU_BLOCK) {
         uint16_t acc[CPU_BLOCK];
         for (int k = 0; k < CPU_BLOCK; k++)
@@ -67,19 +68,20 @@ static void gradient_16_u8(const int16_t *gx, const int16_t *gy, uint32_t max, u
 }
 
 static void column_16_u8(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,
-                         const struct cpu_divide16 *divide, uint8_t *out, int n)
+                         const struct cpu_divide16 *divide, uint8_t *const *out, int rows, int n)
 {
-    for (int x = 0; x < n; x += CPU_BLOCK) {
-        uint16_t acc[CPU_BLOCK];
-        for (int k = 0; k < CPU_BLOCK; k++)
-            acc[k] = start;
-        for (int i = 0; i < taps->count; i++) {
-            uint16_t w = (uint16_t)taps->weight[i];
+    for (int r = 0; r < rows; r++)
+        for (int x = 0; x < n; x += CPU_BLOCK) {
+            uint16_t acc[CPU_BLOCK];
             for (int k = 0; k < CPU_BLOCK; k++)
-                acc[k] = (uint16_t)(acc[k] + (uint32_t)w * row[i][x + k]);
+                acc[k] = start;
+            for (int i = 0; i < taps->count; i++) {
+                uint16_t w = (uint16_t)taps->weight[i];
+                for (int k = 0; k < CPU_BLOCK; k++)
+                    acc[k] = (uint16_t)(acc[k] + (uint32_t)w * row[r + i][x + k]);
+            }
+            divide_16_u8(divide, acc, out[r] + x, n - x < CPU_BLOCK ? n - x : CPU_BLOCK);
         }
-        divide_16_u8(divide, acc, out + x, n - x < CPU_BLOCK ? n - x : CPU_BLOCK);
-    }
 }
 #endif
 
