@@ -62,7 +62,8 @@ static double inflate_once(const uint8_t *data, size_t bytes)
 
 int main(int argc, char **argv)
 {
-    int runs = argc > 2 ? atoi(argv[2]) : 5;
+    char *end = NULL;
+    long runs = argc > 2 ? strtol(argv[2], &end, 10) : 5;
     struct png_bytes bytes = {0};
     struct input *input = NULL;
     struct png_file png;
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
     struct error err;
     bool ok;
 
-    if (argc < 2 || argc > 3 || runs < 1 || runs > MAX_RUNS) {
+    if (argc < 2 || argc > 3 || (end && (end == argv[2] || *end)) || runs < 1 || runs > MAX_RUNS) {
         fprintf(stderr, "usage: time_inflate FILE.png [RUNS]\n");
         return 2;
     }
@@ -81,7 +82,7 @@ int main(int argc, char **argv)
     if (ok && !data)
         ok = error_set(&err, EXIT_INPUT, "%s: no memory to hold it", argv[1]);
     ok = ok && png_chunks_gather(&png, data, &err);
-    for (int i = 0; ok && i < runs; i++) {
+    for (long i = 0; ok && i < runs; i++) {
         ms[i] = inflate_once(data, png.data_bytes);
         if (ms[i] < 0)
             ok = error_set(&err, EXIT_INPUT, "%s: its picture data is damaged", argv[1]);
