@@ -120,6 +120,17 @@ static void runs_at_once(void)
     unlink(".stencilcli-manifest.jsonl");
 }
 
+/* Until the manifest of a run that has started is there. */
+static bool wait_for_manifest(void)
+{
+    for (int i = 0; i < 20000; i++) {
+        if (access(".stencilcli-manifest.jsonl", F_OK) == 0)
+            return true;
+        usleep(1000);
+    }
+    return false;
+}
+
 /* What a write leaves that a kill has cut, while the dying writer still holds the lock. */
 static int tear(void)
 {
@@ -141,6 +152,7 @@ static void killed_runs(void)
     int code, whole, other;
     int torn = 0;
 
+    CHECK(wait_for_manifest()); /* a child may be killed before it has made one */
     for (int i = 1; i <= 10; i++) {
         pid_t child = start_run(i);
         usleep((useconds_t)(i * 1000));
