@@ -65,11 +65,11 @@ __device__ inline void product(int *sum, const uint4 &a, uint32_t at, const uint
                                const int *c)
 {
     if constexpr (ROWS == ONE)
-        product_half<SIGNED>(sum, a, b[0], c);
+        product_16<SIGNED, false>(sum, a.x, a.y, b[0], c);
     else if constexpr (ROWS == TWO)
-        product_dense<SIGNED>(sum, a, b[0], b[1], c);
+        product_32<SIGNED, false>(sum, a.x, a.y, a.z, a.w, b[0], b[1], c);
     else
-        product_sparse<SIGNED>(sum, a, at, b[0], b[1], b[2], b[3], c);
+        product_sparse_64<SIGNED>(sum, a, at, b[0], b[1], b[2], b[3], c);
 }
 
 /* Where in a staged tile a lane points so that ldmatrix loads, at four matrices a time, the same
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES,
             load_fragments<ONE>(one, A, places);
     }
     __syncthreads();
-    arrival_wait(&arrived);
+    barrier_wait_once(&arrived);
     if (at_edge(args, at)) {
         fill_ghosts(args, N_ds, at);
         __syncthreads();

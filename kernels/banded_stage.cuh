@@ -18,11 +18,13 @@ __device__ inline void fetch(const struct banded_args &args, uint8_t *staged, st
 {
     int row = args.job.out_first_row + at.y * args.shape.tile_rows - args.job.anchor_y -
               args.job.in_first_row;
-    arrival_init(barrier, args.shape.pitch * args.shape.copied_rows + weight_bytes);
+    barrier_init(barrier);
+    copies_fence();
+    barrier_expect(barrier, args.shape.pitch * args.shape.copied_rows + weight_bytes);
     copy_box_in(&args.in, staged, (at.x * args.shape.tile_bytes + args.first_byte) / 4, row,
                 barrier);
     if (weight_bytes)
-        copy_bytes_in(args.job.fragments, weights, weight_bytes, barrier);
+        copy_in(weights, args.job.fragments, weight_bytes, barrier);
 }
 
 /* Rows of a tile's window: the last tile of a strip needs fewer. */
@@ -80,11 +82,11 @@ __device__ inline void store_piece(uint32_t P_ds, const uint32_t *piece)
 /* A warp's 128 bytes of all rows of the tile leave for byte x of row y of the output. */
 __device__ inline void send_pieces(const struct banded_args &args, uint32_t P_ds, int x, int y)
 {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    copies_fence();
     __syncwarp();
     if (threadIdx.x % 32 == 0) {
         copy_box_out(&args.out, P_ds, x / 4, y);
-        departure_wait();
+        copies_wait_sent();
     }
 }
 

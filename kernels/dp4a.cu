@@ -21,6 +21,7 @@
 #include "dp4a_window.h"
 #include "gather.cuh"
 #include "image_rows.cuh"
+#include "ptx.cuh"
 #include "sample_divide.cuh"
 
 /* Masks of one plane whose loops are unrolled, their weights among the kernel's arguments, where
@@ -137,17 +138,6 @@ __device__ inline void stage(const uint8_t *from, size_t pitch, uint32_t *N_ds, 
 
 /* ---- sums ---- */
 
-/* sum + four cells times four weights. */
-template <bool SIGNED> __device__ inline int dp4a(uint32_t cells, uint32_t weights, int sum)
-{
-    int d;
-    if (SIGNED)
-        asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(cells), "r"(weights), "r"(sum));
-    else
-        asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(cells), "r"(weights), "r"(sum));
-    return d;
-}
-
 /* Sums of an unrolled mask: sum[4 * row + j]. */
 template <int SIDE>
 __device__ inline void add_unrolled(const uint32_t *window, const uint32_t *weight, int *sum)
@@ -161,7 +151,7 @@ __device__ inline void add_unrolled(const uint32_t *window, const uint32_t *weig
             for (int i = 0; i < ROWS * 4; i++) {
                 const int row = y - i / 4, j = i % 4; /* of the mask */
                 if (row >= 0 && row < SIDE && DP4A_SEES(w, j, SIDE_PAD(SIDE), SIDE))
-                    sum[i] = dp4a<true>(cells, weight[(w * SIDE + row) * 4 + j], sum[i]);
+                    sum[i] = product_bytes<true>(cells, weight[(w * SIDE + row) * 4 + j], sum[i]);
             }
         }
 }
@@ -184,10 +174,10 @@ __device__ inline void add_column(const uint32_t *window, int pitch, int groups,
             cells[ROWS - 1] = *next;
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                sum[4 * r] = dp4a<SIGNED>(cells[r], a.x, sum[4 * r]);
-                sum[4 * r + 1] = dp4a<SIGNED>(cells[r], a.y, sum[4 * r + 1]);
-                sum[4 * r + 2] = dp4a<SIGNED>(cells[r], a.z, sum[4 * r + 2]);
-                sum[4 * r + 3] = dp4a<SIGNED>(cells[r], a.w, sum[4 * r + 3]);
+                sum[4 * r] = product_bytes<SIGNED>(cells[r], a.x, sum[4 * r]);
+                sum[4 * r + 1] = product_bytes<SIGNED>(cells[r], a.y, sum[4 * r + 1]);
+                sum[4 * r + 2] = product_bytes<SIGNED>(cells[r], a.z, sum[4 * r + 2]);
+                sum[4 * r + 3] = product_bytes<SIGNED>(cells[r], a.w, sum[4 * r + 3]);
             }
 #pragma unroll
             for (int r = 0; r < ROWS - 1; r++)

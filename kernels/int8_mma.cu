@@ -25,22 +25,12 @@
 
 /* ---- the products ---- */
 
-/* sum = c + A * B, for signed or unsigned weights. sm_75 has no m16n8k32: never launched there. */
+/* sm_75 has no such product: never launched there. */
 template <bool SIGNED>
 __device__ inline void mma(int *sum, const uint4 &a, uint32_t b0, uint32_t b1, const int *c)
 {
 #if __CUDA_ARCH__ >= 800
-#define MMA(type)                                                                                  \
-    asm("mma.sync.aligned.m16n8k32.row.col.s32." type                                              \
-        ".u8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"                        \
-        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                                   \
-        : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]),          \
-          "r"(c[2]), "r"(c[3]))
-    if (SIGNED)
-        MMA("s8");
-    else
-        MMA("u8");
-#undef MMA
+    product_32<SIGNED, false>(sum, a.x, a.y, a.z, a.w, b0, b1, c);
 #endif
 }
 
@@ -76,11 +66,9 @@ static struct divide divide_of(const struct image_job *job)
 template <bool FAST> __device__ inline uint32_t divided(const struct divide &d, int low, int high)
 {
     if (FAST) {
-        uint32_t pair;
         low = __mulhi(low, (int)d.multiplier) >> d.shift;
         high = __mulhi(high, (int)d.multiplier) >> d.shift;
-        asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(pair) : "r"(high), "r"(low));
-        return pair;
+        return pack_bytes(high, low, 0);
     }
     uint32_t u = max(low, 0), v = max(high, 0);
     u = d.shift < 0 ? u : __umulhi(u, d.multiplier) >> d.shift;

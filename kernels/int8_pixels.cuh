@@ -13,6 +13,7 @@
 #include "gather.cuh"
 #include "image_rows.cuh"
 #include "int8_window.h"
+#include "ptx.cuh"
 
 #define THREADS  256
 #define TILE_X   INT8_TILE_X
@@ -49,85 +50,42 @@ __device__ __noinline__ void fetch_ghosts(const struct image_job &job, const uin
         to[i] = image_byte_at(job, in, byte + i, N);
 }
 
-/* ---- asynchronous copies: bulk copies of whole rows on 9.0 and later, else 16 bytes a thread ----
- */
+/* ---- copies beside the threads: of whole rows on 9.0 and later, else 16 bytes a thread ---- */
 
-__device__ inline uint32_t shared_address(const void *shared)
-{
-    return (uint32_t)__cvta_generic_to_shared(shared);
-}
-
-#if __CUDA_ARCH__ >= 900
 __device__ inline void arrivals_init(uint64_t *barrier)
 {
+#if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0)
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)));
-}
-
-__device__ inline void arrivals_expect(uint64_t *barrier, int bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-                 "r"(bytes)
-                 : "memory");
-}
-
-/* Bytes, source and destination are multiples of 16. */
-__device__ inline void copy_in(void *shared, const void *global, int bytes, uint64_t *barrier)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
-                 "%2, [%3];" ::"r"(shared_address(shared)),
-                 "l"(global), "r"(bytes), "r"(shared_address(barrier))
-                 : "memory");
-}
-
-__device__ inline void copy_out(void *global, const void *shared, int bytes)
-{
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
-                 "r"(shared_address(shared)), "r"(bytes)
-                 : "memory");
+        barrier_init(barrier);
+#endif
 }
 
 /* The tile of this phase (0, 1, 0, ...) has arrived. */
 __device__ inline void arrivals_wait(uint64_t *barrier, int phase)
 {
-    asm volatile("{\n"
-                 ".reg .pred done;\n"
-                 "again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-                 "@!done bra again;\n"
-                 "}" ::"r"(shared_address(barrier)),
-                 "r"(phase)
-                 : "memory");
-}
-
-/* What this thread sent with copy_out has been read from shared memory. */
-__device__ inline void departures_wait()
-{
-    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
-
-/* Ordinary writes to shared memory come before what copy_out reads. */
-__device__ inline void departures_fence()
-{
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
+#if __CUDA_ARCH__ >= 900
+    barrier_wait(barrier, phase);
 #else
-__device__ inline void arrivals_init(uint64_t *)
-{
-}
-__device__ inline void arrivals_wait(uint64_t *, int)
-{
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    copies_16_wait();
 #endif
     __syncthreads(); /* a thread waits for its own copies only */
+#endif
 }
+
 __device__ inline void departures_wait()
 {
+#if __CUDA_ARCH__ >= 900
+    copies_wait_sent();
+#endif
 }
+
 __device__ inline void departures_fence()
 {
-}
+#if __CUDA_ARCH__ >= 900
+    copies_fence();
 #endif
+}
 
 /* Bytes [*from, *to) of a staged row that lie in the picture, in whole 16-byte pieces. */
 template <int N>
@@ -183,17 +141,14 @@ __device__ void fetch(const struct image_job &job, uint8_t *raw, int rows, int x
             here += image_row_at(job, first_row + y) != nullptr;
         here = rows_inside ? rows : __reduce_add_sync(~0u, here);
         if (threadIdx.x == 0)
-            arrivals_expect(barrier, here * (to - from));
+            barrier_expect(barrier, here * (to - from));
     }
 #else
     for (int y = threadIdx.x / 32; y < rows; y += THREADS / 32) {
         const uint8_t *row = image_row_at(job, first_row + y);
         for (int b = from + threadIdx.x % 32 * 16; row && b < to; b += 512) {
 #if __CUDA_ARCH__ >= 800
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                             shared_address(raw + y * row_bytes + b)),
-                         "l"(row + first_byte + b)
-                         : "memory");
+            copy_16(raw + y * row_bytes + b, row + first_byte + b);
 #endif
         }
     }
@@ -225,10 +180,8 @@ __device__ void store(const struct image_job &job, const uint8_t *raw, int x0, i
 
 #if __CUDA_ARCH__ >= 900
     int y = threadIdx.x / 32 + THREADS / 32 * (threadIdx.x % 32); /* every warp issues some */
-    if (y < rows) {
+    if (y < rows)
         copy_out(out + y * job.out_pitch, raw + y * INT8_OUT_PITCH(N), bytes);
-        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-    }
 #else
     for (int y = threadIdx.x / 32; y < rows; y += THREADS / 32)
         for (int b = threadIdx.x % 32 * 16; b < bytes; b += 512)

@@ -1,5 +1,4 @@
-/* From sums to samples: the exact division by any divisor as a multiplication, and
- * packing with a clamp. For the kernels on whole pixels. */
+/* From sums to samples: the exact division by any divisor as a multiplication. For the kernels on whole pixels. */
 #ifndef STENCIL_SAMPLE_DIVIDE_CUH
 #define STENCIL_SAMPLE_DIVIDE_CUH
 
@@ -73,23 +72,6 @@ template <int HOW> __device__ inline int divided_sum(const struct sample_divide 
         return divided<HOW>(d, sum + d.start);
     int high = (int)(((int64_t)sum * (int)d.multiplier + d.start_product) >> 32);
     return HOW == DIVIDE_HIGH ? high : high >> d.shift;
-}
-
-/* ---- packing, clamped ---- */
-
-/* above << 16 | high << 8 | low, as bytes */
-__device__ inline uint32_t pack_bytes(int high, int low, uint32_t above)
-{
-    uint32_t pair;
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(pair) : "r"(high), "r"(low), "r"(above));
-    return pair;
-}
-
-__device__ inline uint32_t pack_shorts(int high, int low)
-{
-    uint32_t pair;
-    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(pair) : "r"(high), "r"(low));
-    return pair;
 }
 
 #endif

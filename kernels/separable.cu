@@ -53,34 +53,6 @@ struct sizes {
 
 #if __CUDA_ARCH__ >= 900
 
-/* sum = c + A * B, over 16 or 32 of the inner index, for signed or unsigned bytes. */
-template <bool A_SIGNED, bool B_SIGNED, bool HALF>
-__device__ inline void product(int *sum, const uint32_t *a, uint32_t b0, uint32_t b1, const int *c)
-{
-#define PRODUCT(atype, btype)                                                                      \
-    if constexpr (HALF)                                                                            \
-        asm("mma.sync.aligned.m16n8k16.row.col.s32." atype "." btype                               \
-            ".s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"                                   \
-            : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                               \
-            : "r"(a[0]), "r"(a[1]), "r"(b0), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]));          \
-    else                                                                                           \
-        asm("mma.sync.aligned.m16n8k32.row.col.s32." atype "." btype                               \
-            ".s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"                       \
-            : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])                               \
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]),  \
-              "r"(c[2]), "r"(c[3]))
-    if constexpr (A_SIGNED && B_SIGNED) {
-        PRODUCT("s8", "s8");
-    } else if constexpr (A_SIGNED) {
-        PRODUCT("s8", "u8");
-    } else if constexpr (B_SIGNED) {
-        PRODUCT("u8", "s8");
-    } else {
-        PRODUCT("u8", "u8");
-    }
-#undef PRODUCT
-}
-
 /* The row factor: the matrices of its products, by byte, and where the sparse ones' values stand.
  */
 template <typename S> struct row_factor {
@@ -98,10 +70,11 @@ template <typename S, bool SIGNED>
 __device__ inline void row_product(int *sum, const row_factor<S> &H, int p, int byte,
                                    const uint32_t *b, const int *c)
 {
+    const uint4 &a = H.a[p][byte];
     if (S::SPARSE)
-        product_sparse<SIGNED>(sum, H.a[p][byte], H.at[p][byte], b[0], b[1], b[2], b[3], c);
+        product_sparse_64<SIGNED>(sum, a, H.at[p][byte], b[0], b[1], b[2], b[3], c);
     else
-        product_dense<SIGNED>(sum, H.a[p][byte], b[0], b[1], c);
+        product_32<SIGNED, false>(sum, a.x, a.y, a.z, a.w, b[0], b[1], c);
 }
 
 /* The row pass over 8 staged rows. */
@@ -163,10 +136,10 @@ __device__ inline void pass_column(int *sum, const row_sums<S> *ring, int newest
         const uint32_t v0 = BYTE % 2 ? v.z : v.x, v1 = BYTE % 2 ? v.w : v.y;
         if (b + 1 < S::BLOCKS) {
             const uint32_t *two = BYTE < 2 ? ring[b + 1].low[n] : ring[b + 1].high[n];
-            const uint32_t a[4] = {one[0], one[1], two[0], two[1]};
-            product<A_SIGNED, B_SIGNED, false>(sum, a, v0, v1, b == 0 ? c : sum);
+            product_32<A_SIGNED, B_SIGNED>(sum, one[0], one[1], two[0], two[1], v0, v1,
+                                           b == 0 ? c : sum);
         } else {
-            product<A_SIGNED, B_SIGNED, true>(sum, one, v0, 0, b == 0 ? c : sum);
+            product_16<A_SIGNED, B_SIGNED>(sum, one[0], one[1], v0, b == 0 ? c : sum);
         }
     }
 }
@@ -271,20 +244,20 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     for (int i = 0; i < S::BLOCKS * S::COLUMN_BYTES; i++)
         V.pairs[i % S::COLUMN_BYTES][i / S::COLUMN_BYTES] = __ldg(column + i * 32);
     __syncthreads();
-    arrival_wait(&arrived);
+    barrier_wait_once(&arrived);
     if (at_edge(args, at)) {
         fill_ghosts(args, N_ds, at);
         __syncthreads();
     }
     filter_strip<S, DIVIDE>(args, shared_address(N_ds) + warp * 64, H, V,
                             shared_address(shared) + warp / 2 * 128 * S::TILE_ROWS, warp % 2, rows);
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    copies_fence();
     __syncthreads();
     if (threadIdx.x == 0) {
         for (int i = 0; i < SEPARABLE_TILE_BYTES / 128; i++)
             copy_box_out(&args.out, shared_address(shared) + i * 128 * S::TILE_ROWS,
                          (at.x * SEPARABLE_TILE_BYTES + i * 128) / 4, y);
-        departure_wait();
+        copies_wait_sent();
     }
 #endif
 }
