@@ -205,7 +205,7 @@ bool planes_image_init(struct planes *planes, struct error *err)
     const struct plan *plan = planes->job->plan;
     const char *why;
     size_t bytes = planes->method->pack(plan, NULL, &why);
-    void *fragments = bytes ? malloc(bytes) : NULL;
+    void *fragments = bytes ? calloc(1, bytes) : NULL; /* packers may leave gaps */
     cudaError_t status;
 
     if (!fragments)

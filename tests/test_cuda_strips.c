@@ -1,9 +1,13 @@
-/* Strips through a device, on a model of one: the threads of strips.c and the streams of
- * cuda_strips.c, against the picture in one piece. In builds with CUDA; needs no GPU. */
-#include "cuda_model.h"
+/* Strips through a device, on a made-up one: the threads of strips.c and the streams of
+ * cuda_strips.c, against the picture in one piece. Needs neither nvcc nor a GPU. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "../src/cuda_strips.c"
+#include "../src/backend.h"
 #include "../src/strips.h"
+#include "fake_cuda.h"
 #include "pipeline_inputs.h"
 
 static const char *const masks[] = {
@@ -21,16 +25,8 @@ static const struct shape shapes[] = {
 };
 #define SHAPES ((int)(sizeof shapes / sizeof *shapes))
 
-static void *open_model(const struct strip_job *job, struct error *err)
-{
-    static const struct planes_method method = {.name = "model",
-                                                .image = (planes_image_launch *)int8_mma_launch};
-    return model_strips_open(job, &method, err);
-}
-
-static const struct strip_device model_strips = {.open = open_model, CUDA_STRIPS};
-static const struct kernel model_kernel = {
-    .name = "model", .dims = 2, .device = DEVICE_CUDA, .strips = &model_strips};
+/* In the place of a kernel: the one that is chosen, mostly one on whole pixels. */
+static char chosen;
 
 static int choices;
 
@@ -40,6 +36,11 @@ static const struct kernel *choose(void *context, struct error *err)
     if (!context)
         error_set(err, EXIT_DEVICE, "nothing to choose from");
     return context;
+}
+
+static void *kernel_named(const char *name)
+{
+    return (void *)(uintptr_t)kernel_find(name);
 }
 
 /* 1: done, 0: failed, -1: not in strips. */
@@ -60,18 +61,22 @@ static int run(const struct picture_request *request, int index, void *context, 
     const struct image_info *info;
     struct strips *strips;
     struct plan plan;
-    int result = -1, open_events = model_events;
+    struct fake_cuda_counts before = fake_cuda_count(), after;
+    int result = -1;
 
     CHECK(source_open(&job.source, "in", err));
     info = source_info(job.source);
     CHECK(filter_plan(&request->filter, info->channels, info->type, info->max, &plan, err));
     job.plan = &plan;
+    if (context == &chosen)
+        job.choose_context = (void *)(uintptr_t)kernel_choose(DEVICE_CUDA, &plan);
     strips = strips_open(&job);
     if (strips)
         result = strips_run(strips, &times, &device, err);
     if (result == 1)
         CHECK(device.upload_ms > 0 && device.kernel_ms > 0 && device.download_ms > 0);
-    CHECK(model_pinned == 0 && model_events == open_events);
+    after = fake_cuda_count();
+    CHECK(after.pinned == 0 && after.events == before.events && after.streams == before.streams);
     plan_free(&plan);
     source_close(job.source);
     return result;
@@ -99,12 +104,12 @@ static void compare(struct picture_request *request, const char *output, const c
     for (int h = 0; h < 6; h++) {
         int done;
         request->band_rows = heights[h];
-        model_pin_failures = h % 3 * 50;
-        done = run(request, 0, (void *)(uintptr_t)&model_kernel, output, &err);
+        fake_cuda_fail("cudaHostRegister", h % 3, cudaErrorNotSupported);
+        done = run(request, h % 2, h < 3 ? kernel_named("basic") : &chosen, output, &err);
         CHECKF(done == 1, "%s: %s", what, done ? "not in strips" : err.text);
         CHECKF(done != 1 || same_files("whole", output), "%s: strips of %d rows", what, heights[h]);
     }
-    model_pin_failures = 0;
+    fake_cuda_fail(NULL, 0, cudaSuccess);
 }
 
 static const char *output_of(const struct shape *s)
@@ -178,6 +183,7 @@ static void chosen_strips(void)
     struct picture_request request = request_of("convolve", "1 1; 1 1");
     struct picture_report report;
     struct error err;
+    int launches;
 
     request.filter.overrides.divisor = "4";
     write_input("in", &s, false);
@@ -185,9 +191,9 @@ static void chosen_strips(void)
     CHECK(picture_filter(&request, "in", "whole.pgm", &report, &err));
     request.band_rows = 0;
     request.sink.format = FORMAT_PGM;
-    model_launches = 0;
-    CHECK(run(&request, 0, (void *)(uintptr_t)&model_kernel, "in", &err) == 1); /* in place */
-    CHECK(model_launches == 1);
+    launches = fake_cuda_count().launches;
+    CHECK(run(&request, 0, kernel_named("basic"), "in", &err) == 1); /* in place */
+    CHECK(fake_cuda_count().launches == launches + 3); /* before, sums, after: one strip */
     CHECK(same_files("whole.pgm", "in"));
 }
 
@@ -207,7 +213,7 @@ static void failures(void)
 {
     struct picture_request request = request_of("blur", NULL);
     struct error err;
-    void *kernel = (void *)(uintptr_t)&model_kernel;
+    void *kernel = kernel_named("basic");
     uint8_t *bytes;
     size_t count;
     int before;
@@ -219,7 +225,8 @@ static void failures(void)
     CHECKF(strcmp(err.text, "nothing to choose from") == 0 && err.code == EXIT_DEVICE, "%s",
            err.text);
     CHECK(run(&request, 7, kernel, "out.ppm", &err) == 0);
-    CHECKF(strcmp(err.text, "cuda:7 is not there: a model") == 0, "%s", err.text);
+    CHECKF(strcmp(err.text, "cuda:7 is not there: this machine has 2 CUDA devices") == 0, "%s",
+           err.text);
     request.sink.format = FORMAT_PPM;
     CHECK(run(&request, 0, kernel, "/dev/full", &err) == 0);
     CHECKF(strcmp(err.text, "/dev/full: cannot write: No space left on device") == 0, "%s",
@@ -249,14 +256,17 @@ static void every_kernel_runs_in_strips(void)
 int main(void)
 {
     char folder[64];
+    struct error err;
 
-    if (!enter_test_folder(folder))
+    if (!enter_test_folder(folder) || !backend_cuda.start(0, &err) || !backend_cuda.start(1, &err))
         return 1;
     TEST(borders_and_masks);
     TEST(anchors_alpha_and_gradients);
     TEST(chosen_strips);
     TEST(failures);
     TEST(every_kernel_runs_in_strips);
+    backend_cuda.release();
+    CHECK(fake_cuda_count().allocations == 0);
     CHECK(leave_test_folder(folder));
     return test_finish();
 }
