@@ -18,9 +18,11 @@ __device__ inline void fetch(const struct banded_args &args, uint8_t *staged, st
 {
     int row = args.job.out_first_row + at.y * args.shape.tile_rows - args.job.anchor_y -
               args.job.in_first_row;
+    const int bytes = args.shape.pitch * args.shape.copied_rows + weight_bytes;
+
     barrier_init(barrier);
     copies_fence();
-    barrier_expect(barrier, args.shape.pitch * args.shape.copied_rows + weight_bytes);
+    barrier_expect(barrier, bytes);
     copy_box_in(&args.in, staged, (at.x * args.shape.tile_bytes + args.first_byte) / 4, row,
                 barrier);
     if (weight_bytes)

@@ -220,6 +220,7 @@ __global__ void __launch_bounds__(THREADS, 4) int8_mma(const __grid_constant__ i
         x0 = next_x0;
         y0 = next_y0;
     }
+    departures_wait(); /* the block's shared memory ends with it */
 }
 
 /* ---- launching ---- */

@@ -30,13 +30,13 @@ extern "C" cudaError_t plane_readonly(const struct plane_job *job, cudaStream_t 
     dim3 grid = direct_grid(job), block = direct_block(job);
     switch (job->type) {
     case PLANE_F32:
-        readonly_2d<<<grid, block, 0, stream>>>(*job, (const float *)job->device_weight);
+        readonly_2d<float><<<grid, block, 0, stream>>>(*job, (const float *)job->device_weight);
         break;
     case PLANE_I32:
-        readonly_2d<<<grid, block, 0, stream>>>(*job, (const int32_t *)job->device_weight);
+        readonly_2d<int32_t><<<grid, block, 0, stream>>>(*job, (const int32_t *)job->device_weight);
         break;
     case PLANE_I64:
-        readonly_2d<<<grid, block, 0, stream>>>(*job, (const int64_t *)job->device_weight);
+        readonly_2d<int64_t><<<grid, block, 0, stream>>>(*job, (const int64_t *)job->device_weight);
         break;
     }
     return cudaGetLastError();

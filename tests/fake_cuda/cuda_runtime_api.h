@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum cudaError {
     cudaSuccess,
     cudaErrorInvalidValue,
@@ -82,4 +86,7 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t 
 cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

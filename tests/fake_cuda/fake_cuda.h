@@ -69,10 +69,17 @@ int fake_stream_device(cudaStream_t stream);
 int fake_current_device(void); /* needs no lock */
 /* What stands behind BYTES of a device's memory. */
 void *fake_device_memory(const void *memory, size_t bytes, int device);
+/* Lets kernels follow pointers into a device's memory, and ends it. */
+void fake_open_device(int device, bool open);
 /* A bank of constant memory: one of each kernel that has one. */
 #define FAKE_BANKS      6
 #define FAKE_BANK_BYTES 65536
 unsigned char *fake_bank(int device, int bank);
-_Noreturn void fake_misuse(const char *what);
+#ifdef __cplusplus
+[[noreturn]]
+#else
+_Noreturn
+#endif
+void fake_misuse(const char *what);
 
 #endif

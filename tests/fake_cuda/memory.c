@@ -3,13 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "fake_cuda.h"
 
-/* A piece of memory: of a device, where `address` cannot be read and `bytes_at` can, or pinned. */
+#define PAGE ((size_t)4096)
+
+/* A piece of memory: of a device, the same pages twice, where `address` cannot be read and
+ * `bytes_at` can, or pinned. */
 struct piece {
     char *address, *bytes_at;
-    size_t bytes;
+    size_t bytes, gap; /* before it, so that it ends where its last page does */
     int device; /* -1: the host's */
     bool made;  /* by cudaHostAlloc */
     struct piece *next;
@@ -211,7 +215,6 @@ static void take_out(struct piece **place)
         counts.pinned--;
     else
         counts.allocations--;
-    free(piece->bytes_at);
     free(piece);
 }
 
@@ -227,11 +230,45 @@ void *fake_device_memory(const void *memory, size_t bytes, int device)
     return (*found)->bytes_at + ((const char *)memory - (*found)->address);
 }
 
+static size_t pages_of(const struct piece *piece)
+{
+    return (piece->gap + piece->bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+/* Two views of new pages; behind the one that cannot be read comes a page that never can be. */
+static struct piece *add_pages(size_t bytes)
+{
+    size_t aligned = (bytes + 255) / 256 * 256, pages = (aligned + PAGE - 1) / PAGE * PAGE;
+    int fd = memfd_create("device", MFD_CLOEXEC);
+    struct piece *piece = add(NULL, bytes, current);
+    char *view;
+
+    piece->gap = pages - aligned;
+    if (fd < 0 || ftruncate(fd, (off_t)pages) != 0)
+        abort();
+    view = mmap(NULL, pages, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    piece->address = mmap(NULL, pages + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (view == MAP_FAILED || piece->address == MAP_FAILED ||
+        mmap(piece->address, pages, PROT_NONE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+        abort();
+    close(fd);
+    piece->bytes_at = view + piece->gap;
+    piece->address += piece->gap;
+    return piece;
+}
+
+void fake_open_device(int device, bool open)
+{
+    for (struct piece *p = pieces; p; p = p->next)
+        if (p->device == device && mprotect(p->address - p->gap, pages_of(p),
+                                            open ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
+            abort();
+}
+
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     cudaError_t error = cudaSuccess;
     struct piece *piece;
-    char *address;
 
     fake_lock();
     counts.mallocs++;
@@ -239,17 +276,10 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
     if (!fake_refused("cudaMalloc", &error) && used[current] + bytes > memory_bytes)
         error = cudaErrorMemoryAllocation;
     if (error == cudaSuccess && bytes > 0) {
-        address =
-            mmap(NULL, bytes + 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (address == MAP_FAILED)
-            abort();
-        piece = add(address, bytes, current);
-        piece->bytes_at = malloc(bytes);
-        if (!piece->bytes_at)
-            abort();
+        piece = add_pages(bytes);
         memset(piece->bytes_at, 0xAB, bytes);
         used[current] += bytes;
-        *memory = address;
+        *memory = piece->address;
     }
     fake_unlock();
     return fake_error(error);
@@ -268,7 +298,8 @@ cudaError_t cudaFree(void *memory)
         fake_misuse("memory is freed that is none");
     fake_drain_device((*place)->device);
     used[(*place)->device] -= (*place)->bytes;
-    munmap(memory, (*place)->bytes + 1);
+    munmap((*place)->bytes_at - (*place)->gap, pages_of(*place));
+    munmap((*place)->address - (*place)->gap, pages_of(*place) + PAGE);
     take_out(place);
     fake_unlock();
     return cudaSuccess;

@@ -1,8 +1,7 @@
-/* The textbook's 1D kernels and the bench's, as signal_1d.h and ceilings.h describe them:
+/* The textbook's 1D kernels, as signal_1d.h describes them:
  * see fake_cuda.h. */
 #include <string.h>
 
-#include "../../kernels/ceilings.h"
 #include "../../kernels/signal_1d.h"
 #include "../../src/border.h"
 #include "fake_cuda.h"
@@ -104,41 +103,4 @@ struct signal_1d_shape signal_tiled_shape(const struct signal_1d_job *job)
 struct signal_1d_shape signal_cached_shape(const struct signal_1d_job *job)
 {
     return (struct signal_1d_shape){.group = job->mask_width};
-}
-
-/* ---- the bench's ---- */
-
-static void run_nothing(const void *arguments, int device)
-{
-    (void)arguments, (void)device;
-}
-
-static cudaError_t nothing(cudaStream_t stream)
-{
-    return fake_launch(stream, run_nothing, "", 1);
-}
-
-cudaError_t ceiling_fma(int multiprocessors, void *sink, double *operations, cudaStream_t stream)
-{
-    (void)sink;
-    *operations = 1e6 * multiprocessors;
-    return nothing(stream);
-}
-
-cudaError_t ceiling_int8(int multiprocessors, void *sink, double *operations, cudaStream_t stream)
-{
-    (void)sink;
-    *operations = 1e6 * multiprocessors;
-    return nothing(stream);
-}
-
-cudaError_t ceiling_copy(const void *from, void *to, size_t bytes, cudaStream_t stream)
-{
-    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
-}
-
-cudaError_t ceiling_delay(double microseconds, cudaStream_t stream)
-{
-    (void)microseconds;
-    return nothing(stream);
 }

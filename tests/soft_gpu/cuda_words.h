@@ -1,0 +1,232 @@
+/* The words of CUDA C for a C++ compiler: read before anything else of a kernel's source,
+ * which tests/soft_gpu/translate has rid of <<<>>> and of shared arrays without a size. */
+#ifndef STENCIL_CUDA_WORDS_H
+#define STENCIL_CUDA_WORDS_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <tuple>
+#include <type_traits>
+
+#include "soft_gpu.h"
+
+extern "C" {
+#include "fake_cuda.h"
+}
+
+#define __host__
+#define __device__
+#define __global__
+#define __constant__ static
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __shared__   static
+#define __noinline__ __attribute__((noinline)) inline
+#define __align__(n) alignas(n)
+#ifndef __CUDA_ARCH__
+#define __CUDA_ARCH__ 900
+#endif
+#define __CUDACC__
+#define CUDART_VERSION 13000
+
+/* ---- vectors and places ---- */
+
+struct alignas(8) int2 {
+    int x, y;
+};
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+static inline uint2 make_uint2(unsigned x, unsigned y)
+{
+    return {x, y};
+}
+static inline int2 make_int2(int x, int y)
+{
+    return {x, y};
+}
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    return {x, y, z, w};
+}
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    {
+    }
+};
+
+#define threadIdx soft_thread_index
+#define blockIdx  soft_block_index
+#define blockDim  soft_block_size
+#define gridDim   soft_grid_size
+
+/* ---- functions ---- */
+
+#define __syncthreads() soft_block_wait()
+#define __syncwarp()    soft_warp_wait()
+
+template <typename T> static inline T __ldg(const T *p)
+{
+    return *p;
+}
+
+static inline size_t __cvta_generic_to_shared(const void *p)
+{
+    return soft_shared_address(p);
+}
+
+static inline int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+static inline int max(int a, int b)
+{
+    return a > b ? a : b;
+}
+static inline unsigned min(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static inline int __mulhi(int a, int b)
+{
+    return (int)((int64_t)a * b >> 32);
+}
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((uint64_t)a * b >> 32);
+}
+
+/* Four bytes of the eight of b:a; a selector's top bit asks for copies of the sign. */
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
+{
+    const uint64_t both = (uint64_t)b << 32 | a;
+    unsigned result = 0;
+    for (int i = 0; i < 4; i++) {
+        unsigned s = selector >> 4 * i & 15, byte = (unsigned)(both >> 8 * (s & 7)) & 255;
+        result |= (s & 8 ? (byte & 128 ? 255u : 0u) : byte) << 8 * i;
+    }
+    return result;
+}
+
+static inline int __reduce_add_sync(unsigned, int value)
+{
+    uint32_t mine = (uint32_t)value, sum = 0;
+    soft_words *all = soft_exchange(&mine, 1);
+    for (int i = 0; i < 32; i++)
+        sum += all[i][0];
+    return (int)sum;
+}
+
+/* ---- launching ---- */
+
+enum { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaEnableDefault, cudaDevAttrMultiProcessorCount };
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess };
+
+template <typename F> static inline cudaError_t cudaFuncSetAttribute(F *, int, int bytes)
+{
+    return fake_error(bytes <= 232448 ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+/* So that blocks that walk the tiles have several to walk. */
+template <typename F>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F *, int,
+                                                                        size_t)
+{
+    *blocks = 1;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaGetDevice(int *device)
+{
+    *device = fake_current_device();
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaDeviceGetAttribute(int *value, int, int)
+{
+    *value = 3;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaGetDriverEntryPointByVersion(const char *, void **found, int, int,
+                                                           cudaDriverEntryPointQueryResult *result)
+{
+    *found = (void *)soft_encode_tensor;
+    *result = cudaDriverEntryPointSuccess;
+    return cudaSuccess;
+}
+
+struct soft_symbol_copy {
+    void *symbol;
+    size_t bytes;
+    unsigned char kept[65536];
+};
+
+/* From pageable memory: read at once. */
+static inline cudaError_t cudaMemcpyToSymbolAsync(void *symbol, const void *from, size_t bytes,
+                                                  size_t offset, int, cudaStream_t stream)
+{
+    static soft_symbol_copy copy;
+    cudaError_t status;
+    fake_lock(); /* for the copy's sake */
+    copy.symbol = (char *)symbol + offset;
+    copy.bytes = bytes;
+    memcpy(copy.kept, from, bytes);
+    fake_unlock();
+    status = fake_launch(
+        stream,
+        [](const void *arguments, int) {
+            const soft_symbol_copy *c = (const soft_symbol_copy *)arguments;
+            memcpy(c->symbol, c->kept, c->bytes);
+        },
+        &copy, sizeof copy);
+    return fake_error(status);
+}
+
+template <typename... P> struct soft_launcher {
+    struct packet {
+        void (*kernel)(P...);
+        soft_grid grid;
+        std::tuple<P...> arguments;
+    } it;
+    cudaStream_t stream;
+
+    static void thread(const void *arguments)
+    {
+        const packet *p = (const packet *)arguments;
+        std::apply(p->kernel, p->arguments);
+    }
+    static void run(const void *arguments, int device)
+    {
+        alignas(packet) unsigned char place[sizeof(packet)];
+        memcpy(place, arguments, sizeof place);
+        soft_run(&((const packet *)place)->grid, thread, place, device);
+    }
+    void operator()(P... arguments)
+    {
+        it.arguments = std::tuple<P...>(arguments...);
+        fake_error(fake_launch(stream, run, &it, sizeof it));
+    }
+};
+
+template <typename... P>
+static inline soft_launcher<P...> soft_launch(void (*kernel)(P...), dim3 grid, dim3 block,
+                                              size_t shared, cudaStream_t stream)
+{
+    soft_launcher<P...> launcher = {};
+    launcher.it.kernel = kernel;
+    launcher.it.grid = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared};
+    launcher.stream = stream;
+    return launcher;
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* kernels/ptx.cuh for the GPU in software: the same functions, by what the PTX manual says
+ * they do. */
+#ifndef STENCIL_PTX_CUH
+#define STENCIL_PTX_CUH
+
+#include "soft_gpu.h"
+
+static inline uint32_t shared_address(const void *shared)
+{
+    return soft_shared_address(shared);
+}
+
+/* ---- matrices in shared memory ---- */
+
+/* Lane l gets of each matrix word l % 4 of row l / 4. */
+static inline void load_matrices(uint32_t *m, uint32_t address)
+{
+    soft_words *at = soft_exchange(&address, 1);
+    const int lane = threadIdx.x % 32;
+    for (int i = 0; i < 4; i++)
+        memcpy(&m[i], (char *)soft_shared_at(at[8 * i + lane / 4][0]) + lane % 4 * 4, 4);
+}
+
+/* Lane l has of each matrix cells 2t and 2t + 1 of row g (l = 4g + t): column g of what is
+ * stored. */
+static inline void store_matrices(uint32_t address, const uint32_t *m)
+{
+    soft_words *at = soft_exchange(&address, 1);
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 2; j++) {
+            uint16_t cell = (uint16_t)(m[i] >> 16 * j);
+            memcpy((char *)soft_shared_at(at[8 * i + 2 * t + j][0]) + 2 * g, &cell, 2);
+        }
+    soft_warp_wait();
+}
+
+/* ---- products ---- */
+
+template <bool SIGNED> static inline int byte_of(uint32_t word, int byte)
+{
+    uint32_t b = word >> 8 * byte & 255;
+    return SIGNED ? (int)(int8_t)b : (int)b;
+}
+
+/* Sums of lane 4g + t: rows g, g, g + 8, g + 8 and columns 2t, 2t + 1, 2t, 2t + 1. Lane 4r + t has
+ * bytes 4t..4t+3 of row r of A (and so on, 16 further, in words 2 and 3), of row r + 8 in words 1
+ * and 3; lane 4n + t those of column n of B, 16 further in each word. */
+template <bool A_SIGNED, bool B_SIGNED>
+static inline void product_any(int *sum, const uint32_t *ab, int a_words, int b_words, const int *c)
+{
+    soft_words *all = soft_exchange(ab, a_words + b_words);
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    int result[4];
+    for (int i = 0; i < 4; i++) {
+        const int n = 2 * t + i % 2;
+        uint32_t s = (uint32_t)c[i];
+        for (int k = 0; k < 16 * b_words; k++) {
+            const int lane = k % 16 / 4;
+            s += (uint32_t)(byte_of<A_SIGNED>(all[4 * g + lane][k / 16 * 2 + i / 2], k % 4) *
+                            byte_of<B_SIGNED>(all[4 * n + lane][a_words + k / 16], k % 4));
+        }
+        result[i] = (int)s;
+    }
+    memcpy(sum, result, sizeof result);
+}
+
+template <bool A_SIGNED, bool B_SIGNED>
+static inline void product_32(int *sum, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
+                              uint32_t b0, uint32_t b1, const int *c)
+{
+    const uint32_t ab[6] = {a0, a1, a2, a3, b0, b1};
+    product_any<A_SIGNED, B_SIGNED>(sum, ab, 4, 2, c);
+}
+
+template <bool A_SIGNED, bool B_SIGNED>
+static inline void product_16(int *sum, uint32_t a0, uint32_t a1, uint32_t b0, const int *c)
+{
+    const uint32_t ab[3] = {a0, a1, b0};
+    product_any<A_SIGNED, B_SIGNED>(sum, ab, 2, 1, c);
+}
+
+/* A's 32 bytes of a row are those that count of 64; each two of them belong to four. Which ones of
+ * the four, 2 bits each, ascending, says word `at` of lane 4g + t: of row g + t % 2 * 8, of the
+ * fours 8 * (t / 2) and on. */
+template <bool A_SIGNED>
+static inline void product_sparse_64(int *sum, const uint4 &a, uint32_t at, uint32_t b0,
+                                     uint32_t b1, uint32_t b2, uint32_t b3, const int *c)
+{
+    const uint32_t mine[9] = {a.x, a.y, a.z, a.w, at, b0, b1, b2, b3};
+    soft_words *all = soft_exchange(mine, 9);
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    int result[4];
+    for (int i = 0; i < 4; i++) {
+        const int n = 2 * t + i % 2;
+        uint32_t s = (uint32_t)c[i];
+        for (int kept = 0; kept < 32; kept++) {
+            const int four = kept / 2;
+            const uint32_t places = all[4 * g + four / 8 * 2 + i / 2][4];
+            const int k = four * 4 + (int)(places >> (four % 8 * 4 + kept % 2 * 2) & 3);
+            s += (uint32_t)(byte_of<A_SIGNED>(all[4 * g + kept % 16 / 4][kept / 16 * 2 + i / 2],
+                                              kept % 4) *
+                            byte_of<false>(all[4 * n + k % 16 / 4][5 + k / 16], k % 4));
+        }
+        result[i] = (int)s;
+    }
+    memcpy(sum, result, sizeof result);
+}
+
+template <bool SIGNED>
+static inline int product_bytes(uint32_t cells, uint32_t weights, int sum)
+{
+    uint32_t s = (uint32_t)sum;
+    for (int i = 0; i < 4; i++)
+        s += (uint32_t)(byte_of<false>(cells, i) * byte_of<SIGNED>(weights, i));
+    return (int)s;
+}
+
+/* ---- copies ---- */
+
+#define barrier_init           soft_barrier_init
+#define barrier_expect         soft_barrier_expect
+#define barrier_wait           soft_barrier_wait
+#define barrier_wait_once(at)  soft_barrier_wait(at, 0)
+#define copies_fence()         ((void)0)
+#define copy_in                soft_copy_in
+#define copy_out               soft_copy_out
+#define copy_box_in            soft_copy_box_in
+#define copy_box_out(map, shared, x, y) soft_copy_box_out(map, soft_shared_at(shared), x, y)
+#define copies_wait_sent       soft_copies_wait
+#define copy_16                soft_copy_16
+#define copies_16_wait         soft_copies_wait
+
+/* ---- packing, clamped ---- */
+
+static inline uint32_t pack_bytes(int high, int low, uint32_t above)
+{
+    return above << 16 | (uint32_t)min(max(high, 0), 255) << 8 | (uint32_t)min(max(low, 0), 255);
+}
+
+static inline uint32_t pack_shorts(int high, int low)
+{
+    return (uint32_t)min(max(high, 0), 65535) << 16 | (uint32_t)min(max(low, 0), 65535);
+}
+
+#endif
