@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "backend.h"
+#include "picture_memory.h"
 #include "strips.h"
 
 static double now_ms(void)
@@ -75,6 +76,10 @@ static void *starter_run(void *argument)
 
 static void starter_begin(struct starter *starter, int index)
 {
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
+
+    if (cuda->is_ready && cuda->is_ready(index)) /* a thread takes longer than that */
+        return;
     starter->device_index = index;
     starter->running = pthread_create(&starter->thread, NULL, starter_run, starter) == 0;
 }
@@ -96,6 +101,12 @@ static int threads_worth(const struct picture_choice *choice)
     return choice->cost.work_ms < THREADS_WORTH_MS ? 1 : choice->threads;
 }
 
+/* For a picture alone, making memory for the device's copies does not pay. */
+static int copies_for(const struct picture_request *request, enum device device)
+{
+    return request->device_shared && device == DEVICE_CUDA ? request->device_index : -1;
+}
+
 /* in and out are of one shape; everything between decoder and encoder. */
 static bool filter_image(const struct picture_request *request, const struct plan *plan,
                          const struct image *in, struct image *out, const char *name,
@@ -104,7 +115,7 @@ static bool filter_image(const struct picture_request *request, const struct pla
     const struct picture_choice *choice = &report->choice;
     struct kernel_job job;
 
-    if (!image_alloc(out, in->width, in->height, in->channels, in->type, name, err))
+    if (!picture_memory_alloc(out, &report->info, copies_for(request, choice->device), name, err))
         return false;
     job = kernel_job_whole(plan, in, out);
     job.threads = threads_worth(choice);
@@ -146,18 +157,21 @@ static bool run_whole(const struct run *run, struct error *err)
     struct picture_report *report = run->report;
     struct image in = {0}, out = {0};
     double start = now_ms(), decoded, filtered;
-    bool ok = source_read_all(run->source, &in, err);
+    bool ok = picture_memory_read(
+        &in, run->source,
+        copies_for(run->request, run->chosen ? report->choice.device : DEVICE_CUDA), run->input,
+        err);
 
     ok = ok && (run->chosen || picture_choose(run->request, &run->plan, &report->choice, err));
     decoded = now_ms();
     ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
-    image_free(&in);
+    picture_memory_free(&in);
     filtered = now_ms();
     ok = ok && write_image(run->request, &out, run->output, report, err);
     report->decode_ms = decoded - start;
     report->filter_ms = filtered - decoded;
     report->encode_ms = now_ms() - filtered;
-    image_free(&out);
+    picture_memory_free(&out);
     return ok;
 }
 
