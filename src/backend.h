@@ -32,7 +32,7 @@ struct backend {
      * decoding; harmless to call again, safe from another thread. EXIT_DEVICE when it is not there.
      */
     bool (*start)(int index, struct error *err);
-    /* Is there nothing left to start? NULL: never. */
+    /* Is there nothing left to start? Index -1: has any been started? NULL: never. */
     bool (*is_ready)(int index);
     /* Memory of the host that device INDEX copies from and to without a detour, for pictures one
      * after the other: making it takes long, so it is kept. NULL (also for the function): there is

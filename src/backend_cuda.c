@@ -104,7 +104,11 @@ void cuda_device_unlock(struct cuda_device *device)
 
 bool cuda_device_is_ready(int index)
 {
-    return index >= 0 && index < CUDA_MAX_DEVICES && atomic_load(&ready[index]);
+    bool any = false;
+
+    for (int i = 0; i < CUDA_MAX_DEVICES; i++)
+        any = any || ((index < 0 || i == index) && atomic_load(&ready[i]));
+    return any;
 }
 
 void cuda_launch_lock(void)

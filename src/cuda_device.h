@@ -54,7 +54,7 @@ enum cuda_use {
 struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error *err);
 void cuda_device_unlock(struct cuda_device *device);
 
-/* True when there is nothing left to start. */
+/* True when there is nothing left to start; INDEX -1: when any device has been started. */
 bool cuda_device_is_ready(int index);
 
 /* Around launches that say before how much shared memory a block may have, which is kept once for
