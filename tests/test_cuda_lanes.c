@@ -55,10 +55,10 @@ static bool pictures_make(void)
             request.filter.border.value = "77";
         request.filter.repeat = s->repeat;
         request.filter.overrides.divisor = s->divisor;
-        p->in = make_picture(s->shape.width, s->shape.height, s->shape.channels, s->shape.max, 3,
+        p->in = make_picture(s->shape.width, s->shape.height, s->shape.channels, s->shape.max, 4,
                              (uint32_t)i + 1);
         p->expected =
-            make_picture(s->shape.width, s->shape.height, s->shape.channels, s->shape.max, 5, 0);
+            make_picture(s->shape.width, s->shape.height, s->shape.channels, s->shape.max, 6, 0);
         ok = ok && filter_plan(&request.filter, s->shape.channels, p->in.type, s->shape.max,
                                &p->plan, &err);
         job = kernel_job_whole(&p->plan, &p->in, &p->expected);
@@ -85,7 +85,7 @@ static int run(const struct work *w, int device, size_t limit, struct error *err
 {
     const struct image *in = &w->picture->in, *expected = &w->picture->expected;
     struct image out =
-        make_picture(in->width, in->height, in->channels, w->picture->plan.max, 5, 0);
+        make_picture(in->width, in->height, in->channels, w->picture->plan.max, 6, 0);
     size_t bytes = out.pitch * (size_t)out.height;
     void *pinned = NULL, *pageable = out.data;
     struct kernel_job job = kernel_job_whole(&w->picture->plan, in, &out);
