@@ -32,6 +32,13 @@ struct backend {
      * decoding; harmless to call again, safe from another thread. EXIT_DEVICE when it is not there.
      */
     bool (*start)(int index, struct error *err);
+    /* Is there nothing left to start? Index -1: has any been started? NULL: never. */
+    bool (*is_ready)(int index);
+    /* Memory of the host that device INDEX copies from and to without a detour, for pictures one
+     * after the other: making it takes long, so it is kept. NULL (also for the function): there is
+     * none, any other does. host_give is false for memory that is not from there. */
+    void *(*host_take)(int index, size_t bytes);
+    bool (*host_give)(void *memory);
     /* Frees what the devices keep from run to run, so that a leak checker has nothing to tell; a
      * program that ends need not. NULL: nothing is kept. */
     void (*release)(void);

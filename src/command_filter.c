@@ -77,6 +77,12 @@ static void print_time(const struct picture_report *report)
             "download %.2f ms, encode %.2f ms, total %.2f ms\n",
             report->start_ms, report->decode_ms, times->upload_ms, times->kernel_ms,
             times->download_ms, report->encode_ms, report->total_ms);
+    if (report->at.opened > 0)
+        fprintf(stderr,
+                "stencilcli: CUDA there after %.2f ms, its memory %.2f ms, all decoded %.2f ms, "
+                "first strip back %.2f ms, last %.2f ms, all encoded %.2f ms\n",
+                report->at.started, report->at.opened, report->at.decoded, report->at.first_strip,
+                report->at.last_strip, report->at.encoded);
 }
 
 void command_filter_json(FILE *out, const struct options *options,

@@ -265,14 +265,13 @@ static void measurement_free(struct measurement *m)
     cudaFree(m->memory.in);
     cudaFree(m->memory.out);
     cudaFree(m->memory.scrub);
-    planes_free(&m->planes);
 }
 
 bool cuda_bench_time(const struct kernel_job *job, const struct planes_method *method,
                      struct kernel_trial *trial, struct error *err)
 {
     struct measurement m = {.trial = trial};
-    struct cuda_device *device = cuda_device_lock(job->device_index, err);
+    struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
     size_t cell;
     cudaError_t status;
     bool ok = false;
@@ -299,6 +298,8 @@ bool cuda_bench_time(const struct kernel_job *job, const struct planes_method *m
         status = run_all(&m);
     ok = status == cudaSuccess || cuda_device_error(err, device, status, "cannot time the kernel");
 out:
+    if (!ok)
+        cuda_device_settle(device);
     measurement_free(&m);
     cuda_device_unlock(device);
     return ok;

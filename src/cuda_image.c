@@ -211,13 +211,7 @@ bool planes_image_init(struct planes *planes, struct error *err)
     if (!fragments)
         return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
     planes->method->pack(plan, fragments, &why);
-    status = cuda_device_reserve(planes->device, BUFFER_MASK, bytes);
-    if (status == cudaSuccess)
-        status = cudaMemcpyAsync(planes->device->buffer[BUFFER_MASK], fragments, bytes,
-                                 cudaMemcpyHostToDevice, planes->device->stream);
-    if (status == cudaSuccess) /* the copy may still read the fragments */
-        status = cudaStreamSynchronize(planes->device->stream);
-    free(fragments);
+    status = cuda_device_fill(planes->device, BUFFER_MASK, &fragments, bytes);
     return status == cudaSuccess ||
            cuda_device_error(err, planes->device, status, "cannot send the mask");
 }
@@ -276,8 +270,11 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         .fragments = planes->device->buffer[BUFFER_MASK],
     };
     cudaError_t status = fill_output(planes, &out, strip->out_rows);
-    if (status == cudaSuccess)
+    if (status == cudaSuccess) {
+        cuda_launch_lock();
         status = planes->method->image(&job, planes->method->form(plan), planes->device->stream);
+        cuda_launch_unlock();
+    }
     for (int c = 0; status == cudaSuccess && c < plan->channels; c++)
         if (!(plan->filtered >> c & 1))
             status = plane_copy_channel(&in, strip->out_first - strip->in_first, &out, c,

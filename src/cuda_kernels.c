@@ -33,10 +33,10 @@ static bool supports(const struct plan *plan, char *why, size_t why_bytes)
     }                                                                                              \
     static const struct strip_device strips_##kernel = {.open = open_##kernel, CUDA_STRIPS};
 METHOD(basic, .plane = plane_basic)
-METHOD(constant, .plane = plane_constant)
+METHOD(constant, .plane = plane_constant, .constant = true)
 METHOD(readonly, .plane = plane_readonly)
-METHOD(cached, .plane = plane_cached)
-METHOD(tiled, .plane = plane_tiled)
+METHOD(cached, .plane = plane_cached, .constant = true)
+METHOD(tiled, .plane = plane_tiled, .constant = true)
 METHOD(dp4a, .image = dp4a_launch, .pack = cuda_image_pack_dp4a, .form = cuda_image_planes)
 METHOD(int8, .image = int8_mma_launch, .pack = cuda_image_pack_int8, .form = cuda_image_planes)
 METHOD(banded, .image = banded_launch, .pack = cuda_image_pack_banded, .form = cuda_image_planes,

@@ -51,48 +51,50 @@ int planes_tile(const struct kernel_job *job)
     return job->tile ? job->tile : DEFAULT_TILE;
 }
 
-static void *weights_in(enum plane_type type, const struct plan_mask *m)
+static void weights_put(enum plane_type type, const struct plan_mask *m, void *to)
 {
-    int cells = m->width * m->height;
-    void *weight = malloc((size_t)cells * plane_cell_bytes(type));
-    for (int i = 0; weight && i < cells; i++) {
+    for (int i = 0; i < m->width * m->height; i++) {
         if (type == PLANE_F32)
-            ((float *)weight)[i] = (float)m->weight[i];
+            ((float *)to)[i] = (float)m->weight[i];
         else if (type == PLANE_I32)
-            ((int32_t *)weight)[i] = (int32_t)m->weight[i];
+            ((int32_t *)to)[i] = (int32_t)m->weight[i];
         else
-            ((int64_t *)weight)[i] = m->weight[i];
+            ((int64_t *)to)[i] = m->weight[i];
     }
-    return weight;
 }
 
-/* Both masks and the product's weights in one device buffer, one behind the other. */
+/* Both masks and the product's weights in one buffer, one behind the other, here and there. */
 static bool weights_send(struct planes *planes, struct error *err)
 {
-    const struct plan_mask *m = planes->job->plan->mask;
-    const void *from[3] = {planes->weight[0], planes->weight[1], planes->product_weight};
-    size_t bytes[3] = {0}, at = 0;
-    char *to;
+    const struct plan *plan = planes->job->plan;
+    bool wanted[3] = {true, plan->masks > 1, plan->alpha == ALPHA_WEIGHTED};
+    size_t at[3] = {0}, bytes = 0;
+    void *content;
     cudaError_t status;
 
     for (int k = 0; k < 3; k++) {
-        enum plane_type type = k == 2 ? planes->product_type : planes->type;
-        const struct plan_mask *mask = &m[k == 1];
-        if (from[k])
-            bytes[k] = (size_t)mask->width * (size_t)mask->height * plane_cell_bytes(type);
+        const struct plan_mask *m = &plan->mask[k == 1];
+        at[k] = bytes;
+        if (wanted[k])
+            bytes += round_up(
+                (size_t)m->width * (size_t)m->height *
+                plane_cell_bytes(k == WEIGHT_PRODUCT ? planes->product_type : planes->type));
     }
-    status = cuda_device_reserve(planes->device, BUFFER_MASK,
-                                 round_up(bytes[0]) + round_up(bytes[1]) + round_up(bytes[2]));
-    to = planes->device->buffer[BUFFER_MASK];
-    planes->device_weight[0] = to;
-    planes->device_weight[1] = to + round_up(bytes[0]);
-    planes->device_product_weight = to + round_up(bytes[0]) + round_up(bytes[1]);
-    for (int k = 0; status == cudaSuccess && k < 3; at += round_up(bytes[k]), k++)
-        if (bytes[k])
-            status = cudaMemcpyAsync(to + at, from[k], bytes[k], cudaMemcpyHostToDevice,
-                                     planes->device->stream);
-    return status == cudaSuccess ||
-           cuda_device_error(err, planes->device, status, "cannot send the mask");
+    content = calloc(1, bytes);
+    if (!content)
+        return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    for (int k = 0; k < 3; k++)
+        if (wanted[k])
+            weights_put(k == WEIGHT_PRODUCT ? planes->product_type : planes->type,
+                        &plan->mask[k == 1], (char *)content + at[k]);
+    status = cuda_device_fill(planes->device, BUFFER_MASK, &content, bytes);
+    if (status != cudaSuccess)
+        return cuda_device_error(err, planes->device, status, "cannot send the mask");
+    for (int k = 0; k < 3; k++) {
+        planes->weight[k] = (const char *)content + at[k];
+        planes->device_weight[k] = (const char *)planes->device->buffer[BUFFER_MASK] + at[k];
+    }
+    return true;
 }
 
 /* Bytes from the mask's first cell to its anchor. */
@@ -113,7 +115,6 @@ bool planes_init(struct planes *planes, struct error *err)
 {
     const struct plan *plan = planes->job->plan;
     size_t width = (size_t)planes->job->in->width;
-    bool ok = true;
 
     planes->image_pitch = round_up(image_row_bytes(planes->job->in) + ROW_SPARE);
     planes->pad[0] = planes->method->aligns ? window_left(plan) % 16 : 0;
@@ -122,27 +123,11 @@ bool planes_init(struct planes *planes, struct error *err)
         return planes_image_init(planes, err);
     planes->type = planes_type(plan);
     planes->product_type = planes->type;
-    if (plan->alpha == ALPHA_WEIGHTED) {
+    if (plan->alpha == ALPHA_WEIGHTED)
         planes->product_type = type_of_product(plan, &planes->split_bits);
-        planes->product_weight = weights_in(planes->product_type, &plan->mask[0]);
-        ok = planes->product_weight != NULL;
-    }
     planes->plane_pitch = round_up(width * plane_cell_bytes(planes->type));
     planes->product_pitch = round_up(width * plane_cell_bytes(planes->product_type));
-    for (int k = 0; k < plan->masks; k++) {
-        planes->weight[k] = weights_in(planes->type, &plan->mask[k]);
-        ok = ok && planes->weight[k] != NULL;
-    }
-    if (!ok)
-        return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
     return weights_send(planes, err);
-}
-
-void planes_free(struct planes *planes)
-{
-    free(planes->weight[0]);
-    free(planes->weight[1]);
-    free(planes->product_weight);
 }
 
 /* ---- device memory ---- */
@@ -275,8 +260,8 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
         .mask_height = m->height,
         .anchor_x = m->anchor_x,
         .anchor_y = m->anchor_y,
-        .weight = product ? planes->product_weight : planes->weight[k],
-        .device_weight = product ? planes->device_product_weight : planes->device_weight[k],
+        .weight = planes->weight[product ? WEIGHT_PRODUCT : k],
+        .device_weight = planes->device_weight[product ? WEIGHT_PRODUCT : k],
         .tile = planes_tile(planes->job),
         .shared_limit = planes->device->shared_limit,
     };

@@ -38,19 +38,21 @@ struct planes_method {
     planes_image_launch *image; /* linear, without weighted alpha */
     planes_image_pack *pack;    /* with `image` */
     planes_image_form *form;    /* with `image` */
+    bool constant;              /* `plane` keeps its weights in constant memory */
     bool aligns;                /* `image` wants its windows to begin on 16 bytes: see planes.pad */
 };
 
-/* One run of one plane kernel on one device. */
+#define WEIGHT_PRODUCT 2
+
+/* One run of one plane kernel in one lane of a device. */
 struct planes {
     const struct kernel_job *job;
     struct cuda_device *device;
     const struct planes_method *method;
     enum plane_type type, product_type; /* of plain sums, of products with alpha */
     int split_bits;                     /* products come in two halves of so many bits; 0: whole */
-    void *weight[2];                    /* the masks in `type` */
-    void *product_weight;               /* mask 0 in product_type */
-    const void *device_weight[2], *device_product_weight; /* the same in BUFFER_MASK */
+    /* The masks in `type`, and mask 0 in product_type; the same in BUFFER_MASK. The device's. */
+    const void *weight[3], *device_weight[3];
     size_t image_pitch, plane_pitch, product_pitch;
     /* Where pixels begin in the rows of BUFFER_IN and BUFFER_OUT, bytes: so that the first cell of
      * the mask over the first pixel of 16 output bytes stands on 16 bytes too. */
@@ -66,7 +68,6 @@ struct planes_strip {
 /* Chooses the number types, converts the weights and sends them to the device; job, device and
  * method are set. */
 bool planes_init(struct planes *planes, struct error *err);
-void planes_free(struct planes *planes);
 
 /* Which number type holds the plan's plain sums. */
 enum plane_type planes_type(const struct plan *plan);

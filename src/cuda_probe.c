@@ -71,7 +71,7 @@ bool cuda_bench_probe(int index, int threads, struct device_probe *probe, struct
         int since; /* compute capability's first number */
     } ceilings[DEVICE_CEILINGS] = {{"FFMA", ceiling_fma, 0}, {"int8 mma.sync", ceiling_int8, 8}};
     struct cudaDeviceProp properties;
-    struct cuda_device *device = cuda_device_lock(index, err);
+    struct cuda_device *device = cuda_device_lock(index, CUDA_ALONE, err);
     cudaError_t status;
 
     (void)threads;

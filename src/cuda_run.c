@@ -20,6 +20,14 @@ struct limits {
     char what[64];
 };
 
+static cudaError_t reserve_all(struct planes *planes, const size_t bytes[CUDA_BUFFERS])
+{
+    cudaError_t status = cudaSuccess;
+    for (int i = 0; status == cudaSuccess && i < CUDA_BUFFERS; i++)
+        status = cuda_device_reserve(planes->device, i, bytes[i]);
+    return status;
+}
+
 /* False with *status success: there is no room for so many rows. */
 static bool reserve(struct planes *planes, size_t in_rows, size_t rows, size_t limit,
                     cudaError_t *status)
@@ -31,18 +39,18 @@ static bool reserve(struct planes *planes, size_t in_rows, size_t rows, size_t l
         total += bytes[i];
     if (total > limit)
         return false;
-    for (int i = 0; i < CUDA_BUFFERS; i++) {
-        *status = cuda_device_reserve(planes->device, i, bytes[i]);
-        if (*status == cudaSuccess)
-            continue;
-        if (*status == cudaErrorMemoryAllocation) {
-            /* so that the next, smaller try has it all; the mask stays */
-            cuda_device_release(planes->device, BUFFER_MASK);
-            *status = cudaSuccess;
-        }
-        return false;
+    *status = reserve_all(planes, bytes);
+    for (int again = 0; again < 2 && *status == cudaErrorMemoryAllocation; again++) {
+        /* earlier pictures may have left more than this; the mask stays */
+        cuda_device_release(planes->device, BUFFER_MASK);
+        if (again == 0)
+            *status = reserve_all(planes, bytes);
     }
-    return true;
+    if (*status == cudaSuccess)
+        return true;
+    if (*status == cudaErrorMemoryAllocation) /* the next, smaller try has it all */
+        *status = cudaSuccess;
+    return false;
 }
 
 /* ---- up and down ---- */
@@ -137,9 +145,11 @@ static cudaError_t run_strip(struct planes *planes, const struct planes_strip *s
     if (status == cudaSuccess)
         status = cudaEventRecord(device->mark[3], device->stream);
     if (status == cudaSuccess)
-        status = cudaStreamSynchronize(device->stream);
+        status = cudaEventSynchronize(device->mark[3]);
     for (int i = 0; status == cudaSuccess && i < 3; i++)
         status = cudaEventElapsedTime(&ms[i], device->mark[i], device->mark[i + 1]);
+    if (status != cudaSuccess) /* copies may still use the host's memory */
+        cuda_device_settle(device);
     if (times) {
         times->upload_ms += (double)ms[0];
         times->kernel_ms += (double)ms[1];
@@ -195,7 +205,6 @@ static bool pass_in_strips(const struct kernel_job *job, const void *context, st
     bool ok =
         ghost_line ? planes_init(&planes, err) : error_set(err, EXIT_INPUT, "no memory for a row");
     ok = ok && run_strips(&planes, limits, ghost_line, err);
-    planes_free(&planes);
     free(ghost_line);
     return ok;
 }
@@ -208,22 +217,34 @@ static bool passes_whole(const struct kernel_job *job, const struct limits *limi
     struct planes_strip all = {job->in_first_row, job->in->height, job->out_first_row,
                                job->out->height};
     cudaError_t status;
-    bool ok = false;
 
     *fits = job->plan->repeat == 1 || job->in->height == job->picture_height;
-    if (!*fits || !planes_init(&planes, err))
-        goto out;
+    if (!*fits)
+        return false;
+    if (!planes_init(&planes, err)) {
+        *fits = limits->device->alone; /* perhaps other lanes hold the memory */
+        return false;
+    }
     if (!reserve(&planes, (size_t)all.in_rows, (size_t)all.out_rows, limits->bytes, &status)) {
-        if (status == cudaSuccess)
-            *fits = false;
-        else
-            cuda_device_error(err, limits->device, status, "no device memory");
-        goto out;
+        *fits = status != cudaSuccess;
+        return *fits && cuda_device_error(err, limits->device, status, "no device memory");
     }
     status = run_strip(&planes, &all, job->plan->repeat, NULL);
-    ok = status == cudaSuccess || cuda_device_error(err, limits->device, status, limits->what);
-out:
-    planes_free(&planes);
+    return status == cudaSuccess || cuda_device_error(err, limits->device, status, limits->what);
+}
+
+/* In a lane, beside others. False with *fits false: that is not the place. */
+static bool run_shared(const struct kernel_job *job, struct limits *limits, bool *fits,
+                       struct error *err)
+{
+    bool ok;
+
+    limits->device = cuda_device_lock(job->device_index, CUDA_SHARED, err);
+    if (!limits->device)
+        return false;
+    limits->bytes = job->device_bytes_limit ? job->device_bytes_limit : CUDA_LANE_BYTES;
+    ok = passes_whole(job, limits, fits, err);
+    cuda_device_unlock(limits->device);
     return ok;
 }
 
@@ -233,10 +254,15 @@ bool cuda_run(const struct kernel_job *job, const struct planes_method *method, 
     bool fits = true, ok;
     size_t available;
 
-    limits.device = cuda_device_lock(job->device_index, err);
+    snprintf(limits.what, sizeof limits.what, "the %s kernel failed", method->name);
+    if (!method->constant) {
+        ok = run_shared(job, &limits, &fits, err);
+        if (ok || fits)
+            return ok;
+    }
+    limits.device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
     if (!limits.device)
         return false;
-    snprintf(limits.what, sizeof limits.what, "the %s kernel failed", method->name);
     available = cuda_device_free_bytes(limits.device);
     limits.bytes = job->device_bytes_limit       ? job->device_bytes_limit
                    : available > 2 * SPARE_BYTES ? available - SPARE_BYTES

@@ -170,7 +170,7 @@ static bool run_pieces(const struct signal_job *job, struct cuda_device *device,
 static bool run(const struct signal_job *job, signal_launch *launch, const char *name,
                 struct error *err)
 {
-    struct cuda_device *device = cuda_device_lock(job->device_index, err);
+    struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
     size_t available, limit;
     char what[64];
     bool good;

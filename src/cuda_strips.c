@@ -263,9 +263,10 @@ void cuda_strips_close(void *state, struct kernel_times *times)
 
     /* After a failure something may still be on its way to the host's memory. An error of it has
      * been told, or comes too late to matter: all strips were waited for. */
-    if ((c->up && cudaStreamSynchronize(c->up) != cudaSuccess) ||
-        cudaStreamSynchronize(c->device->stream) != cudaSuccess ||
-        (c->down && cudaStreamSynchronize(c->down) != cudaSuccess))
+    if (c->up && cudaStreamSynchronize(c->up) != cudaSuccess)
+        cudaGetLastError();
+    cuda_device_settle(c->device);
+    if (c->down && cudaStreamSynchronize(c->down) != cudaSuccess)
         cudaGetLastError();
     for (int i = 0; c->laps && i < c->lap_count; i++) {
         struct lap *lap = &c->laps[i];
@@ -283,7 +284,6 @@ void cuda_strips_close(void *state, struct kernel_times *times)
         cudaStreamDestroy(c->up);
     if (c->down)
         cudaStreamDestroy(c->down);
-    planes_free(&c->planes);
     cuda_device_unlock(c->device);
     times->upload_ms += c->times.upload_ms;
     times->kernel_ms += c->times.kernel_ms;
@@ -354,7 +354,7 @@ void *cuda_strips_open(const struct strip_job *job, const struct planes_method *
         return NULL;
     }
     c->job = job;
-    c->device = cuda_device_lock(job->device_index, err);
+    c->device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
     if (!c->device) {
         free(c);
         return NULL;

@@ -4,10 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool image_alloc(struct image *image, int width, int height, int channels, enum sample_type type,
-                 const char *name, struct error *err)
+static bool no_memory(const struct image *image, const char *name, struct error *err)
 {
-    uint64_t row, pitch, bytes;
+    return error_set(err, EXIT_INPUT, "%s: no memory for %d x %d pixels of %d channels", name,
+                     image->width, image->height, image->channels);
+}
+
+bool image_measure(struct image *image, int width, int height, int channels, enum sample_type type,
+                   const char *name, size_t *bytes, struct error *err)
+{
+    uint64_t row, pitch;
 
     memset(image, 0, sizeof *image);
     if (width < 1 || height < 1 || channels < 1 || channels > 4)
@@ -19,19 +25,28 @@ bool image_alloc(struct image *image, int width, int height, int channels, enum 
     /* A pitch that is a multiple of 4096 puts a column of cells into one set of the L1 cache. */
     if (pitch % 4096 == 0)
         pitch += IMAGE_ROW_ALIGN;
-    bytes = pitch * (uint64_t)height; /* below 2^34 * 2^31 = 2^65: check before it wraps */
-    if (pitch > UINT64_MAX / (uint64_t)height || bytes > SIZE_MAX / 2 ||
-        posix_memalign(&image->data, IMAGE_ROW_ALIGN, (size_t)bytes) != 0) {
-        memset(image, 0, sizeof *image);
-        return error_set(err, EXIT_INPUT, "%s: no memory for %d x %d pixels of %d channels", name,
-                         width, height, channels);
-    }
-    image->width = width;
-    image->height = height;
-    image->channels = channels;
-    image->type = type;
-    image->pitch = (size_t)pitch;
+    *image = (struct image){.width = width,
+                            .height = height,
+                            .channels = channels,
+                            .pitch = (size_t)pitch,
+                            .type = type};
+    /* below 2^34 * 2^31 = 2^65: checked before it wraps */
+    if (pitch > UINT64_MAX / (uint64_t)height || pitch * (uint64_t)height > SIZE_MAX / 2)
+        return no_memory(image, name, err);
+    *bytes = (size_t)(pitch * (uint64_t)height);
     return true;
+}
+
+bool image_alloc(struct image *image, int width, int height, int channels, enum sample_type type,
+                 const char *name, struct error *err)
+{
+    size_t bytes;
+    bool ok =
+        image_measure(image, width, height, channels, type, name, &bytes, err) &&
+        (posix_memalign(&image->data, IMAGE_ROW_ALIGN, bytes) == 0 || no_memory(image, name, err));
+    if (!ok)
+        memset(image, 0, sizeof *image);
+    return ok;
 }
 
 void image_free(struct image *image)

@@ -33,6 +33,10 @@ struct image {
 bool image_alloc(struct image *image, int width, int height, int channels, enum sample_type type,
                  const char *name, struct error *err);
 
+/* The same without the memory: *bytes says how much that is, data is NULL. */
+bool image_measure(struct image *image, int width, int height, int channels, enum sample_type type,
+                   const char *name, size_t *bytes, struct error *err);
+
 /* Frees data and clears the struct; harmless on a zeroed one. */
 void image_free(struct image *image);
 

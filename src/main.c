@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "command.h"
 #include "option_table.h"
 #include "output.h"
@@ -83,6 +85,18 @@ static void buffer_stdout(void)
         setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 }
 
+/* Taking a CUDA context down at exit takes long, and nobody needs it: outputs have their names,
+ * temporaries are gone, what was printed has arrived or its error is in CODE. Tools that look into
+ * the program (CUDA's own enter by this variable) have their last word at exit. */
+static int leave(int code)
+{
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
+
+    if (cuda->is_ready && cuda->is_ready(-1) && !getenv("CUDA_INJECTION64_PATH"))
+        _exit(code);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
@@ -92,5 +106,5 @@ int main(int argc, char **argv)
     output_install_signal_handlers();
     if (!options_parse(&options, argc, argv, &err))
         return command_fail(&err);
-    return close_stdout(dispatch(&options));
+    return leave(close_stdout(dispatch(&options)));
 }

@@ -4,17 +4,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "backend.h"
+#include "clock.h"
+#include "picture_memory.h"
 #include "strips.h"
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 bool picture_check(const struct picture_request *request, const char *output, struct error *err)
 {
@@ -63,6 +57,7 @@ struct starter {
     pthread_t thread;
     bool running;
     int device_index;
+    double over; /* when */
 };
 
 static void *starter_run(void *argument)
@@ -70,11 +65,16 @@ static void *starter_run(void *argument)
     struct starter *starter = argument;
     struct error ignored; /* the run itself reports what is wrong */
     backend_find(DEVICE_CUDA)->start(starter->device_index, &ignored);
+    starter->over = clock_ms();
     return NULL;
 }
 
 static void starter_begin(struct starter *starter, int index)
 {
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
+
+    if (cuda->is_ready && cuda->is_ready(index)) /* a thread takes longer than that */
+        return;
     starter->device_index = index;
     starter->running = pthread_create(&starter->thread, NULL, starter_run, starter) == 0;
 }
@@ -96,6 +96,12 @@ static int threads_worth(const struct picture_choice *choice)
     return choice->cost.work_ms < THREADS_WORTH_MS ? 1 : choice->threads;
 }
 
+/* For a picture alone, making memory for the device's copies does not pay. */
+static int copies_for(const struct picture_request *request, enum device device)
+{
+    return request->device_shared && device == DEVICE_CUDA ? request->device_index : -1;
+}
+
 /* in and out are of one shape; everything between decoder and encoder. */
 static bool filter_image(const struct picture_request *request, const struct plan *plan,
                          const struct image *in, struct image *out, const char *name,
@@ -104,7 +110,7 @@ static bool filter_image(const struct picture_request *request, const struct pla
     const struct picture_choice *choice = &report->choice;
     struct kernel_job job;
 
-    if (!image_alloc(out, in->width, in->height, in->channels, in->type, name, err))
+    if (!picture_memory_alloc(out, &report->info, copies_for(request, choice->device), name, err))
         return false;
     job = kernel_job_whole(plan, in, out);
     job.threads = threads_worth(choice);
@@ -145,19 +151,22 @@ static bool run_whole(const struct run *run, struct error *err)
 {
     struct picture_report *report = run->report;
     struct image in = {0}, out = {0};
-    double start = now_ms(), decoded, filtered;
-    bool ok = source_read_all(run->source, &in, err);
+    double start = clock_ms(), decoded, filtered;
+    bool ok = picture_memory_read(
+        &in, run->source,
+        copies_for(run->request, run->chosen ? report->choice.device : DEVICE_CUDA), run->input,
+        err);
 
     ok = ok && (run->chosen || picture_choose(run->request, &run->plan, &report->choice, err));
-    decoded = now_ms();
+    decoded = clock_ms();
     ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
-    image_free(&in);
-    filtered = now_ms();
+    picture_memory_free(&in);
+    filtered = clock_ms();
     ok = ok && write_image(run->request, &out, run->output, report, err);
     report->decode_ms = decoded - start;
     report->filter_ms = filtered - decoded;
-    report->encode_ms = now_ms() - filtered;
-    image_free(&out);
+    report->encode_ms = clock_ms() - filtered;
+    picture_memory_free(&out);
     return ok;
 }
 
@@ -205,6 +214,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     run->report->filter_ms = times.filter_ms;
     run->report->encode_ms = times.encode_ms;
     run->report->start_ms = times.start_ms;
+    run->report->at = times.at;
     return ok;
 }
 
@@ -220,6 +230,18 @@ static void take_metadata(struct sink_options *sink, const struct source *source
     snprintf(report->warning, sizeof report->warning, "%s", warning ? warning : "");
 }
 
+static void count_from(struct pipeline_moments *at, double started, double start)
+{
+    if (at->opened <= 0)
+        return;
+    at->started = (started > 0 ? started : at->opened) - start;
+    at->opened -= start;
+    at->decoded -= start;
+    at->first_strip -= start;
+    at->last_strip -= start;
+    at->encoded -= start;
+}
+
 bool picture_filter(const struct picture_request *request, const char *input, const char *output,
                     struct picture_report *report, struct error *err)
 {
@@ -227,7 +249,7 @@ bool picture_filter(const struct picture_request *request, const char *input, co
     struct run run = {.request = &kept, .input = input, .output = output, .report = report};
     struct starter starter = {0};
     bool ok = false, cuda = picture_asks_for_cuda(request);
-    double start = now_ms(), prepared;
+    double start = clock_ms(), prepared;
 
     memset(report, 0, sizeof *report);
     if (!source_open(&run.source, input, err))
@@ -245,14 +267,15 @@ bool picture_filter(const struct picture_request *request, const char *input, co
     }
     kept.sink.threads = report->choice.threads;
     take_metadata(&kept.sink, run.source, output, report);
-    prepared = now_ms() - start;
+    prepared = clock_ms() - start;
     ok = run_all(&run, cuda, err);
     report->decode_ms += prepared; /* the header, and with some formats the whole file */
-    report->total_ms = now_ms() - start;
+    report->total_ms = clock_ms() - start;
     if (!cuda)
         report->times.kernel_ms = report->filter_ms;
 out:
     starter_end(&starter);
+    count_from(&report->at, starter.over, start);
     plan_free(&run.plan);
     source_close(run.source);
     return ok;

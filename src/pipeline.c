@@ -14,8 +14,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "large_alloc.h"
 #include "parallel.h"
 #include "pipeline_bands.h"
@@ -50,13 +50,6 @@ struct pipeline {
     struct pipeline_times times;
     struct error *err;
 };
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* ---- does it apply, and what memory does it take ---- */
 
@@ -282,11 +275,11 @@ static void perform(struct pipeline *p, enum task task)
     if (p->waiting > 0 && next_task(p) != TASK_NONE)
         pthread_cond_signal(&p->changed);
     pthread_mutex_unlock(&p->lock);
-    start = now_ms();
+    start = clock_ms();
     ok = task == TASK_DECODE   ? decode(p, first, rows, &err)
          : task == TASK_FILTER ? filter(p, band, &err)
                                : encode(p, band, &err);
-    start = now_ms() - start;
+    start = clock_ms() - start;
     pthread_mutex_lock(&p->lock);
     if (!ok && !p->failed) {
         p->failed = true;
@@ -319,25 +312,25 @@ static void work(void *context, int piece, int worker)
 
 bool pipeline_run(struct pipeline *p, struct pipeline_times *times, struct error *err)
 {
-    double start = now_ms();
+    double start = clock_ms();
     bool ok = sink_open(&p->sink, p->job.output, &p->info, p->job.sink, err);
 
     p->err = err;
     if (ok && !p->stream_out)
         ok = image_alloc(&p->picture_out, p->info.width, p->info.height, p->info.channels,
                          p->info.type, p->job.input, err);
-    p->times.encode_ms = now_ms() - start;
+    p->times.encode_ms = clock_ms() - start;
     if (ok) {
         large_alloc_keep_small(); /* kernels and codecs allocate their buffers once a band */
         parallel_for(p->workers, p->workers, work, p);
         ok = !p->failed;
     }
-    start = now_ms();
+    start = clock_ms();
     if (ok)
         ok = sink_finish(p->sink, err);
     else
         sink_abort(p->sink);
-    p->times.encode_ms += now_ms() - start;
+    p->times.encode_ms += clock_ms() - start;
     *times = p->times;
     pipeline_free(p);
     return ok;

@@ -32,11 +32,19 @@ struct pipeline_job {
     int device_index;
 };
 
+/* When something was over that others waited for, by clock_ms; in strips only, else 0. */
+struct pipeline_moments {
+    double started; /* the device, without memory; not told by strips.c */
+    double opened;  /* with all that it takes for the strips */
+    double decoded, first_strip, last_strip, encoded; /* a strip: it is back from the device */
+};
+
 /* Milliseconds of work in each stage, added up over threads: overlapped stages are busy for more
  * than the time that passes. */
 struct pipeline_times {
     double decode_ms, filter_ms, encode_ms;
     double start_ms; /* until a device other than the CPU was ready, beside decoding */
+    struct pipeline_moments at;
 };
 
 struct pipeline;

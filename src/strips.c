@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "clock.h"
 #include "large_alloc.h"
 #include "pipeline_bands.h"
 #include "strip_device.h"
@@ -53,13 +53,6 @@ struct strips {
     bool failed;
     struct error *err;
 };
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 static int smaller(int a, int b)
 {
@@ -256,15 +249,16 @@ static void decode(struct strips *p)
                 return;
             ok = p->device->wait_uploaded(p->state, before, &err);
         }
-        start = now_ms();
+        start = clock_ms();
         if (!ok || !source_read(p->job.source, &into, &err)) {
             fail(p, &err);
             return;
         }
-        p->times.decode_ms += now_ms() - start;
+        p->times.decode_ms += clock_ms() - start;
         if (!set(p, &p->decoded, i + 1))
             return;
     }
+    p->times.at.decoded = clock_ms();
 }
 
 static void *encode(void *argument)
@@ -281,13 +275,15 @@ static void *encode(void *argument)
         int rows = strip_out_end(&job->layout, i) - strip_out_first(&job->layout, i);
         struct image from = image_rows(&job->out[i % job->out_slots], 0, rows);
         bool ok = p->device->wait_downloaded(p->state, i, &err);
-        double start = now_ms();
+        double start = p->times.at.last_strip = clock_ms();
 
+        if (i == 0)
+            p->times.at.first_strip = start;
         if (!ok || (rows > 0 && !sink_write(p->sink, &from, &err))) {
             fail(p, &err);
             break;
         }
-        p->times.encode_ms += now_ms() - start;
+        p->times.encode_ms += clock_ms() - start;
         if (!set(p, &p->encoded, i + 1))
             break;
     }
@@ -313,20 +309,20 @@ static void *run_device(void *argument)
     struct strips *p = argument;
     const struct strip_job *job = &p->strip;
     struct error err;
-    double begun = now_ms();
+    double begun = clock_ms();
     bool ok = device_open(p, &err);
 
-    p->times.start_ms = now_ms() - begun;
-
+    p->times.at.opened = clock_ms();
+    p->times.start_ms = p->times.at.opened - begun;
     if (!ok)
         fail(p, &err);
     for (int i = 0; ok && i < job->layout.count; i++) {
         double start;
         if (!reached(p, &p->decoded, i + 1) || !reached(p, &p->encoded, i + 1 - job->out_slots))
             break;
-        start = now_ms();
+        start = clock_ms();
         ok = p->device->submit(p->state, i, &err);
-        p->times.filter_ms += now_ms() - start;
+        p->times.filter_ms += clock_ms() - start;
         if (!ok)
             fail(p, &err);
         else if (!set(p, &p->submitted, i + 1))
@@ -377,21 +373,22 @@ static void run_stages(struct strips *p)
 bool strips_run(struct strips *p, struct pipeline_times *times, struct kernel_times *device,
                 struct error *err)
 {
-    double start = now_ms();
+    double start = clock_ms();
     bool ok = sink_open(&p->sink, p->job.output, &p->info, p->job.sink, err);
 
     p->err = err;
-    p->times.encode_ms = now_ms() - start;
+    p->times.encode_ms = clock_ms() - start;
     if (ok) {
         run_stages(p);
         ok = !p->failed;
     }
-    start = now_ms();
+    start = clock_ms();
     if (ok)
         ok = sink_finish(p->sink, err);
     else
         sink_abort(p->sink);
-    p->times.encode_ms += now_ms() - start;
+    p->times.at.encoded = clock_ms();
+    p->times.encode_ms += p->times.at.encoded - start;
     *times = p->times;
     *device = p->device_times;
     strips_free(p);

@@ -240,6 +240,37 @@ static void failures(void)
     CHECK(files_here() == before);
 }
 
+/* The NTH call of the runtime fails, for every NTH, on the whole way from file to file. */
+static void any_call_may_fail(void)
+{
+    struct picture_request request = request_of("blur", NULL);
+    struct picture_report report;
+    struct error err;
+    int failed = 0, before;
+
+    write_input("in", &(struct shape){60, 50, 3, 255, FORMAT_PPM}, false);
+    CHECK(picture_filter(&request, "in", "whole.ppm", &report, &err));
+    unlink("out.ppm");
+    before = files_here();
+    request.device = DEVICE_CUDA;
+    request.band_rows = 4;
+    for (int nth = 1;; nth++) {
+        bool done;
+        fake_cuda_fail(NULL, nth, nth % 3 ? cudaErrorIllegalAddress : cudaErrorMemoryAllocation);
+        done = picture_filter(&request, "in", "out.ppm", &report, &err);
+        if (!fake_cuda_failed())
+            break;
+        CHECKF(!done || same_files("whole.ppm", "out.ppm"), "call %d", nth);
+        CHECKF(done || strncmp(err.text, "cuda:0", 6) == 0, "call %d: %s", nth, err.text);
+        failed += !done;
+        CHECK(files_here() == before + done);
+        unlink("out.ppm");
+    }
+    fake_cuda_fail(NULL, 0, cudaSuccess);
+    CHECKF(failed > 20, "%d", failed);
+    CHECK(same_files("whole.ppm", "out.ppm") && fake_cuda_count().pinned == 0);
+}
+
 /* The device is asked which kernel it takes when rows are on their way: any must do. */
 static void every_kernel_runs_in_strips(void)
 {
@@ -264,6 +295,7 @@ int main(void)
     TEST(anchors_alpha_and_gradients);
     TEST(chosen_strips);
     TEST(failures);
+    TEST(any_call_may_fail);
     TEST(every_kernel_runs_in_strips);
     backend_cuda.release();
     CHECK(fake_cuda_count().allocations == 0);

@@ -64,6 +64,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
             error = cudaErrorInvalidValue;
         else
             queue_copy(&copy, stream);
+        fake_count_copy();
     }
     fake_unlock();
     return fake_error(error);

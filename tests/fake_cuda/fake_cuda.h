@@ -31,15 +31,15 @@ void fake_cuda_memory(size_t bytes);
 void fake_cuda_fail(const char *call, int nth, cudaError_t error);
 bool fake_cuda_failed(void); /* it has come to that */
 
-/* From now on who waits for a stream does so until STREAMS have work, or the time is over. */
-void fake_cuda_gather(int streams);
+/* Once, who waits for a stream does so until STREAMS have work, or MS milliseconds are over. */
+void fake_cuda_gather(int streams, int ms);
 
 struct fake_cuda_counts {
     int streams, events;          /* that are there */
     int allocations, pinned;      /* of a device's and of the host's memory */
     int calls;                    /* of functions that may fail, so far */
     int mallocs, pins, mem_infos; /* of those: the slow ones */
-    int launches;
+    int launches, copies;
     int most_at_once; /* streams of a device that had work at a time, since the last question */
 };
 struct fake_cuda_counts fake_cuda_count(void);
@@ -55,8 +55,11 @@ void fake_unlock(void);
 cudaError_t fake_error(cudaError_t error);
 /* Is this call to fail? Counts it. */
 bool fake_refused(const char *call, cudaError_t *error);
-/* Without the lock: what every kernel's launch does. SIZE bytes of ARGUMENTS are kept. */
+/* Without the lock: what every kernel's launch does. SIZE bytes of ARGUMENTS are kept. An error may
+ * have been left behind by others: it runs all the same, where *queued. */
 cudaError_t fake_launch(cudaStream_t stream, fake_run *run, const void *arguments, size_t size);
+cudaError_t fake_launch_queued(cudaStream_t stream, fake_run *run, const void *arguments,
+                               size_t size, bool *queued);
 /* A copy is told its host memory, which must stay until then; else NULL. */
 void fake_queue(cudaStream_t stream, fake_run *run, const void *arguments, size_t size,
                 const void *host, size_t host_bytes);
@@ -66,6 +69,7 @@ bool fake_is_pinned(const void *host, size_t bytes);
 /* Aborts where a queued copy uses the memory. */
 void fake_check_unused(const void *host, size_t bytes);
 int fake_stream_device(cudaStream_t stream);
+void fake_count_copy(void);
 int fake_current_device(void); /* needs no lock */
 /* What stands behind BYTES of a device's memory. */
 void *fake_device_memory(const void *memory, size_t bytes, int device);

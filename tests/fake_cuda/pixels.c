@@ -121,6 +121,7 @@ static cudaError_t launch(const struct image_job *job, enum kind kind, int form,
     size_t cells = (size_t)job->mask_width * (size_t)job->mask_height;
     struct run r = {.job = *job, .weight = calloc(cells, sizeof *r.weight)};
     cudaError_t status;
+    bool queued;
 
     if (!r.weight)
         abort();
@@ -128,8 +129,8 @@ static cudaError_t launch(const struct image_job *job, enum kind kind, int form,
     pack(&r, kind, form);
     if (!shared_holds(kind, shared))
         fake_misuse("a block asks for more shared memory than it may have");
-    status = fake_launch(stream, run_pixels, &r, sizeof r);
-    if (status != cudaSuccess) {
+    status = fake_launch_queued(stream, run_pixels, &r, sizeof r, &queued);
+    if (!queued) {
         free(r.weight);
         free(r.packed);
     }

@@ -35,7 +35,7 @@ static pthread_cond_t gathered = PTHREAD_COND_INITIALIZER;
 static struct CUstream_st *streams;
 static unsigned seed = 1;
 static long long ticks;
-static int gather, launches, at_once;
+static int gather, gather_ms, launches, at_once;
 static int stream_count, event_count;
 
 void fake_lock(void)
@@ -150,7 +150,9 @@ static void gather_streams(void)
     int rc = 0;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 2;
+    until.tv_nsec += (long)gather_ms % 1000 * 1000000;
+    until.tv_sec += gather_ms / 1000 + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
     while (rc == 0 && busy_streams(-1) < gather)
         rc = pthread_cond_timedwait(&gathered, &lock, &until);
     gather = 0;
@@ -159,7 +161,8 @@ static void gather_streams(void)
 
 void fake_drain(cudaStream_t stream)
 {
-    gather_streams();
+    if (stream->first)
+        gather_streams();
     while (stream->first)
         if (!advance())
             fake_misuse("streams wait for each other");
@@ -187,10 +190,12 @@ int fake_stream_device(cudaStream_t stream)
     return stream->device;
 }
 
-cudaError_t fake_launch(cudaStream_t stream, fake_run *run, const void *arguments, size_t size)
+cudaError_t fake_launch_queued(cudaStream_t stream, fake_run *run, const void *arguments,
+                               size_t size, bool *queued)
 {
     cudaError_t error = cudaSuccess;
 
+    *queued = false;
     fake_lock();
     launches++;
     if (fake_refused("launch", &error)) {
@@ -199,9 +204,16 @@ cudaError_t fake_launch(cudaStream_t stream, fake_run *run, const void *argument
         fake_error(cudaErrorInvalidResourceHandle);
     } else {
         fake_queue(stream, run, arguments, size, NULL, 0);
+        *queued = true;
     }
     fake_unlock();
-    return cudaGetLastError(); /* also what was left behind by others, as the kernels do */
+    return cudaGetLastError(); /* as the kernels' launches do */
+}
+
+cudaError_t fake_launch(cudaStream_t stream, fake_run *run, const void *arguments, size_t size)
+{
+    bool queued;
+    return fake_launch_queued(stream, run, arguments, size, &queued);
 }
 
 /* ---- streams ---- */
@@ -362,10 +374,11 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 
 /* ---- for tests ---- */
 
-void fake_cuda_gather(int wanted)
+void fake_cuda_gather(int wanted, int ms)
 {
     fake_lock();
     gather = wanted;
+    gather_ms = ms;
     fake_unlock();
 }
 
