@@ -138,13 +138,13 @@ __device__ inline void barrier_expect(uint64_t *barrier, int bytes)
     "}"
 __device__ inline void barrier_wait(uint64_t *barrier, int phase)
 {
-    asm volatile(PTX_BARRIER_WAIT("%1") ::"r"(shared_address(barrier)), "r"(phase) : "memory");
+    asm volatile(PTX_BARRIER_WAIT("%1")::"r"(shared_address(barrier)), "r"(phase) : "memory");
 }
 
 /* The same for a barrier of a single phase. */
 __device__ inline void barrier_wait_once(uint64_t *barrier)
 {
-    asm volatile(PTX_BARRIER_WAIT("0") ::"r"(shared_address(barrier)) : "memory");
+    asm volatile(PTX_BARRIER_WAIT("0")::"r"(shared_address(barrier)) : "memory");
 }
 
 /* Ordinary writes to shared memory (and barriers made) come before what copies see. */

@@ -1,4 +1,5 @@
-/* From sums to samples: the exact division by any divisor as a multiplication. For the kernels on whole pixels. */
+/* From sums to samples: the exact division by any divisor as a multiplication. For the
+ * kernels on whole pixels. */
 #ifndef STENCIL_SAMPLE_DIVIDE_CUH
 #define STENCIL_SAMPLE_DIVIDE_CUH
 

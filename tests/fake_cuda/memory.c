@@ -14,8 +14,8 @@
 struct piece {
     char *address, *bytes_at;
     size_t bytes, gap; /* before it, so that it ends where its last page does */
-    int device; /* -1: the host's */
-    bool made;  /* by cudaHostAlloc */
+    int device;        /* -1: the host's */
+    bool made;         /* by cudaHostAlloc */
     struct piece *next;
 };
 

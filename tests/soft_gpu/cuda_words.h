@@ -128,7 +128,11 @@ static inline int __reduce_add_sync(unsigned, int value)
 
 /* ---- launching ---- */
 
-enum { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaEnableDefault, cudaDevAttrMultiProcessorCount };
+enum {
+    cudaFuncAttributeMaxDynamicSharedMemorySize,
+    cudaEnableDefault,
+    cudaDevAttrMultiProcessorCount
+};
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess };
 
 template <typename F> static inline cudaError_t cudaFuncSetAttribute(F *, int, int bytes)

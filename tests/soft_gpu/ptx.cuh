@@ -107,8 +107,7 @@ static inline void product_sparse_64(int *sum, const uint4 &a, uint32_t at, uint
     memcpy(sum, result, sizeof result);
 }
 
-template <bool SIGNED>
-static inline int product_bytes(uint32_t cells, uint32_t weights, int sum)
+template <bool SIGNED> static inline int product_bytes(uint32_t cells, uint32_t weights, int sum)
 {
     uint32_t s = (uint32_t)sum;
     for (int i = 0; i < 4; i++)
@@ -118,18 +117,18 @@ static inline int product_bytes(uint32_t cells, uint32_t weights, int sum)
 
 /* ---- copies ---- */
 
-#define barrier_init           soft_barrier_init
-#define barrier_expect         soft_barrier_expect
-#define barrier_wait           soft_barrier_wait
-#define barrier_wait_once(at)  soft_barrier_wait(at, 0)
-#define copies_fence()         ((void)0)
-#define copy_in                soft_copy_in
-#define copy_out               soft_copy_out
-#define copy_box_in            soft_copy_box_in
+#define barrier_init                    soft_barrier_init
+#define barrier_expect                  soft_barrier_expect
+#define barrier_wait                    soft_barrier_wait
+#define barrier_wait_once(at)           soft_barrier_wait(at, 0)
+#define copies_fence()                  ((void)0)
+#define copy_in                         soft_copy_in
+#define copy_out                        soft_copy_out
+#define copy_box_in                     soft_copy_box_in
 #define copy_box_out(map, shared, x, y) soft_copy_box_out(map, soft_shared_at(shared), x, y)
-#define copies_wait_sent       soft_copies_wait
-#define copy_16                soft_copy_16
-#define copies_16_wait         soft_copies_wait
+#define copies_wait_sent                soft_copies_wait
+#define copy_16                         soft_copy_16
+#define copies_16_wait                  soft_copies_wait
 
 /* ---- packing, clamped ---- */
 

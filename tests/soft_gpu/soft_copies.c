@@ -234,10 +234,10 @@ void soft_copies_wait(void)
 /* ---- tensors ---- */
 
 CUresult soft_encode_tensor(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
-                            const cuuint64_t *size, const cuuint64_t *stride,
-                            const cuuint32_t *box, const cuuint32_t *step,
-                            CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                            CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+                            const cuuint64_t *size, const cuuint64_t *stride, const cuuint32_t *box,
+                            const cuuint32_t *step, CUtensorMapInterleave interleave,
+                            CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                            CUtensorMapFloatOOBfill fill)
 {
     (void)interleave, (void)promotion, (void)fill;
     if (type != CU_TENSOR_MAP_DATA_TYPE_UINT32 || rank != 2 || (uintptr_t)base % 16 ||

@@ -211,8 +211,9 @@ void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments
     soft_block_size = *size;
     soft_grid_size = *blocks;
     for (int i = 0; i < count; i++)
-        threads[i].index = (struct soft_index){(unsigned)i % size->x, (unsigned)i / size->x % size->y,
-                                               (unsigned)i / size->x / size->y};
+        threads[i].index =
+            (struct soft_index){(unsigned)i % size->x, (unsigned)i / size->x % size->y,
+                                (unsigned)i / size->x / size->y};
     fake_open_device(device, true);
     for (unsigned z = 0; z < blocks->z; z++)
         for (unsigned y = 0; y < blocks->y; y++)

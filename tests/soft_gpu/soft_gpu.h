@@ -69,10 +69,10 @@ void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments
 
 /* cuTensorMapEncodeTiled, for tensors of two dimensions of 32-bit words. */
 CUresult soft_encode_tensor(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
-                            const cuuint64_t *size, const cuuint64_t *stride,
-                            const cuuint32_t *box, const cuuint32_t *step,
-                            CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                            CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+                            const cuuint64_t *size, const cuuint64_t *stride, const cuuint32_t *box,
+                            const cuuint32_t *step, CUtensorMapInterleave interleave,
+                            CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
+                            CUtensorMapFloatOOBfill fill);
 
 #ifdef __cplusplus
 }
