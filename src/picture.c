@@ -230,11 +230,12 @@ static void take_metadata(struct sink_options *sink, const struct source *source
     snprintf(report->warning, sizeof report->warning, "%s", warning ? warning : "");
 }
 
+/* STARTED may be late, or never, where the picture's own thread was first to start the device. */
 static void count_from(struct pipeline_moments *at, double started, double start)
 {
     if (at->opened <= 0)
         return;
-    at->started = (started > 0 ? started : at->opened) - start;
+    at->started = (started > 0 && started < at->opened ? started : at->opened) - start;
     at->opened -= start;
     at->decoded -= start;
     at->first_strip -= start;
