@@ -21,6 +21,10 @@ static void cpu_describe(int index, char *text, size_t text_bytes)
     if (cpu_ops_avx2.available())
         simd = "AVX2";
 #endif
+#ifdef HAVE_AVX512
+    if (cpu_ops_avx512.available())
+        simd = "AVX-512 with VNNI";
+#endif
     snprintf(text, text_bytes, "%d threads, %s", parallel_cpus(), simd);
 }
 

@@ -386,3 +386,6 @@ CPU_KERNEL(scalar, "strips and rings of rows on all cores, plain C");
 #ifdef HAVE_AVX2
 CPU_KERNEL(avx2, "the same with AVX2: pairs of rows by vpmaddwd, 64 samples in registers");
 #endif
+#ifdef HAVE_AVX512
+CPU_KERNEL(avx512, "the same with AVX-512 and VNNI: pairs of rows by vpdpwssd");
+#endif

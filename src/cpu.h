@@ -8,5 +8,8 @@ extern const struct kernel kernel_scalar;
 #ifdef HAVE_AVX2
 extern const struct kernel kernel_avx2;
 #endif
+#ifdef HAVE_AVX512
+extern const struct kernel kernel_avx512;
+#endif
 
 #endif

@@ -192,5 +192,8 @@ extern const struct cpu_ops cpu_ops_scalar;
 #ifdef HAVE_AVX2
 extern const struct cpu_ops cpu_ops_avx2;
 #endif
+#ifdef HAVE_AVX512
+extern const struct cpu_ops cpu_ops_avx512;
+#endif
 
 #endif

@@ -25,6 +25,9 @@ const struct kernel *kernel_table(int *count)
 #ifdef HAVE_AVX2
         table[rows++] = kernel_avx2;
 #endif
+#ifdef HAVE_AVX512
+        table[rows++] = kernel_avx512;
+#endif
 #ifdef HAVE_CUDA
         int cuda_count;
         const struct kernel *cuda = cuda_kernels(&cuda_count);

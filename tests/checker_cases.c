@@ -125,10 +125,15 @@ const char *check_mask_name(int mask)
     return MASKS[mask].name;
 }
 
+int check_mask_cells(int mask)
+{
+    return MASKS[mask].width * MASKS[mask].height;
+}
+
 /* Both depths for every size and border. */
 int check_case_count(int mask, bool small)
 {
-    if (small && MASKS[mask].width * MASKS[mask].height > 5000)
+    if (small && check_mask_cells(mask) > 5000)
         return 0;
     return sizes_of(&MASKS[mask], small) * (small ? 2 : BORDER_COUNT * 2);
 }
