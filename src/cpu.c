@@ -328,7 +328,7 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     if (plan->alpha == ALPHA_WEIGHTED && is_opaque(job->in, plan->max))
         return run_opaque(job, ops, err);
     if (cpu_bytes_wins(plan)) {
-        bool cannot, two_rows = set->byte_two_rows && cpu_direct8_bytes_win(plan);
+        bool cannot, two_rows = cpu_direct8_bytes_win(set, plan);
         return two_rows ? cpu_direct8_run(job, ops, &cannot, err) : cpu_bytes_run(job, ops, err);
     }
     if (cpu_rank1_wins(plan))

@@ -76,11 +76,11 @@ struct cpu_divide16 {
     uint16_t max;
 };
 
-/* One mask for two neighbouring rows of output over the same lines of pairs. */
+/* One mask for two neighbouring rows of output over the same lines of pairs, or of quads. */
 struct cpu_two_masks {
-    int pairs, width;          /* lines of pairs, taps of a line */
+    int pairs, width;          /* lines, taps of a line */
     int step;                  /* elements from one tap to the next: the channels */
-    const uint32_t *weight[2]; /* pairs * width entries, two int16 each, row-major */
+    const uint32_t *weight[2]; /* pairs * width entries, two int16 or four int8, row-major */
 };
 
 /* The same over lines of pairs of bytes. */
@@ -133,6 +133,13 @@ struct cpu_ops {
     void (*byte_two_rows)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
                           uint32_t start, uint32_t *upper, uint32_t *lower, int n);
     void (*byte_two_rows_16)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
+                             uint16_t start, uint16_t *upper, uint16_t *lower, int n);
+    /* The same over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte,
+     * row[3][x] in the highest one; weights are any int8. */
+    void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
+    void (*quad_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    void (*quad_two_rows_16)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                              uint16_t start, uint16_t *upper, uint16_t *lower, int n);
     /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
      */

@@ -237,6 +237,11 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .byte_two_rows = OPS_BYTE_TWO_ROWS,
     .byte_two_rows_16 = OPS_BYTE_TWO_ROWS_16,
 #endif
+#ifdef OPS_QUAD_TWO_ROWS
+    .byte_quads = OPS_BYTE_QUADS,
+    .quad_two_rows = OPS_QUAD_TWO_ROWS,
+    .quad_two_rows_16 = OPS_QUAD_TWO_ROWS_16,
+#endif
     .certify_u8 = OPS_CERTIFY_U8,
     .divide_32_u16 = OPS_DIVIDE_32_U16,
     .gradient_32 = OPS_GRADIENT_32,
