@@ -387,5 +387,6 @@ CPU_KERNEL(scalar, "strips and rings of rows on all cores, plain C");
 CPU_KERNEL(avx2, "the same with AVX2: pairs of rows by vpmaddwd, 64 samples in registers");
 #endif
 #ifdef HAVE_AVX512
-CPU_KERNEL(avx512, "the same with AVX-512 and VNNI: pairs of rows by vpdpwssd");
+CPU_KERNEL(avx512,
+           "the same with AVX-512 and VNNI: four rows of bytes by vpdpbusd, pairs by vpdpwssd");
 #endif

@@ -47,9 +47,17 @@ static inline void store_first(void *at, vector v, int bytes)
         _mm512_mask_storeu_epi8(at, ((__mmask64)1 << bytes) - 1, v);
 }
 
+/* Broadcast from memory: from a register it takes a port of the multiplications, and the compiler
+ * does that where it has the weight in one. */
 static inline vector broadcast(const uint32_t *weight)
 {
+#ifdef CPU_EMULATED
     return _mm512_set1_epi32((int)*weight);
+#else
+    vector v;
+    __asm__("vpbroadcastd %1, %0" : "=v"(v) : "m"(*weight));
+    return v;
+#endif
 }
 
 static inline vector set1_64(int64_t v)
