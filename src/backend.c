@@ -17,6 +17,10 @@ static void cpu_describe(int index, char *text, size_t text_bytes)
 {
     const char *simd = "plain C";
     (void)index;
+#ifdef HAVE_NEON
+    if (cpu_ops_neon.available())
+        simd = "NEON";
+#endif
 #ifdef HAVE_AVX2
     if (cpu_ops_avx2.available())
         simd = "AVX2";

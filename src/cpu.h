@@ -5,6 +5,9 @@
 #include "kernel.h"
 
 extern const struct kernel kernel_scalar;
+#ifdef HAVE_NEON
+extern const struct kernel kernel_neon;
+#endif
 #ifdef HAVE_AVX2
 extern const struct kernel kernel_avx2;
 #endif

@@ -127,8 +127,9 @@ struct cpu_ops {
     /* sum_pairs for two rows of output at once */
     void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    /* The same for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8; sums of two rows that need
-     * 32 bits; and sums that fit 16 in the order of byte_sums, where `full` does not matter. */
+    /* The same for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below want
+     * it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
+     * where `full` does not matter. */
     void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
     void (*byte_two_rows)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
                           uint32_t start, uint32_t *upper, uint32_t *lower, int n);
@@ -195,7 +196,21 @@ struct cpu_ops {
     void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
 };
 
+/* floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + *shift, where d is no power of two: with
+ * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
+ * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
+static inline uint32_t cpu_divide_factor(const struct cpu_divide *divide, int *shift)
+{
+    uint64_t d = (uint64_t)divide->divisor;
+    int k = 63 - __builtin_clzll(d - 1);
+    *shift = k;
+    return (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d);
+}
+
 extern const struct cpu_ops cpu_ops_scalar;
+#ifdef HAVE_NEON
+extern const struct cpu_ops cpu_ops_neon;
+#endif
 #ifdef HAVE_AVX2
 extern const struct cpu_ops cpu_ops_avx2;
 #endif

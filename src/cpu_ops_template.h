@@ -17,7 +17,6 @@
 
 #define LANES_32 (OPS_VECTOR_BYTES / 4)
 #define LANES_64 (OPS_VECTOR_BYTES / 8)
-typedef uint64_t sums_64 __attribute__((vector_size(OPS_VECTOR_BYTES)));
 
 /* Multiply-add of the samples at any address. Results go through a pointer because vectors this
  * wide have no calling convention of their own without AVX. */
@@ -26,14 +25,6 @@ static inline void add_32(sums_32 *sum, const uint32_t *samples, uint32_t weight
     sums_32 v;
     memcpy(&v, samples, sizeof v);
     *sum += v * weight;
-}
-
-static inline void add_64(sums_64 *sum, const uint32_t *samples, uint64_t weight)
-{
-    typedef uint32_t halves __attribute__((vector_size(OPS_VECTOR_BYTES / 2)));
-    halves v;
-    memcpy(&v, samples, sizeof v);
-    *sum += __builtin_convertvector(v, sums_64) * weight;
 }
 
 #ifndef OPS_SUM_PAIRS
@@ -106,6 +97,18 @@ static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uin
     }
 }
 
+#ifndef OPS_SUM_64
+#define OPS_SUM_64 sum_64
+typedef uint64_t sums_64 __attribute__((vector_size(OPS_VECTOR_BYTES)));
+
+static inline void add_64(sums_64 *sum, const uint32_t *samples, uint64_t weight)
+{
+    typedef uint32_t halves __attribute__((vector_size(OPS_VECTOR_BYTES / 2)));
+    halves v;
+    memcpy(&v, samples, sizeof v);
+    *sum += __builtin_convertvector(v, sums_64) * weight;
+}
+
 static void sum_64(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
                    int64_t *sum, int n)
 {
@@ -129,6 +132,7 @@ static void sum_64(const struct cpu_mask *mask, const uint32_t *const *rows, uin
         memcpy(sum + x + 3 * LANES_64, &d, sizeof d);
     }
 }
+#endif
 
 static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
                        int n)
@@ -212,7 +216,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .available = available,
     .sum_pairs = OPS_SUM_PAIRS,
     .sum_32 = sum_32,
-    .sum_64 = sum_64,
+    .sum_64 = OPS_SUM_64,
     .make_pairs = make_pairs,
     .column_32_u8 = column_32_u8,
     .column_32_u16 = column_32_u16,

@@ -22,6 +22,9 @@ const struct kernel *kernel_table(int *count)
     if (rows == 0) {
         table[rows++] = kernel_reference;
         table[rows++] = kernel_scalar;
+#ifdef HAVE_NEON
+        table[rows++] = kernel_neon;
+#endif
 #ifdef HAVE_AVX2
         table[rows++] = kernel_avx2;
 #endif
