@@ -21,6 +21,10 @@ static void cpu_describe(int index, char *text, size_t text_bytes)
     if (cpu_ops_neon.available())
         simd = "NEON";
 #endif
+#ifdef HAVE_NEON_DOT
+    if (cpu_ops_neon_dot.available())
+        simd = "NEON with dot products";
+#endif
 #ifdef HAVE_AVX2
     if (cpu_ops_avx2.available())
         simd = "AVX2";

@@ -386,6 +386,9 @@ CPU_KERNEL(scalar, "strips and rings of rows on all cores, plain C");
 #ifdef HAVE_NEON
 CPU_KERNEL(neon, "the same with NEON: pairs of rows by smlal, sums in 16 registers");
 #endif
+#ifdef HAVE_NEON_DOT
+CPU_KERNEL(neon_dot, "the same with dot products: four rows of bytes by sdot");
+#endif
 #ifdef HAVE_AVX2
 CPU_KERNEL(avx2, "the same with AVX2: pairs of rows by vpmaddwd, 64 samples in registers");
 #endif

@@ -8,6 +8,7 @@
 #else
 #include <arm_neon.h>
 #endif
+#include <stdint.h>
 #include <string.h>
 
 /* Before a loop over vectors: clang left some as loops, and so the vectors in memory. */
@@ -16,6 +17,25 @@
 #else
 #define UNROLL
 #endif
+
+/* Bytes b as int8 stand for b - BYTE_BIAS. */
+#define BYTE_BIAS 0x80
+
+/* Of entries of COUNT int8 each: what sums of biased bytes lack is BYTE_BIAS times this. */
+static inline uint32_t weights_sum(const uint32_t *weight, int entries, int count)
+{
+    uint32_t sum = 0;
+    for (int t = 0; t < entries; t++)
+        for (int i = 0; i < count; i++)
+            sum += (uint32_t)(int8_t)(weight[t] >> 8 * i & 0xff);
+    return sum;
+}
+
+/* The weights of one tap, as often as a vector takes them. */
+static inline int8x16_t load_weights(const uint32_t *at)
+{
+    return vreinterpretq_s8_u32(vld1q_dup_u32(at));
+}
 
 /* Sixteen numbers, saturated to 0..255. */
 static inline uint8x16_t pack_16(uint16x8_t low, uint16x8_t high)

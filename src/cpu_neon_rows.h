@@ -14,7 +14,7 @@
 
 static void byte_pairs_neon(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n)
 {
-    const uint8x16_t bias = vdupq_n_u8(0x80);
+    const uint8x16_t bias = vdupq_n_u8(BYTE_BIAS);
     int x = 0;
     for (; x + 16 <= n; x += 16) {
         uint8x16_t u = veorq_u8(vld1q_u8(upper + x), bias), l = veorq_u8(vld1q_u8(lower + x), bias);
@@ -22,23 +22,13 @@ static void byte_pairs_neon(const uint8_t *upper, const uint8_t *lower, uint16_t
         vst1q_u16(pair + x + 8, vreinterpretq_u16_u8(vzip2q_u8(u, l)));
     }
     for (; x < n; x++)
-        pair[x] = (uint16_t)((upper[x] | lower[x] << 8) ^ 0x8080);
+        pair[x] = (uint16_t)((upper[x] | lower[x] << 8) ^ 0x0101 * BYTE_BIAS);
 }
 
 /* What the sums of one row lack. */
 static uint32_t byte_bias(const struct cpu_two_byte_masks *masks, int row)
 {
-    int32_t sum = 0;
-    for (int t = 0; t < masks->pairs * masks->width; t++) {
-        uint32_t two = masks->weight[row][t];
-        sum += (int8_t)(two & 0xff) + (int8_t)(two >> 8 & 0xff);
-    }
-    return 128 * (uint32_t)sum;
-}
-
-static inline int8x16_t load_two(const uint32_t *weight)
-{
-    return vreinterpretq_s8_u32(vld1q_dup_u32(weight));
+    return BYTE_BIAS * weights_sum(masks->weight[row], masks->pairs * masks->width, 2);
 }
 
 /* The products of COUNT vectors of pairs with the weights of both rows. */
@@ -76,8 +66,8 @@ static void byte_two_rows_16_neon(const struct cpu_two_byte_masks *masks,
         for (int p = 0; p < masks->pairs; p++) {
             const uint16_t *row = rows[p] + x;
             for (int j = 0; j < masks->width; j++, tap++, row += masks->step)
-                add_products(row, 4, load_two(masks->weight[0] + tap),
-                             load_two(masks->weight[1] + tap), a, b);
+                add_products(row, 4, load_weights(masks->weight[0] + tap),
+                             load_weights(masks->weight[1] + tap), a, b);
         }
         UNROLL
         for (int k = 0; k < 4; k++) {
@@ -122,8 +112,8 @@ static void byte_two_rows_neon(const struct cpu_two_byte_masks *masks, const uin
         for (int p = 0; p < masks->pairs; p++) {
             const uint16_t *row = rows[p] + x;
             for (int j = 0; j < masks->width; j++, tap++, row += masks->step) {
-                add_products(row, 2, load_two(masks->weight[0] + tap),
-                             load_two(masks->weight[1] + tap), a, b);
+                add_products(row, 2, load_weights(masks->weight[0] + tap),
+                             load_weights(masks->weight[1] + tap), a, b);
                 if (masks->full[tap]) {
                     widen_sums(from, a, wide[0]);
                     widen_sums(from, b, wide[1]);

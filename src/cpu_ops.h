@@ -136,7 +136,7 @@ struct cpu_ops {
     void (*byte_two_rows_16)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
                              uint16_t start, uint16_t *upper, uint16_t *lower, int n);
     /* The same over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte,
-     * row[3][x] in the highest one; weights are any int8. */
+     * row[3][x] in the highest one, or as the two below want it; weights are any int8. */
     void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
     void (*quad_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                           uint32_t start, uint32_t *upper, uint32_t *lower, int n);
@@ -210,6 +210,9 @@ static inline uint32_t cpu_divide_factor(const struct cpu_divide *divide, int *s
 extern const struct cpu_ops cpu_ops_scalar;
 #ifdef HAVE_NEON
 extern const struct cpu_ops cpu_ops_neon;
+#endif
+#ifdef HAVE_NEON_DOT
+extern const struct cpu_ops cpu_ops_neon_dot;
 #endif
 #ifdef HAVE_AVX2
 extern const struct cpu_ops cpu_ops_avx2;

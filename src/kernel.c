@@ -25,6 +25,9 @@ const struct kernel *kernel_table(int *count)
 #ifdef HAVE_NEON
         table[rows++] = kernel_neon;
 #endif
+#ifdef HAVE_NEON_DOT
+        table[rows++] = kernel_neon_dot;
+#endif
 #ifdef HAVE_AVX2
         table[rows++] = kernel_avx2;
 #endif
