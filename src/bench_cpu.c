@@ -1,12 +1,14 @@
 /* The CPU's side of the bench: its name, how fast it multiplies and adds, how fast
  * it copies, and a way to empty its caches. The ceiling is that of what the CPU
- * kernels do most: pairs of 16-bit products (vpmaddwd, vpdpwssd) added up. */
+ * kernels do most: pairs of 16-bit products (vpmaddwd, vpdpwssd, smlal) added up. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #if defined(HAVE_AVX2) || defined(HAVE_AVX512)
 #include <immintrin.h>
+#elif defined(HAVE_NEON)
+#include <arm_neon.h>
 #endif
 
 #include "bench.h"
@@ -79,6 +81,32 @@ __attribute__((target("avx512f,avx512vnni"))) static double chains_avx512(void)
 }
 #endif
 
+#ifdef HAVE_NEON
+/* Two instructions a chain and round: a product and an addition in each of four lanes. */
+#define CHAINS_NEON     8
+#define NEON_OPERATIONS 16
+
+static double chains_neon(void)
+{
+    int32x4_t low[CHAINS_NEON], high[CHAINS_NEON];
+    int16x8_t cells[CHAINS_NEON], weights = vdupq_n_s16(3);
+    for (int i = 0; i < CHAINS_NEON; i++) {
+        low[i] = high[i] = vdupq_n_s32(0);
+        cells[i] = vdupq_n_s16((int16_t)i);
+    }
+    for (int r = 0; r < ROUNDS; r++) {
+        __asm__ volatile("" : "+w"(weights));
+        for (int i = 0; i < CHAINS_NEON; i++) {
+            low[i] = vmlal_s16(low[i], vget_low_s16(cells[i]), vget_low_s16(weights));
+            high[i] = vmlal_high_s16(high[i], cells[i], weights);
+        }
+    }
+    for (int i = 0; i < CHAINS_NEON; i++)
+        low[0] = vaddq_s32(low[0], vaddq_s32(low[i], high[i]));
+    return vgetq_lane_s32(low[0], 0);
+}
+#endif
+
 /* A product and a sum in each of four lanes. */
 #define PLAIN_OPERATIONS 8
 typedef float lanes __attribute__((vector_size(16)));
@@ -115,6 +143,10 @@ static struct chains chains_best(void)
 #ifdef HAVE_AVX2
     if (cpu_ops_avx2.available())
         return (struct chains){"16-bit vpmaddwd", rounds * CHAINS * AVX2_OPERATIONS, chains_avx2};
+#endif
+#ifdef HAVE_NEON
+    if (cpu_ops_neon.available())
+        return (struct chains){"16-bit smlal", rounds * CHAINS_NEON * NEON_OPERATIONS, chains_neon};
 #endif
     return (struct chains){"float multiply and add in C", rounds * CHAINS * PLAIN_OPERATIONS,
                            chains_plain};

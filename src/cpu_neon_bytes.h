@@ -10,7 +10,6 @@
 #define OPS_BYTE_SUMS   byte_sums_neon
 #define OPS_DIVIDE_16   divide_16_u8_neon
 #define OPS_GRADIENT_16 gradient_16_u8_neon
-#define OPS_COLUMN_16   column_16_u8_neon
 
 /* 64 bytes of a line times a weight into eight accumulators. */
 static inline __attribute__((always_inline)) void add_bytes(uint16x8_t sum[8], const uint8_t *line,
@@ -247,17 +246,6 @@ static inline __attribute__((always_inline)) void column_rows(const struct cpu_t
         column_body(taps, taps->count, rows, DIVIDE_POWER, row, start, divide, out, n);
     else
         column_body(taps, taps->count, rows, DIVIDE_FACTOR, row, start, divide, out, n);
-}
-
-static void column_16_u8_neon(const struct cpu_taps *taps, const uint16_t *const *row,
-                              uint16_t start, const struct cpu_divide16 *divide,
-                              uint8_t *const *out, int rows, int n)
-{
-    if (rows == CPU_COLUMN_ROWS)
-        column_rows(taps, CPU_COLUMN_ROWS, row, start, divide, out, n);
-    else
-        for (int r = 0; r < rows; r++)
-            column_rows(taps, 1, row + r, start, divide, out + r, n);
 }
 
 #endif

@@ -9,7 +9,7 @@
 #define OPS_DIVIDE_32_U8  divide_32_u8_neon
 #define OPS_DIVIDE_32_U16 divide_32_u16_neon
 
-/* floor(v / d) for 0 <= v < 2^31 by a multiplication: cpu_ops.h has the factor. */
+/* floor(v / d) for 0 <= v < 2^31 by a multiplication: see cpu_divide_factor. */
 struct divide_lanes {
     bool power;
     int32x4_t half, shift; /* to the left */

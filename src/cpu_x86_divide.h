@@ -9,9 +9,7 @@
 #define OPS_DIVIDE_32_U8  divide_32_u8_x86
 #define OPS_DIVIDE_32_U16 divide_32_u16_x86
 
-/* floor(v / d) for 0 <= v < 2^31 by a multiplication: with 2^k < d <= 2^(k+1) the factor
- * m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below d, so that the excess
- * v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
+/* floor(v / d) for 0 <= v < 2^31 by a multiplication: see cpu_divide_factor. */
 static inline vector divide_32(vector v, vector factor, __m128i shift)
 {
     const vector zero = {0};
@@ -34,16 +32,15 @@ struct divide_lanes {
 
 static inline struct divide_lanes divide_lanes_make(const struct cpu_divide *divide)
 {
-    uint64_t d = (uint64_t)divide->divisor;
-    int k = d > 1 ? 63 - __builtin_clzll(d - 1) : 0;
+    int shift = divide->shift;
     struct divide_lanes l;
     l.power = divide->shift >= 0;
     l.by_float =
         !l.power && divide->bound < 1 << 22 && (divide->max + 1) * divide->divisor < 1 << 21;
     l.half = V(set1_epi32)((int)(divide->divisor / 2));
-    l.factor = set1_64((int64_t)((((uint64_t)1 << (32 + k)) + d - 1) / d));
+    l.factor = set1_64(l.power ? 0 : cpu_divide_factor(divide, &shift));
     l.inverse = V(set1_ps)(1.0f / (float)divide->divisor);
-    l.shift = _mm_cvtsi32_si128(l.power ? divide->shift : k);
+    l.shift = _mm_cvtsi32_si128(shift);
     return l;
 }
 
