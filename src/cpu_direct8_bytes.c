@@ -57,7 +57,7 @@ bool cpu_direct8_bytes_win(const struct cpu_ops *ops, const struct plan *plan)
      * many samples, or with loads 8; there two taps that are not 0 take 8. */
     if (ops->byte_quads && cpu_direct8_quads_fit(m))
         return quads * m->width * 6 + 20 < (taps + 1) / 2 * 8;
-    return ops->byte_two_rows && pairs * m->width * 4 + 20 < (taps + 1) / 2 * 8 &&
+    return ops->byte_two_rows_16 && pairs * m->width * 4 + 20 < (taps + 1) / 2 * 8 &&
            cpu_direct8_bytes_fit(m);
 }
 

@@ -74,42 +74,48 @@ static inline void quad_start(const struct cpu_two_masks *masks, uint32_t start,
                                                                   masks->pairs * masks->width, 4)));
 }
 
-static void quad_two_rows_neon(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                               uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+/* 16 bits: the low halves of the sums. */
+static inline void store_sums(void *out, bool words, const int32x4_t sum[8])
 {
+    UNROLL
+    for (int k = 0; k < 8; k += 2) {
+        uint32x4_t low = vreinterpretq_u32_s32(sum[k]), high = vreinterpretq_u32_s32(sum[k + 1]);
+        if (words) {
+            vst1q_u16((uint16_t *)out + 4 * k,
+                      vuzp1q_u16(vreinterpretq_u16_u32(low), vreinterpretq_u16_u32(high)));
+        } else {
+            vst1q_u32((uint32_t *)out + 4 * k, low);
+            vst1q_u32((uint32_t *)out + 4 * k + 4, high);
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void quad_two_rows(const struct cpu_two_masks *masks,
+                                                                const uint32_t *const *rows,
+                                                                uint32_t start, bool words,
+                                                                void *upper, void *lower, int n)
+{
+    const size_t bytes = words ? sizeof(uint16_t) : sizeof(uint32_t);
     int32x4_t from[2];
     quad_start(masks, start, from);
     for (int x = 0; x < n; x += 32) {
         int32x4_t a[8], b[8];
         quad_sums(masks, rows, x, from, a, b);
-        UNROLL
-        for (int k = 0; k < 8; k++) {
-            vst1q_u32(upper + x + 4 * k, vreinterpretq_u32_s32(a[k]));
-            vst1q_u32(lower + x + 4 * k, vreinterpretq_u32_s32(b[k]));
-        }
+        store_sums((uint8_t *)upper + (size_t)x * bytes, words, a);
+        store_sums((uint8_t *)lower + (size_t)x * bytes, words, b);
     }
 }
 
-/* The low halves of two vectors. */
-static inline void store_words(uint16_t *sum, int32x4_t low, int32x4_t high)
+static void quad_two_rows_neon(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                               uint32_t start, uint32_t *upper, uint32_t *lower, int n)
 {
-    vst1q_u16(sum, vuzp1q_u16(vreinterpretq_u16_s32(low), vreinterpretq_u16_s32(high)));
+    quad_two_rows(masks, rows, start, false, upper, lower, n);
 }
 
 static void quad_two_rows_16_neon(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                                   uint16_t start, uint16_t *upper, uint16_t *lower, int n)
 {
-    int32x4_t from[2];
-    quad_start(masks, start, from);
-    for (int x = 0; x < n; x += 32) {
-        int32x4_t a[8], b[8];
-        quad_sums(masks, rows, x, from, a, b);
-        UNROLL
-        for (int k = 0; k < 4; k++) {
-            store_words(upper + x + 8 * k, a[2 * k], a[2 * k + 1]);
-            store_words(lower + x + 8 * k, b[2 * k], b[2 * k + 1]);
-        }
-    }
+    quad_two_rows(masks, rows, start, true, upper, lower, n);
 }
 
 #endif

@@ -10,7 +10,7 @@
 
 #define OPS_BYTE_PAIRS       byte_pairs_neon
 #define OPS_BYTE_TWO_ROWS    byte_two_rows_neon
-#define OPS_BYTE_TWO_ROWS_16 byte_two_rows_16_neon
+#define OPS_BYTE_TWO_ROWS_16 NULL /* byte_sums takes as many multiplications, and no lines */
 
 static void byte_pairs_neon(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n)
 {
@@ -31,49 +31,18 @@ static uint32_t byte_bias(const struct cpu_two_byte_masks *masks, int row)
     return BYTE_BIAS * weights_sum(masks->weight[row], masks->pairs * masks->width, 2);
 }
 
-/* The products of COUNT vectors of pairs with the weights of both rows. */
-static inline __attribute__((always_inline)) void add_products(const uint16_t *row, int count,
-                                                               int8x16_t u, int8x16_t v,
-                                                               int16x8_t *a, int16x8_t *b)
+/* The products of two vectors of pairs with the weights of both rows. */
+static inline __attribute__((always_inline)) void add_products(const uint16_t *row, int8x16_t u,
+                                                               int8x16_t v, int16x8_t *a,
+                                                               int16x8_t *b)
 {
     UNROLL
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < 2; k++) {
         int8x16_t samples = vreinterpretq_s8_u16(vld1q_u16(row + 8 * k));
         a[2 * k] = vmlal_s8(a[2 * k], vget_low_s8(samples), vget_low_s8(u));
         a[2 * k + 1] = vmlal_high_s8(a[2 * k + 1], samples, u);
         b[2 * k] = vmlal_s8(b[2 * k], vget_low_s8(samples), vget_low_s8(v));
         b[2 * k + 1] = vmlal_high_s8(b[2 * k + 1], samples, v);
-    }
-}
-
-static inline void store_sums_16(uint16_t *out, uint16_t start, int16x8_t low, int16x8_t high)
-{
-    vst1q_u16(out, vaddq_u16(vreinterpretq_u16_s16(vpaddq_s16(low, high)), vdupq_n_u16(start)));
-}
-
-static void byte_two_rows_16_neon(const struct cpu_two_byte_masks *masks,
-                                  const uint16_t *const *rows, uint16_t start, uint16_t *upper,
-                                  uint16_t *lower, int n)
-{
-    uint16_t upper_start = (uint16_t)(start + byte_bias(masks, 0));
-    uint16_t lower_start = (uint16_t)(start + byte_bias(masks, 1));
-    for (int x = 0; x < n; x += 32) {
-        int16x8_t a[8], b[8];
-        int tap = 0;
-        UNROLL
-        for (int k = 0; k < 8; k++)
-            a[k] = b[k] = vdupq_n_s16(0);
-        for (int p = 0; p < masks->pairs; p++) {
-            const uint16_t *row = rows[p] + x;
-            for (int j = 0; j < masks->width; j++, tap++, row += masks->step)
-                add_products(row, 4, load_weights(masks->weight[0] + tap),
-                             load_weights(masks->weight[1] + tap), a, b);
-        }
-        UNROLL
-        for (int k = 0; k < 4; k++) {
-            store_sums_16(upper + x + 8 * k, upper_start, a[2 * k], a[2 * k + 1]);
-            store_sums_16(lower + x + 8 * k, lower_start, b[2 * k], b[2 * k + 1]);
-        }
     }
 }
 
@@ -112,7 +81,7 @@ static void byte_two_rows_neon(const struct cpu_two_byte_masks *masks, const uin
         for (int p = 0; p < masks->pairs; p++) {
             const uint16_t *row = rows[p] + x;
             for (int j = 0; j < masks->width; j++, tap++, row += masks->step) {
-                add_products(row, 2, load_weights(masks->weight[0] + tap),
+                add_products(row, load_weights(masks->weight[0] + tap),
                              load_weights(masks->weight[1] + tap), a, b);
                 if (masks->full[tap]) {
                     widen_sums(from, a, wide[0]);

@@ -129,7 +129,7 @@ struct cpu_ops {
                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
     /* The same for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below want
      * it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
-     * where `full` does not matter. */
+     * where `full` does not matter (NULL: byte_sums is as fast). */
     void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
     void (*byte_two_rows)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
                           uint32_t start, uint32_t *upper, uint32_t *lower, int n);
