@@ -17,9 +17,21 @@ static void cpu_describe(int index, char *text, size_t text_bytes)
 {
     const char *simd = "plain C";
     (void)index;
+#ifdef HAVE_NEON
+    if (cpu_ops_neon.available())
+        simd = "NEON";
+#endif
+#ifdef HAVE_NEON_DOT
+    if (cpu_ops_neon_dot.available())
+        simd = "NEON with dot products";
+#endif
 #ifdef HAVE_AVX2
     if (cpu_ops_avx2.available())
         simd = "AVX2";
+#endif
+#ifdef HAVE_AVX512
+    if (cpu_ops_avx512.available())
+        simd = "AVX-512 with VNNI";
 #endif
     snprintf(text, text_bytes, "%d threads, %s", parallel_cpus(), simd);
 }

@@ -328,7 +328,7 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     if (plan->alpha == ALPHA_WEIGHTED && is_opaque(job->in, plan->max))
         return run_opaque(job, ops, err);
     if (cpu_bytes_wins(plan)) {
-        bool cannot, two_rows = set->byte_two_rows && cpu_direct8_bytes_win(plan);
+        bool cannot, two_rows = cpu_direct8_bytes_win(set, plan);
         return two_rows ? cpu_direct8_run(job, ops, &cannot, err) : cpu_bytes_run(job, ops, err);
     }
     if (cpu_rank1_wins(plan))
@@ -383,6 +383,16 @@ out:
                                         .run = run_##isa}
 
 CPU_KERNEL(scalar, "strips and rings of rows on all cores, plain C");
+#ifdef HAVE_NEON
+CPU_KERNEL(neon, "the same with NEON: pairs of rows by smlal, sums in 16 registers");
+#endif
+#ifdef HAVE_NEON_DOT
+CPU_KERNEL(neon_dot, "the same with dot products: four rows of bytes by sdot");
+#endif
 #ifdef HAVE_AVX2
 CPU_KERNEL(avx2, "the same with AVX2: pairs of rows by vpmaddwd, 64 samples in registers");
+#endif
+#ifdef HAVE_AVX512
+CPU_KERNEL(avx512,
+           "the same with AVX-512 and VNNI: four rows of bytes by vpdpbusd, pairs by vpdpwssd");
 #endif

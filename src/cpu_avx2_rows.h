@@ -5,9 +5,8 @@
 #ifndef STENCIL_CPU_AVX2_ROWS_H
 #define STENCIL_CPU_AVX2_ROWS_H
 
-#include <immintrin.h>
-
-#include "cpu_avx2_bytes.h"
+#include "cpu_avx2_vector.h"
+#include "cpu_ops.h"
 
 #define OPS_BYTE_PAIRS       byte_pairs_avx2
 #define OPS_BYTE_TWO_ROWS    byte_two_rows_avx2
@@ -26,12 +25,6 @@ static void byte_pairs_avx2(const uint8_t *upper, const uint8_t *lower, uint16_t
         pair[x] = (uint16_t)(upper[x] | lower[x] << 8);
 }
 
-/* Broadcast from memory: from a register it takes the multiplications' ports. */
-static inline __m256i broadcast(const uint32_t *weight)
-{
-    return _mm256_castps_si256(_mm256_broadcast_ss((const float *)weight));
-}
-
 /* The products of COUNT vectors of pairs with the weights of both rows. */
 static inline __attribute__((always_inline)) void add_products(const uint16_t *row, int count,
                                                                __m256i u, __m256i v, __m256i *a,
@@ -40,7 +33,7 @@ static inline __attribute__((always_inline)) void add_products(const uint16_t *r
     for (int k = 0; k < count; k++) {
         __m256i samples = load_any(row + 16 * k);
         /* Or the compiler loads it twice, and loads are what runs out first. */
-        __asm__("" : "+x"(samples));
+        KEEP(samples);
         a[k] = _mm256_add_epi16(a[k], _mm256_maddubs_epi16(samples, u));
         b[k] = _mm256_add_epi16(b[k], _mm256_maddubs_epi16(samples, v));
     }

@@ -9,12 +9,15 @@
  *   y+1         0   w0 | w1  w2 | w3  w4
  *
  * so each line is loaded once for both, and only every second row begins a line.
- * The lines stand in a ring; ghost cells stand in them already. */
+ * Where there are lines of four rows, small weights take them: lines t, t + 2, t + 4 ... of
+ * those that begin at every second row. The lines stand in a ring; ghost cells stand in them
+ * already. */
 #include "cpu_direct8.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu_bytes_taps.h"
 #include "cpu_certify.h"
 #include "cpu_direct8_bytes.h"
 #include "cpu_finish.h"
@@ -26,7 +29,7 @@
 #define PIECES_EACH 4
 
 struct worker {
-    uint8_t *ring;    /* pass.pairs lines of pass.stride pairs */
+    uint8_t *ring;    /* pass.lines lines of pass.stride pairs (quads) */
     const void **at;  /* the lines of one row pair, from the top */
     uint32_t *sum[2]; /* of two rows of output */
     uint16_t *sum16[2];
@@ -40,6 +43,8 @@ struct pass {
     const struct cpu_ops *ops;
     struct cpu_two_masks masks;
     uint32_t *weights; /* owned: of both masks */
+    int line_rows;     /* 2, or 4 of quads */
+    int lines;         /* that a row of output spans: all of them, or every second one */
     bool certified;
     struct cpu_direct8_bytes bytes;
     size_t pair_bytes;
@@ -73,40 +78,47 @@ static const uint8_t *row_at(const struct pass *pass, const struct worker *w, in
     return y == BORDER_OUTSIDE ? w->ghost : image_row(job->in, y - job->in_first_row);
 }
 
-static void put_pairs(const struct pass *pass, const uint8_t *upper, const uint8_t *lower,
-                      void *out, int n)
+/* Elements [first, first + n) of the rows, side by side. */
+static void put_line(const struct pass *pass, const uint8_t *const row[4], size_t first, void *out,
+                     int n)
 {
-    if (pass->bytes.can)
-        pass->ops->byte_pairs(upper, lower, out, n);
-    else
-        pass->ops->pairs_u8(upper, lower, out, n);
+    if (pass->line_rows == 4) {
+        const uint8_t *at[4];
+        for (int i = 0; i < 4; i++)
+            at[i] = row[i] + first;
+        pass->ops->byte_quads(at, out, n);
+    } else if (pass->bytes.can) {
+        pass->ops->byte_pairs(row[0] + first, row[1] + first, out, n);
+    } else {
+        pass->ops->pairs_u8(row[0] + first, row[1] + first, out, n);
+    }
 }
 
-/* Line k of the strip: its rows first_row + 2k and the next. */
+/* Line k of the strip: its rows first_row + 2k and the next ones. */
 static void fill_line(const struct pass *pass, struct worker *w, int k)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
+    const uint8_t *const ghosts[4] = {w->ghost, w->ghost, w->ghost, w->ghost};
+    const uint8_t *row[4];
     size_t channels = (size_t)plan->channels;
-    const uint8_t *upper = row_at(pass, w, w->first_row + 2 * k);
-    const uint8_t *lower = row_at(pass, w, w->first_row + 2 * k + 1);
-    uint8_t *line = w->ring + (size_t)(k % pass->masks.pairs) * pass->stride * pass->pair_bytes;
+    uint8_t *line = w->ring + (size_t)(k % pass->lines) * pass->stride * pass->pair_bytes;
     int from = w->first_pixel - m->anchor_x, to = from + w->pixels + m->width - 1;
 
+    for (int i = 0; i < pass->line_rows; i++)
+        row[i] = row_at(pass, w, w->first_row + 2 * k + i);
     for (int x = from; x < to; x++) {
         int inside_to = to < job->in->width ? to : job->in->width;
         int cell = border_fold(plan->border, x, job->in->width);
         void *out = line + (size_t)(x - from) * channels * pass->pair_bytes;
         if (x >= 0 && x < inside_to) {
-            put_pairs(pass, upper + (size_t)x * channels, lower + (size_t)x * channels, out,
-                      (inside_to - x) * plan->channels);
+            put_line(pass, row, (size_t)x * channels, out, (inside_to - x) * plan->channels);
             x = inside_to - 1;
         } else if (cell != BORDER_OUTSIDE) {
-            put_pairs(pass, upper + (size_t)cell * channels, lower + (size_t)cell * channels, out,
-                      plan->channels);
+            put_line(pass, row, (size_t)cell * channels, out, plan->channels);
         } else {
-            put_pairs(pass, w->ghost, w->ghost, out, plan->channels);
+            put_line(pass, ghosts, 0, out, plan->channels);
         }
     }
 }
@@ -159,18 +171,22 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
 static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
 {
     const struct plan_mask *m = &pass->job->plan->mask[0];
+    const uint32_t *const *lines = (const uint32_t *const *)w->at;
     uint32_t start = pass->certified ? 0 : (uint32_t)m->offset;
+    uint16_t start_16 = (uint16_t)(m->offset + m->divisor / 2);
 
-    if (pass->bytes.narrow)
-        pass->ops->byte_two_rows_16(&pass->bytes.masks, (const uint16_t *const *)w->at,
-                                    (uint16_t)(m->offset + m->divisor / 2), w->sum16[0],
-                                    w->sum16[1], n);
+    if (pass->line_rows == 4 && pass->bytes.narrow)
+        pass->ops->quad_two_rows_16(&pass->masks, lines, start_16, w->sum16[0], w->sum16[1], n);
+    else if (pass->line_rows == 4)
+        pass->ops->quad_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
+    else if (pass->bytes.narrow)
+        pass->ops->byte_two_rows_16(&pass->bytes.masks, (const uint16_t *const *)w->at, start_16,
+                                    w->sum16[0], w->sum16[1], n);
     else if (pass->bytes.can)
         pass->ops->byte_two_rows(&pass->bytes.masks, (const uint16_t *const *)w->at, start,
                                  w->sum[0], w->sum[1], n);
     else
-        pass->ops->sum_two_rows(&pass->masks, (const uint32_t *const *)w->at, start, w->sum[0],
-                                w->sum[1], n);
+        pass->ops->sum_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
 }
 
 static void run_strip(const struct pass *pass, struct worker *w, int first, int end)
@@ -180,12 +196,14 @@ static void run_strip(const struct pass *pass, struct worker *w, int first, int 
 
     w->first_row = first - m->anchor_y;
     w->last_row = end - 1 - m->anchor_y + m->height - 1;
-    for (int k = 0; k < pairs - 1; k++)
+    for (int k = 0; k < pass->lines - 1; k++)
         fill_line(pass, w, k);
     for (int t = 0; first + 2 * t < end; t++) {
-        fill_line(pass, w, t + pairs - 1);
-        for (int p = 0; p < pairs; p++)
-            w->at[p] = w->ring + (size_t)((t + p) % pairs) * pass->stride * pass->pair_bytes;
+        fill_line(pass, w, t + pass->lines - 1);
+        for (int p = 0; p < pairs; p++) {
+            int slot = (t + p * pass->line_rows / 2) % pass->lines;
+            w->at[p] = w->ring + (size_t)slot * pass->stride * pass->pair_bytes;
+        }
         sum_two_rows(pass, w, n);
         finish_row(pass, w, 0, first + 2 * t);
         if (first + 2 * t + 1 < end)
@@ -213,35 +231,53 @@ static void run_piece(void *context, int piece, int worker)
 
 /* ---- one pass ---- */
 
-/* Both rows' weights as pairs; false with *cannot where a 64-bit mask cannot be rounded. */
+/* Both rows' weights, a line's rows to an entry. */
+static void pack_weights(struct pass *pass, const int64_t *weight)
+{
+    const struct plan_mask *m = &pass->job->plan->mask[0];
+    int width = m->width, rows = pass->line_rows, bits = 32 / rows;
+    int taps = width * pass->masks.pairs;
+
+    for (int lower = 0; lower < 2; lower++)
+        for (int i = 0; i < m->height; i++)
+            for (int j = 0; j < width; j++) {
+                uint32_t w = (uint32_t)weight[i * width + j] & ((1U << bits) - 1);
+                int at = lower * taps + (i + lower) / rows * width + j;
+                pass->weights[at] |= w << (i + lower) % rows * bits;
+            }
+}
+
+/* Weights as pairs or quads; false with *cannot where a 64-bit mask cannot be rounded. */
 static bool weights_make(struct pass *pass, bool *cannot)
 {
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int pairs = m->height / 2 + 1, width = m->width;
-    size_t cells = (size_t)width * (size_t)m->height, taps = (size_t)width * (size_t)pairs;
+    int width = m->width, pairs;
+    size_t cells = (size_t)width * (size_t)m->height, taps;
     int64_t *weight = malloc(cells * sizeof *weight);
 
     *cannot = false;
-    pass->weights = calloc(2 * taps, sizeof *pass->weights);
     pass->certified = m->accumulator == ACCUMULATOR_I64;
+    pass->line_rows = !pass->certified && pass->ops->byte_quads && cpu_direct8_quads_fit(m) ? 4 : 2;
+    pairs = m->height / pass->line_rows + 1;
+    taps = (size_t)width * (size_t)pairs;
+    pass->lines = (pairs - 1) * (pass->line_rows / 2) + 1;
+    pass->weights = calloc(2 * taps, sizeof *pass->weights);
     if (weight && pass->certified)
         *cannot = !cpu_certify_make(plan, weight, &pass->certify);
     else if (weight)
         memcpy(weight, m->weight, cells * sizeof *weight);
-    for (int i = 0; weight && pass->weights && !*cannot && i < m->height; i++)
-        for (int j = 0; j < width; j++) {
-            uint32_t w = (uint32_t)weight[i * width + j] & 0xffff;
-            pass->weights[i / 2 * width + j] |= w << i % 2 * 16;
-            pass->weights[taps + (size_t)((i + 1) / 2 * width + j)] |= w << (i + 1) % 2 * 16;
-        }
     pass->masks =
         (struct cpu_two_masks){pairs, width, plan->channels, {pass->weights, pass->weights + taps}};
+    if (weight && pass->weights && !*cannot)
+        pack_weights(pass, weight);
     free(weight);
     if (!weight || !pass->weights || *cannot)
         return false;
     pass->pair_bytes = 4;
-    if (!pass->certified && pass->ops->byte_two_rows && cpu_direct8_bytes_fit(m)) {
+    if (pass->line_rows == 4) {
+        pass->bytes.narrow = cpu_bytes_divide(plan, &pass->bytes.divide);
+    } else if (!pass->certified && pass->ops->byte_two_rows && cpu_direct8_bytes_fit(m)) {
         pass->pair_bytes = 2;
         return cpu_direct8_bytes_make(&pass->bytes, plan, &pass->masks, pass->weights);
     }
@@ -255,7 +291,7 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     size_t width = (size_t)pass->job->in->width * (size_t)plan->channels;
 
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
-    w->ring = calloc((size_t)pass->masks.pairs * pass->stride, pass->pair_bytes);
+    w->ring = calloc((size_t)pass->lines * pass->stride, pass->pair_bytes);
     w->at = calloc((size_t)pass->masks.pairs, sizeof *w->at);
     w->sum[0] = calloc(n, sizeof *w->sum[0]);
     w->sum[1] = calloc(n, sizeof *w->sum[1]);
@@ -294,8 +330,7 @@ static int pass_cut(struct pass *pass)
     int channels = job->plan->channels, width = job->plan->mask[0].width;
     int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
 
-    pass->strip_pixels =
-        RING_BYTES / ((int)pass->pair_bytes * pass->masks.pairs * channels) - width;
+    pass->strip_pixels = RING_BYTES / ((int)pass->pair_bytes * pass->lines * channels) - width;
     if (pass->strip_pixels < MIN_PIXELS)
         pass->strip_pixels = MIN_PIXELS;
     if (pass->strip_pixels > job->out->width)

@@ -36,17 +36,29 @@ bool cpu_direct8_bytes_fit(const struct plan_mask *m)
     return true;
 }
 
-bool cpu_direct8_bytes_win(const struct plan *plan)
+bool cpu_direct8_quads_fit(const struct plan_mask *m)
+{
+    for (int k = 0; k < m->width * m->height; k++)
+        if (m->weight[k] < INT8_MIN || m->weight[k] > INT8_MAX)
+            return false;
+    return true;
+}
+
+bool cpu_direct8_bytes_win(const struct cpu_ops *ops, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int pairs = m->height / 2 + 1, taps = 0;
+    int pairs = m->height / 2 + 1, quads = m->height / 4 + 1, taps = 0;
 
+    if (plan->kind != PLAN_LINEAR || cpu_bytes_separable(plan))
+        return false;
     for (int k = 0; k < m->width * m->height; k++)
         taps += m->weight[k] != 0;
-    /* Here every place of the mask is walked with 4 instructions a pair; there two taps that are
-     * not 0 take 8. */
-    return plan->kind == PLAN_LINEAR && !cpu_bytes_separable(plan) &&
-           pairs * m->width * 4 + 20 < (taps + 1) / 2 * 8 && cpu_direct8_bytes_fit(m);
+    /* Here every place of the mask is walked, with 4 instructions a pair, or 6 a quad of half as
+     * many samples, or with loads 8; there two taps that are not 0 take 8. */
+    if (ops->byte_quads && cpu_direct8_quads_fit(m))
+        return quads * m->width * 6 + 20 < (taps + 1) / 2 * 8;
+    return ops->byte_two_rows_16 && pairs * m->width * 4 + 20 < (taps + 1) / 2 * 8 &&
+           cpu_direct8_bytes_fit(m);
 }
 
 /* Where sums of 16 bits are full. */

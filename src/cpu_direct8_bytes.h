@@ -1,4 +1,5 @@
-/* Which masks cpu_direct8.c can walk over lines of pairs of bytes, and their weights. */
+/* Which masks cpu_direct8.c can walk over lines of pairs or quads of bytes, and the weights of
+ * pairs. */
 #ifndef STENCIL_CPU_DIRECT8_BYTES_H
 #define STENCIL_CPU_DIRECT8_BYTES_H
 
@@ -16,8 +17,12 @@ struct cpu_direct8_bytes {
 /* Do all weights fit int8, and the products of any two below each other int16? */
 bool cpu_direct8_bytes_fit(const struct plan_mask *mask);
 
-/* Is that sooner done for the plan's mask than by cpu_bytes.h? */
-bool cpu_direct8_bytes_win(const struct plan *plan);
+/* Do all weights fit int8, for lines of quads? */
+bool cpu_direct8_quads_fit(const struct plan_mask *mask);
+
+/* Has OPS one of the two for the plan's mask, and is it sooner done that way than by cpu_bytes.h?
+ */
+bool cpu_direct8_bytes_win(const struct cpu_ops *ops, const struct plan *plan);
 
 /* From the int16 pairs of such a mask, which are changed to int8 in place. False: no memory. */
 bool cpu_direct8_bytes_make(struct cpu_direct8_bytes *bytes, const struct plan *plan,

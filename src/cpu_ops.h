@@ -76,11 +76,11 @@ struct cpu_divide16 {
     uint16_t max;
 };
 
-/* One mask for two neighbouring rows of output over the same lines of pairs. */
+/* One mask for two neighbouring rows of output over the same lines of pairs, or of quads. */
 struct cpu_two_masks {
-    int pairs, width;          /* lines of pairs, taps of a line */
+    int pairs, width;          /* lines, taps of a line */
     int step;                  /* elements from one tap to the next: the channels */
-    const uint32_t *weight[2]; /* pairs * width entries, two int16 each, row-major */
+    const uint32_t *weight[2]; /* pairs * width entries, two int16 or four int8, row-major */
 };
 
 /* The same over lines of pairs of bytes. */
@@ -127,12 +127,20 @@ struct cpu_ops {
     /* sum_pairs for two rows of output at once */
     void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    /* The same for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8; sums of two rows that need
-     * 32 bits; and sums that fit 16 in the order of byte_sums, where `full` does not matter. */
+    /* The same for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below want
+     * it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
+     * where `full` does not matter (NULL: byte_sums is as fast). */
     void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
     void (*byte_two_rows)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
                           uint32_t start, uint32_t *upper, uint32_t *lower, int n);
     void (*byte_two_rows_16)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
+                             uint16_t start, uint16_t *upper, uint16_t *lower, int n);
+    /* The same over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte,
+     * row[3][x] in the highest one, or as the two below want it; weights are any int8. */
+    void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
+    void (*quad_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    void (*quad_two_rows_16)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                              uint16_t start, uint16_t *upper, uint16_t *lower, int n);
     /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
      */
@@ -188,9 +196,29 @@ struct cpu_ops {
     void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
 };
 
+/* floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + *shift, where d is no power of two: with
+ * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
+ * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
+static inline uint32_t cpu_divide_factor(const struct cpu_divide *divide, int *shift)
+{
+    uint64_t d = (uint64_t)divide->divisor;
+    int k = 63 - __builtin_clzll(d - 1);
+    *shift = k;
+    return (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d);
+}
+
 extern const struct cpu_ops cpu_ops_scalar;
+#ifdef HAVE_NEON
+extern const struct cpu_ops cpu_ops_neon;
+#endif
+#ifdef HAVE_NEON_DOT
+extern const struct cpu_ops cpu_ops_neon_dot;
+#endif
 #ifdef HAVE_AVX2
 extern const struct cpu_ops cpu_ops_avx2;
+#endif
+#ifdef HAVE_AVX512
+extern const struct cpu_ops cpu_ops_avx512;
 #endif
 
 #endif

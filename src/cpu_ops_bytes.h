@@ -1,6 +1,7 @@
 /* The inner loops over bytes with 16-bit sums in portable C; a part of
  * cpu_ops_template.h, included once per instruction set, which may bring its own
- * (all of them or none: they share the order of the sums). */
+ * (all of them or none: they share the order of the sums), with column_rows() for
+ * column_16_u8, whose number of rows is a constant. */
 #ifndef STENCIL_CPU_OPS_BYTES_H
 #define STENCIL_CPU_OPS_BYTES_H
 
@@ -82,6 +83,18 @@ static void column_16_u8(const struct cpu_taps *taps, const uint16_t *const *row
             }
             divide_16_u8(divide, acc, out[r] + x, n - x < CPU_BLOCK ? n - x : CPU_BLOCK);
         }
+}
+#else
+#define OPS_COLUMN_16 column_16_u8
+
+static void column_16_u8(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,
+                         const struct cpu_divide16 *divide, uint8_t *const *out, int rows, int n)
+{
+    if (rows == CPU_COLUMN_ROWS)
+        column_rows(taps, CPU_COLUMN_ROWS, row, start, divide, out, n);
+    else
+        for (int r = 0; r < rows; r++)
+            column_rows(taps, 1, row + r, start, divide, out + r, n);
 }
 #endif
 

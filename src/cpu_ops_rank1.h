@@ -8,9 +8,9 @@
 
 #include "cpu_ops.h"
 
-/* Vectors of 32 bytes of sums. Loads go through pointers because vectors this wide have no calling
+/* Vectors of sums. Loads go through pointers because vectors this wide have no calling
  * convention of their own without AVX. */
-typedef uint32_t sums_32 __attribute__((vector_size(32)));
+typedef uint32_t sums_32 __attribute__((vector_size(OPS_VECTOR_BYTES)));
 
 #ifndef OPS_WIDEN
 #define OPS_WIDEN
@@ -22,8 +22,8 @@ typedef uint32_t sums_32 __attribute__((vector_size(32)));
         memcpy(&v, in, sizeof v);                                                                  \
         *out = __builtin_convertvector(v, sums);                                                   \
     }
-WIDEN(widen_u8_32, uint8_t, sums_32, 8)
-WIDEN(widen_u16_32, uint16_t, sums_32, 16)
+WIDEN(widen_u8_32, uint8_t, sums_32, OPS_VECTOR_BYTES / 4)
+WIDEN(widen_u16_32, uint16_t, sums_32, OPS_VECTOR_BYTES / 2)
 #endif
 
 #define LOAD(in, out) memcpy(out, in, sizeof *(out))

@@ -1,33 +1,30 @@
 /* The inner loops in portable C, included once per instruction set (parameters:
- * OPS_SUFFIX, and OPS_SUM_PAIRS and so on when the file brings its own). Vectors are
- * the compiler's (vector_size), written 32 bytes wide: with AVX2 one register,
- * without it two of SSE2 or NEON. Accumulators stay in registers over all taps
- * of a block; that, not the instruction set, is most of the speed. */
+ * OPS_SUFFIX, OPS_VECTOR_BYTES, and OPS_SUM_PAIRS and so on when the file brings its
+ * own). Vectors are the compiler's (vector_size), written 32 bytes wide unless
+ * OPS_VECTOR_BYTES says so: with AVX2 one register, without it two of SSE2 or NEON.
+ * Accumulators stay in registers over all taps of a block; that, not the instruction
+ * set, is most of the speed. */
 #include <string.h>
+
+#ifndef OPS_VECTOR_BYTES
+#define OPS_VECTOR_BYTES 32
+#endif
 
 #include "cpu_ops.h"
 #include "cpu_ops_bytes.h"
 #include "cpu_ops_rank1.h"
 #include "cpu_ops_wide.h"
 
-typedef uint32_t v8u32 __attribute__((vector_size(32)));
-typedef uint64_t v4u64 __attribute__((vector_size(32)));
+#define LANES_32 (OPS_VECTOR_BYTES / 4)
+#define LANES_64 (OPS_VECTOR_BYTES / 8)
 
 /* Multiply-add of the samples at any address. Results go through a pointer because vectors this
  * wide have no calling convention of their own without AVX. */
-static inline void add_8u32(v8u32 *sum, const uint32_t *samples, uint32_t weight)
+static inline void add_32(sums_32 *sum, const uint32_t *samples, uint32_t weight)
 {
-    v8u32 v;
+    sums_32 v;
     memcpy(&v, samples, sizeof v);
     *sum += v * weight;
-}
-
-static inline void add_4u64(v4u64 *sum, const uint32_t *samples, uint64_t weight)
-{
-    typedef uint32_t v4u32 __attribute__((vector_size(16)));
-    v4u32 v;
-    memcpy(&v, samples, sizeof v);
-    *sum += __builtin_convertvector(v, v4u64) * weight;
 }
 
 #ifndef OPS_SUM_PAIRS
@@ -79,50 +76,63 @@ static void sum_two_rows_plain(const struct cpu_two_masks *masks, const uint32_t
 static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
                    int32_t *sum, int n)
 {
-    for (int x = 0; x < n; x += 32) {
-        v8u32 a, b, c, d;
-        a = b = c = d = (v8u32){0} + start;
+    for (int x = 0; x < n; x += 4 * LANES_32) {
+        sums_32 a, b, c, d;
+        a = b = c = d = (sums_32){0} + start;
         for (int i = 0; i < mask->height; i++)
             for (int j = 0; j < mask->width; j++) {
                 const uint32_t *row = rows[i] + x + j * mask->step;
                 uint32_t w = mask->weight32[i * mask->width + j];
                 if (w == 0)
                     continue;
-                add_8u32(&a, row, w);
-                add_8u32(&b, row + 8, w);
-                add_8u32(&c, row + 16, w);
-                add_8u32(&d, row + 24, w);
+                add_32(&a, row, w);
+                add_32(&b, row + LANES_32, w);
+                add_32(&c, row + 2 * LANES_32, w);
+                add_32(&d, row + 3 * LANES_32, w);
             }
         memcpy(sum + x, &a, sizeof a);
-        memcpy(sum + x + 8, &b, sizeof b);
-        memcpy(sum + x + 16, &c, sizeof c);
-        memcpy(sum + x + 24, &d, sizeof d);
+        memcpy(sum + x + LANES_32, &b, sizeof b);
+        memcpy(sum + x + 2 * LANES_32, &c, sizeof c);
+        memcpy(sum + x + 3 * LANES_32, &d, sizeof d);
     }
+}
+
+#ifndef OPS_SUM_64
+#define OPS_SUM_64 sum_64
+typedef uint64_t sums_64 __attribute__((vector_size(OPS_VECTOR_BYTES)));
+
+static inline void add_64(sums_64 *sum, const uint32_t *samples, uint64_t weight)
+{
+    typedef uint32_t halves __attribute__((vector_size(OPS_VECTOR_BYTES / 2)));
+    halves v;
+    memcpy(&v, samples, sizeof v);
+    *sum += __builtin_convertvector(v, sums_64) * weight;
 }
 
 static void sum_64(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
                    int64_t *sum, int n)
 {
-    for (int x = 0; x < n; x += 16) {
-        v4u64 a, b, c, d;
-        a = b = c = d = (v4u64){0} + start;
+    for (int x = 0; x < n; x += 4 * LANES_64) {
+        sums_64 a, b, c, d;
+        a = b = c = d = (sums_64){0} + start;
         for (int i = 0; i < mask->height; i++)
             for (int j = 0; j < mask->width; j++) {
                 const uint32_t *row = rows[i] + x + j * mask->step;
                 uint64_t w = mask->weight64[i * mask->width + j];
                 if (w == 0)
                     continue;
-                add_4u64(&a, row, w);
-                add_4u64(&b, row + 4, w);
-                add_4u64(&c, row + 8, w);
-                add_4u64(&d, row + 12, w);
+                add_64(&a, row, w);
+                add_64(&b, row + LANES_64, w);
+                add_64(&c, row + 2 * LANES_64, w);
+                add_64(&d, row + 3 * LANES_64, w);
             }
         memcpy(sum + x, &a, sizeof a);
-        memcpy(sum + x + 4, &b, sizeof b);
-        memcpy(sum + x + 8, &c, sizeof c);
-        memcpy(sum + x + 12, &d, sizeof d);
+        memcpy(sum + x + LANES_64, &b, sizeof b);
+        memcpy(sum + x + 2 * LANES_64, &c, sizeof c);
+        memcpy(sum + x + 3 * LANES_64, &d, sizeof d);
     }
 }
+#endif
 
 static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
                        int n)
@@ -136,7 +146,7 @@ static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t b
 static void pairs_u8(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n)
 {
     int x = 0;
-    for (; x + 8 <= n; x += 8) {
+    for (; x + LANES_32 <= n; x += LANES_32) {
         sums_32 a, b;
         widen_u8_32(upper + x, &a);
         widen_u8_32(lower + x, &b);
@@ -206,7 +216,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .available = available,
     .sum_pairs = OPS_SUM_PAIRS,
     .sum_32 = sum_32,
-    .sum_64 = sum_64,
+    .sum_64 = OPS_SUM_64,
     .make_pairs = make_pairs,
     .column_32_u8 = column_32_u8,
     .column_32_u16 = column_32_u16,
@@ -230,6 +240,11 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .byte_pairs = OPS_BYTE_PAIRS,
     .byte_two_rows = OPS_BYTE_TWO_ROWS,
     .byte_two_rows_16 = OPS_BYTE_TWO_ROWS_16,
+#endif
+#ifdef OPS_QUAD_TWO_ROWS
+    .byte_quads = OPS_BYTE_QUADS,
+    .quad_two_rows = OPS_QUAD_TWO_ROWS,
+    .quad_two_rows_16 = OPS_QUAD_TWO_ROWS_16,
 #endif
     .certify_u8 = OPS_CERTIFY_U8,
     .divide_32_u16 = OPS_DIVIDE_32_U16,

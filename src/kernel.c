@@ -22,8 +22,17 @@ const struct kernel *kernel_table(int *count)
     if (rows == 0) {
         table[rows++] = kernel_reference;
         table[rows++] = kernel_scalar;
+#ifdef HAVE_NEON
+        table[rows++] = kernel_neon;
+#endif
+#ifdef HAVE_NEON_DOT
+        table[rows++] = kernel_neon_dot;
+#endif
 #ifdef HAVE_AVX2
         table[rows++] = kernel_avx2;
+#endif
+#ifdef HAVE_AVX512
+        table[rows++] = kernel_avx512;
 #endif
 #ifdef HAVE_CUDA
         int cuda_count;

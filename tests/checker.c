@@ -2,12 +2,14 @@
  * byte, over sizes, masks, borders, depths, channels, patterns, threads and tiles
  * that hurt. Outputs lie between guard bytes with a pitch wider than the row.
  *
- *   checker [--device cpu|cuda|all] [--kernel NAME] [--small] [--case N] [--seed N]
+ *   checker [--device cpu|cuda|all] [--kernel NAME] [--small] [--most-cells N] [--case N]
+ *           [--seed N]
  *
  * A case is a number: its settings follow from it and the seed, so a failure is
  * repeated by --case N. --small: few, tiny cases, for slow tools around it
- * (compute-sanitizer). One TAP line a kernel and mask. */
+ * (compute-sanitizer). --most-cells: no mask with more. One TAP line a kernel and mask. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +27,11 @@ struct settings {
     bool cpu, cuda, small;
     const char *kernel;
     int only_case; /* -1: all */
+    int most_cells;
     uint64_t seed;
 };
 
-static struct settings settings = {.cpu = true, .only_case = -1, .seed = 1};
+static struct settings settings = {.cpu = true, .only_case = -1, .most_cells = INT_MAX, .seed = 1};
 static long comparisons, failures_shown;
 
 /* ---- pictures with guards ---- */
@@ -256,6 +259,8 @@ static bool options_read(int argc, char **argv)
         } else if (strcmp(argv[i], "--kernel") == 0) {
             settings.kernel = value;
             settings.cuda = settings.cpu = true;
+        } else if (strcmp(argv[i], "--most-cells") == 0) {
+            settings.most_cells = (int)strtol(value, NULL, 10);
         } else if (strcmp(argv[i], "--case") == 0) {
             settings.only_case = (int)strtol(value, NULL, 10);
         } else if (strcmp(argv[i], "--seed") == 0) {
@@ -294,7 +299,8 @@ int main(int argc, char **argv)
         int cases = check_case_count(m, settings.small);
         for (int i = 0; i < cases; i++, number++) {
             struct check_case c;
-            if (settings.only_case >= 0 && settings.only_case != number)
+            if ((settings.only_case >= 0 && settings.only_case != number) ||
+                check_mask_cells(m) > settings.most_cells)
                 continue;
             if (check_case_make(&c, m, i, number, settings.seed, settings.small)) {
                 check_case_run(&c, tally, kernels, count, chosen);

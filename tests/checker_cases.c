@@ -57,6 +57,10 @@ static const struct mask_case MASKS[] = {
     {"two_rows_signed5x6", NULL, NULL, 5, 6, -4, 6, "31"},
     {"two_rows_wide11x9", NULL, NULL, 11, 9, 56, 64, "5940"},
     {"two_rows_wide_signed7", NULL, NULL, 7, 7, -64, 64, "50"},
+    /* Any int8, also where two products do not fit 16 bits: below each other in fours. */
+    {"quads7x6", NULL, NULL, 7, 6, -128, 127, "997"},
+    {"quads5x8", NULL, NULL, 5, 8, 120, 127, "4940"},
+    {"quads9x3", NULL, NULL, 9, 3, -128, -60, "256"},
     {"box21", NULL, NULL, 21, 21, 3, 3, "1323"},
     {"box13x5_past_32_bits", NULL, NULL, 13, 5, 4000000019, 4000000019, "260000001235"},
     {"box30x2", NULL, NULL, 30, 2, 700, 700, "42001"},
@@ -125,10 +129,15 @@ const char *check_mask_name(int mask)
     return MASKS[mask].name;
 }
 
+int check_mask_cells(int mask)
+{
+    return MASKS[mask].width * MASKS[mask].height;
+}
+
 /* Both depths for every size and border. */
 int check_case_count(int mask, bool small)
 {
-    if (small && MASKS[mask].width * MASKS[mask].height > 5000)
+    if (small && check_mask_cells(mask) > 5000)
         return 0;
     return sizes_of(&MASKS[mask], small) * (small ? 2 : BORDER_COUNT * 2);
 }

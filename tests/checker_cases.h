@@ -19,6 +19,7 @@ struct check_case {
 
 int check_mask_count(void);
 const char *check_mask_name(int mask);
+int check_mask_cells(int mask);             /* 0: not a random mask, and small */
 int check_case_count(int mask, bool small); /* cases of one mask */
 
 /* Case INDEX of a mask. False (with a printed reason) when its plan cannot be made. */
