@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cpu_avx2_bytes.h"
+#include "cpu_avx2_certify.h"
 #include "cpu_avx2_rows.h"
 #include "cpu_avx2_wide.h"
 #include "cpu_ops.h"
@@ -47,8 +48,10 @@ static void sum_pairs_avx2(const struct cpu_mask *mask, const uint32_t *const *r
 /* Two rows of output from each load: 2 * WIDE accumulators, the two weights, and what was loaded
  * fill the 16 registers. */
 #define WIDE 6
-static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                              uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+static inline __attribute__((always_inline)) void sum_two_body(const struct cpu_two_masks *masks,
+                                                               const uint32_t *const *rows,
+                                                               uint32_t start, uint32_t *upper,
+                                                               uint32_t *lower, int n, bool shifts)
 {
     for (int x = 0; x < n; x += 8 * WIDE) {
         __m256i a[WIDE], b[WIDE];
@@ -70,7 +73,10 @@ static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t 
                     /* Or the compiler loads it twice, and loads are what runs out first. */
                     __asm__("" : "+x"(samples));
                     a[k] = _mm256_add_epi32(a[k], _mm256_madd_epi16(samples, u));
-                    b[k] = _mm256_add_epi32(b[k], _mm256_madd_epi16(samples, v));
+                    samples = _mm256_madd_epi16(samples, v);
+                    if (shifts)
+                        samples = _mm256_srai_epi32(samples, CPU_PART_SHIFT);
+                    b[k] = _mm256_add_epi32(b[k], samples);
                 }
             }
         }
@@ -79,6 +85,18 @@ static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t 
             _mm256_storeu_si256((__m256i *)(lower + x + 8 * k), b[k]);
         }
     }
+}
+
+static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                              uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+{
+    sum_two_body(masks, rows, start, upper, lower, n, false);
+}
+
+static void sum_two_planes_avx2(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                                uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+{
+    sum_two_body(masks, rows, start, upper, lower, n, true);
 }
 
 /* floor(v / d) for 0 <= v < 2^31 by a multiplication: with 2^k < d <= 2^(k+1) the factor
@@ -250,11 +268,12 @@ static inline void widen_u16_32(const uint16_t *in, uint32_t __attribute__((vect
 }
 
 #define OPS_WIDEN
-#define OPS_CERTIFY_U8    certify_u8_avx2
-#define OPS_DIVIDE_32_U8  divide_32_u8_avx2
-#define OPS_DIVIDE_32_U16 divide_32_u16_avx2
-#define OPS_PAIRS_U8      pairs_u8_avx2
-#define OPS_SUM_TWO_ROWS  sum_two_rows_avx2
-#define OPS_SUM_PAIRS     sum_pairs_avx2
-#define OPS_SUFFIX        avx2
+#define OPS_CERTIFY_U8     certify_u8_avx2
+#define OPS_DIVIDE_32_U8   divide_32_u8_avx2
+#define OPS_DIVIDE_32_U16  divide_32_u16_avx2
+#define OPS_PAIRS_U8       pairs_u8_avx2
+#define OPS_SUM_TWO_ROWS   sum_two_rows_avx2
+#define OPS_SUM_TWO_PLANES sum_two_planes_avx2
+#define OPS_SUM_PAIRS      sum_pairs_avx2
+#define OPS_SUFFIX         avx2
 #include "cpu_ops_template.h"
