@@ -44,7 +44,6 @@
 #define ROW_LOW_BITS 13
 #define FEW_CELLS    60 /* up to so many, more bits of `low` are not worth the shifts */
 #define PART_SUM     (256 * PLANE_SUM - 256)
-#define MAX_CELLS    4096 /* more have rests that certify nothing */
 #define CENTRE       32768.0
 
 /* Numbers as integers of two planes. */
@@ -307,7 +306,7 @@ bool cpu_certify16_make(struct cpu_certify16 *c, const struct plan *plan)
     bool ok;
 
     *c = (struct cpu_certify16){.weights = calloc(2 * (n + sides), sizeof *c->weights)};
-    ok = number && plane && c->weights && n <= MAX_CELLS && make_any(c, plan, number, plane);
+    ok = number && plane && c->weights && make_any(c, plan, number, plane);
     free(number);
     free(plane);
     return ok;
