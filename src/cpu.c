@@ -332,13 +332,13 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
         bool cannot, two_rows = set->byte_two_rows && cpu_direct8_bytes_win(plan);
         return two_rows ? cpu_direct8_run(job, ops, &cannot, err) : cpu_bytes_run(job, ops, err);
     }
-    if (cpu_rank1_wins(plan))
-        return cpu_rank1_run(job, ops, err);
     if (cpu_direct16_can(plan)) {
         bool cannot, done = cpu_direct16_run(job, ops, &cannot, err);
         if (!cannot)
             return done;
     }
+    if (cpu_rank1_wins(plan))
+        return cpu_rank1_run(job, ops, err);
     if (cpu_direct8_can(plan)) {
         bool cannot, done = cpu_direct8_run(job, ops, &cannot, err);
         if (!cannot)

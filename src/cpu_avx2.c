@@ -48,10 +48,24 @@ static void sum_pairs_avx2(const struct cpu_mask *mask, const uint32_t *const *r
 /* Two rows of output from each load: 2 * WIDE accumulators, the two weights, and what was loaded
  * fill the 16 registers. */
 #define WIDE 6
-static inline __attribute__((always_inline)) void sum_two_body(const struct cpu_two_masks *masks,
-                                                               const uint32_t *const *rows,
-                                                               uint32_t start, uint32_t *upper,
-                                                               uint32_t *lower, int n, bool shifts)
+enum two_sums { TWO_ROWS, TWO_PLANES, JOINED };
+
+/* The two sums of eight samples to pairs; the halves of a lane are blended. */
+static inline __m256i joined_8(const struct cpu_join *join, __m256i high, __m256i low)
+{
+    const __m256i half = _mm256_set1_epi32(1 << (join->bits - 1));
+    const __m256i mask = _mm256_set1_epi32((1 << join->bits) - 1);
+    __m256i sum = _mm256_sra_epi32(high, _mm_cvtsi32_si128(join->high_shift));
+    sum = _mm256_add_epi32(sum, _mm256_sra_epi32(low, _mm_cvtsi32_si128(join->low_shift)));
+    sum = _mm256_add_epi32(sum, half);
+    low = _mm256_sub_epi32(_mm256_and_si256(sum, mask), half);
+    high = _mm256_sll_epi32(sum, _mm_cvtsi32_si128(16 - join->bits));
+    return _mm256_blend_epi16(low, high, 0xAA);
+}
+
+static inline __attribute__((always_inline)) void sum_two_body(
+    const struct cpu_two_masks *masks, const uint32_t *const *rows, uint32_t start, uint32_t *upper,
+    uint32_t *lower, int n, enum two_sums what, const struct cpu_join *join)
 {
     for (int x = 0; x < n; x += 8 * WIDE) {
         __m256i a[WIDE], b[WIDE];
@@ -74,15 +88,17 @@ static inline __attribute__((always_inline)) void sum_two_body(const struct cpu_
                     __asm__("" : "+x"(samples));
                     a[k] = _mm256_add_epi32(a[k], _mm256_madd_epi16(samples, u));
                     samples = _mm256_madd_epi16(samples, v);
-                    if (shifts)
+                    if (what == TWO_PLANES)
                         samples = _mm256_srai_epi32(samples, CPU_PART_SHIFT);
                     b[k] = _mm256_add_epi32(b[k], samples);
                 }
             }
         }
         for (int k = 0; k < WIDE; k++) {
-            _mm256_storeu_si256((__m256i *)(upper + x + 8 * k), a[k]);
-            _mm256_storeu_si256((__m256i *)(lower + x + 8 * k), b[k]);
+            __m256i first = what == JOINED ? joined_8(join, a[k], b[k]) : a[k];
+            _mm256_storeu_si256((__m256i *)(upper + x + 8 * k), first);
+            if (what != JOINED)
+                _mm256_storeu_si256((__m256i *)(lower + x + 8 * k), b[k]);
         }
     }
 }
@@ -90,13 +106,19 @@ static inline __attribute__((always_inline)) void sum_two_body(const struct cpu_
 static void sum_two_rows_avx2(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                               uint32_t start, uint32_t *upper, uint32_t *lower, int n)
 {
-    sum_two_body(masks, rows, start, upper, lower, n, false);
+    sum_two_body(masks, rows, start, upper, lower, n, TWO_ROWS, NULL);
 }
 
 static void sum_two_planes_avx2(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                                 uint32_t start, uint32_t *upper, uint32_t *lower, int n)
 {
-    sum_two_body(masks, rows, start, upper, lower, n, true);
+    sum_two_body(masks, rows, start, upper, lower, n, TWO_PLANES, NULL);
+}
+
+static void join_planes_avx2(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                             const struct cpu_join *join, uint32_t *pair, int n)
+{
+    sum_two_body(masks, rows, 0, pair, NULL, n, JOINED, join);
 }
 
 /* floor(v / d) for 0 <= v < 2^31 by a multiplication: with 2^k < d <= 2^(k+1) the factor
@@ -274,6 +296,7 @@ static inline void widen_u16_32(const uint16_t *in, uint32_t __attribute__((vect
 #define OPS_PAIRS_U8       pairs_u8_avx2
 #define OPS_SUM_TWO_ROWS   sum_two_rows_avx2
 #define OPS_SUM_TWO_PLANES sum_two_planes_avx2
+#define OPS_JOIN_PLANES    join_planes_avx2
 #define OPS_SUM_PAIRS      sum_pairs_avx2
 #define OPS_SUFFIX         avx2
 #include "cpu_ops_template.h"

@@ -18,6 +18,7 @@
 
 #include "cpu_certify16.h"
 #include "cpu_finish.h"
+#include "cpu_rank1.h"
 #include "parallel.h"
 
 #define RING_BYTES  (160 * 1024) /* a part of the L2 cache */
@@ -141,16 +142,17 @@ static void filter_row(const struct pass *pass, const struct worker *w, int y)
     const struct plan *plan = job->plan;
     const struct cpu_certify16 *c = &pass->certify;
     int n = w->pixels * plan->channels, halo = (plan->mask[0].width - 1) * plan->channels;
+    const uint32_t *const *lines = (const uint32_t *const *)w->at;
     uint16_t *out = image_row(job->out, y - job->out_first_row);
     out += (size_t)w->first_pixel * (size_t)plan->channels;
 
-    (c->parts ? pass->ops->sum_two_planes
-              : pass->ops->sum_two_rows)(&c->sums, (const uint32_t *const *)w->at, 0, w->sum[0],
-                                         w->sum[1], c->separable ? n + halo : n);
     if (c->separable) {
         const uint32_t *line = w->line;
-        pass->ops->join_planes(&c->join, w->sum[0], w->sum[1], w->line, n + halo);
+        pass->ops->join_planes(&c->sums, lines, &c->join, w->line, n + halo);
         pass->ops->sum_two_rows(&c->row, &line, 0, w->sum[0], w->sum[1], n);
+    } else {
+        (c->parts ? pass->ops->sum_two_planes : pass->ops->sum_two_rows)(&c->sums, lines, 0,
+                                                                         w->sum[0], w->sum[1], n);
     }
     pass->ops->certify_u16(&c->bounds, w->sum[0], w->sum[1], out, w->doubtful, n);
     for (int x = 0; x < n; x++) {

@@ -14,8 +14,9 @@
 
 /* Sums are made in blocks of so many samples: rows carry as much slack at their end. */
 #define CPU_BLOCK       64
-#define CPU_COLUMN_ROWS 2 /* of column_16_u8; 4 were slower */
-#define CPU_PART_SHIFT  8 /* of sum_two_planes */
+#define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
+#define CPU_PART_SHIFT  8   /* of sum_two_planes */
+#define CPU_MAX_SIDE    255 /* rows of a mask */
 
 struct cpu_mask {
     int width, height;
@@ -163,9 +164,9 @@ struct cpu_ops {
                        uint8_t *doubtful, int n);
     void (*certify_u16)(const struct cpu_bounds *bounds, const uint32_t *high, const uint32_t *low,
                         uint16_t *out, uint8_t *doubtful, int n);
-    /* pair of both sums, for x in 0..n-1; doubtful above and sums have slack up to CPU_BLOCK */
-    void (*join_planes)(const struct cpu_join *join, const uint32_t *high, const uint32_t *low,
-                        uint32_t *pair, int n);
+    /* pair = the two sums of sum_two_rows from 0 on, joined; slack as theirs */
+    void (*join_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                        const struct cpu_join *join, uint32_t *pair, int n);
 
     /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
      * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two

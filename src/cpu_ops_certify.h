@@ -15,21 +15,6 @@ static void pairs_u16(const uint16_t *upper, const uint16_t *lower, uint32_t *pa
 }
 #endif
 
-#ifndef OPS_JOIN_PLANES
-#define OPS_JOIN_PLANES join_planes
-static void join_planes(const struct cpu_join *join, const uint32_t *high, const uint32_t *low,
-                        uint32_t *pair, int n)
-{
-    int high_shift = join->high_shift, low_shift = join->low_shift, bits = join->bits;
-    uint32_t half = 1u << (bits - 1), mask = 2 * half - 1;
-    for (int x = 0; x < n; x++) {
-        uint32_t sum = (uint32_t)((int32_t)high[x] >> high_shift) + half;
-        sum += (uint32_t)((int32_t)low[x] >> low_shift);
-        pair[x] = (sum >> bits) << 16 | (((sum & mask) - half) & 0xffff);
-    }
-}
-#endif
-
 #ifndef OPS_CERTIFY_U16
 #define OPS_CERTIFY_U16 certify_u16
 static void certify_u16(const struct cpu_bounds *bounds, const uint32_t *high, const uint32_t *low,

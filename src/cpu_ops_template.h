@@ -107,6 +107,28 @@ static void sum_two_planes(const struct cpu_two_masks *masks, const uint32_t *co
 }
 #endif
 
+#ifndef OPS_JOIN_PLANES
+#define OPS_JOIN_PLANES join_planes
+static void join_planes(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                        const struct cpu_join *join, uint32_t *pair, int n)
+{
+    int high_shift = join->high_shift, low_shift = join->low_shift, bits = join->bits;
+    uint32_t half = 1u << (bits - 1), mask = 2 * half - 1, high[2 * CPU_BLOCK], low[2 * CPU_BLOCK];
+    const uint32_t *at[(CPU_MAX_SIDE + 1) / 2];
+
+    for (int x = 0; x < n; x += CPU_BLOCK) {
+        for (int p = 0; p < masks->pairs; p++)
+            at[p] = rows[p] + x;
+        OPS_SUM_TWO_ROWS(masks, at, 0, high, low, CPU_BLOCK);
+        for (int k = 0; k < CPU_BLOCK; k++) {
+            uint32_t sum = (uint32_t)((int32_t)high[k] >> high_shift) + half;
+            sum += (uint32_t)((int32_t)low[k] >> low_shift);
+            pair[x + k] = (sum >> bits) << 16 | (((sum & mask) - half) & 0xffff);
+        }
+    }
+}
+#endif
+
 static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
                    int32_t *sum, int n)
 {
