@@ -21,6 +21,7 @@
 
 #include "cpu.h"
 #include "cpu_bytes.h"
+#include "cpu_direct16.h"
 #include "cpu_direct8.h"
 #include "cpu_direct8_bytes.h"
 #include "cpu_finish.h"
@@ -330,6 +331,11 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     if (cpu_bytes_wins(plan)) {
         bool cannot, two_rows = cpu_direct8_bytes_win(set, plan);
         return two_rows ? cpu_direct8_run(job, ops, &cannot, err) : cpu_bytes_run(job, ops, err);
+    }
+    if (cpu_direct16_can(plan)) {
+        bool cannot, done = cpu_direct16_run(job, ops, &cannot, err);
+        if (!cannot)
+            return done;
     }
     if (cpu_rank1_wins(plan))
         return cpu_rank1_run(job, ops, err);

@@ -3,6 +3,7 @@
  * their sum a lane. (vpmaddubsw is twice as wide, but it saturates:
  * 255*127*2 > 32767. Where weights are small enough it is taken: cpu_avx2_rows.h.) Nothing here may
  * run before available() said yes. */
+#include "cpu_avx2_certify.h"
 #include "cpu_avx2_rows.h"
 #include "cpu_avx2_vector.h"
 #include "cpu_avx2_wide.h"

@@ -65,6 +65,23 @@ static inline vector odd_lanes(vector even, vector odd)
     return _mm256_blend_epi32(even, odd, 0xAA);
 }
 
+/* The same of 16 bits. */
+static inline vector odd_words(vector even, vector odd)
+{
+    return _mm256_blend_epi16(even, odd, 0xAA);
+}
+
+/* Each lane / 2^shift, down. */
+static inline vector shifted(vector v, int shift)
+{
+    return _mm256_srai_epi32(v, shift);
+}
+
+static inline vector and_bits(vector a, vector b)
+{
+    return _mm256_and_si256(a, b);
+}
+
 /* Four vectors of 32 bits to bytes, saturated to 0..255. */
 static inline vector pack_bytes(const vector v[4])
 {

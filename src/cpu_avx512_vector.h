@@ -77,6 +77,27 @@ static inline vector odd_lanes(vector even, vector odd)
     return _mm512_mask_blend_epi32(0xAAAA, even, odd);
 }
 
+/* The same of 16 bits. */
+static inline vector odd_words(vector even, vector odd)
+{
+    return _mm512_mask_blend_epi16(0xAAAAAAAA, even, odd);
+}
+
+/* Each lane / 2^shift, down. SIMDe has no shift by what is known to the compiler. */
+static inline vector shifted(vector v, int shift)
+{
+#ifdef CPU_EMULATED
+    return _mm512_sra_epi32(v, _mm_cvtsi32_si128(shift));
+#else
+    return _mm512_srai_epi32(v, (unsigned)shift);
+#endif
+}
+
+static inline vector and_bits(vector a, vector b)
+{
+    return _mm512_and_si512(a, b);
+}
+
 /* Four vectors of 32 bits to bytes, saturated to 0..255. */
 static inline vector pack_bytes(const vector v[4])
 {

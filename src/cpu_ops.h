@@ -14,7 +14,9 @@
 
 /* Sums are made in blocks of so many samples: rows carry as much slack at their end. */
 #define CPU_BLOCK       64
-#define CPU_COLUMN_ROWS 2 /* of column_16_u8; 4 were slower */
+#define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
+#define CPU_PART_SHIFT  8   /* of sum_two_planes */
+#define CPU_MAX_SIDE    255 /* rows of a mask */
 
 struct cpu_mask {
     int width, height;
@@ -76,7 +78,8 @@ struct cpu_divide16 {
     uint16_t max;
 };
 
-/* One mask for two neighbouring rows of output over the same lines of pairs, or of quads. */
+/* Two masks over the same lines of pairs, or of quads: those of two neighbouring rows of output, or
+ * two planes of one mask. */
 struct cpu_two_masks {
     int pairs, width;          /* lines, taps of a line */
     int step;                  /* elements from one tap to the next: the channels */
@@ -96,6 +99,20 @@ struct cpu_two_byte_masks {
 /* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
 struct cpu_certify {
     float scale, low, high, max;
+};
+
+/* Two sums to one pair: ((high >> high_shift) + (low >> low_shift)) cut at so many bits, the upper
+ * part in the high half, the lower one, from -2^(bits-1) on, in the low half. The upper one fits.
+ */
+struct cpu_join {
+    int high_shift, low_shift, bits;
+};
+
+/* The bounds of a sample, in units of 2^-bits: (high >> high_shift) + (low >> low_shift) + start,
+ * and that + width, both of 31 bits. */
+struct cpu_bounds {
+    int high_shift, low_shift, bits;
+    int32_t start, width, max;
 };
 
 struct cpu_ops {
@@ -124,11 +141,17 @@ struct cpu_ops {
 
     /* pair[x] = upper[x] | lower[x] << 16 for x in 0..n-1, no element more */
     void (*pairs_u8)(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n);
-    /* sum_pairs for two rows of output at once */
+    /* The same of 16 bits, each minus 32768. */
+    void (*pairs_u16)(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n);
+    /* sum_pairs for two masks at once */
     void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    /* The same for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below want
-     * it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
+    /* The same, but for the second mask sum[x] = start + sum over the pairs of their two products'
+     * sum >> CPU_PART_SHIFT. */
+    void (*sum_two_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                           uint32_t start, uint32_t *high, uint32_t *low, int n);
+    /* sum_two_rows for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below
+     * want it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
      * where `full` does not matter (NULL: byte_sums is as fast). */
     void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
     void (*byte_two_rows)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
@@ -146,6 +169,11 @@ struct cpu_ops {
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
+    void (*certify_u16)(const struct cpu_bounds *bounds, const uint32_t *high, const uint32_t *low,
+                        uint16_t *out, uint8_t *doubtful, int n);
+    /* pair = the two sums of sum_two_rows from 0 on, joined; slack as theirs */
+    void (*join_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                        const struct cpu_join *join, uint32_t *pair, int n);
 
     /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
      * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two

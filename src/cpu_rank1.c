@@ -93,6 +93,17 @@ bool cpu_rank1_wins(const struct plan *plan)
     return cells / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
 }
 
+bool cpu_rank1_is_narrow(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int64_t gcd = cpu_taps_common(m->column, m->height);
+    bool alike = m->width >= SLIDE_COLUMNS && cpu_taps_alike(m->row, m->width);
+    for (int j = 0; j < m->width && !alike; j++)
+        if (m->row[j] > INT32_MAX / gcd || m->row[j] < -INT32_MAX / gcd)
+            return false;
+    return true;
+}
+
 /* ---- one row of one strip ---- */
 
 /* Column sums of elements [first, first + n) of the rows, to column[at...]; slide: from those of

@@ -10,6 +10,9 @@
 /* Can the plan go this way, and is that cheaper than the direct sums? */
 bool cpu_rank1_wins(const struct plan *plan);
 
+/* Do its sums need no products of 64 bits with 64 bits? */
+bool cpu_rank1_is_narrow(const struct plan *plan);
+
 /* One pass of such a plan. */
 bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err);
 

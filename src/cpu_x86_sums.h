@@ -5,8 +5,10 @@
 
 #include "cpu_ops.h"
 
-#define OPS_SUM_PAIRS    sum_pairs_x86
-#define OPS_SUM_TWO_ROWS sum_two_rows_x86
+#define OPS_SUM_PAIRS      sum_pairs_x86
+#define OPS_SUM_TWO_ROWS   sum_two_rows_x86
+#define OPS_SUM_TWO_PLANES sum_two_planes_x86
+#define OPS_JOIN_PLANES    join_planes_x86
 
 #define CHAINS (CPU_BLOCK / LANES)
 
@@ -33,10 +35,26 @@ static void sum_pairs_x86(const struct cpu_mask *mask, const uint32_t *const *ro
     }
 }
 
-/* Two rows of output from each load: 2 * WIDE accumulators, the two weights, and what was loaded
- * are in registers. */
-static void sum_two_rows_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                             uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+enum two_sums { TWO_ROWS, TWO_PLANES, JOINED };
+
+/* The two sums of a vector of samples to pairs. */
+static inline vector joined(const struct cpu_join *join, vector high, vector low)
+{
+    const vector half = V(set1_epi32)(1 << (join->bits - 1));
+    const vector mask = V(set1_epi32)((1 << join->bits) - 1);
+    vector sum = V(sra_epi32)(high, _mm_cvtsi32_si128(join->high_shift));
+    sum = V(add_epi32)(sum, V(sra_epi32)(low, _mm_cvtsi32_si128(join->low_shift)));
+    sum = V(add_epi32)(sum, half);
+    low = V(sub_epi32)(and_bits(sum, mask), half);
+    high = V(sll_epi32)(sum, _mm_cvtsi32_si128(16 - join->bits));
+    return odd_words(low, high);
+}
+
+/* Two sums from each load: 2 * WIDE accumulators, the two weights, and what was loaded are in
+ * registers. */
+static inline __attribute__((always_inline)) void sum_two_body(
+    const struct cpu_two_masks *masks, const uint32_t *const *rows, uint32_t start, uint32_t *upper,
+    uint32_t *lower, int n, enum two_sums what, const struct cpu_join *join)
 {
     for (int x = 0; x < n; x += LANES * WIDE) {
         vector a[WIDE], b[WIDE];
@@ -57,15 +75,38 @@ static void sum_two_rows_x86(const struct cpu_two_masks *masks, const uint32_t *
                     /* Or the compiler loads it twice, and loads are what runs out first. */
                     KEEP(samples);
                     a[k] = add_pairs(a[k], samples, u);
-                    b[k] = add_pairs(b[k], samples, v);
+                    if (what == TWO_PLANES)
+                        b[k] =
+                            V(add_epi32)(b[k], shifted(V(madd_epi16)(samples, v), CPU_PART_SHIFT));
+                    else
+                        b[k] = add_pairs(b[k], samples, v);
                 }
             }
         }
         for (int k = 0; k < WIDE; k++) {
-            store_any(upper + x + LANES * k, a[k]);
-            store_any(lower + x + LANES * k, b[k]);
+            store_any(upper + x + LANES * k, what == JOINED ? joined(join, a[k], b[k]) : a[k]);
+            if (what != JOINED)
+                store_any(lower + x + LANES * k, b[k]);
         }
     }
+}
+
+static void sum_two_rows_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                             uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+{
+    sum_two_body(masks, rows, start, upper, lower, n, TWO_ROWS, NULL);
+}
+
+static void sum_two_planes_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                               uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+{
+    sum_two_body(masks, rows, start, upper, lower, n, TWO_PLANES, NULL);
+}
+
+static void join_planes_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                            const struct cpu_join *join, uint32_t *pair, int n)
+{
+    sum_two_body(masks, rows, 0, pair, NULL, n, JOINED, join);
 }
 
 #endif

@@ -13,6 +13,7 @@
  * cases, and left out. */
 #include "picture_cost.h"
 
+#include "cpu_direct16.h"
 #include "cpu_rank1.h"
 #include "rates.h"
 #include "strips.h"
@@ -71,9 +72,9 @@ static double cpu_rate(const struct plan *plan)
     if (plan->alpha == ALPHA_WEIGHTED)
         return plan->type == SAMPLE_U8 ? CPU_TAPS_WEIGHTED : CPU_TAPS_64;
     if (plan->type == SAMPLE_U8 && (m->accumulator == ACCUMULATOR_I64 || weights_fit_int16(m)))
-        return CPU_TAPS_8_BITS; /* 64-bit sums are approximated and certified */
-    if (m->accumulator == ACCUMULATOR_I64)
-        return CPU_TAPS_64;
+        return CPU_TAPS_8_BITS;            /* 64-bit sums are approximated and certified */
+    if (m->accumulator == ACCUMULATOR_I64) /* certified: two sums */
+        return cpu_direct16_can(plan) ? CPU_TAPS_16_BITS / 2 : CPU_TAPS_64;
     return weights_fit_int16(m) ? CPU_TAPS_16_BITS : CPU_TAPS_32;
 }
 

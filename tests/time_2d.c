@@ -8,6 +8,7 @@
  *
  * CASE: only cases whose name holds the word. */
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ typedef int peer_function(const char *what, const struct image *in, struct image
 /* One job: a filter with its options. */
 struct job {
     const char *filter, *mask; /* mask: text, or "random N" (integers) or "decimal N" (the same
-                                  divided, 19 digits) for a mask of N x N of full rank */
+                                  divided, 19 digits) for a mask of N x N of full rank, "bell N"
+                                  or "decimal-bell N" for a Gaussian of N x N */
     double sigma;
     int radius, channels;
     enum sample_type type;
@@ -82,6 +84,26 @@ static const struct timed_case CASES[] = {
      {"convolve", "decimal 5", 0, -1, RGB16},
      NULL,
      {"convolve", "random 5", 0, -1, RGB16}},
+    {"19 digits 15x15 16 bits",
+     {"convolve", "decimal 15", 0, -1, RGB16},
+     NULL,
+     {"convolve", "random 15", 0, -1, RGB16}},
+    {"19 digits bell 3x3 16 bits",
+     {"convolve", "decimal-bell 3", 0, -1, RGB16},
+     NULL,
+     {"convolve", "bell 3", 0, -1, RGB16}},
+    {"19 digits bell 5x5 16 bits",
+     {"convolve", "decimal-bell 5", 0, -1, RGB16},
+     NULL,
+     {"blur", NULL, 0, -1, RGB16}},
+    {"19 digits bell 15x15 16 bits",
+     {"convolve", "decimal-bell 15", 0, -1, RGB16},
+     NULL,
+     {"convolve", "bell 15", 0, -1, RGB16}},
+    {"19 digits bell 5x5 RGBA",
+     {"convolve", "decimal-bell 5", 0, -1, 4, SAMPLE_U8, false},
+     NULL,
+     {"blur", NULL, 0, -1, 4, SAMPLE_U8, false}},
 };
 
 struct options {
@@ -103,29 +125,48 @@ static int compare(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* "random N": weights of -30..99 over their sum; "decimal N": the same numbers as numpy.savetxt
- * prints them. */
+/* A Gaussian of n x n: as an outer product of integers, whose sum with 16-bit samples fits 32 bits,
+ * or as it is. */
+static void fill_bell(int n, bool decimal, double *value)
+{
+    double sigma = n / 6.0, sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += exp(-pow(i - (n - 1) / 2.0, 2) / (2 * sigma * sigma));
+    for (int i = 0; i < n * n; i++) {
+        double x = i % n - (n - 1) / 2.0, y = i / n - (n - 1) / 2.0, d = 2 * sigma * sigma;
+        value[i] = decimal
+                       ? exp(-(x * x + y * y) / d) / (sum * sum)
+                       : round(170 * exp(-x * x / d) / sum) * round(170 * exp(-y * y / d) / sum);
+    }
+}
+
+/* "random N": weights of -30..99 over their sum; "bell N": see above. With "decimal" the numbers
+ * are divided by their sum and stand there as numpy.savetxt prints them. */
 static const char *mask_text(const char *given, char *text)
 {
-    int n, values[40 * 40], sum = 0;
+    static const char *const KINDS[] = {"random ", "decimal ", "bell ", "decimal-bell "};
+    double value[40 * 40], sum = 0;
     uint32_t state = 1;
     char *at = text;
-    bool decimal = given && strncmp(given, "decimal ", 8) == 0;
-    if (!given || (!decimal && strncmp(given, "random ", 7) != 0))
+    int kind = 0, n;
+    while (given && kind < 4 && strncmp(given, KINDS[kind], strlen(KINDS[kind])) != 0)
+        kind++;
+    if (!given || kind == 4)
         return given;
     n = (int)strtol(strchr(given, ' '), NULL, 10);
     for (int i = 0; i < n * n; i++) {
         state = state * 1664525 + 1013904223;
-        values[i] = (int)(state >> 16) % 130 - 30;
-        sum += values[i];
+        value[i] = (int)(state >> 16) % 130 - 30;
     }
-    if (!decimal)
-        at += sprintf(at, "divisor %d\n", sum);
+    if (kind >= 2)
+        fill_bell(n, kind == 3, value);
     for (int i = 0; i < n * n; i++)
-        if (decimal)
-            at += sprintf(at, "%.18e%c", (double)values[i] / sum, (i + 1) % n ? ' ' : '\n');
-        else
-            at += sprintf(at, "%d%c", values[i], (i + 1) % n ? ' ' : '\n');
+        sum += value[i];
+    if (kind % 2 == 0)
+        at += sprintf(at, "divisor %.0f\n", sum);
+    for (int i = 0; i < n * n; i++)
+        at += sprintf(at, kind % 2 ? "%.18e%c" : "%.0f%c", kind % 2 ? value[i] / sum : value[i],
+                      (i + 1) % n ? ' ' : '\n');
     return text;
 }
 
