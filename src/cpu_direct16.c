@@ -10,7 +10,12 @@
  *   separable   lines ------> high, low sums -> line -> high, low sums -> samples
  *             of the column, with the halo             of the row
  *
- * Doubtful samples are summed from the same lines, with the plan's own weights. */
+ * Doubtful samples are summed from the same lines, with the plan's own weights.
+ *
+ * CPU time beside the same mask in small integers (scripts/bench_kernels --size 1920x1080 "19
+ * digits", AVX2 on an EPYC of family 25, one thread): 5x5 1.5, 15x15 1.8; Gaussians, which in small
+ * integers go by rows and columns, 3x3 1.7, 5x5 and 15x15 2.1. By exact sums of 64 bits it was 9,
+ * 15, 7, 13 and 47. */
 #include "cpu_direct16.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * set's loops; 64-bit sums and weighted alpha are divided here one by one. */
 #include "cpu_finish.h"
 
-#include <math.h>
 #include <string.h>
 
 __extension__ typedef __int128 int128;
@@ -95,31 +94,14 @@ static int64_t sum_at(bool wide, union cpu_sums sums, int i)
     return wide ? sums.wide[i] : sums.narrow[i];
 }
 
-/* The fraction of weighted_sample in doubles; -1 where that leaves the result in doubt. Four
- * conversions, two quotients, a product and the sums are each rounded, by at most 2^-53 of what
- * they make, so that less than 2^-49 of all that is added up is missing. */
-static int64_t weighted_by_double(const struct plan_mask *m, int64_t product, int64_t coverage,
-                                  int64_t max)
-{
-    double d = (double)m->divisor, offset = (double)m->offset / d, most = (double)max;
-    double colour = (double)m->sum / d * ((double)product / (double)coverage);
-    double value = colour + offset + 0.5, error = (colour + fabs(offset) + 1) * 0x1p-49;
-    double low = fmin(fmax(value - error, 0), most), high = fmin(fmax(value + error, 0), most);
-    return (int64_t)low == (int64_t)high ? (int64_t)low : -1;
-}
-
 /* round( W*A / (d*B) + o/d ) in one fraction, A = product, B = coverage > 0. Most plans fit 64
  * bits; the bound that decides is worked out once by the caller. */
 static int64_t weighted_sample(const struct plan_mask *m, int64_t product, int64_t coverage,
                                int64_t max, bool fits_64)
 {
-    int64_t quotient;
     int128 n, d, q;
     if (fits_64)
         return divide_64(m->sum * product + m->offset * coverage, m->divisor * coverage, max);
-    quotient = weighted_by_double(m, product, coverage, max);
-    if (quotient >= 0)
-        return quotient;
     n = (int128)m->sum * product + (int128)m->offset * coverage;
     d = (int128)m->divisor * coverage;
     n += d / 2;

@@ -100,10 +100,6 @@ static const struct timed_case CASES[] = {
      {"convolve", "decimal-bell 15", 0, -1, RGB16},
      NULL,
      {"convolve", "bell 15", 0, -1, RGB16}},
-    {"19 digits bell 5x5 RGBA",
-     {"convolve", "decimal-bell 5", 0, -1, 4, SAMPLE_U8, false},
-     NULL,
-     {"blur", NULL, 0, -1, 4, SAMPLE_U8, false}},
 };
 
 struct options {
