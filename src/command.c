@@ -1,4 +1,5 @@
-/* What all commands print the same way: an error's sentence, and text in JSON. */
+/* What all commands do the same way: print an error's sentence and text in JSON, and
+ * take what options change of a mask. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -42,4 +43,16 @@ void command_print_json(FILE *out, const char *text)
     }
     fputc('"', out);
     free(clean);
+}
+
+struct plan_overrides command_overrides(const struct options *options)
+{
+    return (struct plan_overrides){
+        .divisor = options->divisor,
+        .offset = options->offset,
+        .has_anchor = options->has_anchor,
+        .anchor_x = options->anchor_x,
+        .anchor_y = options->anchor_y,
+        .flip = options->flip,
+    };
 }

@@ -5,6 +5,7 @@
 #define STENCIL_COMMAND_H
 
 #include "options.h"
+#include "plan.h"
 
 int command_filter(const struct options *options); /* blur, sobel, ... INPUT OUTPUT */
 int command_mask(const struct options *options);
@@ -23,5 +24,8 @@ void command_print_clean(FILE *out, const char *text);
 
 /* Prints TEXT as a JSON string, quotes included. */
 void command_print_json(FILE *out, const char *text);
+
+/* --divisor, --offset, --anchor and --flip. The texts stay the options' own. */
+struct plan_overrides command_overrides(const struct options *options);
 
 #endif

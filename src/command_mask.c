@@ -25,8 +25,7 @@ static bool make_mask(const struct options *options, struct mask *mask, struct e
         .sigma = options->sigma,
         .radius = options->radius,
         .amount = options->amount,
-        .overrides = {options->divisor, options->offset, options->has_anchor, options->anchor_x,
-                      options->anchor_y, options->flip},
+        .overrides = command_overrides(options),
     };
     struct mask masks[2];
     int count;
