@@ -23,12 +23,12 @@
 #include "cpu_bytes_taps.h"
 #include "cpu_finish.h"
 #include "cpu_taps.h"
+#include "large_alloc.h"
 #include "parallel.h"
 
 /* Of a 512 KiB L2 cache. Strips that fit L1 save a third of the work, and lose more than that in
  * memory, where a row is then read in many pieces. */
 #define RING_BYTES  (128 * 1024)
-#define CACHE_LINE  64
 #define MIN_PIXELS  64 /* so that every strip is whole blocks; the last one is padded */
 #define MIN_ROWS    16
 #define PIECES_EACH 4
@@ -277,14 +277,6 @@ static bool weights_make(struct pass *pass)
     return true;
 }
 
-/* Cleared and on a cache line's boundary: otherwise every second vector lies on two of them. */
-static void *calloc_lines(size_t bytes)
-{
-    size_t whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    void *memory = aligned_alloc(CACHE_LINE, whole);
-    return memory ? memset(memory, 0, whole) : NULL;
-}
-
 static bool worker_alloc(struct worker *w, const struct pass *pass)
 {
     size_t slots = (size_t)pass->slots, pairs = 1;
@@ -298,7 +290,7 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     w->line = calloc(slots, sizeof *w->line);
     w->at = calloc(2 * pairs, sizeof *w->at);
     w->row = calloc(slots, sizeof *w->row);
-    w->ring = calloc_lines(pass->separable ? slots * n * sizeof *w->ring : 1);
+    w->ring = large_alloc_cleared(pass->separable ? slots * n * sizeof *w->ring : 1);
     w->sum[0] = calloc(n, sizeof *w->sum[0]);
     w->sum[1] = calloc(n, sizeof *w->sum[1]);
     return w->copies && w->line && w->at && w->row && w->ring && w->sum[0] && w->sum[1];

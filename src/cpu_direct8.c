@@ -21,6 +21,7 @@
 #include "cpu_certify.h"
 #include "cpu_direct8_bytes.h"
 #include "cpu_finish.h"
+#include "large_alloc.h"
 #include "parallel.h"
 
 #define RING_BYTES  (160 * 1024) /* as in cpu.c: a part of the L2 cache */
@@ -291,12 +292,12 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     size_t width = (size_t)pass->job->in->width * (size_t)plan->channels;
 
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
-    w->ring = calloc((size_t)pass->lines * pass->stride, pass->pair_bytes);
+    w->ring = large_alloc_cleared((size_t)pass->lines * pass->stride * pass->pair_bytes);
     w->at = calloc((size_t)pass->masks.pairs, sizeof *w->at);
-    w->sum[0] = calloc(n, sizeof *w->sum[0]);
-    w->sum[1] = calloc(n, sizeof *w->sum[1]);
-    w->sum16[0] = calloc(n, sizeof *w->sum16[0]);
-    w->sum16[1] = calloc(n, sizeof *w->sum16[1]);
+    for (int k = 0; k < 2; k++) {
+        w->sum[k] = large_alloc_cleared(n * sizeof *w->sum[k]);
+        w->sum16[k] = large_alloc_cleared(n * sizeof *w->sum16[k]);
+    }
     w->doubtful = calloc(n, 1);
     w->ghost = malloc(width);
     if (!w->ring || !w->at || !w->sum[0] || !w->sum[1] || !w->sum16[0] || !w->sum16[1] ||

@@ -3,6 +3,7 @@
 #include "large_alloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -25,6 +26,15 @@ void *large_alloc(size_t bytes)
     madvise(memory, bytes, MADV_HUGEPAGE); /* advice: a refusal changes nothing but time */
 #endif
     return memory;
+}
+
+#define CACHE_LINE 64
+
+void *large_alloc_cleared(size_t bytes)
+{
+    size_t whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    void *memory = aligned_alloc(CACHE_LINE, whole);
+    return memory ? memset(memory, 0, whole) : NULL;
 }
 
 /* Above what a band's buffers take, below what whole pictures do. */

@@ -9,6 +9,10 @@
 /* malloc's contract: free() and realloc() take it. */
 void *large_alloc(size_t bytes);
 
+/* Cleared, and from the start of a cache line on: otherwise every second vector, or every one of
+ * 64 bytes, lies on two of them. */
+void *large_alloc_cleared(size_t bytes);
+
 /* From here on the process keeps what it frees, up to a few MiB a block, instead of handing pages
  * back and faulting them in again: for work in bands, which allocates the same sizes over and over.
  */
