@@ -23,6 +23,7 @@
 #include "cpu_bytes.h"
 #include "cpu_direct8.h"
 #include "cpu_direct8_bytes.h"
+#include "cpu_fft.h"
 #include "cpu_finish.h"
 #include "cpu_rank1.h"
 #include "cpu_rows.h"
@@ -322,11 +323,17 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     const struct plan *plan = job->plan;
     const struct cpu_ops *set = ops;
     struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
+    enum cpu_path path;
     int pieces;
     bool ok = false;
 
     if (plan->alpha == ALPHA_WEIGHTED && is_opaque(job->in, plan->max))
         return run_opaque(job, ops, err);
+    path = cpu_path_choose(job);
+    if (path == CPU_PATH_FFT)
+        return cpu_fft_run(job, ops, err);
+    if (path == CPU_PATH_TERMS)
+        return cpu_rank1_run(job, ops, err);
     if (cpu_bytes_wins(plan)) {
         bool cannot, two_rows = set->byte_two_rows && cpu_direct8_bytes_win(plan);
         return two_rows ? cpu_direct8_run(job, ops, &cannot, err) : cpu_bytes_run(job, ops, err);

@@ -98,6 +98,16 @@ struct cpu_certify {
     float scale, low, high, max;
 };
 
+/* Fourier transforms of n points (a power of 2, 8 or more), CPU_FFT_LANES side by side: a block is
+ * n * CPU_FFT_LANES real parts, then as many imaginary parts, aligned to 64 bytes. */
+#define CPU_FFT_LANES 4
+struct cpu_fft {
+    int n;
+    /* Of the steps from length n down by 4, while there are 4: exp(-2 pi i * j * k / length) for
+     * j < length/4, k = 1, 2, 3. */
+    const double *factors;
+};
+
 struct cpu_ops {
     const char *name;
     bool (*available)(void); /* does this processor have the instructions? */
@@ -186,6 +196,17 @@ struct cpu_ops {
                         const int64_t *product, int32_t *quotient, int n);
     /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
     void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
+
+    /* A block's transforms, to an order of frequencies that only fft_back knows; back: the inverse
+     * times n. */
+    void (*fft_forward)(const struct cpu_fft *fft, double *block);
+    void (*fft_back)(const struct cpu_fft *fft, double *block);
+    /* block *= spectrum, which is a block too */
+    void (*fft_multiply)(const double *spectrum, double *block, int n);
+    /* Matrices of CPU_FFT_LANES vectors, turned: the k-th lies at from + k * from_step. */
+    void (*fft_turn)(const double *from, size_t from_step, double *to, size_t to_step, int count);
+    /* The nearest integers of ROWS vectors, modulo 2^32, to sum + row * stride; below 2^51. */
+    void (*fft_round)(const double *value, int32_t *sum, size_t stride, int rows);
 };
 
 extern const struct cpu_ops cpu_ops_scalar;

@@ -7,6 +7,7 @@
 
 #include "cpu_ops.h"
 #include "cpu_ops_bytes.h"
+#include "cpu_ops_fft.h"
 #include "cpu_ops_rank1.h"
 #include "cpu_ops_wide.h"
 
@@ -234,4 +235,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .certify_u8 = OPS_CERTIFY_U8,
     .divide_32_u16 = OPS_DIVIDE_32_U16,
     .gradient_32 = OPS_GRADIENT_32,
+    .fft_forward = fft_forward,
+    .fft_back = fft_back,
+    .fft_multiply = fft_multiply,
+    .fft_turn = fft_turn,
+    .fft_round = fft_round,
 };

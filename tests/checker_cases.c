@@ -9,12 +9,16 @@
 
 struct mask_case {
     const char *name;
-    const char *text;    /* rows for mask_parse; NULL: random, see below */
+    const char *text;    /* rows for mask_parse; NULL: random; LOW_RANK: see mask_fill */
     const char *second;  /* the second mask of a gradient */
     int width, height;   /* random masks */
     int64_t low, high;   /* their weights' range */
     const char *divisor; /* and divisor */
 };
+
+/* Sums of two random columns times rows, one of them smaller and inside; the same with one cell
+ * changed. */
+static const char LOW_RANK[] = "low rank", ONE_CELL[] = "one cell";
 
 static const struct mask_case MASKS[] = {
     {"identity", "1", NULL, 0, 0, 0, 0, NULL},
@@ -79,6 +83,15 @@ static const struct mask_case MASKS[] = {
     {"half_doubtful", "0.499999999999999999 1e-18 0\n0 -1e-18 0\n0 0 0.5", NULL, 0, 0, 0, 0, NULL},
     {"positive_64_bits", NULL, NULL, 5, 6, 0, 3000000019, "45000000000"},
     {"noise_64_bits", NULL, NULL, 15, 15, -3000000019, 3000000019, "45000000000"},
+    /* Several columns times rows: of small numbers, modulo 2^32, of sums of 64 bits; two boxes. */
+    {"rank2_12x9", LOW_RANK, NULL, 12, 9, -40, 90, "150000"},
+    {"rank3_14x15", ONE_CELL, NULL, 14, 15, -30, 45, "90000"},
+    {"rank2_64_bits11x13", ONE_CELL, NULL, 11, 13, 0, 1900, "200000000"},
+    {"rank2_past_int32_8x8", LOW_RANK, NULL, 8, 8, -60000, 90000, "90000000000"},
+    {"rank2_boxes15x16", LOW_RANK, NULL, 15, 16, 7, 7, "15000"},
+    {"rank2_37x30", LOW_RANK, NULL, 37, 30, -9, 17, "90000"},
+    {"random48x21_64_bits", NULL, NULL, 48, 21, -1000000007, 3000000019, "65025000000000"},
+    {"edge_of_32_bits40x40", NULL, NULL, 40, 40, -9000, 9000, "3000000"},
     {"gain", "offset -300\n3 1\n0 2", NULL, 0, 0, 0, 0, NULL},
     {"sobel", "-1 0 1\n-2 0 2\n-1 0 1", "-1 -2 -1\n0 0 0\n1 2 1", 0, 0, 0, 0, NULL},
     {"gradient2x3", "5 -7\n0 1\n-3 4", "1 1\n-2 0\n0 3", 0, 0, 0, 0, NULL},
@@ -147,19 +160,39 @@ static int pick(uint64_t *state, int n)
     return (int)(random_next(state) % (uint64_t)n);
 }
 
+/* Whole numbers for the mask's cells. */
+static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *state)
+{
+    uint64_t range = (uint64_t)(m->high - m->low + 1);
+    int64_t column[2][MASK_MAX_SIDE], row[2][MASK_MAX_SIDE];
+
+    for (int k = 0; k < 2 && m->text; k++) {
+        for (int i = 0; i < m->height; i++)
+            column[k][i] = m->low + (int64_t)(random_next(state) % range);
+        for (int j = 0; j < m->width; j++)
+            row[k][j] = m->low + (int64_t)(random_next(state) % range);
+    }
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++) {
+            bool inside = i > m->height / 4 && i < m->height - 2 && j > 0 && j < m->width / 2;
+            int64_t w;
+            if (m->text)
+                w = column[0][i] * row[0][j] + (inside ? column[1][i] * row[1][j] : 0);
+            else
+                w = m->low + (int64_t)(random_next(state) % range);
+            if (m->text == ONE_CELL && i == m->height / 2 && j == m->width / 2)
+                w += m->high * m->high * 5;
+            mpq_set_si(mask->weight[i * m->width + j], (long)w, 1);
+        }
+}
+
 static bool mask_make(struct mask *mask, const struct mask_case *m, const char *text,
                       uint64_t *state, struct error *err)
 {
-    if (text)
+    if (text && text != LOW_RANK && text != ONE_CELL)
         return mask_parse(mask, m->name, text, strlen(text), err);
     mask_init(mask, m->width, m->height);
-    for (int i = 0; i < m->width * m->height; i++) {
-        int64_t w = m->low + (int64_t)(random_next(state) % (uint64_t)(m->high - m->low + 1));
-        mpz_t wide;
-        mpz_init_set_si(wide, (long)w);
-        mpq_set_z(mask->weight[i], wide);
-        mpz_clear(wide);
-    }
+    mask_fill(mask, m, state);
     mpq_set_str(mask->divisor, m->divisor, 10);
     mask->anchor_x = pick(state, m->width);
     mask->anchor_y = pick(state, m->height);
