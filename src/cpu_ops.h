@@ -98,6 +98,18 @@ struct cpu_certify {
     float scale, low, high, max;
 };
 
+/* Ends of runs over lines of running sums: element x + at of row `row` is added (the first ones),
+ * taken away, or times a weight of its own. */
+struct cpu_run_end {
+    int row, at;
+};
+struct cpu_runs {
+    int added, taken, others;
+    uint32_t weight; /* of what is added and taken */
+    const struct cpu_run_end *end;
+    const uint32_t *other;
+};
+
 /* Fourier transforms of n points (a power of 2, 8 or more), CPU_FFT_LANES side by side: a block is
  * n * CPU_FFT_LANES real parts, then as many imaginary parts, aligned to 64 bytes. */
 #define CPU_FFT_LANES 4
@@ -196,6 +208,10 @@ struct cpu_ops {
                         const int64_t *product, int32_t *quotient, int n);
     /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
     void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
+
+    /* sum[x] = start + the ends' sum, modulo 2^32, n rounded up to CPU_BLOCK */
+    void (*sum_runs)(const struct cpu_runs *runs, const uint32_t *const *rows, uint32_t start,
+                     int32_t *sum, int n);
 
     /* A block's transforms, to an order of frequencies that only fft_back knows; back: the inverse
      * times n. */

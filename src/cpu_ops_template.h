@@ -9,6 +9,7 @@
 #include "cpu_ops_bytes.h"
 #include "cpu_ops_fft.h"
 #include "cpu_ops_rank1.h"
+#include "cpu_ops_runs.h"
 #include "cpu_ops_wide.h"
 
 typedef uint32_t v8u32 __attribute__((vector_size(32)));
@@ -235,6 +236,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .certify_u8 = OPS_CERTIFY_U8,
     .divide_32_u16 = OPS_DIVIDE_32_U16,
     .gradient_32 = OPS_GRADIENT_32,
+    .sum_runs = sum_runs,
     .fft_forward = fft_forward,
     .fft_back = fft_back,
     .fft_multiply = fft_multiply,

@@ -5,6 +5,7 @@
  *
  *   direct  cells / rate of the sums' form + 1
  *   terms   (heights + widths) / RATE_TERMS + 1/2 a term; with sums of 64 bits twice that
+ *   runs    (ends of runs + those with a weight of their own) / RATE_ENDS + 1
  *   fft     cpu_fft_cost, the same for every mask of that size
  *
  * The choice shows in no byte of the output. */
@@ -19,14 +20,17 @@
 #include "cpu_fft.h"
 #include "cpu_fft_plan.h"
 #include "cpu_rank1.h"
+#include "cpu_runs.h"
 #include "cpu_terms.h"
 
 /* Cells a nanosecond. */
-#define RATE_BYTES 55.0 /* 8 bits, weights of int8 */
-#define RATE_INT16 27.0 /* weights of int16, or rounded to it and certified */
-#define RATE_32    15.0
-#define RATE_64    3.0
-#define RATE_TERMS 30.0 /* and of rank 1, whose cells are its rows and columns */
+#define RATE_16_BITS 90.0 /* 8 bits whose sums fit 16 */
+#define RATE_BYTES   55.0 /* 8 bits, weights of int8 */
+#define RATE_INT16   27.0 /* weights of int16, or rounded to it and certified */
+#define RATE_32      15.0
+#define RATE_64      3.0
+#define RATE_TERMS   30.0 /* and of rank 1, whose cells are its rows and columns */
+#define RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
 /* Whether sums of 64 bits can be certified is asked below this; above, it does not matter. */
 #define CERTIFY_CELLS 512
 
@@ -53,8 +57,10 @@ static double direct_cost(const struct plan *plan)
     const struct plan_mask *m = &plan->mask[0];
     double cells = (double)m->width * m->height;
 
-    if (cpu_rank1_wins(plan) || cpu_bytes_wins(plan)) /* few cells, or rows and columns */
-        return fmin(cells, cpu_terms_taps(m) > 0 ? cpu_terms_taps(m) : cells) / RATE_TERMS;
+    if (m->row && (cpu_rank1_wins(plan) || cpu_bytes_wins(plan)))
+        return fmin(cells, cpu_terms_taps(m)) / RATE_TERMS;
+    if (cpu_bytes_wins(plan))
+        return cells / RATE_16_BITS + 1;
     if (m->accumulator == ACCUMULATOR_I64)
         return cells / (can_certify(plan) ? RATE_INT16 : RATE_64) + 1;
     if (plan->type == SAMPLE_U8 && cpu_direct8_bytes_fit(m))
@@ -68,11 +74,19 @@ static double terms_cost(const struct plan_mask *m)
     return m->accumulator == ACCUMULATOR_I64 ? 2 * cost : cost;
 }
 
+static double runs_cost(const struct plan_mask *m)
+{
+    int others, ends = cpu_runs_count(m, &others);
+    return (ends + others) / RATE_ENDS + 1;
+}
+
 bool cpu_path_can(enum cpu_path path, const struct plan *plan)
 {
     switch (path) {
     case CPU_PATH_TERMS:
         return cpu_rank1_can_terms(plan);
+    case CPU_PATH_RUNS:
+        return cpu_runs_can(plan);
     case CPU_PATH_FFT:
         return cpu_fft_can(plan);
     default:
@@ -88,6 +102,8 @@ double cpu_path_cost(enum cpu_path path, const struct plan *plan, int width, int
 
     if (path == CPU_PATH_TERMS)
         return samples * terms_cost(m);
+    if (path == CPU_PATH_RUNS)
+        return samples * runs_cost(m);
     if (path == CPU_PATH_FFT)
         return cpu_fft_cost(m, width, height, channels, &points[0], &points[1]) +
                (m->accumulator == ACCUMULATOR_I64 ? CPU_FFT_CERTIFY * samples : 0);
@@ -123,7 +139,7 @@ enum cpu_path cpu_path_choose(const struct kernel_job *job)
 
 const char *cpu_path_name(enum cpu_path path)
 {
-    static const char *const NAMES[] = {"auto", "direct", "terms", "fft"};
+    static const char *const NAMES[] = {"auto", "direct", "terms", "runs", "fft"};
     return NAMES[path];
 }
 
@@ -132,6 +148,7 @@ const char *cpu_path_idea(enum cpu_path path)
     static const char *const IDEAS[] = {
         "the fastest way", "every cell of the mask, or a column pass and a row pass",
         "a few column passes and row passes, added up",
+        "running sums along rows, taken where the mask's weights change",
         "tiles and their Fourier transforms, with sums that are proven to be right"};
     return IDEAS[path];
 }

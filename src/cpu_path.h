@@ -12,7 +12,8 @@ enum cpu_path {
     CPU_PATH_AUTO,   /* in a job: the fastest */
     CPU_PATH_DIRECT, /* every cell of the mask, or rows and columns where its rank is 1 */
     CPU_PATH_TERMS,  /* a few columns times rows, added up */
-    CPU_PATH_FFT,    /* Fourier transforms of tiles */
+    CPU_PATH_RUNS, /* running sums along rows, of which the ends of runs of one weight are taken */
+    CPU_PATH_FFT,  /* Fourier transforms of tiles */
     CPU_PATH_COUNT
 };
 

@@ -19,6 +19,8 @@ struct mask_case {
 /* Sums of two random columns times rows, one of them smaller and inside; the same with one cell
  * changed. */
 static const char LOW_RANK[] = "low rank", ONE_CELL[] = "one cell";
+/* Weights that are mostly the same as those beside them; the same, of one size or 0. */
+static const char RUNS[] = "runs", DISC[] = "disc";
 
 static const struct mask_case MASKS[] = {
     {"identity", "1", NULL, 0, 0, 0, 0, NULL},
@@ -91,6 +93,9 @@ static const struct mask_case MASKS[] = {
     {"rank2_boxes15x16", LOW_RANK, NULL, 15, 16, 7, 7, "15000"},
     {"rank2_37x30", LOW_RANK, NULL, 37, 30, -9, 17, "90000"},
     {"random48x21_64_bits", NULL, NULL, 48, 21, -1000000007, 3000000019, "65025000000000"},
+    {"disc13x12", DISC, NULL, 13, 12, -3, 3, "450"},
+    {"half_disc31x30", DISC, NULL, 31, 30, 0, 60000, "20000000"},
+    {"runs27x19", RUNS, NULL, 27, 19, -2000, 9000, "1700000"},
     {"edge_of_32_bits40x40", NULL, NULL, 40, 40, -9000, 9000, "3000000"},
     {"gain", "offset -300\n3 1\n0 2", NULL, 0, 0, 0, 0, NULL},
     {"sobel", "-1 0 1\n-2 0 2\n-1 0 1", "-1 -2 -1\n0 0 0\n1 2 1", 0, 0, 0, 0, NULL},
@@ -176,7 +181,13 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
         for (int j = 0; j < m->width; j++) {
             bool inside = i > m->height / 4 && i < m->height - 2 && j > 0 && j < m->width / 2;
             int64_t w;
-            if (m->text)
+            if (m->text == RUNS && j > 0 && random_next(state) % 8 != 0)
+                w = mpz_get_si(mpq_numref(mask->weight[i * m->width + j - 1]));
+            else if (m->text == DISC)
+                w = (2 * i - m->height) * (2 * i - m->height) + 4 * j * j < m->width * m->width
+                        ? m->high
+                        : i % 5 / 4 * m->low;
+            else if (m->text && m->text != RUNS)
                 w = column[0][i] * row[0][j] + (inside ? column[1][i] * row[1][j] : 0);
             else
                 w = m->low + (int64_t)(random_next(state) % range);
@@ -189,7 +200,7 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
 static bool mask_make(struct mask *mask, const struct mask_case *m, const char *text,
                       uint64_t *state, struct error *err)
 {
-    if (text && text != LOW_RANK && text != ONE_CELL)
+    if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC)
         return mask_parse(mask, m->name, text, strlen(text), err);
     mask_init(mask, m->width, m->height);
     mask_fill(mask, m, state);
