@@ -96,6 +96,7 @@ static const struct mask_case MASKS[] = {
     {"disc13x12", DISC, NULL, 13, 12, -3, 3, "450"},
     {"half_disc31x30", DISC, NULL, 31, 30, 0, 60000, "20000000"},
     {"runs27x19", RUNS, NULL, 27, 19, -2000, 9000, "1700000"},
+    {"divisor_2_64_bits", "divisor 2\n40000 -39999 0\n0 2 -2", NULL, 0, 0, 0, 0, NULL},
     {"edge_of_32_bits40x40", NULL, NULL, 40, 40, -9000, 9000, "3000000"},
     {"gain", "offset -300\n3 1\n0 2", NULL, 0, 0, 0, 0, NULL},
     {"sobel", "-1 0 1\n-2 0 2\n-1 0 1", "-1 -2 -1\n0 0 0\n1 2 1", 0, 0, 0, 0, NULL},
