@@ -11,10 +11,10 @@
 /* Nanoseconds, measured with AVX2: of each point of a tile, which is a pair of parts, and of each
  * step of radix 2, both ways, for each point; past 2^16 points a tile leaves the caches. And of
  * each sum: integers, division, its place in the picture. */
-#define COST_POINT 2.0
-#define COST_STEP  0.3
+#define COST_POINT 2.3
+#define COST_STEP  0.35
 #define COST_LARGE 1.25
-#define COST_SUM   3.0
+#define COST_SUM   3.5
 
 static int log2_of(int n)
 {

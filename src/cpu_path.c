@@ -25,10 +25,10 @@
 
 /* Cells a nanosecond. */
 #define RATE_16_BITS 90.0 /* 8 bits whose sums fit 16 */
-#define RATE_BYTES   55.0 /* 8 bits, weights of int8 */
-#define RATE_INT16   27.0 /* weights of int16, or rounded to it and certified */
+#define RATE_BYTES   80.0 /* 8 bits, weights of int8 */
+#define RATE_INT16   45.0 /* weights of int16, or rounded to it and certified */
 #define RATE_32      15.0
-#define RATE_64      3.0
+#define RATE_64      2.5
 #define RATE_TERMS   30.0 /* and of rank 1, whose cells are its rows and columns */
 #define RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
 /* Whether sums of 64 bits can be certified is asked below this; above, it does not matter. */
