@@ -1,10 +1,6 @@
 /* Columns and rows of a mask: see cpu_terms.h. */
 #include "cpu_terms.h"
 
-/* From here on sliding beats adding up, measured with AVX2. */
-#define SLIDE_ROWS    4
-#define SLIDE_COLUMNS 12
-
 int cpu_terms_count(const struct plan_mask *m)
 {
     return m->row ? 1 : m->terms;
