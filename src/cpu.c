@@ -24,9 +24,11 @@
 #include "cpu_direct16.h"
 #include "cpu_direct8.h"
 #include "cpu_direct8_bytes.h"
+#include "cpu_fft.h"
 #include "cpu_finish.h"
 #include "cpu_rank1.h"
 #include "cpu_rows.h"
+#include "cpu_runs.h"
 #include "parallel.h"
 #include "passes.h"
 
@@ -42,7 +44,8 @@ struct pass {
     const struct cpu_ops *ops;
     enum cpu_form plain_form, product_form;
     struct cpu_mask mask[2];
-    void *weights[2]; /* owned: every form of mask[i]'s weights, one block */
+    void *weights[2];     /* owned: every form of mask[i]'s weights, one block */
+    struct cpu_runs runs; /* CPU_RUNS: in the place of mask; weights[0] is theirs */
     int strip_pixels, piece_rows;
     struct worker *worker;
     int workers;
@@ -165,6 +168,9 @@ static void sum_row(const struct pass *pass, struct worker *w, const struct cpu_
     case CPU_32:
         pass->ops->sum_32(mask, w->at, (uint32_t)start, sums.narrow, n);
         break;
+    case CPU_RUNS:
+        pass->ops->sum_runs(&pass->runs, w->at, (uint32_t)start, sums.narrow, n);
+        break;
     case CPU_64:
         pass->ops->sum_64(mask, w->at, start, sums.wide, n);
         break;
@@ -233,13 +239,14 @@ static bool worker_alloc(struct worker *w, const struct pass *pass, struct error
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
     size_t n = (size_t)pass->strip_pixels * (size_t)plan->channels + CPU_BLOCK;
+    int runs = pass->plain_form == CPU_RUNS; /* one pixel more */
 
     w->rows = (struct cpu_rows){
         .job = pass->job,
         .ops = pass->ops,
-        .mask_width = m->width,
+        .mask_width = m->width + runs,
         .mask_height = m->height,
-        .anchor_x = m->anchor_x,
+        .anchor_x = m->anchor_x + runs,
         .anchor_y = m->anchor_y,
         .max_pixels = pass->strip_pixels,
         .plain = {.form = pass->plain_form, .bias = bias_of(pass->plain_form, plan->max)},
@@ -289,22 +296,42 @@ static void pass_cut(struct pass *pass)
         pass->piece_rows = MIN_ROWS;
 }
 
-/* Is every alpha of the rows max? Mostly the first pixels tell, or all do. */
-static bool is_opaque(const struct image *in, uint32_t max)
+/* Every cell of the mask, or the ends of its runs. */
+static bool run_strips(const struct kernel_job *job, const struct cpu_ops *ops, bool runs,
+                       struct error *err)
 {
-    size_t n = (size_t)in->width * (size_t)in->channels, alpha = (size_t)in->channels - 1;
-    for (int y = 0; y < in->height; y++) {
-        uint32_t other = 0; /* bits in which any alpha differs */
-        if (in->type == SAMPLE_U8)
-            for (size_t x = alpha; x < n; x += (size_t)in->channels)
-                other |= ((const uint8_t *)image_row(in, y))[x] ^ max;
-        else
-            for (size_t x = alpha; x < n; x += (size_t)in->channels)
-                other |= ((const uint16_t *)image_row(in, y))[x] ^ max;
-        if (other != 0)
-            return false;
+    const struct plan *plan = job->plan;
+    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
+    int pieces;
+    bool ok = false;
+
+    pass.plain_form = runs ? CPU_RUNS : form_of_plain(plan);
+    pass.product_form = plan->alpha == ALPHA_WEIGHTED ? form_of_product(plan) : CPU_32;
+    pass_cut(&pass);
+    pieces = (job->out->height + pass.piece_rows - 1) / pass.piece_rows;
+    if (pass.workers > pieces)
+        pass.workers = pieces;
+    if (runs)
+        pass.weights[0] = cpu_runs_make(&pass.runs, plan->mask, plan->channels);
+    for (int k = 0; k < plan->masks; k++)
+        if (runs ? !pass.weights[0]
+                 : !weights_make(&pass.mask[k], &pass.weights[k], &plan->mask[k], plan->channels)) {
+            error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+            goto out;
+        }
+    pass.worker = calloc((size_t)pass.workers, sizeof *pass.worker);
+    if (!pass.worker) {
+        error_set(err, EXIT_INPUT, "no memory for %d threads", pass.workers);
+        goto out;
     }
-    return true;
+    for (int i = 0; i < pass.workers; i++)
+        if (!worker_alloc(&pass.worker[i], &pass, err))
+            goto out;
+    parallel_for(pass.workers, pieces, run_piece, &pass);
+    ok = true;
+out:
+    pass_free(&pass);
+    return ok;
 }
 
 /* Opaque pictures weighted by alpha are those of plain colour, and alpha stays as it is. */
@@ -322,12 +349,17 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
 {
     const struct plan *plan = job->plan;
     const struct cpu_ops *set = ops;
-    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
-    int pieces;
-    bool ok = false;
+    enum cpu_path path;
 
-    if (plan->alpha == ALPHA_WEIGHTED && is_opaque(job->in, plan->max))
+    if (plan->alpha == ALPHA_WEIGHTED && cpu_finish_is_opaque(job->in, plan->max))
         return run_opaque(job, ops, err);
+    path = cpu_path_choose(job);
+    if (path == CPU_PATH_FFT)
+        return cpu_fft_run(job, ops, err);
+    if (path == CPU_PATH_TERMS)
+        return cpu_rank1_run(job, ops, err);
+    if (path == CPU_PATH_RUNS)
+        return run_strips(job, ops, true, err);
     if (cpu_bytes_wins(plan)) {
         bool cannot, two_rows = cpu_direct8_bytes_win(set, plan);
         return two_rows ? cpu_direct8_run(job, ops, &cannot, err) : cpu_bytes_run(job, ops, err);
@@ -344,30 +376,7 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
         if (!cannot)
             return done;
     }
-    pass.plain_form = form_of_plain(plan);
-    pass.product_form = plan->alpha == ALPHA_WEIGHTED ? form_of_product(plan) : CPU_32;
-    pass_cut(&pass);
-    pieces = (job->out->height + pass.piece_rows - 1) / pass.piece_rows;
-    if (pass.workers > pieces)
-        pass.workers = pieces;
-    for (int k = 0; k < plan->masks; k++)
-        if (!weights_make(&pass.mask[k], &pass.weights[k], &plan->mask[k], plan->channels)) {
-            error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-            goto out;
-        }
-    pass.worker = calloc((size_t)pass.workers, sizeof *pass.worker);
-    if (!pass.worker) {
-        error_set(err, EXIT_INPUT, "no memory for %d threads", pass.workers);
-        goto out;
-    }
-    for (int i = 0; i < pass.workers; i++)
-        if (!worker_alloc(&pass.worker[i], &pass, err))
-            goto out;
-    parallel_for(pass.workers, pieces, run_piece, &pass);
-    ok = true;
-out:
-    pass_free(&pass);
-    return ok;
+    return run_strips(job, ops, false, err);
 }
 
 /* ---- the rows of the kernel table ---- */

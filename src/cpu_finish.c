@@ -178,6 +178,24 @@ void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, boo
     }
 }
 
+/* Mostly the first pixels tell, or all do. */
+bool cpu_finish_is_opaque(const struct image *in, uint32_t max)
+{
+    size_t n = (size_t)in->width * (size_t)in->channels, alpha = (size_t)in->channels - 1;
+    for (int y = 0; y < in->height; y++) {
+        uint32_t other = 0; /* bits in which any alpha differs */
+        if (in->type == SAMPLE_U8)
+            for (size_t x = alpha; x < n; x += (size_t)in->channels)
+                other |= ((const uint8_t *)image_row(in, y))[x] ^ max;
+        else
+            for (size_t x = alpha; x < n; x += (size_t)in->channels)
+                other |= ((const uint16_t *)image_row(in, y))[x] ^ max;
+        if (other != 0)
+            return false;
+    }
+    return true;
+}
+
 /* Every pixel has 1, 2, 3, 4, 6 or 8 bytes: 96 bytes are whole pixels, and whole vectors. */
 #define BLEND_BYTES 96
 

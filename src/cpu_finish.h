@@ -26,6 +26,9 @@ void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, boo
                          union cpu_sums plain, bool product_wide, union cpu_sums product, void *out,
                          int n);
 
+/* Is every alpha of the rows max? */
+bool cpu_finish_is_opaque(const struct image *in, uint32_t max);
+
 /* Gives the channels that are not filtered the input's samples: row y, from first_pixel on. */
 void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel, int pixels,
                            void *out);

@@ -115,6 +115,28 @@ struct cpu_bounds {
     int32_t start, width, max;
 };
 
+/* Ends of runs over lines of running sums: element x + at of row `row` is added (the first ones),
+ * taken away, or times a weight of its own. */
+struct cpu_run_end {
+    int row, at;
+};
+struct cpu_runs {
+    int added, taken, others;
+    uint32_t weight; /* of what is added and taken */
+    const struct cpu_run_end *end;
+    const uint32_t *other;
+};
+
+/* Fourier transforms of n points (a power of 2, 8 or more), CPU_FFT_LANES side by side: a block is
+ * n * CPU_FFT_LANES real parts, then as many imaginary parts, aligned to 64 bytes. */
+#define CPU_FFT_LANES 4
+struct cpu_fft {
+    int n;
+    /* Of the steps from length n down by 4, while there are 4: exp(-2 pi i * j * k / length) for
+     * j < length/4, k = 1, 2, 3. */
+    const double *factors;
+};
+
 struct cpu_ops {
     const char *name;
     bool (*available)(void); /* does this processor have the instructions? */
@@ -222,6 +244,21 @@ struct cpu_ops {
                         const int64_t *product, int32_t *quotient, int n);
     /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
     void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
+
+    /* sum[x] = start + the ends' sum, modulo 2^32, n rounded up to CPU_BLOCK */
+    void (*sum_runs)(const struct cpu_runs *runs, const uint32_t *const *rows, uint32_t start,
+                     int32_t *sum, int n);
+
+    /* A block's transforms, to an order of frequencies that only fft_back knows; back: the inverse
+     * times n. */
+    void (*fft_forward)(const struct cpu_fft *fft, double *block);
+    void (*fft_back)(const struct cpu_fft *fft, double *block);
+    /* block *= spectrum, which is a block too */
+    void (*fft_multiply)(const double *spectrum, double *block, int n);
+    /* Matrices of CPU_FFT_LANES vectors, turned: the k-th lies at from + k * from_step. */
+    void (*fft_turn)(const double *from, size_t from_step, double *to, size_t to_step, int count);
+    /* The nearest integers of ROWS vectors, modulo 2^32, to sum + row * stride; below 2^51. */
+    void (*fft_round)(const double *value, int32_t *sum, size_t stride, int rows);
 };
 
 /* floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + *shift, where d is no power of two: with

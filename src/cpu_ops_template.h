@@ -13,7 +13,9 @@
 #include "cpu_ops.h"
 #include "cpu_ops_bytes.h"
 #include "cpu_ops_certify.h"
+#include "cpu_ops_fft.h"
 #include "cpu_ops_rank1.h"
+#include "cpu_ops_runs.h"
 #include "cpu_ops_wide.h"
 
 #define LANES_32 (OPS_VECTOR_BYTES / 4)
@@ -306,4 +308,10 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .pairs_u16 = OPS_PAIRS_U16,
     .divide_32_u16 = OPS_DIVIDE_32_U16,
     .gradient_32 = OPS_GRADIENT_32,
+    .sum_runs = sum_runs,
+    .fft_forward = fft_forward,
+    .fft_back = fft_back,
+    .fft_multiply = fft_multiply,
+    .fft_turn = fft_turn,
+    .fft_round = fft_round,
 };

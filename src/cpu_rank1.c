@@ -1,8 +1,9 @@
-/* Rank-1 masks: see cpu_rank1.h.
+/* Masks of rank 1 and of low rank: see cpu_rank1.h.
  *
  *   column sums  c[x] = sum over i of column[i] * in[y + i - ay][x]
  *   row sums     S    = sum over j of row[j] * c[x + j - ax]
  *
+ * A mask of low rank is the sum of several such terms, each with its own size and place.
  * No row is copied: the column pass reads the picture itself. A ghost cell left or
  * right has the column sum of the cell it folds to, so ghost cells cost a few sums
  * a row. Where S fits 32 bits all sums wrap, modulo 2^32; what happens in between
@@ -20,7 +21,7 @@
 #include <string.h>
 
 #include "cpu_finish.h"
-#include "cpu_taps.h"
+#include "cpu_terms.h"
 #include "parallel.h"
 
 /* A strip's column sums should stay in the caches next to the core, with the rows they come from.
@@ -28,22 +29,22 @@
 #define SUM_ELEMENTS (12 * 1024)
 #define MIN_ROWS     16
 #define PIECES_EACH  4
-/* From here on sliding beats adding up, measured with AVX2. */
-#define SLIDE_ROWS    4
-#define SLIDE_COLUMNS 12
 
 /* The sums of one kind: of the samples (0) or of their products with alpha (1). */
 enum { PLAIN, PRODUCT };
 struct layer {
     enum sample_type type; /* of the rows */
     bool wide;             /* 64-bit sums of the row */
-    uint32_t ghost_sum[4]; /* of a ghost cell that is no cell of the picture, per channel */
+    /* of a ghost cell that is no cell of the picture, per channel */
+    uint32_t ghost_sum[PLAN_MOST_TERMS][4];
     int64_t start;
 };
 
 struct worker {
-    uint32_t *column[2];    /* of each layer: column sums of one strip with its halo */
+    /* of each layer: column sums of one strip with its halo */
+    uint32_t *column[2][PLAN_MOST_TERMS];
     union cpu_sums sums[2]; /* of each layer */
+    union cpu_sums more;    /* of a term, to be added to them */
     void *ghost;            /* one row of ghost cells */
     uint16_t *products;     /* weighted: mask_height + 1 rows of the picture */
     const void **row[2];    /* of each layer: the rows under the mask */
@@ -53,10 +54,10 @@ struct worker {
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
-    struct cpu_taps column, row;
-    struct cpu_taps64 row64;
-    bool column_slides, row_slides; /* all weights alike */
-    int layers;                     /* 2 for weighted alpha */
+    struct cpu_term term[PLAN_MOST_TERMS];
+    int terms;
+    bool slides; /* any term's columns */
+    int layers;  /* 2 for weighted alpha */
     struct layer layer[2];
     int strip_pixels, piece_rows;
     struct worker *worker;
@@ -65,19 +66,6 @@ struct pass {
 
 /* ---- which plans, which form ---- */
 
-/* Do column sums of samples up to LARGEST fit int32, once the common factor is taken out? */
-static bool column_fits(const struct plan_mask *m, int64_t largest)
-{
-    int64_t gcd = cpu_taps_common(m->column, m->height), sum = 0;
-    for (int i = 0; i < m->height; i++) {
-        int64_t w = m->column[i] / gcd;
-        sum += w < 0 ? -w : w;
-        if (sum > INT32_MAX / largest)
-            return false;
-    }
-    return true;
-}
-
 bool cpu_rank1_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -85,9 +73,9 @@ bool cpu_rank1_wins(const struct plan *plan)
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
     if (plan->alpha == ALPHA_WEIGHTED)
-        return plan->type == SAMPLE_U8 && column_fits(m, (int64_t)plan->max * plan->max);
+        return plan->type == SAMPLE_U8 && cpu_terms_fit(m, (int64_t)plan->max * plan->max);
     if (m->accumulator == ACCUMULATOR_I64)
-        return column_fits(m, plan->max) &&
+        return cpu_terms_fit(m, plan->max) &&
                (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));
     /* Direct sums of 8 bits take two taps at a time. */
     return cells / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
@@ -104,68 +92,98 @@ bool cpu_rank1_is_narrow(const struct plan *plan)
     return true;
 }
 
+bool cpu_rank1_can_terms(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED && m->terms > 0 &&
+           (m->accumulator == ACCUMULATOR_I32 || (m->terms_exact && cpu_terms_fit(m, plan->max)));
+}
+
 /* ---- one row of one strip ---- */
 
 /* Column sums of elements [first, first + n) of the rows, to column[at...]; slide: from those of
  * the row above. */
-static void column_sums(const struct pass *pass, struct worker *w, int layer, bool slide,
+static void column_sums(const struct pass *pass, struct worker *w, int layer, int term, bool slide,
                         size_t first, size_t at, int n)
 {
     const struct cpu_ops *ops = pass->ops;
-    uint32_t *sum = w->column[layer] + at;
+    const struct cpu_term *t = &pass->term[term];
+    uint32_t *sum = w->column[layer][term] + at;
     bool bytes = pass->layer[layer].type == SAMPLE_U8;
-    const void **row = w->row[layer];
+    const void **row = w->row[layer] + t->top;
 
     if (slide)
-        (bytes ? ops->column_slide_u8 : ops->column_slide_u16)(
-            pass->column.weight[0], row[pass->column.count - 1], w->left[layer], first, sum, n);
+        (bytes ? ops->column_slide_u8
+               : ops->column_slide_u16)(t->column.weight[0], row[t->column.count - 1],
+                                        t->top > 0 ? row[-1] : w->left[layer], first, sum, n);
     else
-        (bytes ? ops->column_32_u8 : ops->column_32_u16)(&pass->column, row, first, sum, n);
+        (bytes ? ops->column_32_u8 : ops->column_32_u16)(&t->column, row, first, sum, n);
 }
 
 /* The same for pixels [from, to) outside the picture; column[0] is that of pixel `origin`, and
  * pixels [inside_from, inside_to) are there. */
-static void ghost_sums(const struct pass *pass, struct worker *w, int layer, const int inside[2],
-                       int origin, int from, int to)
+static void ghost_sums(const struct pass *pass, struct worker *w, int layer, int term,
+                       const int inside[2], int origin, int from, int to)
 {
     const struct plan *plan = pass->job->plan;
-    size_t channels = (size_t)plan->channels, bytes = channels * sizeof **w->column;
-    uint32_t *column = w->column[layer];
+    size_t channels = (size_t)plan->channels, bytes = channels * sizeof(uint32_t);
+    uint32_t *column = w->column[layer][term];
     for (int x = from; x < to; x++) {
         int cell = border_fold(plan->border, x, pass->job->in->width);
         size_t at = (size_t)(x - origin) * channels;
         if (cell == BORDER_OUTSIDE)
-            memcpy(column + at, pass->layer[layer].ghost_sum, bytes);
+            memcpy(column + at, pass->layer[layer].ghost_sum[term], bytes);
         else if (cell >= inside[0] && cell < inside[1])
             memcpy(column + at, column + (size_t)(cell - origin) * channels, bytes);
         else
-            column_sums(pass, w, layer, false, (size_t)cell * channels, at, plan->channels);
+            column_sums(pass, w, layer, term, false, (size_t)cell * channels, at, plan->channels);
     }
+}
+
+/* One term's, to SUMS. */
+static void term_sums(const struct pass *pass, struct worker *w, int layer, int term, bool slide,
+                      int first_pixel, int pixels, int64_t start, union cpu_sums sums)
+{
+    const struct cpu_ops *ops = pass->ops;
+    const struct plan *plan = pass->job->plan;
+    const struct cpu_term *t = &pass->term[term];
+    const uint32_t *column = w->column[layer][term];
+    size_t channels = (size_t)plan->channels;
+    int n = pixels * plan->channels, width = pass->job->in->width;
+    int from = first_pixel - plan->mask[0].anchor_x + t->left;
+    int to = from + pixels + t->row.count - 1;
+    int inside[2] = {from < 0 ? 0 : from, to < width ? to : width};
+
+    if (inside[0] >= inside[1]) /* a term's columns may all lie outside */
+        inside[0] = inside[1] = from < 0 ? to : from;
+    else
+        column_sums(pass, w, layer, term, slide && t->column_slides, (size_t)inside[0] * channels,
+                    (size_t)(inside[0] - from) * channels, (inside[1] - inside[0]) * (int)channels);
+    ghost_sums(pass, w, layer, term, inside, from, from, inside[0]);
+    ghost_sums(pass, w, layer, term, inside, from, inside[1], to);
+    if (pass->layer[layer].wide)
+        (t->row_slides ? ops->row_slide_64 : ops->row_64)(&t->row64, column, start, sums.wide, n);
+    else
+        (t->row_slides ? ops->row_slide_32 : ops->row_32)(&t->row, column, (uint32_t)start,
+                                                          (uint32_t *)sums.narrow, n);
 }
 
 static void layer_sums(const struct pass *pass, struct worker *w, int layer, bool slide,
                        int first_pixel, int pixels)
 {
-    const struct cpu_ops *ops = pass->ops;
-    const struct plan *plan = pass->job->plan;
-    const struct plan_mask *m = &plan->mask[0];
-    const struct layer *l = &pass->layer[layer];
-    size_t channels = (size_t)plan->channels;
-    int n = pixels * plan->channels, width = pass->job->in->width;
-    int from = first_pixel - m->anchor_x, to = from + pixels + m->width - 1;
-    const int inside[2] = {from < 0 ? 0 : from, to < width ? to : width};
-    union cpu_sums sums = w->sums[layer];
+    union cpu_sums sums = w->sums[layer], more = w->more;
+    int n = pixels * pass->job->plan->channels;
 
-    column_sums(pass, w, layer, slide, (size_t)inside[0] * channels,
-                (size_t)(inside[0] - from) * channels, (inside[1] - inside[0]) * (int)channels);
-    ghost_sums(pass, w, layer, inside, from, from, inside[0]);
-    ghost_sums(pass, w, layer, inside, from, inside[1], to);
-    if (l->wide)
-        (pass->row_slides ? ops->row_slide_64 : ops->row_64)(&pass->row64, w->column[layer],
-                                                             l->start, sums.wide, n);
-    else
-        (pass->row_slides ? ops->row_slide_32 : ops->row_32)(
-            &pass->row, w->column[layer], (uint32_t)l->start, (uint32_t *)sums.narrow, n);
+    term_sums(pass, w, layer, 0, slide, first_pixel, pixels, pass->layer[layer].start, sums);
+    for (int k = 1; k < pass->terms; k++) {
+        term_sums(pass, w, layer, k, slide, first_pixel, pixels, 0, more);
+        if (pass->layer[layer].wide)
+            for (int x = 0; x < n; x++)
+                sums.wide[x] = (int64_t)((uint64_t)sums.wide[x] + (uint64_t)more.wide[x]);
+        else
+            for (int x = 0; x < n; x++)
+                sums.narrow[x] = (int32_t)((uint32_t)sums.narrow[x] + (uint32_t)more.narrow[x]);
+    }
 }
 
 /* The row's colours times alpha; what stands in the alpha places does not matter. */
@@ -240,8 +258,7 @@ static void run_piece(void *context, int piece, int worker)
         int pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
         for (int y = first; y < end; y++) {
             take_rows(pass, &pass->worker[worker], y, y == first);
-            filter_row(pass, &pass->worker[worker], y, pass->column_slides && y != first, x,
-                       pixels);
+            filter_row(pass, &pass->worker[worker], y, pass->slides && y != first, x, pixels);
         }
     }
 }
@@ -258,32 +275,35 @@ static void layers_make(struct pass *pass)
     bool wide = m->accumulator == ACCUMULATOR_I64 || (weighted && m->sum > INT32_MAX / square);
 
     pass->layers = weighted ? 2 : 1;
-    pass->layer[PLAIN] = (struct layer){plan->type, wide, {0}, m->offset};
-    pass->layer[PRODUCT] = (struct layer){SAMPLE_U16, wide, {0}, 0};
+    pass->layer[PLAIN] = (struct layer){plan->type, wide, {{0}}, m->offset};
+    pass->layer[PRODUCT] = (struct layer){SAMPLE_U16, wide, {{0}}, 0};
+}
+
+static void ghost_make(struct pass *pass, int term)
+{
+    const struct plan *plan = pass->job->plan;
+    const struct cpu_taps *column = &pass->term[term].column;
+    for (int i = 0; i < column->count; i++)
+        for (int c = 0; c < plan->channels; c++) {
+            bool alpha = image_has_alpha(plan->channels) && c == plan->channels - 1;
+            uint32_t value = alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+            pass->layer[PLAIN].ghost_sum[term][c] += column->weight[i] * value;
+            pass->layer[PRODUCT].ghost_sum[term][c] += column->weight[i] * value * plan->max;
+        }
 }
 
 static bool weights_make(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
-    const struct plan_mask *m = &plan->mask[0];
-    int64_t gcd = pass->layer[PLAIN].wide ? cpu_taps_common(m->column, m->height) : 1;
 
-    if (!cpu_taps_make(&pass->column, m->column, m->height, 0) ||
-        !cpu_taps_make(&pass->row, m->row, m->width, plan->channels) ||
-        !cpu_taps64_make(&pass->row64, m->row, m->width, plan->channels,
-                         cpu_taps_common(m->column, m->height)))
-        return false;
-    for (int i = 0; i < m->height; i++)
-        pass->column.weight[i] = (uint32_t)(m->column[i] / gcd);
-    pass->column_slides = m->height >= SLIDE_ROWS && cpu_taps_alike(m->column, m->height);
-    pass->row_slides = m->width >= SLIDE_COLUMNS && cpu_taps_alike(m->row, m->width);
-    for (int i = 0; i < m->height; i++)
-        for (int c = 0; c < plan->channels; c++) {
-            bool alpha = image_has_alpha(plan->channels) && c == plan->channels - 1;
-            uint32_t value = alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
-            pass->layer[PLAIN].ghost_sum[c] += pass->column.weight[i] * value;
-            pass->layer[PRODUCT].ghost_sum[c] += pass->column.weight[i] * value * plan->max;
-        }
+    for (; pass->terms < cpu_terms_count(&plan->mask[0]); pass->terms++) {
+        struct plan_term from = cpu_terms_get(&plan->mask[0], pass->terms);
+        struct cpu_term *term = &pass->term[pass->terms];
+        if (!cpu_term_make(term, &from, plan->channels, pass->layer[PLAIN].wide))
+            return false;
+        pass->slides |= term->column_slides;
+        ghost_make(pass, pass->terms);
+    }
     return true;
 }
 
@@ -309,8 +329,12 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     size_t height = (size_t)m->height;
 
     /* Cleared: whole blocks read the slack at the end, and do not use it. */
-    w->column[PLAIN] = calloc(n + CPU_BLOCK, sizeof **w->column);
-    w->column[PRODUCT] = calloc(pass->layers == 2 ? n + CPU_BLOCK : 1, sizeof **w->column);
+    for (int k = 0; k < pass->terms; k++) {
+        for (int layer = 0; layer < pass->layers; layer++)
+            if (!(w->column[layer][k] = calloc(n + CPU_BLOCK, sizeof(uint32_t))))
+                return false;
+    }
+    w->more.wide = calloc(pass->terms > 1 ? n + CPU_BLOCK : 1, sizeof *w->more.wide);
     w->sums[PLAIN].wide = calloc(n + CPU_BLOCK, sizeof *w->sums[PLAIN].wide);
     w->sums[PRODUCT].wide =
         calloc(pass->layers == 2 ? n + CPU_BLOCK : 1, sizeof *w->sums[PRODUCT].wide);
@@ -319,8 +343,8 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     w->products = malloc(pass->layers == 2 ? (height + 1) * width * sizeof *w->products : 1);
     /* As wide as the picture: a ghost row is read at the same place as any other. */
     w->ghost = malloc(width * (size_t)plan->type);
-    if (!w->column[PLAIN] || !w->column[PRODUCT] || !w->sums[PLAIN].wide ||
-        !w->sums[PRODUCT].wide || !w->row[PLAIN] || !w->row[PRODUCT] || !w->products || !w->ghost)
+    if (!w->more.wide || !w->sums[PLAIN].wide || !w->sums[PRODUCT].wide || !w->row[PLAIN] ||
+        !w->row[PRODUCT] || !w->products || !w->ghost)
         return false;
     fill_ghost(plan, w->ghost, width);
     return true;
@@ -330,8 +354,11 @@ static void pass_free(struct pass *pass)
 {
     for (int i = 0; pass->worker && i < pass->workers; i++) {
         struct worker *w = &pass->worker[i];
-        free(w->column[PLAIN]);
-        free(w->column[PRODUCT]);
+        for (int k = 0; k < PLAN_MOST_TERMS; k++) {
+            free(w->column[PLAIN][k]);
+            free(w->column[PRODUCT][k]);
+        }
+        free(w->more.wide);
         free(w->sums[PLAIN].wide);
         free(w->sums[PRODUCT].wide);
         free(w->row[PLAIN]);
@@ -340,9 +367,8 @@ static void pass_free(struct pass *pass)
         free(w->ghost);
     }
     free(pass->worker);
-    cpu_taps_free(&pass->column);
-    cpu_taps_free(&pass->row);
-    cpu_taps64_free(&pass->row64);
+    for (int k = 0; k < PLAN_MOST_TERMS; k++)
+        cpu_term_free(&pass->term[k]);
 }
 
 bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu_runs.h"
+
 static int slot_of(const struct cpu_ring *ring, int row)
 {
     int slot = row % ring->slots;
@@ -168,7 +170,7 @@ static void ring_pair_up(const struct cpu_rows *rows, const struct cpu_ring *rin
 void cpu_rows_advance(struct cpu_rows *rows, int y)
 {
     bool weighted = rows->job->plan->alpha == ALPHA_WEIGHTED;
-    int first = rows->next_row;
+    int first = rows->next_row, channels = rows->job->plan->channels;
     int need = y - rows->anchor_y + rows->mask_height; /* one more than the mask: its pair */
     if (need > rows->last_row)
         need = rows->last_row;
@@ -178,6 +180,8 @@ void cpu_rows_advance(struct cpu_rows *rows, int y)
         bool is_first = v == y - rows->anchor_y;
         uint32_t *line = line_at(rows, &rows->plain, v);
         fill_line(rows, v, line);
+        if (rows->plain.form == CPU_RUNS)
+            cpu_runs_sum_up(line, (rows->pixels + rows->mask_width - 1) * channels, channels);
         ring_pair_up(rows, &rows->plain, v, is_first);
         if (weighted) {
             rows->opaque[slot_of(&rows->plain, v)] =

@@ -11,6 +11,7 @@ enum cpu_form {
     CPU_PAIRS, /* int16 pairs of two rows, 32-bit sums */
     CPU_32,    /* 32-bit samples and sums */
     CPU_64,    /* 32-bit samples, 64-bit sums */
+    CPU_RUNS,  /* running sums of samples, 32-bit sums */
 };
 
 /* The lines of one kind: the samples themselves, or their products with alpha. */

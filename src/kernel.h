@@ -4,6 +4,7 @@
 #ifndef STENCIL_KERNEL_H
 #define STENCIL_KERNEL_H
 
+#include "cpu_path.h"
 #include "plan.h"
 
 enum device { DEVICE_CPU, DEVICE_CUDA };
@@ -31,6 +32,7 @@ struct kernel_job {
     int tile;                   /* output tile width for tiled kernels; 0: the kernel's choice */
     int device_index;           /* for DEVICE_CUDA */
     size_t device_bytes_limit;  /* 0: what the device has free; tests force strips with it */
+    enum cpu_path cpu_path;     /* CPU_PATH_AUTO: the fastest; tests and the bench force others */
     struct kernel_times *times; /* may be NULL */
 };
 

@@ -14,6 +14,7 @@
 #include "picture_cost.h"
 
 #include "cpu_direct16.h"
+#include "cpu_path.h"
 #include "cpu_rank1.h"
 #include "rates.h"
 #include "strips.h"
@@ -106,6 +107,15 @@ static double cuda_sample_ms(const struct plan *plan)
                                  1 / CUDA_SAMPLES_PLANES);
 }
 
+static double cpu_work_ms(const struct plan *plan, const struct image_info *info, double samples)
+{
+    enum cpu_path path = cpu_path_fastest(plan, info->width, info->height);
+
+    if (path != CPU_PATH_DIRECT)
+        return cpu_path_cost(path, plan, info->width, info->height) / 1e6;
+    return samples * cpu_sample_ms(plan);
+}
+
 struct picture_cost picture_cost_of(const struct plan *plan, const struct image_info *info,
                                     int threads)
 {
@@ -116,7 +126,7 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
                                                 : 1;
     struct picture_cost cost = {
         .decode_ms = bytes / decode_rate(info->format),
-        .work_ms = samples * passes * cpu_sample_ms(plan),
+        .work_ms = passes * cpu_work_ms(plan, info, samples),
         .start_ms = CUDA_START_MS,
         .bus_ms = bytes / (bytes > STRIPS_PINNED_BYTES ? CUDA_BYTES_PINNED : CUDA_BYTES_PAGEABLE),
         .kernel_ms = samples * passes * cuda_sample_ms(plan),

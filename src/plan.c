@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "plan_steps.h"
+#include "plan_terms.h"
 
 __extension__ typedef __int128 int128;
 
@@ -228,7 +229,7 @@ static bool make_integers(struct plan_mask *plan, const struct plan_input *input
                          mask->name    ? mask->name
                          : mask->title ? mask->title
                                        : "the mask");
-    if (no_memory || !plan_mask_factor(plan))
+    if (no_memory || !plan_mask_factor(plan) || !plan_terms_make(plan))
         return error_set(err, EXIT_USAGE, "no memory for the mask's plan");
     return true;
 }
@@ -272,6 +273,7 @@ void plan_mask_free(struct plan_mask *plan)
     free(plan->weight);
     free(plan->column);
     free(plan->row);
+    plan_terms_free(plan);
     memset(plan, 0, sizeof *plan);
 }
 

@@ -20,6 +20,12 @@ enum accumulator {
     ACCUMULATOR_I64, /* ... < 2^62 */
 };
 
+/* A column times a row, at a place within a mask. */
+struct plan_term {
+    int top, left, height, width;
+    int64_t *column, *row; /* one block, owned by column */
+};
+
 /* One mask over integers. */
 struct plan_mask {
     int width, height, anchor_x, anchor_y;
@@ -35,6 +41,11 @@ struct plan_mask {
     /* Rank 1: weight[i][j] == column[i] * row[j] exactly; row is primitive (its gcd
      * is 1, its first non-zero entry positive), column carries the rest. NULL else. */
     int64_t *column, *row;
+    /* Low rank: the sum of so many terms is the mask, modulo 2^32 where sums have 32 bits; exactly
+     * where terms_exact. 0 where there is no such sum, or the rank is 1. (plan_terms.h) */
+    int terms;
+    bool terms_exact;
+    struct plan_term *term;
     int quantised_bits;     /* q of the contract where weights had to be quantised, else -1 */
     double quantised_error; /* the largest effect of that on a sample, in sample values */
 };

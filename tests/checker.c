@@ -33,6 +33,7 @@ struct settings {
 
 static struct settings settings = {.cpu = true, .only_case = -1, .most_cells = INT_MAX, .seed = 1};
 static long comparisons, failures_shown;
+static long chosen_paths[CPU_PATH_COUNT]; /* how many cases took each of the CPU's ways unasked */
 
 /* ---- pictures with guards ---- */
 
@@ -88,6 +89,8 @@ where:
            "%d --seed %" PRIu64 "\n",
            c->text, job->threads, job->tile, job->device_bytes_limit, kernel->name, c->number,
            settings.seed);
+    if (job->cpu_path != CPU_PATH_AUTO)
+        printf("#   by way of %s\n", cpu_path_name(job->cpu_path));
 }
 
 static bool check_run(const struct check_case *c, const struct kernel *kernel,
@@ -159,6 +162,26 @@ static bool check_bands(const struct check_case *c, const struct kernel *kernel,
            check_band(c, kernel, whole, expected, out, 2 * third, c->height - 2 * third);
 }
 
+/* Every way that the CPU has to the plan's sums, also where another one is faster. */
+static bool check_paths(const struct check_case *c, const struct kernel *kernel,
+                        struct kernel_job *job, const struct image *expected, struct image *out)
+{
+    bool ok = true;
+
+    chosen_paths[cpu_path_choose(job)]++;
+    for (enum cpu_path path = CPU_PATH_DIRECT; path < CPU_PATH_COUNT; path++) {
+        if (!cpu_path_can(path, job->plan))
+            continue;
+        job->cpu_path = path;
+        job->threads = 1 + c->number % 3;
+        ok &= check_run(c, kernel, job, expected, out);
+        ok = ok && (c->number % 4 != 0 || check_bands(c, kernel, job, expected, out));
+    }
+    job->cpu_path = CPU_PATH_AUTO;
+    job->threads = 1;
+    return ok;
+}
+
 /* One case on one kernel, with the thread counts or tiles and limits that its device knows. */
 static bool check_kernel(const struct check_case *c, const struct kernel *kernel,
                          struct kernel_job *job, const struct image *expected, struct image *out)
@@ -172,6 +195,7 @@ static bool check_kernel(const struct check_case *c, const struct kernel *kernel
             ok &= check_run(c, kernel, job, expected, out);
         }
         job->threads = 1;
+        ok &= check_paths(c, kernel, job, expected, out);
     } else {
         job->tile = TILES[c->number % 5];
         ok &= check_run(c, kernel, job, expected, out);
@@ -313,6 +337,9 @@ int main(int argc, char **argv)
             test_result("cases can be made", false);
         check_report(check_mask_name(m), kernels, count, chosen, tally, &total);
     }
+    for (enum cpu_path path = CPU_PATH_DIRECT; path < CPU_PATH_COUNT && settings.cpu; path++)
+        if (!settings.kernel && !settings.small && settings.only_case < 0)
+            test_result(cpu_path_name(path), chosen_paths[path] > 0);
     printf("# %d cases, %ld comparisons, seed %" PRIu64 "\n", total, comparisons, settings.seed);
     if (backend_find(DEVICE_CUDA)->release)
         backend_find(DEVICE_CUDA)->release();

@@ -9,12 +9,18 @@
 
 struct mask_case {
     const char *name;
-    const char *text;    /* rows for mask_parse; NULL: random, see below */
+    const char *text;    /* rows for mask_parse; NULL: random; LOW_RANK: see mask_fill */
     const char *second;  /* the second mask of a gradient */
     int width, height;   /* random masks */
     int64_t low, high;   /* their weights' range */
     const char *divisor; /* and divisor */
 };
+
+/* Sums of two random columns times rows, one of them smaller and inside; the same with one cell
+ * changed. */
+static const char LOW_RANK[] = "low rank", ONE_CELL[] = "one cell";
+/* Weights that are mostly the same as those beside them; the same, of one size or 0. */
+static const char RUNS[] = "runs", DISC[] = "disc";
 
 static const struct mask_case MASKS[] = {
     {"identity", "1", NULL, 0, 0, 0, 0, NULL},
@@ -95,6 +101,19 @@ static const struct mask_case MASKS[] = {
     {"decimal_64_bits", NULL, NULL, 11, 9, -20000, 300003, "9900001"},
     {"positive_64_bits", NULL, NULL, 5, 6, 0, 3000000019, "45000000000"},
     {"noise_64_bits", NULL, NULL, 15, 15, -3000000019, 3000000019, "45000000000"},
+    /* Several columns times rows: of small numbers, modulo 2^32, of sums of 64 bits; two boxes. */
+    {"rank2_12x9", LOW_RANK, NULL, 12, 9, -40, 90, "150000"},
+    {"rank3_14x15", ONE_CELL, NULL, 14, 15, -30, 45, "90000"},
+    {"rank2_64_bits11x13", ONE_CELL, NULL, 11, 13, 0, 1900, "200000000"},
+    {"rank2_past_int32_8x8", LOW_RANK, NULL, 8, 8, -60000, 90000, "90000000000"},
+    {"rank2_boxes15x16", LOW_RANK, NULL, 15, 16, 7, 7, "15000"},
+    {"rank2_37x30", LOW_RANK, NULL, 37, 30, -9, 17, "90000"},
+    {"random48x21_64_bits", NULL, NULL, 48, 21, -1000000007, 3000000019, "65025000000000"},
+    {"disc13x12", DISC, NULL, 13, 12, -3, 3, "450"},
+    {"half_disc31x30", DISC, NULL, 31, 30, 0, 60000, "20000000"},
+    {"runs27x19", RUNS, NULL, 27, 19, -2000, 9000, "1700000"},
+    {"divisor_2_64_bits", "divisor 2\n40000 -39999 0\n0 2 -2", NULL, 0, 0, 0, 0, NULL},
+    {"edge_of_32_bits40x40", NULL, NULL, 40, 40, -9000, 9000, "3000000"},
     {"gain", "offset -300\n3 1\n0 2", NULL, 0, 0, 0, 0, NULL},
     {"sobel", "-1 0 1\n-2 0 2\n-1 0 1", "-1 -2 -1\n0 0 0\n1 2 1", 0, 0, 0, 0, NULL},
     {"gradient2x3", "5 -7\n0 1\n-3 4", "1 1\n-2 0\n0 3", 0, 0, 0, 0, NULL},
@@ -168,19 +187,45 @@ static int pick(uint64_t *state, int n)
     return (int)(random_next(state) % (uint64_t)n);
 }
 
+/* Whole numbers for the mask's cells. */
+static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *state)
+{
+    uint64_t range = (uint64_t)(m->high - m->low + 1);
+    int64_t column[2][MASK_MAX_SIDE], row[2][MASK_MAX_SIDE];
+
+    for (int k = 0; k < 2 && m->text; k++) {
+        for (int i = 0; i < m->height; i++)
+            column[k][i] = m->low + (int64_t)(random_next(state) % range);
+        for (int j = 0; j < m->width; j++)
+            row[k][j] = m->low + (int64_t)(random_next(state) % range);
+    }
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++) {
+            bool inside = i > m->height / 4 && i < m->height - 2 && j > 0 && j < m->width / 2;
+            int64_t w;
+            if (m->text == RUNS && j > 0 && random_next(state) % 8 != 0)
+                w = mpz_get_si(mpq_numref(mask->weight[i * m->width + j - 1]));
+            else if (m->text == DISC)
+                w = (2 * i - m->height) * (2 * i - m->height) + 4 * j * j < m->width * m->width
+                        ? m->high
+                        : i % 5 / 4 * m->low;
+            else if (m->text && m->text != RUNS)
+                w = column[0][i] * row[0][j] + (inside ? column[1][i] * row[1][j] : 0);
+            else
+                w = m->low + (int64_t)(random_next(state) % range);
+            if (m->text == ONE_CELL && i == m->height / 2 && j == m->width / 2)
+                w += m->high * m->high * 5;
+            mpq_set_si(mask->weight[i * m->width + j], (long)w, 1);
+        }
+}
+
 static bool mask_make(struct mask *mask, const struct mask_case *m, const char *text,
                       uint64_t *state, struct error *err)
 {
-    if (text)
+    if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC)
         return mask_parse(mask, m->name, text, strlen(text), err);
     mask_init(mask, m->width, m->height);
-    for (int i = 0; i < m->width * m->height; i++) {
-        int64_t w = m->low + (int64_t)(random_next(state) % (uint64_t)(m->high - m->low + 1));
-        mpz_t wide;
-        mpz_init_set_si(wide, (long)w);
-        mpq_set_z(mask->weight[i], wide);
-        mpz_clear(wide);
-    }
+    mask_fill(mask, m, state);
     mpq_set_str(mask->divisor, m->divisor, 10);
     mask->anchor_x = pick(state, m->width);
     mask->anchor_y = pick(state, m->height);

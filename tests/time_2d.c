@@ -14,11 +14,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "../src/cpu_path.h"
 #include "../src/filter.h"
 #include "../src/kernel.h"
 
 #define MAX_RUNS  1000
-#define MASK_TEXT (40 * 40 * 32)
+#define MOST_SIDE 255
+#define MASK_TEXT (MOST_SIDE * MOST_SIDE * 32)
 
 /* What scripts/bench_opencv.cpp exports: runs WHAT ("gauss", "filter2d", "box", "sobel") on one
  * thread. The weights are those of the mask divided by its divisor. */
@@ -27,13 +29,12 @@ typedef int peer_function(const char *what, const struct image *in, struct image
 
 /* One job: a filter with its options. */
 struct job {
-    const char *filter, *mask; /* mask: text, or "random N" (integers) or "decimal N" (the same
-                                  divided, 19 digits) for a mask of N x N of full rank, "bell N"
-                                  or "decimal-bell N" for a Gaussian of N x N */
+    const char *filter, *mask; /* mask: text, or "WORD N" for one of N x N: see mask_text */
     double sigma;
     int radius, channels;
     enum sample_type type;
     bool opaque; /* alpha is max everywhere; else it is made like colour */
+    enum cpu_path path;
 };
 
 struct timed_case {
@@ -43,9 +44,28 @@ struct timed_case {
     struct job beside; /* without a peer: our own job to compare with; filter NULL: none */
 };
 
-#define RGB8  3, SAMPLE_U8, true
-#define RGB16 3, SAMPLE_U16, true
+#define RGB8  3, SAMPLE_U8, true, CPU_PATH_AUTO
+#define RGB16 3, SAMPLE_U16, true, CPU_PATH_AUTO
+/* Beside the sum of every cell. */
+#define LARGE(name, filter, mask, sigma, radius)                                                   \
+    {                                                                                              \
+        name, {filter, mask, sigma, radius, RGB8}, NULL,                                           \
+        {                                                                                          \
+            filter, mask, sigma, radius, 3, SAMPLE_U8, true, CPU_PATH_DIRECT                       \
+        }                                                                                          \
+    }
+#define LARGE_MASKS(n)                                                                             \
+    LARGE("large random " #n, "convolve", "random " #n, 0, -1),                                    \
+        LARGE("large disc " #n, "convolve", "disc " #n, 0, -1),                                    \
+        LARGE("large LoG " #n, "convolve", "log " #n, 0, -1),                                      \
+        LARGE("large DoG " #n, "convolve", "dog " #n, 0, -1),                                      \
+        LARGE("large unsharp " #n, "unsharp", NULL, (n) / 6.0, (n) / 2)
 static const struct timed_case CASES[] = {
+    LARGE_MASKS(15),
+    LARGE_MASKS(31),
+    LARGE_MASKS(63),
+    LARGE_MASKS(127),
+    {"sigma 10", {"gauss", NULL, 10, -1, RGB8}, "gauss", {0}},
     {"gauss5", {"blur", NULL, 0, -1, RGB8}, "gauss", {0}},
     {"direct 5x5", {"convolve", "random 5", 0, -1, RGB8}, "filter2d", {0}},
     {"direct 15x15", {"convolve", "random 15", 0, -1, RGB8}, "filter2d", {0}},
@@ -68,12 +88,15 @@ static const struct timed_case CASES[] = {
     {"sigma 5", {"gauss", NULL, 5, -1, RGB8}, "gauss", {0}},
     {"unsharp", {"unsharp", NULL, 1, -1, RGB8}, "filter2d", {0}},
     {"gauss5 RGBA opaque",
-     {"blur", NULL, 0, -1, 4, SAMPLE_U8, true},
+     {"blur", NULL, 0, -1, 4, SAMPLE_U8, true, CPU_PATH_AUTO},
      NULL,
      {"blur", NULL, 0, -1, RGB8}},
-    {"gauss5 RGBA", {"blur", NULL, 0, -1, 4, SAMPLE_U8, false}, NULL, {"blur", NULL, 0, -1, RGB8}},
+    {"gauss5 RGBA",
+     {"blur", NULL, 0, -1, 4, SAMPLE_U8, false, CPU_PATH_AUTO},
+     NULL,
+     {"blur", NULL, 0, -1, RGB8}},
     {"sigma 2 RGBA",
-     {"gauss", NULL, 2, -1, 4, SAMPLE_U8, false},
+     {"gauss", NULL, 2, -1, 4, SAMPLE_U8, false, CPU_PATH_AUTO},
      NULL,
      {"gauss", NULL, 2, -1, RGB8}},
     {"gauss5 16 bits", {"blur", NULL, 0, -1, RGB16}, "gauss", {0}},
@@ -136,33 +159,70 @@ static void fill_bell(int n, bool decimal, double *value)
     }
 }
 
-/* "random N": weights of -30..99 over their sum; "bell N": see above. With "decimal" the numbers
- * are divided by their sum and stand there as numpy.savetxt prints them. */
+/* Weights of N x N by WORD: "random": whole numbers of -30..99; "decimal": the same; "disc": 0 and
+ * 1; "log": the Laplacian of a Gaussian of sigma N/6; "dog": of whole numbers, the difference of
+ * two Gaussians of sigma N/6 and N/10; "bell" and "decimal-bell": fill_bell's. What they are to be
+ * divided by is returned. */
+static double mask_values(const char *word, int n, double *values)
+{
+    double narrow[MOST_SIDE], wide[MOST_SIDE], narrows = 0, wides = 0, sum = 0,
+                                               half = (n - 1) / 2.0;
+    uint32_t state = 1;
+
+    for (int i = 0; i < n; i++) {
+        narrow[i] = exp(-(i - half) * (i - half) * 50 / n / n);
+        wide[i] = exp(-(i - half) * (i - half) * 18 / n / n);
+        narrows += narrow[i];
+        wides += wide[i];
+    }
+    fill_bell(n, word[0] == 'd', values);
+    for (int i = 0; i < n * n; i++) {
+        double x = i % n - half, y = (double)(i / n) - half;
+        if (strstr(word, "bell")) {
+            ; /* they are there */
+        } else if (strncmp(word, "disc", 4) == 0) {
+            values[i] = 4 * (x * x + y * y) <= (double)n * n;
+        } else if (strncmp(word, "log", 3) == 0) {
+            values[i] = ((x * x + y * y) * 18 / n / n - 1) * exp(-(x * x + y * y) * 18 / n / n);
+        } else if (strncmp(word, "dog", 3) == 0) {
+            values[i] =
+                floor(2048 * narrow[i % n] / narrows) * floor(2048 * narrow[i / n] / narrows) -
+                floor(2048 * wide[i % n] / wides) * floor(2048 * wide[i / n] / wides);
+        } else {
+            state = state * 1664525 + 1013904223;
+            values[i] = (int)(state >> 16) % 130 - 30;
+        }
+        sum += values[i];
+    }
+    return strncmp(word, "dog", 3) == 0 ? 2048 * 2048 : strncmp(word, "log", 3) == 0 ? 1 : sum;
+}
+
+/* A mask's text: GIVEN, or what "WORD N" stands for; "decimal" and "log" as numpy.savetxt prints
+ * them, with 19 digits. */
 static const char *mask_text(const char *given, char *text)
 {
-    static const char *const KINDS[] = {"random ", "decimal ", "bell ", "decimal-bell "};
-    double value[40 * 40], sum = 0;
-    uint32_t state = 1;
+    static const char *const WORDS[] = {"random ", "decimal ", "disc ",        "log ",
+                                        "dog ",    "bell ",    "decimal-bell "};
+    static double values[MOST_SIDE * MOST_SIDE];
     char *at = text;
-    int kind = 0, n;
-    while (given && kind < 4 && strncmp(given, KINDS[kind], strlen(KINDS[kind])) != 0)
-        kind++;
-    if (!given || kind == 4)
+    bool known = false, decimal;
+    double divisor;
+    int n;
+
+    for (size_t i = 0; given && i < sizeof WORDS / sizeof *WORDS; i++)
+        known |= strncmp(given, WORDS[i], strlen(WORDS[i])) == 0;
+    if (!known)
         return given;
+    decimal = strncmp(given, "decimal", 7) == 0 || strncmp(given, "log", 3) == 0;
     n = (int)strtol(strchr(given, ' '), NULL, 10);
-    for (int i = 0; i < n * n; i++) {
-        state = state * 1664525 + 1013904223;
-        value[i] = (int)(state >> 16) % 130 - 30;
-    }
-    if (kind >= 2)
-        fill_bell(n, kind == 3, value);
+    divisor = mask_values(given, n, values);
+    if (!decimal)
+        at += sprintf(at, "divisor %.0f\n", divisor);
     for (int i = 0; i < n * n; i++)
-        sum += value[i];
-    if (kind % 2 == 0)
-        at += sprintf(at, "divisor %.0f\n", sum);
-    for (int i = 0; i < n * n; i++)
-        at += sprintf(at, kind % 2 ? "%.18e%c" : "%.0f%c", kind % 2 ? value[i] / sum : value[i],
-                      (i + 1) % n ? ' ' : '\n');
+        if (decimal)
+            at += sprintf(at, "%.18e%c", values[i] / divisor, (i + 1) % n ? ' ' : '\n');
+        else
+            at += sprintf(at, "%.0f%c", values[i], (i + 1) % n ? ' ' : '\n');
     return text;
 }
 
@@ -170,6 +230,7 @@ struct prepared {
     struct plan plan;
     struct image in, out;
     const struct kernel *kernel;
+    enum cpu_path path;
     float weight[40 * 40];
 };
 
@@ -209,6 +270,7 @@ static bool prepare(const struct options *o, const struct job *job, struct prepa
     for (int i = 0; i < m->width * m->height && i < 40 * 40; i++)
         p->weight[i] = (float)((double)m->weight[i] / (double)m->divisor);
     fill(job, &p->in);
+    p->path = job->path;
     p->kernel = o->kernel ? kernel_find(o->kernel) : kernel_choose(DEVICE_CPU, &p->plan);
     return true;
 }
@@ -223,6 +285,7 @@ static void release(struct prepared *p)
 static double time_ours(struct prepared *p)
 {
     struct kernel_job job = kernel_job_whole(&p->plan, &p->in, &p->out);
+    job.cpu_path = p->path;
     struct error err = {0};
     double start = cpu_ms();
     if (!p->kernel || !p->kernel->run(&job, &err))

@@ -1,0 +1,16 @@
+/* Large masks of any weights on the CPU: the picture in tiles, each by way of its Fourier
+ * transform, so that a sample costs about the same whatever the mask's size. Linear masks, 8 and
+ * 16 bits, sums of 32 and of 64 bits; not colour weighted by alpha. */
+#ifndef STENCIL_CPU_FFT_H
+#define STENCIL_CPU_FFT_H
+
+#include "cpu_ops.h"
+#include "kernel.h"
+
+/* Can the plan go this way? */
+bool cpu_fft_can(const struct plan *plan);
+
+/* One pass of such a plan. */
+bool cpu_fft_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err);
+
+#endif

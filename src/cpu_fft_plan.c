@@ -1,0 +1,114 @@
+/* Tiles and errors of Fourier transforms: see cpu_fft_plan.h. */
+#include "cpu_fft_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define UNIT 0x1p-53
+/* Beside it a double has no bits for fractions: 1.5 * 2^52. */
+#define NEAREST 6755399441055744.0
+
+/* Nanoseconds, measured with AVX2: of each point of a tile, which is a pair of parts, and of each
+ * step of radix 2, both ways, for each point; past 2^16 points a tile leaves the caches. And of
+ * each sum: integers, division, its place in the picture. */
+#define COST_POINT 2.3
+#define COST_STEP  0.35
+#define COST_LARGE 1.25
+#define COST_SUM   3.5
+
+static int log2_of(int n)
+{
+    return 31 - __builtin_clz((unsigned)n);
+}
+
+static double tiles(int length, int points, int mask)
+{
+    int tile = points - mask + 1;
+    return tile < 1 ? HUGE_VAL : (length + tile - 1) / tile;
+}
+
+double cpu_fft_cost(const struct plan_mask *m, int width, int height, int channels, int *points_x,
+                    int *points_y)
+{
+    double best = HUGE_VAL, sums = COST_SUM * width * height * channels;
+
+    for (int y = CPU_FFT_LEAST; y <= CPU_FFT_MOST; y *= 2)
+        for (int x = CPU_FFT_LEAST; x <= CPU_FFT_MOST; x *= 2) {
+            /* The mask's own transform is half of a tile's work. */
+            double pairs = 0.5 + ceil(tiles(width, x, m->width) * tiles(height, y, m->height) *
+                                      (double)channels / 2);
+            double point = COST_POINT + COST_STEP * (log2_of(x) + log2_of(y));
+            double cost = pairs * x * y * point * (x * y > 1 << 16 ? COST_LARGE : 1) + sums;
+            if (cost < best) {
+                best = cost;
+                *points_x = x;
+                *points_y = y;
+            }
+        }
+    return best;
+}
+
+bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double steps = log2_of(points_x) + log2_of(points_y), squares = 0, half, rounding, slack;
+    double tile = plan->max * sqrt(2.0 * points_x * points_y);
+
+    for (int k = 0; k < m->width * m->height; k++)
+        squares += (double)m->weight[k] * (double)m->weight[k];
+    fft->error = 1.01 * (24 * steps + 8) * UNIT * tile * sqrt(squares);
+    fft->wide = m->accumulator == ACCUMULATOR_I64;
+    if (!fft->wide)
+        return fft->error < 0.25;
+
+    /* (S + o + floor(d/2)) / d: the inverse, the constant, the product and the sum are rounded,
+     * each by at most u of what is below bound / d + 1. An integer plus 1/2 over d lies at least
+     * 1/(2d) from the next integer, which is more, below 2^49. */
+    half = (double)m->offset + (double)(m->divisor / 2);
+    rounding = 4 * UNIT * ((double)m->bound / (double)m->divisor + 1);
+    fft->inverse = 1 / (double)m->divisor;
+    fft->round = fft->error < 0.25 && m->bound < (int64_t)1 << 49 ? NEAREST : 0;
+    if (fft->round > 0) {
+        fft->low = fft->high = (half + 0.5) / (double)m->divisor;
+        return true;
+    }
+    slack = fft->error / (double)m->divisor + 2 * rounding;
+    fft->low = half / (double)m->divisor - slack;
+    fft->high = half / (double)m->divisor + slack;
+    return 2 * slack < 0.01;
+}
+
+/* In long double, which has more bits than double or as many; the angle stays below pi/2 * 3. */
+static double *factors_make(double *at, int n)
+{
+    const long double turn = 6.283185307179586476925286766559005768L;
+    for (int length = n; length >= 4; length /= 4)
+        for (int j = 0; j < length / 4; j++)
+            for (int k = 1; k <= 3; k++) {
+                long double angle = turn * (long double)(j * k) / (long double)length;
+                *at++ = (double)cosl(angle);
+                *at++ = (double)-sinl(angle);
+            }
+    return at;
+}
+
+bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct plan_mask *m, int points_x,
+                       int points_y)
+{
+    /* 6 * (n/4 + n/16 + ...) is below 2n */
+    fft->factors = malloc(2 * (size_t)(points_x + points_y) * sizeof *fft->factors);
+    if (!fft->factors)
+        return false;
+    fft->x = (struct cpu_fft){points_x, fft->factors};
+    fft->y = (struct cpu_fft){points_y, factors_make(fft->factors, points_x)};
+    factors_make(fft->factors + (fft->y.factors - fft->factors), points_y);
+    fft->tile_width = points_x - m->width + 1;
+    fft->tile_height = points_y - m->height + 1;
+    return true;
+}
+
+void cpu_fft_plan_free(struct cpu_fft_plan *fft)
+{
+    free(fft->factors);
+    fft->factors = NULL;
+}

@@ -1,0 +1,175 @@
+/* Which way is the fastest: see cpu_path.h.
+ *
+ * What a sample costs, in nanoseconds of a thread (AVX2, Zen 3; the other instruction sets have
+ * about the same ratios):
+ *
+ *   direct  cells / rate of the sums' form + 1
+ *   terms   (heights + widths) / RATE_TERMS + 1/2 a term; with sums of 64 bits twice that
+ *   runs    (ends of runs + those with a weight of their own) / RATE_ENDS + 1
+ *   fft     cpu_fft_cost, the same for every mask of that size
+ *
+ * The choice shows in no byte of the output. */
+#include "cpu_path.h"
+
+#include <math.h>
+
+#include "cpu_bytes.h"
+#include "cpu_certify.h"
+#include "cpu_certify16.h"
+#include "cpu_direct16.h"
+#include "cpu_direct8.h"
+#include "cpu_direct8_bytes.h"
+#include "cpu_fft.h"
+#include "cpu_fft_plan.h"
+#include "cpu_rank1.h"
+#include "cpu_runs.h"
+#include "cpu_terms.h"
+
+/* Cells a nanosecond. */
+#define RATE_16_BITS 90.0 /* 8 bits whose sums fit 16 */
+#define RATE_BYTES   80.0 /* 8 bits, weights of int8 */
+#define RATE_INT16   45.0 /* weights of int16, or rounded to it and certified */
+#define RATE_32      15.0
+#define RATE_64      2.5
+#define RATE_TERMS   30.0 /* and of rank 1, whose cells are its rows and columns */
+#define RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
+/* Whether sums of 64 bits can be certified is asked below this; above, it does not matter. */
+#define CERTIFY_CELLS 512
+
+static bool weights_fit_int16(const struct plan_mask *m)
+{
+    for (int k = 0; k < m->width * m->height; k++)
+        if (m->weight[k] < INT16_MIN || m->weight[k] > INT16_MAX)
+            return false;
+    return true;
+}
+
+static bool can_certify(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int cells = m->width * m->height;
+    int64_t rounded[CERTIFY_CELLS];
+    struct cpu_certify certify;
+    return plan->type == SAMPLE_U8 && cells <= CERTIFY_CELLS && cpu_direct8_can(plan) &&
+           cpu_certify_make(plan, rounded, &certify);
+}
+
+/* Sums of 64 bits: certified ones take two sums of 32 bits at 16 bits a sample. */
+static double wide_cost(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double cells = (double)m->width * m->height;
+    struct cpu_certify16 certify = {0};
+    double cost = cells / RATE_64 + 1;
+
+    if (can_certify(plan))
+        return cells / RATE_INT16 + 1;
+    if (!cpu_direct16_can(plan))
+        return cost;
+    if (cpu_certify16_make(&certify, plan))
+        cost =
+            2 * (certify.separable ? (m->width + m->height) / RATE_TERMS : cells / RATE_INT16) + 1;
+    cpu_certify16_free(&certify);
+    return cost;
+}
+
+static double direct_cost(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double cells = (double)m->width * m->height;
+
+    if (m->row && (cpu_rank1_wins(plan) || cpu_bytes_wins(plan)))
+        return fmin(cells, cpu_terms_taps(m)) / RATE_TERMS;
+    if (cpu_bytes_wins(plan))
+        return cells / RATE_16_BITS + 1;
+    if (m->accumulator == ACCUMULATOR_I64)
+        return wide_cost(plan);
+    if (plan->type == SAMPLE_U8 && cpu_direct8_bytes_fit(m))
+        return cells / RATE_BYTES + 1;
+    return cells / (weights_fit_int16(m) ? RATE_INT16 : RATE_32) + 1;
+}
+
+static double terms_cost(const struct plan_mask *m)
+{
+    double cost = cpu_terms_taps(m) / RATE_TERMS + 0.5 * m->terms;
+    return m->accumulator == ACCUMULATOR_I64 ? 2 * cost : cost;
+}
+
+static double runs_cost(const struct plan_mask *m)
+{
+    int others, ends = cpu_runs_count(m, &others);
+    return (ends + others) / RATE_ENDS + 1;
+}
+
+bool cpu_path_can(enum cpu_path path, const struct plan *plan)
+{
+    switch (path) {
+    case CPU_PATH_TERMS:
+        return cpu_rank1_can_terms(plan);
+    case CPU_PATH_RUNS:
+        return cpu_runs_can(plan);
+    case CPU_PATH_FFT:
+        return cpu_fft_can(plan);
+    default:
+        return true;
+    }
+}
+
+double cpu_path_cost(enum cpu_path path, const struct plan *plan, int width, int height)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double samples = (double)width * height * plan->channels;
+    int channels = __builtin_popcount(plan->filtered), points[2];
+
+    if (path == CPU_PATH_TERMS)
+        return samples * terms_cost(m);
+    if (path == CPU_PATH_RUNS)
+        return samples * runs_cost(m);
+    if (path == CPU_PATH_FFT)
+        return cpu_fft_cost(m, width, height, channels, &points[0], &points[1]) +
+               (m->accumulator == ACCUMULATOR_I64 ? CPU_FFT_CERTIFY * samples : 0);
+    return samples * direct_cost(plan);
+}
+
+enum cpu_path cpu_path_fastest(const struct plan *plan, int width, int height)
+{
+    double cells = (double)plan->mask[0].width * plan->mask[0].height;
+    enum cpu_path best = CPU_PATH_DIRECT;
+    double least;
+
+    /* The others cost no less than that for any mask. */
+    if (plan->kind != PLAN_LINEAR || plan->alpha == ALPHA_WEIGHTED || cells < 25)
+        return best;
+    least = cpu_path_cost(best, plan, width, height);
+    for (enum cpu_path path = CPU_PATH_TERMS; path <= CPU_PATH_FFT; path++) {
+        double cost = cpu_path_can(path, plan) ? cpu_path_cost(path, plan, width, height) : least;
+        if (cost < least) {
+            least = cost;
+            best = path;
+        }
+    }
+    return best;
+}
+
+enum cpu_path cpu_path_choose(const struct kernel_job *job)
+{
+    if (job->cpu_path != CPU_PATH_AUTO)
+        return cpu_path_can(job->cpu_path, job->plan) ? job->cpu_path : CPU_PATH_DIRECT;
+    return cpu_path_fastest(job->plan, job->out->width, job->out->height);
+}
+
+const char *cpu_path_name(enum cpu_path path)
+{
+    static const char *const NAMES[] = {"auto", "direct", "terms", "runs", "fft"};
+    return NAMES[path];
+}
+
+const char *cpu_path_idea(enum cpu_path path)
+{
+    static const char *const IDEAS[] = {
+        "the fastest way", "every cell of the mask, or a column pass and a row pass",
+        "a few column passes and row passes, added up",
+        "running sums along rows, taken where the mask's weights change",
+        "tiles and their Fourier transforms, with sums that are proven to be right"};
+    return IDEAS[path];
+}

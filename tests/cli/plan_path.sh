@@ -1,0 +1,26 @@
+# --plan says by which way the CPU comes by its sums where that is neither every cell nor rank 1,
+# and the way gives what the reference gives.
+. "$CLI/lib"
+python3 - <<'END'
+import random
+random.seed(3)
+with open("in.pgm", "wb") as f:
+    f.write(b"P5 301 207 255\n" + bytes(random.randrange(256) for _ in range(301 * 207)))
+with open("disc.txt", "w") as f:
+    f.write("normalize\n")
+    for y in range(-30, 31):
+        f.write(" ".join(str(int(x * x + y * y <= 900)) for x in range(-30, 31)) + "\n")
+with open("noise.txt", "w") as f:
+    f.write("divisor 9000\n")
+    for y in range(61):
+        f.write(" ".join(str(random.randrange(-30, 99)) for x in range(61)) + "\n")
+END
+for filter in 'unsharp --sigma 4' 'convolve --mask disc.txt' 'convolve --mask noise.txt' \
+    'blur --mask gauss5'; do
+    echo "$filter"
+    stencilcli $filter in.pgm out.pgm --device cpu --plan | grep '^path' || true
+    stencilcli $filter in.pgm out.pgm --device cpu --plan --json | grep -o '"path":"[a-z]*"'
+    stencilcli $filter in.pgm out.pgm --device cpu --verify
+    rm out.pgm
+done
+alone disc.txt in.pgm noise.txt

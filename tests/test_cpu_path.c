@@ -1,0 +1,116 @@
+/* Which way the CPU takes to a plan's sums, and when Fourier transforms may be used at all. That
+ * every way gives the same bytes is checker's to say. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../src/cpu_fft_plan.h"
+#include "../src/cpu_path.h"
+#include "../src/filter.h"
+#include "test.h"
+
+/* The plan of a filter for 8 bits or 16; MASK may be NULL. */
+static struct plan plan_of(const char *filter, const char *mask, int radius, int channels,
+                           enum sample_type type)
+{
+    struct filter_request request = {
+        .filter = filter_find(filter), .mask = mask, .radius = radius, .repeat = 1};
+    uint32_t max = type == SAMPLE_U8 ? 255 : 65535;
+    struct plan plan;
+    struct error err;
+    CHECKF(filter_plan(&request, channels, type, max, &plan, &err), "%s", err.text);
+    return plan;
+}
+
+/* N x N weights of LOW..HIGH without a pattern. */
+static char *random_mask(int n, int64_t low, int64_t high)
+{
+    char *text = malloc((size_t)n * (size_t)n * 24), *at = text;
+    uint64_t state = 3;
+    for (int i = 0; i < n * n; i++) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        int64_t w = low + (int64_t)((state >> 33) % (uint64_t)(high - low + 1));
+        at += sprintf(at, "%lld%c", (long long)w, (i + 1) % n ? ' ' : ';');
+    }
+    at[-1] = '\0';
+    return text;
+}
+
+static void check_choice(const char *filter, const char *mask, int radius, int channels,
+                         enum sample_type type, enum cpu_path expected)
+{
+    struct plan plan = plan_of(filter, mask, radius, channels, type);
+    enum cpu_path path = cpu_path_fastest(&plan, 1920, 1080);
+    CHECKF(path == expected, "%s of %dx%d, %d channels, %d bits: %s", filter, plan.mask[0].width,
+           plan.mask[0].height, channels, 8 * type, cpu_path_name(path));
+    CHECK(cpu_path_can(path, &plan));
+    plan_free(&plan);
+}
+
+static void fastest(void)
+{
+    char *small = random_mask(5, -9, 9), *large = random_mask(63, -30, 99);
+    char *positive = random_mask(63, 1, 99);
+
+    check_choice("blur", NULL, -1, 3, SAMPLE_U8, CPU_PATH_DIRECT);
+    check_choice("sobel", NULL, -1, 3, SAMPLE_U8, CPU_PATH_DIRECT);
+    check_choice("box", NULL, 60, 3, SAMPLE_U8, CPU_PATH_DIRECT);
+    check_choice("gauss", NULL, 20, 3, SAMPLE_U16, CPU_PATH_DIRECT);
+    check_choice("convolve", small, -1, 3, SAMPLE_U8, CPU_PATH_DIRECT);
+    check_choice("convolve", large, -1, 3, SAMPLE_U8, CPU_PATH_FFT);
+    check_choice("convolve", large, -1, 1, SAMPLE_U16, CPU_PATH_FFT);
+    check_choice("convolve", positive, -1, 4, SAMPLE_U8, CPU_PATH_DIRECT); /* weighted alpha */
+    check_choice("unsharp", NULL, 7, 3, SAMPLE_U8, CPU_PATH_TERMS);
+    check_choice("unsharp", NULL, 7, 3, SAMPLE_U16, CPU_PATH_TERMS);
+    free(small);
+    free(large);
+    free(positive);
+}
+
+/* Nothing gains by a path for a picture of one pixel but what has no cells to sum. */
+static void small_pictures(void)
+{
+    char *large = random_mask(41, -30, 99);
+    struct plan plan = plan_of("convolve", large, -1, 1, SAMPLE_U8);
+    CHECK(cpu_path_fastest(&plan, 1, 1) == CPU_PATH_DIRECT);
+    CHECK(cpu_path_fastest(&plan, 4000, 3000) == CPU_PATH_FFT);
+    plan_free(&plan);
+    free(large);
+}
+
+/* Sums of 32 bits are always right; those of 64 only where their quotients can be certified. */
+static void bounds(void)
+{
+    char *edge = random_mask(63, -4000, 4000), *wide = random_mask(9, -(INT64_C(1) << 30), 1 << 30);
+    struct plan plan = plan_of("convolve", edge, -1, 1, SAMPLE_U8);
+    struct cpu_fft_plan fft;
+
+    CHECK(plan.mask[0].accumulator == ACCUMULATOR_I32 && plan.mask[0].bound > INT32_MAX / 2);
+    CHECK(cpu_fft_bound(&fft, &plan, CPU_FFT_MOST, CPU_FFT_MOST) && !fft.wide);
+    CHECK(fft.error > 1e-6 && fft.error < 0.25);
+    plan_free(&plan);
+    plan = plan_of("convolve", edge, -1, 1, SAMPLE_U16);
+    CHECK(plan.mask[0].accumulator == ACCUMULATOR_I64);
+    CHECK(cpu_fft_bound(&fft, &plan, CPU_FFT_MOST / 2, CPU_FFT_MOST / 2) && fft.round > 0);
+    plan.mask[0].weight[0] += INT64_C(1) << 45; /* no longer right to a hundredth of a sample */
+    CHECK(!cpu_path_can(CPU_PATH_FFT, &plan));
+    plan_free(&plan);
+    plan = plan_of("convolve", wide, -1, 1, SAMPLE_U8);
+    CHECK(!cpu_path_can(CPU_PATH_FFT, &plan));
+    plan.mask[0].divisor = INT64_C(1) << 36;
+    CHECK(cpu_fft_bound(&fft, &plan, CPU_FFT_LEAST, CPU_FFT_LEAST) && fft.round == 0);
+    CHECK(plan.mask[0].accumulator == ACCUMULATOR_I64 && cpu_path_can(CPU_PATH_FFT, &plan));
+    plan.alpha = ALPHA_WEIGHTED;
+    CHECK(!cpu_path_can(CPU_PATH_FFT, &plan));
+    plan_free(&plan);
+    free(edge);
+    free(wide);
+}
+
+int main(void)
+{
+    TEST(fastest);
+    TEST(small_pictures);
+    TEST(bounds);
+    return test_finish();
+}
