@@ -14,7 +14,7 @@
  *
  * CPU time beside the same mask in small integers (scripts/bench_kernels --size 1920x1080 "19
  * digits", AVX2 on an EPYC of family 25, one thread): 5x5 1.5, 15x15 1.8; Gaussians, which in small
- * integers go by rows and columns, 3x3 1.7, 5x5 and 15x15 2.1. By exact sums of 64 bits it was 9,
+ * integers go by rows and columns, 3x3 1.7, 5x5 2.2, 15x15 2.0. By exact sums of 64 bits it was 9,
  * 15, 7, 13 and 47. */
 #include "cpu_direct16.h"
 
