@@ -7,9 +7,11 @@
 
 #include "cpu_ops_rank1.h"
 
+#define RUNS_LANES   ((int)(sizeof(sums_32) / sizeof(uint32_t)))
+#define RUNS_VECTORS (32 / RUNS_LANES)
 #define RUNS_EACH(operation)                                                                       \
-    for (int k = 0; k < 4; k++) {                                                                  \
-        LOAD(in + 8 * k, &v);                                                                      \
+    for (int k = 0; k < RUNS_VECTORS; k++) {                                                       \
+        LOAD(in + RUNS_LANES * k, &v);                                                             \
         operation;                                                                                 \
     }
 
@@ -19,7 +21,7 @@ static void sum_runs(const struct cpu_runs *runs, const uint32_t *const *rows, u
     for (int x = 0; x < n; x += 32) {
         const struct cpu_run_end *end = runs->end;
         const uint32_t *other = runs->other, *in;
-        sums_32 acc[4] = {{0}}, v;
+        sums_32 acc[RUNS_VECTORS] = {{0}}, v;
         for (int t = 0; t < runs->added; t++, end++) {
             in = rows[end->row] + end->at + x;
             RUNS_EACH(acc[k] += v)
@@ -28,7 +30,7 @@ static void sum_runs(const struct cpu_runs *runs, const uint32_t *const *rows, u
             in = rows[end->row] + end->at + x;
             RUNS_EACH(acc[k] -= v)
         }
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < RUNS_VECTORS; k++)
             acc[k] = acc[k] * runs->weight + start;
         for (int t = 0; t < runs->others; t++, end++, other++) {
             in = rows[end->row] + end->at + x;
