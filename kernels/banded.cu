@@ -250,7 +250,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES,
     __syncthreads();
     barrier_wait_once(&arrived);
     if (at_edge(args, at)) {
-        fill_ghosts(args, N_ds, at);
+        fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
         __syncthreads();
     }
 #pragma unroll 1

@@ -16,7 +16,7 @@ struct banded_tile {
 };
 
 struct banded_args {
-    CUtensorMap in, out;
+    CUtensorMap in, out, in_more; /* the input by copied_rows, and by more_rows, rows at a time */
     struct image_job job;
     struct banded_shape shape;
     struct sample_divide divide;

@@ -12,19 +12,31 @@ __device__ inline struct banded_tile own_tile(const struct banded_args &args)
     return {(int)blockIdx.x % args.across, (int)blockIdx.x / args.across};
 }
 
+/* The picture's row that the first staged row of a tile is. */
+__device__ inline int first_staged_row(const struct banded_args &args, struct banded_tile at)
+{
+    return args.job.out_first_row + at.y * args.shape.tile_rows - args.job.anchor_y;
+}
+
+/* One thread starts the copy of a box of `rows` staged rows, from `row` of the picture on, at a
+ * barrier that is to expect `more_bytes` beside. */
+__device__ inline void fetch_box(const struct banded_args &args, const CUtensorMap &box,
+                                 uint8_t *staged, int tile_x, int row, int rows, uint64_t *barrier,
+                                 int more_bytes)
+{
+    barrier_expect(barrier, args.shape.pitch * rows + more_bytes);
+    copy_box_in(&box, staged, (tile_x * args.shape.tile_bytes + args.first_byte) / 4,
+                row - args.job.in_first_row, barrier);
+}
+
 /* One thread starts the copy of a tile's window, and of `weight_bytes` of packed weights. */
 __device__ inline void fetch(const struct banded_args &args, uint8_t *staged, struct banded_tile at,
                              void *weights, int weight_bytes, uint64_t *barrier)
 {
-    int row = args.job.out_first_row + at.y * args.shape.tile_rows - args.job.anchor_y -
-              args.job.in_first_row;
-    const int bytes = args.shape.pitch * args.shape.copied_rows + weight_bytes;
-
     barrier_init(barrier);
     copies_fence();
-    barrier_expect(barrier, bytes);
-    copy_box_in(&args.in, staged, (at.x * args.shape.tile_bytes + args.first_byte) / 4, row,
-                barrier);
+    fetch_box(args, args.in, staged, at.x, first_staged_row(args, at), args.shape.copied_rows,
+              barrier, weight_bytes);
     if (weight_bytes)
         copy_in(weights, args.job.fragments, weight_bytes, barrier);
 }
@@ -36,39 +48,77 @@ __device__ inline int rows_needed(const struct banded_args &args, struct banded_
            args.job.mask_height - 1;
 }
 
+/* Has the tile ghost cells that the copy does not bring? It brings rows of zeros. */
 __device__ inline bool at_edge(const struct banded_args &args, struct banded_tile at)
 {
-    return at.x < args.inner_from.x || at.x >= args.inner_to.x || at.y < args.inner_from.y ||
-           at.y >= args.inner_to.y;
+    return at.x < args.inner_from.x || at.x >= args.inner_to.x ||
+           (args.job.border != PLANE_ZERO && (at.y < args.inner_from.y || at.y >= args.inner_to.y));
 }
 
-/* Ghost cells left and right of a staged tile's pixels, and rows of them above and below. */
-__device__ __noinline__ void fill_ghosts(const struct banded_args &args, uint8_t *staged,
-                                         struct banded_tile at)
+/* Staged rows of which some are ghost rows or have ghost cells. Bytes count from the staged row's
+ * first one: [left, right) are pixels, and no output needs any from `end` on. Rows [top, bottom)
+ * are the picture's. */
+struct ghost_box {
+    uint8_t *staged;
+    int first_row, rows, first_byte, left, right, end, top, bottom;
+};
+
+/* Ghost rows, by pieces of 16 bytes. */
+__device__ __noinline__ void fill_ghost_rows(const struct banded_args &args,
+                                             const struct ghost_box &box)
+{
+    const int ghosts = box.top + box.rows - box.bottom, pieces = args.shape.pitch / BANDED_PIECE;
+    for (int i = threadIdx.x; i < ghosts * pieces; i += blockDim.x) {
+        const int g = i / pieces, x = i % pieces * BANDED_PIECE;
+        const int y = g < box.top ? g : box.bottom + g - box.top;
+        const uint8_t *row = image_row_at(args.job, box.first_row + y);
+        uint8_t *to = box.staged + y * args.shape.pitch;
+        if (row && x >= box.left && x + BANDED_PIECE <= box.right)
+            *(uint4 *)(to + x) = *(const uint4 *)(row + box.first_byte + x);
+        else
+            for (int b = max(x, box.left); b < min(x + BANDED_PIECE, box.right); b++)
+                to[b] = image_byte_at(args.job, row, box.first_byte + b, args.shape.pixel_bytes);
+    }
+}
+
+/* Ghost cells left and right of the pixels, in rows of the picture mostly from the staged row. */
+__device__ __noinline__ void fill_ghost_columns(const struct banded_args &args,
+                                                const struct ghost_box &box)
 {
     const struct image_job &job = args.job;
-    const int pitch = args.shape.pitch, rows = rows_needed(args, at);
-    const int first_row = job.out_first_row + at.y * args.shape.tile_rows - job.anchor_y;
-    /* from here on bytes count from the first pixel */
-    const int first_byte = at.x * args.shape.tile_bytes + args.first_byte - args.in_pad;
-    const int left = min(max(-first_byte, 0), pitch);
-    const int right = max(min(job.width * args.shape.pixel_bytes - first_byte, pitch), left);
-    const int beside = left + pitch - right;
+    const int pixel = args.shape.pixel_bytes;
+    for (int i = threadIdx.x % 16; i < box.left + box.end - box.right; i += 16) {
+        const int x = i < box.left ? i : i - box.left + box.right;
+        const int from = image_byte_of(job, box.first_byte + x, pixel) - box.first_byte;
+        uint8_t *to = box.staged + x, *row = box.staged + from;
+        for (int y = threadIdx.x / 16; y < box.rows; y += blockDim.x / 16)
+            if (y >= box.top && y < box.bottom && from >= box.left && from < box.right)
+                to[y * args.shape.pitch] = row[y * args.shape.pitch];
+            else
+                to[y * args.shape.pitch] = image_byte_at(job, image_row_at(job, box.first_row + y),
+                                                         box.first_byte + x, pixel);
+    }
+}
 
-    for (int i = threadIdx.x; i < rows * beside; i += blockDim.x) {
-        int y = i / beside, x = i % beside;
-        x += x < left ? 0 : right - left;
-        staged[y * pitch + x] = image_byte_at(job, image_row_at(job, first_row + y), first_byte + x,
-                                              args.shape.pixel_bytes);
-    }
-    for (int y = 0; y < rows; y++) {
-        int r = first_row + y;
-        if (r >= job.in_first_row && r < job.in_first_row + job.in_rows)
-            continue;
-        const uint8_t *row = image_row_at(job, r);
-        for (int x = left + threadIdx.x; x < right; x += blockDim.x)
-            staged[y * pitch + x] = image_byte_at(job, row, first_byte + x, args.shape.pixel_bytes);
-    }
+/* The ghost cells that the copy has not brought, of `rows` staged rows from row `first_row` of the
+ * picture on, of the tiles of column `tile_x`. */
+__device__ inline void fill_ghosts(const struct banded_args &args, uint8_t *staged, int first_row,
+                                   int rows, int tile_x)
+{
+    const struct image_job &job = args.job;
+    const int pitch = args.shape.pitch, pixel = args.shape.pixel_bytes;
+    struct ghost_box box = {staged, first_row, rows};
+
+    box.first_byte = tile_x * args.shape.tile_bytes + args.first_byte - args.in_pad;
+    box.left = min(max(-box.first_byte, 0), pitch);
+    box.right = max(min(job.width * pixel - box.first_byte, pitch), box.left);
+    box.end = (job.width + job.mask_width - 1 - job.anchor_x) * pixel - box.first_byte;
+    box.end = max(min(box.end, pitch), box.right);
+    box.top = min(max(job.in_first_row - first_row, 0), rows);
+    box.bottom = max(min(job.in_first_row + job.in_rows - first_row, rows), box.top);
+    if (box.top > 0 || box.bottom < rows)
+        fill_ghost_rows(args, box);
+    fill_ghost_columns(args, box);
 }
 
 /* A warp's 128 bytes x 8 rows to shared memory, the pieces of a row swizzled as the copy to the

@@ -38,9 +38,14 @@ static cudaError_t tensors(struct banded_args *args, int out_rows)
     const struct image_job *job = &args->job;
     const uint64_t row = (uint64_t)job->width * (uint64_t)args->shape.pixel_bytes;
     char *in = (char *)job->in - args->in_pad, *out = (char *)job->out - args->out_pad;
-    CUresult result = encode(&args->in, in, (args->in_pad + row + 3) / 4, (uint64_t)job->in_rows,
-                             job->in_pitch, (uint32_t)args->shape.pitch / 4,
-                             (uint32_t)args->shape.copied_rows, CU_TENSOR_MAP_SWIZZLE_NONE);
+    const uint64_t words = (args->in_pad + row + 3) / 4;
+    CUresult result = encode(&args->in, in, words, (uint64_t)job->in_rows, job->in_pitch,
+                             (uint32_t)args->shape.pitch / 4, (uint32_t)args->shape.copied_rows,
+                             CU_TENSOR_MAP_SWIZZLE_NONE);
+    if (result == CUDA_SUCCESS && args->shape.more_rows)
+        result = encode(&args->in_more, in, words, (uint64_t)job->in_rows, job->in_pitch,
+                        (uint32_t)args->shape.pitch / 4, (uint32_t)args->shape.more_rows,
+                        CU_TENSOR_MAP_SWIZZLE_NONE);
     if (result == CUDA_SUCCESS)
         result = encode(&args->out, out, (args->out_pad + row + 3) / 4, (uint64_t)job->out_rows,
                         job->out_pitch, 32, (uint32_t)out_rows, CU_TENSOR_MAP_SWIZZLE_128B);
@@ -60,7 +65,7 @@ static void inner_tiles(struct banded_args *args)
     const int row = args->in_pad + job->width * args->shape.pixel_bytes;
     int above = job->in_first_row - (job->out_first_row - job->anchor_y);
     int below = job->in_first_row + job->in_rows - (job->out_first_row - job->anchor_y) -
-                (args->shape.copied_rows - args->shape.tile_rows);
+                (args->shape.needed_rows - args->shape.tile_rows);
     int left = args->in_pad - args->first_byte, right = row - args->first_byte - args->shape.pitch;
 
     args->inner_from.x =

@@ -32,7 +32,8 @@ struct banded_shape {
     int pitch; /* of a staged row, bytes: an odd number of pieces, so that eight rows of a matrix
                   lie in different banks */
     int rows;  /* staged for a tile; those past the mask's last row count for nothing */
-    int copied_rows; /* of those */
+    int needed_rows;            /* of those */
+    int copied_rows, more_rows; /* at a time: first, and then, if more are to come */
 };
 
 static inline int banded_pitch(int tile_bytes, int pieces)
@@ -70,7 +71,8 @@ static inline struct banded_shape banded_shape_of(int width, int height, int cha
     s.tile_rows = BANDED_TILE_ROWS;
     s.pitch = banded_pitch(s.tile_bytes, s.sweeps * s.pieces);
     s.rows = s.tile_rows + 4 * s.fours + 2 * s.twos + s.ones - 1;
-    s.copied_rows = s.tile_rows + height - 1;
+    s.needed_rows = s.copied_rows = s.tile_rows + height - 1;
+    s.more_rows = 0;
     return s;
 }
 

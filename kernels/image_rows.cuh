@@ -30,7 +30,16 @@ __device__ inline const uint8_t *image_row_at(const struct image_job &job, int r
     return (const uint8_t *)job.in + (size_t)(r - job.in_first_row) * job.in_pitch;
 }
 
-/* Byte `byte` of a row of pixels, counted from its start and perhaps outside of it. */
+/* The byte of a row of pixels that byte `byte` stands for, counted from the row's start and perhaps
+ * outside of it; -1 for a ghost value. */
+__device__ inline int image_byte_of(const struct image_job &job, int byte, int pixel_bytes)
+{
+    int x = (byte + 256 * pixel_bytes) / pixel_bytes - 256; /* may be negative */
+    int part = byte - x * pixel_bytes, cell = ghost_fold(job.border, x, job.width);
+    return cell < 0 ? -1 : cell * pixel_bytes + part;
+}
+
+/* Byte `byte` of a row of pixels; of a ghost pixel where `row` is NULL. */
 __device__ inline uint8_t image_byte_at(const struct image_job &job, const uint8_t *row, int byte,
                                         int pixel_bytes)
 {

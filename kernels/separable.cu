@@ -12,11 +12,12 @@
  * wants from it four of its inner index: the low and the next byte of the two sums,
  * one byte permutation. Which byte counts is said by V, which is 0 for the other.
  * So a warp walks down its 64 bytes of the tile, block of rows by block, and makes
- * each sum once. The sums stay in their registers, and it is V that turns. Numbers
+ * each sum once. The sums stay in their registers, and it is V that turns. A tile
+ * comes in two halves: while the first is summed, the second is on its way. Numbers
  * past a byte are taken apart by bytes, the last one signed, and the products of
  * equal weight are summed together: exact.
  *
- * Shared memory   pitch * (rows + 8 * (blocks - 1)) + 256 * rows, 32 or 64 rows a tile;
+ * Shared memory   pitch * (64 + 8 * (blocks - 1)) + 256 * 32, 64 rows a tile;
  *                 pitch = 256 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
@@ -26,6 +27,10 @@
 
 #define THREADS 128
 #define GROUPS  4 /* of 16 bytes of a row, that are a warp's */
+
+#define HALF_ROWS  (SEPARABLE_TILE_ROWS / 2)
+#define HALF_STEPS (HALF_ROWS / 8)
+#define OUT_BYTES  (SEPARABLE_TILE_BYTES * HALF_ROWS) /* one half on its way out */
 
 /* What a kernel is compiled for: see struct separable_shape. */
 template <int products, bool sparse, int blocks, int row_bytes, int sum_bytes, int column_bytes>
@@ -38,8 +43,7 @@ struct sizes {
         SUM_BYTES = sum_bytes,
         COLUMN_BYTES = column_bytes,
         WINDOW = sparse ? 4 : 2, /* pieces of a product */
-        TILE_ROWS = separable_tile_rows(sparse, blocks),
-        HIGH = sum_bytes == 3, /* sums of more than two bytes */
+        HIGH = sum_bytes == 3,   /* sums of more than two bytes */
         /* What a thread keeps in registers, and how many blocks of threads then fit a
          * multiprocessor. */
         REGISTERS = (HIGH ? 46 : 34) + blocks * GROUPS * 2 * (HIGH ? 2 : 1) +
@@ -184,57 +188,75 @@ __device__ inline void finish(const struct banded_args &args, const row_sums<S> 
     }
 }
 
-/* A warp's 64 bytes of the first `rows` rows of the tile, from the staged window to half of each
- * 128 bytes in P_ds. */
-template <typename S, int DIVIDE>
-__device__ inline void filter_strip(const struct banded_args &args, uint32_t window,
-                                    const row_factor<S> &H, const column_factor<S> &V,
-                                    uint32_t P_ds, int half, int rows)
+/* A warp's 64 bytes of one half of the tile, from the staged window to half of each 128 bytes in
+ * P_ds. The first half goes through more rows of the window: the second finds their sums in the
+ * ring. */
+template <typename S, int DIVIDE, bool FIRST>
+__device__ inline void filter_half(const struct banded_args &args, uint32_t window,
+                                   const row_factor<S> &H, const column_factor<S> &V,
+                                   row_sums<S> *ring, uint32_t P_ds)
 {
-    const int lane = threadIdx.x % 32;
-    row_sums<S> ring[S::BLOCKS];
-
-    window += lane % 8 * args.shape.pitch + lane / 8 * BANDED_PIECE;
-    P_ds += lane % 8 * 128 + ((4 * half + lane / 8) ^ lane % 8) * 16; /* as the copy wants them */
+    constexpr int BEFORE = FIRST ? 0 : HALF_STEPS + S::BLOCKS - 1;
+    constexpr int STEPS = FIRST ? HALF_STEPS + S::BLOCKS - 1 : HALF_STEPS;
 #pragma unroll
-    for (int block = 0; block < S::TILE_ROWS / 8 + S::BLOCKS - 1; block++) {
-        const int done = block - (S::BLOCKS - 1);
+    for (int i = 0; i < STEPS; i++) {
+        const int step = BEFORE + i, done = FIRST ? i - (S::BLOCKS - 1) : i;
         uint32_t piece[GROUPS];
 
-        pass_rows<S>(window + block * 8 * args.shape.pitch, H, ring[block % S::BLOCKS]);
+        pass_rows<S>(window + step * 8 * args.shape.pitch, H, ring[step % S::BLOCKS]);
         if (done < 0)
             continue;
-        if (8 * done >= rows)
-            break;
-        finish<S, DIVIDE>(args, ring, block % S::BLOCKS, V, piece);
+        finish<S, DIVIDE>(args, ring, step % S::BLOCKS, V, piece);
         store_matrices(P_ds + done * 1024, piece);
     }
 }
 
+/* All warps have made a half: one thread sends it. */
+__device__ inline void send_half(const struct banded_args &args, uint8_t *P_ds,
+                                 struct banded_tile at, int half)
+{
+    copies_fence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int i = 0; i < SEPARABLE_TILE_BYTES / 128; i++)
+            copy_box_out(&args.out, shared_address(P_ds) + i * 128 * HALF_ROWS,
+                         (at.x * SEPARABLE_TILE_BYTES + i * 128) / 4,
+                         at.y * SEPARABLE_TILE_ROWS + half * HALF_ROWS);
+}
+
 #endif
 
-/* A block a tile. */
+/* A block a tile: while it sums the first half, the second is on its way. */
 template <typename S, int DIVIDE>
 __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     separable(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
-    __shared__ uint64_t arrived;
+    __shared__ uint64_t arrived[2];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const uint4 *matrices = (const uint4 *)args.job.fragments + lane;
     const uint32_t *words = (const uint32_t *)args.job.fragments + lane;
     const uint32_t *places = words + S::PRODUCTS * S::ROW_BYTES * 128;
     const uint4 *column =
         matrices + S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 40 : 32); /* behind both */
-    uint8_t *N_ds = shared + SEPARABLE_TILE_BYTES * S::TILE_ROWS;
+    uint8_t *N_ds = shared + OUT_BYTES;
     const struct banded_tile at = own_tile(args);
-    const int y = at.y * S::TILE_ROWS, rows = args.job.out_rows - y;
+    const int rows = args.job.out_rows - at.y * SEPARABLE_TILE_ROWS;
     row_factor<S> H;
     column_factor<S> V;
+    row_sums<S> ring[S::BLOCKS];
 
-    if (threadIdx.x == 0)
-        fetch(args, N_ds, at, nullptr, 0, &arrived);
+    if (threadIdx.x == 0) {
+        const int first = args.shape.copied_rows, row = first_staged_row(args, at);
+        barrier_init(&arrived[0]);
+        barrier_init(&arrived[1]);
+        copies_fence();
+        fetch_box(args, args.in, N_ds, at.x, row, first, &arrived[0], 0);
+        if (rows > HALF_ROWS)
+            fetch_box(args, args.in_more, N_ds + first * args.shape.pitch, at.x, row + first,
+                      args.shape.more_rows, &arrived[1], 0);
+    }
 #pragma unroll
     for (int i = 0; i < S::PRODUCTS * S::ROW_BYTES; i++) {
         H.a[i / S::ROW_BYTES][i % S::ROW_BYTES] = __ldg(matrices + i * 32);
@@ -244,21 +266,30 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     for (int i = 0; i < S::BLOCKS * S::COLUMN_BYTES; i++)
         V.pairs[i % S::COLUMN_BYTES][i / S::COLUMN_BYTES] = __ldg(column + i * 32);
     __syncthreads();
-    barrier_wait_once(&arrived);
+    barrier_wait_once(&arrived[0]);
     if (at_edge(args, at)) {
-        fill_ghosts(args, N_ds, at);
+        if (rows > HALF_ROWS)
+            barrier_wait_once(&arrived[1]);
+        fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
         __syncthreads();
     }
-    filter_strip<S, DIVIDE>(args, shared_address(N_ds) + warp * 64, H, V,
-                            shared_address(shared) + warp / 2 * 128 * S::TILE_ROWS, warp % 2, rows);
-    copies_fence();
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int i = 0; i < SEPARABLE_TILE_BYTES / 128; i++)
-            copy_box_out(&args.out, shared_address(shared) + i * 128 * S::TILE_ROWS,
-                         (at.x * SEPARABLE_TILE_BYTES + i * 128) / 4, y);
-        copies_wait_sent();
+    const uint32_t window =
+        shared_address(N_ds) + warp * 64 + lane % 8 * args.shape.pitch + lane / 8 * BANDED_PIECE;
+    const uint32_t P_ds =
+        shared_address(shared) + warp / 2 * 128 * HALF_ROWS + lane % 8 * 128 +
+        ((4 * (warp % 2) + lane / 8) ^ lane % 8) * 16; /* as the copy wants them */
+    filter_half<S, DIVIDE, true>(args, window, H, V, ring, P_ds);
+    send_half(args, shared, at, 0);
+    if (rows > HALF_ROWS) {
+        barrier_wait_once(&arrived[1]);
+        if (threadIdx.x == 0)
+            copies_wait_sent();
+        __syncthreads();
+        filter_half<S, DIVIDE, false>(args, window, H, V, ring, P_ds);
+        send_half(args, shared, at, 1);
     }
+    if (threadIdx.x == 0)
+        copies_wait_sent();
 #endif
 }
 
@@ -266,9 +297,7 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
 
 size_t separable_shared_bytes(const struct separable_shape *shape)
 {
-    /* a warp loads four pieces at a time, beyond the last ones it takes */
-    return (size_t)(SEPARABLE_TILE_BYTES * shape->stage.tile_rows) +
-           (size_t)banded_stage_bytes(&shape->stage) + 4 * BANDED_PIECE;
+    return OUT_BYTES + (size_t)banded_stage_bytes(&shape->stage);
 }
 
 template <typename S>
@@ -313,7 +342,7 @@ extern "C" cudaError_t separable_launch(const struct image_job *job, int form, c
                                 job->anchor_x * job->channels, &shift);
     struct separable_shape shape = separable_shape_of(
         job->mask_width, job->mask_height, job->channels, (enum separable_form)form, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape.stage, shape.stage.tile_rows);
+    cudaError_t status = banded_prepare(&args, job, &shape.stage, HALF_ROWS);
 
     if (status != cudaSuccess)
         return status;

@@ -6,6 +6,7 @@
 #include "banded_window.h"
 
 #define SEPARABLE_TILE_BYTES 256
+#define SEPARABLE_TILE_ROWS  64 /* in two halves */
 
 /* How many bytes the numbers take: of the row factor, of its sums, of the column factor. The last
  * byte of each is signed, the others are not; but sums of two bytes are all unsigned. */
@@ -24,13 +25,6 @@ struct separable_shape {
     int blocks; /* of 8 rows: a column of the mask over 8 output rows */
     int row_bytes, sum_bytes, column_bytes;
 };
-
-/* High masks make high tiles pay, of which less is halo, and so do those for which more bytes can
- * be on their way. */
-static inline BOTH_SIDES CONSTANT int separable_tile_rows(int sparse, int blocks)
-{
-    return blocks > 3 || (blocks == 2 && !sparse) ? 64 : 32;
-}
 
 static inline struct separable_shape separable_shape_of(int width, int height, int channels,
                                                         enum separable_form form, int pad)
@@ -52,10 +46,13 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
     s.stage = banded_shape_of(width, 1, channels, 1, 1, pad);
     s.stage.pieces = s.products * (s.sparse ? 4 : 2);
     s.stage.tile_bytes = SEPARABLE_TILE_BYTES;
-    s.stage.tile_rows = separable_tile_rows(s.sparse, s.blocks);
+    s.stage.tile_rows = SEPARABLE_TILE_ROWS;
     s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
-    s.stage.rows = s.stage.tile_rows + 8 * (s.blocks - 1);
-    s.stage.copied_rows = s.stage.tile_rows + height - 1;
+    /* the first half with all rows that its outputs need, the second what is left of the others */
+    s.stage.copied_rows = SEPARABLE_TILE_ROWS / 2 + 8 * (s.blocks - 1);
+    s.stage.more_rows = SEPARABLE_TILE_ROWS / 2;
+    s.stage.rows = s.stage.copied_rows + s.stage.more_rows;
+    s.stage.needed_rows = s.stage.tile_rows + height - 1;
     s.row_bytes = form == SEPARABLE_2_3_2 ? 2 : 1;
     s.column_bytes = s.row_bytes;
     s.sum_bytes = form == SEPARABLE_1_2_1 ? 2 : 3;
