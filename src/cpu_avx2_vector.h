@@ -90,6 +90,16 @@ static inline vector pack_bytes(const vector v[4])
     return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
 }
 
+/* A bit of each of the four vectors' numbers: is it below 0? */
+static inline void store_signs(void *at, const vector v[4])
+{
+    const vector order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    vector low = _mm256_packs_epi32(v[0], v[1]), high = _mm256_packs_epi32(v[2], v[3]);
+    int signs =
+        _mm256_movemask_epi8(_mm256_permutevar8x32_epi32(_mm256_packs_epi16(low, high), order));
+    memcpy(at, &signs, sizeof signs);
+}
+
 /* Two vectors of 32 bits to 16, saturated to 0..65535. */
 static inline vector pack_words(vector a, vector b)
 {

@@ -10,4 +10,8 @@
  * their sums. False where rounding cannot be used. */
 bool cpu_certify_make(const struct plan *plan, int64_t *weight, struct cpu_certify *certify);
 
+/* Of a mask that is close to rank 1: the row through the largest weight, and what the other rows
+ * are of it. */
+void cpu_certify_factors(const double *value, int width, int height, double *column, double *row);
+
 #endif
