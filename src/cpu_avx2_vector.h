@@ -90,14 +90,10 @@ static inline vector pack_bytes(const vector v[4])
     return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
 }
 
-/* A bit of each of the four vectors' numbers: is it below 0? */
-static inline void store_signs(void *at, const vector v[4])
+/* A bit of each lane: is it below 0? */
+static inline void store_signs(char *at, vector v)
 {
-    const vector order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    vector low = _mm256_packs_epi32(v[0], v[1]), high = _mm256_packs_epi32(v[2], v[3]);
-    int signs =
-        _mm256_movemask_epi8(_mm256_permutevar8x32_epi32(_mm256_packs_epi16(low, high), order));
-    memcpy(at, &signs, sizeof signs);
+    *at = (char)_mm256_movemask_ps(_mm256_castsi256_ps(v));
 }
 
 /* Two vectors of 32 bits to 16, saturated to 0..65535. */

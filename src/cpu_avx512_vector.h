@@ -107,12 +107,10 @@ static inline vector pack_bytes(const vector v[4])
     return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
 }
 
-/* A bit of each of the four vectors' numbers: is it below 0? */
-static inline void store_signs(void *at, const vector v[4])
+/* A bit of each lane: is it below 0? */
+static inline void store_signs(char *at, vector v)
 {
-    uint64_t signs = 0;
-    for (int k = 0; k < 4; k++)
-        signs |= (uint64_t)_mm512_movepi32_mask(v[k]) << 16 * k;
+    __mmask16 signs = _mm512_movepi32_mask(v);
     memcpy(at, &signs, sizeof signs);
 }
 

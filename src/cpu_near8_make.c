@@ -55,11 +55,11 @@ static int whole(double v)
     return (int)(v + 65536.5) - 65536;
 }
 
-/* False for a mask of zeros. */
+/* False for a mask of zeros, and where the factors alone leave too much out. */
 static bool factors_make(struct factors *f, const struct plan *plan, double *value)
 {
     const struct plan_mask *m = &plan->mask[0];
-    double below = 0, above = 0;
+    double below = 0, above = 0, rest = 0;
 
     *f = (struct factors){.width = m->width, .height = m->height};
     for (int i = 0; i < m->width * m->height; i++) {
@@ -67,6 +67,8 @@ static bool factors_make(struct factors *f, const struct plan *plan, double *val
         *(value[i] < 0 ? &below : &above) += value[i] * plan->max;
     }
     cpu_certify_factors(value, m->width, m->height, f->column, f->row);
+    for (int i = 0; i < m->width * m->height; i++)
+        rest += fabs(value[i] - f->column[i / m->width] * f->row[i % m->width]);
     for (int j = 0; j < m->width; j++) {
         f->row_sum += fabs(f->row[j]);
         f->row_largest = fmax(f->row_largest, fabs(f->row[j]));
@@ -79,7 +81,7 @@ static bool factors_make(struct factors *f, const struct plan *plan, double *val
     /* Both bounds lie closer to the value than that, or they are not used. */
     f->base = floor(f->constant + below - MOST_DOUBTFUL);
     f->range = f->constant + above + MOST_DOUBTFUL - f->base;
-    return f->row_largest > 0 && fabs(f->base) < 0x1p30;
+    return f->row_largest > 0 && rest * plan->max < MOST_DOUBTFUL && fabs(f->base) < 0x1p30;
 }
 
 /* The other scales beside ALPHA, and about the share of samples that they leave in doubt; false

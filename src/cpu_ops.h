@@ -207,8 +207,14 @@ struct cpu_ops {
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
+    /* Doubtful, here and below: a bit of every sample, the lowest first; those of the slack may be
+     * anything. */
     void (*certify_u16)(const struct cpu_bounds *bounds, const uint32_t *high, const uint32_t *low,
-                        uint16_t *out, uint8_t *doubtful, int n);
+                        uint16_t *out, uint64_t *doubtful, int n);
+    /* The two sums of sum_two_rows from 0 on, certified */
+    void (*certify_two_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                               const struct cpu_bounds *bounds, uint16_t *out, uint64_t *doubtful,
+                               int n);
     /* pair = the two sums of sum_two_rows from 0 on, joined; slack as theirs */
     void (*join_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                         const struct cpu_join *join, uint32_t *pair, int n);
@@ -217,8 +223,7 @@ struct cpu_ops {
      * the same over `lower` in the high half; slack as above */
     void (*row_pairs)(const struct cpu_row_pairs *row, const uint32_t *upper, const uint32_t *lower,
                       uint32_t *pair, int n, const struct cpu_ahead ahead[2]);
-    /* The two sums of sum_two_rows of a mask of width 1, certified. Doubtful: a bit of every
-     * sample, the lowest first; those of the slack may be anything. */
+    /* The two sums of sum_two_rows of a mask of width 1, certified */
     void (*certify_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                              const struct cpu_bounds8 *bounds, uint8_t *const out[2],
                              uint64_t *const doubtful[2], int n);

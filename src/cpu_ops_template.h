@@ -306,6 +306,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
 #endif
     .certify_u8 = OPS_CERTIFY_U8,
     .certify_u16 = OPS_CERTIFY_U16,
+    .certify_two_planes = OPS_CERTIFY_TWO_PLANES,
     .join_planes = OPS_JOIN_PLANES,
     .row_pairs = OPS_ROW_PAIRS,
     .certify_two_rows = OPS_CERTIFY_TWO_ROWS,

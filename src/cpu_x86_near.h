@@ -81,13 +81,12 @@ static inline __attribute__((always_inline)) void certify_bytes(const struct bou
                                                                 const vector *sum, uint8_t *out,
                                                                 char *doubtful, int left)
 {
-    vector value[FOUR], over[FOUR];
+    vector value[FOUR];
     for (int k = 0; k < FOUR; k++) {
         value[k] = V(add_epi32)(V(srl_epi32)(sum[k], b->bits), b->base);
-        over[k] = V(sub_epi32)(b->sure, and_bits(sum[k], b->mask));
+        store_signs(doubtful + LANES / 8 * k, V(sub_epi32)(b->sure, and_bits(sum[k], b->mask)));
     }
     store_first(out, V(min_epu8)(pack_bytes(value), b->max), left);
-    store_signs(doubtful, over);
 }
 
 static inline __attribute__((always_inline)) void certify_two_body(
