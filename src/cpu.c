@@ -26,9 +26,11 @@
 #include "cpu_direct8_bytes.h"
 #include "cpu_fft.h"
 #include "cpu_finish.h"
+#include "cpu_near8.h"
 #include "cpu_rank1.h"
 #include "cpu_rows.h"
 #include "cpu_runs.h"
+#include "cpu_taps.h"
 #include "parallel.h"
 #include "passes.h"
 
@@ -121,32 +123,6 @@ static bool supports_common(const struct cpu_ops *ops, const struct plan *plan, 
         snprintf(why, why_bytes, "products with alpha reach 2^62");
         return false;
     }
-    return true;
-}
-
-/* ---- the weights in the forms the sums want ---- */
-
-static bool weights_make(struct cpu_mask *mask, void **block, const struct plan_mask *m,
-                         int channels)
-{
-    size_t cells = (size_t)m->width * (size_t)m->height;
-    size_t pairs = (size_t)m->width * (size_t)((m->height + 1) / 2);
-    uint64_t *weight64 =
-        calloc(1, cells * (sizeof(uint64_t) + sizeof(uint32_t)) + pairs * sizeof(uint32_t));
-    uint32_t *weight32, *pair;
-    if (!weight64)
-        return false;
-    weight32 = (uint32_t *)(weight64 + cells);
-    pair = weight32 + cells;
-    for (size_t i = 0; i < cells; i++) {
-        weight64[i] = (uint64_t)m->weight[i];
-        weight32[i] = (uint32_t)m->weight[i];
-    }
-    for (int i = 0; i < m->height; i++)
-        for (int j = 0; j < m->width; j++)
-            pair[i / 2 * m->width + j] |= (weight32[i * m->width + j] & 0xffff) << (i % 2 ? 16 : 0);
-    *mask = (struct cpu_mask){m->width, m->height, channels, pair, weight32, weight64};
-    *block = weight64;
     return true;
 }
 
@@ -314,8 +290,9 @@ static bool run_strips(const struct kernel_job *job, const struct cpu_ops *ops, 
     if (runs)
         pass.weights[0] = cpu_runs_make(&pass.runs, plan->mask, plan->channels);
     for (int k = 0; k < plan->masks; k++)
-        if (runs ? !pass.weights[0]
-                 : !weights_make(&pass.mask[k], &pass.weights[k], &plan->mask[k], plan->channels)) {
+        if (runs
+                ? !pass.weights[0]
+                : !cpu_mask_make(&pass.mask[k], &pass.weights[k], &plan->mask[k], plan->channels)) {
             error_set(err, EXIT_INPUT, "no memory for the mask's weights");
             goto out;
         }
@@ -371,6 +348,11 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     }
     if (cpu_rank1_wins(plan))
         return cpu_rank1_run(job, ops, err);
+    if (cpu_near8_can(plan)) {
+        bool cannot, done = cpu_near8_run(job, ops, &cannot, err);
+        if (!cannot)
+            return done;
+    }
     if (cpu_direct8_can(plan)) {
         bool cannot, done = cpu_direct8_run(job, ops, &cannot, err);
         if (!cannot)

@@ -10,6 +10,7 @@
 #include "cpu_ops.h"
 #include "cpu_x86_bytes.h"
 #include "cpu_x86_divide.h"
+#include "cpu_x86_near.h"
 #include "cpu_x86_sums.h"
 
 static bool available(void)

@@ -31,8 +31,8 @@ static void pairs_u16_avx2(const uint16_t *upper, const uint16_t *lower, uint32_
 }
 
 /* The lower bounds of eight samples, before the point is taken off. */
-static inline __m256i lower_bounds(const struct cpu_bounds *b, const uint32_t *high,
-                                   const uint32_t *low)
+static inline __m256i lower_bounds_at(const struct cpu_bounds *b, const uint32_t *high,
+                                      const uint32_t *low)
 {
     __m256i h = _mm256_loadu_si256((const __m256i *)high);
     __m256i l = _mm256_loadu_si256((const __m256i *)low);
@@ -49,23 +49,22 @@ static inline __m256i clamped(__m256i first, __m256i second, __m128i bits, __m25
 }
 
 static void certify_u16_avx2(const struct cpu_bounds *bounds, const uint32_t *high,
-                             const uint32_t *low, uint16_t *out, uint8_t *doubtful, int n)
+                             const uint32_t *low, uint16_t *out, uint64_t *doubtful, int n)
 {
     const struct cpu_bounds b = *bounds;
-    const __m128i bits = _mm_cvtsi32_si128(b.bits), one = _mm_set1_epi8(1);
+    const __m128i bits = _mm_cvtsi32_si128(b.bits);
     const __m256i width = _mm256_set1_epi32(b.width), max = _mm256_set1_epi16((short)b.max);
     for (int x = 0; x < n; x += 16) {
-        __m256i first = lower_bounds(&b, high + x, low + x);
-        __m256i second = lower_bounds(&b, high + x + 8, low + x + 8);
+        __m256i first = lower_bounds_at(&b, high + x, low + x);
+        __m256i second = lower_bounds_at(&b, high + x + 8, low + x + 8);
         __m256i below = clamped(first, second, bits, max), same;
-        uint16_t last[16];
+        uint16_t last[16], differ;
         first = _mm256_add_epi32(first, width);
         second = _mm256_add_epi32(second, width);
         same = _mm256_cmpeq_epi16(below, clamped(first, second, bits, max));
-        _mm_storeu_si128((__m128i *)(doubtful + x),
-                         _mm_add_epi8(_mm_packs_epi16(_mm256_castsi256_si128(same),
-                                                      _mm256_extracti128_si256(same, 1)),
-                                      one));
+        differ = (uint16_t)~_mm_movemask_epi8(
+            _mm_packs_epi16(_mm256_castsi256_si128(same), _mm256_extracti128_si256(same, 1)));
+        memcpy((char *)doubtful + x / 8, &differ, sizeof differ);
         _mm256_storeu_si256((__m256i *)(n - x < 16 ? last : out + x), below);
         if (n - x < 16)
             memcpy(out + x, last, (size_t)(n - x) * sizeof *out);

@@ -90,6 +90,12 @@ static inline vector pack_bytes(const vector v[4])
     return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
 }
 
+/* A bit of each lane: is it below 0? */
+static inline void store_signs(char *at, vector v)
+{
+    *at = (char)_mm256_movemask_ps(_mm256_castsi256_ps(v));
+}
+
 /* Two vectors of 32 bits to 16, saturated to 0..65535. */
 static inline vector pack_words(vector a, vector b)
 {

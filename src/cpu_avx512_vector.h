@@ -9,6 +9,7 @@
 #include <immintrin.h>
 #endif
 #include <stdint.h>
+#include <string.h>
 
 #define VECTOR_BYTES 64
 #define LANES        16 /* of 32 bits */
@@ -104,6 +105,13 @@ static inline vector pack_bytes(const vector v[4])
     const vector order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     vector low = _mm512_packs_epi32(v[0], v[1]), high = _mm512_packs_epi32(v[2], v[3]);
     return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
+}
+
+/* A bit of each lane: is it below 0? */
+static inline void store_signs(char *at, vector v)
+{
+    __mmask16 signs = _mm512_movepi32_mask(v);
+    memcpy(at, &signs, sizeof signs);
 }
 
 /* Two vectors of 32 bits to 16, saturated to 0..65535. */

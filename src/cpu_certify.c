@@ -70,3 +70,15 @@ bool cpu_certify_make(const struct plan *plan, int64_t *weight, struct cpu_certi
                                     .max = (float)plan->max};
     return true;
 }
+
+void cpu_certify_factors(const double *value, int width, int height, double *column, double *row)
+{
+    int at = 0;
+    for (int i = 1; i < width * height; i++)
+        if (fabs(value[i]) > fabs(value[at]))
+            at = i;
+    for (int j = 0; j < width; j++)
+        row[j] = value[at / width * width + j];
+    for (int i = 0; i < height; i++)
+        column[i] = value[i * width + at % width] / value[at];
+}

@@ -10,4 +10,22 @@
  * their sums. False where rounding cannot be used. */
 bool cpu_certify_make(const struct plan *plan, int64_t *weight, struct cpu_certify *certify);
 
+/* Of a mask that is close to rank 1: the row through the largest weight, and what the other rows
+ * are of it. */
+void cpu_certify_factors(const double *value, int width, int height, double *column, double *row);
+
+/* The first of samples x..n-1 whose bit is set, or n. */
+static inline int cpu_certify_next(const uint64_t *doubtful, int x, int n)
+{
+    while (x < n) {
+        uint64_t bits = doubtful[x / 64] >> x % 64;
+        if (bits != 0) {
+            x += __builtin_ctzll(bits);
+            return x < n ? x : n;
+        }
+        x = (x / 64 + 1) * 64;
+    }
+    return n;
+}
+
 #endif

@@ -37,6 +37,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cpu_certify.h"
+
 #define PLANE_SUM 65535 /* times 2^15 is below 2^31 */
 #define LOW_BITS  15
 /* The row: 2^15 * sum|low| + 2^12 * sum|high| < 2^31. */
@@ -256,19 +258,6 @@ static bool make_separable(struct cpu_certify16 *c, const struct plan *plan, str
     return bounds_make(&c->bounds, plan, span, bits, point - bits, point + row->k - bits, 2);
 }
 
-/* The row through the largest weight, and what the others are of it. */
-static void factors(const double *value, int width, int height, double *column, double *row)
-{
-    int at = 0;
-    for (int i = 1; i < width * height; i++)
-        if (fabs(value[i]) > fabs(value[at]))
-            at = i;
-    for (int j = 0; j < width; j++)
-        row[j] = value[at / width * width + j];
-    for (int i = 0; i < height; i++)
-        column[i] = value[i * width + at % width] / value[at];
-}
-
 /* ---- either ---- */
 
 static bool make_any(struct cpu_certify16 *c, const struct plan *plan, double *number,
@@ -287,7 +276,7 @@ static bool make_any(struct cpu_certify16 *c, const struct plan *plan, double *n
 
     for (int i = 0; i < n; i++)
         number[i] = (double)m->weight[i] / (double)m->divisor;
-    factors(number, m->width, m->height, column, row);
+    cpu_certify_factors(number, m->width, m->height, column, row);
     if (pairs * m->width > pairs + m->width + 2 &&
         make_separable(c, plan, &by_column, &by_row, number))
         return true;

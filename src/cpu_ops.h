@@ -115,6 +115,22 @@ struct cpu_bounds {
     int32_t start, width, max;
 };
 
+/* One row over lines of pairs of taps: element x holds the samples x and x + step / 2. */
+struct cpu_row_pairs {
+    int taps, step;         /* pairs, and elements from one to the next */
+    const uint32_t *weight; /* two int16 each */
+    int32_t start;
+    int shift; /* 0..16 */
+};
+
+/* The bounds of a sample, in units of 2^-bits from `base` on: sum + start, modulo 2^32, and that +
+ * width, both of 32 bits. bits: 1..24. */
+struct cpu_bounds8 {
+    uint32_t start;
+    int bits;
+    int32_t base, width, max;
+};
+
 /* Ends of runs over lines of running sums: element x + at of row `row` is added (the first ones),
  * taken away, or times a weight of its own. */
 struct cpu_run_end {
@@ -191,11 +207,26 @@ struct cpu_ops {
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
+    /* Doubtful, here and below: a bit of every sample, the lowest first; those of the slack may be
+     * anything. */
     void (*certify_u16)(const struct cpu_bounds *bounds, const uint32_t *high, const uint32_t *low,
-                        uint16_t *out, uint8_t *doubtful, int n);
+                        uint16_t *out, uint64_t *doubtful, int n);
+    /* The two sums of sum_two_rows from 0 on, certified */
+    void (*certify_two_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                               const struct cpu_bounds *bounds, uint16_t *out, uint64_t *doubtful,
+                               int n);
     /* pair = the two sums of sum_two_rows from 0 on, joined; slack as theirs */
     void (*join_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                         const struct cpu_join *join, uint32_t *pair, int n);
+
+    /* pair[x] = (start + sum) >> shift over the line `upper`, which fits int16, in the low half,
+     * the same over `lower` in the high half; slack as above */
+    void (*row_pairs)(const struct cpu_row_pairs *row, const uint32_t *upper, const uint32_t *lower,
+                      uint32_t *pair, int n, const struct cpu_ahead ahead[2]);
+    /* The two sums of sum_two_rows of a mask of width 1, certified */
+    void (*certify_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                             const struct cpu_bounds8 *bounds, uint8_t *const out[2],
+                             uint64_t *const doubtful[2], int n);
 
     /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
      * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two

@@ -18,11 +18,13 @@ static void pairs_u16(const uint16_t *upper, const uint16_t *lower, uint32_t *pa
 #ifndef OPS_CERTIFY_U16
 #define OPS_CERTIFY_U16 certify_u16
 static void certify_u16(const struct cpu_bounds *bounds, const uint32_t *high, const uint32_t *low,
-                        uint16_t *out, uint8_t *doubtful, int n)
+                        uint16_t *out, uint64_t *doubtful, int n)
 {
     int32_t max = bounds->max, width = bounds->width;
     int high_shift = bounds->high_shift, low_shift = bounds->low_shift, bits = bounds->bits;
     uint32_t start = (uint32_t)bounds->start;
+    for (int x = 0; x < n; x += 64)
+        doubtful[x / 64] = 0;
     for (int x = 0; x < n; x++) {
         uint32_t sum = (uint32_t)((int32_t)high[x] >> high_shift) + start;
         int32_t low_bound = (int32_t)(sum + (uint32_t)((int32_t)low[x] >> low_shift));
@@ -30,7 +32,7 @@ static void certify_u16(const struct cpu_bounds *bounds, const uint32_t *high, c
         below = below < 0 ? 0 : below > max ? max : below;
         above = above < 0 ? 0 : above > max ? max : above;
         out[x] = (uint16_t)below;
-        doubtful[x] = (uint8_t)(below != above);
+        doubtful[x / 64] |= (uint64_t)(below != above) << x % 64;
     }
 }
 #endif

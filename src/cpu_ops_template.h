@@ -128,6 +128,8 @@ static void join_planes(const struct cpu_two_masks *masks, const uint32_t *const
 }
 #endif
 
+#include "cpu_ops_near.h"
+
 static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
                    int32_t *sum, int n)
 {
@@ -304,7 +306,10 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
 #endif
     .certify_u8 = OPS_CERTIFY_U8,
     .certify_u16 = OPS_CERTIFY_U16,
+    .certify_two_planes = OPS_CERTIFY_TWO_PLANES,
     .join_planes = OPS_JOIN_PLANES,
+    .row_pairs = OPS_ROW_PAIRS,
+    .certify_two_rows = OPS_CERTIFY_TWO_ROWS,
     .pairs_u16 = OPS_PAIRS_U16,
     .divide_32_u16 = OPS_DIVIDE_32_U16,
     .gradient_32 = OPS_GRADIENT_32,

@@ -21,6 +21,7 @@
 #include "cpu_direct8_bytes.h"
 #include "cpu_fft.h"
 #include "cpu_fft_plan.h"
+#include "cpu_near8.h"
 #include "cpu_rank1.h"
 #include "cpu_runs.h"
 #include "cpu_terms.h"
@@ -31,7 +32,7 @@
 #define RATE_INT16   45.0 /* weights of int16, or rounded to it and certified */
 #define RATE_32      15.0
 #define RATE_64      2.5
-#define RATE_TERMS   30.0 /* and of rank 1, whose cells are its rows and columns */
+#define RATE_TERMS   30.0 /* and of rank 1 or close to it, whose cells are its rows and columns */
 #define RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
 /* Whether sums of 64 bits can be certified is asked below this; above, it does not matter. */
 #define CERTIFY_CELLS 512
@@ -60,7 +61,13 @@ static double wide_cost(const struct plan *plan)
     const struct plan_mask *m = &plan->mask[0];
     double cells = (double)m->width * m->height;
     struct cpu_certify16 certify = {0};
+    struct cpu_near8 near = {0};
     double cost = cells / RATE_64 + 1;
+    bool is_near = cpu_near8_can(plan) && cpu_near8_make(&near, plan);
+
+    cpu_near8_free(&near);
+    if (is_near)
+        return (m->width + m->height) / RATE_TERMS + near.share * cells / RATE_64 + 0.5;
 
     if (can_certify(plan))
         return cells / RATE_INT16 + 1;

@@ -3,6 +3,29 @@
 
 #include <stdlib.h>
 
+bool cpu_mask_make(struct cpu_mask *mask, void **block, const struct plan_mask *m, int channels)
+{
+    size_t cells = (size_t)m->width * (size_t)m->height;
+    size_t pairs = (size_t)m->width * (size_t)((m->height + 1) / 2);
+    uint64_t *weight64 =
+        calloc(1, cells * (sizeof(uint64_t) + sizeof(uint32_t)) + pairs * sizeof(uint32_t));
+    uint32_t *weight32, *pair;
+    if (!weight64)
+        return false;
+    weight32 = (uint32_t *)(weight64 + cells);
+    pair = weight32 + cells;
+    for (size_t i = 0; i < cells; i++) {
+        weight64[i] = (uint64_t)m->weight[i];
+        weight32[i] = (uint32_t)m->weight[i];
+    }
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++)
+            pair[i / 2 * m->width + j] |= (weight32[i * m->width + j] & 0xffff) << (i % 2 ? 16 : 0);
+    *mask = (struct cpu_mask){m->width, m->height, channels, pair, weight32, weight64};
+    *block = weight64;
+    return true;
+}
+
 int64_t cpu_taps_common(const int64_t *weight, int count)
 {
     int64_t gcd = 0;

@@ -1,9 +1,13 @@
-/* The weights of one factor of a rank-1 mask as the inner loops want them, and what
+/* The weights of a mask, and of one factor of a rank-1 mask, as the inner loops want them, and what
  * they have in common. False: no memory. Free is harmless on a zeroed struct. */
 #ifndef STENCIL_CPU_TAPS_H
 #define STENCIL_CPU_TAPS_H
 
 #include "cpu_ops.h"
+#include "plan.h"
+
+/* In every form; *block, for free(), holds them. */
+bool cpu_mask_make(struct cpu_mask *mask, void **block, const struct plan_mask *m, int channels);
 
 bool cpu_taps_make(struct cpu_taps *taps, const int64_t *weight, int count, int step);
 void cpu_taps_free(struct cpu_taps *taps);

@@ -5,10 +5,11 @@
 
 #include "cpu_ops.h"
 
-#define OPS_SUM_PAIRS      sum_pairs_x86
-#define OPS_SUM_TWO_ROWS   sum_two_rows_x86
-#define OPS_SUM_TWO_PLANES sum_two_planes_x86
-#define OPS_JOIN_PLANES    join_planes_x86
+#define OPS_SUM_PAIRS          sum_pairs_x86
+#define OPS_SUM_TWO_ROWS       sum_two_rows_x86
+#define OPS_SUM_TWO_PLANES     sum_two_planes_x86
+#define OPS_JOIN_PLANES        join_planes_x86
+#define OPS_CERTIFY_TWO_PLANES certify_two_planes_x86
 
 #define CHAINS (CPU_BLOCK / LANES)
 
@@ -52,37 +53,44 @@ static inline vector joined(const struct cpu_join *join, vector high, vector low
 
 /* Two sums from each load: 2 * WIDE accumulators, the two weights, and what was loaded are in
  * registers. */
+static inline __attribute__((always_inline)) void sum_two(const struct cpu_two_masks *masks,
+                                                          const uint32_t *const *rows, int x,
+                                                          uint32_t start, enum two_sums what,
+                                                          vector a[WIDE], vector b[WIDE])
+{
+    for (int k = 0; k < WIDE; k++)
+        a[k] = b[k] = V(set1_epi32)((int)start);
+    for (int p = 0; p < masks->pairs; p++) {
+        const uint32_t *upper_weight = masks->weight[0] + p * masks->width;
+        const uint32_t *lower_weight = masks->weight[1] + p * masks->width;
+        const uint32_t *row = rows[p] + x;
+        for (int j = 0; j < masks->width; j++, row += masks->step) {
+            vector u, v;
+            if ((upper_weight[j] | lower_weight[j]) == 0)
+                continue;
+            u = broadcast(upper_weight + j);
+            v = broadcast(lower_weight + j);
+            for (int k = 0; k < WIDE; k++) {
+                vector samples = load_any(row + LANES * k);
+                /* Or the compiler loads it twice, and loads are what runs out first. */
+                KEEP(samples);
+                a[k] = add_pairs(a[k], samples, u);
+                if (what == TWO_PLANES)
+                    b[k] = V(add_epi32)(b[k], shifted(V(madd_epi16)(samples, v), CPU_PART_SHIFT));
+                else
+                    b[k] = add_pairs(b[k], samples, v);
+            }
+        }
+    }
+}
+
 static inline __attribute__((always_inline)) void sum_two_body(
     const struct cpu_two_masks *masks, const uint32_t *const *rows, uint32_t start, uint32_t *upper,
     uint32_t *lower, int n, enum two_sums what, const struct cpu_join *join)
 {
     for (int x = 0; x < n; x += LANES * WIDE) {
         vector a[WIDE], b[WIDE];
-        for (int k = 0; k < WIDE; k++)
-            a[k] = b[k] = V(set1_epi32)((int)start);
-        for (int p = 0; p < masks->pairs; p++) {
-            const uint32_t *upper_weight = masks->weight[0] + p * masks->width;
-            const uint32_t *lower_weight = masks->weight[1] + p * masks->width;
-            const uint32_t *row = rows[p] + x;
-            for (int j = 0; j < masks->width; j++, row += masks->step) {
-                vector u, v;
-                if ((upper_weight[j] | lower_weight[j]) == 0)
-                    continue;
-                u = broadcast(upper_weight + j);
-                v = broadcast(lower_weight + j);
-                for (int k = 0; k < WIDE; k++) {
-                    vector samples = load_any(row + LANES * k);
-                    /* Or the compiler loads it twice, and loads are what runs out first. */
-                    KEEP(samples);
-                    a[k] = add_pairs(a[k], samples, u);
-                    if (what == TWO_PLANES)
-                        b[k] =
-                            V(add_epi32)(b[k], shifted(V(madd_epi16)(samples, v), CPU_PART_SHIFT));
-                    else
-                        b[k] = add_pairs(b[k], samples, v);
-                }
-            }
-        }
+        sum_two(masks, rows, x, start, what, a, b);
         for (int k = 0; k < WIDE; k++) {
             store_any(upper + x + LANES * k, what == JOINED ? joined(join, a[k], b[k]) : a[k]);
             if (what != JOINED)
@@ -101,6 +109,48 @@ static void sum_two_planes_x86(const struct cpu_two_masks *masks, const uint32_t
                                uint32_t start, uint32_t *upper, uint32_t *lower, int n)
 {
     sum_two_body(masks, rows, start, upper, lower, n, TWO_PLANES, NULL);
+}
+
+/* The lower bounds of a vector of samples, before the point is taken off. */
+static inline vector lower_bounds(const struct cpu_bounds *b, vector high, vector low)
+{
+    vector sum = V(sra_epi32)(high, _mm_cvtsi32_si128(b->high_shift));
+    sum = V(add_epi32)(sum, V(sra_epi32)(low, _mm_cvtsi32_si128(b->low_shift)));
+    return V(add_epi32)(sum, V(set1_epi32)(b->start));
+}
+
+/* Their floors, and whether the bounds' differ. */
+static inline __attribute__((always_inline)) void certify_words(const struct cpu_bounds *b,
+                                                                vector first, vector second,
+                                                                uint16_t *out, char *doubtful,
+                                                                int left)
+{
+    const vector mask = V(set1_epi32)((1 << b->bits) - 1);
+    const vector sure = V(set1_epi32)((1 << b->bits) - 1 - b->width);
+    const __m128i bits = _mm_cvtsi32_si128(b->bits);
+    vector words = pack_words(V(sra_epi32)(first, bits), V(sra_epi32)(second, bits));
+
+    if (left > 0)
+        store_first(out, V(min_epu16)(words, V(set1_epi16)((short)b->max)), 2 * left);
+    store_signs(doubtful, V(sub_epi32)(sure, and_bits(first, mask)));
+    store_signs(doubtful + LANES / 8, V(sub_epi32)(sure, and_bits(second, mask)));
+}
+
+static void certify_two_planes_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                                   const struct cpu_bounds *bounds, uint16_t *out,
+                                   uint64_t *doubtful, int n)
+{
+    const struct cpu_bounds b = *bounds;
+    for (int x = 0; x < n; x += LANES * WIDE) {
+        vector high[WIDE], low[WIDE];
+        sum_two(masks, rows, x, 0, TWO_ROWS, high, low);
+        for (int k = 0; k < WIDE; k += 2) {
+            int at = x + LANES * k;
+            certify_words(&b, lower_bounds(&b, high[k], low[k]),
+                          lower_bounds(&b, high[k + 1], low[k + 1]), out + at,
+                          (char *)doubtful + at / 8, n - at);
+        }
+    }
 }
 
 static void join_planes_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,

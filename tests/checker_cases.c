@@ -19,6 +19,8 @@ struct mask_case {
 /* Sums of two random columns times rows, one of them smaller and inside; the same with one cell
  * changed. */
 static const char LOW_RANK[] = "low rank", ONE_CELL[] = "one cell";
+/* A random column times a row, and a little at random in every cell. */
+static const char NEAR[] = "near";
 /* Weights that are mostly the same as those beside them; the same, of one size or 0. */
 static const char RUNS[] = "runs", DISC[] = "disc";
 
@@ -98,6 +100,26 @@ static const struct mask_case MASKS[] = {
      "-0.027160493582717 -0.054320987165434 0.081481480748151 -0.013580246791359\n"
      "0.3 0.6 -0.9 0.15",
      NULL, 0, 0, 0, 0, NULL},
+    /* Gaussians as numpy.savetxt prints them. */
+    {"savetxt_bell3",
+     "1.134373655849506973e-02 8.381950580221057823e-02 1.134373655849506973e-02\n"
+     "8.381950580221057823e-02 6.193470305571771028e-01 8.381950580221057823e-02\n"
+     "1.134373655849506973e-02 8.381950580221057823e-02 1.134373655849506973e-02",
+     NULL, 0, 0, 0, 0, NULL},
+    {"savetxt_bell5",
+     "2.969016743950496796e-03 1.330620989101364941e-02 2.193823127971463935e-02 "
+     "1.330620989101364941e-02 2.969016743950496796e-03\n"
+     "1.330620989101364941e-02 5.963429543618013057e-02 9.832033134884574088e-02 "
+     "5.963429543618013057e-02 1.330620989101364941e-02\n"
+     "2.193823127971463935e-02 9.832033134884574088e-02 1.621028216371266095e-01 "
+     "9.832033134884574088e-02 2.193823127971463935e-02\n"
+     "1.330620989101364941e-02 5.963429543618013057e-02 9.832033134884574088e-02 "
+     "5.963429543618013057e-02 1.330620989101364941e-02\n"
+     "2.969016743950496796e-03 1.330620989101364941e-02 2.193823127971463935e-02 "
+     "1.330620989101364941e-02 2.969016743950496796e-03",
+     NULL, 0, 0, 0, 0, NULL},
+    {"near_rank1_13x15", NEAR, NULL, 13, 15, 1, 900000, "39500000000000"},
+    {"near_rank1_signed_6x7", NEAR, NULL, 6, 7, -1000000, 2000000, "30000000000000"},
     {"decimal_64_bits", NULL, NULL, 11, 9, -20000, 300003, "9900001"},
     {"positive_64_bits", NULL, NULL, 5, 6, 0, 3000000019, "45000000000"},
     {"noise_64_bits", NULL, NULL, 15, 15, -3000000019, 3000000019, "45000000000"},
@@ -209,6 +231,8 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
                 w = (2 * i - m->height) * (2 * i - m->height) + 4 * j * j < m->width * m->width
                         ? m->high
                         : i % 5 / 4 * m->low;
+            else if (m->text == NEAR)
+                w = column[0][i] * row[0][j] + (int64_t)(random_next(state) % 1000);
             else if (m->text && m->text != RUNS)
                 w = column[0][i] * row[0][j] + (inside ? column[1][i] * row[1][j] : 0);
             else
@@ -222,7 +246,8 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
 static bool mask_make(struct mask *mask, const struct mask_case *m, const char *text,
                       uint64_t *state, struct error *err)
 {
-    if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC)
+    if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
+        text != NEAR)
         return mask_parse(mask, m->name, text, strlen(text), err);
     mask_init(mask, m->width, m->height);
     mask_fill(mask, m, state);

@@ -60,6 +60,14 @@ struct timed_case {
         LARGE("large LoG " #n, "convolve", "log " #n, 0, -1),                                      \
         LARGE("large DoG " #n, "convolve", "dog " #n, 0, -1),                                      \
         LARGE("large unsharp " #n, "unsharp", NULL, (n) / 6.0, (n) / 2)
+/* Beside a mask of small integers. */
+#define DIGITS(name, mask, samples, integers)                                                      \
+    {                                                                                              \
+        name, {"convolve", mask, 0, -1, samples}, NULL,                                            \
+        {                                                                                          \
+            "convolve", integers, 0, -1, samples                                                   \
+        }                                                                                          \
+    }
 static const struct timed_case CASES[] = {
     LARGE_MASKS(15),
     LARGE_MASKS(31),
@@ -111,18 +119,13 @@ static const struct timed_case CASES[] = {
      {"convolve", "decimal 15", 0, -1, RGB16},
      NULL,
      {"convolve", "random 15", 0, -1, RGB16}},
-    {"19 digits bell 3x3 16 bits",
-     {"convolve", "decimal-bell 3", 0, -1, RGB16},
-     NULL,
-     {"convolve", "bell 3", 0, -1, RGB16}},
-    {"19 digits bell 5x5 16 bits",
-     {"convolve", "decimal-bell 5", 0, -1, RGB16},
-     NULL,
-     {"blur", NULL, 0, -1, RGB16}},
-    {"19 digits bell 15x15 16 bits",
-     {"convolve", "decimal-bell 15", 0, -1, RGB16},
-     NULL,
-     {"convolve", "bell 15", 0, -1, RGB16}},
+    DIGITS("19 digits bell 3x3", "decimal-bell 3", RGB8, "gauss3"),
+    DIGITS("19 digits bell 5x5", "decimal-bell 5", RGB8, "gauss5"),
+    DIGITS("19 digits bell 7x7", "decimal-bell 7", RGB8, "gauss7"),
+    DIGITS("19 digits bell 15x15", "decimal-bell 15", RGB8, "bell 15"),
+    DIGITS("19 digits bell 3x3 16 bits", "decimal-bell 3", RGB16, "bell 3"),
+    DIGITS("19 digits bell 5x5 16 bits", "decimal-bell 5", RGB16, "gauss5"),
+    DIGITS("19 digits bell 15x15 16 bits", "decimal-bell 15", RGB16, "bell 15"),
 };
 
 struct options {

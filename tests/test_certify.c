@@ -1,4 +1,4 @@
-/* Certified sums of 16-bit samples where they are hardest: sums that are exact ties, or one
+/* Certified sums where they are hardest: sums that are exact ties, or one
  * beside them, over the very samples that carry the approximation farthest off. A bound that
  * is too small shows as a wrong sample. Every CPU kernel, byte for byte. */
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../src/cpu_certify16.h"
+#include "../src/cpu_near8.h"
 #include "../src/kernel.h"
 #include "test.h"
 
@@ -40,6 +41,18 @@ static const struct {
     {"bell 15x15", 15, 15, NEAR_RANK_1, 0, 1, 1, true, false},
 };
 
+/* The same at 8 bits, by row and column. */
+static const struct {
+    const char *name;
+    int width, height;
+    double low, high, gain;
+} NEAR_MASKS[] = {
+    {"bell 3x3 of 8 bits", 3, 3, 0.2, 1, 1},     {"bell 5x5 of 8 bits", 5, 5, 0, 1, 1},
+    {"even 4x6 of 8 bits", 4, 6, 0, 1, 0.7},     {"signed 7x4 of 8 bits", 7, 4, -1, 1, 2},
+    {"gain 2x3 of 8 bits", 2, 3, -0.2, 1, 2.5},  {"faint 3x2 of 8 bits", 3, 2, -1, 2, 1e-3},
+    {"bell 15x15 of 8 bits", 15, 15, 0.1, 1, 1}, {"signed 16x9 of 8 bits", 16, 9, -1, 2, 1},
+};
+
 static uint64_t state = 1;
 
 /* splitmix64 */
@@ -56,10 +69,12 @@ static double random_within(double low, double high)
     return low + (high - low) * (double)(random_next() >> 11) * 0x1p-53;
 }
 
-/* Twelve decimals leave room for offsets; the outer product is rounded to them. */
-static bool plan_make(struct plan *plan, int index)
+/* Numbers from low to high, in any shape or as an outer product, over their sum's size, times gain.
+ * Twelve decimals leave room for offsets; the outer product is rounded to them. */
+static bool plan_make(struct plan *plan, enum sample_type type, const char *name, int width,
+                      int height, enum shape shape, double low, double high, double gain)
 {
-    int width = MASKS[index].width, height = MASKS[index].height, length = 0;
+    int length = 0;
     double value[MAX_CELLS], column[MAX_SIDE], size = 0;
     char text[MAX_CELLS * 24];
     struct plan_overrides none = {0};
@@ -68,25 +83,24 @@ static bool plan_make(struct plan *plan, int index)
     bool ok;
 
     for (int i = 0; i < height; i++)
-        column[i] = random_within(MASKS[index].low, MASKS[index].high);
+        column[i] = random_within(low, high);
     for (int i = 0; i < width * height; i++) {
-        value[i] = i < width || MASKS[index].shape == ANY
-                       ? random_within(MASKS[index].low, MASKS[index].high)
-                       : value[i % width] * column[i / width];
+        value[i] = i < width || shape == ANY ? random_within(low, high)
+                                             : value[i % width] * column[i / width];
         size += fabs(value[i]);
     }
     for (int i = 0; i < width * height; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, "%.12f%c",
-                           value[i] / size * MASKS[index].gain, (i + 1) % width ? ' ' : '\n');
+                           value[i] / size * gain, (i + 1) % width ? ' ' : '\n');
     *plan = (struct plan){.masks = 1,
                           .border = BORDER_ZERO,
-                          .max = 65535,
-                          .type = SAMPLE_U16,
+                          .max = type == SAMPLE_U8 ? 255 : 65535,
+                          .type = type,
                           .channels = 1,
                           .alpha = ALPHA_PLAIN,
                           .filtered = 1,
                           .repeat = 1};
-    if (!mask_parse(&mask, MASKS[index].name, text, (size_t)length, &err))
+    if (!mask_parse(&mask, name, text, (size_t)length, &err))
         return false;
     ok = plan_mask_make(&plan->mask[0], &mask, &none, plan->max, &err);
     mask_free(&mask);
@@ -128,43 +142,59 @@ static int rest_sign(const struct cpu_certify16 *c, const struct plan_mask *m, i
     return rest < 0 ? -1 : rest > 0;
 }
 
+static int near_sign(const struct cpu_near8 *near, const struct plan_mask *m, int i)
+{
+    int128 integer = half_of(near->column.weight[0], 1, i / m->width), rest;
+    uint32_t pair = near->row.weight[i % m->width / 2];
+    integer *= (int16_t)(uint16_t)(i % m->width % 2 ? pair >> 16 : pair);
+    rest = (int128)m->weight[i] * ((int128)1 << (near->bounds.bits + near->row.shift)) -
+           integer * m->divisor;
+    return rest < 0 ? -1 : rest > 0;
+}
+
 /* 0 and 1: all rests of one sign; then all 0, all max, and random samples, of all and of two
  * values. */
-static void fill(uint16_t *sample, const struct cpu_certify16 *c, const struct plan_mask *m,
-                 int pattern)
+static void fill(uint16_t *sample, const int *sign, const struct plan *plan, int pattern)
 {
-    for (int i = 0; i < m->width * m->height; i++) {
-        uint16_t value = (uint16_t)random_next();
+    uint16_t max = (uint16_t)plan->max;
+    for (int i = 0; i < plan->mask[0].width * plan->mask[0].height; i++) {
+        uint16_t value = (uint16_t)random_next() & max;
         switch (pattern) {
         case 0:
         case 1:
-            sample[i] = rest_sign(c, m, i) == (pattern ? -1 : 1) ? 65535 : 0;
+            sample[i] = sign[i] == (pattern ? -1 : 1) ? max : 0;
             break;
         case 2:
         case 3:
-            sample[i] = pattern == 2 ? 0 : 65535;
+            sample[i] = pattern == 2 ? 0 : max;
             break;
         default:
-            sample[i] = pattern % 2 ? value : value & 1 ? 65535 : 0;
+            sample[i] = pattern % 2 ? value : value & 1 ? max : 0;
         }
     }
 }
 
 /* Every kernel on a picture of the mask's size, where the anchor's sample sees all of it. */
-static void check_kernels(const struct plan *plan, uint16_t *sample, const char *name, int pattern)
+static void check_kernels(const struct plan *plan, const uint16_t *sample, const char *name,
+                          int pattern)
 {
     const struct plan_mask *m = &plan->mask[0];
-    uint16_t expected[MAX_CELLS], got[MAX_CELLS];
-    size_t pitch = (size_t)m->width * sizeof *sample;
-    struct image in = {m->width, m->height, 1, pitch, SAMPLE_U16, sample};
-    struct image want = {m->width, m->height, 1, pitch, SAMPLE_U16, expected};
-    struct image out = {m->width, m->height, 1, pitch, SAMPLE_U16, got};
+    uint16_t given[MAX_CELLS], expected[MAX_CELLS], got[MAX_CELLS];
+    size_t pitch = (size_t)m->width * plan->type;
+    struct image in = {m->width, m->height, 1, pitch, plan->type, given};
+    struct image want = {m->width, m->height, 1, pitch, plan->type, expected};
+    struct image out = {m->width, m->height, 1, pitch, plan->type, got};
     struct kernel_job job = kernel_job_whole(plan, &in, &want);
     const struct kernel *table;
     struct error err;
     char why[256];
     int count;
 
+    for (int i = 0; i < m->width * m->height; i++)
+        if (plan->type == SAMPLE_U8)
+            ((uint8_t *)given)[i] = (uint8_t)sample[i];
+        else
+            given[i] = sample[i];
     table = kernel_table(&count);
     CHECK(table[0].run(&job, &err));
     job.out = &out;
@@ -180,49 +210,95 @@ static void check_kernels(const struct plan *plan, uint16_t *sample, const char 
 }
 
 /* S + floor(d/2) = level * d + beside at the anchor. */
-static void check_ties(struct plan *plan, uint16_t *sample, const char *name, int pattern)
+static void check_ties(struct plan *plan, const uint16_t *sample, const char *name, int pattern)
 {
-    static const int LEVELS[] = {1, 2, 32768, 65535};
     struct plan_mask *m = &plan->mask[0];
+    const int levels[] = {1, 2, (int)plan->max / 2 + 1, (int)plan->max};
     int64_t sum = 0;
     for (int i = 0; i < m->width * m->height; i++)
         sum += m->weight[i] * sample[i];
     for (int level = 0; level < 4; level++)
         for (int beside = -1; beside <= 1; beside++) {
-            m->offset = LEVELS[level] * m->divisor - m->divisor / 2 - sum + beside;
-            m->bound = m->sum_abs * 65535 + llabs(m->offset) + m->divisor;
+            m->offset = levels[level] * m->divisor - m->divisor / 2 - sum + beside;
+            m->bound = m->sum_abs * plan->max + llabs(m->offset) + m->divisor;
             CHECK(m->bound < (int64_t)1 << 62);
             check_kernels(plan, sample, name, pattern);
         }
 }
 
-static void ties_are_exact(void)
+static void check_patterns(struct plan *plan, const int *sign, const char *name)
+{
+    for (int pattern = 0; pattern < 16; pattern++) {
+        uint16_t sample[MAX_CELLS];
+        fill(sample, sign, plan, pattern);
+        check_ties(plan, sample, name, pattern);
+    }
+}
+
+static void check_16(int i)
+{
+    struct plan plan;
+    struct plan_mask *m = &plan.mask[0];
+    struct cpu_certify16 certify;
+    int sign[MAX_CELLS];
+    bool made = plan_make(&plan, SAMPLE_U16, MASKS[i].name, MASKS[i].width, MASKS[i].height,
+                          MASKS[i].shape, MASKS[i].low, MASKS[i].high, MASKS[i].gain);
+
+    CHECKF(made && m->accumulator == ACCUMULATOR_I64, "%s", MASKS[i].name);
+    if (!made)
+        return;
+    made = cpu_certify16_make(&certify, &plan);
+    CHECKF(made, "%s", MASKS[i].name);
+    CHECKF(certify.separable == MASKS[i].separable && certify.parts == MASKS[i].parts, "%s",
+           MASKS[i].name);
+    for (int k = 0; made && k < m->width * m->height; k++)
+        sign[k] = rest_sign(&certify, m, k);
+    if (made)
+        check_patterns(&plan, sign, MASKS[i].name);
+    cpu_certify16_free(&certify);
+    plan_free(&plan);
+}
+
+static void check_8(int i)
+{
+    struct plan plan;
+    struct plan_mask *m = &plan.mask[0];
+    struct cpu_near8 near;
+    int sign[MAX_CELLS];
+    bool made =
+        plan_make(&plan, SAMPLE_U8, NEAR_MASKS[i].name, NEAR_MASKS[i].width, NEAR_MASKS[i].height,
+                  NEAR_RANK_1, NEAR_MASKS[i].low, NEAR_MASKS[i].high, NEAR_MASKS[i].gain);
+
+    CHECKF(made && cpu_near8_can(&plan), "%s", NEAR_MASKS[i].name);
+    if (!made)
+        return;
+    made = cpu_near8_make(&near, &plan);
+    CHECKF(made && near.share < 0.05, "%s: %g doubtful", NEAR_MASKS[i].name, near.share);
+    for (int k = 0; made && k < m->width * m->height; k++)
+        sign[k] = near_sign(&near, m, k);
+    if (made)
+        check_patterns(&plan, sign, NEAR_MASKS[i].name);
+    cpu_near8_free(&near);
+    plan_free(&plan);
+}
+
+static void ties_are_exact_at_16_bits(void)
 {
     for (int i = 0; i < (int)(sizeof MASKS / sizeof *MASKS); i++)
-        for (int weights = 0; weights < 4; weights++) {
-            struct plan plan;
-            struct plan_mask *m = &plan.mask[0];
-            struct cpu_certify16 certify;
-            bool made = plan_make(&plan, i);
-            CHECKF(made && m->accumulator == ACCUMULATOR_I64, "%s", MASKS[i].name);
-            if (!made)
-                continue;
-            made = cpu_certify16_make(&certify, &plan);
-            CHECKF(made, "%s", MASKS[i].name);
-            CHECKF(certify.separable == MASKS[i].separable && certify.parts == MASKS[i].parts, "%s",
-                   MASKS[i].name);
-            for (int pattern = 0; made && pattern < 16; pattern++) {
-                uint16_t sample[MAX_CELLS];
-                fill(sample, &certify, m, pattern);
-                check_ties(&plan, sample, MASKS[i].name, pattern);
-            }
-            cpu_certify16_free(&certify);
-            plan_free(&plan);
-        }
+        for (int weights = 0; weights < 4; weights++)
+            check_16(i);
+}
+
+static void ties_are_exact_at_8_bits(void)
+{
+    for (int i = 0; i < (int)(sizeof NEAR_MASKS / sizeof *NEAR_MASKS); i++)
+        for (int weights = 0; weights < 4; weights++)
+            check_8(i);
 }
 
 int main(void)
 {
-    TEST(ties_are_exact);
+    TEST(ties_are_exact_at_16_bits);
+    TEST(ties_are_exact_at_8_bits);
     return test_finish();
 }
