@@ -51,6 +51,22 @@ double cpu_fft_cost(const struct plan_mask *m, int width, int height, int channe
     return best;
 }
 
+int cpu_fft_rows(const struct plan_mask *m, int width, int channels, int most)
+{
+    int best = most, points[2];
+    double least = cpu_fft_cost(m, width, most, channels, &points[0], &points[1]) / most;
+
+    for (int y = CPU_FFT_LEAST; y <= CPU_FFT_MOST; y *= 2) {
+        int tile = y - m->height + 1, rows = tile < 1 || tile > most ? most : most / tile * tile;
+        double cost = cpu_fft_cost(m, width, rows, channels, &points[0], &points[1]) / rows;
+        if (cost < least) {
+            least = cost;
+            best = rows;
+        }
+    }
+    return best;
+}
+
 bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y)
 {
     const struct plan_mask *m = &plan->mask[0];

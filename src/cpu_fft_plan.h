@@ -46,6 +46,9 @@ struct cpu_fft_plan {
 double cpu_fft_cost(const struct plan_mask *mask, int width, int height, int channels,
                     int *points_x, int *points_y);
 
+/* The height of a band, at most MOST, whose rows cost the least each: of whole tiles, mostly. */
+int cpu_fft_rows(const struct plan_mask *mask, int width, int channels, int most);
+
 /* Are the sums of tiles of so many points right, or can they be certified? Sets error, wide
  * and the four numbers behind it. */
 bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y);

@@ -13,8 +13,8 @@
  * A box needs no taps: from row to row its column sums gain one row and lose one, and
  * along a row the sum gains one column and loses one.
  *
- * With colour weighted by alpha (8 bits, boxes) the same is done a second time for the
- * products of colour and alpha, which are made once a row, in a ring. */
+ * With colour weighted by alpha (8 bits, boxes) it is done again for the products of colour
+ * and alpha, which are made once a row, in a ring. */
 #include "cpu_rank1.h"
 
 #include <stdlib.h>
@@ -68,8 +68,7 @@ struct pass {
 bool cpu_rank1_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int cells = m->width * m->height;
-    int64_t square = (int64_t)plan->max * plan->max;
+    int64_t cells = m->width * m->height, square = (int64_t)plan->max * plan->max;
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
     if (plan->alpha == ALPHA_WEIGHTED) /* else numbers of floating point are as fast or faster */

@@ -64,7 +64,7 @@ struct timed_case {
     {                                                                                              \
         "convolve", mask, 0, -1, 4, type, false, CPU_PATH_AUTO                                     \
     }
-/* 19 digits beside whole numbers, and those beside the same on all four channels alike. */
+/* 19 digits beside whole numbers, and those beside the same where alpha is max. */
 #define WEIGHTED(name, word, type)                                                                 \
     {"19 digits RGBA " name, RGBA("decimal-" word, type), NULL, RGBA(word, type)},                 \
     {                                                                                              \
@@ -106,14 +106,6 @@ static const struct timed_case CASES[] = {
     {"sigma 1", {"gauss", NULL, 1, -1, RGB8}, "gauss", {0}},
     {"sigma 5", {"gauss", NULL, 5, -1, RGB8}, "gauss", {0}},
     {"unsharp", {"unsharp", NULL, 1, -1, RGB8}, "filter2d", {0}},
-    {"gauss5 RGBA opaque",
-     {"blur", NULL, 0, -1, 4, SAMPLE_U8, true, CPU_PATH_AUTO},
-     NULL,
-     {"blur", NULL, 0, -1, RGB8}},
-    {"gauss5 RGBA",
-     {"blur", NULL, 0, -1, 4, SAMPLE_U8, false, CPU_PATH_AUTO},
-     NULL,
-     {"blur", NULL, 0, -1, RGB8}},
     {"gauss5 16 bits", {"blur", NULL, 0, -1, RGB16}, "gauss", {0}},
     {"sigma 2 16 bits", {"gauss", NULL, 2, -1, RGB16}, "gauss", {0}},
     {"direct 5x5 16 bits", {"convolve", "random 5", 0, -1, RGB16}, "filter2d", {0}},
