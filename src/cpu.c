@@ -31,6 +31,7 @@
 #include "cpu_rows.h"
 #include "cpu_runs.h"
 #include "cpu_taps.h"
+#include "cpu_weighted.h"
 #include "parallel.h"
 #include "passes.h"
 
@@ -44,7 +45,7 @@
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
-    enum cpu_form plain_form, product_form;
+    enum cpu_form form;
     struct cpu_mask mask[2];
     void *weights[2];     /* owned: every form of mask[i]'s weights, one block */
     struct cpu_runs runs; /* CPU_RUNS: in the place of mask; weights[0] is theirs */
@@ -56,7 +57,6 @@ struct pass {
 struct worker {
     struct cpu_rows rows;
     union cpu_sums sums[2]; /* of mask 0 and 1 */
-    union cpu_sums product; /* for weighted alpha */
     const uint32_t **at;    /* mask_height row pointers */
 };
 
@@ -70,7 +70,7 @@ static bool fits_int16(const struct plan_mask *m)
     return true;
 }
 
-static enum cpu_form form_of_plain(const struct plan *plan)
+static enum cpu_form form_of(const struct plan *plan)
 {
     enum cpu_form form = CPU_PAIRS;
     for (int k = 0; k < plan->masks; k++) {
@@ -82,17 +82,7 @@ static enum cpu_form form_of_plain(const struct plan *plan)
     return form;
 }
 
-/* Products reach max^2: they fit the biased int16 for 8-bit samples only. */
-static enum cpu_form form_of_product(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int64_t square = (int64_t)plan->max * plan->max;
-    if (m->sum > INT32_MAX / square)
-        return CPU_64;
-    return square <= UINT16_MAX && fits_int16(m) ? CPU_PAIRS : CPU_32;
-}
-
-/* A bias of half the range where samples (or products) do not fit int16 by themselves. */
+/* A bias of half the range where samples do not fit int16 by themselves. */
 static uint32_t bias_of(enum cpu_form form, uint32_t largest)
 {
     return form == CPU_PAIRS && largest > INT16_MAX ? 32768 : 0;
@@ -118,27 +108,23 @@ static bool supports_common(const struct cpu_ops *ops, const struct plan *plan, 
             return false;
         }
     }
-    if (plan->alpha == ALPHA_WEIGHTED &&
-        m[0].sum > (INT64_MAX >> 1) / ((int64_t)plan->max * plan->max)) {
-        snprintf(why, why_bytes, "products with alpha reach 2^62");
-        return false;
-    }
     return true;
 }
 
 /* ---- one row of one strip ---- */
 
-/* Sums of one kind of line under one mask. */
-static void sum_row(const struct pass *pass, struct worker *w, const struct cpu_ring *ring,
-                    int mask_index, int y, int64_t offset, union cpu_sums sums, int n)
+/* Sums under one mask. */
+static void sum_row(const struct pass *pass, struct worker *w, int mask_index, int y,
+                    union cpu_sums sums, int n)
 {
+    const struct plan_mask *m = &pass->job->plan->mask[mask_index];
     const struct cpu_mask *mask = &pass->mask[mask_index];
-    uint64_t start = (uint64_t)offset;
-    cpu_rows_pointers(&w->rows, ring, y, w->at);
-    switch (ring->form) {
+    uint64_t start = (uint64_t)m->offset;
+    cpu_rows_pointers(&w->rows, y, w->at);
+    switch (pass->form) {
     case CPU_PAIRS:
         /* sum w*(s - bias) + bias*W = sum w*s, modulo 2^32 */
-        start += (uint64_t)ring->bias * (uint64_t)pass->job->plan->mask[mask_index].sum;
+        start += (uint64_t)w->rows.bias * (uint64_t)m->sum;
         pass->ops->sum_pairs(mask, w->at, (uint32_t)start, sums.narrow, n);
         break;
     case CPU_32:
@@ -159,29 +145,15 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, int fir
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     int n = pixels * plan->channels;
-    bool wide = pass->plain_form == CPU_64;
     unsigned char *out = image_row(job->out, y - job->out_first_row);
     out += (size_t)first_pixel * (size_t)plan->channels * (size_t)plan->type;
 
     for (int k = 0; k < plan->masks; k++)
-        sum_row(pass, w, &w->rows.plain, k, y, plan->mask[k].offset, w->sums[k], n);
-    if (plan->kind == PLAN_GRADIENT) {
+        sum_row(pass, w, k, y, w->sums[k], n);
+    if (plan->kind == PLAN_GRADIENT)
         cpu_finish_gradient(pass->ops, plan, w->sums[0], w->sums[1], out, n);
-    } else if (plan->alpha == ALPHA_WEIGHTED && !cpu_rows_opaque(&w->rows, y)) {
-        sum_row(pass, w, &w->rows.product, 0, y, 0, w->product, n);
-        cpu_finish_weighted(pass->ops, plan, wide, w->sums[0], pass->product_form == CPU_64,
-                            w->product, out, n);
-    } else {
-        cpu_finish_linear(pass->ops, plan, wide, w->sums[0], out, n);
-        /* All opaque: the weighted colour is the plain one and alpha stays max. */
-        if (plan->alpha == ALPHA_WEIGHTED)
-            for (int x = plan->channels - 1; x < n; x += plan->channels) {
-                if (plan->type == SAMPLE_U8)
-                    out[x] = (uint8_t)plan->max;
-                else
-                    ((uint16_t *)(void *)out)[x] = (uint16_t)plan->max;
-            }
-    }
+    else
+        cpu_finish_linear(pass->ops, plan, pass->form == CPU_64, w->sums[0], out, n);
     if (plan->filtered != (1u << plan->channels) - 1)
         cpu_finish_unfiltered(job, y, first_pixel, pixels, out);
 }
@@ -215,7 +187,7 @@ static bool worker_alloc(struct worker *w, const struct pass *pass, struct error
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
     size_t n = (size_t)pass->strip_pixels * (size_t)plan->channels + CPU_BLOCK;
-    int runs = pass->plain_form == CPU_RUNS; /* one pixel more */
+    int runs = pass->form == CPU_RUNS; /* one pixel more */
 
     w->rows = (struct cpu_rows){
         .job = pass->job,
@@ -225,17 +197,15 @@ static bool worker_alloc(struct worker *w, const struct pass *pass, struct error
         .anchor_x = m->anchor_x + runs,
         .anchor_y = m->anchor_y,
         .max_pixels = pass->strip_pixels,
-        .plain = {.form = pass->plain_form, .bias = bias_of(pass->plain_form, plan->max)},
-        .product = {.form = pass->product_form,
-                    .bias = bias_of(pass->product_form, plan->max * plan->max)},
+        .form = pass->form,
+        .bias = bias_of(pass->form, plan->max),
     };
     if (!cpu_rows_alloc(&w->rows, err))
         return false;
     w->at = calloc((size_t)m->height, sizeof *w->at);
     w->sums[0].wide = calloc(n, sizeof(int64_t));
     w->sums[1].wide = calloc(n, sizeof(int64_t));
-    w->product.wide = calloc(n, sizeof(int64_t));
-    if (w->at && w->sums[0].wide && w->sums[1].wide && w->product.wide)
+    if (w->at && w->sums[0].wide && w->sums[1].wide)
         return true;
     return error_set(err, EXIT_INPUT, "no memory for a strip of %d pixels", pass->strip_pixels);
 }
@@ -247,7 +217,6 @@ static void pass_free(struct pass *pass)
         free(pass->worker[i].at);
         free(pass->worker[i].sums[0].wide);
         free(pass->worker[i].sums[1].wide);
-        free(pass->worker[i].product.wide);
     }
     free(pass->worker);
     free(pass->weights[0]);
@@ -259,7 +228,7 @@ static void pass_cut(struct pass *pass)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
-    int lines = (plan->mask[0].height + 1) * (plan->alpha == ALPHA_WEIGHTED ? 2 : 1);
+    int lines = plan->mask[0].height + 1;
     int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
 
     pass->strip_pixels = RING_BYTES / (4 * lines * plan->channels);
@@ -281,8 +250,7 @@ static bool run_strips(const struct kernel_job *job, const struct cpu_ops *ops, 
     int pieces;
     bool ok = false;
 
-    pass.plain_form = runs ? CPU_RUNS : form_of_plain(plan);
-    pass.product_form = plan->alpha == ALPHA_WEIGHTED ? form_of_product(plan) : CPU_32;
+    pass.form = runs ? CPU_RUNS : form_of(plan);
     pass_cut(&pass);
     pieces = (job->out->height + pass.piece_rows - 1) / pass.piece_rows;
     if (pass.workers > pieces)
@@ -330,6 +298,8 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
 
     if (plan->alpha == ALPHA_WEIGHTED && cpu_finish_is_opaque(job->in, plan->max))
         return run_opaque(job, ops, err);
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return (cpu_rank1_wins(plan) ? cpu_rank1_run : cpu_weighted_run)(job, ops, err);
     path = cpu_path_choose(job);
     if (path == CPU_PATH_FFT)
         return cpu_fft_run(job, ops, err);

@@ -21,6 +21,7 @@
 
 #include "cpu_fft_plan.h"
 #include "cpu_finish.h"
+#include "kernel_kept.h"
 #include "parallel.h"
 
 #define LANES CPU_FFT_LANES
@@ -44,9 +45,7 @@ struct worker {
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
-    struct cpu_fft_plan fft;
-    double *spectrum; /* as a tile, turned: the weights', conjugated, over the number of points */
-    size_t stride;    /* doubles from four rows of a tile to the next four */
+    struct cpu_fft_plan *fft; /* the run's, or the job's own */
     size_t sum_stride;
     int channel[4], channels; /* those that are filtered */
     int tiles_x, parts;
@@ -81,20 +80,10 @@ bool cpu_fft_can(const struct plan *plan)
 LOAD(load_u8, uint8_t)
 LOAD(load_u16, uint16_t)
 
-/* Four columns, transformed, to the tile. */
-static void put_columns(const struct pass *pass, struct worker *w, double *tile, int x)
-{
-    int n = pass->fft.y.n;
-    pass->ops->fft_forward(&pass->fft.y, w->block);
-    for (int k = 0; k < 2; k++)
-        pass->ops->fft_turn(w->block + k * LANES * n, LANES * LANES,
-                            tile + k * LANES * pass->fft.x.n + LANES * x, pass->stride, n / LANES);
-}
-
 static void transform_in(const struct pass *pass, struct worker *w)
 {
-    int n = pass->fft.y.n;
-    for (int x = 0; x < pass->fft.x.n; x += LANES) {
+    int n = pass->fft->y.n;
+    for (int x = 0; x < pass->fft->x.n; x += LANES) {
         for (int k = 0; k < 2; k++) {
             double *out = w->block + k * LANES * n;
             if (w->part[k].height == 0)
@@ -104,17 +93,18 @@ static void transform_in(const struct pass *pass, struct worker *w)
             else
                 load_u16(&w->part[k], n, x, out);
         }
-        put_columns(pass, w, w->tile, x);
+        cpu_fft_put_columns(pass->fft, pass->ops, w->block, w->tile, x);
     }
 }
 
 static void filter_tile(const struct pass *pass, struct worker *w)
 {
-    for (int y = 0; y < pass->fft.y.n / LANES; y++) {
-        double *rows = w->tile + (size_t)y * pass->stride;
-        pass->ops->fft_forward(&pass->fft.x, rows);
-        pass->ops->fft_multiply(pass->spectrum + (size_t)y * pass->stride, rows, pass->fft.x.n);
-        pass->ops->fft_back(&pass->fft.x, rows);
+    for (int y = 0; y < pass->fft->y.n / LANES; y++) {
+        double *rows = w->tile + (size_t)y * pass->fft->stride;
+        pass->ops->fft_forward(&pass->fft->x, rows);
+        pass->ops->fft_multiply(pass->fft->spectrum + (size_t)y * pass->fft->stride, rows,
+                                pass->fft->x.n);
+        pass->ops->fft_back(&pass->fft->x, rows);
     }
 }
 
@@ -148,7 +138,7 @@ static inline int32_t clamped_floor(double value, double max)
 /* Samples from sums of 64 bits, where both bounds agree; the others exactly. */
 static void certify(const struct pass *pass, const struct part *part, const double *value, int x)
 {
-    const struct cpu_fft_plan *fft = &pass->fft;
+    const struct cpu_fft_plan *fft = pass->fft;
     const struct plan *plan = pass->job->plan;
     int width = part->width - x < LANES ? part->width - x : LANES;
     double round = fft->round, inverse = fft->inverse, below = fft->low, above = fft->high,
@@ -175,18 +165,18 @@ static void certify(const struct pass *pass, const struct part *part, const doub
 
 static void transform_out(const struct pass *pass, struct worker *w)
 {
-    int n = pass->fft.y.n, nx = pass->fft.x.n;
+    int n = pass->fft->y.n, nx = pass->fft->x.n;
     int width = w->part[0].width > w->part[1].width ? w->part[0].width : w->part[1].width;
     for (int x = 0; x < width; x += LANES) {
         for (int k = 0; k < 2; k++)
-            pass->ops->fft_turn(w->tile + k * LANES * nx + LANES * x, pass->stride,
+            pass->ops->fft_turn(w->tile + k * LANES * nx + LANES * x, pass->fft->stride,
                                 w->block + k * LANES * n, LANES * LANES, n / LANES);
-        pass->ops->fft_back(&pass->fft.y, w->block);
+        pass->ops->fft_back(&pass->fft->y, w->block);
         for (int k = 0; k < 2; k++) {
             const double *value = w->block + k * LANES * n;
             if (x >= w->part[k].width)
                 continue;
-            if (pass->fft.wide)
+            if (pass->fft->wide)
                 certify(pass, &w->part[k], value, x);
             else
                 pass->ops->fft_round(value, w->part[k].sum + x, pass->sum_stride,
@@ -209,22 +199,22 @@ static void part_set(const struct pass *pass, struct part *part, int number)
     if (number >= pass->parts)
         return;
     part->channel = pass->channel[number % pass->channels];
-    part->x = tile % pass->tiles_x * pass->fft.tile_width;
-    part->y = job->out_first_row + tile / pass->tiles_x * pass->fft.tile_height;
+    part->x = tile % pass->tiles_x * pass->fft->tile_width;
+    part->y = job->out_first_row + tile / pass->tiles_x * pass->fft->tile_height;
     part->width = job->out->width - part->x;
     part->height = job->out_first_row + job->out->height - part->y;
-    if (part->width > pass->fft.tile_width)
-        part->width = pass->fft.tile_width;
-    if (part->height > pass->fft.tile_height)
-        part->height = pass->fft.tile_height;
+    if (part->width > pass->fft->tile_width)
+        part->width = pass->fft->tile_width;
+    if (part->height > pass->fft->tile_height)
+        part->height = pass->fft->tile_height;
     alpha = image_has_alpha(plan->channels) && part->channel == plan->channels - 1;
     part->ghost = alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
-    for (int i = 0; i < pass->fft.y.n; i++) {
+    for (int i = 0; i < pass->fft->y.n; i++) {
         int y = border_fold(plan->border, part->y - m->anchor_y + i, job->picture_height);
         bool used = i < part->height + m->height - 1 && y != BORDER_OUTSIDE;
         part->row[i] = used ? image_row(job->in, y - job->in_first_row) : NULL;
     }
-    for (int j = 0; j < pass->fft.x.n; j++) {
+    for (int j = 0; j < pass->fft->x.n; j++) {
         int x = border_fold(plan->border, part->x - m->anchor_x + j, job->in->width);
         bool used = j < part->width + m->width - 1 && x != BORDER_OUTSIDE;
         part->column[j] = used ? (ptrdiff_t)x * plan->channels + part->channel : -1;
@@ -242,7 +232,7 @@ static void part_finish(const struct pass *pass, const struct part *part, void *
         int32_t *sum = part->sum + (size_t)y * pass->sum_stride;
         size_t at = (size_t)part->x * step + (size_t)part->channel;
         void *out = image_row(job->out, part->y + y - job->out_first_row);
-        if (!pass->fft.wide) {
+        if (!pass->fft->wide) {
             union cpu_sums sums = {.narrow = sum};
             for (int x = 0; x < part->width && offset != 0; x++)
                 sum[x] = (int32_t)((uint32_t)sum[x] + offset);
@@ -279,48 +269,43 @@ static void run_pair(void *context, int pair, int worker)
 
 /* ---- one pass ---- */
 
-static double *doubles(size_t n)
+static void fft_free(void *fft)
 {
-    void *block;
-    return posix_memalign(&block, 64, n * sizeof(double)) == 0 ? block : NULL;
+    if (fft)
+        cpu_fft_plan_free(fft);
+    free(fft);
 }
 
-/* By way of a worker's block. */
-static void spectrum_fill(struct pass *pass, struct worker *w)
+static void *fft_make(void *context)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[0];
-    int nx = pass->fft.x.n, ny = pass->fft.y.n;
-    double scale = 1.0 / ((double)nx * ny);
+    const struct pass *pass = context;
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    struct cpu_fft_plan *fft = calloc(1, sizeof *fft);
+    int nx, ny;
 
-    for (int x = 0; x < nx; x += LANES) {
-        memset(w->block, 0, (size_t)(2 * LANES * ny) * sizeof *w->block);
-        for (int i = 0; i < m->height; i++)
-            for (int k = 0; k < LANES && x + k < m->width; k++)
-                w->block[i * LANES + k] = (double)m->weight[i * m->width + x + k] * scale;
-        put_columns(pass, w, pass->spectrum, x);
-    }
-    for (int y = 0; y < ny / LANES; y++) {
-        double *rows = pass->spectrum + (size_t)y * pass->stride;
-        pass->ops->fft_forward(&pass->fft.x, rows);
-        for (int k = LANES * nx; k < 2 * LANES * nx; k++)
-            rows[k] = -rows[k];
-    }
+    cpu_fft_cost(&plan->mask[0], job->out->width, job->out->height, pass->channels, &nx, &ny);
+    if (fft && cpu_fft_bound(fft, plan, nx, ny) &&
+        cpu_fft_plan_make(fft, pass->ops, &plan->mask[0], nx, ny))
+        return fft;
+    fft_free(fft);
+    return NULL;
 }
 
 static bool worker_alloc(struct worker *w, const struct pass *pass)
 {
-    size_t nx = (size_t)pass->fft.x.n, ny = (size_t)pass->fft.y.n;
+    size_t nx = (size_t)pass->fft->x.n, ny = (size_t)pass->fft->y.n;
     bool ok;
 
-    w->tile = doubles(pass->stride * ny / LANES);
-    w->block = doubles(2 * LANES * ny);
+    w->tile = cpu_fft_alloc(pass->fft->stride * ny / LANES);
+    w->block = cpu_fft_alloc(2 * LANES * ny);
     w->line = malloc(nx * pass->job->plan->type);
     ok = w->tile && w->block && w->line;
     for (int k = 0; k < 2; k++) {
         struct part *part = &w->part[k];
         part->row = malloc(ny * sizeof *part->row);
         part->column = malloc(nx * sizeof *part->column);
-        part->sum = calloc((size_t)pass->fft.tile_height * pass->sum_stride, sizeof *part->sum);
+        part->sum = calloc((size_t)pass->fft->tile_height * pass->sum_stride, sizeof *part->sum);
         ok = ok && part->row && part->column && part->sum;
     }
     return ok;
@@ -340,35 +325,31 @@ static void pass_free(struct pass *pass)
         }
     }
     free(pass->worker);
-    free(pass->spectrum);
-    cpu_fft_plan_free(&pass->fft);
+    if (!pass->job->kept)
+        fft_free(pass->fft);
 }
 
 static bool pass_make(struct pass *pass)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
-    int nx, ny, tiles_y;
+    int tiles_y;
     bool ok;
 
     for (int c = 0; c < plan->channels; c++)
         if (plan->filtered >> c & 1)
             pass->channel[pass->channels++] = c;
-    cpu_fft_cost(&plan->mask[0], job->out->width, job->out->height, pass->channels, &nx, &ny);
-    if (!cpu_fft_bound(&pass->fft, plan, nx, ny) ||
-        !cpu_fft_plan_make(&pass->fft, &plan->mask[0], nx, ny))
+    pass->fft = job->kept ? kernel_kept_get(job->kept, fft_make, pass, fft_free) : fft_make(pass);
+    if (!pass->fft)
         return false;
-    pass->tiles_x = (job->out->width + pass->fft.tile_width - 1) / pass->fft.tile_width;
-    tiles_y = (job->out->height + pass->fft.tile_height - 1) / pass->fft.tile_height;
+    pass->tiles_x = (job->out->width + pass->fft->tile_width - 1) / pass->fft->tile_width;
+    tiles_y = (job->out->height + pass->fft->tile_height - 1) / pass->fft->tile_height;
     pass->parts = pass->tiles_x * tiles_y * pass->channels;
     if (pass->workers > (pass->parts + 1) / 2) /* no part at all: nothing is filtered */
         pass->workers = pass->parts == 0 ? 1 : (pass->parts + 1) / 2;
-    /* Two lines of cache more, so that the rows of a column lie in different sets. */
-    pass->stride = (size_t)(2 * LANES * nx) + 16;
-    pass->sum_stride = (size_t)pass->fft.tile_width + CPU_BLOCK;
-    pass->spectrum = doubles(pass->stride * (size_t)ny / LANES);
+    pass->sum_stride = (size_t)pass->fft->tile_width + CPU_BLOCK;
     pass->worker = calloc((size_t)pass->workers, sizeof *pass->worker);
-    ok = pass->spectrum && pass->worker;
+    ok = pass->worker != NULL;
     for (int i = 0; ok && i < pass->workers; i++)
         ok = worker_alloc(&pass->worker[i], pass);
     return ok;
@@ -380,7 +361,6 @@ bool cpu_fft_run(const struct kernel_job *job, const struct cpu_ops *ops, struct
     bool ok = pass_make(&pass);
 
     if (ok) {
-        spectrum_fill(&pass, &pass.worker[0]);
         parallel_for(pass.workers, (pass.parts + 1) / 2, run_pair, &pass);
         for (int y = 0; pass.channels != job->plan->channels && y < job->out->height; y++)
             cpu_finish_unfiltered(job, job->out_first_row + y, 0, job->out->width,

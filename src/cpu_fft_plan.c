@@ -3,6 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LANES CPU_FFT_LANES
 
 #define UNIT 0x1p-53
 /* Beside it a double has no bits for fractions: 1.5 * 2^52. */
@@ -45,6 +48,22 @@ double cpu_fft_cost(const struct plan_mask *m, int width, int height, int channe
                 *points_y = y;
             }
         }
+    return best;
+}
+
+int cpu_fft_rows(const struct plan_mask *m, int width, int channels, int most)
+{
+    int best = most, points[2];
+    double least = cpu_fft_cost(m, width, most, channels, &points[0], &points[1]) / most;
+
+    for (int y = CPU_FFT_LEAST; y <= CPU_FFT_MOST; y *= 2) {
+        int tile = y - m->height + 1, rows = tile < 1 || tile > most ? most : most / tile * tile;
+        double cost = cpu_fft_cost(m, width, rows, channels, &points[0], &points[1]) / rows;
+        if (cost < least) {
+            least = cost;
+            best = rows;
+        }
+    }
     return best;
 }
 
@@ -92,23 +111,70 @@ static double *factors_make(double *at, int n)
     return at;
 }
 
-bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct plan_mask *m, int points_x,
-                       int points_y)
+double *cpu_fft_alloc(size_t count)
 {
+    void *block;
+    return posix_memalign(&block, 64, count * sizeof(double)) == 0 ? block : NULL;
+}
+
+void cpu_fft_put_columns(const struct cpu_fft_plan *fft, const struct cpu_ops *ops, double *block,
+                         double *tile, int x)
+{
+    int n = fft->y.n;
+    ops->fft_forward(&fft->y, block);
+    for (int k = 0; k < 2; k++)
+        ops->fft_turn(block + k * LANES * n, LANES * LANES, tile + k * LANES * fft->x.n + LANES * x,
+                      fft->stride, n / LANES);
+}
+
+static void spectrum_fill(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
+                          const struct plan_mask *m, double *block)
+{
+    int nx = fft->x.n, ny = fft->y.n;
+    double scale = 1.0 / ((double)nx * ny);
+
+    for (int x = 0; x < nx; x += LANES) {
+        memset(block, 0, (size_t)(2 * LANES * ny) * sizeof *block);
+        for (int i = 0; i < m->height; i++)
+            for (int k = 0; k < LANES && x + k < m->width; k++)
+                block[i * LANES + k] = (double)m->weight[i * m->width + x + k] * scale;
+        cpu_fft_put_columns(fft, ops, block, fft->spectrum, x);
+    }
+    for (int y = 0; y < ny / LANES; y++) {
+        double *rows = fft->spectrum + (size_t)y * fft->stride;
+        ops->fft_forward(&fft->x, rows);
+        for (int k = LANES * nx; k < 2 * LANES * nx; k++)
+            rows[k] = -rows[k];
+    }
+}
+
+bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
+                       const struct plan_mask *m, int points_x, int points_y)
+{
+    double *block = cpu_fft_alloc((size_t)(2 * LANES * points_y));
+
+    /* Two lines of cache more, so that the rows of a column lie in different sets. */
+    fft->stride = (size_t)(2 * LANES * points_x) + 16;
+    fft->spectrum = cpu_fft_alloc(fft->stride * (size_t)points_y / LANES);
     /* 6 * (n/4 + n/16 + ...) is below 2n */
     fft->factors = malloc(2 * (size_t)(points_x + points_y) * sizeof *fft->factors);
-    if (!fft->factors)
+    if (!block || !fft->spectrum || !fft->factors) {
+        free(block);
         return false;
+    }
     fft->x = (struct cpu_fft){points_x, fft->factors};
     fft->y = (struct cpu_fft){points_y, factors_make(fft->factors, points_x)};
     factors_make(fft->factors + (fft->y.factors - fft->factors), points_y);
     fft->tile_width = points_x - m->width + 1;
     fft->tile_height = points_y - m->height + 1;
+    spectrum_fill(fft, ops, m, block);
+    free(block);
     return true;
 }
 
 void cpu_fft_plan_free(struct cpu_fft_plan *fft)
 {
     free(fft->factors);
-    fft->factors = NULL;
+    free(fft->spectrum);
+    fft->factors = fft->spectrum = NULL;
 }

@@ -36,6 +36,9 @@ struct cpu_fft_plan {
     bool wide;
     double round, inverse, low, high;
     double *factors; /* owned */
+    size_t stride;   /* doubles from four rows of a tile to the next four */
+    /* Owned: the weights' transform, conjugated, over the number of points; as a tile, turned. */
+    double *spectrum;
 };
 
 /* The nanoseconds of a thread that a job of so many samples takes this way, about: the smallest
@@ -43,13 +46,24 @@ struct cpu_fft_plan {
 double cpu_fft_cost(const struct plan_mask *mask, int width, int height, int channels,
                     int *points_x, int *points_y);
 
+/* The height of a band, at most MOST, whose rows cost the least each: of whole tiles, mostly. */
+int cpu_fft_rows(const struct plan_mask *mask, int width, int channels, int most);
+
 /* Are the sums of tiles of so many points right, or can they be certified? Sets error, wide
  * and the four numbers behind it. */
 bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y);
 
-/* Fills the rest; false: no memory. */
-bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct plan_mask *mask, int points_x,
-                       int points_y);
+/* Fills the rest; false: no memory, and it is to be freed. Nothing changes it later: any threads
+ * may share it. */
+bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
+                       const struct plan_mask *mask, int points_x, int points_y);
 void cpu_fft_plan_free(struct cpu_fft_plan *fft);
+
+/* Columns x to x + 3 of a tile, which stand in the block: transformed, to the tile. */
+void cpu_fft_put_columns(const struct cpu_fft_plan *fft, const struct cpu_ops *ops, double *block,
+                         double *tile, int x);
+
+/* Doubles at the start of a cache line; NULL: no memory. */
+double *cpu_fft_alloc(size_t count);
 
 #endif

@@ -33,14 +33,19 @@ static int64_t divide_64(int64_t s, int64_t d, int64_t max)
 #define DOUBLE_BOUND ((int64_t)1 << 49)
 #define CHUNK        256 /* samples, whole pixels */
 
-static void narrow(enum sample_type type, const int32_t *quotient, void *out, int first, int n)
+void cpu_finish_narrow(enum sample_type type, const int32_t *quotient, void *out, int n)
 {
     if (type == SAMPLE_U8)
         for (int i = 0; i < n; i++)
-            ((uint8_t *)out)[first + i] = (uint8_t)quotient[i];
+            ((uint8_t *)out)[i] = (uint8_t)quotient[i];
     else
         for (int i = 0; i < n; i++)
-            ((uint16_t *)out)[first + i] = (uint16_t)quotient[i];
+            ((uint16_t *)out)[i] = (uint16_t)quotient[i];
+}
+
+static void narrow(enum sample_type type, const int32_t *quotient, void *out, int first, int n)
+{
+    cpu_finish_narrow(type, quotient, (char *)out + (size_t)first * (size_t)type, n);
 }
 
 /* Sums have slack up to CPU_BLOCK. */

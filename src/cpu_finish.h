@@ -26,6 +26,9 @@ void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, boo
                          union cpu_sums plain, bool product_wide, union cpu_sums product, void *out,
                          int n);
 
+/* Samples as they are. */
+void cpu_finish_narrow(enum sample_type type, const int32_t *quotient, void *out, int n);
+
 /* Is every alpha of the rows max? */
 bool cpu_finish_is_opaque(const struct image *in, uint32_t max);
 

@@ -153,6 +153,31 @@ struct cpu_fft {
     const double *factors;
 };
 
+/* A mask over lines of floating point numbers (reals: float or double). */
+struct cpu_real_mask {
+    int width, height, step; /* elements from one tap to the next: the channels */
+    const void *weight;      /* row-major */
+};
+
+/* From a sum, over its pixel's last one where `divided`: the floors of its product with scale, +
+ * low and + high. Of channel 0..3; of two channels twice. */
+struct cpu_quotients {
+    int channels; /* 2 or 4 */
+    double max, scale[4], low[4], high[4];
+    bool divided[4];
+};
+
+/* Of float or double. Lines and sums have slack up to CPU_BLOCK. */
+struct cpu_real_ops {
+    /* The same samples; and each times its pixel's last one, which stands there itself. */
+    void (*prepare)(const uint32_t *line, int channels, void *plain, void *product, int n);
+    void (*sums)(const struct cpu_real_mask *mask, const void *const *rows, void *sums, int n);
+    /* The floors, clamped to 0..max, where both are the same; -1 elsewhere, and where a divisor
+     * is 0. */
+    void (*quotients)(const struct cpu_quotients *quotients, const void *sums, int32_t *quotient,
+                      int n);
+};
+
 struct cpu_ops {
     const char *name;
     bool (*available)(void); /* does this processor have the instructions? */
@@ -290,6 +315,8 @@ struct cpu_ops {
     void (*fft_turn)(const double *from, size_t from_step, double *to, size_t to_step, int count);
     /* The nearest integers of ROWS vectors, modulo 2^32, to sum + row * stride; below 2^51. */
     void (*fft_round)(const double *value, int32_t *sum, size_t stride, int rows);
+
+    struct cpu_real_ops real[2]; /* of float, of double */
 };
 
 /* floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + *shift, where d is no power of two: with

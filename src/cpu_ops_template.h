@@ -18,6 +18,19 @@
 #include "cpu_ops_runs.h"
 #include "cpu_ops_wide.h"
 
+#define REAL          float
+#define REAL_BITS     int32_t
+#define REAL_LANES    8
+#define REAL_SPREAD_4 3, 3, 3, 3, 7, 7, 7, 7
+#define REAL_SPREAD_2 1, 1, 3, 3, 5, 5, 7, 7
+#include "cpu_ops_real.h"
+#define REAL          double
+#define REAL_BITS     int64_t
+#define REAL_LANES    4
+#define REAL_SPREAD_4 3, 3, 3, 3
+#define REAL_SPREAD_2 1, 1, 3, 3
+#include "cpu_ops_real.h"
+
 #define LANES_32 (OPS_VECTOR_BYTES / 4)
 #define LANES_64 (OPS_VECTOR_BYTES / 8)
 
@@ -319,4 +332,6 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .fft_multiply = fft_multiply,
     .fft_turn = fft_turn,
     .fft_round = fft_round,
+    .real = {{real_prepare_float, real_sums_float, real_quotients_float},
+             {real_prepare_double, real_sums_double, real_quotients_double}},
 };

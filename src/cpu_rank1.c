@@ -13,8 +13,8 @@
  * A box needs no taps: from row to row its column sums gain one row and lose one, and
  * along a row the sum gains one column and loses one.
  *
- * With colour weighted by alpha (8 bits) the same is done a second time for the
- * products of colour and alpha, which are made once a row, in a ring. */
+ * With colour weighted by alpha (8 bits, boxes) it is done again for the products of colour
+ * and alpha, which are made once a row, in a ring. */
 #include "cpu_rank1.h"
 
 #include <stdlib.h>
@@ -24,8 +24,7 @@
 #include "cpu_terms.h"
 #include "parallel.h"
 
-/* A strip's column sums should stay in the caches next to the core, with the rows they come from.
- */
+/* A strip's column sums stay in the caches next to the core, with the rows they come from. */
 #define SUM_ELEMENTS (12 * 1024)
 #define MIN_ROWS     16
 #define PIECES_EACH  4
@@ -69,11 +68,12 @@ struct pass {
 bool cpu_rank1_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int cells = m->width * m->height;
+    int64_t cells = m->width * m->height, square = (int64_t)plan->max * plan->max;
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
-    if (plan->alpha == ALPHA_WEIGHTED)
-        return plan->type == SAMPLE_U8 && cpu_terms_fit(m, (int64_t)plan->max * plan->max);
+    if (plan->alpha == ALPHA_WEIGHTED) /* else numbers of floating point are as fast or faster */
+        return plan->type == SAMPLE_U8 && cpu_terms_slide(m) && m->sum < INT64_MAX / 2 / square &&
+               cpu_terms_fit(m, square);
     if (m->accumulator == ACCUMULATOR_I64)
         return cpu_terms_fit(m, plan->max) &&
                (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));

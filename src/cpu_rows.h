@@ -14,44 +14,37 @@ enum cpu_form {
     CPU_RUNS,  /* running sums of samples, 32-bit sums */
 };
 
-/* The lines of one kind: the samples themselves, or their products with alpha. */
-struct cpu_ring {
-    enum cpu_form form;
-    uint32_t bias;  /* pairs hold sample - bias, so that they fit int16 */
-    int slots;      /* lines kept; row v lies in slot v mod slots */
-    uint32_t *line; /* slots lines of `stride` elements */
-    uint32_t *pair; /* CPU_PAIRS: as many pair lines; pair v = rows v and v+1 */
-};
-
 struct cpu_rows {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
     int mask_width, mask_height, anchor_x, anchor_y;
     size_t stride;  /* elements of a line */
     int max_pixels; /* the widest strip */
-    struct cpu_ring plain;
-    struct cpu_ring product; /* colour times alpha; used with ALPHA_WEIGHTED only */
-    bool *opaque;            /* per slot: every alpha of the line is max */
+    enum cpu_form form;
+    uint32_t bias;  /* pairs hold sample - bias, so that they fit int16 */
+    int slots;      /* lines kept; row v lies in slot v mod slots */
+    uint32_t *line; /* slots lines of `stride` elements */
+    uint32_t *pair; /* CPU_PAIRS: as many pair lines; pair v = rows v and v+1 */
     /* the strip in work */
     int first_pixel, pixels;
     int next_row, last_row; /* picture rows, ghost rows included */
 };
 
-/* Allocates for strips of at most rows->max_pixels (the fields above it set by the caller). */
+/* Allocates for strips of at most rows->max_pixels (set by the caller, as are the fields above it,
+ * form and bias). */
 bool cpu_rows_alloc(struct cpu_rows *rows, struct error *err);
 void cpu_rows_free(struct cpu_rows *rows);
 
 /* Begins a strip for output rows [y, y + count) of the picture. */
 void cpu_rows_begin(struct cpu_rows *rows, int first_pixel, int pixels, int y, int count);
 
+/* Picture row v (or the row it folds to) of the strip with its halo, to out; needs no ring. */
+void cpu_rows_fill(const struct cpu_rows *rows, int v, uint32_t *out);
+
 /* Prepares what output row y needs; rows must come in ascending order. */
 void cpu_rows_advance(struct cpu_rows *rows, int y);
 
 /* Points at[] at what the sums for output row y read: mask_height lines, or half as many pairs. */
-void cpu_rows_pointers(const struct cpu_rows *rows, const struct cpu_ring *ring, int y,
-                       const uint32_t **at);
-
-/* True when no row under output row y's mask has an alpha below max in this strip. */
-bool cpu_rows_opaque(const struct cpu_rows *rows, int y);
+void cpu_rows_pointers(const struct cpu_rows *rows, int y, const uint32_t **at);
 
 #endif

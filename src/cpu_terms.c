@@ -21,6 +21,16 @@ static bool row_slides(const struct plan_term *term)
     return term->width >= SLIDE_COLUMNS && cpu_taps_alike(term->row, term->width);
 }
 
+bool cpu_terms_slide(const struct plan_mask *m)
+{
+    bool any = false;
+    for (int k = 0; k < cpu_terms_count(m); k++) {
+        struct plan_term term = cpu_terms_get(m, k);
+        any |= column_slides(&term) || row_slides(&term);
+    }
+    return any;
+}
+
 bool cpu_terms_fit(const struct plan_mask *m, int64_t largest)
 {
     for (int k = 0; k < cpu_terms_count(m); k++) {

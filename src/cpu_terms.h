@@ -25,6 +25,9 @@ struct plan_term cpu_terms_get(const struct plan_mask *mask, int k);
 /* Do column sums of samples up to LARGEST fit int32, once the common factor is taken out? */
 bool cpu_terms_fit(const struct plan_mask *mask, int64_t largest);
 
+/* Has any column or row weights that are all alike, enough of them to slide? */
+bool cpu_terms_slide(const struct plan_mask *mask);
+
 /* Taps that a sample takes. */
 int cpu_terms_taps(const struct plan_mask *mask);
 

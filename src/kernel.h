@@ -14,6 +14,8 @@ struct kernel_times {
     double upload_ms, kernel_ms, download_ms;
 };
 
+struct kernel_kept; /* kernel_kept.h */
+
 /* One piece of work: rows of the output, and the rows of the input that they need.
  * For a whole picture first_row is 0 and picture_height is in.height.
  *
@@ -33,6 +35,7 @@ struct kernel_job {
     int device_index;           /* for DEVICE_CUDA */
     size_t device_bytes_limit;  /* 0: what the device has free; tests force strips with it */
     enum cpu_path cpu_path;     /* CPU_PATH_AUTO: the fastest; tests and the bench force others */
+    struct kernel_kept *kept;   /* of the run that the job is a part of; NULL: it is none */
     struct kernel_times *times; /* may be NULL */
 };
 

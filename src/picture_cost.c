@@ -71,7 +71,7 @@ static double cpu_rate(const struct plan *plan)
     const struct plan_mask *m = &plan->mask[0];
 
     if (plan->alpha == ALPHA_WEIGHTED)
-        return plan->type == SAMPLE_U8 ? CPU_TAPS_WEIGHTED : CPU_TAPS_64;
+        return plan->type == SAMPLE_U8 ? CPU_TAPS_WEIGHTED : CPU_TAPS_WEIGHTED / 2; /* doubles */
     if (plan->type == SAMPLE_U8 && (m->accumulator == ACCUMULATOR_I64 || weights_fit_int16(m)))
         return CPU_TAPS_8_BITS;            /* 64-bit sums are approximated and certified */
     if (m->accumulator == ACCUMULATOR_I64) /* certified: two sums */

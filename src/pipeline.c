@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "kernel_kept.h"
 #include "large_alloc.h"
 #include "parallel.h"
 #include "pipeline_bands.h"
@@ -40,6 +41,7 @@ struct pipeline {
     struct image picture_out;
     int slots;
     bool *filtered; /* per slot: its band is complete */
+    struct kernel_kept kept;
 
     struct sink *sink;
     pthread_mutex_t lock; /* for all below */
@@ -101,6 +103,7 @@ static void pipeline_free(struct pipeline *p)
         image_free(&p->slot[i]);
     free(p->slot);
     free(p->filtered);
+    kernel_kept_close(&p->kept);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -121,6 +124,7 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
         return NULL;
     p->job = *job;
     p->info = *info;
+    kernel_kept_open(&p->kept);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     p->stream_in = source_streams(job->source);
@@ -181,7 +185,8 @@ static bool filter(struct pipeline *p, int band, struct error *err)
                              .in_first_row = from,
                              .out_first_row = bands_first(&p->bands, band),
                              .threads = 1, /* the bands are what runs beside each other */
-                             .tile = p->job.tile};
+                             .tile = p->job.tile,
+                             .kept = &p->kept};
     return p->job.kernel->run(&job, err);
 }
 

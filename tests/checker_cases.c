@@ -4,6 +4,7 @@
  * that takes another path (int16, 32 bits, 64 bits, products past 62 bits). */
 #include "checker_cases.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@ static const char LOW_RANK[] = "low rank", ONE_CELL[] = "one cell";
 static const char NEAR[] = "near";
 /* Weights that are mostly the same as those beside them; the same, of one size or 0. */
 static const char RUNS[] = "runs", DISC[] = "disc";
+/* A Gaussian in 18 decimals. */
+static const char BELL[] = "bell";
 
 static const struct mask_case MASKS[] = {
     {"identity", "1", NULL, 0, 0, 0, 0, NULL},
@@ -120,6 +123,27 @@ static const struct mask_case MASKS[] = {
      NULL, 0, 0, 0, 0, NULL},
     {"near_rank1_13x15", NEAR, NULL, 13, 15, 1, 900000, "39500000000000"},
     {"near_rank1_signed_6x7", NEAR, NULL, 6, 7, -1000000, 2000000, "30000000000000"},
+    /* weighted_...: alpha, and colour weighted by it. 19 digits, gain and offset, a column times a
+     * row but for the last digits, zeros, what no bound decides, and whole numbers. */
+    {"weighted_savetxt",
+     "3.765087519824857121e-02 1.111111111111111111e-01 2.718281828459045235e-02\n"
+     "1.234567890123456789e-01 3.141592653589793238e-01 5.772156649015328606e-02\n"
+     "1.010101010101010101e-02 2.500000000000000001e-01 3.333333333333333333e-02",
+     NULL, 0, 0, 0, 0, NULL},
+    {"weighted_gain", "offset -70.3\nanchor 3 1\n1.100000000000000001 0 0.7 0.3\n0 0.9 1e-17 0",
+     NULL, 0, 0, 0, 0, NULL},
+    {"weighted_near_rank1",
+     "2.291831180523293e-02 5.855130199543219e-02 2.3021e-2 2.291831180523293e-02\n"
+     "5.855130199543213e-02 1.495846600214251e-01 5.881367018542001e-02 5.855130199543213e-02\n"
+     "2.302100000000004e-02 5.881367018541999e-02 2.312415e-2 2.3021e-2\n"
+     "4.583662361046586e-02 1.171026039908643e-01 4.6042e-2 4.583662361046586e-02",
+     NULL, 0, 0, 0, 0, NULL},
+    {"weighted_bell5x6", BELL, NULL, 5, 6, 0, 0, "1000000000000000000"},
+    {"weighted_doubtful", "0.499999999999999999 1e-18 0.5\n0 0 0", NULL, 0, 0, 0, 0, NULL},
+    {"weighted_64_bits7x6", NULL, NULL, 7, 6, 0, 3000000019, "63000000000"},
+    {"weighted_wide21x2", NULL, NULL, 21, 2, 1, 1000000007, "21000000000"},
+    {"weighted_small5", NULL, NULL, 5, 5, 0, 12, "150"},
+    {"weighted_box13x5", NULL, NULL, 13, 5, 3, 3, "195"},
     {"decimal_64_bits", NULL, NULL, 11, 9, -20000, 300003, "9900001"},
     {"positive_64_bits", NULL, NULL, 5, 6, 0, 3000000019, "45000000000"},
     {"noise_64_bits", NULL, NULL, 15, 15, -3000000019, 3000000019, "45000000000"},
@@ -170,6 +194,11 @@ static int sizes_of(const struct mask_case *m, bool small)
     if (small)
         return cells > 600 ? 1 : cells > 100 ? 5 : 7;
     return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 14 : cells > 150 ? 17 : SIZE_COUNT;
+}
+
+static bool is_weighted(const struct mask_case *m)
+{
+    return strncmp(m->name, "weighted_", 9) == 0;
 }
 
 int check_mask_count(void)
@@ -225,7 +254,9 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
         for (int j = 0; j < m->width; j++) {
             bool inside = i > m->height / 4 && i < m->height - 2 && j > 0 && j < m->width / 2;
             int64_t w;
-            if (m->text == RUNS && j > 0 && random_next(state) % 8 != 0)
+            if (m->text == BELL)
+                w = (int64_t)(6e16 * exp(-0.3 * (i - 2) * (i - 2) - 0.4 * (j - 3) * (j - 3)));
+            else if (m->text == RUNS && j > 0 && random_next(state) % 8 != 0)
                 w = mpz_get_si(mpq_numref(mask->weight[i * m->width + j - 1]));
             else if (m->text == DISC)
                 w = (2 * i - m->height) * (2 * i - m->height) + 4 * j * j < m->width * m->width
@@ -247,7 +278,7 @@ static bool mask_make(struct mask *mask, const struct mask_case *m, const char *
                       uint64_t *state, struct error *err)
 {
     if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
-        text != NEAR)
+        text != NEAR && text != BELL)
         return mask_parse(mask, m->name, text, strlen(text), err);
     mask_init(mask, m->width, m->height);
     mask_fill(mask, m, state);
@@ -258,12 +289,12 @@ static bool mask_make(struct mask *mask, const struct mask_case *m, const char *
 }
 
 /* Alpha as filter_plan resolves it: WEIGHTED only without negative weights and with a sum. */
-static void choose_alpha(struct check_case *c, uint64_t *state)
+static void choose_alpha(struct check_case *c, bool weighted, uint64_t *state)
 {
     struct plan *plan = &c->plan;
     plan->alpha = ALPHA_PLAIN;
     if (image_has_alpha(c->channels)) {
-        plan->alpha = (enum alpha_mode)pick(state, 3);
+        plan->alpha = weighted ? ALPHA_WEIGHTED : (enum alpha_mode)pick(state, 3);
         if (plan->alpha == ALPHA_WEIGHTED &&
             (plan->kind == PLAN_GRADIENT || plan->mask[0].has_negative || plan->mask[0].sum == 0))
             plan->alpha = ALPHA_IGNORE;
@@ -275,17 +306,18 @@ static void choose_alpha(struct check_case *c, uint64_t *state)
         plan->filtered &= ~(1u << (c->channels - 1));
 }
 
-static void choose_picture(struct check_case *c, int index, int sizes, uint64_t *state)
+static void choose_picture(struct check_case *c, int index, int sizes, bool weighted,
+                           uint64_t *state)
 {
     static const uint32_t MAX_8[] = {255, 255, 255, 254, 7, 1};
     static const uint32_t MAX_16[] = {65535, 65535, 65535, 321, 4095, 32768};
     const struct size *size = &SIZES[index % sizes];
     c->width = size->width;
     c->height = size->height;
-    c->channels = 1 + pick(state, 4);
+    c->channels = weighted ? 2 + 2 * pick(state, 2) : 1 + pick(state, 4);
     c->type = index / sizes % 2 ? SAMPLE_U16 : SAMPLE_U8;
     c->extra_pitch = pick(state, 3) * 5;
-    c->pattern = pick(state, 6);
+    c->pattern = pick(state, 7);
     c->plan.max = c->type == SAMPLE_U8 ? MAX_8[pick(state, 6)] : MAX_16[pick(state, 6)];
     c->plan.type = c->type;
     c->plan.channels = c->channels;
@@ -313,7 +345,7 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
 
     memset(c, 0, sizeof *c);
     c->number = number;
-    choose_picture(c, index, sizes, &state);
+    choose_picture(c, index, sizes, is_weighted(m), &state);
     c->plan.border = (enum border)((index / sizes / 2 + (small ? pick(&state, 6) : 0)) % 6);
     c->plan.border_value =
         c->plan.border == BORDER_CONSTANT ? random_next(&state) % (c->plan.max + 1) : 0;
@@ -331,7 +363,7 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
         plan_free(&c->plan);
         return false;
     }
-    choose_alpha(c, &state);
+    choose_alpha(c, is_weighted(m), &state);
     c->seed = random_next(&state);
     c->strip_bytes = strip_limit(c);
     snprintf(c->text, sizeof c->text,
@@ -349,7 +381,7 @@ void check_case_free(struct check_case *c)
 }
 
 /* One sample of a pattern: random, all 0, all max, checkerboard, one impulse (it reads back the
- * mask and its orientation), random with alpha mostly 0 or max. */
+ * mask and its orientation), random with alpha mostly 0 or max, the same in blocks. */
 static uint32_t pattern_sample(const struct check_case *c, int y, int x, int channel,
                                uint64_t *state)
 {
@@ -366,6 +398,8 @@ static uint32_t pattern_sample(const struct check_case *c, int y, int x, int cha
         return x == c->width / 2 && y == c->height / 2 ? max : 0;
     case 5:
         return is_alpha ? (value % 3 == 0 ? 0 : value % 3 == 1 ? max : value) : value;
+    case 6:
+        return !is_alpha || (x / 9 + y / 7) % 3 == 2 ? value : (x / 9 + y / 7) % 3 ? max : 0;
     default:
         return value;
     }

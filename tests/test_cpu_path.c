@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/cpu.h"
 #include "../src/cpu_fft_plan.h"
 #include "../src/cpu_path.h"
 #include "../src/filter.h"
+#include "../src/kernel_kept.h"
 #include "test.h"
 
 /* The plan of a filter for 8 bits or 16; MASK may be NULL. */
@@ -107,10 +109,59 @@ static void bounds(void)
     free(wide);
 }
 
+/* Two bands of a run: the mask is transformed by the first, and they are the picture's rows. */
+static void kept(void)
+{
+    char *large = random_mask(21, -30, 99);
+    struct plan plan = plan_of("convolve", large, -1, 1, SAMPLE_U8);
+    struct image in = {0}, whole = {0}, band = {0};
+    struct kernel_kept kept;
+    struct kernel_job job;
+    struct error err;
+    void *first;
+
+    CHECK(image_alloc(&in, 300, 100, 1, SAMPLE_U8, "in", &err) &&
+          image_alloc(&whole, 300, 100, 1, SAMPLE_U8, "out", &err) &&
+          image_alloc(&band, 300, 50, 1, SAMPLE_U8, "out", &err));
+    for (int y = 0; y < 100; y++)
+        for (int x = 0; x < 300; x++)
+            ((uint8_t *)image_row(&in, y))[x] = (uint8_t)(x * x + y * 7 + x * y);
+    job = kernel_job_whole(&plan, &in, &whole);
+    job.cpu_path = CPU_PATH_FFT;
+    CHECK(kernel_scalar.run(&job, &err));
+    kernel_kept_open(&kept);
+    job.kept = &kept;
+    job.out = &band;
+    CHECK(kernel_scalar.run(&job, &err));
+    first = kept.data;
+    CHECK(first && memcmp(image_row(&band, 49), image_row(&whole, 49), 300) == 0);
+    job.out_first_row = 50;
+    CHECK(kernel_scalar.run(&job, &err) && kept.data == first);
+    CHECK(memcmp(image_row(&band, 49), image_row(&whole, 99), 300) == 0);
+    kernel_kept_close(&kept);
+    image_free(&in);
+    image_free(&whole);
+    image_free(&band);
+    plan_free(&plan);
+    free(large);
+}
+
+/* A few rows more than one or two tiles of 256 points, less the mask's halo, would be another tile.
+ */
+static void band_rows(void)
+{
+    struct plan_mask m = {.width = 63, .height = 63};
+    CHECK(cpu_fft_rows(&m, 1920, 3, 200) == 194);
+    CHECK(cpu_fft_rows(&m, 1920, 3, 395) == 388);
+    CHECK(cpu_fft_rows(&m, 1920, 3, 20) == 20);
+}
+
 int main(void)
 {
     TEST(fastest);
     TEST(small_pictures);
     TEST(bounds);
+    TEST(kept);
+    TEST(band_rows);
     return test_finish();
 }

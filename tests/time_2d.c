@@ -68,7 +68,26 @@ struct timed_case {
             "convolve", integers, 0, -1, samples                                                   \
         }                                                                                          \
     }
+#define RGBA(mask, type)                                                                           \
+    {                                                                                              \
+        "convolve", mask, 0, -1, 4, type, false, CPU_PATH_AUTO                                     \
+    }
+/* 19 digits beside whole numbers, and those beside the same where alpha is max. */
+#define WEIGHTED(name, word, type)                                                                 \
+    {"19 digits RGBA " name, RGBA("decimal-" word, type), NULL, RGBA(word, type)},                 \
+    {                                                                                              \
+        "RGBA " name, RGBA(word, type), NULL,                                                      \
+        {                                                                                          \
+            "convolve", word, 0, -1, 4, type, true, CPU_PATH_AUTO                                  \
+        }                                                                                          \
+    }
 static const struct timed_case CASES[] = {
+    WEIGHTED("5x5", "positive 5", SAMPLE_U8),
+    WEIGHTED("15x15", "positive 15", SAMPLE_U8),
+    WEIGHTED("bell 15x15", "bell 15", SAMPLE_U8),
+    WEIGHTED("5x5 16 bits", "positive 5", SAMPLE_U16),
+    WEIGHTED("15x15 16 bits", "positive 15", SAMPLE_U16),
+    WEIGHTED("bell 15x15 16 bits", "bell 15", SAMPLE_U16),
     LARGE_MASKS(15),
     LARGE_MASKS(31),
     LARGE_MASKS(63),
@@ -95,18 +114,6 @@ static const struct timed_case CASES[] = {
     {"sigma 1", {"gauss", NULL, 1, -1, RGB8}, "gauss", {0}},
     {"sigma 5", {"gauss", NULL, 5, -1, RGB8}, "gauss", {0}},
     {"unsharp", {"unsharp", NULL, 1, -1, RGB8}, "filter2d", {0}},
-    {"gauss5 RGBA opaque",
-     {"blur", NULL, 0, -1, 4, SAMPLE_U8, true, CPU_PATH_AUTO},
-     NULL,
-     {"blur", NULL, 0, -1, RGB8}},
-    {"gauss5 RGBA",
-     {"blur", NULL, 0, -1, 4, SAMPLE_U8, false, CPU_PATH_AUTO},
-     NULL,
-     {"blur", NULL, 0, -1, RGB8}},
-    {"sigma 2 RGBA",
-     {"gauss", NULL, 2, -1, 4, SAMPLE_U8, false, CPU_PATH_AUTO},
-     NULL,
-     {"gauss", NULL, 2, -1, RGB8}},
     {"gauss5 16 bits", {"blur", NULL, 0, -1, RGB16}, "gauss", {0}},
     {"sigma 2 16 bits", {"gauss", NULL, 2, -1, RGB16}, "gauss", {0}},
     {"direct 5x5 16 bits", {"convolve", "random 5", 0, -1, RGB16}, "filter2d", {0}},
@@ -162,10 +169,10 @@ static void fill_bell(int n, bool decimal, double *value)
     }
 }
 
-/* Weights of N x N by WORD: "random": whole numbers of -30..99; "decimal": the same; "disc": 0 and
- * 1; "log": the Laplacian of a Gaussian of sigma N/6; "dog": of whole numbers, the difference of
- * two Gaussians of sigma N/6 and N/10; "bell" and "decimal-bell": fill_bell's. What they are to be
- * divided by is returned. */
+/* Weights of N x N by WORD: "random": whole numbers of -30..99; "positive": of 0..129; "decimal"
+ * and "decimal-positive": the same; "disc": 0 and 1; "log": the Laplacian of a Gaussian of sigma
+ * N/6; "dog": of whole numbers, the difference of two Gaussians of sigma N/6 and N/10; "bell" and
+ * "decimal-bell": fill_bell's. What they are to be divided by is returned. */
 static double mask_values(const char *word, int n, double *values)
 {
     double narrow[MOST_SIDE], wide[MOST_SIDE], narrows = 0, wides = 0, sum = 0,
@@ -193,7 +200,7 @@ static double mask_values(const char *word, int n, double *values)
                 floor(2048 * wide[i % n] / wides) * floor(2048 * wide[i / n] / wides);
         } else {
             state = state * 1664525 + 1013904223;
-            values[i] = (int)(state >> 16) % 130 - 30;
+            values[i] = (int)(state >> 16) % 130 - (strstr(word, "positive") ? 0 : 30);
         }
         sum += values[i];
     }
@@ -204,8 +211,9 @@ static double mask_values(const char *word, int n, double *values)
  * them, with 19 digits. */
 static const char *mask_text(const char *given, char *text)
 {
-    static const char *const WORDS[] = {"random ", "decimal ", "disc ",        "log ",
-                                        "dog ",    "bell ",    "decimal-bell "};
+    static const char *const WORDS[] = {"random ",       "decimal ",  "disc ",
+                                        "log ",          "dog ",      "bell ",
+                                        "decimal-bell ", "positive ", "decimal-positive "};
     static double values[MOST_SIDE * MOST_SIDE];
     char *at = text;
     bool known = false, decimal;
