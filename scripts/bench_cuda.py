@@ -1,7 +1,6 @@
 """What scripts/bench_gpu_pipeline measures of the GPU itself, through the driver's own
 library (no compiler, no package):
 
-    bench_cuda.py start          milliseconds until a context is there
     bench_cuda.py hold SECONDS   makes a context and keeps it, to see its memory
     bench_cuda.py copy BYTES     GB/s of pinned copies: up, down, both at once
 
@@ -89,11 +88,7 @@ def copy_rates(total):
 
 
 def main():
-    if sys.argv[1:] == ["start"]:
-        start = time.perf_counter()
-        Driver()
-        print(f"{1000 * (time.perf_counter() - start):.3f}")
-    elif len(sys.argv) == 3 and sys.argv[1] == "hold":
+    if len(sys.argv) == 3 and sys.argv[1] == "hold":
         Driver()
         time.sleep(float(sys.argv[2]))
     elif len(sys.argv) == 3 and sys.argv[1] == "copy":

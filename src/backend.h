@@ -32,6 +32,9 @@ struct backend {
      * decoding; harmless to call again, safe from another thread. EXIT_DEVICE when it is not there.
      */
     bool (*start)(int index, struct error *err);
+    /* Says that this process runs one job and no others beside it, so that there is less to start:
+     * before any thread, and before start. NULL: nothing is saved. */
+    void (*expect_one)(void);
     /* Is there nothing left to start? Index -1: has any been started? NULL: never. */
     bool (*is_ready)(int index);
     /* Memory of the host that device INDEX copies from and to without a detour, for pictures one

@@ -142,6 +142,7 @@ static int run_plan(const struct options *options, const struct picture_request 
 
 int command_filter(const struct options *options)
 {
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
     struct picture_request request;
     struct picture_report report;
     struct error err;
@@ -159,6 +160,8 @@ int command_filter(const struct options *options)
         return command_batch(options, &request);
     if (options->plan)
         return run_plan(options, &request);
+    if (cuda->expect_one)
+        cuda->expect_one();
     if (!picture_filter(&request, input, output, &report, &err))
         return command_fail(&err);
     print_notes(options, &report);

@@ -97,6 +97,7 @@ int command_signal(const struct options *options)
     struct mask mask;
     struct error err;
     const char *input = options->operand[0], *output = options->operand[1];
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
     bool good;
 
     if (options->mask && strcmp(options->mask, "-") == 0 && strcmp(input, "-") == 0) {
@@ -107,6 +108,8 @@ int command_signal(const struct options *options)
     if (!request_make(options, &request, &err) || !signal_check(&request, output, &err) ||
         !signal_mask_row(&request, &mask, &err))
         return command_fail(&err);
+    if (cuda->expect_one)
+        cuda->expect_one();
     good = signal_filter(&request, &mask, input, output, &report, &err);
     if (good)
         print_report(options, &request, &mask, &report);

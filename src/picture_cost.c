@@ -7,20 +7,27 @@
  *   bus     = bytes / rate                          up and down at the same time
  *
  *   CPU     = max(decode, (decode + work) / threads)
- *   CUDA    = max(start, ahead * decode) + max((1 - ahead) * decode, bus, kernel)
+ *   CUDA    = max(start, ahead * decode) + load + max((1 - ahead) * decode, bus, kernel) + end
  *
- * `ahead` is the part that is decoded while CUDA starts. Encoding is the same in both
- * cases, and left out. */
+ * `ahead` is the part that is decoded while CUDA starts; `load` brings the kernel's code to the
+ * device, `end` is what the driver takes for the context when the process leaves. Encoding is the
+ * same in both cases, and left out. */
 #include "picture_cost.h"
+
+#include <string.h>
 
 #include "cpu_direct16.h"
 #include "cpu_path.h"
 #include "cpu_rank1.h"
+#include "kernel.h"
 #include "rates.h"
 #include "strips.h"
 
 /* Past this a mask does not fit the tile of the kernels on int8 matrix units, or about so. */
 #define CUDA_INT8_SIDE 31
+
+/* A rate of the kernel that would run. */
+#define CPU_RATE(name, wide) ((wide) ? name##_AVX512 : name)
 
 static double larger(double a, double b)
 {
@@ -66,17 +73,18 @@ static bool on_matrix_units(const struct plan *plan)
                                     : weights_within(m, INT8_MIN, INT8_MAX));
 }
 
-static double cpu_rate(const struct plan *plan)
+static double cpu_rate(const struct plan *plan, bool wide)
 {
     const struct plan_mask *m = &plan->mask[0];
 
     if (plan->alpha == ALPHA_WEIGHTED)
-        return plan->type == SAMPLE_U8 ? CPU_TAPS_WEIGHTED : CPU_TAPS_WEIGHTED / 2; /* doubles */
+        return CPU_RATE(CPU_TAPS_WEIGHTED, wide) / (plan->type == SAMPLE_U8 ? 1 : 2); /* doubles */
     if (plan->type == SAMPLE_U8 && (m->accumulator == ACCUMULATOR_I64 || weights_fit_int16(m)))
-        return CPU_TAPS_8_BITS;            /* 64-bit sums are approximated and certified */
-    if (m->accumulator == ACCUMULATOR_I64) /* certified: two sums */
-        return cpu_direct16_can(plan) ? CPU_TAPS_16_BITS / 2 : CPU_TAPS_64;
-    return weights_fit_int16(m) ? CPU_TAPS_16_BITS : CPU_TAPS_32;
+        return CPU_RATE(CPU_TAPS_8_BITS, wide); /* 64-bit sums are approximated and certified */
+    if (m->accumulator == ACCUMULATOR_I64)      /* certified: two sums */
+        return cpu_direct16_can(plan) ? CPU_RATE(CPU_TAPS_16_BITS, wide) / 2
+                                      : CPU_RATE(CPU_TAPS_64, wide);
+    return weights_fit_int16(m) ? CPU_RATE(CPU_TAPS_16_BITS, wide) : CPU_RATE(CPU_TAPS_32, wide);
 }
 
 /* Milliseconds of one thread for each sample of a pass. */
@@ -84,10 +92,13 @@ static double cpu_sample_ms(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     double taps = (double)m->width * (double)m->height * (double)plan->masks;
+    const struct kernel *kernel = kernel_choose(DEVICE_CPU, plan);
+    bool wide = kernel && strcmp(kernel->name, "avx512") == 0;
+    double once = 1 / CPU_RATE(CPU_SAMPLES, wide);
 
     if (cpu_rank1_wins(plan))
-        return (double)(m->width + m->height) / CPU_TAPS_RANK1 + 1 / CPU_SAMPLES;
-    return taps / cpu_rate(plan) + 1 / CPU_SAMPLES;
+        return (double)(m->width + m->height) / CPU_RATE(CPU_TAPS_RANK1, wide) + once;
+    return taps / cpu_rate(plan, wide) + once;
 }
 
 static double cuda_sample_ms(const struct plan *plan)
@@ -128,12 +139,15 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
         .decode_ms = bytes / decode_rate(info->format),
         .work_ms = passes * cpu_work_ms(plan, info, samples),
         .start_ms = CUDA_START_MS,
+        .load_ms = CUDA_LOAD_MS,
+        .end_ms = CUDA_END_MS,
         .bus_ms = bytes / (bytes > STRIPS_PINNED_BYTES ? CUDA_BYTES_PINNED : CUDA_BYTES_PAGEABLE),
         .kernel_ms = samples * passes * cuda_sample_ms(plan),
     };
 
     cost.cpu_ms = larger(cost.decode_ms, (cost.decode_ms + cost.work_ms) / (double)threads);
-    cost.cuda_ms = larger(cost.start_ms, ahead * cost.decode_ms) +
-                   larger((1 - ahead) * cost.decode_ms, larger(cost.bus_ms, cost.kernel_ms));
+    cost.cuda_ms = larger(cost.start_ms, ahead * cost.decode_ms) + cost.load_ms +
+                   larger((1 - ahead) * cost.decode_ms, larger(cost.bus_ms, cost.kernel_ms)) +
+                   cost.end_ms;
     return cost;
 }

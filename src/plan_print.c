@@ -66,14 +66,14 @@ static enum cpu_path path_of(const struct plan *plan, const struct picture_repor
 static void print_cost(FILE *out, const struct picture_choice *choice)
 {
     const struct picture_cost *cost = &choice->cost;
-    fprintf(
-        out,
-        "estimate  until all is filtered: %.1f ms on the CPU, %.1f ms with CUDA\n"
-        "          CPU: %.1f ms of decoding and %.1f ms of filtering on %d thread%s\n"
-        "          CUDA: %.1f ms of start beside decoding, then %.1f ms of bus beside %.1f ms of "
-        "kernels\n",
-        cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, choice->threads,
-        choice->threads == 1 ? "" : "s", cost->start_ms, cost->bus_ms, cost->kernel_ms);
+    fprintf(out,
+            "estimate  without encoding: %.1f ms on the CPU, %.1f ms with CUDA\n"
+            "          CPU: %.1f ms of decoding and %.1f ms of filtering on %d thread%s\n"
+            "          CUDA: %.1f ms of start beside decoding, then %.1f ms to load the kernel,\n"
+            "          %.1f ms of bus beside %.1f ms of kernels, and %.1f ms of CUDA's end\n",
+            cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, choice->threads,
+            choice->threads == 1 ? "" : "s", cost->start_ms, cost->load_ms, cost->bus_ms,
+            cost->kernel_ms, cost->end_ms);
 }
 
 void plan_print(FILE *out, const char *input, const struct plan *plan,
@@ -183,7 +183,9 @@ void plan_print_json(FILE *out, const char *input, const struct plan *plan,
     }
     fprintf(out,
             ",\"cpu_ms\":%.3f,\"cuda_ms\":%.3f,\"decode_ms\":%.3f,\"cpu_work_ms\":%.3f,"
-            "\"cuda_start_ms\":%.3f,\"cuda_bus_ms\":%.3f,\"cuda_kernel_ms\":%.3f}\n",
+            "\"cuda_start_ms\":%.3f,\"cuda_load_ms\":%.3f,\"cuda_bus_ms\":%.3f,"
+            "\"cuda_kernel_ms\":%.3f,\"cuda_end_ms\":%.3f}\n",
             choice->cost.cpu_ms, choice->cost.cuda_ms, choice->cost.decode_ms, choice->cost.work_ms,
-            choice->cost.start_ms, choice->cost.bus_ms, choice->cost.kernel_ms);
+            choice->cost.start_ms, choice->cost.load_ms, choice->cost.bus_ms,
+            choice->cost.kernel_ms, choice->cost.end_ms);
 }

@@ -1,7 +1,7 @@
 /* Which device and kernel run a signal. `auto` weighs two estimates, as for pictures:
  *
  *   CPU   samples * weights / (rate * threads)
- *   GPU   start-up + bytes up and down / bus + samples * weights / rate
+ *   GPU   start-up and end + bytes up and down / bus + samples * weights / rate
  *
  * Past 62 bits `auto` leaves the kernels: one loop over rationals is faster than
  * dozens of runs over split numbers. Who names a kernel or a GPU gets those runs. */
@@ -27,7 +27,7 @@ static void estimate(const struct signal_load *load, struct signal_choice *choic
 
     choice->cpu_ms =
         taps / ((floats ? SIGNAL_CPU_TAPS_FLOAT : SIGNAL_CPU_TAPS_64) * (double)choice->threads);
-    choice->cuda_ms = CUDA_START_MS + bytes / CUDA_BYTES_PAGEABLE +
+    choice->cuda_ms = CUDA_START_MS + CUDA_LOAD_MS + CUDA_END_MS + bytes / CUDA_BYTES_PAGEABLE +
                       taps / (floats ? CUDA_TAPS_FLOAT : CUDA_TAPS_64);
 }
 

@@ -53,7 +53,9 @@ static void parts_make_the_whole(void)
     CHECK(c.start_ms == CUDA_START_MS);
     CHECK(c.cpu_ms == c.decode_ms + c.work_ms);
     CHECK(c.cuda_ms >= c.start_ms && c.cuda_ms >= c.decode_ms);
-    CHECK(c.cuda_ms <= c.start_ms + c.decode_ms + c.bus_ms + c.kernel_ms);
+    CHECK(c.load_ms == CUDA_LOAD_MS && c.end_ms == CUDA_END_MS);
+    CHECK(c.cuda_ms >= c.start_ms + c.load_ms + c.end_ms);
+    CHECK(c.cuda_ms <= c.start_ms + c.decode_ms + c.load_ms + c.bus_ms + c.kernel_ms + c.end_ms);
     c = cost_with(&photo, "blur", NULL, -1, 1, 1000);
     CHECK(c.cpu_ms == c.decode_ms); /* however many threads there are */
 }
@@ -96,10 +98,10 @@ static void small_on_the_cpu_large_on_the_gpu(void)
     CHECK(c.cpu_ms > c.cuda_ms);
     c = cost_with(&deep, "convolve", random_mask(31), -1, 1, 2);
     CHECK(c.cpu_ms > c.cuda_ms);
-    c = cost_with(&photo, "sharpen", NULL, -1, 100, 8);
+    c = cost_with(&photo, "sharpen", NULL, -1, 1000, 16);
     CHECK(c.cpu_ms > c.cuda_ms);
     /* Sums of 64 bits, of rank 2: rows and columns on the CPU beat every cell with CUDA. */
-    c = cost_with(&scan, "unsharp", NULL, 15, 1, 8);
+    c = cost_with(&scan, "unsharp", NULL, 15, 1, 16);
     CHECK(c.cpu_ms < c.cuda_ms);
 }
 
