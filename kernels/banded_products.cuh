@@ -19,6 +19,17 @@
 #define GROUPS_OF(mask, planes, sample)                                                            \
     ((mask) != ANY_MASK && (planes) > (sample) ? WHOLE(sample) / 2 : WHOLE(sample))
 
+/* Blocks of threads that a multiprocessor is to hold, by what a thread keeps in registers. */
+constexpr int resident(int mask, int pieces, int planes, int sample)
+{
+    const int weights = 5 * FOURS(mask) + 4 * TWOS(mask) + 2 * ONES(mask);
+    const int registers =
+        32 + planes * GROUPS_OF(mask, planes, sample) * 4 + weights * pieces * planes;
+    if (mask == ANY_MASK)
+        return planes == 2 ? 4 : 5;
+    return registers <= 84 ? 6 : registers <= 100 ? 5 : 4;
+}
+
 #if __CUDA_ARCH__ >= 900
 
 /* ---- the products ---- */

@@ -9,7 +9,7 @@
  * summed at a time, a lane each, in 64-bit integers from the staged tile. Where all
  * are doubtful (a flat picture whose quotients are halves) all are on the list once.
  *
- * Shared memory   as banded, and 512 bytes
+ * Shared memory   as banded, and 384 bytes
  * Bytes moved     as banded
  * Measured        see kernels/README.md */
 #include "banded_products.cuh"
@@ -19,17 +19,12 @@
 
 #define PLANES 2 /* of weights: 16 bits */
 #define WARPS  (BANDED_THREADS / 32)
-#define LISTED 64 /* samples on a warp's list: no more than 31, and one of each lane */
-
-/* Blocks of threads that a multiprocessor is to hold. */
-constexpr int resident(int mask)
-{
-    return mask == ANY_MASK ? 4 : 5;
-}
+#define LISTED 48 /* fours of samples on a warp's list: no more than 15, and one of each lane */
 
 #if __CUDA_ARCH__ >= 900
 
-/* Sums to samples, as banded's. Bit 4n + k is set where the one of sum k of group n is in doubt. */
+/* Sums to samples, as banded's. Bit n is set where any of the four samples of group n is in doubt:
+ * neighbours in two rows. */
 template <int GROUPS>
 __device__ inline uint32_t certify(const struct certified_test &test, int (*sum)[GROUPS][4],
                                    uint32_t *piece)
@@ -38,45 +33,84 @@ __device__ inline uint32_t certify(const struct certified_test &test, int (*sum)
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
         int q[4];
+        bool over = false;
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             int s = (int)((uint32_t)sum[0][n][k] + 256 * (uint32_t)sum[1][n][k]);
             int64_t p = (int64_t)s * test.multiplier + test.from;
             q[k] = (int)(p >> 32);
-            if ((uint32_t)p > test.limit)
-                doubt |= 1u << (4 * n + k);
+            over |= (uint32_t)p > test.limit;
         }
+        doubt |= over ? 1u << n : 0;
         piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
     }
     return doubt;
 }
 
-/* Byte b (of a warp's 128) of row r of the tile is number 128 * r + b. */
-__device__ inline int sample_number(int row, int bit)
+/* Byte b (of a warp's 128) of row r of the tile is number 128 * r + b: of the first of the four
+ * behind a bit, 8 bits each 8 rows, the last of `rows` lowest. */
+__device__ inline int number_of(int rows, int bit)
 {
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-    return 128 * (row + 2 * t + bit % 2) + 16 * (bit / 4) + 2 * g + bit / 2 % 2;
+    return 128 * (rows - 8 - bit / 8 * 8 + 2 * t) + 16 * (bit % 8) + 2 * g;
 }
 
-/* A doubtful sample: is it the one that stands in the output's tile, or the next? In that tile
+/* A sample and the one below: is it what stands in the output's tile, or the next? In that tile
  * pieces are swizzled, see store_piece. */
 __device__ inline void settle(const struct banded_args &args, const struct certified_head *head,
                               const uint8_t *window, uint8_t *tile, int number)
 {
     const struct image_job &job = args.job;
-    const int row = number / 128, byte = number % 128, pixel = args.shape.pixel_bytes;
+    const int row = number / 128, byte = number % 128;
+    const int pitch = args.shape.pitch, pixel = args.shape.pixel_bytes;
     const int64_t *weight = (const int64_t *)(head + 1);
-    const uint8_t *cell = window + row * args.shape.pitch + args.shape.pad + byte;
-    uint8_t *sample = tile + 128 * row + ((byte / 16) ^ row % 8) * 16 + byte % 16;
-    int64_t rest = head->start;
+    const uint8_t *cells = window + row * pitch + args.shape.pad + byte;
+    int64_t sum[2] = {head->start, head->start};
 
-    for (int i = 0; i < job.mask_height; i++, cell += args.shape.pitch)
+    for (int i = 0; i < job.mask_height; i++, cells += pitch) {
+        const uint8_t *cell = cells;
 #pragma unroll 4
-        for (int j = 0; j < job.mask_width; j++)
-            rest += __ldg(weight++) * cell[j * pixel];
-    rest -= *sample * head->divisor;
-    if (rest >= head->divisor && *sample < job.max)
-        ++*sample;
+        for (int j = 0; j < job.mask_width; j++, cell += pixel) {
+            const int64_t w = __ldg(weight++);
+            sum[0] += w * cell[0];
+            sum[1] += w * cell[pitch];
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        uint8_t *sample = tile + 128 * (row + r) + ((byte / 16) ^ (row + r) % 8) * 16 + byte % 16;
+        if (sum[r] - *sample * head->divisor >= head->divisor && *sample < job.max)
+            ++*sample;
+    }
+}
+
+/* Fours of which a sample is in doubt go to the warp's list, from each lane one at a time, and from
+ * there 16 at once are settled, two samples a lane; at last all. */
+__device__ inline void settle_all(const struct banded_args &args, const struct certified_head *head,
+                                  const uint8_t *window, uint8_t *tile, uint16_t *list,
+                                  uint32_t doubt, int rows)
+{
+    const int lane = threadIdx.x % 32;
+    uint32_t doubtful;
+    int listed = 0;
+
+    do {
+        doubtful = __ballot_sync(0xffffffff, doubt != 0);
+        if (doubt) {
+            list[listed + __popc(doubtful & ((1u << lane) - 1))] =
+                (uint16_t)number_of(rows, __ffs((int)doubt) - 1);
+            doubt &= doubt - 1;
+        }
+        listed += __popc(doubtful);
+        __syncwarp();
+        while (listed >= 16 || (listed && !doubtful)) {
+            const int fours = min(listed, 16);
+            listed -= fours;
+            if (lane < 2 * fours)
+                settle(args, head, window, tile, list[listed + lane / 2] + lane % 2);
+        }
+        __syncwarp();
+    } while (doubtful);
 }
 
 /* PNM pictures of fewer values. */
@@ -113,7 +147,7 @@ __device__ inline void load_kept(const struct banded_args &args, kept<MASK, PIEC
 #endif
 
 template <int MASK, bool SPARSE, int PIECES>
-__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK))
+__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES, 1))
     certified(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
@@ -121,7 +155,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK))
     __shared__ uint64_t arrived;
     __shared__ uint16_t lists[WARPS][LISTED];
     const struct banded_shape &shape = args.shape;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int warp = threadIdx.x / 32;
     uint8_t *N_ds = shared + BANDED_OUT_BYTES, *tile = shared + warp * 128 * BANDED_TILE_ROWS;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct certified_head *head =
@@ -132,7 +166,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK))
     const int x = at.x * BANDED_TILE_BYTES + warp * 128;
     const int y = at.y * BANDED_TILE_ROWS, rows = min(BANDED_TILE_ROWS, args.job.out_rows - y);
     const uint32_t window = shared_address(N_ds) + warp * 128, P_ds = shared_address(tile);
-    int listed = 0;
+    uint32_t doubt = 0;
     kept<MASK, PIECES> f;
 
     if (threadIdx.x == 0)
@@ -148,7 +182,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK))
 #pragma unroll 1
     for (int row = 0; row < rows; row += 8) {
         constexpr int GROUPS = GROUPS_OF(MASK, PLANES, 1), PARTS = 8 / GROUPS;
-        uint32_t piece[8], doubt = 0, doubtful;
+        uint32_t piece[8], doubtful = 0;
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {
             const uint32_t from = window + row * shape.pitch + part * GROUPS * BANDED_PIECE;
@@ -157,29 +191,14 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK))
                 add_mask<SPARSE, PIECES, PLANES, 1>(args, from, A_ds, sum);
             else
                 add_kept<MASK, PIECES, PLANES, 1>(sum, f.four, f.two, f.one, from, shape.pitch);
-            doubt |= certify(test, sum, piece + part * GROUPS) << part * GROUPS * 4;
+            doubtful |= certify(test, sum, piece + part * GROUPS) << part * GROUPS;
         }
         if (args.job.max != 255)
             clamp_samples(piece, args.job.max);
         store_piece(P_ds + row * 128, piece);
-        do { /* a sample of each lane at a time; what is left on the list comes last */
-            doubtful = __ballot_sync(0xffffffff, doubt != 0);
-            if (doubt) {
-                lists[warp][listed + __popc(doubtful & ((1u << lane) - 1))] =
-                    (uint16_t)sample_number(row, __ffs((int)doubt) - 1);
-                doubt &= doubt - 1;
-            }
-            listed += __popc(doubtful);
-            if (listed >= 32 || (listed && !doubtful && row + 8 >= rows)) {
-                const int batch = min(listed, 32);
-                __syncwarp();
-                listed -= batch;
-                if (lane < batch)
-                    settle(args, head, N_ds + warp * 128, tile, lists[warp][listed + lane]);
-                __syncwarp();
-            }
-        } while (doubtful);
+        doubt = doubt << 8 | doubtful;
     }
+    settle_all(args, head, N_ds + warp * 128, tile, lists[warp], doubt, (rows + 7) / 8 * 8);
     send_pieces(args, P_ds, x, y);
 #endif
 }
