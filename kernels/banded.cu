@@ -119,6 +119,13 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES,
 
 /* ---- launching ---- */
 
+/* Shared memory but for the weights. A warp loads up to four pieces beyond the last ones it takes.
+ */
+static size_t stage_bytes(const struct banded_shape *shape)
+{
+    return BANDED_OUT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
+}
+
 size_t banded_shared_bytes(const struct banded_shape *shape)
 {
     return stage_bytes(shape) + (size_t)banded_fragment_bytes(shape);

@@ -169,13 +169,6 @@ __device__ inline void add_kept(int (*sum)[GROUPS][4], const fragments<PIECES, P
 
 /* ---- launching ---- */
 
-/* Shared memory but for the weights. A warp loads up to four pieces beyond the last ones it takes.
- */
-static size_t stage_bytes(const struct banded_shape *shape)
-{
-    return BANDED_OUT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
-}
-
 /* Which of the masks whose weights stay in registers this one is; ANY_MASK also for others. */
 static int mask_of(const struct banded_shape *s)
 {

@@ -19,7 +19,9 @@
 
 #define PLANES 2 /* of weights: 16 bits */
 #define WARPS  (BANDED_THREADS / 32)
-#define LISTED 48 /* fours of samples on a warp's list: no more than 15, and one of each lane */
+/* The whole tile of samples, until none of it is in doubt. */
+#define OUT_BYTES (BANDED_TILE_BYTES * BANDED_TILE_ROWS)
+#define LISTED    48 /* fours of samples on a warp's list: no more than 15, and one of each lane */
 
 #if __CUDA_ARCH__ >= 900
 
@@ -156,7 +158,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES,
     __shared__ uint16_t lists[WARPS][LISTED];
     const struct banded_shape &shape = args.shape;
     const int warp = threadIdx.x / 32;
-    uint8_t *N_ds = shared + BANDED_OUT_BYTES, *tile = shared + warp * 128 * BANDED_TILE_ROWS;
+    uint8_t *N_ds = shared + OUT_BYTES, *tile = shared + warp * 128 * BANDED_TILE_ROWS;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct certified_head *head =
         (const struct certified_head *)((const uint8_t *)args.job.fragments +
@@ -205,17 +207,25 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES,
 
 /* ---- launching ---- */
 
+/* Shared memory but for the weights, and up to four pieces that a warp loads beyond the last ones
+ * it takes. */
+static size_t tile_bytes(const struct banded_shape *shape)
+{
+    return OUT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
+}
+
 size_t certified_shared_bytes(const struct banded_shape *shape)
 {
-    return banded_shared_bytes(shape) + WARPS * LISTED * sizeof(uint16_t);
+    return tile_bytes(shape) + (size_t)banded_fragment_bytes(shape) +
+           WARPS * LISTED * sizeof(uint16_t);
 }
 
 template <int MASK, bool SPARSE, int PIECES>
 static cudaError_t launch(struct banded_args *args, cudaStream_t stream)
 {
-    return banded_run(
-        certified<MASK, SPARSE, PIECES>, args, BANDED_THREADS,
-        MASK == ANY_MASK ? banded_shared_bytes(&args->shape) : stage_bytes(&args->shape), stream);
+    const size_t weights = MASK == ANY_MASK ? (size_t)banded_fragment_bytes(&args->shape) : 0;
+    return banded_run(certified<MASK, SPARSE, PIECES>, args, BANDED_THREADS,
+                      tile_bytes(&args->shape) + weights, stream);
 }
 
 static cudaError_t launch_gray(struct banded_args *args, cudaStream_t stream)
