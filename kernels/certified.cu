@@ -23,6 +23,11 @@
 #define OUT_BYTES (BANDED_TILE_BYTES * BANDED_TILE_ROWS)
 #define LISTED    48 /* fours of samples on a warp's list: no more than 15, and one of each lane */
 
+/* Of masks of five rows fewer sums at a time, so that one block more fits. */
+#define FIVE_ROWS            MASK_OF(1, 0, 1)
+#define AT_ONCE(mask)        ((mask) == FIVE_ROWS ? 2 : GROUPS_OF(mask, PLANES, 1))
+#define BLOCKS(mask, pieces) ((mask) == FIVE_ROWS ? 6 : resident(mask, pieces, PLANES, 1))
+
 #if __CUDA_ARCH__ >= 900
 
 /* Sums to samples, as banded's. Bit n is set where any of the four samples of group n is in doubt:
@@ -149,7 +154,7 @@ __device__ inline void load_kept(const struct banded_args &args, kept<MASK, PIEC
 #endif
 
 template <int MASK, bool SPARSE, int PIECES>
-__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES, 1))
+__global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
     certified(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
@@ -183,7 +188,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES,
     }
 #pragma unroll 1
     for (int row = 0; row < rows; row += 8) {
-        constexpr int GROUPS = GROUPS_OF(MASK, PLANES, 1), PARTS = 8 / GROUPS;
+        constexpr int GROUPS = AT_ONCE(MASK), PARTS = 8 / GROUPS;
         uint32_t piece[8], doubtful = 0;
 #pragma unroll
         for (int part = 0; part < PARTS; part++) {
@@ -247,8 +252,8 @@ static cudaError_t launch_pixels(struct banded_args *args, cudaStream_t stream)
     case 2:
         if (mask == MASK_OF(1, 0, 0))
             return launch<MASK_OF(1, 0, 0), true, 2>(args, stream);
-        if (mask == MASK_OF(1, 0, 1))
-            return launch<MASK_OF(1, 0, 1), true, 2>(args, stream);
+        if (mask == FIVE_ROWS)
+            return launch<FIVE_ROWS, true, 2>(args, stream);
         return launch<ANY_MASK, true, 2>(args, stream);
     case 3:
         return launch<ANY_MASK, true, 3>(args, stream);
