@@ -7,6 +7,9 @@
 #ifndef STENCIL_IMAGE_JOB_H
 #define STENCIL_IMAGE_JOB_H
 
+#include <stdbool.h>
+
+#include "certified_test.h"
 #include "plane.h"
 #include "separable_window.h"
 
@@ -26,8 +29,8 @@ struct image_job {
     enum plane_border border;
     uint64_t ghost; /* pixel of ghost cells for zero and constant, first channel lowest */
     int mask_width, mask_height, anchor_x, anchor_y;
-    int32_t divisor, start; /* d; o + floor(d/2) */
-    int64_t bound;          /* sum|w|*max + |o| + d, < 2^31 */
+    int32_t divisor, start; /* d; o + floor(d/2); not those of the certified kernel */
+    int64_t bound;          /* sum|w|*max + |o| + d, < 2^31; likewise */
     uint32_t max;
     const int64_t *weight; /* host memory, row-major: for launches that take weights as arguments */
     const void *fragments; /* device memory: what the kernel's packer made of the weights */
@@ -77,6 +80,30 @@ void banded_pack_sparse(uint8_t matrix[16][64], uint8_t *out, uint32_t *places);
  * banded_pad() says for the addresses of in and out: best none. */
 cudaError_t banded_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
 size_t banded_shared_bytes(const struct banded_shape *shape);
+
+/* ---- the same for weights past 16 bits, rounded, and summed again where that is in doubt ---- */
+
+/* Of 8-bit samples. The largest share of quotients that may be in doubt. */
+#define CERTIFIED_DOUBT 0.125
+
+struct certified_mask {
+    const int64_t *weight;
+    int width, height;
+    int64_t divisor, start; /* d; o + floor(d/2) */
+    uint32_t max;
+};
+
+/* src/certified_pack.c. Behind the fragments of banded_pack, shape for two planes of weights,
+ * stand a struct certified_head and the weights themselves. */
+bool certified_can(const struct certified_mask *mask, const char **why);
+size_t certified_fragment_bytes(const struct banded_shape *shape,
+                                const struct certified_mask *mask);
+void certified_pack(const struct banded_shape *shape, const struct certified_mask *mask,
+                    void *fragments);
+
+/* kernels/certified.cu; the window as for banded_launch */
+cudaError_t certified_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
+size_t certified_shared_bytes(const struct banded_shape *shape);
 
 /* ---- masks of rank 1 as two passes in one kernel, 8 bits, from compute capability 9.0 ---- */
 

@@ -13,12 +13,18 @@
 /* ---- what each kernel can run ---- */
 
 /* A reason against whole pixels, or NULL. */
+static const char *refusal_of_any(const struct plan *plan)
+{
+    return plan->kind != PLAN_LINEAR       ? "it runs one mask, not gradients"
+           : plan->alpha == ALPHA_WEIGHTED ? "colour weighted by alpha"
+                                           : NULL;
+}
+
+/* The same with sums of 32 bits. */
 static const char *refusal(const struct plan *plan)
 {
-    return plan->kind != PLAN_LINEAR                      ? "it runs one mask, not gradients"
-           : plan->alpha == ALPHA_WEIGHTED                ? "colour weighted by alpha"
-           : plan->mask[0].accumulator != ACCUMULATOR_I32 ? "sums past 32 bits"
-                                                          : NULL;
+    const char *why = refusal_of_any(plan);
+    return why ? why : plan->mask[0].accumulator != ACCUMULATOR_I32 ? "sums past 32 bits" : NULL;
 }
 
 int cuda_image_planes(const struct plan *plan)
@@ -55,31 +61,59 @@ size_t cuda_image_pack_dp4a(const struct plan *plan, void *out, const char **why
     return dp4a_fragment_bytes(m->width, m->height, m->anchor_x, planes);
 }
 
-static struct banded_shape banded_shape_for(const struct plan *plan)
+static struct banded_shape banded_shape_for(const struct plan *plan, int planes)
 {
     const struct plan_mask *m = &plan->mask[0];
-    return banded_shape_of(m->width, m->height, plan->channels, (int)plan->type,
-                           cuda_image_planes(plan), 0);
+    return banded_shape_of(m->width, m->height, plan->channels, (int)plan->type, planes, 0);
+}
+
+static bool banded_fits(const struct banded_shape *shape)
+{
+    return shape->rows <= 256 && shape->pitch <= 1024;
 }
 
 size_t cuda_image_pack_banded(const struct plan *plan, void *out, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
-    struct banded_shape shape = banded_shape_for(plan);
     int planes = cuda_image_planes(plan);
+    struct banded_shape shape = banded_shape_for(plan, planes);
 
     *why = refusal(plan);
     if (!*why && planes == 0)
         *why = "weights past 16 bits";
     if (!*why && planes == 2 && plan->type == SAMPLE_U16)
         *why = "weights past 8 bits on samples of 16 bits";
-    if (!*why && (shape.rows > 256 || shape.pitch > 1024))
+    if (!*why && !banded_fits(&shape))
         *why = "the mask is too wide or too high";
     if (*why)
         return 0;
     if (out)
         banded_pack(&shape, m->weight, m->width, m->height, out);
     return (size_t)banded_fragment_bytes(&shape);
+}
+
+/* Weights are always rounded to 16 bits. */
+int cuda_image_form_certified(const struct plan *plan)
+{
+    (void)plan;
+    return 2;
+}
+
+size_t cuda_image_pack_certified(const struct plan *plan, void *out, const char **why)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const struct certified_mask mask = {
+        m->weight, m->width, m->height, m->divisor, m->offset + m->divisor / 2, plan->max};
+    struct banded_shape shape = banded_shape_for(plan, 2);
+
+    *why = plan->type == SAMPLE_U8 ? refusal_of_any(plan) : "samples of 16 bits";
+    if (!*why && !banded_fits(&shape))
+        *why = "the mask is too wide or too high";
+    if (*why || !certified_can(&mask, why))
+        return 0;
+    if (out)
+        certified_pack(&shape, &mask, out);
+    return certified_fragment_bytes(&shape, &mask);
 }
 
 int cuda_image_form_separable(const struct plan *plan)
@@ -172,8 +206,27 @@ bool cuda_image_supports_banded(const struct plan *plan, char *why, size_t why_b
         snprintf(why, why_bytes, "%s", reason);
         return false;
     }
-    shape = banded_shape_for(plan);
+    shape = banded_shape_for(plan, cuda_image_planes(plan));
     return devices_can(9, banded_shared_bytes(&shape), "tensor copies", why, why_bytes);
+}
+
+/* Where whole sums of 32 bits do not do. */
+bool cuda_image_pays_certified(const struct plan *plan)
+{
+    return plan->mask[0].accumulator != ACCUMULATOR_I32 || cuda_image_planes(plan) == 0;
+}
+
+bool cuda_image_supports_certified(const struct plan *plan, char *why, size_t why_bytes)
+{
+    struct banded_shape shape;
+    const char *reason;
+
+    if (cuda_image_pack_certified(plan, NULL, &reason) == 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return false;
+    }
+    shape = banded_shape_for(plan, 2);
+    return devices_can(9, certified_shared_bytes(&shape), "tensor copies", why, why_bytes);
 }
 
 /* Up to 5 x 5 int8 weights, all of them at once are as fast: the copy is what takes the time. */

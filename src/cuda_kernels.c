@@ -41,6 +41,8 @@ METHOD(dp4a, .image = dp4a_launch, .pack = cuda_image_pack_dp4a, .form = cuda_im
 METHOD(int8, .image = int8_mma_launch, .pack = cuda_image_pack_int8, .form = cuda_image_planes)
 METHOD(banded, .image = banded_launch, .pack = cuda_image_pack_banded, .form = cuda_image_planes,
        .aligns = true)
+METHOD(certified, .image = certified_launch, .pack = cuda_image_pack_certified,
+       .form = cuda_image_form_certified, .aligns = true)
 METHOD(separable, .image = separable_launch, .pack = cuda_image_pack_separable,
        .form = cuda_image_form_separable, .aligns = true)
 
@@ -86,6 +88,15 @@ static const struct kernel KERNELS[] = {
      .run = run_banded,
      .time = time_banded,
      .strips = &strips_banded},
+    {.name = "certified",
+     .dims = 2,
+     .device = DEVICE_CUDA,
+     .idea = "as banded, weights rounded to 16 bits; doubtful samples summed again (9.0)",
+     .supports = cuda_image_supports_certified,
+     .pays = cuda_image_pays_certified,
+     .run = run_certified,
+     .time = time_certified,
+     .strips = &strips_certified},
     {.name = "separable",
      .dims = 2,
      .device = DEVICE_CUDA,

@@ -61,16 +61,16 @@ static bool weights_fit_int16(const struct plan_mask *m)
     return weights_within(m, INT16_MIN, INT16_MAX);
 }
 
-/* The kernels banded and int8: 8 bits under weights of 8 or 16 bits, 16 bits under those of 8; and
- * separable, whose two factors may be of 16 bits. */
+/* The kernels banded and int8: 8 bits under weights of 8 or 16 bits, 16 bits under those of 8;
+ * separable, whose two factors may be of 16 bits; and certified: 8 bits, sums of 64. */
 static bool on_matrix_units(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED &&
-           m->accumulator == ACCUMULATOR_I32 && m->width <= CUDA_INT8_SIDE &&
-           m->height <= CUDA_INT8_SIDE &&
-           (plan->type == SAMPLE_U8 ? m->row || weights_fit_int16(m)
-                                    : weights_within(m, INT8_MIN, INT8_MAX));
+           m->width <= CUDA_INT8_SIDE && m->height <= CUDA_INT8_SIDE &&
+           (plan->type == SAMPLE_U8
+                ? m->row || m->accumulator == ACCUMULATOR_I64 || weights_fit_int16(m)
+                : weights_within(m, INT8_MIN, INT8_MAX));
 }
 
 static double cpu_rate(const struct plan *plan, bool wide)

@@ -173,11 +173,11 @@ static int most_at_once(const struct work *w, int pieces)
 static void lanes_and_alone(void)
 {
     static const char *const alone[] = {"constant", "cached", "tiled"};
-    static const char *const beside[] = {"basic", "readonly", "dp4a",
+    static const char *const beside[] = {"basic", "readonly", "dp4a",     "certified",
                                          "int8",  "banded",   "separable"};
     int most;
 
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         backend_cuda.release(); /* what grows is freed first, and that waits for the device */
         fake_cuda_gather(CUDA_LANES, 5000);
         most = most_at_once(work_of(1, beside[i]), 10 * THREADS);

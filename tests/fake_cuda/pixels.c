@@ -9,13 +9,14 @@
 #include "../../src/border.h"
 #include "fake_cuda.h"
 
-enum kind { DP4A, INT8, BANDED, SEPARABLE, KINDS };
+enum kind { DP4A, INT8, BANDED, CERTIFIED, SEPARABLE, KINDS };
 
 struct run {
     struct image_job job;
-    int64_t *weight;
+    int64_t *weight, divisor, start;
     void *packed; /* NULL: not known here */
     size_t packed_bytes;
+    size_t head; /* where the certified kernel's divisor and weights stand in what is packed */
 };
 
 static int64_t sample(const struct image_job *job, const char *in, int y, int x, int c)
@@ -39,14 +40,14 @@ static int64_t sample(const struct image_job *job, const char *in, int y, int x,
 static int64_t filtered(const struct run *r, const char *in, int y, int x, int c)
 {
     const struct image_job *job = &r->job;
-    int64_t sum = job->start;
+    int64_t sum = r->start;
 
     for (int i = 0; i < job->mask_height; i++)
         for (int j = 0; j < job->mask_width; j++)
             sum += r->weight[i * job->mask_width + j] *
                    sample(job, in, job->out_first_row + y - job->anchor_y + i,
                           x - job->anchor_x + j, c);
-    return sum < 0 ? 0 : sum / job->divisor > job->max ? job->max : sum / job->divisor;
+    return sum < 0 ? 0 : sum / r->divisor > job->max ? job->max : sum / r->divisor;
 }
 
 static void *rows_at(const void *data, size_t pitch, const struct image_job *job, int rows,
@@ -56,9 +57,24 @@ static void *rows_at(const void *data, size_t pitch, const struct image_job *job
     return fake_device_memory(data, (size_t)(rows - 1) * pitch + row, device);
 }
 
+/* Of the certified kernel the weights, and all else that has more than 32 bits, are packed too. */
+static void read_head(struct run *r, int device)
+{
+    size_t weights = (size_t)r->job.mask_width * (size_t)r->job.mask_height * sizeof *r->weight;
+    const char *at = fake_device_memory((const char *)r->job.fragments + r->head,
+                                        sizeof(struct certified_head) + weights, device);
+    struct certified_head head;
+
+    memcpy(&head, at, sizeof head);
+    r->divisor = head.divisor;
+    r->start = head.start;
+    if (memcmp(r->weight, at + sizeof head, weights) != 0)
+        fake_misuse("the weights on the device are not this job's");
+}
+
 static void run_pixels(const void *arguments, int device)
 {
-    const struct run *r = arguments;
+    struct run own = *(const struct run *)arguments, *r = &own;
     const struct image_job *job = &r->job;
     const char *in = rows_at(job->in, job->in_pitch, job, job->in_rows, device);
     char *out = rows_at(job->out, job->out_pitch, job, job->out_rows, device);
@@ -66,6 +82,8 @@ static void run_pixels(const void *arguments, int device)
     if (r->packed && memcmp(r->packed, fake_device_memory(job->fragments, r->packed_bytes, device),
                             r->packed_bytes) != 0)
         fake_misuse("the packed weights on the device are not this job's");
+    if (r->head)
+        read_head(r, device);
     for (int y = 0; y < job->out_rows; y++)
         for (int x = 0; x < job->width; x++)
             for (int c = 0; c < job->channels; c++) {
@@ -119,7 +137,10 @@ static cudaError_t launch(const struct image_job *job, enum kind kind, int form,
                           cudaStream_t stream)
 {
     size_t cells = (size_t)job->mask_width * (size_t)job->mask_height;
-    struct run r = {.job = *job, .weight = calloc(cells, sizeof *r.weight)};
+    struct run r = {.job = *job,
+                    .weight = calloc(cells, sizeof *r.weight),
+                    .divisor = job->divisor,
+                    .start = job->start};
     cudaError_t status;
     bool queued;
 
@@ -127,6 +148,11 @@ static cudaError_t launch(const struct image_job *job, enum kind kind, int form,
         abort();
     memcpy(r.weight, job->weight, cells * sizeof *r.weight);
     pack(&r, kind, form);
+    if (kind == CERTIFIED) {
+        struct banded_shape shape =
+            banded_shape_of(job->mask_width, job->mask_height, job->channels, 1, form, 0);
+        r.head = (size_t)banded_fragment_bytes(&shape);
+    }
     if (!shared_holds(kind, shared))
         fake_misuse("a block asks for more shared memory than it may have");
     status = fake_launch_queued(stream, run_pixels, &r, sizeof r, &queued);
@@ -142,6 +168,11 @@ static cudaError_t launch(const struct image_job *job, enum kind kind, int form,
 size_t banded_shared_bytes(const struct banded_shape *shape)
 {
     return (size_t)(shape->pitch * shape->rows + banded_fragment_bytes(shape));
+}
+
+size_t certified_shared_bytes(const struct banded_shape *shape)
+{
+    return banded_shared_bytes(shape);
 }
 
 size_t separable_shared_bytes(const struct separable_shape *shape)
@@ -181,6 +212,14 @@ cudaError_t banded_launch(const struct image_job *job, int weight_planes, cudaSt
                                                 job->sample_bytes, weight_planes, 0);
     check_pad(job);
     return launch(job, BANDED, weight_planes, banded_shared_bytes(&shape), stream);
+}
+
+cudaError_t certified_launch(const struct image_job *job, int weight_planes, cudaStream_t stream)
+{
+    struct banded_shape shape =
+        banded_shape_of(job->mask_width, job->mask_height, job->channels, 1, weight_planes, 0);
+    check_pad(job);
+    return launch(job, CERTIFIED, weight_planes, certified_shared_bytes(&shape), stream);
 }
 
 cudaError_t separable_launch(const struct image_job *job, int form, cudaStream_t stream)

@@ -117,6 +117,34 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
     return result;
 }
 
+static inline unsigned __vminu4(unsigned a, unsigned b)
+{
+    unsigned result = 0;
+    for (int i = 0; i < 32; i += 8)
+        result |= min(a >> i & 255, b >> i & 255) << i;
+    return result;
+}
+
+static inline int __popc(unsigned a)
+{
+    return __builtin_popcount(a);
+}
+
+static inline int __ffs(int a)
+{
+    return __builtin_ffs(a);
+}
+
+static inline unsigned __ballot_sync(unsigned, int is)
+{
+    uint32_t mine = is != 0;
+    soft_words *all = soft_exchange(&mine, 1);
+    unsigned lanes = 0;
+    for (int i = 0; i < 32; i++)
+        lanes |= all[i][0] << i;
+    return lanes;
+}
+
 static inline int __reduce_add_sync(unsigned, int value)
 {
     uint32_t mine = (uint32_t)value, sum = 0;
