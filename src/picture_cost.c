@@ -25,6 +25,8 @@
 
 /* Past this a mask does not fit the tile of the kernels on int8 matrix units, or about so. */
 #define CUDA_INT8_SIDE 31
+/* Past this so many samples are in doubt that certified does not pay. */
+#define CUDA_CERTIFIED_SIDE 9
 
 /* A rate of the kernel that would run. */
 #define CPU_RATE(name, wide) ((wide) ? name##_AVX512 : name)
@@ -66,11 +68,12 @@ static bool weights_fit_int16(const struct plan_mask *m)
 static bool on_matrix_units(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED &&
-           m->width <= CUDA_INT8_SIDE && m->height <= CUDA_INT8_SIDE &&
-           (plan->type == SAMPLE_U8
-                ? m->row || m->accumulator == ACCUMULATOR_I64 || weights_fit_int16(m)
-                : weights_within(m, INT8_MIN, INT8_MAX));
+    const bool in_64_bits = m->accumulator == ACCUMULATOR_I64;
+    const int side = in_64_bits ? CUDA_CERTIFIED_SIDE : CUDA_INT8_SIDE;
+    return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED && m->width <= side &&
+           m->height <= side &&
+           (plan->type == SAMPLE_U8 ? m->row || in_64_bits || weights_fit_int16(m)
+                                    : !in_64_bits && weights_within(m, INT8_MIN, INT8_MAX));
 }
 
 static double cpu_rate(const struct plan *plan, bool wide)
