@@ -339,7 +339,8 @@ static bool pass_make(struct pass *pass)
     for (int c = 0; c < plan->channels; c++)
         if (plan->filtered >> c & 1)
             pass->channel[pass->channels++] = c;
-    pass->fft = job->kept ? kernel_kept_get(job->kept, fft_make, pass, fft_free) : fft_make(pass);
+    pass->fft =
+        job->kept ? kernel_kept_get(job->kept, KEPT_FFT, fft_make, pass, fft_free) : fft_make(pass);
     if (!pass->fft)
         return false;
     pass->tiles_x = (job->out->width + pass->fft->tile_width - 1) / pass->fft->tile_width;

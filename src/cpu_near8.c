@@ -19,6 +19,7 @@
 
 #include "cpu_certify.h"
 #include "cpu_finish.h"
+#include "kernel_kept.h"
 #include "large_alloc.h"
 #include "parallel.h"
 
@@ -42,7 +43,7 @@ struct worker {
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
-    struct cpu_near8 near;
+    struct cpu_near8 *near; /* without weights: it cannot be done */
     int lines;
     size_t stride;
     int strip_pixels, piece_rows;
@@ -100,7 +101,7 @@ static void fill_line(const struct pass *pass, struct worker *w, int k, uint8_t 
     const struct plan *plan = pass->job->plan;
     size_t first = (size_t)w->first_pixel * (size_t)plan->channels;
     int n = w->pixels * plan->channels, v = w->first_row + 2 * k;
-    int taps = n + (pass->near.row.taps - 1) * pass->near.row.step;
+    int taps = n + (pass->near->row.taps - 1) * pass->near->row.step;
     struct cpu_ahead ahead[2];
 
     for (int i = 0; i < 2; i++) {
@@ -109,7 +110,7 @@ static void fill_line(const struct pass *pass, struct worker *w, int k, uint8_t 
         ahead[i].read = row_at(pass, w, v + i + 2) + first;
         ahead[i].write = out ? out[i] : NULL;
     }
-    pass->ops->row_pairs(&pass->near.row, w->taps[0], w->taps[1],
+    pass->ops->row_pairs(&pass->near->row, w->taps[0], w->taps[1],
                          w->ring + (size_t)(k % pass->lines) * pass->stride, n, ahead);
 }
 
@@ -209,8 +210,8 @@ static void run_strip(const struct pass *pass, struct worker *w, int first, int 
         fill_line(pass, w, t + pass->lines - 1, out);
         for (int p = 0; p < pass->lines; p++)
             w->at[p] = w->ring + (size_t)((t + p) % pass->lines) * pass->stride;
-        pass->ops->certify_two_rows(&pass->near.column, w->at, &pass->near.bounds, out, w->doubtful,
-                                    n);
+        pass->ops->certify_two_rows(&pass->near->column, w->at, &pass->near->bounds, out,
+                                    w->doubtful, n);
         finish_row(pass, w, 0, y, out[0]);
         if (y + 1 < end)
             finish_row(pass, w, 1, y + 1, out[1]);
@@ -259,6 +260,22 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     return true;
 }
 
+static void near_free(void *near)
+{
+    if (near)
+        cpu_near8_free(near);
+    free(near);
+}
+
+static void *near_make(void *context)
+{
+    const struct pass *pass = context;
+    struct cpu_near8 *near = calloc(1, sizeof *near);
+    if (near && !cpu_near8_make(near, pass->job->plan))
+        cpu_near8_free(near);
+    return near;
+}
+
 static void pass_free(struct pass *pass)
 {
     for (int i = 0; pass->worker && i < pass->workers; i++) {
@@ -267,12 +284,12 @@ static void pass_free(struct pass *pass)
         free(w->padded);
         free(w->none);
         free(w->ghost);
-        for (int k = 0; k < 2; k++) {
-            free(w->doubtful[k]);
-        }
+        free(w->doubtful[0]);
+        free(w->doubtful[1]);
     }
     free(pass->worker);
-    cpu_near8_free(&pass->near);
+    if (!pass->job->kept)
+        near_free(pass->near);
 }
 
 /* Strips whose ring fits the cache, pieces that keep all threads busy to the end. */
@@ -307,12 +324,14 @@ bool cpu_near8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool
     bool ok = true;
     int pieces;
 
-    *cannot = !cpu_near8_make(&pass.near, job->plan);
+    pass.near = job->kept ? kernel_kept_get(job->kept, KEPT_NEAR8, near_make, &pass, near_free)
+                          : near_make(&pass);
+    *cannot = !pass.near || !pass.near->weights;
     if (*cannot) {
         pass_free(&pass);
         return false;
     }
-    pass.lines = pass.near.column.pairs;
+    pass.lines = pass.near->column.pairs;
     pieces = pass_cut(&pass);
     pass.worker = calloc((size_t)pass.workers, sizeof *pass.worker);
     for (int i = 0; ok && i < pass.workers; i++)

@@ -30,7 +30,7 @@
 
 /* Of samples that may be doubtful; past it sums over every cell are faster. */
 #define MOST_DOUBTFUL 0.05
-#define TRIED         65536 /* roundings */
+#define TRIED         16384 /* roundings */
 #define MOST_ALPHAS   4096
 #define MOST_BITS     24
 

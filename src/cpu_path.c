@@ -12,6 +12,7 @@
 #include "cpu_path.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "cpu_bytes.h"
 #include "cpu_certify.h"
@@ -25,6 +26,7 @@
 #include "cpu_rank1.h"
 #include "cpu_runs.h"
 #include "cpu_terms.h"
+#include "kernel_kept.h"
 
 /* Cells a nanosecond. */
 #define RATE_16_BITS 90.0 /* 8 bits whose sums fit 16 */
@@ -158,11 +160,26 @@ enum cpu_path cpu_path_fastest(const struct plan *plan, int width, int height)
     return best;
 }
 
+static void *path_make(void *context)
+{
+    const struct kernel_job *job = context;
+    enum cpu_path *path = malloc(sizeof *path);
+    if (path)
+        *path = cpu_path_fastest(job->plan, job->out->width, job->out->height);
+    return path;
+}
+
 enum cpu_path cpu_path_choose(const struct kernel_job *job)
 {
+    struct kernel_job own = *job;
+    const enum cpu_path *path;
+
     if (job->cpu_path != CPU_PATH_AUTO)
         return cpu_path_can(job->cpu_path, job->plan) ? job->cpu_path : CPU_PATH_DIRECT;
-    return cpu_path_fastest(job->plan, job->out->width, job->out->height);
+    if (!job->kept)
+        return cpu_path_fastest(job->plan, job->out->width, job->out->height);
+    path = kernel_kept_get(job->kept, KEPT_PATH, path_make, &own, free);
+    return path ? *path : CPU_PATH_DIRECT;
 }
 
 const char *cpu_path_name(enum cpu_path path)

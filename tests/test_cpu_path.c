@@ -133,10 +133,10 @@ static void kept(void)
     job.kept = &kept;
     job.out = &band;
     CHECK(kernel_scalar.run(&job, &err));
-    first = kept.data;
+    first = kept.part[KEPT_FFT].data;
     CHECK(first && memcmp(image_row(&band, 49), image_row(&whole, 49), 300) == 0);
     job.out_first_row = 50;
-    CHECK(kernel_scalar.run(&job, &err) && kept.data == first);
+    CHECK(kernel_scalar.run(&job, &err) && kept.part[KEPT_FFT].data == first);
     CHECK(memcmp(image_row(&band, 49), image_row(&whole, 99), 300) == 0);
     kernel_kept_close(&kept);
     image_free(&in);
@@ -156,12 +156,44 @@ static void band_rows(void)
     CHECK(cpu_fft_rows(&m, 1920, 3, 20) == 20);
 }
 
+/* The same of a mask that is close to rank 1, whose scales are searched for; and of the path. */
+static void kept_near_rank_1(void)
+{
+    struct plan plan = plan_of("convolve",
+                               "0.0113437365584950696 0.0838195058022105781 0.0113437365584950696;"
+                               "0.0838195058022105781 0.6193470305571771028 0.0838195058022105781;"
+                               "0.0113437365584950696 0.0838195058022105781 0.0113437365584950696",
+                               -1, 1, SAMPLE_U8);
+    struct image in = {0}, out = {0};
+    struct kernel_kept kept;
+    struct kernel_job job;
+    struct error err;
+    const void *near, *path;
+
+    CHECK(image_alloc(&in, 300, 50, 1, SAMPLE_U8, "in", &err) &&
+          image_alloc(&out, 300, 50, 1, SAMPLE_U8, "out", &err));
+    job = kernel_job_whole(&plan, &in, &out);
+    kernel_kept_open(&kept);
+    job.kept = &kept;
+    CHECK(kernel_scalar.run(&job, &err));
+    near = kept.part[KEPT_NEAR8].data;
+    path = kept.part[KEPT_PATH].data;
+    CHECK(near && path && !kept.part[KEPT_FFT].data);
+    CHECK(kernel_scalar.run(&job, &err) && kept.part[KEPT_NEAR8].data == near &&
+          kept.part[KEPT_PATH].data == path);
+    kernel_kept_close(&kept);
+    image_free(&in);
+    image_free(&out);
+    plan_free(&plan);
+}
+
 int main(void)
 {
     TEST(fastest);
     TEST(small_pictures);
     TEST(bounds);
     TEST(kept);
+    TEST(kept_near_rank_1);
     TEST(band_rows);
     return test_finish();
 }
