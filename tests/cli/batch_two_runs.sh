@@ -36,7 +36,9 @@ mkfifo other
 dead=$!
 exec 4>other
 { printf 'P5 1000 1000 255\n' && head -c 100000 /dev/zero; } >&4
-sleep 0.3
+for name in live dead; do
+    until [ -n "$(find out -name ".$name.pgm.stencilcli-*")" ]; do sleep 0.01; done
+done
 kill -9 $dead 2>/dev/null || :
 wait $dead 2>/dev/null || :
 : >out/.mine.stencilcli-backup
