@@ -12,12 +12,26 @@ static bool wants_picture(const struct golden_case *one)
     return strcmp(one->file, "-") != 0 && (one->reason || one->keep);
 }
 
+/* The picture of this checksum stays, so that recording twice changes no file. */
+static bool is_kept(const char *path, const char *checksum)
+{
+    char text[PIXEL_SUM_CHARS + 1] = "";
+    struct error ignored;
+    uint64_t sum;
+
+    if (access(path, F_OK) == 0 && pixel_sum_file(path, &sum, &ignored))
+        snprintf(text, sizeof text, "%016llx", (unsigned long long)sum);
+    return strcmp(text, checksum) == 0;
+}
+
 static bool keep_picture(const struct golden_suite *suite, const struct golden_case *one,
                          const struct golden_result *result, struct error *err)
 {
     char *to = golden_expected_path(suite, one, result->checksum);
-    bool good = to ? golden_copy(result->path, to, err)
-                   : error_set(err, EXIT_INPUT, "%s: no memory to record it", suite->path);
+    bool good = to || error_set(err, EXIT_INPUT, "%s: no memory to record it", suite->path);
+
+    if (good && !is_kept(to, result->checksum))
+        good = golden_copy(result->path, to, err);
     free(to);
     return good;
 }

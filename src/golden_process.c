@@ -84,7 +84,9 @@ static bool wait_for(const struct golden_process *process, pid_t pid, int *statu
     clock_gettime(CLOCK_MONOTONIC, &begin);
     while (waitpid(pid, status, WNOHANG) == 0) {
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if (atomic_load(process->stop) || now.tv_sec - begin.tv_sec >= process->timeout_s) {
+        double seconds =
+            (double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec);
+        if (atomic_load(process->stop) || seconds >= process->timeout_s) {
             in_time = false;
             kill(-pid, SIGKILL);
         }

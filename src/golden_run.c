@@ -226,6 +226,7 @@ bool golden_run(struct golden_job *job, struct error *err)
     sigaddset(&run.set, SIGINT);
     sigaddset(&run.set, SIGTERM);
     sigaddset(&run.set, SIGHUP);
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, how a command has ended is lost */
     pthread_sigmask(SIG_BLOCK, &run.set, &before);
     watched = pthread_create(&watcher, NULL, watch_signals, &run) == 0;
     good = run_all(&run, err);

@@ -47,6 +47,17 @@ cp good.txt suite/golden.txt
 printf 'P5 2 1 255 \003\003' >suite/expected/52804da49db5dca8.pgm
 printf 'P5 2 1 255 \003\007' >'suite/sub/a b.pgm'
 try golden check suite
+# A kept picture whose samples are as they were stays, whatever its file says beside them.
+mkdir dated
+printf '0 a.pgm printf "P5 #%%s\\n1 1 255 a" "$(cat ../../../count)" >a.pgm\n' >dated/golden.txt
+sed -i '1i keep' dated/golden.txt
+echo 1 >count
+stencilcli golden record dated -q
+cp dated/expected/*.pgm first.pgm
+echo 2 >count
+stencilcli golden record dated -q
+cmp first.pgm dated/expected/*.pgm
+rm -r dated count first.pgm
 # A folder through the tool: its manifest is no stray.
 mkdir folders folders/in
 cp suite/in.pgm folders/in

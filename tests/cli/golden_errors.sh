@@ -44,3 +44,19 @@ echo "ended with $code"
 cmp golden.txt before.txt
 [ -z "$(ls scratch)" ]
 if ps -ef 2>ps.log | grep -q '[s]leep 31.25'; then echo "a command still runs"; fi
+# Whoever has started it may ignore that children end: a command that fails still does.
+printf -- '- - false\n' >golden.txt
+code=0
+env --ignore-signal=CHLD "$STENCILCLI" golden check golden.txt >ignored.txt || code=$?
+echo "exit $code: $(cat ignored.txt)"
+# A second is a whole one, wherever in a second of the clock the command begins.
+printf 'timeout 1\n- - sleep 30\n' >golden.txt
+python3 - <<'END'
+import os, subprocess, time
+time.sleep((0.7 - time.monotonic()) % 1)
+begin = time.monotonic()
+subprocess.run([os.environ["STENCILCLI"], "golden", "check", "-q", "golden.txt"],
+               stdout=subprocess.DEVNULL)
+if time.monotonic() - begin < 1:
+    print("a second took", time.monotonic() - begin)
+END
