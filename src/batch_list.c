@@ -217,8 +217,7 @@ static bool read_list(struct batch_list *list, const struct batch_tree *tree, st
 
 /* ---- trees that would feed on themselves ---- */
 
-/* PATH without symlinks, as far as it exists; what does not yet is appended as it is. */
-static char *real_so_far(const char *path)
+char *batch_path_real(const char *path)
 {
     char *head = strdup(path), *real = NULL, *joined = NULL, *slash;
 
@@ -249,7 +248,7 @@ static char *real_so_far(const char *path)
 static bool check_overlap(const struct batch_list *list, const struct batch_tree *tree,
                           struct error *err)
 {
-    char *output = real_so_far(tree->output);
+    char *output = batch_path_real(tree->output);
     const char *input = list->input_real, *below;
     bool ok = true;
 

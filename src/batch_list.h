@@ -41,6 +41,10 @@ char *batch_path(const char *folder, const char *name);
 /* True if PATH is FOLDER or lies below it; both without symlinks. */
 bool batch_path_inside(const char *path, const char *folder);
 
+/* PATH without symlinks, as far as it exists; what does not yet is appended as it is. Malloc'ed;
+ * NULL with errno set. */
+char *batch_path_real(const char *path);
+
 /* ---- batch_walk.c ---- */
 
 /* Adds a file; TROUBLE may be NULL. The names are copied. False without memory. */

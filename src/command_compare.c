@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "batch_list.h"
 #include "command.h"
 #include "compare_diff.h"
 #include "compare_folders.h"
 #include "compare_print.h"
+#include "json_bytes.h"
 #include "junit.h"
 #include "open_files.h"
 #include "parallel.h"
@@ -153,9 +155,9 @@ static const char *reason(const struct pair *pair)
 static void tell_json(const struct pair *pair)
 {
     printf("{\"a\":");
-    command_print_json(stdout, pair->a);
+    json_put_bytes(stdout, pair->a);
     printf(",\"b\":");
-    command_print_json(stdout, pair->b);
+    json_put_bytes(stdout, pair->b);
     printf(",");
     if (pair->state == COMPARED) {
         compare_print_json(stdout, &pair->result);
@@ -313,6 +315,23 @@ static bool is_folder(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Drawings that would replace a picture, or be one of a folder's at the next comparison. */
+static bool check_diff(const struct options *options, struct error *err)
+{
+    char *diff = options->diff ? batch_path_real(options->diff) : NULL;
+    bool good = true;
+
+    for (int i = 0; good && diff && i < 2; i++) {
+        char *real = realpath(options->operand[i], NULL);
+        if (real && batch_path_inside(diff, real))
+            good = error_set(err, EXIT_USAGE, "--diff %s: would be written over or into %s",
+                             options->diff, options->operand[i]);
+        free(real);
+    }
+    free(diff);
+    return good;
+}
+
 int command_compare(const struct options *options)
 {
     struct job job = {.options = options};
@@ -325,6 +344,8 @@ int command_compare(const struct options *options)
                   options->operand[!folder_a], options->operand[folder_a]);
         return command_fail(&err);
     }
+    if (!check_diff(options, &err))
+        return command_fail(&err);
     if (options->junit && !(job.junit = junit_new("stencilcli compare"))) {
         error_set(&err, EXIT_INPUT, "%s: no memory to write it", options->junit);
         return command_fail(&err);

@@ -15,7 +15,10 @@ void markup_put(FILE *out, const char *text)
         return;
     clean_text_copy(clean, length + 4, text, length);
     for (const char *c = clean; *c; c++) {
-        if (*c == '<')
+        if (strncmp(c, "\xef\xbf\xbe", 3) == 0 || strncmp(c, "\xef\xbf\xbf", 3) == 0) {
+            fputc('?', out); /* U+FFFE and U+FFFF: UTF-8, but not XML */
+            c += 2;
+        } else if (*c == '<')
             fputs("&lt;", out);
         else if (*c == '>')
             fputs("&gt;", out);

@@ -45,6 +45,31 @@ stencilcli blur pictures two -q --shard 2/2
 : >two/.stencilcli-slurm-7_1.log
 : >two/.same.pgm.stencilcli-0123456789abcdef-1
 try compare one two
+# Names are bytes: the XML is sound whatever they are, and --json gives them back.
+mkdir odd
+python3 - <<'END'
+import os
+for name in (b"\xef\xbf\xbf", b"\xef\xbf\xbe]]>", b"\xff\xfe", b"\xed\xa0\x80", b"a\nb\t\r\x01\x7f", b"'&<\">"):
+    with open(b"odd/" + name + b".pgm", "wb") as file:
+        file.write(b"P5 1 1 255 a")
+END
+stencilcli compare odd odd --junit odd.xml --json >odd.json
+python3 - <<'END'
+import json, os
+import xml.etree.ElementTree as tree
+names = {b"odd/" + name for name in os.listdir(b"odd")}
+lines = [json.loads(line) for line in open("odd.json", encoding="utf-8")]
+print(len(tree.parse("odd.xml").getroot()), "cases,",
+      {os.fsencode(line["a"]) for line in lines} == names)
+END
+# Drawings over the pictures, or among them, are refused before anything is drawn.
+cp b/close.pgm b.pgm
+refuses 2 b.pgm compare a/close.pgm b.pgm --diff ./b.pgm
+ln -s b.pgm link.ppm
+refuses 2 link.ppm compare a/close.pgm b.pgm --diff link.ppm
+for where in a b/ b/new/deep two/../b/sub; do refuses 2 "$where" compare a b --diff $where; done
+cmp b/close.pgm b.pgm
+[ ! -e b/new ]
 # Links are what they lead to, also to folders; loops and pipes are passed over.
 ln -s ../pictures two/linked
 ln -s . two/loop
