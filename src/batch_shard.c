@@ -41,7 +41,7 @@ static const struct {
 } ranks[] = {
     {"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE"},
     {"Kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"},
-    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* auto/N, or one alone */
     {"PMI", "PMI_RANK", "PMI_SIZE"},
 };
 
@@ -65,20 +65,32 @@ static bool from_slurm_array(struct shard *shard, struct error *err)
     return true;
 }
 
-/* Tasks of one step (srun -n): each array task divides its part further. SLURM_NTASKS does not say
- * how many there are: a batch script has it too, and runs once. */
-static void add_slurm_step(struct shard *shard)
+/* Processes that were started together: each array task divides its part further. False where the
+ * variables do not say so. */
+static bool divide(struct shard *shard, const char *index, const char *count, const char *who)
 {
     size_t used = strlen(shard->why);
     int rank, tasks;
 
-    if (!number_of("SLURM_PROCID", 0, &rank) || !number_of("SLURM_STEP_NUM_TASKS", 1, &tasks) ||
-        tasks == 1 || rank >= tasks || shard->count > MAX_SHARDS / tasks)
-        return;
+    if (!number_of(index, 0, &rank) || !number_of(count, 1, &tasks) || rank >= tasks ||
+        shard->count > MAX_SHARDS / tasks)
+        return false;
+    if (tasks == 1)
+        return true;
     shard->index = shard->index * tasks + rank;
     shard->count *= tasks;
-    snprintf(shard->why + used, sizeof shard->why - used, "%sSlurm step's task %d of %d",
-             used ? ", " : "", rank, tasks);
+    snprintf(shard->why + used, sizeof shard->why - used, "%s%s %d of %d", used ? ", " : "", who,
+             rank, tasks);
+    return true;
+}
+
+/* Within a job of Slurm mpirun's processes have both: Slurm's are then those of mpirun's own step,
+ * the same for many. SLURM_NTASKS does not say how many tasks a step has: a batch script has it
+ * too, and runs once. */
+static void divide_among_processes(struct shard *shard)
+{
+    if (!divide(shard, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "Open MPI's rank"))
+        divide(shard, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "Slurm step's task");
 }
 
 static bool from_ranks(struct shard *shard, bool need_count, struct error *err)
@@ -108,7 +120,7 @@ static bool choose_auto(struct shard *shard, const char *count, struct error *er
     *shard = (struct shard){.count = 1};
     if (getenv("SLURM_ARRAY_TASK_ID") && !from_slurm_array(shard, err))
         return false;
-    add_slurm_step(shard);
+    divide_among_processes(shard);
     if (!shard->why[0] && !from_ranks(shard, given == 0, err))
         return false;
     if (given > 0)

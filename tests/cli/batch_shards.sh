@@ -47,3 +47,13 @@ auto AWS_BATCH_JOB_ARRAY_INDEX=0 AWS_BATCH_JOB_ARRAY_SIZE=10
 auto OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2
 auto PMI_RANK=3 PMI_SIZE=4
 auto PMI_RANK=4 PMI_SIZE=4
+# What is started within a Slurm job by mpirun has the variables of both: its rank is Open MPI's, in
+# its array task's part.
+for task in 0 1; do
+    for rank in 0 1 2; do
+        auto OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=3 SLURM_PROCID=0 \
+            SLURM_STEP_NUM_TASKS=2 SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_MIN=0 \
+            SLURM_ARRAY_TASK_MAX=1 SLURM_ARRAY_TASK_COUNT=2
+    done
+done
+auto PMI_RANK=1 PMI_SIZE=2 SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2
