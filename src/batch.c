@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -66,17 +67,22 @@ static int cores_for(const struct batch *b, size_t ticket, const struct batch_co
     return b->cores_free / (int)left;
 }
 
-static void let_in(struct batch *b, size_t ticket, const struct batch_cost *cost,
+/* False where the batch was stopped meanwhile. */
+static bool let_in(struct batch *b, size_t ticket, const struct batch_cost *cost,
                    struct share *share)
 {
-    while (cores_for(b, ticket, cost) > b->cores_free ||
-           (b->in_flight > 0 && b->bytes_in_flight + cost->bytes > b->budget))
+    while (!b->counts.stopped &&
+           (cores_for(b, ticket, cost) > b->cores_free ||
+            (b->in_flight > 0 && b->bytes_in_flight + cost->bytes > b->budget)))
         pthread_cond_wait(&b->changed, &b->lock);
+    if (b->counts.stopped)
+        return false;
     share->cores = cores_for(b, ticket, cost);
     share->bytes = cost->bytes;
     b->cores_free -= share->cores;
     b->bytes_in_flight += share->bytes;
     b->in_flight++;
+    return true;
 }
 
 static void let_out(struct batch *b, const struct share *share)
@@ -132,7 +138,7 @@ static void finish(struct batch *b, size_t ticket, struct batch_result *result)
     b->finished[ticket] = result;
     while (b->told < b->counts.files && b->finished[b->told]) {
         result = b->finished[b->told];
-        if (b->job->told)
+        if (b->job->told && result->status != BATCH_LEFT)
             b->job->told(b->job->context, result);
         b->finished[b->told++] = NULL;
         result_free(result);
@@ -192,8 +198,10 @@ static void do_ticket(struct batch *b, size_t ticket, struct batch_result *resul
     pthread_mutex_lock(&b->lock);
     while (b->turn != ticket)
         pthread_cond_wait(&b->changed, &b->lock);
-    if (wanted)
-        let_in(b, ticket, &cost, &share);
+    if (wanted && !let_in(b, ticket, &cost, &share)) {
+        result->status = BATCH_LEFT;
+        wanted = false;
+    }
     b->turn++;
     pthread_cond_broadcast(&b->changed);
     if (wanted) {
@@ -271,10 +279,27 @@ static void take_shard(struct batch *b)
     b->counts.files = kept;
 }
 
+/* Files of two folders may have names, sizes and times in common, so the folder belongs to what
+ * the manifest notes. */
+static bool open_manifest(struct batch *b, struct error *err)
+{
+    const struct batch_job *job = b->job;
+    struct manifest **manifest = &b->place.manifest;
+    char *noted;
+    bool ok;
+
+    if (asprintf(&noted, "%sfolder %s\n", b->recipe, b->list.input_real) < 0)
+        return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", job->tree.output);
+    ok = job->plan ? manifest_read(manifest, job->tree.output, noted, err)
+                   : manifest_open(manifest, job->tree.output, job->shard.index, job->shard.count,
+                                   noted, job->request->sink.sync, err);
+    free(noted);
+    return ok;
+}
+
 static bool begin(struct batch *b, struct error *err)
 {
     const struct batch_job *job = b->job;
-    char *recipe;
     bool ok;
 
     if (!batch_list_make(&b->list, &job->tree, err))
@@ -283,15 +308,12 @@ static bool begin(struct batch *b, struct error *err)
         return error_set(err, EXIT_INPUT, "%s: there is no file to filter", job->tree.input);
     b->counts.links_outside = b->list.links_outside;
     take_shard(b);
-    recipe = b->recipe = batch_recipe(job->request, err);
+    b->recipe = batch_recipe(job->request, err);
     b->place = (struct batch_place){
-        .input_real = b->list.input_real, .recipe = recipe, .force = job->force};
-    if (job->plan)
-        ok = recipe && manifest_read(&b->place.manifest, job->tree.output, recipe, err);
-    else
-        ok = recipe && batch_folders_make(&b->list, b->counts.files, &job->tree, err) &&
-             manifest_open(&b->place.manifest, job->tree.output, job->shard.index, job->shard.count,
-                           recipe, job->request->sink.sync, err);
+        .input_real = b->list.input_real, .recipe = b->recipe, .force = job->force};
+    ok = b->recipe &&
+         (job->plan || batch_folders_make(&b->list, b->counts.files, &job->tree, err)) &&
+         open_manifest(b, err);
     if (ok && !(b->finished = calloc(b->counts.files + 1, sizeof *b->finished)))
         ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.input);
     return ok;
@@ -313,7 +335,7 @@ static void run(struct batch *b)
     b->cores_free = b->job->threads;
     b->budget = b->job->memory > 0 ? b->job->memory : batch_memory_budget();
     ticking = b->job->counted && pthread_create(&ticker, NULL, tick, b) == 0;
-    workers = open_files_for(workers, FILES_EACH);
+    workers = batch_memory_workers(open_files_for(workers, FILES_EACH));
     parallel_for(workers, workers, work, b);
     pthread_mutex_lock(&b->lock);
     b->ended = true;

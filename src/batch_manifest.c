@@ -141,16 +141,39 @@ static bool parse(const struct manifest *m, char *line, struct entry *entry)
     return at && strcmp(at, "\"}\n") == 0;
 }
 
+/* -1 with ERR, or with the errno of a file that is not there. A pipe is not waited for. */
+static int open_regular(const char *path, int flags, const char *verb, struct error *err)
+{
+    int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC, 0666), code = errno;
+    struct stat status;
+
+    if (fd < 0)
+        error_errno(err, path, verb);
+    errno = code;
+    if (fd < 0 || (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)))
+        return fd;
+    close(fd);
+    error_set(err, EXIT_INPUT, "%s: is no regular file", path);
+    errno = EINVAL;
+    return -1;
+}
+
 static bool read_lines(struct manifest *m, const char *path, struct error *err)
 {
-    FILE *file = fopen(path, "re");
+    int fd = open_regular(path, O_RDONLY, "read", err);
+    FILE *file;
     char *line = NULL;
     size_t room = 0;
     struct entry entry;
     bool ok = true;
 
-    if (!file)
-        return errno == ENOENT || error_errno(err, path, "read");
+    if (fd < 0)
+        return errno == ENOENT;
+    file = fdopen(fd, "r");
+    if (!file) {
+        close(fd);
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+    }
     while (ok && getline(&line, &room, file) > 0)
         if (parse(m, line, &entry) && !keep(m, &entry))
             ok = error_set(err, EXIT_INPUT, "%s: no memory for its lines", path);
@@ -305,10 +328,8 @@ bool manifest_open(struct manifest **manifest, const char *folder, int shard, in
     m->path = batch_path(folder, name);
     if (!m->path)
         return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
-    m->fd = open(m->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (m->fd < 0)
-        return error_errno(err, m->path, "write");
-    return read_all(m, folder, err) && add_recipe(m, recipe, err);
+    m->fd = open_regular(m->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, "write", err);
+    return m->fd >= 0 && read_all(m, folder, err) && add_recipe(m, recipe, err);
 }
 
 bool manifest_has(const struct manifest *m, const char *output, const struct stat *now,

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "large_alloc.h"
 
 #define HEAD_BYTES 512
 
@@ -132,6 +134,28 @@ static uint64_t number_in(const char *path, const char *name)
     return number;
 }
 
+/* What `ulimit -v` leaves the process; 0: no limit. */
+static uint64_t address_space(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
+                                                                                : 0;
+}
+
+/* Stacks of a worker and of the threads that decode and encode for it, and their buffers. */
+#define WORKER_BYTES ((uint64_t)64 << 20)
+
+int batch_memory_workers(int workers)
+{
+    uint64_t space = address_space(), most = space / WORKER_BYTES;
+
+    if (space == 0)
+        return workers;
+    large_alloc_one_arena();
+    return most >= (uint64_t)workers ? workers : most > 1 ? (int)most : 1;
+}
+
 uint64_t batch_memory_budget(void)
 {
     uint64_t budget = number_in("/proc/meminfo", "MemAvailable:") * 1024;
@@ -139,6 +163,8 @@ uint64_t batch_memory_budget(void)
 
     if (limit > 0 && (budget == 0 || limit < budget))
         budget = limit;
+    if (address_space() > 0 && address_space() < budget)
+        budget = address_space();
     budget /= 2;
     return budget < LEAST_BUDGET ? LEAST_BUDGET : budget;
 }

@@ -13,7 +13,12 @@ struct batch_cost {
  * packs its samples more than about 1000 times. */
 struct batch_cost batch_cost_of(int fd, uint64_t file_bytes);
 
-/* Half of what is free, or of the cgroup's limit where that is less; at least 64 MiB. */
+/* Half of what is free, or of the limit of the cgroup or of `ulimit -v` where that is less; at
+ * least 64 MiB. */
 uint64_t batch_memory_budget(void);
+
+/* As many of WORKERS as `ulimit -v` has room for, at least one. Where it is set, all threads to
+ * come allocate from one heap. */
+int batch_memory_workers(int workers);
 
 #endif

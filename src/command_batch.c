@@ -3,6 +3,7 @@
  * names; progress on a terminal, or now and then with -v; a summary at the end. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,16 @@ static void wipe(struct printer *printer)
     printer->drawn = false;
 }
 
+/* A line that the terminal breaks could not be wiped. Its width may change at any time. */
+static void fit(char *line)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+        size.ws_col <= BATCH_LINE_CHARS)
+        line[size.ws_col - 1] = '\0';
+}
+
 static void counted(void *context, const struct batch_counts *counts)
 {
     struct printer *printer = context;
@@ -45,6 +56,7 @@ static void counted(void *context, const struct batch_counts *counts)
         return;
     batch_progress_line(line, counts);
     if (printer->terminal) {
+        fit(line);
         fprintf(stderr, "\r\033[K%s", line);
         fflush(stderr);
         printer->drawn = true;

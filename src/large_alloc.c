@@ -47,3 +47,10 @@ void large_alloc_keep_small(void)
     mallopt(M_TRIM_THRESHOLD, 4 * KEPT_BYTES);
 #endif
 }
+
+void large_alloc_one_arena(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}

@@ -18,4 +18,8 @@ void *large_alloc_cleared(size_t bytes);
  */
 void large_alloc_keep_small(void);
 
+/* From here on no thread gets a heap of its own, each of which takes 64 MiB of addresses: for
+ * processes whose address space is limited. */
+void large_alloc_one_arena(void);
+
 #endif

@@ -105,8 +105,8 @@ static const struct doc_block folders[] = {
      "Where INPUT is a folder, OUTPUT is one too, and every image below INPUT (by its extension; "
      "see --include) is filtered into the same tree below OUTPUT, with the same bytes as alone. "
      "Files begin in the order of their names, small ones on a core each, large ones on all. Those "
-     "in flight take at most half of the free memory, or of the cgroup's limit, and a thread "
-     "keeps up to 32 MiB beside; a file that needs more runs alone."},
+     "in flight take at most half of the free memory, or of the limit of the cgroup or of `ulimit "
+     "-v`, and a thread keeps up to 32 MiB beside; a file that needs more runs alone."},
     {DOC_TEXT, NULL,
      "A file that fails is named with its reason, and the rest goes on; the exit status is then 1. "
      "On a terminal a line shows the progress, with -v a line every ten seconds does. A summary "
@@ -114,7 +114,7 @@ static const struct doc_block folders[] = {
      "order; a byte of a name that is no UTF-8 is \\udcNN there, as in Python's os.fsencode."},
     {DOC_TEXT, NULL,
      "OUTPUT/.stencilcli-manifest.jsonl notes what was done: name, size and time of input and "
-     "output, and the recipe (mask, options, version). The next run passes over what is noted and "
+     "output, and the recipe (mask, options, version, INPUT). The next run passes over what is noted and "
      "unchanged, so that a run which was killed goes on where it was; --force does all again. "
      "Temporaries that a killed run has left are removed by the next. Several runs at once do no "
      "harm. A shard keeps a manifest of its own, and all are read."},

@@ -45,7 +45,27 @@ for option in --fail-fast '--max-failures 2'; do
     stencilcli sharpen in some -t 1 --force $option 2>messages || code=$?
     echo "$option: exit $code, $(sed -n 's/.*files: \(.*\);.*/\1/p' messages)"
 done
+# Files that wait for cores or memory when another fails are not begun either. The first is large
+# and breaks at its end.
+mkdir waiting
+python3 - <<'END'
+import struct, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+with open("waiting/a.png", "wb") as out:
+    out.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 9000, 9000, 8, 0, 0, 0, 0)))
+    out.write(chunk(b"IDAT", zlib.compress(bytes(9001 * 8990), 1)) + chunk(b"IEND", b""))
+END
+for name in b c d e; do cp in/b/photo.png waiting/$name.png; done
+code=0
+stencilcli blur waiting waited --fail-fast -t 4 2>messages || code=$?
+echo "waiting: exit $code, $(sed -n 's/.*files: \(.*\);.*/\1/p' messages)"
 # Few open files make fewer files at a time, not failures.
 mkdir many
 for number in $(seq 100 139); do cp in/b/photo.png many/$number.png; done
 (ulimit -n 40 && stencilcli sharpen many many.out -t 40 -q)
+# Little room for addresses makes fewer threads, too: no file fails that would not alone.
+for kilobytes in 400000 200000 150000; do
+    (ulimit -v $kilobytes && stencilcli sharpen in/b/photo.png alone.png -q) || continue
+    (ulimit -v $kilobytes && stencilcli sharpen many many.out -t 40 -q --force)
+done

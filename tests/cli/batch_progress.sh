@@ -5,9 +5,11 @@ for number in $(seq 100 129); do cp "$TESTDATA/photo.png" in/$number.png; done
 cp in/100.png in/200.png
 echo broken >in/105.png
 cat >terminal.py <<'END'
-import os, pty, re, sys
+import fcntl, os, pty, re, struct, sys, termios
 pid, terminal = pty.fork()
 if pid == 0:
+    width = int(os.environ.get("WIDTH", 80))
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     os.execv(sys.argv[1], sys.argv[1:])
 text = b""
 while True:
@@ -20,6 +22,10 @@ while True:
     text += data
 os.waitpid(pid, 0)
 text = text.decode()
+if "WIDTH" in os.environ:
+    lines = re.findall(r"\r\x1b\[K(\d[^\r]+)(?=\r)", text)
+    print("a narrow terminal:", len(lines) > 2, max(map(len, lines)) < 20)
+    sys.exit()
 drawn = re.findall(r"\r\x1b\[K(\d+)/(\d+)  (\d+) %  [\d.]+ files/s  \d+ MB/s(  1 failed)?", text)
 print("drawn more than twice:", len(drawn) > 2, "of", {int(line[1]) for line in drawn})
 ended = [int(line[0]) for line in drawn]
@@ -31,5 +37,7 @@ print([line.split(";")[0] for line in lines if "work on" not in line and line])
 END
 python3 terminal.py "$STENCILCLI" blur in out --repeat 300 -t 2
 python3 terminal.py "$STENCILCLI" blur in out2 -q
+# A line that the terminal would break could not be wiped.
+WIDTH=20 python3 terminal.py "$STENCILCLI" blur in out4 --repeat 300 -t 2
 stencilcli blur in out3 -q 2>messages || echo "exit $?"
 cat messages

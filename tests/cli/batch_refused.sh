@@ -40,6 +40,13 @@ try blur in out --mask '1 x'
 try blur in out --shard 0/3
 try blur in out --shard 4/3
 try blur in out --shard auto
+# A manifest that is none is neither waited for nor written.
+mkdir pipe
+mkfifo pipe/.stencilcli-manifest.jsonl
+refuses 1 manifest.jsonl blur in pipe -q
+mkfifo pipe/.stencilcli-manifest-1-of-2.jsonl
+rm pipe/.stencilcli-manifest.jsonl
+refuses 1 manifest-1-of-2.jsonl blur in pipe -q
 mkdir empty
 try blur empty out
 try blur missing out

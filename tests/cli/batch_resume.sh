@@ -79,6 +79,16 @@ stencilcli blur in out --mask mask.txt --plan 2>&1 | sed 's/;.*//'
 stencilcli blur in nowhere --plan --include b.pgm 2>/dev/null
 [ ! -e nowhere ]
 echo "--force $(again --mask mask.txt --force)"
+# Another folder's file of that name, size and time is another input.
+mkdir other
+for name in a b c d; do
+    sed 's/9/8/g' in/$name.pgm >other/$name.pgm
+    touch -r in/$name.pgm other/$name.pgm
+done
+stencilcli blur other out --mask mask.txt -q
+stencilcli blur other out2 --mask mask.txt -q
+diff -r --exclude='.stencilcli*' out out2
+echo "the first folder again $(again --mask mask.txt)"
 # A torn line is passed over and closed before the next.
 printf '{"output":"d.pgm","bytes":12' >>$manifest
 rm out/d.pgm

@@ -23,3 +23,8 @@ JOBS=1 "$batch" blur in out || code=$?
 echo "exit $code"
 find out -type f -newermt 2002-06-01
 "$batch" blur missing out || echo "exit $?"
+# A folder whose name is like an option's
+mkdir ./-in
+cp in/a.pgm ./-in/a.pgm
+"$batch" blur -in -out
+cmp ./-out/a.pgm out/a.pgm
