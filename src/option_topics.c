@@ -114,8 +114,9 @@ static const struct doc_block folders[] = {
      "order; a byte of a name that is no UTF-8 is \\udcNN there, as in Python's os.fsencode."},
     {DOC_TEXT, NULL,
      "OUTPUT/.stencilcli-manifest.jsonl notes what was done: name, size and time of input and "
-     "output, and the recipe (mask, options, version, INPUT). The next run passes over what is noted and "
-     "unchanged, so that a run which was killed goes on where it was; --force does all again. "
+     "output, and the recipe (mask, options, version, INPUT). The next run passes over what is "
+     "noted and unchanged, so that a run which was killed goes on where it was; --force does all "
+     "again. "
      "Temporaries that a killed run has left are removed by the next. Several runs at once do no "
      "harm. A shard keeps a manifest of its own, and all are read."},
     {DOC_TEXT, NULL,
