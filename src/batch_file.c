@@ -90,18 +90,20 @@ bool batch_file_filter(const struct batch_place *place, const struct batch_item 
                        struct batch_result *result, const struct stat *in,
                        const struct picture_request *request, struct error *err)
 {
-    struct stat out;
+    struct picture_request watched = *request;
+    struct stat out = {0};
 
+    watched.sink.written = &out;
     result->status = BATCH_FAILED;
-    if (!picture_filter(request, result->input, result->output, &result->report, &result->err))
+    if (!picture_filter(&watched, result->input, result->output, &result->report, &result->err))
         return true;
     if (!same_recipe(place, request)) {
         fail(result, "the mask has changed since the run began");
         return true;
     }
     result->status = BATCH_DONE;
-    if (stat(result->output, &out) != 0)
-        return true; /* somebody has taken it away: nothing to note */
+    if (!S_ISREG(out.st_mode))
+        return true; /* a pipe or a device has no next time: nothing to note */
     result->output_bytes = (uint64_t)out.st_size;
     return manifest_add(place->manifest, item->output, &out, item->name, in, err);
 }

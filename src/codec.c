@@ -244,6 +244,8 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
     }
     if (options->sync)
         output_sync(out->output);
+    if (options->written)
+        output_watch(out->output, options->written);
     *sink = out;
     return true;
 }

@@ -9,6 +9,8 @@
 #ifndef STENCIL_CODEC_H
 #define STENCIL_CODEC_H
 
+#include <sys/stat.h>
+
 #include "image.h"
 
 enum format {
@@ -93,6 +95,7 @@ struct sink_options {
     enum png_level png_level;
     int threads;              /* for encoders that can use them, >= 1 */
     bool sync;                /* --fsync: wait until the file is on the disk */
+    struct stat *written;     /* NULL, or what output_watch tells */
     struct metadata metadata; /* for outputs that take it */
 };
 

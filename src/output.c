@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "output_temporary.h"
@@ -37,6 +38,7 @@ struct output {
     char *target;                /* what is replaced: path behind its symlinks */
     struct temporary *temporary; /* NULL: written directly */
     bool sync;
+    struct stat *written; /* NULL: nobody asks */
     size_t used;
     unsigned char buffer[BUFFER_BYTES];
 };
@@ -240,6 +242,21 @@ void output_sync(struct output *output)
     output->sync = true;
 }
 
+void output_watch(struct output *output, struct stat *written)
+{
+    output->written = written;
+}
+
+/* What cannot be set stays as it is, and is told so. */
+static bool look_at(const struct output *output, struct error *err)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+
+    clock_gettime(CLOCK_REALTIME, &times[1]);
+    futimens(output->fd, times);
+    return fstat(output->fd, output->written) == 0 || error_errno(err, output->name, "write");
+}
+
 /* The new name is in the folder, which is synced like a file. Not every file system can: EINVAL. */
 static bool sync_folder(const struct output *output, struct error *err)
 {
@@ -258,7 +275,8 @@ static bool sync_folder(const struct output *output, struct error *err)
 
 bool output_commit(struct output *output, struct error *err)
 {
-    bool ok = flush(output, err);
+    bool ok =
+        flush(output, err) && (!output->temporary || !output->written || look_at(output, err));
     int fd = output->fd;
 
     output->fd = -1;

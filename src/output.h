@@ -9,6 +9,7 @@
 #define STENCIL_OUTPUT_H
 
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "error.h"
 
@@ -21,6 +22,11 @@ bool output_open(struct output **output, const char *path, struct error *err);
 bool output_expect(struct output *output, uint64_t bytes, struct error *err);
 /* Commit then also waits until the file and its name are on the disk (--fsync). */
 void output_sync(struct output *output);
+
+/* WRITTEN gets the status of the file before it has its name, so that it is this one's whatever
+ * another program puts there a moment later; only where a file is made or replaced. Its time is to
+ * the nanosecond and not to the kernel's tick, which files of two runs may share. */
+void output_watch(struct output *output, struct stat *written);
 
 bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
 /* Frees the output also when it fails. */

@@ -1,7 +1,10 @@
 /* A batch as a whole, where the command line cannot look: the memory that files in flight
- * take, and the order in which results are told. */
+ * take, the order in which results are told, and an output that another run replaces. */
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "../src/batch.h"
 #include "test_pictures.h"
@@ -97,6 +100,62 @@ static void memory_is_bounded(void)
     printf("# peaks: %ld MiB one at a time, %ld within 70, %ld without a bound\n", one, two, all);
 }
 
+/* What another run would do: a file that takes the place of each output as soon as it is there. */
+static const char *intruder;
+
+/* In the place of the C library's. */
+int rename(const char *from, const char *to)
+{
+    long code = syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+
+    if (code == 0 && intruder)
+        code = syscall(SYS_renameat2, AT_FDCWD, intruder, AT_FDCWD, to, 0);
+    return (int)code;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static struct batch_counts run_small(void)
+{
+    struct picture_request request = {
+        .filter = {.filter = filter_find("blur"), .radius = -1, .repeat = 1},
+        .sink = {.quality = 90},
+        .device = DEVICE_CPU};
+    struct batch_job job = {.request = &request,
+                            .tree = {.input = "small", .output = "small.out"},
+                            .shard = {.index = 1, .count = 1},
+                            .threads = 1};
+    struct batch_counts counts = {0};
+    struct error err;
+
+    CHECKF(batch_run(&job, &counts, &err), "%s", err.text);
+    return counts;
+}
+
+static void replaced_outputs_are_done_again(void)
+{
+    struct batch_counts counts;
+
+    mkdir("small", 0777);
+    write_text("small/a.pgm", "P2 2 1 255 1 2");
+    write_text("other.pgm", "P2 2 1 255 3 4");
+    intruder = "other.pgm";
+    counts = run_small();
+    CHECK(counts.done == 1);
+    CHECK(access(intruder, F_OK) != 0);
+    intruder = NULL;
+    counts = run_small();
+    CHECKF(counts.done == 1 && counts.skipped == 0, "%zu done, %zu skipped", counts.done,
+           counts.skipped);
+    counts = run_small();
+    CHECKF(counts.done == 0 && counts.skipped == 1, "%zu done, %zu skipped", counts.done,
+           counts.skipped);
+}
+
 static void remove_tree(const char *folder)
 {
     char old[512];
@@ -122,5 +181,8 @@ int main(void)
         remove_tree("in");
         remove_tree("out");
     }
+    TEST(replaced_outputs_are_done_again);
+    remove_tree("small");
+    remove_tree("small.out");
     return test_finish() || !leave_test_folder(folder);
 }

@@ -25,6 +25,19 @@ for line in open("out/.stencilcli-manifest.jsonl"):
 stencilcli blur in out 2>messages
 sed 's/;.*//' messages
 
+# Each output has a time of its own, noted before it has its name: what a run of another recipe puts
+# in its place a moment later is not taken for it.
+mkdir small
+for number in $(seq 100 199); do cp "$TESTDATA/textbook.pgm" small/$number.pgm; done
+stencilcli blur small small.out -q
+python3 - <<'END'
+import json, os
+lines = [json.loads(line) for line in open("small.out/.stencilcli-manifest.jsonl")]
+noted = {line["output"]: line["mtime_ns"] for line in lines if "output" in line}
+times = {name: os.stat("small.out/" + name).st_mtime_ns for name in noted}
+print(len(set(times.values())), "times, as noted:", times == noted)
+END
+
 # A run that waits holds its temporary; one that was killed does not.
 mkfifo pipe
 "$STENCILCLI" blur - out/live.pgm <pipe &
