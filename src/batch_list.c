@@ -244,6 +244,24 @@ char *batch_path_real(const char *path)
     return joined;
 }
 
+/* Of symlinks out of INPUT, which are followed: does one of them lead into OUTPUT? */
+static bool check_links(const struct batch_list *list, const struct batch_tree *tree,
+                        const char *output, struct error *err)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && tree->follow && i < list->count; i++) {
+        char *path = batch_path(tree->input, list->item[i].name);
+        char *real = path ? realpath(path, NULL) : NULL;
+        if (real && !batch_path_inside(real, list->input_real) && batch_path_inside(real, output))
+            ok = error_set(err, EXIT_USAGE, "%s: lies in the folder of outputs, %s", path,
+                           tree->output);
+        free(real);
+        free(path);
+    }
+    return ok;
+}
+
 /* An output that lies in INPUT is an input of the next run, or writes over one of this. */
 static bool check_overlap(const struct batch_list *list, const struct batch_tree *tree,
                           struct error *err)
@@ -266,6 +284,7 @@ static bool check_overlap(const struct batch_list *list, const struct batch_tree
                                "%s/%s: would be written into the folder of inputs, %s",
                                tree->output, list->item[i].output, tree->input);
     }
+    ok = ok && check_links(list, tree, output, err);
     free(output);
     return ok;
 }

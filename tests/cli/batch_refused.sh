@@ -14,6 +14,20 @@ try blur tree/in tree
 ln -s "$PWD/in" tree/sub
 try blur in tree -q
 [ -z "$(find in tree/in -newer file -type f)" ]
+# Inputs that symlinks find among the outputs: one would be written over.
+mkdir -p far/in far/out
+cp in/a.pgm far/in/b.pgm
+echo old >far/out/b.pgm
+ln -s ../out far/in/link
+try blur far/in far/out --follow -q
+echo b.pgm | stencilcli blur far/in far/out --follow --files-from - --plan -q
+rm far/out/b.pgm
+cp in/a.pgm far/c.pgm
+ln -s ../c.pgm far/in/c.pgm
+try blur far/in far/out --follow -q
+cmp in/a.pgm far/c.pgm
+try blur far/in far --follow -q
+cmp in/a.pgm far/c.pgm
 # Two inputs with one output.
 cp in/a.pgm in/a.pnm
 try blur in out --ext png
