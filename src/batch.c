@@ -134,6 +134,10 @@ static void result_free(struct batch_result *result)
 
 static void finish(struct batch *b, size_t ticket, struct batch_result *result)
 {
+    /* That the device is not there has been said by the file before. */
+    if (result->status == BATCH_FAILED && result->err.code == EXIT_DEVICE &&
+        b->err.code == EXIT_DEVICE)
+        result->status = BATCH_LEFT;
     count(b, result);
     b->finished[ticket] = result;
     while (b->told < b->counts.files && b->finished[b->told]) {

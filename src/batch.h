@@ -20,7 +20,7 @@ enum batch_status {
     BATCH_SKIPPED, /* the manifest says that it is done */
     BATCH_FAILED,
     BATCH_PLANNED, /* it would be filtered */
-    BATCH_LEFT,    /* not begun: another file's failure ended the batch. Never told */
+    BATCH_LEFT,    /* not begun, or in vain: another file's failure ended the batch. Never told */
 };
 
 struct batch_result {

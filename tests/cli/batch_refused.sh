@@ -65,6 +65,9 @@ mkdir empty
 try blur empty out
 try blur missing out
 [ ! -e out ]
+# A device that is not there is told once, however many files have asked for it.
+for letter in b c d e f g; do cp in/a.pgm in/$letter.pgm; done
+for round in 1 2 3 4 5; do refuses 3 cuda:99 blur in out$round --device cuda:99 -t 7 -q; done
 # Devices: several are for folders.
 try blur in/a.pgm out.pgm --device cuda:0,1
 try blur in out --device cuda:0,x
