@@ -41,7 +41,8 @@ static const struct {
 } ranks[] = {
     {"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE"},
     {"Kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"},
-    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* auto/N, or one alone */
+    /* auto/N, or one process alone: */
+    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"PMI", "PMI_RANK", "PMI_SIZE"},
 };
 
@@ -84,12 +85,13 @@ static bool divide(struct shard *shard, const char *index, const char *count, co
     return true;
 }
 
-/* Within a job of Slurm mpirun's processes have both: Slurm's are then those of mpirun's own step,
- * the same for many. SLURM_NTASKS does not say how many tasks a step has: a batch script has it
- * too, and runs once. */
+/* Within a job of Slurm the processes of mpirun and mpiexec have both: Slurm's are then those of
+ * the launcher's own step, the same for many. SLURM_NTASKS does not say how many tasks a step has:
+ * a batch script has it too, and runs once. */
 static void divide_among_processes(struct shard *shard)
 {
-    if (!divide(shard, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "Open MPI's rank"))
+    if (!divide(shard, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "Open MPI's rank") &&
+        !divide(shard, "PMI_RANK", "PMI_SIZE", "PMI's rank"))
         divide(shard, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "Slurm step's task");
 }
 
