@@ -162,8 +162,8 @@ bool shard_has(const struct shard *shard, const char *name)
 
 int shard_local_rank(void)
 {
-    static const char *const names[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
-                                        "MPI_LOCALRANKID", "PMI_LOCAL_RANK"};
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                        "PMI_LOCAL_RANK", "SLURM_LOCALID"};
     int rank = -1;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -131,6 +131,14 @@ static void local_ranks(void)
         CHECKF(shard_local_rank() == -1, "%s", names[i]);
         unsetenv(names[i]);
     }
+    /* Below mpirun Slurm's is that of the launcher, which is alone on its machine. */
+    for (i = 1; i < sizeof names / sizeof *names; i++) {
+        setenv("SLURM_LOCALID", "0", 1);
+        setenv(names[i], "3", 1);
+        CHECKF(shard_local_rank() == 3, "%s beside SLURM_LOCALID", names[i]);
+        unsetenv(names[i]);
+        unsetenv("SLURM_LOCALID");
+    }
 }
 
 static void temporaries_by_name(void)
