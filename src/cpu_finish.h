@@ -32,7 +32,7 @@ void cpu_finish_narrow(enum sample_type type, const int32_t *quotient, void *out
 /* Is every alpha of the rows max? */
 bool cpu_finish_is_opaque(const struct image *in, uint32_t max);
 
-/* Gives the channels that are not filtered the input's samples: row y, from first_pixel on. */
+/* Channels that are not filtered, if any, get the input's samples: row y, from first_pixel on. */
 void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel, int pixels,
                            void *out);
 
