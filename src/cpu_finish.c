@@ -210,8 +210,7 @@ static void blend_block(const uint8_t *mask, const uint8_t *in, uint8_t *out)
         out[i] = (uint8_t)((out[i] & ~mask[i]) | (in[i] & mask[i]));
 }
 
-void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel, int pixels,
-                           void *out)
+void cpu_finish_copied(const struct kernel_job *job, int y, int first_pixel, int pixels, void *out)
 {
     const struct plan *plan = job->plan;
     size_t size = plan->type, pixel = size * (size_t)plan->channels;
@@ -220,8 +219,6 @@ void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel,
         (const uint8_t *)image_row(job->in, y - job->in_first_row) + (size_t)first_pixel * pixel;
     uint8_t mask[BLEND_BYTES], *to = out;
 
-    if (plan->filtered == (1u << plan->channels) - 1)
-        return;
     for (size_t i = 0; i < BLEND_BYTES; i++)
         mask[i] = plan->filtered >> (i % pixel / size) & 1 ? 0 : 0xff;
     for (; at + BLEND_BYTES <= bytes; at += BLEND_BYTES)
