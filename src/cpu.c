@@ -1,17 +1,8 @@
 /* The CPU kernels: every core, exact integers, no edge test inside.
  *
- * The picture is cut like a GPU cuts it. A piece is a range of rows for one
- * thread; a piece is walked in strips of columns narrow enough that the ring of
- * prepared rows (cpu_rows.h) stays in the L2 cache; within a strip each output
+ * The picture is cut like a GPU cuts it, into pieces and strips (cpu_strips.h), so that
+ * the ring of prepared rows (cpu_rows.h) stays in the L2 cache; within a strip each output
  * row is: prepare one more row, sum over the mask, divide into place.
- *
- *        strip 0      strip 1
- *      +-----------+-----------+
- *      | ring of   |           |   piece 0 (thread 0)
- *      | mask rows |           |
- *      +-----------+-----------+
- *      |           |           |   piece 1 (thread 1)
- *      +-----------+-----------+
  *
  * The sums' form follows from the plan's numbers alone, so every instruction set
  * and thread count computes the same integers. */
@@ -32,26 +23,20 @@
 #include "cpu_runs.h"
 #include "cpu_taps.h"
 #include "cpu_weighted.h"
-#include "parallel.h"
 #include "passes.h"
 
 /* The ring of one strip should leave room in a 512 KiB L2 cache for input and output. */
-#define RING_BYTES  (192 * 1024)
-#define MIN_PIXELS  64
-#define MIN_ROWS    16
-#define PIECES_EACH 4 /* pieces a thread: evens out threads that lose their core for a while */
+#define RING_BYTES (192 * 1024)
 
 /* What is the same for the whole pass. */
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
+    struct cpu_strips strips;
     enum cpu_form form;
     struct cpu_mask mask[2];
     void *weights[2];     /* owned: every form of mask[i]'s weights, one block */
     struct cpu_runs runs; /* CPU_RUNS: in the place of mask; weights[0] is theirs */
-    int strip_pixels, piece_rows;
-    struct worker *worker;
-    int workers;
 };
 
 struct worker {
@@ -139,14 +124,13 @@ static void sum_row(const struct pass *pass, struct worker *w, int mask_index, i
     }
 }
 
-static void filter_row(const struct pass *pass, struct worker *w, int y, int first_pixel,
-                       int pixels)
+static void filter_row(const struct pass *pass, struct worker *w, int y)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
-    int n = pixels * plan->channels;
-    unsigned char *out = image_row(job->out, y - job->out_first_row);
-    out += (size_t)first_pixel * (size_t)plan->channels * (size_t)plan->type;
+    const struct cpu_strip *strip = &w->rows.strip;
+    int n = strip->pixels * plan->channels;
+    void *out = cpu_strip_out(job, strip, y);
 
     for (int k = 0; k < plan->masks; k++)
         sum_row(pass, w, k, y, w->sums[k], n);
@@ -154,27 +138,17 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, int fir
         cpu_finish_gradient(pass->ops, plan, w->sums[0], w->sums[1], out, n);
     else
         cpu_finish_linear(pass->ops, plan, pass->form == CPU_64, w->sums[0], out, n);
-    if (plan->filtered != (1u << plan->channels) - 1)
-        cpu_finish_unfiltered(job, y, first_pixel, pixels, out);
+    cpu_finish_unfiltered(job, y, strip->first_pixel, strip->pixels, out);
 }
 
-static void run_piece(void *context, int piece, int worker)
+static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
 {
-    struct pass *pass = context;
-    struct worker *w = &pass->worker[worker];
-    const struct kernel_job *job = pass->job;
-    int first = job->out_first_row + piece * pass->piece_rows;
-    int end = job->out_first_row + job->out->height;
-    int rows = end - first < pass->piece_rows ? end - first : pass->piece_rows;
+    struct worker *w = worker;
 
-    for (int x = 0; x < job->out->width; x += pass->strip_pixels) {
-        int left = job->out->width - x;
-        int pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
-        cpu_rows_begin(&w->rows, x, pixels, first, rows);
-        for (int y = first; y < first + rows; y++) {
-            cpu_rows_advance(&w->rows, y);
-            filter_row(pass, w, y, x, pixels);
-        }
+    cpu_rows_begin(&w->rows, strip);
+    for (int y = strip->first; y < strip->end; y++) {
+        cpu_rows_advance(&w->rows, y);
+        filter_row(context, w, y);
     }
 }
 
@@ -182,11 +156,12 @@ static void run_piece(void *context, int piece, int worker)
 
 static bool run_pass(const struct kernel_job *job, const void *ops, struct error *err);
 
-static bool worker_alloc(struct worker *w, const struct pass *pass, struct error *err)
+static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
+    const struct pass *pass = context;
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    size_t n = (size_t)pass->strip_pixels * (size_t)plan->channels + CPU_BLOCK;
+    struct worker *w = worker;
     int runs = pass->form == CPU_RUNS; /* one pixel more */
 
     w->rows = (struct cpu_rows){
@@ -196,86 +171,46 @@ static bool worker_alloc(struct worker *w, const struct pass *pass, struct error
         .mask_height = m->height,
         .anchor_x = m->anchor_x + runs,
         .anchor_y = m->anchor_y,
-        .max_pixels = pass->strip_pixels,
+        .max_pixels = pass->strips.strip_pixels,
         .form = pass->form,
         .bias = bias_of(pass->form, plan->max),
     };
-    if (!cpu_rows_alloc(&w->rows, err))
-        return false;
-    w->at = calloc((size_t)m->height, sizeof *w->at);
-    w->sums[0].wide = calloc(n, sizeof(int64_t));
-    w->sums[1].wide = calloc(n, sizeof(int64_t));
-    if (w->at && w->sums[0].wide && w->sums[1].wide)
-        return true;
-    return error_set(err, EXIT_INPUT, "no memory for a strip of %d pixels", pass->strip_pixels);
+    cpu_rows_alloc(&w->rows, memory);
+    w->at = cpu_memory_keep(memory, calloc((size_t)m->height, sizeof *w->at));
+    for (int k = 0; k < 2; k++)
+        w->sums[k].wide =
+            cpu_memory_keep(memory, calloc(cpu_strips_sums(&pass->strips), sizeof(int64_t)));
 }
 
-static void pass_free(struct pass *pass)
+static bool weights_make(struct pass *pass)
 {
-    for (int i = 0; pass->worker && i < pass->workers; i++) {
-        cpu_rows_free(&pass->worker[i].rows);
-        free(pass->worker[i].at);
-        free(pass->worker[i].sums[0].wide);
-        free(pass->worker[i].sums[1].wide);
+    const struct plan *plan = pass->job->plan;
+
+    if (pass->form == CPU_RUNS) {
+        pass->weights[0] = cpu_runs_make(&pass->runs, plan->mask, plan->channels);
+        return pass->weights[0] != NULL;
     }
-    free(pass->worker);
-    free(pass->weights[0]);
-    free(pass->weights[1]);
-}
-
-/* Strips whose ring fits the cache, pieces that keep all threads busy to the end. */
-static void pass_cut(struct pass *pass)
-{
-    const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    int lines = plan->mask[0].height + 1;
-    int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
-
-    pass->strip_pixels = RING_BYTES / (4 * lines * plan->channels);
-    if (pass->strip_pixels < MIN_PIXELS)
-        pass->strip_pixels = MIN_PIXELS;
-    if (pass->strip_pixels > job->out->width)
-        pass->strip_pixels = job->out->width;
-    pass->piece_rows = (job->out->height + pieces - 1) / pieces;
-    if (pass->piece_rows < MIN_ROWS)
-        pass->piece_rows = MIN_ROWS;
+    for (int k = 0; k < plan->masks; k++)
+        if (!cpu_mask_make(&pass->mask[k], &pass->weights[k], &plan->mask[k], plan->channels))
+            return false;
+    return true;
 }
 
 /* Every cell of the mask, or the ends of its runs. */
 static bool run_strips(const struct kernel_job *job, const struct cpu_ops *ops, bool runs,
                        struct error *err)
 {
+    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
     const struct plan *plan = job->plan;
-    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
-    int pieces;
-    bool ok = false;
+    int lines = plan->mask[0].height + 1;
+    struct pass pass = {.job = job, .ops = ops, .form = runs ? CPU_RUNS : form_of(plan)};
+    bool ok;
 
-    pass.form = runs ? CPU_RUNS : form_of(plan);
-    pass_cut(&pass);
-    pieces = (job->out->height + pass.piece_rows - 1) / pass.piece_rows;
-    if (pass.workers > pieces)
-        pass.workers = pieces;
-    if (runs)
-        pass.weights[0] = cpu_runs_make(&pass.runs, plan->mask, plan->channels);
-    for (int k = 0; k < plan->masks; k++)
-        if (runs
-                ? !pass.weights[0]
-                : !cpu_mask_make(&pass.mask[k], &pass.weights[k], &plan->mask[k], plan->channels)) {
-            error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-            goto out;
-        }
-    pass.worker = calloc((size_t)pass.workers, sizeof *pass.worker);
-    if (!pass.worker) {
-        error_set(err, EXIT_INPUT, "no memory for %d threads", pass.workers);
-        goto out;
-    }
-    for (int i = 0; i < pass.workers; i++)
-        if (!worker_alloc(&pass.worker[i], &pass, err))
-            goto out;
-    parallel_for(pass.workers, pieces, run_piece, &pass);
-    ok = true;
-out:
-    pass_free(&pass);
+    pass.strips = cpu_strips_cut(job, RING_BYTES / (4 * lines * plan->channels));
+    ok = weights_make(&pass) ? cpu_strips_run(&pass.strips, &path, &pass, err)
+                             : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    free(pass.weights[0]);
+    free(pass.weights[1]);
     return ok;
 }
 

@@ -21,27 +21,25 @@
 #include "cpu_certify.h"
 #include "cpu_direct8_bytes.h"
 #include "cpu_finish.h"
+#include "cpu_strips.h"
 #include "large_alloc.h"
-#include "parallel.h"
 
-#define RING_BYTES  (160 * 1024) /* as in cpu.c: a part of the L2 cache */
-#define MIN_PIXELS  64
-#define MIN_ROWS    16
-#define PIECES_EACH 4
+#define RING_BYTES (160 * 1024) /* as in cpu.c: a part of the L2 cache */
 
 struct worker {
+    struct cpu_strip strip;
     uint8_t *ring;    /* pass.lines lines of pass.stride pairs (quads) */
     const void **at;  /* the lines of one row pair, from the top */
     uint32_t *sum[2]; /* of two rows of output */
     uint16_t *sum16[2];
     uint8_t *doubtful;
-    uint8_t *ghost;                               /* a row of ghost cells as wide as the picture */
-    int first_pixel, pixels, first_row, last_row; /* the strip; picture rows that it reads */
+    uint8_t *ghosts; /* a row */
 };
 
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
+    struct cpu_strips strips;
     struct cpu_two_masks masks;
     uint32_t *weights; /* owned: of both masks */
     int line_rows;     /* 2, or 4 of quads */
@@ -51,9 +49,6 @@ struct pass {
     size_t pair_bytes;
     struct cpu_certify certify;
     size_t stride; /* pairs of a line */
-    int strip_pixels, piece_rows;
-    struct worker *worker;
-    int workers;
 };
 
 bool cpu_direct8_can(const struct plan *plan)
@@ -71,14 +66,6 @@ bool cpu_direct8_can(const struct plan *plan)
 
 /* ---- lines of pairs ---- */
 
-/* Row v of the picture or what it folds to; rows past the strip's last are read by no weight. */
-static const uint8_t *row_at(const struct pass *pass, const struct worker *w, int v)
-{
-    const struct kernel_job *job = pass->job;
-    int y = border_fold(job->plan->border, v < w->last_row ? v : w->last_row, job->picture_height);
-    return y == BORDER_OUTSIDE ? w->ghost : image_row(job->in, y - job->in_first_row);
-}
-
 /* Elements [first, first + n) of the rows, side by side. */
 static void put_line(const struct pass *pass, const uint8_t *const row[4], size_t first, void *out,
                      int n)
@@ -95,20 +82,21 @@ static void put_line(const struct pass *pass, const uint8_t *const row[4], size_
     }
 }
 
-/* Line k of the strip: its rows first_row + 2k and the next ones. */
+/* Line k of the strip: its rows top + 2k and the next ones. */
 static void fill_line(const struct pass *pass, struct worker *w, int k)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    const uint8_t *const ghosts[4] = {w->ghost, w->ghost, w->ghost, w->ghost};
+    const uint8_t *const ghosts[4] = {w->ghosts, w->ghosts, w->ghosts, w->ghosts};
     const uint8_t *row[4];
     size_t channels = (size_t)plan->channels;
     uint8_t *line = w->ring + (size_t)(k % pass->lines) * pass->stride * pass->pair_bytes;
-    int from = w->first_pixel - m->anchor_x, to = from + w->pixels + m->width - 1;
+    int from = w->strip.first_pixel - m->anchor_x;
+    int to = from + w->strip.pixels + m->width - 1;
 
     for (int i = 0; i < pass->line_rows; i++)
-        row[i] = row_at(pass, w, w->first_row + 2 * k + i);
+        row[i] = cpu_strip_row(job, &w->strip, w->strip.top + 2 * k + i, w->ghosts);
     for (int x = from; x < to; x++) {
         int inside_to = to < job->in->width ? to : job->in->width;
         int cell = border_fold(plan->border, x, job->in->width);
@@ -144,11 +132,9 @@ static int64_t exact_sum(const struct pass *pass, const struct worker *w, int lo
 
 static void finish_row(const struct pass *pass, const struct worker *w, int lower, int y)
 {
-    const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    int n = w->pixels * plan->channels;
-    uint8_t *out = image_row(job->out, y - job->out_first_row);
-    out += (size_t)w->first_pixel * (size_t)plan->channels;
+    const struct plan *plan = pass->job->plan;
+    int n = w->strip.pixels * plan->channels;
+    uint8_t *out = cpu_strip_out(pass->job, &w->strip, y);
 
     if (pass->bytes.narrow) {
         pass->ops->divide_16_u8(&pass->bytes.divide, w->sum16[lower], out, n);
@@ -165,8 +151,7 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
             out[x] = (uint8_t)cpu_finish_sample(plan, exact_sum(pass, w, lower, x));
         }
     }
-    if (plan->filtered != (1u << plan->channels) - 1)
-        cpu_finish_unfiltered(job, y, w->first_pixel, w->pixels, out);
+    cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
 }
 
 static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
@@ -190,43 +175,26 @@ static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
         pass->ops->sum_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
 }
 
-static void run_strip(const struct pass *pass, struct worker *w, int first, int end)
+static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[0];
-    int pairs = pass->masks.pairs, n = w->pixels * pass->job->plan->channels;
+    const struct pass *pass = context;
+    struct worker *w = worker;
+    int pairs = pass->masks.pairs, n = strip->pixels * pass->job->plan->channels;
 
-    w->first_row = first - m->anchor_y;
-    w->last_row = end - 1 - m->anchor_y + m->height - 1;
+    w->strip = *strip;
     for (int k = 0; k < pass->lines - 1; k++)
         fill_line(pass, w, k);
-    for (int t = 0; first + 2 * t < end; t++) {
+    for (int t = 0; strip->first + 2 * t < strip->end; t++) {
+        int y = strip->first + 2 * t;
         fill_line(pass, w, t + pass->lines - 1);
         for (int p = 0; p < pairs; p++) {
             int slot = (t + p * pass->line_rows / 2) % pass->lines;
             w->at[p] = w->ring + (size_t)slot * pass->stride * pass->pair_bytes;
         }
         sum_two_rows(pass, w, n);
-        finish_row(pass, w, 0, first + 2 * t);
-        if (first + 2 * t + 1 < end)
-            finish_row(pass, w, 1, first + 2 * t + 1);
-    }
-}
-
-static void run_piece(void *context, int piece, int worker)
-{
-    struct pass *pass = context;
-    struct worker *w = &pass->worker[worker];
-    const struct kernel_job *job = pass->job;
-    int first = job->out_first_row + piece * pass->piece_rows;
-    int end = job->out_first_row + job->out->height;
-    if (end - first > pass->piece_rows)
-        end = first + pass->piece_rows;
-
-    for (int x = 0; x < job->out->width; x += pass->strip_pixels) {
-        int left = job->out->width - x;
-        w->first_pixel = x;
-        w->pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
-        run_strip(pass, w, first, end);
+        finish_row(pass, w, 0, y);
+        if (y + 1 < strip->end)
+            finish_row(pass, w, 1, y + 1);
     }
 }
 
@@ -285,88 +253,47 @@ static bool weights_make(struct pass *pass, bool *cannot)
     return true;
 }
 
-static bool worker_alloc(struct worker *w, const struct pass *pass)
+static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct plan *plan = pass->job->plan;
-    size_t n = (size_t)pass->strip_pixels * (size_t)plan->channels + CPU_BLOCK;
-    size_t width = (size_t)pass->job->in->width * (size_t)plan->channels;
+    const struct pass *pass = context;
+    struct worker *w = worker;
+    size_t line = pass->stride * pass->pair_bytes, n = cpu_strips_sums(&pass->strips);
 
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
-    w->ring = large_alloc_cleared((size_t)pass->lines * pass->stride * pass->pair_bytes);
-    w->at = calloc((size_t)pass->masks.pairs, sizeof *w->at);
+    w->ring = cpu_memory_keep(memory, large_alloc_cleared((size_t)pass->lines * line));
+    w->at = cpu_memory_keep(memory, calloc((size_t)pass->masks.pairs, sizeof *w->at));
     for (int k = 0; k < 2; k++) {
-        w->sum[k] = large_alloc_cleared(n * sizeof *w->sum[k]);
-        w->sum16[k] = large_alloc_cleared(n * sizeof *w->sum16[k]);
+        w->sum[k] = cpu_memory_keep(memory, large_alloc_cleared(n * sizeof *w->sum[k]));
+        w->sum16[k] = cpu_memory_keep(memory, large_alloc_cleared(n * sizeof *w->sum16[k]));
     }
-    w->doubtful = calloc(n, 1);
-    w->ghost = malloc(width);
-    if (!w->ring || !w->at || !w->sum[0] || !w->sum[1] || !w->sum16[0] || !w->sum16[1] ||
-        !w->doubtful || !w->ghost)
-        return false;
-    memset(w->ghost, (int)plan->border_value, width);
-    return true;
+    w->doubtful = cpu_memory_keep(memory, calloc(n, 1));
+    w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
-static void pass_free(struct pass *pass)
+/* Strips whose ring fits the cache. */
+static void pass_cut(struct pass *pass)
 {
-    for (int i = 0; pass->worker && i < pass->workers; i++) {
-        free(pass->worker[i].ring);
-        free(pass->worker[i].at);
-        free(pass->worker[i].sum[0]);
-        free(pass->worker[i].sum[1]);
-        free(pass->worker[i].sum16[0]);
-        free(pass->worker[i].sum16[1]);
-        free(pass->worker[i].doubtful);
-        free(pass->worker[i].ghost);
-    }
-    free(pass->worker);
-    free(pass->weights);
-    free(pass->bytes.full);
-}
+    const struct plan *plan = pass->job->plan;
+    int line = (int)pass->pair_bytes * pass->lines * plan->channels, width = plan->mask[0].width;
 
-/* Strips whose ring fits the cache, pieces that keep all threads busy to the end. */
-static int pass_cut(struct pass *pass)
-{
-    const struct kernel_job *job = pass->job;
-    int channels = job->plan->channels, width = job->plan->mask[0].width;
-    int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
-
-    pass->strip_pixels = RING_BYTES / ((int)pass->pair_bytes * pass->lines * channels) - width;
-    if (pass->strip_pixels < MIN_PIXELS)
-        pass->strip_pixels = MIN_PIXELS;
-    if (pass->strip_pixels > job->out->width)
-        pass->strip_pixels = job->out->width;
-    /* 16 elements are a cache line; an odd number of lines keeps the ring's rows apart in L1. */
-    pass->stride = ((size_t)pass->strip_pixels + (size_t)width) * (size_t)channels + CPU_BLOCK;
-    pass->stride = (pass->stride + 31) / 32 * 32 + 16;
-    pass->piece_rows = (job->out->height + pieces - 1) / pieces;
-    if (pass->piece_rows < MIN_ROWS)
-        pass->piece_rows = MIN_ROWS;
-    pieces = (job->out->height + pass->piece_rows - 1) / pass->piece_rows;
-    if (pass->workers > pieces)
-        pass->workers = pieces;
-    return pieces;
+    pass->strips = cpu_strips_cut(pass->job, RING_BYTES / line - width);
+    pass->stride = cpu_strips_stride(&pass->strips, width, CPU_BLOCK);
 }
 
 bool cpu_direct8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
                      struct error *err)
 {
-    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
+    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    struct pass pass = {.job = job, .ops = ops};
     bool ok = weights_make(&pass, cannot);
-    int pieces = ok ? pass_cut(&pass) : 0;
 
-    if (*cannot) {
-        pass_free(&pass);
-        return false;
+    if (ok) {
+        pass_cut(&pass);
+        ok = cpu_strips_run(&pass.strips, &path, &pass, err);
+    } else if (!*cannot) {
+        error_set(err, EXIT_INPUT, "no memory for the mask's weights");
     }
-    pass.worker = ok ? calloc((size_t)pass.workers, sizeof *pass.worker) : NULL;
-    ok = pass.worker != NULL;
-    for (int i = 0; ok && i < pass.workers; i++)
-        ok = worker_alloc(&pass.worker[i], &pass);
-    if (ok)
-        parallel_for(pass.workers, pieces, run_piece, &pass);
-    else
-        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", pass.workers);
-    pass_free(&pass);
+    free(pass.weights);
+    free(pass.bytes.full);
     return ok;
 }

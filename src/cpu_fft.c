@@ -193,7 +193,6 @@ static void part_set(const struct pass *pass, struct part *part, int number)
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
     int tile = number / pass->channels;
-    bool alpha;
 
     part->height = part->width = 0;
     if (number >= pass->parts)
@@ -207,8 +206,7 @@ static void part_set(const struct pass *pass, struct part *part, int number)
         part->width = pass->fft->tile_width;
     if (part->height > pass->fft->tile_height)
         part->height = pass->fft->tile_height;
-    alpha = image_has_alpha(plan->channels) && part->channel == plan->channels - 1;
-    part->ghost = alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+    part->ghost = plan_ghost(plan, part->channel);
     for (int i = 0; i < pass->fft->y.n; i++) {
         int y = border_fold(plan->border, part->y - m->anchor_y + i, job->picture_height);
         bool used = i < part->height + m->height - 1 && y != BORDER_OUTSIDE;

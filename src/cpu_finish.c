@@ -210,8 +210,7 @@ static void blend_block(const uint8_t *mask, const uint8_t *in, uint8_t *out)
         out[i] = (uint8_t)((out[i] & ~mask[i]) | (in[i] & mask[i]));
 }
 
-void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel, int pixels,
-                           void *out)
+void cpu_finish_copied(const struct kernel_job *job, int y, int first_pixel, int pixels, void *out)
 {
     const struct plan *plan = job->plan;
     size_t size = plan->type, pixel = size * (size_t)plan->channels;

@@ -33,7 +33,14 @@ void cpu_finish_narrow(enum sample_type type, const int32_t *quotient, void *out
 bool cpu_finish_is_opaque(const struct image *in, uint32_t max);
 
 /* Gives the channels that are not filtered the input's samples: row y, from first_pixel on. */
-void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel, int pixels,
-                           void *out);
+void cpu_finish_copied(const struct kernel_job *job, int y, int first_pixel, int pixels, void *out);
+
+/* The same where there are any: a call a row shows in small pictures. */
+static inline void cpu_finish_unfiltered(const struct kernel_job *job, int y, int first_pixel,
+                                         int pixels, void *out)
+{
+    if (job->plan->filtered != (1u << job->plan->channels) - 1)
+        cpu_finish_copied(job, y, first_pixel, pixels, out);
+}
 
 #endif

@@ -19,36 +19,31 @@
 
 #include "cpu_certify.h"
 #include "cpu_finish.h"
+#include "cpu_strips.h"
 #include "kernel_kept.h"
 #include "large_alloc.h"
-#include "parallel.h"
 
 #define RING_BYTES  (128 * 1024) /* a part of the L2 cache */
 #define MAX_SAMPLES 4096         /* of a strip */
-#define MIN_PIXELS  64
-#define MIN_ROWS    16
-#define PIECES_EACH 4
 
 struct worker {
+    struct cpu_strip strip;
     uint32_t *ring; /* pass.lines lines of pass.stride pairs, and those of taps */
     const uint32_t *at[CPU_MAX_SIDE / 2 + 1];
     uint32_t *taps[2]; /* a row's samples in pairs of taps */
     uint8_t *padded;   /* and with ghost cells */
     uint64_t *doubtful[2];
-    uint8_t *none;                                /* what is below the last row of output */
-    uint8_t *ghost;                               /* a row of ghost cells as wide as the picture */
-    int first_pixel, pixels, first_row, last_row; /* the strip; picture rows that it reads */
+    uint8_t *none;   /* what is below the last row of output */
+    uint8_t *ghosts; /* a row */
 };
 
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
+    struct cpu_strips strips;
     struct cpu_near8 *near; /* without weights: it cannot be done */
     int lines;
     size_t stride;
-    int strip_pixels, piece_rows;
-    struct worker *worker;
-    int workers;
 };
 
 bool cpu_near8_can(const struct plan *plan)
@@ -60,12 +55,9 @@ bool cpu_near8_can(const struct plan *plan)
 
 /* ---- lines ---- */
 
-/* Row v of the picture or what it folds to; rows past the strip's last are read by no weight. */
 static const uint8_t *row_at(const struct pass *pass, const struct worker *w, int v)
 {
-    const struct kernel_job *job = pass->job;
-    int y = border_fold(job->plan->border, v < w->last_row ? v : w->last_row, job->picture_height);
-    return y == BORDER_OUTSIDE ? w->ghost : image_row(job->in, y - job->in_first_row);
+    return cpu_strip_row(pass->job, &w->strip, v, w->ghosts);
 }
 
 /* The samples under the strip, from the first tap on. */
@@ -74,33 +66,21 @@ static const uint8_t *samples_of(const struct pass *pass, struct worker *w, cons
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
     size_t channels = (size_t)job->plan->channels;
-    int from = w->first_pixel - m->anchor_x, to = from + w->pixels + m->width;
-    int inside_to = to < job->in->width ? to : job->in->width;
+    int from = w->strip.first_pixel - m->anchor_x, to = from + w->strip.pixels + m->width;
 
     if (from >= 0 && to <= job->in->width)
         return row + (size_t)from * channels;
-    for (int x = from; x < to; x++) {
-        int cell = border_fold(job->plan->border, x, job->in->width);
-        uint8_t *out = w->padded + (size_t)(x - from) * channels;
-        if (x >= 0 && x < inside_to) {
-            memcpy(out, row + (size_t)x * channels, (size_t)(inside_to - x) * channels);
-            x = inside_to - 1;
-        } else if (cell != BORDER_OUTSIDE) {
-            memcpy(out, row + (size_t)cell * channels, channels);
-        } else {
-            memset(out, (int)job->plan->border_value, channels);
-        }
-    }
+    cpu_strips_copy(job, row, from, to, w->padded);
     return w->padded;
 }
 
-/* Line k of the strip: rows first_row + 2k and the next. OUT: what will be written soon, or NULL.
+/* Line k of the strip: rows top + 2k and the next. OUT: what will be written soon, or NULL.
  */
 static void fill_line(const struct pass *pass, struct worker *w, int k, uint8_t *const *out)
 {
     const struct plan *plan = pass->job->plan;
-    size_t first = (size_t)w->first_pixel * (size_t)plan->channels;
-    int n = w->pixels * plan->channels, v = w->first_row + 2 * k;
+    size_t first = (size_t)w->strip.first_pixel * (size_t)plan->channels;
+    int n = w->strip.pixels * plan->channels, v = w->strip.top + 2 * k;
     int taps = n + (pass->near->row.taps - 1) * pass->near->row.step;
     struct cpu_ahead ahead[2];
 
@@ -177,87 +157,61 @@ static void decide(const struct pass *pass, const uint8_t *const *row, int first
 static void finish_row(const struct pass *pass, const struct worker *w, int lower, int y,
                        uint8_t *out)
 {
-    const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    const struct plan_mask *m = &plan->mask[0];
+    const struct cpu_strip *s = &w->strip;
+    const struct plan_mask *m = &pass->job->plan->mask[0];
     const uint8_t *row[CPU_MAX_SIDE];
-    int n = w->pixels * plan->channels;
+    int n = s->pixels * pass->job->plan->channels;
 
     for (int i = 0; i < m->height; i++)
         row[i] = row_at(pass, w, y - m->anchor_y + i);
     for (int x = -1; (x = cpu_certify_next(w->doubtful[lower], x + 1, n)) < n;)
-        decide(pass, row, w->first_pixel, x, out);
-    if (plan->filtered != (1u << plan->channels) - 1)
-        cpu_finish_unfiltered(job, y, w->first_pixel, w->pixels, out);
+        decide(pass, row, s->first_pixel, x, out);
+    cpu_finish_unfiltered(pass->job, y, s->first_pixel, s->pixels, out);
 }
 
-static void run_strip(const struct pass *pass, struct worker *w, int first, int end)
+static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
 {
-    const struct kernel_job *job = pass->job;
-    const struct plan_mask *m = &job->plan->mask[0];
-    size_t at = (size_t)w->first_pixel * (size_t)job->plan->channels;
-    int n = w->pixels * job->plan->channels;
+    const struct pass *pass = context;
+    struct worker *w = worker;
+    int n = strip->pixels * pass->job->plan->channels;
 
-    w->first_row = first - m->anchor_y;
-    w->last_row = end - 1 - m->anchor_y + m->height - 1;
+    w->strip = *strip;
     for (int k = 0; k < pass->lines - 1; k++)
         fill_line(pass, w, k, NULL);
-    for (int t = 0; first + 2 * t < end; t++) {
-        int y = first + 2 * t;
-        uint8_t *out[2] = {(uint8_t *)image_row(job->out, y - job->out_first_row) + at, w->none};
-        if (y + 1 < end)
-            out[1] = (uint8_t *)image_row(job->out, y + 1 - job->out_first_row) + at;
+    for (int t = 0; strip->first + 2 * t < strip->end; t++) {
+        int y = strip->first + 2 * t;
+        uint8_t *out[2] = {cpu_strip_out(pass->job, strip, y), w->none};
+        if (y + 1 < strip->end)
+            out[1] = cpu_strip_out(pass->job, strip, y + 1);
         fill_line(pass, w, t + pass->lines - 1, out);
         for (int p = 0; p < pass->lines; p++)
             w->at[p] = w->ring + (size_t)((t + p) % pass->lines) * pass->stride;
         pass->ops->certify_two_rows(&pass->near->column, w->at, &pass->near->bounds, out,
                                     w->doubtful, n);
         finish_row(pass, w, 0, y, out[0]);
-        if (y + 1 < end)
+        if (y + 1 < strip->end)
             finish_row(pass, w, 1, y + 1, out[1]);
-    }
-}
-
-static void run_piece(void *context, int piece, int worker)
-{
-    struct pass *pass = context;
-    struct worker *w = &pass->worker[worker];
-    const struct kernel_job *job = pass->job;
-    int first = job->out_first_row + piece * pass->piece_rows;
-    int end = job->out_first_row + job->out->height;
-    if (end - first > pass->piece_rows)
-        end = first + pass->piece_rows;
-
-    for (int x = 0; x < job->out->width; x += pass->strip_pixels) {
-        int left = job->out->width - x;
-        w->first_pixel = x;
-        w->pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
-        run_strip(pass, w, first, end);
     }
 }
 
 /* ---- one pass ---- */
 
-static bool worker_alloc(struct worker *w, const struct pass *pass)
+static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct plan *plan = pass->job->plan;
-    size_t width = (size_t)pass->job->in->width * (size_t)plan->channels;
+    const struct pass *pass = context;
+    struct worker *w = worker;
 
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
-    w->ring = large_alloc_cleared((size_t)(pass->lines + 2) * pass->stride * sizeof *w->ring);
-    w->padded = calloc(pass->stride, 1);
-    w->none = calloc(pass->stride, 1);
-    w->ghost = malloc(width + (size_t)plan->channels);
+    w->ring = cpu_memory_keep(
+        memory, large_alloc_cleared((size_t)(pass->lines + 2) * pass->stride * sizeof *w->ring));
+    w->padded = cpu_memory_keep(memory, calloc(pass->stride, 1));
+    w->none = cpu_memory_keep(memory, calloc(pass->stride, 1));
+    w->ghosts = cpu_memory_ghosts(memory, pass->job);
     for (int k = 0; k < 2; k++) {
         w->taps[k] = w->ring ? w->ring + (size_t)(pass->lines + k) * pass->stride : NULL;
-        w->doubtful[k] = calloc(pass->stride / CPU_BLOCK + 2, sizeof *w->doubtful[k]);
-        if (!w->taps[k] || !w->doubtful[k])
-            return false;
+        w->doubtful[k] =
+            cpu_memory_keep(memory, calloc(pass->stride / CPU_BLOCK + 2, sizeof *w->doubtful[k]));
     }
-    if (!w->ring || !w->padded || !w->none || !w->ghost)
-        return false;
-    memset(w->ghost, (int)plan->border_value, width);
-    return true;
 }
 
 static void near_free(void *near)
@@ -276,70 +230,33 @@ static void *near_make(void *context)
     return near;
 }
 
-static void pass_free(struct pass *pass)
+/* Strips whose ring fits the cache. */
+static void pass_cut(struct pass *pass)
 {
-    for (int i = 0; pass->worker && i < pass->workers; i++) {
-        struct worker *w = &pass->worker[i];
-        free(w->ring);
-        free(w->padded);
-        free(w->none);
-        free(w->ghost);
-        free(w->doubtful[0]);
-        free(w->doubtful[1]);
-    }
-    free(pass->worker);
-    if (!pass->job->kept)
-        near_free(pass->near);
-}
-
-/* Strips whose ring fits the cache, pieces that keep all threads busy to the end. */
-static int pass_cut(struct pass *pass)
-{
-    const struct kernel_job *job = pass->job;
-    int channels = job->plan->channels, width = job->plan->mask[0].width;
-    int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
+    const struct plan *plan = pass->job->plan;
     int samples = RING_BYTES / ((int)sizeof(uint32_t) * (pass->lines + 2));
+    int most = samples < MAX_SAMPLES ? samples : MAX_SAMPLES;
 
-    pass->strip_pixels = (samples < MAX_SAMPLES ? samples : MAX_SAMPLES) / channels;
-    if (pass->strip_pixels < MIN_PIXELS)
-        pass->strip_pixels = MIN_PIXELS;
-    if (pass->strip_pixels > job->out->width)
-        pass->strip_pixels = job->out->width;
-    /* 16 elements are a cache line; an odd number of lines keeps the ring's rows apart in L1. */
-    pass->stride = ((size_t)pass->strip_pixels + (size_t)width + 2) * (size_t)channels + CPU_BLOCK;
-    pass->stride = (pass->stride + 31) / 32 * 32 + 16;
-    pass->piece_rows = (job->out->height + pieces - 1) / pieces;
-    if (pass->piece_rows < MIN_ROWS)
-        pass->piece_rows = MIN_ROWS;
-    pieces = (job->out->height + pass->piece_rows - 1) / pass->piece_rows;
-    if (pass->workers > pieces)
-        pass->workers = pieces;
-    return pieces;
+    pass->strips = cpu_strips_cut(pass->job, most / plan->channels);
+    pass->stride = cpu_strips_stride(&pass->strips, plan->mask[0].width + 2, CPU_BLOCK);
 }
 
 bool cpu_near8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
                    struct error *err)
 {
-    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
-    bool ok = true;
-    int pieces;
+    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    struct pass pass = {.job = job, .ops = ops};
+    bool ok = false;
 
     pass.near = job->kept ? kernel_kept_get(job->kept, KEPT_NEAR8, near_make, &pass, near_free)
                           : near_make(&pass);
     *cannot = !pass.near || !pass.near->weights;
-    if (*cannot) {
-        pass_free(&pass);
-        return false;
+    if (!*cannot) {
+        pass.lines = pass.near->column.pairs;
+        pass_cut(&pass);
+        ok = cpu_strips_run(&pass.strips, &path, &pass, err);
     }
-    pass.lines = pass.near->column.pairs;
-    pieces = pass_cut(&pass);
-    pass.worker = calloc((size_t)pass.workers, sizeof *pass.worker);
-    for (int i = 0; ok && i < pass.workers; i++)
-        ok = pass.worker && worker_alloc(&pass.worker[i], &pass);
-    if (ok)
-        parallel_for(pass.workers, pieces, run_piece, &pass);
-    else
-        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", pass.workers);
-    pass_free(&pass);
+    if (!job->kept)
+        near_free(pass.near);
     return ok;
 }

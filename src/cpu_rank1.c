@@ -21,13 +21,11 @@
 #include <string.h>
 
 #include "cpu_finish.h"
+#include "cpu_strips.h"
 #include "cpu_terms.h"
-#include "parallel.h"
 
 /* A strip's column sums stay in the caches next to the core, with the rows they come from. */
 #define SUM_ELEMENTS (12 * 1024)
-#define MIN_ROWS     16
-#define PIECES_EACH  4
 
 /* The sums of one kind: of the samples (0) or of their products with alpha (1). */
 enum { PLAIN, PRODUCT };
@@ -40,11 +38,12 @@ struct layer {
 };
 
 struct worker {
+    struct cpu_strip strip;
     /* of each layer: column sums of one strip with its halo */
     uint32_t *column[2][PLAN_MOST_TERMS];
     union cpu_sums sums[2]; /* of each layer */
     union cpu_sums more;    /* of a term, to be added to them */
-    void *ghost;            /* one row of ghost cells */
+    const void *ghosts;     /* a row */
     uint16_t *products;     /* weighted: mask_height + 1 rows of the picture */
     const void **row[2];    /* of each layer: the rows under the mask */
     const void *left[2];    /* of each layer: the row that the mask has left */
@@ -53,14 +52,12 @@ struct worker {
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
+    struct cpu_strips strips;
     struct cpu_term term[PLAN_MOST_TERMS];
     int terms;
     bool slides; /* any term's columns */
     int layers;  /* 2 for weighted alpha */
     struct layer layer[2];
-    int strip_pixels, piece_rows;
-    struct worker *worker;
-    int workers;
 };
 
 /* ---- which plans, which form ---- */
@@ -142,16 +139,16 @@ static void ghost_sums(const struct pass *pass, struct worker *w, int layer, int
 
 /* One term's, to SUMS. */
 static void term_sums(const struct pass *pass, struct worker *w, int layer, int term, bool slide,
-                      int first_pixel, int pixels, int64_t start, union cpu_sums sums)
+                      int64_t start, union cpu_sums sums)
 {
     const struct cpu_ops *ops = pass->ops;
     const struct plan *plan = pass->job->plan;
     const struct cpu_term *t = &pass->term[term];
     const uint32_t *column = w->column[layer][term];
     size_t channels = (size_t)plan->channels;
-    int n = pixels * plan->channels, width = pass->job->in->width;
-    int from = first_pixel - plan->mask[0].anchor_x + t->left;
-    int to = from + pixels + t->row.count - 1;
+    int n = w->strip.pixels * plan->channels, width = pass->job->in->width;
+    int from = w->strip.first_pixel - plan->mask[0].anchor_x + t->left;
+    int to = from + w->strip.pixels + t->row.count - 1;
     int inside[2] = {from < 0 ? 0 : from, to < width ? to : width};
 
     if (inside[0] >= inside[1]) /* a term's columns may all lie outside */
@@ -168,15 +165,14 @@ static void term_sums(const struct pass *pass, struct worker *w, int layer, int 
                                                           (uint32_t *)sums.narrow, n);
 }
 
-static void layer_sums(const struct pass *pass, struct worker *w, int layer, bool slide,
-                       int first_pixel, int pixels)
+static void layer_sums(const struct pass *pass, struct worker *w, int layer, bool slide)
 {
     union cpu_sums sums = w->sums[layer], more = w->more;
-    int n = pixels * pass->job->plan->channels;
+    int n = w->strip.pixels * pass->job->plan->channels;
 
-    term_sums(pass, w, layer, 0, slide, first_pixel, pixels, pass->layer[layer].start, sums);
+    term_sums(pass, w, layer, 0, slide, pass->layer[layer].start, sums);
     for (int k = 1; k < pass->terms; k++) {
-        term_sums(pass, w, layer, k, slide, first_pixel, pixels, 0, more);
+        term_sums(pass, w, layer, k, slide, 0, more);
         if (pass->layer[layer].wide)
             for (int x = 0; x < n; x++)
                 sums.wide[x] = (int64_t)((uint64_t)sums.wide[x] + (uint64_t)more.wide[x]);
@@ -207,59 +203,46 @@ static uint16_t *product_row(const struct pass *pass, const struct worker *w, in
 static void take_rows(const struct pass *pass, struct worker *w, int y, bool all)
 {
     const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    const struct plan_mask *m = &plan->mask[0];
+    const struct plan_mask *m = &job->plan->mask[0];
     for (int k = 0; k < pass->layers; k++)
         w->left[k] = w->row[k][0];
     for (int i = 0; i < m->height; i++) {
-        int v = y - m->anchor_y + i, cell = border_fold(plan->border, v, job->picture_height);
-        w->row[PLAIN][i] =
-            cell == BORDER_OUTSIDE ? w->ghost : image_row(job->in, cell - job->in_first_row);
+        int v = y - m->anchor_y + i;
+        w->row[PLAIN][i] = cpu_strip_row(job, &w->strip, v, w->ghosts);
         if (pass->layers == 1)
             continue;
         w->row[PRODUCT][i] = product_row(pass, w, v);
         if (all || i == m->height - 1)
             make_products(w->row[PLAIN][i], product_row(pass, w, v), job->in->width,
-                          plan->channels);
+                          job->plan->channels);
     }
 }
 
-static void filter_row(const struct pass *pass, struct worker *w, int y, bool slide,
-                       int first_pixel, int pixels)
+static void filter_row(const struct pass *pass, struct worker *w, int y, bool slide)
 {
-    const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    int n = pixels * plan->channels;
-    unsigned char *out = image_row(job->out, y - job->out_first_row);
-    out += (size_t)first_pixel * (size_t)plan->channels * (size_t)plan->type;
+    const struct plan *plan = pass->job->plan;
+    int n = w->strip.pixels * plan->channels;
+    void *out = cpu_strip_out(pass->job, &w->strip, y);
 
     for (int k = 0; k < pass->layers; k++)
-        layer_sums(pass, w, k, slide, first_pixel, pixels);
+        layer_sums(pass, w, k, slide);
     if (pass->layers == 2)
         cpu_finish_weighted(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN],
                             pass->layer[PRODUCT].wide, w->sums[PRODUCT], out, n);
     else
         cpu_finish_linear(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN], out, n);
-    if (plan->filtered != (1u << plan->channels) - 1)
-        cpu_finish_unfiltered(job, y, first_pixel, pixels, out);
+    cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
 }
 
-static void run_piece(void *context, int piece, int worker)
+static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
 {
-    struct pass *pass = context;
-    const struct kernel_job *job = pass->job;
-    int first = job->out_first_row + piece * pass->piece_rows;
-    int end = job->out_first_row + job->out->height;
-    if (end - first > pass->piece_rows)
-        end = first + pass->piece_rows;
+    const struct pass *pass = context;
+    struct worker *w = worker;
 
-    for (int x = 0; x < job->out->width; x += pass->strip_pixels) {
-        int left = job->out->width - x;
-        int pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
-        for (int y = first; y < end; y++) {
-            take_rows(pass, &pass->worker[worker], y, y == first);
-            filter_row(pass, &pass->worker[worker], y, pass->slides && y != first, x, pixels);
-        }
+    w->strip = *strip;
+    for (int y = strip->first; y < strip->end; y++) {
+        take_rows(pass, w, y, y == strip->first);
+        filter_row(pass, w, y, pass->slides && y != strip->first);
     }
 }
 
@@ -285,8 +268,7 @@ static void ghost_make(struct pass *pass, int term)
     const struct cpu_taps *column = &pass->term[term].column;
     for (int i = 0; i < column->count; i++)
         for (int c = 0; c < plan->channels; c++) {
-            bool alpha = image_has_alpha(plan->channels) && c == plan->channels - 1;
-            uint32_t value = alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+            uint32_t value = plan_ghost(plan, c);
             pass->layer[PLAIN].ghost_sum[term][c] += column->weight[i] * value;
             pass->layer[PRODUCT].ghost_sum[term][c] += column->weight[i] * value * plan->max;
         }
@@ -307,95 +289,43 @@ static bool weights_make(struct pass *pass)
     return true;
 }
 
-static void fill_ghost(const struct plan *plan, void *ghost, size_t width)
+static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    for (size_t i = 0; i < width; i++) {
-        bool alpha = image_has_alpha(plan->channels) && plan->alpha != ALPHA_PLAIN &&
-                     i % (size_t)plan->channels == (size_t)plan->channels - 1;
-        uint32_t value = alpha ? plan->max : plan->border_value;
-        if (plan->type == SAMPLE_U8)
-            ((uint8_t *)ghost)[i] = (uint8_t)value;
-        else
-            ((uint16_t *)ghost)[i] = (uint16_t)value;
-    }
-}
-
-static bool worker_alloc(struct worker *w, const struct pass *pass)
-{
+    const struct pass *pass = context;
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    size_t width = (size_t)pass->job->in->width * (size_t)plan->channels;
-    size_t n = ((size_t)pass->strip_pixels + (size_t)m->width) * (size_t)plan->channels;
-    size_t height = (size_t)m->height;
+    struct worker *w = worker;
+    size_t height = (size_t)m->height, halo = (size_t)m->width * (size_t)plan->channels;
+    size_t n = cpu_strips_sums(&pass->strips) + halo;
+    size_t products = (height + 1) * (size_t)pass->job->in->width * (size_t)plan->channels;
 
     /* Cleared: whole blocks read the slack at the end, and do not use it. */
-    for (int k = 0; k < pass->terms; k++) {
-        for (int layer = 0; layer < pass->layers; layer++)
-            if (!(w->column[layer][k] = calloc(n + CPU_BLOCK, sizeof(uint32_t))))
-                return false;
+    for (int layer = 0; layer < pass->layers; layer++) {
+        for (int k = 0; k < pass->terms; k++)
+            w->column[layer][k] = cpu_memory_keep(memory, calloc(n, sizeof(uint32_t)));
+        w->sums[layer].wide = cpu_memory_keep(memory, calloc(n, sizeof(int64_t)));
+        w->row[layer] = cpu_memory_keep(memory, calloc(height, sizeof *w->row[layer]));
     }
-    w->more.wide = calloc(pass->terms > 1 ? n + CPU_BLOCK : 1, sizeof *w->more.wide);
-    w->sums[PLAIN].wide = calloc(n + CPU_BLOCK, sizeof *w->sums[PLAIN].wide);
-    w->sums[PRODUCT].wide =
-        calloc(pass->layers == 2 ? n + CPU_BLOCK : 1, sizeof *w->sums[PRODUCT].wide);
-    w->row[PLAIN] = calloc(height, sizeof *w->row[PLAIN]);
-    w->row[PRODUCT] = calloc(height, sizeof *w->row[PRODUCT]);
-    w->products = malloc(pass->layers == 2 ? (height + 1) * width * sizeof *w->products : 1);
-    /* As wide as the picture: a ghost row is read at the same place as any other. */
-    w->ghost = malloc(width * (size_t)plan->type);
-    if (!w->more.wide || !w->sums[PLAIN].wide || !w->sums[PRODUCT].wide || !w->row[PLAIN] ||
-        !w->row[PRODUCT] || !w->products || !w->ghost)
-        return false;
-    fill_ghost(plan, w->ghost, width);
-    return true;
-}
-
-static void pass_free(struct pass *pass)
-{
-    for (int i = 0; pass->worker && i < pass->workers; i++) {
-        struct worker *w = &pass->worker[i];
-        for (int k = 0; k < PLAN_MOST_TERMS; k++) {
-            free(w->column[PLAIN][k]);
-            free(w->column[PRODUCT][k]);
-        }
-        free(w->more.wide);
-        free(w->sums[PLAIN].wide);
-        free(w->sums[PRODUCT].wide);
-        free(w->row[PLAIN]);
-        free(w->row[PRODUCT]);
-        free(w->products);
-        free(w->ghost);
-    }
-    free(pass->worker);
-    for (int k = 0; k < PLAN_MOST_TERMS; k++)
-        cpu_term_free(&pass->term[k]);
+    if (pass->terms > 1)
+        w->more.wide = cpu_memory_keep(memory, calloc(n, sizeof(int64_t)));
+    if (pass->layers == 2)
+        w->products = cpu_memory_keep(memory, malloc(products * sizeof *w->products));
+    w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
 bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
 {
-    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
-    int pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
+    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    struct pass pass = {.job = job, .ops = ops};
     bool ok;
 
     layers_make(&pass);
-    pass.strip_pixels = SUM_ELEMENTS / job->plan->channels;
     /* Products are made of whole rows. */
-    if (pass.strip_pixels > job->out->width || pass.layers == 2)
-        pass.strip_pixels = job->out->width;
-    pass.piece_rows = (job->out->height + pieces - 1) / pieces;
-    if (pass.piece_rows < MIN_ROWS)
-        pass.piece_rows = MIN_ROWS;
-    pieces = (job->out->height + pass.piece_rows - 1) / pass.piece_rows;
-    if (pass.workers > pieces)
-        pass.workers = pieces;
-    pass.worker = calloc((size_t)pass.workers, sizeof *pass.worker);
-    ok = pass.worker && weights_make(&pass);
-    for (int i = 0; ok && i < pass.workers; i++)
-        ok = worker_alloc(&pass.worker[i], &pass);
-    if (ok)
-        parallel_for(pass.workers, pieces, run_piece, &pass);
-    else
-        error_set(err, EXIT_INPUT, "no memory for the sums of %d threads", pass.workers);
-    pass_free(&pass);
+    pass.strips = cpu_strips_cut(job, pass.layers == 2 ? job->out->width
+                                                       : SUM_ELEMENTS / job->plan->channels);
+    ok = weights_make(&pass) ? cpu_strips_run(&pass.strips, &path, &pass, err)
+                             : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    for (int k = 0; k < PLAN_MOST_TERMS; k++)
+        cpu_term_free(&pass.term[k]);
     return ok;
 }

@@ -7,7 +7,6 @@
 #include "cpu_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cpu_runs.h"
 
@@ -17,7 +16,7 @@ static size_t slot_of(const struct cpu_rows *rows, int row)
     return (size_t)(slot < 0 ? slot + rows->slots : slot);
 }
 
-bool cpu_rows_alloc(struct cpu_rows *rows, struct error *err)
+void cpu_rows_alloc(struct cpu_rows *rows, struct cpu_memory *memory)
 {
     size_t channels = (size_t)rows->job->plan->channels;
     size_t n = (size_t)rows->max_pixels * channels;
@@ -28,40 +27,20 @@ bool cpu_rows_alloc(struct cpu_rows *rows, struct error *err)
     /* 16 elements are a cache line; an odd number of lines keeps the ring's rows apart in L1. */
     rows->stride = (rows->stride + 15) / 16 * 16 + 16;
     /* Cleared once: the slack at a line's end is read by whole blocks and never used. */
-    rows->line = calloc((size_t)rows->slots, rows->stride * sizeof *rows->line);
+    rows->line =
+        cpu_memory_keep(memory, calloc((size_t)rows->slots, rows->stride * sizeof *rows->line));
     if (rows->form == CPU_PAIRS)
-        rows->pair = calloc((size_t)rows->slots, rows->stride * sizeof *rows->pair);
-    if (rows->line && (rows->pair || rows->form != CPU_PAIRS))
-        return true;
-    cpu_rows_free(rows);
-    return error_set(err, EXIT_INPUT, "no memory for the rows under a mask of %d x %d",
-                     rows->mask_width, rows->mask_height);
+        rows->pair =
+            cpu_memory_keep(memory, calloc((size_t)rows->slots, rows->stride * sizeof *rows->pair));
 }
 
-void cpu_rows_free(struct cpu_rows *rows)
+void cpu_rows_begin(struct cpu_rows *rows, const struct cpu_strip *strip)
 {
-    free(rows->line);
-    free(rows->pair);
-    rows->line = rows->pair = NULL;
-}
-
-void cpu_rows_begin(struct cpu_rows *rows, int first_pixel, int pixels, int y, int count)
-{
-    rows->first_pixel = first_pixel;
-    rows->pixels = pixels;
-    rows->next_row = y - rows->anchor_y;
-    rows->last_row = y + count - 1 - rows->anchor_y + rows->mask_height - 1;
+    rows->strip = *strip;
+    rows->next_row = strip->top;
 }
 
 /* ---- one line ---- */
-
-static void ghost_pixel(const struct plan *plan, uint32_t *out)
-{
-    for (int c = 0; c < plan->channels; c++)
-        out[c] = plan->border_value;
-    if (image_has_alpha(plan->channels) && plan->alpha != ALPHA_PLAIN)
-        out[plan->channels - 1] = plan->max;
-}
 
 static void widen(const struct image *image, const void *row, size_t first, size_t n, uint32_t *out)
 {
@@ -85,10 +64,11 @@ static void widen_ghosts(const struct cpu_rows *rows, const void *row, int from,
     size_t channels = (size_t)plan->channels;
     for (int x = from; x < to; x++, out += channels) {
         int cell = border_fold(plan->border, x, in->width);
-        if (row == NULL || cell == BORDER_OUTSIDE)
-            ghost_pixel(plan, out);
-        else
+        if (row != NULL && cell != BORDER_OUTSIDE)
             widen(in, row, (size_t)cell * channels, channels, out);
+        else
+            for (int c = 0; c < plan->channels; c++)
+                out[c] = plan_ghost(plan, c);
     }
 }
 
@@ -96,10 +76,9 @@ void cpu_rows_fill(const struct cpu_rows *rows, int v, uint32_t *out)
 {
     const struct kernel_job *job = rows->job;
     int channels = job->plan->channels;
-    int y = border_fold(job->plan->border, v, job->picture_height);
-    int from = rows->first_pixel - rows->anchor_x;
-    int to = from + rows->pixels + rows->mask_width - 1;
-    const void *row = y == BORDER_OUTSIDE ? NULL : image_row(job->in, y - job->in_first_row);
+    int from = rows->strip.first_pixel - rows->anchor_x;
+    int to = from + rows->strip.pixels + rows->mask_width - 1;
+    const void *row = cpu_strip_row(job, &rows->strip, v, NULL);
     int inside_from = from < 0 ? 0 : from, inside_to = to > job->in->width ? job->in->width : to;
 
     if (row == NULL || inside_from >= inside_to) {
@@ -130,13 +109,13 @@ void cpu_rows_advance(struct cpu_rows *rows, int y)
 {
     int first = rows->next_row, channels = rows->job->plan->channels;
     int need = y - rows->anchor_y + rows->mask_height; /* one more than the mask: its pair */
-    if (need > rows->last_row)
-        need = rows->last_row;
+    if (need > rows->strip.bottom)
+        need = rows->strip.bottom;
     for (int v = first; v <= need; v++) {
         uint32_t *line = line_at(rows, v);
         cpu_rows_fill(rows, v, line);
         if (rows->form == CPU_RUNS)
-            cpu_runs_sum_up(line, (rows->pixels + rows->mask_width - 1) * channels, channels);
+            cpu_runs_sum_up(line, (rows->strip.pixels + rows->mask_width - 1) * channels, channels);
         if (rows->form != CPU_PAIRS)
             continue;
         /* Rows are numbered from y - anchor_y of the strip's first output row, whose first call
@@ -145,7 +124,7 @@ void cpu_rows_advance(struct cpu_rows *rows, int y)
             pair_up(rows, v - 1, v);
         /* The strip's last row has none below it that any mask row with a weight would read, so it
          * stands twice. */
-        if (v == rows->last_row)
+        if (v == rows->strip.bottom)
             pair_up(rows, v, v);
     }
     rows->next_row = need + 1;

@@ -4,8 +4,7 @@
 #ifndef STENCIL_CPU_ROWS_H
 #define STENCIL_CPU_ROWS_H
 
-#include "cpu_ops.h"
-#include "kernel.h"
+#include "cpu_strips.h"
 
 enum cpu_form {
     CPU_PAIRS, /* int16 pairs of two rows, 32-bit sums */
@@ -25,18 +24,15 @@ struct cpu_rows {
     int slots;      /* lines kept; row v lies in slot v mod slots */
     uint32_t *line; /* slots lines of `stride` elements */
     uint32_t *pair; /* CPU_PAIRS: as many pair lines; pair v = rows v and v+1 */
-    /* the strip in work */
-    int first_pixel, pixels;
-    int next_row, last_row; /* picture rows, ghost rows included */
+    struct cpu_strip strip;
+    int next_row; /* of the strip, to be prepared */
 };
 
 /* Allocates for strips of at most rows->max_pixels (set by the caller, as are the fields above it,
  * form and bias). */
-bool cpu_rows_alloc(struct cpu_rows *rows, struct error *err);
-void cpu_rows_free(struct cpu_rows *rows);
+void cpu_rows_alloc(struct cpu_rows *rows, struct cpu_memory *memory);
 
-/* Begins a strip for output rows [y, y + count) of the picture. */
-void cpu_rows_begin(struct cpu_rows *rows, int first_pixel, int pixels, int y, int count);
+void cpu_rows_begin(struct cpu_rows *rows, const struct cpu_strip *strip);
 
 /* Picture row v (or the row it folds to) of the strip with its halo, to out; needs no ring. */
 void cpu_rows_fill(const struct cpu_rows *rows, int v, uint32_t *out);

@@ -17,13 +17,9 @@
 #include "cpu_rows.h"
 #include "cpu_weighted_plan.h"
 #include "large_alloc.h"
-#include "parallel.h"
 
-#define RING_BYTES  (256 * 1024) /* of both rings: half of the L2 cache */
-#define MIN_PIXELS  64
-#define MIN_ROWS    16
-#define PIECES_EACH 4
-#define FEW         16 /* samples that are looked at together for doubt; CPU_BLOCK has whole ones */
+#define RING_BYTES (256 * 1024) /* of both rings: half of the L2 cache */
+#define FEW        16           /* samples looked at together for doubt; CPU_BLOCK has whole ones */
 
 __extension__ typedef __int128 int128;
 
@@ -44,11 +40,9 @@ struct pass {
     const struct kernel_job *job;
     const struct cpu_real_ops *real;
     struct cpu_weighted_plan weighted;
+    struct cpu_strips strips;
     size_t size;   /* bytes of a number */
     size_t stride; /* numbers of a line */
-    int strip_pixels, piece_rows;
-    struct worker *worker;
-    int workers;
 };
 
 /* ---- the exact sample ---- */
@@ -180,7 +174,7 @@ static void fill_lines(const struct pass *pass, struct worker *w, int v)
 
     cpu_rows_fill(&w->rows, v, w->line);
     pass->real->prepare(w->line, plan->channels, w->ring[PLAIN] + at, w->ring[PRODUCT] + at,
-                        (w->rows.pixels + w->rows.mask_width - 1) * plan->channels);
+                        (w->rows.strip.pixels + w->rows.mask_width - 1) * plan->channels);
 }
 
 static void filter_row(const struct pass *pass, struct worker *w, int y)
@@ -188,10 +182,9 @@ static void filter_row(const struct pass *pass, struct worker *w, int y)
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     int height = plan->mask[0].height, first = y - plan->mask[0].anchor_y;
-    int x = w->rows.first_pixel, pixels = w->rows.pixels;
-    unsigned char *out = image_row(job->out, y - job->out_first_row);
+    int pixels = w->rows.strip.pixels;
+    void *out = cpu_strip_out(job, &w->rows.strip, y);
 
-    out += (size_t)x * (size_t)plan->channels * (size_t)plan->type;
     for (int i = 0; i < height; i++) {
         int slot = (first + i) % height;
         size_t at = (size_t)(slot < 0 ? slot + height : slot) * pass->stride * pass->size;
@@ -201,41 +194,32 @@ static void filter_row(const struct pass *pass, struct worker *w, int y)
     make_quotients(pass, w, PRODUCT, 0, pixels);
     settle(pass, w, pixels);
     cpu_finish_narrow(plan->type, w->quotient[PRODUCT], out, pixels * plan->channels);
-    if (plan->filtered != (1u << plan->channels) - 1)
-        cpu_finish_unfiltered(job, y, x, pixels, out);
+    cpu_finish_unfiltered(job, y, w->rows.strip.first_pixel, pixels, out);
 }
 
-static void run_piece(void *context, int piece, int worker)
+static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
 {
     const struct pass *pass = context;
-    const struct kernel_job *job = pass->job;
-    const struct plan_mask *m = &job->plan->mask[0];
-    struct worker *w = &pass->worker[worker];
-    int first = job->out_first_row + piece * pass->piece_rows;
-    int end = job->out_first_row + job->out->height;
-    if (end - first > pass->piece_rows)
-        end = first + pass->piece_rows;
+    struct worker *w = worker;
+    int halo = pass->job->plan->mask[0].height - 1;
 
-    for (int x = 0; x < job->out->width; x += pass->strip_pixels) {
-        int left = job->out->width - x;
-        w->rows.first_pixel = x;
-        w->rows.pixels = left < pass->strip_pixels ? left : pass->strip_pixels;
-        for (int i = 0; i < m->height - 1; i++)
-            fill_lines(pass, w, first - m->anchor_y + i);
-        for (int y = first; y < end; y++) {
-            fill_lines(pass, w, y - m->anchor_y + m->height - 1);
-            filter_row(pass, w, y);
-        }
+    w->rows.strip = *strip;
+    for (int i = 0; i < halo; i++)
+        fill_lines(pass, w, strip->top + i);
+    for (int y = strip->first; y < strip->end; y++) {
+        fill_lines(pass, w, strip->top + halo + y - strip->first);
+        filter_row(pass, w, y);
     }
 }
 
 /* ---- one pass ---- */
 
-static bool worker_alloc(struct worker *w, const struct pass *pass)
+static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
+    const struct pass *pass = context;
     const struct plan_mask *m = &pass->job->plan->mask[0];
+    struct worker *w = worker;
     size_t height = (size_t)m->height, bytes = pass->stride * pass->size;
-    bool ok;
 
     w->rows = (struct cpu_rows){.job = pass->job,
                                 .mask_width = m->width,
@@ -243,80 +227,41 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
                                 .anchor_x = m->anchor_x,
                                 .anchor_y = m->anchor_y};
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
-    w->line = large_alloc_cleared(pass->stride * sizeof *w->line);
-    w->column = large_alloc_cleared(bytes);
-    w->sums = large_alloc_cleared(bytes);
-    w->part = calloc(height, sizeof *w->part);
-    ok = w->line && w->column && w->sums && w->part;
+    w->line = cpu_memory_keep(memory, large_alloc_cleared(pass->stride * sizeof *w->line));
+    w->column = cpu_memory_keep(memory, large_alloc_cleared(bytes));
+    w->sums = cpu_memory_keep(memory, large_alloc_cleared(bytes));
+    w->part = cpu_memory_keep(memory, calloc(height, sizeof *w->part));
     for (int k = 0; k < 2; k++) {
-        w->ring[k] = large_alloc_cleared(height * bytes);
-        w->at[k] = calloc(height, sizeof *w->at[k]);
-        w->quotient[k] = large_alloc_cleared(pass->stride * sizeof *w->quotient[k]);
-        ok = ok && w->ring[k] && w->at[k] && w->quotient[k];
+        size_t quotients = pass->stride * sizeof *w->quotient[k];
+        w->ring[k] = cpu_memory_keep(memory, large_alloc_cleared(height * bytes));
+        w->at[k] = cpu_memory_keep(memory, calloc(height, sizeof *w->at[k]));
+        w->quotient[k] = cpu_memory_keep(memory, large_alloc_cleared(quotients));
     }
-    return ok;
 }
 
-static void pass_free(struct pass *pass)
+/* Strips whose rings fit the cache. */
+static void pass_cut(struct pass *pass)
 {
-    for (int i = 0; pass->worker && i < pass->workers; i++) {
-        struct worker *w = &pass->worker[i];
-        for (int k = 0; k < 2; k++) {
-            free(w->ring[k]);
-            free(w->at[k]);
-            free(w->quotient[k]);
-        }
-        free(w->line);
-        free(w->column);
-        free(w->sums);
-        free(w->part);
-    }
-    free(pass->worker);
-    cpu_weighted_plan_free(&pass->weighted);
-}
+    const struct plan *plan = pass->job->plan;
+    int lines = plan->mask[0].height + 1, width = plan->mask[0].width;
+    int bytes = 2 * (int)pass->size * lines * plan->channels;
 
-/* Strips whose rings fit the cache, pieces that keep all threads busy to the end. */
-static int pass_cut(struct pass *pass)
-{
-    const struct kernel_job *job = pass->job;
-    const struct plan_mask *m = &job->plan->mask[0];
-    int channels = job->plan->channels, pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
-
-    pass->strip_pixels = RING_BYTES / (2 * (int)pass->size * (m->height + 1) * channels) - m->width;
-    if (pass->strip_pixels < MIN_PIXELS)
-        pass->strip_pixels = MIN_PIXELS;
-    if (pass->strip_pixels > job->out->width)
-        pass->strip_pixels = job->out->width;
+    pass->strips = cpu_strips_cut(pass->job, RING_BYTES / bytes - width);
     /* Twice the slack: the column's sums end in whole blocks behind the row's taps. */
-    pass->stride = (size_t)(pass->strip_pixels + m->width) * (size_t)channels + 2 * CPU_BLOCK;
-    /* 16 numbers are a cache line or two; an odd number keeps the lines apart in L1. */
-    pass->stride = (pass->stride + 31) / 32 * 32 + 16;
-    pass->piece_rows = (job->out->height + pieces - 1) / pieces;
-    if (pass->piece_rows < MIN_ROWS)
-        pass->piece_rows = MIN_ROWS;
-    pieces = (job->out->height + pass->piece_rows - 1) / pass->piece_rows;
-    if (pass->workers > pieces)
-        pass->workers = pieces;
-    return pieces;
+    pass->stride = cpu_strips_stride(&pass->strips, width, 2 * CPU_BLOCK);
 }
 
 bool cpu_weighted_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
 {
-    struct pass pass = {.job = job, .workers = job->threads};
+    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    struct pass pass = {.job = job};
     bool ok = cpu_weighted_plan_make(&pass.weighted, job->plan);
-    int pieces;
 
     pass.real = &ops->real[pass.weighted.wide];
     pass.size = pass.weighted.wide ? sizeof(double) : sizeof(float);
-    pieces = pass_cut(&pass);
-    pass.worker = ok ? calloc((size_t)pass.workers, sizeof *pass.worker) : NULL;
-    ok = pass.worker != NULL;
-    for (int i = 0; ok && i < pass.workers; i++)
-        ok = worker_alloc(&pass.worker[i], &pass);
-    if (ok)
-        parallel_for(pass.workers, pieces, run_piece, &pass);
-    else
-        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", pass.workers);
-    pass_free(&pass);
+    pass_cut(&pass);
+    ok = ok ? cpu_strips_run(&pass.strips, &path, &pass, err)
+            : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    cpu_weighted_plan_free(&pass.weighted);
     return ok;
 }

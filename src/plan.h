@@ -75,6 +75,13 @@ struct plan {
     int repeat;        /* whole passes, >= 1 */
 };
 
+/* A channel's sample of a ghost cell that is no cell of the picture. */
+static inline uint32_t plan_ghost(const struct plan *plan, int channel)
+{
+    bool alpha = image_has_alpha(plan->channels) && channel == plan->channels - 1;
+    return alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+}
+
 /* Overrides from the command line, each replacing the file's; NULL/false: none. */
 struct plan_overrides {
     const char *divisor; /* rationals as text */

@@ -19,6 +19,7 @@
 #include "../src/kernel_kept.h"
 #include "../src/plan.h"
 #include "checker_cases.h"
+#include "checker_masks.h"
 #include "test.h"
 
 #define GUARD      0xA5

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random.h"
+
 /* Around the tiles of 32 to 1024 threads and the pieces of 2048 outputs; one cell, primes. */
 static const int SIZES[] = {1,   2,    3,    5,    31,   32,   33,   63,   64,
                             65,  97,   127,  128,  129,  255,  256,  257,  511,
@@ -18,20 +20,6 @@ static const int SIZES[] = {1,   2,    3,    5,    31,   32,   33,   63,   64,
  * integers, 16384 floats) and so in several launches. */
 static const int WIDTHS[] = {1, 2, 3, 4, 5, 9, 10, 31, 64, 65, 255, 1500, 9000, 17000};
 #define WIDTH_COUNT ((int)(sizeof WIDTHS / sizeof *WIDTHS))
-
-/* splitmix64 */
-static uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
-static int pick(uint64_t *state, int n)
-{
-    return (int)(random_next(state) % (uint64_t)n);
-}
 
 /* -most ... most */
 static int64_t pick_signed(uint64_t *state, int64_t most)

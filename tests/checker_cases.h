@@ -1,5 +1,5 @@
-/* The checker's cases: which masks, sizes, borders, depths and patterns, and how
- * a case number becomes a plan and a picture. */
+/* The checker's cases: which sizes, borders, depths and patterns a mask is
+ * tried on, and how a case number becomes a plan and a picture. */
 #ifndef STENCIL_CHECKER_CASES_H
 #define STENCIL_CHECKER_CASES_H
 
@@ -17,9 +17,6 @@ struct check_case {
     struct plan plan;
 };
 
-int check_mask_count(void);
-const char *check_mask_name(int mask);
-int check_mask_cells(int mask);             /* 0: not a random mask, and small */
 int check_case_count(int mask, bool small); /* cases of one mask */
 
 /* Case INDEX of a mask. False (with a printed reason) when its plan cannot be made. */

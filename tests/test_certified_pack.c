@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../kernels/image_job.h"
+#include "random.h"
 #include "test.h"
 
 __extension__ typedef __int128 int128;
@@ -12,14 +13,6 @@ __extension__ typedef __int128 int128;
 #define CELLS 121
 
 static uint64_t state = 7;
-
-static uint64_t random_bits(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
 
 struct packed {
     struct certified_mask mask;
@@ -96,8 +89,8 @@ static void check_mask(const char *name, const struct certified_mask *mask)
     CHECKF(inside, "%s: weights of 16 bits", name);
     for (int n = 0; n < 2000; n++) {
         for (int i = 0; i < CELLS; i++)
-            sample[i] =
-                (uint32_t)(random_bits() % (n % 2 ? 2 : mask->max + 1)) * (n % 2 ? mask->max : 1);
+            sample[i] = (uint32_t)(random_next(&state) % (n % 2 ? 2 : mask->max + 1)) *
+                        (n % 2 ? mask->max : 1);
         int128 at = from_p(&p, sample);
         inside = inside && at >= 0 && at <= width;
     }
@@ -123,13 +116,13 @@ static void many_digits(void)
     for (int d = 0; d < 4; d++)
         for (int n = 0; n < 6; n++) {
             char name[64];
-            mask.width = 1 + (int)(random_bits() % 11);
-            mask.height = 1 + (int)(random_bits() % 11);
+            mask.width = 1 + (int)(random_next(&state) % 11);
+            mask.height = 1 + (int)(random_next(&state) % 11);
             mask.divisor = divisors[d];
             mask.max = n == 3 ? 7 : 255;
             mask.start = (n == 2 ? -3 : n == 4 ? 117 : 0) * mask.divisor + mask.divisor / 2;
             for (int i = 0; i < mask.width * mask.height; i++)
-                weight[i] = (int64_t)(random_bits() % (uint64_t)mask.divisor) /
+                weight[i] = (int64_t)(random_next(&state) % (uint64_t)mask.divisor) /
                                 (mask.width * mask.height / 2 + 1) -
                             (n % 2 ? mask.divisor / 90 : 0);
             snprintf(name, sizeof name, "%dx%d of %lld", mask.width, mask.height,

@@ -9,6 +9,7 @@
 #include "../src/cpu_certify16.h"
 #include "../src/cpu_near8.h"
 #include "../src/kernel.h"
+#include "random.h"
 #include "test.h"
 
 __extension__ typedef __int128 int128;
@@ -55,18 +56,9 @@ static const struct {
 
 static uint64_t state = 1;
 
-/* splitmix64 */
-static uint64_t random_next(void)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
 static double random_within(double low, double high)
 {
-    return low + (high - low) * (double)(random_next() >> 11) * 0x1p-53;
+    return low + (high - low) * (double)(random_next(&state) >> 11) * 0x1p-53;
 }
 
 /* Numbers from low to high, in any shape or as an outer product, over their sum's size, times gain.
@@ -158,7 +150,7 @@ static void fill(uint16_t *sample, const int *sign, const struct plan *plan, int
 {
     uint16_t max = (uint16_t)plan->max;
     for (int i = 0; i < plan->mask[0].width * plan->mask[0].height; i++) {
-        uint16_t value = (uint16_t)random_next() & max;
+        uint16_t value = (uint16_t)random_next(&state) & max;
         switch (pattern) {
         case 0:
         case 1:
