@@ -25,6 +25,7 @@
 #include "cpu_direct8.h"
 #include "cpu_direct8_bytes.h"
 #include "cpu_fft.h"
+#include "cpu_fft_weighted.h"
 #include "cpu_finish.h"
 #include "cpu_near8.h"
 #include "cpu_rank1.h"
@@ -298,6 +299,8 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
 
     if (plan->alpha == ALPHA_WEIGHTED && cpu_finish_is_opaque(job->in, plan->max))
         return run_opaque(job, ops, err);
+    if (plan->alpha == ALPHA_WEIGHTED && cpu_path_choose(job) == CPU_PATH_FFT)
+        return cpu_fft_weighted_run(job, ops, err);
     if (plan->alpha == ALPHA_WEIGHTED)
         return (cpu_rank1_wins(plan) ? cpu_rank1_run : cpu_weighted_run)(job, ops, err);
     path = cpu_path_choose(job);

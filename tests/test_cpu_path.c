@@ -61,7 +61,10 @@ static void fastest(void)
     check_choice("convolve", small, -1, 3, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("convolve", large, -1, 3, SAMPLE_U8, CPU_PATH_FFT);
     check_choice("convolve", large, -1, 1, SAMPLE_U16, CPU_PATH_FFT);
-    check_choice("convolve", positive, -1, 4, SAMPLE_U8, CPU_PATH_DIRECT); /* weighted alpha */
+    check_choice("convolve", positive, -1, 4, SAMPLE_U8, CPU_PATH_FFT); /* weighted alpha */
+    check_choice("convolve", positive, -1, 2, SAMPLE_U16, CPU_PATH_FFT);
+    check_choice("blur", NULL, -1, 4, SAMPLE_U8, CPU_PATH_DIRECT);
+    check_choice("gauss", NULL, 20, 4, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("unsharp", NULL, 7, 3, SAMPLE_U8, CPU_PATH_TERMS);
     check_choice("unsharp", NULL, 7, 3, SAMPLE_U16, CPU_PATH_TERMS);
     free(small);
