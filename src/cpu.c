@@ -319,13 +319,13 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
         if (!cannot)
             return done;
     }
-    if (cpu_rank1_wins(plan))
-        return cpu_rank1_run(job, ops, err);
-    if (cpu_near8_can(plan)) {
+    if (cpu_near8_can(plan)) { /* before sums of 64 bits by column and row, which take twice that */
         bool cannot, done = cpu_near8_run(job, ops, &cannot, err);
         if (!cannot)
             return done;
     }
+    if (cpu_rank1_wins(plan))
+        return cpu_rank1_run(job, ops, err);
     if (cpu_direct8_can(plan)) {
         bool cannot, done = cpu_direct8_run(job, ops, &cannot, err);
         if (!cannot)

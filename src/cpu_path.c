@@ -80,8 +80,7 @@ static double wide_cost(const struct plan *plan)
     if (!cpu_direct16_can(plan))
         return cost;
     if (cpu_certify16_make(&certify, plan))
-        cost =
-            2 * (certify.separable ? (m->width + m->height) / RATE_TERMS : cells / RATE_INT16) + 1;
+        cost = cpu_certify16_cost(&certify, m) + 1;
     cpu_certify16_free(&certify);
     return cost;
 }
@@ -107,7 +106,7 @@ static double direct_cost(const struct plan *plan)
 
     if (plan->alpha == ALPHA_WEIGHTED)
         return weighted_cost(plan);
-    if (m->row && (cpu_rank1_wins(plan) || cpu_bytes_wins(plan)))
+    if (m->row && (cpu_rank1_wins(plan) || cpu_bytes_wins(plan)) && !cpu_direct16_can(plan))
         return fmin(cells, cpu_terms_taps(m)) / RATE_TERMS;
     if (cpu_bytes_wins(plan))
         return cells / RATE_16_BITS + 1;

@@ -283,6 +283,8 @@ static int pass_cut(struct pass *pass)
     int channels = job->plan->channels, pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
 
     pass->strip_pixels = RING_BYTES / (2 * (int)pass->size * (m->height + 1) * channels) - m->width;
+    if (pass->strip_pixels < 2 * m->width) /* else most of the column's sums are of the halo */
+        pass->strip_pixels = 2 * m->width;
     if (pass->strip_pixels < MIN_PIXELS)
         pass->strip_pixels = MIN_PIXELS;
     if (pass->strip_pixels > job->out->width)
