@@ -32,9 +32,9 @@ enum layer { LOW, HIGH, PLAIN };
 struct worker {
     struct cpu_rows rows;
     uint32_t *line;
-    struct image in;         /* the block with its ghost cells, 16 bits */
-    int64_t *product, *sums; /* of LOW and HIGH; of one layer */
-    int64_t *plain;          /* as cpu_finish_weighted takes it */
+    struct image in;  /* the block with its ghost cells, 16 bits */
+    int64_t *product; /* the sums of LOW and HIGH in one */
+    int64_t *plain;   /* as cpu_finish_weighted takes it */
     struct error err;
     bool failed;
 };
@@ -121,16 +121,16 @@ static bool sum_products(const struct pass *pass, struct worker *w, int y, int h
     *none = false;
     if (!sum_layer(pass, w, LOW, y, height, w->product))
         return false;
+    if (pass->job->plan->type == SAMPLE_U16) { /* `plain` is free until then */
+        if (!sum_layer(pass, w, HIGH, y, height, w->plain))
+            return false;
+        for (int i = 0; i < n; i++)
+            w->product[i] += w->plain[i] * 65536;
+    }
     for (int i = channels - 1; i < n; i += channels) {
         *none |= w->product[i] == 0;
         w->plain[i] = w->product[i] + offset;
     }
-    if (pass->job->plan->type == SAMPLE_U8)
-        return true;
-    if (!sum_layer(pass, w, HIGH, y, height, w->sums))
-        return false;
-    for (int i = 0; i < n; i++)
-        w->product[i] += w->sums[i] * 65536;
     return true;
 }
 
@@ -198,8 +198,7 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     /* Cleared: the colours of `plain` are written only where they count. */
     w->product = large_alloc_cleared(n * sizeof *w->product);
     w->plain = large_alloc_cleared(n * sizeof *w->plain);
-    w->sums = plan->type == SAMPLE_U16 ? large_alloc_cleared(n * sizeof *w->sums) : NULL;
-    return w->line && w->product && w->plain && (w->sums || plan->type == SAMPLE_U8) &&
+    return w->line && w->product && w->plain &&
            image_alloc(&w->in, pass->fft->x.n, pass->fft->y.n, plan->channels, SAMPLE_U16, "block",
                        &w->err);
 }
@@ -245,7 +244,6 @@ static void pass_free(struct pass *pass)
         free(w->line);
         free(w->product);
         free(w->plain);
-        free(w->sums);
     }
     free(pass->worker);
 }
