@@ -16,6 +16,7 @@
 #include "cpu_direct8.h"
 #include "cpu_direct8_bytes.h"
 #include "cpu_fft.h"
+#include "cpu_fft_weighted.h"
 #include "cpu_finish.h"
 #include "cpu_near8.h"
 #include "cpu_rank1.h"
@@ -233,6 +234,8 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
 
     if (plan->alpha == ALPHA_WEIGHTED && cpu_finish_is_opaque(job->in, plan->max))
         return run_opaque(job, ops, err);
+    if (plan->alpha == ALPHA_WEIGHTED && cpu_path_choose(job) == CPU_PATH_FFT)
+        return cpu_fft_weighted_run(job, ops, err);
     if (plan->alpha == ALPHA_WEIGHTED)
         return (cpu_rank1_wins(plan) ? cpu_rank1_run : cpu_weighted_run)(job, ops, err);
     path = cpu_path_choose(job);
@@ -251,13 +254,13 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
         if (!cannot)
             return done;
     }
-    if (cpu_rank1_wins(plan))
-        return cpu_rank1_run(job, ops, err);
-    if (cpu_near8_can(plan)) {
+    if (cpu_near8_can(plan)) { /* before sums of 64 bits by column and row, which take twice that */
         bool cannot, done = cpu_near8_run(job, ops, &cannot, err);
         if (!cannot)
             return done;
     }
+    if (cpu_rank1_wins(plan))
+        return cpu_rank1_run(job, ops, err);
     if (cpu_direct8_can(plan)) {
         bool cannot, done = cpu_direct8_run(job, ops, &cannot, err);
         if (!cannot)

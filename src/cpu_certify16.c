@@ -260,11 +260,38 @@ static bool make_separable(struct cpu_certify16 *c, const struct plan *plan, str
 
 /* ---- either ---- */
 
+#define RATE_TAPS  15.0 /* a nanosecond: taps of a column and a row */
+#define RATE_CELLS 22.5
+#define RATE_EXACT 1.3 /* cells of a sample in doubt */
+
+double cpu_certify16_cost(const struct cpu_certify16 *c, const struct plan_mask *m)
+{
+    double cells = (double)m->width * m->height;
+    return (c->separable ? (m->width + m->height) / RATE_TAPS : cells / RATE_CELLS) +
+           c->share * cells / RATE_EXACT;
+}
+
+static bool any_make(struct cpu_certify16 *c, const struct plan *plan, struct planes *whole_mask,
+                     struct planes *by_column, struct planes *by_row, bool separable)
+{
+    bool ok;
+    for (int i = 0; i < 2 * (whole_mask->n + by_column->n + by_row->n); i++)
+        c->weights[i] = 0;
+    c->separable = false;
+    ok = separable ? make_separable(c, plan, by_column, by_row, whole_mask->value)
+                   : make_direct(c, plan, whole_mask);
+    c->share = ok ? ldexp(c->bounds.width, -c->bounds.bits) : 1;
+    return ok;
+}
+
+/* By column and row, unless that leaves so much in doubt that every cell is faster. */
 static bool make_any(struct cpu_certify16 *c, const struct plan *plan, double *number,
                      int32_t *plane)
 {
     const struct plan_mask *m = &plan->mask[0];
     int n = m->width * m->height, pairs = (m->height + 1) / 2;
+    bool separable = pairs * m->width > pairs + m->width + 2;
+    double cost = INFINITY;
     double *column = number + n, *row = column + m->height;
     struct planes whole_mask = {.n = n, .value = number, .high = plane, .low = plane + n};
     struct planes by_column = {
@@ -277,13 +304,14 @@ static bool make_any(struct cpu_certify16 *c, const struct plan *plan, double *n
     for (int i = 0; i < n; i++)
         number[i] = (double)m->weight[i] / (double)m->divisor;
     cpu_certify_factors(number, m->width, m->height, column, row);
-    if (pairs * m->width > pairs + m->width + 2 &&
-        make_separable(c, plan, &by_column, &by_row, number))
+    if (separable && any_make(c, plan, &whole_mask, &by_column, &by_row, true))
+        cost = cpu_certify16_cost(c, m);
+    if (cost < n / RATE_CELLS)
         return true;
-    c->separable = false;
-    for (int i = 0; i < 2 * pairs * m->width; i++)
-        c->weights[i] = 0;
-    return make_direct(c, plan, &whole_mask);
+    if (any_make(c, plan, &whole_mask, &by_column, &by_row, false) &&
+        cpu_certify16_cost(c, m) < cost)
+        return true;
+    return cost < INFINITY && any_make(c, plan, &whole_mask, &by_column, &by_row, true);
 }
 
 bool cpu_certify16_make(struct cpu_certify16 *c, const struct plan *plan)

@@ -18,10 +18,14 @@ struct cpu_certify16 {
     struct cpu_join join;     /* the column's two sums to one line of pairs */
     struct cpu_two_masks row; /* over that line */
     struct cpu_bounds bounds;
+    double share; /* of the samples that are in doubt, about */
 };
 
 /* False where such sums cannot be used: free it all the same. */
 bool cpu_certify16_make(struct cpu_certify16 *certify, const struct plan *plan);
+/* About the nanoseconds of a sample; see cpu_path.c. */
+double cpu_certify16_cost(const struct cpu_certify16 *certify, const struct plan_mask *mask);
+
 void cpu_certify16_free(struct cpu_certify16 *certify);
 
 #endif

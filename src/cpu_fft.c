@@ -45,7 +45,8 @@ struct worker {
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
-    struct cpu_fft_plan *fft; /* the run's, or the job's own */
+    const struct cpu_fft_plan *fft;
+    int64_t *sums; /* NULL: samples are wanted */
     size_t sum_stride;
     int channel[4], channels; /* those that are filtered */
     int tiles_x, parts;
@@ -163,6 +164,19 @@ static void certify(const struct pass *pass, const struct part *part, const doub
     }
 }
 
+/* Column x to x + 3 of a part, to the picture of sums. */
+static void put_sums(const struct pass *pass, const struct part *part, const double *value, int x)
+{
+    size_t step = (size_t)pass->job->plan->channels, line = step * (size_t)pass->job->out->width;
+    int64_t *out = pass->sums + (size_t)(part->y - pass->job->out_first_row) * line +
+                   (size_t)(part->x + x) * step + (size_t)part->channel;
+    size_t end = (size_t)(part->width - x < LANES ? part->width - x : LANES);
+
+    for (int y = 0; y < part->height; y++, value += LANES, out += line)
+        for (size_t k = 0; k < end; k++)
+            out[k * step] = (int64_t)(value[k] + CPU_FFT_NEAREST - CPU_FFT_NEAREST);
+}
+
 static void transform_out(const struct pass *pass, struct worker *w)
 {
     int n = pass->fft->y.n, nx = pass->fft->x.n;
@@ -176,7 +190,9 @@ static void transform_out(const struct pass *pass, struct worker *w)
             const double *value = w->block + k * LANES * n;
             if (x >= w->part[k].width)
                 continue;
-            if (pass->fft->wide)
+            if (pass->sums)
+                put_sums(pass, &w->part[k], value, x);
+            else if (pass->fft->wide)
                 certify(pass, &w->part[k], value, x);
             else
                 pass->ops->fft_round(value, w->part[k].sum + x, pass->sum_stride,
@@ -261,33 +277,16 @@ static void run_pair(void *context, int pair, int worker)
     transform_in(pass, w);
     filter_tile(pass, w);
     transform_out(pass, w);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2 && !pass->sums; k++)
         part_finish(pass, &w->part[k], w->line);
 }
 
 /* ---- one pass ---- */
 
-static void fft_free(void *fft)
-{
-    if (fft)
-        cpu_fft_plan_free(fft);
-    free(fft);
-}
-
 static void *fft_make(void *context)
 {
     const struct pass *pass = context;
-    const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    struct cpu_fft_plan *fft = calloc(1, sizeof *fft);
-    int nx, ny;
-
-    cpu_fft_cost(&plan->mask[0], job->out->width, job->out->height, pass->channels, &nx, &ny);
-    if (fft && cpu_fft_bound(fft, plan, nx, ny) &&
-        cpu_fft_plan_make(fft, pass->ops, &plan->mask[0], nx, ny))
-        return fft;
-    fft_free(fft);
-    return NULL;
+    return cpu_fft_plan_new(pass->job, pass->ops);
 }
 
 static bool worker_alloc(struct worker *w, const struct pass *pass)
@@ -323,8 +322,6 @@ static void pass_free(struct pass *pass)
         }
     }
     free(pass->worker);
-    if (!pass->job->kept)
-        fft_free(pass->fft);
 }
 
 static bool pass_make(struct pass *pass)
@@ -337,10 +334,6 @@ static bool pass_make(struct pass *pass)
     for (int c = 0; c < plan->channels; c++)
         if (plan->filtered >> c & 1)
             pass->channel[pass->channels++] = c;
-    pass->fft =
-        job->kept ? kernel_kept_get(job->kept, KEPT_FFT, fft_make, pass, fft_free) : fft_make(pass);
-    if (!pass->fft)
-        return false;
     pass->tiles_x = (job->out->width + pass->fft->tile_width - 1) / pass->fft->tile_width;
     tiles_y = (job->out->height + pass->fft->tile_height - 1) / pass->fft->tile_height;
     pass->parts = pass->tiles_x * tiles_y * pass->channels;
@@ -354,19 +347,37 @@ static bool pass_make(struct pass *pass)
     return ok;
 }
 
+static bool run(struct pass *pass, struct error *err)
+{
+    bool ok = pass->fft && pass_make(pass);
+    if (ok)
+        parallel_for(pass->workers, (pass->parts + 1) / 2, run_pair, pass);
+    else
+        error_set(err, EXIT_INPUT, "no memory for the tiles of %d threads", pass->workers);
+    pass_free(pass);
+    return ok;
+}
+
 bool cpu_fft_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
 {
     struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
-    bool ok = pass_make(&pass);
+    struct cpu_fft_plan *own = job->kept ? NULL : fft_make(&pass);
+    bool all = job->plan->filtered == (1u << job->plan->channels) - 1, ok;
 
-    if (ok) {
-        parallel_for(pass.workers, (pass.parts + 1) / 2, run_pair, &pass);
-        for (int y = 0; pass.channels != job->plan->channels && y < job->out->height; y++)
-            cpu_finish_unfiltered(job, job->out_first_row + y, 0, job->out->width,
-                                  image_row(job->out, y));
-    } else {
-        error_set(err, EXIT_INPUT, "no memory for the tiles of %d threads", pass.workers);
-    }
-    pass_free(&pass);
+    pass.fft = own;
+    if (job->kept)
+        pass.fft = kernel_kept_get(job->kept, KEPT_FFT, fft_make, &pass, cpu_fft_plan_delete);
+    ok = run(&pass, err);
+    for (int y = 0; ok && !all && y < job->out->height; y++)
+        cpu_finish_unfiltered(job, job->out_first_row + y, 0, job->out->width,
+                              image_row(job->out, y));
+    cpu_fft_plan_delete(own);
     return ok;
+}
+
+bool cpu_fft_sums(const struct kernel_job *job, const struct cpu_ops *ops,
+                  const struct cpu_fft_plan *fft, int64_t *sums, struct error *err)
+{
+    struct pass pass = {.job = job, .ops = ops, .fft = fft, .sums = sums, .workers = job->threads};
+    return run(&pass, err);
 }

@@ -8,8 +8,6 @@
 #define LANES CPU_FFT_LANES
 
 #define UNIT 0x1p-53
-/* Beside it a double has no bits for fractions: 1.5 * 2^52. */
-#define NEAREST 6755399441055744.0
 
 /* Nanoseconds, measured with AVX2: of each point of a tile, which is a pair of parts, and of each
  * step of radix 2, both ways, for each point; past 2^16 points a tile leaves the caches. And of
@@ -86,7 +84,7 @@ bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points
     half = (double)m->offset + (double)(m->divisor / 2);
     rounding = 4 * UNIT * ((double)m->bound / (double)m->divisor + 1);
     fft->inverse = 1 / (double)m->divisor;
-    fft->round = fft->error < 0.25 && m->bound < (int64_t)1 << 49 ? NEAREST : 0;
+    fft->round = fft->error < 0.25 && m->bound < (int64_t)1 << 49 ? CPU_FFT_NEAREST : 0;
     if (fft->round > 0) {
         fft->low = fft->high = (half + 0.5) / (double)m->divisor;
         return true;
@@ -177,4 +175,26 @@ void cpu_fft_plan_free(struct cpu_fft_plan *fft)
     free(fft->factors);
     free(fft->spectrum);
     fft->factors = fft->spectrum = NULL;
+}
+
+struct cpu_fft_plan *cpu_fft_plan_new(const struct kernel_job *job, const struct cpu_ops *ops)
+{
+    const struct plan *plan = job->plan;
+    struct cpu_fft_plan *fft = calloc(1, sizeof *fft);
+    int nx, ny;
+
+    cpu_fft_cost(&plan->mask[0], job->out->width, job->out->height,
+                 __builtin_popcount(plan->filtered), &nx, &ny);
+    if (fft && cpu_fft_bound(fft, plan, nx, ny) &&
+        cpu_fft_plan_make(fft, ops, &plan->mask[0], nx, ny))
+        return fft;
+    cpu_fft_plan_delete(fft);
+    return NULL;
+}
+
+void cpu_fft_plan_delete(void *fft)
+{
+    if (fft)
+        cpu_fft_plan_free(fft);
+    free(fft);
 }

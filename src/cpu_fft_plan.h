@@ -26,6 +26,8 @@
 #define CPU_FFT_MOST  512
 /* Nanoseconds more for a sum of 64 bits, which is certified. */
 #define CPU_FFT_CERTIFY 5.0
+/* Beside it a double has no bits for fractions: 1.5 * 2^52. */
+#define CPU_FFT_NEAREST 6755399441055744.0
 
 struct cpu_fft_plan {
     struct cpu_fft x, y;         /* along rows, along columns: a tile is x.n * y.n points */
@@ -58,6 +60,10 @@ bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points
 bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
                        const struct plan_mask *mask, int points_x, int points_y);
 void cpu_fft_plan_free(struct cpu_fft_plan *fft);
+
+/* All of it for a job, with tiles of the size that costs it the least; NULL: no memory. */
+struct cpu_fft_plan *cpu_fft_plan_new(const struct kernel_job *job, const struct cpu_ops *ops);
+void cpu_fft_plan_delete(void *fft); /* may be NULL */
 
 /* Columns x to x + 3 of a tile, which stand in the block: transformed, to the tile. */
 void cpu_fft_put_columns(const struct cpu_fft_plan *fft, const struct cpu_ops *ops, double *block,

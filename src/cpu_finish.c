@@ -219,8 +219,10 @@ void cpu_finish_copied(const struct kernel_job *job, int y, int first_pixel, int
         (const uint8_t *)image_row(job->in, y - job->in_first_row) + (size_t)first_pixel * pixel;
     uint8_t mask[BLEND_BYTES], *to = out;
 
-    for (size_t i = 0; i < BLEND_BYTES; i++)
-        mask[i] = plan->filtered >> (i % pixel / size) & 1 ? 0 : 0xff;
+    for (size_t i = 0; i < pixel; i++)
+        mask[i] = plan->filtered >> (i / size) & 1 ? 0 : 0xff;
+    for (size_t i = pixel; i < BLEND_BYTES; i++)
+        mask[i] = mask[i - pixel];
     for (; at + BLEND_BYTES <= bytes; at += BLEND_BYTES)
         blend_block(mask, in + at, to + at);
     for (size_t i = 0; at < bytes; i++, at++)

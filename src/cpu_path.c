@@ -22,10 +22,12 @@
 #include "cpu_direct8_bytes.h"
 #include "cpu_fft.h"
 #include "cpu_fft_plan.h"
+#include "cpu_fft_weighted.h"
 #include "cpu_near8.h"
 #include "cpu_rank1.h"
 #include "cpu_runs.h"
 #include "cpu_terms.h"
+#include "cpu_weighted_plan.h"
 #include "kernel_kept.h"
 
 /* Cells a nanosecond. */
@@ -35,6 +37,8 @@
 #define RATE_32      15.0
 #define RATE_64      2.5
 #define RATE_TERMS   30.0 /* and of rank 1 or close to it, whose cells are its rows and columns */
+#define RATE_FLOAT   15.0 /* products with alpha, 8 bits */
+#define RATE_DOUBLE  10.0 /* and 16 bits */
 #define RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
 /* Whether sums of 64 bits can be certified is asked below this; above, it does not matter. */
 #define CERTIFY_CELLS 512
@@ -76,10 +80,23 @@ static double wide_cost(const struct plan *plan)
     if (!cpu_direct16_can(plan))
         return cost;
     if (cpu_certify16_make(&certify, plan))
-        cost =
-            2 * (certify.separable ? (m->width + m->height) / RATE_TERMS : cells / RATE_INT16) + 1;
+        cost = cpu_certify16_cost(&certify, m) + 1;
     cpu_certify16_free(&certify);
     return cost;
+}
+
+/* Colour weighted by alpha. */
+static double weighted_cost(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double rate = plan->type == SAMPLE_U8 ? RATE_FLOAT : RATE_DOUBLE;
+    struct cpu_weighted_plan weighted = {0};
+    double cells = (double)m->width * m->height;
+
+    if (cpu_rank1_wins(plan) || (cpu_weighted_plan_make(&weighted, plan) && weighted.separable))
+        cells = m->width + m->height;
+    cpu_weighted_plan_free(&weighted);
+    return cells / rate + 2;
 }
 
 static double direct_cost(const struct plan *plan)
@@ -87,7 +104,9 @@ static double direct_cost(const struct plan *plan)
     const struct plan_mask *m = &plan->mask[0];
     double cells = (double)m->width * m->height;
 
-    if (m->row && (cpu_rank1_wins(plan) || cpu_bytes_wins(plan)))
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return weighted_cost(plan);
+    if (m->row && (cpu_rank1_wins(plan) || cpu_bytes_wins(plan)) && !cpu_direct16_can(plan))
         return fmin(cells, cpu_terms_taps(m)) / RATE_TERMS;
     if (cpu_bytes_wins(plan))
         return cells / RATE_16_BITS + 1;
@@ -118,7 +137,7 @@ bool cpu_path_can(enum cpu_path path, const struct plan *plan)
     case CPU_PATH_RUNS:
         return cpu_runs_can(plan);
     case CPU_PATH_FFT:
-        return cpu_fft_can(plan);
+        return cpu_fft_can(plan) || cpu_fft_weighted_can(plan);
     default:
         return true;
     }
@@ -134,6 +153,8 @@ double cpu_path_cost(enum cpu_path path, const struct plan *plan, int width, int
         return samples * terms_cost(m);
     if (path == CPU_PATH_RUNS)
         return samples * runs_cost(m);
+    if (path == CPU_PATH_FFT && plan->alpha == ALPHA_WEIGHTED)
+        return cpu_fft_weighted_cost(plan, width, height);
     if (path == CPU_PATH_FFT)
         return cpu_fft_cost(m, width, height, channels, &points[0], &points[1]) +
                (m->accumulator == ACCUMULATOR_I64 ? CPU_FFT_CERTIFY * samples : 0);
@@ -147,7 +168,7 @@ enum cpu_path cpu_path_fastest(const struct plan *plan, int width, int height)
     double least;
 
     /* The others cost no less than that for any mask. */
-    if (plan->kind != PLAN_LINEAR || plan->alpha == ALPHA_WEIGHTED || cells < 25)
+    if (plan->kind != PLAN_LINEAR || cells < 25)
         return best;
     least = cpu_path_cost(best, plan, width, height);
     for (enum cpu_path path = CPU_PATH_TERMS; path <= CPU_PATH_FFT; path++) {
@@ -172,13 +193,15 @@ static void *path_make(void *context)
 enum cpu_path cpu_path_choose(const struct kernel_job *job)
 {
     struct kernel_job own = *job;
+    enum kernel_kept_part part =
+        job->plan->alpha == ALPHA_WEIGHTED ? KEPT_PATH_WEIGHTED : KEPT_PATH;
     const enum cpu_path *path;
 
     if (job->cpu_path != CPU_PATH_AUTO)
         return cpu_path_can(job->cpu_path, job->plan) ? job->cpu_path : CPU_PATH_DIRECT;
     if (!job->kept)
         return cpu_path_fastest(job->plan, job->out->width, job->out->height);
-    path = kernel_kept_get(job->kept, KEPT_PATH, path_make, &own, free);
+    path = kernel_kept_get(job->kept, part, path_make, &own, free);
     return path ? *path : CPU_PATH_DIRECT;
 }
 

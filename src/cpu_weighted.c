@@ -245,8 +245,11 @@ static void pass_cut(struct pass *pass)
     const struct plan *plan = pass->job->plan;
     int lines = plan->mask[0].height + 1, width = plan->mask[0].width;
     int bytes = 2 * (int)pass->size * lines * plan->channels;
+    int pixels = RING_BYTES / bytes - width;
 
-    pass->strips = cpu_strips_cut(pass->job, RING_BYTES / bytes - width);
+    if (pixels < 2 * width) /* else most of the column's sums are of the halo */
+        pixels = 2 * width;
+    pass->strips = cpu_strips_cut(pass->job, pixels);
     /* Twice the slack: the column's sums end in whole blocks behind the row's taps. */
     pass->stride = cpu_strips_stride(&pass->strips, width, 2 * CPU_BLOCK);
 }

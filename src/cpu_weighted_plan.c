@@ -8,6 +8,8 @@
 #define MOST_DOUBT 0.01
 /* A second pass over a line costs as much as so many taps. */
 #define PASS_TAPS 4
+/* One cell of an exact sample as much as so many taps of float; taps of double twice theirs. */
+#define EXACT_TAPS 32
 
 static double weight_put(struct cpu_weighted_plan *weighted, int at, double value)
 {
@@ -76,32 +78,52 @@ static void quotients_make(struct cpu_weighted_plan *weighted, const struct plan
     }
 }
 
+/* The column and the row in float or double: what their sums are off by, *error, and about the
+ * share of samples that it leaves in doubt; false where that is too much. */
+static bool separable_make(struct cpu_weighted_plan *weighted, const struct plan *plan, bool wide,
+                           double *error, double *doubt)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double gain = fmax(1, (double)m->sum / (double)m->divisor), rest;
+
+    weighted->wide = wide;
+    if (!factors_make(weighted, m, &rest) || 4 * rest * plan->max * gain >= MOST_DOUBT)
+        return false;
+    *error = (m->width + m->height + 2) * (wide ? 0x1p-53 : 0x1p-24) + rest;
+    *doubt = 4 * *error * plan->max * gain;
+    return true;
+}
+
 bool cpu_weighted_plan_make(struct cpu_weighted_plan *weighted, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     int cells = m->width * m->height, sides = m->width + m->height;
-    double unit, rest, gain = fmax(1, (double)m->sum / (double)m->divisor);
+    bool deep = plan->type == SAMPLE_U16;
+    double error, doubt;
 
-    *weighted = (struct cpu_weighted_plan){.wide = plan->type == SAMPLE_U16};
-    unit = weighted->wide ? 0x1p-53 : 0x1p-24;
+    *weighted = (struct cpu_weighted_plan){.wide = deep};
     weighted->weights = malloc((size_t)(cells + sides) * sizeof(double));
     if (!weighted->weights)
         return false;
     weighted->mask = (struct cpu_real_mask){m->width, m->height, plan->channels, weighted->weights};
-    weighted->separable = cells > sides + PASS_TAPS && factors_make(weighted, m, &rest) &&
-                          4 * rest * plan->max * gain < MOST_DOUBT;
+    if (cells > sides + PASS_TAPS) {
+        weighted->separable = separable_make(weighted, plan, deep, &error, &doubt);
+        if (!deep && (!weighted->separable || doubt * cells * EXACT_TAPS > sides))
+            weighted->separable = separable_make(weighted, plan, true, &error, &doubt);
+    }
     if (weighted->separable) {
         const char *weights = weighted->weights;
         size_t size = weighted->wide ? sizeof(double) : sizeof(float);
         weighted->mask.width = 1;
         weighted->row =
             (struct cpu_real_mask){m->width, 1, plan->channels, weights + (size_t)m->height * size};
-        quotients_make(weighted, plan, (sides + 2) * unit + rest);
+        quotients_make(weighted, plan, error);
         return true;
     }
+    weighted->wide = deep;
     for (int k = 0; k < cells; k++)
         weight_put(weighted, k, (double)m->weight[k] / (double)m->sum);
-    quotients_make(weighted, plan, (sides + 5) * unit);
+    quotients_make(weighted, plan, (sides + 5) * (deep ? 0x1p-53 : 0x1p-24));
     return true;
 }
 

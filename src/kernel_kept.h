@@ -7,7 +7,14 @@
 
 #include <pthread.h>
 
-enum kernel_kept_part { KEPT_PATH, KEPT_FFT, KEPT_NEAR8, KEPT_PARTS };
+enum kernel_kept_part {
+    KEPT_PATH,
+    KEPT_PATH_WEIGHTED, /* rows that are opaque go the other way */
+    KEPT_FFT,
+    KEPT_FFT_PRODUCTS,
+    KEPT_NEAR8,
+    KEPT_PARTS
+};
 
 struct kernel_kept {
     pthread_mutex_t lock; /* held while a part is made; from then on it does not change */

@@ -5,6 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Bytes of rows that nobody asked for: more of them, and the rows are made longer in their place.
+ */
+#define MOST_SPARE ((uint64_t)256 * 1024)
+
 /* Both places over one anonymous file, its pages there from the start: one call that fills
  * hundreds of pages costs far less than as many faults. */
 static void *map_twice(int file, size_t bytes)
@@ -35,16 +39,20 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 
 bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_type type, int rows)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pitch, step, bytes;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), row, pitch, step, bytes;
     int file;
 
     memset(ring, 0, sizeof *ring);
     /* width < 2^31, channels <= 4, sample <= 2: a row is below 2^34, the ring below 2^66 of
      * which no machine has 2^47: rows are checked before the product. */
-    pitch = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
-    pitch = (pitch + IMAGE_ROW_ALIGN - 1) / IMAGE_ROW_ALIGN * IMAGE_ROW_ALIGN;
-    step = page / common_divisor(pitch, page); /* rows after which row and page end together */
-    bytes = ((uint64_t)rows + step - 1) / step * step;
+    row = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
+    for (uint64_t align = IMAGE_ROW_ALIGN;; align *= 2) {
+        pitch = (row + align - 1) / align * align;
+        step = page / common_divisor(pitch, page); /* rows after which row and page end together */
+        bytes = ((uint64_t)rows + step - 1) / step * step;
+        if (align >= page || (bytes - (uint64_t)rows) * pitch <= MOST_SPARE)
+            break;
+    }
     if (bytes > INT32_MAX || bytes > ((uint64_t)1 << 46) / pitch)
         return false;
     ring->image = (struct image){.width = width,

@@ -171,6 +171,7 @@ static const struct mask_case MASKS[] = {
      "4.583662361046586e-02 1.171026039908643e-01 4.6042e-2 4.583662361046586e-02",
      NULL, 0, 0, 0, 0, NULL},
     {"weighted_bell5x6", BELL, NULL, 5, 6, 0, 0, "1000000000000000000"},
+    {"weighted_bell31x33", BELL, NULL, 31, 33, 0, 0, "1000000000000000000"},
     {"weighted_doubtful", "0.499999999999999999 1e-18 0.5\n0 0 0", NULL, 0, 0, 0, 0, NULL},
     {"weighted_64_bits7x6", NULL, NULL, 7, 6, 0, 3000000019, "63000000000"},
     {"weighted_wide21x2", NULL, NULL, 21, 2, 1, 1000000007, "21000000000"},

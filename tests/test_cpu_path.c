@@ -1,12 +1,15 @@
 /* Which way the CPU takes to a plan's sums, and when Fourier transforms may be used at all. That
  * every way gives the same bytes is checker's to say. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../src/cpu.h"
+#include "../src/cpu_certify16.h"
 #include "../src/cpu_fft_plan.h"
 #include "../src/cpu_path.h"
+#include "../src/cpu_weighted_plan.h"
 #include "../src/filter.h"
 #include "../src/kernel_kept.h"
 #include "test.h"
@@ -38,6 +41,22 @@ static char *random_mask(int n, int64_t low, int64_t high)
     return text;
 }
 
+/* A Gaussian of N x N, sigma N/5, with so many digits after the point. */
+static char *bell_mask(int n, int digits)
+{
+    char *text = malloc((size_t)n * (size_t)n * 32), *at = text;
+    double sum = 0, g[64];
+    for (int i = 0; i < n; i++) {
+        double x = (i - (n - 1) / 2.0) * 5 / n;
+        sum += g[i] = exp(-x * x / 2);
+    }
+    for (int i = 0; i < n * n; i++)
+        at +=
+            sprintf(at, "%.*f%c", digits, g[i / n] * g[i % n] / sum / sum, (i + 1) % n ? ' ' : ';');
+    at[-1] = '\0';
+    return text;
+}
+
 static void check_choice(const char *filter, const char *mask, int radius, int channels,
                          enum sample_type type, enum cpu_path expected)
 {
@@ -57,16 +76,49 @@ static void fastest(void)
     check_choice("blur", NULL, -1, 3, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("sobel", NULL, -1, 3, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("box", NULL, 60, 3, SAMPLE_U8, CPU_PATH_DIRECT);
-    check_choice("gauss", NULL, 20, 3, SAMPLE_U16, CPU_PATH_DIRECT);
+    check_choice("gauss", NULL, 10, 3, SAMPLE_U16, CPU_PATH_DIRECT);
+    check_choice("gauss", NULL, 30, 3, SAMPLE_U16, CPU_PATH_FFT); /* one in fifty is in doubt */
     check_choice("convolve", small, -1, 3, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("convolve", large, -1, 3, SAMPLE_U8, CPU_PATH_FFT);
     check_choice("convolve", large, -1, 1, SAMPLE_U16, CPU_PATH_FFT);
-    check_choice("convolve", positive, -1, 4, SAMPLE_U8, CPU_PATH_DIRECT); /* weighted alpha */
+    check_choice("convolve", positive, -1, 4, SAMPLE_U8, CPU_PATH_FFT); /* weighted alpha */
+    check_choice("convolve", positive, -1, 2, SAMPLE_U16, CPU_PATH_FFT);
+    check_choice("blur", NULL, -1, 4, SAMPLE_U8, CPU_PATH_DIRECT);
+    check_choice("gauss", NULL, 20, 4, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("unsharp", NULL, 7, 3, SAMPLE_U8, CPU_PATH_TERMS);
     check_choice("unsharp", NULL, 7, 3, SAMPLE_U16, CPU_PATH_TERMS);
     free(small);
     free(large);
     free(positive);
+}
+
+/* What leaves too much in doubt is not taken: a sample in doubt costs every cell. */
+static void doubt(void)
+{
+    char *seven = bell_mask(11, 7), *nineteen = bell_mask(11, 19), *large = bell_mask(63, 19);
+    struct cpu_weighted_plan weighted;
+    struct cpu_certify16 certify;
+    struct plan plan = plan_of("convolve", nineteen, -1, 3, SAMPLE_U16);
+
+    CHECK(cpu_certify16_make(&certify, &plan) && certify.separable && certify.share < 0.01);
+    cpu_certify16_free(&certify);
+    plan_free(&plan);
+    plan = plan_of("convolve", seven, -1, 3, SAMPLE_U16);
+    CHECK(cpu_certify16_make(&certify, &plan) && !certify.separable && certify.share < 0.01);
+    cpu_certify16_free(&certify);
+    plan_free(&plan);
+    check_choice("convolve", large, -1, 3, SAMPLE_U16, CPU_PATH_FFT);
+    plan = plan_of("convolve", nineteen, -1, 4, SAMPLE_U8);
+    CHECK(cpu_weighted_plan_make(&weighted, &plan) && weighted.separable && !weighted.wide);
+    cpu_weighted_plan_free(&weighted);
+    plan_free(&plan);
+    plan = plan_of("convolve", large, -1, 4, SAMPLE_U8);
+    CHECK(cpu_weighted_plan_make(&weighted, &plan) && weighted.separable && weighted.wide);
+    cpu_weighted_plan_free(&weighted);
+    plan_free(&plan);
+    free(seven);
+    free(nineteen);
+    free(large);
 }
 
 /* Nothing gains by a path for a picture of one pixel but what has no cells to sum. */
@@ -190,6 +242,7 @@ static void kept_near_rank_1(void)
 int main(void)
 {
     TEST(fastest);
+    TEST(doubt);
     TEST(small_pictures);
     TEST(bounds);
     TEST(kept);

@@ -243,6 +243,22 @@ static void ring_is_one_memory_twice(void)
     CHECK(!row_ring_alloc(&ring, 2147483647, 4, SAMPLE_U16, 2147483647));
 }
 
+/* Memory is made at once, so that rows to spare cost time: not for a wide picture of a few rows. */
+static void ring_has_few_rows_to_spare(void)
+{
+    const int widths[] = {100, 513, 3840, 3841, 100000, 1000003};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        for (int rows = 10; rows <= 70; rows += 30) {
+            struct row_ring ring;
+            size_t row = (size_t)widths[i] * 6;
+            CHECK(row_ring_alloc(&ring, widths[i], 3, SAMPLE_U16, rows));
+            CHECKF(ring.image.height >= rows && ring.image.pitch >= row &&
+                       ring.bytes <= (row + 4096) * (size_t)rows + 256 * 1024,
+                   "%d rows of %d pixels: %zu bytes", rows, widths[i], ring.bytes);
+            row_ring_free(&ring);
+        }
+}
+
 int main(void)
 {
     char folder[64];
@@ -250,6 +266,7 @@ int main(void)
     if (!enter_test_folder(folder))
         return 1;
     TEST(ring_is_one_memory_twice);
+    TEST(ring_has_few_rows_to_spare);
     TEST(borders_and_masks);
     TEST(anchors_at_the_edges);
     TEST(alpha_and_channels);
