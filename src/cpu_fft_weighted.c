@@ -101,13 +101,13 @@ static bool sum_layer(const struct pass *pass, struct worker *w, enum layer laye
     struct image in = image_rows(&w->in, 0, height + m->height - 1), out = in;
     struct kernel_job job = {.plan = &pass->layer_plan, .in = &in, .out = &out, .threads = 1};
 
-    in.width = w->rows.pixels + m->width - 1;
+    in.width = w->rows.strip.pixels + m->width - 1;
     for (int i = 0; i < in.height; i++) {
         cpu_rows_fill(&w->rows, y - m->anchor_y + i, w->line);
         put_line(w->line, layer, in.channels, image_row(&in, i), in.width * in.channels);
     }
     job.picture_height = in.height;
-    out.width = w->rows.pixels;
+    out.width = w->rows.strip.pixels;
     out.height = height;
     return cpu_fft_sums(&job, pass->ops, pass->fft, sums, &w->err);
 }
@@ -115,7 +115,7 @@ static bool sum_layer(const struct pass *pass, struct worker *w, enum layer laye
 /* The products' sums and the coverage; *none: some pixel has no alpha at all. */
 static bool sum_products(const struct pass *pass, struct worker *w, int y, int height, bool *none)
 {
-    int channels = pass->job->plan->channels, n = w->rows.pixels * height * channels;
+    int channels = pass->job->plan->channels, n = w->rows.strip.pixels * height * channels;
     int64_t offset = pass->job->plan->mask[0].offset;
 
     *none = false;
@@ -136,7 +136,7 @@ static bool sum_products(const struct pass *pass, struct worker *w, int y, int h
 
 static bool sum_plain(const struct pass *pass, struct worker *w, int y, int height)
 {
-    int n = w->rows.pixels * height * pass->job->plan->channels;
+    int n = w->rows.strip.pixels * height * pass->job->plan->channels;
 
     if (!sum_layer(pass, w, PLAIN, y, height, w->plain))
         return false;
@@ -150,6 +150,7 @@ static void run_block(void *context, int block, int worker)
     const struct pass *pass = context;
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
+    const struct plan_mask *m = &plan->mask[0];
     struct worker *w = &pass->worker[worker];
     int x = block % pass->blocks_x * pass->fft->tile_width, left = job->out->width - x;
     int y = block / pass->blocks_x * pass->fft->tile_height, height = job->out->height - y;
@@ -160,9 +161,14 @@ static void run_block(void *context, int block, int worker)
         return;
     if (height > pass->fft->tile_height)
         height = pass->fft->tile_height;
-    w->rows.first_pixel = x;
-    w->rows.pixels = left < pass->fft->tile_width ? left : pass->fft->tile_width;
-    n = w->rows.pixels * plan->channels;
+    w->rows.strip =
+        (struct cpu_strip){.first_pixel = x,
+                           .pixels = left < pass->fft->tile_width ? left : pass->fft->tile_width,
+                           .first = first,
+                           .end = first + height,
+                           .top = first - m->anchor_y,
+                           .bottom = first + height + m->height - m->anchor_y - 2};
+    n = w->rows.strip.pixels * plan->channels;
     if (!sum_products(pass, w, first, height, &none) ||
         (none && !sum_plain(pass, w, first, height))) {
         w->failed = true;
@@ -175,7 +181,7 @@ static void run_block(void *context, int block, int worker)
                        (size_t)(x * plan->channels) * (size_t)plan->type;
         cpu_finish_weighted(pass->ops, plan, true, plain, true, product, out, n);
         if (plan->filtered != (1u << plan->channels) - 1)
-            cpu_finish_unfiltered(job, first + i, x, w->rows.pixels, out);
+            cpu_finish_unfiltered(job, first + i, x, w->rows.strip.pixels, out);
     }
 }
 
