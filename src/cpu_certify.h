@@ -6,9 +6,34 @@
 #include "cpu_ops.h"
 #include "plan.h"
 
-/* Rounds the mask's weights to int16 (weight, as many as the mask has cells) and fills the test of
- * their sums. False where rounding cannot be used. */
-bool cpu_certify_make(const struct plan *plan, int64_t *weight, struct cpu_certify *certify);
+/* The cells whose rounded weights exceed int16, and what lies between them; of width 0: none. */
+struct cpu_certify_large {
+    int left, top, width, height;
+};
+
+#define CPU_LARGE_SHIFT 8
+
+/* The mask's weights in multiples of an integer, rounded: to int16, but for LARGE, whose weights
+ * are h * 2^CPU_LARGE_SHIFT + l with h of int16 and -128 <= l < 128; and the test of their sums,
+ * which fit 32 bits. */
+struct cpu_rounded {
+    int64_t *weight; /* owned; as many as the mask has cells. NULL: it cannot be used */
+    int64_t unit;
+    struct cpu_certify test;
+    struct cpu_certify_large large;
+    double cost; /* ns a sample */
+};
+
+/* Searches for the unit that costs least. False where there is none, or no memory; there is then
+ * nothing to free. */
+bool cpu_rounded_make(struct cpu_rounded *rounded, const struct plan *plan);
+void cpu_rounded_free(struct cpu_rounded *rounded);
+
+/* h of such a weight */
+static inline int64_t cpu_certify_upper(int64_t weight)
+{
+    return (weight + (1 << (CPU_LARGE_SHIFT - 1))) >> CPU_LARGE_SHIFT;
+}
 
 /* Of a mask that is close to rank 1: the row through the largest weight, and what the other rows
  * are of it. */

@@ -22,6 +22,7 @@
 #include "cpu_direct8_bytes.h"
 #include "cpu_finish.h"
 #include "cpu_strips.h"
+#include "kernel_kept.h"
 #include "large_alloc.h"
 
 #define RING_BYTES (160 * 1024) /* as in cpu.c: a part of the L2 cache */
@@ -31,6 +32,8 @@ struct worker {
     uint8_t *ring;    /* pass.lines lines of pass.stride pairs (quads) */
     const void **at;  /* the lines of one row pair, from the top */
     uint32_t *sum[2]; /* of two rows of output */
+    const uint32_t **upper_at;
+    uint32_t *upper_sum[2]; /* of the large weights' upper parts */
     uint16_t *sum16[2];
     uint8_t *doubtful;
     uint8_t *ghosts; /* a row */
@@ -47,8 +50,10 @@ struct pass {
     bool certified;
     struct cpu_direct8_bytes bytes;
     size_t pair_bytes;
-    struct cpu_certify certify;
-    size_t stride; /* pairs of a line */
+    struct cpu_rounded *rounded; /* where they are certified; without weights: it cannot be */
+    struct cpu_two_masks upper;  /* the upper parts of its weights; no pairs: there are none */
+    uint32_t *upper_weights;     /* owned */
+    size_t stride;               /* pairs of a line */
 };
 
 bool cpu_direct8_can(const struct plan *plan)
@@ -119,13 +124,22 @@ static void fill_line(const struct pass *pass, struct worker *w, int k)
 static int64_t exact_sum(const struct pass *pass, const struct worker *w, int lower, int x)
 {
     const struct plan_mask *m = &pass->job->plan->mask[0];
+    size_t step = (size_t)pass->masks.step, width = (size_t)m->width;
     uint64_t sum = (uint64_t)m->offset;
-    for (int i = 0; i < m->height; i++) {
-        const uint32_t *line = (const uint32_t *)w->at[(i + lower) / 2] + x;
-        int shift = (i + lower) % 2 * 16;
-        for (int j = 0; j < m->width; j++)
-            sum += (uint64_t)m->weight[i * m->width + j] *
-                   (line[j * pass->masks.step] >> shift & 0xffff);
+
+    for (int i = -lower; i < m->height; i += 2) { /* both rows of a line */
+        const uint32_t *pair = (const uint32_t *)w->at[(i + lower) / 2] + x;
+        const int64_t *upper = &m->weight[(i < 0 ? 0 : i) * m->width];
+        if (i >= 0 && i + 1 < m->height)
+            for (size_t j = 0; j < width; j++, pair += step)
+                sum += (uint64_t)upper[j] * (uint16_t)*pair +
+                       (uint64_t)upper[width + j] * (*pair >> 16);
+        else if (i >= 0)
+            for (size_t j = 0; j < width; j++, pair += step)
+                sum += (uint64_t)upper[j] * (uint16_t)*pair;
+        else
+            for (size_t j = 0; j < width; j++, pair += step)
+                sum += (uint64_t)upper[j] * (*pair >> 16);
     }
     return (int64_t)sum;
 }
@@ -142,7 +156,8 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
         union cpu_sums sums = {.narrow = (int32_t *)w->sum[lower]};
         cpu_finish_linear(pass->ops, plan, false, sums, out, n);
     } else {
-        pass->ops->certify_u8(&pass->certify, (const int32_t *)w->sum[lower], out, w->doubtful, n);
+        pass->ops->certify_u8(&pass->rounded->test, (const int32_t *)w->sum[lower], out,
+                              w->doubtful, n);
         for (int x = 0; x < n; x++) {
             const uint8_t *next = memchr(w->doubtful + x, 1, (size_t)(n - x));
             if (!next)
@@ -175,6 +190,18 @@ static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
         pass->ops->sum_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
 }
 
+static void add_large(const struct pass *pass, const struct worker *w, int n)
+{
+    size_t left = (size_t)pass->rounded->large.left * (size_t)pass->upper.step;
+
+    for (int p = 0; p < pass->upper.pairs; p++)
+        w->upper_at[p] = (const uint32_t *)w->at[pass->rounded->large.top / 2 + p] + left;
+    pass->ops->sum_two_rows(&pass->upper, w->upper_at, 0, w->upper_sum[0], w->upper_sum[1], n);
+    for (int k = 0; k < 2; k++)
+        for (int x = 0; x < n; x++)
+            w->sum[k][x] += w->upper_sum[k][x] << CPU_LARGE_SHIFT;
+}
+
 static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
 {
     const struct pass *pass = context;
@@ -192,6 +219,8 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
             w->at[p] = w->ring + (size_t)slot * pass->stride * pass->pair_bytes;
         }
         sum_two_rows(pass, w, n);
+        if (pass->upper.pairs > 0)
+            add_large(pass, w, n);
         finish_row(pass, w, 0, y);
         if (y + 1 < strip->end)
             finish_row(pass, w, 1, y + 1);
@@ -200,23 +229,89 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 
 /* ---- one pass ---- */
 
-/* Both rows' weights, a line's rows to an entry. */
-static void pack_weights(struct pass *pass, const int64_t *weight)
+/* Both rows' weights, ROWS rows to an entry: those of HEIGHT rows of STRIDE cells. */
+static void pack_weights(const struct cpu_two_masks *masks, int rows, const int64_t *weight,
+                         int stride, int height, uint32_t *packed)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[0];
-    int width = m->width, rows = pass->line_rows, bits = 32 / rows;
-    int taps = width * pass->masks.pairs;
+    int bits = 32 / rows, taps = masks->width * masks->pairs;
 
     for (int lower = 0; lower < 2; lower++)
-        for (int i = 0; i < m->height; i++)
-            for (int j = 0; j < width; j++) {
-                uint32_t w = (uint32_t)weight[i * width + j] & ((1U << bits) - 1);
-                int at = lower * taps + (i + lower) / rows * width + j;
-                pass->weights[at] |= w << (i + lower) % rows * bits;
+        for (int i = 0; i < height; i++)
+            for (int j = 0; j < masks->width; j++) {
+                uint32_t w = (uint32_t)weight[i * stride + j] & ((1U << bits) - 1);
+                int at = lower * taps + (i + lower) / rows * masks->width + j;
+                packed[at] |= w << (i + lower) % rows * bits;
             }
 }
 
-/* Weights as pairs or quads; false with *cannot where a 64-bit mask cannot be rounded. */
+static void rounded_free(void *rounded)
+{
+    if (rounded)
+        cpu_rounded_free(rounded);
+    free(rounded);
+}
+
+static void *rounded_make(void *context)
+{
+    const struct pass *pass = context;
+    struct cpu_rounded *rounded = calloc(1, sizeof *rounded);
+    if (rounded)
+        cpu_rounded_make(rounded, pass->job->plan);
+    return rounded;
+}
+
+/* Takes the upper parts out of the large weights; they begin where a line does. */
+static bool upper_make(struct pass *pass, int64_t *weight)
+{
+    const struct plan_mask *m = &pass->job->plan->mask[0];
+    const struct cpu_certify_large *large = &pass->rounded->large;
+    int from = large->top / 2 * 2, height = large->top + large->height - from;
+    int pairs = height / 2 + 1;
+    size_t taps = (size_t)pairs * (size_t)large->width;
+    int64_t *upper = calloc((size_t)height * (size_t)large->width, sizeof *upper);
+
+    pass->upper_weights = calloc(2 * taps, sizeof *pass->upper_weights);
+    if (upper && pass->upper_weights) {
+        for (int i = large->top; i < from + height; i++)
+            for (int j = 0; j < large->width; j++) {
+                int64_t *w = &weight[i * m->width + large->left + j];
+                int64_t part = cpu_certify_upper(*w);
+                upper[(i - from) * large->width + j] = part;
+                *w -= part * (1 << CPU_LARGE_SHIFT);
+            }
+        pass->upper = (struct cpu_two_masks){pairs,
+                                             large->width,
+                                             pass->masks.step,
+                                             {pass->upper_weights, pass->upper_weights + taps}};
+        pack_weights(&pass->upper, 2, upper, large->width, height, pass->upper_weights);
+    }
+    free(upper);
+    return pass->upper.pairs > 0;
+}
+
+/* The weights to sum with, rounded where they are certified; false with *cannot where they cannot
+ * be. */
+static bool weights_round(struct pass *pass, int64_t *weight, bool *cannot)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan_mask *m = &job->plan->mask[0];
+    size_t bytes = (size_t)m->width * (size_t)m->height * sizeof *weight;
+
+    if (!pass->certified) {
+        memcpy(weight, m->weight, bytes);
+        return true;
+    }
+    pass->rounded = job->kept
+                        ? kernel_kept_get(job->kept, KEPT_ROUNDED, rounded_make, pass, rounded_free)
+                        : rounded_make(pass);
+    *cannot = !pass->rounded || !pass->rounded->weight;
+    if (*cannot)
+        return false;
+    memcpy(weight, pass->rounded->weight, bytes);
+    return pass->rounded->large.width == 0 || upper_make(pass, weight);
+}
+
+/* Weights as pairs or quads. */
 static bool weights_make(struct pass *pass, bool *cannot)
 {
     const struct plan *plan = pass->job->plan;
@@ -224,6 +319,7 @@ static bool weights_make(struct pass *pass, bool *cannot)
     int width = m->width, pairs;
     size_t cells = (size_t)width * (size_t)m->height, taps;
     int64_t *weight = malloc(cells * sizeof *weight);
+    bool ok;
 
     *cannot = false;
     pass->certified = m->accumulator == ACCUMULATOR_I64;
@@ -232,16 +328,13 @@ static bool weights_make(struct pass *pass, bool *cannot)
     taps = (size_t)width * (size_t)pairs;
     pass->lines = (pairs - 1) * (pass->line_rows / 2) + 1;
     pass->weights = calloc(2 * taps, sizeof *pass->weights);
-    if (weight && pass->certified)
-        *cannot = !cpu_certify_make(plan, weight, &pass->certify);
-    else if (weight)
-        memcpy(weight, m->weight, cells * sizeof *weight);
     pass->masks =
         (struct cpu_two_masks){pairs, width, plan->channels, {pass->weights, pass->weights + taps}};
-    if (weight && pass->weights && !*cannot)
-        pack_weights(pass, weight);
+    ok = weight && pass->weights && weights_round(pass, weight, cannot);
+    if (ok)
+        pack_weights(&pass->masks, pass->line_rows, weight, width, m->height, pass->weights);
     free(weight);
-    if (!weight || !pass->weights || *cannot)
+    if (!ok)
         return false;
     pass->pair_bytes = 4;
     if (pass->line_rows == 4) {
@@ -265,7 +358,12 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     for (int k = 0; k < 2; k++) {
         w->sum[k] = cpu_memory_keep(memory, large_alloc_cleared(n * sizeof *w->sum[k]));
         w->sum16[k] = cpu_memory_keep(memory, large_alloc_cleared(n * sizeof *w->sum16[k]));
+        if (pass->upper.pairs > 0)
+            w->upper_sum[k] = cpu_memory_keep(memory, malloc(n * sizeof *w->upper_sum[k]));
     }
+    if (pass->upper.pairs > 0)
+        w->upper_at =
+            cpu_memory_keep(memory, calloc((size_t)pass->upper.pairs, sizeof *w->upper_at));
     w->doubtful = cpu_memory_keep(memory, calloc(n, 1));
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
@@ -294,6 +392,9 @@ bool cpu_direct8_run(const struct kernel_job *job, const struct cpu_ops *ops, bo
         error_set(err, EXIT_INPUT, "no memory for the mask's weights");
     }
     free(pass.weights);
+    free(pass.upper_weights);
+    if (!job->kept)
+        rounded_free(pass.rounded);
     free(pass.bytes.full);
     return ok;
 }

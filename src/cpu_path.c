@@ -51,14 +51,15 @@ static bool weights_fit_int16(const struct plan_mask *m)
     return true;
 }
 
-static bool can_certify(const struct plan *plan)
+/* Of 8 bits, certified; 0: not possible. */
+static double rounded_cost(const struct plan *plan)
 {
-    const struct plan_mask *m = &plan->mask[0];
-    int cells = m->width * m->height;
-    int64_t rounded[CERTIFY_CELLS];
-    struct cpu_certify certify;
-    return plan->type == SAMPLE_U8 && cells <= CERTIFY_CELLS && cpu_direct8_can(plan) &&
-           cpu_certify_make(plan, rounded, &certify);
+    struct cpu_rounded rounded;
+    if (plan->type != SAMPLE_U8 || plan->mask[0].width * plan->mask[0].height > CERTIFY_CELLS ||
+        !cpu_direct8_can(plan) || !cpu_rounded_make(&rounded, plan))
+        return 0;
+    cpu_rounded_free(&rounded);
+    return rounded.cost;
 }
 
 /* Sums of 64 bits: certified ones take two sums of 32 bits at 16 bits a sample. */
@@ -68,15 +69,15 @@ static double wide_cost(const struct plan *plan)
     double cells = (double)m->width * m->height;
     struct cpu_certify16 certify = {0};
     struct cpu_near8 near = {0};
-    double cost = cells / RATE_64 + 1;
+    double cost = cells / RATE_64 + 1, rounded;
     bool is_near = cpu_near8_can(plan) && cpu_near8_make(&near, plan);
 
     cpu_near8_free(&near);
     if (is_near)
         return (m->width + m->height) / RATE_TERMS + near.share * cells / RATE_64 + 0.5;
-
-    if (can_certify(plan))
-        return cells / RATE_INT16 + 1;
+    rounded = rounded_cost(plan);
+    if (rounded > 0)
+        return rounded;
     if (!cpu_direct16_can(plan))
         return cost;
     if (cpu_certify16_make(&certify, plan))

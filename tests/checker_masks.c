@@ -5,6 +5,7 @@
 #include "checker_masks.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "random.h"
@@ -27,6 +28,8 @@ static const char NEAR[] = "near";
 static const char RUNS[] = "runs", DISC[] = "disc";
 /* A Gaussian in 18 decimals. */
 static const char BELL[] = "bell";
+/* At random, those in the middle 20 times as large. */
+static const char PEAK[] = "peak";
 
 static const struct mask_case MASKS[] = {
     {"identity", "1", NULL, 0, 0, 0, 0, NULL},
@@ -178,6 +181,9 @@ static const struct mask_case MASKS[] = {
     {"weighted_small5", NULL, NULL, 5, 5, 0, 12, "150"},
     {"weighted_box13x5", NULL, NULL, 13, 5, 3, 3, "195"},
     {"decimal_64_bits", NULL, NULL, 11, 9, -20000, 300003, "9900001"},
+    {"peak7x6", PEAK, NULL, 7, 6, -10000000000019, 20000000000003, "600000000000000"},
+    {"peak5x9", PEAK, NULL, 5, 9, -20000000000003, 1000000000039, "900000000000000"},
+    {"peak16x15", PEAK, NULL, 16, 15, 0, 20000000000003, "4500000000000001"},
     {"positive_64_bits", NULL, NULL, 5, 6, 0, 3000000019, "45000000000"},
     {"noise_64_bits", NULL, NULL, 15, 15, -3000000019, 3000000019, "45000000000"},
     /* Several columns times rows: of small numbers, modulo 2^32, of sums of 64 bits; two boxes. */
@@ -260,10 +266,12 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
                         : i % 5 / 4 * m->low;
             else if (m->text == NEAR)
                 w = column[0][i] * row[0][j] + (int64_t)(random_next(state) % 1000);
-            else if (m->text && m->text != RUNS)
+            else if (m->text && m->text != RUNS && m->text != PEAK)
                 w = column[0][i] * row[0][j] + (inside ? column[1][i] * row[1][j] : 0);
             else
                 w = m->low + (int64_t)(random_next(state) % range);
+            if (m->text == PEAK && abs(i - m->height / 2) < 2 && abs(j - m->width / 2) < 2)
+                w *= 20;
             if (m->text == ONE_CELL && i == m->height / 2 && j == m->width / 2)
                 w += m->high * m->high * 5;
             mpq_set_si(mask->weight[i * m->width + j], (long)w, 1);
@@ -276,7 +284,7 @@ bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, str
     const char *text = part ? m->second : m->text;
 
     if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
-        text != NEAR && text != BELL)
+        text != NEAR && text != BELL && text != PEAK)
         return mask_parse(made, m->name, text, strlen(text), err);
     mask_init(made, m->width, m->height);
     mask_fill(made, m, state);

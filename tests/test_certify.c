@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/cpu_certify.h"
 #include "../src/cpu_certify16.h"
 #include "../src/cpu_near8.h"
 #include "../src/kernel.h"
@@ -17,7 +18,7 @@ __extension__ typedef __int128 int128;
 #define MAX_SIDE  16
 #define MAX_CELLS (MAX_SIDE * MAX_SIDE)
 
-enum shape { ANY, NEAR_RANK_1 };
+enum shape { ANY, NEAR_RANK_1, PEAK };
 
 static const struct {
     const char *name;
@@ -54,6 +55,23 @@ static const struct {
     {"bell 15x15 of 8 bits", 15, 15, 0.1, 1, 1}, {"signed 16x9 of 8 bits", 16, 9, -1, 2, 1},
 };
 
+/* The same by every cell; of a peak the largest weights are in two parts. */
+static const struct {
+    const char *name;
+    int width, height;
+    enum shape shape;
+    double low, high, gain;
+} ROUNDED_MASKS[] = {
+    {"signed 3x3 of 8 bits", 3, 3, ANY, -1, 2, 1},
+    {"positive 5x5 of 8 bits", 5, 5, ANY, 0, 1, 1},
+    {"faint 3x2 of 8 bits", 3, 2, ANY, -1, 2, 1e-3},
+    {"sharpening 5x5 of 8 bits", 5, 5, PEAK, -1, -0.1, 2},
+    {"peak 6x7 of 8 bits", 6, 7, PEAK, -1, 1, 3},
+    {"column 1x9 of 8 bits", 1, 9, ANY, -1, 2, 1},
+    {"peak 15x4 of 8 bits", 15, 4, PEAK, 0.4, 1, 1},
+    {"signed 15x15 of 8 bits", 15, 15, PEAK, -1, 1, 1},
+};
+
 static uint64_t state = 1;
 
 static double random_within(double low, double high)
@@ -77,8 +95,10 @@ static bool plan_make(struct plan *plan, enum sample_type type, const char *name
     for (int i = 0; i < height; i++)
         column[i] = random_within(low, high);
     for (int i = 0; i < width * height; i++) {
-        value[i] = i < width || shape == ANY ? random_within(low, high)
-                                             : value[i % width] * column[i / width];
+        value[i] = i < width || shape != NEAR_RANK_1 ? random_within(low, high)
+                                                     : value[i % width] * column[i / width];
+        if (shape == PEAK && i == height / 2 * width + width / 2)
+            value[i] *= -30;
         size += fabs(value[i]);
     }
     for (int i = 0; i < width * height; i++)
@@ -274,6 +294,44 @@ static void check_8(int i)
     plan_free(&plan);
 }
 
+static void check_rounded(int i)
+{
+    struct plan plan;
+    struct plan_mask *m = &plan.mask[0];
+    struct cpu_rounded rounded = {0};
+    const char *name = ROUNDED_MASKS[i].name;
+    int64_t sum[2] = {0, 0};
+    int sign[MAX_CELLS];
+    bool large = false,
+         made = plan_make(&plan, SAMPLE_U8, name, ROUNDED_MASKS[i].width, ROUNDED_MASKS[i].height,
+                          ROUNDED_MASKS[i].shape, ROUNDED_MASKS[i].low, ROUNDED_MASKS[i].high,
+                          ROUNDED_MASKS[i].gain);
+
+    CHECKF(made && m->accumulator == ACCUMULATOR_I64, "%s", name);
+    if (!made)
+        return;
+    made = cpu_rounded_make(&rounded, &plan);
+    CHECKF(made && rounded.test.high - rounded.test.low < 0.1F, "%s: %g doubtful", name,
+           (double)(rounded.test.high - rounded.test.low));
+    for (int k = 0; made && k < m->width * m->height; k++) {
+        int64_t w = rounded.weight[k], rest = m->weight[k] - w * rounded.unit;
+        int64_t upper = cpu_certify_upper(w), size = llabs(w);
+        sign[k] = rest < 0 ? -1 : rest > 0;
+        large |= size > INT16_MAX;
+        sum[w < 0] += size;
+        CHECKF(2 * llabs(rest) <= rounded.unit + rounded.unit / 1024, "%s: weight %d is off", name,
+               k);
+        CHECKF(size <= INT16_MAX || (llabs(upper) <= INT16_MAX && llabs(w - 256 * upper) <= 128),
+               "%s: weight %d is too large", name, k);
+    }
+    CHECKF(sum[0] * 255 < (int64_t)1 << 31 && sum[1] * 255 < (int64_t)1 << 31, "%s", name);
+    CHECKF(large == (ROUNDED_MASKS[i].shape == PEAK), "%s: %d", name, large);
+    if (made)
+        check_patterns(&plan, sign, name);
+    cpu_rounded_free(&rounded);
+    plan_free(&plan);
+}
+
 static void ties_are_exact_at_16_bits(void)
 {
     for (int i = 0; i < (int)(sizeof MASKS / sizeof *MASKS); i++)
@@ -288,9 +346,17 @@ static void ties_are_exact_at_8_bits(void)
             check_8(i);
 }
 
+static void ties_are_exact_by_every_cell(void)
+{
+    for (int i = 0; i < (int)(sizeof ROUNDED_MASKS / sizeof *ROUNDED_MASKS); i++)
+        for (int weights = 0; weights < 4; weights++)
+            check_rounded(i);
+}
+
 int main(void)
 {
     TEST(ties_are_exact_at_16_bits);
     TEST(ties_are_exact_at_8_bits);
+    TEST(ties_are_exact_by_every_cell);
     return test_finish();
 }
