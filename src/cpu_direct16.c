@@ -120,16 +120,19 @@ static void fetch_ahead(const struct pass *pass, const struct worker *w, int k, 
 static int64_t exact_sum(const struct pass *pass, const struct worker *w, int x)
 {
     const struct plan_mask *m = &pass->job->plan->mask[0];
-    int step = pass->job->plan->channels, width = m->width;
+    size_t step = (size_t)pass->job->plan->channels, width = (size_t)m->width;
     uint64_t sum = (uint64_t)m->offset + 32768 * (uint64_t)m->sum;
-    for (int i = 0; i < m->height; i += 2) {
-        const uint32_t *line = (const uint32_t *)w->at[i / 2] + x;
-        const int64_t *weight = m->weight + i * width;
-        for (int j = 0; j < width; j++)
-            sum += (uint64_t)weight[j] * (uint64_t)(int16_t)(uint16_t)line[j * step];
-        for (int j = 0; i + 1 < m->height && j < width; j++)
-            sum +=
-                (uint64_t)weight[width + j] * (uint64_t)(int16_t)(uint16_t)(line[j * step] >> 16);
+
+    for (int i = 0; i < m->height; i += 2) { /* both rows of a line */
+        const uint32_t *pair = (const uint32_t *)w->at[i / 2] + x;
+        const int64_t *weight = m->weight + i * m->width;
+        if (i + 1 < m->height)
+            for (size_t j = 0; j < width; j++, pair += step)
+                sum += (uint64_t)weight[j] * (uint64_t)(int16_t)(uint16_t)*pair +
+                       (uint64_t)weight[width + j] * (uint64_t)((int32_t)*pair >> 16);
+        else
+            for (size_t j = 0; j < width; j++, pair += step)
+                sum += (uint64_t)weight[j] * (uint64_t)(int16_t)(uint16_t)*pair;
     }
     return (int64_t)sum;
 }
