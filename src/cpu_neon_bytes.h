@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) void byte_sums_body(const struct cp
                                                                  int n, struct cpu_ahead ahead)
 {
     /* Where nothing is wanted, what is there. */
-    const uint8_t *read = ahead.read ? ahead.read : at[0];
+    const uint8_t *read = ahead.read ? ahead.read : (const uint8_t *)sum;
     const uint8_t *write = ahead.write ? ahead.write : (const uint8_t *)sum;
     for (int x = 0; x < n; x += 64) {
         uint16x8_t acc[8];

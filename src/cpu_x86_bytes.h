@@ -34,7 +34,7 @@ static inline __attribute__((always_inline)) void byte_sums_body(const struct cp
                                                                  int n, struct cpu_ahead ahead)
 {
     /* Where nothing is wanted, what is there: an address that is none takes long to look up. */
-    const char *read = (const char *)(ahead.read ? ahead.read : at[0]);
+    const char *read = ahead.read ? (const char *)ahead.read : (const char *)sum;
     const char *write = ahead.write ? (const char *)ahead.write : (const char *)sum;
     const vector from = V(set1_epi16)((short)start);
     const uint32_t *weights = pairs->weight;
