@@ -20,6 +20,10 @@ bool output_open(struct output **output, const char *path, struct error *err);
 /* Says how many bytes will be written in all, where that is known beforehand: a disk without
  * room for them is found before the work is done (and the room kept, but for disks in memory). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err);
+
+/* For callers that have time before their first bytes: does a part, of about a millisecond, of what
+ * writing the expected bytes to a disk in memory takes. False: there is nothing (more) to do. */
+bool output_prepare(struct output *output);
 /* Commit then also waits until the file and its name are on the disk (--fsync). */
 void output_sync(struct output *output);
 

@@ -208,6 +208,16 @@ static bool reached(struct strips *p, const int *counter, int least)
     return go_on;
 }
 
+/* Nothing is on its way to the encoder yet. */
+static bool has_time(struct strips *p)
+{
+    bool early;
+    pthread_mutex_lock(&p->lock);
+    early = !p->failed && p->submitted == 0;
+    pthread_mutex_unlock(&p->lock);
+    return early;
+}
+
 /* The first error is told. */
 static void fail(struct strips *p, const struct error *err)
 {
@@ -271,6 +281,8 @@ static void *encode(void *argument)
     /* There is nothing to write yet, and page faults cost less now than then. */
     madvise(job->out[0].data, p->output_bytes, MADV_POPULATE_WRITE);
 #endif
+    while (has_time(p) && sink_prepare(p->sink))
+        ; /* nor do fresh pages of the output */
     for (int i = 0; i < job->layout.count && reached(p, &p->submitted, i + 1); i++) {
         int rows = strip_out_end(&job->layout, i) - strip_out_first(&job->layout, i);
         struct image from = image_rows(&job->out[i % job->out_slots], 0, rows);
