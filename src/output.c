@@ -41,7 +41,7 @@ struct output {
     char *target;                /* what is replaced: path behind its symlinks */
     struct temporary *temporary; /* NULL: written directly */
     bool sync;
-    struct stat *written; /* NULL: nobody asks */
+    struct stat *written;        /* NULL: nobody asks */
     uint64_t prepared, expected; /* bytes, on a disk in memory */
     size_t used;
     unsigned char buffer[BUFFER_BYTES];
@@ -212,8 +212,8 @@ bool output_prepare(struct output *output)
     uint64_t left = output->expected - output->prepared;
     uint64_t bytes = left < PREPARE_BYTES ? left : PREPARE_BYTES;
 
-    if (bytes == 0 || fallocate(output->fd, FALLOC_FL_KEEP_SIZE, (off_t)output->prepared,
-                                (off_t)bytes) != 0)
+    if (bytes == 0 ||
+        fallocate(output->fd, FALLOC_FL_KEEP_SIZE, (off_t)output->prepared, (off_t)bytes) != 0)
         return false; /* writing shows what is wrong */
     output->prepared += bytes;
     return true;

@@ -187,10 +187,9 @@ struct strips *strips_open(const struct pipeline_job *job)
 
 static bool set(struct strips *p, int *counter, int value)
 {
-    bool go_on;
     pthread_mutex_lock(&p->lock);
     *counter = value;
-    go_on = !p->failed;
+    bool go_on = !p->failed;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
     return go_on;
@@ -199,21 +198,19 @@ static bool set(struct strips *p, int *counter, int value)
 /* Waits until *counter is at least `least`; false after a failure. */
 static bool reached(struct strips *p, const int *counter, int least)
 {
-    bool go_on;
     pthread_mutex_lock(&p->lock);
     while (!p->failed && *counter < least)
         pthread_cond_wait(&p->changed, &p->lock);
-    go_on = !p->failed;
+    bool go_on = !p->failed;
     pthread_mutex_unlock(&p->lock);
     return go_on;
 }
 
-/* Nothing is on its way to the encoder yet. */
+/* No strip is on its way to the encoder yet. */
 static bool has_time(struct strips *p)
 {
-    bool early;
     pthread_mutex_lock(&p->lock);
-    early = !p->failed && p->submitted == 0;
+    bool early = !p->failed && p->submitted == 0;
     pthread_mutex_unlock(&p->lock);
     return early;
 }
@@ -251,7 +248,6 @@ static void decode(struct strips *p)
         int rows = strip_in_end(&job->layout, i) - strip_in_first(&job->layout, i);
         struct image into = image_rows(&job->in[i % job->in_slots], 0, rows);
         int before = i - job->in_slots;
-        double start;
         bool ok = true;
 
         if (before >= 0) {
@@ -259,7 +255,7 @@ static void decode(struct strips *p)
                 return;
             ok = p->device->wait_uploaded(p->state, before, &err);
         }
-        start = clock_ms();
+        double start = clock_ms();
         if (!ok || !source_read(p->job.source, &into, &err)) {
             fail(p, &err);
             return;
@@ -282,7 +278,7 @@ static void *encode(void *argument)
     madvise(job->out[0].data, p->output_bytes, MADV_POPULATE_WRITE);
 #endif
     while (has_time(p) && sink_prepare(p->sink))
-        ; /* nor do fresh pages of the output */
+        ; /* and pages of the output */
     for (int i = 0; i < job->layout.count && reached(p, &p->submitted, i + 1); i++) {
         int rows = strip_out_end(&job->layout, i) - strip_out_first(&job->layout, i);
         struct image from = image_rows(&job->out[i % job->out_slots], 0, rows);
@@ -323,16 +319,14 @@ static void *run_device(void *argument)
     struct error err;
     double begun = clock_ms();
     bool ok = device_open(p, &err);
-
     p->times.at.opened = clock_ms();
     p->times.start_ms = p->times.at.opened - begun;
     if (!ok)
         fail(p, &err);
     for (int i = 0; ok && i < job->layout.count; i++) {
-        double start;
         if (!reached(p, &p->decoded, i + 1) || !reached(p, &p->encoded, i + 1 - job->out_slots))
             break;
-        start = clock_ms();
+        double start = clock_ms();
         ok = p->device->submit(p->state, i, &err);
         p->times.filter_ms += clock_ms() - start;
         if (!ok)
@@ -351,29 +345,27 @@ static void *run_device(void *argument)
 
 /* ---- all of it ---- */
 
-static bool no_thread(struct error *err)
+static void no_thread(struct strips *p)
 {
-    return error_set(err, EXIT_INPUT, "no thread can be started");
+    struct error err;
+    error_set(&err, EXIT_INPUT, "no thread can be started");
+    fail(p, &err);
 }
 
 static void run_stages(struct strips *p)
 {
     pthread_t device, encoder;
-    struct error err;
-    bool encoding;
 
     p->users = 2;
     if (pthread_create(&device, NULL, run_device, p) != 0) {
-        no_thread(p->err);
-        p->failed = true;
+        no_thread(p);
         return;
     }
-    encoding = pthread_create(&encoder, NULL, encode, p) == 0;
+    bool encoding = pthread_create(&encoder, NULL, encode, p) == 0;
     if (encoding) {
         decode(p);
     } else {
-        no_thread(&err);
-        fail(p, &err);
+        no_thread(p);
         leave(p);
     }
     leave(p);
