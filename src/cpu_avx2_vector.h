@@ -59,6 +59,12 @@ static inline vector add_pairs(vector sum, vector samples, vector weights)
     return _mm256_add_epi32(sum, _mm256_madd_epi16(samples, weights));
 }
 
+/* Half as many bytes as the vector has, widened to 16 bits. */
+static inline vector words_of_bytes(const uint8_t *at)
+{
+    return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)at));
+}
+
 /* The odd lanes of the second one, the even ones of the first. */
 static inline vector odd_lanes(vector even, vector odd)
 {

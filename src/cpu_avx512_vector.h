@@ -72,6 +72,12 @@ static inline vector add_pairs(vector sum, vector samples, vector weights)
     return _mm512_dpwssd_epi32(sum, samples, weights);
 }
 
+/* Half as many bytes as the vector has, widened to 16 bits. */
+static inline vector words_of_bytes(const uint8_t *at)
+{
+    return _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)at));
+}
+
 /* The odd lanes of the second one, the even ones of the first. */
 static inline vector odd_lanes(vector even, vector odd)
 {

@@ -22,6 +22,7 @@
 #include "cpu_direct8_bytes.h"
 #include "cpu_finish.h"
 #include "cpu_strips.h"
+#include "cpu_window8.h"
 #include "kernel_kept.h"
 #include "large_alloc.h"
 
@@ -53,7 +54,8 @@ struct pass {
     struct cpu_rounded *rounded; /* where they are certified; without weights: it cannot be */
     struct cpu_two_masks upper;  /* the upper parts of its weights; no pairs: there are none */
     uint32_t *upper_weights;     /* owned */
-    size_t stride;               /* pairs of a line */
+    struct cpu_window8 *window;
+    size_t stride; /* pairs of a line */
 };
 
 bool cpu_direct8_can(const struct plan *plan)
@@ -119,29 +121,20 @@ static void fill_line(const struct pass *pass, struct worker *w, int k)
 
 /* ---- two rows of one strip ---- */
 
-/* The sum of one sample with the plan's own weights, from the lines that are there: sample x of
- * the strip in the upper (0) or lower (1) row of output. */
-static int64_t exact_sum(const struct pass *pass, const struct worker *w, int lower, int x)
+static void finish_certified(const struct pass *pass, const struct worker *w, int lower, int y,
+                             uint8_t *out)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[0];
-    size_t step = (size_t)pass->masks.step, width = (size_t)m->width;
-    uint64_t sum = (uint64_t)m->offset;
+    const uint8_t *row[CPU_WINDOW_MOST], *next;
+    int n = w->strip.pixels * pass->job->plan->channels;
 
-    for (int i = -lower; i < m->height; i += 2) { /* both rows of a line */
-        const uint32_t *pair = (const uint32_t *)w->at[(i + lower) / 2] + x;
-        const int64_t *upper = &m->weight[(i < 0 ? 0 : i) * m->width];
-        if (i >= 0 && i + 1 < m->height)
-            for (size_t j = 0; j < width; j++, pair += step)
-                sum += (uint64_t)upper[j] * (uint16_t)*pair +
-                       (uint64_t)upper[width + j] * (*pair >> 16);
-        else if (i >= 0)
-            for (size_t j = 0; j < width; j++, pair += step)
-                sum += (uint64_t)upper[j] * (uint16_t)*pair;
-        else
-            for (size_t j = 0; j < width; j++, pair += step)
-                sum += (uint64_t)upper[j] * (*pair >> 16);
+    pass->ops->certify_u8(&pass->rounded->test, (const int32_t *)w->sum[lower], out, w->doubtful,
+                          n);
+    cpu_window8_rows(pass->job, &w->strip, y, w->ghosts, row);
+    for (int x = 0; x < n && (next = memchr(w->doubtful + x, 1, (size_t)(n - x))); x++) {
+        x = (int)(next - w->doubtful);
+        cpu_window8_decide(pass->window, pass->job, pass->ops, row, w->strip.first_pixel, x,
+                           out + x);
     }
-    return (int64_t)sum;
 }
 
 static void finish_row(const struct pass *pass, const struct worker *w, int lower, int y)
@@ -156,15 +149,7 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
         union cpu_sums sums = {.narrow = (int32_t *)w->sum[lower]};
         cpu_finish_linear(pass->ops, plan, false, sums, out, n);
     } else {
-        pass->ops->certify_u8(&pass->rounded->test, (const int32_t *)w->sum[lower], out,
-                              w->doubtful, n);
-        for (int x = 0; x < n; x++) {
-            const uint8_t *next = memchr(w->doubtful + x, 1, (size_t)(n - x));
-            if (!next)
-                break;
-            x = (int)(next - w->doubtful);
-            out[x] = (uint8_t)cpu_finish_sample(plan, exact_sum(pass, w, lower, x));
-        }
+        finish_certified(pass, w, lower, y, out);
     }
     cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
 }
@@ -308,7 +293,8 @@ static bool weights_round(struct pass *pass, int64_t *weight, bool *cannot)
     if (*cannot)
         return false;
     memcpy(weight, pass->rounded->weight, bytes);
-    return pass->rounded->large.width == 0 || upper_make(pass, weight);
+    pass->window = cpu_window8_open(job);
+    return pass->window && (pass->rounded->large.width == 0 || upper_make(pass, weight));
 }
 
 /* Weights as pairs or quads. */
@@ -393,6 +379,7 @@ bool cpu_direct8_run(const struct kernel_job *job, const struct cpu_ops *ops, bo
     }
     free(pass.weights);
     free(pass.upper_weights);
+    cpu_window8_close(job, pass.window);
     if (!job->kept)
         rounded_free(pass.rounded);
     free(pass.bytes.full);

@@ -20,6 +20,7 @@
 #include "cpu_certify.h"
 #include "cpu_finish.h"
 #include "cpu_strips.h"
+#include "cpu_window8.h"
 #include "kernel_kept.h"
 #include "large_alloc.h"
 
@@ -42,6 +43,7 @@ struct pass {
     const struct cpu_ops *ops;
     struct cpu_strips strips;
     struct cpu_near8 *near; /* without weights: it cannot be done */
+    struct cpu_window8 *window;
     int lines;
     size_t stride;
 };
@@ -96,76 +98,16 @@ static void fill_line(const struct pass *pass, struct worker *w, int k, uint8_t 
 
 /* ---- two rows of one strip ---- */
 
-/* WIDTH and HEIGHT are constants where the caller has them: loops as short as that take longer than
- * what they do. */
-static inline __attribute__((always_inline)) uint64_t window_sum(const int64_t *weight, int width,
-                                                                 int height,
-                                                                 const uint8_t *const *row,
-                                                                 int first, int step)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < height; i++)
-        for (int j = 0; j < width; j++)
-            sum += (uint64_t)weight[i * width + j] * row[i][first + j * step];
-    return sum;
-}
-
-/* The sum of sample x of the strip with the plan's own weights, over the rows under it. */
-static int64_t exact_sum(const struct kernel_job *job, const uint8_t *const *row, int first_pixel,
-                         int x)
-{
-    const struct plan *plan = job->plan;
-    const struct plan_mask *m = &plan->mask[0];
-    const int64_t *weight = m->weight;
-    uint64_t sum = (uint64_t)m->offset;
-    int channels = plan->channels, width = m->width;
-    int first = (first_pixel - m->anchor_x) * channels + x;
-
-    if (first >= 0 && first + (width - 1) * channels < job->in->width * channels) {
-        if (width == 3 && m->height == 3)
-            sum += window_sum(weight, 3, 3, row, first, channels);
-        else if (width == 5 && m->height == 5)
-            sum += window_sum(weight, 5, 5, row, first, channels);
-        else if (width == 15)
-            sum += window_sum(weight, 15, m->height, row, first, channels);
-        else
-            sum += window_sum(weight, width, m->height, row, first, channels);
-        return (int64_t)sum;
-    }
-    for (int j = 0; j < width; j++) {
-        int cell =
-            border_fold(plan->border, first_pixel + x / channels - m->anchor_x + j, job->in->width);
-        for (int i = 0; i < m->height; i++)
-            sum += (uint64_t)weight[i * width + j] * (cell == BORDER_OUTSIDE
-                                                          ? plan->border_value
-                                                          : row[i][cell * channels + x % channels]);
-    }
-    return (int64_t)sum;
-}
-
-/* out[x] is the floor of the lower bound, clamped: the sample, or one below it. */
-static void decide(const struct pass *pass, const uint8_t *const *row, int first_pixel, int x,
-                   uint8_t *out)
-{
-    const struct plan *plan = pass->job->plan;
-    int64_t divisor = plan->mask[0].divisor;
-    int64_t sum = exact_sum(pass->job, row, first_pixel, x) + divisor / 2;
-    if (out[x] < plan->max && sum >= divisor * (out[x] + 1))
-        out[x]++;
-}
-
 static void finish_row(const struct pass *pass, const struct worker *w, int lower, int y,
                        uint8_t *out)
 {
     const struct cpu_strip *s = &w->strip;
-    const struct plan_mask *m = &pass->job->plan->mask[0];
-    const uint8_t *row[CPU_MAX_SIDE];
+    const uint8_t *row[CPU_WINDOW_MOST];
     int n = s->pixels * pass->job->plan->channels;
 
-    for (int i = 0; i < m->height; i++)
-        row[i] = row_at(pass, w, y - m->anchor_y + i);
+    cpu_window8_rows(pass->job, s, y, w->ghosts, row);
     for (int x = -1; (x = cpu_certify_next(w->doubtful[lower], x + 1, n)) < n;)
-        decide(pass, row, s->first_pixel, x, out);
+        cpu_window8_decide(pass->window, pass->job, pass->ops, row, s->first_pixel, x, out + x);
     cpu_finish_unfiltered(pass->job, y, s->first_pixel, s->pixels, out);
 }
 
@@ -254,7 +196,10 @@ bool cpu_near8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool
     if (!*cannot) {
         pass.lines = pass.near->column.pairs;
         pass_cut(&pass);
-        ok = cpu_strips_run(&pass.strips, &path, &pass, err);
+        pass.window = cpu_window8_open(job);
+        ok = pass.window ? cpu_strips_run(&pass.strips, &path, &pass, err)
+                         : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+        cpu_window8_close(job, pass.window);
     }
     if (!job->kept)
         near_free(pass.near);

@@ -96,6 +96,24 @@ struct cpu_two_byte_masks {
     bool is_signed;
 };
 
+/* The two parts of a mask's weights over a window of bytes of several rows; those of other
+ * channels, and what only fills up, have no weight. */
+#define CPU_WINDOW_ROWS  4  /* height is a multiple of it, */
+#define CPU_WINDOW_BYTES 32 /* and length */
+#define CPU_WINDOW_MOST  (CPU_MAX_SIDE + CPU_WINDOW_ROWS)
+struct cpu_window {
+    int height, length;
+    const int16_t *weight; /* in the order of cpu_window_at */
+};
+
+/* So that they are read from the first one to the last one: four rows, CPU_WINDOW_BYTES of each. */
+static inline int cpu_window_at(const struct cpu_window *window, int i, int x, int part)
+{
+    int chunk = i / CPU_WINDOW_ROWS * (window->length / CPU_WINDOW_BYTES) + x / CPU_WINDOW_BYTES;
+    return ((chunk * CPU_WINDOW_ROWS + i % CPU_WINDOW_ROWS) * 2 + part) * CPU_WINDOW_BYTES +
+           x % CPU_WINDOW_BYTES;
+}
+
 /* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
 struct cpu_certify {
     float scale, low, high, max;
@@ -232,6 +250,9 @@ struct cpu_ops {
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
+    /* The sums of both parts over elements first, first + 1 ... of the rows; they fit. */
+    void (*window_sums)(const struct cpu_window *window, const uint8_t *const *row, int first,
+                        int32_t sum[2]);
     /* Doubtful, here and below: a bit of every sample, the lowest first; those of the slack may be
      * anything. */
     void (*certify_u16)(const struct cpu_bounds *bounds, const uint32_t *high, const uint32_t *low,

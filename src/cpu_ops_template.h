@@ -246,6 +246,24 @@ static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, ui
 }
 #endif
 
+#ifndef OPS_WINDOW_SUMS
+#define OPS_WINDOW_SUMS window_sums
+static void window_sums(const struct cpu_window *window, const uint8_t *const *row, int first,
+                        int32_t sum[2])
+{
+    const int16_t *weight = window->weight;
+    sum[0] = sum[1] = 0;
+    for (int i = 0; i < window->height; i += CPU_WINDOW_ROWS)
+        for (int x = 0; x < window->length; x += CPU_WINDOW_BYTES)
+            for (int k = 0; k < CPU_WINDOW_ROWS; k++) {
+                const uint8_t *samples = row[i + k] + first + x;
+                for (int part = 0; part < 2; part++, weight += CPU_WINDOW_BYTES)
+                    for (int b = 0; b < CPU_WINDOW_BYTES; b++)
+                        sum[part] += weight[b] * samples[b];
+            }
+}
+#endif
+
 /* floor(v / d) for 0 < v < 2^31 by doubles: (v + 0.5) / d lies at least 0.5/d from the next
  * integer, and the two roundings of v' * (1/d) are off by at most 2^31/d * 2^-52 < 2^-20/d. */
 #define DIVIDE_32(name, type)                                                                      \
@@ -318,6 +336,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .quad_two_rows_16 = OPS_QUAD_TWO_ROWS_16,
 #endif
     .certify_u8 = OPS_CERTIFY_U8,
+    .window_sums = OPS_WINDOW_SUMS,
     .certify_u16 = OPS_CERTIFY_U16,
     .certify_two_planes = OPS_CERTIFY_TWO_PLANES,
     .join_planes = OPS_JOIN_PLANES,

@@ -10,6 +10,7 @@
 #define OPS_SUM_TWO_PLANES     sum_two_planes_x86
 #define OPS_JOIN_PLANES        join_planes_x86
 #define OPS_CERTIFY_TWO_PLANES certify_two_planes_x86
+#define OPS_WINDOW_SUMS        window_sums_x86
 
 #define CHAINS (CPU_BLOCK / LANES)
 
@@ -157,6 +158,38 @@ static void join_planes_x86(const struct cpu_two_masks *masks, const uint32_t *c
                             const struct cpu_join *join, uint32_t *pair, int n)
 {
     sum_two_body(masks, rows, 0, pair, NULL, n, JOINED, join);
+}
+
+/* The sum of all lanes of four vectors, modulo 2^32. */
+static inline int32_t sum_lanes(const vector v[4])
+{
+    int32_t lane[LANES], sum = 0;
+    store_any(lane, V(add_epi32)(V(add_epi32)(v[0], v[1]), V(add_epi32)(v[2], v[3])));
+    for (int k = 0; k < LANES; k++)
+        sum = (int32_t)((uint32_t)sum + (uint32_t)lane[k]);
+    return sum;
+}
+
+/* Four rows at a time are chains enough to hide the additions' latency. */
+static void window_sums_x86(const struct cpu_window *window, const uint8_t *const *row, int first,
+                            int32_t sum[2])
+{
+    const int16_t *weight = window->weight;
+    vector a[CPU_WINDOW_ROWS], b[CPU_WINDOW_ROWS];
+
+    for (int k = 0; k < CPU_WINDOW_ROWS; k++)
+        a[k] = b[k] = V(set1_epi32)(0);
+    for (int i = 0; i < window->height; i += CPU_WINDOW_ROWS)
+        for (int x = first; x < first + window->length; x += CPU_WINDOW_BYTES)
+            for (int k = 0; k < CPU_WINDOW_ROWS; k++, weight += 2 * CPU_WINDOW_BYTES)
+                for (int half = 0; half < CPU_WINDOW_BYTES; half += 2 * LANES) {
+                    vector samples = words_of_bytes(row[i + k] + x + half);
+                    const int16_t *second = weight + CPU_WINDOW_BYTES + half;
+                    a[k] = add_pairs(a[k], samples, load_any(weight + half));
+                    b[k] = add_pairs(b[k], samples, load_any(second));
+                }
+    sum[0] = sum_lanes(a);
+    sum[1] = sum_lanes(b);
 }
 
 #endif

@@ -36,6 +36,7 @@ typedef uint64_t __mmask64;
 
 /* Zero and sign extension. */
 EMULATE_EACH(_mm512_cvtepu8_epi32, __m512i, uint32_t, __m128i, uint8_t, 16, v)
+EMULATE_EACH(_mm512_cvtepu8_epi16, __m512i, uint16_t, __m256i, uint8_t, 32, v)
 EMULATE_EACH(_mm512_cvtepu16_epi32, __m512i, uint32_t, __m256i, uint16_t, 16, v)
 EMULATE_EACH(_mm512_cvtepi32_epi64, __m512i, int64_t, __m256i, int32_t, 8, v)
 
