@@ -18,6 +18,7 @@
 #include "cpu_fft.h"
 #include "cpu_fft_weighted.h"
 #include "cpu_finish.h"
+#include "cpu_lowrank8.h"
 #include "cpu_near8.h"
 #include "cpu_rank1.h"
 #include "cpu_rows.h"
@@ -261,6 +262,11 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     }
     if (cpu_rank1_wins(plan))
         return cpu_rank1_run(job, ops, err);
+    if (cpu_lowrank8_can(plan)) {
+        bool cannot, done = cpu_lowrank8_run(job, ops, &cannot, err);
+        if (!cannot)
+            return done;
+    }
     if (cpu_direct8_can(plan)) {
         bool cannot, done = cpu_direct8_run(job, ops, &cannot, err);
         if (!cannot)

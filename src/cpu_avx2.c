@@ -1,4 +1,4 @@
-/* The inner loops for AVX2, compiled with -mavx2: the template's vectors become
+/* The inner loops for AVX2, compiled with -mavx2 -mfma: the template's vectors become
  * ymm registers, and the sum of pairs is vpmaddwd, two exact 16-bit products and
  * their sum a lane. (vpmaddubsw is twice as wide, but it saturates:
  * 255*127*2 > 32767. Where weights are small enough it is taken: cpu_avx2_rows.h.) Nothing here may
@@ -15,7 +15,7 @@
 
 static bool available(void)
 {
-    return __builtin_cpu_supports("avx2") != 0;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
 /* Bytes of both rows side by side, twice: as words, then as words of 16 bits in pairs. */

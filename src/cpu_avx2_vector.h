@@ -17,6 +17,9 @@ typedef __m256 floats;
 /* Rows of two rows of output take 2 * WIDE of the 16 registers for their sums. */
 #define WIDE 6
 
+/* Of sums of floats at a time. */
+#define FLOATS_WIDE 2
+
 /* V is in a register, and not loaded again where it is used. */
 #define KEEP(v) __asm__("" : "+x"(v))
 

@@ -22,6 +22,9 @@ typedef __m512 floats;
  * lines, take as long. */
 #define WIDE 4
 
+/* Of sums of floats at a time. */
+#define FLOATS_WIDE 4
+
 /* V is in a register, and not loaded again where it is used. */
 #ifdef CPU_EMULATED
 #define KEEP(v) (void)(v)

@@ -23,6 +23,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cpu_window8.h"
+
 #define MOST_WEIGHT (((int64_t)INT16_MAX << CPU_LARGE_SHIFT) - (1 << (CPU_LARGE_SHIFT - 1)))
 
 /* Of samples that may be doubtful; past it sums over every cell are faster. */
@@ -30,10 +32,9 @@
 #define TRIED         16384 /* roundings */
 #define MOST_UNITS    128   /* from one power of two to the next */
 
-/* ns a sample: a cell of the sums, of the large weights' sums, and of samples in doubt */
-#define COST_CELL     0.02
-#define COST_LARGE    0.014
-#define COST_DOUBTFUL 0.7
+/* ns a sample: a cell of the sums, and of the large weights' sums */
+#define COST_CELL  0.02
+#define COST_LARGE 0.014
 
 /* Rounds to multiples of the unit. False where w' or T is too large for that. */
 static bool round_weights(struct cpu_rounded *rounded, const struct plan *plan)
@@ -87,7 +88,7 @@ static void test_make(struct cpu_rounded *rounded, const struct plan *plan)
                                          .low = (float)(low - slack),
                                          .high = (float)(high + slack),
                                          .max = (float)plan->max};
-    rounded->cost = 0.6 + COST_CELL * cells + COST_DOUBTFUL * cells * (high - low + 2 * slack);
+    rounded->cost = 0.6 + COST_CELL * cells + cpu_window8_cost(m) * (high - low + 2 * slack);
     if (large->width > 0)
         rounded->cost += 0.2 + COST_LARGE * large->width * (large->height + 1);
 }

@@ -12,6 +12,8 @@ struct cpu_certify_large {
 };
 
 #define CPU_LARGE_SHIFT 8
+/* Of masks with more it does not matter, and takes long to find out. */
+#define CPU_ROUNDED_CELLS 512
 
 /* The mask's weights in multiples of an integer, rounded: to int16, but for LARGE, whose weights
  * are h * 2^CPU_LARGE_SHIFT + l with h of int16 and -128 <= l < 128; and the test of their sums,

@@ -121,22 +121,6 @@ static void fill_line(const struct pass *pass, struct worker *w, int k)
 
 /* ---- two rows of one strip ---- */
 
-static void finish_certified(const struct pass *pass, const struct worker *w, int lower, int y,
-                             uint8_t *out)
-{
-    const uint8_t *row[CPU_WINDOW_MOST], *next;
-    int n = w->strip.pixels * pass->job->plan->channels;
-
-    pass->ops->certify_u8(&pass->rounded->test, (const int32_t *)w->sum[lower], out, w->doubtful,
-                          n);
-    cpu_window8_rows(pass->job, &w->strip, y, w->ghosts, row);
-    for (int x = 0; x < n && (next = memchr(w->doubtful + x, 1, (size_t)(n - x))); x++) {
-        x = (int)(next - w->doubtful);
-        cpu_window8_decide(pass->window, pass->job, pass->ops, row, w->strip.first_pixel, x,
-                           out + x);
-    }
-}
-
 static void finish_row(const struct pass *pass, const struct worker *w, int lower, int y)
 {
     const struct plan *plan = pass->job->plan;
@@ -149,7 +133,10 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
         union cpu_sums sums = {.narrow = (int32_t *)w->sum[lower]};
         cpu_finish_linear(pass->ops, plan, false, sums, out, n);
     } else {
-        finish_certified(pass, w, lower, y, out);
+        pass->ops->certify_u8(&pass->rounded->test, (const int32_t *)w->sum[lower], out,
+                              w->doubtful, n);
+        cpu_window8_finish(pass->window, pass->job, pass->ops, &w->strip, y, w->ghosts, w->doubtful,
+                           out);
     }
     cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
 }

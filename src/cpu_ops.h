@@ -185,6 +185,13 @@ struct cpu_quotients {
     bool divided[4];
 };
 
+/* Taps over lines of floats. */
+#define CPU_FLOAT_CHAINS 4
+struct cpu_float_taps {
+    int count; /* a multiple of CPU_FLOAT_CHAINS */
+    const float *weight;
+};
+
 /* Of float or double. Lines and sums have slack up to CPU_BLOCK. */
 struct cpu_real_ops {
     /* The same samples; and each times its pixel's last one, which stands there itself. */
@@ -250,6 +257,9 @@ struct cpu_ops {
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
+    /* The same of sums that are floats; scale does not matter. */
+    void (*certify_floats)(const struct cpu_certify *certify, const float *sum, uint8_t *out,
+                           uint8_t *doubtful, int n);
     /* The sums of both parts over elements first, first + 1 ... of the rows; they fit. */
     void (*window_sums)(const struct cpu_window *window, const uint8_t *const *row, int first,
                         int32_t sum[2]);
@@ -338,6 +348,14 @@ struct cpu_ops {
     void (*fft_round)(const double *value, int32_t *sum, size_t stride, int rows);
 
     struct cpu_real_ops real[2]; /* of float, of double */
+
+    /* out[x] = in[x] - 128 for x in 0..n-1, no element more */
+    void (*floats_u8)(const uint8_t *in, float *out, int n);
+    /* sum[x] = sum over taps of weight[t] * at[t][x], n rounded up to CPU_BLOCK, in
+     * CPU_FLOAT_CHAINS chains that are added two and two: with its product a number is rounded
+     * count / CPU_FLOAT_CHAINS + 2 times, or less. */
+    void (*float_sums)(const struct cpu_float_taps *taps, const float *const *at, float *sum,
+                       int n);
 };
 
 /* floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + *shift, where d is no power of two: with

@@ -246,6 +246,45 @@ static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, ui
 }
 #endif
 
+#ifndef OPS_CERTIFY_FLOATS
+#define OPS_CERTIFY_FLOATS certify_floats
+static void certify_floats(const struct cpu_certify *certify, const float *sum, uint8_t *out,
+                           uint8_t *doubtful, int n)
+{
+    float low = certify->low, high = certify->high, max = certify->max;
+    for (int x = 0; x < n; x++) {
+        float below = sum[x] + low, above = sum[x] + high;
+        below = below < 0 ? 0 : below;
+        above = above < 0 ? 0 : above;
+        int32_t floor_below = (int32_t)(below > max ? max : below);
+        int32_t floor_above = (int32_t)(above > max ? max : above);
+        out[x] = (uint8_t)floor_below;
+        doubtful[x] = (uint8_t)(floor_below != floor_above);
+    }
+}
+#endif
+
+static void floats_u8(const uint8_t *in, float *out, int n)
+{
+    for (int x = 0; x < n; x++)
+        out[x] = (float)(in[x] - 128);
+}
+
+#ifndef OPS_FLOAT_SUMS
+#define OPS_FLOAT_SUMS float_sums
+static void float_sums(const struct cpu_float_taps *taps, const float *const *at, float *sum, int n)
+{
+    for (int x = 0; x < n; x += CPU_BLOCK) {
+        float chain[CPU_FLOAT_CHAINS][CPU_BLOCK] = {{0}};
+        for (int t = 0; t < taps->count; t++)
+            for (int k = 0; k < CPU_BLOCK; k++)
+                chain[t % CPU_FLOAT_CHAINS][k] += taps->weight[t] * at[t][x + k];
+        for (int k = 0; k < CPU_BLOCK; k++)
+            sum[x + k] = (chain[0][k] + chain[1][k]) + (chain[2][k] + chain[3][k]);
+    }
+}
+#endif
+
 #ifndef OPS_WINDOW_SUMS
 #define OPS_WINDOW_SUMS window_sums
 static void window_sums(const struct cpu_window *window, const uint8_t *const *row, int first,
@@ -336,6 +375,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .quad_two_rows_16 = OPS_QUAD_TWO_ROWS_16,
 #endif
     .certify_u8 = OPS_CERTIFY_U8,
+    .certify_floats = OPS_CERTIFY_FLOATS,
+    .floats_u8 = floats_u8,
+    .float_sums = OPS_FLOAT_SUMS,
     .window_sums = OPS_WINDOW_SUMS,
     .certify_u16 = OPS_CERTIFY_U16,
     .certify_two_planes = OPS_CERTIFY_TWO_PLANES,

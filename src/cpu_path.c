@@ -23,6 +23,7 @@
 #include "cpu_fft.h"
 #include "cpu_fft_plan.h"
 #include "cpu_fft_weighted.h"
+#include "cpu_lowrank8.h"
 #include "cpu_near8.h"
 #include "cpu_rank1.h"
 #include "cpu_runs.h"
@@ -40,8 +41,6 @@
 #define RATE_FLOAT   15.0 /* products with alpha, 8 bits */
 #define RATE_DOUBLE  10.0 /* and 16 bits */
 #define RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
-/* Whether sums of 64 bits can be certified is asked below this; above, it does not matter. */
-#define CERTIFY_CELLS 512
 
 static bool weights_fit_int16(const struct plan_mask *m)
 {
@@ -55,7 +54,7 @@ static bool weights_fit_int16(const struct plan_mask *m)
 static double rounded_cost(const struct plan *plan)
 {
     struct cpu_rounded rounded;
-    if (plan->type != SAMPLE_U8 || plan->mask[0].width * plan->mask[0].height > CERTIFY_CELLS ||
+    if (plan->type != SAMPLE_U8 || plan->mask[0].width * plan->mask[0].height > CPU_ROUNDED_CELLS ||
         !cpu_direct8_can(plan) || !cpu_rounded_make(&rounded, plan))
         return 0;
     cpu_rounded_free(&rounded);
@@ -69,12 +68,17 @@ static double wide_cost(const struct plan *plan)
     double cells = (double)m->width * m->height;
     struct cpu_certify16 certify = {0};
     struct cpu_near8 near = {0};
+    struct cpu_lowrank8 lowrank;
     double cost = cells / RATE_64 + 1, rounded;
     bool is_near = cpu_near8_can(plan) && cpu_near8_make(&near, plan);
 
     cpu_near8_free(&near);
     if (is_near)
         return (m->width + m->height) / RATE_TERMS + near.share * cells / RATE_64 + 0.5;
+    if (cpu_lowrank8_can(plan) && cpu_lowrank8_make(&lowrank, plan)) {
+        cpu_lowrank8_free(&lowrank);
+        return lowrank.cost;
+    }
     rounded = rounded_cost(plan);
     if (rounded > 0)
         return rounded;

@@ -2,6 +2,7 @@
 #include "cpu_window8.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel_kept.h"
 
@@ -161,4 +162,18 @@ void cpu_window8_decide(const struct cpu_window8 *window, const struct kernel_jo
     }
     if (exact_sum(job, row, first_pixel, x) >= next)
         ++*out;
+}
+
+void cpu_window8_finish(const struct cpu_window8 *window, const struct kernel_job *job,
+                        const struct cpu_ops *ops, const struct cpu_strip *strip, int y,
+                        const uint8_t *ghosts, const uint8_t *doubtful, uint8_t *out)
+{
+    const uint8_t *row[CPU_WINDOW_MOST], *next;
+    int n = strip->pixels * job->plan->channels;
+
+    cpu_window8_rows(job, strip, y, ghosts, row);
+    for (int x = 0; x < n && (next = memchr(doubtful + x, 1, (size_t)(n - x))); x++) {
+        x = (int)(next - doubtful);
+        cpu_window8_decide(window, job, ops, row, strip->first_pixel, x, out + x);
+    }
 }

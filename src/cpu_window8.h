@@ -40,4 +40,15 @@ void cpu_window8_decide(const struct cpu_window8 *window, const struct kernel_jo
                         const struct cpu_ops *ops, const uint8_t *const *row, int first_pixel,
                         int x, uint8_t *out);
 
+/* The same for all samples of a row of the strip whose byte is 1. */
+void cpu_window8_finish(const struct cpu_window8 *window, const struct kernel_job *job,
+                        const struct cpu_ops *ops, const struct cpu_strip *strip, int y,
+                        const uint8_t *ghosts, const uint8_t *doubtful, uint8_t *out);
+
+/* ns of a sample in doubt, about */
+static inline double cpu_window8_cost(const struct plan_mask *mask)
+{
+    return 30 + 0.3 * mask->width * mask->height;
+}
+
 #endif

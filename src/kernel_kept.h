@@ -13,6 +13,7 @@ enum kernel_kept_part {
     KEPT_FFT,
     KEPT_FFT_PRODUCTS,
     KEPT_NEAR8,
+    KEPT_LOWRANK8,
     KEPT_ROUNDED,
     KEPT_WINDOW8,
     KEPT_PARTS
