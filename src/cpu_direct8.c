@@ -20,11 +20,14 @@
 #include "cpu_bytes_taps.h"
 #include "cpu_certify.h"
 #include "cpu_direct8_bytes.h"
+#include "cpu_direct8_pack.h"
 #include "cpu_finish.h"
 #include "cpu_strips.h"
 #include "cpu_window8.h"
 #include "kernel_kept.h"
 #include "large_alloc.h"
+
+#define MOST_PAIRED 8 /* rows of a mask: quads in two planes are not faster */
 
 #define RING_BYTES (160 * 1024) /* as in cpu.c: a part of the L2 cache */
 
@@ -45,9 +48,10 @@ struct pass {
     const struct cpu_ops *ops;
     struct cpu_strips strips;
     struct cpu_two_masks masks;
-    uint32_t *weights; /* owned: of both masks */
-    int line_rows;     /* 2, or 4 of quads */
-    int lines;         /* that a row of output spans: all of them, or every second one */
+    struct cpu_two_masks low; /* of certified quads the weights' lower bytes, the upper in masks */
+    uint32_t *weights;        /* owned: of all masks */
+    int line_rows;            /* 2, or 4 of quads */
+    int lines;                /* that a row of output spans: all of them, or every second one */
     bool certified;
     struct cpu_direct8_bytes bytes;
     size_t pair_bytes;
@@ -148,7 +152,9 @@ static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
     uint32_t start = pass->certified ? 0 : (uint32_t)m->offset;
     uint16_t start_16 = (uint16_t)(m->offset + m->divisor / 2);
 
-    if (pass->line_rows == 4 && pass->bytes.narrow)
+    if (pass->line_rows == 4 && pass->certified)
+        pass->ops->quad_two_planes(&pass->masks, &pass->low, lines, w->sum[0], w->sum[1], n);
+    else if (pass->line_rows == 4 && pass->bytes.narrow)
         pass->ops->quad_two_rows_16(&pass->masks, lines, start_16, w->sum16[0], w->sum16[1], n);
     else if (pass->line_rows == 4)
         pass->ops->quad_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
@@ -201,21 +207,6 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 
 /* ---- one pass ---- */
 
-/* Both rows' weights, ROWS rows to an entry: those of HEIGHT rows of STRIDE cells. */
-static void pack_weights(const struct cpu_two_masks *masks, int rows, const int64_t *weight,
-                         int stride, int height, uint32_t *packed)
-{
-    int bits = 32 / rows, taps = masks->width * masks->pairs;
-
-    for (int lower = 0; lower < 2; lower++)
-        for (int i = 0; i < height; i++)
-            for (int j = 0; j < masks->width; j++) {
-                uint32_t w = (uint32_t)weight[i * stride + j] & ((1U << bits) - 1);
-                int at = lower * taps + (i + lower) / rows * masks->width + j;
-                packed[at] |= w << (i + lower) % rows * bits;
-            }
-}
-
 static void rounded_free(void *rounded)
 {
     if (rounded)
@@ -253,9 +244,9 @@ static bool upper_make(struct pass *pass, int64_t *weight)
             }
         pass->upper = (struct cpu_two_masks){pairs,
                                              large->width,
-                                             pass->masks.step,
+                                             pass->job->plan->channels,
                                              {pass->upper_weights, pass->upper_weights + taps}};
-        pack_weights(&pass->upper, 2, upper, large->width, height, pass->upper_weights);
+        cpu_direct8_pack(&pass->upper, 2, upper, large->width, height, pass->upper_weights);
     }
     free(upper);
     return pass->upper.pairs > 0;
@@ -284,39 +275,63 @@ static bool weights_round(struct pass *pass, int64_t *weight, bool *cannot)
     return pass->window && (pass->rounded->large.width == 0 || upper_make(pass, weight));
 }
 
+/* From how many rows of the picture lines are made. WEIGHT becomes the upper plane where LOWER is
+ * used. */
+static int choose_rows(const struct pass *pass, int64_t *weight, int64_t *lower)
+{
+    const struct plan_mask *m = &pass->job->plan->mask[0];
+    bool quads;
+    if (!pass->certified)
+        quads = pass->ops->byte_quads && cpu_direct8_quads_fit(m);
+    else
+        quads = pass->ops->quad_two_planes && pass->upper.pairs == 0 && m->height > MOST_PAIRED &&
+                cpu_direct8_split(weight, lower, m->width * m->height);
+    return quads ? 4 : 2;
+}
+
 /* Weights as pairs or quads. */
-static bool weights_make(struct pass *pass, bool *cannot)
+static bool weights_pack(struct pass *pass, int64_t *weight, int64_t *lower)
 {
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int width = m->width, pairs;
-    size_t cells = (size_t)width * (size_t)m->height, taps;
-    int64_t *weight = malloc(cells * sizeof *weight);
-    bool ok;
+    int pairs;
+    size_t taps;
 
-    *cannot = false;
-    pass->certified = m->accumulator == ACCUMULATOR_I64;
-    pass->line_rows = !pass->certified && pass->ops->byte_quads && cpu_direct8_quads_fit(m) ? 4 : 2;
+    pass->line_rows = choose_rows(pass, weight, lower);
     pairs = m->height / pass->line_rows + 1;
-    taps = (size_t)width * (size_t)pairs;
+    taps = (size_t)m->width * (size_t)pairs;
     pass->lines = (pairs - 1) * (pass->line_rows / 2) + 1;
-    pass->weights = calloc(2 * taps, sizeof *pass->weights);
-    pass->masks =
-        (struct cpu_two_masks){pairs, width, plan->channels, {pass->weights, pass->weights + taps}};
-    ok = weight && pass->weights && weights_round(pass, weight, cannot);
-    if (ok)
-        pack_weights(&pass->masks, pass->line_rows, weight, width, m->height, pass->weights);
-    free(weight);
-    if (!ok)
+    pass->weights = calloc(4 * taps, sizeof *pass->weights);
+    if (!pass->weights)
         return false;
+    pass->masks = cpu_direct8_masks(pairs, plan, pass->weights);
+    pass->low = cpu_direct8_masks(pairs, plan, pass->weights + 2 * taps);
+    cpu_direct8_pack(&pass->masks, pass->line_rows, weight, m->width, m->height, pass->weights);
+    cpu_direct8_pack(&pass->low, pass->line_rows, lower, m->width, m->height,
+                     pass->weights + 2 * taps);
     pass->pair_bytes = 4;
     if (pass->line_rows == 4) {
-        pass->bytes.narrow = cpu_bytes_divide(plan, &pass->bytes.divide);
+        pass->bytes.narrow = !pass->certified && cpu_bytes_divide(plan, &pass->bytes.divide);
     } else if (!pass->certified && pass->ops->byte_two_rows && cpu_direct8_bytes_fit(m)) {
         pass->pair_bytes = 2;
         return cpu_direct8_bytes_make(&pass->bytes, plan, &pass->masks, pass->weights);
     }
     return true;
+}
+
+static bool weights_make(struct pass *pass, bool *cannot)
+{
+    const struct plan_mask *m = &pass->job->plan->mask[0];
+    size_t cells = (size_t)m->width * (size_t)m->height;
+    int64_t *weight = calloc(2 * cells, sizeof *weight);
+    bool ok;
+
+    *cannot = false;
+    pass->certified = m->accumulator == ACCUMULATOR_I64;
+    ok =
+        weight && weights_round(pass, weight, cannot) && weights_pack(pass, weight, weight + cells);
+    free(weight);
+    return ok;
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)

@@ -15,7 +15,7 @@
 #include "kernel_kept.h"
 #include "large_alloc.h"
 
-#define RING_BYTES (256 * 1024) /* a part of the L2 cache */
+#define RING_BYTES (48 * 1024) /* about the L1 cache */
 
 struct worker {
     struct cpu_strip strip;

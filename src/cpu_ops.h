@@ -253,6 +253,10 @@ struct cpu_ops {
                           uint32_t start, uint32_t *upper, uint32_t *lower, int n);
     void (*quad_two_rows_16)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                              uint16_t start, uint16_t *upper, uint16_t *lower, int n);
+    /* The sums from 0 on of weights in two planes, 2^8 times HIGH plus LOW; or NULL where pairs are
+     * as fast. */
+    void (*quad_two_planes)(const struct cpu_two_masks *high, const struct cpu_two_masks *low,
+                            const uint32_t *const *rows, uint32_t *upper, uint32_t *lower, int n);
     /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,

@@ -14,6 +14,7 @@
 #include "cpu_ops_bytes.h"
 #include "cpu_ops_certify.h"
 #include "cpu_ops_fft.h"
+#include "cpu_ops_floats.h"
 #include "cpu_ops_rank1.h"
 #include "cpu_ops_runs.h"
 #include "cpu_ops_wide.h"
@@ -246,63 +247,6 @@ static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, ui
 }
 #endif
 
-#ifndef OPS_CERTIFY_FLOATS
-#define OPS_CERTIFY_FLOATS certify_floats
-static void certify_floats(const struct cpu_certify *certify, const float *sum, uint8_t *out,
-                           uint8_t *doubtful, int n)
-{
-    float low = certify->low, high = certify->high, max = certify->max;
-    for (int x = 0; x < n; x++) {
-        float below = sum[x] + low, above = sum[x] + high;
-        below = below < 0 ? 0 : below;
-        above = above < 0 ? 0 : above;
-        int32_t floor_below = (int32_t)(below > max ? max : below);
-        int32_t floor_above = (int32_t)(above > max ? max : above);
-        out[x] = (uint8_t)floor_below;
-        doubtful[x] = (uint8_t)(floor_below != floor_above);
-    }
-}
-#endif
-
-static void floats_u8(const uint8_t *in, float *out, int n)
-{
-    for (int x = 0; x < n; x++)
-        out[x] = (float)(in[x] - 128);
-}
-
-#ifndef OPS_FLOAT_SUMS
-#define OPS_FLOAT_SUMS float_sums
-static void float_sums(const struct cpu_float_taps *taps, const float *const *at, float *sum, int n)
-{
-    for (int x = 0; x < n; x += CPU_BLOCK) {
-        float chain[CPU_FLOAT_CHAINS][CPU_BLOCK] = {{0}};
-        for (int t = 0; t < taps->count; t++)
-            for (int k = 0; k < CPU_BLOCK; k++)
-                chain[t % CPU_FLOAT_CHAINS][k] += taps->weight[t] * at[t][x + k];
-        for (int k = 0; k < CPU_BLOCK; k++)
-            sum[x + k] = (chain[0][k] + chain[1][k]) + (chain[2][k] + chain[3][k]);
-    }
-}
-#endif
-
-#ifndef OPS_WINDOW_SUMS
-#define OPS_WINDOW_SUMS window_sums
-static void window_sums(const struct cpu_window *window, const uint8_t *const *row, int first,
-                        int32_t sum[2])
-{
-    const int16_t *weight = window->weight;
-    sum[0] = sum[1] = 0;
-    for (int i = 0; i < window->height; i += CPU_WINDOW_ROWS)
-        for (int x = 0; x < window->length; x += CPU_WINDOW_BYTES)
-            for (int k = 0; k < CPU_WINDOW_ROWS; k++) {
-                const uint8_t *samples = row[i + k] + first + x;
-                for (int part = 0; part < 2; part++, weight += CPU_WINDOW_BYTES)
-                    for (int b = 0; b < CPU_WINDOW_BYTES; b++)
-                        sum[part] += weight[b] * samples[b];
-            }
-}
-#endif
-
 /* floor(v / d) for 0 < v < 2^31 by doubles: (v + 0.5) / d lies at least 0.5/d from the next
  * integer, and the two roundings of v' * (1/d) are off by at most 2^31/d * 2^-52 < 2^-20/d. */
 #define DIVIDE_32(name, type)                                                                      \
@@ -373,6 +317,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .byte_quads = OPS_BYTE_QUADS,
     .quad_two_rows = OPS_QUAD_TWO_ROWS,
     .quad_two_rows_16 = OPS_QUAD_TWO_ROWS_16,
+#endif
+#ifdef OPS_QUAD_TWO_PLANES
+    .quad_two_planes = OPS_QUAD_TWO_PLANES,
 #endif
     .certify_u8 = OPS_CERTIFY_U8,
     .certify_floats = OPS_CERTIFY_FLOATS,

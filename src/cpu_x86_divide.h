@@ -147,8 +147,8 @@ static void float_sums_x86(const struct cpu_float_taps *taps, const float *const
             }
         for (int k = 0; k < FLOATS_WIDE; k++)
             V(storeu_ps)
-            (sum + x + LANES * k,
-             V(add_ps)(V(add_ps)(chain[0][k], chain[1][k]), V(add_ps)(chain[2][k], chain[3][k])));
+        (sum + x + LANES * k,
+         V(add_ps)(V(add_ps)(chain[0][k], chain[1][k]), V(add_ps)(chain[2][k], chain[3][k])));
     }
 }
 
