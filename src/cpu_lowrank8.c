@@ -16,6 +16,7 @@
 #include "large_alloc.h"
 
 #define RING_BYTES (48 * 1024) /* about the L1 cache */
+#define HALO_PARTS 6           /* widths of the mask in a strip, at least */
 
 struct worker {
     struct cpu_strip strip;
@@ -133,13 +134,14 @@ static void *lowrank_make(void *context)
     return lowrank;
 }
 
-/* Strips whose ring fits the cache. */
+/* Strips whose ring fits the cache, but not so narrow that columns' sums are made for halos. */
 static void pass_cut(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     int line = (int)sizeof(float) * (pass->lines + pass->lowrank->terms + 1) * plan->channels;
+    int least = HALO_PARTS * plan->mask[0].width, pixels = RING_BYTES / line;
 
-    pass->strips = cpu_strips_cut(pass->job, RING_BYTES / line);
+    pass->strips = cpu_strips_cut(pass->job, pixels > least ? pixels : least);
     pass->stride = cpu_strips_stride(&pass->strips, plan->mask[0].width, CPU_BLOCK);
 }
 

@@ -85,7 +85,7 @@ static void fastest(void)
     check_choice("convolve", positive, -1, 2, SAMPLE_U16, CPU_PATH_FFT);
     check_choice("blur", NULL, -1, 4, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("gauss", NULL, 20, 4, SAMPLE_U8, CPU_PATH_DIRECT);
-    check_choice("unsharp", NULL, 7, 3, SAMPLE_U8, CPU_PATH_TERMS);
+    check_choice("unsharp", NULL, 7, 3, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("unsharp", NULL, 7, 3, SAMPLE_U16, CPU_PATH_TERMS);
     free(small);
     free(large);
