@@ -6,6 +6,13 @@ import random
 random.seed(3)
 with open("in.pgm", "wb") as f:
     f.write(b"P5 301 207 255\n" + bytes(random.randrange(256) for _ in range(301 * 207)))
+with open("rank2.txt", "w") as f:
+    f.write("normalize\n")
+    column, row = ([[random.randrange(1, 20) for _ in range(31)] for _ in range(2)]
+                   for _ in range(2))
+    for i in range(31):
+        f.write(" ".join(str(column[0][i] * row[0][j] + column[1][i] * row[1][j])
+                         for j in range(31)) + "\n")
 with open("disc.txt", "w") as f:
     f.write("normalize\n")
     for y in range(-30, 31):
@@ -15,7 +22,7 @@ with open("noise.txt", "w") as f:
     for y in range(61):
         f.write(" ".join(str(random.randrange(-30, 99)) for x in range(61)) + "\n")
 END
-for filter in 'unsharp --sigma 4' 'convolve --mask disc.txt' 'convolve --mask noise.txt' \
+for filter in 'convolve --mask rank2.txt' 'convolve --mask disc.txt' 'convolve --mask noise.txt' \
     'blur --mask gauss5'; do
     echo "$filter"
     stencilcli $filter in.pgm out.pgm --device cpu --plan | grep '^path' || true
@@ -23,4 +30,4 @@ for filter in 'unsharp --sigma 4' 'convolve --mask disc.txt' 'convolve --mask no
     stencilcli $filter in.pgm out.pgm --device cpu --verify
     rm out.pgm
 done
-alone disc.txt in.pgm noise.txt
+alone disc.txt in.pgm noise.txt rank2.txt
