@@ -31,89 +31,102 @@
 
 #if __CUDA_ARCH__ >= 900
 
-/* Sums to samples, in the registers that stmatrix stores transposed: lane (g, t) holds two of 8
- * pairs of bytes (or samples of 16 bits) g, for rows 2t and 2t + 1. */
-template <int PLANES, int SAMPLE, int DIVIDE, int GROUPS>
-__device__ inline void finish(const struct sample_divide &d, int (*sum)[GROUPS][4], uint32_t *piece)
+/* Sums to samples, in the register that stmatrix stores transposed: lane (g, t) holds pair of bytes
+ * (or sample of 16 bits) g of 8, for rows 2t and 2t + 1. */
+template <int SAMPLE, int DIVIDE>
+__device__ inline uint32_t finish(const struct sample_divide &d, const int *sum)
 {
-#pragma unroll
-    for (int n = 0; n < GROUPS; n++) {
+    if (SAMPLE == 1) {
         int q[4];
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            int s = PLANES == 1 ? sum[0][n][k] : sum[0][n][k] + 256 * sum[PLANES - 1][n][k];
-            q[k] = divided_sum<DIVIDE>(d, s);
-        }
-        if (SAMPLE == 1) {
-            piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
-        } else {
-            piece[2 * n] = pack_shorts(q[1], q[0]);
-            piece[2 * n + 1] = pack_shorts(q[3], q[2]);
-        }
+        for (int k = 0; k < 4; k++)
+            q[k] = divided_sum<DIVIDE>(d, sum[k]);
+        return pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
     }
+    return pack_shorts(divided_sum<DIVIDE>(d, sum[1] + 256 * sum[3]),
+                       divided_sum<DIVIDE>(d, sum[0] + 256 * sum[2]));
 }
 
 #endif
 
-/* A block a tile: all of its window comes in one copy, and other blocks' sums hide the wait. */
+/* A block a tile: while it sums the first rows, the others are on their way. */
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
-__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES, SAMPLE))
+__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES))
     banded(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
-    __shared__ uint64_t arrived;
-    constexpr int FRAGMENTS = PIECES * PLANES * 32;
+    __shared__ uint64_t arrived[2];
     const struct banded_shape &shape = args.shape;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint8_t *N_ds = shared + BANDED_OUT_BYTES;
+    const int warp = threadIdx.x / 32, sent = shape.sent_rows, kept_rows = sent * shape.sent_slots;
+    uint8_t *N_ds = shared + kept_rows * BANDED_TILE_BYTES;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct banded_tile at = own_tile(args);
     const int x = at.x * BANDED_TILE_BYTES + warp * 128;
-    const int y = at.y * BANDED_TILE_ROWS, rows = min(BANDED_TILE_ROWS, args.job.out_rows - y);
-    uint32_t window = shared_address(N_ds) + warp * 128;
-    const uint32_t P_ds = shared_address(shared) + warp * 128 * BANDED_TILE_ROWS;
-    fragments<PIECES, PLANES> four[FOURS(MASK) + 1], two[TWOS(MASK) + 1], one;
+    const int y = at.y * shape.tile_rows, rows = min(shape.tile_rows, args.job.out_rows - y);
+    const int first = (shape.copied_rows - (args.job.mask_height - 1)) & ~7;
+    uint32_t from = shared_address(N_ds) + warp * 128;
+    const uint32_t P_ds = shared_address(shared) + warp * 128 * kept_rows;
+    kept<MASK, PIECES, PLANES> f;
 
-    if (threadIdx.x == 0)
-        fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
-    if (MASK != ANY_MASK) {
-        const uint4 *A = (const uint4 *)args.job.fragments + lane;
-        const uint32_t *places =
-            (const uint32_t *)(A - lane + banded_fragments(&shape) * 32) + lane;
-#pragma unroll
-        for (int i = 0; i < FOURS(MASK); i++, A += FRAGMENTS, places += FRAGMENTS)
-            load_fragments<FOUR>(four[i], A, places);
-#pragma unroll
-        for (int i = 0; i < TWOS(MASK); i++, A += FRAGMENTS)
-            load_fragments<TWO>(two[i], A, places);
-        if (ONES(MASK))
-            load_fragments<ONE>(one, A, places);
-    }
+    fetch_tile(args, N_ds, at, rows > first, A_ds, MASK == ANY_MASK, arrived);
+    if constexpr (MASK != ANY_MASK)
+        load_kept(args, f);
     __syncthreads();
-    barrier_wait_once(&arrived);
+    barrier_wait_once(&arrived[0]);
     if (at_edge(args, at)) {
+        if (rows > first)
+            barrier_wait_once(&arrived[1]);
         fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
         __syncthreads();
     }
 #pragma unroll 1
     for (int row = 0; row < rows; row += 8) {
-        constexpr int GROUPS = GROUPS_OF(MASK, PLANES, SAMPLE), PARTS = WHOLE(SAMPLE) / GROUPS;
         uint32_t piece[8];
-#pragma unroll
-        for (int part = 0; part < PARTS; part++) {
-            const uint32_t from = window + part * GROUPS * BANDED_PIECE;
+        const uint32_t to = P_ds + (row & (kept_rows - 1)) * 128;
+        if (row == first)
+            barrier_wait_once(&arrived[1]);
+#ifdef NO_SUMS
+        load_matrices(piece, from + lane_place<ONE>(shape.pitch));
+        load_matrices(piece + 4, from + lane_place<ONE>(shape.pitch) + 64);
+#else
+        if constexpr (MASK == ANY_MASK) {
             int sum[PLANES][GROUPS][4];
-            if constexpr (MASK == ANY_MASK)
-                add_mask<SPARSE, PIECES, PLANES, SAMPLE>(args, from, A_ds, sum);
-            else
-                add_kept<MASK, PIECES, PLANES, SAMPLE>(sum, four, two, one, from, shape.pitch);
-            finish<PLANES, SAMPLE, DIVIDE>(args.divide, sum, piece + part * 8 / PARTS);
+            add_mask<SPARSE, PIECES, PLANES>(args, from, A_ds, sum);
+#pragma unroll
+            for (int n = 0; n < GROUPS; n++) {
+                if (PLANES == 2)
+#pragma unroll
+                    for (int k = 0; k < 4; k++)
+                        sum[0][n][k] += 256 * sum[PLANES - 1][n][k];
+                piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum[0][n]);
+            }
+        } else {
+            window<MASK, PIECES> w;
+#pragma unroll
+            for (int n = 0; n < GROUPS; n++) {
+                int sum[4];
+                sum_group(sum, f, w, n, from, shape.pitch);
+                piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum);
+            }
         }
-        store_piece(P_ds + row * 128, piece);
-        window += 8 * shape.pitch;
+#endif
+        if ((row & (sent - 1)) == 0 && row >= kept_rows) {
+            copies_wait_slots(shape.sent_slots);
+            __syncwarp();
+        }
+        store_piece(to, piece);
+        if (((row + 8) & (sent - 1)) == 0 || row + 8 >= rows) {
+            const int r = row & ~(sent - 1);
+            copies_fence();
+            __syncwarp();
+            if (threadIdx.x % 32 == 0)
+                copy_box_out(&args.out, P_ds + (r & (kept_rows - 1)) * 128, x / 4, y + r);
+        }
+        from += 8 * shape.pitch;
     }
-    send_pieces(args, P_ds, x, y);
+    if (threadIdx.x % 32 == 0)
+        copies_wait_sent();
 #endif
 }
 
@@ -123,7 +136,8 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES,
  */
 static size_t stage_bytes(const struct banded_shape *shape)
 {
-    return BANDED_OUT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
+    return (size_t)(shape->sent_rows * shape->sent_slots * BANDED_TILE_BYTES) +
+           (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
 }
 
 size_t banded_shared_bytes(const struct banded_shape *shape)
@@ -142,6 +156,12 @@ static cudaError_t launch(struct banded_args *args, cudaStream_t stream)
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE>
 static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
 {
+#ifdef BANDED_TRY
+    constexpr int HOW = PLANES == 1 && SAMPLE == 1 ? DIVIDE_HIGH : DIVIDE_SHIFT;
+    return args->divide.how == HOW
+               ? launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, HOW>(args, stream)
+               : cudaErrorNotSupported;
+#else
     switch (args->divide.how) {
     case DIVIDE_HIGH:
         return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_HIGH>(args, stream);
@@ -150,55 +170,47 @@ static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
     default:
         return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_ANY>(args, stream);
     }
+#endif
 }
+
+#define KEEP(fours, twos, ones, sparse, pieces)                                                    \
+    if (mask == MASK_OF(fours, twos, ones))                                                        \
+        return launch_divide<MASK_OF(fours, twos, ones), sparse, pieces, PLANES, SAMPLE>(args, stream)
 
 template <int PLANES> static cudaError_t launch_gray(struct banded_args *args, cudaStream_t stream)
 {
-    switch (mask_of(&args->shape)) {
-    case MASK_OF(0, 1, 1):
-        return launch_divide<MASK_OF(0, 1, 1), false, 2, PLANES, 1>(args, stream);
-    case MASK_OF(0, 2, 1):
-        return launch_divide<MASK_OF(0, 2, 1), false, 2, PLANES, 1>(args, stream);
-    default:
-        return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
-    }
+    const int mask = mask_of(&args->shape);
+    constexpr int SAMPLE = 1;
+    KEEP(0, 1, 1, false, 2);
+    KEEP(0, 2, 1, false, 2);
+    if constexpr (PLANES == 1)
+        KEEP(0, 3, 1, false, 2);
+    if constexpr (PLANES == 1)
+        KEEP(0, 4, 1, false, 2);
+    return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
 }
 
-template <int PLANES> static cudaError_t launch_u8(struct banded_args *args, cudaStream_t stream)
+template <int PLANES, int SAMPLE>
+static cudaError_t launch_pixels(struct banded_args *args, cudaStream_t stream)
 {
     const int mask = mask_of(&args->shape);
     switch (args->shape.pieces) {
     case 2:
-        if (mask == MASK_OF(1, 0, 0))
-            return launch_divide<MASK_OF(1, 0, 0), true, 2, PLANES, 1>(args, stream);
-        if (mask == MASK_OF(1, 0, 1))
-            return launch_divide<MASK_OF(1, 0, 1), true, 2, PLANES, 1>(args, stream);
-        return launch_divide<ANY_MASK, true, 2, PLANES, 1>(args, stream);
+        KEEP(1, 0, 0, true, 2);
+        KEEP(1, 0, 1, true, 2);
+        return launch_divide<ANY_MASK, true, 2, PLANES, SAMPLE>(args, stream);
     case 3:
-        if (PLANES == 1 && mask == MASK_OF(2, 0, 0))
-            return launch_divide<MASK_OF(2, 0, 0), true, 3, 1, 1>(args, stream);
-        if (PLANES == 1 && mask == MASK_OF(2, 0, 1))
-            return launch_divide<MASK_OF(2, 0, 1), true, 3, 1, 1>(args, stream);
-        return launch_divide<ANY_MASK, true, 3, PLANES, 1>(args, stream);
+        if constexpr (SAMPLE == 2)
+            KEEP(1, 0, 1, true, 3);
+        KEEP(2, 0, 0, true, 3);
+        KEEP(2, 0, 1, true, 3);
+        return launch_divide<ANY_MASK, true, 3, PLANES, SAMPLE>(args, stream);
     default:
-        return launch_divide<ANY_MASK, true, 4, PLANES, 1>(args, stream);
-    }
-}
-
-static cudaError_t launch_u16(struct banded_args *args, cudaStream_t stream)
-{
-    const int mask = mask_of(&args->shape);
-    switch (args->shape.pieces) {
-    case 3:
-        if (mask == MASK_OF(1, 0, 0))
-            return launch_divide<MASK_OF(1, 0, 0), true, 3, 2, 2>(args, stream);
-        return launch_divide<ANY_MASK, true, 3, 2, 2>(args, stream);
-    case 4:
-        if (mask == MASK_OF(1, 0, 1))
-            return launch_divide<MASK_OF(1, 0, 1), true, 4, 2, 2>(args, stream);
-        return launch_divide<ANY_MASK, true, 4, 2, 2>(args, stream);
-    default:
-        return launch_divide<ANY_MASK, true, 5, 2, 2>(args, stream);
+        if constexpr (SAMPLE == 2) {
+            KEEP(2, 0, 0, true, 4);
+            KEEP(2, 0, 1, true, 4);
+        }
+        return launch_divide<ANY_MASK, true, 4, PLANES, SAMPLE>(args, stream);
     }
 }
 
@@ -210,13 +222,14 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
                                 job->anchor_x * job->channels * job->sample_bytes, &shift);
     struct banded_shape shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
                                                 job->sample_bytes, weight_planes, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape, BANDED_TILE_ROWS);
+    cudaError_t status = banded_prepare(&args, job, &shape, shape.sent_rows);
 
     if (status != cudaSuccess)
         return status;
-    if (job->sample_bytes == 2)
-        return launch_u16(&args, stream);
     if (shape.fours == 0)
         return shape.planes == 1 ? launch_gray<1>(&args, stream) : launch_gray<2>(&args, stream);
-    return shape.planes == 1 ? launch_u8<1>(&args, stream) : launch_u8<2>(&args, stream);
+    if (job->sample_bytes == 2)
+        return launch_pixels<1, 2>(&args, stream);
+    return shape.planes == 1 ? launch_pixels<1, 1>(&args, stream)
+                             : launch_pixels<2, 1>(&args, stream);
 }

@@ -33,16 +33,25 @@ __device__ inline void fetch_box(const struct banded_args &args, const CUtensorM
                 row - args.job.in_first_row, barrier);
 }
 
-/* One thread starts the copy of a tile's window, and of `weight_bytes` of packed weights. */
-__device__ inline void fetch(const struct banded_args &args, uint8_t *staged, struct banded_tile at,
-                             void *weights, int weight_bytes, uint64_t *barrier)
+/* One thread starts the copies of a tile's window: the first rows, with all packed weights where
+ * they are wanted, and `more` rows at a barrier of their own. */
+__device__ inline void fetch_tile(const struct banded_args &args, uint8_t *staged,
+                                  struct banded_tile at, bool more, void *weights, bool wanted,
+                                  uint64_t *arrived)
 {
-    barrier_init(barrier);
+    const struct banded_shape &shape = args.shape;
+    const int bytes = wanted ? banded_fragment_bytes(&shape) : 0, first = shape.copied_rows;
+    if (threadIdx.x != 0)
+        return;
+    barrier_init(&arrived[0]);
+    barrier_init(&arrived[1]);
     copies_fence();
-    fetch_box(args, args.in, staged, at.x, first_staged_row(args, at), args.shape.copied_rows,
-              barrier, weight_bytes);
-    if (weight_bytes)
-        copy_in(weights, args.job.fragments, weight_bytes, barrier);
+    fetch_box(args, args.in, staged, at.x, first_staged_row(args, at), first, &arrived[0], bytes);
+    if (bytes)
+        copy_in(weights, args.job.fragments, bytes, &arrived[0]);
+    if (more)
+        fetch_box(args, args.in_more, staged + first * shape.pitch, at.x,
+                  first_staged_row(args, at) + first, shape.more_rows, &arrived[1], 0);
 }
 
 /* Rows of a tile's window: the last tile of a strip needs fewer. */

@@ -16,11 +16,11 @@
 #define BANDED_TILE_BYTES 512 /* of an output row */
 #define BANDED_TILE_ROWS  32
 #define BANDED_PIECE      16 /* bytes of a row that are one row of an 8 x 16 byte matrix */
-#define BANDED_PIECES     5  /* at most, of a window, in one sweep over the mask's rows */
+#define BANDED_PIECES     4  /* at most, of a window, in one sweep over the mask's rows */
 
 struct banded_shape {
-    int planes;       /* products that are summed apart, then S = first + 256 * second */
-    int sample_bytes; /* 1 or 2 */
+    int planes;       /* of weights, S = first + 256 * second */
+    int sample_bytes; /* 1 or 2: there low and high bytes are summed side by side */
     int pixel_bytes;
     int pad;    /* bytes of the window before the mask's first cell, < 16 */
     int pieces; /* of a window in one sweep */
@@ -34,6 +34,7 @@ struct banded_shape {
     int rows;  /* staged for a tile; those past the mask's last row count for nothing */
     int needed_rows;            /* of those */
     int copied_rows, more_rows; /* at a time: first, and then, if more are to come */
+    int sent_rows, sent_slots;
 };
 
 static inline int banded_pitch(int tile_bytes, int pieces)
@@ -47,11 +48,11 @@ static inline struct banded_shape banded_shape_of(int width, int height, int cha
 {
     struct banded_shape s;
     int pixel = channels * sample_bytes;
-    int pieces = (pad + 16 * sample_bytes + pixel * (width - 1) + BANDED_PIECE - 1) / BANDED_PIECE;
+    int pieces = (pad + 16 + pixel * (width - 1) + BANDED_PIECE - 1) / BANDED_PIECE;
 
     s.sample_bytes = sample_bytes;
     s.pixel_bytes = pixel;
-    s.planes = sample_bytes == 2 ? 2 : weight_planes;
+    s.planes = weight_planes;
     s.pad = pad;
     if (pixel == 1) { /* a gray row has no zeros between the weights */
         s.fours = 0;
@@ -62,17 +63,28 @@ static inline struct banded_shape banded_shape_of(int width, int height, int cha
         s.fours = height < 4 || height % 4 == 3 ? height / 4 + 1 : height / 4;
         s.twos = height > 4 && height % 4 == 2;
         s.ones = height > 4 && height % 4 == 1;
-        s.pieces = sample_bytes == 1 ? 4 : BANDED_PIECES;
-        if (pieces < s.pieces)
-            s.pieces = pieces > sample_bytes + 1 ? pieces : sample_bytes + 1;
+        s.pieces = pieces < 2 ? 2 : pieces < BANDED_PIECES ? pieces : BANDED_PIECES;
     }
     s.sweeps = (pieces + s.pieces - 1) / s.pieces;
     s.tile_bytes = BANDED_TILE_BYTES;
-    s.tile_rows = BANDED_TILE_ROWS;
+    s.tile_rows = 64;
+    s.sent_rows = 8;
+    s.sent_slots = 1;
+    int try_first = 24;
+#ifdef BANDED_TRY
+    extern int try_tile, try_first_, try_sent, try_slots;
+    try_first = try_first_;
+    s.tile_rows = try_tile;
+    s.sent_rows = try_sent;
+    s.sent_slots = try_slots;
+#endif
     s.pitch = banded_pitch(s.tile_bytes, s.sweeps * s.pieces);
     s.rows = s.tile_rows + 4 * s.fours + 2 * s.twos + s.ones - 1;
-    s.needed_rows = s.copied_rows = s.tile_rows + height - 1;
-    s.more_rows = 0;
+    s.needed_rows = s.tile_rows + height - 1;
+    s.copied_rows = s.needed_rows;
+    if (try_first < s.tile_rows && (try_first + height - 1 + 7) / 8 * 8 < s.needed_rows)
+        s.copied_rows = (try_first + height - 1 + 7) / 8 * 8;
+    s.more_rows = s.needed_rows - s.copied_rows;
     return s;
 }
 

@@ -19,39 +19,30 @@
 
 #define PLANES 2 /* of weights: 16 bits */
 #define WARPS  (BANDED_THREADS / 32)
-/* The whole tile of samples, until none of it is in doubt. */
-#define OUT_BYTES (BANDED_TILE_BYTES * BANDED_TILE_ROWS)
 #define LISTED    48 /* fours of samples on a warp's list: no more than 15, and one of each lane */
 
-/* Of masks of five rows fewer sums at a time, so that one block more fits. */
-#define FIVE_ROWS            MASK_OF(1, 0, 1)
-#define AT_ONCE(mask)        ((mask) == FIVE_ROWS ? 2 : GROUPS_OF(mask, PLANES, 1))
-#define BLOCKS(mask, pieces) ((mask) == FIVE_ROWS ? 6 : resident(mask, pieces, PLANES, 1))
+#ifdef C_RESIDENT
+#define BLOCKS(mask, pieces) C_RESIDENT
+#else
+#define BLOCKS(mask, pieces) resident(mask, pieces, PLANES)
+#endif
 
 #if __CUDA_ARCH__ >= 900
 
-/* Sums to samples, as banded's. Bit n is set where any of the four samples of group n is in doubt:
- * neighbours in two rows. */
-template <int GROUPS>
-__device__ inline uint32_t certify(const struct certified_test &test, int (*sum)[GROUPS][4],
-                                   uint32_t *piece)
+/* Sums to samples, as banded's. In doubt where any of the four of a group is: neighbours in two
+ * rows. */
+__device__ inline uint32_t certify(const struct certified_test &test, const int *sum, bool *doubt)
 {
-    uint32_t doubt = 0;
+    int q[4];
+    bool over = false;
 #pragma unroll
-    for (int n = 0; n < GROUPS; n++) {
-        int q[4];
-        bool over = false;
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            int s = (int)((uint32_t)sum[0][n][k] + 256 * (uint32_t)sum[1][n][k]);
-            int64_t p = (int64_t)s * test.multiplier + test.from;
-            q[k] = (int)(p >> 32);
-            over |= (uint32_t)p > test.limit;
-        }
-        doubt |= over ? 1u << n : 0;
-        piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
+    for (int k = 0; k < 4; k++) {
+        int64_t p = (int64_t)sum[k] * test.multiplier + test.from;
+        q[k] = (int)(p >> 32);
+        over |= (uint32_t)p > test.limit;
     }
-    return doubt;
+    *doubt = over;
+    return pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
 }
 
 /* Byte b (of a warp's 128) of row r of the tile is number 128 * r + b: of the first of the four
@@ -128,29 +119,6 @@ __device__ inline void clamp_samples(uint32_t *piece, uint32_t max)
         piece[i] = __vminu4(piece[i], max * 0x01010101);
 }
 
-template <int MASK, int PIECES> struct kept {
-    fragments<PIECES, PLANES> four[FOURS(MASK) + 1], two[TWOS(MASK) + 1], one;
-};
-
-template <int MASK, int PIECES>
-__device__ inline void load_kept(const struct banded_args &args, kept<MASK, PIECES> &f)
-{
-    constexpr int FRAGMENTS = PIECES * PLANES * 32;
-    const int lane = threadIdx.x % 32;
-    const uint4 *A = (const uint4 *)args.job.fragments;
-    const uint32_t *places = (const uint32_t *)(A + banded_fragments(&args.shape) * 32) + lane;
-
-    A += lane;
-#pragma unroll
-    for (int i = 0; i < FOURS(MASK); i++, A += FRAGMENTS, places += FRAGMENTS)
-        load_fragments<FOUR>(f.four[i], A, places);
-#pragma unroll
-    for (int i = 0; i < TWOS(MASK); i++, A += FRAGMENTS)
-        load_fragments<TWO>(f.two[i], A, places);
-    if (ONES(MASK))
-        load_fragments<ONE>(f.one, A, places);
-}
-
 #endif
 
 template <int MASK, bool SPARSE, int PIECES>
@@ -159,11 +127,11 @@ __global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
-    __shared__ uint64_t arrived;
+    __shared__ uint64_t arrived[2];
     __shared__ uint16_t lists[WARPS][LISTED];
     const struct banded_shape &shape = args.shape;
-    const int warp = threadIdx.x / 32;
-    uint8_t *N_ds = shared + OUT_BYTES, *tile = shared + warp * 128 * BANDED_TILE_ROWS;
+    const int warp = threadIdx.x / 32, sent = shape.sent_rows;
+    uint8_t *N_ds = shared + sent * BANDED_TILE_BYTES, *tile = shared + warp * 128 * sent;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct certified_head *head =
         (const struct certified_head *)((const uint8_t *)args.job.fragments +
@@ -171,42 +139,75 @@ __global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
     const struct certified_test test = head->test;
     const struct banded_tile at = own_tile(args);
     const int x = at.x * BANDED_TILE_BYTES + warp * 128;
-    const int y = at.y * BANDED_TILE_ROWS, rows = min(BANDED_TILE_ROWS, args.job.out_rows - y);
-    const uint32_t window = shared_address(N_ds) + warp * 128, P_ds = shared_address(tile);
+    const int y = at.y * shape.tile_rows, rows = min(shape.tile_rows, args.job.out_rows - y);
+    const int first = (shape.copied_rows - (args.job.mask_height - 1)) & ~7;
+    const uint32_t from = shared_address(N_ds) + warp * 128, P_ds = shared_address(tile);
     uint32_t doubt = 0;
-    kept<MASK, PIECES> f;
+    kept<MASK, PIECES, PLANES> f;
 
-    if (threadIdx.x == 0)
-        fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
-    if (MASK != ANY_MASK)
+    fetch_tile(args, N_ds, at, rows > first, A_ds, MASK == ANY_MASK, arrived);
+    if constexpr (MASK != ANY_MASK)
         load_kept(args, f);
     __syncthreads();
-    barrier_wait_once(&arrived);
+    barrier_wait_once(&arrived[0]);
     if (at_edge(args, at)) {
+        if (rows > first)
+            barrier_wait_once(&arrived[1]);
         fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
         __syncthreads();
     }
 #pragma unroll 1
     for (int row = 0; row < rows; row += 8) {
-        constexpr int GROUPS = AT_ONCE(MASK), PARTS = 8 / GROUPS;
-        uint32_t piece[8], doubtful = 0;
-#pragma unroll
-        for (int part = 0; part < PARTS; part++) {
-            const uint32_t from = window + row * shape.pitch + part * GROUPS * BANDED_PIECE;
-            int sum[PLANES][GROUPS][4];
-            if constexpr (MASK == ANY_MASK)
-                add_mask<SPARSE, PIECES, PLANES, 1>(args, from, A_ds, sum);
-            else
-                add_kept<MASK, PIECES, PLANES, 1>(sum, f.four, f.two, f.one, from, shape.pitch);
-            doubtful |= certify(test, sum, piece + part * GROUPS) << part * GROUPS;
+        const uint32_t address = from + row * shape.pitch;
+        uint32_t piece[8];
+        bool doubtful[8];
+
+        if (row == first)
+            barrier_wait_once(&arrived[1]);
+        if ((row & (sent - 1)) == 0 && row > 0) {
+            copies_wait_sent();
+            __syncwarp();
         }
+        if constexpr (MASK == ANY_MASK) {
+            int sum[PLANES][GROUPS][4];
+            add_mask<SPARSE, PIECES, PLANES>(args, address, A_ds, sum);
+#pragma unroll
+            for (int n = 0; n < GROUPS; n++) {
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    sum[0][n][k] =
+                        (int)((uint32_t)sum[0][n][k] + 256 * (uint32_t)sum[PLANES - 1][n][k]);
+                piece[n] = certify(test, sum[0][n], &doubtful[n]);
+            }
+        } else {
+            window<MASK, PIECES> w;
+#pragma unroll
+            for (int n = 0; n < GROUPS; n++) {
+                int sum[4];
+                sum_group(sum, f, w, n, address, shape.pitch);
+                piece[n] = certify(test, sum, &doubtful[n]);
+            }
+        }
+        doubt <<= 8;
+#pragma unroll
+        for (int n = 0; n < GROUPS; n++)
+            doubt |= doubtful[n] ? 1u << n : 0;
         if (args.job.max != 255)
             clamp_samples(piece, args.job.max);
-        store_piece(P_ds + row * 128, piece);
-        doubt = doubt << 8 | doubtful;
+        store_piece(P_ds + (row & (sent - 1)) * 128, piece);
+        if (((row + 8) & (sent - 1)) == 0 || row + 8 >= rows) {
+            const int r = row & ~(sent - 1);
+            settle_all(args, head, N_ds + warp * 128 + r * shape.pitch, tile, lists[warp], doubt,
+                       row + 8 - r);
+            doubt = 0;
+            copies_fence();
+            __syncwarp();
+            if (threadIdx.x % 32 == 0)
+                copy_box_out(&args.out, P_ds, x / 4, y + r);
+        }
     }
-    settle_all(args, head, N_ds + warp * 128, tile, lists[warp], doubt, (rows + 7) / 8 * 8);
-    send_pieces(args, P_ds, x, y);
+    if (threadIdx.x % 32 == 0)
+        copies_wait_sent();
 #endif
 }
 
@@ -216,7 +217,8 @@ __global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
  * it takes. */
 static size_t tile_bytes(const struct banded_shape *shape)
 {
-    return OUT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
+    return (size_t)(shape->sent_rows * BANDED_TILE_BYTES) + (size_t)banded_stage_bytes(shape) +
+           4 * BANDED_PIECE;
 }
 
 size_t certified_shared_bytes(const struct banded_shape *shape)
@@ -252,10 +254,14 @@ static cudaError_t launch_pixels(struct banded_args *args, cudaStream_t stream)
     case 2:
         if (mask == MASK_OF(1, 0, 0))
             return launch<MASK_OF(1, 0, 0), true, 2>(args, stream);
-        if (mask == FIVE_ROWS)
-            return launch<FIVE_ROWS, true, 2>(args, stream);
+        if (mask == MASK_OF(1, 0, 1))
+            return launch<MASK_OF(1, 0, 1), true, 2>(args, stream);
         return launch<ANY_MASK, true, 2>(args, stream);
     case 3:
+        if (mask == MASK_OF(2, 0, 0))
+            return launch<MASK_OF(2, 0, 0), true, 3>(args, stream);
+        if (mask == MASK_OF(2, 0, 1))
+            return launch<MASK_OF(2, 0, 1), true, 3>(args, stream);
         return launch<ANY_MASK, true, 3>(args, stream);
     default:
         return launch<ANY_MASK, true, 4>(args, stream);
@@ -275,7 +281,7 @@ extern "C" cudaError_t certified_launch(const struct image_job *job, int weight_
 
     own.divisor = 1; /* those of the job have 32 bits */
     own.start = 0;
-    status = banded_prepare(&args, &own, &shape, BANDED_TILE_ROWS);
+    status = banded_prepare(&args, &own, &shape, shape.sent_rows);
     if (status != cudaSuccess)
         return status;
     return shape.fours == 0 ? launch_gray(&args, stream) : launch_pixels(&args, stream);
