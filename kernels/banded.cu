@@ -12,22 +12,26 @@
  * for all windows that it is a piece of, and the sums go back the same way,
  * transposed (stmatrix). Taps stand 2 or more bytes apart, so that of 4 window
  * bytes no more than 2 count: one sparse product (mma.sp.m16n8k64) takes a piece
- * of four mask rows. Gray rows, and rows that are left over, use dense products.
- * Weights past int8 are two matrices, w = 256 * high + low; samples of 16 bits are
- * two matrices over their low and high bytes: still exact.
+ * of four mask rows, and one all pieces of a row that is left over. Gray rows use
+ * dense products. Weights past int8 are two matrices, w = 256 * high + low; samples
+ * of 16 bits are pixels of bytes, of which low and high ones are added up at last,
+ * 256 * high + low: still exact.
  *
  * A block takes one tile and ends: blocks start in the order in which tiles lie in
- * memory, and six of them on a multiprocessor load, sum and store in turn. Weights
- * of small masks stay in registers.
+ * memory, and four to eight of them on a multiprocessor load, sum and store in turn.
+ * Rows leave 8 at a time. Weights of small masks stay in registers.
  *
- * Shared memory   pitch * (32 + k - 1) + 16384, and the packed weights of large masks;
- *                 pitch = 512 + 16 * (pieces of a window - 1)
+ * Shared memory   pitch * (24, 48 or 32 + k - 1) + 4096, and the packed weights of large
+ *                 masks; pitch = 512 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
 #include "banded.cuh"
 #include "banded_products.cuh"
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"
+
+#define SENT_ROWS  8 /* leave at a time */
+#define SENT_BYTES (SENT_ROWS * BANDED_TILE_BYTES)
 
 #if __CUDA_ARCH__ >= 900
 
@@ -47,86 +51,72 @@ __device__ inline uint32_t finish(const struct sample_divide &d, const int *sum)
                        divided_sum<DIVIDE>(d, sum[0] + 256 * sum[2]));
 }
 
+/* A warp's samples of 128 bytes x 8 rows, from the staged window. */
+template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
+__device__ inline void filter(const struct banded_args &args, uint32_t from, const uint4 *A,
+                              const kept<MASK, PIECES, PLANES> &f, uint32_t *piece)
+{
+    if constexpr (MASK == ANY_MASK) {
+        int sum[PLANES][GROUPS][4];
+        add_mask<SPARSE, PIECES, PLANES>(args, from, A, sum);
+#pragma unroll
+        for (int n = 0; n < GROUPS; n++)
+            piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum[0][n]);
+    } else {
+        window<MASK, PIECES> w;
+#pragma unroll
+        for (int n = 0; n < GROUPS; n += TOGETHER) {
+            int sum[TOGETHER][4];
+            sum_groups(sum, f, w, n, from, args.shape.pitch);
+#pragma unroll
+            for (int g = 0; g < TOGETHER; g++)
+                piece[n + g] = finish<SAMPLE, DIVIDE>(args.divide, sum[g]);
+        }
+    }
+}
+
 #endif
 
-/* A block a tile: while it sums the first rows, the others are on their way. */
+/* A block a tile: all of its window comes in one copy, and other blocks' sums hide the wait. */
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
 __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES))
     banded(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
-    __shared__ uint64_t arrived[2];
+    __shared__ uint64_t arrived;
     const struct banded_shape &shape = args.shape;
-    const int warp = threadIdx.x / 32, sent = shape.sent_rows, kept_rows = sent * shape.sent_slots;
-    uint8_t *N_ds = shared + kept_rows * BANDED_TILE_BYTES;
+    const int warp = threadIdx.x / 32;
+    uint8_t *N_ds = shared + SENT_BYTES;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct banded_tile at = own_tile(args);
-    const int x = at.x * BANDED_TILE_BYTES + warp * 128;
-    const int y = at.y * shape.tile_rows, rows = min(shape.tile_rows, args.job.out_rows - y);
-    const int first = (shape.copied_rows - (args.job.mask_height - 1)) & ~7;
-    uint32_t from = shared_address(N_ds) + warp * 128;
-    const uint32_t P_ds = shared_address(shared) + warp * 128 * kept_rows;
+    const int x = at.x * BANDED_TILE_BYTES + warp * 128, y = at.y * shape.tile_rows;
+    const int rows = min(shape.tile_rows, args.job.out_rows - y);
+    const uint32_t window = shared_address(N_ds) + warp * 128;
+    const uint32_t P_ds = shared_address(shared) + warp * 128 * SENT_ROWS;
     kept<MASK, PIECES, PLANES> f;
 
-    fetch_tile(args, N_ds, at, rows > first, A_ds, MASK == ANY_MASK, arrived);
+    if (threadIdx.x == 0)
+        fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
     if constexpr (MASK != ANY_MASK)
         load_kept(args, f);
     __syncthreads();
-    barrier_wait_once(&arrived[0]);
+    barrier_wait_once(&arrived);
     if (at_edge(args, at)) {
-        if (rows > first)
-            barrier_wait_once(&arrived[1]);
         fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
         __syncthreads();
     }
 #pragma unroll 1
-    for (int row = 0; row < rows; row += 8) {
+    for (int row = 0; row < rows; row += SENT_ROWS) {
         uint32_t piece[8];
-        const uint32_t to = P_ds + (row & (kept_rows - 1)) * 128;
-        if (row == first)
-            barrier_wait_once(&arrived[1]);
-#ifdef NO_SUMS
-        load_matrices(piece, from + lane_place<ONE>(shape.pitch));
-        load_matrices(piece + 4, from + lane_place<ONE>(shape.pitch) + 64);
-#else
-        if constexpr (MASK == ANY_MASK) {
-            int sum[PLANES][GROUPS][4];
-            add_mask<SPARSE, PIECES, PLANES>(args, from, A_ds, sum);
-#pragma unroll
-            for (int n = 0; n < GROUPS; n++) {
-                if (PLANES == 2)
-#pragma unroll
-                    for (int k = 0; k < 4; k++)
-                        sum[0][n][k] += 256 * sum[PLANES - 1][n][k];
-                piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum[0][n]);
-            }
-        } else {
-            window<MASK, PIECES> w;
-#pragma unroll
-            for (int n = 0; n < GROUPS; n++) {
-                int sum[4];
-                sum_group(sum, f, w, n, from, shape.pitch);
-                piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum);
-            }
-        }
-#endif
-        if ((row & (sent - 1)) == 0 && row >= kept_rows) {
-            copies_wait_slots(shape.sent_slots);
-            __syncwarp();
-        }
-        store_piece(to, piece);
-        if (((row + 8) & (sent - 1)) == 0 || row + 8 >= rows) {
-            const int r = row & ~(sent - 1);
-            copies_fence();
-            __syncwarp();
-            if (threadIdx.x % 32 == 0)
-                copy_box_out(&args.out, P_ds + (r & (kept_rows - 1)) * 128, x / 4, y + r);
-        }
-        from += 8 * shape.pitch;
+        filter<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>(args, window + row * shape.pitch, A_ds,
+                                                             f, piece);
+        if (row > 0)
+            wait_sent();
+        store_piece(P_ds, piece);
+        send_pieces(args, P_ds, x, y + row);
     }
-    if (threadIdx.x % 32 == 0)
-        copies_wait_sent();
+    wait_sent();
 #endif
 }
 
@@ -136,8 +126,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES)
  */
 static size_t stage_bytes(const struct banded_shape *shape)
 {
-    return (size_t)(shape->sent_rows * shape->sent_slots * BANDED_TILE_BYTES) +
-           (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
+    return SENT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
 }
 
 size_t banded_shared_bytes(const struct banded_shape *shape)
@@ -156,12 +145,6 @@ static cudaError_t launch(struct banded_args *args, cudaStream_t stream)
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE>
 static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
 {
-#ifdef BANDED_TRY
-    constexpr int HOW = PLANES == 1 && SAMPLE == 1 ? DIVIDE_HIGH : DIVIDE_SHIFT;
-    return args->divide.how == HOW
-               ? launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, HOW>(args, stream)
-               : cudaErrorNotSupported;
-#else
     switch (args->divide.how) {
     case DIVIDE_HIGH:
         return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_HIGH>(args, stream);
@@ -170,12 +153,12 @@ static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
     default:
         return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_ANY>(args, stream);
     }
-#endif
 }
 
+/* Masks whose weights stay in registers. */
 #define KEEP(fours, twos, ones, sparse, pieces)                                                    \
     if (mask == MASK_OF(fours, twos, ones))                                                        \
-        return launch_divide<MASK_OF(fours, twos, ones), sparse, pieces, PLANES, SAMPLE>(args, stream)
+    return launch_divide<MASK_OF(fours, twos, ones), sparse, pieces, PLANES, SAMPLE>(args, stream)
 
 template <int PLANES> static cudaError_t launch_gray(struct banded_args *args, cudaStream_t stream)
 {
@@ -183,10 +166,10 @@ template <int PLANES> static cudaError_t launch_gray(struct banded_args *args, c
     constexpr int SAMPLE = 1;
     KEEP(0, 1, 1, false, 2);
     KEEP(0, 2, 1, false, 2);
-    if constexpr (PLANES == 1)
+    if constexpr (PLANES == 1) {
         KEEP(0, 3, 1, false, 2);
-    if constexpr (PLANES == 1)
         KEEP(0, 4, 1, false, 2);
+    }
     return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
 }
 
@@ -214,6 +197,8 @@ static cudaError_t launch_pixels(struct banded_args *args, cudaStream_t stream)
     }
 }
 
+#undef KEEP
+
 extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_planes,
                                      cudaStream_t stream)
 {
@@ -222,7 +207,7 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
                                 job->anchor_x * job->channels * job->sample_bytes, &shift);
     struct banded_shape shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
                                                 job->sample_bytes, weight_planes, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape, shape.sent_rows);
+    cudaError_t status = banded_prepare(&args, job, &shape, SENT_ROWS);
 
     if (status != cudaSuccess)
         return status;

@@ -14,44 +14,32 @@
 #define ONES(mask)                 ((mask) % 10)
 
 /* A warp's work: 128 bytes of 8 output rows, and again further down: so many groups of 16 bytes. */
-#define GROUPS 8
+#define GROUPS   8
+#define TOGETHER 2 /* of them, whose products take turns: none waits for the one before */
 
-#ifndef EXTRA
-#define EXTRA 36
-#endif
-#ifndef SIX_UP
-#define SIX_UP 84
-#endif
-
-/* Blocks of threads that a multiprocessor is to hold, by what a thread keeps in registers: weights,
- * and of sums those of some groups. */
+/* Blocks of threads that a multiprocessor is to hold: as many as registers for weights and pieces
+ * allow. */
 constexpr int resident(int mask, int pieces, int planes)
 {
-    const int weights = 4 * FOURS(mask) + 4 * TWOS(mask) + 2 * ONES(mask);
-    const int loaded = 4 * FOURS(mask) + 4 * TWOS(mask) + 4 * ONES(mask);
-    const int registers = EXTRA + weights * pieces * planes + pieces + loaded * pieces;
-#ifdef RESIDENT
-    return RESIDENT;
-#endif
+    const int rows = FOURS(mask) + TWOS(mask);
+    const int registers = 32 + 4 * rows * pieces * (planes + 1) + 6 * planes * ONES(mask);
     if (mask == ANY_MASK)
         return planes == 2 ? 4 : 5;
-    return registers <= 72 ? 7 : registers <= SIX_UP ? 6 : registers <= 100 ? 5 : 4;
+    return registers <= 50 ? 8 : registers <= 72 ? 6 : registers <= 96 ? 5 : 4;
 }
 
 #if __CUDA_ARCH__ >= 900
 
 /* ---- the products ---- */
 
-/* How many mask rows a product takes. */
+/* How many mask rows a product takes: of two or four a piece each, of one all pieces. */
 enum { ONE = 1, TWO = 2, FOUR = 4 };
 
 template <int ROWS, bool SIGNED>
 __device__ inline void product(int *sum, const uint4 &a, uint32_t at, const uint32_t *b,
                                const int *c)
 {
-    if constexpr (ROWS == ONE)
-        product_16<SIGNED, false>(sum, a.x, a.y, b[0], c);
-    else if constexpr (ROWS == TWO)
+    if constexpr (ROWS == TWO)
         product_32<SIGNED, false>(sum, a.x, a.y, a.z, a.w, b[0], b[1], c);
     else
         product_sparse_64<SIGNED>(sum, a, at, b[0], b[1], b[2], b[3], c);
@@ -87,6 +75,43 @@ __device__ inline void load_places(uint32_t *at, const uint32_t *places)
         at[p] = places[p * PLANES * 32];
 }
 
+/* The weights of a single row: a dense product of two pieces, or a sparse one of four. */
+template <int PIECES, int PLANES> struct line {
+    uint4 a[PLANES];
+    uint32_t at;
+};
+
+template <int PIECES, int PLANES>
+__device__ inline void load_line(line<PIECES, PLANES> &f, const uint4 *A, const uint32_t *places)
+{
+#pragma unroll
+    for (int i = 0; i < PLANES; i++)
+        f.a[i] = A[i * 32];
+    f.at = PIECES > 2 ? places[0] : 0;
+}
+
+template <int PIECES, bool SIGNED>
+__device__ inline void line_product(int *sum, const uint4 &a, uint32_t at, const uint32_t *b,
+                                    const int *c)
+{
+    if constexpr (PIECES > 2)
+        product_sparse_64<SIGNED>(sum, a, at, b[0], b[1], b[2], b[3], c);
+    else
+        product_32<SIGNED, false>(sum, a.x, a.y, a.z, a.w, b[0], b[1], c);
+}
+
+/* Four neighbouring pieces of a row lie in neighbouring registers, as products want them: those
+ * from n on, and where two do also those from n + 2 on. */
+template <int PIECES> __device__ constexpr bool loads_line(int n)
+{
+    return PIECES > 2 || n % 4 < 2;
+}
+
+template <int PIECES> __device__ inline const uint32_t *line_of(const uint32_t (*loaded)[4], int n)
+{
+    return PIECES > 2 ? loaded[n] : loaded[n % 4 < 2 ? n : n - 2] + n % 4 / 2 * 2;
+}
+
 /* ---- masks of any size ---- */
 
 /* sum += A * B for ROWS mask rows. FIRST: sum = A * B. Piece m of the staged rows is loaded
@@ -117,6 +142,23 @@ __device__ inline void add_rows(int (*sum)[GROUPS][4], const fragments<PIECES, P
     }
 }
 
+template <int PIECES, int PLANES>
+__device__ inline void add_line(int (*sum)[GROUPS][4], const line<PIECES, PLANES> &f,
+                                uint32_t address)
+{
+    uint32_t loaded[GROUPS][4];
+#pragma unroll
+    for (int n = 0; n < GROUPS; n++) {
+        if (loads_line<PIECES>(n))
+            load_matrices(loaded[n], address + n * BANDED_PIECE);
+        const uint32_t *b = line_of<PIECES>(loaded, n);
+        line_product<PIECES, PLANES == 1>(sum[0][n], f.a[0], f.at, b, sum[0][n]);
+        if (PLANES == 2)
+            line_product<PIECES, true>(sum[PLANES - 1][n], f.a[PLANES - 1], f.at, b,
+                                       sum[PLANES - 1][n]);
+    }
+}
+
 /* The sums of one warp's 128 bytes x 8 rows, from the staged window, for masks of any size. */
 template <bool SPARSE, int PIECES, int PLANES>
 __device__ inline void add_mask(const struct banded_args &args, uint32_t window, const uint4 *A,
@@ -125,42 +167,50 @@ __device__ inline void add_mask(const struct banded_args &args, uint32_t window,
     constexpr int FRAGMENTS = PIECES * PLANES * 32, ROWS = SPARSE ? FOUR : TWO;
     const struct banded_shape &shape = args.shape;
     const uint32_t *places = (const uint32_t *)(A + banded_fragments(&shape) * 32);
-    const uint32_t many = lane_place<ROWS>(shape.pitch), one = lane_place<ONE>(shape.pitch);
-    const int lane = threadIdx.x % 32, blocks = SPARSE ? shape.fours : shape.twos;
-    const int a_sweep = (blocks + (SPARSE ? shape.twos : 0) + shape.ones) * FRAGMENTS;
+    const uint32_t many = lane_place<ROWS>(shape.pitch);
+    const int blocks = SPARSE ? shape.fours : shape.twos;
+    int next = threadIdx.x % 32;
     fragments<PIECES, PLANES> f;
     uint32_t at[PIECES];
 
-    A += lane;
-    places += lane;
-    load_fragments(f, A);
-    load_places<PIECES, PLANES>(at, places);
+    load_fragments(f, A + next);
+    load_places<PIECES, PLANES>(at, places + next);
+    next += FRAGMENTS;
     add_rows<ROWS, PIECES, PLANES, true>(sum, f, at, window + many);
     for (int sweep = 0; sweep < shape.sweeps; sweep++) {
         const uint32_t rest = window + blocks * ROWS * shape.pitch;
-        for (int i = sweep == 0; i < blocks; i++) {
-            load_fragments(f, A += FRAGMENTS);
+        if (sweep > 0)
+            load_places<PIECES, PLANES>(at, places + next);
+        for (int i = sweep == 0; i < blocks; i++, next += FRAGMENTS) {
+            load_fragments(f, A + next);
             add_rows<ROWS, PIECES, PLANES, false>(sum, f, at,
                                                   window + many + i * ROWS * shape.pitch);
         }
         if (SPARSE && shape.twos) {
-            load_fragments(f, A += FRAGMENTS);
+            load_fragments(f, A + next);
+            next += FRAGMENTS;
             add_rows<TWO, PIECES, PLANES, false>(sum, f, at, rest + lane_place<TWO>(shape.pitch));
         }
         if (shape.ones) {
-            load_fragments(f, A += FRAGMENTS);
-            add_rows<ONE, PIECES, PLANES, false>(sum, f, at, rest + one);
+            line<PIECES, PLANES> l;
+            load_line(l, A + next, places + next);
+            next += PLANES * 32;
+            add_line(sum, l, rest + lane_place<ONE>(shape.pitch));
         }
         window += PIECES * BANDED_PIECE;
-        if (sweep + 1 < shape.sweeps)
-            load_places<PIECES, PLANES>(at, places += a_sweep);
     }
+    if (PLANES == 2)
+#pragma unroll
+        for (int i = 0; i < GROUPS * 4; i++)
+            sum[0][i / 4][i % 4] = (int)((uint32_t)sum[0][i / 4][i % 4] +
+                                         256 * (uint32_t)sum[PLANES - 1][i / 4][i % 4]);
 }
 
 /* ---- masks whose weights stay in registers ---- */
 
 template <int MASK, int PIECES, int PLANES> struct kept {
-    fragments<PIECES, PLANES> four[FOURS(MASK) + 1], two[TWOS(MASK) + 1], one;
+    fragments<PIECES, PLANES> four[FOURS(MASK) + 1], two[TWOS(MASK) + 1];
+    line<PIECES, PLANES> one;
     uint32_t at[PIECES];
 };
 
@@ -168,88 +218,105 @@ template <int MASK, int PIECES, int PLANES>
 __device__ inline void load_kept(const struct banded_args &args, kept<MASK, PIECES, PLANES> &f)
 {
     constexpr int FRAGMENTS = PIECES * PLANES * 32;
-    const int lane = threadIdx.x % 32;
     const uint4 *A = (const uint4 *)args.job.fragments;
+    const uint32_t *places = (const uint32_t *)(A + banded_fragments(&args.shape) * 32);
+    int next = threadIdx.x % 32;
 
     if (FOURS(MASK))
-        load_places<PIECES, PLANES>(
-            f.at, (const uint32_t *)(A + banded_fragments(&args.shape) * 32) + lane);
-    A += lane;
+        load_places<PIECES, PLANES>(f.at, places + next);
 #pragma unroll
-    for (int i = 0; i < FOURS(MASK); i++, A += FRAGMENTS)
-        load_fragments(f.four[i], A);
+    for (int i = 0; i < FOURS(MASK); i++, next += FRAGMENTS)
+        load_fragments(f.four[i], A + next);
 #pragma unroll
-    for (int i = 0; i < TWOS(MASK); i++, A += FRAGMENTS)
-        load_fragments(f.two[i], A);
+    for (int i = 0; i < TWOS(MASK); i++, next += FRAGMENTS)
+        load_fragments(f.two[i], A + next);
     if (ONES(MASK))
-        load_fragments(f.one, A);
+        load_line(f.one, A + next, places + next);
 }
 
 /* The pieces of a group's window, of all mask rows: those of earlier groups are still there. */
 template <int MASK, int PIECES> struct window {
     uint32_t four[FOURS(MASK) + 1][GROUPS + PIECES - 1][4];
     uint32_t two[TWOS(MASK) + 1][(GROUPS + PIECES) / 2][4]; /* two pieces at once */
-    uint32_t one[(GROUPS + PIECES + 2) / 4][4];             /* four */
+    uint32_t one[GROUPS][4];
 };
+
+template <int MASK, int PIECES>
+__device__ inline void load_line_at(window<MASK, PIECES> &w, int n, uint32_t address, int pitch)
+{
+    address += (FOURS(MASK) * FOUR + TWOS(MASK) * TWO) * pitch;
+    if (ONES(MASK) && loads_line<PIECES>(n))
+        load_matrices(w.one[n], address + lane_place<ONE>(pitch) + n * BANDED_PIECE);
+}
 
 template <int MASK, int PIECES>
 __device__ inline void load_piece(window<MASK, PIECES> &w, int m, uint32_t address, int pitch)
 {
 #pragma unroll
     for (int i = 0; i < FOURS(MASK); i++)
-        load_matrices(w.four[i][m], address + lane_place<FOUR>(pitch) + i * FOUR * pitch +
-                                        m * BANDED_PIECE);
+        load_matrices(w.four[i][m],
+                      address + lane_place<FOUR>(pitch) + i * FOUR * pitch + m * BANDED_PIECE);
     address += FOURS(MASK) * FOUR * pitch;
 #pragma unroll
     for (int i = 0; i < TWOS(MASK); i++)
         if (m % 2 == 0)
             load_matrices(w.two[i][m / 2],
                           address + lane_place<TWO>(pitch) + i * TWO * pitch + m * BANDED_PIECE);
-    address += TWOS(MASK) * TWO * pitch;
-    if (ONES(MASK) && m % 4 == 0)
-        load_matrices(w.one[m / 4], address + lane_place<ONE>(pitch) + m * BANDED_PIECE);
 }
 
-/* sum = c + one plane's products for group n. */
+/* sum = c + one plane's products for groups n, n + 1, ... */
 template <int MASK, int PIECES, int PLANES, int PLANE>
-__device__ inline void add_group(int *sum, const kept<MASK, PIECES, PLANES> &f,
-                                 const window<MASK, PIECES> &w, int n, const int *c)
+__device__ inline void add_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES> &f,
+                                  const window<MASK, PIECES> &w, int n, const int (*c)[4])
 {
     constexpr bool SIGNED = PLANE == PLANES - 1;
 #pragma unroll
     for (int p = 0; p < PIECES; p++) {
-        const int m = n + p;
 #pragma unroll
         for (int i = 0; i < FOURS(MASK); i++, c = sum)
-            product<FOUR, SIGNED>(sum, f.four[i].a[p][PLANE], f.at[p], w.four[i][m], c);
+#pragma unroll
+            for (int g = 0; g < TOGETHER; g++)
+                product<FOUR, SIGNED>(sum[g], f.four[i].a[p][PLANE], f.at[p], w.four[i][n + g + p],
+                                      c[g]);
 #pragma unroll
         for (int i = 0; i < TWOS(MASK); i++, c = sum)
-            product<TWO, SIGNED>(sum, f.two[i].a[p][PLANE], 0, w.two[i][m / 2] + m % 2 * 2, c);
-        if (ONES(MASK)) {
-            product<ONE, SIGNED>(sum, f.one.a[p][PLANE], 0, w.one[m / 4] + m % 4, c);
-            c = sum;
-        }
+#pragma unroll
+            for (int g = 0; g < TOGETHER; g++) {
+                const int m = n + g + p;
+                product<TWO, SIGNED>(sum[g], f.two[i].a[p][PLANE], 0, w.two[i][m / 2] + m % 2 * 2,
+                                     c[g]);
+            }
     }
+    if (ONES(MASK))
+#pragma unroll
+        for (int g = 0; g < TOGETHER; g++)
+            line_product<PIECES, SIGNED>(sum[g], f.one.a[PLANE], f.one.at,
+                                         line_of<PIECES>(w.one, n + g), c[g]);
 }
 
-/* The sums of group n of 128 bytes x 8 rows, of groups 0, 1, 2, ... one after the other. */
+/* The sums of groups n, n + 1, ... of 128 bytes x 8 rows, of all groups in turn. */
 template <int MASK, int PIECES, int PLANES>
-__device__ inline void sum_group(int *sum, const kept<MASK, PIECES, PLANES> &f,
-                                 window<MASK, PIECES> &w, int n, uint32_t address, int pitch)
+__device__ inline void sum_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES> &f,
+                                  window<MASK, PIECES> &w, int n, uint32_t address, int pitch)
 {
-    const int zero[4] = {};
+    const int zero[TOGETHER][4] = {};
 #pragma unroll
-    for (int m = n == 0 ? 0 : n + PIECES - 1; m < n + PIECES; m++)
+    for (int m = n == 0 ? 0 : n + PIECES - 1; m < n + TOGETHER + PIECES - 1; m++)
         load_piece<MASK, PIECES>(w, m, address, pitch);
-    if constexpr (PLANES == 1) {
-        add_group<MASK, PIECES, 1, 0>(sum, f, w, n, zero);
-    } else {
-        int high[4];
-        add_group<MASK, PIECES, PLANES, 1>(high, f, w, n, zero);
 #pragma unroll
-        for (int k = 0; k < 4; k++)
-            high[k] = (int)((uint32_t)high[k] << 8);
-        add_group<MASK, PIECES, PLANES, 0>(sum, f, w, n, high);
+    for (int g = 0; g < TOGETHER; g++)
+        load_line_at<MASK, PIECES>(w, n + g, address, pitch);
+    if constexpr (PLANES == 1) {
+        add_groups<MASK, PIECES, 1, 0>(sum, f, w, n, zero);
+    } else {
+        int high[TOGETHER][4];
+        add_groups<MASK, PIECES, PLANES, 1>(high, f, w, n, zero);
+#pragma unroll
+        for (int g = 0; g < TOGETHER; g++)
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                high[g][k] = (int)((uint32_t)high[g][k] << 8);
+        add_groups<MASK, PIECES, PLANES, 0>(sum, f, w, n, high);
     }
 }
 

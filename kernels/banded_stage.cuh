@@ -33,25 +33,16 @@ __device__ inline void fetch_box(const struct banded_args &args, const CUtensorM
                 row - args.job.in_first_row, barrier);
 }
 
-/* One thread starts the copies of a tile's window: the first rows, with all packed weights where
- * they are wanted, and `more` rows at a barrier of their own. */
-__device__ inline void fetch_tile(const struct banded_args &args, uint8_t *staged,
-                                  struct banded_tile at, bool more, void *weights, bool wanted,
-                                  uint64_t *arrived)
+/* One thread starts the copy of a tile's window, and of `weight_bytes` of packed weights. */
+__device__ inline void fetch(const struct banded_args &args, uint8_t *staged, struct banded_tile at,
+                             void *weights, int weight_bytes, uint64_t *barrier)
 {
-    const struct banded_shape &shape = args.shape;
-    const int bytes = wanted ? banded_fragment_bytes(&shape) : 0, first = shape.copied_rows;
-    if (threadIdx.x != 0)
-        return;
-    barrier_init(&arrived[0]);
-    barrier_init(&arrived[1]);
+    barrier_init(barrier);
     copies_fence();
-    fetch_box(args, args.in, staged, at.x, first_staged_row(args, at), first, &arrived[0], bytes);
-    if (bytes)
-        copy_in(weights, args.job.fragments, bytes, &arrived[0]);
-    if (more)
-        fetch_box(args, args.in_more, staged + first * shape.pitch, at.x,
-                  first_staged_row(args, at) + first, shape.more_rows, &arrived[1], 0);
+    fetch_box(args, args.in, staged, at.x, first_staged_row(args, at), args.shape.copied_rows,
+              barrier, weight_bytes);
+    if (weight_bytes)
+        copy_in(weights, args.job.fragments, weight_bytes, barrier);
 }
 
 /* Rows of a tile's window: the last tile of a strip needs fewer. */
@@ -144,15 +135,21 @@ __device__ inline void store_piece(uint32_t P_ds, const uint32_t *piece)
         store_matrices(P_ds + lane % 8 * 128 + ((4 * q + lane / 8) ^ lane % 8) * 16, piece + 4 * q);
 }
 
-/* A warp's 128 bytes of all rows of the tile leave for byte x of row y of the output. */
+/* A warp's 128 bytes of some rows leave for byte x of row y of the output. */
 __device__ inline void send_pieces(const struct banded_args &args, uint32_t P_ds, int x, int y)
 {
     copies_fence();
     __syncwarp();
-    if (threadIdx.x % 32 == 0) {
+    if (threadIdx.x % 32 == 0)
         copy_box_out(&args.out, P_ds, x / 4, y);
+}
+
+/* What the warp has sent is no longer needed here. */
+__device__ inline void wait_sent()
+{
+    if (threadIdx.x % 32 == 0)
         copies_wait_sent();
-    }
+    __syncwarp();
 }
 
 #endif

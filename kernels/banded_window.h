@@ -14,9 +14,8 @@
 #endif
 
 #define BANDED_TILE_BYTES 512 /* of an output row */
-#define BANDED_TILE_ROWS  32
-#define BANDED_PIECE      16 /* bytes of a row that are one row of an 8 x 16 byte matrix */
-#define BANDED_PIECES     4  /* at most, of a window, in one sweep over the mask's rows */
+#define BANDED_PIECE      16  /* bytes of a row that are one row of an 8 x 16 byte matrix */
+#define BANDED_PIECES     4   /* at most, of a window, in one sweep over the mask's rows */
 
 struct banded_shape {
     int planes;       /* of weights, S = first + 256 * second */
@@ -34,12 +33,20 @@ struct banded_shape {
     int rows;  /* staged for a tile; those past the mask's last row count for nothing */
     int needed_rows;            /* of those */
     int copied_rows, more_rows; /* at a time: first, and then, if more are to come */
-    int sent_rows, sent_slots;
 };
 
 static inline int banded_pitch(int tile_bytes, int pieces)
 {
     return BANDED_PIECE * ((tile_bytes / BANDED_PIECE + pieces - 1) | 1);
+}
+
+/* Tiles of so many rows, under a mask of `height` rows; all of a window is copied at once. */
+static inline void banded_set_tile(struct banded_shape *s, int height, int tile_rows)
+{
+    s->tile_rows = tile_rows;
+    s->rows = tile_rows + 4 * s->fours + 2 * s->twos + s->ones - 1;
+    s->needed_rows = s->copied_rows = tile_rows + height - 1;
+    s->more_rows = 0;
 }
 
 /* `weight_planes`: 1 when the weights fit int8, else 2. */
@@ -67,31 +74,16 @@ static inline struct banded_shape banded_shape_of(int width, int height, int cha
     }
     s.sweeps = (pieces + s.pieces - 1) / s.pieces;
     s.tile_bytes = BANDED_TILE_BYTES;
-    s.tile_rows = 64;
-    s.sent_rows = 8;
-    s.sent_slots = 1;
-    int try_first = 24;
-#ifdef BANDED_TRY
-    extern int try_tile, try_first_, try_sent, try_slots;
-    try_first = try_first_;
-    s.tile_rows = try_tile;
-    s.sent_rows = try_sent;
-    s.sent_slots = try_slots;
-#endif
     s.pitch = banded_pitch(s.tile_bytes, s.sweeps * s.pieces);
-    s.rows = s.tile_rows + 4 * s.fours + 2 * s.twos + s.ones - 1;
-    s.needed_rows = s.tile_rows + height - 1;
-    s.copied_rows = s.needed_rows;
-    if (try_first < s.tile_rows && (try_first + height - 1 + 7) / 8 * 8 < s.needed_rows)
-        s.copied_rows = (try_first + height - 1 + 7) / 8 * 8;
-    s.more_rows = s.needed_rows - s.copied_rows;
+    banded_set_tile(&s, height, height <= 3 ? 24 : height <= 9 ? 48 : 32);
     return s;
 }
 
-/* Fragments: one for each piece and plane of each of a sweep's products. */
+/* Fragments: one for each piece and plane of each of a sweep's products of several rows, and one
+ * for each plane of a single row. */
 static inline BOTH_SIDES int banded_fragments(const struct banded_shape *s)
 {
-    return s->sweeps * (s->fours + s->twos + s->ones) * s->pieces * s->planes;
+    return s->sweeps * ((s->fours + s->twos) * s->pieces + s->ones) * s->planes;
 }
 
 /* Where the window of the output's aligned 16 bytes begins among the input's: *shift bytes on, a

@@ -17,21 +17,18 @@
 #include "banded_tensors.cuh"
 #include "certified_test.h"
 
-#define PLANES 2 /* of weights: 16 bits */
-#define WARPS  (BANDED_THREADS / 32)
+#define PLANES    2 /* of weights: 16 bits */
+#define WARPS     (BANDED_THREADS / 32)
+#define TILE_ROWS 32
+#define OUT_BYTES (BANDED_TILE_BYTES * TILE_ROWS)
 #define LISTED    48 /* fours of samples on a warp's list: no more than 15, and one of each lane */
-
-#ifdef C_RESIDENT
-#define BLOCKS(mask, pieces) C_RESIDENT
-#else
-#define BLOCKS(mask, pieces) resident(mask, pieces, PLANES)
-#endif
 
 #if __CUDA_ARCH__ >= 900
 
-/* Sums to samples, as banded's. In doubt where any of the four of a group is: neighbours in two
- * rows. */
-__device__ inline uint32_t certify(const struct certified_test &test, const int *sum, bool *doubt)
+/* Sums to samples, as banded's. Bit n of `doubt` is set where any of the four of group n is in
+ * doubt: neighbours in two rows. */
+__device__ inline uint32_t certify(const struct certified_test &test, const int *sum, int n,
+                                   uint32_t *doubt)
 {
     int q[4];
     bool over = false;
@@ -41,7 +38,7 @@ __device__ inline uint32_t certify(const struct certified_test &test, const int 
         q[k] = (int)(p >> 32);
         over |= (uint32_t)p > test.limit;
     }
-    *doubt = over;
+    *doubt |= over ? 1u << n : 0;
     return pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
 }
 
@@ -111,6 +108,33 @@ __device__ inline void settle_all(const struct banded_args &args, const struct c
     } while (doubtful);
 }
 
+/* A warp's samples of 128 bytes x 8 rows; returns which groups are in doubt. */
+template <int MASK, bool SPARSE, int PIECES>
+__device__ inline uint32_t filter(const struct banded_args &args, const struct certified_test &test,
+                                  uint32_t from, const uint4 *A,
+                                  const kept<MASK, PIECES, PLANES> &f, uint32_t *piece)
+{
+    uint32_t doubt = 0;
+    if constexpr (MASK == ANY_MASK) {
+        int sum[PLANES][GROUPS][4];
+        add_mask<SPARSE, PIECES, PLANES>(args, from, A, sum);
+#pragma unroll
+        for (int n = 0; n < GROUPS; n++)
+            piece[n] = certify(test, sum[0][n], n, &doubt);
+    } else {
+        window<MASK, PIECES> w;
+#pragma unroll
+        for (int n = 0; n < GROUPS; n += TOGETHER) {
+            int sum[TOGETHER][4];
+            sum_groups(sum, f, w, n, from, args.shape.pitch);
+#pragma unroll
+            for (int g = 0; g < TOGETHER; g++)
+                piece[n + g] = certify(test, sum[g], n + g, &doubt);
+        }
+    }
+    return doubt;
+}
+
 /* PNM pictures of fewer values. */
 __device__ inline void clamp_samples(uint32_t *piece, uint32_t max)
 {
@@ -122,16 +146,16 @@ __device__ inline void clamp_samples(uint32_t *piece, uint32_t max)
 #endif
 
 template <int MASK, bool SPARSE, int PIECES>
-__global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
+__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES))
     certified(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
-    __shared__ uint64_t arrived[2];
+    __shared__ uint64_t arrived;
     __shared__ uint16_t lists[WARPS][LISTED];
     const struct banded_shape &shape = args.shape;
-    const int warp = threadIdx.x / 32, sent = shape.sent_rows;
-    uint8_t *N_ds = shared + sent * BANDED_TILE_BYTES, *tile = shared + warp * 128 * sent;
+    const int warp = threadIdx.x / 32;
+    uint8_t *N_ds = shared + OUT_BYTES, *tile = shared + warp * 128 * TILE_ROWS;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct certified_head *head =
         (const struct certified_head *)((const uint8_t *)args.job.fragments +
@@ -139,75 +163,34 @@ __global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
     const struct certified_test test = head->test;
     const struct banded_tile at = own_tile(args);
     const int x = at.x * BANDED_TILE_BYTES + warp * 128;
-    const int y = at.y * shape.tile_rows, rows = min(shape.tile_rows, args.job.out_rows - y);
-    const int first = (shape.copied_rows - (args.job.mask_height - 1)) & ~7;
-    const uint32_t from = shared_address(N_ds) + warp * 128, P_ds = shared_address(tile);
+    const int y = at.y * TILE_ROWS, rows = min(TILE_ROWS, args.job.out_rows - y);
+    const uint32_t window = shared_address(N_ds) + warp * 128, P_ds = shared_address(tile);
     uint32_t doubt = 0;
     kept<MASK, PIECES, PLANES> f;
 
-    fetch_tile(args, N_ds, at, rows > first, A_ds, MASK == ANY_MASK, arrived);
+    if (threadIdx.x == 0)
+        fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
     if constexpr (MASK != ANY_MASK)
         load_kept(args, f);
     __syncthreads();
-    barrier_wait_once(&arrived[0]);
+    barrier_wait_once(&arrived);
     if (at_edge(args, at)) {
-        if (rows > first)
-            barrier_wait_once(&arrived[1]);
         fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
         __syncthreads();
     }
 #pragma unroll 1
     for (int row = 0; row < rows; row += 8) {
-        const uint32_t address = from + row * shape.pitch;
-        uint32_t piece[8];
-        bool doubtful[8];
-
-        if (row == first)
-            barrier_wait_once(&arrived[1]);
-        if ((row & (sent - 1)) == 0 && row > 0) {
-            copies_wait_sent();
-            __syncwarp();
-        }
-        if constexpr (MASK == ANY_MASK) {
-            int sum[PLANES][GROUPS][4];
-            add_mask<SPARSE, PIECES, PLANES>(args, address, A_ds, sum);
-#pragma unroll
-            for (int n = 0; n < GROUPS; n++) {
-#pragma unroll
-                for (int k = 0; k < 4; k++)
-                    sum[0][n][k] =
-                        (int)((uint32_t)sum[0][n][k] + 256 * (uint32_t)sum[PLANES - 1][n][k]);
-                piece[n] = certify(test, sum[0][n], &doubtful[n]);
-            }
-        } else {
-            window<MASK, PIECES> w;
-#pragma unroll
-            for (int n = 0; n < GROUPS; n++) {
-                int sum[4];
-                sum_group(sum, f, w, n, address, shape.pitch);
-                piece[n] = certify(test, sum, &doubtful[n]);
-            }
-        }
-        doubt <<= 8;
-#pragma unroll
-        for (int n = 0; n < GROUPS; n++)
-            doubt |= doubtful[n] ? 1u << n : 0;
+        uint32_t piece[8], doubtful;
+        doubtful =
+            filter<MASK, SPARSE, PIECES>(args, test, window + row * shape.pitch, A_ds, f, piece);
         if (args.job.max != 255)
             clamp_samples(piece, args.job.max);
-        store_piece(P_ds + (row & (sent - 1)) * 128, piece);
-        if (((row + 8) & (sent - 1)) == 0 || row + 8 >= rows) {
-            const int r = row & ~(sent - 1);
-            settle_all(args, head, N_ds + warp * 128 + r * shape.pitch, tile, lists[warp], doubt,
-                       row + 8 - r);
-            doubt = 0;
-            copies_fence();
-            __syncwarp();
-            if (threadIdx.x % 32 == 0)
-                copy_box_out(&args.out, P_ds, x / 4, y + r);
-        }
+        store_piece(P_ds + row * 128, piece);
+        doubt = doubt << 8 | doubtful;
     }
-    if (threadIdx.x % 32 == 0)
-        copies_wait_sent();
+    settle_all(args, head, N_ds + warp * 128, tile, lists[warp], doubt, (rows + 7) / 8 * 8);
+    send_pieces(args, P_ds, x, y);
+    wait_sent();
 #endif
 }
 
@@ -217,8 +200,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
  * it takes. */
 static size_t tile_bytes(const struct banded_shape *shape)
 {
-    return (size_t)(shape->sent_rows * BANDED_TILE_BYTES) + (size_t)banded_stage_bytes(shape) +
-           4 * BANDED_PIECE;
+    return OUT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
 }
 
 size_t certified_shared_bytes(const struct banded_shape *shape)
@@ -281,7 +263,8 @@ extern "C" cudaError_t certified_launch(const struct image_job *job, int weight_
 
     own.divisor = 1; /* those of the job have 32 bits */
     own.start = 0;
-    status = banded_prepare(&args, &own, &shape, shape.sent_rows);
+    banded_set_tile(&shape, job->mask_height, TILE_ROWS);
+    status = banded_prepare(&args, &own, &shape, TILE_ROWS);
     if (status != cudaSuccess)
         return status;
     return shape.fours == 0 ? launch_gray(&args, stream) : launch_pixels(&args, stream);

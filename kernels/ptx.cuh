@@ -195,17 +195,6 @@ __device__ inline void copies_wait_sent()
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
-/* All but the last slots-1. */
-__device__ inline void copies_wait_slots(int slots)
-{
-    if (slots == 1)
-        asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
-    else if (slots == 2)
-        asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
-    else
-        asm volatile("cp.async.bulk.wait_group.read 3;" ::: "memory");
-}
-
 #elif __CUDA_ARCH__ >= 800
 
 /* 16 bytes to shared memory; a thread waits for its own. */

@@ -22,29 +22,31 @@ static int first_byte_of(int m)
 /* One product's weights: of mask rows from `row` on, over a piece of the window's. */
 struct product {
     int row, piece, plane;
+    bool line; /* of one row, piece after piece */
 };
 
-/* The mask's column that byte x of a product's piece is for matrix row m, or -1: none. */
-static int column_of(const struct band *band, const struct product *p, int m, int x)
+/* The mask's column that byte k of a product (16 of each row) is for matrix row m, or -1: none. */
+static int column_of(const struct band *band, const struct product *p, int m, int k)
 {
     const struct banded_shape *s = band->shape;
-    int place = p->piece * BANDED_PIECE + x - s->pad - first_byte_of(m);
-    int column = place / s->pixel_bytes;
+    int x = p->piece * BANDED_PIECE + (p->line ? k : k % BANDED_PIECE);
+    int place = x - s->pad - first_byte_of(m), column = place / s->pixel_bytes;
 
     return place < 0 || column >= band->width || place % s->pixel_bytes != 0 ? -1 : column;
 }
 
-/* Byte k of a product, 16 of each row, for matrix row m. */
 static uint8_t band_value(const struct band *band, const struct product *p, int m, int k)
 {
-    int column = column_of(band, p, m, k % BANDED_PIECE), row = p->row + k / BANDED_PIECE;
-    int64_t w = column < 0 || row >= band->height ? 0 : band->weight[row * band->width + column];
+    int column = column_of(band, p, m, k), row = p->row + (p->line ? 0 : k / BANDED_PIECE);
+    bool none =
+        column < 0 || row >= band->height || (p->line && k >= band->shape->pieces * BANDED_PIECE);
+    int64_t w = none ? 0 : band->weight[row * band->width + column];
     /* two planes of weights: the low byte, then the rest, w = 256 * high + low */
     return (uint8_t)(p->plane == 1 ? w >> 8 : w & 255);
 }
 
-/* A dense product: lane (g, t) holds for rows g and g + 8 bytes 4t..4t+3 and those 16 further on,
- * which a product of one row leaves out. */
+/* A dense product: lane (g, t) holds for rows g and g + 8 bytes 4t..4t+3 and those 16 further on.
+ */
 static void pack_dense(const struct band *band, const struct product *p, uint8_t *out)
 {
     for (int lane = 0; lane < 32; lane++)
@@ -103,7 +105,7 @@ static void pack_sparse(const struct band *band, const struct product *p, uint8_
     uint8_t matrix[16][64], taken[16][64];
     for (int i = 0; i < 16 * 64; i++) {
         matrix[i / 64][i % 64] = band_value(band, p, i / 64, i % 64);
-        taken[i / 64][i % 64] = column_of(band, p, i / 64, i % BANDED_PIECE) >= 0;
+        taken[i / 64][i % 64] = column_of(band, p, i / 64, i % 64) >= 0;
     }
     pack_kept(taken, matrix, out, places);
 }
@@ -112,21 +114,24 @@ void banded_pack(const struct banded_shape *shape, const int64_t *weight, int wi
                  void *fragments)
 {
     const struct band band = {shape, weight, width, height};
-    const int blocks = shape->fours + shape->twos + shape->ones;
+    const int blocks = shape->fours + shape->twos;
+    const int a_block = shape->pieces * shape->planes;
+    const int a_sweep = blocks * a_block + shape->ones * shape->planes;
     uint8_t *out = fragments;
     uint32_t *places = (uint32_t *)(out + (size_t)banded_fragments(shape) * 512);
 
     for (int i = 0; i < banded_fragments(shape); i++) {
-        /* sweep, block of rows, piece, plane */
-        int block = i / shape->planes / shape->pieces % blocks;
-        int sweep = i / shape->planes / shape->pieces / blocks;
-        bool sparse = block < shape->fours;
-        struct product p = {
-            .row = sparse ? 4 * block : 4 * shape->fours + 2 * (block - shape->fours),
-            .piece = sweep * shape->pieces + i / shape->planes % shape->pieces,
-            .plane = i % shape->planes,
+        const int sweep = i / a_sweep, block = i % a_sweep / a_block;
+        const bool line = block >= blocks, four = block < shape->fours;
+        const struct product p = {
+            .row =
+                four ? 4 * block : 4 * shape->fours + 2 * ((line ? blocks : block) - shape->fours),
+            .piece =
+                sweep * shape->pieces + (line ? 0 : i % a_sweep / shape->planes % shape->pieces),
+            .plane = i % a_sweep % shape->planes,
+            .line = line,
         };
-        if (sparse)
+        if (line ? shape->pieces > 2 : four)
             pack_sparse(&band, &p, out + (size_t)i * 512, places + (size_t)i * 32);
         else
             pack_dense(&band, &p, out + (size_t)i * 512);
