@@ -18,11 +18,11 @@
  * 256 * high + low: still exact.
  *
  * A block takes one tile and ends: blocks start in the order in which tiles lie in
- * memory, and four to eight of them on a multiprocessor load, sum and store in turn.
- * Rows leave 8 at a time. Weights of small masks stay in registers.
+ * memory, and four to nine of them on a multiprocessor load, sum and store in turn.
+ * Weights of small masks stay in registers.
  *
- * Shared memory   pitch * (24, 48 or 32 + k - 1) + 4096, and the packed weights of large
- *                 masks; pitch = 512 + 16 * (pieces of a window - 1)
+ * Shared memory   pitch * (48 + k - 1) + 8192, and the packed weights of large masks;
+ *                 pitch = 512 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
 #include "banded.cuh"
@@ -30,8 +30,30 @@
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"
 
-#define SENT_ROWS  8 /* leave at a time */
-#define SENT_BYTES (SENT_ROWS * BANDED_TILE_BYTES)
+/* Masks whose sums take less time than their tiles: those are small, and more at a time. */
+BOTH_SIDES constexpr bool is_light(int mask, int pieces, int planes)
+{
+    return pieces == 2 && planes == 1 &&
+           (mask == MASK_OF(1, 0, 0) || mask == MASK_OF(1, 0, 1) || mask == MASK_OF(0, 1, 1) ||
+            mask == MASK_OF(0, 2, 1));
+}
+
+#define LIGHT_TILE_ROWS 24
+
+/* Rows that leave at a time: a tile has a multiple of them. */
+BOTH_SIDES constexpr int sent_rows(bool light)
+{
+    return light ? 8 : 16;
+}
+
+/* Blocks of threads that a multiprocessor is to hold: light ones wait, the others want their
+ * registers. */
+constexpr int resident(int mask, int pieces, int planes)
+{
+    if (is_light(mask, pieces, planes))
+        return mask == MASK_OF(1, 0, 1) ? 9 : 8;
+    return mask == ANY_MASK || planes == 2 || pieces == 4 ? 4 : 5;
+}
 
 #if __CUDA_ARCH__ >= 900
 
@@ -87,13 +109,14 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES)
     __shared__ uint64_t arrived;
     const struct banded_shape &shape = args.shape;
     const int warp = threadIdx.x / 32;
-    uint8_t *N_ds = shared + SENT_BYTES;
+    constexpr int SENT = sent_rows(is_light(MASK, PIECES, PLANES));
+    uint8_t *N_ds = shared + SENT * BANDED_TILE_BYTES;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct banded_tile at = own_tile(args);
     const int x = at.x * BANDED_TILE_BYTES + warp * 128, y = at.y * shape.tile_rows;
     const int rows = min(shape.tile_rows, args.job.out_rows - y);
     const uint32_t window = shared_address(N_ds) + warp * 128;
-    const uint32_t P_ds = shared_address(shared) + warp * 128 * SENT_ROWS;
+    const uint32_t P_ds = shared_address(shared) + warp * 128 * SENT;
     kept<MASK, PIECES, PLANES> f;
 
     if (threadIdx.x == 0)
@@ -107,13 +130,16 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES)
         __syncthreads();
     }
 #pragma unroll 1
-    for (int row = 0; row < rows; row += SENT_ROWS) {
-        uint32_t piece[8];
-        filter<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>(args, window + row * shape.pitch, A_ds,
-                                                             f, piece);
-        if (row > 0)
-            wait_sent();
-        store_piece(P_ds, piece);
+    for (int row = 0; row < rows; row += SENT) {
+#pragma unroll
+        for (int r = 0; r < SENT; r += 8) {
+            uint32_t piece[8];
+            filter<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>(
+                args, window + (row + r) * shape.pitch, A_ds, f, piece);
+            if (r == 0 && row > 0)
+                wait_sent();
+            store_piece(P_ds + r * 128, piece);
+        }
         send_pieces(args, P_ds, x, y + row);
     }
     wait_sent();
@@ -126,7 +152,8 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES)
  */
 static size_t stage_bytes(const struct banded_shape *shape)
 {
-    return SENT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
+    const int sent = sent_rows(is_light(mask_of(shape), shape->pieces, shape->planes));
+    return (size_t)(sent * BANDED_TILE_BYTES + banded_stage_bytes(shape) + 4 * BANDED_PIECE);
 }
 
 size_t banded_shared_bytes(const struct banded_shape *shape)
@@ -207,8 +234,12 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
                                 job->anchor_x * job->channels * job->sample_bytes, &shift);
     struct banded_shape shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
                                                 job->sample_bytes, weight_planes, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape, SENT_ROWS);
+    const bool light = is_light(mask_of(&shape), shape.pieces, shape.planes);
+    cudaError_t status;
 
+    if (light)
+        banded_set_tile(&shape, job->mask_height, LIGHT_TILE_ROWS);
+    status = banded_prepare(&args, job, &shape, sent_rows(light));
     if (status != cudaSuccess)
         return status;
     if (shape.fours == 0)

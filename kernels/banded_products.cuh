@@ -17,17 +17,6 @@
 #define GROUPS   8
 #define TOGETHER 2 /* of them, whose products take turns: none waits for the one before */
 
-/* Blocks of threads that a multiprocessor is to hold: as many as registers for weights and pieces
- * allow. */
-constexpr int resident(int mask, int pieces, int planes)
-{
-    const int rows = FOURS(mask) + TWOS(mask);
-    const int registers = 32 + 4 * rows * pieces * (planes + 1) + 6 * planes * ONES(mask);
-    if (mask == ANY_MASK)
-        return planes == 2 ? 4 : 5;
-    return registers <= 50 ? 8 : registers <= 72 ? 6 : registers <= 96 ? 5 : 4;
-}
-
 #if __CUDA_ARCH__ >= 900
 
 /* ---- the products ---- */

@@ -75,7 +75,7 @@ static inline struct banded_shape banded_shape_of(int width, int height, int cha
     s.sweeps = (pieces + s.pieces - 1) / s.pieces;
     s.tile_bytes = BANDED_TILE_BYTES;
     s.pitch = banded_pitch(s.tile_bytes, s.sweeps * s.pieces);
-    banded_set_tile(&s, height, height <= 3 ? 24 : height <= 9 ? 48 : 32);
+    banded_set_tile(&s, height, height <= 9 ? 48 : 32);
     return s;
 }
 

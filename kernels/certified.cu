@@ -23,6 +23,12 @@
 #define OUT_BYTES (BANDED_TILE_BYTES * TILE_ROWS)
 #define LISTED    48 /* fours of samples on a warp's list: no more than 15, and one of each lane */
 
+/* Blocks of threads that a multiprocessor is to hold. */
+constexpr int blocks(int mask, int pieces)
+{
+    return mask == ANY_MASK || pieces > 2 ? 4 : TWOS(mask) > 1 ? 5 : 6;
+}
+
 #if __CUDA_ARCH__ >= 900
 
 /* Sums to samples, as banded's. Bit n of `doubt` is set where any of the four of group n is in
@@ -146,7 +152,7 @@ __device__ inline void clamp_samples(uint32_t *piece, uint32_t max)
 #endif
 
 template <int MASK, bool SPARSE, int PIECES>
-__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES))
+__global__ void __launch_bounds__(BANDED_THREADS, blocks(MASK, PIECES))
     certified(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
