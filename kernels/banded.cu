@@ -12,15 +12,16 @@
  * for all windows that it is a piece of, and the sums go back the same way,
  * transposed (stmatrix). Taps stand 2 or more bytes apart, so that of 4 window
  * bytes no more than 2 count: one sparse product (mma.sp.m16n8k64) takes a piece
- * of four mask rows. Gray rows, and rows that are left over, use dense products.
- * Weights past int8 are two matrices, w = 256 * high + low; samples of 16 bits are
- * two matrices over their low and high bytes: still exact.
+ * of four mask rows, and one all pieces of a row that is left over. Gray rows use
+ * dense products. Weights past int8 are two matrices, w = 256 * high + low; samples
+ * of 16 bits are pixels of bytes, of which low and high ones are added up at last,
+ * 256 * high + low: still exact.
  *
  * A block takes one tile and ends: blocks start in the order in which tiles lie in
- * memory, and six of them on a multiprocessor load, sum and store in turn. Weights
- * of small masks stay in registers.
+ * memory, and four to nine of them on a multiprocessor load, sum and store in turn.
+ * Weights of small masks stay in registers.
  *
- * Shared memory   pitch * (32 + k - 1) + 16384, and the packed weights of large masks;
+ * Shared memory   pitch * (48 + k - 1) + 8192, and the packed weights of large masks;
  *                 pitch = 512 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
@@ -29,26 +30,69 @@
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"
 
+/* Masks whose sums take less time than their tiles: those are small, and more at a time. */
+BOTH_SIDES constexpr bool is_light(int mask, int pieces, int planes)
+{
+    return pieces == 2 && planes == 1 &&
+           (mask == MASK_OF(1, 0, 0) || mask == MASK_OF(1, 0, 1) || mask == MASK_OF(0, 1, 1) ||
+            mask == MASK_OF(0, 2, 1));
+}
+
+#define LIGHT_TILE_ROWS 24
+
+/* Rows that leave at a time: a tile has a multiple of them. */
+BOTH_SIDES constexpr int sent_rows(bool light)
+{
+    return light ? 8 : 16;
+}
+
+/* Blocks of threads that a multiprocessor is to hold: light ones wait, the others want their
+ * registers. */
+constexpr int resident(int mask, int pieces, int planes)
+{
+    if (is_light(mask, pieces, planes))
+        return mask == MASK_OF(1, 0, 1) ? 9 : 8;
+    return mask == ANY_MASK || planes == 2 || pieces == 4 ? 4 : 5;
+}
+
 #if __CUDA_ARCH__ >= 900
 
-/* Sums to samples, in the registers that stmatrix stores transposed: lane (g, t) holds two of 8
- * pairs of bytes (or samples of 16 bits) g, for rows 2t and 2t + 1. */
-template <int PLANES, int SAMPLE, int DIVIDE, int GROUPS>
-__device__ inline void finish(const struct sample_divide &d, int (*sum)[GROUPS][4], uint32_t *piece)
+/* Sums to samples, in the register that stmatrix stores transposed: lane (g, t) holds pair of bytes
+ * (or sample of 16 bits) g of 8, for rows 2t and 2t + 1. */
+template <int SAMPLE, int DIVIDE>
+__device__ inline uint32_t finish(const struct sample_divide &d, const int *sum)
 {
-#pragma unroll
-    for (int n = 0; n < GROUPS; n++) {
+    if (SAMPLE == 1) {
         int q[4];
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            int s = PLANES == 1 ? sum[0][n][k] : sum[0][n][k] + 256 * sum[PLANES - 1][n][k];
-            q[k] = divided_sum<DIVIDE>(d, s);
-        }
-        if (SAMPLE == 1) {
-            piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
-        } else {
-            piece[2 * n] = pack_shorts(q[1], q[0]);
-            piece[2 * n + 1] = pack_shorts(q[3], q[2]);
+        for (int k = 0; k < 4; k++)
+            q[k] = divided_sum<DIVIDE>(d, sum[k]);
+        return pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
+    }
+    return pack_shorts(divided_sum<DIVIDE>(d, sum[1] + 256 * sum[3]),
+                       divided_sum<DIVIDE>(d, sum[0] + 256 * sum[2]));
+}
+
+/* A warp's samples of 128 bytes x 8 rows, from the staged window. */
+template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
+__device__ inline void filter(const struct banded_args &args, uint32_t from, const uint4 *A,
+                              const kept<MASK, PIECES, PLANES> &f, uint32_t *piece)
+{
+    if constexpr (MASK == ANY_MASK) {
+        int sum[PLANES][GROUPS][4];
+        add_mask<SPARSE, PIECES, PLANES>(args, from, A, sum);
+#pragma unroll
+        for (int n = 0; n < GROUPS; n++)
+            piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum[0][n]);
+    } else {
+        window<MASK, PIECES> w;
+#pragma unroll
+        for (int n = 0; n < GROUPS; n += TOGETHER) {
+            int sum[TOGETHER][4];
+            sum_groups(sum, f, w, n, from, args.shape.pitch);
+#pragma unroll
+            for (int g = 0; g < TOGETHER; g++)
+                piece[n + g] = finish<SAMPLE, DIVIDE>(args.divide, sum[g]);
         }
     }
 }
@@ -57,39 +101,28 @@ __device__ inline void finish(const struct sample_divide &d, int (*sum)[GROUPS][
 
 /* A block a tile: all of its window comes in one copy, and other blocks' sums hide the wait. */
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
-__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES, SAMPLE))
+__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES))
     banded(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived;
-    constexpr int FRAGMENTS = PIECES * PLANES * 32;
     const struct banded_shape &shape = args.shape;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint8_t *N_ds = shared + BANDED_OUT_BYTES;
+    const int warp = threadIdx.x / 32;
+    constexpr int SENT = sent_rows(is_light(MASK, PIECES, PLANES));
+    uint8_t *N_ds = shared + SENT * BANDED_TILE_BYTES;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct banded_tile at = own_tile(args);
-    const int x = at.x * BANDED_TILE_BYTES + warp * 128;
-    const int y = at.y * BANDED_TILE_ROWS, rows = min(BANDED_TILE_ROWS, args.job.out_rows - y);
-    uint32_t window = shared_address(N_ds) + warp * 128;
-    const uint32_t P_ds = shared_address(shared) + warp * 128 * BANDED_TILE_ROWS;
-    fragments<PIECES, PLANES> four[FOURS(MASK) + 1], two[TWOS(MASK) + 1], one;
+    const int x = at.x * BANDED_TILE_BYTES + warp * 128, y = at.y * shape.tile_rows;
+    const int rows = min(shape.tile_rows, args.job.out_rows - y);
+    const uint32_t window = shared_address(N_ds) + warp * 128;
+    const uint32_t P_ds = shared_address(shared) + warp * 128 * SENT;
+    kept<MASK, PIECES, PLANES> f;
 
     if (threadIdx.x == 0)
         fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
-    if (MASK != ANY_MASK) {
-        const uint4 *A = (const uint4 *)args.job.fragments + lane;
-        const uint32_t *places =
-            (const uint32_t *)(A - lane + banded_fragments(&shape) * 32) + lane;
-#pragma unroll
-        for (int i = 0; i < FOURS(MASK); i++, A += FRAGMENTS, places += FRAGMENTS)
-            load_fragments<FOUR>(four[i], A, places);
-#pragma unroll
-        for (int i = 0; i < TWOS(MASK); i++, A += FRAGMENTS)
-            load_fragments<TWO>(two[i], A, places);
-        if (ONES(MASK))
-            load_fragments<ONE>(one, A, places);
-    }
+    if constexpr (MASK != ANY_MASK)
+        load_kept(args, f);
     __syncthreads();
     barrier_wait_once(&arrived);
     if (at_edge(args, at)) {
@@ -97,23 +130,19 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES,
         __syncthreads();
     }
 #pragma unroll 1
-    for (int row = 0; row < rows; row += 8) {
-        constexpr int GROUPS = GROUPS_OF(MASK, PLANES, SAMPLE), PARTS = WHOLE(SAMPLE) / GROUPS;
-        uint32_t piece[8];
+    for (int row = 0; row < rows; row += SENT) {
 #pragma unroll
-        for (int part = 0; part < PARTS; part++) {
-            const uint32_t from = window + part * GROUPS * BANDED_PIECE;
-            int sum[PLANES][GROUPS][4];
-            if constexpr (MASK == ANY_MASK)
-                add_mask<SPARSE, PIECES, PLANES, SAMPLE>(args, from, A_ds, sum);
-            else
-                add_kept<MASK, PIECES, PLANES, SAMPLE>(sum, four, two, one, from, shape.pitch);
-            finish<PLANES, SAMPLE, DIVIDE>(args.divide, sum, piece + part * 8 / PARTS);
+        for (int r = 0; r < SENT; r += 8) {
+            uint32_t piece[8];
+            filter<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>(
+                args, window + (row + r) * shape.pitch, A_ds, f, piece);
+            if (r == 0 && row > 0)
+                wait_sent();
+            store_piece(P_ds + r * 128, piece);
         }
-        store_piece(P_ds + row * 128, piece);
-        window += 8 * shape.pitch;
+        send_pieces(args, P_ds, x, y + row);
     }
-    send_pieces(args, P_ds, x, y);
+    wait_sent();
 #endif
 }
 
@@ -123,7 +152,8 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES,
  */
 static size_t stage_bytes(const struct banded_shape *shape)
 {
-    return BANDED_OUT_BYTES + (size_t)banded_stage_bytes(shape) + 4 * BANDED_PIECE;
+    const int sent = sent_rows(is_light(mask_of(shape), shape->pieces, shape->planes));
+    return (size_t)(sent * BANDED_TILE_BYTES + banded_stage_bytes(shape) + 4 * BANDED_PIECE);
 }
 
 size_t banded_shared_bytes(const struct banded_shape *shape)
@@ -152,55 +182,49 @@ static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
     }
 }
 
+/* Masks whose weights stay in registers. */
+#define KEEP(fours, twos, ones, sparse, pieces)                                                    \
+    if (mask == MASK_OF(fours, twos, ones))                                                        \
+    return launch_divide<MASK_OF(fours, twos, ones), sparse, pieces, PLANES, SAMPLE>(args, stream)
+
 template <int PLANES> static cudaError_t launch_gray(struct banded_args *args, cudaStream_t stream)
 {
-    switch (mask_of(&args->shape)) {
-    case MASK_OF(0, 1, 1):
-        return launch_divide<MASK_OF(0, 1, 1), false, 2, PLANES, 1>(args, stream);
-    case MASK_OF(0, 2, 1):
-        return launch_divide<MASK_OF(0, 2, 1), false, 2, PLANES, 1>(args, stream);
-    default:
-        return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
+    const int mask = mask_of(&args->shape);
+    constexpr int SAMPLE = 1;
+    KEEP(0, 1, 1, false, 2);
+    KEEP(0, 2, 1, false, 2);
+    if constexpr (PLANES == 1) {
+        KEEP(0, 3, 1, false, 2);
+        KEEP(0, 4, 1, false, 2);
     }
+    return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
 }
 
-template <int PLANES> static cudaError_t launch_u8(struct banded_args *args, cudaStream_t stream)
+template <int PLANES, int SAMPLE>
+static cudaError_t launch_pixels(struct banded_args *args, cudaStream_t stream)
 {
     const int mask = mask_of(&args->shape);
     switch (args->shape.pieces) {
     case 2:
-        if (mask == MASK_OF(1, 0, 0))
-            return launch_divide<MASK_OF(1, 0, 0), true, 2, PLANES, 1>(args, stream);
-        if (mask == MASK_OF(1, 0, 1))
-            return launch_divide<MASK_OF(1, 0, 1), true, 2, PLANES, 1>(args, stream);
-        return launch_divide<ANY_MASK, true, 2, PLANES, 1>(args, stream);
+        KEEP(1, 0, 0, true, 2);
+        KEEP(1, 0, 1, true, 2);
+        return launch_divide<ANY_MASK, true, 2, PLANES, SAMPLE>(args, stream);
     case 3:
-        if (PLANES == 1 && mask == MASK_OF(2, 0, 0))
-            return launch_divide<MASK_OF(2, 0, 0), true, 3, 1, 1>(args, stream);
-        if (PLANES == 1 && mask == MASK_OF(2, 0, 1))
-            return launch_divide<MASK_OF(2, 0, 1), true, 3, 1, 1>(args, stream);
-        return launch_divide<ANY_MASK, true, 3, PLANES, 1>(args, stream);
+        if constexpr (SAMPLE == 2)
+            KEEP(1, 0, 1, true, 3);
+        KEEP(2, 0, 0, true, 3);
+        KEEP(2, 0, 1, true, 3);
+        return launch_divide<ANY_MASK, true, 3, PLANES, SAMPLE>(args, stream);
     default:
-        return launch_divide<ANY_MASK, true, 4, PLANES, 1>(args, stream);
+        if constexpr (SAMPLE == 2) {
+            KEEP(2, 0, 0, true, 4);
+            KEEP(2, 0, 1, true, 4);
+        }
+        return launch_divide<ANY_MASK, true, 4, PLANES, SAMPLE>(args, stream);
     }
 }
 
-static cudaError_t launch_u16(struct banded_args *args, cudaStream_t stream)
-{
-    const int mask = mask_of(&args->shape);
-    switch (args->shape.pieces) {
-    case 3:
-        if (mask == MASK_OF(1, 0, 0))
-            return launch_divide<MASK_OF(1, 0, 0), true, 3, 2, 2>(args, stream);
-        return launch_divide<ANY_MASK, true, 3, 2, 2>(args, stream);
-    case 4:
-        if (mask == MASK_OF(1, 0, 1))
-            return launch_divide<MASK_OF(1, 0, 1), true, 4, 2, 2>(args, stream);
-        return launch_divide<ANY_MASK, true, 4, 2, 2>(args, stream);
-    default:
-        return launch_divide<ANY_MASK, true, 5, 2, 2>(args, stream);
-    }
-}
+#undef KEEP
 
 extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_planes,
                                      cudaStream_t stream)
@@ -210,13 +234,18 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
                                 job->anchor_x * job->channels * job->sample_bytes, &shift);
     struct banded_shape shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
                                                 job->sample_bytes, weight_planes, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape, BANDED_TILE_ROWS);
+    const bool light = is_light(mask_of(&shape), shape.pieces, shape.planes);
+    cudaError_t status;
 
+    if (light)
+        banded_set_tile(&shape, job->mask_height, LIGHT_TILE_ROWS);
+    status = banded_prepare(&args, job, &shape, sent_rows(light));
     if (status != cudaSuccess)
         return status;
-    if (job->sample_bytes == 2)
-        return launch_u16(&args, stream);
     if (shape.fours == 0)
         return shape.planes == 1 ? launch_gray<1>(&args, stream) : launch_gray<2>(&args, stream);
-    return shape.planes == 1 ? launch_u8<1>(&args, stream) : launch_u8<2>(&args, stream);
+    if (job->sample_bytes == 2)
+        return launch_pixels<1, 2>(&args, stream);
+    return shape.planes == 1 ? launch_pixels<1, 1>(&args, stream)
+                             : launch_pixels<2, 1>(&args, stream);
 }

@@ -7,8 +7,7 @@
 #include "ptx.cuh"
 #include "sample_divide.cuh"
 
-#define BANDED_THREADS   (BANDED_TILE_BYTES / 128 * 32) /* a warp takes 128 bytes of all rows */
-#define BANDED_OUT_BYTES (BANDED_TILE_BYTES * BANDED_TILE_ROWS)
+#define BANDED_THREADS (BANDED_TILE_BYTES / 128 * 32) /* a warp takes 128 bytes of all rows */
 
 /* A tile: its column and row among the tiles. */
 struct banded_tile {

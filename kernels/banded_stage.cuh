@@ -135,15 +135,21 @@ __device__ inline void store_piece(uint32_t P_ds, const uint32_t *piece)
         store_matrices(P_ds + lane % 8 * 128 + ((4 * q + lane / 8) ^ lane % 8) * 16, piece + 4 * q);
 }
 
-/* A warp's 128 bytes of all rows of the tile leave for byte x of row y of the output. */
+/* A warp's 128 bytes of some rows leave for byte x of row y of the output. */
 __device__ inline void send_pieces(const struct banded_args &args, uint32_t P_ds, int x, int y)
 {
     copies_fence();
     __syncwarp();
-    if (threadIdx.x % 32 == 0) {
+    if (threadIdx.x % 32 == 0)
         copy_box_out(&args.out, P_ds, x / 4, y);
+}
+
+/* What the warp has sent is no longer needed here. */
+__device__ inline void wait_sent()
+{
+    if (threadIdx.x % 32 == 0)
         copies_wait_sent();
-    }
+    __syncwarp();
 }
 
 #endif

@@ -14,13 +14,12 @@
 #endif
 
 #define BANDED_TILE_BYTES 512 /* of an output row */
-#define BANDED_TILE_ROWS  32
-#define BANDED_PIECE      16 /* bytes of a row that are one row of an 8 x 16 byte matrix */
-#define BANDED_PIECES     5  /* at most, of a window, in one sweep over the mask's rows */
+#define BANDED_PIECE      16  /* bytes of a row that are one row of an 8 x 16 byte matrix */
+#define BANDED_PIECES     4   /* at most, of a window, in one sweep over the mask's rows */
 
 struct banded_shape {
-    int planes;       /* products that are summed apart, then S = first + 256 * second */
-    int sample_bytes; /* 1 or 2 */
+    int planes;       /* of weights, S = first + 256 * second */
+    int sample_bytes; /* 1 or 2: there low and high bytes are summed side by side */
     int pixel_bytes;
     int pad;    /* bytes of the window before the mask's first cell, < 16 */
     int pieces; /* of a window in one sweep */
@@ -41,17 +40,26 @@ static inline int banded_pitch(int tile_bytes, int pieces)
     return BANDED_PIECE * ((tile_bytes / BANDED_PIECE + pieces - 1) | 1);
 }
 
+/* Tiles of so many rows, under a mask of `height` rows; all of a window is copied at once. */
+static inline void banded_set_tile(struct banded_shape *s, int height, int tile_rows)
+{
+    s->tile_rows = tile_rows;
+    s->rows = tile_rows + 4 * s->fours + 2 * s->twos + s->ones - 1;
+    s->needed_rows = s->copied_rows = tile_rows + height - 1;
+    s->more_rows = 0;
+}
+
 /* `weight_planes`: 1 when the weights fit int8, else 2. */
 static inline struct banded_shape banded_shape_of(int width, int height, int channels,
                                                   int sample_bytes, int weight_planes, int pad)
 {
     struct banded_shape s;
     int pixel = channels * sample_bytes;
-    int pieces = (pad + 16 * sample_bytes + pixel * (width - 1) + BANDED_PIECE - 1) / BANDED_PIECE;
+    int pieces = (pad + 16 + pixel * (width - 1) + BANDED_PIECE - 1) / BANDED_PIECE;
 
     s.sample_bytes = sample_bytes;
     s.pixel_bytes = pixel;
-    s.planes = sample_bytes == 2 ? 2 : weight_planes;
+    s.planes = weight_planes;
     s.pad = pad;
     if (pixel == 1) { /* a gray row has no zeros between the weights */
         s.fours = 0;
@@ -62,24 +70,20 @@ static inline struct banded_shape banded_shape_of(int width, int height, int cha
         s.fours = height < 4 || height % 4 == 3 ? height / 4 + 1 : height / 4;
         s.twos = height > 4 && height % 4 == 2;
         s.ones = height > 4 && height % 4 == 1;
-        s.pieces = sample_bytes == 1 ? 4 : BANDED_PIECES;
-        if (pieces < s.pieces)
-            s.pieces = pieces > sample_bytes + 1 ? pieces : sample_bytes + 1;
+        s.pieces = pieces < 2 ? 2 : pieces < BANDED_PIECES ? pieces : BANDED_PIECES;
     }
     s.sweeps = (pieces + s.pieces - 1) / s.pieces;
     s.tile_bytes = BANDED_TILE_BYTES;
-    s.tile_rows = BANDED_TILE_ROWS;
     s.pitch = banded_pitch(s.tile_bytes, s.sweeps * s.pieces);
-    s.rows = s.tile_rows + 4 * s.fours + 2 * s.twos + s.ones - 1;
-    s.needed_rows = s.copied_rows = s.tile_rows + height - 1;
-    s.more_rows = 0;
+    banded_set_tile(&s, height, height <= 9 ? 48 : 32);
     return s;
 }
 
-/* Fragments: one for each piece and plane of each of a sweep's products. */
+/* Fragments: one for each piece and plane of each of a sweep's products of several rows, and one
+ * for each plane of a single row. */
 static inline BOTH_SIDES int banded_fragments(const struct banded_shape *s)
 {
-    return s->sweeps * (s->fours + s->twos + s->ones) * s->pieces * s->planes;
+    return s->sweeps * ((s->fours + s->twos) * s->pieces + s->ones) * s->planes;
 }
 
 /* Where the window of the output's aligned 16 bytes begins among the input's: *shift bytes on, a

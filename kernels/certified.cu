@@ -17,41 +17,35 @@
 #include "banded_tensors.cuh"
 #include "certified_test.h"
 
-#define PLANES 2 /* of weights: 16 bits */
-#define WARPS  (BANDED_THREADS / 32)
-/* The whole tile of samples, until none of it is in doubt. */
-#define OUT_BYTES (BANDED_TILE_BYTES * BANDED_TILE_ROWS)
+#define PLANES    2 /* of weights: 16 bits */
+#define WARPS     (BANDED_THREADS / 32)
+#define TILE_ROWS 32
+#define OUT_BYTES (BANDED_TILE_BYTES * TILE_ROWS)
 #define LISTED    48 /* fours of samples on a warp's list: no more than 15, and one of each lane */
 
-/* Of masks of five rows fewer sums at a time, so that one block more fits. */
-#define FIVE_ROWS            MASK_OF(1, 0, 1)
-#define AT_ONCE(mask)        ((mask) == FIVE_ROWS ? 2 : GROUPS_OF(mask, PLANES, 1))
-#define BLOCKS(mask, pieces) ((mask) == FIVE_ROWS ? 6 : resident(mask, pieces, PLANES, 1))
+/* Blocks of threads that a multiprocessor is to hold. */
+constexpr int blocks(int mask, int pieces)
+{
+    return mask == ANY_MASK || pieces > 2 ? 4 : TWOS(mask) > 1 ? 5 : 6;
+}
 
 #if __CUDA_ARCH__ >= 900
 
-/* Sums to samples, as banded's. Bit n is set where any of the four samples of group n is in doubt:
- * neighbours in two rows. */
-template <int GROUPS>
-__device__ inline uint32_t certify(const struct certified_test &test, int (*sum)[GROUPS][4],
-                                   uint32_t *piece)
+/* Sums to samples, as banded's. Bit n of `doubt` is set where any of the four of group n is in
+ * doubt: neighbours in two rows. */
+__device__ inline uint32_t certify(const struct certified_test &test, const int *sum, int n,
+                                   uint32_t *doubt)
 {
-    uint32_t doubt = 0;
+    int q[4];
+    bool over = false;
 #pragma unroll
-    for (int n = 0; n < GROUPS; n++) {
-        int q[4];
-        bool over = false;
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            int s = (int)((uint32_t)sum[0][n][k] + 256 * (uint32_t)sum[1][n][k]);
-            int64_t p = (int64_t)s * test.multiplier + test.from;
-            q[k] = (int)(p >> 32);
-            over |= (uint32_t)p > test.limit;
-        }
-        doubt |= over ? 1u << n : 0;
-        piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
+    for (int k = 0; k < 4; k++) {
+        int64_t p = (int64_t)sum[k] * test.multiplier + test.from;
+        q[k] = (int)(p >> 32);
+        over |= (uint32_t)p > test.limit;
     }
-    return doubt;
+    *doubt |= over ? 1u << n : 0;
+    return pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
 }
 
 /* Byte b (of a warp's 128) of row r of the tile is number 128 * r + b: of the first of the four
@@ -120,6 +114,33 @@ __device__ inline void settle_all(const struct banded_args &args, const struct c
     } while (doubtful);
 }
 
+/* A warp's samples of 128 bytes x 8 rows; returns which groups are in doubt. */
+template <int MASK, bool SPARSE, int PIECES>
+__device__ inline uint32_t filter(const struct banded_args &args, const struct certified_test &test,
+                                  uint32_t from, const uint4 *A,
+                                  const kept<MASK, PIECES, PLANES> &f, uint32_t *piece)
+{
+    uint32_t doubt = 0;
+    if constexpr (MASK == ANY_MASK) {
+        int sum[PLANES][GROUPS][4];
+        add_mask<SPARSE, PIECES, PLANES>(args, from, A, sum);
+#pragma unroll
+        for (int n = 0; n < GROUPS; n++)
+            piece[n] = certify(test, sum[0][n], n, &doubt);
+    } else {
+        window<MASK, PIECES> w;
+#pragma unroll
+        for (int n = 0; n < GROUPS; n += TOGETHER) {
+            int sum[TOGETHER][4];
+            sum_groups(sum, f, w, n, from, args.shape.pitch);
+#pragma unroll
+            for (int g = 0; g < TOGETHER; g++)
+                piece[n + g] = certify(test, sum[g], n + g, &doubt);
+        }
+    }
+    return doubt;
+}
+
 /* PNM pictures of fewer values. */
 __device__ inline void clamp_samples(uint32_t *piece, uint32_t max)
 {
@@ -128,33 +149,10 @@ __device__ inline void clamp_samples(uint32_t *piece, uint32_t max)
         piece[i] = __vminu4(piece[i], max * 0x01010101);
 }
 
-template <int MASK, int PIECES> struct kept {
-    fragments<PIECES, PLANES> four[FOURS(MASK) + 1], two[TWOS(MASK) + 1], one;
-};
-
-template <int MASK, int PIECES>
-__device__ inline void load_kept(const struct banded_args &args, kept<MASK, PIECES> &f)
-{
-    constexpr int FRAGMENTS = PIECES * PLANES * 32;
-    const int lane = threadIdx.x % 32;
-    const uint4 *A = (const uint4 *)args.job.fragments;
-    const uint32_t *places = (const uint32_t *)(A + banded_fragments(&args.shape) * 32) + lane;
-
-    A += lane;
-#pragma unroll
-    for (int i = 0; i < FOURS(MASK); i++, A += FRAGMENTS, places += FRAGMENTS)
-        load_fragments<FOUR>(f.four[i], A, places);
-#pragma unroll
-    for (int i = 0; i < TWOS(MASK); i++, A += FRAGMENTS)
-        load_fragments<TWO>(f.two[i], A, places);
-    if (ONES(MASK))
-        load_fragments<ONE>(f.one, A, places);
-}
-
 #endif
 
 template <int MASK, bool SPARSE, int PIECES>
-__global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
+__global__ void __launch_bounds__(BANDED_THREADS, blocks(MASK, PIECES))
     certified(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
@@ -163,7 +161,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
     __shared__ uint16_t lists[WARPS][LISTED];
     const struct banded_shape &shape = args.shape;
     const int warp = threadIdx.x / 32;
-    uint8_t *N_ds = shared + OUT_BYTES, *tile = shared + warp * 128 * BANDED_TILE_ROWS;
+    uint8_t *N_ds = shared + OUT_BYTES, *tile = shared + warp * 128 * TILE_ROWS;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct certified_head *head =
         (const struct certified_head *)((const uint8_t *)args.job.fragments +
@@ -171,14 +169,14 @@ __global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
     const struct certified_test test = head->test;
     const struct banded_tile at = own_tile(args);
     const int x = at.x * BANDED_TILE_BYTES + warp * 128;
-    const int y = at.y * BANDED_TILE_ROWS, rows = min(BANDED_TILE_ROWS, args.job.out_rows - y);
+    const int y = at.y * TILE_ROWS, rows = min(TILE_ROWS, args.job.out_rows - y);
     const uint32_t window = shared_address(N_ds) + warp * 128, P_ds = shared_address(tile);
     uint32_t doubt = 0;
-    kept<MASK, PIECES> f;
+    kept<MASK, PIECES, PLANES> f;
 
     if (threadIdx.x == 0)
         fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
-    if (MASK != ANY_MASK)
+    if constexpr (MASK != ANY_MASK)
         load_kept(args, f);
     __syncthreads();
     barrier_wait_once(&arrived);
@@ -188,18 +186,9 @@ __global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
     }
 #pragma unroll 1
     for (int row = 0; row < rows; row += 8) {
-        constexpr int GROUPS = AT_ONCE(MASK), PARTS = 8 / GROUPS;
-        uint32_t piece[8], doubtful = 0;
-#pragma unroll
-        for (int part = 0; part < PARTS; part++) {
-            const uint32_t from = window + row * shape.pitch + part * GROUPS * BANDED_PIECE;
-            int sum[PLANES][GROUPS][4];
-            if constexpr (MASK == ANY_MASK)
-                add_mask<SPARSE, PIECES, PLANES, 1>(args, from, A_ds, sum);
-            else
-                add_kept<MASK, PIECES, PLANES, 1>(sum, f.four, f.two, f.one, from, shape.pitch);
-            doubtful |= certify(test, sum, piece + part * GROUPS) << part * GROUPS;
-        }
+        uint32_t piece[8], doubtful;
+        doubtful =
+            filter<MASK, SPARSE, PIECES>(args, test, window + row * shape.pitch, A_ds, f, piece);
         if (args.job.max != 255)
             clamp_samples(piece, args.job.max);
         store_piece(P_ds + row * 128, piece);
@@ -207,6 +196,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, BLOCKS(MASK, PIECES))
     }
     settle_all(args, head, N_ds + warp * 128, tile, lists[warp], doubt, (rows + 7) / 8 * 8);
     send_pieces(args, P_ds, x, y);
+    wait_sent();
 #endif
 }
 
@@ -252,10 +242,14 @@ static cudaError_t launch_pixels(struct banded_args *args, cudaStream_t stream)
     case 2:
         if (mask == MASK_OF(1, 0, 0))
             return launch<MASK_OF(1, 0, 0), true, 2>(args, stream);
-        if (mask == FIVE_ROWS)
-            return launch<FIVE_ROWS, true, 2>(args, stream);
+        if (mask == MASK_OF(1, 0, 1))
+            return launch<MASK_OF(1, 0, 1), true, 2>(args, stream);
         return launch<ANY_MASK, true, 2>(args, stream);
     case 3:
+        if (mask == MASK_OF(2, 0, 0))
+            return launch<MASK_OF(2, 0, 0), true, 3>(args, stream);
+        if (mask == MASK_OF(2, 0, 1))
+            return launch<MASK_OF(2, 0, 1), true, 3>(args, stream);
         return launch<ANY_MASK, true, 3>(args, stream);
     default:
         return launch<ANY_MASK, true, 4>(args, stream);
@@ -275,7 +269,8 @@ extern "C" cudaError_t certified_launch(const struct image_job *job, int weight_
 
     own.divisor = 1; /* those of the job have 32 bits */
     own.start = 0;
-    status = banded_prepare(&args, &own, &shape, BANDED_TILE_ROWS);
+    banded_set_tile(&shape, job->mask_height, TILE_ROWS);
+    status = banded_prepare(&args, &own, &shape, TILE_ROWS);
     if (status != cudaSuccess)
         return status;
     return shape.fours == 0 ? launch_gray(&args, stream) : launch_pixels(&args, stream);

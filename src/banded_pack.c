@@ -11,44 +11,42 @@ struct band {
     int width, height;
 };
 
-/* Which output (of 16) row m of the matrix makes. 8 bits: rows g and g + 8 are neighbours, so that
- * a lane packs them; 16 bits: as they come. */
-static int output_of(const struct banded_shape *s, int m)
+/* Which byte of the window row m of the matrix begins at. 8 bits: rows g and g + 8 make output
+ * neighbours, so that a lane packs them; 16 bits: the two bytes of one sample, so that a lane adds
+ * them up. */
+static int first_byte_of(int m)
 {
-    return s->sample_bytes == 2 ? m : m < 8 ? 2 * m : 2 * (m - 8) + 1;
+    return m < 8 ? 2 * m : 2 * (m - 8) + 1;
 }
 
 /* One product's weights: of mask rows from `row` on, over a piece of the window's. */
 struct product {
     int row, piece, plane;
+    bool line; /* of one row, piece after piece */
 };
 
-/* The mask's cell that byte k of a product (16 of each row) is for matrix row m, or -1 where it is
- * none of its plane's: samples of 16 bits have their low bytes in plane 0, the high in plane 1. */
-static int cell_of(const struct band *band, const struct product *p, int m, int k)
+/* The mask's column that byte k of a product (16 of each row) is for matrix row m, or -1: none. */
+static int column_of(const struct band *band, const struct product *p, int m, int k)
 {
     const struct banded_shape *s = band->shape;
-    int row = p->row + k / BANDED_PIECE;
-    int place =
-        p->piece * BANDED_PIECE + k % BANDED_PIECE - s->pad - output_of(s, m) * s->sample_bytes;
-    int cell = place / s->pixel_bytes;
+    int x = p->piece * BANDED_PIECE + (p->line ? k : k % BANDED_PIECE);
+    int place = x - s->pad - first_byte_of(m), column = place / s->pixel_bytes;
 
-    if (row >= band->height || place < 0 || cell >= band->width ||
-        place % s->pixel_bytes != (s->sample_bytes == 2 ? p->plane : 0))
-        return -1;
-    return row * band->width + cell;
+    return place < 0 || column >= band->width || place % s->pixel_bytes != 0 ? -1 : column;
 }
 
 static uint8_t band_value(const struct band *band, const struct product *p, int m, int k)
 {
-    int cell = cell_of(band, p, m, k);
-    int64_t w = cell < 0 ? 0 : band->weight[cell];
+    int column = column_of(band, p, m, k), row = p->row + (p->line ? 0 : k / BANDED_PIECE);
+    bool none =
+        column < 0 || row >= band->height || (p->line && k >= band->shape->pieces * BANDED_PIECE);
+    int64_t w = none ? 0 : band->weight[row * band->width + column];
     /* two planes of weights: the low byte, then the rest, w = 256 * high + low */
-    return (uint8_t)(band->shape->sample_bytes == 1 && p->plane == 1 ? w >> 8 : w & 255);
+    return (uint8_t)(p->plane == 1 ? w >> 8 : w & 255);
 }
 
-/* A dense product: lane (g, t) holds for rows g and g + 8 bytes 4t..4t+3 and those 16 further on,
- * which a product of one row leaves out. */
+/* A dense product: lane (g, t) holds for rows g and g + 8 bytes 4t..4t+3 and those 16 further on.
+ */
 static void pack_dense(const struct band *band, const struct product *p, uint8_t *out)
 {
     for (int lane = 0; lane < 32; lane++)
@@ -76,52 +74,64 @@ static void kept_two(const uint8_t *four, int at[2])
     }
 }
 
-void banded_pack_sparse(uint8_t matrix[16][64], uint8_t *out, uint32_t *places)
+/* Of each four of which any stands in `taken`, which two are kept: see banded_pack_sparse. */
+static void pack_kept(uint8_t taken[16][64], uint8_t matrix[16][64], uint8_t *out, uint32_t *places)
 {
     int at[2];
     for (int lane = 0; lane < 32; lane++) {
         places[lane] = 0;
         for (int i = 0; i < 8; i++) {
-            kept_two(&matrix[lane / 4 + lane % 2 * 8][(lane % 4 / 2 * 8 + i) * 4], at);
+            kept_two(&taken[lane / 4 + lane % 2 * 8][(lane % 4 / 2 * 8 + i) * 4], at);
             places[lane] |= (uint32_t)(at[0] | at[1] << 2) << 4 * i;
         }
         for (int byte = 0; byte < 16; byte++) {
             int word = byte / 4, column = lane % 4 * 4 + word / 2 * 16 + byte % 4;
-            const uint8_t *four = &matrix[lane / 4 + word % 2 * 8][column / 2 * 4];
-            kept_two(four, at);
-            *out++ = four[at[column % 2]];
+            int m = lane / 4 + word % 2 * 8, four = column / 2 * 4;
+            kept_two(&taken[m][four], at);
+            *out++ = matrix[m][four + at[column % 2]];
         }
     }
 }
 
+void banded_pack_sparse(uint8_t matrix[16][64], uint8_t *out, uint32_t *places)
+{
+    pack_kept(matrix, matrix, out, places);
+}
+
+/* Kept is what any weights would stand at: so the places are those of all rows and planes. */
 static void pack_sparse(const struct band *band, const struct product *p, uint8_t *out,
                         uint32_t *places)
 {
-    uint8_t matrix[16][64];
-    for (int i = 0; i < 16 * 64; i++)
+    uint8_t matrix[16][64], taken[16][64];
+    for (int i = 0; i < 16 * 64; i++) {
         matrix[i / 64][i % 64] = band_value(band, p, i / 64, i % 64);
-    banded_pack_sparse(matrix, out, places);
+        taken[i / 64][i % 64] = column_of(band, p, i / 64, i % 64) >= 0;
+    }
+    pack_kept(taken, matrix, out, places);
 }
 
 void banded_pack(const struct banded_shape *shape, const int64_t *weight, int width, int height,
                  void *fragments)
 {
     const struct band band = {shape, weight, width, height};
-    const int blocks = shape->fours + shape->twos + shape->ones;
+    const int blocks = shape->fours + shape->twos;
+    const int a_block = shape->pieces * shape->planes;
+    const int a_sweep = blocks * a_block + shape->ones * shape->planes;
     uint8_t *out = fragments;
     uint32_t *places = (uint32_t *)(out + (size_t)banded_fragments(shape) * 512);
 
     for (int i = 0; i < banded_fragments(shape); i++) {
-        /* sweep, block of rows, piece, plane */
-        int block = i / shape->planes / shape->pieces % blocks;
-        int sweep = i / shape->planes / shape->pieces / blocks;
-        bool sparse = block < shape->fours;
-        struct product p = {
-            .row = sparse ? 4 * block : 4 * shape->fours + 2 * (block - shape->fours),
-            .piece = sweep * shape->pieces + i / shape->planes % shape->pieces,
-            .plane = i % shape->planes,
+        const int sweep = i / a_sweep, block = i % a_sweep / a_block;
+        const bool line = block >= blocks, four = block < shape->fours;
+        const struct product p = {
+            .row =
+                four ? 4 * block : 4 * shape->fours + 2 * ((line ? blocks : block) - shape->fours),
+            .piece =
+                sweep * shape->pieces + (line ? 0 : i % a_sweep / shape->planes % shape->pieces),
+            .plane = i % a_sweep % shape->planes,
+            .line = line,
         };
-        if (sparse)
+        if (line ? shape->pieces > 2 : four)
             pack_sparse(&band, &p, out + (size_t)i * 512, places + (size_t)i * 32);
         else
             pack_dense(&band, &p, out + (size_t)i * 512);
