@@ -108,10 +108,15 @@ size_t certified_shared_bytes(const struct banded_shape *shape);
 /* ---- masks of rank 1 as two passes in one kernel, 8 bits, from compute capability 9.0 ---- */
 
 /* src/separable_pack.c */
-enum separable_form separable_form_of(const int64_t *row, int width, const int64_t *column,
-                                      int height);
-void separable_pack(const struct separable_shape *shape, const int64_t *row, int width,
-                    const int64_t *column, int height, void *fragments);
+struct separable_mask {
+    const int64_t *row, *column;
+    int width, height;
+    int64_t divisor, start; /* d; o + floor(d/2) */
+};
+
+enum separable_form separable_form_of(const struct separable_mask *mask);
+void separable_pack(const struct separable_shape *shape, const struct separable_mask *mask,
+                    void *fragments);
 
 /* kernels/separable.cu; the window as for banded_launch */
 cudaError_t separable_launch(const struct image_job *job, int form, cudaStream_t stream);

@@ -36,6 +36,19 @@ __device__ inline void store_matrices(uint32_t address, const uint32_t *m)
 
 #endif
 
+/* Four times the same, in registers side by side that stay what a product starts from. */
+__device__ inline void four_of(int *four, int value)
+{
+    for (int i = 0; i < 4; i++)
+        asm volatile("mov.b32 %0, %1;" : "=r"(four[i]) : "r"(value));
+}
+
+__device__ inline void four_of(float *four, float value)
+{
+    for (int i = 0; i < 4; i++)
+        asm volatile("mov.b32 %0, %1;" : "=f"(four[i]) : "f"(value));
+}
+
 /* ---- products: sum = c + A * B, 16 x 8 sums of a warp, for signed or unsigned bytes ---- */
 
 #if __CUDA_ARCH__ >= 800
@@ -96,6 +109,31 @@ __device__ inline void product_sparse_64(int *sum, const uint4 &a, uint32_t at, 
           "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(at))
     PTX_PRODUCT(A_SIGNED, false, PRODUCT);
 #undef PRODUCT
+}
+
+#endif
+
+#if __CUDA_ARCH__ >= 800
+
+/* sum = c + A * B over 16 or 8 of the inner index, of halves, two in a word: whole numbers stay
+ * exact up to 2^24. */
+__device__ inline void product_halves_16(float *sum, uint32_t a0, uint32_t a1, uint32_t a2,
+                                         uint32_t a3, uint32_t b0, uint32_t b1, const float *c)
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%10,%11,%12,%13};"
+        : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]), "f"(c[2]),
+          "f"(c[3]));
+}
+
+__device__ inline void product_halves_8(float *sum, uint32_t a0, uint32_t a1, uint32_t b0,
+                                        const float *c)
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+        "{%7,%8,%9,%10};"
+        : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+        : "r"(a0), "r"(a1), "r"(b0), "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]));
 }
 
 #endif

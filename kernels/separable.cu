@@ -17,174 +17,59 @@
  * past a byte are taken apart by bytes, the last one signed, and the products of
  * equal weight are summed together: exact.
  *
+ * Sums past 16 bits go on as two numbers of half precision each (here: halves),
+ * which hold whole ones up to 2048. Two sums' halves in a word are two of the inner
+ * index, as they lie in a lane. 1024 + L has L as its lowest bits, and the products'
+ * sums lie between 2^23 and 2^24: nothing is converted, and nothing is rounded.
+ *
  * Shared memory   pitch * (64 + 8 * (blocks - 1)) + 256 * 32, 64 rows a tile;
  *                 pitch = 256 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
-#include "banded.cuh"
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"
+#include "separable_columns.cuh"
 
 #define THREADS 128
-#define GROUPS  4 /* of 16 bytes of a row, that are a warp's */
 
 #define HALF_ROWS  (SEPARABLE_TILE_ROWS / 2)
 #define HALF_STEPS (HALF_ROWS / 8)
 #define OUT_BYTES  (SEPARABLE_TILE_BYTES * HALF_ROWS) /* one half on its way out */
 
-/* What a kernel is compiled for: see struct separable_shape. */
-template <int products, bool sparse, int blocks, int row_bytes, int sum_bytes, int column_bytes>
-struct sizes {
-    enum : int {
-        PRODUCTS = products,
-        SPARSE = sparse,
-        BLOCKS = blocks,
-        ROW_BYTES = row_bytes,
-        SUM_BYTES = sum_bytes,
-        COLUMN_BYTES = column_bytes,
-        WINDOW = sparse ? 4 : 2, /* pieces of a product */
-        HIGH = sum_bytes == 3,   /* sums of more than two bytes */
-        /* What a thread keeps in registers, and how many blocks of threads then fit a
-         * multiprocessor. */
-        REGISTERS = (HIGH ? 46 : 34) + blocks * GROUPS * 2 * (HIGH ? 2 : 1) +
-                    products * row_bytes * 5 + blocks * column_bytes * 4 + products * 8,
-        RESIDENT = REGISTERS <= 66   ? 8
-                   : REGISTERS <= 80 ? 6
-                   : REGISTERS <= 96 ? 5
-                                     : 4,
-    };
-};
-
 #if __CUDA_ARCH__ >= 900
 
-/* The row factor: the matrices of its products, by byte, and where the sparse ones' values stand.
- */
-template <typename S> struct row_factor {
-    uint4 a[S::PRODUCTS][S::ROW_BYTES];
-    uint32_t at[S::PRODUCTS][S::ROW_BYTES];
-};
-
-/* Sums of a row pass over 8 rows: bytes 0 and 1 of those for rows 2t and 2t + 1, of output bytes 2g
- * and 2g + 1 of each group; and bytes 2 and 3. */
-template <typename S> struct row_sums {
-    uint32_t low[GROUPS][2], high[S::HIGH ? GROUPS : 1][2];
-};
-
-template <typename S, bool SIGNED>
-__device__ inline void row_product(int *sum, const row_factor<S> &H, int p, int byte,
-                                   const uint32_t *b, const int *c)
+/* The quotient of a sum, or what has it as a byte. Of SEPARABLE_HALVES_1_8 the sum is 2^31 too
+ * large, and the division's start is less by that. */
+template <typename S, int DIVIDE>
+__device__ inline int divided_mask_sum(const struct sample_divide &d, int sum)
 {
-    const uint4 &a = H.a[p][byte];
-    if (S::SPARSE)
-        product_sparse_64<SIGNED>(sum, a, H.at[p][byte], b[0], b[1], b[2], b[3], c);
-    else
-        product_32<SIGNED, false>(sum, a.x, a.y, a.z, a.w, b[0], b[1], c);
-}
-
-/* The row pass over 8 staged rows. */
-template <typename S>
-__device__ inline void pass_rows(uint32_t address, const row_factor<S> &H, row_sums<S> &sums)
-{
-    const int zero[4] = {};
-    /* Loaded once for each place at which a product may begin, so that it finds its pieces in
-     * neighbouring registers: a dense one begins at 0 or 2, for n = 0, 2 and 1, 3. */
-    constexpr int STEP = S::SPARSE ? 1 : 2;
-    uint32_t window[S::SPARSE ? GROUPS : 2][S::PRODUCTS][4];
-
-#pragma unroll
-    for (int n = 0; n < GROUPS / STEP; n++)
-#pragma unroll
-        for (int p = 0; p < S::PRODUCTS; p++)
-            load_matrices(window[n][p], address + (n + p * S::WINDOW) * BANDED_PIECE);
-#pragma unroll
-    for (int n = 0; n < GROUPS; n++) {
-        int sum[S::ROW_BYTES][4];
-#pragma unroll
-        for (int p = 0; p < S::PRODUCTS; p++) {
-            const uint32_t *b = window[n % (GROUPS / STEP)][p] + n / (GROUPS / STEP) * 2;
-            if (S::ROW_BYTES == 2)
-                row_product<S, false>(sum[0], H, p, 0, b, p == 0 ? zero : sum[0]);
-            row_product<S, true>(sum[S::ROW_BYTES - 1], H, p, S::ROW_BYTES - 1, b,
-                                 p == 0 ? zero : sum[S::ROW_BYTES - 1]);
-        }
-#pragma unroll
-        for (int m = 0; m < 2; m++) {
-            int first = sum[0][2 * m], second = sum[0][2 * m + 1];
-            if (S::ROW_BYTES == 2) {
-                first += 256 * sum[S::ROW_BYTES - 1][2 * m];
-                second += 256 * sum[S::ROW_BYTES - 1][2 * m + 1];
-            }
-            sums.low[n][m] = __byte_perm(first, second, 0x5140);
-            if (S::HIGH)
-                sums.high[n][m] = __byte_perm(first, second, 0x7362);
-        }
-    }
-}
-
-/* The column factor: byte by byte the weights of each block of 8 rows with those of the next one,
- * for the lower two of four bytes and for the upper two. */
-template <typename S> struct column_factor {
-    uint4 pairs[S::COLUMN_BYTES][S::BLOCKS];
-};
-
-/* Adds byte BYTE of the sums of group n times a byte of the column factor. The sums stay where they
- * are: the newest block of 8 rows is ring[newest], the oldest the one after it. */
-template <typename S, int BYTE, bool A_SIGNED, bool B_SIGNED>
-__device__ inline void pass_column(int *sum, const row_sums<S> *ring, int newest, int n,
-                                   const uint4 *V, const int *c)
-{
-#pragma unroll
-    for (int b = 0; b < S::BLOCKS; b += 2) {
-        const uint32_t *one = BYTE < 2 ? ring[b].low[n] : ring[b].high[n];
-        const uint4 &v = V[(b + S::BLOCKS - newest - 1) % S::BLOCKS];
-        const uint32_t v0 = BYTE % 2 ? v.z : v.x, v1 = BYTE % 2 ? v.w : v.y;
-        if (b + 1 < S::BLOCKS) {
-            const uint32_t *two = BYTE < 2 ? ring[b + 1].low[n] : ring[b + 1].high[n];
-            product_32<A_SIGNED, B_SIGNED>(sum, one[0], one[1], two[0], two[1], v0, v1,
-                                           b == 0 ? c : sum);
-        } else {
-            product_16<A_SIGNED, B_SIGNED>(sum, one[0], one[1], v0, b == 0 ? c : sum);
-        }
-    }
-}
-
-/* Sums of one group: P[e] times 256^e. */
-template <typename S, int COLUMN_BYTE>
-__device__ inline void pass_columns(int (*P)[4], const row_sums<S> *ring, int newest, int n,
-                                    const column_factor<S> &V)
-{
-    constexpr int E = COLUMN_BYTE;
-    constexpr bool TOP = E == S::COLUMN_BYTES - 1;
-    const int zero[4] = {};
-    const uint4 *v = V.pairs[E];
-
-    pass_column<S, 0, false, TOP>(P[E], ring, newest, n, v, E == 0 ? zero : P[E]);
-    pass_column<S, 1, false, TOP>(P[E + 1], ring, newest, n, v, E == 0 ? zero : P[E + 1]);
-    if constexpr (S::HIGH)
-        pass_column<S, 2, true, TOP>(P[E + 2], ring, newest, n, v, zero);
-    if constexpr (!TOP)
-        pass_columns<S, COLUMN_BYTE + 1>(P, ring, newest, n, V);
+    if (DIVIDE == DIVIDE_UPPER)
+        return sum;
+    if (DIVIDE != DIVIDE_BYTE && S::LOWER_BITS != 8)
+        return divided_sum<DIVIDE>(d, sum);
+    if (DIVIDE == DIVIDE_ANY)
+        return divided_sum<DIVIDE>(d, (int)((uint32_t)sum - (1u << 31)));
+    const uint64_t product = (uint64_t)(uint32_t)sum * d.multiplier + (uint64_t)d.start_product;
+    const int high = (int)(product >> 32);
+    return DIVIDE == DIVIDE_SHIFT ? high >> d.shift : high;
 }
 
 /* Four groups' samples for 8 rows, in the registers that stmatrix stores transposed. */
-template <typename S, int DIVIDE>
-__device__ inline void finish(const struct banded_args &args, const row_sums<S> *ring, int newest,
-                              const column_factor<S> &V, uint32_t *piece)
+template <typename S, int DIVIDE, typename RING, typename COLUMN>
+__device__ inline void finish(const struct banded_args &args, const RING *ring, int newest,
+                              const COLUMN &V, uint32_t *piece)
 {
-    constexpr int TOP = S::SUM_BYTES + S::COLUMN_BYTES - 2;
+    const uint32_t bytes = DIVIDE == DIVIDE_UPPER ? 0x73 : args.divide.shift;
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
-        int P[TOP + 1][4], q[4];
-        pass_columns<S, 0>(P, ring, newest, n, V);
+        int s[4];
+        mask_sums<S, DIVIDE>(s, ring, newest, n, V);
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            int s = P[TOP][k];
-#pragma unroll
-            for (int e = TOP - 1; e >= 0; e--)
-                s = P[e][k] + 256 * s;
-            q[k] = divided_sum<DIVIDE>(args.divide, s);
-        }
-        piece[n] = pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
+        for (int k = 0; k < 4; k++)
+            s[k] = divided_mask_sum<S, DIVIDE>(args.divide, s[k]);
+        piece[n] = DIVIDE >= DIVIDE_BYTE ? __byte_perm(__byte_perm(s[0], s[2], bytes),
+                                                       __byte_perm(s[1], s[3], bytes), 0x5410)
+                                         : pack_bytes(s[2], s[0], pack_bytes(s[3], s[1], 0));
     }
 }
 
@@ -193,21 +78,32 @@ __device__ inline void finish(const struct banded_args &args, const row_sums<S> 
  * ring. */
 template <typename S, int DIVIDE, bool FIRST>
 __device__ inline void filter_half(const struct banded_args &args, uint32_t window,
-                                   const row_factor<S> &H, const column_factor<S> &V,
-                                   row_sums<S> *ring, uint32_t P_ds)
+                                   const row_factor<S> &H, const halves_start &start,
+                                   const column_factor<S> &V, ring_sums<S> *ring, uint32_t P_ds)
 {
-    constexpr int BEFORE = FIRST ? 0 : HALF_STEPS + S::BLOCKS - 1;
-    constexpr int STEPS = FIRST ? HALF_STEPS + S::BLOCKS - 1 : HALF_STEPS;
+    constexpr int ROWS = S::PAIRED ? 2 : 1, SLOTS = S::PAIRED ? S::PAIRS : S::BLOCKS;
+    constexpr int BEFORE = FIRST ? 0 : HALF_STEPS / ROWS + SLOTS - 1;
+    constexpr int STEPS = FIRST ? HALF_STEPS / ROWS + SLOTS - 1 : HALF_STEPS / ROWS;
 #pragma unroll
     for (int i = 0; i < STEPS; i++) {
-        const int step = BEFORE + i, done = FIRST ? i - (S::BLOCKS - 1) : i;
+        const int step = BEFORE + i, done = FIRST ? i - (SLOTS - 1) : i, newest = step % SLOTS;
+        const uint32_t rows = window + step * ROWS * 8 * args.shape.pitch;
         uint32_t piece[GROUPS];
 
-        pass_rows<S>(window + step * 8 * args.shape.pitch, H, ring[step % S::BLOCKS]);
+        if constexpr (S::PAIRED)
+            pass_row_pairs<S>(rows, args.shape.pitch, H, ring[newest]);
+        else
+            pass_rows<S>(rows, H, start, ring[newest]);
         if (done < 0)
             continue;
-        finish<S, DIVIDE>(args, ring, step % S::BLOCKS, V, piece);
-        store_matrices(P_ds + done * 1024, piece);
+#pragma unroll
+        for (int k = 0; k < ROWS; k++) {
+            if constexpr (S::PAIRED)
+                finish<S, DIVIDE>(args, ring, newest, V.pairs[k], piece);
+            else
+                finish<S, DIVIDE>(args, ring, newest, V, piece);
+            store_matrices(P_ds + (done * ROWS + k) * 1024, piece);
+        }
     }
 }
 
@@ -235,17 +131,15 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived[2];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const uint4 *matrices = (const uint4 *)args.job.fragments + lane;
-    const uint32_t *words = (const uint32_t *)args.job.fragments + lane;
-    const uint32_t *places = words + S::PRODUCTS * S::ROW_BYTES * 128;
-    const uint4 *column =
-        matrices + S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 40 : 32); /* behind both */
+    const uint32_t *column =
+        (const uint32_t *)args.job.fragments + S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 160 : 128);
     uint8_t *N_ds = shared + OUT_BYTES;
     const struct banded_tile at = own_tile(args);
     const int rows = args.job.out_rows - at.y * SEPARABLE_TILE_ROWS;
     row_factor<S> H;
     column_factor<S> V;
-    row_sums<S> ring[S::BLOCKS];
+    halves_start start = {};
+    ring_sums<S> ring[S::PAIRED ? S::PAIRS : S::BLOCKS];
 
     if (threadIdx.x == 0) {
         const int first = args.shape.copied_rows, row = first_staged_row(args, at);
@@ -257,14 +151,10 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
             fetch_box(args, args.in_more, N_ds + first * args.shape.pitch, at.x, row + first,
                       args.shape.more_rows, &arrived[1], 0);
     }
-#pragma unroll
-    for (int i = 0; i < S::PRODUCTS * S::ROW_BYTES; i++) {
-        H.a[i / S::ROW_BYTES][i % S::ROW_BYTES] = __ldg(matrices + i * 32);
-        H.at[i / S::ROW_BYTES][i % S::ROW_BYTES] = S::SPARSE ? __ldg(places + i * 32) : 0;
-    }
-#pragma unroll
-    for (int i = 0; i < S::BLOCKS * S::COLUMN_BYTES; i++)
-        V.pairs[i % S::COLUMN_BYTES][i / S::COLUMN_BYTES] = __ldg(column + i * 32);
+    load_row<S>(args.job.fragments, H);
+    load_column<S>(column, V);
+    if constexpr (S::LOWER_BITS != 0)
+        load_start(column + S::BLOCKS * 64, start);
     __syncthreads();
     barrier_wait_once(&arrived[0]);
     if (at_edge(args, at)) {
@@ -278,14 +168,14 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     const uint32_t P_ds =
         shared_address(shared) + warp / 2 * 128 * HALF_ROWS + lane % 8 * 128 +
         ((4 * (warp % 2) + lane / 8) ^ lane % 8) * 16; /* as the copy wants them */
-    filter_half<S, DIVIDE, true>(args, window, H, V, ring, P_ds);
+    filter_half<S, DIVIDE, true>(args, window, H, start, V, ring, P_ds);
     send_half(args, shared, at, 0);
     if (rows > HALF_ROWS) {
         barrier_wait_once(&arrived[1]);
         if (threadIdx.x == 0)
             copies_wait_sent();
         __syncthreads();
-        filter_half<S, DIVIDE, false>(args, window, H, V, ring, P_ds);
+        filter_half<S, DIVIDE, false>(args, window, H, start, V, ring, P_ds);
         send_half(args, shared, at, 1);
     }
     if (threadIdx.x == 0)
@@ -300,27 +190,61 @@ size_t separable_shared_bytes(const struct separable_shape *shape)
     return OUT_BYTES + (size_t)banded_stage_bytes(&shape->stage);
 }
 
-template <typename S>
-static cudaError_t launch(struct banded_args *args, size_t shared, cudaStream_t stream)
+/* Is every sample from 0 to 255 before it is clamped? */
+static bool never_clamped(const struct image_job *job)
 {
-    switch (args->divide.how) {
-    case DIVIDE_HIGH:
-        return banded_run(separable<S, DIVIDE_HIGH>, args, THREADS, shared, stream);
-    case DIVIDE_SHIFT:
-        return banded_run(separable<S, DIVIDE_SHIFT>, args, THREADS, shared, stream);
-    default:
-        return banded_run(separable<S, DIVIDE_ANY>, args, THREADS, shared, stream);
+    int64_t sum = 0;
+    for (int i = 0; i < job->mask_width * job->mask_height; i++) {
+        if (job->weight[i] < 0)
+            return false;
+        sum += job->weight[i];
     }
+    return job->start >= 0 && sum * 255 + job->start < (int64_t)job->divisor * 256;
 }
 
-template <int ROW_BYTES, int SUM_BYTES, int COLUMN_BYTES>
+/* q = byte b of mulhi(v, m), m = ceil(2^(32+8b) / d) below 2^32: exact as in sample_divide_signed,
+ * for the least b; 1 will always do for 2^8 < d < 2^16, and 2 up to 2^20. */
+static bool divide_byte(struct sample_divide *divide, const struct image_job *job)
+{
+    const uint64_t d = (uint64_t)job->divisor;
+    for (int b = 0; b < 3; b++) {
+        const uint64_t one = (uint64_t)1 << (32 + 8 * b), m = (one + d - 1) / d;
+        if (m > UINT32_MAX || (m * d - one) * 256 * d >= one)
+            continue;
+        divide->how = DIVIDE_BYTE;
+        divide->multiplier = (uint32_t)m;
+        divide->shift = b | (b + 4) << 4; /* which bytes of two numbers */
+        divide->start_product = (int64_t)(divide->start * m);
+        return true;
+    }
+    return false;
+}
+
+template <typename S, bool UPPER>
+static cudaError_t launch(struct banded_args *args, size_t shared, cudaStream_t stream)
+{
+    const int how = args->divide.how;
+    if constexpr (UPPER)
+        return banded_run(separable<S, DIVIDE_UPPER>, args, THREADS, shared, stream);
+    if constexpr (S::COLUMN_BYTES == 1)
+        if (how == DIVIDE_BYTE)
+            return banded_run(separable<S, DIVIDE_BYTE>, args, THREADS, shared, stream);
+    if constexpr (S::LOWER_BITS == 0)
+        if (how == DIVIDE_HIGH)
+            return banded_run(separable<S, DIVIDE_HIGH>, args, THREADS, shared, stream);
+    if (how != DIVIDE_ANY) /* shifts by 0, too */
+        return banded_run(separable<S, DIVIDE_SHIFT>, args, THREADS, shared, stream);
+    return banded_run(separable<S, DIVIDE_ANY>, args, THREADS, shared, stream);
+}
+
+template <int ROW_BYTES, int SUM_BYTES, int COLUMN_BYTES, int LOWER_BITS, bool UPPER>
 static cudaError_t launch_size(const struct separable_shape *s, struct banded_args *args,
                                cudaStream_t stream)
 {
     const size_t shared = separable_shared_bytes(s);
 #define LAUNCH(products, sparse, blocks)                                                           \
-    return launch<sizes<products, sparse, blocks, ROW_BYTES, SUM_BYTES, COLUMN_BYTES>>(            \
-        args, shared, stream)
+    return launch<sizes<products, sparse, blocks, ROW_BYTES, SUM_BYTES, COLUMN_BYTES, LOWER_BITS>, \
+                  UPPER>(args, shared, stream)
     if (s->products == 1 && !s->sparse && s->blocks == 2)
         LAUNCH(1, false, 2);
     if (s->products == 1 && !s->sparse)
@@ -346,12 +270,25 @@ extern "C" cudaError_t separable_launch(const struct image_job *job, int form, c
 
     if (status != cudaSuccess)
         return status;
+    if (form != SEPARABLE_2_3_2 && never_clamped(job))
+        divide_byte(&args.divide, job);
     switch (form) {
     case SEPARABLE_1_2_1:
-        return launch_size<1, 2, 1>(&shape, &args, stream);
+        return launch_size<1, 2, 1, 0, false>(&shape, &args, stream);
     case SEPARABLE_1_3_1:
-        return launch_size<1, 3, 1>(&shape, &args, stream);
+        return launch_size<1, 3, 1, 0, false>(&shape, &args, stream);
+    case SEPARABLE_HALVES_1_8:
+        args.divide.start_product -= (int64_t)args.divide.multiplier << 31;
+        return launch_size<1, 3, 1, 8, false>(&shape, &args, stream);
+    case SEPARABLE_HALVES_1_10:
+        return launch_size<1, 3, 1, 10, false>(&shape, &args, stream);
+    case SEPARABLE_HALVES_2_10:
+        return launch_size<2, 3, 1, 10, false>(&shape, &args, stream);
+    case SEPARABLE_UPPER_1:
+        return launch_size<1, 3, 1, 10, true>(&shape, &args, stream);
+    case SEPARABLE_UPPER_2:
+        return launch_size<2, 3, 1, 10, true>(&shape, &args, stream);
     default:
-        return launch_size<2, 3, 2>(&shape, &args, stream);
+        return launch_size<2, 3, 2, 0, false>(&shape, &args, stream);
     }
 }

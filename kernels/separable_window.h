@@ -8,13 +8,34 @@
 #define SEPARABLE_TILE_BYTES 256
 #define SEPARABLE_TILE_ROWS  64 /* in two halves */
 
-/* How many bytes the numbers take: of the row factor, of its sums, of the column factor. The last
- * byte of each is signed, the others are not; but sums of two bytes are all unsigned. */
+/* What the numbers are taken as. First, how many bytes of the row factor, of its sums, of the
+ * column factor: the last byte of each is signed, the others are not; but sums of two bytes are all
+ * unsigned.
+ *
+ * Then those whose sums go on as two halves (numbers of floating point), and the column factor as
+ * one: by the bytes of the row factor, and the bits of the lower half. The upper one has 10. Of
+ * HALVES_1_8 the byte is signed, of those of 10 bits with one byte it is not.
+ *
+ * UPPER are as HALVES, 10 bits, for masks of which a sample is a sum's upper byte: factors without
+ * negative weights that add up to powers of two, such as those of --sigma. */
 enum separable_form {
     SEPARABLE_1_2_1,
     SEPARABLE_1_3_1,
     SEPARABLE_2_3_2,
+    SEPARABLE_HALVES_1_8,
+    SEPARABLE_HALVES_1_10,
+    SEPARABLE_HALVES_2_10,
+    SEPARABLE_UPPER_1,
+    SEPARABLE_UPPER_2,
     SEPARABLE_NONE, /* they take more */
+};
+
+/* Behind the packed factors, where sums go on as halves. */
+struct separable_halves {
+    float low, high; /* what the products of the lower and of the upper halves start from */
+    /* Added to sums (8 bits) or 64 sums (10 bits), the upper half is among the bits. */
+    uint32_t sums;
+    uint32_t exponents; /* of two halves from 1024 to 2047 */
 };
 
 struct separable_shape {
@@ -24,7 +45,16 @@ struct separable_shape {
     int products, sparse;
     int blocks; /* of 8 rows: a column of the mask over 8 output rows */
     int row_bytes, sum_bytes, column_bytes;
+    int lower_bits; /* of sums as halves; 0: they are bytes */
+    int upper;
 };
+
+/* Do rows of sums go on 16 at a time, so that a product takes one byte of four rows in place of two
+ * bytes of two? It takes more permutations, and pays where there are more than two blocks. */
+static inline BOTH_SIDES CONSTANT int separable_is_paired(int sum_bytes, int blocks)
+{
+    return sum_bytes == 2 && blocks > 2;
+}
 
 static inline struct separable_shape separable_shape_of(int width, int height, int channels,
                                                         enum separable_form form, int pad)
@@ -48,20 +78,25 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
     s.stage.tile_bytes = SEPARABLE_TILE_BYTES;
     s.stage.tile_rows = SEPARABLE_TILE_ROWS;
     s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
-    /* the first half with all rows that its outputs need, the second what is left of the others */
+    /* The first half with all rows that its products take, the second what outputs need of the
+     * others: rows that are not copied are multiplied by 0. */
     s.stage.copied_rows = SEPARABLE_TILE_ROWS / 2 + 8 * (s.blocks - 1);
-    s.stage.more_rows = SEPARABLE_TILE_ROWS / 2;
-    s.stage.rows = s.stage.copied_rows + s.stage.more_rows;
     s.stage.needed_rows = s.stage.tile_rows + height - 1;
-    s.row_bytes = form == SEPARABLE_2_3_2 ? 2 : 1;
-    s.column_bytes = s.row_bytes;
+    s.stage.more_rows = s.stage.needed_rows - s.stage.copied_rows;
+    s.stage.rows = s.stage.tile_rows + 8 * (s.blocks - 1);
+    s.upper = form == SEPARABLE_UPPER_1 || form == SEPARABLE_UPPER_2;
+    s.lower_bits = form == SEPARABLE_HALVES_1_8 ? 8 : form >= SEPARABLE_HALVES_1_10 ? 10 : 0;
+    s.row_bytes =
+        form == SEPARABLE_2_3_2 || form == SEPARABLE_HALVES_2_10 || form == SEPARABLE_UPPER_2 ? 2
+                                                                                              : 1;
+    s.column_bytes = form == SEPARABLE_2_3_2 ? 2 : 1;
     s.sum_bytes = form == SEPARABLE_1_2_1 ? 2 : 3;
     return s;
 }
 
 /* Packed weights: for each product and byte of the row factor 16 bytes a lane; where the sparse
- * ones' values stand, 4 bytes a lane; for each block and byte of the column factor 16 bytes a lane.
- * Words: */
+ * ones' values stand, 4 bytes a lane; for each block and byte of the column factor 16 bytes a lane;
+ * or for each two blocks 16; or 8, and behind them a struct separable_halves. Words: */
 static inline BOTH_SIDES int separable_place_words(const struct separable_shape *s)
 {
     return s->products * s->row_bytes * 128;
@@ -74,7 +109,10 @@ static inline BOTH_SIDES int separable_column_words(const struct separable_shape
 
 static inline BOTH_SIDES int separable_fragment_bytes(const struct separable_shape *s)
 {
-    return (separable_column_words(s) + s->blocks * s->column_bytes * 128) * 4;
+    int words = s->lower_bits ? s->blocks * 64 + (int)sizeof(struct separable_halves) / 4
+                : separable_is_paired(s->sum_bytes, s->blocks) ? (s->blocks + 1) / 2 * 128
+                                                               : s->blocks * s->column_bytes * 128;
+    return (separable_column_words(s) + words) * 4;
 }
 
 #endif

@@ -116,15 +116,22 @@ size_t cuda_image_pack_certified(const struct plan *plan, void *out, const char 
     return certified_fragment_bytes(&shape, &mask);
 }
 
+static struct separable_mask separable_mask_of(const struct plan_mask *m)
+{
+    return (struct separable_mask){m->row,    m->column,  m->width,
+                                   m->height, m->divisor, m->offset + m->divisor / 2};
+}
+
 int cuda_image_form_separable(const struct plan *plan)
 {
-    const struct plan_mask *m = &plan->mask[0];
-    return (int)separable_form_of(m->row, m->width, m->column, m->height);
+    const struct separable_mask mask = separable_mask_of(&plan->mask[0]);
+    return (int)separable_form_of(&mask);
 }
 
 size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
+    const struct separable_mask mask = separable_mask_of(m);
     struct separable_shape shape;
     int form = m->row ? cuda_image_form_separable(plan) : SEPARABLE_NONE;
 
@@ -141,7 +148,7 @@ size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char 
         return 0;
     }
     if (out)
-        separable_pack(&shape, m->row, m->width, m->column, m->height, out);
+        separable_pack(&shape, &mask, out);
     return (size_t)separable_fragment_bytes(&shape);
 }
 

@@ -1,27 +1,87 @@
 /* The two factors of a mask as the fragments that the separable kernel's matrix
  * products take: host side of kernels/separable.cu, which says what the matrices are. */
-#include "../kernels/image_job.h"
+#include <string.h>
 
-enum separable_form separable_form_of(const int64_t *row, int width, const int64_t *column,
-                                      int height)
+#include "../kernels/image_job.h"
+#include "mask.h"
+
+/* ---- which form ---- */
+
+/* The sum of a factor's weights above 0, and of those below without their signs; the largest of
+ * what both take as signed numbers, as -128 fits a byte and 128 does not. */
+struct factor {
+    int64_t above, below, largest;
+};
+
+static struct factor factor_of(const int64_t *weight, int n)
 {
-    int64_t sum = 0, least = 0, largest_row = 0, largest_column = 0;
-    for (int i = 0; i < width; i++) {
-        int64_t w = row[i] < 0 ? -row[i] - 1 : row[i]; /* as -128 fits, 128 does not */
-        largest_row = w > largest_row ? w : largest_row;
-        least = row[i] < least ? row[i] : least;
-        sum += row[i] < 0 ? -row[i] : row[i];
+    struct factor f = {0, 0, 0};
+    for (int i = 0; i < n; i++) {
+        int64_t w = weight[i] < 0 ? -weight[i] - 1 : weight[i];
+        f.largest = w > f.largest ? w : f.largest;
+        *(weight[i] < 0 ? &f.below : &f.above) += weight[i] < 0 ? -weight[i] : weight[i];
     }
-    for (int i = 0; i < height; i++) {
-        int64_t w = column[i] < 0 ? -column[i] - 1 : column[i];
-        largest_column = w > largest_column ? w : largest_column;
-    }
-    if (largest_row > INT16_MAX || largest_column > INT16_MAX || sum > INT32_MAX / 256 / 255)
-        return SEPARABLE_NONE;
-    if (largest_row > INT8_MAX || largest_column > INT8_MAX)
-        return SEPARABLE_2_3_2;
-    return least < 0 || sum * 255 > UINT16_MAX ? SEPARABLE_1_3_1 : SEPARABLE_1_2_1;
+    return f;
 }
+
+/* A half holds a whole number up to this. And products of halves, in whatever order they are added
+ * up, stay below 2^24 while no more than this is the sum of a column, without signs. */
+#define HALVES_COLUMN 2048
+
+/* How many units of the upper half make all sums of the row factor not negative; -1 where they then
+ * take more than its 10 bits, or the column factor more than halves hold. */
+static int halves_shift(const struct factor *row, const struct factor *column, int lower_bits)
+{
+    const int64_t unit = 1 << lower_bits, shift = (row->below * 255 + unit - 1) / unit;
+    return row->largest <= INT16_MAX && column->above + column->below <= HALVES_COLUMN &&
+                   row->above * 255 + shift * unit < unit << 10
+               ? (int)shift
+               : -1;
+}
+
+/* Where the column's weights add up to 2^n, the products' sums are between 2^(10+n) and 2^(11+n):
+ * their bits count 2^(n-13). So do those of the mask's sum, and where the divisor is 2^(n+11), the
+ * sample is their upper byte. Returns the power of two that the row factor must be multiplied with
+ * for that; -1 where it is no such mask. */
+static int upper_scale(const struct separable_mask *mask, const struct factor *row,
+                       const struct factor *column)
+{
+    const int64_t down = column->above, d = mask->divisor;
+    int scale = 0;
+    if (row->below || column->below || down > HALVES_COLUMN || (down & (down - 1)) != 0 ||
+        mask->start != d / 2)
+        return -1;
+    while (d << scale < down << 11)
+        scale++;
+    return d << scale == down << 11 && row->above << scale <= 2048 ? scale : -1;
+}
+
+enum separable_form separable_form_of(const struct separable_mask *mask)
+{
+    const struct factor row = factor_of(mask->row, mask->width);
+    const struct factor column = factor_of(mask->column, mask->height);
+    const bool bytes = row.largest <= INT8_MAX && column.largest <= INT8_MAX;
+    const bool unsigned_row = !row.below && row.largest <= UINT8_MAX;
+    int scale;
+
+    if (row.largest > INT16_MAX || column.largest > INT16_MAX ||
+        row.above + row.below > INT32_MAX / 256 / 255)
+        return SEPARABLE_NONE;
+    if (bytes && !row.below && row.above * 255 <= UINT16_MAX)
+        return SEPARABLE_1_2_1;
+    scale = upper_scale(mask, &row, &column);
+    if (scale >= 0)
+        return row.largest << scale <= UINT8_MAX ? SEPARABLE_UPPER_1 : SEPARABLE_UPPER_2;
+    if (row.largest <= INT8_MAX && halves_shift(&row, &column, 8) >= 0)
+        return SEPARABLE_HALVES_1_8;
+    if (unsigned_row && halves_shift(&row, &column, 10) >= 0)
+        return SEPARABLE_HALVES_1_10;
+    if (bytes)
+        return SEPARABLE_1_3_1;
+    return halves_shift(&row, &column, 10) >= 0 ? SEPARABLE_HALVES_2_10 : SEPARABLE_2_3_2;
+}
+
+/* ---- the row factor ---- */
 
 /* Byte `byte` of entry i, 0 where the factor has none. */
 static uint32_t byte_of(const int64_t *factor, int n, int i, int byte)
@@ -45,21 +105,12 @@ static int output_of(int m)
     return m < 8 ? 2 * m : 2 * (m - 8) + 1;
 }
 
-/* Lane (g, t) holds for output row g the weights of rows 2t and 2t + 1 of a block that begins with
- * row `first` of the sums. */
-static uint32_t column_word(const int64_t *column, int height, int first, int lane, int byte)
-{
-    int row = first + lane % 4 * 2 - lane / 4;
-    return byte_of(column, height, row, byte) | byte_of(column, height, row + 1, byte) << 8;
-}
-
-void separable_pack(const struct separable_shape *s, const int64_t *row, int width,
-                    const int64_t *column, int height, void *fragments)
+static void pack_row(const struct separable_shape *s, const int64_t *row, int width,
+                     void *fragments)
 {
     const int window = s->sparse ? 64 : 32; /* bytes of a product */
     uint8_t *matrices = fragments;
     uint32_t *places = (uint32_t *)fragments + separable_place_words(s);
-    uint32_t *out = (uint32_t *)fragments + separable_column_words(s);
 
     for (int i = 0; i < s->products * s->row_bytes; i++, matrices += 512) {
         uint8_t matrix[16][64] = {{0}};
@@ -77,12 +128,113 @@ void separable_pack(const struct separable_shape *s, const int64_t *row, int wid
             matrices[b] = matrix[lane / 4 + word % 2 * 8][lane % 4 * 4 + word / 2 * 16 + b % 4];
         }
     }
-    /* the column factor as a band, 8 rows of sums x 8 output rows a block: a block's and the next
-     * one's weights for the lower two of four bytes, and the same for the upper two */
+}
+
+/* ---- the column factor, as a band: rows of sums x 8 output rows ---- */
+
+/* Lane (g, t) takes for output row g rows 2t and 2t + 1 of a block that begins with row `first` of
+ * the sums: the weight of the first of them is this one. */
+static int weight_of_lane(int first, int lane)
+{
+    return first + lane % 4 * 2 - lane / 4;
+}
+
+static uint32_t column_word(const int64_t *column, int height, int first, int lane, int byte)
+{
+    int row = weight_of_lane(first, lane);
+    return byte_of(column, height, row, byte) | byte_of(column, height, row + 1, byte) << 8;
+}
+
+/* A block's and the next one's weights for the lower two of four bytes, and the same for the upper
+ * two. */
+static void pack_bytes(const struct separable_shape *s, const int64_t *column, int height,
+                       uint32_t *out)
+{
     for (int i = 0; i < s->blocks * s->column_bytes; i++)
         for (int lane = 0; lane < 32; lane++)
             for (int b = 0; b < 4; b++)
                 *out++ = column_word(column, height, (i / s->column_bytes + b % 2) % s->blocks * 8,
                                      lane, i % s->column_bytes)
                          << b / 2 * 16;
+}
+
+/* Two blocks' weights and those of the next two, for the 8 output rows that begin with them, and
+ * all again for the next 8. */
+static void pack_pairs(const struct separable_shape *s, const int64_t *column, int height,
+                       uint32_t *out)
+{
+    const int pairs = (s->blocks + 1) / 2;
+    for (int i = 0; i < 2 * pairs; i++)
+        for (int lane = 0; lane < 32; lane++)
+            for (int next = 0; next < 2; next++) {
+                int first = (i + next) % pairs * 16 - i / pairs * 8;
+                *out++ = column_word(column, height, first, lane, 0) |
+                         column_word(column, height, first + 8, lane, 0) << 16;
+            }
+}
+
+/* A whole number up to 2048 as a half; 0 where the factor has none. */
+static uint32_t half_of(const int64_t *factor, int n, int i)
+{
+    const int64_t value = i < 0 || i >= n ? 0 : factor[i];
+    uint32_t v = (uint32_t)(value < 0 ? -value : value), exponent = 25;
+    if (v == 0)
+        return 0;
+    for (; v < 1024; v *= 2)
+        exponent--;
+    return (value < 0 ? 1u << 15 : 0) | (v == 2048 ? 26u << 10 : exponent << 10 | (v & 1023));
+}
+
+/* A sum T of the row factor goes on as 1024 + L and 1024 + shift + H, T = L + unit * H. The
+ * products of those with the column factor start from where they end between 2^23 and 2^24, so that
+ * their bits count ones; and where the bits of the lower one and `unit` times those of the upper
+ * one are, modulo 2^32, the mask's sum: 2^23 + 2^22 and 2^23 + 2961408 do that for 10 bits, for 8
+ * bits 2^23 + 3457024 leaves 2^31 to be taken off. UPPER starts from 0, and `shift` brings the half
+ * that rounds, and takes away the exponent of the lower one, which is n + 137. */
+static struct separable_halves halves_start(const struct separable_shape *s,
+                                            const struct factor *row, const struct factor *column)
+{
+    const int64_t sum = column->above - column->below;
+    int shift = halves_shift(row, column, s->lower_bits);
+    if (s->upper)
+        for (shift = 376; sum >> (377 - shift) != 0;)
+            shift--;
+    return (struct separable_halves){
+        (float)(12582912 - 1024 * sum),
+        (float)((s->lower_bits == 8 ? 11845632 : 11350016) - (1024 + shift) * sum),
+        s->lower_bits == 8 ? 0x64640000u + ((uint32_t)shift << 8)
+                           : 0x64000000u + ((uint32_t)shift << 16),
+        0x64006400u};
+}
+
+static void pack_halves(const struct separable_shape *s, const int64_t *column, int height,
+                        struct separable_halves start, uint32_t *out)
+{
+    for (int i = 0; i < s->blocks; i++)
+        for (int lane = 0; lane < 32; lane++)
+            for (int next = 0; next < 2; next++) {
+                int row = weight_of_lane((i + next) % s->blocks * 8, lane);
+                *out++ = half_of(column, height, row) | half_of(column, height, row + 1) << 16;
+            }
+    memcpy(out, &start, sizeof start);
+}
+
+void separable_pack(const struct separable_shape *s, const struct separable_mask *mask,
+                    void *fragments)
+{
+    const struct factor column = factor_of(mask->column, mask->height);
+    struct factor row = factor_of(mask->row, mask->width);
+    uint32_t *out = (uint32_t *)fragments + separable_column_words(s);
+    int64_t scaled[MASK_MAX_SIDE];
+    const int scale = s->upper ? upper_scale(mask, &row, &column) : 0;
+
+    for (int i = 0; i < mask->width; i++)
+        scaled[i] = mask->row[i] * (1 << scale);
+    pack_row(s, scaled, mask->width, fragments);
+    if (s->lower_bits)
+        pack_halves(s, mask->column, mask->height, halves_start(s, &row, &column), out);
+    else if (separable_is_paired(s->sum_bytes, s->blocks))
+        pack_pairs(s, mask->column, mask->height, out);
+    else
+        pack_bytes(s, mask->column, mask->height, out);
 }

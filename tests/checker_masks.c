@@ -24,6 +24,8 @@ struct mask_case {
 static const char LOW_RANK[] = "low rank", ONE_CELL[] = "one cell";
 /* A random column times a row, and a little at random in every cell. */
 static const char NEAR[] = "near";
+/* A random column times a row; the same with what makes either 2048 added to its middle. */
+static const char FACTORS[] = "factors", UPPER[] = "upper";
 /* Weights that are mostly the same as those beside them; the same, of one size or 0. */
 static const char RUNS[] = "runs", DISC[] = "disc";
 /* A Gaussian in 18 decimals. */
@@ -194,6 +196,25 @@ static const struct mask_case MASKS[] = {
     {"rank2_boxes15x16", LOW_RANK, NULL, 15, 16, 7, 7, "15000"},
     {"rank2_37x30", LOW_RANK, NULL, 37, 30, -9, 17, "90000"},
     {"random48x21_64_bits", NULL, NULL, 48, 21, -1000000007, 3000000019, "65025000000000"},
+    /* Rank 1, by what the sums of the row factor take: 16 bits, 18, 20, more; of one byte a weight
+     * or two; and samples that are upper bytes of sums. */
+    {"factors_16_bits14x15", FACTORS, NULL, 14, 15, 0, 28, "38000"},
+    {"factors_16_bits20x33", FACTORS, NULL, 20, 33, 0, 20, "60000"},
+    {"factors_18_bits9x7", FACTORS, NULL, 9, 7, 20, 110, "290000"},
+    {"factors_18_bits_signed12x15", FACTORS, NULL, 12, 15, -100, 110, "90000"},
+    {"factors_18_bits27x25", FACTORS, NULL, 27, 25, 1, 60, "600000"},
+    {"factors_20_bits13x12", FACTORS, NULL, 13, 12, 90, 150, "2246400"},
+    {"factors_20_bits29x9", FACTORS, NULL, 29, 9, 60, 140, "2610000"},
+    {"factors_past_2048_15x17", FACTORS, NULL, 15, 17, 122, 127, "3950000"},
+    {"factors_past_18_bits_signed20x24", FACTORS, NULL, 20, 24, -128, 127, "400000"},
+    {"factors_past_bytes7x8", FACTORS, NULL, 7, 8, -200, 400, "270000"},
+    {"factors_past_bytes15x16", FACTORS, NULL, 15, 16, -130, 260, "400000"},
+    {"factors_past_bytes23x31", FACTORS, NULL, 23, 31, -50, 140, "800000"},
+    {"factors_past_halves6x9", FACTORS, NULL, 6, 9, -900, 1000, "1000000"},
+    {"upper7", UPPER, NULL, 7, 7, 0, 500, "4194304"},
+    {"upper14x16", UPPER, NULL, 14, 16, 0, 180, "4194304"},
+    {"upper31x29", UPPER, NULL, 31, 29, 20, 100, "4194304"},
+    {"upper26x33", UPPER, NULL, 26, 33, 0, 110, "4194304"},
     {"disc13x12", DISC, NULL, 13, 12, -3, 3, "450"},
     {"half_disc31x30", DISC, NULL, 31, 30, 0, 60000, "20000000"},
     {"runs27x19", RUNS, NULL, 27, 19, -2000, 9000, "1700000"},
@@ -247,10 +268,17 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
     int64_t column[2][MASK_MAX_SIDE], row[2][MASK_MAX_SIDE];
 
     for (int k = 0; k < 2 && m->text; k++) {
+        int64_t across = 2048, down = 2048;
         for (int i = 0; i < m->height; i++)
             column[k][i] = m->low + (int64_t)(random_next(state) % range);
         for (int j = 0; j < m->width; j++)
             row[k][j] = m->low + (int64_t)(random_next(state) % range);
+        for (int i = 0; i < m->height; i++)
+            down -= column[k][i];
+        for (int j = 0; j < m->width; j++)
+            across -= row[k][j];
+        column[k][m->height / 2] += m->text == UPPER ? down : 0;
+        row[k][m->width / 2] += m->text == UPPER ? across : 0;
     }
     for (int i = 0; i < m->height; i++)
         for (int j = 0; j < m->width; j++) {
@@ -266,6 +294,8 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
                         : i % 5 / 4 * m->low;
             else if (m->text == NEAR)
                 w = column[0][i] * row[0][j] + (int64_t)(random_next(state) % 1000);
+            else if (m->text == FACTORS || m->text == UPPER)
+                w = column[0][i] * row[0][j];
             else if (m->text && m->text != RUNS && m->text != PEAK)
                 w = column[0][i] * row[0][j] + (inside ? column[1][i] * row[1][j] : 0);
             else
@@ -284,7 +314,7 @@ bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, str
     const char *text = part ? m->second : m->text;
 
     if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
-        text != NEAR && text != BELL && text != PEAK)
+        text != NEAR && text != BELL && text != PEAK && text != FACTORS && text != UPPER)
         return mask_parse(made, m->name, text, strlen(text), err);
     mask_init(made, m->width, m->height);
     mask_fill(made, m, state);

@@ -105,6 +105,13 @@ static inline unsigned __umulhi(unsigned a, unsigned b)
     return (unsigned)((uint64_t)a * b >> 32);
 }
 
+static inline unsigned __float_as_uint(float value)
+{
+    unsigned bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 /* Four bytes of the eight of b:a; a selector's top bit asks for copies of the sign. */
 static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
 {

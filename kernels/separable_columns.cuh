@@ -1,0 +1,196 @@
+/* The column pass of the separable kernel, in the three ways that the sums of the row pass go on:
+ * as bytes, as bytes of 16 rows at a time, as halves. */
+#ifndef STENCIL_SEPARABLE_COLUMNS_CUH
+#define STENCIL_SEPARABLE_COLUMNS_CUH
+
+#include <type_traits>
+
+#include "separable_rows.cuh"
+
+/* Beside the ways of dividing, for masks whose samples need no clamping. BYTE: the quotient is a
+ * byte of the product's upper 32 bits. UPPER, for halves: it is the sum's upper byte. */
+enum { DIVIDE_BYTE = DIVIDE_ANY + 1, DIVIDE_UPPER };
+
+#if __CUDA_ARCH__ >= 900
+
+/* ---- bytes ---- */
+
+/* The column factor: byte by byte the weights of each block of 8 rows with those of the next one,
+ * for the lower two of four bytes and for the upper two. */
+template <typename S> struct column_bytes {
+    uint4 pairs[S::COLUMN_BYTES][S::BLOCKS];
+};
+
+template <typename S> __device__ inline void load_column(const uint32_t *words, column_bytes<S> &V)
+{
+    const uint4 *column = (const uint4 *)words + threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < S::BLOCKS * S::COLUMN_BYTES; i++)
+        V.pairs[i % S::COLUMN_BYTES][i / S::COLUMN_BYTES] = __ldg(column + i * 32);
+}
+
+/* Adds byte BYTE of the sums of group n times a byte of the column factor. The sums stay where they
+ * are: the newest block of 8 rows is ring[newest], the oldest the one after it. */
+template <typename S, int BYTE, bool A_SIGNED, bool B_SIGNED>
+__device__ inline void pass_column(int *sum, const row_sums<S> *ring, int newest, int n,
+                                   const uint4 *V, const int *c)
+{
+#pragma unroll
+    for (int b = 0; b < S::BLOCKS; b += 2) {
+        const uint32_t *one = BYTE < 2 ? ring[b].low[n] : ring[b].high[n];
+        const uint4 &v = V[(b + S::BLOCKS - newest - 1) % S::BLOCKS];
+        const uint32_t v0 = BYTE % 2 ? v.z : v.x, v1 = BYTE % 2 ? v.w : v.y;
+        if (b + 1 < S::BLOCKS) {
+            const uint32_t *two = BYTE < 2 ? ring[b + 1].low[n] : ring[b + 1].high[n];
+            product_32<A_SIGNED, B_SIGNED>(sum, one[0], one[1], two[0], two[1], v0, v1,
+                                           b == 0 ? c : sum);
+        } else {
+            product_16<A_SIGNED, B_SIGNED>(sum, one[0], one[1], v0, b == 0 ? c : sum);
+        }
+    }
+}
+
+/* Sums of one group: P[e] times 256^e. */
+template <typename S, int COLUMN_BYTE>
+__device__ inline void pass_columns(int (*P)[4], const row_sums<S> *ring, int newest, int n,
+                                    const column_bytes<S> &V)
+{
+    constexpr int E = COLUMN_BYTE;
+    constexpr bool TOP = E == S::COLUMN_BYTES - 1;
+    const int zero[4] = {};
+    const uint4 *v = V.pairs[E];
+
+    pass_column<S, 0, false, TOP>(P[E], ring, newest, n, v, E == 0 ? zero : P[E]);
+    pass_column<S, 1, false, TOP>(P[E + 1], ring, newest, n, v, E == 0 ? zero : P[E + 1]);
+    if constexpr (S::HIGH)
+        pass_column<S, 2, true, TOP>(P[E + 2], ring, newest, n, v, zero);
+    if constexpr (!TOP)
+        pass_columns<S, COLUMN_BYTE + 1>(P, ring, newest, n, V);
+}
+
+/* The mask's sums of one group. */
+template <typename S, int DIVIDE>
+__device__ inline void mask_sums(int *s, const row_sums<S> *ring, int newest, int n,
+                                 const column_bytes<S> &V)
+{
+    constexpr int TOP = S::SUM_BYTES + S::COLUMN_BYTES - 2;
+    int P[TOP + 1][4];
+    pass_columns<S, 0>(P, ring, newest, n, V);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        s[k] = P[TOP][k];
+#pragma unroll
+        for (int e = TOP - 1; e >= 0; e--)
+            s[k] = P[e][k] + 256 * s[k];
+    }
+}
+
+/* ---- bytes of 16 rows at a time: no product is by a weight of 0 for the other byte ---- */
+
+/* Of each 16 rows and the next 16: for the 8 output rows that begin with them, and the 8 after. */
+template <typename S> struct column_pairs {
+    uint2 pairs[2][S::PAIRS];
+};
+
+template <typename S> __device__ inline void load_column(const uint32_t *words, column_pairs<S> &V)
+{
+    const uint2 *column = (const uint2 *)words + threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < 2 * S::PAIRS; i++)
+        V.pairs[i / S::PAIRS][i % S::PAIRS] = __ldg(column + i * 32);
+}
+
+template <typename S, int BYTE>
+__device__ inline void pass_pairs(int *sum, const row_pairs *ring, int newest, int n,
+                                  const uint2 *V)
+{
+    const int zero[4] = {};
+#pragma unroll
+    for (int b = 0; b < S::PAIRS; b += 2) {
+        const uint32_t *one = BYTE ? ring[b].high[n] : ring[b].low[n];
+        const uint2 &v = V[(b + S::PAIRS - newest - 1) % S::PAIRS];
+        if (b + 1 < S::PAIRS) {
+            const uint32_t *two = BYTE ? ring[b + 1].high[n] : ring[b + 1].low[n];
+            product_32<false, true>(sum, one[0], one[1], two[0], two[1], v.x, v.y,
+                                    b == 0 ? zero : sum);
+        } else {
+            product_16<false, true>(sum, one[0], one[1], v.x, b == 0 ? zero : sum);
+        }
+    }
+}
+
+/* V is for the first or for the second 8 output rows. */
+template <typename S, int DIVIDE>
+__device__ inline void mask_sums(int *s, const row_pairs *ring, int newest, int n, const uint2 *V)
+{
+    int high[4];
+    pass_pairs<S, 0>(s, ring, newest, n, V);
+    pass_pairs<S, 1>(high, ring, newest, n, V);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        s[k] += 256 * high[k];
+}
+
+/* ---- halves ---- */
+
+template <typename S> struct column_halves {
+    uint2 pairs[S::BLOCKS]; /* of each block of 8 rows and the next one */
+    float low[4], high[4];  /* what the products start from */
+};
+
+template <typename S> __device__ inline void load_column(const uint32_t *words, column_halves<S> &V)
+{
+    const uint2 *column = (const uint2 *)words + threadIdx.x % 32;
+    const struct separable_halves *start =
+        (const struct separable_halves *)(words + S::BLOCKS * 64);
+#pragma unroll
+    for (int i = 0; i < S::BLOCKS; i++)
+        V.pairs[i] = __ldg(column + i * 32);
+    four_of(V.low, start->low);
+    four_of(V.high, start->high);
+}
+
+/* The lower or the upper halves of the sums of group n times the column factor. */
+template <typename S, bool UPPER>
+__device__ inline void pass_halves(float *sum, const row_sums<S> *ring, int newest, int n,
+                                   const uint2 *V, const float *start)
+{
+#pragma unroll
+    for (int b = 0; b < S::BLOCKS; b += 2) {
+        const uint32_t *one = UPPER ? ring[b].high[n] : ring[b].low[n];
+        const uint2 &v = V[(b + S::BLOCKS - newest - 1) % S::BLOCKS];
+        if (b + 1 < S::BLOCKS) {
+            const uint32_t *two = UPPER ? ring[b + 1].high[n] : ring[b + 1].low[n];
+            product_halves_16(sum, one[0], one[1], two[0], two[1], v.x, v.y, b == 0 ? start : sum);
+        } else {
+            product_halves_8(sum, one[0], one[1], v.x, b == 0 ? start : sum);
+        }
+    }
+}
+
+/* The sums of halves are between two powers of two, so that their bits count them. */
+template <typename S, int DIVIDE>
+__device__ inline void mask_sums(int *s, const row_sums<S> *ring, int newest, int n,
+                                 const column_halves<S> &V)
+{
+    constexpr bool FROM_ZERO = DIVIDE == DIVIDE_UPPER;
+    const float zero[4] = {};
+    float low[4], high[4];
+    pass_halves<S, false>(low, ring, newest, n, V.pairs, FROM_ZERO ? zero : V.low);
+    pass_halves<S, true>(high, ring, newest, n, V.pairs, FROM_ZERO ? zero : V.high);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        s[k] = (int)(__float_as_uint(low[k]) + (__float_as_uint(high[k]) << S::LOWER_BITS));
+}
+
+/* ---- which of them ---- */
+
+template <typename S>
+using column_factor =
+    std::conditional_t<S::LOWER_BITS != 0, column_halves<S>,
+                       std::conditional_t<S::PAIRED, column_pairs<S>, column_bytes<S>>>;
+
+template <typename S> using ring_sums = std::conditional_t<S::PAIRED, row_pairs, row_sums<S>>;
+
+#endif
+#endif

@@ -1,0 +1,180 @@
+/* The row pass of the separable kernel: a warp's sums over 8 staged rows, and as what they go on to
+ * the column pass. */
+#ifndef STENCIL_SEPARABLE_ROWS_CUH
+#define STENCIL_SEPARABLE_ROWS_CUH
+
+#include "banded.cuh"
+
+#define GROUPS 4 /* of 16 bytes of a row, that are a warp's */
+
+/* What a kernel is compiled for: see struct separable_shape. */
+template <int products, bool sparse, int blocks, int row_bytes, int sum_bytes, int column_bytes,
+          int lower_bits>
+struct sizes {
+    enum : int {
+        PRODUCTS = products,
+        SPARSE = sparse,
+        BLOCKS = blocks,
+        ROW_BYTES = row_bytes,
+        SUM_BYTES = sum_bytes,
+        COLUMN_BYTES = column_bytes,
+        LOWER_BITS = lower_bits,
+        /* a row factor of one byte: is it signed? */
+        SIGNED = lower_bits != 10,
+        WINDOW = sparse ? 4 : 2,                         /* pieces of a product */
+        HIGH = sum_bytes == 3,                           /* two words of sums, not one */
+        PAIRED = separable_is_paired(sum_bytes, blocks), /* rows go on by 16, see row_pairs */
+        PAIRS = (blocks + 1) / 2,
+        /* What a thread keeps in registers, and how many blocks of threads then fit a
+         * multiprocessor. */
+        SUMS = PAIRED ? PAIRS * 16 : blocks * GROUPS * 2 * (HIGH ? 2 : 1),
+        COLUMN = lower_bits ? blocks * 2
+                 : PAIRED   ? PAIRS * 4
+                            : blocks * column_bytes * 4,
+        REGISTERS = (lower_bits ? 42
+                     : HIGH     ? 46
+                                : 34) +
+                    SUMS + COLUMN + products * row_bytes * 5 + products * 8,
+        RESIDENT = REGISTERS <= 66    ? 8
+                   : REGISTERS <= 80  ? 6
+                   : REGISTERS <= 96  ? 5
+                   : REGISTERS <= 128 ? 4
+                                      : 3,
+    };
+};
+
+#if __CUDA_ARCH__ >= 900
+
+/* The row factor: the matrices of its products, by byte, and where the sparse ones' values stand.
+ */
+template <typename S> struct row_factor {
+    uint4 a[S::PRODUCTS][S::ROW_BYTES];
+    uint32_t at[S::PRODUCTS][S::ROW_BYTES];
+};
+
+/* What makes halves of sums: see struct separable_halves. */
+struct halves_start {
+    int sums[4];
+    uint32_t exponents;
+};
+
+/* Sums of a row pass over 8 rows, of output bytes 2g and 2g + 1 of each group. In bytes: 0 and 1 of
+ * those for rows 2t and 2t + 1; and bytes 2 and 3. In halves: the lower ones of both rows; and the
+ * upper ones. */
+template <typename S> struct row_sums {
+    uint32_t low[GROUPS][2], high[S::HIGH ? GROUPS : 1][2];
+};
+
+/* Sums of two bytes over 16 rows: bytes 0 of those for rows 2t, 2t + 1, 2t + 8 and 2t + 9; and
+ * bytes 1. */
+struct row_pairs {
+    uint32_t low[GROUPS][2], high[GROUPS][2];
+};
+
+template <typename S> __device__ inline void load_row(const void *fragments, row_factor<S> &H)
+{
+    const uint4 *matrices = (const uint4 *)fragments + threadIdx.x % 32;
+    const uint32_t *places =
+        (const uint32_t *)fragments + S::PRODUCTS * S::ROW_BYTES * 128 + threadIdx.x % 32;
+#pragma unroll
+    for (int i = 0; i < S::PRODUCTS * S::ROW_BYTES; i++) {
+        H.a[i / S::ROW_BYTES][i % S::ROW_BYTES] = __ldg(matrices + i * 32);
+        H.at[i / S::ROW_BYTES][i % S::ROW_BYTES] = S::SPARSE ? __ldg(places + i * 32) : 0;
+    }
+}
+
+__device__ inline void load_start(const uint32_t *words, halves_start &start)
+{
+    const struct separable_halves *halves = (const struct separable_halves *)words;
+    four_of(start.sums, (int)halves->sums);
+    start.exponents = halves->exponents;
+}
+
+template <typename S, bool SIGNED>
+__device__ inline void row_product(int *sum, const row_factor<S> &H, int p, int byte,
+                                   const uint32_t *b, const int *c)
+{
+    const uint4 &a = H.a[p][byte];
+    if (S::SPARSE)
+        product_sparse_64<SIGNED>(sum, a, H.at[p][byte], b[0], b[1], b[2], b[3], c);
+    else
+        product_32<SIGNED, false>(sum, a.x, a.y, a.z, a.w, b[0], b[1], c);
+}
+
+/* Two sums as they go on. */
+template <typename S>
+__device__ inline void split_sums(int first, int second, const halves_start &start, uint32_t &low,
+                                  uint32_t &high)
+{
+    if (S::LOWER_BITS == 8) { /* bytes 2 and 3 hold the exponent of a half, 0x64, already */
+        low = __byte_perm(first, second, 0x7430);
+        high = __byte_perm(first, second, 0x6521);
+    } else if (S::LOWER_BITS == 10) {
+        low = (__byte_perm(first, second, 0x5410) & 0x03ff03ff) | start.exponents;
+        high = __byte_perm(64 * first + start.sums[0], 64 * second + start.sums[0], 0x7632);
+    } else {
+        low = __byte_perm(first, second, 0x5140);
+        if (S::HIGH)
+            high = __byte_perm(first, second, 0x7362);
+    }
+}
+
+/* The row pass over 8 staged rows. */
+template <typename S>
+__device__ inline void pass_rows(uint32_t address, const row_factor<S> &H,
+                                 const halves_start &start, row_sums<S> &sums)
+{
+    constexpr int TOP = S::ROW_BYTES - 1;
+    const int zero[4] = {}, *begin = S::LOWER_BITS == 8 ? start.sums : zero;
+    /* Loaded once for each place at which a product may begin, so that it finds its pieces in
+     * neighbouring registers: a dense one begins at 0 or 2, for n = 0, 2 and 1, 3. */
+    constexpr int STEP = S::SPARSE ? 1 : 2;
+    uint32_t window[S::SPARSE ? GROUPS : 2][S::PRODUCTS][4];
+
+#pragma unroll
+    for (int n = 0; n < GROUPS / STEP; n++)
+#pragma unroll
+        for (int p = 0; p < S::PRODUCTS; p++)
+            load_matrices(window[n][p], address + (n + p * S::WINDOW) * BANDED_PIECE);
+#pragma unroll
+    for (int n = 0; n < GROUPS; n++) {
+        int sum[S::ROW_BYTES][4];
+#pragma unroll
+        for (int p = 0; p < S::PRODUCTS; p++) {
+            const uint32_t *b = window[n % (GROUPS / STEP)][p] + n / (GROUPS / STEP) * 2;
+            if (S::ROW_BYTES == 2)
+                row_product<S, false>(sum[0], H, p, 0, b, p == 0 ? zero : sum[0]);
+            row_product<S, S::SIGNED || S::ROW_BYTES == 2>(sum[TOP], H, p, TOP, b,
+                                                           p == 0 ? begin : sum[TOP]);
+        }
+#pragma unroll
+        for (int m = 0; m < 2; m++) {
+            int first = sum[0][2 * m], second = sum[0][2 * m + 1];
+            if (S::ROW_BYTES == 2) {
+                first += 256 * sum[TOP][2 * m];
+                second += 256 * sum[TOP][2 * m + 1];
+            }
+            split_sums<S>(first, second, start, sums.low[n][m], sums.high[S::HIGH ? n : 0][m]);
+        }
+    }
+}
+
+/* The same over 16 rows. */
+template <typename S>
+__device__ inline void pass_row_pairs(uint32_t address, int pitch, const row_factor<S> &H,
+                                      row_pairs &sums)
+{
+    const halves_start none = {};
+    row_sums<S> first, second;
+    pass_rows<S>(address, H, none, first);
+    pass_rows<S>(address + 8 * pitch, H, none, second);
+#pragma unroll
+    for (int i = 0; i < GROUPS * 2; i++) {
+        const uint32_t one = first.low[i / 2][i % 2], two = second.low[i / 2][i % 2];
+        sums.low[i / 2][i % 2] = __byte_perm(one, two, 0x5410);
+        sums.high[i / 2][i % 2] = __byte_perm(one, two, 0x7632);
+    }
+}
+
+#endif
+#endif
