@@ -54,11 +54,27 @@ struct planes {
     const double *value;
     int32_t *high, *low; /* n each */
     double sum;          /* of v' */
+    int width, group; /* rows of so many, whose pairs are summed in groups of taps; 0: none are */
 };
 
 static int64_t whole(const struct planes *p, int i)
 {
     return p->high[i] * ((int64_t)1 << p->k) + p->low[i];
+}
+
+/* Do the sums of all groups fit 32 bits? */
+static bool groups_fit(const struct planes *p)
+{
+    int width = p->width;
+    for (int i = 0; p->group > 0 && i < p->n; i += 2 * width)
+        for (int j = 0; j < width; j += p->group) {
+            int32_t sum = 0;
+            for (int k = i + j; k < i + width && k < i + j + p->group; k++)
+                sum += abs(p->low[k]) + (k + width < p->n ? abs(p->low[k + width]) : 0);
+            if (sum > PLANE_SUM)
+                return false;
+        }
+    return true;
 }
 
 /* Fills the planes for e and k; false where they do not fit. */
@@ -78,7 +94,7 @@ static bool planes_fill(struct planes *p, int32_t low_sum)
         p->low[i] = (int32_t)l;
         p->sum += (double)v;
     }
-    return true;
+    return groups_fit(p);
 }
 
 /* The most bits that fit: first of high, then of low. */
@@ -166,15 +182,16 @@ static void put_weight(uint32_t *to[2], const struct planes *p, int width, int i
 
 /* ---- the mask as it is ---- */
 
-static bool make_direct(struct cpu_certify16 *c, const struct plan *plan, struct planes *p)
+static bool make_direct(struct cpu_certify16 *c, const struct plan *plan, struct planes *p,
+                        int group)
 {
     const struct plan_mask *m = &plan->mask[0];
     int pairs = (m->height + 1) / 2, bits = choose_bits(plan), low_shift;
     uint32_t *to[2] = {c->weights, c->weights + pairs * m->width};
     struct span span = {0, 0};
 
-    c->parts = p->n > FEW_CELLS;
-    if (!planes_make(p, c->parts ? PART_SUM : PLANE_SUM, LOW_BITS))
+    c->group = p->group = group;
+    if (!planes_make(p, group > 0 ? PART_SUM : PLANE_SUM, LOW_BITS))
         return false;
     if (bits > p->e - p->k)
         bits = p->e - p->k;
@@ -186,8 +203,8 @@ static bool make_direct(struct cpu_certify16 *c, const struct plan *plan, struct
     span.high += ldexp(p->sum, -p->e) * CENTRE;
     c->sums = (struct cpu_two_masks){pairs, m->width, plan->channels, {to[0], to[1]}};
     low_shift = p->e - bits;
-    if (c->parts) { /* every pair of taps is short by less than 1 of 2^-(e - 8) */
-        span.high += ldexp(pairs * m->width, CPU_PART_SHIFT - p->e);
+    if (group > 0) { /* every group is short by less than 1 of 2^-(e - 8) */
+        span.high += ldexp(pairs * ((m->width + group - 1) / group), CPU_PART_SHIFT - p->e);
         low_shift -= CPU_PART_SHIFT;
     }
     return low_shift >= 0 &&
@@ -261,57 +278,74 @@ static bool make_separable(struct cpu_certify16 *c, const struct plan *plan, str
 /* ---- either ---- */
 
 #define RATE_TAPS  15.0 /* a nanosecond: taps of a column and a row */
-#define RATE_CELLS 22.5
+#define RATE_CELLS 35.0
+#define COST_GROUP 2.0 /* as much as so many cells */
 #define RATE_EXACT 1.3 /* cells of a sample in doubt */
 
 double cpu_certify16_cost(const struct cpu_certify16 *c, const struct plan_mask *m)
 {
-    double cells = (double)m->width * m->height;
-    return (c->separable ? (m->width + m->height) / RATE_TAPS : cells / RATE_CELLS) +
+    double cells = (double)m->width * m->height, sums = cells;
+    if (c->group > 0)
+        sums += COST_GROUP * c->sums.pairs * ((m->width + c->group - 1) / c->group);
+    return (c->separable ? (m->width + m->height) / RATE_TAPS : sums / RATE_CELLS) +
            c->share * cells / RATE_EXACT;
 }
 
-static bool any_make(struct cpu_certify16 *c, const struct plan *plan, struct planes *whole_mask,
-                     struct planes *by_column, struct planes *by_row, bool separable)
+/* What the planes are made of, and where. */
+struct parts {
+    struct planes whole, column, row;
+};
+
+#define SEPARABLE (-1)
+
+/* WAY: by column and row, or the group of the whole mask's sums. What it costs, INFINITY where it
+ * cannot be used. */
+static double make_way(struct cpu_certify16 *c, const struct plan *plan, struct parts *parts,
+                       int way)
 {
     bool ok;
-    for (int i = 0; i < 2 * (whole_mask->n + by_column->n + by_row->n); i++)
+    for (int i = 0; i < 2 * (parts->whole.n + parts->column.n + parts->row.n); i++)
         c->weights[i] = 0;
-    c->separable = false;
-    ok = separable ? make_separable(c, plan, by_column, by_row, whole_mask->value)
-                   : make_direct(c, plan, whole_mask);
+    c->separable = way == SEPARABLE;
+    c->group = 0;
+    ok = c->separable ? make_separable(c, plan, &parts->column, &parts->row, parts->whole.value)
+                      : make_direct(c, plan, &parts->whole, way);
     c->share = ok ? ldexp(c->bounds.width, -c->bounds.bits) : 1;
-    return ok;
+    return ok ? cpu_certify16_cost(c, &plan->mask[0]) : INFINITY;
 }
 
-/* By column and row, unless that leaves so much in doubt that every cell is faster. */
+/* The way that costs least. */
 static bool make_any(struct cpu_certify16 *c, const struct plan *plan, double *number,
                      int32_t *plane)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int n = m->width * m->height, pairs = (m->height + 1) / 2;
+    int n = m->width * m->height, pairs = (m->height + 1) / 2, best = SEPARABLE;
     bool separable = pairs * m->width > pairs + m->width + 2;
-    double cost = INFINITY;
+    double least = INFINITY, cost;
     double *column = number + n, *row = column + m->height;
-    struct planes whole_mask = {.n = n, .value = number, .high = plane, .low = plane + n};
-    struct planes by_column = {
-        .n = m->height, .value = column, .high = plane, .low = plane + m->height};
-    struct planes by_row = {.n = m->width,
-                            .value = row,
-                            .high = plane + 2 * m->height,
-                            .low = plane + 2 * m->height + m->width};
+    struct parts parts = {
+        {.n = n, .value = number, .high = plane, .low = plane + n, .width = m->width},
+        {.n = m->height, .value = column, .high = plane, .low = plane + m->height},
+        {.n = m->width,
+         .value = row,
+         .high = plane + 2 * m->height,
+         .low = plane + 2 * m->height + m->width}};
 
     for (int i = 0; i < n; i++)
         number[i] = (double)m->weight[i] / (double)m->divisor;
     cpu_certify_factors(number, m->width, m->height, column, row);
-    if (separable && any_make(c, plan, &whole_mask, &by_column, &by_row, true))
-        cost = cpu_certify16_cost(c, m);
-    if (cost < n / RATE_CELLS)
-        return true;
-    if (any_make(c, plan, &whole_mask, &by_column, &by_row, false) &&
-        cpu_certify16_cost(c, m) < cost)
-        return true;
-    return cost < INFINITY && any_make(c, plan, &whole_mask, &by_column, &by_row, true);
+    if (separable)
+        least = make_way(c, plan, &parts, SEPARABLE);
+    for (int group = 0, next = m->width; next > 0 && least > n / RATE_CELLS;
+         group = next, next = next > 1 ? (next + 1) / 2 : 0) {
+        cost = make_way(c, plan, &parts, group);
+        if (cost < least) {
+            least = cost;
+            best = group;
+        }
+    }
+    cost = make_way(c, plan, &parts, best);
+    return cost < INFINITY;
 }
 
 bool cpu_certify16_make(struct cpu_certify16 *c, const struct plan *plan)

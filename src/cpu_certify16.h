@@ -13,7 +13,7 @@ struct cpu_certify16 {
     /* The planes `high` and `low` of the mask, or where it is separable of its column, over pairs
      * of rows; parts: summed by sum_two_planes. */
     struct cpu_two_masks sums;
-    bool parts;
+    int group; /* of taps, 0: none (certify_two_planes) */
     bool separable;
     struct cpu_join join;     /* the column's two sums to one line of pairs */
     struct cpu_two_masks row; /* over that line */

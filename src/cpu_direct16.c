@@ -33,10 +33,9 @@
 
 struct worker {
     struct cpu_strip strip;
-    uint32_t *ring;   /* pass.slots lines of pass.stride pairs */
-    const void **at;  /* the lines that one output row reads, from the top */
-    uint32_t *line;   /* separable: the column's sums */
-    uint32_t *sum[2]; /* high and low */
+    uint32_t *ring;  /* pass.slots lines of pass.stride pairs */
+    const void **at; /* the lines that one output row reads, from the top */
+    uint32_t *line;  /* separable: the column's sums */
     uint64_t *doubtful;
     uint16_t *ghosts; /* a row */
 };
@@ -148,11 +147,9 @@ static void filter_row(const struct pass *pass, const struct worker *w, int y)
     if (c->separable) {
         const uint32_t *line = w->line;
         pass->ops->join_planes(&c->sums, lines, &c->join, w->line, n + halo);
-        pass->ops->certify_two_planes(&c->row, &line, &c->bounds, out, w->doubtful, n);
+        pass->ops->certify_two_planes(&c->row, 0, &line, &c->bounds, out, w->doubtful, n);
     } else {
-        (c->parts ? pass->ops->sum_two_planes : pass->ops->sum_two_rows)(&c->sums, lines, 0,
-                                                                         w->sum[0], w->sum[1], n);
-        pass->ops->certify_u16(&c->bounds, w->sum[0], w->sum[1], out, w->doubtful, n);
+        pass->ops->certify_two_planes(&c->sums, c->group, lines, &c->bounds, out, w->doubtful, n);
     }
     for (int x = -1; (x = cpu_certify_next(w->doubtful, x + 1, n)) < n;)
         out[x] = (uint16_t)cpu_finish_sample(plan, exact_sum(pass, w, x));
@@ -191,8 +188,6 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->line = cpu_memory_keep(memory, calloc(n, sizeof *w->line));
     w->doubtful = cpu_memory_keep(memory, calloc(n / CPU_BLOCK + 2, sizeof *w->doubtful));
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
-    for (int k = 0; k < 2; k++)
-        w->sum[k] = cpu_memory_keep(memory, calloc(n, sizeof *w->sum[k]));
 }
 
 /* Strips whose ring fits the cache. */

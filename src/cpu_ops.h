@@ -15,7 +15,7 @@
 /* Sums are made in blocks of so many samples: rows carry as much slack at their end. */
 #define CPU_BLOCK       64
 #define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
-#define CPU_PART_SHIFT  8   /* of sum_two_planes */
+#define CPU_PART_SHIFT  8   /* of certify_two_planes */
 #define CPU_MAX_SIDE    255 /* rows of a mask */
 
 struct cpu_mask {
@@ -209,10 +209,6 @@ struct cpu_ops {
     /* sum_pairs for two masks at once */
     void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    /* The same, but for the second mask sum[x] = start + sum over the pairs of their two products'
-     * sum >> CPU_PART_SHIFT. */
-    void (*sum_two_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                           uint32_t start, uint32_t *high, uint32_t *low, int n);
     /* sum_two_rows for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below
      * want it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
      * where `full` does not matter (NULL: byte_sums is as fast). */
@@ -232,14 +228,13 @@ struct cpu_ops {
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
-    /* Doubtful, here and below: a bit of every sample, the lowest first; those of the slack may be
-     * anything. */
-    void (*certify_u16)(const struct cpu_bounds *bounds, const uint32_t *high, const uint32_t *low,
-                        uint16_t *out, uint64_t *doubtful, int n);
-    /* The two sums of sum_two_rows from 0 on, certified */
-    void (*certify_two_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                               const struct cpu_bounds *bounds, uint16_t *out, uint64_t *doubtful,
-                               int n);
+    /* The two sums of sum_two_rows from 0 on, certified. GROUP > 0: the second one is the sum over
+     * groups of so many taps of a line, the last of which may have fewer, of what each group's
+     * sum >> CPU_PART_SHIFT is. Doubtful, here and below: a bit of every sample, the lowest first;
+     * those of the slack may be anything. */
+    void (*certify_two_planes)(const struct cpu_two_masks *masks, int group,
+                               const uint32_t *const *rows, const struct cpu_bounds *bounds,
+                               uint16_t *out, uint64_t *doubtful, int n);
     /* pair = the two sums of sum_two_rows from 0 on, joined; slack as theirs */
     void (*join_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                         const struct cpu_join *join, uint32_t *pair, int n);

@@ -27,7 +27,7 @@ static const struct {
     double low,
         high; /* of the weights before they are divided by their sum's size and multiplied */
     double gain;
-    bool separable, parts; /* what must come of it */
+    bool separable, groups; /* what must come of it */
 } MASKS[] = {
     {"sharpening 3x3", 3, 3, ANY, -1, 0.4, 1, false, false},
     {"positive 3x3", 3, 3, ANY, 0, 1, 1, false, false},
@@ -144,7 +144,7 @@ static int rest_sign(const struct cpu_certify16 *c, const struct plan_mask *m, i
         integer *= (int16_t)(uint16_t)(c->row.weight[0][j] >> 16) * ((int64_t)1 << t) +
                    (int16_t)(uint16_t)(c->row.weight[1][j] >> 16);
     } else {
-        e = c->bounds.low_shift + c->bounds.bits + (c->parts ? CPU_PART_SHIFT : 0);
+        e = c->bounds.low_shift + c->bounds.bits + (c->group > 0 ? CPU_PART_SHIFT : 0);
         k = e - point;
         integer = joined(&c->sums, m->width, i, k);
     }
@@ -261,7 +261,7 @@ static void check_16(int i)
         return;
     made = cpu_certify16_make(&certify, &plan);
     CHECKF(made, "%s", MASKS[i].name);
-    CHECKF(certify.separable == MASKS[i].separable && certify.parts == MASKS[i].parts, "%s",
+    CHECKF(certify.separable == MASKS[i].separable && (certify.group > 0) == MASKS[i].groups, "%s",
            MASKS[i].name);
     for (int k = 0; made && k < m->width * m->height; k++)
         sign[k] = rest_sign(&certify, m, k);
