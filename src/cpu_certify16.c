@@ -348,6 +348,26 @@ static bool make_any(struct cpu_certify16 *c, const struct plan *plan, double *n
     return cost < INFINITY;
 }
 
+static void exact_make(struct cpu_certify16 *c, const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int width = m->width;
+
+    if (m->sum_abs > (int64_t)1 << 46) /* more than four digits, where max is small */
+        return;
+    c->exact = (struct cpu_exact){(m->height + 1) / 2, width, plan->channels, c->digits};
+    for (int i = 0; i < width * m->height; i++) {
+        uint32_t *to = c->digits + (i / width / 2 * width + i % width) * CPU_DIGITS;
+        int64_t rest = m->weight[i], half = 1 << (CPU_DIGIT_BITS - 1);
+        for (int k = 0; k < CPU_DIGITS; k++) {
+            int64_t above = k < CPU_DIGITS - 1 ? (rest + half) >> CPU_DIGIT_BITS : 0;
+            uint32_t digit = (uint32_t)(rest - above * 2 * half) & 0xffff;
+            to[k] |= digit << i / width % 2 * 16;
+            rest = above;
+        }
+    }
+}
+
 bool cpu_certify16_make(struct cpu_certify16 *c, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -356,8 +376,11 @@ bool cpu_certify16_make(struct cpu_certify16 *c, const struct plan *plan)
     int32_t *plane = malloc(2 * (n + sides) * sizeof *plane);
     bool ok;
 
-    *c = (struct cpu_certify16){.weights = calloc(2 * (n + sides), sizeof *c->weights)};
-    ok = number && plane && c->weights && make_any(c, plan, number, plane);
+    *c = (struct cpu_certify16){.weights = calloc(2 * (n + sides), sizeof *c->weights),
+                                .digits = calloc(CPU_DIGITS * (n + sides), sizeof *c->digits)};
+    ok = number && plane && c->weights && c->digits && make_any(c, plan, number, plane);
+    if (ok)
+        exact_make(c, plan);
     free(number);
     free(plane);
     return ok;
@@ -366,5 +389,6 @@ bool cpu_certify16_make(struct cpu_certify16 *c, const struct plan *plan)
 void cpu_certify16_free(struct cpu_certify16 *c)
 {
     free(c->weights);
-    c->weights = NULL;
+    free(c->digits);
+    c->weights = c->digits = NULL;
 }

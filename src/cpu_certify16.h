@@ -18,7 +18,9 @@ struct cpu_certify16 {
     struct cpu_join join;     /* the column's two sums to one line of pairs */
     struct cpu_two_masks row; /* over that line */
     struct cpu_bounds bounds;
-    double share; /* of the samples that are in doubt, about */
+    struct cpu_exact exact; /* for the samples in doubt; no pairs: there is none */
+    uint32_t *digits;       /* owned: its */
+    double share;           /* of the samples that are in doubt, about */
 };
 
 /* False where such sums cannot be used: free it all the same. */

@@ -17,6 +17,8 @@
 #define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
 #define CPU_PART_SHIFT  8   /* of certify_two_planes */
 #define CPU_MAX_SIDE    255 /* rows of a mask */
+#define CPU_DIGITS      4   /* of exact_sum, of so many bits: sums of 15 pairs fit 32 bits */
+#define CPU_DIGIT_BITS  12
 
 struct cpu_mask {
     int width, height;
@@ -94,6 +96,13 @@ struct cpu_two_byte_masks {
      * place to the next; the last place is one. */
     const uint8_t *full;
     bool is_signed;
+};
+
+/* A mask's own weights over lines of pairs: CPU_DIGITS entries a tap, each the same digit (-2048 to
+ * 2048, the lowest first) of the two weights. */
+struct cpu_exact {
+    int pairs, width, step;
+    const uint32_t *digits;
 };
 
 /* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
@@ -235,6 +244,8 @@ struct cpu_ops {
     void (*certify_two_planes)(const struct cpu_two_masks *masks, int group,
                                const uint32_t *const *rows, const struct cpu_bounds *bounds,
                                uint16_t *out, uint64_t *doubtful, int n);
+    /* The sum of one sample, exactly, or NULL: element x of the lines is its first tap's. */
+    int64_t (*exact_sum)(const struct cpu_exact *exact, const uint32_t *const *rows, int x);
     /* pair = the two sums of sum_two_rows from 0 on, joined; slack as theirs */
     void (*join_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                         const struct cpu_join *join, uint32_t *pair, int n);

@@ -289,6 +289,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .certify_u8 = OPS_CERTIFY_U8,
     .certify_two_planes = OPS_CERTIFY_TWO_PLANES,
     .join_planes = OPS_JOIN_PLANES,
+#ifdef OPS_EXACT_SUM
+    .exact_sum = OPS_EXACT_SUM,
+#endif
     .row_pairs = OPS_ROW_PAIRS,
     .certify_two_rows = OPS_CERTIFY_TWO_ROWS,
     .pairs_u16 = OPS_PAIRS_U16,

@@ -9,6 +9,7 @@
 #define OPS_SUM_TWO_ROWS       sum_two_rows_x86
 #define OPS_JOIN_PLANES        join_planes_x86
 #define OPS_CERTIFY_TWO_PLANES certify_two_planes_x86
+#define OPS_EXACT_SUM          exact_sum_x86
 
 #define CHAINS (CPU_BLOCK / LANES)
 
@@ -169,6 +170,35 @@ static void certify_two_planes_x86(const struct cpu_two_masks *masks, int group,
         certify_two_planes_body(masks, 0, rows, bounds, out, doubtful, n);
     else
         certify_two_planes_body(masks, group, rows, bounds, out, doubtful, n);
+}
+
+/* A tap's digits side by side, each with both of its samples. */
+static int64_t exact_sum_x86(const struct cpu_exact *exact, const uint32_t *const *rows, int x)
+{
+    __m128i low = _mm_setzero_si128(), high = low;
+    int64_t sum[CPU_DIGITS];
+    uint64_t all = 0;
+
+    for (int p = 0; p < exact->pairs; p++) {
+        const uint32_t *digits = exact->digits + p * exact->width * CPU_DIGITS;
+        const uint32_t *row = rows[p] + x;
+        for (int j = 0, end; j < exact->width; j = end) {
+            __m128i part = _mm_setzero_si128();
+            end = j + 15 < exact->width ? j + 15 : exact->width;
+            for (int k = j; k < end; k++) {
+                __m128i samples = _mm_set1_epi32((int)row[k * exact->step]);
+                __m128i weights = _mm_loadu_si128((const __m128i *)(digits + k * CPU_DIGITS));
+                part = _mm_add_epi32(part, _mm_madd_epi16(samples, weights));
+            }
+            low = _mm_add_epi64(low, _mm_cvtepi32_epi64(part));
+            high = _mm_add_epi64(high, _mm_cvtepi32_epi64(_mm_unpackhi_epi64(part, part)));
+        }
+    }
+    _mm_storeu_si128((__m128i *)sum, low);
+    _mm_storeu_si128((__m128i *)(sum + 2), high);
+    for (int k = 0; k < CPU_DIGITS; k++)
+        all += (uint64_t)sum[k] << k * CPU_DIGIT_BITS;
+    return (int64_t)all;
 }
 
 #endif

@@ -14,6 +14,7 @@ enum kernel_kept_part {
     KEPT_FFT_PRODUCTS,
     KEPT_NEAR8,
     KEPT_ROUNDED,
+    KEPT_CERTIFY16,
     KEPT_PARTS
 };
 
