@@ -29,14 +29,13 @@
 
 #define RING_BYTES  (160 * 1024) /* a part of the L2 cache */
 #define MAX_SAMPLES 3840         /* of a strip: sums stay in the caches next to the core */
-#define MAX_CELLS   4096         /* what rounding leaves out of more weights certifies nothing */
 #define CACHE_LINE  64
 
 struct worker {
     struct cpu_strip strip;
-    uint32_t *ring;  /* pass.slots lines of pass.stride pairs */
-    const void **at; /* the lines that one output row reads, from the top */
-    uint32_t *line;  /* separable: the column's sums */
+    uint32_t *ring;                      /* pass.slots lines of pass.stride pairs */
+    const void **at;                     /* the lines that one output row reads, from the top */
+    uint32_t *line[CPU_CERTIFY16_TERMS]; /* the columns' sums */
     uint64_t *doubtful;
     uint16_t *ghosts; /* a row */
 };
@@ -46,6 +45,7 @@ struct pass {
     const struct cpu_ops *ops;
     struct cpu_strips strips;
     const struct cpu_certify16 *certify; /* without weights: it cannot be done */
+    int pairs;                           /* lines that a row of output reads */
     int slots;
     size_t stride; /* pairs of a line */
 };
@@ -161,13 +161,11 @@ static void filter_row(const struct pass *pass, const struct worker *w, int y)
     const uint32_t *const *lines = (const uint32_t *const *)w->at;
     uint16_t *out = cpu_strip_out(pass->job, &w->strip, y);
 
-    if (c->separable) {
-        const uint32_t *line = w->line;
-        pass->ops->join_planes(&c->sums, lines, &c->join, w->line, n + halo);
-        pass->ops->certify_two_planes(&c->row, 0, &line, &c->bounds, out, w->doubtful, n);
-    } else {
-        pass->ops->certify_two_planes(&c->sums, c->group, lines, &c->bounds, out, w->doubtful, n);
-    }
+    for (int t = 0; t < c->terms; t++)
+        pass->ops->join_planes(&c->column[t], lines, &c->join[t], w->line[t], n + halo);
+    if (c->terms > 0)
+        lines = (const uint32_t *const *)w->line;
+    pass->ops->certify_two_planes(&c->sums, c->group, lines, &c->bounds, out, w->doubtful, n);
     for (int x = -1; (x = cpu_certify_next(w->doubtful, x + 1, n)) < n;)
         decide(pass, w, x, out);
     cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
@@ -184,7 +182,7 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
     for (int y = strip->first; y < strip->end; y++) {
         int top = y - strip->first;
         fill_line(pass, w, top + pass->slots - 1);
-        for (int p = 0; p < pass->certify->sums.pairs; p++)
+        for (int p = 0; p < pass->pairs; p++)
             w->at[p] = line_at(pass, w, top + 2 * p);
         fetch_ahead(pass, w, top + pass->slots - 1, y + 1 < strip->end ? y + 1 : y);
         filter_row(pass, w, y);
@@ -201,8 +199,9 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
     w->ring = cpu_memory_keep(memory, calloc((size_t)pass->slots * pass->stride, sizeof *w->ring));
-    w->at = cpu_memory_keep(memory, calloc((size_t)pass->certify->sums.pairs, sizeof *w->at));
-    w->line = cpu_memory_keep(memory, calloc(n, sizeof *w->line));
+    w->at = cpu_memory_keep(memory, calloc((size_t)pass->pairs, sizeof *w->at));
+    for (int t = 0; t < pass->certify->terms; t++)
+        w->line[t] = cpu_memory_keep(memory, calloc(n, sizeof *w->line[t]));
     w->doubtful = cpu_memory_keep(memory, calloc(n / CPU_BLOCK + 2, sizeof *w->doubtful));
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
@@ -248,7 +247,8 @@ bool cpu_direct16_run(const struct kernel_job *job, const struct cpu_ops *ops, b
             kernel_kept_get(job->kept, KEPT_CERTIFY16, certify_make, &pass, certify_free);
     *cannot = !pass.certify || !pass.certify->weights;
     if (!*cannot) {
-        pass.slots = 2 * pass.certify->sums.pairs - 1;
+        pass.pairs = (job->plan->mask[0].height + 1) / 2;
+        pass.slots = 2 * pass.pairs - 1;
         pass_cut(&pass);
         ok = cpu_strips_run(&pass.strips, &path, &pass, err);
     }
