@@ -52,11 +52,14 @@ static bool planes_fill(struct cpu_planes *p)
     return low_fits(p);
 }
 
-/* Half of the largest low parts are larger than 2^(k-2): of k, those that may fit. */
+/* Of k, those that may fit, where half of the low parts are larger than 2^(k-2). */
 static int most_bits(const struct cpu_planes *p)
 {
-    int group = p->group > 0 ? p->rows * p->group : p->n;
-    int bits = ilogb(8.0 * CPU_PLANE_SUM / group) + 1;
+    int count = 0, most = p->rows * p->group, bits;
+
+    for (int i = 0; i < p->n; i++)
+        count += p->value[i] != 0;
+    bits = ilogb(8.0 * CPU_PLANE_SUM / (most > 0 && most < count ? most : count + 1)) + 1;
     return bits < CPU_PLANE_BITS ? bits : CPU_PLANE_BITS;
 }
 

@@ -57,7 +57,11 @@ static inline __attribute__((always_inline)) void add_taps(const uint32_t *row, 
                                                            vector a[WIDE], vector b[WIDE])
 {
     for (int j = 0; j < taps; j++, row += step) {
-        vector u = broadcast(upper_weight + j), v = broadcast(lower_weight + j);
+        vector u, v;
+        if ((upper_weight[j] | lower_weight[j]) == 0)
+            continue;
+        u = broadcast(upper_weight + j);
+        v = broadcast(lower_weight + j);
         for (int k = 0; k < WIDE; k++) {
             vector samples = load_any(row + LANES * k);
             /* Or the compiler loads it twice, and loads are what runs out first. */
