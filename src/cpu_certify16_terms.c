@@ -13,8 +13,8 @@
  *
  * of which the last is left out: at most 2^(t-1) * sum|low|. All terms have the same unit, e and k
  * of their rows, and are added up in the same sums: all columns' sizes have the same sum, that
- * which lets the rows have as many bits as there are. Low sums may be made in groups
- * (cpu_certify16.c).
+ * which lets the rows have as many bits as there are, or the columns. Low sums may be made in
+ * groups (cpu_certify16.c).
  *
  * What is left of each weight is taken against the products of both columns' and rows' integers,
  * so nothing about rank is assumed: a mask of high rank leaves much. Here doubles' roundings count:
@@ -139,8 +139,11 @@ static bool make_planes(const struct cpu_certify16_ways *ways, int terms, int gr
 
     if (!(room > 0))
         return false;
-    /* Of the rows, so that a power of 2 fits, with room for what rounding adds. */
+    /* Of the rows, so that a power of 2 fits them, with room for what rounding adds; or the
+     * columns, where groups give the rows bits enough. */
     scale = room / ldexp(1, ilogb(room)) * (1 - (terms * width + 1) / (double)CPU_PLANE_SUM);
+    if (group > 0)
+        scale = 1 + (height + 2) / (double)CPU_PLANE_SUM;
     for (int j = 0; j < terms * width; j++)
         scaled[terms * height + j] = ways->row[j] * scale;
     *row = (struct cpu_planes){.n = terms * width,
