@@ -3,7 +3,6 @@
  * their sum a lane. (vpmaddubsw is twice as wide, but it saturates:
  * 255*127*2 > 32767. Where weights are small enough it is taken: cpu_avx2_rows.h.) Nothing here may
  * run before available() said yes. */
-#include "cpu_avx2_certify.h"
 #include "cpu_avx2_rows.h"
 #include "cpu_avx2_vector.h"
 #include "cpu_avx2_wide.h"
@@ -43,6 +42,26 @@ static void pairs_u8_avx2(const uint8_t *upper, const uint8_t *lower, uint32_t *
         pair[x] = upper[x] | (uint32_t)lower[x] << 16;
 }
 
+/* The same of 16 bits. Pairs have no slack here. */
+static void pairs_u16_avx2(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n)
+{
+    const __m256i centre = _mm256_set1_epi16(INT16_MIN);
+    int x = 0;
+    for (; x + 16 <= n; x += 16) {
+        __m256i u = _mm256_loadu_si256((const __m256i *)(upper + x));
+        __m256i l = _mm256_loadu_si256((const __m256i *)(lower + x));
+        __m256i low, high, *to = (__m256i *)(pair + x);
+        u = _mm256_xor_si256(u, centre);
+        l = _mm256_xor_si256(l, centre);
+        low = _mm256_unpacklo_epi16(u, l);
+        high = _mm256_unpackhi_epi16(u, l);
+        _mm256_storeu_si256(to, _mm256_permute2x128_si256(low, high, 0x20));
+        _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(low, high, 0x31));
+    }
+    for (; x < n; x++)
+        pair[x] = (upper[x] | (uint32_t)lower[x] << 16) ^ 0x80008000;
+}
+
 /* The compiler widens vectors by halves; the processor does it in one load. */
 static inline void widen_u8_32(const uint8_t *in, uint32_t __attribute__((vector_size(32))) * out)
 {
@@ -57,6 +76,7 @@ static inline void widen_u16_32(const uint16_t *in, uint32_t __attribute__((vect
 }
 
 #define OPS_WIDEN
-#define OPS_PAIRS_U8 pairs_u8_avx2
-#define OPS_SUFFIX   avx2
+#define OPS_PAIRS_U8  pairs_u8_avx2
+#define OPS_PAIRS_U16 pairs_u16_avx2
+#define OPS_SUFFIX    avx2
 #include "cpu_ops_template.h"

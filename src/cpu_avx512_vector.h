@@ -69,10 +69,16 @@ static inline vector set1_64(int64_t v)
     return _mm512_set1_epi64(v);
 }
 
-/* Two exact products of 16 bits a lane and their sum, added modulo 2^32. */
+/* Two exact products of 16 bits a lane and their sum, added modulo 2^32. Of the intrinsic gcc 12
+ * makes a copy of the sum before each and one after it, and has no registers left for the sums. */
 static inline vector add_pairs(vector sum, vector samples, vector weights)
 {
+#ifdef CPU_EMULATED
     return _mm512_dpwssd_epi32(sum, samples, weights);
+#else
+    __asm__("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(samples), "v"(weights));
+    return sum;
+#endif
 }
 
 /* Half as many bytes as the vector has, widened to 16 bits. */

@@ -7,9 +7,9 @@
  *
  * with as many bits as let H = sum of high*y and L = sum of low*y stay below 2^31: sum|high| and
  * sum|low| are at most 65535. For more than a few weights that would leave few bits to `low`; then
- * the products of every pair of taps are shifted right by 8 before they are added (parts), each
- * time short by less than 1, and sum|low| may be 2^8 times as large, less what the
- * roundings could add up to. What is wanted is then
+ * the products of groups of taps are added up first, as many as let that hold for the group, and
+ * shifted right by 8 before they are added to L, each time short by less than 1: sum|low| may be
+ * 2^8 times as large, less what the roundings could add up to. What is wanted is then
  *
  *   (S + floor(d/2)) / d = 2^-e * (2^k * H + L + 32768 * sum v' + sum r*x) + (o + floor(d/2)) / d
  *   max * (sum of r < 0)  <=  sum r*x  <=  max * (sum of r > 0)
@@ -18,319 +18,204 @@
  * 1 for every shift. All that does not depend on samples is a constant for the lower bound and
  * one for the upper bound. Where the floors of both, clamped, are equal, that is the sample.
  *
- * Separable: w[i][j]/d is close to c[i] * v[j], with v the row through the largest weight. The
- * column's sums C = 2^k * H + L are rounded down to units of 2^-unit (short by less than 2, from
- * two shifts) and cut into pairs of int16 again, C' = upper * 2^t + lower with the k of the row's
- * planes as t, so that
- *
- *   sum v'*C' = 2^2t * (sum high*upper) + 2^t * (sum high*lower + low*upper) + sum low*lower
- *
- * of which the last is left out: at most 2^(t-1) * sum|low|. The rest r of each weight is taken
- * against the product of both columns' and rows' integers, so nothing about rank is assumed: a
- * mask that is not close to rank 1 has large rests.
- *
  * The constants come from doubles: rests are right to 2^-50 of the weights (three roundings), and
  * with everything that they are added to, to less than one unit in the end; one more unit each way
- * covers that. */
+ * covers that. Masks of low rank: cpu_certify16_terms.c. */
 #include "cpu_certify16.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "cpu_certify.h"
+#include "cpu_certify16_ways.h"
 
-#define PLANE_SUM 65535 /* times 2^15 is below 2^31 */
-#define LOW_BITS  15
-/* The row: 2^15 * sum|low| + 2^12 * sum|high| < 2^31. */
-#define ROW_LOW_SUM  57343
-#define ROW_LOW_BITS 13
-#define FEW_CELLS    60 /* up to so many, more bits of `low` are not worth the shifts */
-#define PART_SUM     (256 * PLANE_SUM - 256)
-#define CENTRE       32768.0
+/* Nanoseconds a sample. */
+#define COST_TERM   0.4 /* and of each tap of a column and a row */
+#define COST_TAP    0.05
+#define COST_CELL   0.035
+#define COST_GROUP  0.06
+#define COST_DOUBT  40.0 /* of a sample in doubt, and each cell of it */
+#define COST_EXACT  0.26
+#define MOST_LEFT   0.25 /* in sample values: more certifies little */
+#define LITTLE_LEFT 1e-4 /* one more term would not help */
 
-/* Numbers as integers of two planes. */
-struct planes {
-    int n, e, k;
-    const double *value;
-    int32_t *high, *low; /* n each */
-    double sum;          /* of v' */
-};
-
-static int64_t whole(const struct planes *p, int i)
+static double terms_cost(const struct plan_mask *m, int terms)
 {
-    return p->high[i] * ((int64_t)1 << p->k) + p->low[i];
+    return terms * (COST_TERM + COST_TAP * (m->width + m->height));
 }
 
-/* Fills the planes for e and k; false where they do not fit. */
-static bool planes_fill(struct planes *p, int32_t low_sum)
+double cpu_certify16_cost(const struct cpu_certify16 *c, const struct plan_mask *m)
 {
-    int64_t half = p->k > 0 ? (int64_t)1 << (p->k - 1) : 0, high = 0, low = 0;
+    double cells = (double)m->width * m->height, cost = terms_cost(m, c->terms);
 
-    p->sum = 0;
-    for (int i = 0; i < p->n; i++) {
-        int64_t v = (int64_t)nearbyint(ldexp(p->value[i], p->e)), h = (v + half) >> p->k;
-        int64_t l = v - h * ((int64_t)1 << p->k);
-        high += h < 0 ? -h : h;
-        low += l < 0 ? -l : l;
-        if (h < -INT16_MAX || h > INT16_MAX || high > PLANE_SUM || low > low_sum)
-            return false;
-        p->high[i] = (int32_t)h;
-        p->low[i] = (int32_t)l;
-        p->sum += (double)v;
-    }
-    return true;
-}
-
-/* The most bits that fit: first of high, then of low. */
-static bool planes_make(struct planes *p, int32_t low_sum, int low_bits)
-{
-    double sum = 0, largest = 0, room;
-    int most;
-
-    for (int i = 0; i < p->n; i++) {
-        sum += fabs(p->value[i]);
-        largest = fmax(largest, fabs(p->value[i]));
-    }
-    if (!(largest > 0))
-        return false;
-    room = fmin(PLANE_SUM / sum, INT16_MAX / largest);
-    most = ilogb(room);
-    for (int high = most; high > most - 8; high--)
-        for (p->k = low_bits; p->k >= 0; p->k--) {
-            p->e = high + p->k;
-            if (planes_fill(p, low_sum))
-                return true;
-        }
-    return false;
-}
-
-/* The bounds' constants before they are rounded, in sample values. */
-struct span {
-    double low, high;
-};
-
-/* sum r*x, in units of 2^-e, from the weights' integers. */
-static void span_add_rest(struct span *span, double v, int e, int64_t integer, double max)
-{
-    double rest = ldexp(v, e) - (double)integer;
-    *(rest < 0 ? &span->low : &span->high) += ldexp(rest, -e) * max;
-}
-
-/* The bits after the point: the results, before they are clamped, must fit 31 bits. */
-static int choose_bits(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    double d = (double)m->divisor, negative = ((double)m->sum_abs - (double)m->sum) / 2 / d;
-    double offset = fabs((double)m->offset / d) + 2;
-    double reach = fmax(negative, (double)m->sum_abs / d - negative) * plan->max + offset;
-    int bits = ilogb((0x1p31 - 0x1p17) / reach);
-    return bits > 15 ? 15 : bits;
-}
-
-static int shift_within(int shift)
-{
-    return shift > 31 ? 31 : shift; /* of 32 bits no more is left, and the error stays below 1 */
-}
-
-/* SHIFTS sums were rounded down; false where the bounds lie too far apart. */
-static bool bounds_make(struct cpu_bounds *b, const struct plan *plan, struct span span, int bits,
-                        int high_shift, int low_shift, int shifts)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    double constant = ((double)m->offset + (double)(m->divisor / 2)) / (double)m->divisor;
-    double low, high;
-
-    if (bits < 0 || high_shift < 0)
-        return false;
-    low = floor(ldexp(constant + span.low, bits)) - 1;
-    high = ceil(ldexp(constant + span.high, bits)) + 1 + shifts;
-    /* Where many samples would be doubtful the exact sums alone are faster. */
-    if (!(fabs(low) < 0x1p31 && high - low <= ldexp(0.25, bits)))
-        return false;
-    *b = (struct cpu_bounds){.high_shift = shift_within(high_shift),
-                             .low_shift = shift_within(low_shift),
-                             .start = (int32_t)low,
-                             .width = (int32_t)(high - low),
-                             .bits = bits,
-                             .max = (int32_t)plan->max};
-    return true;
-}
-
-/* Weights i of a line of WIDTH, those of two lines to one pair; from PLANES to[0] and to[1]. */
-static void put_weight(uint32_t *to[2], const struct planes *p, int width, int i)
-{
-    int at = i / width / 2 * width + i % width, shift = i / width % 2 * 16;
-    to[0][at] |= ((uint32_t)p->high[i] & 0xffff) << shift;
-    to[1][at] |= ((uint32_t)p->low[i] & 0xffff) << shift;
+    if (c->terms == 0)
+        cost = COST_CELL * 2 * c->sums.pairs * m->width;
+    if (c->group > 0)
+        cost += COST_GROUP * c->sums.pairs * ((m->width + c->group - 1) / c->group);
+    return cost + c->share * (COST_DOUBT + COST_EXACT * cells);
 }
 
 /* ---- the mask as it is ---- */
 
-static bool make_direct(struct cpu_certify16 *c, const struct plan *plan, struct planes *p)
+static bool make_cells(struct cpu_certify16 *c, const struct cpu_certify16_ways *ways, int group)
 {
+    const struct plan *plan = ways->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int pairs = (m->height + 1) / 2, bits = choose_bits(plan), low_shift;
+    int pairs = (m->height + 1) / 2, bits = cpu_bounds16_bits(plan), low_shift;
     uint32_t *to[2] = {c->weights, c->weights + pairs * m->width};
-    struct span span = {0, 0};
+    struct cpu_span span = {0, 0};
+    struct cpu_planes p = {.n = m->width * m->height,
+                           .value = ways->value,
+                           .high = ways->plane,
+                           .low = ways->plane + m->width * m->height,
+                           .rows = 2,
+                           .width = m->width,
+                           .group = group};
 
-    c->parts = p->n > FEW_CELLS;
-    if (!planes_make(p, c->parts ? PART_SUM : PLANE_SUM, LOW_BITS))
+    if (!cpu_planes_make(&p))
         return false;
-    if (bits > p->e - p->k)
-        bits = p->e - p->k;
-    for (int i = 0; i < p->n; i++) {
-        span_add_rest(&span, p->value[i], p->e, whole(p, i), plan->max);
-        put_weight(to, p, m->width, i);
+    if (bits > p.e - p.k)
+        bits = p.e - p.k;
+    for (int i = 0; i < p.n; i++) {
+        double rest = ldexp(p.value[i], p.e) - (double)cpu_planes_whole(&p, i);
+        cpu_span_add(&span, ldexp(rest, -p.e) * plan->max);
+        cpu_planes_put(to, &p, m->width, i);
     }
-    span.low += ldexp(p->sum, -p->e) * CENTRE;
-    span.high += ldexp(p->sum, -p->e) * CENTRE;
+    span.low += ldexp(p.sum, -p.e) * CPU_CENTRE16;
+    span.high += ldexp(p.sum, -p.e) * CPU_CENTRE16;
     c->sums = (struct cpu_two_masks){pairs, m->width, plan->channels, {to[0], to[1]}};
-    low_shift = p->e - bits;
-    if (c->parts) { /* every pair of taps is short by less than 1 of 2^-(e - 8) */
-        span.high += ldexp(pairs * m->width, CPU_PART_SHIFT - p->e);
+    low_shift = p.e - bits;
+    if (group > 0) { /* every group is short by less than 1 of 2^-(e - 8) */
+        span.high += ldexp(pairs * ((m->width + group - 1) / group), CPU_PART_SHIFT - p.e);
         low_shift -= CPU_PART_SHIFT;
     }
     return low_shift >= 0 &&
-           bounds_make(&c->bounds, plan, span, bits, p->e - p->k - bits, low_shift, 2);
+           cpu_bounds16_make(&c->bounds, plan, span, bits, p.e - p.k - bits, low_shift, 2);
 }
 
-/* ---- by column and row ---- */
+/* ---- the choice ---- */
 
-/* The largest unit in which the column's sums, and half of 2^t, fit t + 16 bits. */
-static int choose_unit(const struct planes *column, int t)
-{
-    double reach = 0;
-    int unit;
-    for (int i = 0; i < column->n; i++)
-        reach += fabs((double)whole(column, i));
-    reach = ldexp(reach, -column->e) * CENTRE;
-    unit = ilogb((ldexp(1, 15 + t) - ldexp(1, t - 1) - 4) / reach);
-    return unit < column->e - column->k ? unit : column->e - column->k;
-}
-
-/* What the row leaves out, in sample values: low*lower, and the column's rounding. */
-static void span_add_row(struct span *span, const struct planes *row, int unit)
-{
-    double scale = ldexp(1, -row->e - unit);
-    for (int j = 0; j < row->n; j++) {
-        double product = ldexp(abs(row->low[j]), row->k - 1) * scale;
-        double v = (double)whole(row, j) * scale;
-        span->low -= product;
-        span->high += product;
-        *(v < 0 ? &span->low : &span->high) += 2 * v;
-    }
-}
-
-static bool make_separable(struct cpu_certify16 *c, const struct plan *plan, struct planes *column,
-                           struct planes *row, const double *value)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int pairs = (m->height + 1) / 2, bits = choose_bits(plan), unit, point;
-    uint32_t *to[2] = {c->weights, c->weights + pairs};
-    uint32_t *row_to[2] = {c->weights + 2 * pairs, c->weights + 2 * pairs + m->width};
-    struct span span = {0, 0};
-
-    if (!planes_make(column, PLANE_SUM, LOW_BITS) || !planes_make(row, ROW_LOW_SUM, ROW_LOW_BITS) ||
-        row->k < 1)
-        return false;
-    for (int i = 0; i < m->height; i++)
-        for (int j = 0; j < m->width; j++)
-            span_add_rest(&span, value[i * m->width + j], column->e + row->e,
-                          whole(column, i) * whole(row, j), plan->max);
-    unit = choose_unit(column, row->k);
-    span_add_row(&span, row, unit);
-    span.low += ldexp(column->sum * row->sum, -column->e - row->e) * CENTRE;
-    span.high += ldexp(column->sum * row->sum, -column->e - row->e) * CENTRE;
-    point = row->e + unit - 2 * row->k; /* of the upper sum */
-    if (bits > point)
-        bits = point;
-    for (int i = 0; i < m->height; i++)
-        put_weight(to, column, 1, i);
-    for (int j = 0; j < m->width; j++) { /* times (lower, upper) */
-        row_to[0][j] = (uint32_t)row->high[j] << 16;
-        row_to[1][j] = (uint32_t)row->low[j] << 16 | ((uint32_t)row->high[j] & 0xffff);
-    }
-    c->separable = true;
-    c->sums = (struct cpu_two_masks){pairs, 1, plan->channels, {to[0], to[1]}};
-    c->row = (struct cpu_two_masks){1, m->width, plan->channels, {row_to[0], row_to[1]}};
-    c->join = (struct cpu_join){shift_within(column->e - column->k - unit),
-                                shift_within(column->e - unit), row->k};
-    return bounds_make(&c->bounds, plan, span, bits, point - bits, point + row->k - bits, 2);
-}
-
-/* ---- either ---- */
-
-#define RATE_TAPS  15.0 /* a nanosecond: taps of a column and a row */
-#define RATE_CELLS 22.5
-#define RATE_EXACT 1.3 /* cells of a sample in doubt */
-
-double cpu_certify16_cost(const struct cpu_certify16 *c, const struct plan_mask *m)
-{
-    double cells = (double)m->width * m->height;
-    return (c->separable ? (m->width + m->height) / RATE_TAPS : cells / RATE_CELLS) +
-           c->share * cells / RATE_EXACT;
-}
-
-static bool any_make(struct cpu_certify16 *c, const struct plan *plan, struct planes *whole_mask,
-                     struct planes *by_column, struct planes *by_row, bool separable)
+/* By so many columns and rows; TERMS 0: by every cell. In groups of so many taps. What it costs,
+ * INFINITY where it cannot be used. */
+static double make_way(struct cpu_certify16 *c, const struct cpu_certify16_ways *ways, int terms,
+                       int group)
 {
     bool ok;
-    for (int i = 0; i < 2 * (whole_mask->n + by_column->n + by_row->n); i++)
-        c->weights[i] = 0;
-    c->separable = false;
-    ok = separable ? make_separable(c, plan, by_column, by_row, whole_mask->value)
-                   : make_direct(c, plan, whole_mask);
+
+    memset(c->weights, 0, c->weights_bytes);
+    c->terms = terms;
+    c->group = group;
+    ok = terms > 0 ? cpu_certify16_make_terms(c, ways, terms, group) : make_cells(c, ways, group);
     c->share = ok ? ldexp(c->bounds.width, -c->bounds.bits) : 1;
-    return ok;
+    return ok ? cpu_certify16_cost(c, &ways->plan->mask[0]) : INFINITY;
 }
 
-/* By column and row, unless that leaves so much in doubt that every cell is faster. */
-static bool make_any(struct cpu_certify16 *c, const struct plan *plan, double *number,
-                     int32_t *plane)
+struct way {
+    int terms, group;
+    double cost;
+};
+
+/* The best of one number of terms, over lines of WIDTH: smaller groups leave less in doubt. */
+static void try_groups(struct cpu_certify16 *c, const struct cpu_certify16_ways *ways, int terms,
+                       struct way *best)
+{
+    int width = ways->plan->mask[0].width;
+    double before = INFINITY;
+
+    for (int group = 0, next = width; next > 0;
+         group = next, next = next > 1 ? (next + 1) / 2 : 0) {
+        double cost = make_way(c, ways, terms, group);
+        if (cost < best->cost)
+            *best = (struct way){terms, group, cost};
+        if (group < width && cost > before) /* none, and whole lines, may be the same */
+            break;
+        before = cost;
+    }
+}
+
+/* The way that costs least. */
+static bool make_best(struct cpu_certify16 *c, struct cpu_certify16_ways *ways)
+{
+    const struct plan_mask *m = &ways->plan->mask[0];
+    double cells = COST_CELL * (m->height + 1) / 2 * 2 * m->width;
+    struct way best = {0, 0, INFINITY};
+    double left;
+
+    for (int t = 1; t <= CPU_CERTIFY16_TERMS && terms_cost(m, t) < fmin(cells, best.cost); t++) {
+        if (!cpu_certify16_add_term(ways))
+            break;
+        left = ways->left * ways->plan->max;
+        if (left < MOST_LEFT)
+            try_groups(c, ways, t, &best);
+        if (left < LITTLE_LEFT)
+            break;
+    }
+    if (cells < best.cost)
+        try_groups(c, ways, 0, &best);
+    return best.cost < INFINITY && make_way(c, ways, best.terms, best.group) < INFINITY;
+}
+
+static void exact_make(struct cpu_certify16 *c, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int n = m->width * m->height, pairs = (m->height + 1) / 2;
-    bool separable = pairs * m->width > pairs + m->width + 2;
-    double cost = INFINITY;
-    double *column = number + n, *row = column + m->height;
-    struct planes whole_mask = {.n = n, .value = number, .high = plane, .low = plane + n};
-    struct planes by_column = {
-        .n = m->height, .value = column, .high = plane, .low = plane + m->height};
-    struct planes by_row = {.n = m->width,
-                            .value = row,
-                            .high = plane + 2 * m->height,
-                            .low = plane + 2 * m->height + m->width};
+    int width = m->width;
 
-    for (int i = 0; i < n; i++)
-        number[i] = (double)m->weight[i] / (double)m->divisor;
-    cpu_certify_factors(number, m->width, m->height, column, row);
-    if (separable && any_make(c, plan, &whole_mask, &by_column, &by_row, true))
-        cost = cpu_certify16_cost(c, m);
-    if (cost < n / RATE_CELLS)
-        return true;
-    if (any_make(c, plan, &whole_mask, &by_column, &by_row, false) &&
-        cpu_certify16_cost(c, m) < cost)
-        return true;
-    return cost < INFINITY && any_make(c, plan, &whole_mask, &by_column, &by_row, true);
+    if (m->sum_abs > (int64_t)1 << 46) /* more than four digits, where max is small */
+        return;
+    c->exact = (struct cpu_exact){(m->height + 1) / 2, width, plan->channels, c->digits};
+    for (int i = 0; i < width * m->height; i++) {
+        uint32_t *to = c->digits + (i / width / 2 * width + i % width) * CPU_DIGITS;
+        int64_t rest = m->weight[i], half = 1 << (CPU_DIGIT_BITS - 1);
+        for (int k = 0; k < CPU_DIGITS; k++) {
+            int64_t above = k < CPU_DIGITS - 1 ? (rest + half) >> CPU_DIGIT_BITS : 0;
+            uint32_t digit = (uint32_t)(rest - above * 2 * half) & 0xffff;
+            to[k] |= digit << i / width % 2 * 16;
+            rest = above;
+        }
+    }
+}
+
+static bool ways_alloc(struct cpu_certify16_ways *ways, const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    size_t n = (size_t)m->width * (size_t)m->height;
+    size_t sides = CPU_CERTIFY16_TERMS * (size_t)(m->width + m->height);
+
+    *ways = (struct cpu_certify16_ways){.plan = plan};
+    ways->value = malloc((2 * n + 2 * sides) * sizeof *ways->value);
+    ways->plane = malloc(2 * (n + sides) * sizeof *ways->plane);
+    if (!ways->value || !ways->plane)
+        return false;
+    ways->rest = ways->value + n;
+    ways->column = ways->rest + n;
+    ways->row = ways->column + CPU_CERTIFY16_TERMS * m->height;
+    ways->scaled = ways->column + sides;
+    for (size_t i = 0; i < n; i++)
+        ways->rest[i] = ways->value[i] = (double)m->weight[i] / (double)m->divisor;
+    return true;
 }
 
 bool cpu_certify16_make(struct cpu_certify16 *c, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    size_t n = (size_t)m->width * (size_t)m->height, sides = (size_t)(m->width + m->height);
-    double *number = malloc((n + sides) * sizeof *number);
-    int32_t *plane = malloc(2 * (n + sides) * sizeof *plane);
+    size_t taps = (size_t)m->width * (size_t)((m->height + 1) / 2);
+    size_t sides = CPU_CERTIFY16_TERMS * (size_t)(m->width + m->height + 1);
+    struct cpu_certify16_ways ways;
     bool ok;
 
-    *c = (struct cpu_certify16){.weights = calloc(2 * (n + sides), sizeof *c->weights)};
-    ok = number && plane && c->weights && make_any(c, plan, number, plane);
-    free(number);
-    free(plane);
+    *c = (struct cpu_certify16){.weights_bytes = 2 * (taps + sides) * sizeof *c->weights};
+    c->weights = malloc(c->weights_bytes);
+    c->digits = calloc(CPU_DIGITS * taps, sizeof *c->digits);
+    ok = ways_alloc(&ways, plan) && c->weights && c->digits && make_best(c, &ways);
+    if (ok)
+        exact_make(c, plan);
+    free(ways.value);
+    free(ways.plane);
     return ok;
 }
 
 void cpu_certify16_free(struct cpu_certify16 *c)
 {
     free(c->weights);
-    c->weights = NULL;
+    free(c->digits);
+    c->weights = c->digits = NULL;
 }

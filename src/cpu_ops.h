@@ -15,8 +15,10 @@
 /* Sums are made in blocks of so many samples: rows carry as much slack at their end. */
 #define CPU_BLOCK       64
 #define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
-#define CPU_PART_SHIFT  8   /* of sum_two_planes */
+#define CPU_PART_SHIFT  8   /* of certify_two_planes */
 #define CPU_MAX_SIDE    255 /* rows of a mask */
+#define CPU_DIGITS      4   /* of exact_sum, of so many bits: sums of 15 pairs fit 32 bits */
+#define CPU_DIGIT_BITS  12
 
 struct cpu_mask {
     int width, height;
@@ -113,6 +115,13 @@ static inline int cpu_window_at(const struct cpu_window *window, int i, int x, i
     return ((chunk * CPU_WINDOW_ROWS + i % CPU_WINDOW_ROWS) * 2 + part) * CPU_WINDOW_BYTES +
            x % CPU_WINDOW_BYTES;
 }
+
+/* A mask's own weights over lines of pairs: CPU_DIGITS entries a tap, each the same digit (-2048 to
+ * 2048, the lowest first) of the two weights. */
+struct cpu_exact {
+    int pairs, width, step;
+    const uint32_t *digits;
+};
 
 /* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
 struct cpu_certify {
@@ -234,10 +243,6 @@ struct cpu_ops {
     /* sum_pairs for two masks at once */
     void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    /* The same, but for the second mask sum[x] = start + sum over the pairs of their two products'
-     * sum >> CPU_PART_SHIFT. */
-    void (*sum_two_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                           uint32_t start, uint32_t *high, uint32_t *low, int n);
     /* sum_two_rows for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below
      * want it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
      * where `full` does not matter (NULL: byte_sums is as fast). */
@@ -267,14 +272,15 @@ struct cpu_ops {
     /* The sums of both parts over elements first, first + 1 ... of the rows; they fit. */
     void (*window_sums)(const struct cpu_window *window, const uint8_t *const *row, int first,
                         int32_t sum[2]);
-    /* Doubtful, here and below: a bit of every sample, the lowest first; those of the slack may be
-     * anything. */
-    void (*certify_u16)(const struct cpu_bounds *bounds, const uint32_t *high, const uint32_t *low,
-                        uint16_t *out, uint64_t *doubtful, int n);
-    /* The two sums of sum_two_rows from 0 on, certified */
-    void (*certify_two_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                               const struct cpu_bounds *bounds, uint16_t *out, uint64_t *doubtful,
-                               int n);
+    /* The two sums of sum_two_rows from 0 on, certified. GROUP > 0: the second one is the sum over
+     * groups of so many taps of a line, the last of which may have fewer, of what each group's
+     * sum >> CPU_PART_SHIFT is. Doubtful, here and below: a bit of every sample, the lowest first;
+     * those of the slack may be anything. */
+    void (*certify_two_planes)(const struct cpu_two_masks *masks, int group,
+                               const uint32_t *const *rows, const struct cpu_bounds *bounds,
+                               uint16_t *out, uint64_t *doubtful, int n);
+    /* The sum of one sample, exactly, or NULL: element x of the lines is its first tap's. */
+    int64_t (*exact_sum)(const struct cpu_exact *exact, const uint32_t *const *rows, int x);
     /* pair = the two sums of sum_two_rows from 0 on, joined; slack as theirs */
     void (*join_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                         const struct cpu_join *join, uint32_t *pair, int n);

@@ -63,23 +63,4 @@ static void certify_two_rows(const struct cpu_two_masks *masks, const uint32_t *
 }
 #endif
 
-#ifndef OPS_CERTIFY_TWO_PLANES
-#define OPS_CERTIFY_TWO_PLANES certify_two_planes
-static void certify_two_planes(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                               const struct cpu_bounds *bounds, uint16_t *out, uint64_t *doubtful,
-                               int n)
-{
-    const uint32_t *at[(CPU_MAX_SIDE + 1) / 2];
-    uint32_t high[2 * CPU_BLOCK], low[2 * CPU_BLOCK]; /* with slack */
-
-    for (int x = 0; x < n; x += CPU_BLOCK) {
-        for (int p = 0; p < masks->pairs; p++)
-            at[p] = rows[p] + x;
-        OPS_SUM_TWO_ROWS(masks, at, 0, high, low, CPU_BLOCK);
-        OPS_CERTIFY_U16(bounds, high, low, out + x, doubtful + x / CPU_BLOCK,
-                        n - x < CPU_BLOCK ? n - x : CPU_BLOCK);
-    }
-}
-#endif
-
 #endif

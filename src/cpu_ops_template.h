@@ -12,7 +12,6 @@
 
 #include "cpu_ops.h"
 #include "cpu_ops_bytes.h"
-#include "cpu_ops_certify.h"
 #include "cpu_ops_fft.h"
 #include "cpu_ops_floats.h"
 #include "cpu_ops_rank1.h"
@@ -90,36 +89,6 @@ static void sum_two_rows_plain(const struct cpu_two_masks *masks, const uint32_t
 #define OPS_SUM_TWO_ROWS sum_two_rows_plain
 #endif
 
-#ifndef OPS_SUM_TWO_PLANES
-#define OPS_SUM_TWO_PLANES sum_two_planes
-static inline int32_t part_of(uint32_t sample, uint32_t weight)
-{
-    int32_t low = (int16_t)(uint16_t)sample * (int16_t)(uint16_t)weight;
-    int32_t high = (int16_t)(uint16_t)(sample >> 16) * (int16_t)(uint16_t)(weight >> 16);
-    return (low + high) >> CPU_PART_SHIFT; /* fits: |weight| < 2^15 */
-}
-
-static void sum_two_planes(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                           uint32_t start, uint32_t *high, uint32_t *low, int n)
-{
-    struct cpu_two_masks first = *masks;
-    first.weight[1] = first.weight[0];
-    OPS_SUM_TWO_ROWS(&first, rows, start, high, low, n);
-    for (int x = 0; x < n; x += CPU_BLOCK) {
-        uint32_t acc[CPU_BLOCK];
-        for (int k = 0; k < CPU_BLOCK; k++)
-            acc[k] = start;
-        for (int i = 0; i < masks->pairs * masks->width; i++) {
-            const uint32_t *row = rows[i / masks->width] + x + i % masks->width * masks->step;
-            uint32_t w = masks->weight[1][i];
-            for (int k = 0; k < CPU_BLOCK; k++)
-                acc[k] += (uint32_t)part_of(row[k], w);
-        }
-        memcpy(low + x, acc, sizeof acc);
-    }
-}
-#endif
-
 #ifndef OPS_JOIN_PLANES
 #define OPS_JOIN_PLANES join_planes
 static void join_planes(const struct cpu_two_masks *masks, const uint32_t *const *rows,
@@ -142,6 +111,7 @@ static void join_planes(const struct cpu_two_masks *masks, const uint32_t *const
 }
 #endif
 
+#include "cpu_ops_certify.h"
 #include "cpu_ops_near.h"
 
 static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
@@ -307,7 +277,6 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .divide_32_u8 = OPS_DIVIDE_32_U8,
     .pairs_u8 = OPS_PAIRS_U8,
     .sum_two_rows = OPS_SUM_TWO_ROWS,
-    .sum_two_planes = OPS_SUM_TWO_PLANES,
 #ifdef OPS_BYTE_TWO_ROWS
     .byte_pairs = OPS_BYTE_PAIRS,
     .byte_two_rows = OPS_BYTE_TWO_ROWS,
@@ -326,9 +295,11 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .floats_u8 = floats_u8,
     .float_sums = OPS_FLOAT_SUMS,
     .window_sums = OPS_WINDOW_SUMS,
-    .certify_u16 = OPS_CERTIFY_U16,
     .certify_two_planes = OPS_CERTIFY_TWO_PLANES,
     .join_planes = OPS_JOIN_PLANES,
+#ifdef OPS_EXACT_SUM
+    .exact_sum = OPS_EXACT_SUM,
+#endif
     .row_pairs = OPS_ROW_PAIRS,
     .certify_two_rows = OPS_CERTIFY_TWO_ROWS,
     .pairs_u16 = OPS_PAIRS_U16,

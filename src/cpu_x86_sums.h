@@ -7,10 +7,10 @@
 
 #define OPS_SUM_PAIRS          sum_pairs_x86
 #define OPS_SUM_TWO_ROWS       sum_two_rows_x86
-#define OPS_SUM_TWO_PLANES     sum_two_planes_x86
 #define OPS_JOIN_PLANES        join_planes_x86
 #define OPS_CERTIFY_TWO_PLANES certify_two_planes_x86
 #define OPS_WINDOW_SUMS        window_sums_x86
+#define OPS_EXACT_SUM          exact_sum_x86
 
 #define CHAINS (CPU_BLOCK / LANES)
 
@@ -37,8 +37,6 @@ static void sum_pairs_x86(const struct cpu_mask *mask, const uint32_t *const *ro
     }
 }
 
-enum two_sums { TWO_ROWS, TWO_PLANES, JOINED };
-
 /* The two sums of a vector of samples to pairs. */
 static inline vector joined(const struct cpu_join *join, vector high, vector low)
 {
@@ -52,50 +50,53 @@ static inline vector joined(const struct cpu_join *join, vector high, vector low
     return odd_words(low, high);
 }
 
-/* Two sums from each load: 2 * WIDE accumulators, the two weights, and what was loaded are in
- * registers. */
-static inline __attribute__((always_inline)) void sum_two(const struct cpu_two_masks *masks,
-                                                          const uint32_t *const *rows, int x,
-                                                          uint32_t start, enum two_sums what,
-                                                          vector a[WIDE], vector b[WIDE])
+/* Adds the products of TAPS taps to two sums. 2 * WIDE accumulators, the two weights, and what was
+ * loaded are in registers. */
+static inline __attribute__((always_inline)) void add_taps(const uint32_t *row, int step,
+                                                           const uint32_t *upper_weight,
+                                                           const uint32_t *lower_weight, int taps,
+                                                           vector a[WIDE], vector b[WIDE])
 {
-    for (int k = 0; k < WIDE; k++)
-        a[k] = b[k] = V(set1_epi32)((int)start);
-    for (int p = 0; p < masks->pairs; p++) {
-        const uint32_t *upper_weight = masks->weight[0] + p * masks->width;
-        const uint32_t *lower_weight = masks->weight[1] + p * masks->width;
-        const uint32_t *row = rows[p] + x;
-        for (int j = 0; j < masks->width; j++, row += masks->step) {
-            vector u, v;
-            if ((upper_weight[j] | lower_weight[j]) == 0)
-                continue;
-            u = broadcast(upper_weight + j);
-            v = broadcast(lower_weight + j);
-            for (int k = 0; k < WIDE; k++) {
-                vector samples = load_any(row + LANES * k);
-                /* Or the compiler loads it twice, and loads are what runs out first. */
-                KEEP(samples);
-                a[k] = add_pairs(a[k], samples, u);
-                if (what == TWO_PLANES)
-                    b[k] = V(add_epi32)(b[k], shifted(V(madd_epi16)(samples, v), CPU_PART_SHIFT));
-                else
-                    b[k] = add_pairs(b[k], samples, v);
-            }
+    for (int j = 0; j < taps; j++, row += step) {
+        vector u, v;
+        if ((upper_weight[j] | lower_weight[j]) == 0)
+            continue;
+        u = broadcast(upper_weight + j);
+        v = broadcast(lower_weight + j);
+        for (int k = 0; k < WIDE; k++) {
+            vector samples = load_any(row + LANES * k);
+            /* Or the compiler loads it twice, and loads are what runs out first. */
+            KEEP(samples);
+            a[k] = add_pairs(a[k], samples, u);
+            b[k] = add_pairs(b[k], samples, v);
         }
     }
 }
 
-static inline __attribute__((always_inline)) void sum_two_body(
-    const struct cpu_two_masks *masks, const uint32_t *const *rows, uint32_t start, uint32_t *upper,
-    uint32_t *lower, int n, enum two_sums what, const struct cpu_join *join)
+/* GROUP: as certify_two_planes has it. */
+static inline __attribute__((always_inline)) void sum_two(const struct cpu_two_masks *masks,
+                                                          int group, const uint32_t *const *rows,
+                                                          int x, uint32_t start, vector a[WIDE],
+                                                          vector b[WIDE])
 {
-    for (int x = 0; x < n; x += LANES * WIDE) {
-        vector a[WIDE], b[WIDE];
-        sum_two(masks, rows, x, start, what, a, b);
-        for (int k = 0; k < WIDE; k++) {
-            store_any(upper + x + LANES * k, what == JOINED ? joined(join, a[k], b[k]) : a[k]);
-            if (what != JOINED)
-                store_any(lower + x + LANES * k, b[k]);
+    int width = masks->width;
+
+    for (int k = 0; k < WIDE; k++)
+        a[k] = b[k] = V(set1_epi32)((int)start);
+    for (int p = 0; p < masks->pairs; p++) {
+        const uint32_t *upper = masks->weight[0] + p * width;
+        const uint32_t *lower = masks->weight[1] + p * width;
+        const uint32_t *row = rows[p] + x;
+        if (group == 0)
+            add_taps(row, masks->step, upper, lower, width, a, b);
+        for (int j = 0; group > 0 && j < width; j += group) {
+            vector part[WIDE];
+            for (int k = 0; k < WIDE; k++)
+                part[k] = V(set1_epi32)(0);
+            add_taps(row + j * masks->step, masks->step, upper + j, lower + j,
+                     width - j < group ? width - j : group, a, part);
+            for (int k = 0; k < WIDE; k++)
+                b[k] = V(add_epi32)(b[k], shifted(part[k], CPU_PART_SHIFT));
         }
     }
 }
@@ -103,13 +104,25 @@ static inline __attribute__((always_inline)) void sum_two_body(
 static void sum_two_rows_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                              uint32_t start, uint32_t *upper, uint32_t *lower, int n)
 {
-    sum_two_body(masks, rows, start, upper, lower, n, TWO_ROWS, NULL);
+    for (int x = 0; x < n; x += LANES * WIDE) {
+        vector a[WIDE], b[WIDE];
+        sum_two(masks, 0, rows, x, start, a, b);
+        for (int k = 0; k < WIDE; k++) {
+            store_any(upper + x + LANES * k, a[k]);
+            store_any(lower + x + LANES * k, b[k]);
+        }
+    }
 }
 
-static void sum_two_planes_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                               uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+static void join_planes_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                            const struct cpu_join *join, uint32_t *pair, int n)
 {
-    sum_two_body(masks, rows, start, upper, lower, n, TWO_PLANES, NULL);
+    for (int x = 0; x < n; x += LANES * WIDE) {
+        vector a[WIDE], b[WIDE];
+        sum_two(masks, 0, rows, x, 0, a, b);
+        for (int k = 0; k < WIDE; k++)
+            store_any(pair + x + LANES * k, joined(join, a[k], b[k]));
+    }
 }
 
 /* The lower bounds of a vector of samples, before the point is taken off. */
@@ -137,14 +150,14 @@ static inline __attribute__((always_inline)) void certify_words(const struct cpu
     store_signs(doubtful + LANES / 8, V(sub_epi32)(sure, and_bits(second, mask)));
 }
 
-static void certify_two_planes_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                                   const struct cpu_bounds *bounds, uint16_t *out,
-                                   uint64_t *doubtful, int n)
+static inline __attribute__((always_inline)) void certify_two_planes_body(
+    const struct cpu_two_masks *masks, int group, const uint32_t *const *rows,
+    const struct cpu_bounds *bounds, uint16_t *out, uint64_t *doubtful, int n)
 {
     const struct cpu_bounds b = *bounds;
     for (int x = 0; x < n; x += LANES * WIDE) {
         vector high[WIDE], low[WIDE];
-        sum_two(masks, rows, x, 0, TWO_ROWS, high, low);
+        sum_two(masks, group, rows, x, 0, high, low);
         for (int k = 0; k < WIDE; k += 2) {
             int at = x + LANES * k;
             certify_words(&b, lower_bounds(&b, high[k], low[k]),
@@ -154,10 +167,43 @@ static void certify_two_planes_x86(const struct cpu_two_masks *masks, const uint
     }
 }
 
-static void join_planes_x86(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                            const struct cpu_join *join, uint32_t *pair, int n)
+static void certify_two_planes_x86(const struct cpu_two_masks *masks, int group,
+                                   const uint32_t *const *rows, const struct cpu_bounds *bounds,
+                                   uint16_t *out, uint64_t *doubtful, int n)
 {
-    sum_two_body(masks, rows, 0, pair, NULL, n, JOINED, join);
+    if (group == 0)
+        certify_two_planes_body(masks, 0, rows, bounds, out, doubtful, n);
+    else
+        certify_two_planes_body(masks, group, rows, bounds, out, doubtful, n);
+}
+
+/* A tap's digits side by side, each with both of its samples. */
+static int64_t exact_sum_x86(const struct cpu_exact *exact, const uint32_t *const *rows, int x)
+{
+    __m128i low = _mm_setzero_si128(), high = low;
+    int64_t sum[CPU_DIGITS];
+    uint64_t all = 0;
+
+    for (int p = 0; p < exact->pairs; p++) {
+        const uint32_t *digits = exact->digits + p * exact->width * CPU_DIGITS;
+        const uint32_t *row = rows[p] + x;
+        for (int j = 0, end; j < exact->width; j = end) {
+            __m128i part = _mm_setzero_si128();
+            end = j + 15 < exact->width ? j + 15 : exact->width;
+            for (int k = j; k < end; k++) {
+                __m128i samples = _mm_set1_epi32((int)row[k * exact->step]);
+                __m128i weights = _mm_loadu_si128((const __m128i *)(digits + k * CPU_DIGITS));
+                part = _mm_add_epi32(part, _mm_madd_epi16(samples, weights));
+            }
+            low = _mm_add_epi64(low, _mm_cvtepi32_epi64(part));
+            high = _mm_add_epi64(high, _mm_cvtepi32_epi64(_mm_unpackhi_epi64(part, part)));
+        }
+    }
+    _mm_storeu_si128((__m128i *)sum, low);
+    _mm_storeu_si128((__m128i *)(sum + 2), high);
+    for (int k = 0; k < CPU_DIGITS; k++)
+        all += (uint64_t)sum[k] << k * CPU_DIGIT_BITS;
+    return (int64_t)all;
 }
 
 /* The sum of all lanes of four vectors, modulo 2^32. */

@@ -16,6 +16,7 @@ enum kernel_kept_part {
     KEPT_LOWRANK8,
     KEPT_ROUNDED,
     KEPT_WINDOW8,
+    KEPT_CERTIFY16,
     KEPT_PARTS
 };
 

@@ -22,7 +22,7 @@ __extension__ typedef __int128 int128;
 #define MAX_CELLS   (MAX_SIDE * MAX_SIDE)
 #define MAX_SAMPLES (MAX_SIDE * CPU_WINDOW_BYTES)
 
-enum shape { ANY, NEAR_RANK_1, PEAK, NEAR_RANK_2, NEAR_RANK_1_BUT_ONE };
+enum shape { ANY, NEAR_RANK_1, NEAR_RANK_1_BUT_ONE, NEAR_RANK_2, PEAK, PEAK_OF_RANK_1 };
 
 static uint64_t state = 1;
 
@@ -37,25 +37,29 @@ static bool plan_make(struct plan *plan, enum sample_type type, const char *name
                       int height, enum shape shape, double low, double high, double gain)
 {
     int length = 0;
-    double value[MAX_CELLS], column[2][MAX_SIDE], row[MAX_SIDE], size = 0;
+    double value[MAX_CELLS], first[MAX_SIDE], row[MAX_SIDE], column[2][MAX_SIDE], size = 0;
     char text[MAX_CELLS * 24];
     struct plan_overrides none = {0};
     struct mask mask;
     struct error err;
     bool ok;
 
-    for (int i = 0; i < 2 * height; i++)
-        column[i / height][i % height] = random_within(low, high);
-    for (int j = 0; j < width; j++)
-        row[j] = random_within(low, high);
+    for (int i = 0; i < height; i++)
+        column[0][i] = random_within(low, high);
+    for (int i = 0; i < width + height && shape == NEAR_RANK_2; i++)
+        *(i < width ? &row[i] : &column[1][i - width]) = random_within(low, high);
     for (int i = 0; i < width * height; i++) {
-        bool any = i < width || shape == ANY || shape == PEAK;
-        value[i] = any ? random_within(low, high) : value[i % width] * column[0][i / width];
-        if (shape == NEAR_RANK_2 && i >= width)
-            value[i] += row[i % width] * column[1][i / width];
-        if (shape == PEAK && i == height / 2 * width + width / 2)
+        bool peak = i == height / 2 * width + width / 2;
+        value[i] = i < width || shape == ANY || shape == PEAK
+                       ? random_within(low, high)
+                       : first[i % width] * column[0][i / width];
+        if (i < width)
+            first[i] = value[i];
+        if (shape == NEAR_RANK_2)
+            value[i] -= row[i % width] * column[1][i / width] / 2;
+        if ((shape == PEAK || shape == PEAK_OF_RANK_1) && peak)
             value[i] *= -30;
-        if (shape == NEAR_RANK_1_BUT_ONE && i == height / 2 * width + width / 2)
+        if (shape == NEAR_RANK_1_BUT_ONE && peak)
             value[i] += 30;
         size += fabs(value[i]);
     }

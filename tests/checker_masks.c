@@ -26,6 +26,8 @@ static const char LOW_RANK[] = "low rank", ONE_CELL[] = "one cell";
 static const char NEAR[] = "near";
 /* A random column times a row; the same with what makes either 2048 added to its middle. */
 static const char FACTORS[] = "factors", UPPER[] = "upper";
+/* The same of LOW_RANK, and of ONE_CELL. */
+static const char NEAR_RANK_2[] = "near rank 2", NEAR_RANK_3[] = "near rank 3";
 /* Weights that are mostly the same as those beside them; the same, of one size or 0. */
 static const char RUNS[] = "runs", DISC[] = "disc";
 /* A Gaussian in 18 decimals. */
@@ -160,6 +162,10 @@ static const struct mask_case MASKS[] = {
      NULL, 0, 0, 0, 0, NULL},
     {"near_rank1_13x15", NEAR, NULL, 13, 15, 1, 900000, "39500000000000"},
     {"near_rank1_signed_6x7", NEAR, NULL, 6, 7, -1000000, 2000000, "30000000000000"},
+    {"near_rank1_40x37", NEAR, NULL, 40, 37, 1, 200000, "15000000000000"},
+    {"near_rank2_13x15", NEAR_RANK_2, NULL, 13, 15, 1, 500000, "15000000000000"},
+    {"near_rank2_signed_30x12", NEAR_RANK_2, NULL, 30, 12, -100000, 400000, "9000000000000"},
+    {"near_rank3_22x19", NEAR_RANK_3, NULL, 22, 19, 1, 300000, "11000000000000"},
     /* weighted_...: alpha, and colour weighted by it. 19 digits, gain and offset, a column times a
      * row but for the last digits, zeros, what no bound decides, and whole numbers. */
     {"weighted_savetxt",
@@ -302,7 +308,10 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
                 w = m->low + (int64_t)(random_next(state) % range);
             if (m->text == PEAK && abs(i - m->height / 2) < 2 && abs(j - m->width / 2) < 2)
                 w *= 20;
-            if (m->text == ONE_CELL && i == m->height / 2 && j == m->width / 2)
+            if (m->text == NEAR_RANK_2 || m->text == NEAR_RANK_3)
+                w += (int64_t)(random_next(state) % 1000);
+            if ((m->text == ONE_CELL || m->text == NEAR_RANK_3) && i == m->height / 2 &&
+                j == m->width / 2)
                 w += m->high * m->high * 5;
             mpq_set_si(mask->weight[i * m->width + j], (long)w, 1);
         }
@@ -314,7 +323,8 @@ bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, str
     const char *text = part ? m->second : m->text;
 
     if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
-        text != NEAR && text != BELL && text != PEAK && text != FACTORS && text != UPPER)
+        text != NEAR && text != NEAR_RANK_2 && text != NEAR_RANK_3 && text != BELL &&
+        text != PEAK && text != FACTORS && text != UPPER)
         return mask_parse(made, m->name, text, strlen(text), err);
     mask_init(made, m->width, m->height);
     mask_fill(made, m, state);
