@@ -253,6 +253,7 @@ static const struct mask_case MASKS[] = {
     {"factors_20_bits29x9", FACTORS, NULL, 29, 9, 60, 140, "2610000"},
     {"factors_past_2048_15x17", FACTORS, NULL, 15, 17, 122, 127, "3950000"},
     {"factors_past_18_bits_signed20x24", FACTORS, NULL, 20, 24, -128, 127, "400000"},
+    {"factors_row31", FACTORS, NULL, 31, 1, -100, 127, "3000"},
     {"factors_past_bytes7x8", FACTORS, NULL, 7, 8, -200, 400, "270000"},
     {"factors_past_bytes15x16", FACTORS, NULL, 15, 16, -130, 260, "400000"},
     {"factors_past_bytes23x31", FACTORS, NULL, 23, 31, -50, 140, "800000"},
