@@ -11,7 +11,7 @@
 
 #include "certified_test.h"
 #include "plane.h"
-#include "separable_window.h"
+#include "separable_16_window.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,8 +29,8 @@ struct image_job {
     enum plane_border border;
     uint64_t ghost; /* pixel of ghost cells for zero and constant, first channel lowest */
     int mask_width, mask_height, anchor_x, anchor_y;
-    int32_t divisor, start; /* d; o + floor(d/2); not those of the certified kernel */
-    int64_t bound;          /* sum|w|*max + |o| + d, < 2^31; likewise */
+    int64_t divisor, start; /* d; o + floor(d/2) */
+    int64_t bound;          /* sum|w|*max + |o| + d; < 2^31 but for certified and separable */
     uint32_t max;
     const int64_t *weight; /* host memory, row-major: for launches that take weights as arguments */
     const void *fragments; /* device memory: what the kernel's packer made of the weights */
@@ -121,6 +121,23 @@ void separable_pack(const struct separable_shape *shape, const struct separable_
 /* kernels/separable.cu; the window as for banded_launch */
 cudaError_t separable_launch(const struct image_job *job, int form, cudaStream_t stream);
 size_t separable_shared_bytes(const struct separable_shape *shape);
+
+/* ---- the same for samples of 16 bits ---- */
+
+/* src/separable_16_pack.c */
+struct separable_16_mask {
+    const int64_t *row, *column;
+    int width, height, channels;
+    int64_t bound, divisor; /* as in struct image_job */
+};
+
+enum separable_16_form separable_16_form_of(const struct separable_16_mask *mask);
+void separable_16_pack(const struct separable_16_shape *shape, const struct separable_16_mask *mask,
+                       void *fragments);
+
+/* kernels/separable_16.cu; the window as for banded_launch */
+cudaError_t separable_16_launch(const struct image_job *job, int form, cudaStream_t stream);
+size_t separable_16_shared_bytes(const struct separable_16_shape *shape);
 
 #ifdef __cplusplus
 }

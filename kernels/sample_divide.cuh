@@ -41,7 +41,7 @@ static bool sample_divide_signed(struct sample_divide *divide, uint64_t d, uint6
 static struct sample_divide sample_divide_of(const struct image_job *job)
 {
     const uint64_t d = (uint64_t)job->divisor, range = job->sample_bytes == 2 ? 65536 : 256;
-    struct sample_divide divide = {DIVIDE_ANY, 0, 0, job->max, job->start, 0};
+    struct sample_divide divide = {DIVIDE_ANY, 0, 0, job->max, (int32_t)job->start, 0};
     int l = 0;
 
     while (((uint64_t)1 << l) < d)

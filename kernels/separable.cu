@@ -26,15 +26,8 @@
  *                 pitch = 256 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
-#include "banded_stage.cuh"
-#include "banded_tensors.cuh"
 #include "separable_columns.cuh"
-
-#define THREADS 128
-
-#define HALF_ROWS  (SEPARABLE_TILE_ROWS / 2)
-#define HALF_STEPS (HALF_ROWS / 8)
-#define OUT_BYTES  (SEPARABLE_TILE_BYTES * HALF_ROWS) /* one half on its way out */
+#include "separable_tile.cuh"
 
 #if __CUDA_ARCH__ >= 900
 
@@ -107,19 +100,6 @@ __device__ inline void filter_half(const struct banded_args &args, uint32_t wind
     }
 }
 
-/* All warps have made a half: one thread sends it. */
-__device__ inline void send_half(const struct banded_args &args, uint8_t *P_ds,
-                                 struct banded_tile at, int half)
-{
-    copies_fence();
-    __syncthreads();
-    if (threadIdx.x == 0)
-        for (int i = 0; i < SEPARABLE_TILE_BYTES / 128; i++)
-            copy_box_out(&args.out, shared_address(P_ds) + i * 128 * HALF_ROWS,
-                         (at.x * SEPARABLE_TILE_BYTES + i * 128) / 4,
-                         at.y * SEPARABLE_TILE_ROWS + half * HALF_ROWS);
-}
-
 #endif
 
 /* A block a tile: while it sums the first half, the second is on its way. */
@@ -130,7 +110,6 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived[2];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const uint32_t *column =
         (const uint32_t *)args.job.fragments + S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 160 : 128);
     uint8_t *N_ds = shared + OUT_BYTES;
@@ -141,33 +120,14 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     halves_start start = {};
     ring_sums<S> ring[S::PAIRED ? S::PAIRS : S::BLOCKS];
 
-    if (threadIdx.x == 0) {
-        const int first = args.shape.copied_rows, row = first_staged_row(args, at);
-        barrier_init(&arrived[0]);
-        barrier_init(&arrived[1]);
-        copies_fence();
-        fetch_box(args, args.in, N_ds, at.x, row, first, &arrived[0], 0);
-        if (rows > HALF_ROWS)
-            fetch_box(args, args.in_more, N_ds + first * args.shape.pitch, at.x, row + first,
-                      args.shape.more_rows, &arrived[1], 0);
-    }
+    fetch_halves(args, at, N_ds, arrived);
     load_row<S>(args.job.fragments, H);
     load_column<S>(column, V);
     if constexpr (S::LOWER_BITS != 0)
         load_start(column + S::BLOCKS * 64, start);
     __syncthreads();
-    barrier_wait_once(&arrived[0]);
-    if (at_edge(args, at)) {
-        if (rows > HALF_ROWS)
-            barrier_wait_once(&arrived[1]);
-        fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
-        __syncthreads();
-    }
-    const uint32_t window =
-        shared_address(N_ds) + warp * 64 + lane % 8 * args.shape.pitch + lane / 8 * BANDED_PIECE;
-    const uint32_t P_ds =
-        shared_address(shared) + warp / 2 * 128 * HALF_ROWS + lane % 8 * 128 +
-        ((4 * (warp % 2) + lane / 8) ^ lane % 8) * 16; /* as the copy wants them */
+    wait_for_half(args, at, N_ds, arrived);
+    const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane(shared);
     filter_half<S, DIVIDE, true>(args, window, H, start, V, ring, P_ds);
     send_half(args, shared, at, 0);
     if (rows > HALF_ROWS) {
@@ -261,6 +221,9 @@ static cudaError_t launch_size(const struct separable_shape *s, struct banded_ar
 
 extern "C" cudaError_t separable_launch(const struct image_job *job, int form, cudaStream_t stream)
 {
+    if (job->sample_bytes == 2)
+        return separable_16_launch(job, form, stream);
+
     struct banded_args args = {};
     int shift, pad = banded_pad((uintptr_t)job->in, (uintptr_t)job->out,
                                 job->anchor_x * job->channels, &shift);

@@ -82,7 +82,9 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
      * others: rows that are not copied are multiplied by 0. */
     s.stage.copied_rows = SEPARABLE_TILE_ROWS / 2 + 8 * (s.blocks - 1);
     s.stage.needed_rows = s.stage.tile_rows + height - 1;
-    s.stage.more_rows = s.stage.needed_rows - s.stage.copied_rows;
+    s.stage.more_rows = s.stage.needed_rows > s.stage.copied_rows
+                            ? s.stage.needed_rows - s.stage.copied_rows
+                            : 1; /* no tensor has boxes of none */
     s.stage.rows = s.stage.tile_rows + 8 * (s.blocks - 1);
     s.upper = form == SEPARABLE_UPPER_1 || form == SEPARABLE_UPPER_2;
     s.lower_bits = form == SEPARABLE_HALVES_1_8 ? 8 : form >= SEPARABLE_HALVES_1_10 ? 10 : 0;

@@ -122,10 +122,44 @@ static struct separable_mask separable_mask_of(const struct plan_mask *m)
                                    m->height, m->divisor, m->offset + m->divisor / 2};
 }
 
+static struct separable_16_mask separable_16_mask_of(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return (struct separable_16_mask){m->row,         m->column, m->width,  m->height,
+                                      plan->channels, m->bound,  m->divisor};
+}
+
 int cuda_image_form_separable(const struct plan *plan)
 {
     const struct separable_mask mask = separable_mask_of(&plan->mask[0]);
-    return (int)separable_form_of(&mask);
+    const struct separable_16_mask deep = separable_16_mask_of(plan);
+    return plan->type == SAMPLE_U16 ? (int)separable_16_form_of(&deep)
+                                    : (int)separable_form_of(&mask);
+}
+
+static size_t pack_separable_16(const struct plan *plan, void *out, const char **why)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const struct separable_16_mask mask = separable_16_mask_of(plan);
+    struct separable_16_shape shape;
+    int form = m->row ? cuda_image_form_separable(plan) : SEPARABLE_16_NONE;
+
+    *why = refusal_of_any(plan);
+    if (!*why && !m->row)
+        *why = "the mask is not of rank 1";
+    if (!*why && form == SEPARABLE_16_NONE)
+        *why = "negative weights past 8 bits, or sums past 32 bits for this divisor";
+    if (*why)
+        return 0;
+    shape =
+        separable_16_shape_of(m->width, m->height, plan->channels, (enum separable_16_form)form, 0);
+    if (shape.products == 0) {
+        *why = "the mask is too wide or too high";
+        return 0;
+    }
+    if (out)
+        separable_16_pack(&shape, &mask, out);
+    return (size_t)separable_16_fragment_bytes(&shape);
 }
 
 size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char **why)
@@ -135,7 +169,9 @@ size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char 
     struct separable_shape shape;
     int form = m->row ? cuda_image_form_separable(plan) : SEPARABLE_NONE;
 
-    *why = plan->type == SAMPLE_U8 ? refusal(plan) : "samples of 16 bits";
+    if (plan->type == SAMPLE_U16)
+        return pack_separable_16(plan, out, why);
+    *why = refusal(plan);
     if (!*why && !m->row)
         *why = "the mask is not of rank 1";
     if (!*why && form == SEPARABLE_NONE)
@@ -236,26 +272,36 @@ bool cuda_image_supports_certified(const struct plan *plan, char *why, size_t wh
     return devices_can(9, certified_shared_bytes(&shape), "tensor copies", why, why_bytes);
 }
 
-/* Up to 5 x 5 int8 weights, all of them at once are as fast: the copy is what takes the time. */
+/* Up to 5 x 5 int8 weights, all of them at once are as fast: the copy is what takes the time. Not
+ * on samples of 16 bits, whose weights `banded` takes twice. */
 bool cuda_image_pays_separable(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    return m->width > 5 || m->height > 5 || cuda_image_planes(plan) != 1;
+    return plan->type == SAMPLE_U16 || m->width > 5 || m->height > 5 ||
+           cuda_image_planes(plan) != 1;
+}
+
+static size_t separable_shared(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int form = cuda_image_form_separable(plan);
+    struct separable_shape shape =
+        separable_shape_of(m->width, m->height, plan->channels, (enum separable_form)form, 0);
+    struct separable_16_shape deep =
+        separable_16_shape_of(m->width, m->height, plan->channels, (enum separable_16_form)form, 0);
+    return plan->type == SAMPLE_U16 ? separable_16_shared_bytes(&deep)
+                                    : separable_shared_bytes(&shape);
 }
 
 bool cuda_image_supports_separable(const struct plan *plan, char *why, size_t why_bytes)
 {
-    const struct plan_mask *m = &plan->mask[0];
-    struct separable_shape shape;
     const char *reason;
 
     if (cuda_image_pack_separable(plan, NULL, &reason) == 0) {
         snprintf(why, why_bytes, "%s", reason);
         return false;
     }
-    shape = separable_shape_of(m->width, m->height, plan->channels,
-                               (enum separable_form)cuda_image_form_separable(plan), 0);
-    return devices_can(9, separable_shared_bytes(&shape), "tensor copies", why, why_bytes);
+    return devices_can(9, separable_shared(plan), "tensor copies", why, why_bytes);
 }
 
 /* ---- a run ---- */
@@ -322,8 +368,8 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         .mask_height = m->height,
         .anchor_x = m->anchor_x,
         .anchor_y = m->anchor_y,
-        .divisor = (int32_t)m->divisor,
-        .start = (int32_t)(m->offset + m->divisor / 2),
+        .divisor = m->divisor,
+        .start = m->offset + m->divisor / 2,
         .bound = m->bound,
         .max = plan->max,
         .weight = m->weight,

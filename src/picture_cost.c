@@ -63,17 +63,35 @@ static bool weights_fit_int16(const struct plan_mask *m)
     return weights_within(m, INT16_MIN, INT16_MAX);
 }
 
+static bool factors_within(const struct plan_mask *m, int64_t least, int64_t most)
+{
+    for (int i = 0; i < m->width; i++)
+        if (m->row[i] < least || m->row[i] > most)
+            return false;
+    for (int i = 0; i < m->height; i++)
+        if (m->column[i] < least || m->column[i] > most)
+            return false;
+    return true;
+}
+
+/* Does the kernel separable run it on samples of 16 bits, or about so? */
+static bool separable_in_16_bits(const struct plan_mask *m)
+{
+    return m->row && (factors_within(m, INT8_MIN, INT8_MAX) || factors_within(m, 0, UINT16_MAX)) &&
+           (m->accumulator != ACCUMULATOR_I64 || m->divisor % 65536 == 0);
+}
+
 /* The kernels banded and int8: 8 bits under weights of 8 or 16 bits, 16 bits under those of 8;
  * separable, whose two factors may be of 16 bits; and certified: 8 bits, sums of 64. */
 static bool on_matrix_units(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const bool in_64_bits = m->accumulator == ACCUMULATOR_I64;
-    const int side = in_64_bits ? CUDA_CERTIFIED_SIDE : CUDA_INT8_SIDE;
+    const bool in_64_bits = m->accumulator == ACCUMULATOR_I64, deep = plan->type == SAMPLE_U16;
+    const int side = in_64_bits && !deep ? CUDA_CERTIFIED_SIDE : CUDA_INT8_SIDE;
     return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED && m->width <= side &&
            m->height <= side &&
-           (plan->type == SAMPLE_U8 ? m->row || in_64_bits || weights_fit_int16(m)
-                                    : !in_64_bits && weights_within(m, INT8_MIN, INT8_MAX));
+           (deep ? separable_in_16_bits(m) || (!in_64_bits && weights_within(m, INT8_MIN, INT8_MAX))
+                 : m->row || in_64_bits || weights_fit_int16(m));
 }
 
 static double cpu_rate(const struct plan *plan, bool wide)
@@ -108,7 +126,8 @@ static double cuda_sample_ms(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     double taps = (double)m->width * (double)m->height * (double)plan->masks;
-    bool two_passes = plan->type == SAMPLE_U8 && m->row && taps > 25;
+    bool two_passes =
+        plan->type == SAMPLE_U8 ? m->row && taps > 25 : separable_in_16_bits(m) && taps > 1;
     bool weighted = plan->alpha == ALPHA_WEIGHTED; /* the plain sum, and the products' */
 
     if (on_matrix_units(plan)) { /* samples of 16 bits are two of 8 */

@@ -125,6 +125,52 @@ static const struct mask_case MASKS[] = {
      "9\n"
      "9 189 2709 36009 2709 189 9\n3 63 903 12003 903 63 3\n1 21 301 4001 301 21 1",
      NULL, 0, 0, 0, 0, NULL},
+    /* Rank 1 on samples of 16 bits: factors of a byte with sums of three bytes and of four, whole
+     * sums past 32 bits, factors of unsigned bytes and of two; each to the edge of what it holds.
+     */
+    {"deep_short", "divisor 18689\n12700 200 12700\n-3429 -54 -3429", NULL, 0, 0, 0, 0, NULL},
+    {"deep_signed", "divisor 997\n-2540 2560 -2540\n7620 -7680 7620", NULL, 0, 0, 0, 0, NULL},
+    {"deep_signed_wide",
+     "divisor 72008\noffset -3000\n16129 127 -16256 16129\n-16256 -128 16384 -16256\n12700 100 "
+     "-12800 12700",
+     NULL, 0, 0, 0, 0, NULL},
+    {"deep_signed_shifted",
+     "divisor 131072\noffset 30%\n11430 -16256 16129 16129 16129 635 -12700\n11430 -16256 16129 "
+     "16129 16129 635 -12700\n-11520 16384 -16256 -16256 -16256 -640 12800\n11430 -16256 16129 "
+     "16129 16129 635 -12700\n270 -384 381 381 381 15 -300\n8910 -12672 12573 12573 12573 495 "
+     "-9900\n11430 -16256 16129 16129 16129 635 -12700\n-8100 11520 -11430 -11430 -11430 -450 "
+     "9000\n11430 -16256 16129 16129 16129 635 -12700",
+     NULL, 0, 0, 0, 0, NULL},
+    {"deep_bytes", "divisor 1021\n765 3\n51000 200", NULL, 0, 0, 0, 0, NULL},
+    {"deep_bytes_wide", "divisor 98304\n65025 65025 64770 255\n65025 65025 64770 255", NULL, 0, 0,
+     0, 0, NULL},
+    {"deep_pairs",
+     "divisor 4194304\noffset 50%\n81 1170 4581 6768 4581 1170 81\n1170 16900 66170 97760 66170 "
+     "16900 1170\n4581 66170 259081 382768 259081 66170 4581\n6768 97760 382768 565504 382768 "
+     "97760 6768\n4581 66170 259081 382768 259081 66170 4581\n1170 16900 66170 97760 66170 16900 "
+     "1170\n81 1170 4581 6768 4581 1170 81",
+     NULL, 0, 0, 0, 0, NULL},
+    {"deep_pairs_to_the_edge", "divisor 2147418112\n1073659905 1073725440", NULL, 0, 0, 0, 0, NULL},
+    {"deep_pairs_odd", "divisor 70003\n2 600\n0 0\n7 2100", NULL, 0, 0, 0, 0, NULL},
+    {"deep_extra",
+     "divisor 1310720\n14000 70000 210000 357000 179200 2100 700\n40 200 600 1020 512 6 2\n180 900 "
+     "2700 4590 2304 27 9",
+     NULL, 0, 0, 0, 0, NULL},
+    {"deep_extra_last",
+     "divisor 983040\noffset 10%\n1 0 2 3 0 0 5 255 7 0 9 400 300 257\n255 0 510 765 0 0 1275 "
+     "65025 1785 0 2295 102000 76500 65535\n257 0 514 771 0 0 1285 65535 1799 0 2313 102800 77100 "
+     "66049",
+     NULL, 0, 0, 0, 0, NULL},
+    {"deep_extra_apart",
+     "divisor 65536\n1204 0 8 12 0 0 20 1020 28 0 36 1600 1200 1028\n1806 0 12 18 0 0 30 1530 42 0 "
+     "54 2400 1800 1542",
+     NULL, 0, 0, 0, 0, NULL},
+    /* White is one short of the next sample. */
+    {"deep_rounding", "divisor 131072\noffset -5\n87380 43690\n2 1", NULL, 0, 0, 0, 0, NULL},
+    {"deep_outer9x12", FACTORS, NULL, 9, 12, 0, 6, "1009"},
+    {"deep_outer19x18", FACTORS, NULL, 19, 18, 0, 255, "5242880"},
+    {"deep_outer25x24", FACTORS, NULL, 25, 24, -100, 127, "1048576"},
+    {"deep_outer31", FACTORS, NULL, 31, 31, 0, 1500, "536870912"},
     {"large_divisor", "divisor 70000\n1 2 4\n2 4 8", NULL, 0, 0, 0, 0, NULL},
     {"int16_limits", "divisor 32769\n-32768 32767\n32767 3", NULL, 0, 0, 0, 0, NULL},
     /* Flat parts of a picture hit a half, or miss it by 1e-18: none of it can be certified. */
@@ -213,6 +259,7 @@ static const struct mask_case MASKS[] = {
     {"factors_20_bits29x9", FACTORS, NULL, 29, 9, 60, 140, "2610000"},
     {"factors_past_2048_15x17", FACTORS, NULL, 15, 17, 122, 127, "3950000"},
     {"factors_past_18_bits_signed20x24", FACTORS, NULL, 20, 24, -128, 127, "400000"},
+    {"factors_row31", FACTORS, NULL, 31, 1, -100, 127, "3000"},
     {"factors_past_bytes7x8", FACTORS, NULL, 7, 8, -200, 400, "270000"},
     {"factors_past_bytes15x16", FACTORS, NULL, 15, 16, -130, 260, "400000"},
     {"factors_past_bytes23x31", FACTORS, NULL, 23, 31, -50, 140, "800000"},

@@ -60,15 +60,19 @@ static void parts_make_the_whole(void)
     CHECK(c.cpu_ms == c.decode_ms); /* however many threads there are */
 }
 
-/* 16 bits go to the matrix units too, but only under weights of 8 bits. */
+/* 16 bits go to the matrix units too, but only under weights of 8 bits, or of two factors. */
 static void deep_under_small_weights(void)
 {
     static const struct shape deep = {2048, 2048, 3, SAMPLE_U16, FORMAT_PPM};
     static const struct shape flat = {2048, 2048, 3, SAMPLE_U8, FORMAT_PPM};
     struct picture_cost small = cost_with(&deep, "convolve", "1 1 1; 1 127 1; 1 1 1", -1, 1, 1);
     struct picture_cost large = cost_with(&deep, "convolve", "1 1 1; 1 128 1; 1 1 1", -1, 1, 1);
+    struct picture_cost factors = cost_with(&deep, "blur", NULL, -1, 1, 1);
+    struct picture_cost odd =
+        cost_with(&deep, "convolve", "divisor 40000007; 600 600; -3000 -3000", -1, 1, 1);
     struct picture_cost bytes = cost_with(&flat, "convolve", "1 1 1; 1 128 1; 1 1 1", -1, 1, 1);
     CHECK(small.kernel_ms < large.kernel_ms && bytes.kernel_ms < small.kernel_ms);
+    CHECK(factors.kernel_ms < large.kernel_ms && odd.kernel_ms > factors.kernel_ms);
 }
 
 /* N x N weights of -9..9 without a pattern. */

@@ -180,6 +180,11 @@ size_t separable_shared_bytes(const struct separable_shape *shape)
     return (size_t)(shape->stage.pitch * shape->stage.rows + separable_fragment_bytes(shape));
 }
 
+size_t separable_16_shared_bytes(const struct separable_16_shape *shape)
+{
+    return (size_t)(shape->stage.pitch * shape->stage.rows + separable_16_fragment_bytes(shape));
+}
+
 /* ---- the kernels ---- */
 
 cudaError_t dp4a_launch(const struct image_job *job, int weight_planes, cudaStream_t stream)
@@ -226,6 +231,10 @@ cudaError_t separable_launch(const struct image_job *job, int form, cudaStream_t
 {
     struct separable_shape shape = separable_shape_of(job->mask_width, job->mask_height,
                                                       job->channels, (enum separable_form)form, 0);
+    struct separable_16_shape deep = separable_16_shape_of(
+        job->mask_width, job->mask_height, job->channels, (enum separable_16_form)form, 0);
     check_pad(job);
+    if (job->sample_bytes == 2)
+        return launch(job, SEPARABLE, form, separable_16_shared_bytes(&deep), stream);
     return launch(job, SEPARABLE, form, separable_shared_bytes(&shape), stream);
 }
