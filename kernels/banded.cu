@@ -50,6 +50,9 @@ BOTH_SIDES constexpr int sent_rows(bool light)
  * registers. */
 constexpr int resident(int mask, int pieces, int planes)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    return 1; /* there is no code there, and 7.5 holds 1024 threads */
+#endif
     if (is_light(mask, pieces, planes))
         return mask == MASK_OF(1, 0, 1) ? 9 : 8;
     return mask == ANY_MASK || planes == 2 || pieces == 4 ? 4 : 5;

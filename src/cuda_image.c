@@ -272,13 +272,14 @@ bool cuda_image_supports_certified(const struct plan *plan, char *why, size_t wh
     return devices_can(9, certified_shared_bytes(&shape), "tensor copies", why, why_bytes);
 }
 
-/* Up to 5 x 5 int8 weights, all of them at once are as fast: the copy is what takes the time. Not
- * on samples of 16 bits, whose weights `banded` takes twice. */
+/* Up to 5 x 5 int8 weights (3 x 3 on samples of 16 bits), all of them at once are faster: the copy
+ * is what takes the time. */
 bool cuda_image_pays_separable(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    return plan->type == SAMPLE_U16 || m->width > 5 || m->height > 5 ||
-           cuda_image_planes(plan) != 1;
+    int side = plan->type == SAMPLE_U16 ? 3 : 5;
+    return m->width > side || m->height > side || cuda_image_planes(plan) != 1 ||
+           m->accumulator != ACCUMULATOR_I32;
 }
 
 static size_t separable_shared(const struct plan *plan)
