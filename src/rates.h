@@ -3,8 +3,7 @@
  * more than they are: another machine's differ by a factor of two. 2026-11-21:
  *
  *   CUDA, AVX-512, decoding   NVIDIA H200 (PCIe 5, driver 580.159, CUDA 13.0), 16 cores of an
- *                             Intel Xeon. That of samples of planes is an estimate; the
- *                             end took 25 to 90 ms
+ *                             Intel Xeon; the end took 25 to 90 ms
  *   AVX2                      2 cores of an AMD EPYC (Zen 3) */
 #ifndef STENCIL_RATES_H
 #define STENCIL_RATES_H
@@ -43,11 +42,11 @@
 #define CUDA_END_MS         60.0
 #define CUDA_BYTES_PAGEABLE 7.4e6
 #define CUDA_BYTES_PINNED   49e6
-#define CUDA_TAPS_INT8      190e9
+#define CUDA_TAPS_INT8      210e9
 #define CUDA_SAMPLES_INT8   2e9
-#define CUDA_TAPS_FLOAT     3e9
-#define CUDA_TAPS_32        2.6e9
-#define CUDA_TAPS_64        1.7e9
-#define CUDA_SAMPLES_PLANES 50e6
+#define CUDA_TAPS_FLOAT     3.1e9
+#define CUDA_TAPS_32        3.1e9
+#define CUDA_TAPS_64        2.3e9
+#define CUDA_SAMPLES_PLANES 92e6
 
 #endif
