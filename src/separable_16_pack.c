@@ -1,56 +1,16 @@
 /* The two factors of a mask as the fragments that the separable kernel's matrix products take, for
  * samples of 16 bits: host side of kernels/separable_16.cu, which says what the matrices are. */
+#include "separable_factor.h"
+
 #include "../kernels/image_job.h"
-
-/* Byte `byte` of entry i, 0 where the factor has none. */
-static uint32_t byte_of(const int64_t *factor, int n, int i, int byte)
-{
-    return i < 0 || i >= n ? 0 : (uint32_t)((uint64_t)factor[i] >> 8 * byte & 255);
-}
-
-/* The row factor's byte `byte` as a band: what output byte m of 16 takes of window byte k. */
-static uint32_t band_value(const struct separable_16_shape *s, const int64_t *row, int width, int m,
-                           int k, int byte)
-{
-    int place = k - s->stage.pad - m;
-    return place < 0 || place % s->stage.pixel_bytes != 0
-               ? 0
-               : byte_of(row, width, place / s->stage.pixel_bytes, byte);
-}
-
-/* Rows g and g + 8 of a product's matrix are output bytes 2g and 2g + 1. */
-static int output_of(int m)
-{
-    return m < 8 ? 2 * m : 2 * (m - 8) + 1;
-}
-
-/* Lane (g, t) holds for output row g the weights of rows 2t and 2t + 1 of a block that begins with
- * row `first` of the sums. */
-static uint32_t column_word(const int64_t *column, int height, int first, int lane, int byte)
-{
-    int row = first + lane % 4 * 2 - lane / 4;
-    return byte_of(column, height, row, byte) | byte_of(column, height, row + 1, byte) << 8;
-}
 
 /* Matrix i of the row factor: its byte `byte` over a product's window from byte `from` on. */
 static void pack_matrix(const struct separable_16_shape *s, const int64_t *row, int width, int from,
                         int byte, int i, void *fragments)
 {
-    uint8_t *out = (uint8_t *)fragments + 512 * i, matrix[16][64] = {{0}};
     uint32_t *places = (uint32_t *)fragments + separable_16_matrices(s) * 128;
-
-    for (int m = 0; m < 16; m++)
-        for (int k = 0; k < (s->sparse ? 64 : 32); k++)
-            matrix[m][k] = (uint8_t)band_value(s, row, width, output_of(m), from + k, byte);
-    if (s->sparse) {
-        banded_pack_sparse(matrix, out, places + i * 32);
-        return;
-    }
-    /* lane (g, t) holds for rows g and g + 8 bytes 4t..4t+3 and those 16 further on */
-    for (int b = 0; b < 512; b++) {
-        int lane = b / 16, word = b / 4 % 4;
-        out[b] = matrix[lane / 4 + word % 2 * 8][lane % 4 * 4 + word / 2 * 16 + b % 4];
-    }
+    separable_pack_matrix(&s->stage, s->sparse, row, width, from, byte,
+                          (uint8_t *)fragments + 512 * i, places + 32 * i);
 }
 
 /* The least and the largest of a factor's entries, beside 0, and the sums of each sign. */
@@ -116,12 +76,12 @@ enum separable_16_form separable_16_form_of(const struct separable_16_mask *m)
     return form_of_positive(m, row.most, column.most);
 }
 
-#define SEPARABLEST 121 /* gray, four products of 64 bytes */
+#define MOST_COLUMNS 121 /* of a mask: gray, four products of 64 bytes */
 
 void separable_16_pack(const struct separable_16_shape *s, const struct separable_16_mask *m,
                        void *fragments)
 {
-    int64_t least[SEPARABLEST], rest[SEPARABLEST];
+    int64_t least[MOST_COLUMNS], rest[MOST_COLUMNS];
     uint32_t *out = (uint32_t *)fragments + separable_16_column_words(s);
 
     for (int i = 0; i < m->width; i++) {
@@ -143,9 +103,9 @@ void separable_16_pack(const struct separable_16_shape *s, const struct separabl
                 int j = i / s->blocks, first = (i + next) % s->blocks * 8;
                 uint32_t lower = 0, upper = 0;
                 if (j < s->column_bytes)
-                    lower = column_word(m->column, m->height, first, lane, j);
+                    lower = separable_column_word(m->column, m->height, first, lane, j);
                 if (j > 0)
-                    upper = column_word(m->column, m->height, first, lane, j - 1);
+                    upper = separable_column_word(m->column, m->height, first, lane, j - 1);
                 *out++ = lower | upper << 16;
             }
     if (s->extra)

@@ -2,6 +2,8 @@
  * products take: host side of kernels/separable.cu, which says what the matrices are. */
 #include <string.h>
 
+#include "separable_factor.h"
+
 #include "../kernels/image_job.h"
 #include "mask.h"
 
@@ -83,67 +85,18 @@ enum separable_form separable_form_of(const struct separable_mask *mask)
 
 /* ---- the row factor ---- */
 
-/* Byte `byte` of entry i, 0 where the factor has none. */
-static uint32_t byte_of(const int64_t *factor, int n, int i, int byte)
-{
-    return i < 0 || i >= n ? 0 : (uint32_t)((uint64_t)factor[i] >> 8 * byte & 255);
-}
-
-/* The row factor's byte `byte` as a band: what output byte m of 16 takes of window byte k. */
-static uint32_t band_value(const struct separable_shape *s, const int64_t *row, int width, int m,
-                           int k, int byte)
-{
-    int place = k - s->stage.pad - m;
-    return place < 0 || place % s->stage.pixel_bytes != 0
-               ? 0
-               : byte_of(row, width, place / s->stage.pixel_bytes, byte);
-}
-
-/* Rows g and g + 8 of a product's matrix are output bytes 2g and 2g + 1. */
-static int output_of(int m)
-{
-    return m < 8 ? 2 * m : 2 * (m - 8) + 1;
-}
-
 static void pack_row(const struct separable_shape *s, const int64_t *row, int width,
                      void *fragments)
 {
     const int window = s->sparse ? 64 : 32; /* bytes of a product */
-    uint8_t *matrices = fragments;
     uint32_t *places = (uint32_t *)fragments + separable_place_words(s);
 
-    for (int i = 0; i < s->products * s->row_bytes; i++, matrices += 512) {
-        uint8_t matrix[16][64] = {{0}};
-        for (int m = 0; m < 16; m++)
-            for (int k = 0; k < window; k++)
-                matrix[m][k] = (uint8_t)band_value(s, row, width, output_of(m),
-                                                   i / s->row_bytes * window + k, i % s->row_bytes);
-        if (s->sparse) {
-            banded_pack_sparse(matrix, matrices, places + i * 32);
-            continue;
-        }
-        /* lane (g, t) holds for rows g and g + 8 bytes 4t..4t+3 and those 16 further on */
-        for (int b = 0; b < 512; b++) {
-            int lane = b / 16, word = b / 4 % 4;
-            matrices[b] = matrix[lane / 4 + word % 2 * 8][lane % 4 * 4 + word / 2 * 16 + b % 4];
-        }
-    }
+    for (int i = 0; i < s->products * s->row_bytes; i++)
+        separable_pack_matrix(&s->stage, s->sparse, row, width, i / s->row_bytes * window,
+                              i % s->row_bytes, (uint8_t *)fragments + 512 * i, places + 32 * i);
 }
 
 /* ---- the column factor, as a band: rows of sums x 8 output rows ---- */
-
-/* Lane (g, t) takes for output row g rows 2t and 2t + 1 of a block that begins with row `first` of
- * the sums: the weight of the first of them is this one. */
-static int weight_of_lane(int first, int lane)
-{
-    return first + lane % 4 * 2 - lane / 4;
-}
-
-static uint32_t column_word(const int64_t *column, int height, int first, int lane, int byte)
-{
-    int row = weight_of_lane(first, lane);
-    return byte_of(column, height, row, byte) | byte_of(column, height, row + 1, byte) << 8;
-}
 
 /* A block's and the next one's weights for the lower two of four bytes, and the same for the upper
  * two. */
@@ -153,8 +106,9 @@ static void pack_bytes(const struct separable_shape *s, const int64_t *column, i
     for (int i = 0; i < s->blocks * s->column_bytes; i++)
         for (int lane = 0; lane < 32; lane++)
             for (int b = 0; b < 4; b++)
-                *out++ = column_word(column, height, (i / s->column_bytes + b % 2) % s->blocks * 8,
-                                     lane, i % s->column_bytes)
+                *out++ = separable_column_word(column, height,
+                                               (i / s->column_bytes + b % 2) % s->blocks * 8, lane,
+                                               i % s->column_bytes)
                          << b / 2 * 16;
 }
 
@@ -168,8 +122,8 @@ static void pack_pairs(const struct separable_shape *s, const int64_t *column, i
         for (int lane = 0; lane < 32; lane++)
             for (int next = 0; next < 2; next++) {
                 int first = (i + next) % pairs * 16 - i / pairs * 8;
-                *out++ = column_word(column, height, first, lane, 0) |
-                         column_word(column, height, first + 8, lane, 0) << 16;
+                *out++ = separable_column_word(column, height, first, lane, 0) |
+                         separable_column_word(column, height, first + 8, lane, 0) << 16;
             }
 }
 
@@ -213,7 +167,7 @@ static void pack_halves(const struct separable_shape *s, const int64_t *column, 
     for (int i = 0; i < s->blocks; i++)
         for (int lane = 0; lane < 32; lane++)
             for (int next = 0; next < 2; next++) {
-                int row = weight_of_lane((i + next) % s->blocks * 8, lane);
+                int row = separable_weight_of_lane((i + next) % s->blocks * 8, lane);
                 *out++ = half_of(column, height, row) | half_of(column, height, row + 1) << 16;
             }
     memcpy(out, &start, sizeof start);
