@@ -19,7 +19,7 @@
  *
  * Shared memory, bytes moved: see separable.cu
  * Measured        see kernels/README.md */
-#include "separable_rows.cuh"
+#include "separable_products.cuh"
 #include "separable_tile.cuh"
 
 /* What a kernel is compiled for: see struct separable_16_shape. */
@@ -70,17 +70,6 @@ template <typename S> __device__ inline void load_row(const uint32_t *fragments,
     H.extra = S::EXTRA ? __ldg(fragments + S::EXTRA_AT) : 0;
 }
 
-template <typename S, bool SIGNED>
-__device__ inline void row_product(int *sum, const deep_row<S> &H, int i, const uint32_t *b,
-                                   const int *c)
-{
-    const uint4 &a = H.a[i];
-    if (S::SPARSE)
-        product_sparse_64<SIGNED>(sum, a, H.at[i], b[0], b[1], b[2], b[3], c);
-    else
-        product_32<SIGNED, false>(sum, a.x, a.y, a.z, a.w, b[0], b[1], c);
-}
-
 /* Bytes 0 and 1 of the sums for rows 2t and 2t + 1, of sample g of each group; and bytes 2, 3. */
 template <typename S> struct deep_sums {
     uint32_t low[GROUPS], high[GROUPS];
@@ -107,28 +96,23 @@ template <typename S>
 __device__ inline void pass_rows(uint32_t address, const deep_row<S> &H, deep_sums<S> &sums)
 {
     const int zero[4] = {};
-    /* as in separable_rows.cuh */
-    constexpr int STEP = S::SPARSE ? 1 : 2;
-    uint32_t window[S::SPARSE ? GROUPS : 2][S::PRODUCTS][4];
+    row_window<S> window;
 
-#pragma unroll
-    for (int n = 0; n < GROUPS / STEP; n++)
-#pragma unroll
-        for (int p = 0; p < S::PRODUCTS; p++)
-            load_matrices(window[n][p], address + (n + p * S::WINDOW) * BANDED_PIECE);
+    load_window(address, window);
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
         int sum[S::ROW_BYTES][4];
 #pragma unroll
         for (int i = 0; i < S::PRODUCTS * S::ROW_BYTES; i++) {
             const int p = i / S::ROW_BYTES, byte = i % S::ROW_BYTES;
-            const uint32_t *b = window[n % (GROUPS / STEP)][p] + n / (GROUPS / STEP) * 2;
-            row_product<S, S::SIGNED != 0>(sum[byte], H, i, b, p == 0 ? zero : sum[byte]);
+            row_product<S::SPARSE != 0, S::SIGNED != 0>(
+                sum[byte], H.a[i], H.at[i], pieces_of(window, n, p), p == 0 ? zero : sum[byte]);
         }
         if (S::EXTRA) {
             uint32_t b[4];
             load_matrices(b, address + H.extra + n * BANDED_PIECE);
-            row_product<S, false>(sum[0], H, S::PRODUCTS, b, sum[0]);
+            row_product<S::SPARSE != 0, false>(sum[0], H.a[S::PRODUCTS], H.at[S::PRODUCTS], b,
+                                               sum[0]);
         }
         keep_sums<S>(sums, n, sum);
     }

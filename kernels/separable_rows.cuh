@@ -3,9 +3,7 @@
 #ifndef STENCIL_SEPARABLE_ROWS_CUH
 #define STENCIL_SEPARABLE_ROWS_CUH
 
-#include "banded.cuh"
-
-#define GROUPS 4 /* of 16 bytes of a row, that are a warp's */
+#include "separable_products.cuh"
 
 /* What a kernel is compiled for: see struct separable_shape. */
 template <int products, bool sparse, int blocks, int row_bytes, int sum_bytes, int column_bytes,
@@ -94,11 +92,7 @@ template <typename S, bool SIGNED>
 __device__ inline void row_product(int *sum, const row_factor<S> &H, int p, int byte,
                                    const uint32_t *b, const int *c)
 {
-    const uint4 &a = H.a[p][byte];
-    if (S::SPARSE)
-        product_sparse_64<SIGNED>(sum, a, H.at[p][byte], b[0], b[1], b[2], b[3], c);
-    else
-        product_32<SIGNED, false>(sum, a.x, a.y, a.z, a.w, b[0], b[1], c);
+    row_product<S::SPARSE != 0, SIGNED>(sum, H.a[p][byte], H.at[p][byte], b, c);
 }
 
 /* Two sums as they go on. */
@@ -126,22 +120,15 @@ __device__ inline void pass_rows(uint32_t address, const row_factor<S> &H,
 {
     constexpr int TOP = S::ROW_BYTES - 1;
     const int zero[4] = {}, *begin = S::LOWER_BITS == 8 ? start.sums : zero;
-    /* Loaded once for each place at which a product may begin, so that it finds its pieces in
-     * neighbouring registers: a dense one begins at 0 or 2, for n = 0, 2 and 1, 3. */
-    constexpr int STEP = S::SPARSE ? 1 : 2;
-    uint32_t window[S::SPARSE ? GROUPS : 2][S::PRODUCTS][4];
+    row_window<S> window;
 
-#pragma unroll
-    for (int n = 0; n < GROUPS / STEP; n++)
-#pragma unroll
-        for (int p = 0; p < S::PRODUCTS; p++)
-            load_matrices(window[n][p], address + (n + p * S::WINDOW) * BANDED_PIECE);
+    load_window(address, window);
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
         int sum[S::ROW_BYTES][4];
 #pragma unroll
         for (int p = 0; p < S::PRODUCTS; p++) {
-            const uint32_t *b = window[n % (GROUPS / STEP)][p] + n / (GROUPS / STEP) * 2;
+            const uint32_t *b = pieces_of(window, n, p);
             if (S::ROW_BYTES == 2)
                 row_product<S, false>(sum[0], H, p, 0, b, p == 0 ? zero : sum[0]);
             row_product<S, S::SIGNED || S::ROW_BYTES == 2>(sum[TOP], H, p, TOP, b,
