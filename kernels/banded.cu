@@ -81,23 +81,9 @@ template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
 __device__ inline void filter(const struct banded_args &args, uint32_t from, const uint4 *A,
                               const kept<MASK, PIECES, PLANES> &f, uint32_t *piece)
 {
-    if constexpr (MASK == ANY_MASK) {
-        int sum[PLANES][GROUPS][4];
-        add_mask<SPARSE, PIECES, PLANES>(args, from, A, sum);
-#pragma unroll
-        for (int n = 0; n < GROUPS; n++)
-            piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum[0][n]);
-    } else {
-        window<MASK, PIECES> w;
-#pragma unroll
-        for (int n = 0; n < GROUPS; n += TOGETHER) {
-            int sum[TOGETHER][4];
-            sum_groups(sum, f, w, n, from, args.shape.pitch);
-#pragma unroll
-            for (int g = 0; g < TOGETHER; g++)
-                piece[n + g] = finish<SAMPLE, DIVIDE>(args.divide, sum[g]);
-        }
-    }
+    sum_all<MASK, SPARSE>(args, from, A, f, [&](int n, const int *sum) {
+        piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum);
+    });
 }
 
 #endif

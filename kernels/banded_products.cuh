@@ -309,6 +309,30 @@ __device__ inline void sum_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES
     }
 }
 
+/* Hands each(n, sum) the sums of every group of a warp's 128 bytes x 8 rows. */
+template <int MASK, bool SPARSE, int PIECES, int PLANES, typename EACH>
+__device__ inline void sum_all(const struct banded_args &args, uint32_t from, const uint4 *A,
+                               const kept<MASK, PIECES, PLANES> &f, EACH each)
+{
+    if constexpr (MASK == ANY_MASK) {
+        int sum[PLANES][GROUPS][4];
+        add_mask<SPARSE, PIECES, PLANES>(args, from, A, sum);
+#pragma unroll
+        for (int n = 0; n < GROUPS; n++)
+            each(n, sum[0][n]);
+    } else {
+        window<MASK, PIECES> w;
+#pragma unroll
+        for (int n = 0; n < GROUPS; n += TOGETHER) {
+            int sum[TOGETHER][4];
+            sum_groups(sum, f, w, n, from, args.shape.pitch);
+#pragma unroll
+            for (int g = 0; g < TOGETHER; g++)
+                each(n + g, sum[g]);
+        }
+    }
+}
+
 #endif
 
 /* ---- launching ---- */

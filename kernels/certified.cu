@@ -121,23 +121,8 @@ __device__ inline uint32_t filter(const struct banded_args &args, const struct c
                                   const kept<MASK, PIECES, PLANES> &f, uint32_t *piece)
 {
     uint32_t doubt = 0;
-    if constexpr (MASK == ANY_MASK) {
-        int sum[PLANES][GROUPS][4];
-        add_mask<SPARSE, PIECES, PLANES>(args, from, A, sum);
-#pragma unroll
-        for (int n = 0; n < GROUPS; n++)
-            piece[n] = certify(test, sum[0][n], n, &doubt);
-    } else {
-        window<MASK, PIECES> w;
-#pragma unroll
-        for (int n = 0; n < GROUPS; n += TOGETHER) {
-            int sum[TOGETHER][4];
-            sum_groups(sum, f, w, n, from, args.shape.pitch);
-#pragma unroll
-            for (int g = 0; g < TOGETHER; g++)
-                piece[n + g] = certify(test, sum[g], n + g, &doubt);
-        }
-    }
+    sum_all<MASK, SPARSE>(args, from, A, f,
+                          [&](int n, const int *sum) { piece[n] = certify(test, sum, n, &doubt); });
     return doubt;
 }
 
