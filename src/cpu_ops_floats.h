@@ -5,21 +5,25 @@
 
 #include "cpu_ops.h"
 
+/* The sample that lies between both numbers, and whether they leave a choice. */
+static inline void certify_one(float below, float above, float max, uint8_t *out, uint8_t *doubtful)
+{
+    below = below < 0 ? 0 : below;
+    above = above < 0 ? 0 : above;
+    int32_t floor_below = (int32_t)(below > max ? max : below);
+    int32_t floor_above = (int32_t)(above > max ? max : above);
+    *out = (uint8_t)floor_below;
+    *doubtful = (uint8_t)(floor_below != floor_above);
+}
+
 #ifndef OPS_CERTIFY_FLOATS
 #define OPS_CERTIFY_FLOATS certify_floats
 static void certify_floats(const struct cpu_certify *certify, const float *sum, uint8_t *out,
                            uint8_t *doubtful, int n)
 {
     float low = certify->low, high = certify->high, max = certify->max;
-    for (int x = 0; x < n; x++) {
-        float below = sum[x] + low, above = sum[x] + high;
-        below = below < 0 ? 0 : below;
-        above = above < 0 ? 0 : above;
-        int32_t floor_below = (int32_t)(below > max ? max : below);
-        int32_t floor_above = (int32_t)(above > max ? max : above);
-        out[x] = (uint8_t)floor_below;
-        doubtful[x] = (uint8_t)(floor_below != floor_above);
-    }
+    for (int x = 0; x < n; x++)
+        certify_one(sum[x] + low, sum[x] + high, max, out + x, doubtful + x);
 }
 #endif
 

@@ -206,13 +206,8 @@ static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, ui
 {
     float scale = certify->scale, low = certify->low, high = certify->high, max = certify->max;
     for (int x = 0; x < n; x++) {
-        float value = (float)sum[x] * scale, below = value + low, above = value + high;
-        below = below < 0 ? 0 : below;
-        above = above < 0 ? 0 : above;
-        int32_t floor_below = (int32_t)(below > max ? max : below);
-        int32_t floor_above = (int32_t)(above > max ? max : above);
-        out[x] = (uint8_t)floor_below;
-        doubtful[x] = (uint8_t)(floor_below != floor_above);
+        float value = (float)sum[x] * scale;
+        certify_one(value + low, value + high, max, out + x, doubtful + x);
     }
 }
 #endif

@@ -143,14 +143,13 @@ static double cuda_sample_ms(const struct plan *plan)
 static double cpu_work_ms(const struct plan *plan, const struct image_info *info, double samples)
 {
     enum cpu_path path = cpu_path_fastest(plan, info->width, info->height);
+    double cells = samples * cpu_sample_ms(plan), ms;
 
-    double ms = cpu_path_cost(path, plan, info->width, info->height) / 1e6, cells;
-
-    if (path != CPU_PATH_DIRECT)
-        return ms;
-    cells = samples * cpu_sample_ms(plan);
+    if (path == CPU_PATH_DIRECT && plan->mask[0].accumulator != ACCUMULATOR_I64)
+        return cells;
+    ms = cpu_path_cost(path, plan, info->width, info->height) / 1e6;
     /* Sums of 64 bits need not take every cell: see cpu_lowrank8.h and cpu_certify16.h. */
-    return plan->mask[0].accumulator == ACCUMULATOR_I64 && ms < cells ? ms : cells;
+    return path == CPU_PATH_DIRECT && cells < ms ? cells : ms;
 }
 
 struct picture_cost picture_cost_of(const struct plan *plan, const struct image_info *info,
