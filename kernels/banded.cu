@@ -55,6 +55,8 @@ constexpr int resident(int mask, int pieces, int planes)
 #endif
     if (is_light(mask, pieces, planes))
         return mask == MASK_OF(1, 0, 1) ? 9 : 8;
+    if (planes == 2 && pieces == 2 && mask != ANY_MASK)
+        return mask == MASK_OF(1, 0, 0) ? 6 : mask == MASK_OF(1, 0, 1) ? 5 : 4;
     return mask == ANY_MASK || planes == 2 || pieces == 4 ? 4 : 5;
 }
 
@@ -70,18 +72,23 @@ __device__ inline uint32_t finish(const struct sample_divide &d, const int *sum)
 #pragma unroll
         for (int k = 0; k < 4; k++)
             q[k] = divided_sum<DIVIDE>(d, sum[k]);
+        if (DIVIDE == DIVIDE_FLOAT)
+            return __byte_perm(__byte_perm(q[0], q[2], 0x40), __byte_perm(q[1], q[3], 0x40),
+                               0x5410);
         return pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
     }
-    return pack_shorts(divided_sum<DIVIDE>(d, sum[1] + 256 * sum[3]),
-                       divided_sum<DIVIDE>(d, sum[0] + 256 * sum[2]));
+    const uint32_t low[2] = {(uint32_t)sum[0], (uint32_t)sum[1]};
+    return pack_shorts(divided_sum<DIVIDE>(d, (int)(low[1] + 256 * (uint32_t)sum[3])),
+                       divided_sum<DIVIDE>(d, (int)(low[0] + 256 * (uint32_t)sum[2])));
 }
 
 /* A warp's samples of 128 bytes x 8 rows, from the staged window. */
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
 __device__ inline void filter(const struct banded_args &args, uint32_t from, const uint4 *A,
-                              const kept<MASK, PIECES, PLANES> &f, uint32_t *piece)
+                              const kept<MASK, PIECES, PLANES> &f, const int *start,
+                              uint32_t *piece)
 {
-    sum_all<MASK, SPARSE>(args, from, A, f, [&](int n, const int *sum) {
+    sum_all<MASK, SPARSE>(args, from, A, f, start, [&](int n, const int *sum) {
         piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum);
     });
 }
@@ -107,7 +114,13 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES)
     const uint32_t window = shared_address(N_ds) + warp * 128;
     const uint32_t P_ds = shared_address(shared) + warp * 128 * SENT;
     kept<MASK, PIECES, PLANES> f;
+    int start[4] = {};
 
+    if (DIVIDE == DIVIDE_DOUBLE || DIVIDE == DIVIDE_FLOAT) {
+        four_of(start, args.divide.bias);
+        if (SAMPLE == 2) /* those of the high bytes */
+            start[2] = start[3] = 0;
+    }
     if (threadIdx.x == 0)
         fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
     if constexpr (MASK != ANY_MASK)
@@ -124,7 +137,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES)
         for (int r = 0; r < SENT; r += 8) {
             uint32_t piece[8];
             filter<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>(
-                args, window + (row + r) * shape.pitch, A_ds, f, piece);
+                args, window + (row + r) * shape.pitch, A_ds, f, start, piece);
             if (r == 0 && row > 0)
                 wait_sent();
             store_piece(P_ds + r * 128, piece);
@@ -161,13 +174,16 @@ static cudaError_t launch(struct banded_args *args, cudaStream_t stream)
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE>
 static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
 {
+    if constexpr (PLANES == 1 && SAMPLE == 1)
+        if (args->divide.how == DIVIDE_FLOAT)
+            return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_FLOAT>(args, stream);
     switch (args->divide.how) {
-    case DIVIDE_HIGH:
-        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_HIGH>(args, stream);
-    case DIVIDE_SHIFT:
-        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_SHIFT>(args, stream);
-    default:
+    case DIVIDE_DOUBLE:
+        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_DOUBLE>(args, stream);
+    case DIVIDE_ANY:
         return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_ANY>(args, stream);
+    default: /* shifts by 0, too */
+        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_SHIFT>(args, stream);
     }
 }
 
@@ -231,6 +247,8 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
     status = banded_prepare(&args, job, &shape, sent_rows(light));
     if (status != cudaSuccess)
         return status;
+    if (shape.planes == 2 || !sample_divide_float(&args.divide, job))
+        sample_divide_double(&args.divide, job);
     if (shape.fours == 0)
         return shape.planes == 1 ? launch_gray<1>(&args, stream) : launch_gray<2>(&args, stream);
     if (job->sample_bytes == 2)

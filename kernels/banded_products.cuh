@@ -107,7 +107,7 @@ template <int PIECES> __device__ inline const uint32_t *line_of(const uint32_t (
  * once and serves each group whose window it is in: it is piece p of group m - p. */
 template <int ROWS, int PIECES, int PLANES, bool FIRST>
 __device__ inline void add_rows(int (*sum)[GROUPS][4], const fragments<PIECES, PLANES> &f,
-                                const uint32_t *at, uint32_t address)
+                                const uint32_t *at, uint32_t address, const int *start = nullptr)
 {
     constexpr int LAST = GROUPS - 1 + PIECES - 1, AT_ONCE = 4 / ROWS;
     const int zero[4] = {};
@@ -123,7 +123,7 @@ __device__ inline void add_rows(int (*sum)[GROUPS][4], const fragments<PIECES, P
                 continue;
             const uint32_t *b = piece + i / PIECES * ROWS;
             const bool begins = FIRST && p == 0;
-            product<ROWS, PLANES == 1>(sum[0][n], f.a[p][0], at[p], b, begins ? zero : sum[0][n]);
+            product<ROWS, PLANES == 1>(sum[0][n], f.a[p][0], at[p], b, begins ? start : sum[0][n]);
             if (PLANES == 2)
                 product<ROWS, true>(sum[PLANES - 1][n], f.a[p][PLANES - 1], at[p], b,
                                     begins ? zero : sum[PLANES - 1][n]);
@@ -151,7 +151,7 @@ __device__ inline void add_line(int (*sum)[GROUPS][4], const line<PIECES, PLANES
 /* The sums of one warp's 128 bytes x 8 rows, from the staged window, for masks of any size. */
 template <bool SPARSE, int PIECES, int PLANES>
 __device__ inline void add_mask(const struct banded_args &args, uint32_t window, const uint4 *A,
-                                int (*sum)[GROUPS][4])
+                                const int *start, int (*sum)[GROUPS][4])
 {
     constexpr int FRAGMENTS = PIECES * PLANES * 32, ROWS = SPARSE ? FOUR : TWO;
     const struct banded_shape &shape = args.shape;
@@ -165,7 +165,7 @@ __device__ inline void add_mask(const struct banded_args &args, uint32_t window,
     load_fragments(f, A + next);
     load_places<PIECES, PLANES>(at, places + next);
     next += FRAGMENTS;
-    add_rows<ROWS, PIECES, PLANES, true>(sum, f, at, window + many);
+    add_rows<ROWS, PIECES, PLANES, true>(sum, f, at, window + many, start);
     for (int sweep = 0; sweep < shape.sweeps; sweep++) {
         const uint32_t rest = window + blocks * ROWS * shape.pitch;
         if (sweep > 0)
@@ -223,23 +223,23 @@ __device__ inline void load_kept(const struct banded_args &args, kept<MASK, PIEC
         load_line(f.one, A + next, places + next);
 }
 
-/* The pieces of a group's window, of all mask rows: those of earlier groups are still there. */
-template <int MASK, int PIECES> struct window {
-    uint32_t four[FOURS(MASK) + 1][GROUPS + PIECES - 1][4];
-    uint32_t two[TWOS(MASK) + 1][(GROUPS + PIECES) / 2][4]; /* two pieces at once */
-    uint32_t one[GROUPS][4];
+/* The pieces of N groups' windows, of all mask rows: those of earlier groups are still there. */
+template <int MASK, int PIECES, int N> struct window {
+    uint32_t four[FOURS(MASK) + 1][N + PIECES - 1][4];
+    uint32_t two[TWOS(MASK) + 1][(N + PIECES) / 2][4]; /* two pieces at once */
+    uint32_t one[N][4];
 };
 
-template <int MASK, int PIECES>
-__device__ inline void load_line_at(window<MASK, PIECES> &w, int n, uint32_t address, int pitch)
+template <int MASK, int PIECES, int N>
+__device__ inline void load_line_at(window<MASK, PIECES, N> &w, int n, uint32_t address, int pitch)
 {
     address += (FOURS(MASK) * FOUR + TWOS(MASK) * TWO) * pitch;
     if (ONES(MASK) && loads_line<PIECES>(n))
         load_matrices(w.one[n], address + lane_place<ONE>(pitch) + n * BANDED_PIECE);
 }
 
-template <int MASK, int PIECES>
-__device__ inline void load_piece(window<MASK, PIECES> &w, int m, uint32_t address, int pitch)
+template <int MASK, int PIECES, int N>
+__device__ inline void load_piece(window<MASK, PIECES, N> &w, int m, uint32_t address, int pitch)
 {
 #pragma unroll
     for (int i = 0; i < FOURS(MASK); i++)
@@ -254,9 +254,9 @@ __device__ inline void load_piece(window<MASK, PIECES> &w, int m, uint32_t addre
 }
 
 /* sum = c + one plane's products for groups n, n + 1, ... */
-template <int MASK, int PIECES, int PLANES, int PLANE>
+template <int MASK, int PIECES, int PLANES, int PLANE, int N>
 __device__ inline void add_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES> &f,
-                                  const window<MASK, PIECES> &w, int n, const int (*c)[4])
+                                  const window<MASK, PIECES, N> &w, int n, const int (*c)[4])
 {
     constexpr bool SIGNED = PLANE == PLANES - 1;
 #pragma unroll
@@ -283,53 +283,58 @@ __device__ inline void add_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES
                                          line_of<PIECES>(w.one, n + g), c[g]);
 }
 
-/* The sums of groups n, n + 1, ... of 128 bytes x 8 rows, of all groups in turn. */
-template <int MASK, int PIECES, int PLANES>
+/* The sums, from start on, of groups n, n + 1, ... of 8 rows, of all groups in turn. */
+template <int MASK, int PIECES, int PLANES, int N>
 __device__ inline void sum_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES> &f,
-                                  window<MASK, PIECES> &w, int n, uint32_t address, int pitch)
+                                  window<MASK, PIECES, N> &w, int n, uint32_t address, int pitch,
+                                  const int *start)
 {
-    const int zero[TOGETHER][4] = {};
+    int from[TOGETHER][4] = {};
 #pragma unroll
     for (int m = n == 0 ? 0 : n + PIECES - 1; m < n + TOGETHER + PIECES - 1; m++)
-        load_piece<MASK, PIECES>(w, m, address, pitch);
+        load_piece(w, m, address, pitch);
 #pragma unroll
     for (int g = 0; g < TOGETHER; g++)
-        load_line_at<MASK, PIECES>(w, n + g, address, pitch);
-    if constexpr (PLANES == 1) {
-        add_groups<MASK, PIECES, 1, 0>(sum, f, w, n, zero);
-    } else {
-        int high[TOGETHER][4];
-        add_groups<MASK, PIECES, PLANES, 1>(high, f, w, n, zero);
+        load_line_at(w, n + g, address, pitch);
+    if constexpr (PLANES == 2)
+        add_groups<MASK, PIECES, PLANES, 1>(from, f, w, n, from);
+#pragma unroll
+    for (int g = 0; g < TOGETHER; g++)
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            from[g][k] = (int)((PLANES == 2 ? 256 * (uint32_t)from[g][k] : 0) + (uint32_t)start[k]);
+    add_groups<MASK, PIECES, PLANES, 0>(sum, f, w, n, from);
+}
+
+/* Hands each(n, sum) the sums, from start on, of N groups of a warp's 8 rows. */
+template <int N, int MASK, int PIECES, int PLANES, typename EACH>
+__device__ inline void sum_kept(const struct banded_args &args, uint32_t from,
+                                const kept<MASK, PIECES, PLANES> &f, const int *start, EACH each)
+{
+    window<MASK, PIECES, N> w;
+#pragma unroll
+    for (int n = 0; n < N; n += TOGETHER) {
+        int sum[TOGETHER][4];
+        sum_groups(sum, f, w, n, from, args.shape.pitch, start);
 #pragma unroll
         for (int g = 0; g < TOGETHER; g++)
-#pragma unroll
-            for (int k = 0; k < 4; k++)
-                high[g][k] = (int)((uint32_t)high[g][k] << 8);
-        add_groups<MASK, PIECES, PLANES, 0>(sum, f, w, n, high);
+            each(n + g, sum[g]);
     }
 }
 
-/* Hands each(n, sum) the sums of every group of a warp's 128 bytes x 8 rows. */
+/* The same of every group. */
 template <int MASK, bool SPARSE, int PIECES, int PLANES, typename EACH>
 __device__ inline void sum_all(const struct banded_args &args, uint32_t from, const uint4 *A,
-                               const kept<MASK, PIECES, PLANES> &f, EACH each)
+                               const kept<MASK, PIECES, PLANES> &f, const int *start, EACH each)
 {
     if constexpr (MASK == ANY_MASK) {
         int sum[PLANES][GROUPS][4];
-        add_mask<SPARSE, PIECES, PLANES>(args, from, A, sum);
+        add_mask<SPARSE, PIECES, PLANES>(args, from, A, start, sum);
 #pragma unroll
         for (int n = 0; n < GROUPS; n++)
             each(n, sum[0][n]);
     } else {
-        window<MASK, PIECES> w;
-#pragma unroll
-        for (int n = 0; n < GROUPS; n += TOGETHER) {
-            int sum[TOGETHER][4];
-            sum_groups(sum, f, w, n, from, args.shape.pitch);
-#pragma unroll
-            for (int g = 0; g < TOGETHER; g++)
-                each(n + g, sum[g]);
-        }
+        sum_kept<GROUPS>(args, from, f, start, each);
     }
 }
 

@@ -68,8 +68,7 @@ struct ghost_box {
 };
 
 /* Ghost rows, by pieces of 16 bytes. */
-__device__ __noinline__ void fill_ghost_rows(const struct banded_args &args,
-                                             const struct ghost_box &box)
+__device__ inline void fill_ghost_rows(const struct banded_args &args, const struct ghost_box &box)
 {
     const int ghosts = box.top + box.rows - box.bottom, pieces = args.shape.pitch / BANDED_PIECE;
     for (int i = threadIdx.x; i < ghosts * pieces; i += blockDim.x) {
@@ -86,8 +85,8 @@ __device__ __noinline__ void fill_ghost_rows(const struct banded_args &args,
 }
 
 /* Ghost cells left and right of the pixels, in rows of the picture mostly from the staged row. */
-__device__ __noinline__ void fill_ghost_columns(const struct banded_args &args,
-                                                const struct ghost_box &box)
+__device__ inline void fill_ghost_columns(const struct banded_args &args,
+                                          const struct ghost_box &box)
 {
     const struct image_job &job = args.job;
     const int pixel = args.shape.pixel_bytes;

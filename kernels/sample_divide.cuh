@@ -3,6 +3,7 @@
 #ifndef STENCIL_SAMPLE_DIVIDE_CUH
 #define STENCIL_SAMPLE_DIVIDE_CUH
 
+#include <math.h>
 #include <stdint.h>
 
 #include "image_job.h"
@@ -10,7 +11,7 @@
 /* ---- the division ---- */
 
 /* floor(v / d), clamped to what a sample holds. */
-enum { DIVIDE_HIGH, DIVIDE_SHIFT, DIVIDE_ANY };
+enum { DIVIDE_HIGH, DIVIDE_SHIFT, DIVIDE_ANY, DIVIDE_DOUBLE, DIVIDE_FLOAT };
 
 struct sample_divide {
     int how;
@@ -19,6 +20,10 @@ struct sample_divide {
     uint32_t max;
     int32_t start;         /* what is added to a sum before */
     int64_t start_product; /* times the multiplier */
+    /* DOUBLE, FLOAT: bias is in the sums, in place of start */
+    int32_t bias;
+    double double_scale, double_addend;
+    float float_scale, float_addend;
 };
 
 /* HIGH: q = mulhi(v, m), m = ceil(2^32 / d). m is too large by e / 2^32, e = m*d - 2^32 < d, so
@@ -55,6 +60,67 @@ static struct sample_divide sample_divide_of(const struct image_job *job)
     return divide;
 }
 
+/* Doubles at least half as fast as floats, as on GPUs for science. */
+static inline bool has_fast_doubles(void)
+{
+    int device = 0, ratio = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio, device) ==
+               cudaSuccess &&
+           ratio <= 2;
+}
+
+/* DOUBLE: u = v + n*d is from 0 to 2^32 - 1, and q = floor(u*m - n) one multiply-add that rounds
+ * down: x = 2^52 + u has u as its lower word, and x*m + c has q; c = 2^52 - 2^52*m - n, m =
+ * ceil(2^52 / d) / 2^52, all of them exact. m is too large by e / (2^52*d), e = 2^52*m*d - 2^52,
+ * which never reaches the next quotient as long as u*e < 2^52. Below 2^52 the lower word counts
+ * halves, but is still negative: n < 2^30. False, and nothing changes, for sums that pass these
+ * bounds. */
+static inline bool sample_divide_double(struct sample_divide *divide, const struct image_job *job)
+{
+    const int64_t one = (int64_t)1 << 52, d = job->divisor, m = (one + d - 1) / d, e = m * d - one;
+    int64_t negative = job->start < 0 ? -job->start : 0, n, largest;
+
+    for (int i = 0; i < job->mask_width * job->mask_height; i++)
+        if (job->weight[i] < 0)
+            negative -= job->weight[i] * (int64_t)job->max;
+    n = (negative + d - 1) / d;
+    largest = job->bound + n * d;
+    if (job->max != (job->sample_bytes == 2 ? 65535 : 255) || n >= 1 << 30 ||
+        largest > UINT32_MAX || (e > 0 && largest >= one / e) || !has_fast_doubles())
+        return false;
+    divide->how = DIVIDE_DOUBLE;
+    divide->bias = (int32_t)(uint32_t)(job->start + n * d);
+    divide->double_scale = (double)m / (double)one;
+    divide->double_addend = (double)(one - m - n);
+    return true;
+}
+
+/* FLOAT, for 8 bits: x = 2^23 + v has v as its lowest bits. t = x*m - 2^23*m, clamped to [0, 1], is
+ * v*m rounded once; y = t*K + 2^23, rounded down, has q as its lowest byte, K = 256 - 2^-16. With
+ * m*K*d = 1 + s, s >= 2^-23 makes up for a t that was rounded down, and 256*d*((1 + s)(1 + 2^-24) -
+ * 1) < 1 keeps (256*d - 1) / d below 256. Below 0 and past 2^23 the bits do not count by ones, but
+ * stay on their side. */
+#define FLOAT_QUOTIENTS (256 - 1.0f / 65536)
+
+static inline bool sample_divide_float(struct sample_divide *divide, const struct image_job *job)
+{
+    const double d = (double)job->divisor, tiny = 1.0 / (1 << 24);
+    float m = (float)(1 / (FLOAT_QUOTIENTS * d));
+    double s;
+
+    while ((s = (double)m * FLOAT_QUOTIENTS * d - 1) < 2 * tiny)
+        m = nextafterf(m, 1);
+    if (job->sample_bytes != 1 || job->max != 255 || job->bound >= 0x34000000 ||
+        256 * d * ((1 + s) * (1 + tiny) - 1) > 0.999)
+        return false;
+    divide->how = DIVIDE_FLOAT;
+    divide->bias = 0x4b000000 + (int32_t)job->start;
+    divide->float_scale = m;
+    divide->float_addend = -(float)(1 << 23) * m;
+    return true;
+}
+
 template <int HOW> __device__ inline int divided(const struct sample_divide &d, int v)
 {
     if (HOW == DIVIDE_HIGH)
@@ -66,9 +132,17 @@ template <int HOW> __device__ inline int divided(const struct sample_divide &d, 
     return (int)min(u, d.max);
 }
 
-/* The same of start + sum, in one multiplication. */
+/* The same of start + sum, in one multiplication; of DOUBLE and FLOAT, of bias + sum. FLOAT's
+ * lowest byte is the sample, the others' word is still to be clamped. */
 template <int HOW> __device__ inline int divided_sum(const struct sample_divide &d, int sum)
 {
+    if (HOW == DIVIDE_DOUBLE)
+        return __double2loint(
+            __fma_rd(__hiloint2double(0x43300000, sum), d.double_scale, d.double_addend));
+    if (HOW == DIVIDE_FLOAT) {
+        const float t = __saturatef(fmaf(__int_as_float(sum), d.float_scale, d.float_addend));
+        return __float_as_int(__fmaf_rd(t, FLOAT_QUOTIENTS, 1 << 23));
+    }
     if (HOW == DIVIDE_ANY)
         return divided<HOW>(d, sum + d.start);
     int high = (int)(((int64_t)sum * (int)d.multiplier + d.start_product) >> 32);

@@ -32,37 +32,39 @@
 #if __CUDA_ARCH__ >= 900
 
 /* The quotient of a sum, or what has it as a byte. Of SEPARABLE_HALVES_1_8 the sum is 2^31 too
- * large, and the division's start is less by that. */
+ * large, and the division's start and bias are less by that. */
 template <typename S, int DIVIDE>
 __device__ inline int divided_mask_sum(const struct sample_divide &d, int sum)
 {
     if (DIVIDE == DIVIDE_UPPER)
         return sum;
-    if (DIVIDE != DIVIDE_BYTE && S::LOWER_BITS != 8)
+    if (DIVIDE == DIVIDE_DOUBLE)
+        return divided_sum<DIVIDE>(d, (int)((uint32_t)sum + (uint32_t)d.bias));
+    if (S::LOWER_BITS != 8)
         return divided_sum<DIVIDE>(d, sum);
     if (DIVIDE == DIVIDE_ANY)
         return divided_sum<DIVIDE>(d, (int)((uint32_t)sum - (1u << 31)));
     const uint64_t product = (uint64_t)(uint32_t)sum * d.multiplier + (uint64_t)d.start_product;
-    const int high = (int)(product >> 32);
-    return DIVIDE == DIVIDE_SHIFT ? high >> d.shift : high;
+    return (int)(product >> 32) >> d.shift;
 }
 
 /* Four groups' samples for 8 rows, in the registers that stmatrix stores transposed. */
 template <typename S, int DIVIDE, typename RING, typename COLUMN>
 __device__ inline void finish(const struct banded_args &args, const RING *ring, int newest,
-                              const COLUMN &V, uint32_t *piece)
+                              const COLUMN &V, const int *start, uint32_t *piece)
 {
-    const uint32_t bytes = DIVIDE == DIVIDE_UPPER ? 0x73 : args.divide.shift;
+    constexpr bool CLAMPED = DIVIDE == DIVIDE_UPPER || DIVIDE == DIVIDE_FLOAT;
+    constexpr uint32_t BYTES = DIVIDE == DIVIDE_UPPER ? 0x73 : 0x40; /* that are two samples */
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
         int s[4];
-        mask_sums<S, DIVIDE>(s, ring, newest, n, V);
+        mask_sums<S, DIVIDE>(s, ring, newest, n, V, start);
 #pragma unroll
         for (int k = 0; k < 4; k++)
             s[k] = divided_mask_sum<S, DIVIDE>(args.divide, s[k]);
-        piece[n] = DIVIDE >= DIVIDE_BYTE ? __byte_perm(__byte_perm(s[0], s[2], bytes),
-                                                       __byte_perm(s[1], s[3], bytes), 0x5410)
-                                         : pack_bytes(s[2], s[0], pack_bytes(s[3], s[1], 0));
+        piece[n] = CLAMPED ? __byte_perm(__byte_perm(s[0], s[2], BYTES),
+                                         __byte_perm(s[1], s[3], BYTES), 0x5410)
+                           : pack_bytes(s[2], s[0], pack_bytes(s[3], s[1], 0));
     }
 }
 
@@ -72,7 +74,8 @@ __device__ inline void finish(const struct banded_args &args, const RING *ring, 
 template <typename S, int DIVIDE, bool FIRST>
 __device__ inline void filter_half(const struct banded_args &args, uint32_t window,
                                    const row_factor<S> &H, const halves_start &start,
-                                   const column_factor<S> &V, ring_sums<S> *ring, uint32_t P_ds)
+                                   const column_factor<S> &V, const int *from, ring_sums<S> *ring,
+                                   uint32_t P_ds)
 {
     constexpr int ROWS = S::PAIRED ? 2 : 1, SLOTS = S::PAIRED ? S::PAIRS : S::BLOCKS;
     constexpr int BEFORE = FIRST ? 0 : HALF_STEPS / ROWS + SLOTS - 1;
@@ -92,9 +95,9 @@ __device__ inline void filter_half(const struct banded_args &args, uint32_t wind
 #pragma unroll
         for (int k = 0; k < ROWS; k++) {
             if constexpr (S::PAIRED)
-                finish<S, DIVIDE>(args, ring, newest, V.pairs[k], piece);
+                finish<S, DIVIDE>(args, ring, newest, V.pairs[k], from, piece);
             else
-                finish<S, DIVIDE>(args, ring, newest, V, piece);
+                finish<S, DIVIDE>(args, ring, newest, V, from, piece);
             store_matrices(P_ds + (done * ROWS + k) * 1024, piece);
         }
     }
@@ -118,24 +121,27 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     row_factor<S> H;
     column_factor<S> V;
     halves_start start = {};
+    int from[4] = {};
     ring_sums<S> ring[S::PAIRED ? S::PAIRS : S::BLOCKS];
 
     fetch_halves(args, at, N_ds, arrived);
     load_row<S>(args.job.fragments, H);
     load_column<S>(column, V);
+    if (DIVIDE == DIVIDE_FLOAT)
+        four_of(from, args.divide.bias);
     if constexpr (S::LOWER_BITS != 0)
         load_start(column + S::BLOCKS * 64, start);
     __syncthreads();
     wait_for_half(args, at, N_ds, arrived);
     const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane(shared);
-    filter_half<S, DIVIDE, true>(args, window, H, start, V, ring, P_ds);
+    filter_half<S, DIVIDE, true>(args, window, H, start, V, from, ring, P_ds);
     send_half(args, shared, at, 0);
     if (rows > HALF_ROWS) {
         barrier_wait_once(&arrived[1]);
         if (threadIdx.x == 0)
             copies_wait_sent();
         __syncthreads();
-        filter_half<S, DIVIDE, false>(args, window, H, start, V, ring, P_ds);
+        filter_half<S, DIVIDE, false>(args, window, H, start, V, from, ring, P_ds);
         send_half(args, shared, at, 1);
     }
     if (threadIdx.x == 0)
@@ -150,48 +156,17 @@ size_t separable_shared_bytes(const struct separable_shape *shape)
     return OUT_BYTES + (size_t)banded_stage_bytes(&shape->stage);
 }
 
-/* Is every sample from 0 to 255 before it is clamped? */
-static bool never_clamped(const struct image_job *job)
-{
-    int64_t sum = 0;
-    for (int i = 0; i < job->mask_width * job->mask_height; i++) {
-        if (job->weight[i] < 0)
-            return false;
-        sum += job->weight[i];
-    }
-    return job->start >= 0 && sum * 255 + job->start < (int64_t)job->divisor * 256;
-}
-
-/* q = byte b of mulhi(v, m), m = ceil(2^(32+8b) / d) below 2^32: exact as in sample_divide_signed,
- * for the least b; 1 will always do for 2^8 < d < 2^16, and 2 up to 2^20. */
-static bool divide_byte(struct sample_divide *divide, const struct image_job *job)
-{
-    const uint64_t d = (uint64_t)job->divisor;
-    for (int b = 0; b < 3; b++) {
-        const uint64_t one = (uint64_t)1 << (32 + 8 * b), m = (one + d - 1) / d;
-        if (m > UINT32_MAX || (m * d - one) * 256 * d >= one)
-            continue;
-        divide->how = DIVIDE_BYTE;
-        divide->multiplier = (uint32_t)m;
-        divide->shift = b | (b + 4) << 4; /* which bytes of two numbers */
-        divide->start_product = (int64_t)(divide->start * m);
-        return true;
-    }
-    return false;
-}
-
 template <typename S, bool UPPER>
 static cudaError_t launch(struct banded_args *args, size_t shared, cudaStream_t stream)
 {
     const int how = args->divide.how;
     if constexpr (UPPER)
         return banded_run(separable<S, DIVIDE_UPPER>, args, THREADS, shared, stream);
-    if constexpr (S::COLUMN_BYTES == 1)
-        if (how == DIVIDE_BYTE)
-            return banded_run(separable<S, DIVIDE_BYTE>, args, THREADS, shared, stream);
-    if constexpr (S::LOWER_BITS == 0)
-        if (how == DIVIDE_HIGH)
-            return banded_run(separable<S, DIVIDE_HIGH>, args, THREADS, shared, stream);
+    if constexpr (S::LOWER_BITS == 0 && S::COLUMN_BYTES == 1)
+        if (how == DIVIDE_FLOAT)
+            return banded_run(separable<S, DIVIDE_FLOAT>, args, THREADS, shared, stream);
+    if (how == DIVIDE_DOUBLE)
+        return banded_run(separable<S, DIVIDE_DOUBLE>, args, THREADS, shared, stream);
     if (how != DIVIDE_ANY) /* shifts by 0, too */
         return banded_run(separable<S, DIVIDE_SHIFT>, args, THREADS, shared, stream);
     return banded_run(separable<S, DIVIDE_ANY>, args, THREADS, shared, stream);
@@ -233,8 +208,9 @@ extern "C" cudaError_t separable_launch(const struct image_job *job, int form, c
 
     if (status != cudaSuccess)
         return status;
-    if (form != SEPARABLE_2_3_2 && never_clamped(job))
-        divide_byte(&args.divide, job);
+    if ((form != SEPARABLE_1_2_1 && form != SEPARABLE_1_3_1) ||
+        !sample_divide_float(&args.divide, job))
+        sample_divide_double(&args.divide, job);
     switch (form) {
     case SEPARABLE_1_2_1:
         return launch_size<1, 2, 1, 0, false>(&shape, &args, stream);
@@ -242,6 +218,7 @@ extern "C" cudaError_t separable_launch(const struct image_job *job, int form, c
         return launch_size<1, 3, 1, 0, false>(&shape, &args, stream);
     case SEPARABLE_HALVES_1_8:
         args.divide.start_product -= (int64_t)args.divide.multiplier << 31;
+        args.divide.bias = (int)((uint32_t)args.divide.bias - (1u << 31));
         return launch_size<1, 3, 1, 8, false>(&shape, &args, stream);
     case SEPARABLE_HALVES_1_10:
         return launch_size<1, 3, 1, 10, false>(&shape, &args, stream);

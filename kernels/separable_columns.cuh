@@ -7,9 +7,8 @@
 
 #include "separable_rows.cuh"
 
-/* Beside the ways of dividing, for masks whose samples need no clamping. BYTE: the quotient is a
- * byte of the product's upper 32 bits. UPPER, for halves: it is the sum's upper byte. */
-enum { DIVIDE_BYTE = DIVIDE_ANY + 1, DIVIDE_UPPER };
+/* Beside the ways of dividing, for halves whose samples need no clamping: the sum's upper byte. */
+enum { DIVIDE_UPPER = DIVIDE_FLOAT + 1 };
 
 #if __CUDA_ARCH__ >= 900
 
@@ -50,32 +49,32 @@ __device__ inline void pass_column(int *sum, const row_sums<S> *ring, int newest
     }
 }
 
-/* Sums of one group: P[e] times 256^e. */
+/* Sums of one group, from start on: P[e] times 256^e. */
 template <typename S, int COLUMN_BYTE>
 __device__ inline void pass_columns(int (*P)[4], const row_sums<S> *ring, int newest, int n,
-                                    const column_bytes<S> &V)
+                                    const column_bytes<S> &V, const int *start)
 {
     constexpr int E = COLUMN_BYTE;
     constexpr bool TOP = E == S::COLUMN_BYTES - 1;
     const int zero[4] = {};
     const uint4 *v = V.pairs[E];
 
-    pass_column<S, 0, false, TOP>(P[E], ring, newest, n, v, E == 0 ? zero : P[E]);
+    pass_column<S, 0, false, TOP>(P[E], ring, newest, n, v, E == 0 ? start : P[E]);
     pass_column<S, 1, false, TOP>(P[E + 1], ring, newest, n, v, E == 0 ? zero : P[E + 1]);
     if constexpr (S::HIGH)
         pass_column<S, 2, true, TOP>(P[E + 2], ring, newest, n, v, zero);
     if constexpr (!TOP)
-        pass_columns<S, COLUMN_BYTE + 1>(P, ring, newest, n, V);
+        pass_columns<S, COLUMN_BYTE + 1>(P, ring, newest, n, V, start);
 }
 
-/* The mask's sums of one group. */
+/* The mask's sums of one group, from start on. */
 template <typename S, int DIVIDE>
 __device__ inline void mask_sums(int *s, const row_sums<S> *ring, int newest, int n,
-                                 const column_bytes<S> &V)
+                                 const column_bytes<S> &V, const int *start)
 {
     constexpr int TOP = S::SUM_BYTES + S::COLUMN_BYTES - 2;
     int P[TOP + 1][4];
-    pass_columns<S, 0>(P, ring, newest, n, V);
+    pass_columns<S, 0>(P, ring, newest, n, V, start);
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         s[k] = P[TOP][k];
@@ -102,9 +101,8 @@ template <typename S> __device__ inline void load_column(const uint32_t *words, 
 
 template <typename S, int BYTE>
 __device__ inline void pass_pairs(int *sum, const row_pairs *ring, int newest, int n,
-                                  const uint2 *V)
+                                  const uint2 *V, const int *start)
 {
-    const int zero[4] = {};
 #pragma unroll
     for (int b = 0; b < S::PAIRS; b += 2) {
         const uint32_t *one = BYTE ? ring[b].high[n] : ring[b].low[n];
@@ -112,20 +110,22 @@ __device__ inline void pass_pairs(int *sum, const row_pairs *ring, int newest, i
         if (b + 1 < S::PAIRS) {
             const uint32_t *two = BYTE ? ring[b + 1].high[n] : ring[b + 1].low[n];
             product_32<false, true>(sum, one[0], one[1], two[0], two[1], v.x, v.y,
-                                    b == 0 ? zero : sum);
+                                    b == 0 ? start : sum);
         } else {
-            product_16<false, true>(sum, one[0], one[1], v.x, b == 0 ? zero : sum);
+            product_16<false, true>(sum, one[0], one[1], v.x, b == 0 ? start : sum);
         }
     }
 }
 
 /* V is for the first or for the second 8 output rows. */
 template <typename S, int DIVIDE>
-__device__ inline void mask_sums(int *s, const row_pairs *ring, int newest, int n, const uint2 *V)
+__device__ inline void mask_sums(int *s, const row_pairs *ring, int newest, int n, const uint2 *V,
+                                 const int *start)
 {
+    const int zero[4] = {};
     int high[4];
-    pass_pairs<S, 0>(s, ring, newest, n, V);
-    pass_pairs<S, 1>(high, ring, newest, n, V);
+    pass_pairs<S, 0>(s, ring, newest, n, V, start);
+    pass_pairs<S, 1>(high, ring, newest, n, V, zero);
 #pragma unroll
     for (int k = 0; k < 4; k++)
         s[k] += 256 * high[k];
@@ -171,7 +171,7 @@ __device__ inline void pass_halves(float *sum, const row_sums<S> *ring, int newe
 /* The sums of halves are between two powers of two, so that their bits count them. */
 template <typename S, int DIVIDE>
 __device__ inline void mask_sums(int *s, const row_sums<S> *ring, int newest, int n,
-                                 const column_halves<S> &V)
+                                 const column_halves<S> &V, const int *)
 {
     constexpr bool FROM_ZERO = DIVIDE == DIVIDE_UPPER;
     const float zero[4] = {};

@@ -3,11 +3,14 @@
 #ifndef STENCIL_CUDA_WORDS_H
 #define STENCIL_CUDA_WORDS_H
 
+#include <fenv.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <cmath>
 #include <tuple>
 #include <type_traits>
 
@@ -112,6 +115,53 @@ static inline unsigned __float_as_uint(float value)
     return bits;
 }
 
+static inline float __int_as_float(int bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline int __float_as_int(float value)
+{
+    return (int)__float_as_uint(value);
+}
+static inline float __saturatef(float value)
+{
+    return value > 0 ? value < 1 ? value : 1 : 0;
+}
+static inline double __hiloint2double(int high, int low)
+{
+    const uint64_t bits = (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline int __double2loint(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (int)(uint32_t)bits;
+}
+
+/* Rounded down. */
+template <typename T> static inline T soft_fma_down(T a, T b, T c)
+{
+    const int before = fegetround();
+    volatile T x = a, result;
+    fesetround(FE_DOWNWARD);
+    result = std::fma(x, b, c);
+    fesetround(before);
+    return result;
+}
+static inline double __fma_rd(double a, double b, double c)
+{
+    return soft_fma_down(a, b, c);
+}
+static inline float __fmaf_rd(float a, float b, float c)
+{
+    return soft_fma_down(a, b, c);
+}
+
 /* Four bytes of the eight of b:a; a selector's top bit asks for copies of the sign. */
 static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
 {
@@ -166,7 +216,8 @@ static inline int __reduce_add_sync(unsigned, int value)
 enum {
     cudaFuncAttributeMaxDynamicSharedMemorySize,
     cudaEnableDefault,
-    cudaDevAttrMultiProcessorCount
+    cudaDevAttrMultiProcessorCount,
+    cudaDevAttrSingleToDoublePrecisionPerfRatio
 };
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess };
 
@@ -190,9 +241,12 @@ static inline cudaError_t cudaGetDevice(int *device)
     return cudaSuccess;
 }
 
-static inline cudaError_t cudaDeviceGetAttribute(int *value, int, int)
+/* SOFT_GPU_SLOW_DOUBLES: of a GPU for games. */
+static inline cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int)
 {
     *value = 3;
+    if (attribute == cudaDevAttrSingleToDoublePrecisionPerfRatio)
+        *value = getenv("SOFT_GPU_SLOW_DOUBLES") ? 64 : 2;
     return cudaSuccess;
 }
 

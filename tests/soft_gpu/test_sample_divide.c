@@ -1,0 +1,141 @@
+/* The GPU kernels' divisions by a multiply-add, where quotients change and at both ends. */
+#include "soft_divide.h"
+
+#include <stdlib.h>
+
+#include "../test.h"
+
+static uint64_t state = 1;
+
+static int64_t random_to(int64_t top)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((state >> 11) % (uint64_t)top);
+}
+
+/* A mask of two weights without overflow of 32 bits. */
+static struct soft_divide make(int64_t divisor, int64_t low, int64_t high, int64_t offset,
+                               int sample_bytes)
+{
+    const int64_t max = sample_bytes == 1 ? 255 : 65535;
+    struct soft_divide by = {divisor, offset + divisor / 2, {low, high}, sample_bytes, 0};
+    by.bound = (llabs(low) + llabs(high)) * max + llabs(offset) + divisor;
+    return by;
+}
+
+/* The smallest and the largest sum. */
+static int64_t extreme(const struct soft_divide *by, int sign)
+{
+    const int64_t max = by->sample_bytes == 1 ? 255 : 65535;
+    int64_t sum = 0;
+    for (int i = 0; i < 2; i++)
+        if (sign * by->weight[i] > 0)
+            sum += by->weight[i] * max;
+    return sum;
+}
+
+static void check_sum(int (*divide)(const struct soft_divide *, int), const struct soft_divide *by,
+                      int64_t sum)
+{
+    const int64_t v = sum + by->start, max = by->sample_bytes == 1 ? 255 : 65535;
+    const int64_t q = v < 0 ? 0 : v / by->divisor > max ? max : v / by->divisor;
+    int got;
+    if (sum < extreme(by, -1) || sum > extreme(by, 1))
+        return;
+    got = divide(by, (int)sum);
+    CHECKF(got == q, "(%lld + %lld) / %lld: %d", (long long)sum, (long long)by->start,
+           (long long)by->divisor, got);
+}
+
+/* Around `steps` quotients' first sums, the ends of the clamping, and the largest sums. */
+static void check_divisor(int (*divide)(const struct soft_divide *, int),
+                          const struct soft_divide *by, int steps)
+{
+    const int64_t max = by->sample_bytes == 1 ? 255 : 65535;
+    for (int i = 0; i <= steps; i++) {
+        int64_t q = i < 3 ? i : i > steps - 3 ? max + 1 - (steps - i) : random_to(max + 2);
+        for (int64_t near = -2; near <= 2; near++)
+            check_sum(divide, by, q * by->divisor - by->start + near);
+    }
+    for (int i = 0; i < steps; i++)
+        check_sum(divide, by, random_to(2 * by->bound) - by->bound);
+    check_sum(divide, by, extreme(by, -1));
+    check_sum(divide, by, extreme(by, 1));
+}
+
+/* Every divisor that floats offer, every quotient's first and last sum. */
+static void test_floats(void)
+{
+    int64_t d;
+    for (d = 1; d < 100000; d++) {
+        struct soft_divide by = make(d, -(3 * d) - 5, 4 * d + 7, 0, 1);
+        if (soft_divide_float(&by, 0) < 0)
+            break;
+        for (int64_t q = 0; q <= 257; q++)
+            for (int64_t near = -1; near <= 0; near++)
+                check_sum(soft_divide_float, &by, q * d - by.start + near);
+        check_divisor(soft_divide_float, &by, 8);
+    }
+    CHECKF(d > 8192, "only divisors below %lld", (long long)d);
+}
+
+static void test_floats_far_out(void)
+{
+    for (int i = 0; i < 20000; i++) {
+        int64_t d = 1 + random_to(8192), weights = 1 + random_to(1000000);
+        struct soft_divide by =
+            make(d, random_to(2 * weights) - weights, random_to(2 * weights) - weights,
+                 random_to(512 * d) - 256 * d, 1);
+        if (soft_divide_float(&by, 0) >= 0)
+            check_divisor(soft_divide_float, &by, 20);
+    }
+}
+
+/* Weights up to what 32 bits allow, divisors about as large as their sum, larger and smaller. */
+static void check_doubles(int sample_bytes)
+{
+    const int64_t max = sample_bytes == 1 ? 255 : 65535;
+    int offered = 0;
+    for (int i = 0; i < 30000; i++) {
+        int64_t top = 1 + random_to(INT32_MAX / 3 / max) / (1 + random_to(100));
+        int64_t d = 1 + random_to(i % 3 == 0 ? 2 * top : i % 3 == 1 ? 20 : 20 * top);
+        struct soft_divide by = make(d, (i % 2 ? -1 : 1) * random_to(top), random_to(top),
+                                     random_to(10 * d) - 5 * d, sample_bytes);
+        if (soft_divide_double(&by, 0) < 0)
+            continue;
+        offered++;
+        check_divisor(soft_divide_double, &by, 20);
+    }
+    CHECKF(offered > 15000, "only %d of 30000", offered);
+}
+
+static void test_doubles(void)
+{
+    check_doubles(1);
+}
+
+static void test_doubles_16(void)
+{
+    check_doubles(2);
+}
+
+/* Divisors up to the largest that has a mask of 16-bit weights within 32 bits. */
+static void test_large_divisors(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        int64_t d = 4000000 - random_to(2000000);
+        struct soft_divide by = make(d, 0, d, 0, 1);
+        if (soft_divide_double(&by, 0) >= 0)
+            check_divisor(soft_divide_double, &by, 50);
+    }
+}
+
+int main(void)
+{
+    TEST(test_floats);
+    TEST(test_floats_far_out);
+    TEST(test_doubles);
+    TEST(test_doubles_16);
+    TEST(test_large_divisors);
+    return test_finish();
+}
