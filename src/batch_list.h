@@ -54,7 +54,8 @@ bool batch_list_add(struct batch_list *list, const struct batch_tree *tree, cons
 /* Adds every wanted file below INPUT. */
 bool batch_walk(struct batch_list *list, const struct batch_tree *tree, struct error *err);
 
-/* Whether the include patterns, or without any the extension, choose NAME. */
+/* Whether the include patterns, or without any the extension, choose NAME. Those that name folders
+ * ("raw/") choose as the extension does. */
 bool batch_wants(const struct batch_tree *tree, const char *name);
 
 /* ---- batch_folders.c ---- */

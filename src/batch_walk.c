@@ -38,8 +38,10 @@ struct entry {
 
 bool batch_wants(const struct batch_tree *tree, const char *name)
 {
-    return tree->include.count > 0 ? globs_match(&tree->include, name)
-                                   : format_of_path(name) != FORMAT_NONE;
+    const bool is_picture = format_of_path(name) != FORMAT_NONE;
+    return tree->include.count == 0 ? is_picture
+                                    : globs_match(&tree->include, name) ||
+                                          (is_picture && globs_match_folder(&tree->include, name));
 }
 
 static void add(struct walk *walk, const char *name, const char *trouble)

@@ -61,6 +61,25 @@ bool glob_match(const char *pattern, const char *path)
     return parts_match(pattern + (*pattern == '/'), path);
 }
 
+bool globs_match_folder(const struct globs *globs, const char *path)
+{
+    char folder[PATH_MAX]; /* a longer path cannot be opened */
+
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        size_t bytes = (size_t)(slash - path);
+        if (bytes >= sizeof folder)
+            return false;
+        memcpy(folder, path, bytes);
+        folder[bytes] = '\0';
+        for (int i = 0; i < globs->count; i++) {
+            const char *text = globs->text[i];
+            if (*text && text[strlen(text) - 1] == '/' && glob_match(text, folder))
+                return true;
+        }
+    }
+    return false;
+}
+
 bool globs_match(const struct globs *globs, const char *path)
 {
     for (int i = 0; i < globs->count; i++)

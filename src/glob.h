@@ -19,4 +19,7 @@ bool glob_match(const char *pattern, const char *path);
 /* Whether any of them does. */
 bool globs_match(const struct globs *globs, const char *path);
 
+/* Whether PATH is below a folder that matches one of those with a slash at the end. */
+bool globs_match_folder(const struct globs *globs, const char *path);
+
 #endif

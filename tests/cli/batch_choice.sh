@@ -17,6 +17,8 @@ taken --include '*.dat' --format pgm
 taken --include 'web/*.pgm'
 taken --include 'web/**'
 taken --include '**/old/*'
+taken --include raw/ --include /web/old/
+taken --include 'we?/' --exclude old/
 taken --include 'a*' --include '[d-f]*'
 taken --exclude old --exclude a.pgm
 taken --exclude old/ --exclude /raw/
