@@ -103,11 +103,12 @@ template <int PIECES> __device__ inline const uint32_t *line_of(const uint32_t (
 
 /* ---- masks of any size ---- */
 
-/* sum += A * B for ROWS mask rows. FIRST: sum = A * B. Piece m of the staged rows is loaded
- * once and serves each group whose window it is in: it is piece p of group m - p. */
+/* sum += A * B for ROWS mask rows. FIRST: sum = start + A * B, in the first plane. Piece m of the
+ * staged rows is loaded once and serves each group whose window it is in: it is piece p of group m
+ * - p. */
 template <int ROWS, int PIECES, int PLANES, bool FIRST>
 __device__ inline void add_rows(int (*sum)[GROUPS][4], const fragments<PIECES, PLANES> &f,
-                                const uint32_t *at, uint32_t address, const int *start = nullptr)
+                                const uint32_t *at, uint32_t address, const int *start)
 {
     constexpr int LAST = GROUPS - 1 + PIECES - 1, AT_ONCE = 4 / ROWS;
     const int zero[4] = {};
@@ -173,12 +174,13 @@ __device__ inline void add_mask(const struct banded_args &args, uint32_t window,
         for (int i = sweep == 0; i < blocks; i++, next += FRAGMENTS) {
             load_fragments(f, A + next);
             add_rows<ROWS, PIECES, PLANES, false>(sum, f, at,
-                                                  window + many + i * ROWS * shape.pitch);
+                                                  window + many + i * ROWS * shape.pitch, start);
         }
         if (SPARSE && shape.twos) {
             load_fragments(f, A + next);
             next += FRAGMENTS;
-            add_rows<TWO, PIECES, PLANES, false>(sum, f, at, rest + lane_place<TWO>(shape.pitch));
+            add_rows<TWO, PIECES, PLANES, false>(sum, f, at, rest + lane_place<TWO>(shape.pitch),
+                                                 start);
         }
         if (shape.ones) {
             line<PIECES, PLANES> l;
@@ -223,23 +225,23 @@ __device__ inline void load_kept(const struct banded_args &args, kept<MASK, PIEC
         load_line(f.one, A + next, places + next);
 }
 
-/* The pieces of N groups' windows, of all mask rows: those of earlier groups are still there. */
-template <int MASK, int PIECES, int N> struct window {
-    uint32_t four[FOURS(MASK) + 1][N + PIECES - 1][4];
-    uint32_t two[TWOS(MASK) + 1][(N + PIECES) / 2][4]; /* two pieces at once */
-    uint32_t one[N][4];
+/* The pieces of a group's window, of all mask rows: those of earlier groups are still there. */
+template <int MASK, int PIECES> struct window {
+    uint32_t four[FOURS(MASK) + 1][GROUPS + PIECES - 1][4];
+    uint32_t two[TWOS(MASK) + 1][(GROUPS + PIECES) / 2][4]; /* two pieces at once */
+    uint32_t one[GROUPS][4];
 };
 
-template <int MASK, int PIECES, int N>
-__device__ inline void load_line_at(window<MASK, PIECES, N> &w, int n, uint32_t address, int pitch)
+template <int MASK, int PIECES>
+__device__ inline void load_line_at(window<MASK, PIECES> &w, int n, uint32_t address, int pitch)
 {
     address += (FOURS(MASK) * FOUR + TWOS(MASK) * TWO) * pitch;
     if (ONES(MASK) && loads_line<PIECES>(n))
         load_matrices(w.one[n], address + lane_place<ONE>(pitch) + n * BANDED_PIECE);
 }
 
-template <int MASK, int PIECES, int N>
-__device__ inline void load_piece(window<MASK, PIECES, N> &w, int m, uint32_t address, int pitch)
+template <int MASK, int PIECES>
+__device__ inline void load_piece(window<MASK, PIECES> &w, int m, uint32_t address, int pitch)
 {
 #pragma unroll
     for (int i = 0; i < FOURS(MASK); i++)
@@ -254,9 +256,9 @@ __device__ inline void load_piece(window<MASK, PIECES, N> &w, int m, uint32_t ad
 }
 
 /* sum = c + one plane's products for groups n, n + 1, ... */
-template <int MASK, int PIECES, int PLANES, int PLANE, int N>
+template <int MASK, int PIECES, int PLANES, int PLANE>
 __device__ inline void add_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES> &f,
-                                  const window<MASK, PIECES, N> &w, int n, const int (*c)[4])
+                                  const window<MASK, PIECES> &w, int n, const int (*c)[4])
 {
     constexpr bool SIGNED = PLANE == PLANES - 1;
 #pragma unroll
@@ -283,10 +285,10 @@ __device__ inline void add_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES
                                          line_of<PIECES>(w.one, n + g), c[g]);
 }
 
-/* The sums, from start on, of groups n, n + 1, ... of 8 rows, of all groups in turn. */
-template <int MASK, int PIECES, int PLANES, int N>
+/* The sums, from start on, of groups n, n + 1, ... of 128 bytes x 8 rows, of all groups in turn. */
+template <int MASK, int PIECES, int PLANES>
 __device__ inline void sum_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES> &f,
-                                  window<MASK, PIECES, N> &w, int n, uint32_t address, int pitch,
+                                  window<MASK, PIECES> &w, int n, uint32_t address, int pitch,
                                   const int *start)
 {
     int from[TOGETHER][4] = {};
@@ -306,23 +308,7 @@ __device__ inline void sum_groups(int (*sum)[4], const kept<MASK, PIECES, PLANES
     add_groups<MASK, PIECES, PLANES, 0>(sum, f, w, n, from);
 }
 
-/* Hands each(n, sum) the sums, from start on, of N groups of a warp's 8 rows. */
-template <int N, int MASK, int PIECES, int PLANES, typename EACH>
-__device__ inline void sum_kept(const struct banded_args &args, uint32_t from,
-                                const kept<MASK, PIECES, PLANES> &f, const int *start, EACH each)
-{
-    window<MASK, PIECES, N> w;
-#pragma unroll
-    for (int n = 0; n < N; n += TOGETHER) {
-        int sum[TOGETHER][4];
-        sum_groups(sum, f, w, n, from, args.shape.pitch, start);
-#pragma unroll
-        for (int g = 0; g < TOGETHER; g++)
-            each(n + g, sum[g]);
-    }
-}
-
-/* The same of every group. */
+/* Hands each(n, sum) the sums, from start on, of every group of a warp's 128 bytes x 8 rows. */
 template <int MASK, bool SPARSE, int PIECES, int PLANES, typename EACH>
 __device__ inline void sum_all(const struct banded_args &args, uint32_t from, const uint4 *A,
                                const kept<MASK, PIECES, PLANES> &f, const int *start, EACH each)
@@ -334,7 +320,15 @@ __device__ inline void sum_all(const struct banded_args &args, uint32_t from, co
         for (int n = 0; n < GROUPS; n++)
             each(n, sum[0][n]);
     } else {
-        sum_kept<GROUPS>(args, from, f, start, each);
+        window<MASK, PIECES> w;
+#pragma unroll
+        for (int n = 0; n < GROUPS; n += TOGETHER) {
+            int sum[TOGETHER][4];
+            sum_groups(sum, f, w, n, from, args.shape.pitch, start);
+#pragma unroll
+            for (int g = 0; g < TOGETHER; g++)
+                each(n + g, sum[g]);
+        }
     }
 }
 
