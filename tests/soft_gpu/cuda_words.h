@@ -108,39 +108,36 @@ static inline unsigned __umulhi(unsigned a, unsigned b)
     return (unsigned)((uint64_t)a * b >> 32);
 }
 
+template <typename TO, typename FROM> static inline TO soft_bits(FROM from)
+{
+    TO to;
+    static_assert(sizeof to == sizeof from);
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
 static inline unsigned __float_as_uint(float value)
 {
-    unsigned bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline float __int_as_float(int bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return soft_bits<unsigned>(value);
 }
 static inline int __float_as_int(float value)
 {
-    return (int)__float_as_uint(value);
+    return soft_bits<int>(value);
+}
+static inline float __int_as_float(int bits)
+{
+    return soft_bits<float>(bits);
+}
+static inline double __hiloint2double(int high, int low)
+{
+    return soft_bits<double>((uint64_t)(uint32_t)high << 32 | (uint32_t)low);
+}
+static inline int __double2loint(double value)
+{
+    return (int)(uint32_t)soft_bits<uint64_t>(value);
 }
 static inline float __saturatef(float value)
 {
     return value > 0 ? value < 1 ? value : 1 : 0;
-}
-static inline double __hiloint2double(int high, int low)
-{
-    const uint64_t bits = (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-static inline int __double2loint(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return (int)(uint32_t)bits;
 }
 
 /* Rounded down. */
