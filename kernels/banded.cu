@@ -26,19 +26,10 @@
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
 #include "banded.cuh"
+#include "banded_gray.cuh"
 #include "banded_products.cuh"
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"
-
-/* Masks whose sums take less time than their tiles: those are small, and more at a time. */
-BOTH_SIDES constexpr bool is_light(int mask, int pieces, int planes)
-{
-    return pieces == 2 && planes == 1 &&
-           (mask == MASK_OF(1, 0, 0) || mask == MASK_OF(1, 0, 1) || mask == MASK_OF(0, 1, 1) ||
-            mask == MASK_OF(0, 2, 1));
-}
-
-#define LIGHT_TILE_ROWS 24
 
 /* Rows that leave at a time: a tile has a multiple of them. */
 BOTH_SIDES constexpr int sent_rows(bool light)
@@ -46,19 +37,13 @@ BOTH_SIDES constexpr int sent_rows(bool light)
     return light ? 8 : 16;
 }
 
-/* Blocks of threads that a multiprocessor is to hold: light ones wait, the others want their
- * registers. */
-constexpr int resident(int mask, int pieces, int planes)
-{
+/* Blocks of threads that a multiprocessor is to hold: there is no code before 9.0, and 7.5 holds
+ * 1024 threads. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    return 1; /* there is no code there, and 7.5 holds 1024 threads */
+#define RESIDENT_BLOCKS(blocks) 1
+#else
+#define RESIDENT_BLOCKS(blocks) (blocks)
 #endif
-    if (is_light(mask, pieces, planes))
-        return mask == MASK_OF(1, 0, 1) ? 9 : 8;
-    if (planes == 2 && pieces == 2 && mask != ANY_MASK)
-        return mask == MASK_OF(1, 0, 0) ? 6 : mask == MASK_OF(1, 0, 1) ? 5 : 4;
-    return mask == ANY_MASK || planes == 2 || pieces == 4 ? 4 : 5;
-}
 
 #if __CUDA_ARCH__ >= 900
 
@@ -67,37 +52,60 @@ constexpr int resident(int mask, int pieces, int planes)
 template <int SAMPLE, int DIVIDE>
 __device__ inline uint32_t finish(const struct sample_divide &d, const int *sum)
 {
-    if (SAMPLE == 1) {
-        int q[4];
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            q[k] = divided_sum<DIVIDE>(d, sum[k]);
-        if (DIVIDE == DIVIDE_FLOAT)
-            return __byte_perm(__byte_perm(q[0], q[2], 0x40), __byte_perm(q[1], q[3], 0x40),
-                               0x5410);
-        return pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
-    }
+    if (SAMPLE == 1)
+        return divided_word<DIVIDE>(d, sum[0], sum[2], sum[1], sum[3]);
     const uint32_t low[2] = {(uint32_t)sum[0], (uint32_t)sum[1]};
     return pack_shorts(divided_sum<DIVIDE>(d, (int)(low[1] + 256 * (uint32_t)sum[3])),
                        divided_sum<DIVIDE>(d, (int)(low[0] + 256 * (uint32_t)sum[2])));
 }
 
-/* A warp's samples of 128 bytes x 8 rows, from the staged window. */
-template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
-__device__ inline void filter(const struct banded_args &args, uint32_t from, const uint4 *A,
-                              const kept<MASK, PIECES, PLANES> &f, const int *start,
-                              uint32_t *piece)
-{
-    sum_all<MASK, SPARSE>(args, from, A, f, start, [&](int n, const int *sum) {
-        piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum);
-    });
-}
-
 #endif
 
+/* Whole pixels, masks that are products of so many rows: see banded_products.cuh. */
+template <int MASK, bool SPARSE, int PIECES, int PLANES, int sample> struct pixels {
+    enum : int {
+        SAMPLE = sample,
+        LIGHT =
+            PLANES == 1 && PIECES == 2 && (MASK == MASK_OF(1, 0, 0) || MASK == MASK_OF(1, 0, 1)),
+        STAGED_WEIGHTS = MASK == ANY_MASK,
+        /* Blocks of threads that a multiprocessor is to hold: light ones wait, the others want
+         * their registers. */
+        RESIDENT = LIGHT                      ? (MASK == MASK_OF(1, 0, 1) ? 9 : 8)
+                   : STAGED_WEIGHTS           ? 4
+                   : PLANES == 1              ? (PIECES == 4 ? 4 : 5)
+                   : PIECES > 2               ? 4
+                   : MASK == MASK_OF(1, 0, 0) ? 6
+                                              : 5,
+    };
+#if __CUDA_ARCH__ >= 900
+    kept<MASK, PIECES, PLANES> f;
+
+    __device__ inline void load(const struct banded_args &args)
+    {
+        if constexpr (MASK != ANY_MASK)
+            load_kept(args, f);
+    }
+
+    /* A warp's samples of 128 bytes x 8 rows, in the registers that store() takes. */
+    template <int DIVIDE>
+    __device__ inline void filter(const struct banded_args &args, const uint8_t *window,
+                                  const uint4 *A, const int *start, uint32_t *piece) const
+    {
+        sum_all<MASK, SPARSE>(
+            args, shared_address(window), A, f, start,
+            [&](int n, const int *sum) { piece[n] = finish<SAMPLE, DIVIDE>(args.divide, sum); });
+    }
+
+    __device__ static inline void store(uint8_t *P_ds, const uint32_t *piece)
+    {
+        store_piece(shared_address(P_ds), piece);
+    }
+#endif
+};
+
 /* A block a tile: all of its window comes in one copy, and other blocks' sums hide the wait. */
-template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
-__global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES))
+template <typename FORM, int DIVIDE>
+__global__ void __launch_bounds__(BANDED_THREADS, RESIDENT_BLOCKS(FORM::RESIDENT))
     banded(const __grid_constant__ banded_args args)
 {
 #if __CUDA_ARCH__ >= 900
@@ -105,26 +113,25 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES)
     __shared__ uint64_t arrived;
     const struct banded_shape &shape = args.shape;
     const int warp = threadIdx.x / 32;
-    constexpr int SENT = sent_rows(is_light(MASK, PIECES, PLANES));
-    uint8_t *N_ds = shared + SENT * BANDED_TILE_BYTES;
+    constexpr int SENT = sent_rows(FORM::LIGHT);
+    uint8_t *N_ds = shared + SENT * BANDED_TILE_BYTES, *P_ds = shared + warp * 128 * SENT;
     uint4 *A_ds = (uint4 *)(N_ds + banded_stage_bytes(&shape));
     const struct banded_tile at = own_tile(args);
     const int x = at.x * BANDED_TILE_BYTES + warp * 128, y = at.y * shape.tile_rows;
     const int rows = min(shape.tile_rows, args.job.out_rows - y);
-    const uint32_t window = shared_address(N_ds) + warp * 128;
-    const uint32_t P_ds = shared_address(shared) + warp * 128 * SENT;
-    kept<MASK, PIECES, PLANES> f;
+    const uint8_t *window = N_ds + warp * 128;
+    FORM form;
     int start[4] = {};
 
     if (DIVIDE == DIVIDE_DOUBLE || DIVIDE == DIVIDE_FLOAT) {
         four_of(start, args.divide.bias);
-        if (SAMPLE == 2) /* those of the high bytes */
+        if (FORM::SAMPLE == 2) /* those of the high bytes */
             start[2] = start[3] = 0;
     }
     if (threadIdx.x == 0)
-        fetch(args, N_ds, at, A_ds, MASK == ANY_MASK ? banded_fragment_bytes(&shape) : 0, &arrived);
-    if constexpr (MASK != ANY_MASK)
-        load_kept(args, f);
+        fetch(args, N_ds, at, A_ds, FORM::STAGED_WEIGHTS ? banded_fragment_bytes(&shape) : 0,
+              &arrived);
+    form.load(args);
     __syncthreads();
     barrier_wait_once(&arrived);
     if (at_edge(args, at)) {
@@ -136,13 +143,13 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES)
 #pragma unroll
         for (int r = 0; r < SENT; r += 8) {
             uint32_t piece[8];
-            filter<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>(
-                args, window + (row + r) * shape.pitch, A_ds, f, start, piece);
+            form.template filter<DIVIDE>(args, window + (row + r) * shape.pitch, A_ds, start,
+                                         piece);
             if (r == 0 && row > 0)
                 wait_sent();
-            store_piece(P_ds + r * 128, piece);
+            FORM::store(P_ds + r * 128, piece);
         }
-        send_pieces(args, P_ds, x, y + row);
+        send_pieces(args, shared_address(P_ds), x, y + row);
     }
     wait_sent();
 #endif
@@ -154,7 +161,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, resident(MASK, PIECES, PLANES)
  */
 static size_t stage_bytes(const struct banded_shape *shape)
 {
-    const int sent = sent_rows(is_light(mask_of(shape), shape->pieces, shape->planes));
+    const int sent = sent_rows(banded_is_light(shape));
     return (size_t)(sent * BANDED_TILE_BYTES + banded_stage_bytes(shape) + 4 * BANDED_PIECE);
 }
 
@@ -163,73 +170,80 @@ size_t banded_shared_bytes(const struct banded_shape *shape)
     return stage_bytes(shape) + (size_t)banded_fragment_bytes(shape);
 }
 
-template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE, int DIVIDE>
+template <typename FORM, int DIVIDE>
 static cudaError_t launch(struct banded_args *args, cudaStream_t stream)
 {
-    return banded_run(
-        banded<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE>, args, BANDED_THREADS,
-        MASK == ANY_MASK ? banded_shared_bytes(&args->shape) : stage_bytes(&args->shape), stream);
+    return banded_run(banded<FORM, DIVIDE>, args, BANDED_THREADS,
+                      FORM::STAGED_WEIGHTS ? banded_shared_bytes(&args->shape)
+                                           : stage_bytes(&args->shape),
+                      stream);
 }
 
-template <int MASK, bool SPARSE, int PIECES, int PLANES, int SAMPLE>
-static cudaError_t launch_divide(struct banded_args *args, cudaStream_t stream)
+/* FLOATS: are there sums that take DIVIDE_FLOAT? */
+template <typename FORM, bool FLOATS>
+static cudaError_t launch_form(struct banded_args *args, cudaStream_t stream)
 {
-    if constexpr (PLANES == 1 && SAMPLE == 1)
+    if constexpr (FLOATS)
         if (args->divide.how == DIVIDE_FLOAT)
-            return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_FLOAT>(args, stream);
+            return launch<FORM, DIVIDE_FLOAT>(args, stream);
     switch (args->divide.how) {
     case DIVIDE_DOUBLE:
-        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_DOUBLE>(args, stream);
+        return launch<FORM, DIVIDE_DOUBLE>(args, stream);
     case DIVIDE_ANY:
-        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_ANY>(args, stream);
+        return launch<FORM, DIVIDE_ANY>(args, stream);
     default: /* shifts by 0, too */
-        return launch<MASK, SPARSE, PIECES, PLANES, SAMPLE, DIVIDE_SHIFT>(args, stream);
+        return launch<FORM, DIVIDE_SHIFT>(args, stream);
     }
 }
-
-/* Masks whose weights stay in registers. */
-#define KEEP(fours, twos, ones, sparse, pieces)                                                    \
-    if (mask == MASK_OF(fours, twos, ones))                                                        \
-    return launch_divide<MASK_OF(fours, twos, ones), sparse, pieces, PLANES, SAMPLE>(args, stream)
 
 template <int PLANES> static cudaError_t launch_gray(struct banded_args *args, cudaStream_t stream)
 {
-    const int mask = mask_of(&args->shape);
-    constexpr int SAMPLE = 1;
-    KEEP(0, 1, 1, false, 2);
-    KEEP(0, 2, 1, false, 2);
-    if constexpr (PLANES == 1) {
-        KEEP(0, 3, 1, false, 2);
-        KEEP(0, 4, 1, false, 2);
-    }
-    return launch_divide<ANY_MASK, false, 2, PLANES, 1>(args, stream);
+    const struct banded_shape *s = &args->shape;
+    constexpr bool FLOATS = PLANES == 1;
+    if (s->words[0] == 1)
+        return launch_form<gray<1, 2, 3, PLANES>, FLOATS>(args, stream);
+    if (s->words[0] == 2)
+        return launch_form<gray<2, 2, 3, PLANES>, FLOATS>(args, stream);
+    if (s->words[0] == 3)
+        return launch_form<gray<3, 3, 4, PLANES>, FLOATS>(args, stream);
+    return launch_form<pixels<ANY_MASK, false, 2, PLANES, 1>, FLOATS>(args, stream);
 }
+
+/* Masks whose weights stay in registers, and others. */
+#define KEEP(fours, twos, ones, pieces)                                                            \
+    if (mask == MASK_OF(fours, twos, ones))                                                        \
+    return launch_form<pixels<MASK_OF(fours, twos, ones), true, pieces, PLANES, SAMPLE>, FLOATS>(  \
+        args, stream)
+#define ANY(pieces)                                                                                \
+    return launch_form<pixels<ANY_MASK, true, pieces, PLANES, SAMPLE>, FLOATS>(args, stream)
 
 template <int PLANES, int SAMPLE>
 static cudaError_t launch_pixels(struct banded_args *args, cudaStream_t stream)
 {
     const int mask = mask_of(&args->shape);
+    constexpr bool FLOATS = PLANES == 1 && SAMPLE == 1;
     switch (args->shape.pieces) {
     case 2:
-        KEEP(1, 0, 0, true, 2);
-        KEEP(1, 0, 1, true, 2);
-        return launch_divide<ANY_MASK, true, 2, PLANES, SAMPLE>(args, stream);
+        KEEP(1, 0, 0, 2);
+        KEEP(1, 0, 1, 2);
+        ANY(2);
     case 3:
         if constexpr (SAMPLE == 2)
-            KEEP(1, 0, 1, true, 3);
-        KEEP(2, 0, 0, true, 3);
-        KEEP(2, 0, 1, true, 3);
-        return launch_divide<ANY_MASK, true, 3, PLANES, SAMPLE>(args, stream);
+            KEEP(1, 0, 1, 3);
+        KEEP(2, 0, 0, 3);
+        KEEP(2, 0, 1, 3);
+        ANY(3);
     default:
         if constexpr (SAMPLE == 2) {
-            KEEP(2, 0, 0, true, 4);
-            KEEP(2, 0, 1, true, 4);
+            KEEP(2, 0, 0, 4);
+            KEEP(2, 0, 1, 4);
         }
-        return launch_divide<ANY_MASK, true, 4, PLANES, SAMPLE>(args, stream);
+        ANY(4);
     }
 }
 
 #undef KEEP
+#undef ANY
 
 extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_planes,
                                      cudaStream_t stream)
@@ -237,14 +251,10 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
     struct banded_args args = {};
     int shift, pad = banded_pad((uintptr_t)job->in, (uintptr_t)job->out,
                                 job->anchor_x * job->channels * job->sample_bytes, &shift);
-    struct banded_shape shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
-                                                job->sample_bytes, weight_planes, pad);
-    const bool light = is_light(mask_of(&shape), shape.pieces, shape.planes);
-    cudaError_t status;
+    struct banded_shape shape = banded_image_shape(job->mask_width, job->mask_height, job->channels,
+                                                   job->sample_bytes, weight_planes, pad);
+    cudaError_t status = banded_prepare(&args, job, &shape, sent_rows(banded_is_light(&shape)));
 
-    if (light)
-        banded_set_tile(&shape, job->mask_height, LIGHT_TILE_ROWS);
-    status = banded_prepare(&args, job, &shape, sent_rows(light));
     if (status != cudaSuccess)
         return status;
     if (shape.planes == 2 || !sample_divide_float(&args.divide, job))

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "image_job.h"
+#include "ptx.cuh"
 
 /* ---- the division ---- */
 
@@ -132,21 +133,43 @@ template <int HOW> __device__ inline int divided(const struct sample_divide &d, 
     return (int)min(u, d.max);
 }
 
-/* The same of start + sum, in one multiplication; of DOUBLE and FLOAT, of bias + sum. FLOAT's
- * lowest byte is the sample, the others' word is still to be clamped. */
+/* The same of start + sum, in one multiplication; of DOUBLE, of bias + sum. The word is still to be
+ * clamped. FLOAT: see divided_word(). */
 template <int HOW> __device__ inline int divided_sum(const struct sample_divide &d, int sum)
 {
     if (HOW == DIVIDE_DOUBLE)
         return __double2loint(
             __fma_rd(__hiloint2double(0x43300000, sum), d.double_scale, d.double_addend));
-    if (HOW == DIVIDE_FLOAT) {
-        const float t = __saturatef(fmaf(__int_as_float(sum), d.float_scale, d.float_addend));
-        return __float_as_int(__fmaf_rd(t, FLOAT_QUOTIENTS, 1 << 23));
-    }
     if (HOW == DIVIDE_ANY)
         return divided<HOW>(d, sum + d.start);
     int high = (int)(((int64_t)sum * (int)d.multiplier + d.start_product) >> 32);
     return HOW == DIVIDE_HIGH ? high : high >> d.shift;
+}
+
+/* FLOAT: `to`, a whole number from 2^23 on, + the quotient of a sum from bias on, clamped. */
+__device__ inline float float_quotient(const struct sample_divide &d, int sum, float to)
+{
+    const float t = __saturatef(fmaf(__int_as_float(sum), d.float_scale, d.float_addend));
+    return __fmaf_rd(t, FLOAT_QUOTIENTS, to);
+}
+
+/* Two sums as the lower bytes of a word: what the first quotient is added to is 2^23 + 256 times
+ * the second one, exactly. */
+__device__ inline uint32_t float_pair(const struct sample_divide &d, int s0, int s1)
+{
+    const float second = float_quotient(d, s1, 1 << 23);
+    return __float_as_uint(float_quotient(d, s0, fmaf(second, 256, (1 << 23) - (float)(1u << 31))));
+}
+
+/* Four sums, from start or bias on as those of divided_sum(), as the bytes of a word. */
+template <int HOW>
+__device__ inline uint32_t divided_word(const struct sample_divide &d, int s0, int s1, int s2,
+                                        int s3)
+{
+    if (HOW == DIVIDE_FLOAT)
+        return __byte_perm(float_pair(d, s0, s1), float_pair(d, s2, s3), 0x5410);
+    return pack_bytes(divided_sum<HOW>(d, s1), divided_sum<HOW>(d, s0),
+                      pack_bytes(divided_sum<HOW>(d, s3), divided_sum<HOW>(d, s2), 0));
 }
 
 #endif

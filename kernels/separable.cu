@@ -53,18 +53,21 @@ template <typename S, int DIVIDE, typename RING, typename COLUMN>
 __device__ inline void finish(const struct banded_args &args, const RING *ring, int newest,
                               const COLUMN &V, const int *start, uint32_t *piece)
 {
-    constexpr bool CLAMPED = DIVIDE == DIVIDE_UPPER || DIVIDE == DIVIDE_FLOAT;
-    constexpr uint32_t BYTES = DIVIDE == DIVIDE_UPPER ? 0x73 : 0x40; /* that are two samples */
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
         int s[4];
         mask_sums<S, DIVIDE>(s, ring, newest, n, V, start);
+        if constexpr (DIVIDE == DIVIDE_FLOAT) {
+            piece[n] = divided_word<DIVIDE>(args.divide, s[0], s[2], s[1], s[3]);
+        } else {
 #pragma unroll
-        for (int k = 0; k < 4; k++)
-            s[k] = divided_mask_sum<S, DIVIDE>(args.divide, s[k]);
-        piece[n] = CLAMPED ? __byte_perm(__byte_perm(s[0], s[2], BYTES),
-                                         __byte_perm(s[1], s[3], BYTES), 0x5410)
+            for (int k = 0; k < 4; k++)
+                s[k] = divided_mask_sum<S, DIVIDE>(args.divide, s[k]);
+            piece[n] = DIVIDE == DIVIDE_UPPER
+                           ? __byte_perm(__byte_perm(s[0], s[2], 0x73),
+                                         __byte_perm(s[1], s[3], 0x73), 0x5410)
                            : pack_bytes(s[2], s[0], pack_bytes(s[3], s[1], 0));
+        }
     }
 }
 

@@ -45,16 +45,22 @@ static uint8_t band_value(const struct band *band, const struct product *p, int 
     return (uint8_t)(p->plane == 1 ? w >> 8 : w & 255);
 }
 
-/* A dense product: lane (g, t) holds for rows g and g + 8 bytes 4t..4t+3 and those 16 further on.
- */
+/* A dense product's 512 bytes: lane (g, t) holds 16 of them, for rows g and g + 8 bytes 4t..4t+3
+ * and those 16 further on. */
+static int dense_row(int place)
+{
+    return place / 64 + place / 4 % 2 * 8;
+}
+
+static int dense_byte(int place)
+{
+    return place / 16 % 4 * 4 + place / 8 % 2 * 16 + place % 4;
+}
+
 static void pack_dense(const struct band *band, const struct product *p, uint8_t *out)
 {
-    for (int lane = 0; lane < 32; lane++)
-        for (int byte = 0; byte < 16; byte++) {
-            int word = byte / 4, m = lane / 4 + word % 2 * 8;
-            int k = lane % 4 * 4 + word / 2 * 16 + byte % 4;
-            *out++ = band_value(band, p, m, k);
-        }
+    for (int place = 0; place < 512; place++)
+        *out++ = band_value(band, p, dense_row(place), dense_byte(place));
 }
 
 /* Which two of four bytes a sparse product keeps, ascending: those that are not 0 and any others
@@ -110,6 +116,30 @@ static void pack_sparse(const struct band *band, const struct product *p, uint8_
     pack_kept(taken, matrix, out, places);
 }
 
+/* Product i of small gray masks, for columns 2 * half and 2 * half + 1 of each four: row m of the
+ * matrix is row m % 8 of column m / 8; bytes 4t..4t+3 are a word of the rows t, 4 + t, ... */
+static uint8_t gray_value(const struct band *band, int half, int i, int plane, int m, int k)
+{
+    const struct banded_shape *s = band->shape;
+    const int words = s->words[half], at = 2 * i + k / 16;
+    int column = banded_gray_word(words, s->down, at) * 4 + k % 4 - (2 * half + m / 8);
+    int row = banded_gray_down(words, s->down, at) * 4 + k % 16 / 4 - m % 8;
+    bool none = at >= words * s->down || column < 0 || column >= band->width || row < 0 ||
+                row >= band->height;
+    int64_t w = none ? 0 : band->weight[row * band->width + column];
+    return (uint8_t)(plane == 1 ? w >> 8 : w & 255);
+}
+
+static void pack_gray(const struct band *band, uint8_t *out)
+{
+    const struct banded_shape *s = band->shape;
+    for (int half = 0; half < 2; half++)
+        for (int i = 0; i < banded_gray_products(s->words[half], s->down) * s->planes; i++)
+            for (int place = 0; place < 512; place++)
+                *out++ = gray_value(band, half, i / s->planes, i % s->planes, dense_row(place),
+                                    dense_byte(place));
+}
+
 void banded_pack(const struct banded_shape *shape, const int64_t *weight, int width, int height,
                  void *fragments)
 {
@@ -120,6 +150,10 @@ void banded_pack(const struct banded_shape *shape, const int64_t *weight, int wi
     uint8_t *out = fragments;
     uint32_t *places = (uint32_t *)(out + (size_t)banded_fragments(shape) * 512);
 
+    if (shape->words[0]) {
+        pack_gray(&band, out);
+        return;
+    }
     for (int i = 0; i < banded_fragments(shape); i++) {
         const int sweep = i / a_sweep, block = i % a_sweep / a_block;
         const bool line = block >= blocks, four = block < shape->fours;

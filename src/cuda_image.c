@@ -64,7 +64,14 @@ size_t cuda_image_pack_dp4a(const struct plan *plan, void *out, const char **why
 static struct banded_shape banded_shape_for(const struct plan *plan, int planes)
 {
     const struct plan_mask *m = &plan->mask[0];
-    return banded_shape_of(m->width, m->height, plan->channels, (int)plan->type, planes, 0);
+    return banded_image_shape(m->width, m->height, plan->channels, (int)plan->type, planes, 0);
+}
+
+/* Its gray pictures take the products of any mask. */
+static struct banded_shape certified_shape_for(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return banded_shape_of(m->width, m->height, plan->channels, 1, 2, 0);
 }
 
 static bool banded_fits(const struct banded_shape *shape)
@@ -104,7 +111,7 @@ size_t cuda_image_pack_certified(const struct plan *plan, void *out, const char 
     const struct plan_mask *m = &plan->mask[0];
     const struct certified_mask mask = {
         m->weight, m->width, m->height, m->divisor, m->offset + m->divisor / 2, plan->max};
-    struct banded_shape shape = banded_shape_for(plan, 2);
+    struct banded_shape shape = certified_shape_for(plan);
 
     *why = plan->type == SAMPLE_U8 ? refusal_of_any(plan) : "samples of 16 bits";
     if (!*why && !banded_fits(&shape))
@@ -268,7 +275,7 @@ bool cuda_image_supports_certified(const struct plan *plan, char *why, size_t wh
         snprintf(why, why_bytes, "%s", reason);
         return false;
     }
-    shape = banded_shape_for(plan, 2);
+    shape = certified_shape_for(plan);
     return devices_can(9, certified_shared_bytes(&shape), "tensor copies", why, why_bytes);
 }
 

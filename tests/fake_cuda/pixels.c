@@ -104,7 +104,7 @@ static void pack(struct run *r, enum kind kind, int form)
     const struct image_job *job = &r->job;
     int w = job->mask_width, h = job->mask_height;
     struct banded_shape shape =
-        banded_shape_of(w, h, job->channels, job->sample_bytes, form < 1 ? 1 : form, 0);
+        banded_image_shape(w, h, job->channels, job->sample_bytes, form < 1 ? 1 : form, 0);
     const char *why;
 
     r->packed_bytes = kind == DP4A ? dp4a_fragment_bytes(w, h, job->anchor_x, form)
@@ -213,8 +213,8 @@ static void check_pad(const struct image_job *job)
 
 cudaError_t banded_launch(const struct image_job *job, int weight_planes, cudaStream_t stream)
 {
-    struct banded_shape shape = banded_shape_of(job->mask_width, job->mask_height, job->channels,
-                                                job->sample_bytes, weight_planes, 0);
+    struct banded_shape shape = banded_image_shape(job->mask_width, job->mask_height, job->channels,
+                                                   job->sample_bytes, weight_planes, 0);
     check_pad(job);
     return launch(job, BANDED, weight_planes, banded_shared_bytes(&shape), stream);
 }

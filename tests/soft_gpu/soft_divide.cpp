@@ -22,7 +22,9 @@ int soft_divide_float(const struct soft_divide *by, int sum)
     struct sample_divide divide = {};
     if (!sample_divide_float(&divide, &job))
         return -1;
-    return divided_sum<DIVIDE_FLOAT>(divide, sum + divide.bias) & 255;
+    sum += divide.bias;
+    const uint32_t word = divided_word<DIVIDE_FLOAT>(divide, sum, sum, sum, sum);
+    return word == (word & 255) * 0x01010101 ? (int)(word & 255) : -2;
 }
 
 int soft_divide_double(const struct soft_divide *by, int sum)
