@@ -13,9 +13,9 @@
  * transposed (stmatrix). Taps stand 2 or more bytes apart, so that of 4 window
  * bytes no more than 2 count: one sparse product (mma.sp.m16n8k64) takes a piece
  * of four mask rows, and one all pieces of a row that is left over. Gray rows use
- * dense products. Weights past int8 are two matrices, w = 256 * high + low; samples
- * of 16 bits are pixels of bytes, of which low and high ones are added up at last,
- * 256 * high + low: still exact.
+ * dense products, under small masks others: see banded_gray.cuh. Weights past int8 are
+ * two matrices, w = 256 * high + low; samples of 16 bits are pixels of bytes, of which
+ * low and high ones are added up at last, 256 * high + low: still exact.
  *
  * A block takes one tile and ends: blocks start in the order in which tiles lie in
  * memory, and four to nine of them on a multiprocessor load, sum and store in turn.

@@ -20,9 +20,9 @@
  * Sums past 16 bits go on as two numbers of half precision each (here: halves),
  * which hold whole ones up to 2048. Two sums' halves in a word are two of the inner
  * index, as they lie in a lane. 1024 + L has L as its lowest bits, and the products'
- * sums lie between 2^23 and 2^24: nothing is converted, and nothing is rounded.
+ * sums lie between powers of two: nothing is converted, and nothing is rounded.
  *
- * Shared memory   pitch * (64 + 8 * (blocks - 1)) + 256 * 32, 64 rows a tile;
+ * Shared memory   pitch * (rows + 8 * (blocks - 1)) + 128 * rows, 64 to 112 rows a tile;
  *                 pitch = 256 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
@@ -31,21 +31,16 @@
 
 #if __CUDA_ARCH__ >= 900
 
-/* The quotient of a sum, or what has it as a byte. Of SEPARABLE_HALVES_1_8 the sum is 2^31 too
- * large, and the division's start and bias are less by that. */
+/* The quotient of a sum, or what has it as a byte. Sums of halves have the bias of DOUBLE already.
+ */
 template <typename S, int DIVIDE>
 __device__ inline int divided_mask_sum(const struct sample_divide &d, int sum)
 {
     if (DIVIDE == DIVIDE_UPPER)
         return sum;
-    if (DIVIDE == DIVIDE_DOUBLE)
-        return divided_sum<DIVIDE>(d, (int)((uint32_t)sum + (uint32_t)d.bias));
-    if (S::LOWER_BITS != 8)
-        return divided_sum<DIVIDE>(d, sum);
-    if (DIVIDE == DIVIDE_ANY)
-        return divided_sum<DIVIDE>(d, (int)((uint32_t)sum - (1u << 31)));
-    const uint64_t product = (uint64_t)(uint32_t)sum * d.multiplier + (uint64_t)d.start_product;
-    return (int)(product >> 32) >> d.shift;
+    if (DIVIDE == DIVIDE_DOUBLE && S::LOWER_BITS == 0)
+        sum = (int)((uint32_t)sum + (uint32_t)d.bias);
+    return divided_sum<DIVIDE>(d, sum);
 }
 
 /* Four groups' samples for 8 rows, in the registers that stmatrix stores transposed. */
@@ -63,10 +58,9 @@ __device__ inline void finish(const struct banded_args &args, const RING *ring, 
 #pragma unroll
             for (int k = 0; k < 4; k++)
                 s[k] = divided_mask_sum<S, DIVIDE>(args.divide, s[k]);
-            piece[n] = DIVIDE == DIVIDE_UPPER
-                           ? __byte_perm(__byte_perm(s[0], s[2], 0x73),
-                                         __byte_perm(s[1], s[3], 0x73), 0x5410)
-                           : pack_bytes(s[2], s[0], pack_bytes(s[3], s[1], 0));
+            piece[n] = DIVIDE == DIVIDE_UPPER ? __byte_perm(__byte_perm(s[0], s[2], 0x73),
+                                                            __byte_perm(s[1], s[3], 0x73), 0x5410)
+                                              : pack_bytes(s[2], s[0], pack_bytes(s[3], s[1], 0));
         }
     }
 }
@@ -81,8 +75,8 @@ __device__ inline void filter_half(const struct banded_args &args, uint32_t wind
                                    uint32_t P_ds)
 {
     constexpr int ROWS = S::PAIRED ? 2 : 1, SLOTS = S::PAIRED ? S::PAIRS : S::BLOCKS;
-    constexpr int BEFORE = FIRST ? 0 : HALF_STEPS / ROWS + SLOTS - 1;
-    constexpr int STEPS = FIRST ? HALF_STEPS / ROWS + SLOTS - 1 : HALF_STEPS / ROWS;
+    constexpr int BEFORE = FIRST ? 0 : S::HALF / 8 / ROWS + SLOTS - 1;
+    constexpr int STEPS = FIRST ? S::HALF / 8 / ROWS + SLOTS - 1 : S::HALF / 8 / ROWS;
 #pragma unroll
     for (int i = 0; i < STEPS; i++) {
         const int step = BEFORE + i, done = FIRST ? i - (SLOTS - 1) : i, newest = step % SLOTS;
@@ -118,34 +112,34 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     __shared__ uint64_t arrived[2];
     const uint32_t *column =
         (const uint32_t *)args.job.fragments + S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 160 : 128);
-    uint8_t *N_ds = shared + OUT_BYTES;
+    uint8_t *N_ds = shared + SEPARABLE_TILE_BYTES * S::HALF;
     const struct banded_tile at = own_tile(args);
-    const int rows = args.job.out_rows - at.y * SEPARABLE_TILE_ROWS;
+    const int rows = rows_in(args, at);
     row_factor<S> H;
     column_factor<S> V;
     halves_start start = {};
     int from[4] = {};
     ring_sums<S> ring[S::PAIRED ? S::PAIRS : S::BLOCKS];
 
-    fetch_halves(args, at, N_ds, arrived);
+    fetch_halves<S::HALF>(args, at, N_ds, arrived);
     load_row<S>(args.job.fragments, H);
-    load_column<S>(column, V);
+    load_column<S>(column, V, DIVIDE == DIVIDE_DOUBLE ? (uint32_t)args.divide.bias : 0);
     if (DIVIDE == DIVIDE_FLOAT)
         four_of(from, args.divide.bias);
     if constexpr (S::LOWER_BITS != 0)
         load_start(column + S::BLOCKS * 64, start);
     __syncthreads();
-    wait_for_half(args, at, N_ds, arrived);
-    const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane(shared);
+    wait_for_half<S::HALF>(args, at, N_ds, arrived);
+    const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane<S::HALF>(shared);
     filter_half<S, DIVIDE, true>(args, window, H, start, V, from, ring, P_ds);
-    send_half(args, shared, at, 0);
-    if (rows > HALF_ROWS) {
+    send_half<S::HALF>(args, shared, at, 0);
+    if (rows > S::HALF) {
         barrier_wait_once(&arrived[1]);
         if (threadIdx.x == 0)
             copies_wait_sent();
         __syncthreads();
         filter_half<S, DIVIDE, false>(args, window, H, start, V, from, ring, P_ds);
-        send_half(args, shared, at, 1);
+        send_half<S::HALF>(args, shared, at, 1);
     }
     if (threadIdx.x == 0)
         copies_wait_sent();
@@ -156,7 +150,7 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
 
 size_t separable_shared_bytes(const struct separable_shape *shape)
 {
-    return OUT_BYTES + (size_t)banded_stage_bytes(&shape->stage);
+    return (size_t)(separable_out_bytes(&shape->stage) + banded_stage_bytes(&shape->stage));
 }
 
 template <typename S, bool UPPER>
@@ -207,21 +201,21 @@ extern "C" cudaError_t separable_launch(const struct image_job *job, int form, c
                                 job->anchor_x * job->channels, &shift);
     struct separable_shape shape = separable_shape_of(
         job->mask_width, job->mask_height, job->channels, (enum separable_form)form, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape.stage, HALF_ROWS);
+    cudaError_t status = banded_prepare(&args, job, &shape.stage, shape.stage.tile_rows / 2);
 
     if (status != cudaSuccess)
         return status;
     if ((form != SEPARABLE_1_2_1 && form != SEPARABLE_1_3_1) ||
         !sample_divide_float(&args.divide, job))
         sample_divide_double(&args.divide, job);
+    if (shape.lower_bits && args.divide.how == DIVIDE_DOUBLE && (uint32_t)args.divide.bias >> 29)
+        args.divide = sample_divide_of(job); /* more than sums of halves may start from */
     switch (form) {
     case SEPARABLE_1_2_1:
         return launch_size<1, 2, 1, 0, false>(&shape, &args, stream);
     case SEPARABLE_1_3_1:
         return launch_size<1, 3, 1, 0, false>(&shape, &args, stream);
     case SEPARABLE_HALVES_1_8:
-        args.divide.start_product -= (int64_t)args.divide.multiplier << 31;
-        args.divide.bias = (int)((uint32_t)args.divide.bias - (1u << 31));
         return launch_size<1, 3, 1, 8, false>(&shape, &args, stream);
     case SEPARABLE_HALVES_1_10:
         return launch_size<1, 3, 1, 10, false>(&shape, &args, stream);

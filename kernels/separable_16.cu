@@ -22,6 +22,8 @@
 #include "separable_products.cuh"
 #include "separable_tile.cuh"
 
+#define HALF_ROWS (SEPARABLE_16_TILE_ROWS / 2)
+
 /* What a kernel is compiled for: see struct separable_16_shape. */
 template <int products, bool sparse, int blocks, int form> struct sizes_16 {
     enum : int {
@@ -213,8 +215,8 @@ __device__ inline void filter_half(const struct banded_args &args, uint32_t wind
                                    const deep_row<S> &H, const deep_column<S> &V,
                                    deep_sums<S> *ring, uint32_t P_ds)
 {
-    constexpr int BEFORE = FIRST ? 0 : HALF_STEPS + S::BLOCKS - 1;
-    constexpr int STEPS = FIRST ? HALF_STEPS + S::BLOCKS - 1 : HALF_STEPS;
+    constexpr int BEFORE = FIRST ? 0 : HALF_ROWS / 8 + S::BLOCKS - 1;
+    constexpr int STEPS = FIRST ? HALF_ROWS / 8 + S::BLOCKS - 1 : HALF_ROWS / 8;
 #pragma unroll
     for (int i = 0; i < STEPS; i++) {
         const int step = BEFORE + i, done = FIRST ? i - (S::BLOCKS - 1) : i;
@@ -239,27 +241,27 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived[2];
     const uint32_t *fragments = (const uint32_t *)args.job.fragments;
-    uint8_t *N_ds = shared + OUT_BYTES;
+    uint8_t *N_ds = shared + SEPARABLE_TILE_BYTES * HALF_ROWS;
     const struct banded_tile at = own_tile(args);
     deep_row<S> H;
     deep_column<S> V;
     deep_sums<S> ring[S::BLOCKS];
 
-    fetch_halves(args, at, N_ds, arrived);
+    fetch_halves<HALF_ROWS>(args, at, N_ds, arrived);
     load_row<S>(fragments, H);
     load_column<S>(fragments, V);
     __syncthreads();
-    wait_for_half(args, at, N_ds, arrived);
-    const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane(shared);
+    wait_for_half<HALF_ROWS>(args, at, N_ds, arrived);
+    const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane<HALF_ROWS>(shared);
     filter_half<S, DIVIDE, true>(args, window, H, V, ring, P_ds);
-    send_half(args, shared, at, 0);
+    send_half<HALF_ROWS>(args, shared, at, 0);
     if (rows_in(args, at) > HALF_ROWS) {
         barrier_wait_once(&arrived[1]);
         if (threadIdx.x == 0)
             copies_wait_sent();
         __syncthreads();
         filter_half<S, DIVIDE, false>(args, window, H, V, ring, P_ds);
-        send_half(args, shared, at, 1);
+        send_half<HALF_ROWS>(args, shared, at, 1);
     }
     if (threadIdx.x == 0)
         copies_wait_sent();
@@ -270,7 +272,7 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
 
 size_t separable_16_shared_bytes(const struct separable_16_shape *shape)
 {
-    return OUT_BYTES + (size_t)banded_stage_bytes(&shape->stage);
+    return (size_t)(separable_out_bytes(&shape->stage) + banded_stage_bytes(&shape->stage));
 }
 
 template <typename S>
@@ -312,7 +314,7 @@ extern "C" cudaError_t separable_16_launch(const struct image_job *job, int form
                                 job->anchor_x * job->channels * 2, &shift);
     struct separable_16_shape shape = separable_16_shape_of(
         job->mask_width, job->mask_height, job->channels, (enum separable_16_form)form, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape.stage, HALF_ROWS);
+    cudaError_t status = banded_prepare(&args, job, &shape.stage, shape.stage.tile_rows / 2);
 
     if (status != cudaSuccess)
         return status;

@@ -5,6 +5,8 @@
 
 #include "separable_window.h"
 
+#define SEPARABLE_16_TILE_ROWS 64 /* in two halves */
+
 /* Factors of one byte, signed, with sums of a row of three unsigned bytes, else of four; and those
  * without negative weights: of one byte, of one byte (but for a few larger weights of the row) and
  * of two, of two bytes. */
@@ -51,11 +53,11 @@ static inline struct separable_16_shape separable_16_shape_of(int width, int hei
     s.stage = banded_shape_of(width, 1, pixel, 1, 1, pad);
     s.stage.pieces = s.products * (s.sparse ? 4 : 2);
     s.stage.tile_bytes = SEPARABLE_TILE_BYTES;
-    s.stage.tile_rows = SEPARABLE_TILE_ROWS;
+    s.stage.tile_rows = SEPARABLE_16_TILE_ROWS;
     s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
     /* the first half with all rows that its outputs need, the second what is left of the others */
-    s.stage.copied_rows = SEPARABLE_TILE_ROWS / 2 + 8 * (s.blocks - 1);
-    s.stage.more_rows = SEPARABLE_TILE_ROWS / 2;
+    s.stage.copied_rows = SEPARABLE_16_TILE_ROWS / 2 + 8 * (s.blocks - 1);
+    s.stage.more_rows = SEPARABLE_16_TILE_ROWS / 2;
     s.stage.rows = s.stage.copied_rows + s.stage.more_rows;
     s.stage.needed_rows = s.stage.tile_rows + height - 1;
     return s;

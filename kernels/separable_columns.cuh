@@ -20,7 +20,8 @@ template <typename S> struct column_bytes {
     uint4 pairs[S::COLUMN_BYTES][S::BLOCKS];
 };
 
-template <typename S> __device__ inline void load_column(const uint32_t *words, column_bytes<S> &V)
+template <typename S>
+__device__ inline void load_column(const uint32_t *words, column_bytes<S> &V, uint32_t)
 {
     const uint4 *column = (const uint4 *)words + threadIdx.x % 32;
 #pragma unroll
@@ -91,7 +92,8 @@ template <typename S> struct column_pairs {
     uint2 pairs[2][S::PAIRS];
 };
 
-template <typename S> __device__ inline void load_column(const uint32_t *words, column_pairs<S> &V)
+template <typename S>
+__device__ inline void load_column(const uint32_t *words, column_pairs<S> &V, uint32_t)
 {
     const uint2 *column = (const uint2 *)words + threadIdx.x % 32;
 #pragma unroll
@@ -138,7 +140,9 @@ template <typename S> struct column_halves {
     float low[4], high[4];  /* what the products start from */
 };
 
-template <typename S> __device__ inline void load_column(const uint32_t *words, column_halves<S> &V)
+/* `bias`, less than 2^29, is to be added to the mask's sums. */
+template <typename S>
+__device__ inline void load_column(const uint32_t *words, column_halves<S> &V, uint32_t bias)
 {
     const uint2 *column = (const uint2 *)words + threadIdx.x % 32;
     const struct separable_halves *start =
@@ -146,8 +150,11 @@ template <typename S> __device__ inline void load_column(const uint32_t *words, 
 #pragma unroll
     for (int i = 0; i < S::BLOCKS; i++)
         V.pairs[i] = __ldg(column + i * 32);
-    four_of(V.low, start->low);
-    four_of(V.high, start->high);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        V.low[i] = __ldg(&start->low[i]) + (float)(bias % (1 << S::LOWER_BITS));
+        V.high[i] = __ldg(&start->high[i]) + (float)(bias >> S::LOWER_BITS);
+    }
 }
 
 /* The lower or the upper halves of the sums of group n times the column factor. */
@@ -168,7 +175,8 @@ __device__ inline void pass_halves(float *sum, const row_sums<S> *ring, int newe
     }
 }
 
-/* The sums of halves are between two powers of two, so that their bits count them. */
+/* The sums of halves are between two powers of two, so that their bits count them: see
+ * halves_start() of src/separable_pack.c. */
 template <typename S, int DIVIDE>
 __device__ inline void mask_sums(int *s, const row_sums<S> *ring, int newest, int n,
                                  const column_halves<S> &V, const int *)
@@ -180,7 +188,8 @@ __device__ inline void mask_sums(int *s, const row_sums<S> *ring, int newest, in
     pass_halves<S, true>(high, ring, newest, n, V.pairs, FROM_ZERO ? zero : V.high);
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        s[k] = (int)(__float_as_uint(low[k]) + (__float_as_uint(high[k]) << S::LOWER_BITS));
+        s[k] = (int)(__float_as_uint(low[k]) +
+                     __float_as_uint(high[k]) * (S::LOWER_BITS == 8 ? -256u : 1u << S::LOWER_BITS));
 }
 
 /* ---- which of them ---- */

@@ -23,15 +23,16 @@ struct sizes {
         HIGH = sum_bytes == 3,                           /* two words of sums, not one */
         PAIRED = separable_is_paired(sum_bytes, blocks), /* rows go on by 16, see row_pairs */
         PAIRS = (blocks + 1) / 2,
+        HALF = separable_tile_rows(sum_bytes, lower_bits, blocks) / 2, /* rows of a tile's half */
         /* What a thread keeps in registers, and how many blocks of threads then fit a
          * multiprocessor. */
         SUMS = PAIRED ? PAIRS * 16 : blocks * GROUPS * 2 * (HIGH ? 2 : 1),
         COLUMN = lower_bits ? blocks * 2
                  : PAIRED   ? PAIRS * 4
                             : blocks * column_bytes * 4,
-        REGISTERS = (lower_bits ? 42
-                     : HIGH     ? 46
-                                : 34) +
+        REGISTERS = (lower_bits       ? 42
+                     : HIGH || PAIRED ? 46
+                                      : 34) +
                     SUMS + COLUMN + products * row_bytes * 5 + products * 8,
         RESIDENT = REGISTERS <= 66    ? 8
                    : REGISTERS <= 80  ? 6
@@ -84,8 +85,9 @@ template <typename S> __device__ inline void load_row(const void *fragments, row
 __device__ inline void load_start(const uint32_t *words, halves_start &start)
 {
     const struct separable_halves *halves = (const struct separable_halves *)words;
-    four_of(start.sums, (int)halves->sums);
-    start.exponents = halves->exponents;
+    for (int i = 0; i < 4; i++)
+        start.sums[i] = (int)__ldg(&halves->sums[i]);
+    start.exponents = halves->exponents[0];
 }
 
 template <typename S, bool SIGNED>

@@ -8,19 +8,22 @@
 
 #define THREADS 128
 
-#define HALF_ROWS  (SEPARABLE_TILE_ROWS / 2)
-#define HALF_STEPS (HALF_ROWS / 8)
-#define OUT_BYTES  (SEPARABLE_TILE_BYTES * HALF_ROWS) /* one half on its way out */
+/* One half on its way out. */
+static BOTH_SIDES inline int separable_out_bytes(const struct banded_shape *stage)
+{
+    return SEPARABLE_TILE_BYTES * stage->tile_rows / 2;
+}
 
 #if __CUDA_ARCH__ >= 900
 
 /* Output rows from the tile's first one on. */
 __device__ inline int rows_in(const struct banded_args &args, struct banded_tile at)
 {
-    return args.job.out_rows - at.y * SEPARABLE_TILE_ROWS;
+    return args.job.out_rows - at.y * args.shape.tile_rows;
 }
 
-/* One thread starts both copies. */
+/* One thread starts both copies. A half has HALF rows. */
+template <int HALF>
 __device__ inline void fetch_halves(const struct banded_args &args, struct banded_tile at,
                                     uint8_t *N_ds, uint64_t *arrived)
 {
@@ -31,19 +34,20 @@ __device__ inline void fetch_halves(const struct banded_args &args, struct bande
     barrier_init(&arrived[1]);
     copies_fence();
     fetch_box(args, args.in, N_ds, at.x, row, first, &arrived[0], 0);
-    if (rows_in(args, at) > HALF_ROWS)
+    if (rows_in(args, at) > HALF)
         fetch_box(args, args.in_more, N_ds + first * args.shape.pitch, at.x, row + first,
                   args.shape.more_rows, &arrived[1], 0);
 }
 
 /* Until the first half is there; of a tile with ghost cells both. */
+template <int HALF>
 __device__ inline void wait_for_half(const struct banded_args &args, struct banded_tile at,
                                      uint8_t *N_ds, uint64_t *arrived)
 {
     barrier_wait_once(&arrived[0]);
     if (!at_edge(args, at))
         return;
-    if (rows_in(args, at) > HALF_ROWS)
+    if (rows_in(args, at) > HALF)
         barrier_wait_once(&arrived[1]);
     fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
     __syncthreads();
@@ -57,14 +61,15 @@ __device__ inline uint32_t window_of_lane(const struct banded_args &args, const 
 }
 
 /* And for stmatrix, in half of each 128 bytes, as the copy wants them. */
-__device__ inline uint32_t pieces_of_lane(const uint8_t *shared)
+template <int HALF> __device__ inline uint32_t pieces_of_lane(const uint8_t *shared)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    return shared_address(shared) + warp / 2 * 128 * HALF_ROWS + lane % 8 * 128 +
+    return shared_address(shared) + warp / 2 * 128 * HALF + lane % 8 * 128 +
            ((4 * (warp % 2) + lane / 8) ^ lane % 8) * 16;
 }
 
 /* All warps have made a half: one thread sends it. */
+template <int HALF>
 __device__ inline void send_half(const struct banded_args &args, uint8_t *P_ds,
                                  struct banded_tile at, int half)
 {
@@ -72,9 +77,8 @@ __device__ inline void send_half(const struct banded_args &args, uint8_t *P_ds,
     __syncthreads();
     if (threadIdx.x == 0)
         for (int i = 0; i < SEPARABLE_TILE_BYTES / 128; i++)
-            copy_box_out(&args.out, shared_address(P_ds) + i * 128 * HALF_ROWS,
-                         (at.x * SEPARABLE_TILE_BYTES + i * 128) / 4,
-                         at.y * SEPARABLE_TILE_ROWS + half * HALF_ROWS);
+            copy_box_out(&args.out, shared_address(P_ds) + i * 128 * HALF,
+                         (at.x * SEPARABLE_TILE_BYTES + i * 128) / 4, (2 * at.y + half) * HALF);
 }
 
 #endif

@@ -6,7 +6,13 @@
 #include "banded_window.h"
 
 #define SEPARABLE_TILE_BYTES 256
-#define SEPARABLE_TILE_ROWS  64 /* in two halves */
+
+/* Output rows of a tile, in two halves. Where sums take the time, more: they are made again for the
+ * rows between tiles. */
+static inline BOTH_SIDES CONSTANT int separable_tile_rows(int sum_bytes, int lower_bits, int blocks)
+{
+    return lower_bits ? (blocks == 2 ? 96 : 112) : sum_bytes == 2 && blocks > 2 ? 96 : 64;
+}
 
 /* What the numbers are taken as. First, how many bytes of the row factor, of its sums, of the
  * column factor: the last byte of each is signed, the others are not; but sums of two bytes are all
@@ -30,12 +36,14 @@ enum separable_form {
     SEPARABLE_NONE, /* they take more */
 };
 
-/* Behind the packed factors, where sums go on as halves. */
+/* Behind the packed factors, where sums go on as halves. Four times the same, as products start
+ * from four sums: registers of which a compiler knew that they are the same would be one, copied
+ * before each product. */
 struct separable_halves {
-    float low, high; /* what the products of the lower and of the upper halves start from */
+    float low[4], high[4]; /* what the products of the lower and of the upper halves start from */
     /* Added to sums (8 bits) or 64 sums (10 bits), the upper half is among the bits. */
-    uint32_t sums;
-    uint32_t exponents; /* of two halves from 1024 to 2047 */
+    uint32_t sums[4];
+    uint32_t exponents[4]; /* of two halves from 1024 to 2047 */
 };
 
 struct separable_shape {
@@ -73,19 +81,6 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
     s.products = i < 6 ? sizes[i].products : 0;
     s.sparse = i < 6 && sizes[i].sparse;
     s.blocks = i < 6 ? sizes[i].blocks : 0;
-    s.stage = banded_shape_of(width, 1, channels, 1, 1, pad);
-    s.stage.pieces = s.products * (s.sparse ? 4 : 2);
-    s.stage.tile_bytes = SEPARABLE_TILE_BYTES;
-    s.stage.tile_rows = SEPARABLE_TILE_ROWS;
-    s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
-    /* The first half with all rows that its products take, the second what outputs need of the
-     * others: rows that are not copied are multiplied by 0. */
-    s.stage.copied_rows = SEPARABLE_TILE_ROWS / 2 + 8 * (s.blocks - 1);
-    s.stage.needed_rows = s.stage.tile_rows + height - 1;
-    s.stage.more_rows = s.stage.needed_rows > s.stage.copied_rows
-                            ? s.stage.needed_rows - s.stage.copied_rows
-                            : 1; /* no tensor has boxes of none */
-    s.stage.rows = s.stage.tile_rows + 8 * (s.blocks - 1);
     s.upper = form == SEPARABLE_UPPER_1 || form == SEPARABLE_UPPER_2;
     s.lower_bits = form == SEPARABLE_HALVES_1_8 ? 8 : form >= SEPARABLE_HALVES_1_10 ? 10 : 0;
     s.row_bytes =
@@ -93,6 +88,19 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
                                                                                               : 1;
     s.column_bytes = form == SEPARABLE_2_3_2 ? 2 : 1;
     s.sum_bytes = form == SEPARABLE_1_2_1 ? 2 : 3;
+    s.stage = banded_shape_of(width, 1, channels, 1, 1, pad);
+    s.stage.pieces = s.products * (s.sparse ? 4 : 2);
+    s.stage.tile_bytes = SEPARABLE_TILE_BYTES;
+    s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
+    /* The first half with all rows that its products take, the second what outputs need of the
+     * others: rows that are not copied are multiplied by 0. */
+    s.stage.tile_rows = separable_tile_rows(s.sum_bytes, s.lower_bits, s.blocks);
+    s.stage.copied_rows = s.stage.tile_rows / 2 + 8 * (s.blocks - 1);
+    s.stage.needed_rows = s.stage.tile_rows + height - 1;
+    s.stage.more_rows = s.stage.needed_rows > s.stage.copied_rows
+                            ? s.stage.needed_rows - s.stage.copied_rows
+                            : 1; /* no tensor has boxes of none */
+    s.stage.rows = s.stage.tile_rows + 8 * (s.blocks - 1);
     return s;
 }
 

@@ -30,15 +30,25 @@ static struct factor factor_of(const int64_t *weight, int n)
  * up, stay below 2^24 while no more than this is the sum of a column, without signs. */
 #define HALVES_COLUMN 2048
 
+/* Without the products of what all halves are too large by, the products' sums start from these:
+ * see halves_start(). */
+#define LOWER_START    12582912 /* 2^23 + 2^22 */
+#define UPPER_START_10 11350016 /* 2^23 + 2961408 */
+#define UPPER_START_8  13320192 /* 2^23 + 4931584, negative */
+
 /* How many units of the upper half make all sums of the row factor not negative; -1 where they then
- * take more than its 10 bits, or the column factor more than halves hold. */
+ * take more than its 10 bits, or the column factor more than halves hold. Of 8 bits, the products'
+ * sums also start further from 0: see halves_start(). */
 static int halves_shift(const struct factor *row, const struct factor *column, int lower_bits)
 {
     const int64_t unit = 1 << lower_bits, shift = (row->below * 255 + unit - 1) / unit;
-    return row->largest <= INT16_MAX && column->above + column->below <= HALVES_COLUMN &&
-                   row->above * 255 + shift * unit < unit << 10
-               ? (int)shift
-               : -1;
+    if (row->largest > INT16_MAX || column->above + column->below > HALVES_COLUMN ||
+        row->above * 255 + shift * unit >= unit << 10)
+        return -1;
+    if (lower_bits == 8 &&
+        UPPER_START_8 + (1024 + shift) * column->above + 1023 * column->below > 1 << 24)
+        return -1;
+    return (int)shift;
 }
 
 /* Where the column's weights add up to 2^n, the products' sums are between 2^(10+n) and 2^(11+n):
@@ -141,24 +151,29 @@ static uint32_t half_of(const int64_t *factor, int n, int i)
 
 /* A sum T of the row factor goes on as 1024 + L and 1024 + shift + H, T = L + unit * H. The
  * products of those with the column factor start from where they end between 2^23 and 2^24, so that
- * their bits count ones; and where the bits of the lower one and `unit` times those of the upper
- * one are, modulo 2^32, the mask's sum: 2^23 + 2^22 and 2^23 + 2961408 do that for 10 bits, for 8
- * bits 2^23 + 3457024 leaves 2^31 to be taken off. UPPER starts from 0, and `shift` brings the half
+ * their bits count ones; and where, modulo 2^32, the bits of the lower one and `unit` times those
+ * of the upper one are the mask's sum. For 8 bits the upper one is between -2^24 and -2^23, where
+ * bits count down: `unit` times them is taken off. UPPER starts from 0, and `shift` brings the half
  * that rounds, and takes away the exponent of the lower one, which is n + 137. */
 static struct separable_halves halves_start(const struct separable_shape *s,
                                             const struct factor *row, const struct factor *column)
 {
     const int64_t sum = column->above - column->below;
+    struct separable_halves start;
     int shift = halves_shift(row, column, s->lower_bits);
+
     if (s->upper)
         for (shift = 376; sum >> (377 - shift) != 0;)
             shift--;
-    return (struct separable_halves){
-        (float)(12582912 - 1024 * sum),
-        (float)((s->lower_bits == 8 ? 11845632 : 11350016) - (1024 + shift) * sum),
-        s->lower_bits == 8 ? 0x64640000u + ((uint32_t)shift << 8)
-                           : 0x64000000u + ((uint32_t)shift << 16),
-        0x64006400u};
+    for (int i = 0; i < 4; i++) {
+        start.low[i] = (float)(LOWER_START - 1024 * sum);
+        start.high[i] =
+            (float)((s->lower_bits == 8 ? -UPPER_START_8 : UPPER_START_10) - (1024 + shift) * sum);
+        start.sums[i] = s->lower_bits == 8 ? 0x64640000u + ((uint32_t)shift << 8)
+                                           : 0x64000000u + ((uint32_t)shift << 16);
+        start.exponents[i] = 0x64006400u;
+    }
+    return start;
 }
 
 static void pack_halves(const struct separable_shape *s, const int64_t *column, int height,

@@ -11,10 +11,12 @@ struct size {
     int width, height;
 };
 
-/* One cell, lines, around the tiles 8, 16, 32 and 64, primes; last the largest. */
+/* One cell, lines, around the tiles 8, 16, 32 and 64, primes, two tiles of 112 rows and three of
+ * 96; last the largest. */
 static const struct size SIZES[] = {
-    {1, 1},   {1, 17}, {19, 1},  {2, 3},   {7, 7},  {8, 8},   {9, 9},   {15, 31}, {16, 16},
-    {17, 33}, {31, 8}, {32, 32}, {33, 13}, {63, 5}, {64, 15}, {65, 64}, {97, 61}, {2500, 6},
+    {1, 1},   {1, 17},  {19, 1},  {2, 3},   {7, 7},   {8, 8},    {9, 9},
+    {15, 31}, {16, 16}, {17, 33}, {5, 113}, {31, 8},  {32, 32},  {33, 13},
+    {63, 5},  {64, 15}, {65, 64}, {97, 61}, {3, 193}, {2500, 6},
 };
 #define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES))
 
@@ -24,7 +26,7 @@ static int sizes_of(int mask, bool small)
     int cells = check_mask_cells(mask);
     if (small)
         return cells > 600 ? 1 : cells > 100 ? 5 : 7;
-    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 14 : cells > 150 ? 17 : SIZE_COUNT;
+    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 15 : cells > 150 ? 19 : SIZE_COUNT;
 }
 
 /* Both depths for every size and border. */

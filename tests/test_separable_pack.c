@@ -94,7 +94,7 @@ static struct sums multiply(const struct separable_shape *s, const uint32_t *wor
                             const struct separable_halves *start, const int64_t *T, int g)
 {
     const bool upper = s->upper;
-    struct sums sums = {upper ? 0 : start->low, upper ? 0 : start->high, 0};
+    struct sums sums = {upper ? 0 : start->low[0], upper ? 0 : start->high[0], 0};
     double above = fmax(sums.low, sums.high), below = fmin(sums.low, sums.high);
 
     for (int i = 0; i < s->blocks * 8; i++) {
@@ -104,12 +104,12 @@ static struct sums multiply(const struct separable_shape *s, const uint32_t *wor
         const double v = value_of_half(word >> i % 2 * 16 & 65535);
         uint32_t low, high;
         if (s->lower_bits == 8) {
-            const uint32_t bits = (uint32_t)T[i] + start->sums;
+            const uint32_t bits = (uint32_t)T[i] + start->sums[0];
             low = bits >> 24 << 8 | (bits & 255);
             high = bits >> 8 & 65535;
         } else {
-            low = ((uint32_t)T[i] & 1023) | (start->exponents & 65535);
-            high = (64 * (uint32_t)T[i] + start->sums) >> 16;
+            low = ((uint32_t)T[i] & 1023) | (start->exponents[0] & 65535);
+            high = (64 * (uint32_t)T[i] + start->sums[0]) >> 16;
         }
         CHECK(word == next);
         CHECK(low >> 10 == 25 && high >> 10 == 25);
@@ -139,18 +139,22 @@ static void check_output(const struct factors *f, const struct separable_shape *
     memcpy(&start, words + s->blocks * 64, sizeof start);
     for (int g = 0; g < 8; g++) {
         const struct sums sums = multiply(s, words, &start, T, g);
-        const uint32_t sum = bits_of(sums.low) + (bits_of(sums.high) << s->lower_bits);
+        const bool down = s->lower_bits == 8;
+        const uint32_t high = bits_of(sums.high) << s->lower_bits;
+        const uint32_t sum = bits_of(sums.low) + (down ? -high : high);
         int64_t S = 0;
         for (int i = 0; i < f->mask.height; i++)
             S += f->column[i] * T[g + i];
-        CHECK(sums.most < 1 << 24);
+        CHECK(sums.most <= 1 << 24);
         if (s->upper) {
             S = (S / scale + f->mask.start) / f->mask.divisor;
             CHECKF(sum >> 24 == S, "%u in place of %d", sum >> 24, (int)S);
         } else {
-            CHECK(sums.low >= 1 << 23 && sums.high >= 1 << 23);
-            CHECKF(sum - (s->lower_bits == 8 ? 1u << 31 : 0) == (uint32_t)S, "%u in place of %d",
-                   sum, (int)S);
+            /* up to 2^29 more, too */
+            CHECK(sums.low >= 1 << 23 && sums.most + (down ? 255 : 1023) < 1 << 24);
+            CHECK(down ? sums.high + (1 << 21) <= -(1 << 23)
+                       : sums.high >= 1 << 23 && sums.high + (1 << 19) < 1 << 24);
+            CHECKF(sum == (uint32_t)S, "%u in place of %d", sum, (int)S);
         }
     }
 }
