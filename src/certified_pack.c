@@ -20,8 +20,8 @@ __extension__ typedef __int128 int128;
 
 #define W_MOST     32767
 #define SUM_MOST   ((double)(1 << 30)) /* of |w'| * max: a quarter of what 32 bits hold */
-#define CANDIDATES 4096
-#define TRIALS     32768 /* weights that are looked at for all candidates together */
+#define CANDIDATES 32768
+#define TRIALS     262144 /* weights that are looked at for all candidates together */
 
 static int cells_of(const struct certified_mask *mask)
 {
