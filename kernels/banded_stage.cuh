@@ -84,22 +84,41 @@ __device__ inline void fill_ghost_rows(const struct banded_args &args, const str
     }
 }
 
-/* Ghost cells left and right of the pixels, in rows of the picture mostly from the staged row. */
+/* Where the cell stands that byte `byte` of a row of pixels is, from row y of the staged ones on:
+ * there, `from` bytes on, or in the picture; NULL: a ghost value. */
+__device__ inline const uint8_t *ghost_source(const struct banded_args &args,
+                                              const struct ghost_box &box, int byte, int from,
+                                              int y)
+{
+    if (y >= box.top && y < box.bottom && from >= box.left && from < box.right)
+        return box.staged + y * args.shape.pitch + from;
+    const uint8_t *row = byte < 0 ? nullptr : image_row_at(args.job, box.first_row + y);
+    return row ? row + byte : nullptr;
+}
+
+/* Ghost cells left and right of the pixels, in rows of the picture mostly from the staged row; four
+ * are on their way to a thread at a time. */
 __device__ inline void fill_ghost_columns(const struct banded_args &args,
                                           const struct ghost_box &box)
 {
-    const struct image_job &job = args.job;
-    const int pixel = args.shape.pixel_bytes;
+    const int pixel = args.shape.pixel_bytes, step = blockDim.x / 16;
     for (int i = threadIdx.x % 16; i < box.left + box.end - box.right; i += 16) {
-        const int x = i < box.left ? i : i - box.left + box.right;
-        const int from = image_byte_of(job, box.first_byte + x, pixel) - box.first_byte;
-        uint8_t *to = box.staged + x, *row = box.staged + from;
-        for (int y = threadIdx.x / 16; y < box.rows; y += blockDim.x / 16)
-            if (y >= box.top && y < box.bottom && from >= box.left && from < box.right)
-                to[y * args.shape.pitch] = row[y * args.shape.pitch];
-            else
-                to[y * args.shape.pitch] = image_byte_at(job, image_row_at(job, box.first_row + y),
-                                                         box.first_byte + x, pixel);
+        const int x = i < box.left ? i : i - box.left + box.right, byte = box.first_byte + x;
+        const int at = image_byte_of(args.job, byte, pixel);
+        const int part = byte - image_pixel_of(byte, pixel) * pixel;
+        for (int y = threadIdx.x / 16; y < box.rows; y += 4 * step) {
+            uint8_t cell[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                const uint8_t *from = ghost_source(args, box, at, at - box.first_byte,
+                                                   min(y + k * step, box.rows - 1));
+                cell[k] = from ? *from : (uint8_t)(args.job.ghost >> 8 * part);
+            }
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                if (y + k * step < box.rows)
+                    box.staged[(y + k * step) * args.shape.pitch + x] = cell[k];
+        }
     }
 }
 
