@@ -7,13 +7,6 @@
 
 #define SEPARABLE_TILE_BYTES 256
 
-/* Output rows of a tile, in two halves. Where sums take the time, more: they are made again for the
- * rows between tiles. */
-static inline BOTH_SIDES CONSTANT int separable_tile_rows(int sum_bytes, int lower_bits, int blocks)
-{
-    return lower_bits ? (blocks == 2 ? 96 : 112) : sum_bytes == 2 && blocks > 2 ? 96 : 64;
-}
-
 /* What the numbers are taken as. First, how many bytes of the row factor, of its sums, of the
  * column factor: the last byte of each is signed, the others are not; but sums of two bytes are all
  * unsigned.
@@ -62,6 +55,13 @@ struct separable_shape {
 static inline BOTH_SIDES CONSTANT int separable_is_paired(int sum_bytes, int blocks)
 {
     return sum_bytes == 2 && blocks > 2;
+}
+
+/* Output rows of a tile, in two halves. Where sums take the time, more: they are made again for the
+ * rows between tiles. */
+static inline BOTH_SIDES CONSTANT int separable_tile_rows(int sum_bytes, int lower_bits, int blocks)
+{
+    return lower_bits ? (blocks == 2 ? 96 : 112) : separable_is_paired(sum_bytes, blocks) ? 96 : 64;
 }
 
 static inline struct separable_shape separable_shape_of(int width, int height, int channels,
