@@ -20,8 +20,8 @@ __extension__ typedef __int128 int128;
 
 #define W_MOST     32767
 #define SUM_MOST   ((double)(1 << 30)) /* of |w'| * max: a quarter of what 32 bits hold */
-#define CANDIDATES 32768
-#define TRIALS     262144 /* weights that are looked at for all candidates together */
+#define CANDIDATES 65536
+#define TRIALS     262144 /* different weights that are looked at for all candidates together */
 
 static int cells_of(const struct certified_mask *mask)
 {
@@ -41,16 +41,43 @@ static int64_t rounded(const struct certified_mask *mask, int64_t w, int64_t mul
     return (int64_t)divide_down((int128)w * ((int128)2 << 32) + unit, 2 * unit);
 }
 
-/* The errors of all weights added up, in units of the quotient. */
-static double errors(const struct certified_mask *mask, int64_t multiplier)
+/* A weight without its sign, and how many cells have it. */
+struct distinct {
+    double weight, cells;
+};
+
+static int compare_weights(const void *a, const void *b)
 {
-    const double scale = ldexp(1, 32) / (double)multiplier / (double)mask->divisor;
+    const double x = ((const struct distinct *)a)->weight, y = ((const struct distinct *)b)->weight;
+    return (x > y) - (x < y);
+}
+
+/* Returns how many there are. */
+static int distinct_weights(const struct certified_mask *mask, struct distinct *distinct)
+{
+    int n = 0;
+    for (int i = 0; i < cells_of(mask); i++)
+        distinct[i] = (struct distinct){fabs((double)mask->weight[i]), 1};
+    qsort(distinct, (size_t)cells_of(mask), sizeof *distinct, compare_weights);
+    for (int i = 1; i < cells_of(mask); i++) {
+        if (distinct[i].weight == distinct[n].weight)
+            distinct[n].cells++;
+        else
+            distinct[++n] = distinct[i];
+    }
+    return n + 1;
+}
+
+/* The errors of all weights added up, in units of the quotient. */
+static double errors(const struct distinct *distinct, int n, int64_t divisor, int64_t multiplier)
+{
+    const double scale = ldexp(1, 32) / (double)multiplier / (double)divisor;
     const double whole = ldexp(1.5, 52); /* added and taken away it rounds */
     double sum = 0;
 
-    for (int i = 0; i < cells_of(mask); i++) {
-        double w = (double)mask->weight[i] * scale;
-        sum += fabs(w - ((w + whole) - whole));
+    for (int i = 0; i < n; i++) {
+        double w = distinct[i].weight * scale;
+        sum += distinct[i].cells * fabs(w - ((w + whole) - whole));
     }
     return sum * (double)multiplier;
 }
@@ -71,19 +98,25 @@ static int64_t least_multiplier(const struct certified_mask *mask)
 
 static int64_t best_multiplier(const struct certified_mask *mask, int64_t least)
 {
-    int trials = TRIALS / cells_of(mask);
+    struct distinct *distinct = malloc((size_t)cells_of(mask) * sizeof *distinct);
     int64_t best = least, step;
-    double fewest = errors(mask, least);
+    double fewest;
+    int n, trials;
 
-    trials = trials < CANDIDATES ? trials : CANDIDATES;
+    if (!distinct)
+        return least;
+    n = distinct_weights(mask, distinct);
+    trials = TRIALS / n < CANDIDATES ? TRIALS / n : CANDIDATES;
+    fewest = errors(distinct, n, mask->divisor, least);
     step = trials > 0 && least > trials ? least / trials : 1;
     for (int64_t m = least + step; m < 2 * least && trials-- > 0; m += step) {
-        double e = errors(mask, m);
+        double e = errors(distinct, n, mask->divisor, m);
         if (e < fewest) {
             fewest = e;
             best = m;
         }
     }
+    free(distinct);
     return best;
 }
 
