@@ -67,7 +67,17 @@ struct ghost_box {
     int first_row, rows, first_byte, left, right, end, top, bottom;
 };
 
-/* Ghost rows, by pieces of 16 bytes. */
+template <bool AT_ONCE> __device__ inline void move_piece(uint8_t *staged, const uint8_t *from)
+{
+    if constexpr (AT_ONCE)
+        copy_16(staged, from);
+    else
+        *(uint4 *)staged = *(const uint4 *)from;
+}
+
+/* Ghost rows, by pieces of 16 bytes. AT_ONCE, all are on their way: those of `wrap` come from far,
+ * and tall masks have many. */
+template <bool AT_ONCE>
 __device__ inline void fill_ghost_rows(const struct banded_args &args, const struct ghost_box &box)
 {
     const int ghosts = box.top + box.rows - box.bottom, pieces = args.shape.pitch / BANDED_PIECE;
@@ -77,11 +87,13 @@ __device__ inline void fill_ghost_rows(const struct banded_args &args, const str
         const uint8_t *row = image_row_at(args.job, box.first_row + y);
         uint8_t *to = box.staged + y * args.shape.pitch;
         if (row && x >= box.left && x + BANDED_PIECE <= box.right)
-            *(uint4 *)(to + x) = *(const uint4 *)(row + box.first_byte + x);
+            move_piece<AT_ONCE>(to + x, row + box.first_byte + x);
         else
             for (int b = max(x, box.left); b < min(x + BANDED_PIECE, box.right); b++)
                 to[b] = image_byte_at(args.job, row, box.first_byte + b, args.shape.pixel_bytes);
     }
+    if constexpr (AT_ONCE)
+        copies_16_wait();
 }
 
 /* Where the cell stands that byte `byte` of a row of pixels is, from row y of the staged ones on:
@@ -124,6 +136,7 @@ __device__ inline void fill_ghost_columns(const struct banded_args &args,
 
 /* The ghost cells that the copy has not brought, of `rows` staged rows from row `first_row` of the
  * picture on, of the tiles of column `tile_x`. */
+template <bool AT_ONCE = false>
 __device__ inline void fill_ghosts(const struct banded_args &args, uint8_t *staged, int first_row,
                                    int rows, int tile_x)
 {
@@ -139,7 +152,7 @@ __device__ inline void fill_ghosts(const struct banded_args &args, uint8_t *stag
     box.top = min(max(job.in_first_row - first_row, 0), rows);
     box.bottom = max(min(job.in_first_row + job.in_rows - first_row, rows), box.top);
     if (box.top > 0 || box.bottom < rows)
-        fill_ghost_rows(args, box);
+        fill_ghost_rows<AT_ONCE>(args, box);
     fill_ghost_columns(args, box);
 }
 

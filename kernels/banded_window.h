@@ -41,7 +41,7 @@ struct banded_shape {
     int words[2], down;
 };
 
-static inline int banded_pitch(int tile_bytes, int pieces)
+static inline BOTH_SIDES CONSTANT int banded_pitch(int tile_bytes, int pieces)
 {
     return BANDED_PIECE * ((tile_bytes / BANDED_PIECE + pieces - 1) | 1);
 }

@@ -112,9 +112,13 @@ struct separable_mask {
     const int64_t *row, *column;
     int width, height;
     int64_t divisor, start; /* d; o + floor(d/2) */
+    int64_t max;            /* of samples */
 };
 
 enum separable_form separable_form_of(const struct separable_mask *mask);
+/* Does the kernel hold sums up to `bound`, past 32 bits with a sign? */
+bool separable_takes(const struct separable_shape *shape, const struct separable_mask *mask,
+                     int64_t bound);
 void separable_pack(const struct separable_shape *shape, const struct separable_mask *mask,
                     void *fragments);
 

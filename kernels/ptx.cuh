@@ -229,7 +229,8 @@ __device__ inline void copies_wait_sent()
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
-#elif __CUDA_ARCH__ >= 800
+#endif
+#if __CUDA_ARCH__ >= 800
 
 /* 16 bytes to shared memory; a thread waits for its own. */
 __device__ inline void copy_16(void *shared, const void *global)

@@ -12,7 +12,7 @@
 /* ---- the division ---- */
 
 /* floor(v / d), clamped to what a sample holds. */
-enum { DIVIDE_HIGH, DIVIDE_SHIFT, DIVIDE_ANY, DIVIDE_DOUBLE, DIVIDE_FLOAT };
+enum { DIVIDE_HIGH, DIVIDE_SHIFT, DIVIDE_ANY, DIVIDE_DOUBLE, DIVIDE_FLOAT, DIVIDE_FINE };
 
 struct sample_divide {
     int how;
@@ -21,7 +21,7 @@ struct sample_divide {
     uint32_t max;
     int32_t start;         /* what is added to a sum before */
     int64_t start_product; /* times the multiplier */
-    /* DOUBLE, FLOAT: bias is in the sums, in place of start */
+    /* DOUBLE, FINE, FLOAT: bias is in the sums, in place of start */
     int32_t bias;
     double double_scale, double_addend;
     float float_scale, float_addend;
@@ -71,6 +71,16 @@ static inline bool has_fast_doubles(void)
            ratio <= 2;
 }
 
+/* What of DOUBLE is added to a sum, in quotients: none is then negative. */
+static inline int64_t quotients_below(const struct image_job *job)
+{
+    int64_t negative = job->start < 0 ? -job->start : 0;
+    for (int i = 0; i < job->mask_width * job->mask_height; i++)
+        if (job->weight[i] < 0)
+            negative -= job->weight[i] * (int64_t)job->max;
+    return (negative + job->divisor - 1) / job->divisor;
+}
+
 /* DOUBLE: u = v + n*d is from 0 to 2^32 - 1, and q = floor(u*m - n) one multiply-add that rounds
  * down: x = 2^52 + u has u as its lower word, and x*m + c has q; c = 2^52 - 2^52*m - n, m =
  * ceil(2^52 / d) / 2^52, all of them exact. m is too large by e / (2^52*d), e = 2^52*m*d - 2^52,
@@ -80,13 +90,8 @@ static inline bool has_fast_doubles(void)
 static inline bool sample_divide_double(struct sample_divide *divide, const struct image_job *job)
 {
     const int64_t one = (int64_t)1 << 52, d = job->divisor, m = (one + d - 1) / d, e = m * d - one;
-    int64_t negative = job->start < 0 ? -job->start : 0, n, largest;
+    const int64_t n = quotients_below(job), largest = job->bound + n * d;
 
-    for (int i = 0; i < job->mask_width * job->mask_height; i++)
-        if (job->weight[i] < 0)
-            negative -= job->weight[i] * (int64_t)job->max;
-    n = (negative + d - 1) / d;
-    largest = job->bound + n * d;
     if (job->max != (job->sample_bytes == 2 ? 65535 : 255) || n >= 1 << 30 ||
         largest > UINT32_MAX || (e > 0 && largest >= one / e) || !has_fast_doubles())
         return false;
@@ -94,6 +99,23 @@ static inline bool sample_divide_double(struct sample_divide *divide, const stru
     divide->bias = (int32_t)(uint32_t)(job->start + n * d);
     divide->double_scale = (double)m / (double)one;
     divide->double_addend = (double)(one - m - n);
+    return true;
+}
+
+/* FINE, for 8 bits: 256 quotients in place of one, from 2^44 on, m = ceil(2^60 / d) / 2^60: u*e <
+ * 2^60 holds for all u and d up to 2^28, on any device. */
+static inline bool sample_divide_fine(struct sample_divide *divide, const struct image_job *job)
+{
+    const int64_t one = (int64_t)1 << 60, d = job->divisor, m = (one + d - 1) / d;
+    const int64_t n = quotients_below(job), largest = job->bound + n * d;
+
+    if (job->sample_bytes != 1 || job->max != 255 || n >= 1 << 22 || d < 1 << 8 || d > 1 << 28 ||
+        largest > UINT32_MAX || largest / d >= 1 << 22)
+        return false;
+    divide->how = DIVIDE_FINE;
+    divide->bias = (int32_t)(uint32_t)(job->start + n * d);
+    divide->double_scale = (double)m / (double)one;
+    divide->double_addend = (double)(((int64_t)1 << 44) - n) - (double)m / 256;
     return true;
 }
 
@@ -133,17 +155,23 @@ template <int HOW> __device__ inline int divided(const struct sample_divide &d, 
     return (int)min(u, d.max);
 }
 
-/* The same of start + sum, in one multiplication; of DOUBLE, of bias + sum. The word is still to be
- * clamped. FLOAT: see divided_word(). */
+/* The same of start + sum, in one multiplication; of DOUBLE and FINE, of bias + sum. The
+ * word is still to be clamped; of FINE it is 256 quotients. FLOAT: see divided_word(). */
 template <int HOW> __device__ inline int divided_sum(const struct sample_divide &d, int sum)
 {
-    if (HOW == DIVIDE_DOUBLE)
+    if (HOW == DIVIDE_DOUBLE || HOW == DIVIDE_FINE)
         return __double2loint(
             __fma_rd(__hiloint2double(0x43300000, sum), d.double_scale, d.double_addend));
     if (HOW == DIVIDE_ANY)
         return divided<HOW>(d, sum + d.start);
     int high = (int)(((int64_t)sum * (int)d.multiplier + d.start_product) >> 32);
     return HOW == DIVIDE_HIGH ? high : high >> d.shift;
+}
+
+/* Four numbers of 256 quotients, clamped, as the bytes of a word. */
+__device__ inline uint32_t pack_fine(int s0, int s1, int s2, int s3)
+{
+    return __byte_perm(pack_shorts(s1, s0), pack_shorts(s3, s2), 0x7531);
 }
 
 /* FLOAT: `to`, a whole number from 2^23 on, + the quotient of a sum from bias on, clamped. */

@@ -17,12 +17,15 @@
  * past a byte are taken apart by bytes, the last one signed, and the products of
  * equal weight are summed together: exact.
  *
- * Sums past 16 bits go on as two numbers of half precision each (here: halves),
- * which hold whole ones up to 2048. Two sums' halves in a word are two of the inner
- * index, as they lie in a lane. 1024 + L has L as its lowest bits, and the products'
- * sums lie between powers of two: nothing is converted, and nothing is rounded.
+ * Sums past 16 bits go on as two numbers of half precision each (here: halves).
+ * The bits of a half are a whole number of 2^-24 up to 2047, below 1024 not
+ * normalised, so that permutations make them. Two sums' halves in a word are two of
+ * the inner index, as they lie in a lane. The products' sums lie between powers of
+ * two: their bits are whole numbers, too. Or, where a float holds every sum of the
+ * mask, both halves' products go to one, and one multiply-add leaves the quotient in
+ * its bits. Nothing is converted, and nothing is rounded but that quotient, down.
  *
- * Shared memory   pitch * (rows + 8 * (blocks - 1)) + 128 * rows, 64 to 112 rows a tile;
+ * Shared memory   pitch * (rows + 8 * (blocks - 1)) + 128 * rows, 64 to 128 rows a tile;
  *                 pitch = 256 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
@@ -43,6 +46,24 @@ __device__ inline int divided_mask_sum(const struct sample_divide &d, int sum)
     return divided_sum<DIVIDE>(d, sum);
 }
 
+/* Four sums as the bytes of a word. */
+template <typename S, int DIVIDE>
+__device__ inline uint32_t divided_samples(const struct sample_divide &d, int *s)
+{
+    if constexpr (DIVIDE == DIVIDE_FLOAT) {
+        return divided_word<DIVIDE>(d, s[0], s[2], s[1], s[3]);
+    } else {
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            s[k] = divided_mask_sum<S, DIVIDE>(d, s[k]);
+        if (DIVIDE == DIVIDE_FINE)
+            return pack_fine(s[0], s[2], s[1], s[3]);
+        return DIVIDE == DIVIDE_UPPER ? __byte_perm(__byte_perm(s[0], s[2], 0x73),
+                                                    __byte_perm(s[1], s[3], 0x73), 0x5410)
+                                      : pack_bytes(s[2], s[0], pack_bytes(s[3], s[1], 0));
+    }
+}
+
 /* Four groups' samples for 8 rows, in the registers that stmatrix stores transposed. */
 template <typename S, int DIVIDE, typename RING, typename COLUMN>
 __device__ inline void finish(const struct banded_args &args, const RING *ring, int newest,
@@ -50,17 +71,12 @@ __device__ inline void finish(const struct banded_args &args, const RING *ring, 
 {
 #pragma unroll
     for (int n = 0; n < GROUPS; n++) {
-        int s[4];
-        mask_sums<S, DIVIDE>(s, ring, newest, n, V, start);
-        if constexpr (DIVIDE == DIVIDE_FLOAT) {
-            piece[n] = divided_word<DIVIDE>(args.divide, s[0], s[2], s[1], s[3]);
+        if constexpr (DIVIDE == DIVIDE_WHOLE) {
+            piece[n] = whole_samples<S>(ring, newest, n, V);
         } else {
-#pragma unroll
-            for (int k = 0; k < 4; k++)
-                s[k] = divided_mask_sum<S, DIVIDE>(args.divide, s[k]);
-            piece[n] = DIVIDE == DIVIDE_UPPER ? __byte_perm(__byte_perm(s[0], s[2], 0x73),
-                                                            __byte_perm(s[1], s[3], 0x73), 0x5410)
-                                              : pack_bytes(s[2], s[0], pack_bytes(s[3], s[1], 0));
+            int s[4];
+            mask_sums<S, DIVIDE>(s, ring, newest, n, V, start);
+            piece[n] = divided_samples<S, DIVIDE>(args.divide, s);
         }
     }
 }
@@ -80,11 +96,11 @@ __device__ inline void filter_half(const struct banded_args &args, uint32_t wind
 #pragma unroll
     for (int i = 0; i < STEPS; i++) {
         const int step = BEFORE + i, done = FIRST ? i - (SLOTS - 1) : i, newest = step % SLOTS;
-        const uint32_t rows = window + step * ROWS * 8 * args.shape.pitch;
+        const uint32_t rows = window + step * ROWS * 8 * S::PITCH;
         uint32_t piece[GROUPS];
 
         if constexpr (S::PAIRED)
-            pass_row_pairs<S>(rows, args.shape.pitch, H, ring[newest]);
+            pass_row_pairs<S>(rows, H, ring[newest]);
         else
             pass_rows<S>(rows, H, start, ring[newest]);
         if (done < 0)
@@ -123,11 +139,13 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
 
     fetch_halves<S::HALF>(args, at, N_ds, arrived);
     load_row<S>(args.job.fragments, H);
-    load_column<S>(column, V, DIVIDE == DIVIDE_DOUBLE ? (uint32_t)args.divide.bias : 0);
+    load_column<S>(column, V,
+                   DIVIDE == DIVIDE_DOUBLE || DIVIDE == DIVIDE_FINE ? (uint32_t)args.divide.bias
+                                                                    : 0);
     if (DIVIDE == DIVIDE_FLOAT)
         four_of(from, args.divide.bias);
     if constexpr (S::LOWER_BITS != 0)
-        load_start(column + S::BLOCKS * 64, start);
+        load_start(column + S::BLOCKS * (S::WHOLE ? 128 : 64), start);
     __syncthreads();
     wait_for_half<S::HALF>(args, at, N_ds, arrived);
     const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane<S::HALF>(shared);
@@ -153,30 +171,38 @@ size_t separable_shared_bytes(const struct separable_shape *shape)
     return (size_t)(separable_out_bytes(&shape->stage) + banded_stage_bytes(&shape->stage));
 }
 
-template <typename S, bool UPPER>
+/* DIVIDE_ANY: as the job's divisor is best divided by. */
+template <typename S, int DIVIDE>
 static cudaError_t launch(struct banded_args *args, size_t shared, cudaStream_t stream)
 {
     const int how = args->divide.how;
-    if constexpr (UPPER)
-        return banded_run(separable<S, DIVIDE_UPPER>, args, THREADS, shared, stream);
-    if constexpr (S::LOWER_BITS == 0 && S::COLUMN_BYTES == 1)
-        if (how == DIVIDE_FLOAT)
-            return banded_run(separable<S, DIVIDE_FLOAT>, args, THREADS, shared, stream);
-    if (how == DIVIDE_DOUBLE)
-        return banded_run(separable<S, DIVIDE_DOUBLE>, args, THREADS, shared, stream);
-    if (how != DIVIDE_ANY) /* shifts by 0, too */
-        return banded_run(separable<S, DIVIDE_SHIFT>, args, THREADS, shared, stream);
-    return banded_run(separable<S, DIVIDE_ANY>, args, THREADS, shared, stream);
+    if constexpr (DIVIDE != DIVIDE_ANY) {
+        return banded_run(separable<S, DIVIDE>, args, THREADS, shared, stream);
+    } else {
+        if constexpr (S::LOWER_BITS == 0 && S::COLUMN_BYTES == 1)
+            if (how == DIVIDE_FLOAT)
+                return banded_run(separable<S, DIVIDE_FLOAT>, args, THREADS, shared, stream);
+        if constexpr (separable_has_fine(S::LOWER_BITS, S::ROW_BYTES, S::BLOCKS))
+            if (how == DIVIDE_FINE)
+                return banded_run(separable<S, DIVIDE_FINE>, args, THREADS, shared, stream);
+        if (how == DIVIDE_DOUBLE)
+            return banded_run(separable<S, DIVIDE_DOUBLE>, args, THREADS, shared, stream);
+        if (how != DIVIDE_ANY) /* shifts by 0, too */
+            return banded_run(separable<S, DIVIDE_SHIFT>, args, THREADS, shared, stream);
+        return banded_run(separable<S, DIVIDE_ANY>, args, THREADS, shared, stream);
+    }
 }
 
-template <int ROW_BYTES, int SUM_BYTES, int COLUMN_BYTES, int LOWER_BITS, bool UPPER>
+template <int ROW_BYTES, int SUM_BYTES, int COLUMN_BYTES, int LOWER_BITS, bool SIGNED,
+          int DIVIDE = DIVIDE_ANY>
 static cudaError_t launch_size(const struct separable_shape *s, struct banded_args *args,
                                cudaStream_t stream)
 {
     const size_t shared = separable_shared_bytes(s);
 #define LAUNCH(products, sparse, blocks)                                                           \
-    return launch<sizes<products, sparse, blocks, ROW_BYTES, SUM_BYTES, COLUMN_BYTES, LOWER_BITS>, \
-                  UPPER>(args, shared, stream)
+    return launch<sizes<products, sparse, blocks, ROW_BYTES, SUM_BYTES, COLUMN_BYTES, LOWER_BITS,  \
+                        SIGNED, DIVIDE == DIVIDE_WHOLE>,                                           \
+                  DIVIDE>(args, shared, stream)
     if (s->products == 1 && !s->sparse && s->blocks == 2)
         LAUNCH(1, false, 2);
     if (s->products == 1 && !s->sparse)
@@ -208,24 +234,34 @@ extern "C" cudaError_t separable_launch(const struct image_job *job, int form, c
     if ((form != SEPARABLE_1_2_1 && form != SEPARABLE_1_3_1) ||
         !sample_divide_float(&args.divide, job))
         sample_divide_double(&args.divide, job);
-    if (shape.lower_bits && args.divide.how == DIVIDE_DOUBLE && (uint32_t)args.divide.bias >> 29)
+    if (separable_has_fine(shape.lower_bits, shape.row_bytes, shape.blocks) && !shape.upper &&
+        args.divide.how != DIVIDE_DOUBLE && (job->bound > INT32_MAX || has_fast_doubles()))
+        sample_divide_fine(&args.divide, job);
+    if (shape.lower_bits && (uint32_t)args.divide.bias >> 29)
         args.divide = sample_divide_of(job); /* more than sums of halves may start from */
+    if (job->bound > INT32_MAX && args.divide.how != DIVIDE_DOUBLE &&
+        args.divide.how != DIVIDE_FINE)
+        return cudaErrorNotSupported; /* separable_takes() has refused it */
     switch (form) {
     case SEPARABLE_1_2_1:
-        return launch_size<1, 2, 1, 0, false>(&shape, &args, stream);
+        return launch_size<1, 2, 1, 0, true>(&shape, &args, stream);
     case SEPARABLE_1_3_1:
-        return launch_size<1, 3, 1, 0, false>(&shape, &args, stream);
+        return launch_size<1, 3, 1, 0, true>(&shape, &args, stream);
     case SEPARABLE_HALVES_1_8:
-        return launch_size<1, 3, 1, 8, false>(&shape, &args, stream);
+        return launch_size<1, 3, 1, 8, true>(&shape, &args, stream);
     case SEPARABLE_HALVES_1_10:
         return launch_size<1, 3, 1, 10, false>(&shape, &args, stream);
-    case SEPARABLE_HALVES_2_10:
-        return launch_size<2, 3, 1, 10, false>(&shape, &args, stream);
-    case SEPARABLE_UPPER_1:
+    case SEPARABLE_HALVES_SIGNED_10:
         return launch_size<1, 3, 1, 10, true>(&shape, &args, stream);
-    case SEPARABLE_UPPER_2:
+    case SEPARABLE_HALVES_2_10:
         return launch_size<2, 3, 1, 10, true>(&shape, &args, stream);
+    case SEPARABLE_WHOLE:
+        return launch_size<1, 3, 1, 8, true, DIVIDE_WHOLE>(&shape, &args, stream);
+    case SEPARABLE_UPPER_1:
+        return launch_size<1, 3, 1, 10, false, DIVIDE_UPPER>(&shape, &args, stream);
+    case SEPARABLE_UPPER_2:
+        return launch_size<2, 3, 1, 10, true, DIVIDE_UPPER>(&shape, &args, stream);
     default:
-        return launch_size<2, 3, 2, 0, false>(&shape, &args, stream);
+        return launch_size<2, 3, 2, 0, true>(&shape, &args, stream);
     }
 }

@@ -7,8 +7,9 @@
 
 #include "separable_rows.cuh"
 
-/* Beside the ways of dividing, for halves whose samples need no clamping: the sum's upper byte. */
-enum { DIVIDE_UPPER = DIVIDE_FLOAT + 1 };
+/* Beside the ways of dividing: the sum's upper byte, for halves whose samples need no clamping; the
+ * one multiply-add of WHOLE. */
+enum { DIVIDE_UPPER = DIVIDE_FINE + 1, DIVIDE_WHOLE };
 
 #if __CUDA_ARCH__ >= 900
 
@@ -135,6 +136,8 @@ __device__ inline void mask_sums(int *s, const row_pairs *ring, int newest, int 
 
 /* ---- halves ---- */
 
+#define HALVES_UNIT (1.0f / (1 << 24))
+
 template <typename S> struct column_halves {
     uint2 pairs[S::BLOCKS]; /* of each block of 8 rows and the next one */
     float low[4], high[4];  /* what the products start from */
@@ -152,12 +155,12 @@ __device__ inline void load_column(const uint32_t *words, column_halves<S> &V, u
         V.pairs[i] = __ldg(column + i * 32);
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        V.low[i] = __ldg(&start->low[i]) + (float)(bias % (1 << S::LOWER_BITS));
-        V.high[i] = __ldg(&start->high[i]) + (float)(bias >> S::LOWER_BITS);
+        V.low[i] = __ldg(&start->low[i]) + (float)(bias % (1 << S::LOWER_BITS)) * HALVES_UNIT;
+        V.high[i] = __ldg(&start->high[i]) + (float)(bias >> S::LOWER_BITS) * HALVES_UNIT;
     }
 }
 
-/* The lower or the upper halves of the sums of group n times the column factor. */
+/* The lower or the upper halves of the sums of group n times a column factor. */
 template <typename S, bool UPPER>
 __device__ inline void pass_halves(float *sum, const row_sums<S> *ring, int newest, int n,
                                    const uint2 *V, const float *start)
@@ -192,12 +195,56 @@ __device__ inline void mask_sums(int *s, const row_sums<S> *ring, int newest, in
                      __float_as_uint(high[k]) * (S::LOWER_BITS == 8 ? -256u : 1u << S::LOWER_BITS));
 }
 
+/* ---- halves, whose mask's sums are one float ---- */
+
+/* The column factor, and 256 times it. */
+template <typename S> struct column_whole {
+    uint2 low[S::BLOCKS], high[S::BLOCKS];
+    float start[4], scale, addend;
+};
+
+template <typename S>
+__device__ inline void load_column(const uint32_t *words, column_whole<S> &V, uint32_t)
+{
+    const uint2 *column = (const uint2 *)words + threadIdx.x % 32;
+    const struct separable_halves *start =
+        (const struct separable_halves *)(words + S::BLOCKS * 128);
+#pragma unroll
+    for (int i = 0; i < S::BLOCKS; i++) {
+        V.low[i] = __ldg(column + i * 32);
+        V.high[i] = __ldg(column + (S::BLOCKS + i) * 32);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        V.start[i] = __ldg(&start->low[i]);
+    V.scale = __ldg(&start->high[0]);
+    V.addend = __ldg(&start->high[1]);
+}
+
+/* Four samples of one group, as mask_sums() has their sums, in the bytes of a word. A float of
+ * which 2^-149 is the lowest bit has the whole number of those as its bits, below 0 as a large
+ * negative one: they are 256 times the quotient, and clamping is packing. */
+template <typename S>
+__device__ inline uint32_t whole_samples(const row_sums<S> *ring, int newest, int n,
+                                         const column_whole<S> &V)
+{
+    float sum[4];
+    int q[4];
+    pass_halves<S, true>(sum, ring, newest, n, V.high, V.start);
+    pass_halves<S, false>(sum, ring, newest, n, V.low, sum);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        q[k] = __float_as_int(__fmaf_rd(sum[k], V.scale, V.addend));
+    return pack_fine(q[0], q[2], q[1], q[3]);
+}
+
 /* ---- which of them ---- */
 
 template <typename S>
-using column_factor =
+using column_factor = std::conditional_t<
+    S::WHOLE, column_whole<S>,
     std::conditional_t<S::LOWER_BITS != 0, column_halves<S>,
-                       std::conditional_t<S::PAIRED, column_pairs<S>, column_bytes<S>>>;
+                       std::conditional_t<S::PAIRED, column_pairs<S>, column_bytes<S>>>>;
 
 template <typename S> using ring_sums = std::conditional_t<S::PAIRED, row_pairs, row_sums<S>>;
 

@@ -7,7 +7,7 @@
 
 /* What a kernel is compiled for: see struct separable_shape. */
 template <int products, bool sparse, int blocks, int row_bytes, int sum_bytes, int column_bytes,
-          int lower_bits>
+          int lower_bits, bool row_signed, bool whole>
 struct sizes {
     enum : int {
         PRODUCTS = products,
@@ -17,13 +17,15 @@ struct sizes {
         SUM_BYTES = sum_bytes,
         COLUMN_BYTES = column_bytes,
         LOWER_BITS = lower_bits,
-        /* a row factor of one byte: is it signed? */
-        SIGNED = lower_bits != 10,
-        WINDOW = sparse ? 4 : 2,                         /* pieces of a product */
+        WHOLE = whole,
+        SIGNED = row_signed,     /* a row factor of one byte: is it? */
+        WINDOW = sparse ? 4 : 2, /* pieces of a product */
+        PITCH = banded_pitch(SEPARABLE_TILE_BYTES, products *WINDOW),
         HIGH = sum_bytes == 3,                           /* two words of sums, not one */
         PAIRED = separable_is_paired(sum_bytes, blocks), /* rows go on by 16, see row_pairs */
         PAIRS = (blocks + 1) / 2,
-        HALF = separable_tile_rows(sum_bytes, lower_bits, blocks) / 2, /* rows of a tile's half */
+        HALF = separable_tile_rows(row_bytes, sum_bytes, lower_bits, blocks, whole) /
+               2, /* rows of a tile's half */
         /* What a thread keeps in registers, and how many blocks of threads then fit a
          * multiprocessor. */
         SUMS = PAIRED ? PAIRS * 16 : blocks * GROUPS * 2 * (HIGH ? 2 : 1),
@@ -51,7 +53,8 @@ template <typename S> struct row_factor {
     uint32_t at[S::PRODUCTS][S::ROW_BYTES];
 };
 
-/* What makes halves of sums: see struct separable_halves. */
+/* What makes halves of sums: see struct separable_halves. A half's bits are a whole number of 2^-24
+ * up to 2047: below 1024 it is not normalised. */
 struct halves_start {
     int sums[4];
     uint32_t exponents;
@@ -102,7 +105,7 @@ template <typename S>
 __device__ inline void split_sums(int first, int second, const halves_start &start, uint32_t &low,
                                   uint32_t &high)
 {
-    if (S::LOWER_BITS == 8) { /* bytes 2 and 3 hold the exponent of a half, 0x64, already */
+    if (S::LOWER_BITS == 8) { /* byte 3 is 0 */
         low = __byte_perm(first, second, 0x7430);
         high = __byte_perm(first, second, 0x6521);
     } else if (S::LOWER_BITS == 10) {
@@ -150,13 +153,12 @@ __device__ inline void pass_rows(uint32_t address, const row_factor<S> &H,
 
 /* The same over 16 rows. */
 template <typename S>
-__device__ inline void pass_row_pairs(uint32_t address, int pitch, const row_factor<S> &H,
-                                      row_pairs &sums)
+__device__ inline void pass_row_pairs(uint32_t address, const row_factor<S> &H, row_pairs &sums)
 {
     const halves_start none = {};
     row_sums<S> first, second;
     pass_rows<S>(address, H, none, first);
-    pass_rows<S>(address + 8 * pitch, H, none, second);
+    pass_rows<S>(address + 8 * S::PITCH, H, none, second);
 #pragma unroll
     for (int i = 0; i < GROUPS * 2; i++) {
         const uint32_t one = first.low[i / 2][i % 2], two = second.low[i / 2][i % 2];

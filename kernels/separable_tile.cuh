@@ -49,7 +49,7 @@ __device__ inline void wait_for_half(const struct banded_args &args, struct band
         return;
     if (rows_in(args, at) > HALF)
         barrier_wait_once(&arrived[1]);
-    fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
+    fill_ghosts<true>(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
     __syncthreads();
 }
 

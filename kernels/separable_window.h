@@ -12,18 +12,22 @@
  * unsigned.
  *
  * Then those whose sums go on as two halves (numbers of floating point), and the column factor as
- * one: by the bytes of the row factor, and the bits of the lower half. The upper one has 10. Of
- * HALVES_1_8 the byte is signed, of those of 10 bits with one byte it is not.
+ * one: by the bytes of the row factor, and the bits of the lower half. The upper one has 10. A row
+ * factor of one byte is signed with 8 bits and where it says so, else it is not.
  *
  * UPPER are as HALVES, 10 bits, for masks of which a sample is a sum's upper byte: factors without
- * negative weights that add up to powers of two, such as those of --sigma. */
+ * negative weights that add up to powers of two, such as those of --sigma.
+ *
+ * WHOLE is as HALVES_1_8, for masks of which one float holds every sum. */
 enum separable_form {
     SEPARABLE_1_2_1,
     SEPARABLE_1_3_1,
     SEPARABLE_2_3_2,
     SEPARABLE_HALVES_1_8,
     SEPARABLE_HALVES_1_10,
+    SEPARABLE_HALVES_SIGNED_10,
     SEPARABLE_HALVES_2_10,
+    SEPARABLE_WHOLE,
     SEPARABLE_UPPER_1,
     SEPARABLE_UPPER_2,
     SEPARABLE_NONE, /* they take more */
@@ -33,10 +37,12 @@ enum separable_form {
  * from four sums: registers of which a compiler knew that they are the same would be one, copied
  * before each product. */
 struct separable_halves {
-    float low[4], high[4]; /* what the products of the lower and of the upper halves start from */
+    /* What the products of the lower and of the upper halves start from. WHOLE: low, what both
+     * start from; high, what a sum is multiplied with and what is then added. */
+    float low[4], high[4];
     /* Added to sums (8 bits) or 64 sums (10 bits), the upper half is among the bits. */
     uint32_t sums[4];
-    uint32_t exponents[4]; /* of two halves from 1024 to 2047 */
+    uint32_t exponents[4]; /* of two lower halves of 10 bits */
 };
 
 struct separable_shape {
@@ -47,7 +53,7 @@ struct separable_shape {
     int blocks; /* of 8 rows: a column of the mask over 8 output rows */
     int row_bytes, sum_bytes, column_bytes;
     int lower_bits; /* of sums as halves; 0: they are bytes */
-    int upper;
+    int upper, whole;
 };
 
 /* Do rows of sums go on 16 at a time, so that a product takes one byte of four rows in place of two
@@ -58,10 +64,20 @@ static inline BOTH_SIDES CONSTANT int separable_is_paired(int sum_bytes, int blo
 }
 
 /* Output rows of a tile, in two halves. Where sums take the time, more: they are made again for the
- * rows between tiles. */
-static inline BOTH_SIDES CONSTANT int separable_tile_rows(int sum_bytes, int lower_bits, int blocks)
+ * rows between tiles. (Of 10 bits and one byte, 128 rows spill registers.) */
+static inline BOTH_SIDES CONSTANT int separable_tile_rows(int row_bytes, int sum_bytes,
+                                                          int lower_bits, int blocks, int whole)
 {
-    return lower_bits ? (blocks == 2 ? 96 : 112) : separable_is_paired(sum_bytes, blocks) ? 96 : 64;
+    const int most = lower_bits == 10 && row_bytes == 1 ? 112 : 128;
+    const int halves = blocks == 5 ? most : blocks == 3 ? 112 : whole ? 80 : 96;
+    return lower_bits ? halves : separable_is_paired(sum_bytes, blocks) ? 96 : 64;
+}
+
+/* Which sums as halves are also divided where DOUBLE may not do, see sample_divide_fine(): divisors
+ * past 2^22 take factors that add up to more than 2048. */
+static inline BOTH_SIDES CONSTANT int separable_has_fine(int lower_bits, int row_bytes, int blocks)
+{
+    return lower_bits == 10 && row_bytes == 1 && blocks == 5;
 }
 
 static inline struct separable_shape separable_shape_of(int width, int height, int channels,
@@ -82,7 +98,10 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
     s.sparse = i < 6 && sizes[i].sparse;
     s.blocks = i < 6 ? sizes[i].blocks : 0;
     s.upper = form == SEPARABLE_UPPER_1 || form == SEPARABLE_UPPER_2;
-    s.lower_bits = form == SEPARABLE_HALVES_1_8 ? 8 : form >= SEPARABLE_HALVES_1_10 ? 10 : 0;
+    s.whole = form == SEPARABLE_WHOLE;
+    s.lower_bits = form == SEPARABLE_HALVES_1_8 || s.whole ? 8
+                   : form >= SEPARABLE_HALVES_1_10         ? 10
+                                                           : 0;
     s.row_bytes =
         form == SEPARABLE_2_3_2 || form == SEPARABLE_HALVES_2_10 || form == SEPARABLE_UPPER_2 ? 2
                                                                                               : 1;
@@ -94,7 +113,8 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
     s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
     /* The first half with all rows that its products take, the second what outputs need of the
      * others: rows that are not copied are multiplied by 0. */
-    s.stage.tile_rows = separable_tile_rows(s.sum_bytes, s.lower_bits, s.blocks);
+    s.stage.tile_rows =
+        separable_tile_rows(s.row_bytes, s.sum_bytes, s.lower_bits, s.blocks, s.whole);
     s.stage.copied_rows = s.stage.tile_rows / 2 + 8 * (s.blocks - 1);
     s.stage.needed_rows = s.stage.tile_rows + height - 1;
     s.stage.more_rows = s.stage.needed_rows > s.stage.copied_rows
@@ -106,7 +126,8 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
 
 /* Packed weights: for each product and byte of the row factor 16 bytes a lane; where the sparse
  * ones' values stand, 4 bytes a lane; for each block and byte of the column factor 16 bytes a lane;
- * or for each two blocks 16; or 8, and behind them a struct separable_halves. Words: */
+ * or for each two blocks 16; or 8, twice for WHOLE, and behind them a struct separable_halves.
+ * Words: */
 static inline BOTH_SIDES int separable_place_words(const struct separable_shape *s)
 {
     return s->products * s->row_bytes * 128;
@@ -119,7 +140,8 @@ static inline BOTH_SIDES int separable_column_words(const struct separable_shape
 
 static inline BOTH_SIDES int separable_fragment_bytes(const struct separable_shape *s)
 {
-    int words = s->lower_bits ? s->blocks * 64 + (int)sizeof(struct separable_halves) / 4
+    int words = s->lower_bits
+                    ? s->blocks * (s->whole ? 128 : 64) + (int)sizeof(struct separable_halves) / 4
                 : separable_is_paired(s->sum_bytes, s->blocks) ? (s->blocks + 1) / 2 * 128
                                                                : s->blocks * s->column_bytes * 128;
     return (separable_column_words(s) + words) * 4;

@@ -123,10 +123,11 @@ size_t cuda_image_pack_certified(const struct plan *plan, void *out, const char 
     return certified_fragment_bytes(&shape, &mask);
 }
 
-static struct separable_mask separable_mask_of(const struct plan_mask *m)
+static struct separable_mask separable_mask_of(const struct plan *plan)
 {
-    return (struct separable_mask){m->row,    m->column,  m->width,
-                                   m->height, m->divisor, m->offset + m->divisor / 2};
+    const struct plan_mask *m = &plan->mask[0];
+    return (struct separable_mask){
+        m->row, m->column, m->width, m->height, m->divisor, m->offset + m->divisor / 2, plan->max};
 }
 
 static struct separable_16_mask separable_16_mask_of(const struct plan *plan)
@@ -138,7 +139,7 @@ static struct separable_16_mask separable_16_mask_of(const struct plan *plan)
 
 int cuda_image_form_separable(const struct plan *plan)
 {
-    const struct separable_mask mask = separable_mask_of(&plan->mask[0]);
+    const struct separable_mask mask = separable_mask_of(plan);
     const struct separable_16_mask deep = separable_16_mask_of(plan);
     return plan->type == SAMPLE_U16 ? (int)separable_16_form_of(&deep)
                                     : (int)separable_form_of(&mask);
@@ -172,13 +173,13 @@ static size_t pack_separable_16(const struct plan *plan, void *out, const char *
 size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const struct separable_mask mask = separable_mask_of(m);
+    const struct separable_mask mask = separable_mask_of(plan);
     struct separable_shape shape;
     int form = m->row ? cuda_image_form_separable(plan) : SEPARABLE_NONE;
 
     if (plan->type == SAMPLE_U16)
         return pack_separable_16(plan, out, why);
-    *why = refusal(plan);
+    *why = m->row ? refusal_of_any(plan) : refusal(plan);
     if (!*why && !m->row)
         *why = "the mask is not of rank 1";
     if (!*why && form == SEPARABLE_NONE)
@@ -186,13 +187,13 @@ size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char 
     if (*why)
         return 0;
     shape = separable_shape_of(m->width, m->height, plan->channels, (enum separable_form)form, 0);
-    if (shape.products == 0) {
+    if (m->accumulator != ACCUMULATOR_I32 && !separable_takes(&shape, &mask, m->bound))
+        *why = "sums past 32 bits";
+    else if (shape.products == 0)
         *why = "the mask is too wide or too high";
-        return 0;
-    }
-    if (out)
+    else if (out)
         separable_pack(&shape, &mask, out);
-    return (size_t)separable_fragment_bytes(&shape);
+    return *why ? 0 : (size_t)separable_fragment_bytes(&shape);
 }
 
 /* Have all devices the compute capability (`major`), and room for a block's `bytes`? */

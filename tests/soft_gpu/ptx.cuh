@@ -113,11 +113,13 @@ static inline void product_sparse_64(int *sum, const uint4 &a, uint32_t at, uint
     memcpy(sum, result, sizeof result);
 }
 
-/* A normal half, or 0. */
+/* A half, normalised or not. */
 static inline float half_value(uint32_t half)
 {
-    const float value = ldexpf((float)(1024 + (half & 1023)), (int)(half >> 10 & 31) - 25);
-    return (half & 32767) == 0 ? 0 : half & 32768 ? -value : value;
+    const int exponent = (int)(half >> 10 & 31), hidden = exponent ? 1024 : 0;
+    const float value =
+        ldexpf((float)(hidden + (int)(half & 1023)), exponent ? exponent - 25 : -24);
+    return half & 32768 ? -value : value;
 }
 
 /* As product_any, of halves: two in the place of four bytes. */

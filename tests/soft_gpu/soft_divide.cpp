@@ -37,3 +37,14 @@ int soft_divide_double(const struct soft_divide *by, int sum)
         max(divided_sum<DIVIDE_DOUBLE>(divide, (int)((uint32_t)sum + (uint32_t)divide.bias)), 0),
         (int)job.max);
 }
+
+int soft_divide_fine(const struct soft_divide *by, int sum)
+{
+    const struct image_job job = job_of(by);
+    struct sample_divide divide = {};
+    if (!sample_divide_fine(&divide, &job))
+        return -1;
+    sum = divided_sum<DIVIDE_FINE>(divide, (int)((uint32_t)sum + (uint32_t)divide.bias));
+    const uint32_t word = pack_fine(sum, sum, sum, sum);
+    return word == (word & 255) * 0x01010101 ? (int)(word & 255) : -2;
+}

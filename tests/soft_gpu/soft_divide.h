@@ -16,9 +16,11 @@ struct soft_divide {
     int64_t bound; /* as in struct image_job */
 };
 
-/* The sample of a sum by a multiply-add of floats, or of doubles; -1 where it is not offered. */
+/* The sample of a sum by a multiply-add of floats, or of doubles; -1 where it is not offered. Of
+ * `fine` sums are modulo 2^32. */
 int soft_divide_float(const struct soft_divide *by, int sum);
 int soft_divide_double(const struct soft_divide *by, int sum);
+int soft_divide_fine(const struct soft_divide *by, int sum);
 
 #ifdef __cplusplus
 }

@@ -131,6 +131,24 @@ static void test_large_divisors(void)
     }
 }
 
+/* Sums up to what 32 bits without a sign hold. */
+static void test_fine(void)
+{
+    int offered = 0;
+    for (int i = 0; i < 20000; i++) {
+        int64_t top =
+            1 + random_to((i % 2 ? UINT32_MAX / 3 : UINT32_MAX) / 256) / (1 + random_to(9));
+        int64_t d = i % 5 ? top - random_to(top) / (1 + random_to(50)) : 1 + random_to(70000);
+        struct soft_divide by = make(d, (i % 2 ? -1 : 1) * random_to(top), top - random_to(top) / 4,
+                                     i % 3 ? 0 : random_to(10 * d) - 5 * d, 1);
+        if (soft_divide_fine(&by, 0) < 0)
+            continue;
+        offered++;
+        check_divisor(soft_divide_fine, &by, 20);
+    }
+    CHECKF(offered > 10000, "only %d of 20000", offered);
+}
+
 int main(void)
 {
     TEST(test_floats);
@@ -138,5 +156,6 @@ int main(void)
     TEST(test_doubles);
     TEST(test_doubles_16);
     TEST(test_large_divisors);
+    TEST(test_fine);
     return test_finish();
 }
