@@ -179,11 +179,10 @@ static cudaError_t launch(struct banded_args *args, cudaStream_t stream)
                       stream);
 }
 
-/* FLOATS: are there sums that take DIVIDE_FLOAT? */
-template <typename FORM, bool FLOATS>
+template <typename FORM>
 static cudaError_t launch_form(struct banded_args *args, cudaStream_t stream)
 {
-    if constexpr (FLOATS)
+    if constexpr (FORM::SAMPLE == 1)
         if (args->divide.how == DIVIDE_FLOAT)
             return launch<FORM, DIVIDE_FLOAT>(args, stream);
     switch (args->divide.how) {
@@ -199,29 +198,26 @@ static cudaError_t launch_form(struct banded_args *args, cudaStream_t stream)
 template <int PLANES> static cudaError_t launch_gray(struct banded_args *args, cudaStream_t stream)
 {
     const struct banded_shape *s = &args->shape;
-    constexpr bool FLOATS = PLANES == 1;
     if (s->words[0] == 1)
-        return launch_form<gray<1, 2, 3, PLANES>, FLOATS>(args, stream);
+        return launch_form<gray<1, 2, 3, PLANES>>(args, stream);
     if (s->words[0] == 2)
-        return launch_form<gray<2, 2, 3, PLANES>, FLOATS>(args, stream);
+        return launch_form<gray<2, 2, 3, PLANES>>(args, stream);
     if (s->words[0] == 3)
-        return launch_form<gray<3, 3, 4, PLANES>, FLOATS>(args, stream);
-    return launch_form<pixels<ANY_MASK, false, 2, PLANES, 1>, FLOATS>(args, stream);
+        return launch_form<gray<3, 3, 4, PLANES>>(args, stream);
+    return launch_form<pixels<ANY_MASK, false, 2, PLANES, 1>>(args, stream);
 }
 
 /* Masks whose weights stay in registers, and others. */
 #define KEEP(fours, twos, ones, pieces)                                                            \
     if (mask == MASK_OF(fours, twos, ones))                                                        \
-    return launch_form<pixels<MASK_OF(fours, twos, ones), true, pieces, PLANES, SAMPLE>, FLOATS>(  \
-        args, stream)
-#define ANY(pieces)                                                                                \
-    return launch_form<pixels<ANY_MASK, true, pieces, PLANES, SAMPLE>, FLOATS>(args, stream)
+    return launch_form<pixels<MASK_OF(fours, twos, ones), true, pieces, PLANES, SAMPLE>>(args,     \
+                                                                                         stream)
+#define ANY(pieces) return launch_form<pixels<ANY_MASK, true, pieces, PLANES, SAMPLE>>(args, stream)
 
 template <int PLANES, int SAMPLE>
 static cudaError_t launch_pixels(struct banded_args *args, cudaStream_t stream)
 {
     const int mask = mask_of(&args->shape);
-    constexpr bool FLOATS = PLANES == 1 && SAMPLE == 1;
     switch (args->shape.pieces) {
     case 2:
         KEEP(1, 0, 0, 2);
@@ -257,7 +253,7 @@ extern "C" cudaError_t banded_launch(const struct image_job *job, int weight_pla
 
     if (status != cudaSuccess)
         return status;
-    if (shape.planes == 2 || !sample_divide_float(&args.divide, job))
+    if (!sample_divide_float(&args.divide, job))
         sample_divide_double(&args.divide, job);
     if (shape.fours == 0)
         return shape.planes == 1 ? launch_gray<1>(&args, stream) : launch_gray<2>(&args, stream);

@@ -119,29 +119,35 @@ static inline bool sample_divide_fine(struct sample_divide *divide, const struct
     return true;
 }
 
-/* FLOAT, for 8 bits: x = 2^23 + v has v as its lowest bits. t = x*m - 2^23*m, clamped to [0, 1], is
- * v*m rounded once; y = t*K + 2^23, rounded down, has q as its lowest byte, K = 256 - 2^-16. With
- * m*K*d = 1 + s, s >= 2^-23 makes up for a t that was rounded down, and 256*d*((1 + s)(1 + 2^-24) -
- * 1) < 1 keeps (256*d - 1) / d below 256. Below 0 and past 2^23 the bits do not count by ones, but
- * stay on their side. */
-#define FLOAT_QUOTIENTS (256 - 1.0f / 65536)
+/* FLOAT, for 8 bits: the bits of x = 2^23 + b + v, times 2^-46, count v, and 256 quotients are one
+ * multiply-add: x*m + c rounded down, in units of 2^-149, is a float so small that its bits are the
+ * whole number of those. m = (1 + s) / d of a quotient, rounded, so that |s| <= 2^-24. b is the
+ * least for which 2^23 + b is a multiple j*d, or if s < 0 that and 1; c = -j. Then v = k*d leaves k
+ * or more, and v = k*d - 1 less than k, as long as (j + k)*d*|s| < 1: x up to 2^24. Below 0 and
+ * past 2^23 the bits do not count v by ones, but stay on their side. */
+#define FLOAT_BIAS 0x34000000
 
 static inline bool sample_divide_float(struct sample_divide *divide, const struct image_job *job)
 {
-    const double d = (double)job->divisor, tiny = 1.0 / (1 << 24);
-    float m = (float)(1 / (FLOAT_QUOTIENTS * d));
-    double s;
+    const int64_t d = job->divisor, j = ((1 << 23) + d - 1) / d;
+    const float m = (float)(ldexp(1, 46 + 8 - 149) / (double)d);
+    const double s = ldexp((double)m, 149 - 8 - 46) * (double)d - 1;
+    const int64_t begin = j * d + (s < 0), last = begin + 255 * d;
 
-    while ((s = (double)m * FLOAT_QUOTIENTS * d - 1) < 2 * tiny)
-        m = nextafterf(m, 1);
-    if (job->sample_bytes != 1 || job->max != 255 || job->bound >= 0x34000000 ||
-        256 * d * ((1 + s) * (1 + tiny) - 1) > 0.999)
+    if (job->sample_bytes != 1 || job->max != 255 || job->bound >= FLOAT_BIAS || last > 1 << 24)
         return false;
     divide->how = DIVIDE_FLOAT;
-    divide->bias = 0x4b000000 + (int32_t)job->start;
+    divide->bias = FLOAT_BIAS + (int32_t)(begin - (1 << 23) + job->start);
     divide->float_scale = m;
-    divide->float_addend = -(float)(1 << 23) * m;
+    divide->float_addend = -(float)ldexp((double)j, 8 - 149);
     return true;
+}
+
+/* A float of which 2^-149 is the lowest bit has the whole number of those as its bits; one below 0
+ * is a large negative number, so that clamping is packing. */
+__device__ inline int float_quotients(float sum, float scale, float addend)
+{
+    return __float_as_int(__fmaf_rd(sum, scale, addend));
 }
 
 template <int HOW> __device__ inline int divided(const struct sample_divide &d, int v)
@@ -155,13 +161,15 @@ template <int HOW> __device__ inline int divided(const struct sample_divide &d, 
     return (int)min(u, d.max);
 }
 
-/* The same of start + sum, in one multiplication; of DOUBLE and FINE, of bias + sum. The
- * word is still to be clamped; of FINE it is 256 quotients. FLOAT: see divided_word(). */
+/* The same of start + sum, in one multiplication; of DOUBLE, FINE and FLOAT, of bias + sum. The
+ * word is still to be clamped; of FINE and FLOAT it is 256 quotients. */
 template <int HOW> __device__ inline int divided_sum(const struct sample_divide &d, int sum)
 {
     if (HOW == DIVIDE_DOUBLE || HOW == DIVIDE_FINE)
         return __double2loint(
             __fma_rd(__hiloint2double(0x43300000, sum), d.double_scale, d.double_addend));
+    if (HOW == DIVIDE_FLOAT)
+        return float_quotients(__int_as_float(sum), d.float_scale, d.float_addend);
     if (HOW == DIVIDE_ANY)
         return divided<HOW>(d, sum + d.start);
     int high = (int)(((int64_t)sum * (int)d.multiplier + d.start_product) >> 32);
@@ -174,28 +182,14 @@ __device__ inline uint32_t pack_fine(int s0, int s1, int s2, int s3)
     return __byte_perm(pack_shorts(s1, s0), pack_shorts(s3, s2), 0x7531);
 }
 
-/* FLOAT: `to`, a whole number from 2^23 on, + the quotient of a sum from bias on, clamped. */
-__device__ inline float float_quotient(const struct sample_divide &d, int sum, float to)
-{
-    const float t = __saturatef(fmaf(__int_as_float(sum), d.float_scale, d.float_addend));
-    return __fmaf_rd(t, FLOAT_QUOTIENTS, to);
-}
-
-/* Two sums as the lower bytes of a word: what the first quotient is added to is 2^23 + 256 times
- * the second one, exactly. */
-__device__ inline uint32_t float_pair(const struct sample_divide &d, int s0, int s1)
-{
-    const float second = float_quotient(d, s1, 1 << 23);
-    return __float_as_uint(float_quotient(d, s0, fmaf(second, 256, (1 << 23) - (float)(1u << 31))));
-}
-
 /* Four sums, from start or bias on as those of divided_sum(), as the bytes of a word. */
 template <int HOW>
 __device__ inline uint32_t divided_word(const struct sample_divide &d, int s0, int s1, int s2,
                                         int s3)
 {
-    if (HOW == DIVIDE_FLOAT)
-        return __byte_perm(float_pair(d, s0, s1), float_pair(d, s2, s3), 0x5410);
+    if (HOW == DIVIDE_FLOAT || HOW == DIVIDE_FINE)
+        return pack_fine(divided_sum<HOW>(d, s0), divided_sum<HOW>(d, s1), divided_sum<HOW>(d, s2),
+                         divided_sum<HOW>(d, s3));
     return pack_bytes(divided_sum<HOW>(d, s1), divided_sum<HOW>(d, s0),
                       pack_bytes(divided_sum<HOW>(d, s3), divided_sum<HOW>(d, s2), 0));
 }

@@ -34,33 +34,18 @@
 
 #if __CUDA_ARCH__ >= 900
 
-/* The quotient of a sum, or what has it as a byte. Sums of halves have the bias of DOUBLE already.
- */
-template <typename S, int DIVIDE>
-__device__ inline int divided_mask_sum(const struct sample_divide &d, int sum)
-{
-    if (DIVIDE == DIVIDE_UPPER)
-        return sum;
-    if (DIVIDE == DIVIDE_DOUBLE && S::LOWER_BITS == 0)
-        sum = (int)((uint32_t)sum + (uint32_t)d.bias);
-    return divided_sum<DIVIDE>(d, sum);
-}
-
-/* Four sums as the bytes of a word. */
+/* Four sums as the bytes of a word. Those of halves have the bias of DOUBLE already. */
 template <typename S, int DIVIDE>
 __device__ inline uint32_t divided_samples(const struct sample_divide &d, int *s)
 {
-    if constexpr (DIVIDE == DIVIDE_FLOAT) {
-        return divided_word<DIVIDE>(d, s[0], s[2], s[1], s[3]);
+    if constexpr (DIVIDE == DIVIDE_UPPER) {
+        return __byte_perm(__byte_perm(s[0], s[2], 0x73), __byte_perm(s[1], s[3], 0x73), 0x5410);
     } else {
+        if (DIVIDE == DIVIDE_DOUBLE && S::LOWER_BITS == 0)
 #pragma unroll
-        for (int k = 0; k < 4; k++)
-            s[k] = divided_mask_sum<S, DIVIDE>(d, s[k]);
-        if (DIVIDE == DIVIDE_FINE)
-            return pack_fine(s[0], s[2], s[1], s[3]);
-        return DIVIDE == DIVIDE_UPPER ? __byte_perm(__byte_perm(s[0], s[2], 0x73),
-                                                    __byte_perm(s[1], s[3], 0x73), 0x5410)
-                                      : pack_bytes(s[2], s[0], pack_bytes(s[3], s[1], 0));
+            for (int k = 0; k < 4; k++)
+                s[k] = (int)((uint32_t)s[k] + (uint32_t)d.bias);
+        return divided_word<DIVIDE>(d, s[0], s[2], s[1], s[3]);
     }
 }
 

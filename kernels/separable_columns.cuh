@@ -221,9 +221,7 @@ __device__ inline void load_column(const uint32_t *words, column_whole<S> &V, ui
     V.addend = __ldg(&start->high[1]);
 }
 
-/* Four samples of one group, as mask_sums() has their sums, in the bytes of a word. A float of
- * which 2^-149 is the lowest bit has the whole number of those as its bits, below 0 as a large
- * negative one: they are 256 times the quotient, and clamping is packing. */
+/* Four samples of one group, as mask_sums() has their sums, in the bytes of a word. */
 template <typename S>
 __device__ inline uint32_t whole_samples(const row_sums<S> *ring, int newest, int n,
                                          const column_whole<S> &V)
@@ -234,7 +232,7 @@ __device__ inline uint32_t whole_samples(const row_sums<S> *ring, int newest, in
     pass_halves<S, false>(sum, ring, newest, n, V.low, sum);
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        q[k] = __float_as_int(__fmaf_rd(sum[k], V.scale, V.addend));
+        q[k] = float_quotients(sum[k], V.scale, V.addend);
     return pack_fine(q[0], q[2], q[1], q[3]);
 }
 
