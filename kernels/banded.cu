@@ -65,6 +65,7 @@ __device__ inline uint32_t finish(const struct sample_divide &d, const int *sum)
 template <int MASK, bool SPARSE, int PIECES, int PLANES, int sample> struct pixels {
     enum : int {
         SAMPLE = sample,
+        WEIGHT_PLANES = PLANES,
         LIGHT =
             PLANES == 1 && PIECES == 2 && (MASK == MASK_OF(1, 0, 0) || MASK == MASK_OF(1, 0, 1)),
         STAGED_WEIGHTS = MASK == ANY_MASK,
@@ -103,6 +104,24 @@ template <int MASK, bool SPARSE, int PIECES, int PLANES, int sample> struct pixe
 #endif
 };
 
+#if __CUDA_ARCH__ >= 900
+
+/* What a sum starts from: with one plane its products do; with two it is added to those of the
+ * first one, and may be one register. */
+template <typename FORM>
+__device__ inline void start_from(int bias, const struct four_same &begin, int *start)
+{
+    if (FORM::WEIGHT_PLANES == 1)
+        read_four(begin, start);
+    else
+        for (int i = 0; i < 4; i++)
+            start[i] = bias;
+    if (FORM::SAMPLE == 2) /* those of the high bytes */
+        start[2] = start[3] = 0;
+}
+
+#endif
+
 /* A block a tile: all of its window comes in one copy, and other blocks' sums hide the wait. */
 template <typename FORM, int DIVIDE>
 __global__ void __launch_bounds__(BANDED_THREADS, RESIDENT_BLOCKS(FORM::RESIDENT))
@@ -111,6 +130,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, RESIDENT_BLOCKS(FORM::RESIDENT
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived;
+    __shared__ four_same begin;
     const struct banded_shape &shape = args.shape;
     const int warp = threadIdx.x / 32;
     constexpr int SENT = sent_rows(FORM::LIGHT);
@@ -123,16 +143,14 @@ __global__ void __launch_bounds__(BANDED_THREADS, RESIDENT_BLOCKS(FORM::RESIDENT
     FORM form;
     int start[4] = {};
 
-    if (DIVIDE == DIVIDE_DOUBLE || DIVIDE == DIVIDE_FLOAT) {
-        four_of(start, args.divide.bias);
-        if (FORM::SAMPLE == 2) /* those of the high bytes */
-            start[2] = start[3] = 0;
-    }
+    write_four(begin, args.divide.bias);
     if (threadIdx.x == 0)
         fetch(args, N_ds, at, A_ds, FORM::STAGED_WEIGHTS ? banded_fragment_bytes(&shape) : 0,
               &arrived);
     form.load(args);
     __syncthreads();
+    if (DIVIDE == DIVIDE_DOUBLE || DIVIDE == DIVIDE_FLOAT)
+        start_from<FORM>(args.divide.bias, begin, start);
     barrier_wait_once(&arrived);
     if (at_edge(args, at)) {
         fill_ghosts(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);

@@ -17,6 +17,7 @@
 template <int FIRST, int LAST, int DOWN, int PLANES> struct gray {
     enum : int {
         SAMPLE = 1,
+        WEIGHT_PLANES = PLANES,
         LIGHT = PLANES == 1 && DOWN == 3,
         STAGED_WEIGHTS = false,
         RESIDENT = LIGHT                      ? 8

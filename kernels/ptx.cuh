@@ -36,15 +36,6 @@ __device__ inline void store_matrices(uint32_t address, const uint32_t *m)
 
 #endif
 
-/* Four times the same, in registers side by side that stay what a product starts from: they come
- * from other lanes, since what the compiler knows to be the same becomes one register, and is
- * copied before each product. By all lanes of a warp. */
-__device__ inline void four_of(int *four, int value)
-{
-    for (int i = 0; i < 4; i++)
-        four[i] = __shfl_sync(0xffffffff, value, i);
-}
-
 /* ---- products: sum = c + A * B, 16 x 8 sums of a warp, for signed or unsigned bytes ---- */
 
 #if __CUDA_ARCH__ >= 800

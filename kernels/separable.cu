@@ -111,6 +111,7 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived[2];
+    __shared__ four_same begin;
     const uint32_t *column =
         (const uint32_t *)args.job.fragments + S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 160 : 128);
     uint8_t *N_ds = shared + SEPARABLE_TILE_BYTES * S::HALF;
@@ -127,11 +128,12 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     load_column<S>(column, V,
                    DIVIDE == DIVIDE_DOUBLE || DIVIDE == DIVIDE_FINE ? (uint32_t)args.divide.bias
                                                                     : 0);
-    if (DIVIDE == DIVIDE_FLOAT)
-        four_of(from, args.divide.bias);
+    write_four(begin, args.divide.bias);
     if constexpr (S::LOWER_BITS != 0)
         load_start(column + S::BLOCKS * (S::WHOLE ? 128 : 64), start);
     __syncthreads();
+    if (DIVIDE == DIVIDE_FLOAT)
+        read_four(begin, from);
     wait_for_half<S::HALF>(args, at, N_ds, arrived);
     const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane<S::HALF>(shared);
     filter_half<S, DIVIDE, true>(args, window, H, start, V, from, ring, P_ds);

@@ -37,12 +37,6 @@ static inline void store_matrices(uint32_t address, const uint32_t *m)
 
 /* ---- products ---- */
 
-template <typename T> static inline void four_of(T *four, T value)
-{
-    for (int i = 0; i < 4; i++)
-        four[i] = value;
-}
-
 template <bool SIGNED> static inline int byte_of(uint32_t word, int byte)
 {
     uint32_t b = word >> 8 * byte & 255;
