@@ -3,11 +3,12 @@
  * that hurt. Outputs lie between guard bytes with a pitch wider than the row.
  *
  *   checker [--device cpu|cuda|all] [--kernel NAME] [--small] [--most-cells N] [--case N]
- *           [--seed N]
+ *           [--seed N] [--half 0|1]
  *
  * A case is a number: its settings follow from it and the seed, so a failure is
  * repeated by --case N. --small: few, tiny cases, for slow tools around it
- * (compute-sanitizer). --most-cells: no mask with more. One TAP line a kernel and mask. */
+ * (compute-sanitizer). --most-cells: no mask with more. --half: of every two cases the first or the
+ * second, to have both at the same time. One TAP line a kernel and mask. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
@@ -29,11 +30,13 @@ struct settings {
     bool cpu, cuda, small;
     const char *kernel;
     int only_case; /* -1: all */
+    int half;      /* -1: both */
     int most_cells;
     uint64_t seed;
 };
 
-static struct settings settings = {.cpu = true, .only_case = -1, .most_cells = INT_MAX, .seed = 1};
+static struct settings settings = {
+    .cpu = true, .only_case = -1, .half = -1, .most_cells = INT_MAX, .seed = 1};
 static long comparisons, failures_shown;
 static long chosen_paths[CPU_PATH_COUNT]; /* how many cases took each of the CPU's ways unasked */
 
@@ -296,6 +299,8 @@ static bool options_read(int argc, char **argv)
             settings.most_cells = (int)strtol(value, NULL, 10);
         } else if (strcmp(argv[i], "--case") == 0) {
             settings.only_case = (int)strtol(value, NULL, 10);
+        } else if (strcmp(argv[i], "--half") == 0) {
+            settings.half = (int)strtol(value, NULL, 10);
         } else if (strcmp(argv[i], "--seed") == 0) {
             settings.seed = strtoull(value, NULL, 10);
         } else {
@@ -305,6 +310,13 @@ static bool options_read(int argc, char **argv)
         i++;
     }
     return true;
+}
+
+static bool left_out(int mask, int number)
+{
+    return (settings.only_case >= 0 && settings.only_case != number) ||
+           (settings.half >= 0 && settings.half != number % 2) ||
+           check_mask_cells(mask) > settings.most_cells;
 }
 
 int main(int argc, char **argv)
@@ -332,8 +344,7 @@ int main(int argc, char **argv)
         int cases = check_case_count(m, settings.small);
         for (int i = 0; i < cases; i++, number++) {
             struct check_case c;
-            if ((settings.only_case >= 0 && settings.only_case != number) ||
-                check_mask_cells(m) > settings.most_cells)
+            if (left_out(m, number))
                 continue;
             if (check_case_make(&c, m, i, number, settings.seed, settings.small)) {
                 check_case_run(&c, tally, kernels, count, chosen);
