@@ -108,8 +108,7 @@ template <int MASK, bool SPARSE, int PIECES, int PLANES, int sample> struct pixe
 
 /* What a sum starts from: with one plane its products do; with two it is added to those of the
  * first one, and may be one register. */
-template <typename FORM>
-__device__ inline void start_from(int bias, const struct four_same &begin, int *start)
+template <typename FORM> __device__ inline void start_from(int bias, const int *begin, int *start)
 {
     if (FORM::WEIGHT_PLANES == 1)
         read_four(begin, start);
@@ -130,7 +129,7 @@ __global__ void __launch_bounds__(BANDED_THREADS, RESIDENT_BLOCKS(FORM::RESIDENT
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived;
-    __shared__ four_same begin;
+    __shared__ int begin[4];
     const struct banded_shape &shape = args.shape;
     const int warp = threadIdx.x / 32;
     constexpr int SENT = sent_rows(FORM::LIGHT);

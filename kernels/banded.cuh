@@ -32,22 +32,18 @@ static BOTH_SIDES inline int banded_stage_bytes(const struct banded_shape *s)
 }
 
 /* What products start from, in four registers that stay: by way of shared memory, since what the
- * compiler knows to be the same becomes one register, and is copied before each product. All
- * threads write, and read behind a barrier. */
-struct four_same {
-    int shared[4];
-};
-
-__device__ inline void write_four(struct four_same &four, int value)
+ * compiler knows to be the same becomes one register, and is copied before each product. A barrier
+ * is to stand between the two. */
+__device__ inline void write_four(int *shared, int value)
 {
     if (threadIdx.x < 4)
-        four.shared[threadIdx.x] = value;
+        shared[threadIdx.x] = value;
 }
 
-__device__ inline void read_four(const struct four_same &four, int *values)
+__device__ inline void read_four(const int *shared, int *values)
 {
     for (int i = 0; i < 4; i++)
-        values[i] = four.shared[i];
+        values[i] = shared[i];
 }
 
 #endif

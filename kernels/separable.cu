@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
 #if __CUDA_ARCH__ >= 900
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived[2];
-    __shared__ four_same begin;
+    __shared__ int begin[4];
     const uint32_t *column =
         (const uint32_t *)args.job.fragments + S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 160 : 128);
     uint8_t *N_ds = shared + SEPARABLE_TILE_BYTES * S::HALF;

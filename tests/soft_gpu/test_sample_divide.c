@@ -78,7 +78,7 @@ static void test_floats(void)
                 check_sum(soft_divide_float, &by, q * d - by.start + near);
         check_divisor(soft_divide_float, &by, 8);
     }
-    CHECKF(offered >= 32512, "only %lld divisors", (long long)offered);
+    CHECKF(offered >= 32768, "only %lld divisors", (long long)offered);
 }
 
 static void test_floats_far_out(void)
