@@ -13,9 +13,11 @@
  * one byte permutation. Which byte counts is said by V, which is 0 for the other.
  * So a warp walks down its 64 bytes of the tile, block of rows by block, and makes
  * each sum once. The sums stay in their registers, and it is V that turns. A tile
- * comes in two halves: while the first is summed, the second is on its way. Numbers
- * past a byte are taken apart by bytes, the last one signed, and the products of
- * equal weight are summed together: exact.
+ * comes in two halves: while the first is summed, the second is on its way. Where its
+ * sums take less time than its copy (light masks, of up to 7 rows and one dense product)
+ * it is twice as wide, comes at once, and a warp walks down twice. Numbers past a byte
+ * are taken apart by bytes, the last one signed, and the products of equal weight are
+ * summed together: exact.
  *
  * Sums past 16 bits go on as two numbers of half precision each (here: halves).
  * The bits of a half are a whole number of 2^-24 up to 2047, below 1024 not
@@ -26,7 +28,8 @@
  * its bits. Nothing is converted, and nothing is rounded but that quotient, down.
  *
  * Shared memory   pitch * (rows + 8 * (blocks - 1)) + 128 * rows, 64 to 128 rows a tile;
- *                 pitch = 256 + 16 * (pieces of a window - 1)
+ *                 pitch = 256 + 16 * (pieces of a window - 1);
+ *                 light masks 528 * 56 + 512 * 48
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
  * Measured        see kernels/README.md */
 #include "separable_columns.cuh"
@@ -49,6 +52,33 @@ __device__ inline uint32_t divided_samples(const struct sample_divide &d, int *s
     }
 }
 
+/* What a lane keeps of the mask: its factors, and what products start from. */
+template <typename S> struct factors {
+    row_factor<S> H;
+    column_factor<S> V;
+    halves_start start;
+    int from[4];
+};
+
+/* Waits for all threads of the block. */
+template <typename S, int DIVIDE>
+__device__ inline void load_factors(const struct banded_args &args, int *begin, factors<S> &mask)
+{
+    constexpr int ROW_WORDS = S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 160 : 128);
+    const uint32_t *column = (const uint32_t *)args.job.fragments + ROW_WORDS;
+
+    load_row<S>(args.job.fragments, mask.H);
+    load_column<S>(column, mask.V,
+                   DIVIDE == DIVIDE_DOUBLE || DIVIDE == DIVIDE_FINE ? (uint32_t)args.divide.bias
+                                                                    : 0);
+    write_four(begin, args.divide.bias);
+    if constexpr (S::LOWER_BITS != 0)
+        load_start(column + S::BLOCKS * (S::WHOLE ? 128 : 64), mask.start);
+    __syncthreads();
+    if (DIVIDE == DIVIDE_FLOAT)
+        read_four(begin, mask.from);
+}
+
 /* Four groups' samples for 8 rows, in the registers that stmatrix stores transposed. */
 template <typename S, int DIVIDE, typename RING, typename COLUMN>
 __device__ inline void finish(const struct banded_args &args, const RING *ring, int newest,
@@ -66,18 +96,16 @@ __device__ inline void finish(const struct banded_args &args, const RING *ring, 
     }
 }
 
-/* A warp's 64 bytes of one half of the tile, from the staged window to half of each 128 bytes in
- * P_ds. The first half goes through more rows of the window: the second finds their sums in the
- * ring. */
+/* A warp's 64 bytes of the tile or of one half of it, from the staged window to half of each 128
+ * bytes in P_ds. The first half goes through more rows of the window: the second finds their sums
+ * in the ring. */
 template <typename S, int DIVIDE, bool FIRST>
-__device__ inline void filter_half(const struct banded_args &args, uint32_t window,
-                                   const row_factor<S> &H, const halves_start &start,
-                                   const column_factor<S> &V, const int *from, ring_sums<S> *ring,
-                                   uint32_t P_ds)
+__device__ inline void filter_rows(const struct banded_args &args, uint32_t window,
+                                   const factors<S> &mask, ring_sums<S> *ring, uint32_t P_ds)
 {
     constexpr int ROWS = S::PAIRED ? 2 : 1, SLOTS = S::PAIRED ? S::PAIRS : S::BLOCKS;
-    constexpr int BEFORE = FIRST ? 0 : S::HALF / 8 / ROWS + SLOTS - 1;
-    constexpr int STEPS = FIRST ? S::HALF / 8 / ROWS + SLOTS - 1 : S::HALF / 8 / ROWS;
+    constexpr int BEFORE = FIRST ? 0 : S::SENT / 8 / ROWS + SLOTS - 1;
+    constexpr int STEPS = FIRST ? S::SENT / 8 / ROWS + SLOTS - 1 : S::SENT / 8 / ROWS;
 #pragma unroll
     for (int i = 0; i < STEPS; i++) {
         const int step = BEFORE + i, done = FIRST ? i - (SLOTS - 1) : i, newest = step % SLOTS;
@@ -85,17 +113,17 @@ __device__ inline void filter_half(const struct banded_args &args, uint32_t wind
         uint32_t piece[GROUPS];
 
         if constexpr (S::PAIRED)
-            pass_row_pairs<S>(rows, H, ring[newest]);
+            pass_row_pairs<S>(rows, mask.H, ring[newest]);
         else
-            pass_rows<S>(rows, H, start, ring[newest]);
+            pass_rows<S>(rows, mask.H, mask.start, ring[newest]);
         if (done < 0)
             continue;
 #pragma unroll
         for (int k = 0; k < ROWS; k++) {
             if constexpr (S::PAIRED)
-                finish<S, DIVIDE>(args, ring, newest, V.pairs[k], from, piece);
+                finish<S, DIVIDE>(args, ring, newest, mask.V.pairs[k], mask.from, piece);
             else
-                finish<S, DIVIDE>(args, ring, newest, V, from, piece);
+                finish<S, DIVIDE>(args, ring, newest, mask.V, mask.from, piece);
             store_matrices(P_ds + (done * ROWS + k) * 1024, piece);
         }
     }
@@ -112,42 +140,66 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     extern __shared__ __align__(1024) uint8_t shared[];
     __shared__ uint64_t arrived[2];
     __shared__ int begin[4];
-    const uint32_t *column =
-        (const uint32_t *)args.job.fragments + S::PRODUCTS * S::ROW_BYTES * (S::SPARSE ? 160 : 128);
-    uint8_t *N_ds = shared + SEPARABLE_TILE_BYTES * S::HALF;
+    uint8_t *N_ds = shared + SEPARABLE_TILE_BYTES * S::SENT;
     const struct banded_tile at = own_tile(args);
-    const int rows = rows_in(args, at);
-    row_factor<S> H;
-    column_factor<S> V;
-    halves_start start = {};
-    int from[4] = {};
+    const int warp = threadIdx.x / 32;
+    factors<S> mask = {};
     ring_sums<S> ring[S::PAIRED ? S::PAIRS : S::BLOCKS];
 
-    fetch_halves<S::HALF>(args, at, N_ds, arrived);
-    load_row<S>(args.job.fragments, H);
-    load_column<S>(column, V,
-                   DIVIDE == DIVIDE_DOUBLE || DIVIDE == DIVIDE_FINE ? (uint32_t)args.divide.bias
-                                                                    : 0);
-    write_four(begin, args.divide.bias);
-    if constexpr (S::LOWER_BITS != 0)
-        load_start(column + S::BLOCKS * (S::WHOLE ? 128 : 64), start);
-    __syncthreads();
-    if (DIVIDE == DIVIDE_FLOAT)
-        read_four(begin, from);
-    wait_for_half<S::HALF>(args, at, N_ds, arrived);
-    const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane<S::HALF>(shared);
-    filter_half<S, DIVIDE, true>(args, window, H, start, V, from, ring, P_ds);
-    send_half<S::HALF>(args, shared, at, 0);
-    if (rows > S::HALF) {
+    fetch_halves<S::SENT>(args, at, N_ds, arrived);
+    if (S::BLOCKS == 5)
+        prefetch_later(args);
+    load_factors<S, DIVIDE>(args, begin, mask);
+    wait_for_half<S::SENT>(args, at, N_ds, arrived);
+    const uint32_t window = window_of_lane(args, N_ds, warp);
+    const uint32_t P_ds = pieces_of_lane<S::SENT>(shared, warp);
+    filter_rows<S, DIVIDE, true>(args, window, mask, ring, P_ds);
+    send_half<S::SENT>(args, shared, at, 0);
+    if (rows_in(args, at) > S::SENT) {
         barrier_wait_once(&arrived[1]);
         if (threadIdx.x == 0)
             copies_wait_sent();
         __syncthreads();
-        filter_half<S, DIVIDE, false>(args, window, H, start, V, from, ring, P_ds);
-        send_half<S::HALF>(args, shared, at, 1);
+        filter_rows<S, DIVIDE, false>(args, window, mask, ring, P_ds);
+        send_half<S::SENT>(args, shared, at, 1);
     }
     if (threadIdx.x == 0)
         copies_wait_sent();
+#endif
+}
+
+/* The same for light masks: all of a tile comes at once, and a warp sends its 128 bytes of it when
+ * they are made. */
+template <typename S, int DIVIDE>
+__global__ void __launch_bounds__(THREADS, S::RESIDENT)
+    separable_light(const __grid_constant__ banded_args args)
+{
+#if __CUDA_ARCH__ >= 900
+    extern __shared__ __align__(1024) uint8_t shared[];
+    __shared__ uint64_t arrived;
+    __shared__ int begin[4];
+    uint8_t *N_ds = shared + BANDED_TILE_BYTES * S::SENT;
+    const struct banded_tile at = own_tile(args);
+    const int warp = threadIdx.x / 32;
+    factors<S> mask = {};
+
+    if (threadIdx.x == 0)
+        fetch(args, N_ds, at, nullptr, 0, &arrived);
+    load_factors<S, DIVIDE>(args, begin, mask);
+    barrier_wait_once(&arrived);
+    if (at_edge(args, at)) {
+        fill_ghosts<true>(args, N_ds, first_staged_row(args, at), rows_needed(args, at), at.x);
+        __syncthreads();
+    }
+#pragma unroll 1
+    for (int column = 2 * warp; column < 2 * warp + 2; column++) {
+        ring_sums<S> ring[S::BLOCKS];
+        filter_rows<S, DIVIDE, true>(args, window_of_lane(args, N_ds, column), mask, ring,
+                                     pieces_of_lane<S::SENT>(shared, column));
+    }
+    send_pieces(args, shared_address(shared) + warp * 128 * S::SENT,
+                at.x * BANDED_TILE_BYTES + warp * 128, at.y * S::SENT);
+    wait_sent();
 #endif
 }
 
@@ -155,7 +207,18 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
 
 size_t separable_shared_bytes(const struct separable_shape *shape)
 {
-    return (size_t)(separable_out_bytes(&shape->stage) + banded_stage_bytes(&shape->stage));
+    const int out = shape->light ? BANDED_TILE_BYTES * SEPARABLE_LIGHT_ROWS
+                                 : separable_out_bytes(&shape->stage);
+    return (size_t)(out + banded_stage_bytes(&shape->stage));
+}
+
+template <typename S, int DIVIDE>
+static cudaError_t run(struct banded_args *args, size_t shared, cudaStream_t stream)
+{
+    if constexpr (S::LIGHT)
+        return banded_run(separable_light<S, DIVIDE>, args, THREADS, shared, stream);
+    else
+        return banded_run(separable<S, DIVIDE>, args, THREADS, shared, stream);
 }
 
 /* DIVIDE_ANY: as the job's divisor is best divided by. */
@@ -164,19 +227,19 @@ static cudaError_t launch(struct banded_args *args, size_t shared, cudaStream_t 
 {
     const int how = args->divide.how;
     if constexpr (DIVIDE != DIVIDE_ANY) {
-        return banded_run(separable<S, DIVIDE>, args, THREADS, shared, stream);
+        return run<S, DIVIDE>(args, shared, stream);
     } else {
         if constexpr (S::LOWER_BITS == 0 && S::COLUMN_BYTES == 1)
             if (how == DIVIDE_FLOAT)
-                return banded_run(separable<S, DIVIDE_FLOAT>, args, THREADS, shared, stream);
+                return run<S, DIVIDE_FLOAT>(args, shared, stream);
         if constexpr (separable_has_fine(S::LOWER_BITS, S::ROW_BYTES, S::BLOCKS))
             if (how == DIVIDE_FINE)
-                return banded_run(separable<S, DIVIDE_FINE>, args, THREADS, shared, stream);
+                return run<S, DIVIDE_FINE>(args, shared, stream);
         if (how == DIVIDE_DOUBLE)
-            return banded_run(separable<S, DIVIDE_DOUBLE>, args, THREADS, shared, stream);
+            return run<S, DIVIDE_DOUBLE>(args, shared, stream);
         if (how != DIVIDE_ANY) /* shifts by 0, too */
-            return banded_run(separable<S, DIVIDE_SHIFT>, args, THREADS, shared, stream);
-        return banded_run(separable<S, DIVIDE_ANY>, args, THREADS, shared, stream);
+            return run<S, DIVIDE_SHIFT>(args, shared, stream);
+        return run<S, DIVIDE_ANY>(args, shared, stream);
     }
 }
 
@@ -186,21 +249,24 @@ static cudaError_t launch_size(const struct separable_shape *s, struct banded_ar
                                cudaStream_t stream)
 {
     const size_t shared = separable_shared_bytes(s);
-#define LAUNCH(products, sparse, blocks)                                                           \
+#define LAUNCH(products, sparse, blocks, light)                                                    \
     return launch<sizes<products, sparse, blocks, ROW_BYTES, SUM_BYTES, COLUMN_BYTES, LOWER_BITS,  \
-                        SIGNED, DIVIDE == DIVIDE_WHOLE>,                                           \
+                        SIGNED, DIVIDE == DIVIDE_WHOLE, light>,                                    \
                   DIVIDE>(args, shared, stream)
+    if constexpr (separable_is_light(SUM_BYTES, DIVIDE == DIVIDE_WHOLE))
+        if (s->light)
+            LAUNCH(1, false, 2, true);
     if (s->products == 1 && !s->sparse && s->blocks == 2)
-        LAUNCH(1, false, 2);
+        LAUNCH(1, false, 2, false);
     if (s->products == 1 && !s->sparse)
-        LAUNCH(1, false, 3);
+        LAUNCH(1, false, 3, false);
     if (s->products == 1 && s->blocks == 2)
-        LAUNCH(1, true, 2);
+        LAUNCH(1, true, 2, false);
     if (s->products == 1)
-        LAUNCH(1, true, 3);
+        LAUNCH(1, true, 3, false);
     if (!s->sparse)
-        LAUNCH(2, false, 5);
-    LAUNCH(2, true, 5);
+        LAUNCH(2, false, 5, false);
+    LAUNCH(2, true, 5, false);
 #undef LAUNCH
 }
 
@@ -214,7 +280,8 @@ extern "C" cudaError_t separable_launch(const struct image_job *job, int form, c
                                 job->anchor_x * job->channels, &shift);
     struct separable_shape shape = separable_shape_of(
         job->mask_width, job->mask_height, job->channels, (enum separable_form)form, pad);
-    cudaError_t status = banded_prepare(&args, job, &shape.stage, shape.stage.tile_rows / 2);
+    cudaError_t status =
+        banded_prepare(&args, job, &shape.stage, shape.stage.tile_rows / (shape.light ? 1 : 2));
 
     if (status != cudaSuccess)
         return status;

@@ -252,7 +252,8 @@ __global__ void __launch_bounds__(THREADS, S::RESIDENT)
     load_column<S>(fragments, V);
     __syncthreads();
     wait_for_half<HALF_ROWS>(args, at, N_ds, arrived);
-    const uint32_t window = window_of_lane(args, N_ds), P_ds = pieces_of_lane<HALF_ROWS>(shared);
+    const uint32_t window = window_of_lane(args, N_ds, threadIdx.x / 32);
+    const uint32_t P_ds = pieces_of_lane<HALF_ROWS>(shared, threadIdx.x / 32);
     filter_half<S, DIVIDE, true>(args, window, H, V, ring, P_ds);
     send_half<HALF_ROWS>(args, shared, at, 0);
     if (rows_in(args, at) > HALF_ROWS) {

@@ -7,7 +7,7 @@
 
 /* What a kernel is compiled for: see struct separable_shape. */
 template <int products, bool sparse, int blocks, int row_bytes, int sum_bytes, int column_bytes,
-          int lower_bits, bool row_signed, bool whole>
+          int lower_bits, bool row_signed, bool whole, bool light>
 struct sizes {
     enum : int {
         PRODUCTS = products,
@@ -20,12 +20,14 @@ struct sizes {
         WHOLE = whole,
         SIGNED = row_signed,     /* a row factor of one byte: is it? */
         WINDOW = sparse ? 4 : 2, /* pieces of a product */
-        PITCH = banded_pitch(SEPARABLE_TILE_BYTES, products *WINDOW),
+        LIGHT = light,           /* the tile comes at once, not in two halves */
+        PITCH = banded_pitch(light ? BANDED_TILE_BYTES : SEPARABLE_TILE_BYTES, products *WINDOW),
         HIGH = sum_bytes == 3,                           /* two words of sums, not one */
         PAIRED = separable_is_paired(sum_bytes, blocks), /* rows go on by 16, see row_pairs */
         PAIRS = (blocks + 1) / 2,
-        HALF = separable_tile_rows(row_bytes, sum_bytes, lower_bits, blocks, whole) /
-               2, /* rows of a tile's half */
+        /* rows that leave at a time */
+        SENT = light ? SEPARABLE_LIGHT_ROWS
+                     : separable_tile_rows(row_bytes, sum_bytes, lower_bits, blocks, whole) / 2,
         /* What a thread keeps in registers, and how many blocks of threads then fit a
          * multiprocessor. */
         SUMS = PAIRED ? PAIRS * 16 : blocks * GROUPS * 2 * (HIGH ? 2 : 1),
@@ -36,7 +38,8 @@ struct sizes {
                      : HIGH || PAIRED ? 46
                                       : 34) +
                     SUMS + COLUMN + products * row_bytes * 5 + products * 8,
-        RESIDENT = REGISTERS <= 66    ? 8
+        RESIDENT = light              ? 4
+                   : REGISTERS <= 66  ? 8
                    : REGISTERS <= 80  ? 6
                    : REGISTERS <= 96  ? 5
                    : REGISTERS <= 128 ? 4

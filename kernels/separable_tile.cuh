@@ -53,19 +53,21 @@ __device__ inline void wait_for_half(const struct banded_args &args, struct band
     __syncthreads();
 }
 
-/* Where a lane points for ldmatrix, in its warp's 64 bytes of the window. */
-__device__ inline uint32_t window_of_lane(const struct banded_args &args, const uint8_t *N_ds)
+/* Where a lane points for ldmatrix, in column `column` of 64 bytes of the window. */
+__device__ inline uint32_t window_of_lane(const struct banded_args &args, const uint8_t *N_ds,
+                                          int column)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    return shared_address(N_ds) + warp * 64 + lane % 8 * args.shape.pitch + lane / 8 * BANDED_PIECE;
+    const int lane = threadIdx.x % 32;
+    return shared_address(N_ds) + column * 64 + lane % 8 * args.shape.pitch +
+           lane / 8 * BANDED_PIECE;
 }
 
-/* And for stmatrix, in half of each 128 bytes, as the copy wants them. */
-template <int HALF> __device__ inline uint32_t pieces_of_lane(const uint8_t *shared)
+/* And for stmatrix, in its half of 128 bytes x ROWS, as the copy wants them. */
+template <int ROWS> __device__ inline uint32_t pieces_of_lane(const uint8_t *shared, int column)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    return shared_address(shared) + warp / 2 * 128 * HALF + lane % 8 * 128 +
-           ((4 * (warp % 2) + lane / 8) ^ lane % 8) * 16;
+    const int lane = threadIdx.x % 32;
+    return shared_address(shared) + column / 2 * 128 * ROWS + lane % 8 * 128 +
+           ((4 * (column % 2) + lane / 8) ^ lane % 8) * 16;
 }
 
 /* All warps have made a half: one thread sends it. */

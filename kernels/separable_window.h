@@ -7,6 +7,11 @@
 
 #define SEPARABLE_TILE_BYTES 256
 
+/* Light masks have up to so many rows, and their tiles, BANDED_TILE_BYTES wide and so many rows
+ * high, come and leave at once. */
+#define SEPARABLE_LIGHT_MASK 7
+#define SEPARABLE_LIGHT_ROWS 48
+
 /* What the numbers are taken as. First, how many bytes of the row factor, of its sums, of the
  * column factor: the last byte of each is signed, the others are not; but sums of two bytes are all
  * unsigned.
@@ -54,6 +59,7 @@ struct separable_shape {
     int row_bytes, sum_bytes, column_bytes;
     int lower_bits; /* of sums as halves; 0: they are bytes */
     int upper, whole;
+    int light; /* the tile comes at once, not in two halves: see SEPARABLE_LIGHT_MASK */
 };
 
 /* Do rows of sums go on 16 at a time, so that a product takes one byte of four rows in place of two
@@ -71,6 +77,12 @@ static inline BOTH_SIDES CONSTANT int separable_tile_rows(int row_bytes, int sum
     const int most = lower_bits == 10 && row_bytes == 1 ? 112 : 128;
     const int halves = blocks == 5 ? most : blocks == 3 ? 112 : whole ? 80 : 96;
     return lower_bits ? halves : separable_is_paired(sum_bytes, blocks) ? 96 : 64;
+}
+
+/* Sums that take less time than their tile, where the row pass is one dense product. */
+static inline BOTH_SIDES CONSTANT int separable_is_light(int sum_bytes, int whole)
+{
+    return sum_bytes == 2 || whole;
 }
 
 /* Which sums as halves are also divided where DOUBLE may not do, see sample_divide_fine(): divisors
@@ -109,8 +121,17 @@ static inline struct separable_shape separable_shape_of(int width, int height, i
     s.sum_bytes = form == SEPARABLE_1_2_1 ? 2 : 3;
     s.stage = banded_shape_of(width, 1, channels, 1, 1, pad);
     s.stage.pieces = s.products * (s.sparse ? 4 : 2);
-    s.stage.tile_bytes = SEPARABLE_TILE_BYTES;
-    s.stage.pitch = banded_pitch(SEPARABLE_TILE_BYTES, s.stage.pieces);
+    s.light = s.products == 1 && !s.sparse && s.blocks == 2 && height <= SEPARABLE_LIGHT_MASK &&
+              separable_is_light(s.sum_bytes, s.whole);
+    s.stage.tile_bytes = s.light ? BANDED_TILE_BYTES : SEPARABLE_TILE_BYTES;
+    s.stage.pitch = banded_pitch(s.stage.tile_bytes, s.stage.pieces);
+    if (s.light) {
+        s.stage.tile_rows = SEPARABLE_LIGHT_ROWS;
+        s.stage.copied_rows = s.stage.needed_rows = SEPARABLE_LIGHT_ROWS + height - 1;
+        s.stage.more_rows = 0;
+        s.stage.rows = SEPARABLE_LIGHT_ROWS + 8;
+        return s;
+    }
     /* The first half with all rows that its products take, the second what outputs need of the
      * others: rows that are not copied are multiplied by 0. */
     s.stage.tile_rows =

@@ -168,6 +168,7 @@ template <bool SIGNED> static inline int product_bytes(uint32_t cells, uint32_t 
 #define copy_out                        soft_copy_out
 #define copy_box_in                     soft_copy_box_in
 #define copy_box_out(map, shared, x, y) soft_copy_box_out(map, soft_shared_at(shared), x, y)
+#define prefetch_box(map, x, y)         ((void)(map))
 #define copies_wait_sent                soft_copies_wait
 #define copy_16                         soft_copy_16
 #define copies_16_wait                  soft_copies_wait
