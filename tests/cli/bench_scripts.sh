@@ -1,7 +1,8 @@
 # The bench scripts: usage, one sentence for what is wrong, tables between their markers.
 . "$CLI/lib"
 scripts=$CLI/../../scripts
-for script in bench_batch bench_peers bench_gpu_peers bench_gpu_pipeline make_huge; do
+for script in bench_batch bench_peers bench_gpu_peers bench_gpu_pipeline \
+    bench_gpu_table make_huge; do
     "$scripts/$script" -h >usage
     grep -q "^usage: $script" usage
 done
@@ -25,6 +26,8 @@ wrong bench_batch --device cpu --readme
 wrong bench_batch --program ./none
 wrong bench_gpu_peers --widths 3,x
 wrong bench_gpu_pipeline --folder ./none
+wrong bench_gpu_table --runs 0
+wrong bench_gpu_table --program ./none
 TMPDIR=$PWD PYTHONDONTWRITEBYTECODE=1 python3 - "$scripts" <<'END'
 import pathlib
 import sys
