@@ -23,7 +23,7 @@ struct banded_args {
     int in_pad, out_pad;                     /* bytes of the first row's 16 before the picture */
     int first_byte;                          /* of the window of the tensor's byte 0 */
     int across, down;                        /* tiles side by side, one below the other */
-    int ahead;                               /* how many blocks later takes what is prefetched */
+    int ahead;                               /* separable: blocks until the prefetched tile's */
     struct banded_tile inner_from, inner_to; /* tiles in [from, to) have no ghost cells */
 };
 

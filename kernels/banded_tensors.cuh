@@ -79,18 +79,6 @@ static void inner_tiles(struct banded_args *args)
         args->inner_to.y = args->down;
 }
 
-/* Blocks that start before one whose tile is prefetched: a third of what the GPU holds, more or
- * less. */
-static int blocks_ahead(void)
-{
-    int device, processors;
-    return cudaGetDevice(&device) == cudaSuccess &&
-                   cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) ==
-                       cudaSuccess
-               ? processors
-               : 0;
-}
-
 /* All of a launch but the grid; a warp's output leaves by out_rows at a time. */
 static cudaError_t banded_prepare(struct banded_args *args, const struct image_job *job,
                                   const struct banded_shape *shape, int out_rows)
@@ -105,7 +93,6 @@ static cudaError_t banded_prepare(struct banded_args *args, const struct image_j
     args->across = (args->out_pad + job->width * shape->pixel_bytes + shape->tile_bytes - 1) /
                    shape->tile_bytes;
     args->down = (job->out_rows + shape->tile_rows - 1) / shape->tile_rows;
-    args->ahead = blocks_ahead();
     inner_tiles(args);
     return tensors(args, out_rows);
 }

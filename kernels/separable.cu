@@ -270,6 +270,17 @@ static cudaError_t launch_size(const struct separable_shape *s, struct banded_ar
 #undef LAUNCH
 }
 
+/* How many blocks later a prefetched tile is taken: a third of those that the GPU holds at a time.
+ */
+static cudaError_t blocks_ahead(int *blocks)
+{
+    int device;
+    cudaError_t status = cudaGetDevice(&device);
+    return status == cudaSuccess
+               ? cudaDeviceGetAttribute(blocks, cudaDevAttrMultiProcessorCount, device)
+               : status;
+}
+
 extern "C" cudaError_t separable_launch(const struct image_job *job, int form, cudaStream_t stream)
 {
     if (job->sample_bytes == 2)
@@ -283,6 +294,8 @@ extern "C" cudaError_t separable_launch(const struct image_job *job, int form, c
     cudaError_t status =
         banded_prepare(&args, job, &shape.stage, shape.stage.tile_rows / (shape.light ? 1 : 2));
 
+    if (status == cudaSuccess)
+        status = blocks_ahead(&args.ahead);
     if (status != cudaSuccess)
         return status;
     if ((form != SEPARABLE_1_2_1 && form != SEPARABLE_1_3_1) ||

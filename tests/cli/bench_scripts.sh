@@ -27,6 +27,7 @@ wrong bench_batch --program ./none
 wrong bench_gpu_peers --widths 3,x
 wrong bench_gpu_pipeline --folder ./none
 wrong bench_gpu_table --runs 0
+wrong bench_gpu_table --only yellow
 wrong bench_gpu_table --program ./none
 TMPDIR=$PWD PYTHONDONTWRITEBYTECODE=1 python3 - "$scripts" <<'END'
 import pathlib
