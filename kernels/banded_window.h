@@ -74,13 +74,15 @@ static inline struct banded_shape banded_shape_of(int width, int height, int cha
         s.twos = height > 1 ? height / 2 : 1;
         s.ones = height > 1 ? height % 2 : 0;
         s.pieces = 2;
-    } else {
+        s.sweeps = (pieces + 1) / 2;
+    } else { /* all sweeps take as many pieces */
+        pieces = pieces < 2 ? 2 : pieces;
+        s.sweeps = (pieces + BANDED_PIECES - 1) / BANDED_PIECES;
         s.fours = height < 4 || height % 4 == 3 ? height / 4 + 1 : height / 4;
         s.twos = height > 4 && height % 4 == 2;
         s.ones = height > 4 && height % 4 == 1;
-        s.pieces = pieces < 2 ? 2 : pieces < BANDED_PIECES ? pieces : BANDED_PIECES;
+        s.pieces = (pieces + s.sweeps - 1) / s.sweeps;
     }
-    s.sweeps = (pieces + s.pieces - 1) / s.pieces;
     s.tile_bytes = BANDED_TILE_BYTES;
     s.pitch = banded_pitch(s.tile_bytes, s.sweeps * s.pieces);
     banded_set_tile(&s, height, height <= 9 ? 48 : 32);
