@@ -20,7 +20,7 @@
  * Measured        see kernels/README.md */
 #include "dp4a_window.h"
 #include "gather.cuh"
-#include "image_rows.cuh"
+#include "pixel_tile.cuh"
 #include "ptx.cuh"
 #include "sample_divide.cuh"
 
@@ -51,22 +51,6 @@ struct dp4a_args {
 
 /* ---- pixels to planes ---- */
 
-/* Four interleaved pixels, N words, that stand on as many bytes. */
-template <int N> __device__ inline void load_pixels(const uint8_t *from, uint32_t *pixels)
-{
-    if constexpr (N == 4) {
-        uint4 v = __ldg((const uint4 *)from);
-        pixels[0] = v.x, pixels[1] = v.y, pixels[2] = v.z, pixels[3] = v.w;
-    } else if constexpr (N == 2) {
-        uint2 v = __ldg((const uint2 *)from);
-        pixels[0] = v.x, pixels[1] = v.y;
-    } else {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            pixels[i] = __ldg((const uint32_t *)from + i);
-    }
-}
-
 template <int N, int C>
 __device__ inline void split_pixels(const uint32_t *pixels, uint32_t *N_ds, int plane)
 {
@@ -75,66 +59,15 @@ __device__ inline void split_pixels(const uint32_t *pixels, uint32_t *N_ds, int 
         split_pixels<N, C + 1>(pixels, N_ds, plane);
 }
 
-/* Four bytes of a row of which some are ghost cells; `byte` counts from the row's start. */
-template <int N>
-__device__ __noinline__ uint32_t ghost_word(const struct image_job &job, const uint8_t *row,
-                                            int byte)
-{
-    uint32_t word = 0;
-    for (int i = 0; i < 4; i++)
-        word |= (uint32_t)image_byte_at(job, row, byte + i, N) << 8 * i;
-    return word;
-}
-
-/* The words of a tile with ghost cells: its cells begin at x and picture row y. */
-template <int N>
-__device__ inline void stage_edge(const struct image_job &job, uint32_t *N_ds, int words, int plane,
-                                  int across, int x, int y)
-{
-#pragma unroll 1
-    for (int i = threadIdx.x; i < words; i += THREADS) {
-        const uint8_t *row = image_row_at(job, y + i / across);
-        int cell = x + i % across * 4;
-        uint32_t pixels[N];
-        if (row && cell >= 0 && cell + 4 <= job.width) {
-            load_pixels<N>(row + (size_t)cell * N, pixels);
-        } else {
-#pragma unroll
-            for (int v = 0; v < N; v++)
-                pixels[v] = ghost_word<N>(job, row, cell * N + 4 * v);
-        }
-        split_pixels<N, 0>(pixels, N_ds + i, plane);
+/* Where staged pixels go. */
+template <int N> struct planes_put {
+    uint32_t *N_ds;
+    int plane;
+    __device__ void operator()(int word, const uint32_t *pixels) const
+    {
+        split_pixels<N, 0>(pixels, N_ds + word, plane);
     }
-}
-
-/* The same inside of the picture: `from` is the tile's first byte. */
-template <int N, int AT_ONCE>
-__device__ inline void stage(const uint8_t *from, size_t pitch, uint32_t *N_ds, int words,
-                             int plane, int across)
-{
-    const int step_x = THREADS % across, step_y = THREADS / across;
-    int x = threadIdx.x % across, y = threadIdx.x / across;
-
-#pragma unroll 1
-    for (int first = threadIdx.x; first < words; first += AT_ONCE * THREADS) {
-        uint32_t pixels[AT_ONCE][N];
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) {
-            if (first + i * THREADS < words)
-                load_pixels<N>(from + y * pitch + x * 4 * N, pixels[i]);
-            x += step_x;
-            y += step_y;
-            if (x >= across) {
-                x -= across;
-                y++;
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++)
-            if (first + i * THREADS < words)
-                split_pixels<N, 0>(pixels[i], N_ds + first + i * THREADS, plane);
-    }
-}
+};
 
 /* ---- sums ---- */
 
@@ -208,51 +141,6 @@ __device__ inline void add_mask(const struct dp4a_args &args, const uint32_t *wi
     }
 }
 
-/* ---- samples to pixels ---- */
-
-/* Word t of four interleaved pixels: its byte i is of channel (4t + i) % N. */
-template <int N, int T>
-__device__ inline void join_pixels(const uint32_t *samples, uint32_t *pixels)
-{
-    pixels[T] =
-        gather<4 * T % N * 4 + 4 * T / N, (4 * T + 1) % N * 4 + (4 * T + 1) / N,
-               (4 * T + 2) % N * 4 + (4 * T + 2) / N, (4 * T + 3) % N * 4 + (4 * T + 3) / N>(
-            samples);
-    if constexpr (T < N - 1)
-        join_pixels<N, T + 1>(samples, pixels);
-}
-
-template <int N> __device__ inline void put_pixels(const uint32_t *samples, uint32_t *to)
-{
-    uint32_t pixels[N];
-    join_pixels<N, 0>(samples, pixels);
-    if constexpr (N == 4) {
-        *(uint4 *)to = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
-    } else if constexpr (N == 2) {
-        *(uint2 *)to = make_uint2(pixels[0], pixels[1]);
-    } else {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            to[i] = pixels[i];
-    }
-}
-
-/* A warp's rows, 128 * N bytes each, to the output, 16 bytes a lane. Rows of the device's pictures
- * end on multiples of 16 bytes, so the last piece of a row may carry bytes past the picture. */
-template <int N>
-__device__ inline void store_rows(const struct image_job &job, const uint4 *P_ds, int x0, int y0)
-{
-    const int lane = threadIdx.x % 32, bytes = (job.width - x0) * N;
-    uint8_t *out = (uint8_t *)job.out + (size_t)y0 * job.out_pitch + (size_t)x0 * N;
-
-#pragma unroll
-    for (int i = lane; i < ROWS * 8 * N; i += 32) {
-        int row = i / (8 * N), byte = i % (8 * N) * 16;
-        if (y0 + row < job.out_rows && byte < bytes)
-            *(uint4 *)(out + row * job.out_pitch + byte) = P_ds[i];
-    }
-}
-
 /* ---- the kernel ---- */
 
 /* A block a tile:   memory -> N_ds (planes) -> sums -> P_ds (pixels, in N_ds's place) -> memory */
@@ -277,13 +165,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE))
 
     for (int i = threadIdx.x; i < weights; i += THREADS)
         A_ds[i] = __ldg((const uint4 *)job.fragments + i);
-    if (x >= 0 && x + across * 4 <= job.width && y >= job.in_first_row &&
-        y + rows <= job.in_first_row + job.in_rows)
-        stage<N, AT_ONCE(SIDE)>((const uint8_t *)job.in +
-                                    (size_t)(y - job.in_first_row) * job.in_pitch + (size_t)x * N,
-                                job.in_pitch, N_ds, rows * across, plane, across);
-    else
-        stage_edge<N>(job, N_ds, rows * across, plane, across, x, y);
+    stage_tile<N, THREADS, AT_ONCE(SIDE)>(job, planes_put<N>{N_ds, plane}, rows, across, x, y);
     __syncthreads();
 
     const uint32_t *window = N_ds + warp * ROWS * across + lane;
@@ -310,7 +192,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE))
     for (int r = 0; r < ROWS; r++)
         put_pixels<N>(samples[r], P_ds + (r * 32 + lane) * N);
     __syncwarp();
-    store_rows<N>(job, (const uint4 *)P_ds, x0, y0 + warp * ROWS);
+    store_rows<N, ROWS>(job, (const uint4 *)P_ds, x0, y0 + warp * ROWS);
 }
 
 /* ---- launching ---- */
