@@ -54,7 +54,7 @@ cudaError_t int8_mma_launch(const struct image_job *job, int weight_planes, cuda
 
 /* ---- the same without matrix units ---- */
 
-/* src/dp4a_pack.c. Weights in 1 or 2 planes, see int8_mma_planes. */
+/* src/dp4a_pack.c. Weights in 1 or 2 planes, see int8_mma_planes; of weighted_planes up to 3. */
 size_t dp4a_fragment_bytes(int width, int height, int anchor_x, int planes);
 void dp4a_pack(const int64_t *weight, int width, int height, int anchor_x, int planes,
                void *fragments);
@@ -65,7 +65,24 @@ size_t dp4a_shared_bytes(int width, int height, int anchor_x, int channels, int 
 /* kernels/dp4a.cu */
 cudaError_t dp4a_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
 
-/* ---- the same as banded matrices, 8 and 16 bits, from compute capability 9.0 ---- */
+/* ---- colour weighted by alpha, 8 bits, where the divisor is the sum of the weights ---- */
+
+/* src/weighted_pack.c. The weights are packed by dp4a_pack, in as many planes as the largest has
+ * bytes, up to 3; 0: more, or a negative one. */
+int weighted_planes(const int64_t *weight, int cells);
+
+/* Do the sums of products with alpha pass 32 bits? Then a mask may be WEIGHTED_HEIGHT high: so that
+ * those of four of its columns do not, (2^8 - 1)^3 * 4 * 64 < 2^32. */
+#define WEIGHTED_HEIGHT 64
+bool weighted_is_wide(uint32_t max, int64_t divisor);
+
+/* Shared memory that a block takes, bytes; planes 0: without the weights. */
+size_t weighted_shared_bytes(int width, int height, int anchor_x, int channels, int planes);
+
+/* kernels/weighted.cu; start is of no account */
+cudaError_t weighted_launch(const struct image_job *job, int weight_planes, cudaStream_t stream);
+
+/* ---- plain sums as banded matrices, 8 and 16 bits, from compute capability 9.0 ---- */
 
 /* src/banded_pack.c */
 void banded_pack(const struct banded_shape *shape, const int64_t *weight, int width, int height,

@@ -61,6 +61,40 @@ size_t cuda_image_pack_dp4a(const struct plan *plan, void *out, const char **why
     return dp4a_fragment_bytes(m->width, m->height, m->anchor_x, planes);
 }
 
+int cuda_image_form_weighted(const struct plan *plan)
+{
+    return weighted_planes(plan->mask[0].weight, plan->mask[0].width * plan->mask[0].height);
+}
+
+/* A reason against a fused division by the sum of the weights times alpha, or NULL. */
+static const char *refusal_of_weighted(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return plan->type != SAMPLE_U8                  ? "samples of 16 bits"
+           : plan->alpha != ALPHA_WEIGHTED          ? "it runs colour weighted by alpha only"
+           : m->sum != m->divisor || m->offset != 0 ? "colour weighted by alpha with a gain or an "
+                                                      "offset"
+           : m->accumulator != ACCUMULATOR_I32      ? "sums past 32 bits"
+           : cuda_image_form_weighted(plan) == 0    ? "weights past 24 bits"
+           : m->height > WEIGHTED_HEIGHT && weighted_is_wide(plan->max, m->divisor)
+               ? "products with alpha past 32 bits, and a mask as high as that"
+               : NULL;
+}
+
+size_t cuda_image_pack_weighted(const struct plan *plan, void *out, const char **why)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int planes;
+
+    *why = refusal_of_weighted(plan);
+    if (*why)
+        return 0;
+    planes = cuda_image_form_weighted(plan);
+    if (out)
+        dp4a_pack(m->weight, m->width, m->height, m->anchor_x, planes, out);
+    return dp4a_fragment_bytes(m->width, m->height, m->anchor_x, planes);
+}
+
 static struct banded_shape banded_shape_for(const struct plan *plan, int planes)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -245,6 +279,21 @@ bool cuda_image_supports_dp4a(const struct plan *plan, char *why, size_t why_byt
     return devices_can(7,
                        dp4a_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
                                          cuda_image_planes(plan)),
+                       "product of four bytes", why, why_bytes);
+}
+
+bool cuda_image_supports_weighted(const struct plan *plan, char *why, size_t why_bytes)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    const char *reason;
+
+    if (cuda_image_pack_weighted(plan, NULL, &reason) == 0) {
+        snprintf(why, why_bytes, "%s", reason);
+        return false;
+    }
+    return devices_can(7,
+                       weighted_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
+                                             cuda_image_form_weighted(plan)),
                        "product of four bytes", why, why_bytes);
 }
 

@@ -38,6 +38,8 @@ METHOD(readonly, .plane = plane_readonly)
 METHOD(cached, .plane = plane_cached, .constant = true)
 METHOD(tiled, .plane = plane_tiled, .constant = true)
 METHOD(dp4a, .image = dp4a_launch, .pack = cuda_image_pack_dp4a, .form = cuda_image_planes)
+METHOD(weighted, .image = weighted_launch, .pack = cuda_image_pack_weighted,
+       .form = cuda_image_form_weighted)
 METHOD(int8, .image = int8_mma_launch, .pack = cuda_image_pack_int8, .form = cuda_image_planes)
 METHOD(banded, .image = banded_launch, .pack = cuda_image_pack_banded, .form = cuda_image_planes,
        .aligns = true)
@@ -72,6 +74,14 @@ static const struct kernel KERNELS[] = {
      .run = run_dp4a,
      .time = time_dp4a,
      .strips = &strips_dp4a},
+    {.name = "weighted",
+     .dims = 2,
+     .device = DEVICE_CUDA,
+     .idea = "colour weighted by alpha, 8 bits, products and division in one pass (7.5)",
+     .supports = cuda_image_supports_weighted,
+     .run = run_weighted,
+     .time = time_weighted,
+     .strips = &strips_weighted},
     {.name = "int8",
      .dims = 2,
      .device = DEVICE_CUDA,

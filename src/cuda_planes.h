@@ -35,7 +35,7 @@ typedef int planes_image_form(const struct plan *plan);
 struct planes_method {
     const char *name;
     planes_launch *plane;       /* one of the two */
-    planes_image_launch *image; /* linear, without weighted alpha */
+    planes_image_launch *image; /* linear; weighted alpha or not, as its pack says */
     planes_image_pack *pack;    /* with `image` */
     planes_image_form *form;    /* with `image` */
     bool constant;              /* `plane` keeps its weights in constant memory */

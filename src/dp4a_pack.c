@@ -1,4 +1,4 @@
-/* A mask's weights as the words that the dp4a kernel multiplies by: host side of
+/* A mask's weights as the words that the kernels dp4a and weighted multiply by: host side of
  * kernels/dp4a.cu. */
 #include "../kernels/dp4a_window.h"
 #include "../kernels/image_job.h"
@@ -17,7 +17,8 @@ size_t dp4a_shared_bytes(int width, int height, int anchor_x, int channels, int 
 }
 
 /* Plane after plane, group after group, row after row: four words, the mask's row shifted to each
- * of four neighbouring outputs. Two planes: the high byte comes first, w = 256 * high + low. */
+ * of four neighbouring outputs. Of several planes the highest byte comes first, w = 256 * high +
+ * low. */
 void dp4a_pack(const int64_t *weight, int width, int height, int anchor_x, int planes,
                void *fragments)
 {
@@ -30,6 +31,6 @@ void dp4a_pack(const int64_t *weight, int width, int height, int anchor_x, int p
                 for (int byte = 0; byte < 16; byte++) {
                     int j = group * 4 + byte % 4 - window.pad - byte / 4;
                     int64_t w = j >= 0 && j < width ? weight[i * width + j] : 0;
-                    *out++ = (uint8_t)(p == planes - 1 ? w & 255 : w >> 8);
+                    *out++ = (uint8_t)(w >> 8 * (planes - 1 - p) & 255);
                 }
 }

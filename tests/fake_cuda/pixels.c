@@ -9,13 +9,14 @@
 #include "../../src/border.h"
 #include "fake_cuda.h"
 
-enum kind { DP4A, INT8, BANDED, CERTIFIED, SEPARABLE, KINDS };
+enum kind { DP4A, WEIGHTED, INT8, BANDED, CERTIFIED, SEPARABLE, KINDS };
 
 struct run {
     struct image_job job;
     int64_t *weight, divisor, start;
     void *packed; /* NULL: not known here */
     size_t packed_bytes;
+    bool weighted;
     size_t head; /* where the certified kernel's divisor and weights stand in what is packed */
 };
 
@@ -48,6 +49,28 @@ static int64_t filtered(const struct run *r, const char *in, int y, int x, int c
                    sample(job, in, job->out_first_row + y - job->anchor_y + i,
                           x - job->anchor_x + j, c);
     return sum < 0 ? 0 : sum / r->divisor > job->max ? job->max : sum / r->divisor;
+}
+
+/* Colour weighted by alpha; alpha itself, whose weight is one of 1. */
+static int64_t weighted(const struct run *r, const char *in, int y, int x, int c)
+{
+    const struct image_job *job = &r->job;
+    const int alpha = job->channels - 1;
+    int64_t cover = 0, product = 0, sum = 0, all = 0;
+
+    for (int i = 0; i < job->mask_height; i++)
+        for (int j = 0; j < job->mask_width; j++) {
+            int row = job->out_first_row + y - job->anchor_y + i, column = x - job->anchor_x + j;
+            int64_t w = r->weight[i * job->mask_width + j], v = sample(job, in, row, column, c);
+            int64_t a = sample(job, in, row, column, alpha);
+            all += w;
+            sum += w * v;
+            cover += w * a;
+            product += w * v * a;
+        }
+    if (all != r->divisor)
+        fake_misuse("the divisor is not the sum of the weights");
+    return c == alpha || cover == 0 ? (sum + all / 2) / all : (product + cover / 2) / cover;
 }
 
 static void *rows_at(const void *data, size_t pitch, const struct image_job *job, int rows,
@@ -88,7 +111,7 @@ static void run_pixels(const void *arguments, int device)
         for (int x = 0; x < job->width; x++)
             for (int c = 0; c < job->channels; c++) {
                 char *row = out + (size_t)y * job->out_pitch;
-                int64_t value = filtered(r, in, y, x, c);
+                int64_t value = (r->weighted ? weighted : filtered)(r, in, y, x, c);
                 if (job->sample_bytes == 1)
                     ((uint8_t *)row)[x * job->channels + c] = (uint8_t)value;
                 else
@@ -107,15 +130,15 @@ static void pack(struct run *r, enum kind kind, int form)
         banded_image_shape(w, h, job->channels, job->sample_bytes, form < 1 ? 1 : form, 0);
     const char *why;
 
-    r->packed_bytes = kind == DP4A ? dp4a_fragment_bytes(w, h, job->anchor_x, form)
-                      : kind == INT8
-                          ? int8_mma_fragment_bytes(job->weight, w, h, job->anchor_x, &why)
-                      : kind == BANDED ? (size_t)banded_fragment_bytes(&shape)
-                                       : 0;
+    r->packed_bytes =
+        kind == DP4A || kind == WEIGHTED ? dp4a_fragment_bytes(w, h, job->anchor_x, form)
+        : kind == INT8   ? int8_mma_fragment_bytes(job->weight, w, h, job->anchor_x, &why)
+        : kind == BANDED ? (size_t)banded_fragment_bytes(&shape)
+                         : 0;
     r->packed = r->packed_bytes ? calloc(1, r->packed_bytes) : NULL;
     if (!r->packed)
         return;
-    if (kind == DP4A)
+    if (kind == DP4A || kind == WEIGHTED)
         dp4a_pack(job->weight, w, h, job->anchor_x, form, r->packed);
     else if (kind == INT8)
         int8_mma_pack(job->weight, w, h, job->anchor_x, r->packed);
@@ -140,7 +163,8 @@ static cudaError_t launch(const struct image_job *job, enum kind kind, int form,
     struct run r = {.job = *job,
                     .weight = calloc(cells, sizeof *r.weight),
                     .divisor = job->divisor,
-                    .start = job->start};
+                    .start = job->start,
+                    .weighted = kind == WEIGHTED};
     cudaError_t status;
     bool queued;
 
@@ -192,6 +216,14 @@ cudaError_t dp4a_launch(const struct image_job *job, int weight_planes, cudaStre
     return launch(job, DP4A, weight_planes,
                   dp4a_shared_bytes(job->mask_width, job->mask_height, job->anchor_x, job->channels,
                                     weight_planes),
+                  stream);
+}
+
+cudaError_t weighted_launch(const struct image_job *job, int weight_planes, cudaStream_t stream)
+{
+    return launch(job, WEIGHTED, weight_planes,
+                  weighted_shared_bytes(job->mask_width, job->mask_height, job->anchor_x,
+                                        job->channels, weight_planes),
                   stream);
 }
 

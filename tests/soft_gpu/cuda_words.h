@@ -108,6 +108,16 @@ static inline unsigned __umulhi(unsigned a, unsigned b)
     return (unsigned)((uint64_t)a * b >> 32);
 }
 
+/* Two cells of 16 bits times the two lower or upper bytes. */
+static inline unsigned __dp2a_lo(unsigned cells, unsigned bytes, unsigned sum)
+{
+    return sum + (cells & 65535) * (bytes & 255) + (cells >> 16) * (bytes >> 8 & 255);
+}
+static inline unsigned __dp2a_hi(unsigned cells, unsigned bytes, unsigned sum)
+{
+    return __dp2a_lo(cells, bytes >> 16, sum);
+}
+
 template <typename TO, typename FROM> static inline TO soft_bits(FROM from)
 {
     TO to;
@@ -197,6 +207,17 @@ static inline unsigned __ballot_sync(unsigned, int is)
     for (int i = 0; i < 32; i++)
         lanes |= all[i][0] << i;
     return lanes;
+}
+
+static inline int __syncthreads_or(int value)
+{
+    static int any;
+    soft_block_wait();
+    any = 0;
+    soft_block_wait();
+    any |= value != 0;
+    soft_block_wait();
+    return any;
 }
 
 static inline int __reduce_add_sync(unsigned, int value)

@@ -157,6 +157,13 @@ template <bool SIGNED> static inline int product_bytes(uint32_t cells, uint32_t 
     return (int)s;
 }
 
+/* As far off as it may be, either way. */
+static inline float reciprocal(float x)
+{
+    static uint32_t turn;
+    return 1 / x * (1 + (++turn % 2 ? 1 : -1) * 0x1p-23f);
+}
+
 /* ---- copies ---- */
 
 #define barrier_init                    soft_barrier_init
