@@ -12,13 +12,16 @@ struct size {
 };
 
 /* One cell, lines, around the tiles 8, 16, 32 and 64, primes, two tiles of 112 rows and three of
- * 96; last the largest. The first 7 are also the small ones: several tiles of 48 rows among them.
+ * 96; then the largest; the last, whose bands have tiles of 128 pixels without ghost cells, is for
+ * masks of weighted alpha only. The first 7 are also the small ones: several tiles of 48 rows among
+ * them.
  */
 static const struct size SIZES[] = {
-    {1, 1}, {1, 17}, {19, 1},  {2, 3},   {7, 7},  {5, 113}, {9, 9},   {15, 31}, {16, 16}, {17, 33},
-    {8, 8}, {31, 8}, {32, 32}, {33, 13}, {63, 5}, {64, 15}, {65, 64}, {97, 61}, {3, 193}, {2500, 6},
+    {1, 1},   {1, 17},  {19, 1},  {2, 3},   {7, 7},   {5, 113},  {9, 9},
+    {15, 31}, {16, 16}, {17, 33}, {8, 8},   {31, 8},  {32, 32},  {33, 13},
+    {63, 5},  {64, 15}, {65, 64}, {97, 61}, {3, 193}, {2500, 6}, {283, 53},
 };
-#define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES))
+#define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES) - 1)
 
 /* How many of SIZES a mask of so many cells is tried on: the reference takes cells * cells. */
 static int sizes_of(int mask, bool small)
@@ -26,7 +29,9 @@ static int sizes_of(int mask, bool small)
     int cells = check_mask_cells(mask);
     if (small)
         return cells > 600 ? 1 : cells > 100 ? 5 : 7;
-    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 15 : cells > 150 ? 19 : SIZE_COUNT;
+    if (cells <= 150)
+        return SIZE_COUNT + check_mask_is_weighted(mask);
+    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 15 : 19;
 }
 
 /* Both depths for every size and border. */
@@ -130,12 +135,14 @@ void check_case_free(struct check_case *c)
 }
 
 /* One sample of a pattern: random, all 0, all max, checkerboard, one impulse (it reads back the
- * mask and its orientation), random with alpha mostly 0 or max, the same in blocks. */
+ * mask and its orientation), random with alpha mostly 0 or max, the same in blocks, small or large
+ * ones. */
 static uint32_t pattern_sample(const struct check_case *c, int y, int x, int channel,
                                uint64_t *state)
 {
     uint32_t max = c->plan.max, value = (uint32_t)(random_next(state) % (max + 1));
     bool is_alpha = image_has_alpha(c->channels) && channel == c->channels - 1;
+    int across = c->seed % 2 ? 9 : 47, down = c->seed % 2 ? 7 : 40;
     switch (c->pattern) {
     case 1:
         return 0;
@@ -148,7 +155,9 @@ static uint32_t pattern_sample(const struct check_case *c, int y, int x, int cha
     case 5:
         return is_alpha ? (value % 3 == 0 ? 0 : value % 3 == 1 ? max : value) : value;
     case 6:
-        return !is_alpha || (x / 9 + y / 7) % 3 == 2 ? value : (x / 9 + y / 7) % 3 ? max : 0;
+        return !is_alpha || (x / across + y / down) % 3 == 2 ? value
+               : (x / across + y / down) % 3                 ? max
+                                                             : 0;
     default:
         return value;
     }

@@ -34,6 +34,8 @@ static const char RUNS[] = "runs", DISC[] = "disc";
 static const char BELL[] = "bell";
 /* At random, those in the middle 20 times as large. */
 static const char PEAK[] = "peak";
+/* At random, divided by their sum, the anchor in the middle. */
+static const char WHOLE[] = "whole";
 
 static const struct mask_case MASKS[] = {
     {"identity", "1", NULL, 0, 0, 0, 0, NULL},
@@ -234,6 +236,23 @@ static const struct mask_case MASKS[] = {
     {"weighted_wide21x2", NULL, NULL, 21, 2, 1, 1000000007, "21000000000"},
     {"weighted_small5", NULL, NULL, 5, 5, 0, 12, "150"},
     {"weighted_box13x5", NULL, NULL, 13, 5, 3, 3, "195"},
+    /* Divided by their sum, of weights of one byte, two and three; where products with alpha just
+     * fit 32 bits, and do not; the largest sum that plain sums of 32 bits hold; columns that are as
+     * high as sums of 32 bits hold. */
+    {"weighted_whole1x2", WHOLE, NULL, 1, 2, 1, 255, NULL},
+    {"weighted_whole3", WHOLE, NULL, 3, 3, 0, 255, NULL},
+    {"weighted_whole5", WHOLE, NULL, 5, 5, 0, 255, NULL},
+    {"weighted_whole7", WHOLE, NULL, 7, 7, 0, 255, NULL},
+    {"weighted_whole9", WHOLE, NULL, 9, 9, 0, 255, NULL},
+    {"weighted_whole12x7", WHOLE, NULL, 12, 7, 0, 255, NULL},
+    {"weighted_bytes20x17", WHOLE, NULL, 20, 17, 180, 255, NULL},
+    {"weighted_two_bytes3", WHOLE, NULL, 3, 3, 0, 7000, NULL},
+    {"weighted_two_bytes6x5", WHOLE, NULL, 6, 5, 0, 65535, NULL},
+    {"weighted_three_bytes5x4", WHOLE, NULL, 5, 4, 0, 400000, NULL},
+    {"weighted_within_32_bits", "normalize\n65000 921", NULL, 0, 0, 0, 0, NULL},
+    {"weighted_past_32_bits", "normalize\n65000 922", NULL, 0, 0, 0, 0, NULL},
+    {"weighted_largest_sum", "normalize\n4194304 4194303", NULL, 0, 0, 0, 0, NULL},
+    {"weighted_high9x64", WHOLE, NULL, 9, 64, 253, 255, NULL},
     {"decimal_64_bits", NULL, NULL, 11, 9, -20000, 300003, "9900001"},
     {"peak7x6", PEAK, NULL, 7, 6, -10000000000019, 20000000000003, "600000000000000"},
     {"peak5x9", PEAK, NULL, 5, 9, -20000000000003, 1000000000039, "900000000000000"},
@@ -323,7 +342,7 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
     uint64_t range = (uint64_t)(m->high - m->low + 1);
     int64_t column[2][MASK_MAX_SIDE], row[2][MASK_MAX_SIDE];
 
-    for (int k = 0; k < 2 && m->text; k++) {
+    for (int k = 0; k < 2 && m->text && m->text != WHOLE; k++) {
         int64_t across = 2048, down = 2048;
         for (int i = 0; i < m->height; i++)
             column[k][i] = m->low + (int64_t)(random_next(state) % range);
@@ -352,7 +371,7 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
                 w = column[0][i] * row[0][j] + (int64_t)(random_next(state) % 1000);
             else if (m->text == FACTORS || m->text == UPPER)
                 w = column[0][i] * row[0][j];
-            else if (m->text && m->text != RUNS && m->text != PEAK)
+            else if (m->text && m->text != RUNS && m->text != PEAK && m->text != WHOLE)
                 w = column[0][i] * row[0][j] + (inside ? column[1][i] * row[1][j] : 0);
             else
                 w = m->low + (int64_t)(random_next(state) % range);
@@ -374,10 +393,16 @@ bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, str
 
     if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
         text != NEAR && text != NEAR_RANK_2 && text != NEAR_RANK_3 && text != BELL &&
-        text != PEAK && text != FACTORS && text != UPPER)
+        text != PEAK && text != FACTORS && text != UPPER && text != WHOLE)
         return mask_parse(made, m->name, text, strlen(text), err);
     mask_init(made, m->width, m->height);
     mask_fill(made, m, state);
+    if (m->text == WHOLE) {
+        mask_sum(made->divisor, made);
+        made->anchor_x = m->width / 2;
+        made->anchor_y = m->height / 2;
+        return true;
+    }
     mpq_set_str(made->divisor, m->divisor, 10);
     made->anchor_x = pick(state, m->width);
     made->anchor_y = pick(state, m->height);
