@@ -10,6 +10,8 @@
 #define DP4A_TILE_X 128 /* 4 outputs a lane */
 #define DP4A_TILE_Y 32
 
+#define WEIGHTED_TILE_Y 16 /* of weighted.cu, whose windows and weights are the same */
+
 /* Does output J of four see a cell of group W? Else its weights there are all 0. */
 #define DP4A_SEES(w, j, pad, width) (4 * (w) + 3 >= (j) + (pad) && 4 * (w) < (j) + (pad) + (width))
 

@@ -37,4 +37,18 @@ template <int A, int B, int C, int D> __device__ inline uint32_t gather(const ui
     return __byte_perm(three, word[wd], 0x0210 | (D % 4 + 4) << 12);
 }
 
+/* The bytes of four words, taken as 4 x 4, in columns: 8 permutations, where gather() of each word
+ * takes 12. */
+__device__ inline void transpose_bytes(const uint32_t *in, uint32_t *out)
+{
+    const uint32_t low01 = __byte_perm(in[0], in[1], 0x5140),
+                   low23 = __byte_perm(in[2], in[3], 0x5140),
+                   high01 = __byte_perm(in[0], in[1], 0x7362),
+                   high23 = __byte_perm(in[2], in[3], 0x7362);
+    out[0] = __byte_perm(low01, low23, 0x5410);
+    out[1] = __byte_perm(low01, low23, 0x7632);
+    out[2] = __byte_perm(high01, high23, 0x5410);
+    out[3] = __byte_perm(high01, high23, 0x7632);
+}
+
 #endif

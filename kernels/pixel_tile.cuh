@@ -63,8 +63,11 @@ template <int N, int THREADS, int AT_ONCE, typename PUT>
 __device__ inline void stage(const uint8_t *from, size_t pitch, const PUT &put, int words,
                              int across)
 {
-    const int step_x = THREADS % across, step_y = THREADS / across;
-    int x = threadIdx.x % across, y = threadIdx.x / across;
+    const int step_x = THREADS % across;
+    const size_t step = THREADS / across * pitch + step_x * 4 * N, wrap = pitch - across * 4 * N;
+    int x = threadIdx.x % across;
+
+    from += threadIdx.x / across * pitch + x * 4 * N;
 
 #pragma unroll 1
     for (int first = threadIdx.x; first < words; first += AT_ONCE * THREADS) {
@@ -72,12 +75,12 @@ __device__ inline void stage(const uint8_t *from, size_t pitch, const PUT &put, 
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
             if (first + i * THREADS < words)
-                load_pixels<N>(from + y * pitch + x * 4 * N, pixels[i]);
+                load_pixels<N>(from, pixels[i]);
             x += step_x;
-            y += step_y;
+            from += step;
             if (x >= across) {
                 x -= across;
-                y++;
+                from += wrap;
             }
         }
 #pragma unroll
@@ -118,7 +121,10 @@ __device__ inline void join_pixels(const uint32_t *samples, uint32_t *pixels)
 template <int N> __device__ inline void put_pixels(const uint32_t *samples, uint32_t *to)
 {
     uint32_t pixels[N];
-    join_pixels<N, 0>(samples, pixels);
+    if constexpr (N == 4)
+        transpose_bytes(samples, pixels);
+    else
+        join_pixels<N, 0>(samples, pixels);
     if constexpr (N == 4) {
         *(uint4 *)to = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
     } else if constexpr (N == 2) {

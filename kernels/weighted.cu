@@ -21,29 +21,31 @@
  * the high ones first, times 256, and so on. Modulo 2^32 that is as good as whole sums: see
  * quotient().
  *
- * Shared memory   (8 * channels - 4) * (32 + k - 1) * (31 + (k + pad + 6) / 4), and for masks of no
- *                 unrolled size 16 * k * ((k + pad + 6) / 4) a plane of packed weights
+ * Shared memory   (8 * channels - 4) * (16 + k - 1) * (31 + (k + pad + 6) / 4) + 2048 * channels,
+ *                 and past 5 x 5 16 * k * ((k + pad + 6) / 4) a plane of packed weights
  * Bytes moved     4 in, 4 out a pixel (RGBA), the halo from L2
  * Measured        see kernels/README.md */
 #include "dp4a_window.h"
 #include "pixel_tile.cuh"
 #include "ptx.cuh"
 
-/* Masks of one plane whose loops are unrolled, their weights among the kernel's arguments: squares
- * with the anchor in the middle. */
-#define MAX_SIDE       9
-#define SIDE_PAD(side) ((4 - (side) / 2 % 4) % 4)
-#define GROUPS(side)   (((side) + 3 + SIDE_PAD(side) + 3) / 4)
+/* Masks of one plane whose loops are unrolled: squares with the anchor in the middle. The weights
+ * of small ones are among the kernel's arguments and go to uniform registers (63 words), those of
+ * the others are in shared memory. */
+#define ARGUMENT_SIDE   5
+#define IN_SHARED(side) ((side) == 0 || (side) > ARGUMENT_SIDE)
+#define SIDE_PAD(side)  ((4 - (side) / 2 % 4) % 4)
+#define GROUPS(side)    (((side) + 3 + SIDE_PAD(side) + 3) / 4)
 
 #define ROWS    4 /* output rows of a thread */
 #define SUMS    (4 * ROWS)
-#define THREADS (DP4A_TILE_Y / ROWS * 32)
+#define THREADS (WEIGHTED_TILE_Y / ROWS * 32)
 
 /* Blocks that a multiprocessor is to hold: as many as the registers allow without spilling. */
-#define BLOCKS(channels, side, wide) ((wide) ? 2 : 3)
+#define BLOCKS(channels, wide) ((wide) ? 3 : (channels) == 4 ? 5 : 6)
 
 /* Words that a thread loads before it waits for the first: where they are known, all of them. */
-#define TILE_WORDS(side) ((DP4A_TILE_Y + (side)-1) * DP4A_PITCH(GROUPS(side)))
+#define TILE_WORDS(side) ((WEIGHTED_TILE_Y + (side)-1) * DP4A_PITCH(GROUPS(side)))
 #define AT_ONCE(side)    ((side) ? (TILE_WORDS(side) + THREADS - 1) / THREADS : 4)
 
 /* Does output J of four see one of two cells, the lower or upper HALF of word W? */
@@ -54,25 +56,10 @@ struct weighted_args {
     struct image_job job;
     int groups, left; /* of a window: words; cells before the first output's anchor */
     int planes;       /* of weights */
-    uint32_t weight[MAX_SIDE * GROUPS(MAX_SIDE) * 4]; /* of an unrolled mask */
+    uint4 weight[ARGUMENT_SIDE * GROUPS(ARGUMENT_SIDE)];
 };
 
 /* ---- pixels to products ---- */
-
-/* Four cells times four alphas, one in each of `alpha`: 16 bits each. */
-template <int N, int C>
-__device__ inline void put_products(const uint32_t *pixels, const uint32_t *alpha, uint2 *N_ds,
-                                    int plane)
-{
-    uint32_t cells = gather<C, N + C, 2 * N + C, 3 * N + C>(pixels), product[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        product[i] = (uint32_t)product_bytes<false>(cells, alpha[i], 0);
-    N_ds[C * plane] = make_uint2(__byte_perm(product[0], product[1], 0x5410),
-                                 __byte_perm(product[2], product[3], 0x5410));
-    if constexpr (C < N - 2)
-        put_products<N, C + 1>(pixels, alpha, N_ds, plane);
-}
 
 /* Where staged pixels go: N - 1 planes of colour, then that of alpha, which is 1 everywhere if
  * plain. */
@@ -82,69 +69,59 @@ template <int N> struct products_put {
     bool plain;
     __device__ void operator()(int word, const uint32_t *pixels) const
     {
-        uint32_t a = gather<N - 1, 2 * N - 1, 3 * N - 1, 4 * N - 1>(pixels);
-        a = plain ? 0x01010101 : a;
-        const uint32_t alpha[4] = {a & 0xff, a & 0xff00, a & 0xff0000, a & 0xff000000};
-        put_products<N, 0>(pixels, alpha, N_ds + word, plane);
+        uint32_t cells[4] = {};
+        if constexpr (N == 4) {
+            transpose_bytes(pixels, cells);
+        } else {
+            cells[0] = gather<0, 2, 4, 6>(pixels);
+            cells[1] = gather<1, 3, 5, 7>(pixels);
+        }
+        const uint32_t a = plain ? 0x01010101 : cells[N - 1];
+#pragma unroll
+        for (int c = 0; c < N - 1; c++) { /* times one alpha each, the others 0 */
+            const int p0 = product_bytes<false>(cells[c], a & 0xff, 0),
+                      p1 = product_bytes<false>(cells[c], a & 0xff00, 0),
+                      p2 = product_bytes<false>(cells[c], a & 0xff0000, 0),
+                      p3 = product_bytes<false>(cells[c], a & 0xff000000, 0);
+            N_ds[c * plane + word] =
+                make_uint2(__byte_perm(p0, p1, 0x5410), __byte_perm(p2, p3, 0x5410));
+        }
         ((uint32_t *)(N_ds + (N - 1) * plane))[word] = a;
     }
 };
 
 /* ---- sums ---- */
 
-__device__ inline uint32_t add_cells(const uint32_t &cells, uint32_t weights, uint32_t sum)
+/* Adds to the sum of output J what it sees of a mask row's word W: of alpha, or of products. */
+template <int W, int J, int SIDE>
+__device__ inline void add_seen(uint32_t cells, uint32_t weights, uint32_t &sum)
 {
-    return (uint32_t)product_bytes<false>(cells, weights, (int)sum);
+    if constexpr (SIDE == 0 || DP4A_SEES(W, J, SIDE_PAD(SIDE), SIDE))
+        sum = (uint32_t)product_bytes<false>(cells, weights, (int)sum);
 }
 
-__device__ inline uint32_t add_cells(const uint2 &cells, uint32_t weights, uint32_t sum)
+template <int W, int J, int SIDE>
+__device__ inline void add_seen(uint2 cells, uint32_t weights, uint32_t &sum)
 {
-    return __dp2a_hi(cells.y, weights, __dp2a_lo(cells.x, weights, sum));
+    if constexpr (SIDE == 0 || SEES_HALF(W, 0, J, SIDE_PAD(SIDE), SIDE))
+        sum = __dp2a_lo(cells.x, weights, sum);
+    if constexpr (SIDE == 0 || SEES_HALF(W, 1, J, SIDE_PAD(SIDE), SIDE))
+        sum = __dp2a_hi(cells.y, weights, sum);
 }
 
-/* Sums of an unrolled mask, sum[4 * row + j]: of alpha, */
-template <int SIDE>
-__device__ inline void add_unrolled(const uint32_t *window, const uint32_t *weight, uint32_t *sum)
+/* The same of four outputs side by side. */
+template <int W, int SIDE, typename CELLS>
+__device__ inline void add_four(CELLS cells, const uint4 &weights, uint32_t *sum)
 {
-#pragma unroll
-    for (int y = 0; y < ROWS + SIDE - 1; y++)
-#pragma unroll
-        for (int w = 0; w < GROUPS(SIDE); w++) {
-            uint32_t cells = window[y * DP4A_PITCH(GROUPS(SIDE)) + w];
-#pragma unroll
-            for (int i = 0; i < SUMS; i++) {
-                const int row = y - i / 4, j = i % 4; /* of the mask */
-                if (row >= 0 && row < SIDE && DP4A_SEES(w, j, SIDE_PAD(SIDE), SIDE))
-                    sum[i] = add_cells(cells, weight[(w * SIDE + row) * 4 + j], sum[i]);
-            }
-        }
+    add_seen<W, 0, SIDE>(cells, weights.x, sum[0]);
+    add_seen<W, 1, SIDE>(cells, weights.y, sum[1]);
+    add_seen<W, 2, SIDE>(cells, weights.z, sum[2]);
+    add_seen<W, 3, SIDE>(cells, weights.w, sum[3]);
 }
 
-/* and of products. */
-template <int SIDE>
-__device__ inline void add_unrolled(const uint2 *window, const uint32_t *weight, uint32_t *sum)
-{
-#pragma unroll
-    for (int y = 0; y < ROWS + SIDE - 1; y++)
-#pragma unroll
-        for (int w = 0; w < GROUPS(SIDE); w++) {
-            uint2 cells = window[y * DP4A_PITCH(GROUPS(SIDE)) + w];
-#pragma unroll
-            for (int i = 0; i < SUMS; i++) {
-                const int row = y - i / 4, j = i % 4;
-                if (row < 0 || row >= SIDE)
-                    continue;
-                const uint32_t weights = weight[(w * SIDE + row) * 4 + j];
-                if (SEES_HALF(w, 0, j, SIDE_PAD(SIDE), SIDE))
-                    sum[i] = __dp2a_lo(cells.x, weights, sum[i]);
-                if (SEES_HALF(w, 1, j, SIDE_PAD(SIDE), SIDE))
-                    sum[i] = __dp2a_hi(cells.y, weights, sum[i]);
-            }
-        }
-}
-
-/* Sums of one plane of any mask's weights over a column of words. */
-template <typename CELLS>
+/* Sums over a column of words, sum[4 * row + j]. Which one it is, W, is only known of unrolled
+ * masks. */
+template <int W, int SIDE, typename CELLS>
 __device__ inline void add_column(const CELLS *next, int pitch, int height, const uint4 *weight,
                                   uint32_t *sum)
 {
@@ -152,21 +129,26 @@ __device__ inline void add_column(const CELLS *next, int pitch, int height, cons
 #pragma unroll
     for (int r = 0; r < ROWS - 1; r++, next += pitch)
         cells[r] = *next;
-#pragma unroll 4
+#pragma unroll(SIDE ? SIDE : 4)
     for (int i = 0; i < height; i++, next += pitch) {
-        uint4 a = *weight++;
+        uint4 weights = *weight++;
         cells[ROWS - 1] = *next;
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-            sum[4 * r] = add_cells(cells[r], a.x, sum[4 * r]);
-            sum[4 * r + 1] = add_cells(cells[r], a.y, sum[4 * r + 1]);
-            sum[4 * r + 2] = add_cells(cells[r], a.z, sum[4 * r + 2]);
-            sum[4 * r + 3] = add_cells(cells[r], a.w, sum[4 * r + 3]);
-        }
+        for (int r = 0; r < ROWS; r++)
+            add_four<W, SIDE>(cells[r], weights, sum + 4 * r);
 #pragma unroll
         for (int r = 0; r < ROWS - 1; r++)
             cells[r] = cells[r + 1];
     }
+}
+
+/* Sums of an unrolled mask, its weights in shared memory or among the arguments. */
+template <int SIDE, int W, typename CELLS>
+__device__ inline void add_unrolled(const CELLS *window, const uint4 *weight, uint32_t *sum)
+{
+    add_column<W, SIDE>(window + W, DP4A_PITCH(GROUPS(SIDE)), SIDE, weight + W * SIDE, sum);
+    if constexpr (W < GROUPS(SIDE) - 1)
+        add_unrolled<SIDE, W + 1>(window, weight, sum);
 }
 
 /* Adds the whole mask to sums modulo 2^32 that are below 2^32 at the beginning. */
@@ -175,7 +157,7 @@ __device__ inline void add_mask(const struct weighted_args &args, const CELLS *w
                                 const uint4 *weight, uint32_t *sum)
 {
     if constexpr (SIDE != 0) {
-        add_unrolled<SIDE>(window, args.weight, sum);
+        add_unrolled<SIDE, 0>(window, IN_SHARED(SIDE) ? weight : args.weight, sum);
     } else {
         const int height = args.job.mask_height;
         uint32_t start[SUMS];
@@ -191,7 +173,7 @@ __device__ inline void add_mask(const struct weighted_args &args, const CELLS *w
                 sum[i] *= 256;
 #pragma unroll 1
             for (int w = 0; w < args.groups; w++, weight += height)
-                add_column(window + w, pitch, height, weight, sum);
+                add_column<0, 0>(window + w, pitch, height, weight, sum);
         }
 #pragma unroll
         for (int i = 0; i < SUMS; i++)
@@ -222,7 +204,7 @@ __device__ inline void add_mask_wide(const struct weighted_args &args, const uin
 #pragma unroll 1
         for (int w = 0; w < args.groups; w++, weight += height) {
             uint32_t part[SUMS] = {};
-            add_column(window + w, pitch, height, weight, part);
+            add_column<0, 0>(window + w, pitch, height, weight, part);
 #pragma unroll
             for (int i = 0; i < SUMS; i++) {
                 sum[i] += part[i];
@@ -246,14 +228,15 @@ __device__ inline float share_of(uint32_t d)
     return reciprocal((float)d) * (1 - 0x1.8p-12f);
 }
 
-/* floor(v / d) in the lowest byte, for v < 256 * d + d/2 and d < 2^31; sum is v modulo 2^32, size v
- * within 2^-11 of itself. So size * share is at most v/d and at least (1 - 2^-9) * v/d, which is
- * less than 0.51 away. Rounded down (2^23 and more have no fractions) it is q0 = q or q - 1, r = v
- * - q0*d is from 0 to 2d - 1 < 2^32 and as such exact modulo 2^32, and says which. */
+/* q = floor(v / d) in the lowest byte, for v < 256 * d and d < 2^31; sum is v modulo 2^32, size v
+ * within 2^-13 of itself. So size * share is at most v/d and at least (1 - 2^-9) * v/d, which is
+ * not 0.51 away. Rounded down (from 2^23 on floats have no fractions) it is q or q - 1, and one is
+ * added: n. Then v - n*d is from -d to d - 1, as such exact modulo 2^32, and n is 1 too large where
+ * it is negative. */
 __device__ inline uint32_t quotient(uint32_t sum, float size, uint32_t d, float share)
 {
-    uint32_t q = __float_as_uint(__fmaf_rd(size, share, 0x1p23f)) - 0x4b000000;
-    return q + (sum - q * d >= d);
+    const uint32_t n = __float_as_uint(__fmaf_rd(size, share, 0x1p23f + 1)); /* on 0x4b000000 */
+    return n + (uint32_t)((int)(sum + (0x4b000000 - n) * d) >> 31);
 }
 
 /* Four bytes, each the lowest of a word, as one word. */
@@ -264,9 +247,8 @@ __device__ inline uint32_t pack_lowest(const uint32_t *q)
 
 /* ---- a tile ---- */
 
-/* Samples of alpha, sums of which are `cover`. */
-__device__ inline void divide_alpha(const struct image_job &job, const uint32_t *cover,
-                                    uint32_t *samples)
+/* Samples of alpha, of which `cover` are the sums. */
+__device__ inline void put_alpha(const struct image_job &job, const uint32_t *cover, uint32_t *to)
 {
     const uint32_t d = (uint32_t)job.divisor;
     const float share = share_of(d);
@@ -278,19 +260,26 @@ __device__ inline void divide_alpha(const struct image_job &job, const uint32_t 
             uint32_t sum = cover[4 * r + j] + d / 2;
             q[j] = quotient(sum, (float)sum, d, share);
         }
-        samples[r] = pack_lowest(q);
+        to[r * 32] = pack_lowest(q);
     }
 }
 
 /* Which bytes of a thread's samples, from column x and row y of the output on, are of pixels of the
- * picture that nothing covers. */
+ * picture that nothing covers. Mostly none. */
 __device__ inline bool find_uncovered(const struct image_job &job, const uint32_t *cover, int x,
                                       int y, uint32_t *uncovered)
 {
-    uint32_t any = 0;
+    uint32_t any = 0, least = cover[0];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        uncovered[r] = 0;
+#pragma unroll
+    for (int i = 1; i < SUMS; i++)
+        least = min(least, cover[i]);
+    if (least != 0)
+        return false;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        uncovered[r] = 0;
 #pragma unroll
         for (int j = 0; j < 4; j++)
             if (cover[4 * r + j] == 0 && x + j < job.width && y + r < job.out_rows)
@@ -302,9 +291,9 @@ __device__ inline bool find_uncovered(const struct image_job &job, const uint32_
 
 /* ---- the kernel ---- */
 
-/* A block a tile:   memory -> N_ds (planes) -> sums -> P_ds (pixels, in N_ds's place) -> memory */
+/* A block a tile:   memory -> N_ds (planes) -> sums -> P_ds (samples, then pixels) -> memory */
 template <int N, int SIDE, bool WIDE>
-__global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE, WIDE))
+__global__ void __launch_bounds__(THREADS, BLOCKS(N, WIDE))
     weighted_filter(const __grid_constant__ weighted_args args)
 {
     extern __shared__ __align__(16) uint8_t shared[];
@@ -312,23 +301,22 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE, WIDE))
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int across = SIDE ? DP4A_PITCH(GROUPS(SIDE)) : DP4A_PITCH(args.groups);
     const int height = SIDE ? SIDE : job.mask_height;
-    const int weights = SIDE ? 0 : args.planes * args.groups * height; /* of 16 bytes */
-    const int plane = (DP4A_TILE_Y + height - 1) * across;
-    const int x0 = blockIdx.x * DP4A_TILE_X, y0 = blockIdx.y * DP4A_TILE_Y + warp * ROWS;
-    const int y = job.out_first_row + (int)blockIdx.y * DP4A_TILE_Y - job.anchor_y;
+    const int weights = IN_SHARED(SIDE) ? args.planes * args.groups * height : 0; /* of 16 bytes */
+    const int plane = (WEIGHTED_TILE_Y + height - 1) * across;
+    const int x0 = blockIdx.x * DP4A_TILE_X, y0 = blockIdx.y * WEIGHTED_TILE_Y + warp * ROWS;
+    const int y = job.out_first_row + (int)blockIdx.y * WEIGHTED_TILE_Y - job.anchor_y;
     /* the last tile of a strip needs fewer rows: those after them need not be there */
-    const int rows = min(DP4A_TILE_Y, job.out_rows - (int)blockIdx.y * DP4A_TILE_Y) + height - 1;
+    const int rows =
+        min(WEIGHTED_TILE_Y, job.out_rows - (int)blockIdx.y * WEIGHTED_TILE_Y) + height - 1;
     uint4 *A_ds = (uint4 *)shared;
-    uint2 *N_ds = (uint2 *)(A_ds + weights);
+    uint32_t *P_ds = (uint32_t *)(A_ds + weights) + warp * ROWS * 32 * N; /* of a warp */
+    uint2 *N_ds = (uint2 *)(A_ds + weights + THREADS * ROWS * N / 4);
     const int first = warp * ROWS * across + lane; /* of a thread's window */
-    uint32_t samples[ROWS][N] = {}, wanted[ROWS], cover[SUMS];
+    uint32_t wanted[ROWS], cover[SUMS];
     float share[SUMS];
 
     for (int i = threadIdx.x; i < weights; i += THREADS)
         A_ds[i] = __ldg((const uint4 *)job.fragments + i);
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-        wanted[r] = ~0u;
 #pragma unroll 1
     for (bool plain = false;; plain = true) {
         stage_tile<N, THREADS, AT_ONCE(SIDE)>(job, products_put<N>{N_ds, plane, plain}, rows,
@@ -339,19 +327,14 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE, WIDE))
             cover[i] = 0;
         add_mask<SIDE>(args, (const uint32_t *)(N_ds + (N - 1) * plane) + first, across, A_ds,
                        cover);
-        if (!plain) {
-            uint32_t alpha[ROWS];
-            divide_alpha(job, cover, alpha);
-#pragma unroll
-            for (int r = 0; r < ROWS; r++)
-                samples[r][N - 1] = alpha[r];
-        }
+        if (!plain)
+            put_alpha(job, cover, P_ds + (N - 1) * ROWS * 32 + lane);
 #pragma unroll
         for (int i = 0; i < SUMS; i++)
             share[i] = share_of(cover[i]);
 #pragma unroll 1
         for (int c = 0; c < N - 1; c++) {
-            uint32_t sum[SUMS];
+            uint32_t sum[SUMS], *to = P_ds + c * ROWS * 32 + lane;
             float size[SUMS];
 #pragma unroll
             for (int i = 0; i < SUMS; i++)
@@ -366,25 +349,24 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE, WIDE))
             }
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                uint32_t q[4], before = samples[r][0];
+                uint32_t q[4];
 #pragma unroll
                 for (int j = 0; j < 4; j++)
                     q[j] = quotient(sum[4 * r + j], size[4 * r + j], cover[4 * r + j],
                                     share[4 * r + j]);
-#pragma unroll
-                for (int k = 0; k < N - 2; k++) /* each colour's turn is the first place's */
-                    samples[r][k] = samples[r][k + 1];
-                samples[r][N - 2] = (pack_lowest(q) & wanted[r]) | (before & ~wanted[r]);
+                to[r * 32] = plain ? (pack_lowest(q) & wanted[r]) | (to[r * 32] & ~wanted[r])
+                                   : pack_lowest(q);
             }
         }
-        if (plain)
-            break;
-        if (!__syncthreads_or(find_uncovered(job, cover, x0 + 4 * lane, y0, wanted)))
+        if (plain || !__syncthreads_or(find_uncovered(job, cover, x0 + 4 * lane, y0, wanted)))
             break;
     }
-    __syncthreads(); /* all have read N_ds */
 
-    uint32_t *P_ds = (uint32_t *)N_ds + warp * ROWS * 32 * N;
+    uint32_t samples[ROWS][N];
+#pragma unroll
+    for (int i = 0; i < ROWS * N; i++)
+        samples[i % ROWS][i / ROWS] = P_ds[i * 32 + lane];
+    __syncwarp(); /* all have read theirs */
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
         put_pixels<N>(samples[r], P_ds + (r * 32 + lane) * N);
@@ -399,9 +381,9 @@ static cudaError_t launch(const struct weighted_args &args, cudaStream_t stream)
 {
     const struct image_job *job = &args.job;
     const dim3 tiles((job->width + DP4A_TILE_X - 1) / DP4A_TILE_X,
-                     (job->out_rows + DP4A_TILE_Y - 1) / DP4A_TILE_Y);
+                     (job->out_rows + WEIGHTED_TILE_Y - 1) / WEIGHTED_TILE_Y);
     size_t shared = weighted_shared_bytes(job->mask_width, job->mask_height, job->anchor_x, N,
-                                          SIDE ? 0 : args.planes);
+                                          IN_SHARED(SIDE) ? args.planes : 0);
     void (*kernel)(const weighted_args) = weighted_filter<N, SIDE, WIDE>;
     cudaError_t status =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
@@ -418,10 +400,10 @@ template <int N> static cudaError_t launch_side(struct weighted_args &args, cuda
     const int side = job->mask_width;
     if (weighted_is_wide(job->max, job->divisor))
         return launch<N, 0, true>(args, stream);
-    if (args.planes != 1 || side < 3 || side > MAX_SIDE || side % 2 == 0 ||
-        job->mask_height != side || job->anchor_x != side / 2)
+    if (args.planes != 1 || job->mask_height != side || job->anchor_x != side / 2)
         return launch<N, 0, false>(args, stream);
-    dp4a_pack(job->weight, side, side, job->anchor_x, 1, args.weight);
+    if (side == 3 || side == 5)
+        dp4a_pack(job->weight, side, side, job->anchor_x, 1, args.weight);
     switch (side) {
     case 3:
         return launch<N, 3, false>(args, stream);
@@ -429,8 +411,10 @@ template <int N> static cudaError_t launch_side(struct weighted_args &args, cuda
         return launch<N, 5, false>(args, stream);
     case 7:
         return launch<N, 7, false>(args, stream);
-    default:
+    case 9:
         return launch<N, 9, false>(args, stream);
+    default:
+        return launch<N, 0, false>(args, stream);
     }
 }
 

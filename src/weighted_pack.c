@@ -26,5 +26,6 @@ size_t weighted_shared_bytes(int width, int height, int anchor_x, int channels, 
 {
     size_t pitch = DP4A_PITCH((size_t)int8_window_of(width, height, anchor_x).groups);
     return dp4a_fragment_bytes(width, height, anchor_x, planes) +
-           (8 * (size_t)channels - 4) * (DP4A_TILE_Y + (size_t)height - 1) * pitch;
+           (size_t)(DP4A_TILE_X * WEIGHTED_TILE_Y * channels) +
+           (8 * (size_t)channels - 4) * (WEIGHTED_TILE_Y + (size_t)height - 1) * pitch;
 }
