@@ -91,7 +91,8 @@ int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source sou
 /* After a pass, for the next: its output becomes the input. */
 void planes_turn(struct planes *planes);
 
-/* For methods on whole pixels (cuda_image.c): the packed weights to BUFFER_MASK, and one pass. */
+/* For methods on whole pixels (cuda_image_run.c): the packed weights to BUFFER_MASK, and one pass.
+ */
 bool planes_image_init(struct planes *planes, struct error *err);
 cudaError_t planes_image_filter(const struct planes *planes, const struct planes_strip *strip);
 

@@ -94,6 +94,21 @@ static bool on_matrix_units(const struct plan *plan)
                  : m->row || in_64_bits || weights_fit_int16(m));
 }
 
+/* The kernel weighted: planes of bytes that its weights take, 0 where it does not run the plan, or
+ * about so. */
+static int weighted_in_one_pass(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    if (plan->alpha != ALPHA_WEIGHTED || plan->type != SAMPLE_U8 || m->sum != m->divisor ||
+        m->offset != 0 || m->accumulator != ACCUMULATOR_I32 || m->width > CUDA_INT8_SIDE ||
+        m->height > CUDA_INT8_SIDE)
+        return 0;
+    return weights_within(m, 0, UINT8_MAX)    ? 1
+           : weights_within(m, 0, UINT16_MAX) ? 2
+           : weights_within(m, 0, 0xffffff)   ? 3
+                                              : 0;
+}
+
 static double cpu_rate(const struct plan *plan, bool wide)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -129,6 +144,10 @@ static double cuda_sample_ms(const struct plan *plan)
     bool two_passes =
         plan->type == SAMPLE_U8 ? m->row && taps > 25 : separable_in_16_bits(m) && taps > 1;
     bool weighted = plan->alpha == ALPHA_WEIGHTED; /* the plain sum, and the products' */
+    int planes = weighted_in_one_pass(plan);
+
+    if (planes)
+        return (double)planes * taps / CUDA_TAPS_WEIGHTED + 1 / CUDA_SAMPLES_WEIGHTED;
 
     if (on_matrix_units(plan)) { /* samples of 16 bits are two of 8 */
         taps = two_passes ? (double)(m->width + m->height) : taps;

@@ -75,6 +75,20 @@ static void deep_under_small_weights(void)
     CHECK(factors.kernel_ms < large.kernel_ms && odd.kernel_ms > factors.kernel_ms);
 }
 
+/* Colour weighted by alpha takes one pass where the mask divides by its sum. */
+static void weighted_by_the_sum(void)
+{
+    static const struct shape cutout = {2048, 2048, 4, SAMPLE_U8, FORMAT_PNG};
+    static const struct shape deep = {2048, 2048, 4, SAMPLE_U16, FORMAT_PNG};
+    struct picture_cost sum = cost_with(&cutout, "convolve", "normalize; 1 2 3; 4 5 6", -1, 1, 1);
+    struct picture_cost gain = cost_with(&cutout, "convolve", "divisor 20; 1 2 3; 4 5 6", -1, 1, 1);
+    struct picture_cost words =
+        cost_with(&cutout, "convolve", "normalize; 1 2 3; 4 5 600", -1, 1, 1);
+    struct picture_cost bits = cost_with(&deep, "convolve", "normalize; 1 2 3; 4 5 6", -1, 1, 1);
+    CHECK(sum.kernel_ms < words.kernel_ms && words.kernel_ms < gain.kernel_ms);
+    CHECK(gain.kernel_ms == bits.kernel_ms);
+}
+
 /* N x N weights of -9..9 without a pattern. */
 static const char *random_mask(int n)
 {
@@ -117,6 +131,7 @@ int main(void)
     TEST(more_is_dearer);
     TEST(parts_make_the_whole);
     TEST(deep_under_small_weights);
+    TEST(weighted_by_the_sum);
     TEST(small_on_the_cpu_large_on_the_gpu);
     return test_finish();
 }

@@ -173,14 +173,15 @@ static int most_at_once(const struct work *w, int pieces)
 static void lanes_and_alone(void)
 {
     static const char *const alone[] = {"constant", "cached", "tiled"};
-    static const char *const beside[] = {"basic", "readonly", "dp4a",     "certified",
-                                         "int8",  "banded",   "separable"};
+    static const char *const beside[] = {"basic", "readonly", "dp4a",      "certified",
+                                         "int8",  "banded",   "separable", "weighted"};
     int most;
 
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
+        int setup = strcmp(beside[i], "weighted") == 0 ? 3 : 1;
         backend_cuda.release(); /* what grows is freed first, and that waits for the device */
         fake_cuda_gather(CUDA_LANES, 5000);
-        most = most_at_once(work_of(1, beside[i]), 10 * THREADS);
+        most = most_at_once(work_of(setup, beside[i]), 10 * THREADS);
         CHECKF(most == CUDA_LANES, "%s: %d", beside[i], most);
     }
     for (int i = 0; i < 3; i++) {
@@ -317,6 +318,7 @@ static void any_call_may_fail(void)
     fail_everywhere(work_of(3, "basic"), 0);
     fail_everywhere(work_of(2, "tiled"), 0);
     fail_everywhere(work_of(0, "dp4a"), 12000);
+    fail_everywhere(work_of(3, "weighted"), 12000);
     fail_everywhere(work_of(4, "readonly"), 30000);
     CHECK(fake_cuda_count().streams == streams);
 }

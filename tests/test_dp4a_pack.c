@@ -1,7 +1,7 @@
-/* The dp4a kernel's packed weights, multiplied out on the CPU as the kernel does:
- * four outputs side by side take the words of a window, plane after plane. What
- * comes out must be the sums of the mask's own weights, and words that the unrolled
- * kernels leave out must be zero. */
+/* The packed weights of the kernels dp4a and weighted, multiplied out on the CPU as the
+ * kernels do: four outputs side by side take the words of a window, plane after plane.
+ * What comes out must be the sums of the mask's own weights, and words that the
+ * unrolled kernels leave out must be zero. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +29,10 @@ static int32_t dp4a(const uint8_t *cells, const uint8_t *weights, bool is_signed
 
 struct case_at {
     int width, height, anchor_x, planes;
+    bool is_unsigned; /* for the kernel weighted */
     int64_t weight[MOST * MOST];
     uint8_t window[MOST][MOST + 16]; /* its first cell is `pad` before the first output's */
-    uint8_t fragments[2 * MOST * (MOST + 16) * 4];
+    uint8_t fragments[3 * MOST * (MOST + 16) * 4];
 };
 
 static void make(struct case_at *c, int64_t low, int64_t high)
@@ -40,22 +41,23 @@ static void make(struct case_at *c, int64_t low, int64_t high)
         c->weight[i] = low + (int64_t)(random_bits() % (uint32_t)(high - low + 1));
     c->weight[0] = low;
     c->weight[c->width * c->height - 1] = high;
-    c->planes = int8_mma_planes(c->weight, c->width * c->height);
+    c->planes =
+        (c->is_unsigned ? weighted_planes : int8_mma_planes)(c->weight, c->width * c->height);
     for (size_t i = 0; i < sizeof c->window; i++)
         ((uint8_t *)c->window)[i] = (uint8_t)(random_bits() % 5 ? random_bits() : 255);
     dp4a_pack(c->weight, c->width, c->height, c->anchor_x, c->planes, c->fragments);
 }
 
 /* What the kernel adds for output j. */
-static int32_t packed_sum(const struct case_at *c, int groups, int j)
+static int64_t packed_sum(const struct case_at *c, int groups, int j)
 {
     const uint8_t *weights = c->fragments + 4 * j;
-    int32_t sum = 0;
+    int64_t sum = 0;
     for (int p = 0; p < c->planes; p++) {
         sum *= 256;
         for (int w = 0; w < groups; w++)
             for (int i = 0; i < c->height; i++, weights += 16)
-                sum = dp4a(&c->window[i][4 * w], weights, p == 0, sum);
+                sum += dp4a(&c->window[i][4 * w], weights, p == 0 && !c->is_unsigned, 0);
     }
     return sum;
 }
@@ -87,7 +89,7 @@ static void check(const struct case_at *c)
     }
 }
 
-static void check_masks(int64_t low, int64_t high, int planes)
+static void check_masks(int64_t low, int64_t high, int planes, bool is_unsigned)
 {
     static const int sides[] = {1, 2, 3, 4, 5, 6, 7, 9, 15, 16, 31, MOST};
     struct case_at *c = malloc(sizeof *c);
@@ -95,6 +97,8 @@ static void check_masks(int64_t low, int64_t high, int planes)
     bool same = true;
 
     CHECK(c != NULL);
+    if (c)
+        c->is_unsigned = is_unsigned;
     for (int i = 0; c && i < count * count; i++) {
         c->width = sides[i % count];
         c->height = sides[i / count];
@@ -110,20 +114,41 @@ static void check_masks(int64_t low, int64_t high, int planes)
 
 static void test_int8_weights(void)
 {
-    check_masks(-128, 127, 1);
+    check_masks(-128, 127, 1, false);
 }
 
 static void test_two_planes(void)
 {
-    check_masks(-129, 128, 2);
-    check_masks(-3000, 5000, 2);
-    check_masks(0, 255, 2);
+    check_masks(-129, 128, 2, false);
+    check_masks(-3000, 5000, 2, false);
+    check_masks(0, 255, 2, false);
+}
+
+static void test_unsigned_weights(void)
+{
+    static const int64_t past[] = {1 << 24}, below[] = {5, -1}, zero[] = {0};
+
+    check_masks(0, 255, 1, true);
+    check_masks(0, 256, 2, true);
+    check_masks(3, 65535, 2, true);
+    check_masks(0, 65536, 3, true);
+    check_masks(0, 0xffffff, 3, true);
+    CHECK(weighted_planes(past, 1) == 0 && weighted_planes(below, 2) == 0);
+    CHECK(weighted_planes(zero, 1) == 1);
+}
+
+/* Where sums of products with alpha, and the half of those of alpha, pass 32 bits. */
+static void test_wide_sums(void)
+{
+    CHECK((int64_t)65025 * 65921 + 255 * 65921 / 2 <= UINT32_MAX);
+    CHECK(!weighted_is_wide(255, 65921) && weighted_is_wide(255, 65922));
+    CHECK(!weighted_is_wide(1, INT32_MAX / 2) && weighted_is_wide(7, INT32_MAX / 8));
 }
 
 /* 16-bit weights at their limits, where the sums stay inside 32 bits. */
 static void test_limits(void)
 {
-    struct case_at *c = malloc(sizeof *c);
+    struct case_at *c = calloc(1, sizeof *c);
 
     CHECK(c != NULL);
     for (int i = 0; c && i < 200; i++) {
@@ -153,6 +178,8 @@ int main(void)
 {
     TEST(test_int8_weights);
     TEST(test_two_planes);
+    TEST(test_unsigned_weights);
+    TEST(test_wide_sums);
     TEST(test_limits);
     TEST(test_words_seen);
     return test_finish();
