@@ -42,8 +42,8 @@ static int list_filters(bool json)
 /* ---- kernels ---- */
 
 /* Whether KERNEL runs on this machine: asked with a plan that every kernel can do, a box of
- * three cells a side (of three cells for 1D) on 8-bit gray. A false answer has its reason in WHY.
- */
+ * three cells a side (of three cells for 1D) on 8-bit gray, with alpha if that is all it does. A
+ * false answer has its reason in WHY. */
 static bool runs_here(const struct kernel *kernel, char *why, size_t why_bytes)
 {
     struct mask mask;
@@ -52,11 +52,11 @@ static bool runs_here(const struct kernel *kernel, char *why, size_t why_bytes)
                         .border = BORDER_REPLICATE,
                         .max = 255,
                         .type = SAMPLE_U8,
-                        .channels = 1,
-                        .alpha = ALPHA_PLAIN,
-                        .filtered = 1,
+                        .channels = kernel->only_weighted ? 2 : 1,
+                        .alpha = kernel->only_weighted ? ALPHA_WEIGHTED : ALPHA_PLAIN,
+                        .filtered = kernel->only_weighted ? 3 : 1,
                         .repeat = 1};
-    struct plan_overrides overrides = {0};
+    struct plan_overrides overrides = {.divisor = kernel->only_weighted ? "9" : NULL};
     struct error err;
     mask_init(&mask, 3, kernel->dims == 1 ? 1 : 3);
     for (int i = 0; i < mask.width * mask.height; i++)

@@ -79,6 +79,7 @@ static const struct kernel KERNELS[] = {
      .device = DEVICE_CUDA,
      .idea = "colour weighted by alpha, 8 bits, products and division in one pass (7.5)",
      .supports = cuda_image_supports_weighted,
+     .only_weighted = true,
      .run = run_weighted,
      .time = time_weighted,
      .strips = &strips_weighted},

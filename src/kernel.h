@@ -90,6 +90,7 @@ struct kernel {
     bool (*run)(const struct kernel_job *job, struct error *err);
     /* Fills shape for the job (its plan and tile; no picture is needed). NULL: nothing to say. */
     void (*shape)(const struct kernel_job *job, struct kernel_shape *shape);
+    bool only_weighted; /* it runs nothing but colour weighted by alpha */
     enum kernel_tile tile;
     /* Runs and times it over and over, on the whole picture job->in; job->out is not written. NULL:
      * run() is timed from outside. */
