@@ -33,9 +33,10 @@
 /* Blocks that a multiprocessor is to hold: as many as the registers allow without spilling. */
 #define BLOCKS(channels, wide) ((wide) ? 3 : (channels) == 4 ? 5 : 6)
 
-/* Words that a thread loads before it waits for the first: where they are known, all of them. */
+/* Words that a thread loads before it waits for the first: where they are known all of them, if the
+ * registers allow. */
 #define TILE_WORDS(side) ((WEIGHTED_TILE_Y + (side)-1) * DP4A_PITCH(GROUPS(side)))
-#define AT_ONCE(side)    ((side) ? (TILE_WORDS(side) + THREADS - 1) / THREADS : 4)
+#define AT_ONCE(side)    ((side) == 0 || (side) == 9 ? 4 : (TILE_WORDS(side) + THREADS - 1) / THREADS)
 
 /* ---- pixels to products ---- */
 
