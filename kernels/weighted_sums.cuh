@@ -90,7 +90,7 @@ __device__ inline void add_unrolled(const CELLS *window, const uint4 *weight, ui
         add_unrolled<SIDE, W + 1>(window, weight, sum);
 }
 
-/* Adds the whole mask to sums modulo 2^32 that are below 2^32 at the beginning. */
+/* Adds the whole mask to sums, modulo 2^32. */
 template <int SIDE, typename CELLS>
 __device__ inline void add_mask(const struct weighted_args &args, const CELLS *window, int pitch,
                                 const uint4 *weight, uint32_t *sum)
