@@ -35,8 +35,9 @@
 
 /* Words that a thread loads before it waits for the first: where they are known all of them, if the
  * registers allow. */
-#define TILE_WORDS(side) ((WEIGHTED_TILE_Y + (side)-1) * DP4A_PITCH(GROUPS(side)))
-#define AT_ONCE(side)    ((side) == 0 || (side) == 9 ? 4 : (TILE_WORDS(side) + THREADS - 1) / THREADS)
+#define TILE_WORDS(side)  ((WEIGHTED_TILE_Y + (side)-1) * DP4A_PITCH(GROUPS(side)))
+#define KNOWN_WORDS(side) ((TILE_WORDS(side) + THREADS - 1) / THREADS)
+#define AT_ONCE(side)     ((side) == 0 || (side) == 9 ? 4 : KNOWN_WORDS(side))
 
 /* ---- pixels to products ---- */
 
