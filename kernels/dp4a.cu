@@ -26,9 +26,7 @@
 
 /* Masks of one plane whose loops are unrolled, their weights among the kernel's arguments, where
  * an instruction takes them from without loading them: squares with the anchor in the middle. */
-#define MAX_SIDE       7
-#define SIDE_PAD(side) ((4 - (side) / 2 % 4) % 4)
-#define GROUPS(side)   (((side) + 3 + SIDE_PAD(side) + 3) / 4)
+#define MAX_SIDE 7
 
 #define ROWS    8 /* output rows of a thread */
 #define THREADS (DP4A_TILE_Y / ROWS * 32)
@@ -38,7 +36,7 @@
 #define BLOCKS(channels, side) ((channels) == 4 || (side) == 7 ? 6 : (side) ? 8 : 7)
 
 /* Words that a thread loads before it waits for the first: where they are known, all of them. */
-#define TILE_WORDS(side) ((DP4A_TILE_Y + (side)-1) * DP4A_PITCH(GROUPS(side)))
+#define TILE_WORDS(side) ((DP4A_TILE_Y + (side)-1) * DP4A_PITCH(DP4A_SIDE_GROUPS(side)))
 #define AT_ONCE(side)    ((side) ? (TILE_WORDS(side) + THREADS - 1) / THREADS : 8)
 
 struct dp4a_args {
@@ -46,7 +44,7 @@ struct dp4a_args {
     struct sample_divide divide;
     int groups, left; /* of a window: words; cells before the first output's anchor */
     int planes;       /* of weights */
-    uint32_t weight[MAX_SIDE * GROUPS(MAX_SIDE) * 4]; /* of an unrolled mask */
+    uint32_t weight[MAX_SIDE * DP4A_SIDE_GROUPS(MAX_SIDE) * 4]; /* of an unrolled mask */
 };
 
 /* ---- pixels to planes ---- */
@@ -78,12 +76,12 @@ __device__ inline void add_unrolled(const uint32_t *window, const uint32_t *weig
 #pragma unroll
     for (int y = 0; y < ROWS + SIDE - 1; y++)
 #pragma unroll
-        for (int w = 0; w < GROUPS(SIDE); w++) {
-            uint32_t cells = window[y * DP4A_PITCH(GROUPS(SIDE)) + w];
+        for (int w = 0; w < DP4A_SIDE_GROUPS(SIDE); w++) {
+            uint32_t cells = window[y * DP4A_PITCH(DP4A_SIDE_GROUPS(SIDE)) + w];
 #pragma unroll
             for (int i = 0; i < ROWS * 4; i++) {
                 const int row = y - i / 4, j = i % 4; /* of the mask */
-                if (row >= 0 && row < SIDE && DP4A_SEES(w, j, SIDE_PAD(SIDE), SIDE))
+                if (row >= 0 && row < SIDE && DP4A_SEES(w, j, DP4A_SIDE_PAD(SIDE), SIDE))
                     sum[i] = product_bytes<true>(cells, weight[(w * SIDE + row) * 4 + j], sum[i]);
             }
         }
@@ -151,7 +149,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE))
     extern __shared__ __align__(16) uint8_t shared[];
     const struct image_job &job = args.job;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int across = SIDE ? DP4A_PITCH(GROUPS(SIDE)) : DP4A_PITCH(args.groups);
+    const int across = SIDE ? DP4A_PITCH(DP4A_SIDE_GROUPS(SIDE)) : DP4A_PITCH(args.groups);
     const int height = SIDE ? SIDE : job.mask_height;
     const int weights = SIDE ? 0 : args.planes * args.groups * height; /* of 16 bytes */
     const int plane = (DP4A_TILE_Y + height - 1) * across;

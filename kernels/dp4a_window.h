@@ -12,6 +12,10 @@
 
 #define WEIGHTED_TILE_Y 16 /* of weighted.cu, whose windows and weights are the same */
 
+/* Of an unrolled mask, a square with the anchor in the middle: cells before it, groups of a row. */
+#define DP4A_SIDE_PAD(side)    ((4 - (side) / 2 % 4) % 4)
+#define DP4A_SIDE_GROUPS(side) (((side) + 3 + DP4A_SIDE_PAD(side) + 3) / 4)
+
 /* Does output J of four see a cell of group W? Else its weights there are all 0. */
 #define DP4A_SEES(w, j, pad, width) (4 * (w) + 3 >= (j) + (pad) && 4 * (w) < (j) + (pad) + (width))
 

@@ -35,7 +35,7 @@
 
 /* Words that a thread loads before it waits for the first: where they are known all of them, if the
  * registers allow. */
-#define TILE_WORDS(side)  ((WEIGHTED_TILE_Y + (side)-1) * DP4A_PITCH(GROUPS(side)))
+#define TILE_WORDS(side)  ((WEIGHTED_TILE_Y + (side)-1) * DP4A_PITCH(DP4A_SIDE_GROUPS(side)))
 #define KNOWN_WORDS(side) ((TILE_WORDS(side) + THREADS - 1) / THREADS)
 #define AT_ONCE(side)     ((side) == 0 || (side) == 9 ? 4 : KNOWN_WORDS(side))
 
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, WIDE))
     extern __shared__ __align__(16) uint8_t shared[];
     const struct image_job &job = args.job;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int across = SIDE ? DP4A_PITCH(GROUPS(SIDE)) : DP4A_PITCH(args.groups);
+    const int across = SIDE ? DP4A_PITCH(DP4A_SIDE_GROUPS(SIDE)) : DP4A_PITCH(args.groups);
     const int height = SIDE ? SIDE : job.mask_height;
     const int weights = IN_SHARED(SIDE) ? args.planes * args.groups * height : 0; /* of 16 bytes */
     const int plane = (WEIGHTED_TILE_Y + height - 1) * across;

@@ -12,8 +12,6 @@
  * the others are in shared memory. */
 #define ARGUMENT_SIDE   5
 #define IN_SHARED(side) ((side) == 0 || (side) > ARGUMENT_SIDE)
-#define SIDE_PAD(side)  ((4 - (side) / 2 % 4) % 4)
-#define GROUPS(side)    (((side) + 3 + SIDE_PAD(side) + 3) / 4)
 
 #define ROWS 4 /* output rows of a thread */
 #define SUMS (4 * ROWS)
@@ -26,7 +24,7 @@ struct weighted_args {
     struct image_job job;
     int groups, left; /* of a window: words; cells before the first output's anchor */
     int planes;       /* of weights */
-    uint4 weight[ARGUMENT_SIDE * GROUPS(ARGUMENT_SIDE)];
+    uint4 weight[ARGUMENT_SIDE * DP4A_SIDE_GROUPS(ARGUMENT_SIDE)];
 };
 
 /* ---- sums ---- */
@@ -35,16 +33,16 @@ struct weighted_args {
 template <int W, int J, int SIDE>
 __device__ inline void add_seen(uint32_t cells, uint32_t weights, uint32_t &sum)
 {
-    if constexpr (SIDE == 0 || DP4A_SEES(W, J, SIDE_PAD(SIDE), SIDE))
+    if constexpr (SIDE == 0 || DP4A_SEES(W, J, DP4A_SIDE_PAD(SIDE), SIDE))
         sum = (uint32_t)product_bytes<false>(cells, weights, (int)sum);
 }
 
 template <int W, int J, int SIDE>
 __device__ inline void add_seen(uint2 cells, uint32_t weights, uint32_t &sum)
 {
-    if constexpr (SIDE == 0 || SEES_HALF(W, 0, J, SIDE_PAD(SIDE), SIDE))
+    if constexpr (SIDE == 0 || SEES_HALF(W, 0, J, DP4A_SIDE_PAD(SIDE), SIDE))
         sum = __dp2a_lo(cells.x, weights, sum);
-    if constexpr (SIDE == 0 || SEES_HALF(W, 1, J, SIDE_PAD(SIDE), SIDE))
+    if constexpr (SIDE == 0 || SEES_HALF(W, 1, J, DP4A_SIDE_PAD(SIDE), SIDE))
         sum = __dp2a_hi(cells.y, weights, sum);
 }
 
@@ -85,8 +83,9 @@ __device__ inline void add_column(const CELLS *next, int pitch, int height, cons
 template <int SIDE, int W, typename CELLS>
 __device__ inline void add_unrolled(const CELLS *window, const uint4 *weight, uint32_t *sum)
 {
-    add_column<W, SIDE>(window + W, DP4A_PITCH(GROUPS(SIDE)), SIDE, weight + W * SIDE, sum);
-    if constexpr (W < GROUPS(SIDE) - 1)
+    add_column<W, SIDE>(window + W, DP4A_PITCH(DP4A_SIDE_GROUPS(SIDE)), SIDE, weight + W * SIDE,
+                        sum);
+    if constexpr (W < DP4A_SIDE_GROUPS(SIDE) - 1)
         add_unrolled<SIDE, W + 1>(window, weight, sum);
 }
 
