@@ -12,14 +12,13 @@ struct size {
 };
 
 /* One cell, lines, around the tiles 8, 16, 32 and 64, primes, two tiles of 112 rows and three of
- * 96; then the largest; the last, whose bands have tiles of 128 pixels without ghost cells, is for
- * masks of weighted alpha only. The first 7 are also the small ones: several tiles of 48 rows among
- * them.
- */
+ * 96; then the largest, whose middle band has tiles of 128 pixels without ghost cells under masks
+ * of up to 7 rows; the last, which has them also under larger ones, is for masks of weighted alpha
+ * only. The first 7 are also the small ones: several tiles of 48 rows among them. */
 static const struct size SIZES[] = {
     {1, 1},   {1, 17},  {19, 1},  {2, 3},   {7, 7},   {5, 113},  {9, 9},
     {15, 31}, {16, 16}, {17, 33}, {8, 8},   {31, 8},  {32, 32},  {33, 13},
-    {63, 5},  {64, 15}, {65, 64}, {97, 61}, {3, 193}, {2500, 6}, {283, 53},
+    {63, 5},  {64, 15}, {65, 64}, {97, 61}, {3, 193}, {2500, 9}, {283, 53},
 };
 #define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES) - 1)
 

@@ -107,6 +107,17 @@ static const struct mask_case MASKS[] = {
     {"two_rows_signed5x6", NULL, NULL, 5, 6, -4, 6, "31"},
     {"two_rows_wide11x9", NULL, NULL, 11, 9, 56, 64, "5940"},
     {"two_rows_wide_signed7", NULL, NULL, 7, 7, -64, 64, "50"},
+    /* A square with its anchor in the middle: its loops are unrolled on GPUs. */
+    {"centred_signed7",
+     "divisor 401\n"
+     "19 -28 34 -15 41 28 60\n"
+     "47 34 23 58 7 -57 47\n"
+     "-1 39 60 -29 23 -54 55\n"
+     "-40 -46 -13 0 51 -29 -12\n"
+     "9 -47 13 -29 -59 33 -33\n"
+     "-8 -25 -37 57 51 38 -11\n"
+     "-40 37 42 -51 -43 19 19",
+     NULL, 0, 0, 0, 0, NULL},
     /* Any int8, also where two products do not fit 16 bits: below each other in fours. */
     {"quads7x6", NULL, NULL, 7, 6, -128, 127, "997"},
     {"quads5x8", NULL, NULL, 5, 8, 120, 127, "4940"},
