@@ -1,4 +1,4 @@
-/* What the certified kernel and its packer (src/certified_pack.c) agree on: how its sums become
+/* What the certified kernel and its packer (kernels/certified_pack.c) agree on: how its sums become
  * samples, and which of these are certain. C17 and CUDA C.
  *
  * Weights are w/d = w' * multiplier / 2^32 + e, w' of 16 bits. With T = sum of w'*x the quotient

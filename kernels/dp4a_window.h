@@ -1,5 +1,5 @@
 /* How the dp4a kernel lays a mask's window over the four outputs of a thread: what
- * its packer (src/dp4a_pack.c), its launch and the kernel itself must agree on. C17
+ * its packer (kernels/dp4a_pack.c), its launch and the kernel itself must agree on. C17
  * and CUDA C. A window row is int8_window.h's: `pad` cells, then the mask, in groups
  * of four cells. */
 #ifndef STENCIL_DP4A_WINDOW_H

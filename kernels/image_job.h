@@ -38,7 +38,7 @@ struct image_job {
 
 /* ---- exact 8-bit convolution on the int8 matrix units ---- */
 
-/* src/int8_pack.c. Weights are row-major. How many int8 planes they take: 1, 2, or 0 when they
+/* kernels/int8_pack.c. Weights are row-major. How many int8 planes they take: 1, 2, or 0 when they
  * pass 16 bits. */
 int int8_mma_planes(const int64_t *weight, int cells);
 /* Bytes of packed weights; 0 when the kernel cannot run such a mask: *why says so. */
@@ -54,7 +54,8 @@ cudaError_t int8_mma_launch(const struct image_job *job, int weight_planes, cuda
 
 /* ---- the same without matrix units ---- */
 
-/* src/dp4a_pack.c. Weights in 1 or 2 planes, see int8_mma_planes; of weighted_planes up to 3. */
+/* kernels/dp4a_pack.c. Weights in 1 or 2 planes, see int8_mma_planes; of weighted_planes up to 3.
+ */
 size_t dp4a_fragment_bytes(int width, int height, int anchor_x, int planes);
 void dp4a_pack(const int64_t *weight, int width, int height, int anchor_x, int planes,
                void *fragments);
@@ -67,8 +68,8 @@ cudaError_t dp4a_launch(const struct image_job *job, int weight_planes, cudaStre
 
 /* ---- colour weighted by alpha, 8 bits, where the divisor is the sum of the weights ---- */
 
-/* src/weighted_pack.c. The weights are packed by dp4a_pack, in as many planes as the largest has
- * bytes, up to 3; 0: more, or a negative one. */
+/* kernels/weighted_pack.c. The weights are packed by dp4a_pack, in as many planes as the largest
+ * has bytes, up to 3; 0: more, or a negative one. */
 int weighted_planes(const int64_t *weight, int cells);
 
 /* Do the sums of products with alpha pass 32 bits? Then a mask may be WEIGHTED_HEIGHT high: so that
@@ -84,7 +85,7 @@ cudaError_t weighted_launch(const struct image_job *job, int weight_planes, cuda
 
 /* ---- plain sums as banded matrices, 8 and 16 bits, from compute capability 9.0 ---- */
 
-/* src/banded_pack.c */
+/* kernels/banded_pack.c */
 void banded_pack(const struct banded_shape *shape, const int64_t *weight, int width, int height,
                  void *fragments);
 
@@ -110,7 +111,7 @@ struct certified_mask {
     uint32_t max;
 };
 
-/* src/certified_pack.c. Behind the fragments of banded_pack, shape for two planes of weights,
+/* kernels/certified_pack.c. Behind the fragments of banded_pack, shape for two planes of weights,
  * stand a struct certified_head and the weights themselves. */
 bool certified_can(const struct certified_mask *mask, const char **why);
 size_t certified_fragment_bytes(const struct banded_shape *shape,
@@ -124,7 +125,7 @@ size_t certified_shared_bytes(const struct banded_shape *shape);
 
 /* ---- masks of rank 1 as two passes in one kernel, 8 bits, from compute capability 9.0 ---- */
 
-/* src/separable_pack.c */
+/* kernels/separable_pack.c */
 struct separable_mask {
     const int64_t *row, *column;
     int width, height;
@@ -145,7 +146,7 @@ size_t separable_shared_bytes(const struct separable_shape *shape);
 
 /* ---- the same for samples of 16 bits ---- */
 
-/* src/separable_16_pack.c */
+/* kernels/separable_16_pack.c */
 struct separable_16_mask {
     const int64_t *row, *column;
     int width, height, channels;

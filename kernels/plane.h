@@ -26,7 +26,7 @@ static inline size_t plane_cell_bytes(enum plane_type type)
     return type == PLANE_I64 ? 8 : 4;
 }
 
-/* Ghost cells, numbered like enum border of src/border.h. */
+/* Ghost cells, numbered like enum border of src/plan/border.h. */
 enum plane_border {
     PLANE_REPLICATE,
     PLANE_ZERO,

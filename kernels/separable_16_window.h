@@ -1,5 +1,5 @@
 /* How the separable kernel for samples of 16 bits lays the two factors of a mask over a tile: what
- * its packer (src/separable_16_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
+ * its packer (kernels/separable_16_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
 #ifndef STENCIL_SEPARABLE_16_WINDOW_H
 #define STENCIL_SEPARABLE_16_WINDOW_H
 

@@ -179,7 +179,7 @@ __device__ inline void pass_halves(float *sum, const row_sums<S> *ring, int newe
 }
 
 /* The sums of halves are between two powers of two, so that their bits count them: see
- * halves_start() of src/separable_pack.c. */
+ * halves_start() of kernels/separable_pack.c. */
 template <typename S, int DIVIDE>
 __device__ inline void mask_sums(int *s, const row_sums<S> *ring, int newest, int n,
                                  const column_halves<S> &V, const int *)

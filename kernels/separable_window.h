@@ -1,5 +1,5 @@
 /* How the separable kernel lays the two factors of a mask over a tile: what its
- * packer (src/separable_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
+ * packer (kernels/separable_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
 #ifndef STENCIL_SEPARABLE_WINDOW_H
 #define STENCIL_SEPARABLE_WINDOW_H
 

@@ -112,7 +112,7 @@ def photo(width, height, name, *options):
     """scripts/make_photo's picture; past 4K that of scripts/make_huge, which is faster."""
     scripts = ROOT / "scripts"
     if width * height > 10_000_000:
-        tool, sources = "make_huge", [scripts / "make_huge", ROOT / "tests" / "huge_rows.c"]
+        tool, sources = "make_huge", [scripts / "make_huge", ROOT / "tests/codec/huge_rows.c"]
     else:
         tool, sources = "make_photo", [scripts / "make_photo", scripts / "pnm_png.py"]
     return kept_picture(name, lambda path: subprocess.run(

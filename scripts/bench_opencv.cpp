@@ -1,10 +1,10 @@
-/* OpenCV beside our CPU kernels, for tests/time_2d.c; scripts/bench_kernels builds it. */
+/* OpenCV beside our CPU kernels, for tests/cpu/time_2d.c; scripts/bench_kernels builds it. */
 #include <cstring>
 #include <opencv2/imgproc.hpp>
 
 extern "C" {
 
-/* As src/image.h has it. */
+/* As src/base/image.h has it. */
 struct image {
     int width, height, channels;
     size_t pitch;

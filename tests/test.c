@@ -1,5 +1,5 @@
 /* The TAP printer of test.h. */
-#include "test.h"
+#include "tests/test.h"
 
 int test_failures;
 static int test_count, test_failed;

@@ -1,5 +1,5 @@
 /* The limits that the bench measures, as ceilings.h describes them: see fake_cuda.h. */
-#include "../../kernels/ceilings.h"
+#include "kernels/ceilings.h"
 #include "fake_cuda.h"
 
 static void run_nothing(const void *arguments, int device)

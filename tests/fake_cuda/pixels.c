@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kernels/image_job.h"
-#include "../../src/border.h"
+#include "kernels/image_job.h"
+#include "plan/border.h"
 #include "fake_cuda.h"
 
 enum kind { DP4A, WEIGHTED, INT8, BANDED, CERTIFIED, SEPARABLE, KINDS };

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kernels/plane.h"
-#include "../../src/border.h"
+#include "kernels/plane.h"
+#include "plan/border.h"
 #include "fake_cuda.h"
 
 __extension__ typedef __int128 int128;

@@ -2,8 +2,8 @@
  * see fake_cuda.h. */
 #include <string.h>
 
-#include "../../kernels/signal_1d.h"
-#include "../../src/border.h"
+#include "kernels/signal_1d.h"
+#include "plan/border.h"
 #include "fake_cuda.h"
 
 struct convolution {

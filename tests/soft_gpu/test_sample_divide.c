@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../test.h"
+#include "tests/test.h"
 
 static uint64_t state = 1;
 

@@ -1,0 +1,65 @@
+/* "Did you mean": the nearest of a list of words to one that was mistyped.
+ * Distance is the number of slips it takes to get from one word to the other:
+ * a letter too many, one too few, a wrong one, or two neighbours swapped (the
+ * optimal string alignment distance). Upper and lower case count as the same. */
+#include "base/did_you_mean.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+/* Words of the command line are short; a longer one is no slip of a known word. */
+#define WORD_MAX 40
+
+static int min3(int a, int b, int c)
+{
+    int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+static int word_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    int cost[WORD_MAX + 1][WORD_MAX + 1];
+    for (size_t i = 0; i <= a_length; i++)
+        cost[i][0] = (int)i;
+    for (size_t j = 0; j <= b_length; j++)
+        cost[0][j] = (int)j;
+    for (size_t i = 1; i <= a_length; i++) {
+        for (size_t j = 1; j <= b_length; j++) {
+            int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
+            cost[i][j] =
+                min3(cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + (ca != cb));
+            bool swapped = i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
+                           cb == tolower((unsigned char)a[i - 2]);
+            if (swapped && cost[i - 2][j - 2] + 1 < cost[i][j])
+                cost[i][j] = cost[i - 2][j - 2] + 1;
+        }
+    }
+    return cost[a_length][b_length];
+}
+
+const char *did_you_mean(const char *text, const char *const *words, int count)
+{
+    size_t length = strlen(text);
+    if (length == 0 || length > WORD_MAX)
+        return NULL;
+    /* About one slip in three letters is near; in a single letter none is. */
+    int limit = ((int)length + 1) / 3;
+    const char *nearest = NULL;
+    int least = limit + 1;
+    for (int i = 0; i < count; i++) {
+        size_t word_length = strlen(words[i]);
+        if (word_length > WORD_MAX)
+            continue;
+        int distance = word_distance(text, length, words[i], word_length);
+        /* A word that was broken off ("conv") is as near as one slip. */
+        if (length >= 3 && strncasecmp(text, words[i], length) == 0 && distance > 1)
+            distance = 1;
+        if (distance < least) {
+            least = distance;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,22 @@
+/* Error values: see base/error.h. */
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool error_set(struct error *err, enum exit_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    err->code = code;
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return false;
+}
+
+bool error_errno(struct error *err, const char *path, const char *verb)
+{
+    return error_set(err, EXIT_INPUT, "%s: cannot %s: %s", path, verb, strerror(errno));
+}

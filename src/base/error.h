@@ -1,0 +1,36 @@
+/* Errors are values. A function that can fail returns bool and takes a
+ * struct error; where it fails it writes one sentence there and returns false.
+ * Only cli/main.c and the command files print it: "stencilcli: TEXT".
+ *
+ * The sentence names the file it is about ("in.png: truncated PNG: ...") and has
+ * no final full stop and no newline. */
+#ifndef STENCIL_BASE_ERROR_H
+#define STENCIL_BASE_ERROR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The exit codes of the program; an error carries the one it ends with.
+ * (128+n, ended by signal n, is not an error value: see codec/output.h.) */
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_INPUT = 1,     /* an input or output failed */
+    EXIT_USAGE = 2,     /* a bad option or a bad mask */
+    EXIT_DEVICE = 3,    /* the device asked for is not there */
+    EXIT_DIFFERENT = 4, /* compare or verify found a difference */
+};
+
+struct error {
+    enum exit_code code;
+    char text[1024];
+};
+
+/* Writes the sentence and returns false, so that a caller can end with
+ * `return error_set(err, EXIT_INPUT, "%s: ...", path);`. Longer sentences are cut. */
+__attribute__((format(printf, 3, 4))) bool error_set(struct error *err, enum exit_code code,
+                                                     const char *format, ...);
+
+/* "%s: cannot VERB: STRERROR" from errno, with EXIT_INPUT. */
+bool error_errno(struct error *err, const char *path, const char *verb);
+
+#endif

@@ -1,0 +1,89 @@
+/* Patterns for names: see base/glob.h. fnmatch(3) knows one part of a path; the parts are walked
+ * here because it has no `**`. The program never sets a locale, so that bytes are bytes. */
+#include "base/glob.h"
+
+#include <fnmatch.h>
+#include <limits.h>
+#include <string.h>
+
+/* One part of pattern and path. Parts longer than a file's name can be match nothing. */
+static bool part_match(const char *pattern, size_t pattern_bytes, const char *part, size_t bytes)
+{
+    char a[NAME_MAX + 1], b[NAME_MAX + 1];
+
+    if (pattern_bytes > NAME_MAX || bytes > NAME_MAX)
+        return false;
+    memcpy(a, pattern, pattern_bytes);
+    a[pattern_bytes] = '\0';
+    memcpy(b, part, bytes);
+    b[bytes] = '\0';
+    return fnmatch(a, b, 0) == 0;
+}
+
+/* NULL: that was the last, whether a slash ends it or not. */
+static const char *next_part(const char *text, size_t bytes)
+{
+    return text[bytes] && text[bytes + 1] ? text + bytes + 1 : NULL;
+}
+
+/* PATTERN and PATH from the beginning of a part; NULL where none is left. As with `*` in a word, it
+ * is enough to go back to the last `**`. */
+static bool parts_match(const char *pattern, const char *path)
+{
+    const char *again_pattern = NULL, *again_path = NULL;
+
+    while (path) {
+        size_t pattern_bytes = pattern ? strcspn(pattern, "/") : 0, bytes = strcspn(path, "/");
+        if (pattern && pattern_bytes == 2 && memcmp(pattern, "**", 2) == 0) {
+            again_pattern = pattern = next_part(pattern, pattern_bytes);
+            again_path = path;
+            if (!pattern)
+                return true;
+        } else if (pattern && part_match(pattern, pattern_bytes, path, bytes)) {
+            pattern = next_part(pattern, pattern_bytes);
+            path = next_part(path, bytes);
+        } else if (again_path) {
+            pattern = again_pattern;
+            path = again_path = next_part(again_path, strcspn(again_path, "/"));
+        } else {
+            return false;
+        }
+    }
+    return !pattern || strcmp(pattern, "**") == 0;
+}
+
+bool glob_match(const char *pattern, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *inner = strchr(pattern, '/');
+
+    if (!inner || inner[1] == '\0')
+        return parts_match(pattern, slash ? slash + 1 : path);
+    return parts_match(pattern + (*pattern == '/'), path);
+}
+
+bool globs_match_folder(const struct globs *globs, const char *path)
+{
+    char folder[PATH_MAX]; /* a longer path cannot be opened */
+
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        size_t bytes = (size_t)(slash - path);
+        if (bytes >= sizeof folder)
+            return false;
+        memcpy(folder, path, bytes);
+        folder[bytes] = '\0';
+        for (int i = 0; i < globs->count; i++) {
+            const char *text = globs->text[i];
+            if (*text && text[strlen(text) - 1] == '/' && glob_match(text, folder))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool globs_match(const struct globs *globs, const char *path)
+{
+    for (int i = 0; i < globs->count; i++)
+        if (glob_match(globs->text[i], path))
+            return true;
+    return false;
+}

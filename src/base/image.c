@@ -1,0 +1,56 @@
+/* Allocation of pitched images: see base/image.h. */
+#include "base/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool no_memory(const struct image *image, const char *name, struct error *err)
+{
+    return error_set(err, EXIT_INPUT, "%s: no memory for %d x %d pixels of %d channels", name,
+                     image->width, image->height, image->channels);
+}
+
+bool image_measure(struct image *image, int width, int height, int channels, enum sample_type type,
+                   const char *name, size_t *bytes, struct error *err)
+{
+    uint64_t row, pitch;
+
+    memset(image, 0, sizeof *image);
+    if (width < 1 || height < 1 || channels < 1 || channels > 4)
+        return error_set(err, EXIT_INPUT, "%s: %d x %d pixels of %d channels are no picture", name,
+                         width, height, channels);
+    /* width < 2^31, channels <= 4, sample <= 2: the row is below 2^34. */
+    row = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
+    pitch = (row + IMAGE_ROW_ALIGN - 1) / IMAGE_ROW_ALIGN * IMAGE_ROW_ALIGN;
+    /* A pitch that is a multiple of 4096 puts a column of cells into one set of the L1 cache. */
+    if (pitch % 4096 == 0)
+        pitch += IMAGE_ROW_ALIGN;
+    *image = (struct image){.width = width,
+                            .height = height,
+                            .channels = channels,
+                            .pitch = (size_t)pitch,
+                            .type = type};
+    /* below 2^34 * 2^31 = 2^65: checked before it wraps */
+    if (pitch > UINT64_MAX / (uint64_t)height || pitch * (uint64_t)height > SIZE_MAX / 2)
+        return no_memory(image, name, err);
+    *bytes = (size_t)(pitch * (uint64_t)height);
+    return true;
+}
+
+bool image_alloc(struct image *image, int width, int height, int channels, enum sample_type type,
+                 const char *name, struct error *err)
+{
+    size_t bytes;
+    bool ok =
+        image_measure(image, width, height, channels, type, name, &bytes, err) &&
+        (posix_memalign(&image->data, IMAGE_ROW_ALIGN, bytes) == 0 || no_memory(image, name, err));
+    if (!ok)
+        memset(image, 0, sizeof *image);
+    return ok;
+}
+
+void image_free(struct image *image)
+{
+    free(image->data);
+    memset(image, 0, sizeof *image);
+}

@@ -1,0 +1,69 @@
+/* The image in memory: interleaved samples in pitched rows, as in the
+ * textbook's wbImage (width, height, pitch, channels, data), with two
+ * differences: pitch counts bytes, and samples are 8 or 16 bit integers.
+ *
+ *   element (y, x, c) lies at  data + y*pitch + (x*channels + c)*sample_bytes
+ *
+ * Channels: 1 gray, 2 gray+alpha, 3 RGB, 4 RGBA. Samples of 16 bits are in the
+ * machine's byte order. */
+#ifndef STENCIL_BASE_IMAGE_H
+#define STENCIL_BASE_IMAGE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* The value is the sample's size in bytes. */
+enum sample_type { SAMPLE_U8 = 1, SAMPLE_U16 = 2 };
+
+struct image {
+    int width, height; /* in pixels, >= 1 */
+    int channels;      /* 1 to 4 */
+    size_t pitch;      /* bytes from one row to the next, >= image_row_bytes */
+    enum sample_type type;
+    void *data; /* owned by whoever allocated it; from malloc's family, freed with image_free */
+};
+
+/* Rows start on multiples of this many bytes: a cache line for vector loads,
+ * and what the GPU's bulk copies ask for (16) many times over. */
+#define IMAGE_ROW_ALIGN 64
+
+/* Allocates data for the given shape; every product is checked. The samples are
+ * not initialised. NAME is the file the sentence is about. */
+bool image_alloc(struct image *image, int width, int height, int channels, enum sample_type type,
+                 const char *name, struct error *err);
+
+/* The same without the memory: *bytes says how much that is, data is NULL. */
+bool image_measure(struct image *image, int width, int height, int channels, enum sample_type type,
+                   const char *name, size_t *bytes, struct error *err);
+
+/* Frees data and clears the struct; harmless on a zeroed one. */
+void image_free(struct image *image);
+
+/* The bytes of one row that hold samples (without the padding up to pitch). */
+static inline size_t image_row_bytes(const struct image *image)
+{
+    return (size_t)image->width * (size_t)image->channels * (size_t)image->type;
+}
+
+static inline void *image_row(const struct image *image, int y)
+{
+    return (unsigned char *)image->data + (size_t)y * image->pitch;
+}
+
+/* True for gray+alpha and RGBA: the last channel is alpha. */
+static inline bool image_has_alpha(int channels)
+{
+    return channels == 2 || channels == 4;
+}
+
+/* Rows [first, first+rows) of an image as an image of its own, sharing the data. */
+static inline struct image image_rows(const struct image *image, int first, int rows)
+{
+    struct image part = *image;
+    part.data = image_row(image, first);
+    part.height = rows;
+    return part;
+}
+
+#endif

@@ -1,0 +1,372 @@
+/* The batch: see batch/batch.h. Workers, one for each core, take tickets: the places of the
+ * list in order. A ticket's turn comes when all before it have been let in; it is let in
+ * when there are cores and memory for it. So files start in order whatever they cost,
+ * and a large one is not overtaken for ever by small ones.
+ *
+ * One lock guards everything here; work is done without it. */
+#include "batch/batch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/large_alloc.h"
+#include "base/open_files.h"
+#include "base/parallel.h"
+#include "batch/file.h"
+
+/* A picture of so many pixels gives all cores enough to do; smaller ones are faster side by side.
+ */
+#define LARGE_PIXELS ((uint64_t)16 << 20)
+
+#define TICK_NS 250000000
+
+struct batch {
+    const struct batch_job *job;
+    struct batch_list list;
+    struct batch_place place;
+    char *recipe;
+    uint64_t budget;
+    double start_ms;
+    pthread_mutex_t lock; /* for all below */
+    pthread_cond_t changed;
+    size_t next_ticket, turn, told;
+    struct batch_result **finished; /* by ticket, until told */
+    int cores_free, in_flight;
+    uint64_t bytes_in_flight;
+    bool ended;
+    struct batch_counts counts;
+    struct error err; /* what stopped it, or the manifest's failure; code 0: nothing */
+};
+
+/* What a file was let in with. */
+struct share {
+    int cores;
+    uint64_t bytes;
+};
+
+/* ---- letting in, with the lock held ---- */
+
+static int cores_for(const struct batch *b, size_t ticket, const struct batch_cost *cost)
+{
+    size_t left = b->counts.files - ticket;
+
+    if (cost->pixels >= LARGE_PIXELS)
+        return b->job->threads;
+    if (left >= (size_t)b->cores_free || b->cores_free < 2)
+        return 1;
+    return b->cores_free / (int)left;
+}
+
+/* False where the batch was stopped meanwhile. */
+static bool let_in(struct batch *b, size_t ticket, const struct batch_cost *cost,
+                   struct share *share)
+{
+    while (!b->counts.stopped &&
+           (cores_for(b, ticket, cost) > b->cores_free ||
+            (b->in_flight > 0 && b->bytes_in_flight + cost->bytes > b->budget)))
+        pthread_cond_wait(&b->changed, &b->lock);
+    if (b->counts.stopped)
+        return false;
+    share->cores = cores_for(b, ticket, cost);
+    share->bytes = cost->bytes;
+    b->cores_free -= share->cores;
+    b->bytes_in_flight += share->bytes;
+    b->in_flight++;
+    return true;
+}
+
+static void let_out(struct batch *b, const struct share *share)
+{
+    b->cores_free += share->cores;
+    b->bytes_in_flight -= share->bytes;
+    b->in_flight--;
+}
+
+/* ---- results, with the lock held ---- */
+
+static void count(struct batch *b, const struct batch_result *result)
+{
+    struct batch_counts *c = &b->counts;
+    const struct picture_report *report = &result->report;
+
+    c->skipped += result->status == BATCH_SKIPPED;
+    c->failed += result->status == BATCH_FAILED;
+    c->planned += result->status == BATCH_PLANNED;
+    if (result->status == BATCH_DONE) {
+        c->done++;
+        c->with_warnings += report->warning[0] != '\0';
+        c->pixels += (uint64_t)report->info.width * (uint64_t)report->info.height;
+        c->input_bytes += result->input_bytes;
+        c->output_bytes += result->output_bytes;
+        c->decode_ms += report->decode_ms;
+        c->filter_ms += report->filter_ms;
+        c->encode_ms += report->encode_ms;
+        c->transfer_ms += report->times.upload_ms + report->times.download_ms;
+        c->kernel_ms += report->times.kernel_ms;
+    }
+    if (result->status == BATCH_FAILED && result->err.code == EXIT_DEVICE) {
+        b->err = result->err; /* so it would be with every file */
+        c->stopped = true;
+    }
+    if (b->job->max_failures > 0 && c->failed >= (size_t)b->job->max_failures)
+        c->stopped = true;
+    c->seconds = (clock_ms() - b->start_ms) * 1e-3;
+}
+
+static void result_free(struct batch_result *result)
+{
+    if (!result)
+        return;
+    free(result->input);
+    free(result->output);
+    free(result);
+}
+
+static void finish(struct batch *b, size_t ticket, struct batch_result *result)
+{
+    /* That the device is not there has been said by the file before. */
+    if (result->status == BATCH_FAILED && result->err.code == EXIT_DEVICE &&
+        b->err.code == EXIT_DEVICE)
+        result->status = BATCH_LEFT;
+    count(b, result);
+    b->finished[ticket] = result;
+    while (b->told < b->counts.files && b->finished[b->told]) {
+        result = b->finished[b->told];
+        if (b->job->told && result->status != BATCH_LEFT)
+            b->job->told(b->job->context, result);
+        b->finished[b->told++] = NULL;
+        result_free(result);
+    }
+    if (b->job->counted)
+        b->job->counted(b->job->context, &b->counts);
+}
+
+/* ---- the workers ---- */
+
+static struct batch_result *result_make(const struct batch *b, const struct batch_item *item)
+{
+    struct batch_result *result = calloc(1, sizeof *result);
+
+    if (result) {
+        result->input = batch_path(b->job->tree.input, item->name);
+        result->output = batch_path(b->job->tree.output, item->output);
+    }
+    if (result && result->input && result->output)
+        return result;
+    result_free(result);
+    return NULL;
+}
+
+/* With the lock released. Several GPUs take files in turn. */
+static void filter(struct batch *b, size_t ticket, struct batch_result *result,
+                   const struct stat *in, int cores)
+{
+    struct picture_request request = *b->job->request;
+    struct error err;
+
+    request.threads = cores;
+    request.device_shared = cores < b->job->threads;
+    if (b->job->devices > 0)
+        request.device_index = b->job->device[ticket % (size_t)b->job->devices];
+    if (batch_file_filter(&b->place, &b->list.item[ticket], result, in, &request, &err))
+        return;
+    pthread_mutex_lock(&b->lock);
+    if (b->err.code == EXIT_DONE)
+        b->err = err;
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void do_ticket(struct batch *b, size_t ticket, struct batch_result *result)
+{
+    const struct batch_item *item = &b->list.item[ticket];
+    struct share share = {0};
+    struct batch_cost cost = {0};
+    struct stat in;
+    bool wanted = batch_file_prepare(&b->place, item, result, &in, &cost);
+
+    if (wanted && b->job->plan) {
+        result->status = BATCH_PLANNED;
+        wanted = false;
+    }
+
+    pthread_mutex_lock(&b->lock);
+    while (b->turn != ticket)
+        pthread_cond_wait(&b->changed, &b->lock);
+    if (wanted && !let_in(b, ticket, &cost, &share)) {
+        result->status = BATCH_LEFT;
+        wanted = false;
+    }
+    b->turn++;
+    pthread_cond_broadcast(&b->changed);
+    if (wanted) {
+        pthread_mutex_unlock(&b->lock);
+        filter(b, ticket, result, &in, share.cores);
+        pthread_mutex_lock(&b->lock);
+        let_out(b, &share);
+        pthread_cond_broadcast(&b->changed);
+    }
+    finish(b, ticket, result);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void work(void *context, int piece, int worker)
+{
+    struct batch *b = context;
+
+    (void)piece, (void)worker;
+    for (;;) {
+        struct batch_result *result;
+        pthread_mutex_lock(&b->lock);
+        if (b->counts.stopped || b->next_ticket == b->counts.files) {
+            pthread_mutex_unlock(&b->lock);
+            return;
+        }
+        size_t ticket = b->next_ticket;
+        result = result_make(b, &b->list.item[ticket]);
+        if (result)
+            b->next_ticket++;
+        else
+            b->counts.stopped =
+                !error_set(&b->err, EXIT_INPUT, "%s: no memory", b->list.item[ticket].name);
+        pthread_mutex_unlock(&b->lock);
+        if (result)
+            do_ticket(b, ticket, result);
+    }
+}
+
+/* Time passes also while no file ends. */
+static void *tick(void *context)
+{
+    struct batch *b = context;
+    struct timespec until;
+
+    pthread_mutex_lock(&b->lock);
+    while (!b->ended) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += TICK_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&b->changed, &b->lock, &until) == ETIMEDOUT && !b->ended) {
+            b->counts.seconds = (clock_ms() - b->start_ms) * 1e-3;
+            b->job->counted(b->job->context, &b->counts);
+        }
+    }
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+/* ---- the whole ---- */
+
+/* Leaves this shard's files in the list. */
+static void take_shard(struct batch *b)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < b->list.count; i++) {
+        struct batch_item other = b->list.item[i];
+        if (!shard_has(&b->job->shard, other.name))
+            continue;
+        b->list.item[i] = b->list.item[kept];
+        b->list.item[kept++] = other;
+    }
+    b->counts.others = b->list.count - kept;
+    b->counts.files = kept;
+}
+
+/* Files of two folders may have names, sizes and times in common, so the folder belongs to what
+ * the manifest notes. */
+static bool open_manifest(struct batch *b, struct error *err)
+{
+    const struct batch_job *job = b->job;
+    struct manifest **manifest = &b->place.manifest;
+    char *noted;
+    bool ok;
+
+    if (asprintf(&noted, "%sfolder %s\n", b->recipe, b->list.input_real) < 0)
+        return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", job->tree.output);
+    ok = job->plan ? manifest_read(manifest, job->tree.output, noted, err)
+                   : manifest_open(manifest, job->tree.output, job->shard.index, job->shard.count,
+                                   noted, job->request->sink.sync, err);
+    free(noted);
+    return ok;
+}
+
+static bool begin(struct batch *b, struct error *err)
+{
+    const struct batch_job *job = b->job;
+    bool ok;
+
+    if (!batch_list_make(&b->list, &job->tree, err))
+        return false;
+    if (b->list.count == 0)
+        return error_set(err, EXIT_INPUT, "%s: there is no file to filter", job->tree.input);
+    b->counts.links_outside = b->list.links_outside;
+    take_shard(b);
+    b->recipe = batch_recipe(job->request, err);
+    b->place = (struct batch_place){
+        .input_real = b->list.input_real, .recipe = b->recipe, .force = job->force};
+    ok = b->recipe &&
+         (job->plan || batch_folders_make(&b->list, b->counts.files, &job->tree, err)) &&
+         open_manifest(b, err);
+    if (ok && !(b->finished = calloc(b->counts.files + 1, sizeof *b->finished)))
+        ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.input);
+    return ok;
+}
+
+/* A file in flight has its input open, and its output twice. */
+#define FILES_EACH 3
+
+static void run(struct batch *b)
+{
+    /* Cores without a file of their own belong to those that have one. */
+    size_t files = b->counts.files;
+    int workers = files < (size_t)b->job->threads ? (int)files : b->job->threads;
+    pthread_t ticker;
+    bool ticking;
+
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->changed, NULL);
+    b->cores_free = b->job->threads;
+    b->budget = b->job->memory > 0 ? b->job->memory : batch_memory_budget();
+    ticking = b->job->counted && pthread_create(&ticker, NULL, tick, b) == 0;
+    workers = batch_memory_workers(open_files_for(workers, FILES_EACH));
+    parallel_for(workers, workers, work, b);
+    pthread_mutex_lock(&b->lock);
+    b->ended = true;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+    if (ticking)
+        pthread_join(ticker, NULL);
+    pthread_cond_destroy(&b->changed);
+    pthread_mutex_destroy(&b->lock);
+}
+
+bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct error *err)
+{
+    struct batch b = {.job = job, .start_ms = clock_ms(), .counts.threads = job->threads};
+    bool ok;
+    int kernels;
+
+    /* Else the allocator keeps up to 64 MiB a thread of what one file has freed: 150 MiB where
+     * files of 9 MB go through 8 threads one at a time, 38 with this. */
+    large_alloc_keep_small();
+    kernel_table(&kernels); /* made at its first use, which is no matter for threads */
+    ok = begin(&b, err);
+    if (ok) {
+        run(&b);
+        ok = b.err.code == EXIT_DONE;
+        if (!ok)
+            *err = b.err;
+    }
+    b.counts.seconds = (clock_ms() - b.start_ms) * 1e-3;
+    *counts = b.counts;
+    manifest_close(b.place.manifest);
+    batch_list_free(&b.list);
+    free(b.recipe);
+    free(b.finished);
+    return ok;
+}

@@ -1,0 +1,74 @@
+/* A folder of pictures through the tool: each file goes the way of a single one
+ * (picture_filter), so that its bytes are the same as alone.
+ *
+ *   files in their order -> memory and cores free? -> decode, filter, encode -> manifest
+ *                           small: one core each, side by side
+ *                           large, or the last ones: as many cores as there are
+ *
+ * The stages overlap because files do. What is in flight is bounded by its memory
+ * (batch/memory.h), whatever its number; one file that takes more runs alone. A file
+ * that fails is told, counted, and the rest goes on. */
+#ifndef STENCIL_BATCH_BATCH_H
+#define STENCIL_BATCH_BATCH_H
+
+#include "batch/list.h"
+#include "batch/shard.h"
+#include "run/picture.h"
+
+enum batch_status {
+    BATCH_DONE,
+    BATCH_SKIPPED, /* the manifest says that it is done */
+    BATCH_FAILED,
+    BATCH_PLANNED, /* it would be filtered */
+    BATCH_LEFT,    /* not begun, or in vain: another file's failure ended the batch. Never told */
+};
+
+struct batch_result {
+    enum batch_status status;
+    char *input, *output; /* paths */
+    uint64_t input_bytes, output_bytes;
+    struct picture_report report; /* BATCH_DONE */
+    struct error err;             /* BATCH_FAILED */
+};
+
+struct batch_counts {
+    size_t files, done, skipped, failed, planned; /* files: this shard's */
+    size_t others;                                /* files of other shards */
+    size_t links_outside;                         /* see batch/list.h */
+    size_t with_warnings;
+    uint64_t pixels, input_bytes, output_bytes; /* of those done */
+    double seconds;
+    double decode_ms, filter_ms, encode_ms; /* work, added up over files */
+    double transfer_ms, kernel_ms;          /* of filter_ms; on a GPU */
+    int threads;
+    bool stopped; /* the limit of failures was reached, or the device is not there */
+};
+
+struct batch_job {
+    const struct picture_request *request;
+    struct batch_tree tree;
+    struct shard shard;
+    int threads;       /* at least 1 */
+    uint64_t memory;   /* bytes that files in flight may take; 0: batch_memory_budget */
+    int max_failures;  /* 0: no limit */
+    bool force;        /* also what the manifest says is done */
+    bool plan;         /* nothing is filtered or written */
+    const int *device; /* numbers of GPUs, which files take in turn */
+    int devices;       /* 0: the request's */
+    /* Called with one file at a time, in the order of the list. */
+    void (*told)(void *context, const struct batch_result *result);
+    /* Called after every file, and four times a second; never at the same time as told. */
+    void (*counted)(void *context, const struct batch_counts *counts);
+    void *context;
+};
+
+/* False with ERR where nothing could be begun, or the manifest could not be written, or the device
+ * is not there; failures of files are in COUNTS alone. EXIT_DIFFERENT in a file's error does not
+ * stop it. */
+bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct error *err);
+
+/* Everything that decides an output's bytes besides its input, as text; malloc'ed, NULL with err
+ * (batch/recipe.c). */
+char *batch_recipe(const struct picture_request *request, struct error *err);
+
+#endif

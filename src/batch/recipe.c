@@ -1,0 +1,94 @@
+/* The recipe of a batch's outputs: see batch/batch.h. Not in it is what never changes a byte:
+ * device, kernel, tile, threads. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "batch/batch.h"
+
+/* All numbers of a mask as one; the text of large masks would be the longest line of the manifest.
+ */
+static bool put_mask(FILE *out, const struct mask *mask)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *numbers = open_memstream(&text, &bytes);
+
+    if (!numbers)
+        return false;
+    for (int i = 0; i < mask->width * mask->height; i++) {
+        mpq_out_str(numbers, 10, mask->weight[i]);
+        fputc(' ', numbers);
+    }
+    fputs("/ ", numbers);
+    mpq_out_str(numbers, 10, mask->divisor);
+    fputs(" + ", numbers);
+    mpq_out_str(numbers, 10, mask->offset);
+    fputs(mask->offset_percent ? "%" : "", numbers);
+    if (fclose(numbers) != 0) {
+        free(text);
+        return false;
+    }
+    fprintf(out, "mask %dx%d anchor %d,%d weights %016" PRIx64 "\n", mask->width, mask->height,
+            mask->anchor_x, mask->anchor_y, hash_text(text));
+    free(text);
+    return true;
+}
+
+static void put(FILE *out, const char *name, const char *value)
+{
+    if (value)
+        fprintf(out, "%s %s\n", name, value);
+}
+
+static void put_options(FILE *out, const struct picture_request *request)
+{
+    const struct filter_request *filter = &request->filter;
+    const struct plan_overrides *changes = &filter->overrides;
+
+    fprintf(out, "version %s\nfilter %s\n", STENCIL_VERSION, filter->filter->name);
+    put(out, "amount", filter->amount);
+    put(out, "divisor", changes->divisor);
+    put(out, "offset", changes->offset);
+    if (changes->has_anchor)
+        fprintf(out, "anchor %d,%d\n", changes->anchor_x, changes->anchor_y);
+    if (changes->flip)
+        fputs("flip\n", out);
+    fprintf(out, "border %s\n", border_name(filter->border.border));
+    if (filter->border.border == BORDER_CONSTANT)
+        fprintf(out, "constant %s%s\n", filter->border.value, filter->border.percent ? "%" : "");
+    fprintf(out, "alpha %d%s\n", (int)filter->alpha, request->sink.drop_alpha ? " drop" : "");
+    put(out, "channels", filter->channels);
+    fprintf(out, "repeat %d\nformat %s quality %d png-level %d\n", filter->repeat,
+            format_name(request->sink.format), request->sink.quality, (int)request->sink.png_level);
+}
+
+char *batch_recipe(const struct picture_request *request, struct error *err)
+{
+    struct mask masks[2];
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out;
+    int count = 0;
+    bool ok;
+
+    if (!filter_masks(&request->filter, masks, &count, err))
+        return NULL;
+    out = open_memstream(&text, &bytes);
+    ok = out != NULL;
+    if (ok)
+        put_options(out, request);
+    for (int i = 0; i < count; i++) {
+        ok = ok && put_mask(out, &masks[i]);
+        mask_free(&masks[i]);
+    }
+    if (out && fclose(out) != 0)
+        ok = false;
+    if (ok)
+        return text;
+    free(text);
+    error_set(err, EXIT_INPUT, "no memory for the recipe of the manifest");
+    return NULL;
+}

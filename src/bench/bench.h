@@ -1,0 +1,215 @@
+/* `stencilcli bench`: what is measured and what is reported of it. The numbers are
+ * made in bench/bench.c (samples, statistics, rates), which knows no kernel and is tested
+ * by itself; bench/run.c runs kernels and fills a report; bench/print.c,
+ * bench/json.c, bench/plot.c and bench/lines.c only read it. Times are in
+ * milliseconds, a plane's or picture's size in bytes. */
+#ifndef STENCIL_BENCH_BENCH_H
+#define STENCIL_BENCH_BENCH_H
+
+#include <stdio.h>
+#include <time.h>
+
+#include "base/image.h"
+#include "codec/output.h"
+#include "kernel/backend.h"
+#include "kernel/kernel.h"
+
+/* ---- samples (bench/bench.c) ---- */
+
+/* How long to measure: RUNS and MS both, unless the whole takes CAP_MS. Before that as much
+ * warm-up, which is not counted. */
+struct bench_limits {
+    int warmup_runs, runs;
+    double warmup_ms, ms, cap_ms;
+};
+
+/* RUNS as --runs gives it; 0: at least 10 and for a second. */
+struct bench_limits bench_limits_make(int runs);
+
+/* Whether so many RUNS in ELAPSED_MS are enough to be warm; enough to be counted. */
+bool bench_warm(const struct bench_limits *limits, int runs, double elapsed_ms);
+bool bench_enough(const struct bench_limits *limits, int runs, double elapsed_ms);
+
+/* The times of one measurement. Zeroed but for limits before use; free with bench_samples_free. */
+struct bench_samples {
+    struct bench_limits limits;
+    double *ms;
+    int runs, room, warmed;
+    bool warm;
+    double begun_ms; /* of the warm-up, then of what is counted; 0: not yet */
+};
+
+/* Takes one time; false: it was the last. A kernel_trial's `more`, the context is the samples. */
+bool bench_samples_more(double ms, void *samples);
+void bench_samples_free(struct bench_samples *samples);
+
+/* ---- statistics (bench/bench.c) ---- */
+
+struct bench_stats {
+    int runs;
+    double median_ms;
+    double mad_ms; /* the median of the distances to the median */
+    double p10_ms, p90_ms, least_ms;
+    int outliers; /* runs that lie far outside: see BENCH_OUTLIER in bench/bench.c */
+};
+
+/* Sorts ms. RUNS >= 1. */
+void bench_stats_make(struct bench_stats *stats, double *ms, int runs);
+
+/* mad / median */
+double bench_spread(const struct bench_stats *stats);
+
+/* ---- the report ---- */
+
+enum bench_sweep { SWEEP_NONE, SWEEP_TILE, SWEEP_MASK };
+
+/* A copy of so many bytes (read and written together), the 1.00 of the table. */
+struct bench_copy {
+    uint64_t bytes;
+    double ms;
+    const char *how;
+};
+#define BENCH_COPIES 4
+
+struct bench_device {
+    enum device device;
+    int index;
+    struct device_probe probe;
+    struct bench_copy copy[BENCH_COPIES];
+    int copies;
+};
+
+enum bench_state { BENCH_TIMED, BENCH_UNSUPPORTED, BENCH_DIFFERS, BENCH_FAILED };
+
+/* One kernel with one tile and one mask. */
+struct bench_result {
+    const struct kernel *kernel;
+    int device; /* index into the report's devices */
+    int tile;   /* output tile width; 0: it has none */
+    int mask_width, mask_height;
+    enum bench_state state;
+    char why[256]; /* when not timed: the sentence */
+    struct bench_stats stats;
+    double end_to_end_ms; /* median, from a picture in memory to a picture in memory */
+    int rows;         /* of the picture that one run made; the times are scaled to all of them */
+    bool capped;      /* stopped before there were enough runs */
+    uint64_t bytes;   /* compulsory: read once and written once */
+    double copy_ms;   /* of as many bytes; 0: unknown */
+    int inputs;       /* taken in turn */
+    double predicted; /* basic's loads for one of this kernel's; 0: no prediction */
+};
+
+struct bench_report {
+    time_t date;
+    const char *input; /* NULL: generated */
+    int width, height, channels;
+    uint32_t max;
+    const char *mask; /* as it was asked for */
+    int mask_width, mask_height;
+    const char *border;
+    const char *alpha; /* what is done with it, see plan_alpha_text */
+    bool cold, quiet;  /* quiet: no advice below the table */
+    int threads;
+    enum bench_sweep sweep;
+    struct bench_device device[2];
+    int devices;
+    struct bench_result *result;
+    int results;
+    int64_t verified_rows; /* of `height` that were compared, in bands */
+    int bands;
+    char no_cuda[256]; /* why there is no CUDA device, where any was welcome; "": there is one */
+};
+
+/* What follows from a result's time; 0 where it cannot be said. */
+struct bench_rates {
+    double gpixels; /* 10^9 pixels a second */
+    double gbytes;  /* compulsory bytes, 10^9 a second */
+    double share;   /* of the device copy: its time / this time */
+    double gflops;  /* two operations a tap */
+    double speedup; /* over bench_baseline */
+    double flops_per_byte;
+};
+void bench_rates_make(struct bench_rates *rates, const struct bench_report *report,
+                      const struct bench_result *result);
+
+bool bench_is_basic(const struct kernel *kernel);
+
+/* What speed-ups refer to, for a result's mask and tile: `basic` where it was timed, else the
+ * reference; NULL where neither was. */
+const struct bench_result *bench_baseline(const struct bench_report *report,
+                                          const struct bench_result *result);
+
+/* The bytes per second of the fastest copy on a device, 10^9; 0: none. */
+double bench_copy_gbytes(const struct bench_device *device);
+
+/* "cpu", "cuda:0" */
+void bench_device_name(char *text, size_t bytes, const struct bench_device *device);
+
+/* ---- advice (bench/advice.c) ---- */
+
+/* The INDEX-th sentence about how far the numbers can be believed; false past the last. */
+bool bench_advice(const struct bench_report *report, int index, char *text, size_t bytes);
+
+/* ---- measuring (bench/run.c) ---- */
+
+struct bench_request {
+    struct image in;
+    const char *kernels; /* names with commas between; NULL: all that can run */
+    bool device_auto;
+    enum device device;
+    int device_index;
+    int tile, threads, runs;
+    bool cold;
+    /* Makes the plan for a mask of WIDTH x WIDTH cells (0: the one asked for); a false answer ends
+     * the bench. */
+    bool (*plan)(struct plan *plan, int width, void *context, struct error *err);
+    void *context;
+    void (*progress)(const char *text, void *context); /* NULL: nobody looks */
+};
+
+/* What can be refused before there is a picture: kernels that are for signals or for another
+ * device, a device that is not there. */
+bool bench_check(const struct bench_request *request, enum bench_sweep sweep, struct error *err);
+
+/* Fills devices and results of the REPORT, whose other fields are set. Kernels that fail or differ
+ * have it in their result; false is for what makes the whole pointless. */
+bool bench_run(struct bench_report *report, const struct bench_request *request, struct error *err);
+void bench_report_free(struct bench_report *report);
+
+/* ---- the picture, the expectation, the CPU ---- */
+
+/* A picture like a photograph, the same for the same size: clouds at every scale and a sensor's
+ * noise. 1 to 4 channels, samples of 8 bits from 1 to 254, those of 16 bits as well in their high
+ * byte. IMAGE has its size, channels and type, and nothing else; what it holds is new. */
+bool bench_picture_make(struct image *image, int threads, struct error *err);
+
+/* What the reference makes of bands of the picture: all of it where that is quick. */
+#define BENCH_BANDS 3
+struct bench_bands {
+    int count, rows; /* rows in all */
+    int first[BENCH_BANDS];
+    struct image want[BENCH_BANDS];
+};
+bool bench_bands_make(struct bench_bands *bands, const struct plan *plan, const struct image *in,
+                      int threads, struct error *err);
+/* False with EXIT_DIFFERENT and the place when OUT, rows from FIRST on, is not as expected. */
+bool bench_bands_check(const struct bench_bands *bands, const struct image *out, int first,
+                       const char *name, struct error *err);
+void bench_bands_free(struct bench_bands *bands);
+
+/* Copies an image's rows on THREADS threads; overwrites a block larger than the caches. */
+void bench_cpu_copy(const struct image *from, struct image *to, int threads);
+void bench_cpu_scrub(int threads);
+
+/* ---- printing ---- */
+
+void bench_print(FILE *out, const struct bench_report *report);
+void bench_print_sweep(FILE *out, const struct bench_report *report);
+void bench_print_json(FILE *out, const struct bench_report *report);
+
+/* The roofline, or for a sweep its lines, as SVG. */
+bool bench_plot_roofline(const struct bench_report *report, struct output *output,
+                         struct error *err);
+bool bench_plot_sweep(const struct bench_report *report, struct output *output, struct error *err);
+
+#endif

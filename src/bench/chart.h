@@ -1,0 +1,84 @@
+/* Charts on axes, drawn as SVG: the frame with its gridlines, numbers and titles, and
+ * labels that keep out of each other's way. What is drawn inside is the caller's
+ * (bench/plot.c, bench/lines.c). */
+#ifndef STENCIL_BENCH_CHART_H
+#define STENCIL_BENCH_CHART_H
+
+#include "base/svg.h"
+#include "codec/output.h"
+
+/* Colours that people with any colour vision tell apart (Okabe and Ito), those that show on white;
+ * with a mark each, so that print without colour does too. */
+struct chart_look {
+    const char *color;
+    enum svg_mark mark;
+};
+#define CHART_LOOKS 12
+struct chart_look chart_look(int index);
+
+#define CHART_PAPER "#ffffff"
+#define CHART_INK   "#1f2328"
+#define CHART_FAINT "#57606a"
+
+struct chart_axis {
+    const char *title;
+    double low, high;    /* of the values */
+    double begin, end;   /* of the place on paper: left and right, or bottom and top */
+    const double *ticks; /* values that get a line and a number; NULL: chosen, logarithmic */
+    int tick_count;
+    bool linear; /* else logarithmic */
+};
+
+/* Makes room for VALUE, if it is above 0; the first value makes the axis. */
+void chart_widen(struct chart_axis *axis, double value);
+
+/* Where VALUE lies on paper. */
+double chart_place(const struct chart_axis *axis, double value);
+
+struct chart {
+    struct svg svg;
+    double width, height;
+    struct chart_axis x, y; /* begin and end are set by chart_begin */
+};
+
+/* The paper, title and subtitle (two lines, the second may be NULL), gridlines and axes. The axes'
+ * values are set. RIGHT: room kept free on the right side. */
+void chart_begin(struct chart *chart, const char *title, const char *subtitle,
+                 const char *second_line, double right);
+
+/* ---- labels ---- */
+
+struct chart_label {
+    char name[64], value[32]; /* the value may be empty */
+    const char *color;
+    double x, y;           /* the mark that it belongs to */
+    double text_x, text_y; /* where it ends up: its left end and its middle */
+    double width;
+    bool led; /* a line leads from the mark to the text */
+};
+#define CHART_LABEL_SIZE 13.0
+
+struct chart_box {
+    double left, top, right, bottom;
+};
+
+/* What labels keep off: a text, or (less so) a piece of a line. */
+struct chart_obstacle {
+    struct chart_box box;
+    bool is_line;
+};
+
+/* Finds places for labels so that none covers another, a mark or an obstacle, and none leaves the
+ * chart; each to the right of its mark or to the left. */
+void chart_labels_place(const struct chart *chart, struct chart_label *labels, int count,
+                        const struct chart_obstacle *blocked, int blocked_count);
+
+/* Draws a label's text, and a thin line from there to its mark where it is not beside it: lines
+ * first, then marks, then texts. */
+void chart_label_line(struct chart *chart, const struct chart_label *label);
+void chart_label_text(struct chart *chart, const struct chart_label *label);
+
+/* Writes the ended drawing; committing is the caller's. */
+bool chart_write(const struct chart *chart, struct output *output, struct error *err);
+
+#endif

@@ -1,0 +1,116 @@
+/* The bench's own picture, for those who bring none. Like a photograph in what
+ * matters to a kernel and a cache: no sample is 0 (some hardware is faster on
+ * zeros), neighbours are alike, nothing repeats. Value noise: random values on
+ * lattices of several widths, interpolated and added, one set for brightness and
+ * one for each colour, and a little noise on every sample. Integers only, so that
+ * it is the same picture everywhere. */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "bench/bench.h"
+
+#define LEAST      1
+#define MOST       254
+#define NOISE_MASK 15 /* -8 to 7 */
+#define PIECE_ROWS 16
+
+/* Lattices: cell width as a power of two, and how far its values reach. */
+static const struct lattice {
+    int bits, amplitude;
+} BRIGHTNESS[] = {{8, 100}, {6, 60}, {4, 40}, {2, 24}}, COLOUR[] = {{7, 48}, {5, 16}};
+
+struct picture {
+    struct image *image;
+    atomic_bool failed;
+};
+
+/* A good mixer of 32 bits (the finaliser of MurmurHash3, which is in the public domain). */
+static uint32_t mix(uint32_t h)
+{
+    h = (h ^ h >> 16) * UINT32_C(0x85ebca6b);
+    h = (h ^ h >> 13) * UINT32_C(0xc2b2ae35);
+    return h ^ h >> 16;
+}
+
+/* The value at a lattice's corner, 0 to 255. */
+static int corner(uint32_t seed, int x, int y)
+{
+    return (int)(mix(seed ^ mix((uint32_t)x ^ mix((uint32_t)y))) & 255);
+}
+
+/* Adds one lattice's share of row Y to LINE: linear between corners, first down, then across. */
+static void add_lattice(int *line, int width, int y, const struct lattice *lattice, uint32_t seed)
+{
+    int cell = 1 << lattice->bits, row = y >> lattice->bits, down = y & (cell - 1);
+    int left = 0, right = 0;
+    for (int x = 0; x < width; x++) {
+        int across = x & (cell - 1), column = x >> lattice->bits;
+        if (across == 0) {
+            left = x == 0 ? corner(seed, 0, row) * (cell - down) + corner(seed, 0, row + 1) * down
+                          : right;
+            right = corner(seed, column + 1, row) * (cell - down) +
+                    corner(seed, column + 1, row + 1) * down;
+        }
+        /* the sum reaches 255 * 2^8 * 2^8, the product 255 * 2^8 * 100: inside 31 bits */
+        line[x] +=
+            ((left * (cell - across) + right * across) >> lattice->bits) * lattice->amplitude >>
+            (lattice->bits + 8);
+    }
+}
+
+static void make_row(const struct image *image, int y, int *brightness, int *colour)
+{
+    unsigned char *row = image_row(image, y);
+    uint16_t *row16 = image_row(image, y);
+    int width = image->width, channels = image->channels;
+
+    for (int x = 0; x < width; x++)
+        brightness[x] = 0;
+    for (int i = 0; i < (int)(sizeof BRIGHTNESS / sizeof BRIGHTNESS[0]); i++)
+        add_lattice(brightness, width, y, &BRIGHTNESS[i], (uint32_t)i);
+    for (int c = 0; c < channels; c++) {
+        for (int x = 0; x < width; x++)
+            colour[x] = -32; /* half of what the lattices add */
+        for (int i = 0; i < (int)(sizeof COLOUR / sizeof COLOUR[0]); i++)
+            add_lattice(colour, width, y, &COLOUR[i], (uint32_t)(16 + 4 * c + i));
+        for (int x = 0; x < width; x++) {
+            uint32_t place = (uint32_t)y * 0x9e3779b9u + (uint32_t)(x * channels + c);
+            int value = brightness[x] + colour[x] + (int)(mix(place) & NOISE_MASK) - 8;
+            value = value < LEAST ? LEAST : value > MOST ? MOST : value;
+            if (image->type == SAMPLE_U8)
+                row[x * channels + c] = (unsigned char)value;
+            else
+                row16[x * channels + c] = (uint16_t)((uint32_t)value << 8 | mix(~place) >> 24);
+        }
+    }
+}
+
+static void make_piece(void *context, int piece, int worker)
+{
+    struct picture *picture = context;
+    const struct image *image = picture->image;
+    int *lines = malloc(2 * (size_t)image->width * sizeof *lines);
+    int end = (piece + 1) * PIECE_ROWS;
+    (void)worker;
+    if (!lines) {
+        atomic_store(&picture->failed, true);
+        return;
+    }
+    for (int y = piece * PIECE_ROWS; y < end && y < image->height; y++)
+        make_row(image, y, lines, lines + image->width);
+    free(lines);
+}
+
+bool bench_picture_make(struct image *image, int threads, struct error *err)
+{
+    struct picture picture = {.image = image};
+    if (!image_alloc(image, image->width, image->height, image->channels, image->type,
+                     "the generated picture", err))
+        return false;
+    parallel_for(threads, (image->height - 1) / PIECE_ROWS + 1, make_piece, &picture);
+    if (!atomic_load(&picture.failed))
+        return true;
+    image_free(image);
+    return error_set(err, EXIT_INPUT, "the generated picture: no memory for its rows");
+}

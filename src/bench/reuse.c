@@ -1,0 +1,279 @@
+/* Closed formulas for the loads of convolution: see bench/reuse.h. Each count is first
+ * made for one axis and then multiplied; only the product over a large picture can
+ * leave 64 bits, so only that one is checked. tests/bench/test_reuse.c counts the same
+ * things cell by cell. */
+#include "bench/reuse.h"
+
+#include <stdio.h>
+
+__extension__ typedef __int128 int128;
+
+/* One axis: an output x uses the cells x - left .. x + right. */
+struct axis {
+    int64_t mask, left, right, tile;
+};
+
+static struct axis axis_x(const struct reuse_shape *shape)
+{
+    return (struct axis){shape->mask_width, shape->anchor_x,
+                         shape->mask_width - 1 - shape->anchor_x, shape->tile};
+}
+
+static struct axis axis_y(const struct reuse_shape *shape)
+{
+    return (struct axis){shape->mask_height, shape->anchor_y,
+                         shape->mask_height - 1 - shape->anchor_y,
+                         shape->dims == 1 ? 1 : shape->tile};
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* first + (first - step) + (first - 2*step) + ..., TERMS terms at most and only those above 0.
+ * With step 1 it is the chapter's series 1 + 2 + ... + n: the outputs nearest to an edge look
+ * n, n-1, ... cells beyond it. With the tile's width as step it is the ghost cells of the tiles
+ * that begin at 0, T, 2T, ... */
+static int64_t falling_sum(int64_t first, int64_t step, int64_t terms)
+{
+    if (first <= 0)
+        return 0;
+    terms = least(terms, divide_up(first, step));
+    return terms * first - step * (terms * (terms - 1) / 2);
+}
+
+/* Pairs of an output and a cell that it uses, both among N cells in a row: the loads of the basic
+ * kernel on an array of N cells, and the uses that stay inside an output tile of N cells. */
+static int64_t inner_uses(const struct axis *axis, int64_t n)
+{
+    return n * axis->mask - falling_sum(axis->left, 1, n) - falling_sum(axis->right, 1, n);
+}
+
+/* One tile of N outputs along an axis, with GHOSTS of its halo cells and LOST of its loads beyond
+ * an edge. */
+static struct reuse_counts axis_tile(const struct axis *axis, int64_t n, int64_t ghosts,
+                                     int64_t lost)
+{
+    int64_t cells = n + axis->mask - 1;
+    return (struct reuse_counts){
+        .tiles = 1,
+        .outputs = n,
+        .cells = cells,
+        .ghosts = ghosts,
+        .multiplications = n * axis->mask,
+        .basic = n * axis->mask - lost,
+        .tiled = cells - ghosts,
+        .shared_uses = inner_uses(axis, n),
+    };
+}
+
+static struct reuse_counts axis_place(const struct axis *axis, enum reuse_place place)
+{
+    int64_t ghosts = place == REUSE_FIRST ? axis->left : place == REUSE_LAST ? axis->right : 0;
+    return axis_tile(axis, axis->tile, ghosts, falling_sum(ghosts, 1, axis->tile));
+}
+
+/* All tiles of an axis of N cells. */
+static struct reuse_counts axis_grid(const struct axis *axis, int64_t n)
+{
+    int64_t tiles = divide_up(n, axis->tile);
+    int64_t last = n - (tiles - 1) * axis->tile; /* outputs of the last tile, 1 to T */
+    int64_t cells = n + tiles * (axis->mask - 1);
+    /* From the left the tiles begin at 0, T, 2T, ... From the right they end at n, and then at
+     * n - last, n - last - T, ... */
+    int64_t ghosts = falling_sum(axis->left, axis->tile, tiles) + axis->right +
+                     falling_sum(axis->right - last, axis->tile, tiles - 1);
+    return (struct reuse_counts){
+        .tiles = tiles,
+        .outputs = n,
+        .cells = cells,
+        .ghosts = ghosts,
+        .multiplications = n * axis->mask,
+        .basic = inner_uses(axis, n),
+        .tiled = cells - ghosts,
+        .shared_uses = (tiles - 1) * inner_uses(axis, axis->tile) + inner_uses(axis, last),
+    };
+}
+
+/* Tiles of an axis of N cells that are whole and reach no ghost cell: T*i >= left and
+ * T*(i+1) + right <= n. */
+static int64_t axis_internal(const struct axis *axis, int64_t n)
+{
+    int64_t end = n < axis->right ? 0 : (n - axis->right) / axis->tile;
+    int64_t begin = divide_up(axis->left, axis->tile);
+    return end > begin ? end - begin : 0;
+}
+
+/* ---- products ---- */
+
+/* *fits becomes false when the product passes 64 bits. (Not __builtin_mul_overflow: gcc 12.2
+ * multiplies twice when the operands are const, and wrongly where the result overwrites one.) */
+static int64_t multiply(int64_t a, int64_t b, bool *fits)
+{
+    int128 product = (int128)a * b;
+    *fits = *fits && product <= INT64_MAX;
+    return (int64_t)product;
+}
+
+/* False when a product passes 64 bits. */
+static bool counts_multiply(struct reuse_counts *product, const struct reuse_counts *x,
+                            const struct reuse_counts *y)
+{
+    bool fits = true;
+    *product = (struct reuse_counts){
+        .tiles = multiply(x->tiles, y->tiles, &fits),
+        .outputs = multiply(x->outputs, y->outputs, &fits),
+        .cells = multiply(x->cells, y->cells, &fits),
+        .multiplications = multiply(x->multiplications, y->multiplications, &fits),
+        .basic = multiply(x->basic, y->basic, &fits),
+        .tiled = multiply(x->tiled, y->tiled, &fits),
+        .shared_uses = multiply(x->shared_uses, y->shared_uses, &fits),
+    };
+    /* A cell is a ghost cell when it is one on either axis. */
+    product->ghosts = fits ? product->cells - product->tiled : 0;
+    return fits;
+}
+
+/* FACTOR times as many tiles: each count grows by it. */
+static bool counts_scale(struct reuse_counts *counts, int64_t factor)
+{
+    struct reuse_counts times = {.tiles = factor,
+                                 .outputs = factor,
+                                 .cells = factor,
+                                 .multiplications = factor,
+                                 .basic = factor,
+                                 .tiled = factor,
+                                 .shared_uses = factor};
+    return counts_multiply(counts, counts, &times);
+}
+
+static struct reuse_counts counts_subtract(const struct reuse_counts *a,
+                                           const struct reuse_counts *b)
+{
+    return (struct reuse_counts){
+        .tiles = a->tiles - b->tiles,
+        .outputs = a->outputs - b->outputs,
+        .cells = a->cells - b->cells,
+        .ghosts = a->ghosts - b->ghosts,
+        .multiplications = a->multiplications - b->multiplications,
+        .basic = a->basic - b->basic,
+        .tiled = a->tiled - b->tiled,
+        .shared_uses = a->shared_uses - b->shared_uses,
+    };
+}
+
+void reuse_tile_count(const struct reuse_shape *shape, enum reuse_place place_x,
+                      enum reuse_place place_y, struct reuse_counts *counts)
+{
+    struct axis along_x = axis_x(shape), along_y = axis_y(shape);
+    struct reuse_counts x = axis_place(&along_x, place_x), y = axis_place(&along_y, place_y);
+    (void)counts_multiply(counts, &x, &y); /* fits: see REUSE_MAX_TILE */
+}
+
+const struct reuse_position *reuse_positions(int dims, int *count)
+{
+    /* 1D takes the first three. */
+    static const struct reuse_position positions[REUSE_POSITIONS] = {
+        {"internal", REUSE_INSIDE, REUSE_INSIDE}, {"left", REUSE_FIRST, REUSE_INSIDE},
+        {"right", REUSE_LAST, REUSE_INSIDE},      {"top", REUSE_INSIDE, REUSE_FIRST},
+        {"bottom", REUSE_INSIDE, REUSE_LAST},     {"top left", REUSE_FIRST, REUSE_FIRST},
+        {"top right", REUSE_LAST, REUSE_FIRST},   {"bottom left", REUSE_FIRST, REUSE_LAST},
+        {"bottom right", REUSE_LAST, REUSE_LAST},
+    };
+    *count = dims == 1 ? 3 : REUSE_POSITIONS;
+    return positions;
+}
+
+bool reuse_grid_count(const struct reuse_shape *shape, int64_t width, int64_t height, int channels,
+                      struct reuse_grid *grid, struct error *err)
+{
+    struct axis along_x = axis_x(shape), along_y = axis_y(shape);
+    struct reuse_counts x = axis_grid(&along_x, width), y = axis_grid(&along_y, height);
+    int64_t internal = axis_internal(&along_x, width) * axis_internal(&along_y, height);
+    /* The array with its ghost cells is one input tile around one output tile. Sides below 2^31
+     * keep these two products inside 64 bits; what grows with the mask or the channels may not. */
+    int64_t ghost_cells = (width + along_x.mask - 1) * (height + along_y.mask - 1) - width * height;
+
+    *grid = (struct reuse_grid){.blocks_x = x.tiles, .blocks_y = y.tiles};
+    reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE, &grid->internal);
+    bool good = counts_multiply(&grid->total, &x, &y) && counts_scale(&grid->total, channels);
+    grid->ghost_cells = multiply(ghost_cells, channels, &good);
+    grid->shared_tiled = multiply(grid->total.tiles, reuse_block_tiled(shape).shared_bytes, &good);
+    grid->shared_cached =
+        multiply(grid->total.tiles, reuse_block_cached(shape).shared_bytes, &good);
+    /* Internal tiles are some of those that were just counted: their sums fit too. */
+    good = good && counts_scale(&grid->internal, internal * channels);
+    if (!good)
+        return error_set(err, EXIT_USAGE,
+                         "%lld x %lld with a mask of %d x %d: the counts need more than 64 bits",
+                         (long long)width, (long long)height, shape->mask_width,
+                         shape->mask_height);
+    grid->boundary = counts_subtract(&grid->total, &grid->internal);
+    return true;
+}
+
+/* ---- blocks and cells ---- */
+
+struct reuse_block reuse_block_tiled(const struct reuse_shape *shape)
+{
+    struct reuse_counts tile;
+    reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+    return (struct reuse_block){shape->dims == 1 ? tile.outputs : tile.cells,
+                                tile.cells * REUSE_CELL_BYTES};
+}
+
+struct reuse_block reuse_block_cached(const struct reuse_shape *shape)
+{
+    struct reuse_counts tile;
+    reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+    return (struct reuse_block){tile.outputs, tile.outputs * REUSE_CELL_BYTES};
+}
+
+int reuse_uses(int mask, int tile, int index)
+{
+    /* The cell index + 1 steps from one end of the input tile and cells - index from the other: as
+     * many outputs reach it, but never more than there are, nor than the mask is wide. */
+    int from_left = index + 1, from_right = tile + mask - 1 - index;
+    int end = from_left < from_right ? from_left : from_right;
+    int most = mask < tile ? mask : tile;
+    return end < most ? end : most;
+}
+
+/* ---- fractions ---- */
+
+struct reuse_fraction reuse_fraction_make(int64_t numerator, int64_t denominator)
+{
+    int64_t a = numerator, b = denominator;
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return (struct reuse_fraction){numerator / a, denominator / a};
+}
+
+struct reuse_fraction reuse_reduction(const struct reuse_counts *counts)
+{
+    return reuse_fraction_make(counts->basic, counts->tiled);
+}
+
+void reuse_fraction_text(char text[REUSE_TEXT_CHARS], struct reuse_fraction fraction, int decimals)
+{
+    int64_t scale = 1;
+    for (int i = 0; i < decimals; i++)
+        scale *= 10;
+    /* floor(v + 1/2) for v = scale * n/d, without leaving the integers; 2^63 * 2 * 10^9 < 2^127. */
+    int128 d = fraction.denominator;
+    int128 rounded = (2 * (int128)fraction.numerator * scale + d) / (2 * d);
+    long long whole = (long long)(rounded / scale), digits = (long long)(rounded % scale);
+    if (decimals == 0)
+        snprintf(text, REUSE_TEXT_CHARS, "%lld", whole);
+    else
+        snprintf(text, REUSE_TEXT_CHARS, "%lld.%0*lld", whole, decimals, digits);
+}

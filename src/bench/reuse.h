@@ -1,0 +1,127 @@
+/* The data reuse of tiled convolution, counted: how often the textbook's kernels
+ * load input cells without and with tiling, for one tile and for a whole grid of
+ * tiles, and how often each cell of a tile is used. For `stencilcli reuse` and for
+ * whoever wants to set a prediction beside a measured time. Closed formulas over
+ * integers; nothing here runs a kernel, knows caches or prints.
+ *
+ *      ghost cells       input tile = output tile + halo cells
+ *     . . |_________________________|       output x uses input x-a .. x-a+k-1:
+ *     g g | T outputs  | T outputs  | ...   a cells of halo on the left (and above),
+ *     boundary tile     internal tile       k-1-a on the right (and below)
+ *
+ * All counts are products of one count per axis, also when they are summed over
+ * the tiles of a grid. 1D is 2D with a mask and a tile that are one cell high. */
+#ifndef STENCIL_BENCH_REUSE_H
+#define STENCIL_BENCH_REUSE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* The textbook's cells: float. */
+#define REUSE_CELL_BYTES 4
+/* A block has no more threads than this on any CUDA device. */
+#define REUSE_BLOCK_THREADS 1024
+/* 65536^2 * 255^2 is far inside 64 bits, so a tile's counts need no range checks. */
+#define REUSE_MAX_TILE 65536
+
+struct reuse_shape {
+    int dims;                    /* 1 or 2 */
+    int mask_width, mask_height; /* 1 to 255; the height is 1 in 1D */
+    int anchor_x, anchor_y;      /* inside the mask */
+    int tile; /* width of the output tile, 1 to REUSE_MAX_TILE; in 2D its height too */
+};
+
+/* Where a tile lies along an axis that is long enough to have all three. */
+enum reuse_place { REUSE_INSIDE, REUSE_FIRST, REUSE_LAST };
+
+/* Sums over one or more tiles. */
+struct reuse_counts {
+    int64_t tiles;
+    int64_t outputs;         /* cells of the output tiles */
+    int64_t cells;           /* cells of the input tiles: internal, halo and ghost cells */
+    int64_t ghosts;          /* those that lie outside the array; they are never loaded */
+    int64_t multiplications; /* outputs times mask cells, by ghost cells too */
+    int64_t basic; /* loads of the basic kernel; also the multiplications without ghost cells */
+    int64_t tiled; /* loads of the tiled kernel: cells - ghosts */
+    int64_t shared_uses; /* those of basic's loads that find their cell in the same output tile: the
+                            cached kernel has it in shared memory, and leaves the rest to L2 */
+};
+
+/* The counts of one whole tile at a place; in 1D place_y is REUSE_INSIDE. */
+void reuse_tile_count(const struct reuse_shape *shape, enum reuse_place place_x,
+                      enum reuse_place place_y, struct reuse_counts *counts);
+
+/* All places that tiles can have. */
+struct reuse_position {
+    const char *name; /* "internal", "left", ..., "bottom right" */
+    enum reuse_place x, y;
+};
+
+/* The internal tile first, then edges, then corners; 3 in 1D, 9 in 2D. */
+const struct reuse_position *reuse_positions(int dims, int *count);
+#define REUSE_POSITIONS 9
+
+/* The whole grid of tiles over an array (height 1) or picture, all its channels. */
+struct reuse_grid {
+    int64_t blocks_x, blocks_y;
+    /* An internal tile is whole and needs no ghost cell; every other is a boundary tile. */
+    struct reuse_counts total, internal, boundary;
+    int64_t ghost_cells;                 /* that surround the array, each counted once a channel */
+    int64_t shared_tiled, shared_cached; /* bytes of shared memory of all blocks together */
+};
+
+/* WIDTH and HEIGHT are 1 to INT32_MAX, CHANNELS at least 1. EXIT_USAGE when a count passes 64
+ * bits. */
+bool reuse_grid_count(const struct reuse_shape *shape, int64_t width, int64_t height, int channels,
+                      struct reuse_grid *grid, struct error *err);
+
+/* A thread block as the textbook has it. tiled: Fig. 7.11 in 1D, a thread for each output;
+ * Figs. 7.19-7.21 in 2D, a thread for each cell of the input tile. cached: Fig. 7.13, a thread for
+ * each output and only the internal cells in shared memory. */
+struct reuse_block {
+    int64_t threads, shared_bytes;
+};
+struct reuse_block reuse_block_tiled(const struct reuse_shape *shape);
+struct reuse_block reuse_block_cached(const struct reuse_shape *shape);
+
+/* How many of TILE outputs use cell INDEX of their input tile (0 to tile + mask - 2), along one
+ * axis; in 2D the uses of a cell are the product of both. */
+int reuse_uses(int mask, int tile, int index);
+
+/* ---- exact ratios ---- */
+
+struct reuse_fraction {
+    int64_t numerator, denominator; /* reduced */
+};
+
+/* NUMERATOR >= 0, DENOMINATOR >= 1. */
+struct reuse_fraction reuse_fraction_make(int64_t numerator, int64_t denominator);
+
+/* The loads of basic for one of tiled; COUNTS are of at least one tile. */
+struct reuse_fraction reuse_reduction(const struct reuse_counts *counts);
+
+/* Room for reuse_fraction_text. */
+#define REUSE_TEXT_CHARS 40
+
+/* The fraction in DECIMALS digits (0 to 9) after the point, rounded half up: "4.8". */
+void reuse_fraction_text(char text[REUSE_TEXT_CHARS], struct reuse_fraction fraction, int decimals);
+
+/* ---- where the sources print something else (bench/reuse_notes.c) ---- */
+
+struct reuse_note {
+    int dims, mask, tile; /* the case: an internal tile and a square mask of this width */
+    const char *source;
+    const char *prints; /* its ratio of loads, with as many digits as it gives */
+    int decimals;
+    const char *why;
+};
+
+/* The note about SHAPE, or NULL when the sources agree or say nothing. */
+const struct reuse_note *reuse_note_find(const struct reuse_shape *shape);
+
+/* The note as sentences, with the exact ratio worked out. Returns snprintf's length. */
+int reuse_note_text(char *text, size_t bytes, const struct reuse_note *note,
+                    const struct reuse_shape *shape);
+
+#endif

@@ -1,0 +1,290 @@
+/* The analysis as tables for a reader of the chapter: see bench/reuse_print.h. For each
+ * of 1D and 2D the reduction of loads first, as in the chapter's Fig. 7.22, then
+ * for each mask its tiles, the uses of their cells, thread blocks, and the whole
+ * array. Every number comes from bench/reuse.h; only words and columns are made here. */
+#include "bench/reuse_print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct reuse_shape reuse_table_shape(const struct reuse_table *table, int index)
+{
+    struct reuse_shape shape = table->shape;
+    shape.tile = table->tile[index];
+    return shape;
+}
+
+bool reuse_report_grid(const struct reuse_report *report, const struct reuse_shape *shape,
+                       struct reuse_grid *grid, struct error *err)
+{
+    return reuse_grid_count(shape, report->width, shape->dims == 1 ? 1 : report->height,
+                            report->channels, grid, err);
+}
+
+#define LABEL_CHARS 96
+
+/* "k = 5" for a mask of 5 cells or of 5 x 5, else "7 x 3". */
+static void mask_label(char text[LABEL_CHARS], const struct reuse_shape *shape)
+{
+    if (shape->dims == 1 || shape->mask_width == shape->mask_height)
+        snprintf(text, LABEL_CHARS, "k = %d", shape->mask_width);
+    else
+        snprintf(text, LABEL_CHARS, "%d x %d", shape->mask_width, shape->mask_height);
+}
+
+/* ---- the head of 1D and 2D ---- */
+
+static void print_intro(FILE *out, const struct reuse_table *table, int tables)
+{
+    bool square = true;
+    for (int i = 0; i < tables; i++)
+        square = square && table[i].shape.mask_width == table[i].shape.mask_height;
+    if (table->shape.dims == 1)
+        fprintf(out,
+                "1D convolution with a mask of k cells, output tiles of T cells\n\n"
+                "A thread block computes one output tile. It needs an input tile of T + k - 1\n"
+                "cells: T internal cells, and k - 1 halo cells on both sides of them.\n"
+                "  basic   each output loads the k cells under its mask:  T k loads\n"
+                "  tiled   each cell of the input tile is loaded once:    T + k - 1 loads\n"
+                "  cached  each internal cell is loaded once:             T loads, and uses of\n"
+                "          halo cells are left to the L2 cache\n"
+                "Boundary tiles lie at an end of the array, where halo cells are ghost cells.\n"
+                "These are not loaded: n of them save basic n(n+1)/2 loads and tiled n.\n");
+    else
+        fprintf(
+            out,
+            "2D convolution with a mask of k x k cells, output tiles of T x T cells\n\n"
+            "A thread block computes one output tile. It needs an input tile of (T + k - 1)^2\n"
+            "cells: T^2 internal cells, and the halo cells around them.\n"
+            "  basic   each output loads the k^2 cells under its mask:  T^2 k^2 loads\n"
+            "  tiled   each cell of the input tile is loaded once:      (T + k - 1)^2 loads\n"
+            "  cached  each internal cell is loaded once:               T^2 loads, and uses of\n"
+            "          halo cells are left to the L2 cache\n"
+            "Boundary tiles lie at an edge or a corner of the picture, where halo cells are\n"
+            "ghost cells, which are not loaded.\n");
+    if (table->shape.dims == 2 && !square)
+        fprintf(out,
+                "With a mask of k x l cells it is T^2 k l and (T + k - 1)(T + l - 1) loads.\n");
+    fprintf(out,
+            "\nReduction of loads in internal tiles, basic / tiled (limit: T without end)\n\n");
+}
+
+/* The reductions of one mask in one line; a star where a note follows. */
+static void print_reductions(FILE *out, const struct reuse_table *table)
+{
+    char label[LABEL_CHARS];
+    mask_label(label, &table->shape);
+    fprintf(out, "  %-9s", label);
+    for (int i = 0; i < table->tiles; i++) {
+        struct reuse_shape shape = reuse_table_shape(table, i);
+        struct reuse_counts tile;
+        char text[REUSE_TEXT_CHARS];
+        reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+        reuse_fraction_text(text, reuse_reduction(&tile), 1);
+        fprintf(out, "%8s%s", text, reuse_note_find(&shape) ? "*" : " ");
+    }
+    fprintf(out, "%8d\n", table->shape.mask_width * table->shape.mask_height);
+}
+
+static void print_notes(FILE *out, const struct reuse_table *table)
+{
+    for (int i = 0; i < table->tiles; i++) {
+        struct reuse_shape shape = reuse_table_shape(table, i);
+        const struct reuse_note *note = reuse_note_find(&shape);
+        char text[512];
+        if (!note)
+            continue;
+        reuse_note_text(text, sizeof text, note, &shape);
+        /* Lines of 78 columns: a blank becomes the line's end where the next word does not fit. */
+        int column = 0;
+        for (const char *word = text; *word;) {
+            int length = (int)strcspn(word, " ");
+            if (column == 0 || column + 1 + length > 78)
+                column = fprintf(out, column == 0 ? "\n  * %.*s" : "\n    %.*s", length, word) - 1;
+            else
+                column += fprintf(out, " %.*s", length, word);
+            word += length;
+            word += *word == ' ';
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_overview(FILE *out, const struct reuse_table *table, int tables)
+{
+    print_intro(out, table, tables);
+    fprintf(out, "  %-9s", "T");
+    for (int i = 0; i < table->tiles; i++)
+        fprintf(out, "%8d ", table->tile[i]);
+    fprintf(out, "   limit\n");
+    for (int i = 0; i < tables; i++)
+        print_reductions(out, &table[i]);
+    for (int i = 0; i < tables; i++)
+        print_notes(out, &table[i]);
+}
+
+/* ---- the tiles of one mask ---- */
+
+struct place_row {
+    char label[LABEL_CHARS];
+    struct reuse_counts counts;
+};
+
+/* Adds the places FIRST up to END to ROWS, one row for all that count the same: with a symmetric
+ * mask WORD stands for all of them, else each row names its places before it. */
+static int add_places(struct place_row *rows, int count, const struct reuse_shape *shape, int first,
+                      int end, const char *word)
+{
+    int positions, begin = count;
+    const struct reuse_position *position = reuse_positions(shape->dims, &positions);
+    for (int i = first; i < end; i++) {
+        struct reuse_counts counts;
+        int row = begin;
+        reuse_tile_count(shape, position[i].x, position[i].y, &counts);
+        while (row < count && memcmp(&rows[row].counts, &counts, sizeof counts) != 0)
+            row++;
+        char *label = rows[row].label;
+        if (row == count) {
+            rows[count++].counts = counts;
+            label[0] = '\0';
+        }
+        size_t used = strlen(label);
+        snprintf(label + used, LABEL_CHARS - used, "%s%s", used ? ", " : "", position[i].name);
+    }
+    if (count == begin + 1)
+        snprintf(rows[begin].label, LABEL_CHARS, "%s", word);
+    for (int i = begin; i < count && count > begin + 1; i++) {
+        size_t used = strlen(rows[i].label);
+        snprintf(rows[i].label + used, LABEL_CHARS - used, " %s", word);
+    }
+    return count;
+}
+
+static int make_places(struct place_row rows[REUSE_POSITIONS], const struct reuse_shape *shape)
+{
+    int count = add_places(rows, 0, shape, 0, 1, "internal");
+    if (shape->dims == 1)
+        return add_places(rows, count, shape, 1, 3, "boundary");
+    count = add_places(rows, count, shape, 1, 5, "edge");
+    return add_places(rows, count, shape, 5, REUSE_POSITIONS, "corner");
+}
+
+static void print_ratio(FILE *out, const struct reuse_counts *counts)
+{
+    struct reuse_fraction exact = reuse_reduction(counts);
+    char text[REUSE_TEXT_CHARS];
+    reuse_fraction_text(text, exact, 2);
+    fprintf(out, "  %9s = %" PRId64 "/%" PRId64 "\n", text, exact.numerator, exact.denominator);
+}
+
+static void print_tiles(FILE *out, const struct reuse_table *table)
+{
+    struct place_row rows[REUSE_POSITIONS];
+    int width = 8;
+    for (int i = 0; i < table->tiles; i++) {
+        struct reuse_shape shape = reuse_table_shape(table, i);
+        int count = make_places(rows, &shape);
+        for (int j = 0; j < count; j++) {
+            if ((int)strlen(rows[j].label) > width)
+                width = (int)strlen(rows[j].label);
+        }
+    }
+    fprintf(out, "\n  %6s  %-*s  %10s  %6s  %6s  %10s  %10s  %9s\n", "T", width, "tile",
+            "input tile", "halo", "ghost", "basic", "tiled", "reduction");
+    for (int i = 0; i < table->tiles; i++) {
+        struct reuse_shape shape = reuse_table_shape(table, i);
+        int count = make_places(rows, &shape);
+        for (int j = 0; j < count; j++) {
+            const struct reuse_counts *c = &rows[j].counts;
+            if (j == 0)
+                fprintf(out, "  %6d", shape.tile);
+            else
+                fprintf(out, "  %6s", "");
+            fprintf(out,
+                    "  %-*s  %10" PRId64 "  %6" PRId64 "  %6" PRId64 "  %10" PRId64 "  %10" PRId64,
+                    width, rows[j].label, c->cells, c->cells - c->outputs, c->ghosts, c->basic,
+                    c->tiled);
+            print_ratio(out, c);
+        }
+    }
+}
+
+/* ---- thread blocks ---- */
+
+static void print_block(FILE *out, struct reuse_block block)
+{
+    fprintf(out, "  %10" PRId64 "%s %10" PRId64, block.threads,
+            block.threads > REUSE_BLOCK_THREADS ? "!" : " ", block.shared_bytes);
+}
+
+static void print_blocks(FILE *out, const struct reuse_table *table)
+{
+    bool too_many = false, too_far = false;
+    int left = table->shape.anchor_x, right = table->shape.mask_width - 1 - left;
+    fprintf(out, "\n  Thread blocks and their shared memory, cells of %d bytes (exercise 7)\n\n",
+            REUSE_CELL_BYTES);
+    fprintf(out, "  %6s  %23s  %23s  %10s\n", "",
+            table->shape.dims == 1 ? "tiled, Fig. 7.11" : "tiled, Figs. 7.19-7.21",
+            table->shape.dims == 1 ? "cached, Fig. 7.13" : "cached, as Fig. 7.13", "left to L2");
+    fprintf(out, "  %6s  %10s  %11s  %10s  %11s  %10s\n", "T", "threads", "bytes", "threads",
+            "bytes", "uses");
+    for (int i = 0; i < table->tiles; i++) {
+        struct reuse_shape shape = reuse_table_shape(table, i);
+        struct reuse_block tiled = reuse_block_tiled(&shape), cached = reuse_block_cached(&shape);
+        struct reuse_counts tile;
+        reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+        too_many |= tiled.threads > REUSE_BLOCK_THREADS || cached.threads > REUSE_BLOCK_THREADS;
+        too_far |= shape.dims == 1 && (left > shape.tile || right > shape.tile);
+        fprintf(out, "  %6d", shape.tile);
+        print_block(out, tiled);
+        print_block(out, cached);
+        fprintf(out, "  %10" PRId64 "\n", tile.basic - tile.shared_uses);
+    }
+    if (too_many)
+        fprintf(out,
+                "\n  ! A block has at most %d threads; each thread then has several cells to do.\n",
+                REUSE_BLOCK_THREADS);
+    if (too_far)
+        fprintf(out, "\n  Fig. 7.11 as printed needs T threads to load a side's halo cells, so it\n"
+                     "  is wrong where the halo is wider than T.\n");
+}
+
+/* ---- all of it ---- */
+
+static void print_table(FILE *out, const struct reuse_report *report,
+                        const struct reuse_table *table)
+{
+    const struct reuse_shape *shape = &table->shape;
+    int right = shape->mask_width - 1 - shape->anchor_x;
+    int below = shape->mask_height - 1 - shape->anchor_y;
+    if (shape->dims == 1)
+        fprintf(out, "\n1D, mask of %d cells: halo %d left, %d right\n", shape->mask_width,
+                shape->anchor_x, right);
+    else
+        fprintf(out, "\n2D, mask of %d x %d cells: halo %d left, %d right, %d above, %d below\n",
+                shape->mask_width, shape->mask_height, shape->anchor_x, right, shape->anchor_y,
+                below);
+    print_tiles(out, table);
+    reuse_print_uses(out, table);
+    print_blocks(out, table);
+    if (report->has_size)
+        reuse_print_grids(out, report, table);
+}
+
+void reuse_print_text(FILE *out, const struct reuse_report *report)
+{
+    for (int i = 0; i < report->tables; i++) {
+        const struct reuse_table *table = &report->table[i];
+        int same = i;
+        while (same < report->tables && report->table[same].shape.dims == table->shape.dims)
+            same++;
+        if (i > 0 && table[-1].shape.dims != table->shape.dims)
+            fprintf(out, "\n\n");
+        if (i == 0 || table[-1].shape.dims != table->shape.dims)
+            print_overview(out, table, same - i);
+        print_table(out, report, table);
+    }
+    if (!report->has_size)
+        fprintf(out, "\nWith --size N or --size WxH, or with the name of a picture, there are also "
+                     "the\nnumbers of its whole grid of tiles and of exercises 4 to 6.\n");
+}

@@ -1,0 +1,262 @@
+/* The bench at work: for every mask and tile that is asked for it walks the kernels,
+ * compares each one's output with the reference's, has it timed (bench/time.c), and
+ * sets beside it what the analysis of data reuse predicts. A kernel that cannot run,
+ * fails or differs has that in its result, and the others go on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/parts.h"
+#include "bench/reuse.h"
+
+/* A run of the reference takes some tenths of a second. */
+#define REFERENCE_TAPS 3e7
+
+static const int SWEEP_TILES[] = {8, 16, 32, 64};
+static const int SWEEP_MASKS[] = {3, 5, 7, 9, 11, 15, 21, 31};
+
+struct bench {
+    struct bench_report *report;
+    const struct bench_request *request;
+    struct bench_kernels kernels;
+    struct image out; /* of the picture's shape */
+    struct plan plan;
+    struct bench_bands bands;
+    int step, steps; /* for the progress line */
+};
+
+/* ---- one kernel ---- */
+
+static struct bench_result *result_add(struct bench *bench, const struct kernel *kernel, int tile)
+{
+    struct bench_report *report = bench->report;
+    struct bench_result *grown =
+        realloc(report->result, sizeof *grown * (size_t)(report->results + 1));
+    struct bench_result *result;
+
+    if (!grown)
+        return NULL;
+    report->result = grown;
+    result = &grown[report->results++];
+    *result = (struct bench_result){
+        .kernel = kernel,
+        .tile = tile,
+        .mask_width = bench->plan.mask[0].width,
+        .mask_height = bench->plan.mask[0].height,
+        .rows = report->height,
+    };
+    for (int i = 0; i < report->devices; i++)
+        if (report->device[i].device == kernel->device)
+            result->device = i;
+    return result;
+}
+
+double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int tile,
+                     const struct kernel_shape *cut)
+{
+    struct reuse_shape shape = {.dims = 2,
+                                .mask_width = m->width,
+                                .mask_height = m->height,
+                                .anchor_x = m->anchor_x,
+                                .anchor_y = m->anchor_y,
+                                .tile = tile};
+    struct reuse_counts counts;
+    struct reuse_fraction loads;
+
+    if (staged == TILE_NONE)
+        return 0;
+    if (staged == TILE_BLOCK || tile == 0)
+        return 1;
+    if (cut && cut->mask_rows < m->height) /* the tile is staged several times over */
+        return (double)m->width * (double)m->height / cut->loads_per_output;
+    reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &counts);
+    loads =
+        staged == TILE_HALO
+            ? reuse_reduction(&counts)
+            : reuse_fraction_make(counts.basic, counts.outputs + counts.basic - counts.shared_uses);
+    return (double)loads.numerator / (double)loads.denominator;
+}
+
+/* The job for one run; the reference makes a part of the picture, from the middle. */
+static struct kernel_job job_make(struct bench *bench, struct bench_result *result,
+                                  struct image *part)
+{
+    const struct bench_request *request = bench->request;
+    const struct plan_mask *m = &bench->plan.mask[0];
+    struct kernel_job job = kernel_job_whole(&bench->plan, &request->in, &bench->out);
+    double row_taps = (double)request->in.width * (double)request->in.channels * (double)m->width *
+                      (double)m->height;
+
+    job.threads = request->threads;
+    job.tile = result->tile;
+    job.device_index = request->device_index;
+    if (bench_is_reference(result->kernel) && row_taps * (double)result->rows > REFERENCE_TAPS) {
+        result->rows = row_taps > REFERENCE_TAPS ? 1 : (int)(REFERENCE_TAPS / row_taps);
+        job.out_first_row = (request->in.height - result->rows) / 2;
+        *part = image_rows(&bench->out, job.out_first_row, result->rows);
+        job.out = part;
+    }
+    return job;
+}
+
+/* Runs once and compares; the run warms up, too. What an earlier kernel left in the output must
+ * not be taken for this one's. */
+static bool verify(struct bench *bench, struct bench_result *result, struct kernel_job *job,
+                   struct error *err)
+{
+    memset(bench->out.data, 0xa5,
+           (size_t)(bench->out.height - 1) * bench->out.pitch + image_row_bytes(&bench->out));
+    if (!result->kernel->run(job, err))
+        return false;
+    return bench_bands_check(&bench->bands, job->out, job->out_first_row, result->kernel->name,
+                             err);
+}
+
+/* The prediction, for the tile that was really cut: --tile may be more than shared memory holds. In
+ * a sweep the tile asked for stays the result's place. */
+static void result_predict(const struct bench *bench, struct bench_result *result,
+                           const struct kernel_job *job)
+{
+    struct kernel_shape cut = {0};
+    const struct kernel *kernel = result->kernel;
+    int tile = result->tile;
+    if (kernel->shape) {
+        kernel->shape(job, &cut);
+        tile = cut.tile_width;
+    }
+    result->predicted =
+        bench_predict(kernel->tile, &bench->plan.mask[0], tile, kernel->shape ? &cut : NULL);
+    if (bench->report->sweep != SWEEP_TILE)
+        result->tile = tile;
+}
+
+static bool measure(struct bench *bench, const struct kernel *kernel, int tile, struct error *err)
+{
+    struct bench_result *result = result_add(bench, kernel, tile);
+    struct image part;
+    struct kernel_job job;
+    char why[256] = "";
+
+    if (!result)
+        return error_set(err, EXIT_INPUT, "no memory for the results");
+    if (!kernel->supports(&bench->plan, why, sizeof why)) {
+        if (bench->kernels.named && bench->report->sweep != SWEEP_MASK)
+            return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name, why);
+        result->state = BENCH_UNSUPPORTED;
+        snprintf(result->why, sizeof result->why, "%s", why);
+        return true;
+    }
+    job = job_make(bench, result, &part);
+    if (verify(bench, result, &job, err) && bench_time_kernel(result, bench->request, &job, err) &&
+        bench_time_copy(result, &bench->report->device[result->device], bench->request, &job,
+                        &bench->out, err)) {
+        result_predict(bench, result, &job);
+        return true;
+    }
+    result->state = err->code == EXIT_DIFFERENT ? BENCH_DIFFERS : BENCH_FAILED;
+    snprintf(result->why, sizeof result->why, "%.255s", err->text);
+    return true;
+}
+
+/* ---- all of them ---- */
+
+static void progress(struct bench *bench, const struct kernel *kernel, int tile)
+{
+    char text[96];
+    bench->step++;
+    if (!bench->request->progress)
+        return;
+    if (bench->report->sweep == SWEEP_TILE)
+        snprintf(text, sizeof text, "%d of %d: %s, tile %d", bench->step, bench->steps,
+                 kernel->name, tile);
+    else
+        snprintf(text, sizeof text, "%d of %d: %s, mask %d x %d", bench->step, bench->steps,
+                 kernel->name, bench->plan.mask[0].width, bench->plan.mask[0].height);
+    bench->request->progress(text, bench->request->context);
+}
+
+/* All kernels with one mask and one tile (0: each kernel's own). */
+static bool measure_kernels(struct bench *bench, int tile, struct error *err)
+{
+    for (int i = 0; i < bench->kernels.count; i++) {
+        const struct kernel *kernel = bench->kernels.kernel[i];
+        progress(bench, kernel, tile);
+        if (!measure(bench, kernel, kernel->tile == TILE_NONE ? 0 : tile, err))
+            return false;
+    }
+    return true;
+}
+
+/* One mask: 0 is the one asked for, else WIDTH cells square. */
+static bool measure_mask(struct bench *bench, int width, struct error *err)
+{
+    const struct bench_request *request = bench->request;
+    const int *tiles = bench->report->sweep == SWEEP_TILE ? SWEEP_TILES : &request->tile;
+    int count = bench->report->sweep == SWEEP_TILE ? (int)(sizeof SWEEP_TILES / sizeof(int)) : 1;
+    bool ok;
+
+    if (!request->plan(&bench->plan, width, request->context, err))
+        return false;
+    bench->report->alpha = plan_alpha_text(&bench->plan);
+    ok = bench_bands_make(&bench->bands, &bench->plan, &request->in, request->threads, err);
+    if (width == 0) {
+        bench->report->mask_width = bench->plan.mask[0].width;
+        bench->report->mask_height = bench->plan.mask[0].height;
+    }
+    if (ok &&
+        (bench->report->verified_rows == 0 || bench->bands.rows < bench->report->verified_rows)) {
+        bench->report->verified_rows = bench->bands.rows;
+        bench->report->bands = bench->bands.count;
+    }
+    for (int i = 0; ok && i < count; i++)
+        ok = measure_kernels(bench, tiles[i], err);
+    bench_bands_free(&bench->bands);
+    plan_free(&bench->plan);
+    return ok;
+}
+
+/* The devices of the kernels that are meant, probed. */
+static bool find_devices(struct bench *bench, struct error *err)
+{
+    struct bench_report *report = bench->report;
+    for (int i = 0; i < bench->kernels.count; i++) {
+        enum device device = bench->kernels.kernel[i]->device;
+        struct bench_device *to = &report->device[report->devices];
+        bool known = false;
+        for (int j = 0; j < report->devices; j++)
+            known = known || report->device[j].device == device;
+        if (known)
+            continue;
+        to->device = device;
+        to->index = device == DEVICE_CPU ? 0 : bench->request->device_index;
+        if (!backend_find(device)->probe(to->index, bench->request->threads, &to->probe, err))
+            return false;
+        report->devices++;
+    }
+    return true;
+}
+
+bool bench_run(struct bench_report *report, const struct bench_request *request, struct error *err)
+{
+    struct bench bench = {.report = report, .request = request};
+    int masks = report->sweep == SWEEP_MASK ? (int)(sizeof SWEEP_MASKS / sizeof(int)) : 1;
+    const struct image *in = &request->in;
+    bool ok;
+
+    ok = bench_kernels_choose(&bench.kernels, request, report->sweep, report->no_cuda, err) &&
+         find_devices(&bench, err) &&
+         image_alloc(&bench.out, in->width, in->height, in->channels, in->type, "the output", err);
+    bench.steps = bench.kernels.count * masks;
+    if (report->sweep == SWEEP_TILE)
+        bench.steps *= (int)(sizeof SWEEP_TILES / sizeof(int));
+    for (int i = 0; ok && i < masks; i++)
+        ok = measure_mask(&bench, report->sweep == SWEEP_MASK ? SWEEP_MASKS[i] : 0, err);
+    image_free(&bench.out);
+    return ok;
+}
+
+void bench_report_free(struct bench_report *report)
+{
+    free(report->result);
+    report->result = NULL;
+    report->results = 0;
+}

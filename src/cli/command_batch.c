@@ -1,0 +1,280 @@
+/* `stencilcli FILTER FOLDER FOLDER`: every picture below a folder into the same tree below
+ * another. What is printed: failures and, with --json, every file, in the order of
+ * names; progress on a terminal, or now and then with -v; a summary at the end. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/machine.h"
+#include "batch/progress.h"
+#include "cli/command.h"
+#include "cli/command_filter.h"
+#include "kernel/backend.h"
+
+/* Seconds between lines of progress, where each stays and where each replaces the last. */
+#define LINE_SECONDS 10.0
+#define DRAW_SECONDS 0.1
+
+struct printer {
+    const struct options *options;
+    bool terminal;
+    bool drawn; /* a line of progress is on the terminal */
+    double next_line;
+    bool different;              /* --verify found something */
+    const struct kernel *kernel; /* the last file's */
+};
+
+/* ---- while it runs ---- */
+
+static void wipe(struct printer *printer)
+{
+    if (printer->drawn)
+        fputs("\r\033[K", stderr);
+    printer->drawn = false;
+}
+
+/* A line that the terminal breaks could not be wiped. Its width may change at any time. */
+static void fit(char *line)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+        size.ws_col <= BATCH_LINE_CHARS)
+        line[size.ws_col - 1] = '\0';
+}
+
+static void counted(void *context, const struct batch_counts *counts)
+{
+    struct printer *printer = context;
+    char line[BATCH_LINE_CHARS];
+
+    if (printer->options->quiet || !(printer->terminal || printer->options->verbose) ||
+        counts->seconds < printer->next_line)
+        return;
+    batch_progress_line(line, counts);
+    if (printer->terminal) {
+        fit(line);
+        fprintf(stderr, "\r\033[K%s", line);
+        fflush(stderr);
+        printer->drawn = true;
+    } else if (printer->next_line > 0) {
+        fprintf(stderr, "stencilcli: %s\n", line);
+    }
+    printer->next_line = counts->seconds + (printer->terminal ? DRAW_SECONDS : LINE_SECONDS);
+}
+
+static void print_json(const struct options *options, const struct batch_result *result)
+{
+    static const char *const names[] = {[BATCH_DONE] = "done",
+                                        [BATCH_SKIPPED] = "skipped",
+                                        [BATCH_FAILED] = "failed",
+                                        [BATCH_PLANNED] = "planned"};
+
+    fputs("{\"input\":", stdout);
+    json_put_bytes(stdout, result->input);
+    fputs(",\"output\":", stdout);
+    json_put_bytes(stdout, result->output);
+    printf(",\"status\":\"%s\"", names[result->status]);
+    if (result->status == BATCH_FAILED) {
+        fputs(",\"error\":", stdout);
+        json_print_text(stdout, result->err.text);
+    } else if (result->status != BATCH_PLANNED) {
+        printf(",\"input_bytes\":%ju,\"output_bytes\":%ju", (uintmax_t)result->input_bytes,
+               (uintmax_t)result->output_bytes);
+    }
+    if (result->status == BATCH_DONE) {
+        fputc(',', stdout);
+        command_filter_json(stdout, options, &result->report);
+    }
+    fputs("}\n", stdout);
+    fflush(stdout); /* whoever reads along sees whole lines, and a kill loses none */
+}
+
+/* With -v: what is not kept, and the kernel where it is another than before. */
+static void print_notes(struct printer *printer, const struct batch_result *result)
+{
+    const struct picture_choice *choice = &result->report.choice;
+
+    if (result->report.warning[0])
+        fprintf(stderr, "stencilcli: %s\n", result->report.warning);
+    if (choice->kernel == printer->kernel)
+        return;
+    printer->kernel = choice->kernel;
+    fputs("stencilcli: ", stderr);
+    command_print_clean(stderr, result->input);
+    fprintf(stderr, ": kernel %s on %s\n", choice->kernel->name,
+            backend_find(choice->device)->name);
+}
+
+static void told(void *context, const struct batch_result *result)
+{
+    struct printer *printer = context;
+    const struct options *options = printer->options;
+
+    wipe(printer);
+    if (result->status == BATCH_FAILED) {
+        command_fail(&result->err);
+        printer->different = printer->different || result->err.code == EXIT_DIFFERENT;
+    } else if (result->status == BATCH_DONE && options->verbose) {
+        print_notes(printer, result);
+    }
+    if (options->json) {
+        print_json(options, result);
+    } else if (result->status == BATCH_PLANNED) {
+        command_print_clean(stdout, result->input);
+        fputs(" -> ", stdout);
+        command_print_clean(stdout, result->output);
+        fputc('\n', stdout);
+    }
+}
+
+static void print_end(const struct options *options, const struct batch_counts *counts)
+{
+    char line[BATCH_LINE_CHARS];
+
+    if (options->quiet)
+        return;
+    batch_summary_line(line, counts);
+    fprintf(stderr, "stencilcli: %s\n", line);
+    batch_work_line(line, counts);
+    if (line[0])
+        fprintf(stderr, "stencilcli: %s\n", line);
+    if (counts->links_outside > 0)
+        fprintf(stderr, "stencilcli: %zu symlink%s out of the folder not followed (--follow)\n",
+                counts->links_outside, counts->links_outside == 1 ? "" : "s");
+    if (counts->with_warnings > 0 && !options->verbose)
+        fprintf(stderr, "stencilcli: %zu file%s with data that is not kept (-v names them)\n",
+                counts->with_warnings, counts->with_warnings == 1 ? "" : "s");
+}
+
+/* ---- before ---- */
+
+/* The first option given that makes sense with a folder only, or NULL. */
+static const char *folder_option(const struct options *options)
+{
+    return options->include.count > 0   ? "include"
+           : options->exclude.count > 0 ? "exclude"
+           : options->null_ended        ? "null"
+           : options->follow            ? "follow"
+           : options->extension         ? "ext"
+           : options->force             ? "force"
+           : options->fail_fast         ? "fail-fast"
+           : options->max_failures > 0  ? "max-failures"
+           : options->shard             ? "shard"
+                                        : NULL;
+}
+
+/* As it was given, or with the dot of a file's name before it. */
+static const char *extension(const struct options *options)
+{
+    return options->extension ? options->extension + (options->extension[0] == '.') : NULL;
+}
+
+static bool check(const struct options *options, struct error *err)
+{
+    const char *output = options->operand[1];
+    struct stat status;
+
+    if (options->operands < 2)
+        return error_set(err, EXIT_USAGE, "%s: --plan for a folder needs OUTPUT too",
+                         options->operand[0]);
+    if (strcmp(output, "-") == 0 || (stat(output, &status) == 0 && !S_ISDIR(status.st_mode)))
+        return error_set(err, EXIT_USAGE, "%s: expected a folder, as INPUT is one",
+                         strcmp(output, "-") == 0 ? "standard output" : output);
+    if (options->null_ended && !options->files_from)
+        return error_set(err, EXIT_USAGE, "--null is for --files-from");
+    if (options->files_from && options->mask && strcmp(options->mask, "-") == 0 &&
+        strcmp(options->files_from, "-") == 0)
+        return error_set(err, EXIT_USAGE,
+                         "the mask and the names cannot both be read from standard input");
+    if (options->extension && format_of_name(extension(options)) == FORMAT_NONE)
+        return error_set(err, EXIT_USAGE,
+                         "--ext %s: unknown format (known: png jpg jpeg bmp pgm ppm pam pnm)",
+                         options->extension);
+    return true;
+}
+
+bool command_batch_wanted(const struct options *options, bool *wanted, struct error *err)
+{
+    const char *input = options->operand[0], *option = folder_option(options);
+    struct stat status;
+
+    *wanted = stat(input, &status) == 0 && S_ISDIR(status.st_mode);
+    if (!*wanted && options->files_from)
+        return error_set(err, EXIT_USAGE,
+                         "--files-from: INPUT is the folder of the names; '%s' is none", input);
+    if (!*wanted && options->devices > 1)
+        return error_set(err, EXIT_USAGE, "one picture runs on one device; a folder on several");
+    if (!*wanted && option)
+        return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none", option, input);
+    return !*wanted || check(options, err);
+}
+
+/* The GPUs: those that were named; of `cuda` alone all there are, or, where a scheduler has started
+ * several processes on this machine, the one of this process's rank. */
+static int choose_devices(const struct options *options, int list[OPTION_DEVICES_MAX])
+{
+    char why[128];
+    int count;
+
+    if (options->device_auto || options->device != DEVICE_CUDA)
+        return 0;
+    memcpy(list, options->device_list, sizeof options->device_list);
+    if (options->devices > 0)
+        return options->devices;
+    count = backend_find(DEVICE_CUDA)->devices(why, sizeof why);
+    if (count > 0 && options->shard && shard_local_rank() >= 0) {
+        list[0] = shard_local_rank() % count;
+        return 1;
+    }
+    for (int i = 0; i < count && i < OPTION_DEVICES_MAX; i++)
+        list[i] = i;
+    return count < OPTION_DEVICES_MAX ? count : OPTION_DEVICES_MAX;
+}
+
+int command_batch(const struct options *options, const struct picture_request *request)
+{
+    struct printer printer = {.options = options, .terminal = isatty(STDERR_FILENO) == 1};
+    struct batch_job job = {.request = request,
+                            .tree = {.input = options->operand[0],
+                                     .output = options->operand[1],
+                                     .include = options->include,
+                                     .exclude = options->exclude,
+                                     .files_from = options->files_from,
+                                     .null_ended = options->null_ended,
+                                     .follow = options->follow,
+                                     .extension = extension(options)},
+                            .threads = options->threads ? options->threads : machine_cpus(),
+                            .max_failures = options->fail_fast ? 1 : options->max_failures,
+                            .force = options->force,
+                            .plan = options->plan,
+                            .told = told,
+                            .counted = counted,
+                            .context = &printer};
+    struct batch_counts counts;
+    struct error err;
+    int devices[OPTION_DEVICES_MAX];
+    bool ok;
+
+    if (!shard_choose(&job.shard, options->shard, &err))
+        return command_fail(&err);
+    if (options->shard && !options->quiet && (options->verbose || job.shard.why[0]))
+        fprintf(stderr, "stencilcli: shard %d/%d%s%s\n", job.shard.index, job.shard.count,
+                job.shard.why[0] ? ": " : "", job.shard.why);
+    job.device = devices;
+    job.devices = choose_devices(options, devices);
+    ok = batch_run(&job, &counts, &err);
+    wipe(&printer);
+    if (!ok && err.code != EXIT_DEVICE) /* which the file has said that met it first */
+        command_fail(&err);
+    if (counts.files > 0)
+        print_end(options, &counts);
+    if (!ok)
+        return err.code;
+    if (printer.different)
+        return EXIT_DIFFERENT;
+    return counts.failed > 0 ? EXIT_INPUT : EXIT_DONE;
+}

@@ -1,0 +1,301 @@
+/* `stencilcli bench [IMAGE]`: every kernel side by side. Puts together the picture
+ * (read or generated), the mask and the kernels, has them measured, and prints table
+ * or JSON and the plot. What can be refused is refused before anything is measured:
+ * a bench takes a while. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/machine.h"
+#include "bench/bench.h"
+#include "cli/command.h"
+#include "codec/codec.h"
+#include "plan/filter.h"
+
+#define DEFAULT_SIZE 2048
+#define DEFAULT_MASK "gauss5"
+
+/* What the bench runs on, besides the options. */
+struct bench_setup {
+    const struct options *options;
+    struct image_info info;
+    char built[32]; /* what stands for the name of a mask that is built */
+    bool line_open; /* the progress line is on the screen */
+};
+
+static enum bench_sweep sweep_of(const struct options *options)
+{
+    if (!options->sweep)
+        return SWEEP_NONE;
+    return strcmp(options->sweep, "tile") == 0 ? SWEEP_TILE : SWEEP_MASK;
+}
+
+/* The options that built a mask instead of naming one. */
+static bool builds_mask(const struct options *options)
+{
+    return options->has_sigma || options->radius >= 0;
+}
+
+/* What says how the generated picture is to be, and what is wrong with it. */
+static bool check_picture(const struct options *options, struct error *err)
+{
+    const char *channels = options->channels;
+    const char *given = options->size.count ? "size" : channels ? "channels" : "depth";
+
+    if (options->operands && (options->size.count || channels || options->depth))
+        return error_set(err, EXIT_USAGE, "'%.80s' has %s%s of its own: --%s is for none",
+                         options->operand[0], *given == 'c' ? "" : "a ", given, given);
+    if (channels && (channels[0] < '1' || channels[0] > '4' || channels[1] != '\0'))
+        return error_set(err, EXIT_USAGE, "--channels %.40s: expected 1, 2, 3 or 4 for bench",
+                         channels);
+    return true;
+}
+
+static bool check_together(const struct options *options, struct error *err)
+{
+    if (!check_picture(options, err))
+        return false;
+    if (options->drop_alpha)
+        return error_set(err, EXIT_USAGE, "--alpha drop: bench writes no picture");
+    if (options->operands && options->mask && strcmp(options->operand[0], "-") == 0 &&
+        strcmp(options->mask, "-") == 0)
+        return error_set(err, EXIT_USAGE,
+                         "the mask and the picture cannot both be read from standard input");
+    if (sweep_of(options) == SWEEP_MASK && (options->mask || builds_mask(options)))
+        return error_set(err, EXIT_USAGE, "--sweep mask brings its own masks: leave --%s out",
+                         options->mask        ? "mask"
+                         : options->has_sigma ? "sigma"
+                                              : "radius");
+    if (sweep_of(options) == SWEEP_TILE && options->tile)
+        return error_set(err, EXIT_USAGE, "--sweep tile goes through all tiles: leave --tile out");
+    return true;
+}
+
+/* ---- the plan ---- */
+
+/* Room for the rows of 31 x 31 weights of up to two digits. */
+#define MASK_CHARS (31 * 31 * 3 + 1)
+
+/* A mask that reveals what a symmetric one hides: heavier to the right, rows that differ, no zero.
+ * Every weight fits 8 bits, every sum of 8-bit samples a float. Returns the sum of the weights. */
+static int lopsided_mask(char text[MASK_CHARS], int width)
+{
+    int sum = 0, used = 0;
+    for (int i = 0; i < width; i++)
+        for (int j = 0; j < width; j++) {
+            int weight = 1 + j + (3 * i * i + 2 * i) % 7;
+            sum += weight;
+            used += snprintf(text + used, (size_t)(MASK_CHARS - used), "%d%s", weight,
+                             j < width - 1   ? " "
+                             : i < width - 1 ? ";"
+                                             : "");
+        }
+    return sum;
+}
+
+/* One mask; without --alpha every channel alike, one convolution for each. */
+static struct filter_request filter_of(const struct options *options)
+{
+    return (struct filter_request){
+        .filter = filter_find("convolve"),
+        .mask = options->mask || builds_mask(options) ? options->mask : DEFAULT_MASK,
+        .has_sigma = options->has_sigma,
+        .sigma = options->sigma,
+        .radius = options->radius,
+        .border = options->border,
+        .alpha = options->has_alpha ? options->alpha : ALPHA_PLAIN,
+        .repeat = 1,
+    };
+}
+
+static bool make_plan(struct plan *plan, int width, void *context, struct error *err)
+{
+    const struct bench_setup *setup = context;
+    struct filter_request request = filter_of(setup->options);
+    char mask[MASK_CHARS], divisor[16];
+    if (width > 0) {
+        snprintf(divisor, sizeof divisor, "%d", lopsided_mask(mask, width));
+        request.mask = mask;
+        request.overrides.divisor = divisor;
+    }
+    return filter_plan(&request, setup->info.channels, setup->info.type, setup->info.max, plan,
+                       err);
+}
+
+/* ---- the picture ---- */
+
+static bool picture_read(struct bench_setup *setup, struct image *image, struct error *err)
+{
+    const struct options *options = setup->options;
+    struct source *source;
+    bool ok;
+    if (!source_open(&source, options->operand[0], err))
+        return false;
+    setup->info = *source_info(source);
+    if (source_warning(source) && !options->quiet)
+        fprintf(stderr, "stencilcli: %s\n", source_warning(source));
+    ok = source_read_all(source, image, err);
+    source_close(source);
+    return ok;
+}
+
+static bool picture_get(struct bench_setup *setup, struct image *image, int threads,
+                        struct error *err)
+{
+    const struct options *options = setup->options;
+    const struct option_sizes *size = &options->size;
+    int width = size->count ? size->width[0] : DEFAULT_SIZE;
+    if (options->operands)
+        return picture_read(setup, image, err);
+    setup->info = (struct image_info){
+        .width = width,
+        .height = size->count && size->height[0] ? size->height[0] : width,
+        .channels = options->channels ? options->channels[0] - '0' : 3,
+        .type = options->depth == 16 ? SAMPLE_U16 : SAMPLE_U8,
+        .max = options->depth == 16 ? UINT16_MAX : UINT8_MAX,
+    };
+    *image = (struct image){.width = width,
+                            .height = setup->info.height,
+                            .channels = setup->info.channels,
+                            .type = setup->info.type};
+    return bench_picture_make(image, threads, err);
+}
+
+/* ---- progress: one line on a terminal ---- */
+
+static void show_progress(const char *text, void *context)
+{
+    struct bench_setup *setup = context;
+    fprintf(stderr, "\r\033[K%s", text);
+    fflush(stderr);
+    setup->line_open = true;
+}
+
+static void end_progress(struct bench_setup *setup)
+{
+    if (setup->line_open)
+        fprintf(stderr, "\r\033[K");
+    setup->line_open = false;
+}
+
+/* ---- the command ---- */
+
+static struct bench_request request_make(struct bench_setup *setup)
+{
+    const struct options *options = setup->options;
+    return (struct bench_request){
+        .kernels = options->kernels,
+        .device_auto = options->device_auto,
+        .device = options->device,
+        .device_index = options->device_index,
+        .tile = options->tile,
+        .threads = options->threads ? options->threads : machine_cpus(),
+        .runs = options->runs,
+        .cold = options->cold,
+        .plan = make_plan,
+        .context = setup,
+        .progress = !options->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
+    };
+}
+
+/* The mask as it was asked for. */
+static const char *mask_name(struct bench_setup *setup)
+{
+    const struct options *options = setup->options;
+    if (sweep_of(options) == SWEEP_MASK)
+        return "lopsided";
+    if (!builds_mask(options))
+        return options->mask ? options->mask : DEFAULT_MASK;
+    if (options->has_sigma)
+        snprintf(setup->built, sizeof setup->built, "sigma %g", options->sigma);
+    else
+        snprintf(setup->built, sizeof setup->built, "box");
+    return setup->built;
+}
+
+static struct bench_report report_make(struct bench_setup *setup,
+                                       const struct bench_request *request)
+{
+    const struct options *options = setup->options;
+    return (struct bench_report){
+        .date = time(NULL),
+        .input = options->operands ? options->operand[0] : NULL,
+        .width = setup->info.width,
+        .height = setup->info.height,
+        .channels = setup->info.channels,
+        .max = setup->info.max,
+        .mask = mask_name(setup),
+        .border = border_name(options->border.border),
+        .cold = options->cold,
+        .quiet = options->quiet,
+        .threads = request->threads,
+        .sweep = sweep_of(options),
+    };
+}
+
+/* A plot on standard output sends the table to standard error. */
+static void print_report(const struct options *options, const struct bench_report *report)
+{
+    FILE *out = options->plot && strcmp(options->plot, "-") == 0 ? stderr : stdout;
+    if (options->json)
+        bench_print_json(out, report);
+    else if (report->sweep == SWEEP_NONE)
+        bench_print(out, report);
+    else
+        bench_print_sweep(out, report);
+}
+
+/* The worst of what the kernels came to, with its sentence. */
+static bool results_check(const struct bench_report *report, struct error *err)
+{
+    bool ok = true;
+    for (int i = 0; i < report->results; i++) {
+        const struct bench_result *result = &report->result[i];
+        if (result->state == BENCH_DIFFERS)
+            return error_set(err, EXIT_DIFFERENT, "%s", result->why);
+        if (result->state == BENCH_FAILED && ok)
+            ok = error_set(err, EXIT_INPUT, "%s: %s", result->kernel->name, result->why);
+    }
+    return ok;
+}
+
+static bool draw(const struct bench_report *report, struct output **plot, struct error *err)
+{
+    struct output *output = *plot;
+    if (!output)
+        return true;
+    if (!(report->sweep == SWEEP_NONE ? bench_plot_roofline(report, output, err)
+                                      : bench_plot_sweep(report, output, err)))
+        return false;
+    *plot = NULL;
+    return output_commit(output, err);
+}
+
+int command_bench(const struct options *options)
+{
+    struct bench_setup setup = {.options = options};
+    struct bench_request request = request_make(&setup);
+    struct bench_report report = {0};
+    struct output *plot = NULL;
+    struct error err;
+    struct filter_request filter = filter_of(options);
+    bool ok = check_together(options, &err) && bench_check(&request, sweep_of(options), &err) &&
+              filter_check(&filter, &err) &&
+              picture_get(&setup, &request.in, request.threads, &err);
+
+    /* A folder that cannot be written to is worth knowing before the first kernel runs. */
+    if (ok && options->plot)
+        ok = output_open(&plot, options->plot, &err);
+    if (ok) {
+        report = report_make(&setup, &request);
+        ok = bench_run(&report, &request, &err);
+        end_progress(&setup);
+        if (ok)
+            print_report(options, &report);
+        ok = ok && results_check(&report, &err) && draw(&report, &plot, &err);
+    }
+    output_discard(plot);
+    bench_report_free(&report);
+    image_free(&request.in);
+    return ok ? EXIT_DONE : command_fail(&err);
+}

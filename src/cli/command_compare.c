@@ -1,0 +1,354 @@
+/* `stencilcli compare A B`: two pictures against each other, or two folders of them. Pairs
+ * are compared in groups, one on each core, and told in their order. A file that only one
+ * folder has is a difference. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/machine.h"
+#include "base/open_files.h"
+#include "base/parallel.h"
+#include "batch/list.h"
+#include "cli/command.h"
+#include "cli/print_compare.h"
+#include "compare/diff.h"
+#include "compare/folders.h"
+#include "compare/junit.h"
+
+/* Pairs of a group, for each thread: what has been compared and not yet told. */
+#define GROUP 16
+
+/* A worker has both pictures open, and one that it draws twice. */
+#define FILES_EACH 4
+
+enum state { COMPARED, MISSING, EXTRA, FAILED };
+
+struct pair {
+    const char *name; /* NULL: the operands themselves */
+    char *a, *b;
+    enum state state;
+    struct compare_result result;
+    struct error err;
+    double seconds;
+};
+
+struct job {
+    const struct options *options;
+    struct pair *pair;
+    int threads; /* of each pair */
+    struct junit *junit;
+    size_t equal, within, different, missing, extra, failed;
+};
+
+/* ---- one pair ---- */
+
+static char *join(const char *folder, const char *name, const char *ending)
+{
+    size_t bytes = strlen(folder) + strlen(name) + strlen(ending) + 2;
+    char *path = malloc(bytes);
+    if (path)
+        snprintf(path, bytes, "%s/%s%s", folder, name, ending);
+    return path;
+}
+
+/* Makes the folders above PATH, from behind the first FROM bytes on; what fails shows when the
+ * file is opened. */
+static void make_folders(char *path, size_t from)
+{
+    for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0777);
+        *slash = '/';
+    }
+}
+
+/* Beside pictures of the same name in other formats there is room: "a.jpg" gives "a.jpg.png". */
+static bool draw(const struct job *job, const struct pair *pair, struct compare_diff **diff,
+                 struct error *err)
+{
+    const char *where = job->options->diff;
+    bool good;
+
+    *diff = NULL;
+    if (!where)
+        return true;
+    if (!pair->name)
+        return compare_diff_new(diff, where, false, job->threads, err);
+    char *path = join(where, pair->name, format_of_path(pair->name) == FORMAT_PNG ? "" : ".png");
+    if (!path)
+        return error_set(err, EXIT_INPUT, "%s: no memory to compare it", pair->name);
+    make_folders(path, strlen(where) > 0 ? 1 : 0);
+    good = compare_diff_new(diff, path, false, job->threads, err);
+    free(path);
+    return good;
+}
+
+static bool compare_pair(const struct job *job, struct pair *pair)
+{
+    struct compare_diff *diff;
+    bool good = draw(job, pair, &diff, &pair->err);
+
+    good =
+        good && compare_files(pair->a, pair->b, &job->options->limits, job->threads,
+                              diff ? compare_diff_watcher(diff) : NULL, &pair->result, &pair->err);
+    /* In a folder of drawings there is one for each pair that fails. */
+    if (good && diff && (!pair->name || !pair->result.passed))
+        good = compare_diff_finish(diff, &pair->result, &pair->err);
+    compare_diff_free(diff);
+    return good;
+}
+
+static void run_pair(void *context, int piece, int worker)
+{
+    const struct job *job = context;
+    struct pair *pair = &job->pair[piece];
+    double start = clock_ms();
+    (void)worker;
+    if (pair->state == COMPARED && !compare_pair(job, pair))
+        pair->state = FAILED;
+    pair->seconds = (clock_ms() - start) * 1e-3;
+}
+
+/* ---- telling ---- */
+
+static const char *verdict(const struct pair *pair)
+{
+    switch (pair->state) {
+    case MISSING:
+        return "missing";
+    case EXTRA:
+        return "extra";
+    case FAILED:
+        return "failed";
+    case COMPARED:
+        break;
+    }
+    if (!pair->result.passed)
+        return "different";
+    return pair->result.differing_pixels ? "within" : "equal";
+}
+
+static const char *reason(const struct pair *pair)
+{
+    switch (pair->state) {
+    case MISSING:
+        return "only the first folder has it";
+    case EXTRA:
+        return "only the second folder has it";
+    case FAILED:
+        return pair->err.text;
+    case COMPARED:
+        break;
+    }
+    return pair->result.why;
+}
+
+static void tell_json(const struct pair *pair)
+{
+    printf("{\"a\":");
+    json_put_bytes(stdout, pair->a);
+    printf(",\"b\":");
+    json_put_bytes(stdout, pair->b);
+    printf(",");
+    if (pair->state == COMPARED) {
+        compare_print_json(stdout, &pair->result);
+    } else {
+        printf("\"result\":\"%s\",\"why\":", verdict(pair));
+        json_print_text(stdout, reason(pair));
+    }
+    printf("}\n");
+}
+
+static void tell_text(const struct options *options, const struct pair *pair)
+{
+    bool good = pair->state == COMPARED && pair->result.passed;
+
+    if (pair->state == FAILED || (good && (options->quiet || (pair->name && !options->verbose))))
+        return;
+    if (pair->name) {
+        printf("%s: ", verdict(pair));
+        command_print_clean(stdout, pair->name);
+        printf("%s%s\n", strcmp(verdict(pair), reason(pair)) ? ": " : "",
+               strcmp(verdict(pair), reason(pair)) ? reason(pair) : "");
+    } else {
+        command_print_clean(stdout, pair->a);
+        printf(" and ");
+        command_print_clean(stdout, pair->b);
+        printf(": %s%s\n", good ? "" : "different: ", reason(pair));
+        compare_print_table(stdout, &pair->result);
+    }
+}
+
+static void tell(struct job *job, const struct pair *pair)
+{
+    const struct compare_result *result = &pair->result;
+    bool compared = pair->state == COMPARED, good = compared && result->passed;
+
+    job->equal += good && result->differing_pixels == 0;
+    job->within += good && result->differing_pixels > 0;
+    job->different += compared && !good;
+    job->missing += pair->state == MISSING;
+    job->extra += pair->state == EXTRA;
+    job->failed += pair->state == FAILED;
+    for (int i = 0; i < 2 && compared && !job->options->quiet; i++) {
+        if (result->warning[i][0])
+            fprintf(stderr, "stencilcli: %s\n", result->warning[i]);
+    }
+    if (pair->state == FAILED)
+        command_fail(&pair->err);
+    else if (compared && !result->comparable && job->options->diff && !job->options->quiet)
+        fprintf(stderr, "stencilcli: %s: nothing to draw: %s\n", job->options->diff, result->why);
+    if (job->options->json)
+        tell_json(pair);
+    else
+        tell_text(job->options, pair);
+    junit_case(job->junit, pair->name ? pair->name : pair->b, pair->seconds,
+               good                    ? JUNIT_PASSED
+               : pair->state == FAILED ? JUNIT_ERROR
+                                       : JUNIT_FAILURE,
+               reason(pair));
+}
+
+/* ---- one pair, or all of two folders ---- */
+
+static int compare_operands(struct job *job)
+{
+    struct pair pair = {.a = (char *)job->options->operand[0],
+                        .b = (char *)job->options->operand[1]};
+    job->pair = &pair;
+    job->threads = job->options->threads;
+    run_pair(job, 0, 0);
+    tell(job, &pair);
+    return pair.state == FAILED ? (int)pair.err.code
+           : pair.result.passed ? EXIT_DONE
+                                : EXIT_DIFFERENT;
+}
+
+/* FIRST and COUNT say which of all pairs are in this group. */
+static bool compare_group(struct job *job, const struct compare_pairs *all, size_t first, int count,
+                          int workers, struct error *err)
+{
+    const char *const *folder = job->options->operand;
+    bool good = true;
+
+    for (int i = 0; i < count; i++) {
+        const struct compare_pair *from = &all->pair[first + (size_t)i];
+        struct pair *pair = &job->pair[i];
+        memset(pair, 0, sizeof *pair);
+        pair->name = from->name;
+        pair->a = join(folder[0], from->name, "");
+        pair->b = join(folder[1], from->name, "");
+        pair->state = !from->in_b ? MISSING : !from->in_a ? EXTRA : COMPARED;
+        good = good && pair->a && pair->b;
+    }
+    if (good)
+        parallel_for(workers, count, run_pair, job);
+    for (int i = 0; i < count; i++) {
+        if (good)
+            tell(job, &job->pair[i]);
+        free(job->pair[i].a);
+        free(job->pair[i].b);
+    }
+    return good || error_set(err, EXIT_INPUT, "%s: no memory to compare it", folder[0]);
+}
+
+static void tell_summary(const struct job *job, const struct compare_pairs *all)
+{
+    if (job->options->quiet)
+        return;
+    if (all->others > 0)
+        fprintf(stderr, "stencilcli: left out, no pictures by their names: %zu\n", all->others);
+    if (!job->options->json)
+        printf("%zu compared: %zu equal, %zu within the limits, %zu different, %zu missing, "
+               "%zu extra, %zu failed\n",
+               all->count, job->equal, job->within, job->different, job->missing, job->extra,
+               job->failed);
+}
+
+static int compare_folders(struct job *job)
+{
+    const struct options *options = job->options;
+    struct compare_pairs all;
+    struct error err;
+    bool good = true;
+
+    if (!compare_pairs_make(&all, options->operand[0], options->operand[1], &err))
+        return command_fail(&err);
+    int cpus = options->threads ? options->threads : machine_cpus(), group = GROUP * cpus;
+    /* Fewer pairs than cores: then each has several. */
+    int workers = all.count < (size_t)cpus ? (int)all.count : cpus;
+    workers = open_files_for(workers, FILES_EACH);
+    job->threads = cpus / workers;
+    job->pair = calloc((size_t)group, sizeof *job->pair);
+    if (!job->pair)
+        good = error_set(&err, EXIT_INPUT, "%s: no memory to compare it", options->operand[0]);
+    if (options->diff)
+        mkdir(options->diff, 0777);
+    for (size_t first = 0; good && first < all.count; first += (size_t)group) {
+        size_t left = all.count - first;
+        int count = left < (size_t)group ? (int)left : group;
+        good = compare_group(job, &all, first, count, workers, &err);
+    }
+    free(job->pair);
+    if (good)
+        tell_summary(job, &all);
+    compare_pairs_free(&all);
+    if (!good)
+        return command_fail(&err);
+    return job->failed                                  ? EXIT_INPUT
+           : job->different + job->missing + job->extra ? EXIT_DIFFERENT
+                                                        : EXIT_DONE;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Drawings that would replace a picture, or be one of a folder's at the next comparison. */
+static bool check_diff(const struct options *options, struct error *err)
+{
+    char *diff = options->diff ? batch_path_real(options->diff) : NULL;
+    bool good = true;
+
+    for (int i = 0; good && diff && i < 2; i++) {
+        char *real = realpath(options->operand[i], NULL);
+        if (real && batch_path_inside(diff, real))
+            good = error_set(err, EXIT_USAGE, "--diff %s: would be written over or into %s",
+                             options->diff, options->operand[i]);
+        free(real);
+    }
+    free(diff);
+    return good;
+}
+
+int command_compare(const struct options *options)
+{
+    struct job job = {.options = options};
+    struct error err;
+    bool folder_a = is_folder(options->operand[0]), folder_b = is_folder(options->operand[1]);
+    int code;
+
+    if (folder_a != folder_b) {
+        error_set(&err, EXIT_USAGE, "%s is a folder and %s is none: expected two of a kind",
+                  options->operand[!folder_a], options->operand[folder_a]);
+        return command_fail(&err);
+    }
+    if (!check_diff(options, &err))
+        return command_fail(&err);
+    if (options->junit && !(job.junit = junit_new("stencilcli compare"))) {
+        error_set(&err, EXIT_INPUT, "%s: no memory to write it", options->junit);
+        return command_fail(&err);
+    }
+    code = folder_a ? compare_folders(&job) : compare_operands(&job);
+    if (job.junit && code != EXIT_USAGE && !junit_finish(job.junit, options->junit, &err))
+        return command_fail(&err);
+    if (code == EXIT_USAGE)
+        junit_free(job.junit);
+    return code;
+}

@@ -1,0 +1,203 @@
+/* `stencilcli list filters|kernels|masks|devices`: one line each on stdout, the
+ * name first, or with --json one object per line. For people who look for a name,
+ * and for the shell completions, which read the first word of each line. */
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/command.h"
+#include "kernel/backend.h"
+#include "plan/filter.h"
+
+/* One line of a list. Columns are 12 wide so that all lists line up; a longer name moves the
+ * rest of its line. */
+#define NAME_WIDTH 12
+
+static void json_field(const char *before, const char *key, const char *value)
+{
+    printf("%s\"%s\":", before, key);
+    json_print_text(stdout, value);
+}
+
+/* ---- filters ---- */
+
+static int list_filters(bool json)
+{
+    int count;
+    const struct filter *filters = filter_table(&count);
+    for (int i = 0; i < count; i++) {
+        const char *mask = filters[i].default_mask;
+        if (json) {
+            json_field("{", "name", filters[i].name);
+            json_field(",", "idea", filters[i].idea);
+            if (mask)
+                json_field(",", "default_mask", mask);
+            printf("}\n");
+        } else {
+            printf("%-*s %s%s%s%s\n", NAME_WIDTH, filters[i].name, filters[i].idea,
+                   mask ? " (default mask: " : "", mask ? mask : "", mask ? ")" : "");
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* ---- kernels ---- */
+
+/* Whether KERNEL runs on this machine: asked with a plan that every kernel can do, a box of
+ * three cells a side (of three cells for 1D) on 8-bit gray, with alpha if that is all it does. A
+ * false answer has its reason in WHY. */
+static bool runs_here(const struct kernel *kernel, char *why, size_t why_bytes)
+{
+    struct mask mask;
+    struct plan plan = {.kind = PLAN_LINEAR,
+                        .masks = 1,
+                        .border = BORDER_REPLICATE,
+                        .max = 255,
+                        .type = SAMPLE_U8,
+                        .channels = kernel->only_weighted ? 2 : 1,
+                        .alpha = kernel->only_weighted ? ALPHA_WEIGHTED : ALPHA_PLAIN,
+                        .filtered = kernel->only_weighted ? 3 : 1,
+                        .repeat = 1};
+    struct plan_overrides overrides = {.divisor = kernel->only_weighted ? "9" : NULL};
+    struct error err;
+    mask_init(&mask, 3, kernel->dims == 1 ? 1 : 3);
+    for (int i = 0; i < mask.width * mask.height; i++)
+        mpq_set_si(mask.weight[i], 1, 1);
+    bool made = plan_mask_make(&plan.mask[0], &mask, &overrides, plan.max, &err);
+    if (!made)
+        snprintf(why, why_bytes, "%s", err.text);
+    bool runs = made && kernel->supports(&plan, why, why_bytes);
+    if (made)
+        plan_free(&plan);
+    mask_free(&mask);
+    return runs;
+}
+
+static int list_kernels(bool json)
+{
+    int count;
+    const struct kernel *kernels = kernel_table(&count);
+    for (int i = 0; i < count; i++) {
+        const struct kernel *kernel = &kernels[i];
+        const char *device = backend_find(kernel->device)->name;
+        char why[sizeof((struct error *)0)->text] = "";
+        bool runs = runs_here(kernel, why, sizeof why);
+        if (json) {
+            json_field("{", "name", kernel->name);
+            json_field(",", "device", device);
+            printf(",\"dims\":%d", kernel->dims);
+            json_field(",", "idea", kernel->idea);
+            printf(",\"runs\":%s", runs ? "true" : "false");
+            if (!runs)
+                json_field(",", "why", why);
+            printf("}\n");
+        } else {
+            printf("%-*s %-4s  %dD  %s%s%s%s\n", NAME_WIDTH, kernel->name, device, kernel->dims,
+                   kernel->idea, runs ? "" : " (not here: ", runs ? "" : why, runs ? "" : ")");
+        }
+    }
+    return EXIT_DONE;
+}
+
+/* ---- masks ---- */
+
+struct mask_listing {
+    bool json;
+    int code; /* of the first mask that is broken */
+};
+
+/* A mask file that is broken keeps its line, for its name is what a bare name finds; what is
+ * wrong goes to stderr and into the exit code. */
+static void list_mask(const char *name, const char *path, void *context)
+{
+    struct mask_listing *listing = context;
+    struct mask mask;
+    struct error err;
+    char size[32] = "";
+    bool good = mask_load(&mask, path, &err);
+    if (!good) {
+        int code = command_fail(&err);
+        if (listing->code == EXIT_DONE)
+            listing->code = code;
+    }
+    if (good)
+        snprintf(size, sizeof size, "%dx%d", mask.width, mask.height);
+    const char *title = good && mask.title ? mask.title : "";
+    if (listing->json) {
+        json_field("{", "name", name);
+        json_field(",", "path", path);
+        if (good) {
+            printf(",\"width\":%d,\"height\":%d", mask.width, mask.height);
+            json_field(",", "title", title);
+        }
+        printf("}\n");
+    } else {
+        printf("%-*s %-7s  %s\n", NAME_WIDTH, name, good ? size : "-", good ? title : path);
+    }
+    if (good)
+        mask_free(&mask);
+}
+
+static int list_masks(bool json)
+{
+    struct mask_listing listing = {.json = json, .code = EXIT_DONE};
+    mask_list(list_mask, &listing);
+    return listing.code;
+}
+
+/* ---- devices ---- */
+
+static void list_backend(const struct backend *backend, bool json)
+{
+    char about[256] = "";
+    int devices = backend->devices(about, sizeof about);
+    if (devices == 0 && json) {
+        json_field("{", "name", backend->name);
+        printf(",\"there\":false");
+        json_field(",", "about", about);
+        printf("}\n");
+    } else if (devices == 0) {
+        printf("%-*s none: %s\n", NAME_WIDTH, backend->name, about);
+    }
+    for (int i = 0; i < devices; i++) {
+        char name[32];
+        /* The CPU is one device, whatever its cores; the others are numbered as --device says. */
+        if (backend->device == DEVICE_CPU)
+            snprintf(name, sizeof name, "%s", backend->name);
+        else
+            snprintf(name, sizeof name, "%s:%d", backend->name, i);
+        backend->describe(i, about, sizeof about);
+        if (json) {
+            json_field("{", "name", name);
+            printf(",\"there\":true");
+            json_field(",", "about", about);
+            printf("}\n");
+        } else {
+            printf("%-*s %s\n", NAME_WIDTH, name, about);
+        }
+    }
+}
+
+static int list_devices(bool json)
+{
+    list_backend(backend_find(DEVICE_CPU), json);
+    list_backend(backend_find(DEVICE_CUDA), json);
+    return EXIT_DONE;
+}
+
+int command_list(const struct options *options)
+{
+    static const struct {
+        const char *what;
+        int (*list)(bool json);
+    } lists[] = {{"filters", list_filters},
+                 {"kernels", list_kernels},
+                 {"masks", list_masks},
+                 {"devices", list_devices}};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (strcmp(options->operand[0], lists[i].what) == 0)
+            return lists[i].list(options->json);
+    }
+    struct error err;
+    error_set(&err, EXIT_USAGE, "there is no list of %s", options->operand[0]);
+    return command_fail(&err);
+}

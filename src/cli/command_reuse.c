@@ -1,0 +1,185 @@
+/* `stencilcli reuse [IMAGE]`: the data-reuse analysis of the textbook's chapter as
+ * tables. Puts together which masks, tiles and which array or picture are asked
+ * about, and refuses what does not fit together before anything is printed. Of an
+ * IMAGE only the size and the number of channels are looked at. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/reuse_print.h"
+#include "cli/command.h"
+#include "codec/codec.h"
+#include "plan/mask.h"
+
+/* The masks' sizes, whether given as numbers or by --mask. */
+struct mask_sizes {
+    int count;
+    struct reuse_shape shape[REUSE_LIST_MAX];
+    bool square[REUSE_LIST_MAX]; /* one number: that many cells in 1D, its square in 2D */
+};
+
+static bool check_together(const struct options *options, struct error *err)
+{
+    if (options->json && options->csv)
+        return error_set(err, EXIT_USAGE, "--json and --csv: expected one of them");
+    if (options->mask && options->mask_width.count)
+        return error_set(err, EXIT_USAGE, "--mask and --mask-width: expected one of them");
+    if (options->operands && options->size.count)
+        return error_set(err, EXIT_USAGE,
+                         "--size is for when there is no picture: '%.80s' has its own size",
+                         options->operand[0]);
+    if (options->operands && options->mask && strcmp(options->operand[0], "-") == 0 &&
+        strcmp(options->mask, "-") == 0)
+        return error_set(err, EXIT_USAGE,
+                         "the mask and the picture cannot both be read from standard input");
+    return true;
+}
+
+/* ---- masks ---- */
+
+static void add_width(struct mask_sizes *masks, int width, int height)
+{
+    masks->square[masks->count] = height == 0;
+    masks->shape[masks->count++] = (struct reuse_shape){
+        .mask_width = width,
+        .mask_height = height ? height : width,
+        .anchor_x = width / 2,
+        .anchor_y = (height ? height : width) / 2,
+    };
+}
+
+static bool read_masks(const struct options *options, struct mask_sizes *masks, struct error *err)
+{
+    const struct option_sizes *widths = &options->mask_width;
+    struct mask mask;
+    masks->count = 0;
+    if (options->mask) {
+        if (!mask_load(&mask, options->mask, err))
+            return false;
+        add_width(masks, mask.width, mask.height);
+        masks->shape[0].anchor_x = mask.anchor_x;
+        masks->shape[0].anchor_y = mask.anchor_y;
+        mask_free(&mask);
+    }
+    for (int i = 0; i < widths->count; i++)
+        add_width(masks, widths->width[i], widths->height[i]);
+    if (masks->count == 0) { /* those of the chapter */
+        add_width(masks, 5, 0);
+        add_width(masks, 9, 0);
+    }
+    return true;
+}
+
+/* ---- 1D, 2D or both ---- */
+
+/* What makes the question one of 2D, or NULL. */
+static const char *needs_2d(const struct options *options, const struct mask_sizes *masks)
+{
+    if (options->operands)
+        return "a picture";
+    if (options->size.height[0])
+        return "a size of two sides";
+    for (int i = 0; i < masks->count; i++) {
+        if (!masks->square[i] && masks->shape[i].mask_height > 1)
+            return "a mask of several rows";
+    }
+    return NULL;
+}
+
+static bool add_table(const struct options *options, struct reuse_report *report,
+                      const struct mask_sizes *masks, int index, int dims, struct error *err)
+{
+    static const int tiles[2][5] = {{16, 32, 64, 128, 256}, {8, 16, 32, 64}};
+    struct reuse_table *table = &report->table[report->tables++];
+    table->shape = masks->shape[index];
+    table->shape.dims = dims;
+    if (dims == 1) {
+        table->shape.mask_height = 1;
+        table->shape.anchor_y = 0;
+    }
+    if (options->has_anchor) {
+        table->shape.anchor_x = options->anchor_x;
+        table->shape.anchor_y = options->anchor_y;
+    }
+    if (table->shape.anchor_x >= table->shape.mask_width ||
+        table->shape.anchor_y >= table->shape.mask_height)
+        return error_set(err, EXIT_USAGE, "--anchor %d,%d lies outside a mask of %d x %d cells%s",
+                         options->anchor_x, options->anchor_y, table->shape.mask_width,
+                         table->shape.mask_height, dims == 1 ? " (for 2D alone: --dims 2)" : "");
+    const int *from = options->tiles.count ? options->tiles.width : tiles[dims - 1];
+    table->tiles = options->tiles.count ? options->tiles.count : dims == 1 ? 5 : 4;
+    memcpy(table->tile, from, (size_t)table->tiles * sizeof *from);
+    return true;
+}
+
+static bool add_tables(const struct options *options, struct reuse_report *report,
+                       const struct mask_sizes *masks, struct error *err)
+{
+    const char *reason = needs_2d(options, masks);
+    if (reason && options->dims == 1)
+        return error_set(err, EXIT_USAGE, "--dims 1: %s is for 2D", reason);
+    for (int dims = reason ? 2 : 1; dims <= 2; dims++) {
+        if (options->dims != 0 && options->dims != dims)
+            continue;
+        for (int i = 0; i < masks->count; i++) {
+            if (!add_table(options, report, masks, i, dims, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the array or picture ---- */
+
+static bool read_size(const struct options *options, struct reuse_report *report, struct error *err)
+{
+    struct source *source;
+    report->has_size = options->operands || options->size.count;
+    report->channels = 1;
+    if (options->size.count) {
+        report->width = options->size.width[0];
+        report->height = options->size.height[0] ? options->size.height[0] : report->width;
+    }
+    if (!options->operands)
+        return true;
+    if (!source_open(&source, options->operand[0], err))
+        return false;
+    const struct image_info *info = source_info(source);
+    report->input = options->operand[0];
+    report->width = info->width;
+    report->height = info->height;
+    report->channels = info->channels;
+    source_close(source);
+    return true;
+}
+
+/* Once this is true, the printers need not ask again. */
+static bool check_counts(const struct reuse_report *report, struct error *err)
+{
+    for (int i = 0; report->has_size && i < report->tables; i++) {
+        for (int j = 0; j < report->table[i].tiles; j++) {
+            struct reuse_shape shape = reuse_table_shape(&report->table[i], j);
+            struct reuse_grid grid;
+            if (!reuse_report_grid(report, &shape, &grid, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+int command_reuse(const struct options *options)
+{
+    struct reuse_report report = {0};
+    struct mask_sizes masks;
+    struct error err;
+    if (!check_together(options, &err) || !read_masks(options, &masks, &err) ||
+        !add_tables(options, &report, &masks, &err) || !read_size(options, &report, &err) ||
+        !check_counts(&report, &err))
+        return command_fail(&err);
+    if (options->json)
+        reuse_print_json(stdout, &report);
+    else if (options->csv)
+        reuse_print_csv(stdout, &report);
+    else
+        reuse_print_text(stdout, &report);
+    return EXIT_DONE;
+}

@@ -1,0 +1,106 @@
+/* The command line. One option table is the source of the parser, -h, --help,
+ * the man page and the shell completions; one command table likewise. */
+#ifndef STENCIL_CLI_OPTIONS_H
+#define STENCIL_CLI_OPTIONS_H
+
+#include <stdio.h>
+
+#include "base/glob.h"
+#include "codec/codec.h"
+#include "compare/compare.h"
+#include "kernel/kernel.h"
+#include "plan/border.h"
+#include "plan/plan.h"
+
+/* The value of an option that is a list of sizes: N, or NxM with both numbers. */
+#define OPTION_SIZES_MAX 16
+struct option_sizes {
+    int count;
+    int width[OPTION_SIZES_MAX];
+    int height[OPTION_SIZES_MAX]; /* 0: one number was given */
+};
+
+#define OPTION_DEVICES_MAX 16
+
+struct options {
+    const char *command;    /* a filter's name, or mask, list, ... as typed; NULL: none */
+    const char *operand[8]; /* what follows it */
+    int operands;
+
+    /* the mask and what is done with it */
+    const char *mask;
+    bool has_sigma;
+    double sigma;
+    int radius; /* -1: not given */
+    const char *amount, *divisor, *offset;
+    bool has_anchor;
+    int anchor_x, anchor_y;
+    bool flip;
+    int repeat; /* default 1 */
+    bool has_border;
+    struct border_choice border; /* default replicate; signal: zero */
+    bool has_alpha;
+    enum alpha_mode alpha; /* default ALPHA_WEIGHTED; bench: ALPHA_PLAIN */
+    bool drop_alpha;       /* --alpha drop: filtered plainly weighted, then dropped on writing */
+    const char *channels;  /* bench: how many its own picture has */
+
+    /* where and how it runs */
+    bool device_auto;   /* default true */
+    enum device device; /* when not auto */
+    int device_index;   /* cuda:N; 0 */
+    int devices;        /* how many numbers were given: cuda:N,M is for folders */
+    int device_list[OPTION_DEVICES_MAX];
+    const char *kernel_text; /* what --kernel said; read once the command is known */
+    const char *kernel;      /* NULL for auto */
+    const char *kernels;     /* for bench, names with commas between; NULL for all */
+    const char *tile_text;   /* what --tile said; read once the command is known */
+    int tile;                /* 0: the kernel's choice; else 8, 16, 32 or 64 */
+    int threads;             /* 0: as many as this process may use */
+
+    /* what reuse looks at */
+    int dims; /* 0: both, 1 and 2 */
+    struct option_sizes mask_width, tiles;
+    struct option_sizes size; /* at most one; bench: of its own picture */
+
+    /* what bench does */
+    bool cold;
+    int depth; /* bits of its own picture's samples; 0: 8 */
+    int runs;  /* 0: as many as it takes */
+    const char *plot;
+    const char *sweep; /* "tile", "mask" or NULL */
+
+    /* what compare and golden do */
+    struct compare_limits limits;
+    const char *diff, *junit, *html;
+
+    /* the output */
+    enum format format; /* FORMAT_NONE: by extension */
+    int quality;        /* default 90 */
+    enum png_level png_level;
+    int decimals; /* of text samples; -1: exact */
+    bool plan, verify, time, json, csv, quiet, verbose;
+
+    /* folders of pictures */
+    struct globs include, exclude;
+    const char *files_from, *extension, *shard; /* NULL: not given */
+    bool null_ended, follow, force, sync, fail_fast;
+    int max_failures; /* 0: no limit */
+
+    bool help_short, help_full, version;
+    bool man;               /* --man, --completion: for the build and for packagers */
+    const char *completion; /* a shell's name, or NULL */
+};
+
+/* Parses argv (options may stand anywhere, `--` ends them, --name=value and --name value,
+ * clustered short flags). Unknown words suggest the nearest. Errors are EXIT_USAGE. */
+bool options_parse(struct options *options, int argc, char **argv, struct error *err);
+
+/* The texts made from the tables. */
+void options_print_short_help(FILE *out);
+void options_print_full_help(FILE *out);
+void options_print_command_help(FILE *out, const char *command); /* one that options_parse took */
+void options_print_version(FILE *out);
+void options_print_man(FILE *out);                           /* roff */
+bool options_print_completion(FILE *out, const char *shell); /* bash, zsh, fish; false: unknown */
+
+#endif

@@ -1,0 +1,244 @@
+/* The parser of the command line. It walks argv once, looks every option up in
+ * the option table and lets the row's setter store it; then it checks what only
+ * the whole line can tell: the command, its operands, and options that it cannot
+ * use. What needs the mask, the device or the picture to judge is not judged here
+ * (filter_check, picture_check). */
+#include "base/did_you_mean.h"
+#include "cli/option_table.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define OPERANDS_MAX ((int)(sizeof((struct options *)0)->operand / sizeof(const char *)))
+
+/* Where the walk is. */
+struct scan {
+    struct options *options;
+    char **argv;
+    int argc, next;         /* argv[next] is the next word */
+    bool given[OPTION_MAX]; /* by row of the option table */
+};
+
+static bool give(struct scan *scan, const struct option_spec *spec, const char *value,
+                 struct error *err)
+{
+    int count;
+    scan->given[spec - option_table(&count)] = true;
+    return spec->set(scan->options, spec, value, err);
+}
+
+/* The value of an option whose own word holds none: the next word, whatever it looks like, so
+ * that `--offset -5` and `--mask -` work. */
+static bool give_next(struct scan *scan, const struct option_spec *spec, struct error *err)
+{
+    if (scan->next == scan->argc)
+        return error_set(err, EXIT_USAGE, "--%s needs a value: %s", spec->name, spec->argument);
+    return give(scan, spec, scan->argv[scan->next++], err);
+}
+
+/* The nearest long option to NAME among those that are shown, or NULL. */
+static const char *option_nearest(const char *name)
+{
+    const char *names[OPTION_MAX];
+    int rows, count = 0;
+    const struct option_spec *table = option_table(&rows);
+    for (int i = 0; i < rows; i++) {
+        if (table[i].name && !table[i].hidden)
+            names[count++] = table[i].name;
+    }
+    return did_you_mean(name, names, count);
+}
+
+/* WORD is `--name` or `--name=value`. */
+static bool parse_long(struct scan *scan, const char *word, struct error *err)
+{
+    const char *name = word + 2;
+    size_t length = strcspn(name, "=");
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    const struct option_spec *spec = option_find(name, length);
+    if (!spec) {
+        char typed[64];
+        snprintf(typed, sizeof typed, "%.*s", (int)(length < 63 ? length : 63), name);
+        const char *near = option_nearest(typed);
+        if (near)
+            return error_set(err, EXIT_USAGE, "unknown option '--%s'; did you mean '--%s'?", typed,
+                             near);
+        return error_set(err, EXIT_USAGE, "unknown option '--%s'; try 'stencilcli --help'", typed);
+    }
+    if (!spec->argument) {
+        if (value)
+            return error_set(err, EXIT_USAGE, "--%s takes no value, got '%s'", spec->name, value);
+        return give(scan, spec, NULL, err);
+    }
+    return value ? give(scan, spec, value, err) : give_next(scan, spec, err);
+}
+
+/* WORD is `-q`, `-qv`, `-b` (value follows), `-bmirror` or `-qbmirror`. */
+static bool parse_letters(struct scan *scan, const char *word, struct error *err)
+{
+    /* `-mask gauss5` would read a mask called "ask": take a whole name for what it is. */
+    if (strlen(word) > 3 && option_find(word + 1, strcspn(word + 1, "=")))
+        return error_set(err, EXIT_USAGE, "unknown option '%s'; did you mean '-%s'?", word, word);
+    for (const char *letter = word + 1; *letter; letter++) {
+        const struct option_spec *spec = option_find_letter(*letter);
+        if (!spec) {
+            /* A byte that does not print stays out of the message. */
+            if (!isprint((unsigned char)*letter))
+                return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
+                                 word);
+            return error_set(err, EXIT_USAGE, "unknown option '-%c'; try 'stencilcli --help'",
+                             *letter);
+        }
+        if (!spec->argument) {
+            if (!give(scan, spec, NULL, err))
+                return false;
+        } else {
+            return letter[1] ? give(scan, spec, letter + 1, err) : give_next(scan, spec, err);
+        }
+    }
+    return true;
+}
+
+/* The first word that is no option is the command, the others are its operands. */
+static bool take_operand(struct options *options, const char *word, struct error *err)
+{
+    if (!options->command) {
+        options->command = word;
+        return true;
+    }
+    if (options->operands == OPERANDS_MAX)
+        return error_set(err, EXIT_USAGE, "unexpected '%s': at most %d operands are taken", word,
+                         OPERANDS_MAX);
+    options->operand[options->operands++] = word;
+    return true;
+}
+
+/* `-` is an operand (standard input or output), and so is what begins with a minus sign and a
+ * digit, which a row of a mask may be; but for -0, as xargs has it. */
+static bool is_option(const char *word)
+{
+    if (word[0] != '-' || word[1] == '\0')
+        return false;
+    if (strcmp(word, "-0") == 0)
+        return true;
+    return !isdigit((unsigned char)word[1]) && word[1] != '.';
+}
+
+static bool walk(struct scan *scan, struct error *err)
+{
+    bool options_ended = false;
+    while (scan->next < scan->argc) {
+        const char *word = scan->argv[scan->next++];
+        bool good;
+        if (options_ended || !is_option(word))
+            good = take_operand(scan->options, word, err);
+        else if (strcmp(word, "--") == 0)
+            good = options_ended = true;
+        else if (word[1] == '-')
+            good = parse_long(scan, word, err);
+        else
+            good = parse_letters(scan, word, err);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static bool unknown_command(const char *name, struct error *err)
+{
+    const char *names[128];
+    int count = 0;
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        const char *known;
+        for (int j = 0; count < 128 && (known = command_name(&command_table()[i], j)); j++)
+            names[count++] = known;
+    }
+    const char *near = did_you_mean(name, names, count);
+    if (near)
+        return error_set(err, EXIT_USAGE, "unknown %s '%s'; did you mean '%s'?",
+                         filter_find(near) ? "filter" : "command", name, near);
+    return error_set(err, EXIT_USAGE, "unknown filter or command '%s'; try 'stencilcli --help'",
+                     name);
+}
+
+static bool check_operands(const struct options *options, const struct command_spec *command,
+                           struct error *err)
+{
+    if (options->operands > command->max_operands)
+        return error_set(err, EXIT_USAGE, "unexpected '%s': %s takes %s",
+                         options->operand[command->max_operands], options->command,
+                         command->operands);
+    /* --plan writes nothing, so it can do without an OUTPUT. */
+    bool may_plan = command->id == COMMAND_FILTER || command->id == COMMAND_SIGNAL;
+    int least = command->min_operands - (may_plan && options->plan);
+    if (options->operands < least)
+        return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
+                         options->command, command->operands, options->command);
+    if (command->complete != COMPLETE_WORDS)
+        return true;
+    for (int i = 0; i < options->operands; i++) {
+        const char *word = options->operand[i];
+        int known = 0;
+        while (command->words(known) && strcmp(command->words(known), word) != 0)
+            known++;
+        if (command->words(known))
+            continue;
+        const char *near = word_nearest(word, command->words);
+        if (near)
+            return error_set(err, EXIT_USAGE, "%s '%s': did you mean '%s'?", options->command, word,
+                             near);
+        char all[256];
+        words_join(all, sizeof all, command->words);
+        return error_set(err, EXIT_USAGE, "%s '%s': expected %s", options->command, word, all);
+    }
+    return true;
+}
+
+/* Every given option must be one that the command can use. */
+static bool check_given(const struct scan *scan, const struct command_spec *command,
+                        struct error *err)
+{
+    int rows;
+    const struct option_spec *table = option_table(&rows);
+    for (int i = 0; i < rows; i++) {
+        if (scan->given[i] && !(table[i].commands & FOR(command->id)))
+            return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'",
+                             scan->options->command, table[i].name, scan->options->command);
+    }
+    return true;
+}
+
+bool options_parse(struct options *options, int argc, char **argv, struct error *err)
+{
+    *options = (struct options){
+        .radius = -1,
+        .repeat = 1,
+        .border = {.border = BORDER_REPLICATE},
+        .alpha = ALPHA_WEIGHTED,
+        .device_auto = true,
+        .quality = 90,
+        .decimals = -1,
+        .limits = COMPARE_EXACT,
+    };
+    struct scan scan = {.options = options, .argv = argv, .argc = argc, .next = 1};
+    if (!walk(&scan, err))
+        return false;
+
+    bool asks_for_text = options->help_short || options->help_full || options->version ||
+                         options->man || options->completion;
+    if (!options->command) {
+        if (argc > 1 && !asks_for_text)
+            return error_set(err, EXIT_USAGE,
+                             "expected a filter or a command; try 'stencilcli --help'");
+        return true;
+    }
+    const struct command_spec *command = command_find(options->command);
+    if (!command)
+        return unknown_command(options->command, err);
+    if (asks_for_text)
+        return true;
+    if (options->devices > 1 && command->id != COMMAND_FILTER)
+        return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
+    return check_given(&scan, command, err) && option_read_tile(options, command->id, err) &&
+           option_read_kernel(options, command->id, err) && check_operands(options, command, err);
+}

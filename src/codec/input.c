@@ -1,0 +1,256 @@
+/* Bytes coming in: see codec/input.h. Everything is read with read(2) through one
+ * small buffer; large requests go straight into the caller's memory, so that a
+ * picture's samples are copied once, by the kernel. Interrupted calls and short
+ * counts are repeated here and nowhere else. */
+#include "codec/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Half of a small L2: rows that need copying out of it are still in cache. */
+#define BUFFER_BYTES ((size_t)128 * 1024)
+
+/* What a pipe's content starts with in input_read_all; it doubles from there. */
+#define PIPE_BYTES ((size_t)1024 * 1024)
+
+struct input {
+    int fd;
+    int stop;      /* an eventfd that becomes readable with input_stop; -1 for files */
+    bool at_end;   /* read(2) has returned 0: do not ask again (a terminal would wait) */
+    uint64_t size; /* UINT64_MAX: unknown */
+    off_t first;   /* where it begins, where the size is known */
+    const char *name;
+    char *path;   /* the caller's, kept for name */
+    uint8_t *all; /* what input_read_all handed out */
+    size_t start, end;
+    uint8_t buffer[BUFFER_BYTES];
+};
+
+/* The bytes from the current place to the end, where the file's length is to be
+ * believed: files in /proc say 0 and hold something all the same. */
+static uint64_t known_size(int fd, const struct stat *status)
+{
+    off_t place;
+
+    if (!S_ISREG(status->st_mode) || status->st_size == 0)
+        return UINT64_MAX;
+    place = lseek(fd, 0, SEEK_CUR); /* stdin may be handed over in the middle of a file */
+    if (place < 0 || place > status->st_size)
+        return UINT64_MAX;
+    return (uint64_t)(status->st_size - place);
+}
+
+bool input_open(struct input **input, const char *path, struct error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    struct stat status;
+    struct input *in = malloc(sizeof *in); /* not calloc: the buffer need not be touched */
+
+    *input = NULL;
+    if (!in)
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+    memset(in, 0, offsetof(struct input, buffer));
+    in->fd = in->stop = -1;
+    in->path = strdup(path);
+    in->name = is_stdin ? "standard input" : in->path;
+    if (!in->path) {
+        error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+        goto fail;
+    }
+    do
+        in->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                          : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    while (in->fd < 0 && errno == EINTR);
+    if (in->fd < 0 || fstat(in->fd, &status) != 0) {
+        error_errno(err, in->name, "open");
+        goto fail;
+    }
+    if (S_ISDIR(status.st_mode)) {
+        error_set(err, EXIT_INPUT, "%s: is a folder, not a file", in->name);
+        goto fail;
+    }
+    in->size = known_size(in->fd, &status);
+    if (in->size != UINT64_MAX)
+        in->first = lseek(in->fd, 0, SEEK_CUR);
+    else
+        in->stop = eventfd(0, EFD_CLOEXEC); /* without one, input_stop does nothing */
+    *input = in;
+    return true;
+
+fail:
+    input_close(in);
+    return false;
+}
+
+void input_close(struct input *input)
+{
+    if (!input)
+        return;
+    if (input->fd >= 0)
+        close(input->fd); /* nothing was written: no error to lose */
+    if (input->stop >= 0)
+        close(input->stop);
+    free(input->all);
+    free(input->path);
+    free(input);
+}
+
+const char *input_name(const struct input *input)
+{
+    return input->name;
+}
+
+uint64_t input_size(const struct input *input)
+{
+    return input->size;
+}
+
+void input_stop(struct input *input)
+{
+    if (input->stop >= 0)
+        eventfd_write(input->stop, 1);
+}
+
+/* Until there is something to read, or the end. False: input_stop. */
+static bool wait_for_input(struct input *input, struct error *err)
+{
+    struct pollfd wait[2] = {{.fd = input->fd, .events = POLLIN},
+                             {.fd = input->stop, .events = POLLIN}};
+
+    while (poll(wait, input->stop >= 0 ? 2 : 1, -1) < 0)
+        if (errno != EINTR)
+            return true; /* let read(2) tell */
+    if (wait[1].revents == 0)
+        return true;
+    return error_set(err, EXIT_INPUT, "%s: reading was given up", input->name);
+}
+
+/* One read(2) of up to BYTES (>= 1) bytes; *got is 0 only at the end. */
+static bool read_some(struct input *input, uint8_t *into, size_t bytes, size_t *got,
+                      struct error *err)
+{
+    *got = 0;
+    while (!input->at_end) {
+        ssize_t n;
+        if (input->stop >= 0 && !wait_for_input(input, err))
+            return false;
+        n = read(input->fd, into, bytes);
+        if (n > 0) {
+            *got = (size_t)n;
+            return true;
+        }
+        if (n == 0) {
+            input->at_end = true;
+        } else if (errno == EAGAIN) {
+            /* stdin shared with a program that made it non-blocking */
+            if (!wait_for_input(input, err))
+                return false;
+        } else if (errno != EINTR) {
+            return error_errno(err, input->name, "read");
+        }
+    }
+    return true;
+}
+
+bool input_peek(struct input *input, size_t want, const uint8_t **bytes, size_t *got,
+                struct error *err)
+{
+    if (want > BUFFER_BYTES - input->start) { /* make room behind what is there */
+        memmove(input->buffer, input->buffer + input->start, input->end - input->start);
+        input->end -= input->start;
+        input->start = 0;
+    }
+    while (input->end - input->start < want && !input->at_end) {
+        size_t n;
+        if (!read_some(input, input->buffer + input->end, BUFFER_BYTES - input->end, &n, err))
+            return false;
+        input->end += n;
+    }
+    *bytes = input->buffer + input->start;
+    *got = input->end - input->start < want ? input->end - input->start : want;
+    return true;
+}
+
+bool input_read(struct input *input, void *into, size_t bytes, size_t *got, struct error *err)
+{
+    uint8_t *place = into;
+
+    *got = 0;
+    while (*got < bytes) {
+        size_t left = bytes - *got, n = input->end - input->start;
+        if (n == 0 && left >= BUFFER_BYTES) {
+            if (!read_some(input, place + *got, left, &n, err))
+                return false;
+        } else {
+            if (n == 0) {
+                if (!read_some(input, input->buffer, BUFFER_BYTES, &n, err))
+                    return false;
+                input->start = 0;
+                input->end = n;
+            }
+            n = n < left ? n : left;
+            memcpy(place + *got, input->buffer + input->start, n);
+            input->start += n;
+        }
+        if (n == 0)
+            break;
+        *got += n;
+    }
+    return true;
+}
+
+bool input_read_at(struct input *input, uint64_t place, void *into, size_t bytes, size_t *got,
+                   struct error *err)
+{
+    *got = 0;
+    while (*got < bytes) {
+        ssize_t n = pread(input->fd, (uint8_t *)into + *got, bytes - *got,
+                          input->first + (off_t)(place + *got));
+        if (n == 0)
+            break;
+        if (n > 0)
+            *got += (size_t)n;
+        else if (errno != EINTR)
+            return error_errno(err, input->name, "read");
+    }
+    return true;
+}
+
+bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, struct error *err)
+{
+    size_t capacity = PIPE_BYTES, used = 0, n;
+    uint8_t *all = NULL, *larger;
+
+    /* One byte more than the file holds, so that its end is seen without growing. */
+    if (input->size < SIZE_MAX)
+        capacity = (size_t)input->size + 1;
+    for (;;) {
+        larger = realloc(all, capacity);
+        if (!larger)
+            break;
+        all = larger;
+        if (!input_read(input, all + used, capacity - used, &n, err)) {
+            free(all);
+            return false;
+        }
+        used += n;
+        if (used < capacity) {
+            free(input->all);
+            input->all = all;
+            *bytes = all;
+            *size = used;
+            return true;
+        }
+        if (capacity > SIZE_MAX / 2)
+            break;
+        capacity *= 2;
+    }
+    free(all);
+    return error_set(err, EXIT_INPUT, "%s: no memory to hold the file", input->name);
+}

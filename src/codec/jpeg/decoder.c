@@ -1,0 +1,109 @@
+/* JPEG. The file's outside is checked by codec/jpeg/markers.c, then stb_image decodes it; the
+ * EXIF orientation is applied to the pixels, the rest of the metadata is dropped with a
+ * line that says so. Writing is stb_image_write's; gray goes through codec/jpeg/gray.c.
+ *
+ * Baseline and progressive Huffman files of 8 bits, gray or colour, up to 2 GiB. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "codec/dropped.h"
+#include "codec/encode_whole.h"
+#include "codec/format_row.h"
+#include "codec/jpeg/exif.h"
+#include "codec/jpeg/gray.h"
+#include "codec/jpeg/markers.h"
+#include "codec/stb.h"
+
+/* ---- reading ---- */
+
+struct state {
+    struct jpeg_file jpeg;
+    const uint8_t *bytes; /* the input's */
+    size_t size;
+};
+
+static bool decoder_open(struct source *source, struct error *err)
+{
+    const char *name = input_name(source->input);
+    struct image_info *info = &source->info;
+    struct state *state = source->state = calloc(1, sizeof *state);
+    const struct jpeg_file *jpeg;
+    bool exchanged;
+
+    if (!state)
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+    jpeg = &state->jpeg;
+    if (!input_read_all(source->input, &state->bytes, &state->size, err) ||
+        !jpeg_markers_walk(&state->jpeg, name, state->bytes, state->size, err))
+        return false;
+    if (state->size > STB_MAX_BYTES)
+        return error_set(err, EXIT_INPUT, "%s: a JPEG file of more than 2 GiB cannot be read",
+                         name);
+    exchanged = jpeg->orientation >= 5;
+    *info = (struct image_info){.width = exchanged ? jpeg->height : jpeg->width,
+                                .height = exchanged ? jpeg->width : jpeg->height,
+                                .channels = jpeg->components,
+                                .type = SAMPLE_U8,
+                                .max = 255,
+                                .format = FORMAT_JPEG};
+    dropped_describe(jpeg->dropped, name, source->warning, sizeof source->warning);
+    return true;
+}
+
+static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
+{
+    const struct state *state = source->state;
+    const char *name = input_name(source->input), *why;
+
+    if (!stb_load_file(state->bytes, state->size, image, &why))
+        return error_set(err, EXIT_INPUT, "%s: damaged JPEG: %s", name, why);
+    if (exif_turn_upright(image, state->jpeg.orientation, name, err))
+        return true;
+    image_free(image);
+    return false;
+}
+
+static void decoder_close(struct source *source)
+{
+    free(source->state);
+    source->state = NULL;
+}
+
+const struct decoder decoder_jpeg = {
+    .name = "JPEG",
+    .recognise = jpeg_recognise,
+    .open = decoder_open,
+    .read_all = decoder_read_all,
+    .close = decoder_close,
+};
+
+/* ---- writing ---- */
+
+static uint8_t *make(const struct image *image, const struct sink_options *options, size_t *bytes)
+{
+    if (image->channels == 1)
+        return jpeg_gray_make(image, options->quality, bytes);
+    return stb_make_jpeg(image, options->quality, bytes);
+}
+
+static bool encoder_open(struct sink *sink, struct error *err)
+{
+    const struct image_info *info = &sink->info;
+    /* In int in stb; gray pictures are stacked in blocks of 8 x 8 and 16 rows to spare. */
+    uint64_t samples =
+        ((uint64_t)info->width + 7) * ((uint64_t)info->height + 7) * (uint64_t)info->channels;
+
+    if (samples + 256 > STB_MAX_BYTES)
+        return error_set(err, EXIT_INPUT,
+                         "%s: %d x %d pixels: a JPEG of nearly 2 GiB of samples cannot be written; "
+                         ".ppm, .pgm and .pam have no such limit",
+                         output_name(sink->output), info->width, info->height);
+    return encode_whole_open(sink, make, err);
+}
+
+const struct encoder encoder_jpeg = {
+    .open = encoder_open,
+    .write = encode_whole_write,
+    .finish = encode_whole_finish,
+    .close = encode_whole_close,
+};

@@ -1,0 +1,47 @@
+/* Output files that appear only whole. Bytes go to a temporary file in the
+ * target's folder; commit checks every write and the close, then renames. A
+ * failed or killed run leaves nothing behind and the old file untouched.
+ *
+ * "-" is stdout. An existing target that is no regular file (device, pipe) is
+ * opened and written directly; a symlink's target is replaced, not the link;
+ * the mode bits of an existing file are kept (else 0666 & ~umask). */
+#ifndef STENCIL_CODEC_OUTPUT_H
+#define STENCIL_CODEC_OUTPUT_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+struct output;
+
+bool output_open(struct output **output, const char *path, struct error *err);
+
+/* Says how many bytes will be written in all, where that is known beforehand: a disk without
+ * room for them is found before the work is done (and the room kept, but for disks in memory). */
+bool output_expect(struct output *output, uint64_t bytes, struct error *err);
+
+/* For callers that have time before their first bytes: does a part, of about a millisecond, of what
+ * writing the expected bytes to a disk in memory takes. False: there is nothing (more) to do. */
+bool output_prepare(struct output *output);
+/* Commit then also waits until the file and its name are on the disk (--fsync). */
+void output_sync(struct output *output);
+
+/* WRITTEN gets the status of the file before it has its name, so that it is this one's whatever
+ * another program puts there a moment later; only where a file is made or replaced. Its time is to
+ * the nanosecond and not to the kernel's tick, which files of two runs may share. */
+void output_watch(struct output *output, struct stat *written);
+
+bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
+/* Frees the output also when it fails. */
+bool output_commit(struct output *output, struct error *err);
+void output_discard(struct output *output); /* NULL is harmless */
+
+/* The name for sentences: the path, or "standard output". */
+const char *output_name(const struct output *output);
+
+/* SIGINT, SIGTERM, SIGHUP: remove every open temporary, then die of the same signal
+ * (the shell sees 128+n). SIGPIPE is ignored: writes report it. Called once by main. */
+void output_install_signal_handlers(void);
+
+#endif

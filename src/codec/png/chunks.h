@@ -1,0 +1,88 @@
+/* The outside of a PNG file: its chunks. Everything that can be known without
+ * decompressing is checked here, before anything believes the header: the order of
+ * the chunks, every field, every CRC, and whether the file can hold what it promises.
+ * (The CRCs of picture data are checked as it is read, so that a file is read once;
+ * damage is told as if they had been checked first.) stb_image checks little of it. */
+#ifndef STENCIL_CODEC_PNG_CHUNKS_H
+#define STENCIL_CODEC_PNG_CHUNKS_H
+
+#include "codec/png/metadata.h"
+
+enum png_colour {
+    PNG_GRAY = 0,
+    PNG_RGB = 2,
+    PNG_PALETTE = 3,
+    PNG_GRAY_ALPHA = 4,
+    PNG_RGBA = 6,
+};
+
+struct png_header {
+    int width, height; /* 1 .. PNG_MAX_SIDE */
+    int depth;         /* bits per sample: 1, 2, 4, 8 or 16 */
+    enum png_colour colour;
+    bool interlaced;
+};
+
+/* What the decoder's own limit is set to as well. */
+#define PNG_MAX_SIDE (1 << 24)
+
+struct png_file {
+    struct png_header header;
+    const uint8_t *palette;      /* red, green, blue of each entry; NULL: none */
+    int palette_entries;         /* 0 .. 256 */
+    const uint8_t *transparency; /* tRNS; NULL: none */
+    size_t transparency_bytes;
+    uint8_t palette_bytes[3 * 256], transparency_content[256]; /* where those two point */
+    struct png_bytes *bytes;
+    size_t data_place; /* of the first IDAT chunk's content */
+    int data_chunks;
+    size_t data_bytes; /* of all IDAT chunks */
+    struct png_notes notes;
+    /* Where the file ends inside a chunk: all that is whole before, and of the
+     * IDAT chunk that was cut what there is, stand above. */
+    bool truncated;
+    char truncation[128]; /* half-sentence: where */
+};
+
+bool png_recognise(const uint8_t *head, size_t bytes);
+
+/* Walks the whole file, which PNG keeps reading from BYTES; PNG must not be moved. A file that ends
+ * too early but whose header is sound is returned with truncated set (the caller can still count
+ * its rows); all other damage is an error. */
+bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *bytes,
+                     struct error *err);
+
+/* Where a picture's data proved wrong (*err says how): what is wrong with the file's chunks, IDATs
+ * and their CRCs too, goes first and replaces *err. Nothing may read from BYTES meanwhile. */
+void png_chunks_explain(const char *name, struct png_bytes *bytes, struct error *err);
+
+/* Samples of a pixel in the file, and after palette and tRNS have been applied. */
+int png_samples_stored(const struct png_header *header);
+int png_channels(const struct png_file *png);
+
+/* Copies the content of all IDAT chunks, data_bytes of them, to INTO. */
+bool png_chunks_gather(const struct png_file *png, uint8_t *into, struct error *err);
+
+/* The same piece by piece; one at a time. png_pieces_next fits zlib_reader_new: the next piece of
+ * CONTEXT (a struct png_pieces), NULL behind the last and where the file cannot be read or a CRC is
+ * wrong (failed). */
+struct png_pieces {
+    struct png_bytes *bytes;
+    size_t place;      /* of what comes next in the file */
+    size_t chunk_left; /* in the chunk */
+    size_t left;       /* in all chunks */
+    bool in_chunk;     /* its CRC is still to be checked: */
+    uint32_t crc;      /* of what was handed out */
+    bool failed;
+    struct error err;
+};
+void png_pieces_begin(struct png_pieces *pieces, const struct png_file *png);
+const uint8_t *png_pieces_next(void *context, size_t *bytes);
+
+/* A small PNG that says all this one says except its picture, which is one byte of
+ * nothing: what stb_image is given to read, so that it never sees a stranger's chunks.
+ * At most PNG_SKELETON_BYTES; returns how many. */
+#define PNG_SKELETON_BYTES 2048
+size_t png_chunks_skeleton(const struct png_file *png, uint8_t *into);
+
+#endif

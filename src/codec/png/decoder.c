@@ -1,0 +1,228 @@
+/* PNG. The file is taken apart here and in codec/png/chunks.c and codec/png/rows.c, which check all
+ * of it, and its rows are made as they are asked for by codec/png/read.c. An interlaced picture
+ * (any, in builds without codec/png/read.c) is made as a whole: stb_image is given a PNG of our
+ * own making and the finished rows, and does what is left (bits to bytes, palette, tRNS,
+ * weaving the passes). Writing is codec/png/write.c's.
+ *
+ * What is made as a whole has up to 2^30 samples. A picture of which a part is missing or
+ * wrong is refused, never shown in part. */
+#include <stdlib.h>
+
+#include "base/large_alloc.h"
+#include "codec/dropped.h"
+#include "codec/format_row.h"
+#include "codec/png/read.h"
+#include "codec/png/rows.h"
+#include "codec/png/write.h"
+#include "codec/stb.h"
+#include "codec/zlib/stream.h"
+
+/* deflate's best: 258 bytes for a length code of one bit and a distance code of one. */
+#define DEFLATE_MAX_RATIO 1032
+
+/* ---- reading ---- */
+
+/* The compressed data in one piece; malloc'ed. */
+static uint8_t *one_piece(const struct png_file *png, const char *name, struct error *err)
+{
+    uint8_t *data = large_alloc(png->data_bytes);
+
+    if (!data) {
+        error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+    } else if (!png_chunks_gather(png, data, err)) {
+        free(data);
+        data = NULL;
+    }
+    return data;
+}
+
+static bool truncated_rows(const struct png_file *png, const char *name, uint64_t bytes,
+                           struct error *err)
+{
+    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %llu rows", name,
+                     (unsigned long long)png_rows_counted(&png->header, bytes),
+                     (unsigned long long)png_rows_total(&png->header));
+}
+
+/* The file was cut: says how many rows it still holds, where that can be known (data is
+ * there, and the library tells how far it came), else where it ends. */
+static bool refuse_truncated(const struct png_file *png, const char *name, struct error *err)
+{
+    uint64_t bytes = png_rows_bytes(&png->header);
+    size_t written = 0;
+    uint8_t *data;
+    const char *why;
+
+    if (png->data_bytes > 0 && bytes <= STB_MAX_BYTES) {
+        data = one_piece(png, name, err);
+        if (!data)
+            return false;
+        zlib_stream_inflate(data, png->data_bytes, NULL, (size_t)bytes, &written, &why);
+        free(data);
+    }
+    if (written > 0 && written < bytes)
+        return truncated_rows(png, name, written, err);
+    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %s", name, png->truncation);
+}
+
+/* What the header promises against what the file has and what can be decoded. */
+static bool check_sizes(const struct png_file *png, const struct image_info *info, bool whole,
+                        const char *name, struct error *err)
+{
+    uint64_t rows = png_rows_bytes(&png->header);
+    uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
+    uint64_t samples = pixels * (png->header.colour == PNG_PALETTE ? 4 : (uint64_t)info->channels);
+
+    if (rows > (uint64_t)png->data_bytes * DEFLATE_MAX_RATIO)
+        return error_set(err, EXIT_INPUT,
+                         "%s: damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
+                         name, info->width, info->height, png->data_bytes);
+    if (whole && (samples > STB_MAX_PNG_SAMPLES || rows > STB_MAX_BYTES ||
+                  pixels * (uint64_t)info->channels * (uint64_t)info->type > STB_MAX_BYTES))
+        return error_set(err, EXIT_INPUT,
+                         "%s: %d x %d pixels: a PNG of more than 2^30 samples cannot be read", name,
+                         info->width, info->height);
+    return true;
+}
+
+/* source->state */
+struct png_source {
+    struct png_bytes bytes;
+    struct png_file file;
+    uint8_t *metadata;         /* source->metadata */
+    struct png_reader *reader; /* NULL until a row is asked for */
+};
+
+static bool decoder_open(struct source *source, struct error *err)
+{
+    const char *name = input_name(source->input);
+    struct image_info *info = &source->info;
+    struct png_source *state;
+    struct png_file *png;
+
+    state = source->state = calloc(1, sizeof *state);
+    if (!state)
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+    png = &state->file;
+    if (!png_bytes_open(&state->bytes, source->input, err) ||
+        !png_chunks_walk(png, name, &state->bytes, err))
+        return false;
+    if (png->truncated)
+        return refuse_truncated(png, name, err);
+    info->width = png->header.width;
+    info->height = png->header.height;
+    info->channels = png_channels(png);
+    info->type = png->header.depth == 16 ? SAMPLE_U16 : SAMPLE_U8;
+    info->max = png->header.depth == 16 ? 65535 : 255;
+    info->format = FORMAT_PNG;
+    if (!png_metadata_take(&png->notes, &state->bytes, info->channels <= 2, &state->metadata,
+                           &source->metadata.bytes, err))
+        return false;
+    source->metadata.chunks = state->metadata;
+    dropped_describe(png->notes.dropped, name, source->warning, sizeof source->warning);
+    dropped_describe(png->notes.lost, name, source->warning_kept, sizeof source->warning_kept);
+#ifdef HAVE_PNG_ROWS
+    source->whole = png->header.interlaced;
+#else
+    source->whole = true;
+#endif
+    return check_sizes(png, info, source->whole, name, err);
+}
+
+/* The rows, decompressed, unfiltered and checked; malloc'ed. */
+static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *bytes,
+                          struct error *err)
+{
+    uint8_t *data = one_piece(png, name, err), *rows;
+    const char *why;
+    size_t written;
+    bool ok = false;
+
+    if (!data)
+        return NULL;
+    *bytes = (size_t)png_rows_bytes(&png->header);
+    rows = large_alloc(*bytes);
+    if (!rows)
+        error_set(err, EXIT_INPUT, "%s: no memory to read %d x %d pixels", name, png->header.width,
+                  png->header.height);
+    else if (!zlib_stream_inflate(data, png->data_bytes, rows, *bytes, &written, &why))
+        error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", name, why);
+    else if (written < *bytes)
+        truncated_rows(png, name, written, err);
+    else
+        ok = png_rows_unfilter(png, name, rows, err);
+    free(data);
+    if (!ok) {
+        free(rows);
+        rows = NULL;
+    }
+    return rows;
+}
+
+static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
+{
+    struct png_source *state = source->state;
+    const struct png_file *png = &state->file;
+    const char *name = input_name(source->input), *why;
+    uint8_t skeleton[PNG_SKELETON_BYTES];
+    size_t rows_bytes;
+    uint8_t *rows = read_rows(png, name, &rows_bytes, err);
+
+    if (!rows) {
+        png_chunks_explain(name, &state->bytes, err);
+        return false;
+    }
+    if (!stb_load_png(skeleton, png_chunks_skeleton(png, skeleton), rows, rows_bytes, image, &why))
+        return error_set(err, EXIT_INPUT, "%s: cannot decode this PNG: %s", name, why);
+    return true;
+}
+
+#ifdef HAVE_PNG_ROWS
+static bool decoder_read(struct source *source, struct image *rows, struct error *err)
+{
+    struct png_source *state = source->state;
+    const char *name = input_name(source->input);
+
+    if (!state->reader && !png_reader_open(&state->reader, &state->file, name, source->ahead, err))
+        return false;
+    if (png_reader_read(state->reader, rows, err))
+        return true;
+    png_reader_close(state->reader); /* its thread reads the file no more */
+    state->reader = NULL;
+    png_chunks_explain(name, &state->bytes, err);
+    return false;
+}
+#endif
+
+static void decoder_close(struct source *source)
+{
+    struct png_source *state = source->state;
+
+#ifdef HAVE_PNG_ROWS
+    png_reader_close(state->reader);
+#endif
+    png_bytes_close(&state->bytes);
+    free(state->metadata);
+    free(state);
+    source->state = NULL;
+}
+
+const struct decoder decoder_png = {
+    .name = "PNG",
+    .recognise = png_recognise,
+    .open = decoder_open,
+#ifdef HAVE_PNG_ROWS
+    .read = decoder_read,
+#endif
+    .read_all = decoder_read_all,
+    .close = decoder_close,
+};
+
+/* ---- writing ---- */
+
+const struct encoder encoder_png = {
+    .open = png_write_open,
+    .write = png_write_rows,
+    .finish = png_write_finish,
+    .close = png_write_close,
+};

@@ -1,0 +1,295 @@
+/* Writing a PNG: see codec/png/write.h.
+ *
+ * A ring of strips. The caller fills the strip at `filled`, threads take the one at
+ * `taken`, and the caller writes the one at `written` as soon as it is made; each counts
+ * strips from the beginning, and written <= taken <= filled. A caller that finds the ring
+ * full makes a strip itself, so that --threads N are N with it, and 1 is no thread at all.
+ * Threads start when there is a second strip for them: small pictures do without. */
+#include "codec/png/write.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/large_alloc.h"
+#include "codec/png/strip.h"
+#include "codec/zlib/join.h"
+
+/* 256 KiB stays in a core's L2 cache, gives two threads something to share from
+ * 300 x 300 RGB pixels on, and costs about 100 bytes of code per strip. */
+#define STRIP_BYTES ((size_t)1 << 18)
+
+#define MAX_THREADS 256
+
+/* Compressors count in 32 bits, and a strip has a whole row at least. */
+#define MAX_ROW_BYTES ((size_t)1 << 30)
+
+struct writer {
+    struct png_shape shape;
+    struct png_strip *ring;
+    int slots, threads; /* the caller counts as one */
+    int rows_given, height;
+    struct png_worker *own; /* the caller's; made when it is needed */
+    uint32_t adler;
+    pthread_t handle[MAX_THREADS];
+    int started;
+    pthread_mutex_t lock; /* of what follows and of every strip's `done` */
+    pthread_cond_t work, made;
+    long long filled, taken, written;
+    int idle;
+    bool stopping, failed;
+};
+
+/* ---- threads ---- */
+
+static struct png_strip *strip_at(const struct writer *writer, long long i)
+{
+    return &writer->ring[i % writer->slots];
+}
+
+/* Makes the next strip; called and left with the lock held. */
+static void make_next(struct writer *writer, struct png_worker *worker)
+{
+    struct png_strip *strip = strip_at(writer, writer->taken++);
+
+    pthread_mutex_unlock(&writer->lock);
+    png_strip_make(worker, &writer->shape, strip);
+    pthread_mutex_lock(&writer->lock);
+    strip->done = true;
+    writer->failed |= strip->failed;
+    pthread_cond_signal(&writer->made);
+}
+
+/* A thread that finds no memory for itself leaves the work to the others. */
+static void *run(void *argument)
+{
+    struct writer *writer = argument;
+    struct png_worker *worker = png_worker_new(&writer->shape);
+
+    pthread_mutex_lock(&writer->lock);
+    while (worker && !writer->stopping) {
+        if (writer->taken < writer->filled) {
+            make_next(writer, worker);
+        } else {
+            writer->idle++;
+            pthread_cond_wait(&writer->work, &writer->lock);
+            writer->idle--;
+        }
+    }
+    pthread_mutex_unlock(&writer->lock);
+    png_worker_free(worker);
+    return NULL;
+}
+
+/* ---- strips through the ring ---- */
+
+static bool no_memory(struct sink *sink, struct error *err)
+{
+    return error_set(err, EXIT_INPUT, "%s: no memory to write %d x %d pixels",
+                     output_name(sink->output), sink->info.width, sink->info.height);
+}
+
+/* Writes the strips that are made, until at most KEEP are left in the ring; makes them where
+ * no thread does. With KEEP as large as the ring only what is ready is written. */
+static bool drain(struct sink *sink, int keep, struct error *err)
+{
+    struct writer *writer = sink->state;
+    bool ok = true;
+
+    pthread_mutex_lock(&writer->lock);
+    while (ok && writer->written < writer->filled) {
+        struct png_strip *strip = strip_at(writer, writer->written);
+        if (strip->done) {
+            pthread_mutex_unlock(&writer->lock);
+            ok = strip->failed ? no_memory(sink, err)
+                               : output_write(sink->output, strip->chunk, strip->chunk_bytes, err);
+            writer->adler =
+                zlib_strip_adler32_combine(writer->adler, strip->adler, strip->data_bytes);
+            pthread_mutex_lock(&writer->lock);
+            strip->done = false;
+            writer->written++;
+        } else if (writer->filled - writer->written <= keep) {
+            break;
+        } else if (writer->taken < writer->filled) {
+            if (!writer->own)
+                writer->own = png_worker_new(&writer->shape);
+            if (writer->own)
+                make_next(writer, writer->own);
+            else
+                ok = no_memory(sink, err);
+        } else {
+            pthread_cond_wait(&writer->made, &writer->lock);
+        }
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return ok;
+}
+
+/* Hands the strip that was filled to whoever takes it. */
+static void submit(struct writer *writer)
+{
+    bool more = writer->rows_given < writer->height;
+
+    pthread_mutex_lock(&writer->lock);
+    writer->filled++;
+    if (writer->idle == 0 && more && writer->started < writer->threads - 1 &&
+        pthread_create(&writer->handle[writer->started], NULL, run, writer) == 0)
+        writer->started++;
+    pthread_cond_signal(&writer->work);
+    pthread_mutex_unlock(&writer->lock);
+}
+
+/* Memory for the strip to be filled, and the row above it. */
+static bool strip_begin(struct sink *sink, struct error *err)
+{
+    struct writer *writer = sink->state;
+    size_t row = writer->shape.row_bytes;
+    struct png_strip *strip = strip_at(writer, writer->filled);
+
+    if (!strip->rows)
+        strip->rows = large_alloc(row * ((size_t)writer->shape.rows + 1));
+    if (!strip->chunk)
+        strip->chunk = large_alloc(png_strip_bound(&writer->shape));
+    if (!strip->rows || !strip->chunk)
+        return no_memory(sink, err);
+    strip->first = writer->filled == 0;
+    strip->count = 0;
+    if (strip->first) {
+        memset(strip->rows, 0, row);
+    } else {
+        const struct png_strip *before = strip_at(writer, writer->filled - 1);
+        memmove(strip->rows, before->rows + (size_t)writer->shape.rows * row, row);
+    }
+    return true;
+}
+
+/* Samples of 16 bits stand with the high byte first. */
+static void copy_row(uint8_t *to, const void *row, size_t bytes, enum sample_type type)
+{
+    const uint16_t *samples = row;
+    size_t i;
+
+    if (type == SAMPLE_U8) {
+        memcpy(to, row, bytes);
+        return;
+    }
+    for (i = 0; i < bytes / 2; i++) {
+        to[2 * i] = (uint8_t)(samples[i] >> 8);
+        to[2 * i + 1] = (uint8_t)samples[i];
+    }
+}
+
+/* ---- the encoder ---- */
+
+static bool write_header(struct sink *sink, struct error *err)
+{
+    static const uint8_t colours[] = {0, 4, 2, 6}; /* gray, with alpha, RGB, RGBA */
+    const struct image_info *info = &sink->info;
+    const struct metadata *metadata = &sink->options.metadata;
+    uint8_t file[8 + 13 + PNG_CHUNK_OVERHEAD] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
+    uint8_t *head = file + 8 + PNG_CHUNK_HEAD;
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        head[i] = (uint8_t)((uint32_t)info->width >> (24 - 8 * i));
+        head[4 + i] = (uint8_t)((uint32_t)info->height >> (24 - 8 * i));
+    }
+    head[8] = (uint8_t)(8 * (int)info->type);
+    head[9] = colours[info->channels - 1];
+    png_chunk_close(file + 8, "IHDR", 13);
+    if (!output_write(sink->output, file, sizeof file, err))
+        return false;
+    return metadata->bytes == 0 ||
+           output_write(sink->output, metadata->chunks, metadata->bytes, err);
+}
+
+bool png_write_open(struct sink *sink, struct error *err)
+{
+    const struct image_info *info = &sink->info;
+    size_t pixel = (size_t)info->channels * (size_t)info->type;
+    size_t row = (size_t)info->width * pixel, rows = STRIP_BYTES / (row + 1);
+    struct writer *writer;
+
+    rows = rows < 1 ? 1 : (rows > (size_t)info->height ? (size_t)info->height : rows);
+    if (row > MAX_ROW_BYTES)
+        return error_set(
+            err, EXIT_INPUT,
+            "%s: %d x %d pixels: too large for a PNG; .ppm, .pgm and .pam have no such "
+            "limit",
+            output_name(sink->output), info->width, info->height);
+    writer = sink->state = calloc(1, sizeof *writer);
+    if (!writer)
+        return no_memory(sink, err);
+    writer->shape = (struct png_shape){
+        .row_bytes = row, .pixel = pixel, .rows = (int)rows, .level = sink->options.png_level};
+    writer->height = info->height;
+    writer->adler = 1;
+    writer->threads = sink->options.threads < MAX_THREADS ? sink->options.threads : MAX_THREADS;
+    writer->slots = writer->threads > 1 ? 2 * writer->threads : 1;
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_cond_init(&writer->work, NULL);
+    pthread_cond_init(&writer->made, NULL);
+    writer->ring = calloc((size_t)writer->slots, sizeof *writer->ring);
+    if (!writer->ring)
+        return no_memory(sink, err);
+    return write_header(sink, err);
+}
+
+bool png_write_rows(struct sink *sink, const struct image *rows, struct error *err)
+{
+    struct writer *writer = sink->state;
+    size_t row = writer->shape.row_bytes;
+    int y;
+
+    for (y = 0; y < rows->height; y++) {
+        int in_strip = writer->rows_given % writer->shape.rows;
+        struct png_strip *strip;
+        if (in_strip == 0 && (!drain(sink, writer->slots - 1, err) || !strip_begin(sink, err)))
+            return false;
+        strip = strip_at(writer, writer->filled);
+        copy_row(strip->rows + ((size_t)in_strip + 1) * row, image_row(rows, y), row, rows->type);
+        strip->count++;
+        writer->rows_given++;
+        if (strip->count == writer->shape.rows || writer->rows_given == writer->height)
+            submit(writer);
+    }
+    return true;
+}
+
+bool png_write_finish(struct sink *sink, struct error *err)
+{
+    struct writer *writer = sink->state;
+    uint8_t end[2 * PNG_CHUNK_OVERHEAD + ZLIB_MAX_END_BYTES];
+    size_t bytes;
+
+    if (!drain(sink, 0, err))
+        return false;
+    bytes = zlib_strip_end(end + PNG_CHUNK_HEAD, writer->adler);
+    bytes = png_chunk_close(end, "IDAT", bytes);
+    bytes += png_chunk_close(end + bytes, "IEND", 0);
+    return output_write(sink->output, end, bytes, err);
+}
+
+void png_write_close(struct sink *sink)
+{
+    struct writer *writer = sink->state;
+    int i;
+
+    pthread_mutex_lock(&writer->lock);
+    writer->stopping = true;
+    pthread_cond_broadcast(&writer->work);
+    pthread_mutex_unlock(&writer->lock);
+    for (i = 0; i < writer->started; i++)
+        pthread_join(writer->handle[i], NULL);
+    for (i = 0; writer->ring && i < writer->slots; i++) {
+        free(writer->ring[i].rows);
+        free(writer->ring[i].chunk);
+    }
+    free(writer->ring);
+    png_worker_free(writer->own);
+    pthread_cond_destroy(&writer->work);
+    pthread_cond_destroy(&writer->made);
+    pthread_mutex_destroy(&writer->lock);
+    free(writer);
+    sink->state = NULL;
+}

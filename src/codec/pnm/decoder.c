@@ -1,0 +1,238 @@
+/* The PNM decoder: PBM, PGM, PPM (plain and binary) and PAM become gray, RGB and
+ * their alpha forms with the file's own maxval; bitmaps become gray of 0 and 255.
+ * Rows are read as they are asked for, straight into the caller's memory.
+ *
+ * Of several pictures in one file the first is taken, with a warning where the
+ * file's length tells. The header is read in codec/pnm/header.c, text samples in
+ * codec/pnm/plain.c, and codec/pnm/write.c is the encoder. */
+#include "codec/format_row.h"
+
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/pnm/header.h"
+#include "codec/pnm/plain.h"
+
+/* Rows that lie close together are read in groups of about this size: few system
+ * calls, and the pass over the samples that follows finds them in cache. */
+#define GROUP_BYTES ((size_t)256 * 1024)
+
+struct pnm {
+    struct pnm_header header;
+    size_t file_row_bytes;   /* a row in the file; binary formats only */
+    uint8_t *packed;         /* one row of a P4 */
+    struct pnm_plain *plain; /* for P1 to P3 */
+};
+
+/* ---- opening ---- */
+
+/* The bytes of samples that a sound file of this header has at least. False: they
+ * cannot be counted in 64 bits. */
+static bool promised_bytes(const struct pnm_header *header, uint64_t *bytes)
+{
+    /* width < 2^31, channels <= 4, sample <= 2: a row is below 2^34. */
+    uint64_t row = (uint64_t)header->width * (uint64_t)header->channels;
+
+    if (header->kind == 4)
+        row = (row + 7) / 8;
+    else if (!pnm_is_plain(header->kind))
+        row *= header->maxval > 255 ? 2 : 1;
+    else if (header->kind != 1)
+        row *= 2; /* a digit and a blank, and the last blank may be missing: below */
+    if (__builtin_mul_overflow(row, (uint64_t)header->height, bytes))
+        return false;
+    if (header->kind == 2 || header->kind == 3)
+        --*bytes;
+    return true;
+}
+
+/* A header is believed only as far as its file is long. */
+static bool check_length(struct source *source, const struct pnm_header *header, struct error *err)
+{
+    const char *name = input_name(source->input);
+    uint64_t size = input_size(source->input), promised, held;
+
+    if (!promised_bytes(header, &promised))
+        return error_set(err, EXIT_INPUT,
+                         "%s: damaged %s: %d x %d pixels are more than a file holds", name,
+                         header->name, header->width, header->height);
+    if (size == UINT64_MAX)
+        return true;
+    held = size > header->bytes ? size - header->bytes : 0;
+    if (held < promised)
+        return error_set(err, EXIT_INPUT,
+                         "%s: truncated %s: the header promises %s%llu bytes of samples, the file "
+                         "holds %llu",
+                         name, header->name, pnm_is_plain(header->kind) ? "at least " : "",
+                         (unsigned long long)promised, (unsigned long long)held);
+    /* A line break at the end is no second picture. Text may always be spaced more widely. */
+    if (held > promised + 2 && !pnm_is_plain(header->kind))
+        snprintf(source->warning, sizeof source->warning,
+                 "%s: only the first picture is read; %llu bytes follow it", name,
+                 (unsigned long long)(held - promised));
+    return true;
+}
+
+static bool pnm_open(struct source *source, struct error *err)
+{
+    struct pnm *pnm = calloc(1, sizeof *pnm);
+    const char *name = input_name(source->input);
+    struct image_info *info = &source->info;
+    const struct pnm_header *header;
+
+    source->state = pnm;
+    if (!pnm)
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+    header = &pnm->header;
+    if (!pnm_header_read(&pnm->header, source->input, err) || !check_length(source, header, err))
+        return false;
+    info->width = header->width;
+    info->height = header->height;
+    info->channels = header->channels;
+    info->max = pnm_is_bitmap(header->kind) ? 255 : header->maxval;
+    info->type = info->max > 255 ? SAMPLE_U16 : SAMPLE_U8;
+    info->format = header->kind == 7 ? FORMAT_PAM : header->channels == 3 ? FORMAT_PPM : FORMAT_PGM;
+    pnm->file_row_bytes = (size_t)header->width * (size_t)header->channels * (size_t)info->type;
+    if (header->kind == 4)
+        pnm->file_row_bytes = ((size_t)header->width + 7) / 8;
+    if (header->kind == 4 && !(pnm->packed = malloc(pnm->file_row_bytes)))
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+    if (pnm_is_plain(header->kind) && !(pnm->plain = calloc(1, sizeof *pnm->plain)))
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+    return true;
+}
+
+static void pnm_close(struct source *source)
+{
+    struct pnm *pnm = source->state;
+
+    free(pnm->packed);
+    free(pnm->plain);
+    free(pnm);
+    source->state = NULL;
+}
+
+/* ---- samples ---- */
+
+static void unpack_bits(const uint8_t *packed, uint8_t *row, int width)
+{
+    int x;
+
+    for (x = 0; x < width; x++)
+        row[x] = packed[x / 8] >> (7 - x % 8) & 1 ? 0 : 255; /* 1 is ink */
+}
+
+static uint32_t largest_u8(const uint8_t *row, size_t samples)
+{
+    uint8_t top = 0;
+    size_t i;
+
+    for (i = 0; i < samples; i++)
+        top = row[i] > top ? row[i] : top;
+    return top;
+}
+
+/* The file's byte order is big-endian, whatever the machine's. */
+static uint32_t swap_and_largest_u16(uint16_t *row, size_t samples)
+{
+    uint16_t top = 0;
+    size_t i;
+
+    for (i = 0; i < samples; i++) {
+        row[i] = be16toh(row[i]);
+        top = row[i] > top ? row[i] : top;
+    }
+    return top;
+}
+
+/* Says which sample it is; the fast pass only knew that there is one. */
+static bool above_maxval(const struct source *source, const void *row, int y, struct error *err)
+{
+    const struct pnm *pnm = source->state;
+    const struct image_info *info = &source->info;
+    uint32_t value = 0;
+    size_t i;
+
+    for (i = 0; value <= info->max; i++)
+        value = info->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
+    return error_set(err, EXIT_INPUT,
+                     "%s: damaged %s: sample %u at row %d, column %zu is above the maxval %u",
+                     input_name(source->input), pnm->header.name, value, y + 1,
+                     (i - 1) / (size_t)info->channels + 1, info->max);
+}
+
+/* What is left to do with a row of bytes as they stand in the file. */
+static bool finish_row(const struct source *source, void *row, int y, struct error *err)
+{
+    const struct pnm *pnm = source->state;
+    const struct image_info *info = &source->info;
+    size_t samples = (size_t)info->width * (size_t)info->channels;
+    uint32_t top = 0;
+
+    if (pnm->packed)
+        unpack_bits(pnm->packed, row, info->width);
+    else if (info->type == SAMPLE_U16)
+        top = swap_and_largest_u16(row, samples);
+    else if (info->max < 255)
+        top = largest_u8(row, samples);
+    return top <= info->max || above_maxval(source, row, y, err);
+}
+
+/* ---- rows ---- */
+
+/* As many rows as one input_read may fill: those that leave no gap between them. */
+static int group_rows(const struct pnm *pnm, const struct image *rows)
+{
+    size_t group = GROUP_BYTES / pnm->file_row_bytes;
+
+    if (pnm->packed || rows->pitch != pnm->file_row_bytes || group < 1)
+        return 1;
+    return group < (size_t)rows->height ? (int)group : rows->height;
+}
+
+static bool read_binary(struct source *source, struct image *rows, struct error *err)
+{
+    struct pnm *pnm = source->state;
+    int group = group_rows(pnm, rows), y = 0, end;
+
+    while (y < rows->height) {
+        int count = group < rows->height - y ? group : rows->height - y;
+        size_t bytes = (size_t)count * pnm->file_row_bytes, got;
+        void *into = pnm->packed ? pnm->packed : image_row(rows, y);
+        if (!input_read(source->input, into, bytes, &got, err))
+            return false;
+        if (got < bytes)
+            return error_set(err, EXIT_INPUT, "%s: truncated %s: %d of %d rows",
+                             input_name(source->input), pnm->header.name,
+                             source->next_row + y + (int)(got / pnm->file_row_bytes),
+                             source->info.height);
+        for (end = y + count; y < end; y++)
+            if (!finish_row(source, image_row(rows, y), source->next_row + y, err))
+                return false;
+    }
+    return true;
+}
+
+static bool pnm_read(struct source *source, struct image *rows, struct error *err)
+{
+    struct pnm *pnm = source->state;
+    int y;
+
+    if (!pnm->plain)
+        return read_binary(source, rows, err);
+    for (y = 0; y < rows->height; y++)
+        if (!pnm_plain_read_row(pnm->plain, source->input, &pnm->header, source->info.type,
+                                image_row(rows, y), source->next_row + y, err))
+            return false;
+    return true;
+}
+
+const struct decoder decoder_pnm = {
+    .name = "PNM",
+    .recognise = pnm_header_recognise,
+    .open = pnm_open,
+    .read = pnm_read,
+    .close = pnm_close,
+};

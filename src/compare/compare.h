@@ -1,0 +1,85 @@
+/* Two pictures, sample by sample. Pictures that differ in size, channels or depth are
+ * different and nothing more is measured. Else every number is exact as long as it is a
+ * whole one (counts, sums, sums of squares, the window sums of the SSIM), whatever the
+ * number of threads; ratios and logarithms of them are doubles.
+ *
+ * Rows stream through: memory is some bands of rows, however tall the pictures are,
+ * where their formats stream.
+ *
+ * PSNR: 10 log10(max^2 n / sum of squares) over n samples; infinite for equal ones.
+ * SSIM: Wang et al. 2004, on every channel by itself; see compare/ssim.h. */
+#ifndef STENCIL_COMPARE_COMPARE_H
+#define STENCIL_COMPARE_COMPARE_H
+
+#include "codec/codec.h"
+
+#define COMPARE_MAX_CHANNELS 4
+
+__extension__ typedef unsigned __int128 compare_sum;
+
+/* What may differ. Without any, nothing may. */
+struct compare_limits {
+    int max_diff;             /* samples may differ by so much; -1: not given */
+    const char *fail_percent; /* of the pixels may differ by more; a rational, NULL: not given */
+    bool has_psnr, has_ssim;
+    double min_psnr, min_ssim;
+};
+#define COMPARE_EXACT ((struct compare_limits){.max_diff = -1})
+
+/* Sums over the samples of one channel, or of all. */
+struct compare_sums {
+    uint64_t samples, differing;
+    uint32_t max_diff; /* the largest difference, first in row order at (x, y) */
+    int channel, x, y;
+    uint32_t a, b; /* the two samples there */
+    uint64_t sum;  /* of |a - b| */
+    compare_sum squares;
+    double ssim;
+};
+
+struct compare_result {
+    struct image_info a, b;
+    bool comparable;    /* of one shape: the numbers below are there */
+    char mismatch[128]; /* else what is not the same: "512x512 and 512x511" */
+    struct compare_sums channel[COMPARE_MAX_CHANNELS], all;
+    uint64_t pixels, differing_pixels;
+    uint64_t failing_pixels; /* by more than the limits' max_diff, in any channel */
+    bool passed;
+    char why[256];        /* one half-sentence: what held, or the first limit that did not */
+    char warning[2][512]; /* what the codecs dropped; empty: nothing */
+};
+
+/* Gets the rows as they pass: those of A, and of each pixel the largest difference of its
+ * channels, ROWS->width a row. Only for comparable pictures. */
+struct compare_watcher {
+    bool (*begin)(void *context, const struct image_info *info, struct error *err);
+    bool (*rows)(void *context, const struct image *rows, const uint16_t *diff, struct error *err);
+    void *context;
+};
+
+/* Reads both ("-": standard input, not twice) and fills RESULT, its verdict too. WATCHER may be
+ * NULL. False when a file cannot be read or a watcher failed. */
+bool compare_files(const char *a, const char *b, const struct compare_limits *limits, int threads,
+                   const struct compare_watcher *watcher, struct compare_result *result,
+                   struct error *err);
+
+/* ---- numbers made from the sums (compare/verdict.c) ---- */
+
+double compare_mean(const struct compare_sums *sums);
+double compare_rms(const struct compare_sums *sums);
+double compare_psnr(const struct compare_sums *sums, uint32_t max); /* may be infinite */
+double compare_percent(uint64_t part, uint64_t whole);
+
+/* "red", "gray", "alpha"; of a picture with so many channels. */
+const char *compare_channel_name(int channels, int channel);
+
+/* Is PART at most PERCENT (a rational) of WHOLE? Exactly. */
+bool compare_within_percent(const char *percent, uint64_t part, uint64_t whole);
+
+/* Fills mismatch, or leaves it empty and sets comparable. */
+void compare_shapes(struct compare_result *result);
+
+/* Fills passed and why. */
+void compare_judge(struct compare_result *result, const struct compare_limits *limits);
+
+#endif

@@ -1,0 +1,310 @@
+/* The picture of the differences: see compare/diff.h. It is made in rows of RGB from top to
+ * bottom and goes to its file as it is made. */
+#include "compare/diff.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/machine.h"
+#include "compare/pixel_font.h"
+
+/* In units of `scale` pixels, which grows with the picture. */
+#define MARGIN 6 /* around everything, and between picture and strips */
+#define STRIP  6
+#define BAR    8
+#define TEXT   PIXEL_FONT_HEIGHT
+#define LEGEND 280 /* the least width of the legend */
+
+#define SMALL 256 /* a picture whose sides are at most half of it is drawn larger */
+#define WIDE  900 /* from this width on the legend is drawn larger */
+
+struct rgb {
+    uint8_t c[3];
+};
+
+static const struct rgb paper = {{24, 24, 27}}, ink = {{228, 228, 231}};
+
+struct compare_diff {
+    char *path;
+    bool bare;
+    struct sink_options options;
+    struct compare_watcher watcher;
+    struct sink *sink;
+    struct image_info in;
+    int zoom, scale, margin;
+    struct image line;  /* one row of the drawing */
+    struct rgb *colors; /* by difference */
+    uint16_t *column;   /* the largest difference of each */
+};
+
+/* ---- colours ---- */
+
+void compare_diff_color(uint32_t d, uint32_t max, uint8_t rgb[3])
+{
+    static const uint8_t stops[][3] = {
+        {58, 100, 246}, {190, 60, 214}, {247, 92, 80}, {255, 178, 44}, {255, 252, 190}};
+    double place = log2(1 + (double)d) / log2(1 + (double)max) * 4;
+    int stop = place >= 4 ? 3 : (int)place;
+
+    for (int c = 0; c < 3; c++) {
+        double low = stops[stop][c], high = stops[stop + 1][c];
+        rgb[c] = (uint8_t)lround(low + (high - low) * (place - stop));
+    }
+}
+
+/* The pixel as A has it: gray, and dark enough for every colour of the scale to stand out. */
+static struct rgb background(const struct compare_diff *diff, const void *row, int x)
+{
+    int channels = diff->in.channels, colors = channels >= 3 ? 3 : 1;
+    uint32_t sum = 0;
+    for (int c = 0; c < colors; c++) {
+        size_t i = (size_t)x * (size_t)channels + (size_t)c;
+        sum += diff->in.type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
+    }
+    uint8_t gray = (uint8_t)(sum * (uint64_t)80 / ((uint32_t)colors * diff->in.max));
+    return (struct rgb){{gray, gray, gray}};
+}
+
+/* ---- lines ---- */
+
+static void fill(struct compare_diff *diff, int from, int count, struct rgb color)
+{
+    uint8_t *at = (uint8_t *)diff->line.data + 3 * (size_t)from;
+    for (int i = 0; i < count && from + i < diff->line.width; i++, at += 3)
+        memcpy(at, color.c, 3);
+}
+
+static void begin_line(struct compare_diff *diff)
+{
+    fill(diff, 0, diff->line.width, paper);
+}
+
+static bool put_line(struct compare_diff *diff, int times, struct error *err)
+{
+    for (int i = 0; i < times; i++)
+        if (!sink_write(diff->sink, &diff->line, err))
+            return false;
+    return true;
+}
+
+static bool put_gap(struct compare_diff *diff, struct error *err)
+{
+    begin_line(diff);
+    return put_line(diff, diff->margin, err);
+}
+
+/* Puts TEXT into row Y of the letters, from X on. */
+static void draw_text(struct compare_diff *diff, const char *text, int x, int y)
+{
+    for (; *text; text++) {
+        for (int column = 0; column < PIXEL_FONT_WIDTH; column++, x += diff->scale)
+            if (x >= 0 && pixel_font_ink(*text, column, y))
+                fill(diff, x, diff->scale, ink);
+    }
+}
+
+/* ---- the picture ---- */
+
+/* The drawing's size; false where it would be too wide or too high. */
+static bool measure(struct compare_diff *diff, const struct image_info *in, int64_t *width,
+                    int64_t *height)
+{
+    int longer = in->width > in->height ? in->width : in->height;
+
+    diff->zoom = diff->bare || longer > SMALL ? 1 : SMALL / longer > 16 ? 16 : SMALL / longer;
+    diff->scale = 1 + in->width * diff->zoom / WIDE;
+    diff->scale = diff->scale > 6 ? 6 : diff->scale;
+    diff->margin = diff->bare ? 0 : MARGIN * diff->scale;
+    *width = (int64_t)in->width * diff->zoom;
+    *height = (int64_t)in->height * diff->zoom;
+    if (diff->bare)
+        return true;
+    *width += diff->margin + STRIP * diff->scale;
+    if (*width < (int64_t)LEGEND * diff->scale)
+        *width = (int64_t)LEGEND * diff->scale;
+    *width += 2 * diff->margin;
+    *height += (int64_t)6 * diff->margin + (STRIP + BAR + 2 * TEXT) * diff->scale;
+    return *width <= INT32_MAX / 3 && *height <= INT32_MAX;
+}
+
+static bool diff_begin(void *context, const struct image_info *info, struct error *err)
+{
+    struct compare_diff *diff = context;
+    struct image_info drawing = {
+        .channels = 3, .type = SAMPLE_U8, .max = 255, .format = FORMAT_PNG};
+    int64_t width, height;
+
+    diff->in = *info;
+    if (!measure(diff, info, &width, &height))
+        return error_set(err, EXIT_INPUT, "%s: too large a picture to draw its differences",
+                         diff->path);
+    drawing.width = (int)width;
+    drawing.height = (int)height;
+    diff->colors = malloc(((size_t)info->max + 1) * sizeof *diff->colors);
+    diff->column = calloc((size_t)info->width, sizeof *diff->column);
+    if (!diff->colors || !diff->column)
+        return error_set(err, EXIT_INPUT, "%s: no memory to draw it", diff->path);
+    for (uint32_t d = 0; d <= info->max; d++)
+        compare_diff_color(d, info->max, diff->colors[d].c);
+    return image_alloc(&diff->line, drawing.width, 1, 3, SAMPLE_U8, diff->path, err) &&
+           sink_open(&diff->sink, diff->path, &drawing, &diff->options, err) &&
+           (diff->bare || put_gap(diff, err));
+}
+
+static bool diff_rows(void *context, const struct image *rows, const uint16_t *d, struct error *err)
+{
+    struct compare_diff *diff = context;
+
+    for (int y = 0; y < rows->height; y++, d += rows->width) {
+        const void *row = image_row(rows, y);
+        uint16_t most = 0;
+        begin_line(diff);
+        for (int x = 0; x < rows->width; x++) {
+            struct rgb color = d[x] > 0 ? diff->colors[d[x]] : background(diff, row, x);
+            fill(diff, diff->margin + x * diff->zoom, diff->zoom, color);
+            most = d[x] > most ? d[x] : most;
+            diff->column[x] = d[x] > diff->column[x] ? d[x] : diff->column[x];
+        }
+        if (most > 0 && !diff->bare)
+            fill(diff, 2 * diff->margin + rows->width * diff->zoom, STRIP * diff->scale,
+                 diff->colors[most]);
+        if (!put_line(diff, diff->zoom, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- below the picture ---- */
+
+static int legend_width(const struct compare_diff *diff)
+{
+    int width = diff->in.width * diff->zoom, least = LEGEND * diff->scale;
+    return width > least ? width : least;
+}
+
+/* The marks of the scale: 0, 1, 3, 7, ... and max, each second one where there are many. */
+static bool draw_marks(struct compare_diff *diff, struct error *err)
+{
+    uint32_t max = diff->in.max;
+    int width = legend_width(diff), step = max > 255 ? 2 : 1;
+
+    for (int y = 0; y < TEXT; y++) {
+        begin_line(diff);
+        for (int bit = 0; bit <= 16; bit += step) {
+            uint32_t d = ((uint32_t)1 << bit) - 1;
+            char text[16];
+            /* The last mark is max itself; one that would touch it is left out. */
+            if (d > 0 && d >= max / 3 * 2)
+                d = max;
+            int length = snprintf(text, sizeof text, "%u", d) * PIXEL_FONT_WIDTH * diff->scale;
+            int x = (int)(log2(1 + (double)d) / log2(1 + (double)max) * width) - length / 2;
+            x = x < 0 ? 0 : x > width - length ? width - length : x;
+            draw_text(diff, text, diff->margin + x, y);
+            if (d == max)
+                break;
+        }
+        if (!put_line(diff, diff->scale, err))
+            return false;
+    }
+    return true;
+}
+
+static bool draw_words(struct compare_diff *diff, const struct compare_result *result,
+                       struct error *err)
+{
+    char text[96], share[48];
+    uint64_t count = result->differing_pixels;
+
+    if (count > 0 && count < 1000)
+        snprintf(share, sizeof share, "%d pixels differ", (int)count);
+    else
+        snprintf(share, sizeof share, "%.3g%% of pixels differ",
+                 compare_percent(count, result->pixels));
+    if (count == 0)
+        snprintf(text, sizeof text, "%s", share);
+    else
+        snprintf(text, sizeof text, "max %u at %d,%d   %s", result->all.max_diff, result->all.x,
+                 result->all.y, share);
+    for (int y = 0; y < TEXT; y++) {
+        begin_line(diff);
+        draw_text(diff, text, diff->margin, y);
+        if (!put_line(diff, diff->scale, err))
+            return false;
+    }
+    return true;
+}
+
+static bool draw_below(struct compare_diff *diff, const struct compare_result *result,
+                       struct error *err)
+{
+    int width = legend_width(diff);
+    double range = log2(1 + (double)diff->in.max);
+
+    if (!put_gap(diff, err))
+        return false;
+    for (int x = 0; x < diff->in.width; x++)
+        if (diff->column[x] > 0)
+            fill(diff, diff->margin + x * diff->zoom, diff->zoom, diff->colors[diff->column[x]]);
+    if (!put_line(diff, STRIP * diff->scale, err) || !put_gap(diff, err))
+        return false;
+    for (int x = 0; x < width; x++) {
+        uint32_t d = (uint32_t)(exp2((double)x / width * range) - 0.5);
+        d = d > diff->in.max ? diff->in.max : d;
+        fill(diff, diff->margin + x, 1, d > 0 ? diff->colors[d] : (struct rgb){{40, 40, 40}});
+    }
+    return put_line(diff, BAR * diff->scale, err) && put_gap(diff, err) && draw_marks(diff, err) &&
+           put_gap(diff, err) && draw_words(diff, result, err) && put_gap(diff, err);
+}
+
+/* ---- from beginning to end ---- */
+
+bool compare_diff_new(struct compare_diff **diff, const char *path, bool bare, int threads,
+                      struct error *err)
+{
+    struct sink_options options = {.quality = 90, .threads = threads ? threads : machine_cpus()};
+
+    *diff = NULL;
+    if (!sink_check_format(path, &options, err))
+        return false;
+    struct compare_diff *made = calloc(1, sizeof *made);
+    if (!made || !(made->path = strdup(path))) {
+        free(made);
+        return error_set(err, EXIT_INPUT, "%s: no memory to draw it", path);
+    }
+    made->bare = bare;
+    made->options = options;
+    made->watcher = (struct compare_watcher){diff_begin, diff_rows, made};
+    *diff = made;
+    return true;
+}
+
+const struct compare_watcher *compare_diff_watcher(struct compare_diff *diff)
+{
+    return &diff->watcher;
+}
+
+bool compare_diff_finish(struct compare_diff *diff, const struct compare_result *result,
+                         struct error *err)
+{
+    if (!diff->sink)
+        return true;
+    if (!diff->bare && !draw_below(diff, result, err))
+        return false;
+    struct sink *sink = diff->sink;
+    diff->sink = NULL;
+    return sink_finish(sink, err);
+}
+
+void compare_diff_free(struct compare_diff *diff)
+{
+    if (!diff)
+        return;
+    sink_abort(diff->sink);
+    image_free(&diff->line);
+    free(diff->colors);
+    free(diff->column);
+    free(diff->path);
+    free(diff);
+}

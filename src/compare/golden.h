@@ -1,0 +1,130 @@
+/* Golden pictures: a suite names commands and the pictures that they write, with a checksum
+ * of each picture's samples. `record` writes the checksums, `check` compares; see the topic
+ * GOLDEN in cli/option_topics.c for the suite's format.
+ *
+ * Every command runs in a folder of its own, which holds copies of the inputs, below a scratch
+ * folder that is removed at the end, also when a signal ends the program. A picture without a
+ * command is looked for beside the suite: so pictures of any program can be kept. */
+#ifndef STENCIL_COMPARE_GOLDEN_H
+#define STENCIL_COMPARE_GOLDEN_H
+
+#include <stdatomic.h>
+
+#include "compare/compare.h"
+#include "compare/picture_checksum.h"
+
+/* ---- the suite (compare/golden_suite.c) ---- */
+
+struct golden_case {
+    int line;       /* in the suite, from 1 */
+    size_t sum_at;  /* where the checksum stands in the suite's text */
+    char *checksum; /* 16 hexadecimal digits; "0": not recorded; "-": there is no picture */
+    char *file;     /* the picture; "-": none, the command only has to end with 0 */
+    char *command;  /* for sh; NULL: the file lies beside the suite */
+    char **inputs;  /* patterns, NULL behind the last; shared between cases */
+    int timeout_s;
+    bool strict; /* nothing but the picture may be left behind */
+    bool keep;   /* record keeps the picture, for reports; with a tolerance it does in any case */
+    struct compare_limits limits;
+    char *reason; /* why the limits are needed; NULL: there are none */
+};
+
+struct golden_suite {
+    char *path, *folder; /* the file, and where it lies */
+    char *text;          /* as it was read */
+    size_t bytes;
+    struct golden_case *cases;
+    size_t count;
+    char *words;    /* text cut into words: the cases point into it */
+    char ***inputs; /* the lists that cases share */
+    size_t input_lists;
+};
+
+/* Reads PATH, or PATH/golden.txt where it is a folder. EXIT_USAGE for what is no suite, with the
+ * line. Free also when it fails. */
+bool golden_suite_read(struct golden_suite *suite, const char *path, struct error *err);
+void golden_suite_free(struct golden_suite *suite);
+
+/* Writes the suite anew with these checksums, one for each case; nothing else changes. */
+bool golden_suite_write(const struct golden_suite *suite, const char *const *checksums,
+                        struct error *err);
+
+/* FOLDER/expected/CHECKSUM.EXTENSION, where `record` keeps the picture of a case. Malloc'ed. */
+char *golden_expected_path(const struct golden_suite *suite, const struct golden_case *one,
+                           const char *checksum);
+
+/* ---- running (compare/golden_run.c) ---- */
+
+enum golden_state {
+    GOLDEN_SAME,
+    GOLDEN_TOLERATED,  /* another checksum, but within the case's limits */
+    GOLDEN_UNRECORDED, /* there is no checksum yet */
+    GOLDEN_DIFFERENT,
+    GOLDEN_FAILED, /* the command failed, or there is no picture */
+};
+
+struct golden_picture {
+    char *png; /* in base64; NULL: none */
+    int width, height;
+};
+
+struct golden_result {
+    enum golden_state state;
+    char checksum[PIXEL_SUM_CHARS + 1]; /* of what is there now; "-": none */
+    char why[1024];
+    double seconds;
+    char *path;    /* of the picture, while the run's folders exist */
+    bool compared; /* with the expected picture */
+    struct compare_result numbers;
+    /* for a report */
+    struct golden_picture expected, actual, difference;
+    int left, top, reduced; /* the part of the picture that they show, and one pixel of how many */
+};
+
+struct golden_job {
+    const struct golden_suite *suite;
+    int threads;
+    bool recording;               /* checksums are not compared */
+    bool pictures;                /* results get pictures for a report */
+    struct golden_result *result; /* one for each case; golden_results_free */
+    /* Called when everything has run and before the folders are removed; may be NULL. */
+    bool (*before_removal)(struct golden_job *job, struct error *err);
+};
+
+/* Runs all cases, threads of them at a time. False where nothing could be run; what cases found is
+ * in their results. Dies of a signal after cleaning up. */
+bool golden_run(struct golden_job *job, struct error *err);
+void golden_results_free(struct golden_result *result, size_t count);
+
+/* ---- keeping (compare/golden_keep.c) ---- */
+
+/* For before_removal of a recording job: when no case failed, writes the suite, keeps pictures in
+ * `expected`, and removes those that the suite named before and does not name any more. */
+bool golden_keep(struct golden_job *job, struct error *err);
+
+/* ---- the report (compare/golden_report.c) ---- */
+
+bool golden_report_write(const struct golden_job *job, const char *path, struct error *err);
+
+/* Fills a result's pictures, of its path and of EXPECTED, which may be NULL; FOLDER is for
+ * temporaries (compare/golden_picture.c). Large ones are cut to the surroundings of the largest
+ * difference, or reduced. */
+bool golden_pictures_make(struct golden_result *result, const char *expected, const char *folder,
+                          struct error *err);
+
+/* ---- one command (compare/golden_process.c) ---- */
+
+struct golden_process {
+    const char *folder;    /* it runs there */
+    const char *program;   /* a folder with `stencilcli`, put in front of PATH */
+    const char *out, *err; /* files for what it prints */
+    int timeout_s;
+    atomic_bool *stop; /* set by another thread: the command is killed */
+};
+
+/* Runs COMMAND with sh and waits; it and all that it has started are gone afterwards. False with
+ * the reason in WHY when it did not end with 0. */
+bool golden_process_run(const struct golden_process *process, const char *command, char *why,
+                        size_t room);
+
+#endif

@@ -1,0 +1,242 @@
+/* Pictures for a report: PNG of 8 bits in base64, of a part of the picture, perhaps reduced.
+ * Where a difference is known its surroundings are shown pixel by pixel; where not, all of
+ * the picture. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "codec/input.h"
+#include "compare/diff.h"
+#include "compare/golden.h"
+
+/* The longer side of what is shown of pictures that differ, and of those that do not. */
+#define SIDE_DIFFERENT 1536
+#define SIDE_SAME      320
+
+struct part {
+    int left, top, width, height; /* of the picture */
+    int reduced;                  /* this many pixels, squared, become one */
+};
+
+/* ---- base64 ---- */
+
+static char *base64(const uint8_t *bytes, size_t count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = malloc((count + 2) / 3 * 4 + 1), *to = text;
+
+    for (size_t i = 0; text && i < count; i += 3) {
+        size_t left = count - i;
+        uint32_t group = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                         (left > 2 ? bytes[i + 2] : 0);
+        *to++ = digits[group >> 18];
+        *to++ = digits[group >> 12 & 63];
+        *to++ = left > 1 ? digits[group >> 6 & 63] : '=';
+        *to++ = left > 2 ? digits[group & 63] : '=';
+    }
+    if (text)
+        *to = '\0';
+    return text;
+}
+
+static bool read_base64(struct golden_picture *picture, const char *path, struct error *err)
+{
+    struct input *input;
+    const uint8_t *bytes;
+    size_t count;
+    bool good = input_open(&input, path, err);
+
+    if (!good)
+        return false;
+    good = input_read_all(input, &bytes, &count, err);
+    if (good && !(picture->png = base64(bytes, count)))
+        good = error_set(err, EXIT_INPUT, "%s: no memory to show it", path);
+    input_close(input);
+    return good;
+}
+
+/* ---- a part of a picture as PNG ---- */
+
+static uint32_t sample_at(const struct image *row, int x, int c)
+{
+    size_t i = (size_t)x * (size_t)row->channels + (size_t)c;
+    return row->type == SAMPLE_U8 ? ((const uint8_t *)row->data)[i]
+                                  : ((const uint16_t *)row->data)[i];
+}
+
+/* Adds what ROW has of the part to SUMS, a sum for each sample of the reduced row. */
+static void add_row(const struct image *row, const struct part *part, uint64_t *sums)
+{
+    for (int x = 0; x < part->width; x++) {
+        uint64_t *sum = sums + (size_t)(x / part->reduced) * (size_t)row->channels;
+        for (int c = 0; c < row->channels; c++)
+            sum[c] += sample_at(row, part->left + x, c);
+    }
+}
+
+/* Means of SUMS over ROWS rows, brought to 0..255. */
+static void finish_row(const struct part *part, int rows, uint32_t max, uint64_t *sums,
+                       struct image *out)
+{
+    for (int x = 0; x < out->width; x++) {
+        int left = part->width - x * part->reduced;
+        int columns = left < part->reduced ? left : part->reduced;
+        uint64_t whole = (uint64_t)rows * (uint64_t)columns * max;
+        for (int c = 0; c < out->channels; c++) {
+            size_t i = (size_t)x * (size_t)out->channels + (size_t)c;
+            ((uint8_t *)out->data)[i] = (uint8_t)((sums[i] * UINT64_C(510) + whole) / (2 * whole));
+            sums[i] = 0;
+        }
+    }
+}
+
+static bool write_part(struct source *source, struct sink *sink, const struct part *part,
+                       struct image *row, struct image *out, struct error *err)
+{
+    const struct image_info *info = source_info(source);
+    uint64_t *sums = calloc((size_t)out->width * (size_t)out->channels, sizeof *sums);
+    bool good = sums || error_set(err, EXIT_INPUT, "no memory to show a picture");
+    int gathered = 0;
+
+    for (int y = 0; good && y < part->top + part->height; y++) {
+        good = source_read(source, row, err);
+        if (!good || y < part->top)
+            continue;
+        add_row(row, part, sums);
+        gathered++;
+        if (gathered == part->reduced || y == part->top + part->height - 1) {
+            finish_row(part, gathered, info->max, sums, out);
+            good = sink_write(sink, out, err);
+            gathered = 0;
+        }
+    }
+    free(sums);
+    return good;
+}
+
+/* PATH's PART into PICTURE by way of the file PNG. */
+static bool show_part(struct golden_picture *picture, const char *path, const struct part *part,
+                      const char *png, struct error *err)
+{
+    struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = 1};
+    struct source *source;
+    struct sink *sink = NULL;
+    struct image row = {0}, out = {0};
+
+    if (!source_open(&source, path, err))
+        return false;
+    struct image_info shown = *source_info(source);
+    bool good = image_alloc(&row, shown.width, 1, shown.channels, shown.type, path, err);
+    shown.width = (part->width + part->reduced - 1) / part->reduced;
+    shown.height = (part->height + part->reduced - 1) / part->reduced;
+    shown.type = SAMPLE_U8;
+    shown.max = 255;
+    good = good && image_alloc(&out, shown.width, 1, shown.channels, SAMPLE_U8, path, err) &&
+           sink_open(&sink, png, &shown, &options, err) &&
+           write_part(source, sink, part, &row, &out, err);
+    if (good)
+        good = sink_finish(sink, err);
+    else
+        sink_abort(sink);
+    image_free(&row);
+    image_free(&out);
+    source_close(source);
+    picture->width = shown.width;
+    picture->height = shown.height;
+    good = good && read_base64(picture, png, err);
+    unlink(png);
+    return good;
+}
+
+/* ---- which part ---- */
+
+static int at_most(int value, int limit)
+{
+    return value < limit ? value : limit;
+}
+
+/* SIDE of LENGTH around the middle AT. */
+static int window_begin(int length, int side, int at)
+{
+    int begin = at - side / 2;
+    begin = at_most(begin, length - side);
+    return begin < 0 ? 0 : begin;
+}
+
+static struct part choose_part(struct golden_result *result, const struct image_info *info)
+{
+    const struct compare_result *numbers = &result->numbers;
+    struct part part = {.width = info->width, .height = info->height, .reduced = 1};
+    bool same = result->state == GOLDEN_SAME;
+    int side = same ? SIDE_SAME : SIDE_DIFFERENT;
+
+    if (result->compared && numbers->comparable && !same) {
+        part.width = at_most(info->width, side);
+        part.height = at_most(info->height, side);
+        part.left = window_begin(info->width, part.width, numbers->all.x);
+        part.top = window_begin(info->height, part.height, numbers->all.y);
+    } else {
+        int longer = info->width > info->height ? info->width : info->height;
+        part.reduced = (longer + side - 1) / side;
+    }
+    result->left = part.left;
+    result->top = part.top;
+    result->reduced = part.reduced;
+    return part;
+}
+
+static bool read_info(const char *path, struct image_info *info, struct error *err)
+{
+    struct source *source;
+    if (!source_open(&source, path, err))
+        return false;
+    *info = *source_info(source);
+    source_close(source);
+    return true;
+}
+
+static bool show_difference(struct golden_result *result, const char *expected,
+                            const struct part *part, const char *drawn, const char *png,
+                            struct error *err)
+{
+    struct compare_limits limits = COMPARE_EXACT;
+    struct compare_result again;
+    struct compare_diff *diff;
+    bool good = compare_diff_new(&diff, drawn, true, 1, err) &&
+                compare_files(expected, result->path, &limits, 1, compare_diff_watcher(diff),
+                              &again, err) &&
+                compare_diff_finish(diff, &again, err);
+
+    compare_diff_free(diff);
+    good = good && show_part(&result->difference, drawn, part, png, err);
+    unlink(drawn);
+    return good;
+}
+
+bool golden_pictures_make(struct golden_result *result, const char *expected, const char *folder,
+                          struct error *err)
+{
+    static atomic_int next;
+    int number = atomic_fetch_add(&next, 1);
+    char png[4096], drawn[4096];
+    struct image_info info;
+    struct part part;
+
+    snprintf(png, sizeof png, "%s/shown-%d.png", folder, number);
+    snprintf(drawn, sizeof drawn, "%s/drawn-%d.png", folder, number);
+    if (!read_info(result->path, &info, err))
+        return false;
+    part = choose_part(result, &info);
+    if (!show_part(&result->actual, result->path, &part, png, err))
+        return false;
+    if (result->state == GOLDEN_SAME || !result->compared)
+        return true;
+    if (!result->numbers.comparable) {
+        struct golden_result other = *result;
+        part = choose_part(&other, &result->numbers.a);
+        return show_part(&result->expected, expected, &part, png, err);
+    }
+    return show_part(&result->expected, expected, &part, png, err) &&
+           show_difference(result, expected, &part, drawn, png, err);
+}

@@ -1,0 +1,201 @@
+/* The report of a check: one HTML file that needs no other. Pictures are in it as data; what
+ * can be clicked is compare/golden_report.js, how it looks compare/golden_report.css. Without
+ * scripts it is a plain list of pictures. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/markup.h"
+#include "codec/output.h"
+#include "compare/diff.h"
+#include "compare/golden.h"
+#include "compare/golden_report.css.h"
+#include "compare/golden_report.js.h"
+
+/* In the order of the report: what is wrong comes first. */
+static const struct {
+    enum golden_state state;
+    const char *name;
+} order[] = {{GOLDEN_FAILED, "failed"},
+             {GOLDEN_DIFFERENT, "different"},
+             {GOLDEN_UNRECORDED, "unrecorded"},
+             {GOLDEN_TOLERATED, "tolerated"},
+             {GOLDEN_SAME, "same"}};
+#define STATES ((int)(sizeof order / sizeof *order))
+
+/* ---- parts of a case ---- */
+
+static void put_picture(FILE *out, const char *kind, const char *title,
+                        const struct golden_picture *picture)
+{
+    fprintf(out,
+            "<figure class=\"%s\"><figcaption>%s</figcaption><div class=\"view\">"
+            "<img alt=\"%s\" width=\"%d\" height=\"%d\" src=\"data:image/png;base64,%s\">"
+            "</div></figure>\n",
+            kind, title, title, picture->width, picture->height, picture->png);
+}
+
+/* The scale of the difference's colours, as a gradient with the numbers at its marks. */
+static void put_scale(FILE *out, uint32_t max)
+{
+    uint8_t rgb[3];
+    fputs("<div class=\"scale\"><span>1</span><i style=\"background:linear-gradient(90deg", out);
+    for (int i = 0; i <= 16; i++) {
+        uint32_t d = (uint32_t)lround(exp2(1 + i / 16.0 * (log2(1 + (double)max) - 1)) - 1);
+        compare_diff_color(d, max, rgb);
+        fprintf(out, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+    }
+    fprintf(out, ")\"></i><span>%" PRIu32 "</span></div>\n", max);
+}
+
+static void put_numbers(FILE *out, const struct compare_result *numbers)
+{
+    const struct compare_sums *all = &numbers->all;
+    double psnr = compare_psnr(all, numbers->a.max);
+
+    fprintf(out, "<dl><div><dt>pixels that differ</dt><dd>%" PRIu64 " (%.3g%%)</dd></div>",
+            numbers->differing_pixels, compare_percent(numbers->differing_pixels, numbers->pixels));
+    if (all->max_diff > 0)
+        fprintf(out,
+                "<div><dt>largest difference</dt><dd>%" PRIu32 " at x %d, y %d, %s: %" PRIu32
+                " and %" PRIu32 "</dd></div>",
+                all->max_diff, all->x, all->y,
+                compare_channel_name(numbers->a.channels, all->channel), all->a, all->b);
+    fprintf(out, "<div><dt>mean, rms</dt><dd>%.4g, %.4g</dd></div>", compare_mean(all),
+            compare_rms(all));
+    if (isinf(psnr))
+        fputs("<div><dt>PSNR</dt><dd>infinite</dd></div>", out);
+    else
+        fprintf(out, "<div><dt>PSNR</dt><dd>%.2f dB</dd></div>", psnr);
+    fprintf(out, "<div><dt>SSIM</dt><dd>%.6f</dd></div></dl>\n", all->ssim);
+}
+
+static void put_views(FILE *out, const struct golden_result *result)
+{
+    if (!result->actual.png)
+        return;
+    fprintf(out, "<div class=\"views\">\n");
+    if (result->expected.png)
+        put_picture(out, "expected", "Expected", &result->expected);
+    put_picture(out, "actual", result->state == GOLDEN_SAME ? "Expected and actual" : "Actual",
+                &result->actual);
+    if (result->difference.png)
+        put_picture(out, "difference", "Difference", &result->difference);
+    fprintf(out, "</div>\n");
+    if (result->difference.png)
+        put_scale(out, result->numbers.a.max);
+    if (result->left || result->top)
+        fprintf(out, "<p class=\"note\">Shown from x %d, y %d on.</p>\n", result->left,
+                result->top);
+    if (result->reduced > 1)
+        fprintf(out, "<p class=\"note\">Shown reduced, %d pixels as one.</p>\n", result->reduced);
+}
+
+static void put_case(FILE *out, const struct golden_case *one, const struct golden_result *result,
+                     const char *state)
+{
+    const char *title = strcmp(one->file, "-") == 0 ? "no picture" : one->file;
+
+    fprintf(out, "<article class=\"case %s\" data-state=\"%s\" data-line=\"%d\">\n<h2>", state,
+            state, one->line);
+    fprintf(out, "<span class=\"state\">%s</span> ", state);
+    markup_put(out, title);
+    fprintf(out, " <small>line %d, %.2f s</small></h2>\n", one->line, result->seconds);
+    if (one->command) {
+        fputs("<pre>", out);
+        markup_put(out, one->command);
+        fputs("</pre>\n", out);
+    }
+    if (result->why[0]) {
+        fputs("<p class=\"why\">", out);
+        markup_put(out, result->why);
+        fputs("</p>\n", out);
+    }
+    if (result->compared && result->numbers.comparable)
+        put_numbers(out, &result->numbers);
+    put_views(out, result);
+    fputs("</article>\n", out);
+}
+
+/* ---- the page ---- */
+
+static int count_state(const struct golden_job *job, enum golden_state state)
+{
+    int count = 0;
+    for (size_t i = 0; i < job->suite->count; i++)
+        count += job->result[i].state == state;
+    return count;
+}
+
+static void put_head(FILE *out, const struct golden_job *job)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Golden pictures: ",
+          out);
+    markup_put(out, job->suite->path);
+    fputs("</title>\n<style>\n", out);
+    fputs(golden_report_css, out);
+    fputs("</style>\n</head>\n<body>\n<header>\n<h1>Golden pictures</h1>\n<p class=\"suite\">",
+          out);
+    markup_put(out, job->suite->path);
+    fputs("</p>\n<div class=\"filters\">\n", out);
+    fprintf(out, "<button data-filter=\"\" aria-pressed=\"true\">all <b>%zu</b></button>\n",
+            job->suite->count);
+    for (int i = 0; i < STATES; i++) {
+        int count = count_state(job, order[i].state);
+        if (count > 0)
+            fprintf(out,
+                    "<button class=\"%s\" data-filter=\"%s\" aria-pressed=\"false\">%s <b>%d</b>"
+                    "</button>\n",
+                    order[i].name, order[i].name, order[i].name, count);
+    }
+    fputs("<input type=\"search\" placeholder=\"Filter by file or command\" "
+          "aria-label=\"Filter by file or command\">\n</div>\n</header>\n<main>\n",
+          out);
+}
+
+static void put_page(FILE *out, const struct golden_job *job)
+{
+    put_head(out, job);
+    for (int i = 0; i < STATES; i++) {
+        for (size_t k = 0; k < job->suite->count; k++) {
+            if (job->result[k].state == order[i].state)
+                put_case(out, &job->suite->cases[k], &job->result[k], order[i].name);
+        }
+    }
+    fputs("</main>\n<p class=\"empty\" hidden>Nothing matches the filter.</p>\n"
+          "<footer>stencilcli " STENCIL_VERSION "</footer>\n<script>\n",
+          out);
+    fputs(golden_report_js, out);
+    fputs("</script>\n</body>\n</html>\n", out);
+}
+
+bool golden_report_write(const struct golden_job *job, const char *path, struct error *err)
+{
+    struct output *output;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    bool good = out != NULL;
+
+    if (good) {
+        put_page(out, job);
+        good = !ferror(out);
+        good = fclose(out) == 0 && good;
+    }
+    if (!good) {
+        free(text);
+        return error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
+    }
+    good = output_open(&output, path, err);
+    if (good && output_write(output, text, bytes, err)) {
+        good = output_commit(output, err);
+    } else if (good) {
+        output_discard(output);
+        good = false;
+    }
+    free(text);
+    return good;
+}

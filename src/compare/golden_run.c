@@ -1,0 +1,250 @@
+/* All cases of a suite: see compare/golden.h. A case is one piece of work for a thread: its folder,
+ * its command, its picture, its verdict. A thread beside them waits for signals, so that the
+ * scratch folder is removed before the program dies of one. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "compare/golden_folder.h"
+
+#define FOLDER_BYTES 4096
+
+struct run {
+    struct golden_job *job;
+    char *scratch, *program; /* the folder of bin/stencilcli */
+    atomic_bool stop, done;
+    int signal; /* that stopped it; 0: none */
+    sigset_t set;
+};
+
+/* ---- the verdict of one case ---- */
+
+/* A sentence about a file in the case's folder is about its name. */
+static void fail(struct golden_result *result, const char *why, const char *folder)
+{
+    size_t length = strlen(folder);
+    if (strncmp(why, folder, length) == 0 && why[length] == '/')
+        why += length + 1;
+    result->state = GOLDEN_FAILED;
+    snprintf(result->why, sizeof result->why, "%s", why);
+}
+
+/* Another checksum: is it within the limits, and how far is it from what is expected? */
+static void compare_expected(const struct golden_case *one, const char *expected,
+                             const char *folder, struct golden_result *result)
+{
+    struct error err;
+    uint64_t sum;
+    char text[PIXEL_SUM_CHARS + 1];
+
+    snprintf(result->why, sizeof result->why, "the checksum is %s, not %s", result->checksum,
+             one->checksum);
+    if (!expected || access(expected, F_OK) != 0) {
+        if (one->reason)
+            fail(result, "there is no expected picture to compare with: record the suite again",
+                 folder);
+        return;
+    }
+    if (!pixel_sum_file(expected, &sum, &err)) {
+        fail(result, err.text, folder);
+        return;
+    }
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)sum);
+    if (strcmp(text, one->checksum) != 0) {
+        snprintf(result->why, sizeof result->why, "%s: its checksum is %s", expected, text);
+        result->state = GOLDEN_FAILED;
+        return;
+    }
+    if (!compare_files(expected, result->path, &one->limits, 1, NULL, &result->numbers, &err)) {
+        fail(result, err.text, folder);
+        return;
+    }
+    result->compared = true;
+    if (one->reason && result->numbers.passed)
+        result->state = GOLDEN_TOLERATED;
+    snprintf(result->why, sizeof result->why, "%s%s%s", result->numbers.why,
+             result->state == GOLDEN_TOLERATED ? "; tolerated: " : "",
+             result->state == GOLDEN_TOLERATED ? one->reason : "");
+}
+
+static void judge(const struct golden_case *one, const char *expected, const char *folder,
+                  struct golden_result *result)
+{
+    if (strcmp(result->checksum, one->checksum) == 0) {
+        result->state = GOLDEN_SAME;
+    } else if (strcmp(one->checksum, "0") == 0) {
+        result->state = GOLDEN_UNRECORDED;
+        snprintf(result->why, sizeof result->why, "not recorded yet");
+    } else {
+        result->state = GOLDEN_DIFFERENT;
+        compare_expected(one, expected, folder, result);
+    }
+}
+
+static void look_at(const struct run *run, const struct golden_case *one, const char *folder,
+                    struct golden_result *result)
+{
+    struct error err;
+    uint64_t sum;
+
+    snprintf(result->checksum, sizeof result->checksum, "-");
+    if (strcmp(one->file, "-") != 0) {
+        if (!pixel_sum_file(result->path, &sum, &err)) {
+            fail(result, err.text, folder);
+            return;
+        }
+        snprintf(result->checksum, sizeof result->checksum, "%016llx", (unsigned long long)sum);
+    }
+    if (run->job->recording) {
+        result->state = GOLDEN_SAME;
+        return;
+    }
+    char *expected = golden_expected_path(run->job->suite, one, one->checksum);
+    judge(one, expected, folder, result);
+    bool there = expected && access(expected, F_OK) == 0;
+    if (run->job->pictures && result->path && result->state != GOLDEN_FAILED &&
+        !golden_pictures_make(result, there ? expected : NULL, run->scratch, &err))
+        fail(result, err.text, folder);
+    free(expected);
+}
+
+/* ---- one case ---- */
+
+static bool run_command(struct run *run, const struct golden_case *one, const char *folder,
+                        struct golden_result *result)
+{
+    char out[FOLDER_BYTES + 8], errors[FOLDER_BYTES + 8];
+    struct golden_process process = {.folder = folder,
+                                     .program = run->program,
+                                     .out = out,
+                                     .err = errors,
+                                     .timeout_s = one->timeout_s,
+                                     .stop = &run->stop};
+    struct error err;
+
+    result->state = GOLDEN_FAILED;
+    snprintf(out, sizeof out, "%s.out", folder);
+    snprintf(errors, sizeof errors, "%s.err", folder);
+    if (!golden_folder_make(run->job->suite, one, folder, &err)) {
+        fail(result, err.text, folder);
+        return false;
+    }
+    if (!golden_process_run(&process, one->command, result->why, sizeof result->why))
+        return false;
+    char *stray = one->strict ? golden_folder_stray(run->job->suite, one, folder) : NULL;
+    if (stray)
+        snprintf(result->why, sizeof result->why, "it has left '%s' behind", stray);
+    free(stray);
+    return stray == NULL;
+}
+
+static void run_case(void *context, int piece, int worker)
+{
+    struct run *run = context;
+    const struct golden_case *one = &run->job->suite->cases[piece];
+    struct golden_result *result = &run->job->result[piece];
+    double begin_ms;
+    char folder[FOLDER_BYTES];
+    bool ran = true;
+
+    (void)worker;
+    if (atomic_load(&run->stop))
+        return;
+    begin_ms = clock_ms();
+    snprintf(folder, sizeof folder, "%s/%d", run->scratch, one->line);
+    if (strcmp(one->file, "-") != 0 &&
+        asprintf(&result->path, "%s%s%s", one->command ? folder : run->job->suite->folder,
+                 one->command ? "/" : "", one->file) < 0)
+        result->path = NULL;
+    if (one->command)
+        ran = run_command(run, one, folder, result);
+    if (ran)
+        look_at(run, one, folder, result);
+    if (!run->job->recording && one->command)
+        golden_folder_remove(folder);
+    result->seconds = (clock_ms() - begin_ms) * 1e-3;
+}
+
+/* ---- all of them ---- */
+
+static void *watch_signals(void *context)
+{
+    struct run *run = context;
+    const struct timespec step = {0, 50000000};
+
+    while (!atomic_load(&run->done)) {
+        int signal = sigtimedwait(&run->set, NULL, &step);
+        if (signal > 0) {
+            run->signal = signal;
+            atomic_store(&run->stop, true);
+        }
+    }
+    return NULL;
+}
+
+static bool run_all(struct run *run, struct error *err)
+{
+    struct golden_job *job = run->job;
+    bool good = true;
+
+    run->scratch = golden_scratch_make(err);
+    if (!run->scratch)
+        return false;
+    if (asprintf(&run->program, "%s/bin", run->scratch) < 0)
+        run->program = NULL;
+    if (run->program)
+        parallel_for(job->threads, (int)job->suite->count, run_case, run);
+    else
+        good = error_set(err, EXIT_INPUT, "%s: no memory to run it", job->suite->path);
+    if (good && !atomic_load(&run->stop) && job->before_removal)
+        good = job->before_removal(job, err);
+    golden_folder_remove(run->scratch);
+    free(run->scratch);
+    free(run->program);
+    return good;
+}
+
+bool golden_run(struct golden_job *job, struct error *err)
+{
+    struct run run = {.job = job};
+    sigset_t before;
+    pthread_t watcher;
+    bool good, watched;
+
+    job->result = calloc(job->suite->count, sizeof *job->result);
+    if (!job->result)
+        return error_set(err, EXIT_INPUT, "%s: no memory to run it", job->suite->path);
+    sigemptyset(&run.set);
+    sigaddset(&run.set, SIGINT);
+    sigaddset(&run.set, SIGTERM);
+    sigaddset(&run.set, SIGHUP);
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, how a command has ended is lost */
+    pthread_sigmask(SIG_BLOCK, &run.set, &before);
+    watched = pthread_create(&watcher, NULL, watch_signals, &run) == 0;
+    good = run_all(&run, err);
+    atomic_store(&run.done, true);
+    if (watched)
+        pthread_join(watcher, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (run.signal)
+        raise(run.signal); /* the handlers of codec/output.c end the program */
+    return good;
+}
+
+void golden_results_free(struct golden_result *result, size_t count)
+{
+    for (size_t i = 0; result && i < count; i++) {
+        free(result[i].path);
+        free(result[i].expected.png);
+        free(result[i].actual.png);
+        free(result[i].difference.png);
+    }
+    free(result);
+}

@@ -1,0 +1,99 @@
+/* JUnit's XML: see compare/junit.h. The counts stand in front of the cases, so the cases wait in
+ * memory. */
+#include "compare/junit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/markup.h"
+#include "codec/output.h"
+
+struct junit {
+    char *suite, *text;
+    size_t bytes;
+    FILE *out; /* writes text */
+    int cases, failures, errors;
+    double seconds;
+};
+
+struct junit *junit_new(const char *suite)
+{
+    struct junit *junit = calloc(1, sizeof *junit);
+    if (junit && (junit->suite = strdup(suite)) &&
+        (junit->out = open_memstream(&junit->text, &junit->bytes)))
+        return junit;
+    junit_free(junit);
+    return NULL;
+}
+
+void junit_case(struct junit *junit, const char *name, double seconds, enum junit_kind kind,
+                const char *message)
+{
+    if (!junit)
+        return;
+    FILE *out = junit->out;
+    junit->cases++;
+    junit->failures += kind == JUNIT_FAILURE;
+    junit->errors += kind == JUNIT_ERROR;
+    junit->seconds += seconds;
+    fputs("  <testcase classname=\"", out);
+    markup_put(out, junit->suite);
+    fputs("\" name=\"", out);
+    markup_put(out, name);
+    fprintf(out, "\" time=\"%.3f\"", seconds);
+    if (kind == JUNIT_PASSED) {
+        fputs("/>\n", out);
+        return;
+    }
+    fprintf(out, ">\n    <%s message=\"", kind == JUNIT_FAILURE ? "failure" : "error");
+    markup_put(out, message);
+    fputs("\"/>\n  </testcase>\n", out);
+}
+
+bool junit_finish(struct junit *junit, const char *path, struct error *err)
+{
+    struct output *output;
+    char *head = NULL;
+    size_t head_bytes;
+    FILE *out = open_memstream(&head, &head_bytes);
+    bool good;
+
+    if (!out) {
+        junit_free(junit);
+        return error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
+    }
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"", out);
+    markup_put(out, junit->suite);
+    fprintf(out, "\" tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.3f\">\n", junit->cases,
+            junit->failures, junit->errors, junit->seconds);
+    good = fclose(out) == 0;
+    fputs("</testsuite>\n", junit->out);
+    good = fclose(junit->out) == 0 && good;
+    junit->out = NULL;
+    if (!good)
+        error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
+    if (good && (good = output_open(&output, path, err))) {
+        if (output_write(output, head, head_bytes, err) &&
+            output_write(output, junit->text, junit->bytes, err)) {
+            good = output_commit(output, err);
+        } else {
+            output_discard(output);
+            good = false;
+        }
+    }
+    free(head);
+    junit_free(junit);
+    return good;
+}
+
+void junit_free(struct junit *junit)
+{
+    if (!junit)
+        return;
+    if (junit->out)
+        fclose(junit->out);
+    free(junit->text);
+    free(junit->suite);
+    free(junit);
+}

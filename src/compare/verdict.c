@@ -1,0 +1,122 @@
+/* From sums to numbers for people and to a verdict: see compare/compare.h. */
+#include <gmp.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compare/compare.h"
+#include "plan/rational.h"
+
+double compare_mean(const struct compare_sums *sums)
+{
+    return (double)sums->sum / (double)sums->samples;
+}
+
+double compare_rms(const struct compare_sums *sums)
+{
+    return sqrt((double)sums->squares / (double)sums->samples);
+}
+
+double compare_psnr(const struct compare_sums *sums, uint32_t max)
+{
+    if (sums->squares == 0)
+        return INFINITY;
+    return 10 * log10((double)max * max * (double)sums->samples / (double)sums->squares);
+}
+
+double compare_percent(uint64_t part, uint64_t whole)
+{
+    return 100 * (double)part / (double)whole;
+}
+
+const char *compare_channel_name(int channels, int channel)
+{
+    static const char *const names[] = {"red", "green", "blue", "alpha"};
+    if (channels <= 2)
+        return channel == 0 ? "gray" : "alpha";
+    return names[channel];
+}
+
+bool compare_within_percent(const char *percent, uint64_t part, uint64_t whole)
+{
+    mpq_t limit, share;
+    const char *why;
+    bool within;
+
+    mpq_inits(limit, share, NULL);
+    mpz_set_ui(mpq_numref(share), part);
+    mpz_mul_ui(mpq_numref(share), mpq_numref(share), 100);
+    mpz_set_ui(mpq_denref(share), whole);
+    mpq_canonicalize(share);
+    within = rational_parse(limit, percent, strlen(percent), &why) && mpq_cmp(share, limit) <= 0;
+    mpq_clears(limit, share, NULL);
+    return within;
+}
+
+static const char *kind_name(int channels)
+{
+    static const char *const names[] = {"", "gray", "gray with alpha", "RGB", "RGBA"};
+    return names[channels];
+}
+
+void compare_shapes(struct compare_result *result)
+{
+    const struct image_info *a = &result->a, *b = &result->b;
+    char *text = result->mismatch;
+    size_t room = sizeof result->mismatch;
+
+    if (a->width != b->width || a->height != b->height)
+        snprintf(text, room, "%dx%d and %dx%d pixels", a->width, a->height, b->width, b->height);
+    else if (a->channels != b->channels)
+        snprintf(text, room, "%s and %s", kind_name(a->channels), kind_name(b->channels));
+    else if (a->type != b->type)
+        snprintf(text, room, "%d and %d bits a sample", 8 * (int)a->type, 8 * (int)b->type);
+    else if (a->max != b->max)
+        snprintf(text, room, "samples up to %u and up to %u", a->max, b->max);
+    result->comparable = text[0] == '\0';
+}
+
+/* "3 of 4096 pixels differ (0.0732%), by up to 12" */
+static void count_text(const struct compare_result *result, const struct compare_limits *limits,
+                       char *text, size_t room)
+{
+    bool equal = result->differing_pixels == 0;
+    if (equal)
+        snprintf(text, room, "equal");
+    else if (limits->max_diff > 0)
+        snprintf(text, room, "%llu of %llu pixels differ by more than %d (%.3g%%), by up to %u",
+                 (unsigned long long)result->failing_pixels, (unsigned long long)result->pixels,
+                 limits->max_diff, compare_percent(result->failing_pixels, result->pixels),
+                 result->all.max_diff);
+    else
+        snprintf(text, room, "%llu of %llu pixels differ (%.3g%%), by up to %u",
+                 (unsigned long long)result->differing_pixels, (unsigned long long)result->pixels,
+                 compare_percent(result->differing_pixels, result->pixels), result->all.max_diff);
+}
+
+void compare_judge(struct compare_result *result, const struct compare_limits *limits)
+{
+    char *why = result->why;
+    size_t room = sizeof result->why;
+    /* Who asks for a PSNR or an SSIM alone has said that samples may differ. */
+    bool counted =
+        limits->max_diff >= 0 || limits->fail_percent || (!limits->has_psnr && !limits->has_ssim);
+
+    result->passed = false;
+    if (!result->comparable) {
+        snprintf(why, room, "%s", result->mismatch);
+        return;
+    }
+    double psnr = compare_psnr(&result->all, result->a.max);
+    const char *percent = limits->fail_percent ? limits->fail_percent : "0";
+    if (counted && !compare_within_percent(percent, result->failing_pixels, result->pixels)) {
+        count_text(result, limits, why, room);
+    } else if (limits->has_psnr && !(psnr >= limits->min_psnr)) {
+        snprintf(why, room, "the PSNR is %.6g dB, less than %.6g", psnr, limits->min_psnr);
+    } else if (limits->has_ssim && !(result->all.ssim >= limits->min_ssim)) {
+        snprintf(why, room, "the SSIM is %.6g, less than %.6g", result->all.ssim, limits->min_ssim);
+    } else {
+        result->passed = true;
+        count_text(result, limits, why, room);
+    }
+}

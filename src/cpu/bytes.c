@@ -1,0 +1,279 @@
+/* 8-bit samples, 16-bit sums: see cpu/bytes.h.
+ *
+ * Output byte j takes input bytes j + channels*dx, so a row of the picture is one
+ * line of bytes whatever its channels are. Two taps are one multiply-add: their
+ * bytes side by side, times two int8. It saturates, so only pairs of weights are
+ * used whose sum of products fits int16 for certain; all sums of pairs wrap,
+ * modulo 2^16, and the last value fits because the plan's bound says so.
+ *
+ *   direct      S = sum over pairs of taps, anywhere in the mask
+ *   separable   r = sum over pairs of the row factor's taps, once a row of the picture,
+ *               S = sum over i of column[i] * r[y + i - ay]
+ *
+ * Strips of columns are so narrow that a ring of such r stays in the L2 cache, and two
+ * rows of output share what is loaded from it. While row sums are made, the next row of the
+ * picture and the row to be written are fetched, or memory would wait for sums and sums for
+ * memory. Lines are read where they lie; only where a strip has ghost cells, or a block would
+ * read past the row's end, is the line copied and padded. */
+#include "cpu/bytes.h"
+
+#include <stdlib.h>
+
+#include "base/large_alloc.h"
+#include "cpu/bytes_taps.h"
+#include "cpu/finish.h"
+#include "cpu/strips.h"
+#include "cpu/taps.h"
+
+/* Of a 512 KiB L2 cache. Strips that fit L1 save a third of the work, and lose more than that in
+ * memory, where a row is then read in many pieces. */
+#define RING_BYTES (128 * 1024)
+#define FEW_BLOCKS 4 /* a row with fewer inside is copied as a whole */
+
+struct worker {
+    struct cpu_strip strip;
+    uint8_t *copies;      /* `slots` padded lines of pass.stride bytes */
+    const uint8_t **line; /* per slot: the line under the strip's first tap */
+    const uint8_t **at;   /* both bytes' places of every pair */
+    uint16_t *ring;       /* separable: as many row sums of pass.line_pixels * channels */
+    const uint16_t **row; /* the same in the order of the mask */
+    uint16_t *sum[2];
+};
+
+struct pass {
+    const struct kernel_job *job;
+    const struct cpu_ops *ops;
+    struct cpu_strips strips;
+    bool separable;
+    struct cpu_byte_taps taps[2];
+    struct cpu_taps column;
+    struct cpu_divide16 divide;
+    size_t stride;
+    int slots;       /* lines that are kept */
+    int line_pixels; /* a strip's in whole blocks; the last strip is padded */
+};
+
+/* ---- lines ---- */
+
+static int slot_of(const struct pass *pass, int v)
+{
+    int slot = v % pass->slots;
+    return slot < 0 ? slot + pass->slots : slot;
+}
+
+static int whole_blocks(int n)
+{
+    return (n + CPU_BLOCK - 1) / CPU_BLOCK * CPU_BLOCK;
+}
+
+/* The strip's elements in whole blocks. */
+static int block_elements(const struct pass *pass, const struct worker *w)
+{
+    return whole_blocks(w->strip.pixels * pass->job->plan->channels);
+}
+
+static void row_sums(const struct pass *pass, struct worker *w, const uint8_t *line, uint16_t *sum,
+                     int n, struct cpu_ahead ahead)
+{
+    const struct cpu_byte_taps *t = &pass->taps[0];
+    for (int p = 0; p < 2 * t->pairs.count; p++)
+        w->at[p] = line + t->pair[p / 2].j[p % 2] * pass->job->plan->channels;
+    pass->ops->byte_sums(&t->pairs, w->at, 0, sum, n, ahead);
+}
+
+/* Row sums of ROW (NULL: of ghost cells): blocks [begin, end) from the row itself, those that
+ * touch ghost cells, or the row's end, from copies. */
+static void ring_line(const struct pass *pass, struct worker *w, const uint8_t *row, int slot,
+                      struct cpu_ahead ahead)
+{
+    const struct cpu_ahead nothing = {0};
+    const struct kernel_job *job = pass->job;
+    const struct plan_mask *m = &job->plan->mask[0];
+    int channels = job->plan->channels, from = w->strip.first_pixel - m->anchor_x;
+    int n = block_elements(pass, w), last = from + w->strip.pixels + m->width - 1;
+    int begin = from < 0 ? whole_blocks(-from * channels) : 0;
+    int readable = (job->in->width - from - m->width + 1) * channels;
+    int end = readable < n ? readable / CPU_BLOCK * CPU_BLOCK : n;
+    uint16_t *sum = w->ring + (size_t)(slot * pass->line_pixels * channels);
+
+    if (!row || end - begin < FEW_BLOCKS * CPU_BLOCK) {
+        cpu_strips_copy(job, row, from, last, w->copies);
+        row_sums(pass, w, w->copies, sum, n, nothing);
+        return;
+    }
+    if (begin > 0) {
+        cpu_strips_copy(job, row, from, from + begin / channels + m->width, w->copies);
+        row_sums(pass, w, w->copies, sum, begin, nothing);
+    }
+    row_sums(pass, w, row + (from * channels + begin), sum + begin, end - begin, ahead);
+    if (end < n) {
+        cpu_strips_copy(job, row, from + end / channels, last, w->copies);
+        row_sums(pass, w, w->copies + end % channels, sum + end, n - end, nothing);
+    }
+}
+
+/* Picture row v, or what it folds to, is there for the sums. WRITE: output that will be written
+ * soon, or NULL. */
+static void take_line(const struct pass *pass, struct worker *w, int v, const uint8_t *write)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan_mask *m = &job->plan->mask[0];
+    int channels = job->plan->channels, slot = slot_of(pass, v);
+    int from = w->strip.first_pixel - m->anchor_x, n = block_elements(pass, w);
+    const uint8_t *row = cpu_strip_row(job, &w->strip, v, NULL);
+    uint8_t *copy = w->copies + (size_t)slot * pass->stride;
+
+    if (pass->separable) {
+        bool more = row && row != image_row(job->in, job->in->height - 1);
+        struct cpu_ahead ahead = {more ? row + job->in->pitch : NULL, write};
+        if (more)
+            ahead.read += w->strip.first_pixel * channels;
+        ring_line(pass, w, row, slot, ahead);
+    } else if (row && from >= 0 &&
+               (from + m->width - 1) * channels + n <= job->in->width * channels) {
+        w->line[slot] = row + (size_t)from * (size_t)channels;
+    } else {
+        cpu_strips_copy(job, row, from, from + w->strip.pixels + m->width - 1, copy);
+        w->line[slot] = copy;
+    }
+}
+
+/* ---- rows of one strip ---- */
+
+static void direct_sums(const struct pass *pass, struct worker *w, int k, int y, int n,
+                        struct cpu_ahead ahead)
+{
+    const struct plan *plan = pass->job->plan;
+    const struct cpu_byte_taps *t = &pass->taps[k];
+    int top = y - plan->mask[0].anchor_y;
+    for (int p = 0; p < 2 * t->pairs.count; p++)
+        w->at[p] = w->line[slot_of(pass, top + t->pair[p / 2].i[p % 2])] +
+                   t->pair[p / 2].j[p % 2] * plan->channels;
+    pass->ops->byte_sums(&t->pairs, w->at, t->start, w->sum[k], n, ahead);
+}
+
+static void filter_directly(const struct pass *pass, struct worker *w, int y, uint8_t *out, int n)
+{
+    const struct plan *plan = pass->job->plan;
+    for (int k = 0; k < plan->masks; k++)
+        direct_sums(pass, w, k, y, n, (struct cpu_ahead){NULL, out});
+    if (plan->kind == PLAN_GRADIENT)
+        pass->ops->gradient_16_u8((const int16_t *)w->sum[0], (const int16_t *)w->sum[1], plan->max,
+                                  out, n);
+    else
+        pass->ops->divide_16_u8(&pass->divide, w->sum[0], out, n);
+}
+
+/* ROWS rows from y on, whose lines have been taken; 1 if not separable. */
+static void filter_rows(const struct pass *pass, struct worker *w, int y, int rows)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    int n = w->strip.pixels * plan->channels;
+    uint8_t *out[CPU_COLUMN_ROWS];
+
+    for (int r = 0; r < rows; r++)
+        out[r] = cpu_strip_out(job, &w->strip, y + r);
+    if (pass->separable) {
+        for (int i = 0; i < m->height + rows - 1; i++)
+            w->row[i] = w->ring + (size_t)(slot_of(pass, y - m->anchor_y + i) * pass->line_pixels *
+                                           plan->channels);
+        pass->ops->column_16_u8(&pass->column, w->row, pass->taps[0].start, &pass->divide, out,
+                                rows, n);
+    } else {
+        filter_directly(pass, w, y, out[0], n);
+    }
+    for (int r = 0; r < rows; r++)
+        cpu_finish_unfiltered(job, y + r, w->strip.first_pixel, w->strip.pixels, out[r]);
+}
+
+static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+{
+    const struct pass *pass = context;
+    struct worker *w = worker;
+    int halo = pass->job->plan->mask[0].height - 1, most = pass->slots - halo, rows;
+
+    w->strip = *strip;
+    for (int v = strip->top; v < strip->top + halo; v++)
+        take_line(pass, w, v, NULL);
+    for (int y = strip->first; y < strip->end; y += rows) {
+        int below = strip->top + halo + y - strip->first;
+        rows = strip->end - y < most ? strip->end - y : most;
+        for (int r = 0; r < rows; r++)
+            take_line(pass, w, below + r, cpu_strip_out(pass->job, strip, y + r));
+        filter_rows(pass, w, y, rows);
+    }
+}
+
+/* ---- one pass ---- */
+
+static bool weights_make(struct pass *pass)
+{
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = plan->mask;
+
+    if (plan->kind == PLAN_LINEAR) {
+        cpu_bytes_divide(plan, &pass->divide);
+        pass->taps[0].start = (uint16_t)(m->offset + m->divisor / 2);
+    }
+    if (pass->separable)
+        return cpu_byte_taps_make(&pass->taps[0], m->row, m->width, 1) &&
+               cpu_taps_make(&pass->column, m->column, m->height, 0);
+    for (int k = 0; k < plan->masks; k++)
+        if (!cpu_byte_taps_make(&pass->taps[k], m[k].weight, m[k].width, m[k].height))
+            return false;
+    return true;
+}
+
+static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
+{
+    const struct pass *pass = context;
+    const struct plan *plan = pass->job->plan;
+    struct worker *w = worker;
+    size_t slots = (size_t)pass->slots, pairs = 1;
+    size_t n = (size_t)pass->line_pixels * (size_t)plan->channels + CPU_BLOCK;
+    size_t ring = pass->separable ? slots * n * sizeof *w->ring : 1;
+
+    for (int k = 0; k < plan->masks; k++)
+        if ((size_t)pass->taps[k].pairs.count > pairs)
+            pairs = (size_t)pass->taps[k].pairs.count;
+    /* Cleared: whole blocks read the slack at the end, and do not use it. */
+    w->copies = cpu_memory_keep(memory, calloc(slots, pass->stride));
+    w->line = cpu_memory_keep(memory, calloc(slots, sizeof *w->line));
+    w->at = cpu_memory_keep(memory, calloc(2 * pairs, sizeof *w->at));
+    w->row = cpu_memory_keep(memory, calloc(slots, sizeof *w->row));
+    w->ring = cpu_memory_keep(memory, large_alloc_cleared(ring));
+    for (int k = 0; k < 2; k++)
+        w->sum[k] = cpu_memory_keep(memory, calloc(n, sizeof *w->sum[k]));
+}
+
+/* Strips of whole blocks, whose ring fits the cache. */
+static void pass_cut(struct pass *pass)
+{
+    const struct plan *plan = pass->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    int pixels;
+
+    pass->separable = cpu_bytes_separable(plan);
+    pass->slots = pass->separable ? m->height + CPU_COLUMN_ROWS - 1 : m->height;
+    pixels = RING_BYTES / (2 * pass->slots * plan->channels) / CPU_BLOCK * CPU_BLOCK;
+    pass->strips = cpu_strips_cut(pass->job, pixels);
+    pass->line_pixels = whole_blocks(pass->strips.strip_pixels);
+    pass->stride = (size_t)whole_blocks((pass->line_pixels + m->width) * plan->channels);
+}
+
+bool cpu_bytes_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
+{
+    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    struct pass pass = {.job = job, .ops = ops};
+    bool ok;
+
+    pass_cut(&pass);
+    ok = weights_make(&pass) ? cpu_strips_run(&pass.strips, &path, &pass, err)
+                             : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    for (int k = 0; k < 2; k++)
+        cpu_byte_taps_free(&pass.taps[k]);
+    cpu_taps_free(&pass.column);
+    return ok;
+}

@@ -1,0 +1,15 @@
+/* 16-bit samples on the CPU under masks whose exact sums need 64 bits, by certified sums
+ * (cpu/certify16.h). Which plans go this way is decided here and nowhere else. */
+#ifndef STENCIL_CPU_DIRECT16_H
+#define STENCIL_CPU_DIRECT16_H
+
+#include "cpu/ops.h"
+#include "kernel/kernel.h"
+
+bool cpu_direct16_can(const struct plan *plan);
+
+/* One pass of such a plan. False with *cannot where its sums cannot be certified. */
+bool cpu_direct16_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
+                      struct error *err);
+
+#endif

@@ -1,0 +1,383 @@
+/* Fourier transforms of tiles: see cpu/fft.h, and cpu/fft_plan.h for why the sums are right.
+ *
+ *     +-----------------------+   a tile of points: a part of the picture with the mask's
+ *     | outputs       | mask  |   halo right and below; sums of the outputs' own columns and
+ *     |               | - 1   |   rows are whole, the others wrap around and are not used
+ *     |---------------+       |
+ *     | mask - 1              |
+ *     +-----------------------+
+ *
+ * One part is the real and another one the imaginary part of a tile's points: the weights are
+ * real, so that they stay apart. A part is one channel. A tile goes three times through the
+ * caches, four columns or four rows at a time, whose transforms are made side by side:
+ *
+ *   1  samples of four columns -> transforms along y -> turned, to the tile
+ *   2  four rows of the tile -> along x -> times the mask's spectrum -> and back along x
+ *   3  four columns -> turned -> back along y -> integers -> samples                          */
+#include "cpu/fft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "cpu/fft_plan.h"
+#include "cpu/finish.h"
+#include "kernel/kept.h"
+
+#define LANES CPU_FFT_LANES
+
+/* One channel of the outputs of one tile. */
+struct part {
+    int channel, x, y; /* the first output, in picture pixels */
+    int width, height; /* 0: there is none */
+    double ghost;
+    const void **row;  /* for each point's row the picture's; NULL: ghost cells, or not used */
+    ptrdiff_t *column; /* for each point's column the place in a row; -1: the same */
+    int32_t *sum;      /* tile_height rows of sum_stride */
+};
+
+struct worker {
+    double *tile, *block;
+    struct part part[2];
+    void *line;
+};
+
+struct pass {
+    const struct kernel_job *job;
+    const struct cpu_ops *ops;
+    const struct cpu_fft_plan *fft;
+    int64_t *sums; /* NULL: samples are wanted */
+    size_t sum_stride;
+    int channel[4], channels; /* those that are filtered */
+    int tiles_x, parts;
+    struct worker *worker;
+    int workers;
+};
+
+bool cpu_fft_can(const struct plan *plan)
+{
+    struct cpu_fft_plan fft;
+    return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED &&
+           cpu_fft_bound(&fft, plan, CPU_FFT_MOST, CPU_FFT_MOST);
+}
+
+/* ---- a tile ---- */
+
+#define LOAD(name, sample)                                                                         \
+    static void name(const struct part *part, int rows, int x, double *out)                        \
+    {                                                                                              \
+        const ptrdiff_t *at = part->column + x;                                                    \
+        bool inside = at[0] >= 0 && at[1] >= 0 && at[2] >= 0 && at[3] >= 0;                        \
+        for (int y = 0; y < rows; y++, out += LANES) {                                             \
+            const sample *row = part->row[y];                                                      \
+            if (row && inside)                                                                     \
+                for (int k = 0; k < LANES; k++)                                                    \
+                    out[k] = row[at[k]];                                                           \
+            else                                                                                   \
+                for (int k = 0; k < LANES; k++)                                                    \
+                    out[k] = row && at[k] >= 0 ? row[at[k]] : part->ghost;                         \
+        }                                                                                          \
+    }
+LOAD(load_u8, uint8_t)
+LOAD(load_u16, uint16_t)
+
+static void transform_in(const struct pass *pass, struct worker *w)
+{
+    int n = pass->fft->y.n;
+    for (int x = 0; x < pass->fft->x.n; x += LANES) {
+        for (int k = 0; k < 2; k++) {
+            double *out = w->block + k * LANES * n;
+            if (w->part[k].height == 0)
+                memset(out, 0, (size_t)(LANES * n) * sizeof *out);
+            else if (pass->job->plan->type == SAMPLE_U8)
+                load_u8(&w->part[k], n, x, out);
+            else
+                load_u16(&w->part[k], n, x, out);
+        }
+        cpu_fft_put_columns(pass->fft, pass->ops, w->block, w->tile, x);
+    }
+}
+
+static void filter_tile(const struct pass *pass, struct worker *w)
+{
+    for (int y = 0; y < pass->fft->y.n / LANES; y++) {
+        double *rows = w->tile + (size_t)y * pass->fft->stride;
+        pass->ops->fft_forward(&pass->fft->x, rows);
+        pass->ops->fft_multiply(pass->fft->spectrum + (size_t)y * pass->fft->stride, rows,
+                                pass->fft->x.n);
+        pass->ops->fft_back(&pass->fft->x, rows);
+    }
+}
+
+/* The sum of one output, with the plan's own weights. */
+static int64_t exact_sum(const struct pass *pass, const struct part *part, int x, int y)
+{
+    const struct plan_mask *m = &pass->job->plan->mask[0];
+    uint64_t sum = (uint64_t)m->offset;
+    for (int i = 0; i < m->height; i++) {
+        const void *row = part->row[y + i];
+        for (int j = 0; j < m->width; j++) {
+            ptrdiff_t at = part->column[x + j];
+            uint64_t sample = !row || at < 0                       ? (uint64_t)part->ghost
+                              : pass->job->plan->type == SAMPLE_U8 ? ((const uint8_t *)row)[at]
+                                                                   : ((const uint16_t *)row)[at];
+            sum += (uint64_t)m->weight[i * m->width + j] * sample;
+        }
+    }
+    return (int64_t)sum;
+}
+
+/* floor(value) for 0 <= value <= max, else what is next to it. */
+static inline int32_t clamped_floor(double value, double max)
+{
+    value = value > max ? max : value;
+    return (int32_t)(value < 0 ? 0 : value);
+}
+
+#define CHUNK 64 /* rows of a block */
+
+/* Samples from sums of 64 bits, where both bounds agree; the others exactly. */
+static void certify(const struct pass *pass, const struct part *part, const double *value, int x)
+{
+    const struct cpu_fft_plan *fft = pass->fft;
+    const struct plan *plan = pass->job->plan;
+    int width = part->width - x < LANES ? part->width - x : LANES;
+    double round = fft->round, inverse = fft->inverse, below = fft->low, above = fft->high,
+           max = plan->max;
+    int32_t low[CHUNK * LANES], high[CHUNK * LANES];
+
+    for (int first = 0; first < part->height; first += CHUNK, value += CHUNK * LANES) {
+        int rows = part->height - first < CHUNK ? part->height - first : CHUNK;
+        for (int k = 0; k < rows * LANES; k++) {
+            double quotient = (value[k] + round - round) * inverse;
+            low[k] = clamped_floor(quotient + below, max);
+            high[k] = clamped_floor(quotient + above, max);
+        }
+        for (int y = 0; y < rows; y++)
+            for (int k = 0; k < width; k++) {
+                int32_t *out = part->sum + (size_t)(first + y) * pass->sum_stride + x + k;
+                *out = low[y * LANES + k];
+                if (*out != high[y * LANES + k])
+                    *out =
+                        (int32_t)cpu_finish_sample(plan, exact_sum(pass, part, x + k, first + y));
+            }
+    }
+}
+
+/* Column x to x + 3 of a part, to the picture of sums. */
+static void put_sums(const struct pass *pass, const struct part *part, const double *value, int x)
+{
+    size_t step = (size_t)pass->job->plan->channels, line = step * (size_t)pass->job->out->width;
+    int64_t *out = pass->sums + (size_t)(part->y - pass->job->out_first_row) * line +
+                   (size_t)(part->x + x) * step + (size_t)part->channel;
+    size_t end = (size_t)(part->width - x < LANES ? part->width - x : LANES);
+
+    for (int y = 0; y < part->height; y++, value += LANES, out += line)
+        for (size_t k = 0; k < end; k++)
+            out[k * step] = (int64_t)(value[k] + CPU_FFT_NEAREST - CPU_FFT_NEAREST);
+}
+
+static void transform_out(const struct pass *pass, struct worker *w)
+{
+    int n = pass->fft->y.n, nx = pass->fft->x.n;
+    int width = w->part[0].width > w->part[1].width ? w->part[0].width : w->part[1].width;
+    for (int x = 0; x < width; x += LANES) {
+        for (int k = 0; k < 2; k++)
+            pass->ops->fft_turn(w->tile + k * LANES * nx + LANES * x, pass->fft->stride,
+                                w->block + k * LANES * n, LANES * LANES, n / LANES);
+        pass->ops->fft_back(&pass->fft->y, w->block);
+        for (int k = 0; k < 2; k++) {
+            const double *value = w->block + k * LANES * n;
+            if (x >= w->part[k].width)
+                continue;
+            if (pass->sums)
+                put_sums(pass, &w->part[k], value, x);
+            else if (pass->fft->wide)
+                certify(pass, &w->part[k], value, x);
+            else
+                pass->ops->fft_round(value, w->part[k].sum + x, pass->sum_stride,
+                                     w->part[k].height);
+        }
+    }
+}
+
+/* ---- a part of the picture ---- */
+
+static void part_set(const struct pass *pass, struct part *part, int number)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    int tile = number / pass->channels;
+
+    part->height = part->width = 0;
+    if (number >= pass->parts)
+        return;
+    part->channel = pass->channel[number % pass->channels];
+    part->x = tile % pass->tiles_x * pass->fft->tile_width;
+    part->y = job->out_first_row + tile / pass->tiles_x * pass->fft->tile_height;
+    part->width = job->out->width - part->x;
+    part->height = job->out_first_row + job->out->height - part->y;
+    if (part->width > pass->fft->tile_width)
+        part->width = pass->fft->tile_width;
+    if (part->height > pass->fft->tile_height)
+        part->height = pass->fft->tile_height;
+    part->ghost = plan_ghost(plan, part->channel);
+    for (int i = 0; i < pass->fft->y.n; i++) {
+        int y = border_fold(plan->border, part->y - m->anchor_y + i, job->picture_height);
+        bool used = i < part->height + m->height - 1 && y != BORDER_OUTSIDE;
+        part->row[i] = used ? image_row(job->in, y - job->in_first_row) : NULL;
+    }
+    for (int j = 0; j < pass->fft->x.n; j++) {
+        int x = border_fold(plan->border, part->x - m->anchor_x + j, job->in->width);
+        bool used = j < part->width + m->width - 1 && x != BORDER_OUTSIDE;
+        part->column[j] = used ? (ptrdiff_t)x * plan->channels + part->channel : -1;
+    }
+}
+
+static void part_finish(const struct pass *pass, const struct part *part, void *line)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    size_t step = (size_t)plan->channels;
+    uint32_t offset = (uint32_t)plan->mask[0].offset;
+
+    for (int y = 0; y < part->height; y++) {
+        int32_t *sum = part->sum + (size_t)y * pass->sum_stride;
+        size_t at = (size_t)part->x * step + (size_t)part->channel;
+        void *out = image_row(job->out, part->y + y - job->out_first_row);
+        if (!pass->fft->wide) {
+            union cpu_sums sums = {.narrow = sum};
+            for (int x = 0; x < part->width && offset != 0; x++)
+                sum[x] = (int32_t)((uint32_t)sum[x] + offset);
+            cpu_finish_linear(pass->ops, plan, false, sums, line, part->width);
+            if (plan->type == SAMPLE_U8)
+                for (int x = 0; x < part->width; x++)
+                    ((uint8_t *)out)[at + (size_t)x * step] = ((uint8_t *)line)[x];
+            else
+                for (int x = 0; x < part->width; x++)
+                    ((uint16_t *)out)[at + (size_t)x * step] = ((uint16_t *)line)[x];
+        } else if (plan->type == SAMPLE_U8) {
+            for (int x = 0; x < part->width; x++)
+                ((uint8_t *)out)[at + (size_t)x * step] = (uint8_t)sum[x];
+        } else {
+            for (int x = 0; x < part->width; x++)
+                ((uint16_t *)out)[at + (size_t)x * step] = (uint16_t)sum[x];
+        }
+    }
+}
+
+static void run_pair(void *context, int pair, int worker)
+{
+    const struct pass *pass = context;
+    struct worker *w = &pass->worker[worker];
+
+    for (int k = 0; k < 2; k++)
+        part_set(pass, &w->part[k], 2 * pair + k);
+    transform_in(pass, w);
+    filter_tile(pass, w);
+    transform_out(pass, w);
+    for (int k = 0; k < 2 && !pass->sums; k++)
+        part_finish(pass, &w->part[k], w->line);
+}
+
+/* ---- one pass ---- */
+
+static void *fft_make(void *context)
+{
+    const struct pass *pass = context;
+    return cpu_fft_plan_new(pass->job, pass->ops);
+}
+
+static bool worker_alloc(struct worker *w, const struct pass *pass)
+{
+    size_t nx = (size_t)pass->fft->x.n, ny = (size_t)pass->fft->y.n;
+    bool ok;
+
+    w->tile = cpu_fft_alloc(pass->fft->stride * ny / LANES);
+    w->block = cpu_fft_alloc(2 * LANES * ny);
+    w->line = malloc(nx * pass->job->plan->type);
+    ok = w->tile && w->block && w->line;
+    for (int k = 0; k < 2; k++) {
+        struct part *part = &w->part[k];
+        part->row = malloc(ny * sizeof *part->row);
+        part->column = malloc(nx * sizeof *part->column);
+        part->sum = calloc((size_t)pass->fft->tile_height * pass->sum_stride, sizeof *part->sum);
+        ok = ok && part->row && part->column && part->sum;
+    }
+    return ok;
+}
+
+static void pass_free(struct pass *pass)
+{
+    for (int i = 0; pass->worker && i < pass->workers; i++) {
+        struct worker *w = &pass->worker[i];
+        free(w->tile);
+        free(w->block);
+        free(w->line);
+        for (int k = 0; k < 2; k++) {
+            free(w->part[k].row);
+            free(w->part[k].column);
+            free(w->part[k].sum);
+        }
+    }
+    free(pass->worker);
+}
+
+static bool pass_make(struct pass *pass)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan *plan = job->plan;
+    int tiles_y;
+    bool ok;
+
+    for (int c = 0; c < plan->channels; c++)
+        if (plan->filtered >> c & 1)
+            pass->channel[pass->channels++] = c;
+    pass->tiles_x = (job->out->width + pass->fft->tile_width - 1) / pass->fft->tile_width;
+    tiles_y = (job->out->height + pass->fft->tile_height - 1) / pass->fft->tile_height;
+    pass->parts = pass->tiles_x * tiles_y * pass->channels;
+    if (pass->workers > (pass->parts + 1) / 2) /* no part at all: nothing is filtered */
+        pass->workers = pass->parts == 0 ? 1 : (pass->parts + 1) / 2;
+    pass->sum_stride = (size_t)pass->fft->tile_width + CPU_BLOCK;
+    pass->worker = calloc((size_t)pass->workers, sizeof *pass->worker);
+    ok = pass->worker != NULL;
+    for (int i = 0; ok && i < pass->workers; i++)
+        ok = worker_alloc(&pass->worker[i], pass);
+    return ok;
+}
+
+static bool run(struct pass *pass, struct error *err)
+{
+    bool ok = pass->fft && pass_make(pass);
+    if (ok)
+        parallel_for(pass->workers, (pass->parts + 1) / 2, run_pair, pass);
+    else
+        error_set(err, EXIT_INPUT, "no memory for the tiles of %d threads", pass->workers);
+    pass_free(pass);
+    return ok;
+}
+
+bool cpu_fft_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
+{
+    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
+    struct cpu_fft_plan *own = job->kept ? NULL : fft_make(&pass);
+    bool all = job->plan->filtered == (1u << job->plan->channels) - 1, ok;
+
+    pass.fft = own;
+    if (job->kept)
+        pass.fft = kernel_kept_get(job->kept, KEPT_FFT, fft_make, &pass, cpu_fft_plan_delete);
+    ok = run(&pass, err);
+    for (int y = 0; ok && !all && y < job->out->height; y++)
+        cpu_finish_unfiltered(job, job->out_first_row + y, 0, job->out->width,
+                              image_row(job->out, y));
+    cpu_fft_plan_delete(own);
+    return ok;
+}
+
+bool cpu_fft_sums(const struct kernel_job *job, const struct cpu_ops *ops,
+                  const struct cpu_fft_plan *fft, int64_t *sums, struct error *err)
+{
+    struct pass pass = {.job = job, .ops = ops, .fft = fft, .sums = sums, .workers = job->threads};
+    return run(&pass, err);
+}

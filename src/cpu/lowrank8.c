@@ -1,0 +1,169 @@
+/* Certified sums of 8-bit samples by a few columns and rows: see cpu/lowrank8.h.
+ *
+ *   row v -> its samples as floats, ghost cells included: a line
+ *   lines under the mask -> of each term the column's sums -> all terms' rows -> samples, and which
+ *   are doubtful
+ *
+ * The lines stand in a ring. */
+#include "cpu/lowrank8.h"
+
+#include <stdlib.h>
+
+#include "base/large_alloc.h"
+#include "cpu/finish.h"
+#include "cpu/strips.h"
+#include "cpu/window8.h"
+#include "kernel/kept.h"
+
+#define RING_BYTES (48 * 1024) /* about the L1 cache */
+#define HALO_PARTS 6           /* widths of the mask in a strip, at least */
+
+struct worker {
+    struct cpu_strip strip;
+    float *ring;      /* pass.lines lines of pass.stride numbers, the terms', and the sums */
+    const float **at; /* of each tap */
+    uint8_t *padded;  /* a row's samples with ghost cells */
+    uint8_t *doubtful;
+    uint8_t *ghosts; /* a row */
+};
+
+struct pass {
+    const struct kernel_job *job;
+    const struct cpu_ops *ops;
+    struct cpu_strips strips;
+    struct cpu_lowrank8 *lowrank; /* without weights: it cannot be done */
+    struct cpu_window8 *window;
+    int lines;
+    size_t stride;
+};
+
+static float *line_at(const struct pass *pass, const struct worker *w, int k)
+{
+    return w->ring + (size_t)k * pass->stride;
+}
+
+/* Line k of the strip: row top + k. */
+static void fill_line(const struct pass *pass, struct worker *w, int k)
+{
+    const struct kernel_job *job = pass->job;
+    const struct plan_mask *m = &job->plan->mask[0];
+    const uint8_t *row = cpu_strip_row(job, &w->strip, w->strip.top + k, w->ghosts);
+    int from = w->strip.first_pixel - m->anchor_x, to = from + w->strip.pixels + m->width - 1;
+
+    if (from >= 0 && to <= job->in->width) {
+        row += (size_t)from * (size_t)job->plan->channels;
+    } else {
+        cpu_strips_copy(job, row, from, to, w->padded);
+        row = w->padded;
+    }
+    pass->ops->floats_u8(row, line_at(pass, w, k % pass->lines), (to - from) * job->plan->channels);
+}
+
+/* Row t of the strip. */
+static void sum_row(const struct pass *pass, struct worker *w, int t, float *sum, int n)
+{
+    const struct cpu_lowrank8 *l = pass->lowrank;
+    int width = pass->job->plan->mask[0].width, step = pass->job->plan->channels;
+
+    for (int k = 0; k < l->terms; k++) {
+        for (int i = 0; i < l->column[k].count; i++)
+            w->at[i] = line_at(pass, w, (t + l->line[k][i]) % pass->lines);
+        pass->ops->float_sums(&l->column[k], w->at, line_at(pass, w, pass->lines + k),
+                              n + (width - 1) * step);
+    }
+    for (int i = 0; i < l->row.count; i++)
+        w->at[i] = line_at(pass, w, pass->lines + l->cell[i] / width) + l->cell[i] % width * step;
+    pass->ops->float_sums(&l->row, w->at, sum, n);
+}
+
+static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+{
+    const struct pass *pass = context;
+    struct worker *w = worker;
+    int n = strip->pixels * pass->job->plan->channels;
+    float *sum = line_at(pass, w, pass->lines + pass->lowrank->terms);
+
+    w->strip = *strip;
+    for (int k = 0; k < pass->lines - 1; k++)
+        fill_line(pass, w, k);
+    for (int y = strip->first; y < strip->end; y++) {
+        int t = y - strip->first;
+        uint8_t *out = cpu_strip_out(pass->job, strip, y);
+        fill_line(pass, w, t + pass->lines - 1);
+        sum_row(pass, w, t, sum, n);
+        pass->ops->certify_floats(&pass->lowrank->test, sum, out, w->doubtful, n);
+        cpu_window8_finish(pass->window, pass->job, pass->ops, strip, y, w->ghosts, w->doubtful,
+                           out);
+        cpu_finish_unfiltered(pass->job, y, strip->first_pixel, strip->pixels, out);
+    }
+}
+
+/* ---- one pass ---- */
+
+static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
+{
+    const struct pass *pass = context;
+    const struct cpu_lowrank8 *l = pass->lowrank;
+    struct worker *w = worker;
+    size_t lines = (size_t)(pass->lines + l->terms + 1);
+    int taps = l->row.count;
+
+    for (int k = 0; k < l->terms; k++)
+        taps = l->column[k].count > taps ? l->column[k].count : taps;
+    /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
+    w->ring = cpu_memory_keep(memory, large_alloc_cleared(lines * pass->stride * sizeof *w->ring));
+    w->at = cpu_memory_keep(memory, calloc((size_t)taps, sizeof *w->at));
+    w->padded = cpu_memory_keep(memory, calloc(pass->stride, 1));
+    w->doubtful = cpu_memory_keep(memory, calloc(cpu_strips_sums(&pass->strips), 1));
+    w->ghosts = cpu_memory_ghosts(memory, pass->job);
+}
+
+static void lowrank_free(void *lowrank)
+{
+    if (lowrank)
+        cpu_lowrank8_free(lowrank);
+    free(lowrank);
+}
+
+static void *lowrank_make(void *context)
+{
+    const struct pass *pass = context;
+    struct cpu_lowrank8 *lowrank = malloc(sizeof *lowrank);
+    if (lowrank)
+        cpu_lowrank8_make(lowrank, pass->job->plan);
+    return lowrank;
+}
+
+/* Strips whose ring fits the cache, but not so narrow that columns' sums are made for halos. */
+static void pass_cut(struct pass *pass)
+{
+    const struct plan *plan = pass->job->plan;
+    int line = (int)sizeof(float) * (pass->lines + pass->lowrank->terms + 1) * plan->channels;
+    int least = HALO_PARTS * plan->mask[0].width, pixels = RING_BYTES / line;
+
+    pass->strips = cpu_strips_cut(pass->job, pixels > least ? pixels : least);
+    pass->stride = cpu_strips_stride(&pass->strips, plan->mask[0].width, CPU_BLOCK);
+}
+
+bool cpu_lowrank8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
+                      struct error *err)
+{
+    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    struct pass pass = {.job = job, .ops = ops, .lines = job->plan->mask[0].height};
+    bool ok = false;
+
+    pass.lowrank =
+        job->kept ? kernel_kept_get(job->kept, KEPT_LOWRANK8, lowrank_make, &pass, lowrank_free)
+                  : lowrank_make(&pass);
+    *cannot = !pass.lowrank || !pass.lowrank->weights;
+    if (!*cannot) {
+        pass_cut(&pass);
+        pass.window = cpu_window8_open(job);
+        ok = pass.window ? cpu_strips_run(&pass.strips, &path, &pass, err)
+                         : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+        cpu_window8_close(job, pass.window);
+    }
+    if (!job->kept)
+        lowrank_free(pass.lowrank);
+    return ok;
+}

@@ -1,0 +1,396 @@
+/* The inner loops of the CPU kernels, one set per instruction set. Each set is a
+ * file of its own (cpu/scalar.c, cpu/x86/avx2.c, ...) that includes
+ * cpu/ops_template.h and exports one table; cpu/kernels.c does everything else.
+ *
+ * All of them work on prepared rows: one line of interleaved samples in which
+ * the ghost cells left and right already stand, so that there is no edge test
+ * inside. Tap (i, j) of output sample x is element x + j*channels of row i. */
+#ifndef STENCIL_CPU_OPS_H
+#define STENCIL_CPU_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sums are made in blocks of so many samples: rows carry as much slack at their end. */
+#define CPU_BLOCK       64
+#define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
+#define CPU_PART_SHIFT  8   /* of certify_two_planes */
+#define CPU_MAX_SIDE    255 /* rows of a mask */
+#define CPU_DIGITS      4   /* of exact_sum, of so many bits: sums of 15 pairs fit 32 bits */
+#define CPU_DIGIT_BITS  12
+
+struct cpu_mask {
+    int width, height;
+    int step; /* elements from one tap to the next: the channels */
+    /* Row-major weights in the form the sum wants. Pairs: (height+1)/2 rows of width entries, each
+     * the two int16 weights of rows 2p and 2p+1 in the low and the high half. */
+    const uint32_t *pair;
+    const uint32_t *weight32; /* modulo 2^32 */
+    const uint64_t *weight64; /* modulo 2^64 */
+};
+
+struct cpu_divide {
+    int64_t divisor; /* d */
+    int shift;       /* log2(d) where d is a power of two, else -1 */
+    int32_t max;
+    int64_t bound; /* |sum| + d stays below it */
+};
+
+/* The weights of one factor of a rank-1 mask, modulo 2^32. */
+struct cpu_taps {
+    int count, step; /* elements from one tap to the next, for row sums */
+    int twins;       /* of symmetric weights the pairs (count/2), else 0 */
+    uint32_t *weight;
+};
+
+/* The same for sums of 64 bits; int32: every weight fits int32_t. */
+struct cpu_taps64 {
+    int count, step;
+    bool int32;
+    int64_t *weight;
+};
+
+/* Colour weighted by alpha: (gain * A + offset * B) / (divisor * B) with A the sum of w*c*a and B
+ * the one of w*a; alpha: B / weight_sum. The first three have no common factor. */
+struct cpu_weighted {
+    int channels; /* 2 or 4, the last one alpha */
+    int64_t gain, offset, divisor, weight_sum, max;
+    int64_t plain_offset; /* what the plain sums hold beside B at the alpha places */
+};
+
+/* Pairs of taps over bytes: two int8 weights, the first one in the bytes 0 and 2, the second one
+ * in 1 and 3. The sum of a pair's two products fits int16, whatever the bytes are. */
+struct cpu_byte_pairs {
+    int count;
+    const uint32_t *weight;
+};
+
+/* Bytes that are wanted soon, as many as there are sums to make: they are fetched on the way, so
+ * that memory works while sums are made. NULL: none. */
+struct cpu_ahead {
+    const uint8_t *read, *write;
+};
+
+/* Division of 16-bit sums v that already hold d/2: v >> shift, or v * factor >> 16 >> shift. */
+struct cpu_divide16 {
+    bool is_signed;  /* v is int16_t */
+    uint16_t factor; /* 0: a power of two */
+    int shift;
+    uint16_t max;
+};
+
+/* Two masks over the same lines of pairs, or of quads: those of two neighbouring rows of output, or
+ * two planes of one mask. */
+struct cpu_two_masks {
+    int pairs, width;          /* lines, taps of a line */
+    int step;                  /* elements from one tap to the next: the channels */
+    const uint32_t *weight[2]; /* pairs * width entries, two int16 or four int8, row-major */
+};
+
+/* The same over lines of pairs of bytes. */
+struct cpu_two_byte_masks {
+    int pairs, width, step;
+    const uint32_t *weight[2]; /* two int8 each, in the bytes 0 and 1 and again in 2 and 3 */
+    /* pairs * width: sums of 16 bits (IS_SIGNED or not) hold all products from behind one such
+     * place to the next; the last place is one. */
+    const uint8_t *full;
+    bool is_signed;
+};
+
+/* The two parts of a mask's weights over a window of bytes of several rows; those of other
+ * channels, and what only fills up, have no weight. */
+#define CPU_WINDOW_ROWS  4  /* height is a multiple of it, */
+#define CPU_WINDOW_BYTES 32 /* and length */
+#define CPU_WINDOW_MOST  (CPU_MAX_SIDE + CPU_WINDOW_ROWS)
+struct cpu_window {
+    int height, length;
+    const int16_t *weight; /* in the order of cpu_window_at */
+};
+
+/* So that they are read from the first one to the last one: four rows, CPU_WINDOW_BYTES of each. */
+static inline int cpu_window_at(const struct cpu_window *window, int i, int x, int part)
+{
+    int chunk = i / CPU_WINDOW_ROWS * (window->length / CPU_WINDOW_BYTES) + x / CPU_WINDOW_BYTES;
+    return ((chunk * CPU_WINDOW_ROWS + i % CPU_WINDOW_ROWS) * 2 + part) * CPU_WINDOW_BYTES +
+           x % CPU_WINDOW_BYTES;
+}
+
+/* A mask's own weights over lines of pairs: CPU_DIGITS entries a tap, each the same digit (-2048 to
+ * 2048, the lowest first) of the two weights. */
+struct cpu_exact {
+    int pairs, width, step;
+    const uint32_t *digits;
+};
+
+/* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
+struct cpu_certify {
+    float scale, low, high, max;
+};
+
+/* Two sums to one pair: ((high >> high_shift) + (low >> low_shift)) cut at so many bits, the upper
+ * part in the high half, the lower one, from -2^(bits-1) on, in the low half. The upper one fits.
+ */
+struct cpu_join {
+    int high_shift, low_shift, bits;
+};
+
+/* The bounds of a sample, in units of 2^-bits: (high >> high_shift) + (low >> low_shift) + start,
+ * and that + width, both of 31 bits. */
+struct cpu_bounds {
+    int high_shift, low_shift, bits;
+    int32_t start, width, max;
+};
+
+/* One row over lines of pairs of taps: element x holds the samples x and x + step / 2. */
+struct cpu_row_pairs {
+    int taps, step;         /* pairs, and elements from one to the next */
+    const uint32_t *weight; /* two int16 each */
+    int32_t start;
+    int shift; /* 0..16 */
+};
+
+/* The bounds of a sample, in units of 2^-bits from `base` on: sum + start, modulo 2^32, and that +
+ * width, both of 32 bits. bits: 1..24. */
+struct cpu_bounds8 {
+    uint32_t start;
+    int bits;
+    int32_t base, width, max;
+};
+
+/* Ends of runs over lines of running sums: element x + at of row `row` is added (the first ones),
+ * taken away, or times a weight of its own. */
+struct cpu_run_end {
+    int row, at;
+};
+struct cpu_runs {
+    int added, taken, others;
+    uint32_t weight; /* of what is added and taken */
+    const struct cpu_run_end *end;
+    const uint32_t *other;
+};
+
+/* Fourier transforms of n points (a power of 2, 8 or more), CPU_FFT_LANES side by side: a block is
+ * n * CPU_FFT_LANES real parts, then as many imaginary parts, aligned to 64 bytes. */
+#define CPU_FFT_LANES 4
+struct cpu_fft {
+    int n;
+    /* Of the steps from length n down by 4, while there are 4: exp(-2 pi i * j * k / length) for
+     * j < length/4, k = 1, 2, 3. */
+    const double *factors;
+};
+
+/* A mask over lines of floating point numbers (reals: float or double). */
+struct cpu_real_mask {
+    int width, height, step; /* elements from one tap to the next: the channels */
+    const void *weight;      /* row-major */
+};
+
+/* From a sum, over its pixel's last one where `divided`: the floors of its product with scale, +
+ * low and + high. Of channel 0..3; of two channels twice. */
+struct cpu_quotients {
+    int channels; /* 2 or 4 */
+    double max, scale[4], low[4], high[4];
+    bool divided[4];
+};
+
+/* Taps over lines of floats. */
+#define CPU_FLOAT_CHAINS 4
+struct cpu_float_taps {
+    int count; /* a multiple of CPU_FLOAT_CHAINS */
+    const float *weight;
+};
+
+/* Of float or double. Lines and sums have slack up to CPU_BLOCK. */
+struct cpu_real_ops {
+    /* The same samples; and each times its pixel's last one, which stands there itself. */
+    void (*prepare)(const uint32_t *line, int channels, void *plain, void *product, int n);
+    void (*sums)(const struct cpu_real_mask *mask, const void *const *rows, void *sums, int n);
+    /* The floors, clamped to 0..max, where both are the same; -1 elsewhere, and where a divisor
+     * is 0. */
+    void (*quotients)(const struct cpu_quotients *quotients, const void *sums, int32_t *quotient,
+                      int n);
+};
+
+struct cpu_ops {
+    const char *name;
+    bool (*available)(void); /* does this processor have the instructions? */
+
+    /* sum[x] = start + sum over taps, modulo 2^32 or 2^64, for x in 0..n-1 rounded up to
+     * CPU_BLOCK. All arithmetic wraps, and wrapping is exact because the plan's bound says
+     * that the final value fits. */
+    /* rows[p] are pair rows: element x holds samples (2p, x) and (2p+1, x) as two int16. */
+    void (*sum_pairs)(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
+                      int32_t *sum, int n);
+    void (*sum_32)(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
+                   int32_t *sum, int n);
+    void (*sum_64)(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
+                   int64_t *sum, int n);
+    /* The same where all weights are alike; exactly n of them. */
+    void (*row_slide_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                         uint32_t *sum, int n);
+    void (*row_slide_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
+                         int64_t *sum, int n);
+
+    /* pair[x] = two rows of samples (minus bias) side by side */
+    void (*make_pairs)(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
+                       int n);
+
+    /* pair[x] = upper[x] | lower[x] << 16 for x in 0..n-1, no element more */
+    void (*pairs_u8)(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n);
+    /* The same of 16 bits, each minus 32768. */
+    void (*pairs_u16)(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n);
+    /* sum_pairs for two masks at once */
+    void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                         uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    /* sum_two_rows for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below
+     * want it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
+     * where `full` does not matter (NULL: byte_sums is as fast). */
+    void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
+    void (*byte_two_rows)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
+                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    void (*byte_two_rows_16)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
+                             uint16_t start, uint16_t *upper, uint16_t *lower, int n);
+    /* The same over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte,
+     * row[3][x] in the highest one, or as the two below want it; weights are any int8. */
+    void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
+    void (*quad_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    void (*quad_two_rows_16)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                             uint16_t start, uint16_t *upper, uint16_t *lower, int n);
+    /* The sums from 0 on of weights in two planes, 2^8 times HIGH plus LOW; or NULL where pairs are
+     * as fast. */
+    void (*quad_two_planes)(const struct cpu_two_masks *high, const struct cpu_two_masks *low,
+                            const uint32_t *const *rows, uint32_t *upper, uint32_t *lower, int n);
+    /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
+     */
+    void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
+                       uint8_t *doubtful, int n);
+    /* The same of sums that are floats; scale does not matter. */
+    void (*certify_floats)(const struct cpu_certify *certify, const float *sum, uint8_t *out,
+                           uint8_t *doubtful, int n);
+    /* The sums of both parts over elements first, first + 1 ... of the rows; they fit. */
+    void (*window_sums)(const struct cpu_window *window, const uint8_t *const *row, int first,
+                        int32_t sum[2]);
+    /* The two sums of sum_two_rows from 0 on, certified. GROUP > 0: the second one is the sum over
+     * groups of so many taps of a line, the last of which may have fewer, of what each group's
+     * sum >> CPU_PART_SHIFT is. Doubtful, here and below: a bit of every sample, the lowest first;
+     * those of the slack may be anything. */
+    void (*certify_two_planes)(const struct cpu_two_masks *masks, int group,
+                               const uint32_t *const *rows, const struct cpu_bounds *bounds,
+                               uint16_t *out, uint64_t *doubtful, int n);
+    /* The sum of one sample, exactly, or NULL: element x of the lines is its first tap's. */
+    int64_t (*exact_sum)(const struct cpu_exact *exact, const uint32_t *const *rows, int x);
+    /* pair = the two sums of sum_two_rows from 0 on, joined; slack as theirs */
+    void (*join_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                        const struct cpu_join *join, uint32_t *pair, int n);
+
+    /* pair[x] = (start + sum) >> shift over the line `upper`, which fits int16, in the low half,
+     * the same over `lower` in the high half; slack as above */
+    void (*row_pairs)(const struct cpu_row_pairs *row, const uint32_t *upper, const uint32_t *lower,
+                      uint32_t *pair, int n, const struct cpu_ahead ahead[2]);
+    /* The two sums of sum_two_rows of a mask of width 1, certified */
+    void (*certify_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                             const struct cpu_bounds8 *bounds, uint8_t *const out[2],
+                             uint64_t *const doubtful[2], int n);
+
+    /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
+     * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two
+     * below it know it, and a line of sums may be added to another one. */
+    void (*byte_sums)(const struct cpu_byte_pairs *pairs, const uint8_t *const *at, uint16_t start,
+                      uint16_t *sum, int n, struct cpu_ahead ahead);
+    void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
+                         int n);
+    /* out = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| <= INT16_MAX */
+    void (*gradient_16_u8)(const int16_t *gx, const int16_t *gy, uint32_t max, uint8_t *out, int n);
+    /* out[r] = divide_16_u8 of start + sum over taps of weight[i] * row[r + i][x], for up to
+     * CPU_COLUMN_ROWS rows at once, which share what is loaded: taps + rows - 1 lines */
+    void (*column_16_u8)(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,
+                         const struct cpu_divide16 *divide, uint8_t *const *out, int rows, int n);
+
+    /* sum[x] = sum over taps of weight[i] * row[i][first + x], for x in 0..n-1, no element more:
+     * the rows are the picture's own. Modulo 2^32. */
+    void (*column_32_u8)(const struct cpu_taps *taps, const void *const *row, size_t first,
+                         uint32_t *sum, int n);
+    void (*column_32_u16)(const struct cpu_taps *taps, const void *const *row, size_t first,
+                          uint32_t *sum, int n);
+    /* sum[x] += weight * (enters[first + x] - leaves[first + x]) */
+    void (*column_slide_u8)(uint32_t weight, const void *enters, const void *leaves, size_t first,
+                            uint32_t *sum, int n);
+    void (*column_slide_u16)(uint32_t weight, const void *enters, const void *leaves, size_t first,
+                             uint32_t *sum, int n);
+    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK.
+     * row_64 takes the columns for int32_t. */
+    void (*row_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
+                   int64_t *sum, int n);
+    void (*row_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                   uint32_t *sum, int n);
+
+    /* out = clamp(floor((sum + d/2) / d)); out has 1 or 2 bytes a sample */
+    void (*divide_32_u8)(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out, int n);
+    void (*divide_32_u16)(const struct cpu_divide *divide, const int32_t *sum, uint16_t *out,
+                          int n);
+    /* quotient = clamp(floor((sum + d/2) / d)), |sum| + d < 2^49 */
+    void (*divide_64)(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient,
+                      int n);
+    /* quotient = clamp(round(...)) of cpu_weighted where B > 0, else -1 (alpha: 0). Numerators and
+     * half the denominators stay below 2^24 together, and offset is 0; or 2^49 for 64 bits. */
+    void (*weighted_32)(const struct cpu_weighted *weighted, const int32_t *plain,
+                        const int32_t *product, int32_t *quotient, int n);
+    void (*weighted_64)(const struct cpu_weighted *weighted, const int64_t *plain,
+                        const int64_t *product, int32_t *quotient, int n);
+    /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
+    void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
+
+    /* sum[x] = start + the ends' sum, modulo 2^32, n rounded up to CPU_BLOCK */
+    void (*sum_runs)(const struct cpu_runs *runs, const uint32_t *const *rows, uint32_t start,
+                     int32_t *sum, int n);
+
+    /* A block's transforms, to an order of frequencies that only fft_back knows; back: the inverse
+     * times n. */
+    void (*fft_forward)(const struct cpu_fft *fft, double *block);
+    void (*fft_back)(const struct cpu_fft *fft, double *block);
+    /* block *= spectrum, which is a block too */
+    void (*fft_multiply)(const double *spectrum, double *block, int n);
+    /* Matrices of CPU_FFT_LANES vectors, turned: the k-th lies at from + k * from_step. */
+    void (*fft_turn)(const double *from, size_t from_step, double *to, size_t to_step, int count);
+    /* The nearest integers of ROWS vectors, modulo 2^32, to sum + row * stride; below 2^51. */
+    void (*fft_round)(const double *value, int32_t *sum, size_t stride, int rows);
+
+    struct cpu_real_ops real[2]; /* of float, of double */
+
+    /* out[x] = in[x] - 128 for x in 0..n-1, no element more */
+    void (*floats_u8)(const uint8_t *in, float *out, int n);
+    /* sum[x] = sum over taps of weight[t] * at[t][x], n rounded up to CPU_BLOCK, in
+     * CPU_FLOAT_CHAINS chains that are added two and two: with its product a number is rounded
+     * count / CPU_FLOAT_CHAINS + 2 times, or less. */
+    void (*float_sums)(const struct cpu_float_taps *taps, const float *const *at, float *sum,
+                       int n);
+};
+
+/* floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + *shift, where d is no power of two: with
+ * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
+ * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
+static inline uint32_t cpu_divide_factor(const struct cpu_divide *divide, int *shift)
+{
+    uint64_t d = (uint64_t)divide->divisor;
+    int k = 63 - __builtin_clzll(d - 1);
+    *shift = k;
+    return (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d);
+}
+
+extern const struct cpu_ops cpu_ops_scalar;
+#ifdef HAVE_NEON
+extern const struct cpu_ops cpu_ops_neon;
+#endif
+#ifdef HAVE_NEON_DOT
+extern const struct cpu_ops cpu_ops_neon_dot;
+#endif
+#ifdef HAVE_AVX2
+extern const struct cpu_ops cpu_ops_avx2;
+#endif
+#ifdef HAVE_AVX512
+extern const struct cpu_ops cpu_ops_avx512;
+#endif
+
+#endif

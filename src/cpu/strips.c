@@ -1,0 +1,154 @@
+/* Pieces, strips and workers: see cpu/strips.h. */
+#include "cpu/strips.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+
+#define MIN_ROWS    16
+#define PIECES_EACH 4 /* pieces a thread: evens out threads that lose their core for a while */
+#define MOST_BLOCKS 16
+
+struct cpu_memory {
+    void *block[MOST_BLOCKS];
+    int blocks;
+    bool missing;
+};
+
+struct run {
+    const struct cpu_strips *strips;
+    const struct cpu_strips_path *path;
+    const void *pass;
+    char *worker; /* workers of path->worker_bytes */
+    struct cpu_memory *memory;
+};
+
+struct cpu_strips cpu_strips_cut(const struct kernel_job *job, int pixels)
+{
+    struct cpu_strips s = {.job = job, .strip_pixels = pixels, .workers = job->threads};
+    int height = job->out->height, pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
+
+    if (s.strip_pixels < CPU_STRIP_MIN)
+        s.strip_pixels = CPU_STRIP_MIN;
+    if (s.strip_pixels > job->out->width)
+        s.strip_pixels = job->out->width;
+    s.piece_rows = (height + pieces - 1) / pieces;
+    if (s.piece_rows < MIN_ROWS)
+        s.piece_rows = MIN_ROWS;
+    s.pieces = (height + s.piece_rows - 1) / s.piece_rows;
+    if (s.workers > s.pieces)
+        s.workers = s.pieces;
+    return s;
+}
+
+/* ---- workers ---- */
+
+void *cpu_memory_keep(struct cpu_memory *memory, void *block)
+{
+    if (block && memory->blocks < MOST_BLOCKS)
+        return memory->block[memory->blocks++] = block;
+    free(block);
+    memory->missing = true;
+    return NULL;
+}
+
+void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
+{
+    const struct plan *plan = job->plan;
+    size_t pixel = (size_t)plan->channels * (size_t)plan->type;
+    size_t bytes = ((size_t)job->in->width + 1) * pixel;
+    char *row = cpu_memory_keep(memory, malloc(bytes));
+
+    for (int c = 0; row && c < plan->channels; c++)
+        if (plan->type == SAMPLE_U8)
+            ((uint8_t *)row)[c] = (uint8_t)plan_ghost(plan, c);
+        else
+            ((uint16_t *)(void *)row)[c] = (uint16_t)plan_ghost(plan, c);
+    for (size_t at = pixel; row && at < bytes; at *= 2)
+        memcpy(row + at, row, at < bytes - at ? at : bytes - at);
+    return row;
+}
+
+static bool workers_make(struct run *run)
+{
+    int count = run->strips->workers;
+    bool ok;
+
+    run->worker = calloc((size_t)count, run->path->worker_bytes);
+    run->memory = calloc((size_t)count, sizeof *run->memory);
+    ok = run->worker && run->memory;
+    for (int i = 0; ok && i < count; i++) {
+        run->path->make(run->pass, run->worker + (size_t)i * run->path->worker_bytes,
+                        &run->memory[i]);
+        ok = !run->memory[i].missing;
+    }
+    return ok;
+}
+
+static void workers_free(struct run *run)
+{
+    for (int i = 0; run->memory && i < run->strips->workers; i++)
+        while (run->memory[i].blocks > 0)
+            free(run->memory[i].block[--run->memory[i].blocks]);
+    free(run->memory);
+    free(run->worker);
+}
+
+/* ---- strips ---- */
+
+static void run_piece(void *context, int piece, int worker)
+{
+    const struct run *run = context;
+    const struct cpu_strips *s = run->strips;
+    const struct plan_mask *m = &s->job->plan->mask[0];
+    int width = s->job->out->width, end = s->job->out_first_row + s->job->out->height;
+    struct cpu_strip strip = {.first = s->job->out_first_row + piece * s->piece_rows, .end = end};
+
+    if (end - strip.first > s->piece_rows)
+        strip.end = strip.first + s->piece_rows;
+    strip.top = strip.first - m->anchor_y;
+    strip.bottom = strip.end - 1 - m->anchor_y + m->height - 1;
+    for (; strip.first_pixel < width; strip.first_pixel += s->strip_pixels) {
+        int left = width - strip.first_pixel;
+        strip.pixels = left < s->strip_pixels ? left : s->strip_pixels;
+        run->path->run(run->pass, run->worker + (size_t)worker * run->path->worker_bytes, &strip);
+    }
+}
+
+bool cpu_strips_run(const struct cpu_strips *strips, const struct cpu_strips_path *path,
+                    const void *pass, struct error *err)
+{
+    struct run run = {.strips = strips, .path = path, .pass = pass};
+    bool ok = workers_make(&run);
+
+    if (ok)
+        parallel_for(strips->workers, strips->pieces, run_piece, &run);
+    else
+        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", strips->workers);
+    workers_free(&run);
+    return ok;
+}
+
+void cpu_strips_copy(const struct kernel_job *job, const uint8_t *row, int from, int to,
+                     uint8_t *out)
+{
+    const struct plan *plan = job->plan;
+    size_t channels = (size_t)plan->channels;
+    int inside_to = to < job->in->width ? to : job->in->width;
+
+    for (int x = from; x < to; x++) {
+        int cell = row ? border_fold(plan->border, x, job->in->width) : BORDER_OUTSIDE;
+        if (row && x >= 0 && x < inside_to) {
+            memcpy(out, row + (size_t)x * channels, (size_t)(inside_to - x) * channels);
+            out += (size_t)(inside_to - x) * channels;
+            x = inside_to - 1;
+            continue;
+        }
+        if (cell != BORDER_OUTSIDE)
+            memcpy(out, row + (size_t)cell * channels, channels);
+        for (size_t c = 0; cell == BORDER_OUTSIDE && c < channels; c++)
+            out[c] = (uint8_t)plan_ghost(plan, (int)c);
+        out += channels;
+    }
+}

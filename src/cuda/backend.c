@@ -1,0 +1,295 @@
+/* The CUDA backend: which devices there are, getting one ready, and the buffers
+ * kept on it. A machine without a driver is a machine without devices. */
+#include "cuda/device.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/bench.h"
+#include "cuda/host.h"
+#include "cuda/lanes.h"
+#include "kernel/backend.h"
+
+static struct cuda_device devices[CUDA_MAX_DEVICES][CUDA_LANES];
+static atomic_bool ready[CUDA_MAX_DEVICES];
+/* Held for some microseconds; one for all devices. */
+static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int cuda_device_count(char *why, size_t why_bytes)
+{
+    static atomic_int known; /* devices do not come and go; a batch asks some times a file */
+    int count = atomic_load(&known);
+    cudaError_t status = count > 0 ? cudaSuccess : cudaGetDeviceCount(&count);
+
+    if (status != cudaSuccess) {
+        cudaGetLastError();
+        snprintf(why, why_bytes, "%s", cudaGetErrorString(status));
+        return 0;
+    }
+    if (count == 0)
+        snprintf(why, why_bytes, "no CUDA device");
+    atomic_store(&known, count);
+    return count < CUDA_MAX_DEVICES ? count : CUDA_MAX_DEVICES;
+}
+
+bool cuda_device_error(struct error *err, const struct cuda_device *device, cudaError_t status,
+                       const char *what)
+{
+    cudaGetLastError(); /* it is told here; the next launch would tell it again */
+    return error_set(err, EXIT_INPUT, "cuda:%d: %s: %s", device->index, what,
+                     cudaGetErrorString(status));
+}
+
+static bool device_start(struct cuda_device *device, int index, struct error *err)
+{
+    int shared = 0;
+    cudaError_t status = cudaSuccess;
+
+    if (!device->stream)
+        status = cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking);
+    for (int i = 0; status == cudaSuccess && i < 4; i++)
+        if (!device->mark[i])
+            status = cudaEventCreateWithFlags(&device->mark[i],
+                                              i == 3 ? cudaEventBlockingSync : cudaEventDefault);
+    if (status != cudaSuccess)
+        return cuda_device_error(err, device, status, "cannot start");
+    status = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, index);
+    if (status != cudaSuccess)
+        return cuda_device_error(err, device, status, "cannot ask for its shared memory");
+    device->shared_limit = (size_t)shared;
+    device->ready = true;
+    return true;
+}
+
+struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error *err)
+{
+    char why[256] = "";
+    int count = cuda_device_count(why, sizeof why);
+    struct cuda_device *device;
+    cudaError_t status;
+
+    if (count == 0) {
+        error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", index, why);
+        return NULL;
+    }
+    if (index < 0 || index >= count) {
+        error_set(err, EXIT_DEVICE, "cuda:%d is not there: this machine has %d CUDA device%s",
+                  index, count, count == 1 ? "" : "s");
+        return NULL;
+    }
+    device = &devices[index][cuda_lanes_take(index, use)];
+    device->lane = (int)(device - devices[index]);
+    device->alone = use == CUDA_ALONE;
+    device->index = index;
+    status = cudaSetDevice(index);
+    if (status != cudaSuccess) {
+        cudaGetLastError();
+        error_set(err, EXIT_DEVICE, "cuda:%d cannot be used: %s", index,
+                  cudaGetErrorString(status));
+    } else if (device->ready || device_start(device, index, err)) {
+        atomic_store(&ready[index], true);
+        return device;
+    }
+    cuda_device_unlock(device);
+    return NULL;
+}
+
+void cuda_device_unlock(struct cuda_device *device)
+{
+    cuda_lanes_give(device->index, device->lane);
+}
+
+bool cuda_device_is_ready(int index)
+{
+    bool any = false;
+
+    for (int i = 0; i < CUDA_MAX_DEVICES; i++)
+        any = any || ((index < 0 || i == index) && atomic_load(&ready[i]));
+    return any;
+}
+
+void cuda_launch_lock(void)
+{
+    pthread_mutex_lock(&launch_lock);
+}
+
+void cuda_launch_unlock(void)
+{
+    pthread_mutex_unlock(&launch_lock);
+}
+
+/* ---- buffers ---- */
+
+/* The copy of what is forgotten may still be under way. */
+static void forget_filled(struct cuda_device *device)
+{
+    if (device->filled && cudaStreamSynchronize(device->stream) != cudaSuccess)
+        cudaGetLastError();
+    free(device->filled);
+    device->filled = NULL;
+}
+
+static void buffer_free(struct cuda_device *device, int number)
+{
+    if (device->filled && device->filled_number == number)
+        forget_filled(device);
+    cudaFree(device->buffer[number]);
+    device->buffer[number] = NULL;
+    device->buffer_bytes[number] = 0;
+}
+
+cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t bytes)
+{
+    cudaError_t status;
+    if (device->buffer_bytes[number] >= bytes)
+        return cudaSuccess;
+    buffer_free(device, number);
+    status = cudaMalloc(&device->buffer[number], bytes);
+    if (status == cudaSuccess)
+        device->buffer_bytes[number] = bytes;
+    else
+        cudaGetLastError(); /* a refused allocation does not spoil the context */
+    return status;
+}
+
+void cuda_device_swap(struct cuda_device *device, int first, int second)
+{
+    void *buffer = device->buffer[first];
+    size_t bytes = device->buffer_bytes[first];
+    device->buffer[first] = device->buffer[second];
+    device->buffer_bytes[first] = device->buffer_bytes[second];
+    device->buffer[second] = buffer;
+    device->buffer_bytes[second] = bytes;
+}
+
+cudaError_t cuda_device_fill(struct cuda_device *device, int number, void **content, size_t bytes)
+{
+    cudaError_t status;
+
+    if (device->filled && device->filled_number == number && device->filled_bytes == bytes &&
+        memcmp(device->filled, *content, bytes) == 0) {
+        free(*content);
+        *content = device->filled;
+        return cudaSuccess;
+    }
+    forget_filled(device);
+    status = cuda_device_reserve(device, number, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+        cuda_device_release(device, -1);
+        status = cuda_device_reserve(device, number, bytes);
+    }
+    if (status == cudaSuccess)
+        status = cudaMemcpyAsync(device->buffer[number], *content, bytes, cudaMemcpyHostToDevice,
+                                 device->stream);
+    if (status == cudaSuccess) {
+        device->filled = *content;
+        device->filled_bytes = bytes;
+        device->filled_number = number;
+        return cudaSuccess;
+    }
+    free(*content);
+    *content = NULL;
+    return status;
+}
+
+void cuda_device_settle(struct cuda_device *device)
+{
+    if (cudaStreamSynchronize(device->stream) != cudaSuccess)
+        cudaGetLastError();
+    forget_filled(device);
+}
+
+/* The lanes that a holder of DEVICE may touch: its own, or all. */
+static struct cuda_device *lanes_of(struct cuda_device *device, int *count)
+{
+    *count = device->alone ? CUDA_LANES : 1;
+    return device->alone ? devices[device->index] : device;
+}
+
+void cuda_device_release(struct cuda_device *device, int keep)
+{
+    int count;
+    struct cuda_device *lane = lanes_of(device, &count);
+
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < CUDA_BUFFERS; i++)
+            if (i != keep || &lane[k] != device)
+                buffer_free(&lane[k], i);
+}
+
+size_t cuda_device_free_bytes(struct cuda_device *device)
+{
+    size_t available = 0, total = 0;
+    int count;
+    const struct cuda_device *lane = lanes_of(device, &count);
+
+    if (cudaMemGetInfo(&available, &total) != cudaSuccess)
+        cudaGetLastError();
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < CUDA_BUFFERS; i++)
+            available += lane[k].buffer_bytes[i];
+    return available;
+}
+
+/* ---- the row of the backend table ---- */
+
+static void describe(int index, char *text, size_t text_bytes)
+{
+    struct cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) {
+        snprintf(text, text_bytes, "%s", cudaGetErrorString(cudaGetLastError()));
+        return;
+    }
+    snprintf(text, text_bytes, "%s, %.1f GB, compute capability %d.%d, %d multiprocessors",
+             properties.name, (double)properties.totalGlobalMem * 1e-9, properties.major,
+             properties.minor, properties.multiProcessorCount);
+}
+
+/* Work reaches a device by queues, which the driver makes when it starts: eight of each kind unless
+ * the environment says otherwise, also for a job that uses one of each. On an H200 a process that
+ * makes a context and leaves takes 285 ms with eight, 202 ms with one. */
+static void expect_one(void)
+{
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); /* no room for it: eight then */
+}
+
+static bool start(int index, struct error *err)
+{
+    struct cuda_device *device = cuda_device_lock(index, CUDA_SHARED, err);
+    if (!device)
+        return false;
+    cuda_device_unlock(device);
+    return true;
+}
+
+static void release(void)
+{
+    struct error ignored;
+
+    for (int i = 0; i < CUDA_MAX_DEVICES; i++) {
+        struct cuda_device *device =
+            cuda_device_is_ready(i) ? cuda_device_lock(i, CUDA_ALONE, &ignored) : NULL;
+        if (!device)
+            continue;
+        cuda_device_release(device, -1);
+        cuda_device_unlock(device);
+    }
+    cuda_host_release();
+}
+
+const struct backend backend_cuda = {
+    .device = DEVICE_CUDA,
+    .name = "cuda",
+    .devices = cuda_device_count,
+    .describe = describe,
+    .start = start,
+    .expect_one = expect_one,
+    .is_ready = cuda_device_is_ready,
+    .host_take = cuda_host_take,
+    .host_give = cuda_host_give,
+    .release = release,
+    .probe = cuda_bench_probe,
+};

@@ -1,0 +1,306 @@
+/* Times a kernel on the device and alone: the data lies there, prepared, and between
+ * two events there is nothing but the kernel's launches (one for each channel, where
+ * it works on planes; a kernel with its mask in constant memory also copies the mask
+ * there, some microseconds, because that is part of launching it). Colour weighted by
+ * alpha is timed from pixels to pixels, its planes and its division included: there
+ * the convolutions alone would say little.
+ *
+ *   stream  delay | scrub? E launches E | scrub? E launches E | ...   E: an event
+ *
+ * The delay keeps the stream busy until a batch of runs is queued behind it, so that
+ * no run waits for the host. Inputs and outputs are taken in turn from as many copies
+ * as it takes to exceed the L2 cache twice, so that none is found there by chance. */
+#include "cuda/bench.h"
+
+#include <string.h>
+
+#include "kernels/ceilings.h"
+
+#define BATCH 8
+/* A run of so many milliseconds hides its own launching. */
+#define LONG_MS 2.0
+/* Of the host, for a run of a few launches: generous. */
+#define LAUNCH_US 40.0
+
+/* As many inputs in turn, at most: small pictures would take thousands. */
+#define MAX_INPUTS 512
+/* Left alone on the device. */
+#define SPARE_BYTES ((size_t)128 << 20)
+
+struct bench_memory {
+    char *in, *out; /* inputs * parts of `each` bytes */
+    void *scrub;
+    size_t each, scrub_bytes;
+    int parts; /* of an input: its planes, or 1 picture */
+    int inputs;
+};
+
+struct measurement {
+    struct planes planes;
+    struct planes_strip all;
+    struct kernel_trial *trial;
+    struct bench_memory memory;
+    cudaEvent_t begin[BATCH], end[BATCH];
+    int turn; /* the next input */
+};
+
+/* Is it timed from pixels to pixels, and not on planes that lie there? */
+static bool takes_pixels(const struct planes *planes)
+{
+    return planes->method->image || planes->job->plan->alpha == ALPHA_WEIGHTED;
+}
+
+/* ---- device memory ---- */
+
+static size_t cache_bytes(const struct cuda_device *device)
+{
+    int bytes = 0;
+    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device->index) != cudaSuccess)
+        cudaGetLastError();
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
+/* The planes of a pass from pixels to pixels: what they take in all, and with RESERVE room for
+ * them. */
+static size_t planes_bytes(const struct measurement *m, bool reserve, cudaError_t *status)
+{
+    size_t rows = (size_t)m->planes.job->in->height, bytes[CUDA_BUFFERS], total = 0;
+
+    *status = cudaSuccess;
+    if (m->planes.method->image || !takes_pixels(&m->planes))
+        return 0;
+    planes_buffer_bytes(&m->planes, rows, rows, bytes);
+    for (int i = 0; i < CUDA_BUFFERS; i++) {
+        if (i == BUFFER_IN || i == BUFFER_OUT)
+            continue;
+        total += bytes[i];
+        if (reserve && *status == cudaSuccess)
+            *status = cuda_device_reserve(m->planes.device, i, bytes[i]);
+    }
+    return total;
+}
+
+/* How much of everything: as many inputs as it takes, as few as there is room for. */
+static void memory_plan(struct measurement *m, struct cuda_device *device)
+{
+    struct bench_memory *memory = &m->memory;
+    const struct image *in = m->planes.job->in;
+    size_t cache = cache_bytes(device), room = cuda_device_free_bytes(device);
+    size_t input, kept, most;
+    cudaError_t status;
+
+    memory->parts = takes_pixels(&m->planes) ? 1 : in->channels;
+    memory->each = (takes_pixels(&m->planes) ? m->planes.image_pitch : m->planes.plane_pitch) *
+                   (size_t)in->height;
+    memory->scrub_bytes = m->trial->cold ? 2 * cache : 0;
+    input = memory->each * (size_t)memory->parts;
+    memory->inputs = (int)(2 * cache / input < MAX_INPUTS ? 2 * cache / input + 1 : MAX_INPUTS);
+    kept = SPARE_BYTES + memory->scrub_bytes + m->planes.image_pitch * (size_t)in->height +
+           planes_bytes(m, false, &status);
+    most = room > kept ? (room - kept) / (2 * input) : 0;
+    if ((size_t)memory->inputs > most)
+        memory->inputs = most > 1 ? (int)most : 1;
+}
+
+static cudaError_t memory_alloc(struct bench_memory *memory)
+{
+    size_t bytes = memory->each * (size_t)memory->parts * (size_t)memory->inputs;
+    cudaError_t status = cudaMalloc((void **)&memory->in, bytes);
+    if (status == cudaSuccess)
+        status = cudaMalloc((void **)&memory->out, bytes);
+    if (status == cudaSuccess && memory->scrub_bytes)
+        status = cudaMalloc(&memory->scrub, memory->scrub_bytes);
+    if (status != cudaSuccess)
+        cudaGetLastError();
+    return status;
+}
+
+static char *part_at(const struct bench_memory *memory, char *base, int input, int part)
+{
+    return base + memory->each * ((size_t)input * (size_t)memory->parts + (size_t)part);
+}
+
+/* The planes as if BUFFER_IN, _OUT, _PLANE and _SUM were those of an input in turn. */
+static struct planes planes_at(const struct measurement *m, struct cuda_device *view, int input,
+                               int part)
+{
+    struct planes planes = m->planes;
+    *view = *m->planes.device;
+    if (takes_pixels(&planes)) {
+        view->buffer[BUFFER_IN] = part_at(&m->memory, m->memory.in, input, part);
+        view->buffer[BUFFER_OUT] = part_at(&m->memory, m->memory.out, input, part);
+    } else {
+        view->buffer[BUFFER_PLANE] = part_at(&m->memory, m->memory.in, input, part);
+        view->buffer[BUFFER_SUM] = part_at(&m->memory, m->memory.out, input, part);
+    }
+    planes.device = view;
+    return planes;
+}
+
+/* The picture goes up once; each input is made of it on the device. */
+static cudaError_t memory_fill(struct measurement *m)
+{
+    struct cuda_device *device = m->planes.device, view;
+    const struct image *in = m->planes.job->in;
+    struct bench_memory *memory = &m->memory;
+    size_t bytes = m->planes.image_pitch * (size_t)in->height;
+    cudaError_t status = cuda_device_reserve(device, BUFFER_IN, bytes);
+
+    if (status == cudaSuccess)
+        status = cudaMemcpy2DAsync(planes_device_image(&m->planes, BUFFER_IN, in->height).data,
+                                   m->planes.image_pitch, in->data, in->pitch, image_row_bytes(in),
+                                   (size_t)in->height, cudaMemcpyHostToDevice, device->stream);
+    if (status == cudaSuccess) /* what pads the rows is copied too, by the copies */
+        status = cudaMemsetAsync(memory->in, 0,
+                                 memory->each * (size_t)memory->parts * (size_t)memory->inputs,
+                                 device->stream);
+    for (int i = 0; status == cudaSuccess && i < memory->inputs * memory->parts; i++) {
+        int input = i / memory->parts, part = i % memory->parts;
+        struct planes planes = planes_at(m, &view, input, part);
+        if (takes_pixels(&planes)) {
+            status = cudaMemcpyAsync(view.buffer[BUFFER_IN], device->buffer[BUFFER_IN], bytes,
+                                     cudaMemcpyDeviceToDevice, device->stream);
+        } else {
+            struct plane_prepare_job prepare =
+                planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
+            status = plane_prepare(&prepare, device->stream);
+        }
+    }
+    if (status == cudaSuccess)
+        status = cudaStreamSynchronize(device->stream);
+    return status;
+}
+
+/* ---- runs ---- */
+
+/* What is timed. */
+static cudaError_t launch(struct measurement *m)
+{
+    struct cuda_device view;
+    struct bench_memory *memory = &m->memory;
+    char *in = part_at(memory, memory->in, m->turn, 0);
+    char *out = part_at(memory, memory->out, m->turn, 0);
+    const struct image *picture = m->planes.job->in;
+    size_t bytes = takes_pixels(&m->planes) /* a picture without what pads its rows */
+                       ? image_row_bytes(picture) * (size_t)picture->height
+                       : memory->each * (size_t)memory->parts;
+    cudaStream_t stream = m->planes.device->stream;
+    cudaError_t status = cudaSuccess;
+
+    if (m->trial->what == TRIAL_COPY_ENGINE)
+        return cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, stream);
+    if (m->trial->what == TRIAL_COPY_KERNEL)
+        return ceiling_copy(in, out, bytes, stream);
+    for (int part = 0; status == cudaSuccess && part < memory->parts; part++) {
+        struct planes planes = planes_at(m, &view, m->turn, part);
+        if (takes_pixels(&planes)) {
+            status = planes_filter_strip(&planes, &m->all);
+        } else {
+            struct plane_prepare_job prepared =
+                planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
+            struct plane_job job = planes_sum_job(&planes, &m->all, &prepared, 0, BUFFER_SUM);
+            status = planes.method->plane(&job, stream);
+        }
+    }
+    return status;
+}
+
+static cudaError_t run_batch(struct measurement *m, int runs, double ms[BATCH])
+{
+    cudaStream_t stream = m->planes.device->stream;
+    cudaError_t status = cudaSuccess;
+
+    if (runs > 1)
+        status = ceiling_delay(LAUNCH_US * (double)(runs * m->memory.parts), stream);
+    for (int i = 0; status == cudaSuccess && i < runs; i++) {
+        if (m->memory.scrub)
+            status = cudaMemsetAsync(m->memory.scrub, i, m->memory.scrub_bytes, stream);
+        if (status == cudaSuccess)
+            status = cudaEventRecord(m->begin[i], stream);
+        if (status == cudaSuccess)
+            status = launch(m);
+        if (status == cudaSuccess)
+            status = cudaEventRecord(m->end[i], stream);
+        m->turn = (m->turn + 1) % m->memory.inputs;
+    }
+    if (status == cudaSuccess)
+        status = cudaStreamSynchronize(stream);
+    for (int i = 0; status == cudaSuccess && i < runs; i++) {
+        float elapsed = 0;
+        status = cudaEventElapsedTime(&elapsed, m->begin[i], m->end[i]);
+        ms[i] = (double)elapsed;
+    }
+    return status;
+}
+
+static cudaError_t run_all(struct measurement *m)
+{
+    double ms[BATCH] = {0};
+    cudaError_t status = cudaSuccess;
+    bool more = true;
+    int runs = 1;
+
+    for (int i = 0; status == cudaSuccess && i < BATCH; i++) {
+        status = cudaEventCreate(&m->begin[i]);
+        if (status == cudaSuccess)
+            status = cudaEventCreate(&m->end[i]);
+    }
+    while (more && status == cudaSuccess) {
+        status = run_batch(m, runs, ms);
+        for (int i = 0; more && status == cudaSuccess && i < runs; i++)
+            more = m->trial->more(ms[i], m->trial->context);
+        runs = ms[0] > LONG_MS ? 1 : BATCH;
+    }
+    return status;
+}
+
+static void measurement_free(struct measurement *m)
+{
+    for (int i = 0; i < BATCH; i++) {
+        if (m->begin[i])
+            cudaEventDestroy(m->begin[i]);
+        if (m->end[i])
+            cudaEventDestroy(m->end[i]);
+    }
+    cudaFree(m->memory.in);
+    cudaFree(m->memory.out);
+    cudaFree(m->memory.scrub);
+}
+
+bool cuda_bench_time(const struct kernel_job *job, const struct planes_method *method,
+                     struct kernel_trial *trial, struct error *err)
+{
+    struct measurement m = {.trial = trial};
+    struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
+    size_t cell;
+    cudaError_t status;
+    bool ok = false;
+
+    if (!device)
+        return false;
+    cuda_device_release(device, -1); /* what earlier pictures left there */
+    m.all = (struct planes_strip){0, job->in->height, 0, job->in->height};
+    m.planes = (struct planes){.job = job, .device = device, .method = method};
+    if (!planes_init(&m.planes, err))
+        goto out;
+    cell = takes_pixels(&m.planes) ? (size_t)job->in->type : plane_cell_bytes(m.planes.type);
+    memory_plan(&m, device);
+    trial->bytes = 2 * cell * (uint64_t)job->in->width * (uint64_t)job->in->height *
+                   (uint64_t)job->in->channels;
+    trial->inputs = m.memory.inputs;
+    trial->tile = method->image ? 0 : planes_tile(job);
+    planes_bytes(&m, true, &status);
+    if (status == cudaSuccess)
+        status = memory_alloc(&m.memory);
+    if (status == cudaSuccess)
+        status = memory_fill(&m);
+    if (status == cudaSuccess)
+        status = run_all(&m);
+    ok = status == cudaSuccess || cuda_device_error(err, device, status, "cannot time the kernel");
+out:
+    if (!ok)
+        cuda_device_settle(device);
+    measurement_free(&m);
+    cuda_device_unlock(device);
+    return ok;
+}

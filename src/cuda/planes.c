@@ -1,0 +1,366 @@
+/* The textbook's planes on the device: see cuda/planes.h. What decides bytes was
+ * decided by the plan; here it is chosen which number type holds the sums: float
+ * inside 2^24, then 32 and 64 bit integers, two halves past 62 bits. */
+#include "cuda/planes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Planes rest on whole 256-byte lines, as cudaMallocPitch would place them. */
+#define PITCH_ALIGN 256
+/* Rows of pixels: room for `pad`, and for what the last word of a row holds past its end. */
+#define ROW_SPARE    32
+#define DEFAULT_TILE 32
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+}
+
+/* ---- number types ---- */
+
+enum plane_type planes_type(const struct plan *plan)
+{
+    enum plane_type type = PLANE_F32;
+    for (int k = 0; k < plan->masks; k++) {
+        if (plan->mask[k].accumulator == ACCUMULATOR_I64)
+            return PLANE_I64;
+        if (!plan->mask[k].float_exact)
+            type = PLANE_I32;
+    }
+    return type;
+}
+
+/* Products with alpha reach max^2; past 62 bits they are summed in two halves, each of which stays
+ * within the plan's own bound. */
+static enum plane_type type_of_product(const struct plan *plan, int *split_bits)
+{
+    int64_t square = (int64_t)plan->max * plan->max, sum = plan->mask[0].sum;
+    *split_bits = 0;
+    if (sum < (1 << 24) / square)
+        return PLANE_F32;
+    if (sum <= INT32_MAX / square)
+        return PLANE_I32;
+    if (sum > (INT64_MAX >> 1) / square)
+        *split_bits = 32 - __builtin_clz(plan->max);
+    return PLANE_I64;
+}
+
+int planes_tile(const struct kernel_job *job)
+{
+    return job->tile ? job->tile : DEFAULT_TILE;
+}
+
+static void weights_put(enum plane_type type, const struct plan_mask *m, void *to)
+{
+    for (int i = 0; i < m->width * m->height; i++) {
+        if (type == PLANE_F32)
+            ((float *)to)[i] = (float)m->weight[i];
+        else if (type == PLANE_I32)
+            ((int32_t *)to)[i] = (int32_t)m->weight[i];
+        else
+            ((int64_t *)to)[i] = m->weight[i];
+    }
+}
+
+/* Both masks and the product's weights in one buffer, one behind the other, here and there. */
+static bool weights_send(struct planes *planes, struct error *err)
+{
+    const struct plan *plan = planes->job->plan;
+    bool wanted[3] = {true, plan->masks > 1, plan->alpha == ALPHA_WEIGHTED};
+    size_t at[3] = {0}, bytes = 0;
+    void *content;
+    cudaError_t status;
+
+    for (int k = 0; k < 3; k++) {
+        const struct plan_mask *m = &plan->mask[k == 1];
+        at[k] = bytes;
+        if (wanted[k])
+            bytes += round_up(
+                (size_t)m->width * (size_t)m->height *
+                plane_cell_bytes(k == WEIGHT_PRODUCT ? planes->product_type : planes->type));
+    }
+    content = calloc(1, bytes);
+    if (!content)
+        return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    for (int k = 0; k < 3; k++)
+        if (wanted[k])
+            weights_put(k == WEIGHT_PRODUCT ? planes->product_type : planes->type,
+                        &plan->mask[k == 1], (char *)content + at[k]);
+    status = cuda_device_fill(planes->device, BUFFER_MASK, &content, bytes);
+    if (status != cudaSuccess)
+        return cuda_device_error(err, planes->device, status, "cannot send the mask");
+    for (int k = 0; k < 3; k++) {
+        planes->weight[k] = (const char *)content + at[k];
+        planes->device_weight[k] = (const char *)planes->device->buffer[BUFFER_MASK] + at[k];
+    }
+    return true;
+}
+
+/* Bytes from the mask's first cell to its anchor. */
+static int window_left(const struct plan *plan)
+{
+    return plan->mask[0].anchor_x * plan->channels * (int)plan->type;
+}
+
+void planes_turn(struct planes *planes)
+{
+    cuda_device_swap(planes->device, BUFFER_IN, BUFFER_OUT);
+    planes->pad[0] = planes->pad[1];
+    if (planes->method->aligns)
+        planes->pad[1] = ((planes->pad[0] - window_left(planes->job->plan)) % 16 + 16) % 16;
+}
+
+bool planes_init(struct planes *planes, struct error *err)
+{
+    const struct plan *plan = planes->job->plan;
+    size_t width = (size_t)planes->job->in->width;
+
+    planes->image_pitch = round_up(image_row_bytes(planes->job->in) + ROW_SPARE);
+    planes->pad[0] = planes->method->aligns ? window_left(plan) % 16 : 0;
+    planes->pad[1] = 0;
+    if (planes->method->image)
+        return planes_image_init(planes, err);
+    planes->type = planes_type(plan);
+    planes->product_type = planes->type;
+    if (plan->alpha == ALPHA_WEIGHTED)
+        planes->product_type = type_of_product(plan, &planes->split_bits);
+    planes->plane_pitch = round_up(width * plane_cell_bytes(planes->type));
+    planes->product_pitch = round_up(width * plane_cell_bytes(planes->product_type));
+    return weights_send(planes, err);
+}
+
+/* ---- device memory ---- */
+
+/* Bytes of each buffer for a strip of `rows` output rows out of `in_rows` input rows. */
+void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t rows,
+                         size_t bytes[CUDA_BUFFERS])
+{
+    const struct plan *plan = planes->job->plan;
+    memset(bytes, 0, CUDA_BUFFERS * sizeof *bytes);
+    bytes[BUFFER_IN] = bytes[BUFFER_OUT] = in_rows * planes->image_pitch;
+    if (planes->method->image)
+        return;
+    bytes[BUFFER_PLANE] = in_rows * planes->plane_pitch;
+    bytes[BUFFER_SUM] = rows * planes->plane_pitch;
+    if (plan->kind == PLAN_GRADIENT)
+        bytes[BUFFER_SUM2] = rows * planes->plane_pitch;
+    if (plan->alpha == ALPHA_WEIGHTED) {
+        if (planes->product_pitch > planes->plane_pitch)
+            bytes[BUFFER_PLANE] = in_rows * planes->product_pitch;
+        bytes[BUFFER_COVERAGE] = rows * planes->plane_pitch;
+        bytes[BUFFER_LOW] = rows * planes->product_pitch;
+        if (planes->split_bits)
+            bytes[BUFFER_HIGH] = rows * planes->product_pitch;
+    }
+}
+
+void planes_shape(const struct kernel_job *job,
+                  struct plane_shape (*shape_of)(const struct plane_job *job),
+                  struct kernel_shape *shape)
+{
+    const struct plan_mask *m = &job->plan->mask[0];
+    struct plane_job plane = {.type = planes_type(job->plan),
+                              .mask_width = m->width,
+                              .mask_height = m->height,
+                              .tile = planes_tile(job)};
+    struct plane_shape cut;
+    int shared = 0, groups;
+    double loads;
+
+    if (cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                               job->device_index) != cudaSuccess)
+        shared = 48 << 10; /* what every device has */
+    plane.shared_limit = (size_t)shared;
+    cut = shape_of(&plane);
+    groups = (m->height + cut.group_rows - 1) / cut.group_rows;
+    loads = (double)(cut.tile + m->width - 1) *
+            ((double)groups * (cut.tile - 1) + (double)m->height) / (double)(cut.tile * cut.tile);
+    *shape = (struct kernel_shape){
+        .tile_width = cut.tile,
+        .tile_height = cut.tile,
+        .halo_left = m->anchor_x,
+        .halo_right = m->width - 1 - m->anchor_x,
+        .halo_above = m->anchor_y,
+        .halo_below = m->height - 1 - m->anchor_y,
+        .block_x = cut.block_x,
+        .block_y = cut.block_y,
+        .mask_rows = cut.group_rows,
+        .shared_bytes = cut.shared_bytes,
+        .loads_per_output = loads,
+    };
+}
+
+/* ---- one channel ---- */
+
+struct plane_image planes_device_image(const struct planes *planes, enum planes_buffer buffer,
+                                       int rows)
+{
+    const struct plan *plan = planes->job->plan;
+    int pad = buffer == BUFFER_IN ? planes->pad[0] : planes->pad[1];
+    return (struct plane_image){(char *)planes->device->buffer[buffer] + pad,
+                                planes->image_pitch,
+                                planes->job->in->width,
+                                rows,
+                                plan->channels,
+                                (int)plan->type};
+}
+
+int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source source, int split_bits)
+{
+    bool is_alpha = image_has_alpha(plan->channels) && channel == plan->channels - 1;
+    int64_t value = is_alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+    if (source != PLANE_SAMPLE)
+        value *= plan->max; /* a ghost cell's alpha is max */
+    if (source == PLANE_PRODUCT_HIGH)
+        value >>= split_bits;
+    else if (source == PLANE_PRODUCT_LOW)
+        value &= ((int64_t)1 << split_bits) - 1;
+    return value;
+}
+
+struct plane_prepare_job planes_prepare_job(const struct planes *planes,
+                                            const struct planes_strip *strip, int channel,
+                                            enum plane_source source)
+{
+    bool product = source != PLANE_SAMPLE;
+    return (struct plane_prepare_job){
+        .image = planes_device_image(planes, BUFFER_IN, strip->in_rows),
+        .channel = channel,
+        .source = source,
+        .split_bits = planes->split_bits,
+        .type = product ? planes->product_type : planes->type,
+        .out = planes->device->buffer[BUFFER_PLANE],
+        .out_pitch = product ? planes->product_pitch : planes->plane_pitch,
+    };
+}
+
+struct plane_job planes_sum_job(const struct planes *planes, const struct planes_strip *strip,
+                                const struct plane_prepare_job *prepared, int k,
+                                enum planes_buffer sums)
+{
+    const struct plan *plan = planes->job->plan;
+    const struct plan_mask *m = &plan->mask[k];
+    bool product = prepared->source != PLANE_SAMPLE;
+    return (struct plane_job){
+        .type = prepared->type,
+        .in = prepared->out,
+        .in_pitch = prepared->out_pitch,
+        .in_first_row = strip->in_first,
+        .in_rows = strip->in_rows,
+        .out = planes->device->buffer[sums],
+        .out_pitch = prepared->out_pitch,
+        .out_first_row = strip->out_first,
+        .out_rows = strip->out_rows,
+        .width = planes->job->in->width,
+        .picture_height = planes->job->picture_height,
+        .border = (enum plane_border)plan->border,
+        .ghost = planes_ghost(plan, prepared->channel, prepared->source, planes->split_bits),
+        .mask_width = m->width,
+        .mask_height = m->height,
+        .anchor_x = m->anchor_x,
+        .anchor_y = m->anchor_y,
+        .weight = planes->weight[product ? WEIGHT_PRODUCT : k],
+        .device_weight = planes->device_weight[product ? WEIGHT_PRODUCT : k],
+        .tile = planes_tile(planes->job),
+        .shared_limit = planes->device->shared_limit,
+    };
+}
+
+/* prepare + convolve: the sums of one channel (or its products) under mask k into `sums`. */
+static cudaError_t sum_channel(const struct planes *planes, const struct planes_strip *strip,
+                               int channel, enum plane_source source, int k,
+                               enum planes_buffer sums)
+{
+    struct plane_prepare_job prepare = planes_prepare_job(planes, strip, channel, source);
+    struct plane_job convolve = planes_sum_job(planes, strip, &prepare, k, sums);
+    cudaError_t status = plane_prepare(&prepare, planes->device->stream);
+    return status != cudaSuccess ? status
+                                 : planes->method->plane(&convolve, planes->device->stream);
+}
+
+static struct plane_finish_job finish_job(const struct planes *planes,
+                                          const struct planes_strip *strip, enum planes_buffer sums,
+                                          int channel)
+{
+    const struct plan_mask *m = &planes->job->plan->mask[0];
+    return (struct plane_finish_job){
+        .type = planes->type,
+        .sum = planes->device->buffer[sums],
+        .sum_pitch = planes->plane_pitch,
+        .divisor = m->divisor,
+        .offset = m->offset,
+        .max = planes->job->plan->max,
+        .image = planes_device_image(planes, BUFFER_OUT, strip->out_rows),
+        .channel = channel,
+    };
+}
+
+static cudaError_t weighted_channel(const struct planes *planes, const struct planes_strip *strip,
+                                    int channel)
+{
+    struct cuda_device *device = planes->device;
+    struct plane_weighted_job job = {
+        .plain = finish_job(planes, strip, BUFFER_SUM, channel),
+        .coverage = device->buffer[BUFFER_COVERAGE],
+        .product_type = planes->product_type,
+        .product_low = device->buffer[BUFFER_LOW],
+        .product_high = planes->split_bits ? device->buffer[BUFFER_HIGH] : NULL,
+        .product_pitch = planes->product_pitch,
+        .split_bits = planes->split_bits,
+        .weight_sum = planes->job->plan->mask[0].sum,
+    };
+    enum plane_source low = planes->split_bits ? PLANE_PRODUCT_LOW : PLANE_PRODUCT;
+    cudaError_t status;
+
+    if (channel == planes->job->plan->channels - 1) { /* alpha itself: round(sum(w*a) / W) */
+        job.plain.sum = job.coverage;
+        job.plain.divisor = job.weight_sum;
+        job.plain.offset = 0;
+        return plane_finish_linear(&job.plain, device->stream);
+    }
+    status = sum_channel(planes, strip, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
+    if (status == cudaSuccess)
+        status = sum_channel(planes, strip, channel, low, 0, BUFFER_LOW);
+    if (status == cudaSuccess && planes->split_bits)
+        status = sum_channel(planes, strip, channel, PLANE_PRODUCT_HIGH, 0, BUFFER_HIGH);
+    return status != cudaSuccess ? status : plane_finish_weighted(&job, device->stream);
+}
+
+static cudaError_t filter_channel(const struct planes *planes, const struct planes_strip *strip,
+                                  int channel)
+{
+    const struct plan *plan = planes->job->plan;
+    struct plane_image in = planes_device_image(planes, BUFFER_IN, strip->in_rows);
+    struct plane_image out = planes_device_image(planes, BUFFER_OUT, strip->out_rows);
+    struct plane_finish_job finish = finish_job(planes, strip, BUFFER_SUM, channel);
+    cudaError_t status;
+
+    if (!(plan->filtered >> channel & 1))
+        return plane_copy_channel(&in, strip->out_first - strip->in_first, &out, channel,
+                                  planes->device->stream);
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return weighted_channel(planes, strip, channel);
+    status = sum_channel(planes, strip, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
+    if (status == cudaSuccess && plan->kind == PLAN_GRADIENT)
+        status = sum_channel(planes, strip, channel, PLANE_SAMPLE, 1, BUFFER_SUM2);
+    if (status != cudaSuccess)
+        return status;
+    if (plan->kind == PLAN_GRADIENT)
+        return plane_finish_gradient(&finish, planes->device->buffer[BUFFER_SUM2],
+                                     planes->device->stream);
+    return plane_finish_linear(&finish, planes->device->stream);
+}
+
+cudaError_t planes_filter_strip(const struct planes *planes, const struct planes_strip *strip)
+{
+    const struct plan *plan = planes->job->plan;
+    cudaError_t status = cudaSuccess;
+    if (planes->method->image)
+        return planes_image_filter(planes, strip);
+    if (plan->alpha == ALPHA_WEIGHTED)
+        status = sum_channel(planes, strip, plan->channels - 1, PLANE_SAMPLE, 0, BUFFER_COVERAGE);
+    for (int c = 0; status == cudaSuccess && c < plan->channels; c++)
+        status = filter_channel(planes, strip, c);
+    return status;
+}

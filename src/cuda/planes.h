@@ -1,0 +1,115 @@
+/* Host side of the textbook's 2D kernels, first half: how one strip of a picture
+ * that stands on the device becomes planes, sums and pixels again. cuda/run.c
+ * brings it there and back. Only in builds with CUDA. */
+#ifndef STENCIL_CUDA_PLANES_H
+#define STENCIL_CUDA_PLANES_H
+
+#include "cuda/device.h"
+#include "kernel/kernel.h"
+#include "kernels/image_job.h"
+
+/* The device's buffers as the planes use them. */
+enum planes_buffer {
+    BUFFER_IN,       /* input pixels */
+    BUFFER_OUT,      /* output pixels; swapped with IN between passes, so of one size */
+    BUFFER_PLANE,    /* one channel of the input */
+    BUFFER_SUM,      /* its sums (gx of a gradient) */
+    BUFFER_SUM2,     /* gy of a gradient */
+    BUFFER_COVERAGE, /* weighted alpha: sums of w*a */
+    BUFFER_LOW,      /* weighted alpha: sums of w*c*a, or of the low halves of c*a */
+    BUFFER_MASK,     /* the weights, for kernels that read them from global memory */
+    BUFFER_HIGH,     /* weighted alpha past 62 bits: sums of the high halves */
+};
+
+typedef cudaError_t planes_launch(const struct plane_job *job, cudaStream_t stream);
+typedef cudaError_t planes_image_launch(const struct image_job *job, int form, cudaStream_t stream);
+
+/* Packs a plan's weights for pixels that stand on the device with `pad` bytes (below) before them;
+ * with `out` NULL only says how many bytes that takes. 0: the kernel cannot run the plan, *why. */
+typedef size_t planes_image_pack(const struct plan *plan, void *out, const char **why);
+
+/* What the launch wants to know of the weights: how many bytes they take. */
+typedef int planes_image_form(const struct plan *plan);
+
+/* What runs: a convolution of one plane, or of whole pixels. */
+struct planes_method {
+    const char *name;
+    planes_launch *plane;       /* one of the two */
+    planes_image_launch *image; /* linear; weighted alpha or not, as its pack says */
+    planes_image_pack *pack;    /* with `image` */
+    planes_image_form *form;    /* with `image` */
+    bool constant;              /* `plane` keeps its weights in constant memory */
+    bool aligns;                /* `image` wants its windows to begin on 16 bytes: see planes.pad */
+};
+
+#define WEIGHT_PRODUCT 2
+
+/* One run of one plane kernel in one lane of a device. */
+struct planes {
+    const struct kernel_job *job;
+    struct cuda_device *device;
+    const struct planes_method *method;
+    enum plane_type type, product_type; /* of plain sums, of products with alpha */
+    int split_bits;                     /* products come in two halves of so many bits; 0: whole */
+    /* The masks in `type`, and mask 0 in product_type; the same in BUFFER_MASK. The device's. */
+    const void *weight[3], *device_weight[3];
+    size_t image_pitch, plane_pitch, product_pitch;
+    /* Where pixels begin in the rows of BUFFER_IN and BUFFER_OUT, bytes: so that the first cell of
+     * the mask over the first pixel of 16 output bytes stands on 16 bytes too. */
+    int pad[2];
+};
+
+/* What stands on the device: input rows [in_first, in_first + in_rows) of the picture, of which
+ * output rows [out_first, out_first + out_rows) are made. */
+struct planes_strip {
+    int in_first, in_rows, out_first, out_rows;
+};
+
+/* Chooses the number types, converts the weights and sends them to the device; job, device and
+ * method are set. */
+bool planes_init(struct planes *planes, struct error *err);
+
+/* Which number type holds the plan's plain sums. */
+enum plane_type planes_type(const struct plan *plan);
+
+/* The output tile width when --tile gives none. */
+int planes_tile(const struct kernel_job *job);
+
+/* How KERNEL's tiles lie for this job, with the shared memory that the device allows. */
+void planes_shape(const struct kernel_job *job,
+                  struct plane_shape (*shape_of)(const struct plane_job *job),
+                  struct kernel_shape *shape);
+
+/* Bytes of each device buffer for `rows` output rows out of `in_rows` input rows. */
+void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t rows,
+                         size_t bytes[CUDA_BUFFERS]);
+
+/* The value of a ghost cell of one channel (or of its product with alpha). */
+int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source source,
+                     int split_bits);
+
+/* After a pass, for the next: its output becomes the input. */
+void planes_turn(struct planes *planes);
+
+/* For methods on whole pixels (cuda/image_run.c): the packed weights to BUFFER_MASK, and one pass.
+ */
+bool planes_image_init(struct planes *planes, struct error *err);
+cudaError_t planes_image_filter(const struct planes *planes, const struct planes_strip *strip);
+
+/* The pixels of one of the device's image buffers, `rows` of them. */
+struct plane_image planes_device_image(const struct planes *planes, enum planes_buffer buffer,
+                                       int rows);
+
+/* The two steps to the sums of one channel (or of its products with alpha): BUFFER_IN to
+ * BUFFER_PLANE, and what was PREPARED so, under mask k, to SUMS. */
+struct plane_prepare_job planes_prepare_job(const struct planes *planes,
+                                            const struct planes_strip *strip, int channel,
+                                            enum plane_source source);
+struct plane_job planes_sum_job(const struct planes *planes, const struct planes_strip *strip,
+                                const struct plane_prepare_job *prepared, int k,
+                                enum planes_buffer sums);
+
+/* One pass over the strip: BUFFER_IN to BUFFER_OUT. Only launches. */
+cudaError_t planes_filter_strip(const struct planes *planes, const struct planes_strip *strip);
+
+#endif

@@ -1,0 +1,268 @@
+/* Host side of the textbook's 1D kernels: a signal goes up, its sums come down; in
+ * pieces when the device cannot hold it whole. A piece brings its halo and ghost
+ * cells along, so that a kernel never asks for a cell that is not there. */
+#include "kernel/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cuda/device.h"
+#include "kernel/backend.h"
+#include "kernel/signal_job.h"
+#include "kernels/signal_1d.h"
+
+/* Left alone on the device: what the context may still need. */
+#define SPARE_BYTES  ((size_t)64 << 20)
+#define DEFAULT_TILE 256
+
+/* The device's buffers as signals use them. */
+enum { BUFFER_IN, BUFFER_OUT, BUFFER_MASK };
+
+typedef cudaError_t signal_launch(const struct signal_1d_job *job, cudaStream_t stream);
+
+static struct signal_1d_job kernel_view(const struct signal_job *job)
+{
+    return (struct signal_1d_job){
+        .type = job->type == SIGNAL_F32 ? PLANE_F32 : PLANE_I64,
+        .in_count = job->n,
+        .out_count = job->n,
+        .width = job->n,
+        .border = (enum plane_border)job->border,
+        .ghost = job->ghost,
+        .mask_width = job->mask_width,
+        .anchor = job->anchor,
+        .weight = job->weight,
+        .tile = job->tile ? job->tile : DEFAULT_TILE,
+    };
+}
+
+/* ---- up and down ---- */
+
+/* COUNT cells from AT on, or the ghost cells' value, into the device's cells from TO on. */
+static cudaError_t upload_cells(const struct signal_job *job, struct cuda_device *device, int to,
+                                const void *cells, int at, int count)
+{
+    size_t cell = signal_cell_bytes(job->type);
+    return cudaMemcpyAsync((char *)device->buffer[BUFFER_IN] + (size_t)to * cell,
+                           (const char *)cells + (size_t)at * cell, (size_t)count * cell,
+                           cudaMemcpyHostToDevice, device->stream);
+}
+
+/* The piece's cells as runs of neighbours; ghost cells are folded here or are GHOST. */
+static cudaError_t upload(const struct signal_job *job, struct cuda_device *device,
+                          const struct signal_1d_job *piece, const void *ghost)
+{
+    cudaError_t status = cudaSuccess;
+
+    for (int i = 0, count; status == cudaSuccess && i < piece->in_count; i += count) {
+        int first = piece->in_first + i, at = border_fold(job->border, first, job->n);
+        count = 1;
+        if (at == BORDER_OUTSIDE) {
+            status = upload_cells(job, device, i, ghost, 0, 1);
+            continue;
+        }
+        if (at == first) /* inside: up to the signal's end */
+            count = job->n - at < piece->in_count - i ? job->n - at : piece->in_count - i;
+        status = upload_cells(job, device, i, job->in, at, count);
+    }
+    return status;
+}
+
+static cudaError_t download(const struct signal_job *job, struct cuda_device *device,
+                            const struct signal_1d_job *piece)
+{
+    size_t cell = signal_cell_bytes(job->type);
+    return cudaMemcpyAsync((char *)job->out + (size_t)piece->out_first * cell,
+                           device->buffer[BUFFER_OUT], (size_t)piece->out_count * cell,
+                           cudaMemcpyDeviceToHost, device->stream);
+}
+
+static cudaError_t run_piece(const struct signal_job *job, struct cuda_device *device,
+                             const struct signal_1d_job *piece, signal_launch *launch)
+{
+    float ghost_float = (float)job->ghost, ms[3] = {0};
+    const void *ghost = job->type == SIGNAL_F32 ? (const void *)&ghost_float : &job->ghost;
+    cudaError_t status = cudaEventRecord(device->mark[0], device->stream);
+
+    if (status == cudaSuccess)
+        status = upload(job, device, piece, ghost);
+    if (status == cudaSuccess)
+        status = cudaEventRecord(device->mark[1], device->stream);
+    if (status == cudaSuccess)
+        status = launch(piece, device->stream);
+    if (status == cudaSuccess)
+        status = cudaEventRecord(device->mark[2], device->stream);
+    if (status == cudaSuccess)
+        status = download(job, device, piece);
+    if (status == cudaSuccess)
+        status = cudaEventRecord(device->mark[3], device->stream);
+    if (status == cudaSuccess)
+        status = cudaStreamSynchronize(device->stream);
+    for (int i = 0; status == cudaSuccess && i < 3; i++)
+        status = cudaEventElapsedTime(&ms[i], device->mark[i], device->mark[i + 1]);
+    if (job->times) {
+        job->times->upload_ms += (double)ms[0];
+        job->times->kernel_ms += (double)ms[1];
+        job->times->download_ms += (double)ms[2];
+    }
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* Outputs of a piece so that all buffers fit LIMIT; the buffers are then reserved. 0: no room. */
+static int reserve(const struct signal_job *job, struct cuda_device *device, size_t limit)
+{
+    size_t cell = signal_cell_bytes(job->type), halo = (size_t)job->mask_width;
+
+    for (int count = job->n; count > 0; count /= 2) {
+        size_t in = ((size_t)count + halo) * cell, out = (size_t)count * cell;
+        if (in + out > limit)
+            continue;
+        if (cuda_device_reserve(device, BUFFER_IN, in) == cudaSuccess &&
+            cuda_device_reserve(device, BUFFER_OUT, out) == cudaSuccess)
+            return count;
+        cuda_device_release(device, BUFFER_MASK); /* the next, smaller try has it all */
+    }
+    return 0;
+}
+
+static cudaError_t send_mask(const struct signal_job *job, struct cuda_device *device)
+{
+    size_t bytes = (size_t)job->mask_width * signal_cell_bytes(job->type);
+    cudaError_t status = cuda_device_reserve(device, BUFFER_MASK, bytes);
+    if (status == cudaSuccess)
+        status = cudaMemcpyAsync(device->buffer[BUFFER_MASK], job->weight, bytes,
+                                 cudaMemcpyHostToDevice, device->stream);
+    return status;
+}
+
+static bool run_pieces(const struct signal_job *job, struct cuda_device *device, size_t limit,
+                       signal_launch *launch, const char *what, struct error *err)
+{
+    struct signal_1d_job piece = kernel_view(job);
+    cudaError_t status = send_mask(job, device);
+    int count;
+
+    if (status != cudaSuccess)
+        return cuda_device_error(err, device, status, "cannot send the mask");
+    count = reserve(job, device, limit);
+    if (count == 0)
+        return error_set(err, EXIT_INPUT, "cuda:%d: no device memory for a mask of %d weights",
+                         device->index, job->mask_width);
+    piece.in = device->buffer[BUFFER_IN];
+    piece.out = device->buffer[BUFFER_OUT];
+    piece.device_weight = device->buffer[BUFFER_MASK];
+    for (int first = 0; first < job->n; first += count) {
+        if (count < job->n) { /* else the kernel folds ghost cells itself */
+            piece.out_first = first;
+            piece.out_count = job->n - first < count ? job->n - first : count;
+            piece.in_first = first - job->anchor;
+            piece.in_count = piece.out_count + job->mask_width - 1;
+        }
+        status = run_piece(job, device, &piece, launch);
+        if (status != cudaSuccess)
+            return cuda_device_error(err, device, status, what);
+    }
+    return true;
+}
+
+static bool run(const struct signal_job *job, signal_launch *launch, const char *name,
+                struct error *err)
+{
+    struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
+    size_t available, limit;
+    char what[64];
+    bool good;
+
+    if (!device)
+        return false;
+    snprintf(what, sizeof what, "the %s kernel failed", name);
+    available = cuda_device_free_bytes(device);
+    limit = job->device_bytes_limit       ? job->device_bytes_limit
+            : available > 2 * SPARE_BYTES ? available - SPARE_BYTES
+                                          : available / 2;
+    good = run_pieces(job, device, limit, launch, what, err);
+    cuda_device_unlock(device);
+    return good;
+}
+
+/* ---- rows of the kernel table ---- */
+
+static bool supports(const struct plan *plan, char *why, size_t why_bytes)
+{
+    (void)plan;
+    return backend_cuda.devices(why, why_bytes) > 0;
+}
+
+#define RUN(kernel)                                                                                \
+    static bool run_##kernel(const struct signal_job *job, struct error *err)                      \
+    {                                                                                              \
+        return run(job, signal_##kernel, #kernel, err);                                            \
+    }
+RUN(basic)
+RUN(constant)
+RUN(cached)
+RUN(tiled)
+
+/* LOADS: cells of N that an internal tile loads from global memory. */
+static void shape_make(const struct signal_job *job, struct signal_1d_shape cut, double loads,
+                       struct kernel_shape *shape)
+{
+    int tile = kernel_view(job).tile;
+    *shape = (struct kernel_shape){
+        .tile_width = tile,
+        .tile_height = 1,
+        .halo_left = job->anchor,
+        .halo_right = job->mask_width - 1 - job->anchor,
+        .block_x = tile,
+        .block_y = 1,
+        .mask_rows = 1,
+        .shared_bytes = cut.shared_bytes,
+        .loads_per_output = loads / tile,
+    };
+}
+
+static void shape_tiled(const struct signal_job *job, struct kernel_shape *shape)
+{
+    struct signal_1d_job view = kernel_view(job);
+    struct signal_1d_shape cut = signal_tiled_shape(&view);
+    int groups = (job->mask_width + cut.group - 1) / cut.group; /* each stages its own tile */
+    shape_make(job, cut, (double)groups * (view.tile - 1) + job->mask_width, shape);
+}
+
+/* Loads of the halo's cells by the outputs within REACH of one end of the tile. */
+static double halo_loads(int tile, int reach)
+{
+    int outputs = reach < tile ? reach : tile;
+    return (double)outputs * (reach + (reach - outputs + 1)) / 2;
+}
+
+static void shape_cached(const struct signal_job *job, struct kernel_shape *shape)
+{
+    struct signal_1d_job view = kernel_view(job);
+    shape_make(job, signal_cached_shape(&view),
+               view.tile + halo_loads(view.tile, job->anchor) +
+                   halo_loads(view.tile, job->mask_width - 1 - job->anchor),
+               shape);
+}
+
+#define ROW(kernel, sentence)                                                                      \
+    .name = #kernel, .dims = 1, .device = DEVICE_CUDA, .idea = sentence, .supports = supports,     \
+    .run_signal = run_##kernel
+
+static const struct kernel KERNELS[] = {
+    {ROW(basic, "mask and input in global memory, one thread an output (Fig. 7.6)"),
+     .tile = TILE_BLOCK},
+    {ROW(constant, "as basic, the mask in constant memory (Fig. 7.8)"), .tile = TILE_BLOCK},
+    {ROW(cached, "internal cells in shared memory, halo cells through L2 (Figs. 7.13-7.14)"),
+     .tile = TILE_INTERNAL, .shape_signal = shape_cached},
+    {ROW(tiled, "input tile with left and right halo cells in shared memory (Fig. 7.11)"),
+     .tile = TILE_HALO, .shape_signal = shape_tiled},
+};
+
+const struct kernel *cuda_signal_kernels(int *count)
+{
+    *count = (int)(sizeof KERNELS / sizeof *KERNELS);
+    return KERNELS;
+}

@@ -1,0 +1,376 @@
+/* A picture in strips through a CUDA device: see cuda/strips.h. Three streams, one for
+ * each direction and one for the kernels (which share planes and constant memory, and fill
+ * the device one by one anyhow):
+ *
+ *      up      strip 2 -> slot 2 |
+ *      kernel  halo and kernels of strip 1: slot 1 -> slot 1 |
+ *      down                        strip 0 from slot 0 |
+ *
+ * What waits for what, for strip i in device slot i % slots:
+ *
+ *      up of i      the kernels of strip i + 1 - slots, which read the slot's end last
+ *      kernel of i  up of i. The output's slot is free: strip i - slots has been written
+ *                   before i was submitted (kernel/strip_device.h), so its down is over
+ *      down of i    the kernels of i */
+#include "cuda/strips.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Two events around what a strip does on one stream. */
+struct lap {
+    cudaEvent_t begin, end;
+    bool recorded;
+};
+
+struct cuda_strips {
+    const struct strip_job *job;
+    struct kernel_job whole; /* what planes want to know of the picture */
+    struct image shape;
+    struct planes planes;
+    struct cuda_device *device;
+    cudaStream_t up, down;
+    int slots;                /* on the device, of input and of output */
+    size_t in_slot, out_slot; /* bytes of one */
+    /* up: as many as slots of input on the host; filter and down: as many as on the device. */
+    struct lap *laps, *up_lap, *filter_lap, *down_lap;
+    int lap_count;
+    bool *pinned; /* host slots: of input, then of output */
+    struct kernel_times times;
+    char what[64];
+};
+
+/* ---- laps ---- */
+
+/* Adds the time of a lap that is over. It is for people: one that is not over is left out. */
+static void lap_add(const struct lap *lap, double *ms)
+{
+    float elapsed = 0;
+    if (!lap->recorded)
+        return;
+    if (cudaEventElapsedTime(&elapsed, lap->begin, lap->end) == cudaSuccess)
+        *ms += (double)elapsed;
+    else
+        cudaGetLastError();
+}
+
+/* The lap's last one is over: nothing is submitted into a slot before. */
+static cudaError_t lap_begin(struct lap *lap, cudaStream_t stream, double *ms)
+{
+    lap_add(lap, ms);
+    lap->recorded = false;
+    return cudaEventRecord(lap->begin, stream);
+}
+
+static cudaError_t lap_end(struct lap *lap, cudaStream_t stream)
+{
+    cudaError_t status = cudaEventRecord(lap->end, stream);
+    lap->recorded = status == cudaSuccess;
+    return status;
+}
+
+static cudaError_t laps_make(struct cuda_strips *c)
+{
+    cudaError_t status = cudaSuccess;
+
+    for (int i = 0; status == cudaSuccess && i < c->lap_count; i++) {
+        status = cudaEventCreate(&c->laps[i].begin);
+        if (status == cudaSuccess) /* a thread that waits leaves its core to the codecs */
+            status = cudaEventCreateWithFlags(&c->laps[i].end, cudaEventBlockingSync);
+    }
+    return status;
+}
+
+/* ---- pinning ---- */
+
+/* At a slot's first use, so that the first strips are under way meanwhile. Memory that cannot be
+ * pinned is slower and does no harm. */
+static void pin(struct cuda_strips *c, int host_slot, const struct image *slot)
+{
+    if (!c->job->pin || c->pinned[host_slot])
+        return;
+    c->pinned[host_slot] = cudaHostRegister(slot->data, slot->pitch * (size_t)slot->height,
+                                            cudaHostRegisterDefault) == cudaSuccess;
+    if (!c->pinned[host_slot])
+        cudaGetLastError();
+}
+
+static void unpin_all(struct cuda_strips *c)
+{
+    const struct strip_job *job = c->job;
+    for (int i = 0; i < job->in_slots + job->out_slots; i++)
+        if (c->pinned[i] &&
+            cudaHostUnregister(i < job->in_slots ? job->in[i].data
+                                                 : job->out[i - job->in_slots].data) != cudaSuccess)
+            cudaGetLastError();
+}
+
+/* ---- one strip ---- */
+
+/* The first pixel of a row of a strip's device slot; BUFFER is that of input or of output. */
+static char *slot_row(const struct cuda_strips *c, enum planes_buffer buffer, int strip, int row)
+{
+    struct plane_image all = planes_device_image(&c->planes, buffer, 0);
+    size_t slot = buffer == BUFFER_IN ? c->in_slot : c->out_slot;
+    return (char *)all.data + (size_t)(strip % c->slots) * slot + (size_t)row * all.pitch;
+}
+
+static cudaError_t upload(struct cuda_strips *c, int strip)
+{
+    const struct strip_job *job = c->job;
+    const struct strip_layout *l = &job->layout;
+    const struct image *from = &job->in[strip % job->in_slots];
+    struct lap *lap = &c->up_lap[strip % job->in_slots];
+    int last_reader = strip + 1 - c->slots;
+    char *to = slot_row(c, BUFFER_IN, strip, l->above + l->below);
+    cudaError_t status = cudaSuccess;
+
+    pin(c, strip % job->in_slots, from);
+    if (last_reader >= 0 && last_reader < strip)
+        status = cudaStreamWaitEvent(c->up, c->filter_lap[last_reader % c->slots].end, 0);
+    if (status == cudaSuccess)
+        status = lap_begin(lap, c->up, &c->times.upload_ms);
+    if (status == cudaSuccess)
+        status = cudaMemcpy2DAsync(to, c->planes.image_pitch, from->data, from->pitch,
+                                   image_row_bytes(from),
+                                   (size_t)(strip_in_end(l, strip) - strip_in_first(l, strip)),
+                                   cudaMemcpyHostToDevice, c->up);
+    return status == cudaSuccess ? lap_end(lap, c->up) : status;
+}
+
+/* The rows above a strip, from the slot of the strip before, which ends with them. */
+static cudaError_t take_halo(const struct cuda_strips *c, int strip)
+{
+    const struct strip_layout *l = &c->job->layout;
+    int rows = strip_in_first(l, strip) - strip_halo_first(l, strip);
+    int skipped = l->above + l->below - rows;
+    size_t pitch = c->planes.image_pitch;
+
+    if (rows == 0)
+        return cudaSuccess;
+    return cudaMemcpy2DAsync(slot_row(c, BUFFER_IN, strip, skipped), pitch,
+                             slot_row(c, BUFFER_IN, strip + c->slots - 1, l->rows + skipped), pitch,
+                             image_row_bytes(&c->shape), (size_t)rows, cudaMemcpyDeviceToDevice,
+                             c->device->stream);
+}
+
+static cudaError_t launch(const struct cuda_strips *c, int strip)
+{
+    const struct strip_layout *l = &c->job->layout;
+    int first = strip_halo_first(l, strip);
+    int in_slot_first = strip_in_first(l, strip) - l->above - l->below; /* may be above the top */
+    struct planes_strip rows = {.in_first = first,
+                                .in_rows = strip_in_end(l, strip) - first,
+                                .out_first = strip_out_first(l, strip),
+                                .out_rows = strip_out_end(l, strip) - strip_out_first(l, strip)};
+    struct cuda_device view = *c->device;
+    struct planes planes = c->planes;
+
+    if (rows.out_rows == 0)
+        return cudaSuccess;
+    /* whole rows, with what planes.pad leaves before the pixels */
+    view.buffer[BUFFER_IN] = (char *)c->device->buffer[BUFFER_IN] +
+                             (size_t)(strip % c->slots) * c->in_slot +
+                             (size_t)(first - in_slot_first) * c->planes.image_pitch;
+    view.buffer[BUFFER_OUT] =
+        (char *)c->device->buffer[BUFFER_OUT] + (size_t)(strip % c->slots) * c->out_slot;
+    planes.device = &view;
+    return planes_filter_strip(&planes, &rows);
+}
+
+static cudaError_t filter(struct cuda_strips *c, int strip)
+{
+    struct lap *lap = &c->filter_lap[strip % c->slots];
+    cudaStream_t stream = c->device->stream;
+    cudaError_t status = cudaStreamWaitEvent(stream, c->up_lap[strip % c->job->in_slots].end, 0);
+
+    if (status == cudaSuccess)
+        status = lap_begin(lap, stream, &c->times.kernel_ms);
+    if (status == cudaSuccess)
+        status = take_halo(c, strip);
+    if (status == cudaSuccess)
+        status = launch(c, strip);
+    return status == cudaSuccess ? lap_end(lap, stream) : status;
+}
+
+static cudaError_t download(struct cuda_strips *c, int strip)
+{
+    const struct strip_job *job = c->job;
+    const struct strip_layout *l = &job->layout;
+    const struct image *to = &job->out[strip % job->out_slots];
+    struct lap *lap = &c->down_lap[strip % c->slots];
+    const char *from = slot_row(c, BUFFER_OUT, strip, 0);
+    int rows = strip_out_end(l, strip) - strip_out_first(l, strip);
+    cudaError_t status;
+
+    pin(c, job->in_slots + strip % job->out_slots, to);
+    status = cudaStreamWaitEvent(c->down, c->filter_lap[strip % c->slots].end, 0);
+    if (status == cudaSuccess)
+        status = lap_begin(lap, c->down, &c->times.download_ms);
+    if (status == cudaSuccess && rows > 0)
+        status =
+            cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch, image_row_bytes(to),
+                              (size_t)rows, cudaMemcpyDeviceToHost, c->down);
+    return status == cudaSuccess ? lap_end(lap, c->down) : status;
+}
+
+/* ---- the interface ---- */
+
+static bool done(const struct cuda_strips *c, cudaError_t status, struct error *err)
+{
+    return status == cudaSuccess || cuda_device_error(err, c->device, status, c->what);
+}
+
+/* Pageable memory would hold up this thread until the strip is down: there whoever waits for it
+ * fetches it. */
+bool cuda_strips_submit(void *state, int strip, struct error *err)
+{
+    struct cuda_strips *c = state;
+    cudaError_t status = upload(c, strip);
+
+    if (status == cudaSuccess)
+        status = filter(c, strip);
+    if (status == cudaSuccess && c->job->pin)
+        status = download(c, strip);
+    return done(c, status, err);
+}
+
+bool cuda_strips_wait_uploaded(void *state, int strip, struct error *err)
+{
+    struct cuda_strips *c = state;
+    cudaError_t status = cudaSetDevice(c->device->index);
+
+    if (status == cudaSuccess)
+        status = cudaEventSynchronize(c->up_lap[strip % c->job->in_slots].end);
+    return done(c, status, err);
+}
+
+bool cuda_strips_wait_downloaded(void *state, int strip, struct error *err)
+{
+    struct cuda_strips *c = state;
+    cudaError_t status = cudaSetDevice(c->device->index);
+
+    if (status == cudaSuccess && !c->job->pin)
+        status = download(c, strip);
+    if (status == cudaSuccess)
+        status = cudaEventSynchronize(c->down_lap[strip % c->slots].end);
+    return done(c, status, err);
+}
+
+void cuda_strips_close(void *state, struct kernel_times *times)
+{
+    struct cuda_strips *c = state;
+
+    /* After a failure something may still be on its way to the host's memory. An error of it has
+     * been told, or comes too late to matter: all strips were waited for. */
+    if (c->up && cudaStreamSynchronize(c->up) != cudaSuccess)
+        cudaGetLastError();
+    cuda_device_settle(c->device);
+    if (c->down && cudaStreamSynchronize(c->down) != cudaSuccess)
+        cudaGetLastError();
+    for (int i = 0; c->laps && i < c->lap_count; i++) {
+        struct lap *lap = &c->laps[i];
+        lap_add(lap, lap < c->filter_lap ? &c->times.upload_ms
+                     : lap < c->down_lap ? &c->times.kernel_ms
+                                         : &c->times.download_ms);
+        if (lap->begin)
+            cudaEventDestroy(lap->begin);
+        if (lap->end)
+            cudaEventDestroy(lap->end);
+    }
+    if (c->pinned)
+        unpin_all(c);
+    if (c->up)
+        cudaStreamDestroy(c->up);
+    if (c->down)
+        cudaStreamDestroy(c->down);
+    cuda_device_unlock(c->device);
+    times->upload_ms += c->times.upload_ms;
+    times->kernel_ms += c->times.kernel_ms;
+    times->download_ms += c->times.download_ms;
+    free(c->laps);
+    free(c->pinned);
+    free(c);
+}
+
+/* ---- getting ready ---- */
+
+static cudaError_t reserve(struct cuda_strips *c)
+{
+    const struct strip_layout *l = &c->job->layout;
+    size_t in_rows = (size_t)(l->above + l->below) + (size_t)l->rows;
+    size_t out_rows = (size_t)l->rows + (size_t)l->below, bytes[CUDA_BUFFERS];
+    cudaError_t status = cudaSuccess;
+
+    planes_buffer_bytes(&c->planes, in_rows, out_rows, bytes);
+    c->in_slot = in_rows * c->planes.image_pitch;
+    c->out_slot = out_rows * c->planes.image_pitch;
+    bytes[BUFFER_IN] = c->in_slot * (size_t)c->slots;
+    bytes[BUFFER_OUT] = c->out_slot * (size_t)c->slots;
+    for (int i = 0; status == cudaSuccess && i < CUDA_BUFFERS; i++)
+        status = cuda_device_reserve(c->device, i, bytes[i]);
+    return status;
+}
+
+static bool get_ready(struct cuda_strips *c, struct error *err)
+{
+    const struct strip_job *job = c->job;
+    cudaError_t status;
+
+    c->slots = job->out_slots;
+    c->lap_count = job->in_slots + 2 * c->slots;
+    c->laps = calloc((size_t)c->lap_count, sizeof *c->laps);
+    c->pinned = calloc((size_t)(job->in_slots + job->out_slots), sizeof *c->pinned);
+    if (!c->laps || !c->pinned)
+        return error_set(err, EXIT_INPUT, "no memory for the strips");
+    c->up_lap = c->laps;
+    c->filter_lap = c->up_lap + job->in_slots;
+    c->down_lap = c->filter_lap + c->slots;
+    if (!planes_init(&c->planes, err))
+        return false;
+    status = reserve(c);
+    if (status == cudaErrorMemoryAllocation) { /* earlier pictures may have left more than this */
+        cuda_device_release(c->device, BUFFER_MASK);
+        status = reserve(c);
+    }
+    if (status != cudaSuccess)
+        return cuda_device_error(err, c->device, status, "no device memory");
+    status = laps_make(c);
+    if (status == cudaSuccess)
+        status = cudaStreamCreateWithFlags(&c->up, cudaStreamNonBlocking);
+    if (status == cudaSuccess)
+        status = cudaStreamCreateWithFlags(&c->down, cudaStreamNonBlocking);
+    return done(c, status, err);
+}
+
+void *cuda_strips_open(const struct strip_job *job, const struct planes_method *method,
+                       struct error *err)
+{
+    struct cuda_strips *c = calloc(1, sizeof *c);
+    struct kernel_times ignored = {0};
+
+    if (!c) {
+        error_set(err, EXIT_INPUT, "no memory for the strips");
+        return NULL;
+    }
+    c->job = job;
+    c->device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
+    if (!c->device) {
+        free(c);
+        return NULL;
+    }
+    snprintf(c->what, sizeof c->what, "the %s kernel failed", method->name);
+    c->shape = (struct image){.width = job->width,
+                              .height = job->layout.height,
+                              .channels = job->plan->channels,
+                              .type = job->plan->type};
+    c->shape.pitch = image_row_bytes(&c->shape);
+    c->whole = kernel_job_whole(job->plan, &c->shape, &c->shape);
+    c->whole.tile = job->tile;
+    c->whole.device_index = job->device_index;
+    c->planes = (struct planes){.job = &c->whole, .device = c->device, .method = method};
+    if (get_ready(c, err))
+        return c;
+    cuda_strips_close(c, &ignored);
+    return NULL;
+}

@@ -1,0 +1,123 @@
+/* The kernel table: everything that can execute a plan on an image. The command
+ * line lists it, the tests walk it and compare every row with the reference by
+ * memcmp, the bench times it. A kernel enters with its row and in no other way. */
+#ifndef STENCIL_KERNEL_KERNEL_H
+#define STENCIL_KERNEL_KERNEL_H
+
+#include "kernel/cpu_path.h"
+#include "plan/plan.h"
+
+enum device { DEVICE_CPU, DEVICE_CUDA };
+
+/* Milliseconds; what a backend cannot tell apart stays 0. */
+struct kernel_times {
+    double upload_ms, kernel_ms, download_ms;
+};
+
+struct kernel_kept; /* kernel/kept.h */
+
+/* One piece of work: rows of the output, and the rows of the input that they need.
+ * For a whole picture first_row is 0 and picture_height is in.height.
+ *
+ *   in   holds rows [in_first_row, in_first_row + in.height) of the picture
+ *   out  receives rows [out_first_row, out_first_row + out.height)
+ *
+ * Every picture row that a ghost or halo row folds to must be inside `in`.
+ * in and out do not overlap. Shapes and types agree with the plan. */
+struct kernel_job {
+    const struct plan *plan;
+    const struct image *in;
+    struct image *out;
+    int picture_height;
+    int in_first_row, out_first_row;
+    int threads;                /* CPU threads to use, >= 1 */
+    int tile;                   /* output tile width for tiled kernels; 0: the kernel's choice */
+    int device_index;           /* for DEVICE_CUDA */
+    size_t device_bytes_limit;  /* 0: what the device has free; tests force strips with it */
+    enum cpu_path cpu_path;     /* CPU_PATH_AUTO: the fastest; tests and the bench force others */
+    struct kernel_kept *kept;   /* of the run that the job is a part of; NULL: it is none */
+    struct kernel_times *times; /* may be NULL */
+};
+
+/* How a tiled kernel cuts a picture, for --plan. Lengths in cells. */
+struct kernel_shape {
+    int tile_width, tile_height; /* the output tile */
+    int halo_left, halo_right, halo_above, halo_below;
+    int block_x, block_y; /* threads of a block */
+    int mask_rows;        /* mask rows staged at a time */
+    size_t shared_bytes;
+    double loads_per_output; /* cells loaded from memory for one output of an internal tile */
+};
+
+/* What --tile is to a kernel, which is also what it keeps in shared memory. */
+enum kernel_tile {
+    TILE_NONE,     /* it does not look at it */
+    TILE_BLOCK,    /* the width of a block; every cell comes from global memory */
+    TILE_INTERNAL, /* the output tile, whose own cells are staged; halo cells are not */
+    TILE_HALO,     /* the output tile, staged with its halo cells */
+};
+
+/* The kernel, or a copy of as many bytes in its place. */
+enum kernel_trial_what { TRIAL_KERNEL, TRIAL_COPY_ENGINE, TRIAL_COPY_KERNEL };
+
+/* A measurement of a kernel alone, on data that lies on its device; for the bench. */
+struct kernel_trial {
+    enum kernel_trial_what what;
+    bool cold; /* the device's cache is scrubbed before each run */
+    /* Takes the time of each run; false: it was the last one. */
+    bool (*more)(double ms, void *context);
+    void *context;
+    /* Set by the kernel. */
+    uint64_t bytes; /* that a run must move: every cell read once and every output written once */
+    int inputs;     /* copies of the input that were taken in turn, to keep it out of the cache */
+    int tile;       /* width of the output tile; 0: it has none */
+};
+
+struct signal_job;   /* kernel/signal_job.h */
+struct strip_device; /* kernel/strip_device.h */
+
+struct kernel {
+    const char *name; /* unique among those of its dims */
+    int dims;         /* 1 or 2 */
+    enum device device;
+    const char *idea; /* one line */
+    /* Can it run this plan here? On false writes the reason into why. A 1D row runs any signal; its
+     * answer is about the machine, and plan may be NULL. */
+    bool (*supports)(const struct plan *plan, char *why, size_t why_bytes);
+    /* Is it worth choosing where it supports the plan? NULL: yes; else only by name. */
+    bool (*pays)(const struct plan *plan);
+    /* Runs the whole plan, all `repeat` passes included. */
+    bool (*run)(const struct kernel_job *job, struct error *err);
+    /* Fills shape for the job (its plan and tile; no picture is needed). NULL: nothing to say. */
+    void (*shape)(const struct kernel_job *job, struct kernel_shape *shape);
+    bool only_weighted; /* it runs nothing but colour weighted by alpha */
+    enum kernel_tile tile;
+    /* Runs and times it over and over, on the whole picture job->in; job->out is not written. NULL:
+     * run() is timed from outside. */
+    bool (*time)(const struct kernel_job *job, struct kernel_trial *trial, struct error *err);
+    /* Runs one pass in strips that overlap with decoding and encoding. CUDA's 2D rows have it. */
+    const struct strip_device *strips;
+    /* What a 1D row has in the place of run and shape. */
+    bool (*run_signal)(const struct signal_job *job, struct error *err);
+    void (*shape_signal)(const struct signal_job *job, struct kernel_shape *shape);
+};
+
+/* The table, the 2D rows before the 1D rows, of each the reference first; *count is set. Rows that
+ * this machine cannot run (no AVX2, no GPU) are in it all the same: supports says why not. */
+const struct kernel *kernel_table(int *count);
+
+/* The row of that name; NULL if there is none. 2D kernels run pictures, 1D kernels signals. */
+const struct kernel *kernel_find(const char *name);
+const struct kernel *kernel_find_signal(const char *name);
+
+/* The fastest kernel of DEVICE that supports the plan; never NULL for the CPU. */
+const struct kernel *kernel_choose(enum device device, const struct plan *plan);
+
+/* The fastest 1D kernel of DEVICE; NULL where the device is not there. */
+const struct kernel *kernel_choose_signal(enum device device);
+
+/* A job for a whole picture, one thread, kernel's own tile. */
+struct kernel_job kernel_job_whole(const struct plan *plan, const struct image *in,
+                                   struct image *out);
+
+#endif

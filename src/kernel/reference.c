@@ -1,0 +1,166 @@
+/* The reference reads like the formula:
+ *
+ *   out = clamp( floor( (S + floor(d/2)) / d ), 0, max )
+ *   S   = sum of  w[i][j] * in[y + i - ay][x + j - ax]  +  o
+ *
+ * It asks border_fold for every single cell, holds sums in 64 bits (128 for
+ * products of colour and alpha) and knows nothing of tiles, bands or SIMD.
+ * Do not make it faster: what it is compared with is fast. */
+#include "kernel/reference.h"
+
+#include <string.h>
+
+#include "kernel/passes.h"
+
+__extension__ typedef __int128 int128;
+
+static int64_t sample_get(const struct image *image, int y, int x, int c)
+{
+    const void *row = image_row(image, y);
+    size_t i = (size_t)x * (size_t)image->channels + (size_t)c;
+    return image->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
+}
+
+static void sample_set(const struct image *image, int y, int x, int c, int64_t value)
+{
+    void *row = image_row(image, y);
+    size_t i = (size_t)x * (size_t)image->channels + (size_t)c;
+    if (image->type == SAMPLE_U8)
+        ((uint8_t *)row)[i] = (uint8_t)value;
+    else
+        ((uint16_t *)row)[i] = (uint16_t)value;
+}
+
+/* The cell (y, x, c) of the picture, ghost cells included. */
+static int64_t cell(const struct kernel_job *job, int y, int x, int c)
+{
+    const struct plan *plan = job->plan;
+    int cell_y = border_fold(plan->border, y, job->picture_height);
+    int cell_x = border_fold(plan->border, x, job->in->width);
+    bool is_alpha = image_has_alpha(plan->channels) && c == plan->channels - 1;
+
+    if (cell_y == BORDER_OUTSIDE || cell_x == BORDER_OUTSIDE)
+        return is_alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+    return sample_get(job->in, cell_y - job->in_first_row, cell_x, c);
+}
+
+/* floor(n / d) for d > 0 */
+static int128 divide_floor(int128 n, int128 d)
+{
+    int128 q = n / d;
+    return n % d < 0 ? q - 1 : q;
+}
+
+static int64_t clamp(int128 value, int64_t max)
+{
+    return value < 0 ? 0 : value > max ? max : (int64_t)value;
+}
+
+/* S, without the offset */
+static int64_t sum_cells(const struct kernel_job *job, const struct plan_mask *m, int y, int x,
+                         int c)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++)
+            sum += m->weight[i * m->width + j] *
+                   cell(job, y + i - m->anchor_y, x + j - m->anchor_x, c);
+    return sum;
+}
+
+static int64_t linear(const struct kernel_job *job, int y, int x, int c)
+{
+    const struct plan_mask *m = &job->plan->mask[0];
+    int128 s = (int128)sum_cells(job, m, y, x, c) + m->offset;
+    return clamp(divide_floor(s + m->divisor / 2, m->divisor), job->plan->max);
+}
+
+/* clamp(round(sqrt(gx^2 + gy^2))): the largest n with (2n-1)^2 <= 4*(gx^2 + gy^2) */
+static int64_t gradient(const struct kernel_job *job, int y, int x, int c)
+{
+    int128 gx = sum_cells(job, &job->plan->mask[0], y, x, c);
+    int128 gy = sum_cells(job, &job->plan->mask[1], y, x, c);
+    int64_t low = 0, high = job->plan->max; /* low holds, above high does not matter: clamped */
+
+    while (low < high) {
+        int64_t n = (low + high + 1) / 2;
+        if ((int128)(2 * n - 1) * (2 * n - 1) <= 4 * (gx * gx + gy * gy))
+            low = n;
+        else
+            high = n - 1;
+    }
+    return low;
+}
+
+/* Colour weighted by alpha, all in one fraction:
+ *   round( W * sum(w*c*a) / (d * sum(w*a)) + o/d )
+ *     = floor( (N + floor(D/2)) / D ),  D = d * sum(w*a),  N = W * sum(w*c*a) + o * sum(w*a)
+ * With M = 2^62 over the plan's bound, N + D/2 < M^2 = 2^124. */
+static int64_t weighted(const struct kernel_job *job, int y, int x, int c)
+{
+    const struct plan_mask *m = &job->plan->mask[0];
+    int alpha = job->plan->channels - 1;
+    int128 product = 0, coverage = 0, n, d;
+
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++) {
+            int cy = y + i - m->anchor_y, cx = x + j - m->anchor_x;
+            int128 wa = (int128)m->weight[i * m->width + j] * cell(job, cy, cx, alpha);
+            coverage += wa;
+            product += wa * cell(job, cy, cx, c);
+        }
+    if (c == alpha)
+        return clamp(divide_floor(coverage + m->sum / 2, m->sum), job->plan->max);
+    if (coverage == 0)
+        return linear(job, y, x, c);
+    n = m->sum * product + m->offset * coverage;
+    d = m->divisor * coverage;
+    return clamp(divide_floor(n + d / 2, d), job->plan->max);
+}
+
+void reference_rows(const struct kernel_job *job, int first, int rows)
+{
+    const struct plan *plan = job->plan;
+    for (int row = first; row < first + rows; row++)
+        for (int x = 0; x < job->out->width; x++)
+            for (int c = 0; c < plan->channels; c++) {
+                int y = job->out_first_row + row;
+                int64_t value;
+                if (!(plan->filtered >> c & 1))
+                    value = cell(job, y, x, c);
+                else if (plan->kind == PLAN_GRADIENT)
+                    value = gradient(job, y, x, c);
+                else if (plan->alpha == ALPHA_WEIGHTED)
+                    value = weighted(job, y, x, c);
+                else
+                    value = linear(job, y, x, c);
+                sample_set(job->out, row, x, c, value);
+            }
+}
+
+static bool supports(const struct plan *plan, char *why, size_t why_bytes)
+{
+    (void)plan, (void)why, (void)why_bytes;
+    return true;
+}
+
+static bool run_pass(const struct kernel_job *job, const void *context, struct error *err)
+{
+    (void)context, (void)err;
+    reference_rows(job, 0, job->out->height);
+    return true;
+}
+
+static bool run(const struct kernel_job *job, struct error *err)
+{
+    return passes_run(job, run_pass, NULL, err);
+}
+
+const struct kernel kernel_reference = {
+    .name = "reference",
+    .dims = 2,
+    .device = DEVICE_CPU,
+    .idea = "the formula itself, one thread, 64-bit sums: what all others are compared with",
+    .supports = supports,
+    .run = run,
+};

@@ -1,0 +1,16 @@
+/* The rows of the kernel table, each defined in its own room (the references: kernel/reference.h).
+ * For the table and for the files that define the rows; others ask the table. */
+#ifndef STENCIL_KERNEL_ROWS_H
+#define STENCIL_KERNEL_ROWS_H
+
+#include "kernel/kernel.h"
+
+/* src/cpu: only those of the processor's family are there. */
+extern const struct kernel kernel_scalar, kernel_avx2, kernel_avx512, kernel_neon, kernel_neon_dot,
+    kernel_signal_scalar;
+
+/* src/cuda: the rows, from slow to fast; *count is set. Only in builds with CUDA. */
+const struct kernel *cuda_kernels(int *count);
+const struct kernel *cuda_signal_kernels(int *count);
+
+#endif

@@ -1,0 +1,126 @@
+/* Which cell a ghost cell stands for, and the border as people write it: see
+ * plan/border.h. This file knows positions only; what a ghost cell of zero or
+ * constant holds in an alpha channel is the business of whoever reads cells. */
+#include "plan/border.h"
+
+#include <string.h>
+
+#include "plan/rational.h"
+
+/* In the order of the enum. */
+static const char *const names[BORDER_COUNT] = {"replicate", "zero",   "constant",
+                                                "reflect",   "mirror", "wrap"};
+
+/* i modulo n, in 0..n-1 for negative i too. 64 bits: a period of 2n leaves the ints. */
+static int64_t modulo(int64_t i, int64_t n)
+{
+    int64_t rest = i % n;
+    return rest < 0 ? rest + n : rest;
+}
+
+int border_fold(enum border border, int i, int n)
+{
+    int64_t period, place;
+
+    if (i >= 0 && i < n)
+        return i;
+    switch (border) {
+    case BORDER_REPLICATE:
+        return i < 0 ? 0 : n - 1;
+    case BORDER_WRAP:
+        return (int)modulo(i, n);
+    case BORDER_REFLECT:
+        /* a b c d d c b a, again and again */
+        period = 2 * (int64_t)n;
+        place = modulo(i, period);
+        return (int)(place < n ? place : period - 1 - place);
+    case BORDER_MIRROR:
+        /* a b c d c b, again and again; a single cell has no neighbour to mirror */
+        if (n == 1)
+            return 0;
+        period = 2 * (int64_t)n - 2;
+        place = modulo(i, period);
+        return (int)(place < n ? place : period - place);
+    case BORDER_ZERO:
+    case BORDER_CONSTANT:
+        break;
+    }
+    return BORDER_OUTSIDE;
+}
+
+const char *border_name(enum border border)
+{
+    return names[border];
+}
+
+/* The number of constant:V, or N/100 of constant:N% (*percent): a rational >= 0. */
+static bool parse_constant(mpq_t number, const char *text, bool *percent, struct error *err)
+{
+    const char *why;
+
+    if (!rational_parse_percent(number, text, strlen(text), percent, &why))
+        return error_set(err, EXIT_USAGE, "%s after 'constant:', got '%.80s'", why, text);
+    if (*percent && (mpq_sgn(number) < 0 || mpq_cmp_ui(number, 1, 1) > 0))
+        return error_set(err, EXIT_USAGE, "expected 0%% to 100%% of the range, got '%.80s'", text);
+    if (!*percent && (mpq_sgn(number) < 0 || mpz_cmp_ui(mpq_denref(number), 1) != 0))
+        return error_set(err, EXIT_USAGE,
+                         "expected a whole sample value or a percentage, got '%.80s'", text);
+    return true;
+}
+
+/* The sentences carry no option's name: the command line puts its own in front. */
+bool border_parse(const char *text, struct border_choice *choice, struct error *err)
+{
+    size_t length = strcspn(text, ":");
+    const char *value = text[length] == ':' ? text + length + 1 : NULL;
+
+    for (int i = 0; i < BORDER_COUNT; i++) {
+        if (strlen(names[i]) != length || memcmp(names[i], text, length) != 0)
+            continue;
+        if (i != BORDER_CONSTANT && value)
+            return error_set(err, EXIT_USAGE, "'%s' takes no value; only constant:V does",
+                             names[i]);
+        if (i == BORDER_CONSTANT && (!value || *value == '\0'))
+            return error_set(err, EXIT_USAGE, "constant needs a value: constant:V or constant:N%%");
+        *choice = (struct border_choice){(enum border)i, false, value};
+        if (!value)
+            return true;
+        mpq_t number;
+        mpq_init(number);
+        bool good = parse_constant(number, value, &choice->percent, err);
+        mpq_clear(number);
+        return good;
+    }
+    return error_set(err, EXIT_USAGE,
+                     "expected replicate, zero, constant:V, constant:N%%, reflect, mirror or "
+                     "wrap, got '%.80s'",
+                     text);
+}
+
+bool border_value(const struct border_choice *choice, uint32_t max, uint32_t *value,
+                  struct error *err)
+{
+    mpq_t number, scale;
+    mpz_t rounded;
+    bool good, percent;
+
+    *value = 0;
+    if (choice->border != BORDER_CONSTANT)
+        return true;
+    mpq_inits(number, scale, NULL);
+    mpz_init(rounded);
+    good = parse_constant(number, choice->value, &percent, err);
+    if (good && percent) {
+        mpq_set_ui(scale, max, 1);
+        mpq_mul(number, number, scale);
+    }
+    rational_round(rounded, number);
+    if (good && mpz_cmp_ui(rounded, max) > 0)
+        good = error_set(err, EXIT_USAGE, "--border constant:%.80s: the largest sample value is %u",
+                         choice->value, (unsigned)max);
+    if (good)
+        *value = (uint32_t)mpz_get_ui(rounded);
+    mpq_clears(number, scale, NULL);
+    mpz_clear(rounded);
+    return good;
+}

@@ -1,0 +1,75 @@
+/* Masks as text and as exact rationals: parsing, finding, building, printing.
+ * What runs is not this but the integers that plan/plan.h makes of it.
+ *
+ * The file format:
+ *     # comment
+ *     divisor 256        optional; also: offset 128 | offset 50% | anchor X Y | normalize
+ *     1  4  6  4  1
+ *     4 16 24 16  4
+ * Rows of rationals separated by blanks or commas, all of one length, 1x1 to
+ * 255x255. In place on the command line rows are separated by ';'. */
+#ifndef STENCIL_PLAN_MASK_H
+#define STENCIL_PLAN_MASK_H
+
+#include "plan/rational.h"
+
+#define MASK_MAX_SIDE 255
+
+struct mask {
+    int width, height;
+    int anchor_x, anchor_y; /* inside the mask; default width/2, height/2 */
+    mpq_t *weight;          /* width*height, row-major, as written (not yet divided) */
+    mpq_t divisor;          /* 1 if none was given; normalize: the sum (never 0); may be negative */
+    mpq_t offset;           /* in sample values, or a fraction of max if offset_percent */
+    bool offset_percent;    /* offset was `N%`: offset holds N/100 */
+    char *title;            /* the first comment line without '#', or NULL; owned */
+    char *name;             /* how sentences call it: what mask_parse was given, or NULL; owned */
+};
+
+/* All cells 0, divisor 1, offset 0, default anchor. Free with mask_free. Without memory the
+ * mask is left zeroed: weight is NULL. */
+void mask_init(struct mask *mask, int width, int height);
+void mask_free(struct mask *mask); /* harmless on a zeroed struct */
+
+/* Parses LENGTH bytes of mask text. NAME opens every sentence: NAME:LINE:COLUMN: ....
+ * Errors are EXIT_USAGE. On failure *mask is left zeroed. */
+bool mask_parse(struct mask *mask, const char *name, const char *text, size_t length,
+                struct error *err);
+
+/* --mask's argument: rows in place if it holds a ';' or is itself a row of
+ * numbers ('1 2 1'), `-` for stdin, else a path or a bare name: as given, then in
+ * $STENCILCLI_MASKS (folders separated by ':'), then in the installed masks
+ * folder, then in the masks folder beside the build; each with and without ".txt". */
+bool mask_load(struct mask *mask, const char *argument, struct error *err);
+
+/* Calls visit(name without .txt, path, context) for every mask that a bare name
+ * would find, in C-locale order of names, each name once (the first folder wins). */
+void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context);
+
+/* Builders; EXIT_USAGE for a sigma or radius out of range (sigma finite and > 0,
+ * radius 0..127; a negative radius means: choose ceil(3*sigma)). */
+bool mask_build_gauss(struct mask *mask, double sigma, int radius, struct error *err);
+bool mask_build_box(struct mask *mask, int radius, struct error *err);
+/* The same in one row, for signals: the Gaussian's weights sum to 2048. */
+bool mask_build_gauss_row(struct mask *mask, double sigma, int radius, struct error *err);
+bool mask_build_box_row(struct mask *mask, int radius, struct error *err);
+/* (1 + amount)*identity - amount*gauss */
+bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
+                        struct error *err);
+
+/* The exact sum of the weights, not divided. SUM is initialised by the caller and is left
+ * uncanonical where its terms are too long for that to be cheap (see plan/mask_build.c). */
+void mask_sum(mpq_t sum, const struct mask *mask);
+
+/* The 1D weights of the contract: WEIGHT has 2*radius+1 places; they are
+ * symmetric and sum to 2048. */
+void mask_gauss_weights(double sigma, int radius, int *weight);
+
+/* Rotates mask and anchor by 180 degrees: true convolution. */
+void mask_flip(struct mask *mask);
+
+/* Writes the mask in the file format (parsing it again gives an equal mask),
+ * followed by comment lines: sum, rank, symmetry, bounds. Returns a malloc'ed string. */
+char *mask_print(const struct mask *mask, struct error *err);
+
+#endif

@@ -1,0 +1,245 @@
+/* Masks that come from numbers and not from a file: empty, gauss, box, unsharp;
+ * and what is done with a whole mask: flip, sum.
+ *
+ * A gauss mask is made of integers over 2048 in each direction, so that a flat
+ * area stays flat exactly. The only floating point of the program that shows in
+ * an output is exp() below; a test holds the weights that come of it. */
+#include "plan/mask.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GAUSS_UNITS 2048
+#define MAX_RADIUS  ((MASK_MAX_SIDE - 1) / 2)
+
+void mask_init(struct mask *mask, int width, int height)
+{
+    size_t cells = (size_t)width * (size_t)height;
+
+    memset(mask, 0, sizeof *mask);
+    mask->weight = malloc(cells * sizeof *mask->weight);
+    if (!mask->weight)
+        return;
+    for (size_t i = 0; i < cells; i++)
+        mpq_init(mask->weight[i]);
+    mpq_inits(mask->divisor, mask->offset, NULL);
+    mpq_set_ui(mask->divisor, 1, 1);
+    mask->width = width;
+    mask->height = height;
+    mask->anchor_x = width / 2;
+    mask->anchor_y = height / 2;
+}
+
+void mask_free(struct mask *mask)
+{
+    if (mask->weight) {
+        size_t cells = (size_t)mask->width * (size_t)mask->height;
+        for (size_t i = 0; i < cells; i++)
+            mpq_clear(mask->weight[i]);
+        mpq_clears(mask->divisor, mask->offset, NULL);
+        free(mask->weight);
+    }
+    free(mask->title);
+    free(mask->name);
+    memset(mask, 0, sizeof *mask);
+}
+
+void mask_flip(struct mask *mask)
+{
+    size_t cells = (size_t)mask->width * (size_t)mask->height;
+    for (size_t i = 0; i < cells / 2; i++)
+        mpq_swap(mask->weight[i], mask->weight[cells - 1 - i]);
+    mask->anchor_x = mask->width - 1 - mask->anchor_x;
+    mask->anchor_y = mask->height - 1 - mask->anchor_y;
+}
+
+/* ---- the sum ---- */
+
+/* Up to so many limbs a sum is kept in lowest terms. Past that the greatest common divisors cost
+ * more than the longer terms. */
+#define CANONICAL_LIMBS 2048
+
+/* The sum of weights [first, last): halves first, so that only few additions have long terms. */
+static void sum_range(mpq_t sum, const struct mask *mask, size_t first, size_t last)
+{
+    mpq_t other;
+    size_t middle = first + (last - first) / 2;
+
+    if (last - first == 1) {
+        mpq_set(sum, mask->weight[first]);
+        return;
+    }
+    mpq_init(other);
+    sum_range(sum, mask, first, middle);
+    sum_range(other, mask, middle, last);
+    mpz_ptr n = mpq_numref(sum), d = mpq_denref(sum);
+    if (mpz_size(d) <= CANONICAL_LIMBS && mpz_size(mpq_denref(other)) <= CANONICAL_LIMBS) {
+        mpq_add(sum, sum, other);
+    } else {
+        mpz_mul(n, n, mpq_denref(other));
+        mpz_addmul(n, mpq_numref(other), d);
+        mpz_mul(d, d, mpq_denref(other));
+    }
+    mpq_clear(other);
+}
+
+void mask_sum(mpq_t sum, const struct mask *mask)
+{
+    sum_range(sum, mask, 0, (size_t)mask->width * (size_t)mask->height);
+}
+
+/* ---- gauss ---- */
+
+void mask_gauss_weights(double sigma, int radius, int *weight)
+{
+    double g[MAX_RADIUS + 1], rest[MAX_RADIUS + 1], sum = 0;
+    int *centre = weight + radius, missing = GAUSS_UNITS;
+
+    /* From the smallest to the largest. sigma*sigma may underflow: 0/0 is kept away from i = 0. */
+    for (int i = radius; i >= 0; i--) {
+        g[i] = i == 0 ? 1 : exp(-(double)i * i / (2 * sigma * sigma));
+        sum += i == 0 ? g[i] : 2 * g[i];
+    }
+    for (int i = 0; i <= radius; i++) {
+        double exact = GAUSS_UNITS * g[i] / sum;
+        centre[i] = centre[-i] = (int)exact;
+        rest[i] = exact - (int)exact;
+        missing -= i == 0 ? centre[i] : 2 * centre[i];
+    }
+    /* One unit to the centre if their number is odd, the others in pairs to the largest rests. Each
+     * of the 2*radius+1 floors left less than one unit, so missing <= 2*radius: enough pairs. */
+    if (missing % 2 != 0)
+        centre[0]++;
+    for (int pairs = missing / 2; pairs > 0; pairs--) {
+        int largest = 1;
+        for (int i = 2; i <= radius; i++)
+            if (rest[i] > rest[largest])
+                largest = i;
+        centre[largest]++;
+        centre[-largest]++;
+        rest[largest] = -1;
+    }
+}
+
+/* The radius that is meant, in *radius. */
+static bool gauss_radius(double sigma, int *radius, struct error *err)
+{
+    if (!isfinite(sigma) || sigma <= 0)
+        return error_set(err, EXIT_USAGE, "sigma must be a number greater than 0");
+    if (*radius > MAX_RADIUS)
+        return error_set(err, EXIT_USAGE, "a radius of %d is too large: a mask reaches %d cells",
+                         *radius, MAX_RADIUS);
+    if (*radius >= 0)
+        return true;
+    if (ceil(3 * sigma) > MAX_RADIUS)
+        return error_set(err, EXIT_USAGE,
+                         "sigma %g needs a radius of %.0f, and a mask reaches %d cells; "
+                         "a smaller --radius cuts it off there",
+                         sigma, ceil(3 * sigma), MAX_RADIUS);
+    *radius = (int)ceil(3 * sigma);
+    return true;
+}
+
+/* A mask of 2*radius+1 columns, and of as many rows or one, with a title; the weights are 0. */
+static bool build_empty(struct mask *mask, int radius, bool row, const char *title,
+                        struct error *err)
+{
+    mask_init(mask, 2 * radius + 1, row ? 1 : 2 * radius + 1);
+    if (mask->weight)
+        mask->title = strdup(title);
+    if (mask->title)
+        return true;
+    mask_free(mask);
+    return error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
+}
+
+static bool build_gauss(struct mask *mask, double sigma, int radius, bool row, struct error *err)
+{
+    int weight[MASK_MAX_SIDE];
+    char title[80];
+
+    memset(mask, 0, sizeof *mask);
+    if (!gauss_radius(sigma, &radius, err))
+        return false;
+    snprintf(title, sizeof title, "gauss, sigma %.10g, radius %d", sigma, radius);
+    if (!build_empty(mask, radius, row, title, err))
+        return false;
+    mask_gauss_weights(sigma, radius, weight);
+    for (int i = 0; i < mask->height; i++)
+        for (int j = 0; j < mask->width; j++)
+            mpq_set_si(mask->weight[i * mask->width + j],
+                       row ? weight[j] : (long)weight[i] * weight[j], 1);
+    mpq_set_ui(mask->divisor, row ? GAUSS_UNITS : GAUSS_UNITS * GAUSS_UNITS, 1);
+    return true;
+}
+
+bool mask_build_gauss(struct mask *mask, double sigma, int radius, struct error *err)
+{
+    return build_gauss(mask, sigma, radius, false, err);
+}
+
+bool mask_build_gauss_row(struct mask *mask, double sigma, int radius, struct error *err)
+{
+    return build_gauss(mask, sigma, radius, true, err);
+}
+
+static bool build_box(struct mask *mask, int radius, bool row, struct error *err)
+{
+    char title[40];
+
+    memset(mask, 0, sizeof *mask);
+    if (radius < 0 || radius > MAX_RADIUS)
+        return error_set(err, EXIT_USAGE, "a box has a radius from 0 to %d", MAX_RADIUS);
+    snprintf(title, sizeof title, "box, radius %d", radius);
+    if (!build_empty(mask, radius, row, title, err))
+        return false;
+    int cells = mask->width * mask->height;
+    for (int i = 0; i < cells; i++)
+        mpq_set_ui(mask->weight[i], 1, 1);
+    mpq_set_ui(mask->divisor, (unsigned long)cells, 1);
+    return true;
+}
+
+bool mask_build_box(struct mask *mask, int radius, struct error *err)
+{
+    return build_box(mask, radius, false, err);
+}
+
+bool mask_build_box_row(struct mask *mask, int radius, struct error *err)
+{
+    return build_box(mask, radius, true, err);
+}
+
+bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
+                        struct error *err)
+{
+    mpq_t centre;
+    char title[RATIONAL_MAX_CHARS + 80], text[RATIONAL_MAX_CHARS + 1];
+
+    if (!mask_build_gauss(mask, sigma, radius, err))
+        return false;
+    for (int i = 0; i < mask->width * mask->height; i++) {
+        mpq_mul(mask->weight[i], mask->weight[i], amount);
+        mpq_neg(mask->weight[i], mask->weight[i]);
+    }
+    /* Over the gauss's divisor the identity's one cell is 2048^2. */
+    mpq_init(centre);
+    mpq_set_ui(centre, 1, 1);
+    mpq_add(centre, centre, amount);
+    mpq_mul(centre, centre, mask->divisor);
+    size_t middle = (size_t)mask->anchor_y * (size_t)mask->width + (size_t)mask->anchor_x;
+    mpq_add(mask->weight[middle], mask->weight[middle], centre);
+    mpq_clear(centre);
+
+    snprintf(title, sizeof title, "unsharp, sigma %.10g, radius %d, amount %s", sigma,
+             mask->width / 2, rational_print(text, amount) ? text : "as given");
+    char *copy = strdup(title);
+    if (copy) {
+        free(mask->title);
+        mask->title = copy;
+    }
+    return true;
+}

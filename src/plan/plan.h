@@ -1,0 +1,114 @@
+/* The plan: everything that decides the output's bytes, as integers.
+ *
+ *   out = clamp( floor( (S + floor(d/2)) / d ), 0, max )
+ *   S   = sum over the mask of  w[i][j] * in[y + i - ay][x + j - ax]   +  o
+ *
+ * A plan is a pure function of (mask, options, sample depth). Backends execute a
+ * plan and decide nothing that shows in the output. */
+#ifndef STENCIL_PLAN_PLAN_H
+#define STENCIL_PLAN_PLAN_H
+
+#include <stdint.h>
+
+#include "base/image.h"
+#include "plan/border.h"
+#include "plan/mask.h"
+
+/* Which accumulator holds every partial sum of S exactly. */
+enum accumulator {
+    ACCUMULATOR_I32, /* sum|w|*max + |o| + d < 2^31 */
+    ACCUMULATOR_I64, /* ... < 2^62 */
+};
+
+/* A column times a row, at a place within a mask. */
+struct plan_term {
+    int top, left, height, width;
+    int64_t *column, *row; /* one block, owned by column */
+};
+
+/* One mask over integers. */
+struct plan_mask {
+    int width, height, anchor_x, anchor_y;
+    int64_t *weight; /* width*height, row-major; owned */
+    int64_t divisor; /* d >= 1 */
+    int64_t offset;  /* o, already times d */
+    int64_t sum;     /* W = sum w */
+    int64_t sum_abs; /* sum |w| */
+    int64_t bound;   /* sum|w|*max + |o| + d, < 2^62 */
+    enum accumulator accumulator;
+    bool float_exact;  /* sum|w|*max + |o| < 2^24: float32 sums are exact too */
+    bool has_negative; /* any w < 0 */
+    /* Rank 1: weight[i][j] == column[i] * row[j] exactly; row is primitive (its gcd
+     * is 1, its first non-zero entry positive), column carries the rest. NULL else. */
+    int64_t *column, *row;
+    /* Low rank: the sum of so many terms is the mask, modulo 2^32 where sums have 32 bits; exactly
+     * where terms_exact. 0 where there is no such sum, or the rank is 1. (plan/terms.h) */
+    int terms;
+    bool terms_exact;
+    struct plan_term *term;
+    int quantised_bits;     /* q of the contract where weights had to be quantised, else -1 */
+    double quantised_error; /* the largest effect of that on a sample, in sample values */
+};
+
+enum plan_kind {
+    PLAN_LINEAR,   /* mask[0] */
+    PLAN_GRADIENT, /* clamp(round(sqrt(gx^2 + gy^2))) of mask[0] and mask[1]; no divisor or offset
+                    */
+};
+
+enum alpha_mode { ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN };
+
+struct plan {
+    enum plan_kind kind;
+    struct plan_mask mask[2]; /* the second for PLAN_GRADIENT only */
+    int masks;                /* 1 or 2 */
+    enum border border;
+    uint32_t border_value; /* ghost cells' sample for constant; 0 for zero */
+    uint32_t max;          /* samples lie in 0..max; 1..255 for U8, ..65535 for U16 */
+    enum sample_type type;
+    int channels;
+    /* Resolved for this picture: PLAIN where there is no alpha; WEIGHTED only for a
+     * mask without negative weights whose sum is not 0 (else IGNORE). */
+    enum alpha_mode alpha;
+    unsigned filtered; /* bit c set: channel c is filtered; else it is copied. In IGNORE the
+                          alpha channel's bit is clear. */
+    int repeat;        /* whole passes, >= 1 */
+};
+
+/* A channel's sample of a ghost cell that is no cell of the picture. */
+static inline uint32_t plan_ghost(const struct plan *plan, int channel)
+{
+    bool alpha = image_has_alpha(plan->channels) && channel == plan->channels - 1;
+    return alpha && plan->alpha != ALPHA_PLAIN ? plan->max : plan->border_value;
+}
+
+/* Overrides from the command line, each replacing the file's; NULL/false: none. */
+struct plan_overrides {
+    const char *divisor; /* rationals as text */
+    const char *offset;  /* rational, or N% */
+    bool has_anchor;
+    int anchor_x, anchor_y;
+    bool flip;
+};
+
+/* Makes the integers of one mask for samples up to max. Errors (a zero divisor,
+ * an anchor outside, no q that fits) are EXIT_USAGE. On success free with
+ * plan_mask_free. MASK is not changed. */
+bool plan_mask_make(struct plan_mask *plan, const struct mask *mask,
+                    const struct plan_overrides *overrides, uint32_t max, struct error *err);
+void plan_mask_free(struct plan_mask *plan);
+
+/* Changes MASK as the overrides say, for printing what would run. On failure MASK is as before. */
+bool plan_mask_override(struct mask *mask, const struct plan_overrides *overrides,
+                        struct error *err);
+
+/* The exact rank of the integer weights (0 for an all-zero mask, -1 without memory). May take a
+ * moment for large masks: for printing, not for running. */
+int plan_mask_rank(const struct plan_mask *plan);
+
+/* What is done with alpha, in a word of --alpha; "none": there is none. */
+const char *plan_alpha_text(const struct plan *plan);
+
+void plan_free(struct plan *plan);
+
+#endif

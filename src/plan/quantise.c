@@ -1,0 +1,210 @@
+/* Masks whose exact integers would leave 62 bits: weights of 1/2^q, once and
+ * deterministically, with the largest q that fits.
+ *
+ *   w = floor(v * 2^q), and the units that are missing to round(sum v * 2^q) go
+ *   one each to the largest fractional parts, ties in row-major order
+ *
+ * Decimals with many places (NumPy prints 18 digits) come this way. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "plan/steps.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* The fractional part of one cell's v * 2^q. */
+struct part {
+    uint64_t rest; /* its first 64 bits */
+    size_t cell;
+};
+
+struct quantiser {
+    struct plan_mask *plan;
+    const struct plan_input *input;
+    int q;
+    struct part *part; /* the cells whose fractional part is not 0 */
+    size_t parts;
+};
+
+/* sign(rest of cell I - rest of cell J), exactly. With f = floor(v * 2^q) a rest is
+ * weight * 2^q / divisor - f, and the divisor is common:
+ *   rest_i - rest_j = ((weight_i - weight_j) * 2^q - (f_i - f_j) * divisor) / divisor */
+static int compare_exactly(const struct quantiser *z, size_t i, size_t j)
+{
+    const struct plan_input *input = z->input;
+    int64_t f = z->plan->weight[i] - z->plan->weight[j];
+    mpq_srcptr a = plan_input_weight(input, i), b = plan_input_weight(input, j);
+    int sign;
+
+    if (f == 0) {
+        sign = mpq_cmp(a, b);
+    } else {
+        mpq_t left, right;
+        mpq_inits(left, right, NULL);
+        mpq_sub(left, a, b);
+        mpq_mul_2exp(left, left, (mp_bitcnt_t)z->q);
+        mpq_set_si(right, f, 1);
+        mpq_mul(right, right, input->divisor);
+        sign = mpq_cmp(left, right);
+        mpq_clears(left, right, NULL);
+    }
+    return mpq_sgn(input->divisor) < 0 ? -sign : sign;
+}
+
+/* The largest rest first. */
+static int compare_parts(const void *a, const void *b, void *context)
+{
+    const struct part *first = a, *second = b;
+    int sign;
+
+    if (first->rest != second->rest)
+        return first->rest > second->rest ? -1 : 1;
+    sign = compare_exactly(context, first->cell, second->cell);
+    if (sign != 0)
+        return sign > 0 ? -1 : 1;
+    return first->cell < second->cell ? -1 : 1;
+}
+
+/* weight = floor(v * 2^q) for every cell, and the parts. False if one leaves 62 bits. */
+static bool take_floors(struct quantiser *z)
+{
+    const struct plan_input *input = z->input;
+    mpz_t n, d, rest;
+    bool good = true;
+
+    mpz_inits(n, d, rest, NULL);
+    z->parts = 0;
+    for (size_t k = 0; k < input->cells && good; k++) {
+        mpq_srcptr weight = plan_input_weight(input, k);
+        mpz_mul(n, mpq_numref(weight), mpq_denref(input->divisor));
+        mpz_mul(d, mpq_denref(weight), mpq_numref(input->divisor));
+        if (mpz_sgn(d) < 0) {
+            mpz_neg(n, n);
+            mpz_neg(d, d);
+        }
+        /* 64 bits of the fraction come along with the floor. */
+        mpz_mul_2exp(n, n, (mp_bitcnt_t)z->q + 64);
+        mpz_fdiv_qr(n, rest, n, d);
+        mpz_fdiv_r_2exp(d, n, 64);
+        mpz_fdiv_q_2exp(n, n, 64);
+        good = mpz_sizeinbase(n, 2) <= PLAN_BITS;
+        z->plan->weight[k] = good ? mpz_get_si(n) : 0;
+        if (mpz_sgn(d) != 0 || mpz_sgn(rest) != 0)
+            z->part[z->parts++] = (struct part){mpz_get_ui(d), k};
+    }
+    mpz_clears(n, d, rest, NULL);
+    return good;
+}
+
+/* round(sum v * 2^q) - sum of the floors, by way of the exact sum: may be slow. */
+static size_t count_missing_exactly(const struct quantiser *z)
+{
+    const struct plan_input *input = z->input;
+    mpq_t sum;
+    mpz_t total;
+    uint64_t missing; /* at most 65025: exact modulo 2^64, whatever the sums are */
+
+    mpq_init(sum);
+    mpz_init(total);
+    mask_sum(sum, input->mask);
+    mpz_mul(mpq_numref(sum), mpq_numref(sum), mpq_denref(input->divisor));
+    mpz_mul(mpq_denref(sum), mpq_denref(sum), mpq_numref(input->divisor));
+    if (mpz_sgn(mpq_denref(sum)) < 0) {
+        mpz_neg(mpq_numref(sum), mpq_numref(sum));
+        mpz_neg(mpq_denref(sum), mpq_denref(sum));
+    }
+    mpz_mul_2exp(mpq_numref(sum), mpq_numref(sum), (mp_bitcnt_t)z->q);
+    rational_round(total, sum);
+    missing = mpz_sgn(total) < 0 ? -mpz_get_ui(total) : mpz_get_ui(total);
+    for (size_t k = 0; k < input->cells; k++)
+        missing -= (uint64_t)z->plan->weight[k];
+    mpq_clear(sum);
+    mpz_clear(total);
+    return (size_t)missing;
+}
+
+/* The units that the floors lack: the sum of the fractional parts, rounded half up. */
+static size_t count_missing(const struct quantiser *z)
+{
+    const uint128 half = (uint128)1 << 63;
+    uint128 low = half, high;
+
+    for (size_t i = 0; i < z->parts; i++)
+        low += z->part[i].rest;
+    /* 64 bits of each part bound the sum so closely that rounding is almost always certain. */
+    high = low + z->parts;
+    return low >> 64 == high >> 64 ? (size_t)(low >> 64) : count_missing_exactly(z);
+}
+
+/* How far a sample can be from its exact value for the weights' and the offset's sake. */
+static double largest_effect(const struct quantiser *z, size_t missing, const mpq_t offset_error)
+{
+    double units = 0;
+    for (size_t i = 0; i < z->parts; i++) {
+        double rest = ldexp((double)z->part[i].rest, -64);
+        units += i < missing ? 1 - rest : rest;
+    }
+    units = units * z->input->max + fabs(mpq_get_d(offset_error));
+    return ldexp(units, -z->q);
+}
+
+/* The plan with weights of 1/2^q, if that stays below the bound. */
+static bool quantise_at(struct quantiser *z, int q)
+{
+    struct plan_mask *plan = z->plan;
+    bool good = false;
+    mpq_t offset;
+    mpz_t rounded;
+
+    z->q = q;
+    mpq_init(offset);
+    mpz_init(rounded);
+    mpq_mul_2exp(offset, z->input->offset, (mp_bitcnt_t)q);
+    rational_round(rounded, offset);
+    if (mpz_sizeinbase(rounded, 2) > PLAN_BITS || !take_floors(z))
+        goto out;
+    size_t missing = count_missing(z);
+    if (missing > 0)
+        qsort_r(z->part, z->parts, sizeof *z->part, compare_parts, z);
+    for (size_t i = 0; i < missing; i++)
+        plan->weight[z->part[i].cell]++;
+
+    plan->divisor = (int64_t)1 << q;
+    plan->offset = mpz_get_si(rounded);
+    mpz_neg(rounded, rounded);
+    mpz_addmul(mpq_numref(offset), rounded, mpq_denref(offset));
+    plan->quantised_bits = q;
+    plan->quantised_error = largest_effect(z, missing, offset);
+    good = plan_mask_settle(plan, z->input->max);
+out:
+    mpq_clear(offset);
+    mpz_clear(rounded);
+    return good;
+}
+
+bool plan_mask_quantise(struct plan_mask *plan, const struct plan_input *input, bool *no_memory)
+{
+    struct quantiser z = {.plan = plan, .input = input};
+    double size = 0; /* of sum|v| * max + |offset| + 1, to a part in 10^10 */
+
+    for (size_t k = 0; k < input->cells; k++)
+        size += fabs(mpq_get_d(plan_input_weight(input, k)));
+    size = size / fabs(mpq_get_d(input->divisor)) * input->max;
+    size += fabs(mpq_get_d(input->offset)) + 1;
+    /* The bound asks for size * 2^q below 2^62, give or take 65025 roundings times max (below
+     * 2^32), which is a part in 2^30: a millionth more is certainly enough. From there down the
+     * first q that fits is the largest. */
+    double start = PLAN_BITS - log2(size) + 1e-6;
+    if (!(start >= 0))
+        return false;
+    z.part = malloc(input->cells * sizeof *z.part);
+    if (!z.part) {
+        *no_memory = true;
+        return false;
+    }
+    bool good = false;
+    for (int q = start < PLAN_BITS ? (int)start : PLAN_BITS - 1; q >= 0 && !good; q--)
+        good = quantise_at(&z, q);
+    free(z.part);
+    return good;
+}

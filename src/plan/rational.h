@@ -1,0 +1,35 @@
+/* Numbers as people write them in masks: exact rationals on top of GMP.
+ *
+ *   4   -1/2   0.0625   1e-3   +.5   -12.5e+2   3/4
+ *
+ * At most 64 characters, an exponent within -64..64; anything else (nan, inf,
+ * 0x10, 1/0, two signs) is no number. */
+#ifndef STENCIL_PLAN_RATIONAL_H
+#define STENCIL_PLAN_RATIONAL_H
+
+#include <gmp.h>
+
+#include "base/error.h"
+
+#define RATIONAL_MAX_CHARS    64
+#define RATIONAL_MAX_EXPONENT 64
+
+/* Parses exactly the LENGTH bytes at TEXT into VALUE (initialised by the caller,
+ * canonical afterwards). On failure returns false and points *why at a static
+ * half-sentence that says what was expected, to follow a place
+ * ("expected a number", "division by zero", "a number has at most 64 characters",
+ * "an exponent lies within -64 and 64"). */
+bool rational_parse(mpq_t value, const char *text, size_t length, const char **why);
+
+/* The same where `N%` may stand too: *percent says whether it does, VALUE is then N/100. */
+bool rational_parse_percent(mpq_t value, const char *text, size_t length, bool *percent,
+                            const char **why);
+
+/* floor(value + 1/2) */
+void rational_round(mpz_t result, const mpq_t value);
+
+/* Writes VALUE so that rational_parse reads it back: 4, 0.0625, 1/3, 1e-30. Every number that
+ * rational_parse ever read fits; false for others that need more than 64 characters. */
+bool rational_print(char text[RATIONAL_MAX_CHARS + 1], mpq_srcptr value);
+
+#endif

@@ -1,0 +1,283 @@
+/* One picture through the tool: see run/picture.h. */
+#include "run/picture.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "kernel/backend.h"
+#include "run/host_memory.h"
+#include "run/strips.h"
+
+bool picture_check(const struct picture_request *request, const char *output, struct error *err)
+{
+    const struct kernel *kernel = request->kernel;
+    if (kernel && kernel->dims != 2)
+        return error_set(err, EXIT_USAGE, "kernel %s is for signals, not for pictures",
+                         kernel->name);
+    if (kernel && !request->device_auto && kernel->device != request->device)
+        return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
+                         backend_find(request->device)->name);
+    return sink_check_format(output, &request->sink, err) && filter_check(&request->filter, err);
+}
+
+/* Opens, and makes the plan and all of the choice that needs no device. */
+static bool prepare(const struct picture_request *request, struct source *source, struct plan *plan,
+                    struct picture_report *report, struct error *err)
+{
+    report->info = *source_info(source);
+    if (source_warning(source))
+        snprintf(report->warning, sizeof report->warning, "%s", source_warning(source));
+    if (!filter_plan(&request->filter, report->info.channels, report->info.type, report->info.max,
+                     plan, err))
+        return false;
+    picture_estimate(request, plan, &report->info, &report->choice);
+    return true;
+}
+
+bool picture_plan(const struct picture_request *request, const char *input, struct plan *plan,
+                  struct picture_report *report, struct error *err)
+{
+    struct source *source = NULL;
+    bool ok;
+    memset(report, 0, sizeof *report);
+    ok = source_open(&source, input, err) && prepare(request, source, plan, report, err);
+    if (ok && !picture_choose(request, plan, &report->choice, err)) {
+        plan_free(plan);
+        ok = false;
+    }
+    source_close(source);
+    return ok;
+}
+
+/* ---- CUDA start-up beside decoding ---- */
+
+struct starter {
+    pthread_t thread;
+    bool running;
+    int device_index;
+    double over; /* when */
+};
+
+static void *starter_run(void *argument)
+{
+    struct starter *starter = argument;
+    struct error ignored; /* the run itself reports what is wrong */
+    backend_find(DEVICE_CUDA)->start(starter->device_index, &ignored);
+    starter->over = clock_ms();
+    return NULL;
+}
+
+static void starter_begin(struct starter *starter, int index)
+{
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
+
+    if (cuda->is_ready && cuda->is_ready(index)) /* a thread takes longer than that */
+        return;
+    starter->device_index = index;
+    starter->running = pthread_create(&starter->thread, NULL, starter_run, starter) == 0;
+}
+
+static void starter_end(struct starter *starter)
+{
+    if (starter->running)
+        pthread_join(starter->thread, NULL);
+    starter->running = false;
+}
+
+/* ---- the whole way ---- */
+
+/* A thread takes about 30 us to start and to end: below this much filtering it brings nothing. */
+#define THREADS_WORTH_MS 0.2
+
+static int threads_worth(const struct picture_choice *choice)
+{
+    return choice->cost.work_ms < THREADS_WORTH_MS ? 1 : choice->threads;
+}
+
+/* For a picture alone, making memory for the device's copies does not pay. */
+static int copies_for(const struct picture_request *request, enum device device)
+{
+    return request->device_shared && device == DEVICE_CUDA ? request->device_index : -1;
+}
+
+/* in and out are of one shape; everything between decoder and encoder. */
+static bool filter_image(const struct picture_request *request, const struct plan *plan,
+                         const struct image *in, struct image *out, const char *name,
+                         struct picture_report *report, struct error *err)
+{
+    const struct picture_choice *choice = &report->choice;
+    struct kernel_job job;
+
+    if (!picture_memory_alloc(out, &report->info, copies_for(request, choice->device), name, err))
+        return false;
+    job = kernel_job_whole(plan, in, out);
+    job.threads = threads_worth(choice);
+    job.tile = choice->tile;
+    job.device_index = request->device_index;
+    job.times = &report->times;
+    if (!choice->kernel->run(&job, err))
+        return false;
+    return !request->verify || picture_verify(plan, in, out, choice->threads, name, err);
+}
+
+static bool write_image(const struct picture_request *request, const struct image *image,
+                        const char *output, const struct picture_report *report, struct error *err)
+{
+    struct sink *sink = NULL;
+
+    if (!sink_open(&sink, output, &report->info, &request->sink, err))
+        return false;
+    if (!sink_write(sink, image, err)) {
+        sink_abort(sink);
+        return false;
+    }
+    return sink_finish(sink, err);
+}
+
+/* One picture on its way. */
+struct run {
+    const struct picture_request *request;
+    const char *input, *output;
+    struct source *source;
+    struct plan plan;
+    struct picture_report *report;
+    bool chosen; /* else the driver is starting, and is asked when everything else is done */
+};
+
+/* Decoding, filtering and encoding one after the other, the picture in one piece. */
+static bool run_whole(const struct run *run, struct error *err)
+{
+    struct picture_report *report = run->report;
+    struct image in = {0}, out = {0};
+    double start = clock_ms(), decoded, filtered;
+    bool ok = picture_memory_read(
+        &in, run->source,
+        copies_for(run->request, run->chosen ? report->choice.device : DEVICE_CUDA), run->input,
+        err);
+
+    ok = ok && (run->chosen || picture_choose(run->request, &run->plan, &report->choice, err));
+    decoded = clock_ms();
+    ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
+    picture_memory_free(&in);
+    filtered = clock_ms();
+    ok = ok && write_image(run->request, &out, run->output, report, err);
+    report->decode_ms = decoded - start;
+    report->filter_ms = filtered - decoded;
+    report->encode_ms = clock_ms() - filtered;
+    picture_memory_free(&out);
+    return ok;
+}
+
+static const struct kernel *choose_late(void *context, struct error *err)
+{
+    struct run *run = context;
+    return picture_choose(run->request, &run->plan, &run->report->choice, err)
+               ? run->report->choice.kernel
+               : NULL;
+}
+
+/* All three at once, in bands or strips where that can be done and is worth it, else whole. */
+static bool run_all(struct run *run, bool cuda, struct error *err)
+{
+    const struct picture_request *request = run->request;
+    const struct picture_choice *choice = &run->report->choice;
+    struct pipeline_job job = {.plan = &run->plan,
+                               .kernel = run->chosen ? choice->kernel : NULL,
+                               .source = run->source,
+                               .input = run->input,
+                               .output = run->output,
+                               .sink = &request->sink,
+                               .threads = choice->threads,
+                               .tile = choice->tile,
+                               .band_rows = request->band_rows,
+                               .choose = choose_late,
+                               .choose_context = run,
+                               .device_index = request->device_index};
+    struct pipeline_times times = {0};
+    struct pipeline *pipeline = NULL;
+    struct strips *strips = NULL;
+    bool ok;
+
+    if (!request->verify && request->band_rows >= 0) {
+        if (!cuda)
+            pipeline = pipeline_open(&job);
+        else if (!request->device_shared)
+            strips = strips_open(&job);
+    }
+    if (!strips && !pipeline)
+        return run_whole(run, err);
+    ok = strips ? strips_run(strips, &times, &run->report->times, err)
+                : pipeline_run(pipeline, &times, err);
+    run->report->decode_ms = times.decode_ms;
+    run->report->filter_ms = times.filter_ms;
+    run->report->encode_ms = times.encode_ms;
+    run->report->start_ms = times.start_ms;
+    run->report->at = times.at;
+    return ok;
+}
+
+/* What the input says beside its samples goes along where the output can hold it. */
+static void take_metadata(struct sink_options *sink, const struct source *source,
+                          const char *output, struct picture_report *report)
+{
+    const char *warning = source_warning_kept(source);
+
+    if (!sink_takes_metadata(output, &report->info, sink))
+        return;
+    sink->metadata = source_metadata(source);
+    snprintf(report->warning, sizeof report->warning, "%s", warning ? warning : "");
+}
+
+/* STARTED may be late, or never, where the picture's own thread was first to start the device. */
+static void count_from(struct pipeline_moments *at, double started, double start)
+{
+    if (at->opened <= 0)
+        return;
+    at->started = (started > 0 && started < at->opened ? started : at->opened) - start;
+    at->opened -= start;
+    at->decoded -= start;
+    at->first_strip -= start;
+    at->last_strip -= start;
+    at->encoded -= start;
+}
+
+bool picture_filter(const struct picture_request *request, const char *input, const char *output,
+                    struct picture_report *report, struct error *err)
+{
+    struct picture_request kept = *request;
+    struct run run = {.request = &kept, .input = input, .output = output, .report = report};
+    struct starter starter = {0};
+    bool ok = false, cuda = picture_asks_for_cuda(request);
+    double start = clock_ms(), prepared;
+
+    memset(report, 0, sizeof *report);
+    if (!source_open(&run.source, input, err))
+        return false;
+    if (cuda)
+        starter_begin(&starter, request->device_index);
+    if (!prepare(request, run.source, &run.plan, report, err) ||
+        !sink_check(output, &report->info, &request->sink, err))
+        goto out;
+    if (!cuda) {
+        if (!picture_choose(request, &run.plan, &report->choice, err))
+            goto out;
+        run.chosen = true;
+        cuda = report->choice.device == DEVICE_CUDA;
+    }
+    kept.sink.threads = report->choice.threads;
+    take_metadata(&kept.sink, run.source, output, report);
+    prepared = clock_ms() - start;
+    ok = run_all(&run, cuda, err);
+    report->decode_ms += prepared; /* the header, and with some formats the whole file */
+    report->total_ms = clock_ms() - start;
+    if (!cuda)
+        report->times.kernel_ms = report->filter_ms;
+out:
+    starter_end(&starter);
+    count_from(&report->at, starter.over, start);
+    plan_free(&run.plan);
+    source_close(run.source);
+    return ok;
+}

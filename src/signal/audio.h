@@ -1,0 +1,52 @@
+/* Audio files with whole-number samples: WAV, FLAC and AIFF with PCM of 8, 16, 24 or
+ * 32 bits, through libsndfile where the build has it. A file is read whole and
+ * written whole, so that an output appears only when it is complete.
+ *
+ * Samples are signed: 8-bit WAV files, which store 0 to 255, are read as -128 to 127. */
+#ifndef STENCIL_SIGNAL_AUDIO_H
+#define STENCIL_SIGNAL_AUDIO_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum audio_container { AUDIO_NONE, AUDIO_WAV, AUDIO_FLAC, AUDIO_AIFF };
+
+/* Text that a file carries beside its samples (title, artist, ...), and its loudspeakers. */
+struct audio_tags;
+
+struct audio {
+    enum audio_container container;
+    int format; /* libsndfile's, for writing the same again */
+    int rate, channels, bits;
+    int frames;      /* samples of a channel */
+    int32_t *sample; /* interleaved, -2^(bits-1) to 2^(bits-1)-1; owned */
+    struct audio_tags *tags;
+    char warning[256]; /* what the file has that is not kept; empty: nothing */
+};
+
+/* Does a file begin like one of these? */
+bool audio_recognise(const uint8_t *head, size_t bytes);
+
+/* By extension: wav wave flac aif aiff aifc. AUDIO_NONE when it is none of them. */
+enum audio_container audio_of_path(const char *path);
+
+/* "WAV", "FLAC", "AIFF" */
+const char *audio_name(enum audio_container container);
+
+/* Is libsndfile in this build? */
+bool audio_available(void);
+
+/* The SIZE bytes of a file as samples. Floats, compressed samples and damage are EXIT_INPUT. NAME
+ * is for sentences. Free with audio_free. */
+bool audio_read(struct audio *audio, const char *name, const uint8_t *bytes, size_t size,
+                struct error *err);
+void audio_free(struct audio *audio);
+
+/* Can PATH ("-": as the input) hold it? EXIT_INPUT and the way out when not. */
+bool audio_check_output(const struct audio *audio, const char *path, struct error *err);
+
+/* Writes it to PATH through codec/output.h, in the container of its extension. */
+bool audio_write(const struct audio *audio, const char *path, struct error *err);
+
+#endif

@@ -1,0 +1,97 @@
+/* One signal through the tool: read, bring the numbers into a form that kernels can
+ * take, choose device and kernel, sum, check if asked, write. cli/command_signal.c
+ * decides what to print. */
+#ifndef STENCIL_SIGNAL_FILTER_H
+#define STENCIL_SIGNAL_FILTER_H
+
+#include "kernel/kernel.h"
+#include "signal/sums.h"
+
+/* What is asked for, as text where exactness matters. */
+struct signal_request {
+    const char *mask; /* --mask, or NULL */
+    bool has_sigma;
+    double sigma;
+    int radius; /* -1: none */
+    struct plan_overrides overrides;
+    struct border_choice border;
+    int repeat;
+    int decimals; /* -1: exact */
+    bool device_auto;
+    enum device device; /* when not auto */
+    int device_index;
+    const struct kernel *kernel; /* a 1D row; NULL: the fastest */
+    int tile, threads;           /* 0: the kernel's choice; as many as the process may use */
+    bool verify;
+    bool plan; /* stop before anything is summed: for --plan */
+};
+
+/* How it runs, once the samples are known. */
+struct signal_choice {
+    enum signal_sum_type sums; /* of the first pass */
+    const struct kernel *kernel;
+    bool split; /* past 62 bits: see struct signal_runner */
+    int tile, threads;
+    double cpu_ms, cuda_ms; /* the estimates behind --device auto, as for pictures */
+    char note[256];         /* why, for -v; empty: nothing to say */
+};
+
+struct signal_report {
+    bool audio;
+    const char *form;         /* "text", "WAV", ... */
+    int samples;              /* of a channel */
+    int channels, bits, rate; /* audio only; text has one channel */
+    int mask_width, anchor;
+    struct signal_choice choice;
+    bool has_shape;
+    struct kernel_shape shape;
+    bool quantised; /* audio: the mask's numbers had to be, as plan/plan.h has it */
+    int quantised_bits;
+    double quantised_error;
+    char warning[256]; /* what of the input is not kept; empty: nothing */
+    double read_ms, filter_ms, write_ms, total_ms;
+    struct kernel_times times;
+};
+
+/* What can be refused without mask and input. OUTPUT may be NULL where request->plan is set. */
+bool signal_check(const struct signal_request *request, const char *output, struct error *err);
+
+/* The mask that is meant, with all overrides, in one row. Free with mask_free. */
+bool signal_mask_row(const struct signal_request *request, struct mask *mask, struct error *err);
+
+/* The whole way with signal_mask_row's mask. On failure nothing is left behind at OUTPUT. */
+bool signal_filter(const struct signal_request *request, const struct mask *mask, const char *input,
+                   const char *output, struct signal_report *report, struct error *err);
+
+/* ---- signal/choose.c ---- */
+
+/* What is to be summed. */
+struct signal_load {
+    enum signal_sum_type sums; /* by the numbers alone: F32, I64 or RATIONAL */
+    int samples, channels, mask_width, anchor, passes;
+};
+
+/* Fills the report's choice and shape. EXIT_DEVICE when the device asked for is not there. */
+bool signal_choose(const struct signal_request *request, const struct signal_load *load,
+                   struct signal_report *report, struct error *err);
+
+/* ---- the two kinds (signal/filter_text.c, signal/filter_audio.c) ---- */
+
+/* All that is known when the input is open. */
+struct signal_work {
+    const struct signal_request *request;
+    const struct mask *mask; /* signal_mask_row's */
+    const char *name, *output;
+    const uint8_t *bytes; /* the input */
+    size_t size;
+    double start_ms;
+    struct signal_report *report;
+};
+
+bool signal_filter_text(const struct signal_work *work, struct error *err);
+bool signal_filter_audio(const struct signal_work *work, struct error *err);
+
+/* What a choice means for signal_sums. */
+struct signal_runner signal_runner_make(const struct signal_work *work);
+
+#endif

@@ -1,0 +1,40 @@
+/* Samples as text: numbers separated by blanks, commas or lines, each as in a mask
+ * (plan/rational.h), with comments from '#' to the end of a line. What is written has
+ * one output number in place of each sample and everything else as it was:
+ * separators, lines and comments. */
+#ifndef STENCIL_SIGNAL_TEXT_H
+#define STENCIL_SIGNAL_TEXT_H
+
+#include "codec/output.h"
+#include "signal/series.h"
+
+struct signal_text {
+    const char *name;        /* for sentences */
+    const char *bytes;       /* the file, the caller's */
+    const char *begin, *end; /* its text, without a byte order mark */
+    int n;                   /* numbers in it */
+    const char *at;          /* behind the number that signal_text_get read last */
+    mpq_srcptr ghost_value;  /* what stands behind the last number; NULL: 0 */
+};
+
+/* Checks every number and counts them. Wrong text and a text without numbers are EXIT_INPUT:
+ * NAME:LINE:COLUMN: expected a number, got '...'. */
+bool signal_text_open(struct signal_text *text, const char *name, const void *bytes, size_t size,
+                      struct error *err);
+
+/* A series_get; the context is the text. */
+void signal_text_get(void *text, int i, mpq_t value);
+
+/* Writes the text with the numbers of VALUES in place of its own. DECIMALS as in number_print. */
+bool signal_text_write(const struct signal_text *text, const struct series *values, int decimals,
+                       struct output *output, struct error *err);
+
+/* ---- one number (signal/number_print.c) ---- */
+
+#define SIGNAL_MAX_DECIMALS 1000
+
+/* VALUE as text, malloc'ed, NULL without memory: a decimal where it terminates, else p/q. With
+ * DECIMALS >= 0 rounded to so many, halves up. */
+char *number_print(mpq_srcptr value, int decimals);
+
+#endif

@@ -1,0 +1,239 @@
+/* The parser of the command line: what it makes of words, and what it says about
+ * wrong ones. The texts that are made from the same tables (help, man page,
+ * completions) are tests/cli/test_option_texts.c's. */
+#include <string.h>
+
+#include "base/did_you_mean.h"
+#include "cli/option_table.h"
+#include "tests/test.h"
+
+static struct options options;
+static struct error err;
+
+/* Parses "stencilcli" and the words of LINE, which blanks separate. The words live until the next
+ * call, as argv does. */
+static bool parse(const char *line)
+{
+    static char copy[512];
+    char *argv[32] = {"stencilcli"};
+    int argc = 1;
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *word = strtok(copy, " "); word && argc < 31; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    err.text[0] = '\0';
+    err.code = EXIT_DONE;
+    return options_parse(&options, argc, argv, &err);
+}
+
+static void accepts(const char *line)
+{
+    CHECKF(parse(line), "'%s': %s", line, err.text);
+}
+
+static void refuses(const char *line, const char *sentence)
+{
+    CHECKF(!parse(line), "'%s' was taken", line);
+    CHECKF(err.code == EXIT_USAGE, "'%s': code %d", line, (int)err.code);
+    CHECKF(strcmp(err.text, sentence) == 0, "'%s': %s", line, err.text);
+}
+
+static bool same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static void test_defaults(void)
+{
+    accepts("blur in.png out.png");
+    CHECK(same(options.command, "blur") && options.operands == 2);
+    CHECK(same(options.operand[0], "in.png") && same(options.operand[1], "out.png"));
+    CHECK(!options.mask && !options.has_sigma && options.radius == -1 && !options.amount);
+    CHECK(!options.divisor && !options.offset && !options.has_anchor && !options.flip);
+    CHECK(options.repeat == 1 && !options.channels);
+    CHECK(options.border.border == BORDER_REPLICATE);
+    CHECK(options.alpha == ALPHA_WEIGHTED && !options.drop_alpha);
+    CHECK(options.device_auto && !options.kernel && options.tile == 0 && options.threads == 0);
+    CHECK(options.format == FORMAT_NONE && options.quality == 90);
+    CHECK(!options.plan && !options.verify && !options.time && !options.json);
+    CHECK(!options.quiet && !options.verbose);
+    accepts("");
+    CHECK(!options.command && options.operands == 0);
+    accepts("blur in.png --plan");
+    CHECK(options.plan && options.operands == 1);
+}
+
+static void test_places_and_forms(void)
+{
+    accepts("--sigma 2.5 gauss a -b mirror b --radius=4");
+    CHECK(same(options.command, "gauss") && same(options.operand[1], "b"));
+    CHECK(options.has_sigma && options.sigma == 2.5 && options.radius == 4);
+    CHECK(options.border.border == BORDER_MIRROR);
+    accepts("blur a b -bwrap");
+    CHECK(options.border.border == BORDER_WRAP);
+    accepts("blur a b -vqbzero -t3");
+    CHECK(options.quiet && !options.verbose && options.threads == 3);
+    CHECK(options.border.border == BORDER_ZERO);
+    accepts("blur a b --mask=x=y");
+    CHECK(same(options.mask, "x=y"));
+    accepts("blur - - -m -");
+    CHECK(same(options.operand[0], "-") && same(options.operand[1], "-"));
+    CHECK(same(options.mask, "-"));
+    accepts("blur --flip -- --sigma -b");
+    CHECK(options.flip && same(options.operand[0], "--sigma") && same(options.operand[1], "-b"));
+    accepts("mask -1");
+    CHECK(same(options.operand[0], "-1"));
+    accepts("blur a b --quality 1 --quality 100 --border wrap --border constant:7");
+    CHECK(options.quality == 100 && options.border.border == BORDER_CONSTANT);
+    CHECK(same(options.border.value, "7"));
+}
+
+static void test_values(void)
+{
+    accepts("blur a b --offset -5 --divisor -1/2 --anchor 0,254 --repeat 1000");
+    CHECK(same(options.offset, "-5") && same(options.divisor, "-1/2"));
+    CHECK(options.has_anchor && options.anchor_x == 0 && options.anchor_y == 254);
+    CHECK(options.repeat == 1000);
+    accepts("unsharp a b --amount 3/5 --channels rg --tile 64 --threads 1024");
+    CHECK(same(options.amount, "3/5") && same(options.channels, "rg"));
+    CHECK(options.tile == 64 && options.threads == 1024);
+    accepts("blur a b --alpha drop");
+    CHECK(options.drop_alpha && options.alpha == ALPHA_WEIGHTED);
+    accepts("blur a b --alpha drop --alpha plain");
+    CHECK(!options.drop_alpha && options.alpha == ALPHA_PLAIN);
+    CHECK(options.png_level == PNG_LEVEL_DEFAULT);
+    accepts("blur a b --png-level fast --png-level small");
+    CHECK(options.png_level == PNG_LEVEL_SMALL);
+    refuses("blur a b --png-level best", "--png-level best: expected fast, default or small");
+    accepts("blur a b --device cuda:3");
+    CHECK(!options.device_auto && options.device == DEVICE_CUDA && options.device_index == 3);
+    accepts("blur a b --device cuda:3 --device auto");
+    CHECK(options.device_auto && options.device_index == 0);
+    accepts("blur a b -d cpu -k auto");
+    CHECK(!options.device_auto && options.device == DEVICE_CPU && !options.kernel);
+    accepts("blur a b -k reference");
+    CHECK(options.device_auto && same(options.kernel, "reference"));
+    accepts("blur a b --format pam --plan --verify --time --json");
+    CHECK(options.format == FORMAT_PAM && options.plan && options.verify);
+    CHECK(options.time && options.json);
+    accepts("blur a b --format jpg");
+    CHECK(options.format == FORMAT_JPEG);
+    accepts("--sigma 1e-3 mask");
+    CHECK(options.sigma == 1e-3);
+}
+
+static void test_wrong_numbers(void)
+{
+    static const char quality[] = "--quality %s: expected a whole number from 1 to 100";
+    static const char *const wrong[] = {
+        "0", "101", "1.5", "x", "9x", "0x9", "99999999999999999999"};
+    char line[128], sentence[128];
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        snprintf(line, sizeof line, "blur a b --quality %s", wrong[i]);
+        snprintf(sentence, sizeof sentence, quality, wrong[i]);
+        refuses(line, sentence);
+    }
+    static const char *const sigmas[] = {"0",     "-1", "nan", "inf", "0x10",
+                                         "1e999", "1 ", "2px", "."};
+    for (size_t i = 0; i < sizeof sigmas / sizeof sigmas[0]; i++) {
+        char *argv[] = {"stencilcli", "gauss", "a", "b", "--sigma", (char *)sigmas[i]};
+        CHECKF(!options_parse(&options, 6, argv, &err), "--sigma '%s' was taken", sigmas[i]);
+        CHECKF(strstr(err.text, ": expected a number greater than 0"), "%s", err.text);
+    }
+    refuses("blur a b --radius -1", "--radius -1: expected a whole number from 0 to 127");
+    refuses("blur a b --repeat 1001", "--repeat 1001: expected a whole number from 1 to 1000");
+    refuses("blur a b -t 0", "--threads 0: expected a whole number from 1 to 1024");
+    refuses("blur a b --tile 12", "--tile 12: expected 8, 16, 32 or 64");
+    static const char *const anchors[] = {"1",    "1,",    ",1",    "1,2,3",
+                                          "-1,0", "255,0", "0,255", "1;2"};
+    for (size_t i = 0; i < sizeof anchors / sizeof anchors[0]; i++) {
+        snprintf(line, sizeof line, "blur a b --anchor %s", anchors[i]);
+        snprintf(sentence, sizeof sentence,
+                 "--anchor %s: expected X,Y, two whole numbers from 0 to 254 with a comma between",
+                 anchors[i]);
+        refuses(line, sentence);
+    }
+}
+
+static void test_wrong_words(void)
+{
+    refuses("blurr a b", "unknown filter 'blurr'; did you mean 'blur'?");
+    refuses("lsit masks", "unknown command 'lsit'; did you mean 'list'?");
+    refuses("xyzzy", "unknown filter or command 'xyzzy'; try 'stencilcli --help'");
+    refuses("blur a b --sgima 2", "unknown option '--sgima'; did you mean '--sigma'?");
+    refuses("blur a b --xyzzy=2", "unknown option '--xyzzy'; try 'stencilcli --help'");
+    refuses("blur a b -mask gauss5", "unknown option '-mask'; did you mean '--mask'?");
+    refuses("blur a b -qx", "unknown option '-x'; try 'stencilcli --help'");
+    refuses("blur a b --flip=yes", "--flip takes no value, got 'yes'");
+    refuses("blur a b --mask", "--mask needs a value: MASK");
+    refuses("blur a b -b", "--border needs a value: BORDER");
+    refuses("blur a b --mask=", "--mask: expected MASK, got an empty word");
+    refuses("blur a b -b mirorr", "--border mirorr: unknown border; did you mean 'mirror'?");
+    refuses("blur a b -b constnt:5",
+            "--border constnt:5: unknown border; did you mean 'constant'?");
+    refuses("blur a b -b constant", "--border: constant needs a value: constant:V or constant:N%");
+    refuses("blur a b -b zero:0", "--border: 'zero' takes no value; only constant:V does");
+    refuses("blur a b --alpha wieghted",
+            "--alpha wieghted: unknown alpha; did you mean 'weighted'?");
+    refuses("blur a b -k referense",
+            "--kernel referense: unknown kernel; did you mean 'reference'?");
+    refuses("blur a b -d gpu", "--device gpu: unknown device; did you mean 'cpu'?");
+    refuses("blur a b -d cuda:-1", "--device cuda:-1: expected cuda:N, N a device's number");
+    refuses("blur a b --format tiff",
+            "--format tiff: expected png, jpeg, bmp, pgm, ppm, pam or pnm");
+    refuses("list", "list needs filters|kernels|masks|devices; try 'stencilcli list --help'");
+    refuses("list fliters", "list 'fliters': did you mean 'filters'?");
+    refuses("list things", "list 'things': expected filters, kernels, masks or devices");
+    refuses("blur a", "blur needs INPUT OUTPUT; try 'stencilcli blur --help'");
+    refuses("blur a b c", "unexpected 'c': blur takes INPUT OUTPUT");
+    refuses("blur 1 2 3 4 5 6 7 8 9", "unexpected '9': at most 8 operands are taken");
+    refuses("--sigma 2", "expected a filter or a command; try 'stencilcli --help'");
+    refuses("list masks --sigma 2", "list has no option --sigma; try 'stencilcli list --help'");
+}
+
+static void test_help_words(void)
+{
+    accepts("-h");
+    CHECK(options.help_short && !options.help_full && !options.command);
+    accepts("--help blur");
+    CHECK(options.help_full && same(options.command, "blur"));
+    accepts("list -h");
+    CHECK(options.help_short && same(options.command, "list"));
+    accepts("--version");
+    CHECK(options.version);
+    accepts("--man");
+    CHECK(options.man);
+    accepts("--completion=zsh");
+    CHECK(same(options.completion, "zsh"));
+    refuses("blurr --help", "unknown filter 'blurr'; did you mean 'blur'?");
+    refuses("--completion csh", "--completion csh: unknown completion; did you mean 'zsh'?");
+}
+
+static void test_nearest(void)
+{
+    static const char *const words[] = {"blur", "sharpen", "convolve", "box"};
+    CHECK(same(did_you_mean("blurr", words, 4), "blur"));
+    CHECK(same(did_you_mean("BLUR", words, 4), "blur"));
+    CHECK(same(did_you_mean("lbur", words, 4), "blur"));
+    CHECK(same(did_you_mean("shrapen", words, 4), "sharpen"));
+    CHECK(same(did_you_mean("conv", words, 4), "convolve"));
+    CHECK(same(did_you_mean("bo", words, 4), "box"));
+    CHECK(!did_you_mean("x", words, 4));
+    CHECK(!did_you_mean("", words, 4));
+    CHECK(!did_you_mean("median", words, 4));
+    char long_word[300];
+    memset(long_word, 'b', sizeof long_word - 1);
+    long_word[sizeof long_word - 1] = '\0';
+    CHECK(!did_you_mean(long_word, words, 4));
+}
+
+int main(void)
+{
+    TEST(test_defaults);
+    TEST(test_places_and_forms);
+    TEST(test_values);
+    TEST(test_wrong_numbers);
+    TEST(test_wrong_words);
+    TEST(test_help_words);
+    TEST(test_nearest);
+    return test_finish();
+}

@@ -1,0 +1,56 @@
+/* A libFuzzer target: arbitrary bytes as an image file. A finding is a crash, a
+ * sanitizer's complaint, a hang, or a picture whose shape is not what the header
+ * said. Built with -Dfuzz=true, run by scripts/fuzz.
+ * What the bytes become before that is tests/codec/fuzz_dress.h's. */
+#include <stdlib.h>
+
+#include "codec/codec.h"
+#include "tests/codec/fuzz_dress.h"
+
+#define MAX_PIXELS (1 << 20) /* larger pictures only cost time */
+
+/* Reads the picture, whole or in bands of three rows. */
+static void read_picture(struct source *source, bool bands)
+{
+    const struct image_info info = *source_info(source);
+    struct error err;
+    struct image image = {0};
+
+    if ((uint64_t)info.width * (uint64_t)info.height > MAX_PIXELS)
+        return;
+    if (!bands) {
+        if (source_read_all(source, &image, &err) &&
+            (image.width != info.width || image.height != info.height ||
+             image.channels != info.channels || image.type != info.type))
+            abort();
+    } else if (image_alloc(&image, info.width, info.height < 3 ? info.height : 3, info.channels,
+                           info.type, "fuzz", &err)) {
+        for (int y = 0; y < info.height; y += image.height) {
+            struct image part = image_rows(
+                &image, 0, image.height < info.height - y ? image.height : info.height - y);
+            if (!source_read(source, &part, &err))
+                break;
+        }
+    }
+    image_free(&image);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct source *source = NULL;
+    const uint8_t *file;
+    const char *path;
+    struct error err;
+    size_t bytes;
+
+    if (size < 1 || size > FUZZ_MAX_BYTES)
+        return 0;
+    path = fuzz_dress(data, size, &file, &bytes);
+    if (source_open(&source, path, &err)) {
+        read_picture(source, (data[0] & 4) != 0);
+        (void)source_warning(source);
+    }
+    source_close(source);
+    return 0;
+}

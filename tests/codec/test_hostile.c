@@ -1,0 +1,272 @@
+/* Every damaged, forged or unsupported PNG, JPEG and BMP of testdata/hostile is
+ * refused, soon and with the sentence that says what is wrong with it. What the files
+ * hold is told by scripts/make_hostile; a file that is not listed here is a failure. */
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "codec/codec.h"
+#include "tests/test.h"
+
+#define FOLDER "testdata/hostile/"
+
+struct hostile {
+    const char *name, *sentence;
+};
+
+/* What only ISA-L can tell (how many rows came out before the end), and what is said
+ * without it. */
+#ifdef HAVE_ISAL
+#define WITH_ROWS(with, without) with
+#else
+#define WITH_ROWS(with, without) without
+#endif
+
+static const struct hostile png[] = {
+    {"block_type", "damaged PNG: the compressed data is damaged"},
+    {"bomb", "damaged PNG: there is more compressed data than the picture needs"},
+    {"chunk_length", "damaged PNG: an impossible length in chunk IDAT at byte 33"},
+    {"chunk_length_forged", WITH_ROWS("truncated PNG: 2 of 16 rows",
+                                      "truncated PNG: the file ends inside chunk IDAT at byte 33")},
+    {"chunk_type", "damaged PNG: there is no chunk at byte 33"},
+    {"colour_type", "damaged PNG: there is no colour type 1 with 8 bits"},
+    {"compression_method",
+     "damaged PNG: an unknown compression or filter method in chunk IHDR at byte 8"},
+    {"critical_chunk", "unknown kind of PNG: it needs chunk ABCD at byte 33 to be understood"},
+    {"data_behind", "damaged PNG: there is more compressed data than the picture needs"},
+    {"data_behind_chunk", "damaged PNG: there is more compressed data than the picture needs"},
+    {"data_behind_interlaced", "damaged PNG: there is more compressed data than the picture needs"},
+    {"data_ends", WITH_ROWS("damaged PNG: the compressed data ends early",
+                            "damaged PNG: the compressed data is damaged")},
+    {"data_of_one_byte", "damaged PNG: the compressed data ends early"},
+    {"depth", "damaged PNG: there is no colour type 0 with 3 bits"},
+    {"depth_of_colour", "damaged PNG: there is no colour type 2 with 4 bits"},
+    {"depth_sum", "damaged PNG: there is no colour type 2 with 24 bits"},
+    {"empty", "the file is empty"},
+    {"end_content", "damaged PNG: content where none belongs in chunk IEND at byte 840"},
+    {"filter_method",
+     "damaged PNG: an unknown compression or filter method in chunk IHDR at byte 8"},
+    {"filter_type", "damaged PNG: row 5 has filter type 9"},
+    {"forged_height", "truncated PNG: 16 of 32 rows"},
+    {"half_signature", "truncated PNG: the file ends inside its signature"},
+    {"header_length", "damaged PNG: a header of the wrong length in chunk IHDR at byte 8"},
+    {"huge", "damaged PNG: 60000 x 60000 pixels cannot come out of its 795 bytes of data"},
+    {"huge_gray",
+     "damaged PNG: 16777215 x 16777215 pixels cannot come out of its 795 bytes of data"},
+    {"huge_side", "2147483647 x 1 pixels: more than 16777216 on a side cannot be read"},
+    {"interlace_method", "damaged PNG: an unknown interlace method in chunk IHDR at byte 8"},
+    {"iphone", "damaged PNG: chunk CgBI at byte 8 stands before the header"},
+    {"long_data", "damaged PNG: there is more compressed data than the picture needs"},
+    {"lookback", "damaged PNG: the compressed data is damaged"},
+    {"no_data", "damaged PNG: it holds no picture data"},
+    {"no_header", "damaged PNG: chunk IDAT at byte 8 stands before the header"},
+    {"no_palette", "damaged PNG: no palette before the picture in chunk IDAT at byte 33"},
+    {"not_zlib", "damaged PNG: it is not compressed as zlib does it"},
+    {"palette_after_transparency",
+     "damaged PNG: a palette behind the transparency in chunk PLTE at byte 51"},
+    {"palette_behind", "damaged PNG: a second palette in chunk PLTE at byte 89"},
+    {"palette_empty", "damaged PNG: a palette of the wrong length in chunk PLTE at byte 33"},
+    {"palette_gray", "damaged PNG: a palette beside gray samples in chunk PLTE at byte 33"},
+    {"palette_index", "damaged PNG: row 0 has a colour that its palette lacks: 4"},
+    {"palette_index_bits", "damaged PNG: row 1 has a colour that its palette lacks: 5"},
+    {"palette_length", "damaged PNG: a palette of the wrong length in chunk PLTE at byte 33"},
+    {"palette_too_long", "damaged PNG: a palette of the wrong length in chunk PLTE at byte 33"},
+    {"preset_dictionary", "damaged PNG: it is not compressed as zlib does it"},
+    {"short_data", "truncated PNG: 3 of 16 rows"},
+    {"short_interlaced", "truncated PNG: 2 of 19 rows"},
+    {"signature_only", "truncated PNG: the file ends before its last chunk"},
+    {"split_data", "damaged PNG: picture data that is not in one piece in chunk IDAT at byte 360"},
+    {"text_transfer", "damaged PNG: its signature was changed (by a transfer as text?)"},
+    {"transparency_alpha",
+     "damaged PNG: a transparency beside an alpha channel in chunk tRNS at byte 33"},
+    {"transparency_behind",
+     "damaged PNG: a transparency behind the picture in chunk tRNS at byte 65"},
+    {"transparency_length",
+     "damaged PNG: a transparency of the wrong length in chunk tRNS at byte 33"},
+    {"transparency_too_long",
+     "damaged PNG: a transparency of the wrong length in chunk tRNS at byte 57"},
+    {"truncated_before_data", "truncated PNG: the file ends inside the head of a chunk"},
+    {"truncated_before_end", "truncated PNG: the file ends before its last chunk"},
+    {"truncated_header", "truncated PNG: the file ends inside chunk IHDR at byte 8"},
+    {"truncated_inside_end", "truncated PNG: the file ends inside the head of a chunk"},
+    {"truncated_rows", WITH_ROWS("truncated PNG: 7 of 16 rows",
+                                 "truncated PNG: the file ends inside chunk IDAT at byte 33")},
+    {"two_headers", "damaged PNG: a second header in chunk IHDR at byte 33"},
+    {"two_palettes", "damaged PNG: a second palette in chunk PLTE at byte 57"},
+    {"two_transparencies", "damaged PNG: a second transparency in chunk tRNS at byte 47"},
+    {"wrong_adler", "damaged PNG: the Adler-32 checksum does not match"},
+    {"wrong_crc", "damaged PNG: the CRC of chunk IDAT at byte 33 does not match"},
+    {"wrong_crc_header", "damaged PNG: the CRC of chunk IHDR at byte 8 does not match"},
+    {"wrong_crc_text", "damaged PNG: the CRC of chunk tEXt at byte 33 does not match"},
+    {"zero_height", "damaged PNG: 16 x 0 pixels are no picture"},
+    {"zero_width", "damaged PNG: 0 x 16 pixels are no picture"},
+};
+
+static const struct hostile jpeg[] = {
+    {"arithmetic",
+     "a JPEG with arithmetic coding cannot be read: convert it to a common JPEG or a PNG"},
+    {"cmyk", "a JPEG with CMYK colours cannot be read: convert it to a common JPEG or a PNG"},
+    {"component_missing", "truncated JPEG: 2 of 3 components have data"},
+    {"cut_segment", "truncated JPEG: the file ends inside segment FFDB"},
+    {"frame_length", "damaged JPEG: a frame of the wrong length in segment FFC0 at byte 111"},
+    {"hierarchical",
+     "a JPEG with hierarchical coding cannot be read: convert it to a common JPEG or a PNG"},
+    {"huffman_cut", "damaged JPEG: a broken Huffman table in segment FFC4 at byte 71"},
+    {"huffman_impossible", "damaged JPEG: an impossible Huffman table in segment FFC4 at byte 71"},
+    {"huffman_missing",
+     "damaged JPEG: a Huffman table that was not defined in segment FFDA at byte 84"},
+    {"huffman_other",
+     "damaged JPEG: a Huffman table that was not defined in segment FFDA at byte 124"},
+    {"huffman_overflow", "damaged JPEG: a broken Huffman table in segment FFC4 at byte 71"},
+    {"huge", "65535 x 65535 pixels: a JPEG of more than 2 GiB of samples cannot be read"},
+    {"huge_colour", "65535 x 65535 pixels: a JPEG of more than 2 GiB of samples cannot be read"},
+    {"large", "truncated JPEG: the 2 bytes of data at byte 124 cannot hold 8000 x 8000 pixels"},
+    {"lossless",
+     "a JPEG with lossless coding cannot be read: convert it to a common JPEG or a PNG"},
+    {"many_scans", "damaged JPEG: more scans than make sense in segment FFDA at byte 1126"},
+    {"no_end", "truncated JPEG: the file ends before its end marker FFD9"},
+    {"no_frame", "damaged JPEG: a scan before the frame in segment FFDA at byte 111"},
+    {"no_marker", "damaged JPEG: there is no marker at byte 111"},
+    {"no_picture", "damaged JPEG: it holds no picture"},
+    {"no_scan", "truncated JPEG: 0 of 1 components have data"},
+    {"no_such_code", "damaged JPEG: bad huffman code"},
+    {"quantisation_cut", "damaged JPEG: a broken quantisation table in segment FFDB at byte 2"},
+    {"quantisation_missing",
+     "damaged JPEG: a quantisation table that was not defined in segment FFDA at byte 55"},
+    {"restart_length", "damaged JPEG: a broken restart interval in segment FFDD at byte 111"},
+    {"restarts_missing", "truncated JPEG: 0 of 3 restart markers in the data at byte 130"},
+    {"sampling_fraction", "a JPEG whose colours are sampled at a fraction that is not 1/n cannot "
+                          "be read: convert it to a common JPEG or a PNG"},
+    {"sampling_zero", "damaged JPEG: an impossible component in segment FFC0 at byte 111"},
+    {"scan_component", "damaged JPEG: an unknown component in segment FFDA at byte 124"},
+    {"scan_length", "damaged JPEG: a broken scan header in segment FFDA at byte 124"},
+    {"segment_length", "damaged JPEG: segment FFDB at byte 2 has an impossible length"},
+    {"start_only", "truncated JPEG: the file ends before its end marker FFD9"},
+    {"twelve_bits",
+     "a JPEG with more than 8 bits a sample cannot be read: convert it to a common JPEG or a PNG"},
+    {"two_components", "a JPEG with an unknown number of components cannot be read: convert it to "
+                       "a common JPEG or a PNG"},
+    {"two_frames", "damaged JPEG: a second frame in segment FFC0 at byte 124"},
+    {"unknown_marker", "unknown kind of JPEG: it has marker FFF0 at byte 111"},
+    {"zero_height", "damaged JPEG: 16 x 0 pixels are no picture"},
+    {"zero_width", "damaged JPEG: 0 x 16 pixels are no picture"},
+};
+
+static const struct hostile bmp[] = {
+    {"cut_file_header", "truncated BMP: the file ends inside its header"},
+    {"cut_header", "truncated BMP: the file ends inside its header"},
+    {"forged_file_size", "truncated BMP: 3 of 300 rows"},
+    {"forged_height", "truncated BMP: 3 of 300 rows"},
+    {"header_length", "damaged BMP: its pixels begin inside its header"},
+    {"header_length_huge", "damaged BMP: its header has an unknown length"},
+    {"header_only", "truncated BMP: 0 of 3 rows"},
+    {"holds_jpeg",
+     "a BMP with unusual compression cannot be read: convert it to a plain BMP or a PNG"},
+    {"huge", "60000 x 60000 pixels: a BMP of more than 2 GiB of samples cannot be read"},
+    {"huge_one_bit", "truncated BMP: 0 of 15000 rows"},
+    {"lowest_height", "4 x 2147483648 pixels: a BMP of more than 2 GiB of samples cannot be read"},
+    {"masks_24_bits", "damaged BMP: it has colour masks but not 16 or 32 bits a pixel"},
+    {"masks_in_pieces", "a BMP with colours of more than 8 bits or in pieces cannot be read: "
+                        "convert it to a plain BMP or a PNG"},
+    {"masks_missing", "damaged BMP: its colour masks are missing"},
+    {"masks_overlap", "damaged BMP: its colour masks make no sense"},
+    {"masks_ten_bits", "a BMP with colours of more than 8 bits or in pieces cannot be read: "
+                       "convert it to a plain BMP or a PNG"},
+    {"masks_too_high", "damaged BMP: its colour masks make no sense"},
+    {"masks_zero", "damaged BMP: its colour masks make no sense"},
+    {"negative_width", "damaged BMP: -4 x 3 pixels are no picture"},
+    {"no_palette", "damaged BMP: it has no palette"},
+    {"no_planes", "damaged BMP: it does not have one plane"},
+    {"palette_index", "damaged BMP: row 2 has a colour that its palette lacks: 2"},
+    {"pixels_behind", "truncated BMP: 0 of 3 rows"},
+    {"pixels_in_header", "damaged BMP: its pixels begin inside its header"},
+    {"run_length",
+     "a BMP with run-length compression cannot be read: convert it to a plain BMP or a PNG"},
+    {"three_bits", "a BMP with an unusual number of bits a pixel cannot be read: convert it to a "
+                   "plain BMP or a PNG"},
+    {"truncated_rows", "truncated BMP: 2 of 3 rows"},
+    {"zero_height", "damaged BMP: 4 x 0 pixels are no picture"},
+    {"zero_width", "damaged BMP: 0 x 3 pixels are no picture"},
+};
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void check_file(const struct hostile *hostile, const char *extension)
+{
+    struct source *source = NULL;
+    struct image image = {0};
+    struct error err = {.text = ""};
+    char path[128];
+    double start = seconds(), took;
+    const char *text;
+    bool refused;
+
+    snprintf(path, sizeof path, FOLDER "%s.%s", hostile->name, extension);
+    refused = !source_open(&source, path, &err) || !source_read_all(source, &image, &err);
+    took = seconds() - start;
+    source_close(source);
+    CHECKF(refused, "%s was read", path);
+    CHECKF(took < 1.0, "%s took %.1f s", path, took);
+    image_free(&image);
+    if (!refused)
+        return;
+    CHECK(err.code == EXIT_INPUT);
+    CHECK(strncmp(err.text, path, strlen(path)) == 0);
+    text = err.text + strlen(path);
+    CHECKF(strncmp(text, ": ", 2) == 0 && strcmp(text + 2, hostile->sentence) == 0,
+           "%s\n#     said:     %s\n#     expected: %s", path, text, hostile->sentence);
+}
+
+static void check_files(const struct hostile *hostile, size_t count, const char *extension)
+{
+    DIR *folder = opendir(FOLDER);
+    struct dirent *entry;
+    size_t i, length = strlen(extension);
+
+    CHECK(folder != NULL);
+    for (i = 0; i < count; i++)
+        check_file(&hostile[i], extension);
+    while (folder && (entry = readdir(folder)) != NULL) {
+        size_t stem = strlen(entry->d_name);
+        bool known = false;
+        if (stem <= length + 1 || entry->d_name[stem - length - 1] != '.' ||
+            strcmp(entry->d_name + stem - length, extension) != 0)
+            continue;
+        stem -= length + 1;
+        for (i = 0; i < count; i++)
+            known |= strlen(hostile[i].name) == stem &&
+                     memcmp(hostile[i].name, entry->d_name, stem) == 0;
+        CHECKF(known, "%s is not listed", entry->d_name);
+    }
+    if (folder)
+        closedir(folder);
+}
+
+static void hostile_pngs_are_refused(void)
+{
+    check_files(png, sizeof png / sizeof *png, "png");
+}
+
+static void hostile_jpegs_are_refused(void)
+{
+    check_files(jpeg, sizeof jpeg / sizeof *jpeg, "jpg");
+}
+
+static void hostile_bmps_are_refused(void)
+{
+    check_files(bmp, sizeof bmp / sizeof *bmp, "bmp");
+}
+
+int main(void)
+{
+    TEST(hostile_pngs_are_refused);
+    TEST(hostile_jpegs_are_refused);
+    TEST(hostile_bmps_are_refused);
+    return test_finish();
+}

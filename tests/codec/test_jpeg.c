@@ -1,0 +1,218 @@
+/* JPEG through the codec interface. JPEG loses, so it is held against itself: orientations
+ * against the same file without one, gray files against their colour twins; flat
+ * pictures come back exactly. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/codec/codec_memory.h"
+#include "tests/test.h"
+
+static uint8_t *write_jpeg(const struct image *image, int quality, int band, size_t *bytes)
+{
+    struct sink_options options = {.format = FORMAT_JPEG, .quality = quality, .threads = 1};
+    return memory_write(image, &options, band, bytes);
+}
+
+static void flat_jpegs_are_exact(void)
+{
+    int channels, quality;
+    struct error err;
+
+    for (channels = 1; channels <= 3; channels += 2)
+        for (quality = 1; quality <= 100; quality += 33) {
+            struct image image, back;
+            char warning[256];
+            size_t bytes;
+            uint8_t *file;
+            CHECK(image_alloc(&image, 19, 11, channels, SAMPLE_U8, "test", &err));
+            memset(image.data, 128, image.pitch * 11);
+            file = write_jpeg(&image, quality, 11, &bytes);
+            memory_read(file, bytes, &back, warning, &err);
+            CHECKF(back.data && back.channels == channels && back.width == 19 && back.height == 11,
+                   "%s", err.text);
+            CHECK(!*warning);
+            for (int y = 0; y < 11 && back.data; y++)
+                CHECK(memcmp(image_row(&back, y), image_row(&image, y), 19 * (size_t)channels) ==
+                      0);
+            free(file);
+            image_free(&image);
+            image_free(&back);
+        }
+}
+
+/* The gray file is the colour file of three equal channels less its chroma. */
+static void gray_jpegs_are_their_colour_twins(void)
+{
+    static const int sizes[][2] = {{1, 1}, {7, 9}, {8, 8}, {16, 16}, {17, 33}, {250, 3}, {101, 77}};
+    static const int qualities[] = {1, 50, 90, 91, 100};
+    struct error err;
+
+    for (int i = 0; i < 7 * 5; i++) {
+        int width = sizes[i / 5][0], height = sizes[i / 5][1], x, y;
+        struct image gray, colour, back, twin;
+        size_t bytes, twin_bytes;
+        uint8_t *file, *twin_file;
+        char warning[256];
+        memory_picture(&gray, width, height, 1);
+        CHECK(image_alloc(&colour, width, height, 3, SAMPLE_U8, "test", &err));
+        for (y = 0; y < height; y++)
+            for (x = 0; x < width; x++)
+                memset((uint8_t *)image_row(&colour, y) + 3 * x, *memory_pixel(&gray, x, y), 3);
+        file = write_jpeg(&gray, qualities[i % 5], 5, &bytes);
+        twin_file = write_jpeg(&colour, qualities[i % 5], height, &twin_bytes);
+        memory_read(file, bytes, &back, warning, &err);
+        memory_read(twin_file, twin_bytes, &twin, warning, &err);
+        CHECKF(back.data && back.channels == 1 && twin.data && twin.channels == 3, "%s", err.text);
+        CHECK(bytes < twin_bytes);
+        for (y = 0; y < height && back.data && twin.data; y++)
+            for (x = 0; x < width; x++)
+                CHECKF(*memory_pixel(&back, x, y) == memory_pixel(&twin, x, y)[0] &&
+                           *memory_pixel(&back, x, y) == memory_pixel(&twin, x, y)[2],
+                       "%d x %d quality %d: x %d y %d", width, height, qualities[i % 5], x, y);
+        free(file);
+        free(twin_file);
+        image_free(&gray);
+        image_free(&colour);
+        image_free(&back);
+        image_free(&twin);
+    }
+}
+
+/* FILE with an APP1 segment of EXIF data behind its start. */
+static uint8_t *with_exif(const uint8_t *file, size_t bytes, const void *tiff, size_t tiff_bytes,
+                          size_t *out_bytes)
+{
+    size_t segment = 2 + 6 + tiff_bytes;
+    uint8_t *out = malloc(bytes + 2 + segment);
+
+    memcpy(out, file, 2);
+    memcpy(out + 2, "\xff\xe1\0\0Exif\0", 10);
+    out[4] = (uint8_t)(segment >> 8);
+    out[5] = (uint8_t)segment;
+    memcpy(out + 12, tiff, tiff_bytes);
+    memcpy(out + 12 + tiff_bytes, file + 2, bytes - 2);
+    *out_bytes = bytes + 2 + segment;
+    return out;
+}
+
+/* The pixel of the stored picture that lies at (x, y) of the upright one, as the EXIF
+ * standard says where the stored first row and column belong. */
+static const uint8_t *upright_pixel(const struct image *stored, int orientation, int x, int y)
+{
+    int last_x = stored->width - 1, last_y = stored->height - 1;
+
+    switch (orientation) {
+    case 2: /* top, right */
+        return memory_pixel(stored, last_x - x, y);
+    case 3: /* bottom, right */
+        return memory_pixel(stored, last_x - x, last_y - y);
+    case 4: /* bottom, left */
+        return memory_pixel(stored, x, last_y - y);
+    case 5: /* left, top */
+        return memory_pixel(stored, y, x);
+    case 6: /* right, top */
+        return memory_pixel(stored, y, last_y - x);
+    case 7: /* right, bottom */
+        return memory_pixel(stored, last_x - y, last_y - x);
+    case 8: /* left, bottom */
+        return memory_pixel(stored, last_x - y, x);
+    default:
+        return memory_pixel(stored, x, y);
+    }
+}
+
+static void check_orientation(const uint8_t *file, size_t bytes, const struct image *stored,
+                              int value, bool big)
+{
+    uint8_t little_tiff[] = {'I',  'I', 42, 0, 8, 0, 0, 0, 2,
+                             0, /* two entries */
+                             0x0f, 1,   2,  0, 1, 0, 0, 0, 0,
+                             0,    0,   0, /* another one */
+                             0x12, 1,   3,  0, 1, 0, 0, 0, (uint8_t)value,
+                             0,    0,   0};
+    uint8_t big_tiff[] = {
+        'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, (uint8_t)value, 0, 0};
+    int orientation = value >= 1 && value <= 8 ? value : 1, x, y;
+    bool exchanged = orientation >= 5;
+    struct image image;
+    struct error err;
+    char warning[256];
+    size_t turned_bytes;
+    uint8_t *turned = big ? with_exif(file, bytes, big_tiff, sizeof big_tiff, &turned_bytes)
+                          : with_exif(file, bytes, little_tiff, sizeof little_tiff, &turned_bytes);
+
+    memory_read(turned, turned_bytes, &image, warning, &err);
+    CHECKF(image.data, "%s", err.text);
+    CHECK(strcmp(warning, "EXIF data are not kept") == 0);
+    CHECK(image.width == (exchanged ? stored->height : stored->width));
+    CHECK(image.height == (exchanged ? stored->width : stored->height));
+    for (y = 0; y < image.height && image.data && !test_failures; y++)
+        for (x = 0; x < image.width; x++)
+            CHECKF(memcmp(memory_pixel(&image, x, y), upright_pixel(stored, orientation, x, y),
+                          (size_t)image.channels) == 0,
+                   "orientation %d: x %d y %d", value, x, y);
+    image_free(&image);
+    free(turned);
+}
+
+static void orientation_is_applied(void)
+{
+    int channels, value;
+
+    for (channels = 1; channels <= 3; channels += 2) {
+        struct image image, stored;
+        struct error err;
+        char warning[256];
+        size_t bytes;
+        uint8_t *file;
+        memory_picture(&image, 13, 6, channels);
+        file = write_jpeg(&image, 95, 6, &bytes);
+        memory_read(file, bytes, &stored, warning, &err);
+        CHECKF(stored.data, "%s", err.text);
+        for (value = 0; value <= 9 && stored.data; value++) {
+            check_orientation(file, bytes, &stored, value, false);
+            check_orientation(file, bytes, &stored, value, true);
+        }
+        free(file);
+        image_free(&image);
+        image_free(&stored);
+    }
+}
+
+/* EXIF data that lies or is cut is no orientation, and no reason to refuse the picture. */
+static void broken_exif_is_harmless(void)
+{
+    static const uint8_t whole[] = {'M',  'M', 0, 42, 0, 0, 0, 8, 0, 1, 1,
+                                    0x12, 0,   3, 0,  0, 0, 1, 0, 6, 0, 0};
+    uint8_t tiff[sizeof whole];
+    struct image image, back;
+    struct error err;
+    char warning[256];
+    size_t bytes, more, i;
+    uint8_t *file, *broken;
+
+    memory_picture(&image, 13, 6, 1);
+    file = write_jpeg(&image, 95, 6, &bytes);
+    for (i = 0; i < 2 * sizeof whole; i++) { /* cut at every place, then each byte at its most */
+        memcpy(tiff, whole, sizeof whole);
+        if (i >= sizeof whole)
+            tiff[i - sizeof whole] = 255;
+        broken = with_exif(file, bytes, tiff, i < sizeof whole ? i : sizeof whole, &more);
+        memory_read(broken, more, &back, warning, &err);
+        CHECKF(back.data, "%zu: %s", i, err.text);
+        CHECK(i >= sizeof whole || back.width == 13 || i >= 20);
+        image_free(&back);
+        free(broken);
+    }
+    free(file);
+    image_free(&image);
+}
+
+int main(void)
+{
+    TEST(flat_jpegs_are_exact);
+    TEST(gray_jpegs_are_their_colour_twins);
+    TEST(orientation_is_applied);
+    TEST(broken_exif_is_harmless);
+    return test_finish();
+}

@@ -1,0 +1,358 @@
+/* Outputs as files: they appear only whole. Whatever goes wrong (a full disk, a
+ * missing folder, a signal), the old file stays as it was and no temporary remains.
+ * Death by signal is tests/codec/test_output_signals.c; devices and
+ * pipes are tests/codec/test_output_direct.c. */
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <limits.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+
+#include "codec/output.h"
+#include "tests/codec/test_pictures.h"
+
+#define LARGE_BYTES ((size_t)1000 * 1000)
+
+static char large[LARGE_BYTES];
+
+/* The files here whose names begin with PREFIX. */
+static int count_files(const char *prefix)
+{
+    DIR *folder = opendir(".");
+    struct dirent *entry;
+    int count = 0;
+
+    while ((entry = readdir(folder)))
+        count += strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
+                 strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(folder);
+    return count;
+}
+
+#define NO_TEMPORARIES() CHECK(count_files(".") == 0)
+
+static mode_t mode_of(const char *path)
+{
+    struct stat status;
+
+    CHECK(lstat(path, &status) == 0);
+    return status.st_mode;
+}
+
+static void check_refused(const char *path, const char *sentence)
+{
+    struct error err = {0};
+
+    CHECK(!put_text(path, "new", &err));
+    CHECKF(strcmp(err.text, sentence) == 0, "'%s'", err.text);
+    CHECK(err.code == EXIT_INPUT);
+    NO_TEMPORARIES();
+}
+
+/* ---- whole or not at all ---- */
+
+static void new_file(void)
+{
+    static const size_t sizes[] = {0, 1, 1000, 131071, 131072, 131073, 300000};
+    struct output *output = NULL;
+    struct error err;
+    size_t i, used = 0;
+
+    umask(027);
+    CHECK(output_open(&output, "new.bin", &err));
+    CHECK(strcmp(output_name(output), "new.bin") == 0);
+    CHECK(access("new.bin", F_OK) != 0 && count_files(".new.bin.stencilcli-") == 1);
+    for (i = 0; i < sizeof sizes / sizeof *sizes; used += sizes[i++])
+        CHECK(output_write(output, large + used, sizes[i], &err));
+    CHECK(access("new.bin", F_OK) != 0);
+    CHECK(output_commit(output, &err) && file_holds("new.bin", large, used));
+    CHECK(mode_of("new.bin") == (S_IFREG | 0640));
+    umask(022);
+    NO_TEMPORARIES();
+}
+
+static void discarded(void)
+{
+    struct output *output = NULL;
+    struct error err;
+
+    write_file("old.bin", "old", 3);
+    CHECK(output_open(&output, "old.bin", &err));
+    CHECK(output_write(output, large, sizeof large, &err) && count_files(".") == 1);
+    CHECK(file_holds("old.bin", "old", 3));
+    output_discard(output);
+    output_discard(NULL);
+    CHECK(file_holds("old.bin", "old", 3));
+    NO_TEMPORARIES();
+}
+
+static void mode_bits_are_kept(void)
+{
+    static const mode_t modes[] = {0600, 0640, 0755, 0666, 0200};
+    struct error err;
+    size_t i;
+
+    for (i = 0; i < sizeof modes / sizeof *modes; i++) {
+        write_file("mode.bin", "old", 3);
+        CHECK(chmod("mode.bin", modes[i]) == 0);
+        CHECKF(put_text("mode.bin", "new", &err), "%s", err.text);
+        CHECK(mode_of("mode.bin") == (S_IFREG | modes[i]));
+        CHECK(unlink("mode.bin") == 0);
+    }
+}
+
+static void symlinks(void)
+{
+    struct error err;
+
+    CHECK(mkdir("there", 0777) == 0 && symlink("there/b", "a") == 0);
+    CHECK(symlink("../target", "there/b") == 0 && symlink("loop", "loop") == 0);
+    CHECK(put_text("a", "dangling", &err)); /* a -> there/b -> target, which is not there yet */
+    CHECK(S_ISLNK(mode_of("a")) && S_ISLNK(mode_of("there/b")) && S_ISREG(mode_of("target")));
+    CHECK(file_holds("target", "dangling", 8));
+    CHECK(put_text("a", "again", &err) && S_ISLNK(mode_of("a")) &&
+          file_holds("target", "again", 5));
+    check_refused("loop", "loop: cannot write: Too many levels of symbolic links");
+    CHECK(unlink("there/b") == 0 && rmdir("there") == 0 && unlink("loop") == 0);
+    check_refused("a", "a: the folder 'there' does not exist");
+    CHECK(unlink("a") == 0);
+    NO_TEMPORARIES();
+}
+
+static void in_place(void)
+{
+    struct image image = make_picture(300, 400, 3, 255, 0, 9), strip;
+    struct image_info info = info_of(&image, 255);
+    struct sink_options options = {.quality = 90, .threads = 1};
+    struct source *source = NULL;
+    struct sink *sink = NULL;
+    struct error err;
+    int y;
+
+    CHECK(write_picture("same.ppm", &image, 255, &options, 400, &err));
+    CHECK(source_open(&source, "same.ppm", &err));
+    CHECK(sink_open(&sink, "same.ppm", &info, &options, &err));
+    for (y = 0; y < 400; y += 100) {
+        strip = make_picture(300, 100, 3, 255, 0, 0);
+        CHECK(source_read(source, &strip, &err) && sink_write(sink, &strip, &err));
+        free(strip.data);
+    }
+    CHECK(sink_finish(sink, &err));
+    source_close(source);
+    CHECK(source_open(&source, "same.ppm", &err) && source_read_all(source, &strip, &err));
+    CHECK(same_samples(&image, &strip));
+    source_close(source);
+    image_free(&strip);
+    free(image.data);
+    NO_TEMPORARIES();
+}
+
+static void long_names(void)
+{
+    char name[NAME_MAX + 1];
+    struct error err;
+
+    memset(name, 'n', NAME_MAX);
+    memcpy(name + 200, "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4", 16);
+    name[NAME_MAX] = '\0';
+    CHECKF(put_text(name, "long", &err) && file_holds(name, "long", 4), "%s", err.text);
+    CHECK(unlink(name) == 0);
+    NO_TEMPORARIES();
+}
+
+/* ---- refusals ---- */
+
+static void refusals(void)
+{
+    CHECK(mkdir("folder", 0777) == 0);
+    write_file("file", "old", 3);
+    check_refused("", "the output's name is empty");
+    check_refused("folder", "folder: is a folder, expected a file's name");
+    check_refused("nothing/", "nothing/: a folder's name, expected a file's");
+    check_refused("nothing/out.png", "nothing/out.png: the folder 'nothing' does not exist");
+    check_refused("file/out.png", "file/out.png: cannot write: Not a directory");
+    CHECK(file_holds("file", "old", 3) && rmdir("folder") == 0);
+}
+
+/* Runs CHECKs in a child that has no special rights, and so may be refused things. */
+static void protected_places(void)
+{
+    pid_t child;
+    int status;
+
+    CHECK(mkdir("closed", 0777) == 0 && chmod(".", 0777) == 0);
+    write_file("closed/old", "old", 3);
+    write_file("readonly", "old", 3);
+    CHECK(chmod("closed", 0555) == 0 && chmod("closed/old", 0666) == 0);
+    CHECK(chmod("readonly", 0444) == 0);
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+            _exit(99);
+        check_refused("closed/out",
+                      "closed/out: cannot create a file in 'closed': Permission denied");
+        check_refused("closed/old",
+                      "closed/old: cannot create a file in 'closed': Permission denied");
+        check_refused("readonly", "readonly: cannot write: Permission denied");
+        fflush(stdout);
+        _exit(test_failures ? 1 : 0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(file_holds("readonly", "old", 3) && file_holds("closed/old", "old", 3));
+    CHECK(chmod("closed", 0777) == 0 && unlink("closed/old") == 0 && rmdir("closed") == 0);
+}
+
+/* A real file that cannot grow: the failure comes in the middle of the temporary. */
+static void no_room_for_the_temporary(void)
+{
+    pid_t child;
+    int status;
+
+    write_file("small.bin", "old", 3);
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        struct rlimit limit = {200000, 200000};
+        struct output *output = NULL;
+        struct error err;
+        output_install_signal_handlers();
+        CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+        CHECK(output_open(&output, "small.bin", &err));
+        CHECK(!output_write(output, large, sizeof large, &err));
+        CHECKF(strcmp(err.text, "small.bin: cannot write: File too large") == 0, "%s", err.text);
+        output_discard(output);
+        fflush(stdout);
+        _exit(test_failures ? 1 : 0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(file_holds("small.bin", "old", 3));
+    NO_TEMPORARIES();
+}
+
+/* Not every file system can reserve room; those in memory are only asked (room_in_memory). */
+static bool can_reserve(void)
+{
+    int fd = open("probe", O_WRONLY | O_CREAT, 0666);
+    struct statfs fs;
+    bool can = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 4096) == 0 && fstatfs(fd, &fs) == 0 &&
+               fs.f_type != TMPFS_MAGIC;
+
+    close(fd);
+    unlink("probe");
+    return can;
+}
+
+static void room_is_reserved(void)
+{
+    struct output *output = NULL;
+    struct stat status;
+    struct error err;
+
+    CHECK(output_open(&output, "expected.bin", &err));
+    CHECK(output_expect(output, 2000000, &err));
+    CHECK(output_write(output, "few", 3, &err) && output_commit(output, &err));
+    CHECK(stat("expected.bin", &status) == 0 && status.st_size == 3);
+    CHECK(status.st_blocks * 512 >= 2000000);
+    CHECK(output_open(&output, "expected.bin", &err));
+    CHECK(!output_expect(output, (uint64_t)1 << 60, &err)); /* an exbibyte */
+    CHECKF(strncmp(err.text, "expected.bin: cannot write: ", 28) == 0, "%s", err.text);
+    output_discard(output);
+    CHECK(file_holds("expected.bin", "few", 3));
+    NO_TEMPORARIES();
+}
+
+/* As many as there are places, or as descriptors, of which each takes two. */
+static void many_at_once(void)
+{
+    static struct output *outputs[1100];
+    char name[32];
+    struct error err;
+    int i, open_count;
+
+    for (open_count = 0; open_count < 1100; open_count++) {
+        snprintf(name, sizeof name, "many%d", open_count);
+        if (!output_open(&outputs[open_count], name, &err))
+            break;
+    }
+    CHECKF(open_count >= 400 && open_count <= 1088, "%d", open_count);
+    CHECKF(strstr(err.text, "Too many open files") != NULL, "%s", err.text);
+    for (i = 0; i < open_count; i++) {
+        CHECK(output_write(outputs[i], large, (size_t)i, &err));
+        if (i % 2)
+            output_discard(outputs[i]);
+        else
+            CHECK(output_commit(outputs[i], &err));
+    }
+    CHECK(count_files("many") == (open_count + 1) / 2);
+    for (i = 0; i < open_count; i += 2) {
+        snprintf(name, sizeof name, "many%d", i);
+        CHECK(file_holds(name, large, (size_t)i) && unlink(name) == 0);
+    }
+    NO_TEMPORARIES();
+}
+
+static bool memory_is_there(void)
+{
+    struct statfs fs;
+    return access("/dev/shm", W_OK) == 0 && statfs("/dev/shm", &fs) == 0 &&
+           fs.f_type == TMPFS_MAGIC && fs.f_blocks > 0;
+}
+
+/* A file system in memory reserves only where there is time, and says all the same when there is no
+ * room. */
+static void room_in_memory(void)
+{
+    struct output *output;
+    struct stat status;
+    struct error err;
+    char path[64];
+
+    snprintf(path, sizeof path, "/dev/shm/stencilcli-test-%ld", (long)getpid());
+    if (!output_open(&output, path, &err)) {
+        CHECKF(false, "%s", err.text);
+        return;
+    }
+    CHECK(output_expect(output, (uint64_t)2 << 20, &err));
+    CHECK(!output_expect(output, (uint64_t)1 << 60, &err));
+    CHECK(strstr(err.text, "No space left on device") || strstr(err.text, "File too large"));
+    output_discard(output);
+    CHECK(access(path, F_OK) != 0);
+    CHECK(output_open(&output, path, &err) && !output_prepare(output));
+    CHECK(output_expect(output, (uint64_t)20 << 20, &err));
+    CHECK(output_prepare(output) && output_prepare(output) && !output_prepare(output));
+    CHECK(output_write(output, "few", 3, &err) && output_commit(output, &err));
+    CHECK(stat(path, &status) == 0 && status.st_size == 3 && status.st_blocks >= 20 << 11);
+    CHECK(unlink(path) == 0);
+}
+
+int main(void)
+{
+    char folder[64];
+    size_t i;
+
+    for (i = 0; i < sizeof large; i++)
+        large[i] = (char)(i * 2654435761u >> 13);
+    if (!enter_test_folder(folder))
+        return 1;
+    TEST(new_file);
+    TEST(discarded);
+    TEST(mode_bits_are_kept);
+    TEST(symlinks);
+    TEST(in_place);
+    TEST(long_names);
+    TEST(refusals);
+    TEST(protected_places);
+    TEST(no_room_for_the_temporary);
+    if (can_reserve())
+        TEST(room_is_reserved);
+    else
+        test_skip("room_is_reserved", "this file system cannot reserve room");
+    TEST(many_at_once);
+    if (memory_is_there())
+        TEST(room_in_memory);
+    else
+        test_skip("room_in_memory", "no file system in memory at /dev/shm");
+    return test_finish() || !leave_test_folder(folder);
+}

@@ -1,0 +1,230 @@
+/* PNG reading and writing through the codec interface: every colour type, depth, filter
+ * and interlacing against an encoder of the tests' own (tests/codec/png_maker.c), what comes back
+ * from the writer, and what is said about metadata. What is refused is
+ * tests/codec/test_hostile.c's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/png/filter.h"
+#include "codec/png/unfilter.h"
+#include "tests/codec/codec_memory.h"
+#include "tests/codec/png_maker.h"
+#include "tests/codec/png_pixels.h"
+#include "tests/test.h"
+
+#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
+
+static void read_made(const struct maker *maker, struct image *image, char *warning,
+                      struct error *err)
+{
+    size_t bytes;
+    uint8_t *file = maker_make(maker, &bytes);
+
+    memory_read(file, bytes, image, warning, err);
+    free(file);
+}
+
+/* ---- reading ---- */
+
+static void check_pixels(const struct maker *maker)
+{
+    struct image image;
+    struct error err;
+    char warning[256], where[160];
+
+    if (test_failures)
+        return;
+    read_made(maker, &image, warning, &err);
+    CHECKF(image.data, "%s", err.text);
+    CHECK(!*warning);
+    if (image.data)
+        CHECKF(png_pixels_agree(maker, &image, where), "%s", where);
+    image_free(&image);
+}
+
+static void every_kind_reads_exactly(void)
+{
+    png_pixels_each(false, check_pixels);
+}
+
+static void transparency_becomes_alpha(void)
+{
+    png_pixels_each(true, check_pixels);
+}
+
+static void unfilter_agrees_with_its_definition(void)
+{
+    static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
+    uint8_t raw[200], row[200], plain[200], apart[200], up[200];
+    int round, filter, p;
+    size_t i, bytes;
+
+    for (round = 0; round < 50; round++)
+        for (filter = 0; filter <= 4; filter++)
+            for (p = 0; p < COUNT(pixels); p++) {
+                bytes = pixels[p] * (1 + png_pixels_random(20));
+                for (i = 0; i < sizeof row; i++) { /* extremes are where Paeth could go wrong */
+                    raw[i] = row[i] = plain[i] = apart[i] = (uint8_t)png_pixels_random(256);
+                    up[i] = (uint8_t)(png_pixels_random(3) ? png_pixels_random(256)
+                                                           : 255 * png_pixels_random(2));
+                }
+                png_unfilter_plain(filter, raw, up, bytes, pixels[p], plain);
+                png_unfilter(filter, row, up, bytes, pixels[p], row);
+                png_unfilter(filter, raw, up, bytes, pixels[p], apart);
+                CHECKF(memcmp(row, plain, sizeof row) == 0 &&
+                           memcmp(apart, plain, sizeof apart) == 0,
+                       "filter %d, %zu bytes a pixel", filter, pixels[p]);
+            }
+}
+
+static void metadata_is_named(void)
+{
+    static const uint16_t samples[3] = {1, 2, 3};
+    static const struct {
+        const char *type, *content;
+        size_t bytes;
+        const char *warning; /* behind the file's name; NULL: none */
+    } cases[] = {
+        {"iCCP", "x\0\0", 3, "ICC profile is not kept"},
+        {"eXIf", "II*\0", 4, "EXIF data are not kept"},
+        {"acTL", "\0\0\0\2\0\0\0\0", 8, "animation frames are not kept"},
+        {"gAMA", "\0\0\xb1\x8f", 4, NULL},
+        {"gAMA", "\0\1\x86\xa0", 4, "gamma is not kept"},
+        {"cICP", "\1\15\0\1", 4, NULL},
+        {"cICP", "\11\20\0\1", 4, "colour space is not kept"},
+        {"tEXt", "Title\0x", 7, NULL},
+        {"pHYs", "\0\0\0\1\0\0\0\2\0", 9, NULL},
+    };
+    struct maker maker = {.width = 1, .height = 1, .depth = 8, .colour = 2, .samples = samples};
+    struct image image;
+    struct error err;
+    char warning[256];
+    int i;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        const char *wanted = cases[i].warning ? cases[i].warning : "";
+        maker.extra_type = cases[i].type;
+        maker.extra = cases[i].content;
+        maker.extra_bytes = cases[i].bytes;
+        read_made(&maker, &image, warning, &err);
+        CHECK(image.data);
+        CHECKF(strcmp(warning, wanted) == 0, "%s: '%s'", cases[i].type, warning);
+        image_free(&image);
+    }
+}
+
+/* ---- writing ---- */
+
+static uint8_t *write_png(const struct image *image, enum png_level level, int threads, int band,
+                          size_t *bytes)
+{
+    struct sink_options options = {
+        .format = FORMAT_PNG, .quality = 90, .threads = threads, .png_level = level};
+    return memory_write(image, &options, band, bytes);
+}
+
+static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {2, 3}, {5, 5}, {8, 8}, {13, 7}, {33, 17}};
+
+static void check_same(const struct image *image, const uint8_t *file, size_t bytes)
+{
+    struct image back;
+    struct error err;
+    char warning[256];
+    int y;
+
+    memory_read(file, bytes, &back, warning, &err);
+    CHECKF(back.data, "%s", err.text);
+    CHECK(back.channels == image->channels && back.width == image->width);
+    CHECK(back.type == image->type && back.height == image->height);
+    for (y = 0; y < image->height && back.data; y++)
+        CHECKF(memcmp(image_row(&back, y), image_row(image, y), image_row_bytes(image)) == 0,
+               "%d x %d x %d: row %d", image->width, image->height, image->channels, y);
+    image_free(&back);
+}
+
+static void check_round_trip(int width, int height, int channels, enum sample_type type, bool flat)
+{
+    static const int threads[] = {1, 2, 3, 3}, bands[] = {7, 10000, 10000, 1};
+    struct image image;
+    struct error err;
+    size_t bytes, again_bytes;
+    uint8_t *file, *again;
+    int i;
+
+    CHECK(image_alloc(&image, width, height, channels, type, "test", &err));
+    png_pixels_fill(&image, flat);
+    file = write_png(&image, PNG_LEVEL_DEFAULT, 1, height, &bytes);
+    for (i = 0; i < COUNT(threads); i++) {
+        again = write_png(&image, PNG_LEVEL_DEFAULT, threads[i], bands[i], &again_bytes);
+        CHECKF(bytes == again_bytes && memcmp(file, again, bytes) == 0,
+               "%d x %d x %d: %d threads write other bytes", width, height, channels, threads[i]);
+        free(again);
+    }
+    check_same(&image, file, bytes);
+    free(file);
+    file = write_png(&image, PNG_LEVEL_SMALL, 2, height, &again_bytes);
+    CHECKF(again_bytes <= bytes, "%d x %d x %d: small is %zu, default %zu", width, height, channels,
+           again_bytes, bytes);
+    check_same(&image, file, again_bytes);
+    free(file);
+    file = write_png(&image, PNG_LEVEL_FAST, 2, height, &again_bytes);
+    check_same(&image, file, again_bytes);
+    free(file);
+    image_free(&image);
+}
+
+/* 700 x 500 are up to eleven strips of the compressor, 70000 pixels a row longer than one. */
+static void what_is_written_comes_back(void)
+{
+    int channels, s, flat, type;
+
+    for (channels = 1; channels <= 4; channels++)
+        for (type = 1; type <= 2; type++)
+            for (flat = 0; flat <= 1; flat++) {
+                for (s = 0; s < COUNT(sizes); s++)
+                    check_round_trip(sizes[s][0], sizes[s][1], channels, (enum sample_type)type,
+                                     flat);
+                check_round_trip(700, 500, channels, (enum sample_type)type, flat);
+            }
+    check_round_trip(70000, 3, 4, SAMPLE_U8, false);
+    check_round_trip(3, 90000, 1, SAMPLE_U8, true);
+}
+
+static void filter_agrees_with_its_definition(void)
+{
+    static const int filters[] = {0, 1, 2, 4};
+    static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
+    uint8_t row[200], up[200], plain[200] = {0}, out[200] = {0};
+    int round, f, p;
+    size_t i, bytes;
+
+    for (round = 0; round < 2000; round++)
+        for (f = 0; f < COUNT(filters); f++)
+            for (p = 0; p < COUNT(pixels); p++) {
+                bytes = pixels[p] * (1 + png_pixels_random(20));
+                for (i = 0; i < sizeof row; i++) {
+                    row[i] = (uint8_t)(png_pixels_random(3) ? png_pixels_random(256)
+                                                            : 255 * png_pixels_random(2));
+                    up[i] = (uint8_t)(png_pixels_random(3) ? png_pixels_random(256)
+                                                           : 255 * png_pixels_random(2));
+                }
+                png_filter_plain(filters[f], row, up, bytes, pixels[p], plain);
+                png_filter(filters[f], row, up, bytes, pixels[p], out);
+                CHECKF(memcmp(out, plain, sizeof out) == 0, "filter %d, %zu bytes a pixel",
+                       filters[f], pixels[p]);
+                png_unfilter_plain(filters[f], plain, up, bytes, pixels[p], plain);
+                CHECK(memcmp(plain, row, bytes) == 0);
+                memcpy(plain, out, sizeof plain);
+            }
+}
+
+int main(void)
+{
+    TEST(every_kind_reads_exactly);
+    TEST(transparency_becomes_alpha);
+    TEST(unfilter_agrees_with_its_definition);
+    TEST(filter_agrees_with_its_definition);
+    TEST(metadata_is_named);
+    TEST(what_is_written_comes_back);
+    return test_finish();
+}

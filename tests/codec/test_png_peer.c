@@ -1,0 +1,152 @@
+/* PNG against libpng and stb_image: what libpng writes is read exactly, and what is written
+ * both read back exactly. Skipped in builds without libpng. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test.h"
+
+#ifdef HAVE_LIBPNG
+#include "tests/codec/codec_memory.h"
+#include "tests/codec/png_peer.h"
+#include "tests/codec/png_pixels.h"
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#define STBI_NO_STDIO
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#include <stb_image.h>
+#pragma GCC diagnostic pop
+
+/* ---- reading ---- */
+
+static void check_read(const struct maker *maker)
+{
+    struct image image;
+    struct error err;
+    char warning[256], where[160];
+    size_t bytes;
+    uint8_t *file;
+
+    if (test_failures)
+        return;
+    file = peer_encode(maker, &bytes);
+    CHECK(file);
+    memory_read(file, bytes, &image, warning, &err);
+    CHECKF(image.data, "%s", err.text);
+    CHECKF(!*warning, "%s", warning);
+    if (image.data)
+        CHECKF(png_pixels_agree(maker, &image, where), "%s", where);
+    image_free(&image);
+    free(file);
+}
+
+static void what_libpng_writes_is_read(void)
+{
+    png_pixels_each(false, check_read);
+}
+
+static void what_libpng_writes_with_transparency_is_read(void)
+{
+    png_pixels_each(true, check_read);
+}
+
+/* The tests' own encoder and libpng agree on what a PNG is. */
+static void check_maker(const struct maker *maker)
+{
+    struct peer_picture picture;
+    char why[160] = "";
+    size_t bytes, count;
+    uint8_t *file;
+
+    if (test_failures)
+        return;
+    file = maker_make(maker, &bytes);
+    CHECKF(peer_decode(&picture, file, bytes, why), "%s", why);
+    if (picture.samples) {
+        count = (size_t)(maker->width * maker->height * maker_samples(maker->colour));
+        CHECK(memcmp(picture.samples, maker->samples, 2 * count) == 0);
+    }
+    peer_free(&picture);
+    free(file);
+}
+
+static void libpng_reads_the_test_pictures(void)
+{
+    png_pixels_each(false, check_maker);
+    png_pixels_each(true, check_maker);
+}
+
+/* ---- writing ---- */
+
+static void check_stb(const struct image *image, const uint8_t *file, size_t bytes)
+{
+    int width = 0, height = 0, channels = 0, y;
+    void *data =
+        image->type == SAMPLE_U8
+            ? (void *)stbi_load_from_memory(file, (int)bytes, &width, &height, &channels, 0)
+            : (void *)stbi_load_16_from_memory(file, (int)bytes, &width, &height, &channels, 0);
+    size_t row = image_row_bytes(image);
+
+    CHECKF(data, "stb: %s", data ? "" : stbi_failure_reason());
+    CHECK(width == image->width && height == image->height && channels == image->channels);
+    CHECK(stbi_is_16_bit_from_memory(file, (int)bytes) == (image->type == SAMPLE_U16));
+    for (y = 0; y < image->height && data && !test_failures; y++)
+        CHECKF(memcmp((uint8_t *)data + (size_t)y * row, image_row(image, y), row) == 0,
+               "stb: row %d", y);
+    free(data);
+}
+
+static void check_written(int width, int height, int channels, enum sample_type type, bool flat)
+{
+    struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = 2};
+    struct peer_picture picture;
+    struct image image;
+    struct error err;
+    char why[160] = "", where[160];
+    size_t bytes;
+    uint8_t *file;
+
+    if (test_failures)
+        return;
+    CHECK(image_alloc(&image, width, height, channels, type, "test", &err));
+    png_pixels_fill(&image, flat);
+    file = memory_write(&image, &options, 7, &bytes);
+    CHECKF(peer_decode(&picture, file, bytes, why), "libpng: %s", why);
+    if (picture.samples)
+        CHECKF(png_pixels_agree(&picture.maker, &image, where), "%s", where);
+    check_stb(&image, file, bytes);
+    peer_free(&picture);
+    free(file);
+    image_free(&image);
+}
+
+static void what_is_written_is_read_by_both(void)
+{
+    static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {33, 17}, {700, 500}, {3, 9000}};
+    size_t s;
+    int channels, type, flat;
+
+    for (channels = 1; channels <= 4; channels++)
+        for (type = 1; type <= 2; type++)
+            for (flat = 0; flat <= 1; flat++)
+                for (s = 0; s < sizeof sizes / sizeof *sizes; s++)
+                    check_written(sizes[s][0], sizes[s][1], channels, (enum sample_type)type, flat);
+    check_written(70000, 3, 4, SAMPLE_U8, false);
+}
+#endif
+
+int main(void)
+{
+#ifdef HAVE_LIBPNG
+    TEST(what_libpng_writes_is_read);
+    TEST(what_libpng_writes_with_transparency_is_read);
+    TEST(libpng_reads_the_test_pictures);
+    TEST(what_is_written_is_read_by_both);
+#else
+    test_skip("png_peer", "this build found no libpng");
+#endif
+    return test_finish();
+}

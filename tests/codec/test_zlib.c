@@ -1,0 +1,314 @@
+/* zlib streams: what is deflated inflates to the same bytes, whatever the size and the
+ * method; what is cut, changed or too long is refused; CRC-32 is PNG's. */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/zlib/join.h"
+#include "codec/zlib/literals.h"
+#include "codec/zlib/repeats.h"
+#include "codec/zlib/stream.h"
+#include "tests/codec/png_maker.h"
+#include "tests/test.h"
+
+/* Strips are cut here; sizes around that are tried. */
+#define STRIP 262144
+
+static const size_t sizes[] = {0,     1,         2,     100,       65535,
+                               65536, STRIP - 1, STRIP, STRIP + 1, 3 * STRIP + 17};
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+enum content { ZEROS, NOISE, TEXT, MAXIMA, CONTENTS };
+
+static void fill(uint8_t *data, size_t bytes, enum content content)
+{
+    static const char words[] = "a stencil visits every cell and its neighbours ";
+    uint32_t state = 7;
+    size_t i;
+
+    for (i = 0; i < bytes; i++) {
+        state = state * 1664525 + 1013904223;
+        data[i] = content == NOISE    ? (uint8_t)(state >> 24)
+                  : content == TEXT   ? (uint8_t)words[(i + (state >> 30)) % (sizeof words - 1)]
+                  : content == MAXIMA ? 255
+                                      : 0;
+    }
+}
+
+static void check_round_trip(const uint8_t *data, size_t bytes)
+{
+    size_t made, written;
+    uint8_t *zlib = maker_deflate(data, bytes, STRIP, &made), *back = malloc(bytes + 1);
+    const char *why = "";
+
+    CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "%zu bytes: %s", bytes,
+           why);
+    CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "%zu bytes", bytes);
+    /* More room than is needed changes nothing; less is told. */
+    CHECK(zlib_stream_inflate(zlib, made, back, bytes + 1, &written, &why) && written == bytes);
+    if (bytes > 0) {
+        CHECK(!zlib_stream_inflate(zlib, made, back, bytes - 1, &written, &why));
+        CHECKF(strstr(why, "more compressed data") != NULL, "%zu bytes: %s", bytes, why);
+    }
+    free(back);
+    free(zlib);
+}
+
+static void data_comes_back(void)
+{
+    uint8_t *data = malloc(3 * STRIP + 17);
+    int content;
+    size_t s;
+
+    for (content = 0; content < CONTENTS; content++)
+        for (s = 0; s < SIZES; s++) {
+            fill(data, sizes[s], (enum content)content);
+            check_round_trip(data, sizes[s]);
+        }
+    free(data);
+}
+
+/* The deflate data of MADE bytes at ZLIB + 2 (with room for the rest of a stream) says DATA. */
+static void check_body(uint8_t *zlib, size_t made, const uint8_t *data, size_t bytes, uint8_t *back,
+                       unsigned kind)
+{
+    const char *why = "";
+    size_t written = 0;
+
+    zlib_strip_begin(zlib);
+    made += 2;
+    made += zlib_strip_end(zlib + made, zlib_strip_adler32(1, data, bytes));
+    CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "kind %u: %s", kind, why);
+    CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "kind %u", kind);
+}
+
+/* Literals alone, with codes from one bit to the longest: byte v comes about 2^(v / step) times,
+ * and Fibonacci numbers give the longest codes of all. */
+static void literals_come_back(void)
+{
+    enum { BYTES = 200000 };
+    uint8_t *data = malloc(BYTES), *out = malloc(8 + deflate_huffman_bound(BYTES));
+    uint8_t *back = malloc(BYTES);
+    size_t made, i, length;
+    uint32_t a, b, v, kind;
+
+    for (kind = 0; kind < 40; kind++) {
+        length = kind < 20 ? kind + 1 : BYTES - kind;
+        for (i = 0, a = b = 1, v = 0; i < length; v++) {
+            uint32_t count = kind % 4 == 0 ? a : 1 + (v * kind * 7919 & 1023), next = a + b;
+            for (; count > 0 && i < length; count--)
+                data[i++] = (uint8_t)(kind % 4 == 3 ? v * v * 31 + count * count : v);
+            a = b;
+            b = next;
+        }
+        memset(out + 2, 0xaa, 6 + deflate_huffman_bound(BYTES));
+        made = deflate_huffman(data, length, out + 2);
+        CHECK(made <= deflate_huffman_bound(length));
+        check_body(out, made, data, length, back, kind);
+    }
+    free(back);
+    free(out);
+    free(data);
+}
+
+/* Repeats of every length from every distance: KIND's bits say how they are mixed with noise. */
+static void fill_repeats(uint8_t *data, size_t bytes, uint32_t kind)
+{
+    static const uint32_t far[] = {1, 3, 4, 700, 11521, 32767, 32768, 32769};
+    uint32_t state = kind * 2654435761U + 1;
+    size_t i = 0;
+
+    while (i < bytes) {
+        uint32_t length, distance;
+        state = state * 1664525 + 1013904223;
+        length = (state >> 8) % (kind & 1 ? 12 : 600) + 1;
+        distance = kind & 2 ? far[state >> 29] : (state >> 16) % 40000 + 1;
+        for (; length > 0 && i < bytes; length--, i++) {
+            state = state * 1664525 + 1013904223;
+            data[i] = distance <= i && (state >> 24) > (kind & 4 ? 2U : 0U)
+                          ? data[i - distance]
+                          : (uint8_t)(state >> (kind & 8 ? 30 : 24));
+        }
+    }
+}
+
+static void repeats_come_back(void)
+{
+    enum { BYTES = 300000 };
+    struct deflate_finder *finder = deflate_finder_new();
+    uint8_t *data = malloc(BYTES), *back = malloc(BYTES);
+    uint8_t *out = malloc(8 + deflate_repeats_bound(BYTES));
+    unsigned kind;
+    int effort;
+
+    for (kind = 0; kind < 64; kind++) {
+        size_t bytes = kind < 16 ? kind : BYTES - kind, least = BYTES;
+        fill_repeats(data, bytes, kind);
+        for (effort = DEFLATE_FAST; effort <= DEFLATE_SMALL; effort++) {
+            size_t made =
+                deflate_repeats(finder, (enum deflate_effort)effort, data, bytes, out + 2);
+            CHECKF(made <= deflate_repeats_bound(bytes), "kind %u: %zu of %zu", kind, made, bytes);
+            CHECKF(made <= least + least / 50, "kind %u, effort %d: %zu", kind, effort, made);
+            least = made < least ? made : least;
+            check_body(out, made, data, bytes, back, kind);
+        }
+    }
+    free(out);
+    free(back);
+    free(data);
+    free(finder);
+}
+
+/* Noise is stored, and the estimates know repeats from noise. */
+static void estimates_tell_repeats(void)
+{
+    enum { BYTES = 12288 };
+    uint8_t data[BYTES];
+    size_t i;
+
+    fill(data, BYTES, NOISE);
+    CHECK(deflate_repeats_estimate(data, BYTES, 2048) > 2000);
+    for (i = 200; i < BYTES; i++)
+        data[i] = data[i - 200];
+    CHECK(deflate_repeats_estimate(data, BYTES, 2048) < 1024);
+    fill(data, BYTES, ZEROS);
+    CHECK(deflate_repeats_estimate(data, BYTES, 0) == 0);
+    CHECK(deflate_repeats_estimate(data, 0, 2048) == 0);
+}
+
+/* Leaves free memory behind where every 16 bits are VALUE, for what is allocated next; in blocks,
+ * so that earlier holes are filled too. */
+static void leave_behind(uint16_t value)
+{
+    enum { BLOCKS = 64, COUNT = 32768 };
+    uint16_t *block[BLOCKS];
+    int b, i;
+
+    mallopt(M_PERTURB, 0);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    for (b = 0; b < BLOCKS; b++) {
+        block[b] = malloc(COUNT * sizeof *block[b]);
+        for (i = 0; i < COUNT; i++)
+            ((volatile uint16_t *)block[b])[i] = value;
+    }
+    for (b = 0; b < BLOCKS; b++)
+        free(block[b]);
+}
+
+/* A compressor in memory that held anything, data at any address with anything behind it: the
+ * stream is the same. */
+static void memory_decides_nothing(void)
+{
+    enum { BYTES = 50000, ROOM = BYTES + 200 };
+    uint8_t *data = malloc(BYTES), *moved = malloc(ROOM), *first, *again;
+    size_t made, remade, i;
+    int content, round;
+
+    for (content = 0; content < CONTENTS; content++) {
+        fill(data, BYTES, (enum content)content);
+        for (i = 9000; i < BYTES; i++) /* repeats from near and far */
+            data[i] = i / 100 % 2 ? data[i - i / 1000 * 180] : data[i];
+        leave_behind(0);
+        first = maker_deflate(data, BYTES, BYTES, &made);
+        for (round = 1; round < 40; round++) {
+            memset(moved, round * 37, ROOM);
+            memcpy(moved + round, data, BYTES);
+            leave_behind((uint16_t)round);
+            again = maker_deflate(moved + round, BYTES, BYTES, &remade);
+            CHECKF(made == remade && memcmp(first, again, made) == 0, "round %d: other bytes",
+                   round);
+            free(again);
+        }
+        free(first);
+    }
+    free(moved);
+    free(data);
+}
+
+/* Nor does the compressor's address. */
+static void addresses_decide_nothing(void)
+{
+    enum { BYTES = 84, ROUNDS = 6000 };
+    uint8_t data[BYTES] = {0}, *first, *again;
+    void *held[ROUNDS];
+    size_t made, remade, i;
+
+    for (i = 0; i < BYTES; i += 21)
+        data[i] = 1;
+    first = maker_deflate(data, BYTES, BYTES, &made);
+    for (i = 0; i < ROUNDS; i++) {
+        held[i] = malloc(70000);
+        again = maker_deflate(data, BYTES, BYTES, &remade);
+        CHECKF(made == remade && memcmp(first, again, made) == 0, "round %zu: other bytes", i);
+        free(again);
+    }
+    for (i = 0; i < ROUNDS; i++)
+        free(held[i]);
+    free(first);
+}
+
+static void cut_streams_are_refused(void)
+{
+    uint8_t data[400], back[400], *zlib, *cut;
+    size_t made, written, length;
+    const char *why;
+
+    fill(data, sizeof data, TEXT);
+    zlib = maker_deflate(data, sizeof data, 300, &made);
+    for (length = 0; length < made; length++) {
+        cut = malloc(length + 1); /* of its own, so that reading past the end is seen */
+        memcpy(cut, zlib, length);
+        why = NULL;
+        CHECKF(!zlib_stream_inflate(cut, length, back, sizeof back, &written, &why),
+               "%zu of %zu bytes", length, made);
+        CHECK(why != NULL && written <= sizeof back);
+        free(cut);
+    }
+    free(zlib);
+}
+
+static void changed_streams_are_refused(void)
+{
+    uint8_t data[400], back[400], *zlib;
+    size_t made, written, i;
+    const char *why;
+
+    fill(data, sizeof data, TEXT);
+    zlib = maker_deflate(data, sizeof data, 300, &made);
+    for (i = 2; i < made; i++) { /* the window size in byte 0 does not count */
+        zlib[i] ^= 16;
+        CHECKF(!zlib_stream_inflate(zlib, made, back, sizeof back, &written, &why) ||
+                   (written == sizeof back && memcmp(data, back, sizeof data) == 0),
+               "byte %zu of %zu", i, made);
+        zlib[i] ^= 16;
+    }
+    zlib[made - 1] ^= 1;
+    CHECK(!zlib_stream_inflate(zlib, made, back, sizeof back, &written, &why));
+    CHECKF(strcmp(why, "the Adler-32 checksum does not match") == 0, "%s", why);
+    free(zlib);
+}
+
+static void crc_is_that_of_png(void)
+{
+    const uint8_t *digits = (const uint8_t *)"123456789";
+
+    CHECK(zlib_stream_crc32(0, digits, 9) == 0xcbf43926);
+    CHECK(zlib_stream_crc32(zlib_stream_crc32(0, digits, 4), digits + 4, 5) == 0xcbf43926);
+    CHECK(zlib_stream_crc32(0, (const uint8_t *)"IEND", 4) == 0xae426082);
+}
+
+int main(void)
+{
+    TEST(data_comes_back);
+    TEST(literals_come_back);
+    TEST(repeats_come_back);
+    TEST(estimates_tell_repeats);
+    TEST(memory_decides_nothing);
+    TEST(addresses_decide_nothing);
+    TEST(cut_streams_are_refused);
+    TEST(changed_streams_are_refused);
+    TEST(crc_is_that_of_png);
+    return test_finish();
+}

@@ -1,0 +1,100 @@
+/* Times what of a PNG can only go one after the other: inflating its picture data on one
+ * thread, from memory to a window that stays in cache, with the Adler-32. That is the floor
+ * of every command that reads it, whatever the number of cores; scripts/bench_peers sets the
+ * job 96m beside it.
+ *
+ *   time_inflate FILE.png [RUNS]      prints the median in ms of 5 runs or RUNS */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "codec/png/chunks.h"
+#include "codec/zlib/stream.h"
+
+#define WINDOW_BYTES ((size_t)1 << 16)
+#define MAX_RUNS     1000
+
+struct piece {
+    const uint8_t *data;
+    size_t bytes;
+};
+
+static const uint8_t *whole(void *context, size_t *bytes)
+{
+    struct piece *piece = context;
+    const uint8_t *data = piece->data;
+
+    *bytes = piece->bytes;
+    piece->data = NULL;
+    return data;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* Milliseconds; below 0: damaged. */
+static double inflate_once(const uint8_t *data, size_t bytes)
+{
+    static uint8_t window[WINDOW_BYTES];
+    struct piece piece = {data, bytes};
+    struct zlib_reader *reader = zlib_reader_new(whole, &piece);
+    double start = now_ms();
+    const char *why;
+    size_t got = WINDOW_BYTES;
+    bool ok = reader != NULL;
+
+    while (ok && got == WINDOW_BYTES)
+        ok = zlib_reader_read(reader, window, WINDOW_BYTES, &got, &why);
+    start = now_ms() - start;
+    zlib_reader_free(reader);
+    return ok ? start : -1;
+}
+
+int main(int argc, char **argv)
+{
+    char *end = NULL;
+    long runs = argc > 2 ? strtol(argv[2], &end, 10) : 5;
+    struct png_bytes bytes = {0};
+    struct input *input = NULL;
+    struct png_file png;
+    uint8_t *data = NULL;
+    double ms[MAX_RUNS];
+    struct error err;
+    bool ok;
+
+    if (argc < 2 || argc > 3 || (end && (end == argv[2] || *end)) || runs < 1 || runs > MAX_RUNS) {
+        fprintf(stderr, "usage: time_inflate FILE.png [RUNS]\n");
+        return 2;
+    }
+    ok = input_open(&input, argv[1], &err) && png_bytes_open(&bytes, input, &err) &&
+         png_chunks_walk(&png, argv[1], &bytes, &err);
+    data = ok ? malloc(png.data_bytes + 1) : NULL;
+    if (ok && !data)
+        ok = error_set(&err, EXIT_INPUT, "%s: no memory to hold it", argv[1]);
+    ok = ok && png_chunks_gather(&png, data, &err);
+    for (long i = 0; ok && i < runs; i++) {
+        ms[i] = inflate_once(data, png.data_bytes);
+        if (ms[i] < 0)
+            ok = error_set(&err, EXIT_INPUT, "%s: its picture data is damaged", argv[1]);
+    }
+    if (ok) {
+        qsort(ms, (size_t)runs, sizeof *ms, compare);
+        printf("%.1f\n", ms[runs / 2]);
+    } else {
+        fprintf(stderr, "time_inflate: %s\n", err.text);
+    }
+    free(data);
+    png_bytes_close(&bytes);
+    input_close(input);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,25 @@
+/* NEON intrinsics on any processor, for tests: src/cpu/arm/neon.h includes this file instead of
+ * the compiler's where it is compiled with -DCPU_EMULATED. SIMDe does nearly all of it in
+ * portable C; what its version 0.7.4 lacks stands here. */
+#ifndef STENCIL_TESTS_CPU_EMULATED_NEON_H
+#define STENCIL_TESTS_CPU_EMULATED_NEON_H
+
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <math.h>
+#include <simde/arm/neon.h>
+
+static inline float32x4_t vsqrtq_f32(float32x4_t v)
+{
+    for (int i = 0; i < 4; i++)
+        v[i] = sqrtf(v[i]);
+    return v;
+}
+
+static inline float64x2_t vsqrtq_f64(float64x2_t v)
+{
+    for (int i = 0; i < 2; i++)
+        v[i] = sqrt(v[i]);
+    return v;
+}
+
+#endif

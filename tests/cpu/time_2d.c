@@ -1,0 +1,390 @@
+/* Times the CPU kernels in memory on one thread, beside OpenCV or beside another of
+ * our own jobs; scripts/bench_kernels builds and runs it. The two alternate, times are
+ * the thread's CPU time, and the ratio is the median of the ratios of neighbouring
+ * runs: on a busy machine times drift, ratios hardly. No result is checked (checker
+ * does that).
+ *
+ *   time_2d [--peer SHARED_LIBRARY] [--kernel NAME] [--runs N] [--size WxH] [CASE...]
+ *
+ * CASE: only cases whose name holds the word. */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernel/cpu_path.h"
+#include "kernel/kernel.h"
+#include "plan/filter.h"
+
+#define MAX_RUNS  1000
+#define MOST_SIDE 255
+#define MASK_TEXT (MOST_SIDE * MOST_SIDE * 32)
+
+/* What scripts/bench_opencv.cpp exports: runs WHAT ("gauss", "filter2d", "box", "sobel") on one
+ * thread. The weights are those of the mask divided by its divisor. */
+typedef int peer_function(const char *what, const struct image *in, struct image *out,
+                          const float *weight, int mask_width, int mask_height, double sigma);
+
+/* One job: a filter with its options. */
+struct job {
+    const char *filter, *mask; /* mask: text, or "WORD N" for one of N x N: see mask_text */
+    double sigma;
+    int radius, channels;
+    enum sample_type type;
+    bool opaque; /* alpha is max everywhere; else it is made like colour */
+    enum cpu_path path;
+};
+
+struct timed_case {
+    const char *name;
+    struct job job;
+    const char *peer;  /* what the peer runs, or NULL */
+    struct job beside; /* without a peer: our own job to compare with; filter NULL: none */
+};
+
+#define RGB8  3, SAMPLE_U8, true, CPU_PATH_AUTO
+#define RGB16 3, SAMPLE_U16, true, CPU_PATH_AUTO
+/* Beside the sum of every cell. */
+#define LARGE(name, filter, mask, sigma, radius)                                                   \
+    {                                                                                              \
+        name, {filter, mask, sigma, radius, RGB8}, NULL,                                           \
+        {                                                                                          \
+            filter, mask, sigma, radius, 3, SAMPLE_U8, true, CPU_PATH_DIRECT                       \
+        }                                                                                          \
+    }
+#define LARGE_MASKS(n)                                                                             \
+    LARGE("large random " #n, "convolve", "random " #n, 0, -1),                                    \
+        LARGE("large disc " #n, "convolve", "disc " #n, 0, -1),                                    \
+        LARGE("large LoG " #n, "convolve", "log " #n, 0, -1),                                      \
+        LARGE("large DoG " #n, "convolve", "dog " #n, 0, -1),                                      \
+        LARGE("large unsharp " #n, "unsharp", NULL, (n) / 6.0, (n) / 2)
+/* Beside a mask of small integers. */
+#define DIGITS(name, mask, samples, integers)                                                      \
+    {                                                                                              \
+        name, {"convolve", mask, 0, -1, samples}, NULL,                                            \
+        {                                                                                          \
+            "convolve", integers, 0, -1, samples                                                   \
+        }                                                                                          \
+    }
+#define RGBA(mask, type)                                                                           \
+    {                                                                                              \
+        "convolve", mask, 0, -1, 4, type, false, CPU_PATH_AUTO                                     \
+    }
+/* 19 digits beside whole numbers, and those beside the same where alpha is max. */
+#define WEIGHTED(name, word, type)                                                                 \
+    {"19 digits RGBA " name, RGBA("decimal-" word, type), NULL, RGBA(word, type)},                 \
+    {                                                                                              \
+        "RGBA " name, RGBA(word, type), NULL,                                                      \
+        {                                                                                          \
+            "convolve", word, 0, -1, 4, type, true, CPU_PATH_AUTO                                  \
+        }                                                                                          \
+    }
+static const struct timed_case CASES[] = {
+    WEIGHTED("5x5", "positive 5", SAMPLE_U8),
+    WEIGHTED("15x15", "positive 15", SAMPLE_U8),
+    WEIGHTED("bell 15x15", "bell 15", SAMPLE_U8),
+    WEIGHTED("5x5 16 bits", "positive 5", SAMPLE_U16),
+    WEIGHTED("15x15 16 bits", "positive 15", SAMPLE_U16),
+    WEIGHTED("bell 15x15 16 bits", "bell 15", SAMPLE_U16),
+    LARGE_MASKS(15),
+    LARGE_MASKS(31),
+    LARGE_MASKS(63),
+    LARGE_MASKS(127),
+    {"sigma 10", {"gauss", NULL, 10, -1, RGB8}, "gauss", {0}},
+    {"gauss5", {"blur", NULL, 0, -1, RGB8}, "gauss", {0}},
+    {"direct 5x5", {"convolve", "random 5", 0, -1, RGB8}, "filter2d", {0}},
+    {"direct 15x15", {"convolve", "random 15", 0, -1, RGB8}, "filter2d", {0}},
+    DIGITS("19 digits 5x5", "decimal 5", RGB8, "random 5"),
+    DIGITS("19 digits 15x15", "decimal 15", RGB8, "random 15"),
+    {"sharpen", {"sharpen", NULL, 0, -1, RGB8}, "filter2d", {0}},
+    {"edge", {"edge", NULL, 0, -1, RGB8}, "filter2d", {0}},
+    {"laplace", {"laplace", NULL, 0, -1, RGB8}, "filter2d", {0}},
+    {"sobel", {"sobel", NULL, 0, -1, RGB8}, "sobel", {0}},
+    {"box radius 1", {"box", NULL, 0, 1, RGB8}, "box", {0}},
+    {"box radius 10", {"box", NULL, 0, 10, RGB8}, "box", {0}},
+    {"box radius 100", {"box", NULL, 0, 100, RGB8}, "box", {0}},
+    {"sigma 1", {"gauss", NULL, 1, -1, RGB8}, "gauss", {0}},
+    {"sigma 5", {"gauss", NULL, 5, -1, RGB8}, "gauss", {0}},
+    {"unsharp", {"unsharp", NULL, 1, -1, RGB8}, "filter2d", {0}},
+    {"gauss5 16 bits", {"blur", NULL, 0, -1, RGB16}, "gauss", {0}},
+    {"sigma 2 16 bits", {"gauss", NULL, 2, -1, RGB16}, "gauss", {0}},
+    {"direct 5x5 16 bits", {"convolve", "random 5", 0, -1, RGB16}, "filter2d", {0}},
+    {"sobel 16 bits", {"sobel", NULL, 0, -1, RGB16}, NULL, {"sobel", NULL, 0, -1, RGB8}},
+    DIGITS("19 digits 5x5 16 bits", "decimal 5", RGB16, "random 5"),
+    DIGITS("19 digits 15x15 16 bits", "decimal 15", RGB16, "random 15"),
+    DIGITS("19 digits bell 3x3", "decimal-bell 3", RGB8, "gauss3"),
+    DIGITS("19 digits bell 5x5", "decimal-bell 5", RGB8, "gauss5"),
+    DIGITS("19 digits bell 7x7", "decimal-bell 7", RGB8, "gauss7"),
+    DIGITS("19 digits bell 15x15", "decimal-bell 15", RGB8, "bell 15"),
+    DIGITS("19 digits bell 3x3 16 bits", "decimal-bell 3", RGB16, "bell 3"),
+    DIGITS("19 digits bell 5x5 16 bits", "decimal-bell 5", RGB16, "gauss5"),
+    DIGITS("19 digits bell 15x15 16 bits", "decimal-bell 15", RGB16, "bell 15"),
+};
+
+struct options {
+    const char *kernel;
+    peer_function *peer;
+    int runs, width, height;
+};
+
+static double cpu_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double first = *(const double *)a, second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+/* A Gaussian of n x n: as an outer product of integers, whose sum with 16-bit samples fits 32 bits,
+ * or as it is. */
+static void fill_bell(int n, bool decimal, double *value)
+{
+    double sigma = n / 6.0, sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += exp(-pow(i - (n - 1) / 2.0, 2) / (2 * sigma * sigma));
+    for (int i = 0; i < n * n; i++) {
+        double x = i % n - (n - 1) / 2.0, y = i / n - (n - 1) / 2.0, d = 2 * sigma * sigma;
+        value[i] = decimal
+                       ? exp(-(x * x + y * y) / d) / (sum * sum)
+                       : round(170 * exp(-x * x / d) / sum) * round(170 * exp(-y * y / d) / sum);
+    }
+}
+
+/* Weights of N x N by WORD: "random": whole numbers of -30..99; "positive": of 0..129; "decimal"
+ * and "decimal-positive": the same; "disc": 0 and 1; "log": the Laplacian of a Gaussian of sigma
+ * N/6; "dog": of whole numbers, the difference of two Gaussians of sigma N/6 and N/10; "bell" and
+ * "decimal-bell": fill_bell's. What they are to be divided by is returned. */
+static double mask_values(const char *word, int n, double *values)
+{
+    double narrow[MOST_SIDE], wide[MOST_SIDE], narrows = 0, wides = 0, sum = 0,
+                                               half = (n - 1) / 2.0;
+    uint32_t state = 1;
+
+    for (int i = 0; i < n; i++) {
+        narrow[i] = exp(-(i - half) * (i - half) * 50 / n / n);
+        wide[i] = exp(-(i - half) * (i - half) * 18 / n / n);
+        narrows += narrow[i];
+        wides += wide[i];
+    }
+    fill_bell(n, word[0] == 'd', values);
+    for (int i = 0; i < n * n; i++) {
+        double x = i % n - half, y = (double)(i / n) - half;
+        if (strstr(word, "bell")) {
+            ; /* they are there */
+        } else if (strncmp(word, "disc", 4) == 0) {
+            values[i] = 4 * (x * x + y * y) <= (double)n * n;
+        } else if (strncmp(word, "log", 3) == 0) {
+            values[i] = ((x * x + y * y) * 18 / n / n - 1) * exp(-(x * x + y * y) * 18 / n / n);
+        } else if (strncmp(word, "dog", 3) == 0) {
+            values[i] =
+                floor(2048 * narrow[i % n] / narrows) * floor(2048 * narrow[i / n] / narrows) -
+                floor(2048 * wide[i % n] / wides) * floor(2048 * wide[i / n] / wides);
+        } else {
+            state = state * 1664525 + 1013904223;
+            values[i] = (int)(state >> 16) % 130 - (strstr(word, "positive") ? 0 : 30);
+        }
+        sum += values[i];
+    }
+    return strncmp(word, "dog", 3) == 0 ? 2048 * 2048 : strncmp(word, "log", 3) == 0 ? 1 : sum;
+}
+
+/* A mask's text: GIVEN, or what "WORD N" stands for; "decimal" and "log" as numpy.savetxt prints
+ * them, with 19 digits. */
+static const char *mask_text(const char *given, char *text)
+{
+    static const char *const WORDS[] = {"random ",       "decimal ",  "disc ",
+                                        "log ",          "dog ",      "bell ",
+                                        "decimal-bell ", "positive ", "decimal-positive "};
+    static double values[MOST_SIDE * MOST_SIDE];
+    char *at = text;
+    bool known = false, decimal;
+    double divisor;
+    int n;
+
+    for (size_t i = 0; given && i < sizeof WORDS / sizeof *WORDS; i++)
+        known |= strncmp(given, WORDS[i], strlen(WORDS[i])) == 0;
+    if (!known)
+        return given;
+    decimal = strncmp(given, "decimal", 7) == 0 || strncmp(given, "log", 3) == 0;
+    n = (int)strtol(strchr(given, ' '), NULL, 10);
+    divisor = mask_values(given, n, values);
+    if (!decimal)
+        at += sprintf(at, "divisor %.0f\n", divisor);
+    for (int i = 0; i < n * n; i++)
+        if (decimal)
+            at += sprintf(at, "%.18e%c", values[i] / divisor, (i + 1) % n ? ' ' : '\n');
+        else
+            at += sprintf(at, "%.0f%c", values[i], (i + 1) % n ? ' ' : '\n');
+    return text;
+}
+
+struct prepared {
+    struct plan plan;
+    struct image in, out;
+    const struct kernel *kernel;
+    enum cpu_path path;
+    float weight[40 * 40];
+};
+
+static void fill(const struct job *job, struct image *image)
+{
+    uint32_t state = 1;
+    for (int y = 0; y < image->height; y++)
+        for (int i = 0; i < image->width * image->channels; i++) {
+            bool alpha = i % image->channels == 3 && job->opaque;
+            state = state * 1664525 + 1013904223;
+            if (image->type == SAMPLE_U8)
+                ((uint8_t *)image_row(image, y))[i] = alpha ? 255 : (uint8_t)(state >> 24);
+            else
+                ((uint16_t *)image_row(image, y))[i] = alpha ? 65535 : (uint16_t)(state >> 16);
+        }
+}
+
+static bool prepare(const struct options *o, const struct job *job, struct prepared *p)
+{
+    static char text[MASK_TEXT];
+    uint32_t max = job->type == SAMPLE_U8 ? 255 : 65535;
+    struct error err = {0};
+    struct filter_request request = {.filter = filter_find(job->filter),
+                                     .mask = mask_text(job->mask, text),
+                                     .has_sigma = job->sigma > 0,
+                                     .sigma = job->sigma,
+                                     .radius = job->radius,
+                                     .repeat = 1};
+    memset(p, 0, sizeof *p);
+    if (!filter_plan(&request, job->channels, job->type, max, &p->plan, &err) ||
+        !image_alloc(&p->in, o->width, o->height, job->channels, job->type, "in", &err) ||
+        !image_alloc(&p->out, o->width, o->height, job->channels, job->type, "out", &err)) {
+        fprintf(stderr, "time_2d: %s\n", err.text);
+        return false;
+    }
+    const struct plan_mask *m = &p->plan.mask[0];
+    for (int i = 0; i < m->width * m->height && i < 40 * 40; i++)
+        p->weight[i] = (float)((double)m->weight[i] / (double)m->divisor);
+    fill(job, &p->in);
+    p->path = job->path;
+    p->kernel = o->kernel ? kernel_find(o->kernel) : kernel_choose(DEVICE_CPU, &p->plan);
+    return true;
+}
+
+static void release(struct prepared *p)
+{
+    plan_free(&p->plan);
+    image_free(&p->in);
+    image_free(&p->out);
+}
+
+static double time_ours(struct prepared *p)
+{
+    struct kernel_job job = kernel_job_whole(&p->plan, &p->in, &p->out);
+    job.cpu_path = p->path;
+    struct error err = {0};
+    double start = cpu_ms();
+    if (!p->kernel || !p->kernel->run(&job, &err))
+        fprintf(stderr, "time_2d: %s\n", err.text);
+    return cpu_ms() - start;
+}
+
+static double time_peer(const struct options *o, const struct timed_case *c, struct prepared *p)
+{
+    double start = cpu_ms();
+    if (o->peer(c->peer, &p->in, &p->out, p->weight, p->plan.mask[0].width, p->plan.mask[0].height,
+                c->job.sigma) != 0)
+        fprintf(stderr, "time_2d: the peer knows no %s\n", c->peer);
+    return cpu_ms() - start;
+}
+
+static bool time_case(const struct options *o, const struct timed_case *c)
+{
+    static double ours[MAX_RUNS], other[MAX_RUNS], ratio[MAX_RUNS];
+    struct prepared p, beside;
+    bool peer = c->peer && o->peer, pair = !c->peer && c->beside.filter;
+    if (!prepare(o, &c->job, &p) || (pair && !prepare(o, &c->beside, &beside)))
+        return false;
+    for (int i = -1; i < o->runs; i++) { /* the first warms up */
+        int at = i < 0 ? 0 : i;
+        ours[at] = time_ours(&p);
+        other[at] = peer ? time_peer(o, c, &p) : pair ? time_ours(&beside) : 0;
+        ratio[at] = other[at] > 0 ? ours[at] / other[at] : 0;
+    }
+    qsort(ours, (size_t)o->runs, sizeof *ours, compare);
+    qsort(other, (size_t)o->runs, sizeof *other, compare);
+    qsort(ratio, (size_t)o->runs, sizeof *ratio, compare);
+    printf("| %s | %.2f | %.2f |", c->name, ours[o->runs / 2], ours[0]);
+    if (peer || pair)
+        printf(" %s | %.2f | %.2f | %.3f | %.3f |\n", peer ? c->peer : "ours, plain",
+               other[o->runs / 2], other[0], ratio[o->runs / 2], ours[0] / other[0]);
+    else
+        printf(" | | | | |\n");
+    fflush(stdout);
+    release(&p);
+    if (pair)
+        release(&beside);
+    return true;
+}
+
+static bool wanted(const char *name, char **words, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return count == 0;
+}
+
+/* "3840x2160" */
+static bool read_size(const char *text, int *width, int *height)
+{
+    char *end;
+    *width = (int)strtol(text, &end, 10);
+    if (*end != 'x')
+        return false;
+    *height = (int)strtol(end + 1, &end, 10);
+    return *end == '\0' && *width > 0 && *height > 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {.runs = 9, .width = 3840, .height = 2160};
+    char **words = argv + 1;
+    int count = 0;
+    bool good = true;
+
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strncmp(argv[i], "--", 2) != 0) {
+            words[count++] = argv[i];
+            continue;
+        }
+        if (strcmp(argv[i], "--peer") == 0) {
+            void *library = dlopen(value, RTLD_NOW);
+            if (library) /* ISO C converts no object pointer to a function's; POSIX says so */
+                *(void **)&o.peer = dlsym(library, "peer_run");
+            if (!o.peer)
+                fprintf(stderr, "time_2d: %s\n", dlerror());
+        } else if (strcmp(argv[i], "--kernel") == 0) {
+            o.kernel = value;
+        } else if (strcmp(argv[i], "--runs") == 0) {
+            o.runs = (int)strtol(value, NULL, 10);
+        } else if (strcmp(argv[i], "--size") != 0 || !read_size(value, &o.width, &o.height)) {
+            fprintf(stderr, "time_2d: unknown option or size: %s %s\n", argv[i], value);
+            return 2;
+        }
+        i++;
+    }
+    if (o.runs < 1 || o.runs > MAX_RUNS)
+        return 2;
+    printf("| %d x %d, one thread, CPU ms | median | least | beside | median | least | median "
+           "ratio | ratio of least |\n|---|---|---|---|---|---|---|---|\n",
+           o.width, o.height);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES && good; i++)
+        if (wanted(CASES[i].name, words, count))
+            good = time_case(&o, &CASES[i]);
+    return good ? 0 : 1;
+}

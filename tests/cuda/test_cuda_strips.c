@@ -1,0 +1,304 @@
+/* Strips through a device, on a made-up one: the threads of run/strips.c and the streams of
+ * cuda/strips.c, against the picture in one piece. Needs neither nvcc nor a GPU. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_cuda.h"
+#include "kernel/backend.h"
+#include "run/strips.h"
+#include "tests/run/pipeline_inputs.h"
+
+static const char *const masks[] = {
+    "1 2 1; 2 4 2; 1 2 1",
+    "1; 2; 3; 5; 8; 5; 3; 2; 1",                   /* taller than the smallest strips */
+    "3 1; 4 1; 5 9; 2 6; 5 3; 5 8; 9 7; 9 3",      /* even sizes */
+    "1 -2 3",                                      /* no halo: wrap can go in strips */
+    "1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1", /* taller than some pictures */
+};
+#define MASKS ((int)(sizeof masks / sizeof *masks))
+
+static const struct shape shapes[] = {
+    {37, 61, 3, 255, FORMAT_PPM}, {29, 47, 3, 4095, FORMAT_PPM}, {19, 50, 4, 255, FORMAT_PAM},
+    {64, 9, 1, 255, FORMAT_PGM},  {17, 2, 1, 100, FORMAT_PGM},   {1, 33, 2, 255, FORMAT_PAM},
+};
+#define SHAPES ((int)(sizeof shapes / sizeof *shapes))
+
+/* In the place of a kernel: the one that is chosen, mostly one on whole pixels. */
+static char chosen;
+
+static int choices;
+
+static const struct kernel *choose(void *context, struct error *err)
+{
+    choices++;
+    if (!context)
+        error_set(err, EXIT_DEVICE, "nothing to choose from");
+    return context;
+}
+
+static void *kernel_named(const char *name)
+{
+    return (void *)(uintptr_t)kernel_find(name);
+}
+
+/* 1: done, 0: failed, -1: not in strips. */
+static int run(const struct picture_request *request, int index, void *context, const char *output,
+               struct error *err)
+{
+    struct pipeline_job job = {.kernel = NULL,
+                               .input = "in",
+                               .output = output,
+                               .sink = &request->sink,
+                               .threads = 1,
+                               .band_rows = request->band_rows,
+                               .choose = choose,
+                               .choose_context = context,
+                               .device_index = index};
+    struct pipeline_times times;
+    struct kernel_times device = {0};
+    const struct image_info *info;
+    struct strips *strips;
+    struct plan plan;
+    struct fake_cuda_counts before = fake_cuda_count(), after;
+    int result = -1;
+
+    CHECK(source_open(&job.source, "in", err));
+    info = source_info(job.source);
+    CHECK(filter_plan(&request->filter, info->channels, info->type, info->max, &plan, err));
+    job.plan = &plan;
+    if (context == &chosen)
+        job.choose_context = (void *)(uintptr_t)kernel_choose(DEVICE_CUDA, &plan);
+    strips = strips_open(&job);
+    if (strips)
+        result = strips_run(strips, &times, &device, err);
+    if (result == 1)
+        CHECK(device.upload_ms > 0 && device.kernel_ms > 0 && device.download_ms > 0);
+    after = fake_cuda_count();
+    CHECK(after.pinned == 0 && after.events == before.events && after.streams == before.streams);
+    plan_free(&plan);
+    source_close(job.source);
+    return result;
+}
+
+static bool same_files(const char *a, const char *b)
+{
+    uint8_t *bytes;
+    size_t count = read_file(a, &bytes);
+    bool same = file_holds(b, bytes, count);
+    free(bytes);
+    return same;
+}
+
+/* In one piece on the CPU, then in strips of several heights. */
+static void compare(struct picture_request *request, const char *output, const char *what)
+{
+    static const int heights[] = {1, 2, 3, 7, 16, 60};
+    struct picture_report report;
+    struct error err;
+
+    request->band_rows = -1;
+    CHECKF(picture_filter(request, "in", output, &report, &err), "%s", err.text);
+    CHECK(rename(output, "whole") == 0);
+    for (int h = 0; h < 6; h++) {
+        int done;
+        request->band_rows = heights[h];
+        fake_cuda_fail("cudaHostRegister", h % 3, cudaErrorNotSupported);
+        done = run(request, h % 2, h < 3 ? kernel_named("basic") : &chosen, output, &err);
+        CHECKF(done == 1, "%s: %s", what, done ? "not in strips" : err.text);
+        CHECKF(done != 1 || same_files("whole", output), "%s: strips of %d rows", what, heights[h]);
+    }
+    fake_cuda_fail(NULL, 0, cudaSuccess);
+}
+
+static const char *output_of(const struct shape *s)
+{
+    return s->format == FORMAT_PAM ? "out.pam" : s->format == FORMAT_PPM ? "out.ppm" : "out.pgm";
+}
+
+/* True where the rows that ghost rows fold to are near. */
+static bool near(const struct shape *s, int mask, enum border border)
+{
+    static const int reach[MASKS] = {1, 4, 4, 0, 7};
+    return border == BORDER_WRAP                                 ? reach[mask] == 0
+           : border == BORDER_REFLECT || border == BORDER_MIRROR ? reach[mask] < s->height
+                                                                 : true;
+}
+
+static void borders_and_masks(void)
+{
+    for (int s = 0; s < SHAPES; s++) {
+        write_input("in", &shapes[s], false);
+        for (int m = 0; m < MASKS; m++)
+            for (int b = 0; b < BORDER_COUNT; b++) {
+                struct picture_request request = request_of("convolve", masks[m]);
+                struct error err;
+                char what[128];
+                request.filter.border = (struct border_choice){.border = (enum border)b};
+                if (b == BORDER_CONSTANT)
+                    request.filter.border.value = "77";
+                request.filter.overrides.divisor = "9";
+                snprintf(what, sizeof what, "shape %d, mask %d, %s", s, m,
+                         border_name((enum border)b));
+                request.band_rows = 4;
+                if (near(&shapes[s], m, (enum border)b))
+                    compare(&request, output_of(&shapes[s]), what);
+                else
+                    CHECKF(run(&request, 0, NULL, "never.pam", &err) == -1, "%s", what);
+            }
+    }
+}
+
+static void anchors_alpha_and_gradients(void)
+{
+    static const int anchor_y[] = {0, 3, 8};
+    struct picture_request request;
+    struct error err;
+
+    write_input("in", &shapes[0], false);
+    for (int a = 0; a < 3; a++) {
+        request = request_of("convolve", masks[1]);
+        request.filter.overrides = (struct plan_overrides){
+            .divisor = "30", .has_anchor = true, .anchor_x = 0, .anchor_y = anchor_y[a]};
+        compare(&request, "out.ppm", "anchor");
+    }
+    request = request_of("sobel", NULL);
+    compare(&request, "out.ppm", "sobel");
+    request = request_of("blur", NULL);
+    request.filter.repeat = 2;
+    CHECK(run(&request, 0, NULL, "never.ppm", &err) == -1);
+    write_input("in", &shapes[2], false);
+    for (int a = ALPHA_WEIGHTED; a <= ALPHA_PLAIN; a++) {
+        request = request_of("blur", NULL);
+        request.filter.alpha = (enum alpha_mode)a;
+        compare(&request, "out.pam", "alpha");
+    }
+}
+
+/* Heights that are chosen: several strips, and slots that are not worth pinning. */
+static void chosen_strips(void)
+{
+    struct shape s = {1301, 2803, 1, 255, FORMAT_PGM};
+    struct picture_request request = request_of("convolve", "1 1; 1 1");
+    struct picture_report report;
+    struct error err;
+    int launches;
+
+    request.filter.overrides.divisor = "4";
+    write_input("in", &s, false);
+    request.band_rows = -1;
+    CHECK(picture_filter(&request, "in", "whole.pgm", &report, &err));
+    request.band_rows = 0;
+    request.sink.format = FORMAT_PGM;
+    launches = fake_cuda_count().launches;
+    CHECK(run(&request, 0, kernel_named("basic"), "in", &err) == 1); /* in place */
+    CHECK(fake_cuda_count().launches == launches + 3); /* before, sums, after: one strip */
+    CHECK(same_files("whole.pgm", "in"));
+}
+
+static int files_here(void)
+{
+    DIR *folder = opendir(".");
+    int count = 0;
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* Each stage fails: its sentence is told and nothing is left behind. */
+static void failures(void)
+{
+    struct picture_request request = request_of("blur", NULL);
+    struct error err;
+    void *kernel = kernel_named("basic");
+    uint8_t *bytes;
+    size_t count;
+    int before;
+
+    write_input("in", &(struct shape){60, 900, 3, 100, FORMAT_PPM}, false);
+    request.band_rows = 4;
+    before = files_here();
+    CHECK(run(&request, 0, NULL, "out.ppm", &err) == 0);
+    CHECKF(strcmp(err.text, "nothing to choose from") == 0 && err.code == EXIT_DEVICE, "%s",
+           err.text);
+    CHECK(run(&request, 7, kernel, "out.ppm", &err) == 0);
+    CHECKF(strcmp(err.text, "cuda:7 is not there: this machine has 2 CUDA devices") == 0, "%s",
+           err.text);
+    request.sink.format = FORMAT_PPM;
+    CHECK(run(&request, 0, kernel, "/dev/full", &err) == 0);
+    CHECKF(strcmp(err.text, "/dev/full: cannot write: No space left on device") == 0, "%s",
+           err.text);
+    count = read_file("in", &bytes);
+    bytes[count - 1] = 101;
+    write_file("in", bytes, count);
+    free(bytes);
+    CHECK(run(&request, 0, kernel, "out.ppm", &err) == 0);
+    CHECKF(strstr(err.text, "in: damaged PPM: sample 101 at row 900") == err.text, "%s", err.text);
+    CHECK(files_here() == before);
+}
+
+/* The NTH call of the runtime fails, for every NTH, on the whole way from file to file. */
+static void any_call_may_fail(void)
+{
+    struct picture_request request = request_of("blur", NULL);
+    struct picture_report report;
+    struct error err;
+    int failed = 0, before;
+
+    write_input("in", &(struct shape){60, 50, 3, 255, FORMAT_PPM}, false);
+    CHECK(picture_filter(&request, "in", "whole.ppm", &report, &err));
+    unlink("out.ppm");
+    before = files_here();
+    request.device = DEVICE_CUDA;
+    request.band_rows = 4;
+    for (int nth = 1;; nth++) {
+        bool done;
+        fake_cuda_fail(NULL, nth, nth % 3 ? cudaErrorIllegalAddress : cudaErrorMemoryAllocation);
+        done = picture_filter(&request, "in", "out.ppm", &report, &err);
+        if (!fake_cuda_failed())
+            break;
+        CHECKF(!done || same_files("whole.ppm", "out.ppm"), "call %d", nth);
+        CHECKF(done || strncmp(err.text, "cuda:0", 6) == 0, "call %d: %s", nth, err.text);
+        failed += !done;
+        CHECK(files_here() == before + done);
+        unlink("out.ppm");
+    }
+    fake_cuda_fail(NULL, 0, cudaSuccess);
+    CHECKF(failed > 20, "%d", failed);
+    CHECK(same_files("whole.ppm", "out.ppm") && fake_cuda_count().pinned == 0);
+}
+
+/* The device is asked which kernel it takes when rows are on their way: any must do. */
+static void every_kernel_runs_in_strips(void)
+{
+    int count, cuda = 0;
+    const struct kernel *table = kernel_table(&count);
+    for (int i = 0; i < count; i++)
+        if (table[i].device == DEVICE_CUDA && table[i].dims == 2) {
+            CHECKF(table[i].strips != NULL, "%s", table[i].name);
+            cuda++;
+        }
+    CHECK(cuda > 0);
+}
+
+int main(void)
+{
+    char folder[64];
+    struct error err;
+
+    if (!enter_test_folder(folder) || !backend_cuda.start(0, &err) || !backend_cuda.start(1, &err))
+        return 1;
+    TEST(borders_and_masks);
+    TEST(anchors_alpha_and_gradients);
+    TEST(chosen_strips);
+    TEST(failures);
+    TEST(any_call_may_fail);
+    TEST(every_kernel_runs_in_strips);
+    backend_cuda.release();
+    CHECK(fake_cuda_count().allocations == 0);
+    CHECK(leave_test_folder(folder));
+    return test_finish();
+}

@@ -1,0 +1,367 @@
+/* The checker: every row of the kernel table against the reference, byte for
+ * byte, over sizes, masks, borders, depths, channels, patterns, threads and tiles
+ * that hurt. Outputs lie between guard bytes with a pitch wider than the row.
+ *
+ *   checker [--device cpu|cuda|all] [--kernel NAME] [--small] [--most-cells N] [--case N]
+ *           [--seed N] [--half 0|1]
+ *
+ * A case is a number: its settings follow from it and the seed, so a failure is
+ * repeated by --case N. --small: few, tiny cases, for slow tools around it
+ * (compute-sanitizer). --most-cells: no mask with more. --half: of every two cases the first or the
+ * second, to have both at the same time. One TAP line a kernel and mask. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/backend.h"
+#include "kernel/kept.h"
+#include "kernel/kernel.h"
+#include "plan/plan.h"
+#include "tests/kernel/checker_cases.h"
+#include "tests/kernel/checker_masks.h"
+#include "tests/test.h"
+
+#define GUARD      0xA5
+#define GUARD_ROWS 2
+
+struct settings {
+    bool cpu, cuda, small;
+    const char *kernel;
+    int only_case; /* -1: all */
+    int half;      /* -1: both */
+    int most_cells;
+    uint64_t seed;
+};
+
+static struct settings settings = {
+    .cpu = true, .only_case = -1, .half = -1, .most_cells = INT_MAX, .seed = 1};
+static long comparisons, failures_shown;
+static long chosen_paths[CPU_PATH_COUNT]; /* how many cases took each of the CPU's ways unasked */
+
+/* ---- pictures with guards ---- */
+
+/* GUARD_ROWS rows before and after, and the pitch's padding, hold GUARD. */
+static bool guarded_alloc(struct image *image, const struct check_case *c)
+{
+    struct image whole = {0};
+    size_t row = (size_t)c->width * (size_t)c->channels * (size_t)c->type;
+    whole.pitch = row + (size_t)c->extra_pitch * (size_t)c->type;
+    whole.data = malloc(whole.pitch * (size_t)(c->height + 2 * GUARD_ROWS));
+    if (!whole.data)
+        return false;
+    memset(whole.data, GUARD, whole.pitch * (size_t)(c->height + 2 * GUARD_ROWS));
+    *image = (struct image){c->width,    c->height,
+                            c->channels, whole.pitch,
+                            c->type,     (unsigned char *)whole.data + GUARD_ROWS * whole.pitch};
+    return true;
+}
+
+static void guarded_free(struct image *image)
+{
+    if (image->data)
+        free((unsigned char *)image->data - GUARD_ROWS * image->pitch);
+    image->data = NULL;
+}
+
+/* ---- comparing ---- */
+
+static uint32_t sample_at(const struct image *image, int y, size_t i)
+{
+    const void *row = image_row(image, y);
+    return image->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
+}
+
+static void show_difference(const struct check_case *c, const struct kernel *kernel,
+                            const struct kernel_job *job, const struct image *expected)
+{
+    const struct image *got = job->out;
+    if (failures_shown++ >= 10)
+        return;
+    for (int y = 0; y < got->height; y++)
+        for (size_t i = 0; i < (size_t)got->width * (size_t)got->channels; i++)
+            if (sample_at(got, y, i) != sample_at(expected, y, i)) {
+                printf("# %s: x %zu, y %d, channel %zu: %" PRIu32 ", the reference has %" PRIu32
+                       "\n",
+                       kernel->name, i / (size_t)got->channels, y, i % (size_t)got->channels,
+                       sample_at(got, y, i), sample_at(expected, y, i));
+                goto where;
+            }
+    printf("# %s: wrote outside the picture (guard bytes changed)\n", kernel->name);
+where:
+    printf("#   %s; threads %d, tile %d, device limit %zu\n#   again: checker --kernel %s --case "
+           "%d --seed %" PRIu64 "\n",
+           c->text, job->threads, job->tile, job->device_bytes_limit, kernel->name, c->number,
+           settings.seed);
+    if (job->cpu_path != CPU_PATH_AUTO)
+        printf("#   by way of %s\n", cpu_path_name(job->cpu_path));
+}
+
+static bool check_run(const struct check_case *c, const struct kernel *kernel,
+                      struct kernel_job *job, const struct image *expected, struct image *out)
+{
+    struct error err;
+    size_t bytes = out->pitch * (size_t)(out->height + 2 * GUARD_ROWS);
+    unsigned char *got = (unsigned char *)out->data - GUARD_ROWS * out->pitch;
+    const unsigned char *want = (const unsigned char *)expected->data - GUARD_ROWS * out->pitch;
+
+    memset(got, GUARD, bytes);
+    job->out = out;
+    comparisons++;
+    if (!kernel->run(job, &err)) {
+        printf("# %s: %s\n#   %s\n", kernel->name, err.text, c->text);
+        return false;
+    }
+    if (memcmp(got, want, bytes) == 0)
+        return true;
+    show_difference(c, kernel, job, expected);
+    return false;
+}
+
+/* Output rows [first, first + rows) as a band of its own, with just the rows it needs; ghost rows
+ * are left to the kernel. True too where what they fold to is far away. */
+static bool check_band(const struct check_case *c, const struct kernel *kernel,
+                       const struct kernel_job *whole, const struct image *expected,
+                       struct image *out, int first, int rows)
+{
+    const struct plan_mask *m = &whole->plan->mask[0];
+    int from = first - m->anchor_y, to = first + rows - 1 - m->anchor_y + m->height;
+    int reach = m->height; /* more than a fold needs */
+    struct kernel_job job = *whole;
+    struct image in, part = image_rows(out, first, rows), want = image_rows(expected, first, rows);
+    struct error err;
+
+    if ((from < 0 || to > c->height) && (c->plan.border == BORDER_WRAP || reach > rows))
+        return true;
+    from = from < 0 ? 0 : from;
+    to = to > c->height ? c->height : to;
+    in = image_rows(whole->in, from, to - from);
+    job.in = &in;
+    job.out = &part;
+    job.in_first_row = from;
+    job.out_first_row = first;
+    comparisons++;
+    if (!kernel->run(&job, &err)) {
+        printf("# %s: %s\n", kernel->name, err.text);
+        return false;
+    }
+    for (int y = 0; y < rows; y++)
+        if (memcmp(image_row(&part, y), image_row(&want, y), image_row_bytes(&part)) != 0) {
+            show_difference(c, kernel, &job, &want);
+            return false;
+        }
+    return true;
+}
+
+/* The picture in three bands of one run. */
+static bool check_bands(const struct check_case *c, const struct kernel *kernel,
+                        const struct kernel_job *whole, const struct image *expected,
+                        struct image *out)
+{
+    int third = c->height / 3;
+    struct kernel_job job = *whole;
+    struct kernel_kept kept;
+    bool ok;
+    if (c->plan.repeat > 1 || third < 1)
+        return true;
+    kernel_kept_open(&kept);
+    job.kept = &kept;
+    ok = check_band(c, kernel, &job, expected, out, third, third) &&
+         check_band(c, kernel, &job, expected, out, 0, third) &&
+         check_band(c, kernel, &job, expected, out, 2 * third, c->height - 2 * third);
+    kernel_kept_close(&kept);
+    return ok;
+}
+
+/* Every way that the CPU has to the plan's sums, also where another one is faster. */
+static bool check_paths(const struct check_case *c, const struct kernel *kernel,
+                        struct kernel_job *job, const struct image *expected, struct image *out)
+{
+    bool ok = true;
+
+    chosen_paths[cpu_path_choose(job)]++;
+    for (enum cpu_path path = CPU_PATH_DIRECT; path < CPU_PATH_COUNT; path++) {
+        if (!cpu_path_can(path, job->plan))
+            continue;
+        job->cpu_path = path;
+        job->threads = 1 + c->number % 3;
+        ok &= check_run(c, kernel, job, expected, out);
+        ok = ok && (c->number % 4 != 0 || check_bands(c, kernel, job, expected, out));
+    }
+    job->cpu_path = CPU_PATH_AUTO;
+    job->threads = 1;
+    return ok;
+}
+
+/* One case on one kernel, with the thread counts or tiles and limits that its device knows. */
+static bool check_kernel(const struct check_case *c, const struct kernel *kernel,
+                         struct kernel_job *job, const struct image *expected, struct image *out)
+{
+    static const int TILES[] = {0, 8, 16, 32, 64};
+    bool ok = true;
+
+    if (kernel->device == DEVICE_CPU) {
+        for (int threads = 1; threads <= 3; threads++) {
+            job->threads = threads;
+            ok &= check_run(c, kernel, job, expected, out);
+        }
+        job->threads = 1;
+        ok &= check_paths(c, kernel, job, expected, out);
+    } else {
+        job->tile = TILES[c->number % 5];
+        ok &= check_run(c, kernel, job, expected, out);
+        if (c->number % 7 == 0) { /* so little memory that several strips are needed */
+            job->device_bytes_limit = c->strip_bytes;
+            ok &= check_run(c, kernel, job, expected, out);
+            job->device_bytes_limit = 0;
+        }
+        job->tile = 0;
+    }
+    return ok && check_bands(c, kernel, job, expected, out);
+}
+
+/* ---- the cases of one mask ---- */
+
+struct tally {
+    int cases, failed, refused;
+    char why[256];
+};
+
+static void check_case_run(const struct check_case *c, struct tally *tally,
+                           const struct kernel *kernels, int count, const bool *chosen)
+{
+    struct image in = {0}, expected = {0}, out = {0};
+    struct kernel_job job;
+    struct error err;
+    bool have = guarded_alloc(&in, c) && guarded_alloc(&expected, c) && guarded_alloc(&out, c);
+
+    CHECKF(have, "no memory for case %d", c->number);
+    if (have)
+        check_case_fill(c, &in);
+    job = kernel_job_whole(&c->plan, &in, &expected);
+    if (!have || !kernels[0].run(&job, &err)) {
+        tally[0].failed++;
+        goto out;
+    }
+    for (int k = 0; k < count; k++) {
+        if (!chosen[k])
+            continue;
+        if (!kernels[k].supports(&c->plan, tally[k].why, sizeof tally[k].why)) {
+            tally[k].refused++;
+            continue;
+        }
+        tally[k].cases++;
+        tally[k].failed += !check_kernel(c, &kernels[k], &job, &expected, &out);
+    }
+out:
+    guarded_free(&in);
+    guarded_free(&expected);
+    guarded_free(&out);
+}
+
+static void check_report(const char *mask, const struct kernel *kernels, int count,
+                         const bool *chosen, const struct tally *tally, int *total)
+{
+    for (int k = 0; k < count; k++) {
+        char name[160];
+        if (!chosen[k] || tally[k].cases + tally[k].refused == 0)
+            continue;
+        *total += tally[k].cases;
+        if (tally[k].cases == 0) {
+            snprintf(name, sizeof name, "%s, mask %s", kernels[k].name, mask);
+            test_skip(name, tally[k].why);
+            continue;
+        }
+        snprintf(name, sizeof name, "%s, mask %s: %d cases equal the reference", kernels[k].name,
+                 mask, tally[k].cases);
+        test_result(name, tally[k].failed == 0);
+    }
+}
+
+/* ---- options ---- */
+
+static bool options_read(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--small") == 0) {
+            settings.small = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--device") == 0) {
+            settings.cpu = strcmp(value, "cuda") != 0;
+            settings.cuda = strcmp(value, "cpu") != 0;
+        } else if (strcmp(argv[i], "--kernel") == 0) {
+            settings.kernel = value;
+            settings.cuda = settings.cpu = true;
+        } else if (strcmp(argv[i], "--most-cells") == 0) {
+            settings.most_cells = (int)strtol(value, NULL, 10);
+        } else if (strcmp(argv[i], "--case") == 0) {
+            settings.only_case = (int)strtol(value, NULL, 10);
+        } else if (strcmp(argv[i], "--half") == 0) {
+            settings.half = (int)strtol(value, NULL, 10);
+        } else if (strcmp(argv[i], "--seed") == 0) {
+            settings.seed = strtoull(value, NULL, 10);
+        } else {
+            fprintf(stderr, "checker: unknown option %s\n", argv[i]);
+            return false;
+        }
+        i++;
+    }
+    return true;
+}
+
+static bool left_out(int mask, int number)
+{
+    return (settings.only_case >= 0 && settings.only_case != number) ||
+           (settings.half >= 0 && settings.half != number % 2) ||
+           check_mask_cells(mask) > settings.most_cells;
+}
+
+int main(int argc, char **argv)
+{
+    int count, total = 0, number = 0, masks = check_mask_count();
+    const struct kernel *kernels = kernel_table(&count);
+    bool chosen[64] = {false};
+
+    if (!options_read(argc, argv))
+        return 2;
+    if (settings.cuda && !settings.cpu) {
+        char why[256];
+        if (backend_find(DEVICE_CUDA)->devices(why, sizeof why) == 0) {
+            printf("1..0 # SKIP %s\n", why);
+            return 0;
+        }
+    }
+    for (int k = 1; k < count; k++) /* row 0 is the reference */
+        chosen[k] =
+            kernels[k].dims == 2 && (settings.kernel ? strcmp(settings.kernel, kernels[k].name) == 0
+                                     : kernels[k].device == DEVICE_CPU ? settings.cpu
+                                                                       : settings.cuda);
+    for (int m = 0; m < masks; m++) {
+        struct tally tally[64] = {{0}};
+        int cases = check_case_count(m, settings.small);
+        for (int i = 0; i < cases; i++, number++) {
+            struct check_case c;
+            if (left_out(m, number))
+                continue;
+            if (check_case_make(&c, m, i, number, settings.seed, settings.small)) {
+                check_case_run(&c, tally, kernels, count, chosen);
+                check_case_free(&c);
+            } else {
+                tally[0].failed++;
+            }
+        }
+        if (tally[0].failed)
+            test_result("cases can be made", false);
+        check_report(check_mask_name(m), kernels, count, chosen, tally, &total);
+    }
+    for (enum cpu_path path = CPU_PATH_DIRECT; path < CPU_PATH_COUNT && settings.cpu; path++)
+        if (!settings.kernel && !settings.small && settings.only_case < 0)
+            test_result(cpu_path_name(path), chosen_paths[path] > 0);
+    printf("# %d cases, %ld comparisons, seed %" PRIu64 "\n", total, comparisons, settings.seed);
+    if (backend_find(DEVICE_CUDA)->release)
+        backend_find(DEVICE_CUDA)->release();
+    return test_finish();
+}

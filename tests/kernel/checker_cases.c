@@ -1,0 +1,178 @@
+/* Cases for the checker: see tests/kernel/checker_cases.h. */
+#include "tests/kernel/checker_cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/kernel/checker_masks.h"
+#include "tests/random.h"
+
+struct size {
+    int width, height;
+};
+
+/* One cell, lines, around the tiles 8, 16, 32 and 64, primes, two tiles of 112 rows and three of
+ * 96; then the largest, whose middle band has tiles of 128 pixels without ghost cells under masks
+ * of up to 7 rows; the last, which has them also under larger ones, is for masks of weighted alpha
+ * only. The first 7 are also the small ones: several tiles of 48 rows among them. */
+static const struct size SIZES[] = {
+    {1, 1},   {1, 17},  {19, 1},  {2, 3},   {7, 7},   {5, 113},  {9, 9},
+    {15, 31}, {16, 16}, {17, 33}, {8, 8},   {31, 8},  {32, 32},  {33, 13},
+    {63, 5},  {64, 15}, {65, 64}, {97, 61}, {3, 193}, {2500, 9}, {283, 53},
+};
+#define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES) - 1)
+
+/* How many of SIZES a mask of so many cells is tried on: the reference takes cells * cells. */
+static int sizes_of(int mask, bool small)
+{
+    int cells = check_mask_cells(mask);
+    if (small)
+        return cells > 600 ? 1 : cells > 100 ? 5 : 7;
+    if (cells <= 150)
+        return SIZE_COUNT + check_mask_is_weighted(mask);
+    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 15 : 19;
+}
+
+/* Both depths for every size and border. */
+int check_case_count(int mask, bool small)
+{
+    if (small && check_mask_cells(mask) > 5000)
+        return 0;
+    return sizes_of(mask, small) * (small ? 2 : BORDER_COUNT * 2);
+}
+
+/* Alpha as filter_plan resolves it: WEIGHTED only without negative weights and with a sum. */
+static void choose_alpha(struct check_case *c, bool weighted, uint64_t *state)
+{
+    struct plan *plan = &c->plan;
+    plan->alpha = ALPHA_PLAIN;
+    if (image_has_alpha(c->channels)) {
+        plan->alpha = weighted ? ALPHA_WEIGHTED : (enum alpha_mode)pick(state, 3);
+        if (plan->alpha == ALPHA_WEIGHTED &&
+            (plan->kind == PLAN_GRADIENT || plan->mask[0].has_negative || plan->mask[0].sum == 0))
+            plan->alpha = ALPHA_IGNORE;
+    }
+    plan->filtered = (1u << c->channels) - 1;
+    if (pick(state, 5) == 0)
+        plan->filtered &= (unsigned)pick(state, 16);
+    if (plan->alpha == ALPHA_IGNORE)
+        plan->filtered &= ~(1u << (c->channels - 1));
+}
+
+static void choose_picture(struct check_case *c, int index, int sizes, bool weighted,
+                           uint64_t *state)
+{
+    static const uint32_t MAX_8[] = {255, 255, 255, 254, 7, 1};
+    static const uint32_t MAX_16[] = {65535, 65535, 65535, 321, 4095, 32768};
+    const struct size *size = &SIZES[index % sizes];
+    c->width = size->width;
+    c->height = size->height;
+    c->channels = weighted ? 2 + 2 * pick(state, 2) : 1 + pick(state, 4);
+    c->type = index / sizes % 2 ? SAMPLE_U16 : SAMPLE_U8;
+    c->extra_pitch = pick(state, 3) * 5;
+    c->pattern = pick(state, 7);
+    c->plan.max = c->type == SAMPLE_U8 ? MAX_8[pick(state, 6)] : MAX_16[pick(state, 6)];
+    c->plan.type = c->type;
+    c->plan.channels = c->channels;
+}
+
+/* About a third of the rows at a time, on lines of 256 bytes as the device holds them. */
+static size_t strip_limit(const struct check_case *c)
+{
+    const struct plan_mask *m = &c->plan.mask[0];
+    size_t line = ((size_t)c->width * 8 + 255) / 256 * 256;
+    size_t rows = (size_t)c->height / 3 + 1, halo = (size_t)m->height + 2;
+    return (rows + halo) * 3 * line + rows * 4 * line;
+}
+
+bool check_case_make(struct check_case *c, int mask, int index, int number, uint64_t seed,
+                     bool small)
+{
+    int sizes = sizes_of(mask, small);
+    bool weighted = check_mask_is_weighted(mask);
+    uint64_t state = seed * 1000003 + (uint64_t)number;
+    struct plan_overrides none = {0};
+    struct mask rational = {0};
+    struct error err;
+    bool ok = true;
+
+    memset(c, 0, sizeof *c);
+    c->number = number;
+    choose_picture(c, index, sizes, weighted, &state);
+    c->plan.border = (enum border)((index / sizes / 2 + (small ? pick(&state, 6) : 0)) % 6);
+    c->plan.border_value =
+        c->plan.border == BORDER_CONSTANT ? random_next(&state) % (c->plan.max + 1) : 0;
+    c->plan.repeat = pick(&state, 9) == 0 ? 2 + pick(&state, 2) : 1;
+    c->plan.masks = check_mask_parts(mask);
+    c->plan.kind = c->plan.masks == 2 ? PLAN_GRADIENT : PLAN_LINEAR;
+    none.flip = pick(&state, 4) == 0;
+    for (int k = 0; ok && k < c->plan.masks; k++) {
+        ok = check_mask_make(&rational, mask, k, &state, &err) &&
+             plan_mask_make(&c->plan.mask[k], &rational, &none, c->plan.max, &err);
+        mask_free(&rational);
+    }
+    if (!ok) {
+        printf("# mask %s: %s\n", check_mask_name(mask), err.text);
+        plan_free(&c->plan);
+        return false;
+    }
+    choose_alpha(c, weighted, &state);
+    c->seed = random_next(&state);
+    c->strip_bytes = strip_limit(c);
+    snprintf(c->text, sizeof c->text,
+             "mask %s%s, %dx%d, %d channels, %d bits, max %u, border %s %u, alpha mode %d, "
+             "filtered %x, repeat %d, pattern %d, pitch +%d",
+             check_mask_name(mask), none.flip ? " flipped" : "", c->width, c->height, c->channels,
+             8 * c->type, c->plan.max, border_name(c->plan.border), c->plan.border_value,
+             (int)c->plan.alpha, c->plan.filtered, c->plan.repeat, c->pattern, c->extra_pitch);
+    return true;
+}
+
+void check_case_free(struct check_case *c)
+{
+    plan_free(&c->plan);
+}
+
+/* One sample of a pattern: random, all 0, all max, checkerboard, one impulse (it reads back the
+ * mask and its orientation), random with alpha mostly 0 or max, the same in blocks, small or large
+ * ones. */
+static uint32_t pattern_sample(const struct check_case *c, int y, int x, int channel,
+                               uint64_t *state)
+{
+    uint32_t max = c->plan.max, value = (uint32_t)(random_next(state) % (max + 1));
+    bool is_alpha = image_has_alpha(c->channels) && channel == c->channels - 1;
+    int across = c->seed % 2 ? 9 : 47, down = c->seed % 2 ? 7 : 40;
+    switch (c->pattern) {
+    case 1:
+        return 0;
+    case 2:
+        return max;
+    case 3:
+        return (x + y + channel) % 2 ? max : 0;
+    case 4:
+        return x == c->width / 2 && y == c->height / 2 ? max : 0;
+    case 5:
+        return is_alpha ? (value % 3 == 0 ? 0 : value % 3 == 1 ? max : value) : value;
+    case 6:
+        return !is_alpha || (x / across + y / down) % 3 == 2 ? value
+               : (x / across + y / down) % 3                 ? max
+                                                             : 0;
+    default:
+        return value;
+    }
+}
+
+void check_case_fill(const struct check_case *c, struct image *image)
+{
+    uint64_t state = c->seed;
+    for (int y = 0; y < c->height; y++)
+        for (int x = 0; x < c->width; x++)
+            for (int channel = 0; channel < c->channels; channel++) {
+                uint32_t value = pattern_sample(c, y, x, channel, &state);
+                size_t i = (size_t)x * (size_t)c->channels + (size_t)channel;
+                if (c->type == SAMPLE_U8)
+                    ((uint8_t *)image_row(image, y))[i] = (uint8_t)value;
+                else
+                    ((uint16_t *)image_row(image, y))[i] = (uint16_t)value;
+            }
+}

@@ -1,0 +1,18 @@
+/* The checker's masks, by number. */
+#ifndef STENCIL_TESTS_KERNEL_CHECKER_MASKS_H
+#define STENCIL_TESTS_KERNEL_CHECKER_MASKS_H
+
+#include <stdint.h>
+
+#include "plan/mask.h"
+
+int check_mask_count(void);
+const char *check_mask_name(int mask);
+int check_mask_cells(int mask);        /* 0: not a random mask, and small */
+int check_mask_parts(int mask);        /* 2: the masks of a gradient, else 1 */
+bool check_mask_is_weighted(int mask); /* for colour weighted by alpha */
+
+/* Makes a part, 0 or 1; what is random about it comes from *state. */
+bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, struct error *err);
+
+#endif
