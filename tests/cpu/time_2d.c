@@ -6,7 +6,7 @@
  *
  *   time_2d [--peer SHARED_LIBRARY] [--kernel NAME] [--runs N] [--size WxH] [CASE...]
  *
- * CASE: only cases whose name holds the word. */
+ * CASE: only cases whose name holds the word; =CASE: only the case of that name. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,8 +44,39 @@ struct timed_case {
     struct job beside; /* without a peer: our own job to compare with; filter NULL: none */
 };
 
-#define RGB8  3, SAMPLE_U8, true, CPU_PATH_AUTO
-#define RGB16 3, SAMPLE_U16, true, CPU_PATH_AUTO
+#define RGB8          3, SAMPLE_U8, true, CPU_PATH_AUTO
+#define RGB16         3, SAMPLE_U16, true, CPU_PATH_AUTO
+#define GRAY8         1, SAMPLE_U8, true, CPU_PATH_AUTO
+#define RGBA_EVERYDAY 4, SAMPLE_U8, false, CPU_PATH_AUTO
+/* Pictures and masks that users have every day; scripts/bench_kernels --against compares builds. */
+#define EVERYDAY(name, filter, mask, sigma, radius, ...)                                           \
+    {                                                                                              \
+        "everyday " name, {filter, mask, sigma, radius, __VA_ARGS__}, NULL,                        \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define EVERYDAY_SAMPLES(bits, ...)                                                                \
+    EVERYDAY("gauss3 " bits, "convolve", "gauss3", 0, -1, __VA_ARGS__),                            \
+        EVERYDAY("gauss5 " bits, "blur", NULL, 0, -1, __VA_ARGS__),                                \
+        EVERYDAY("gauss9 " bits, "convolve", "gauss9", 0, -1, __VA_ARGS__),                        \
+        EVERYDAY("sigma 1 " bits, "gauss", NULL, 1, -1, __VA_ARGS__),                              \
+        EVERYDAY("sigma 2.3 " bits, "gauss", NULL, 2.3, -1, __VA_ARGS__),                          \
+        EVERYDAY("sigma 5 " bits, "gauss", NULL, 5, -1, __VA_ARGS__),                              \
+        EVERYDAY("sigma 10 " bits, "gauss", NULL, 10, -1, __VA_ARGS__),                            \
+        EVERYDAY("sigma 40 " bits, "gauss", NULL, 40, -1, __VA_ARGS__),                            \
+        EVERYDAY("box 1 " bits, "box", NULL, 0, 1, __VA_ARGS__),                                   \
+        EVERYDAY("box 5 " bits, "box", NULL, 0, 5, __VA_ARGS__),                                   \
+        EVERYDAY("box 20 " bits, "box", NULL, 0, 20, __VA_ARGS__),                                 \
+        EVERYDAY("sharpen " bits, "sharpen", NULL, 0, -1, __VA_ARGS__),                            \
+        EVERYDAY("unsharp " bits, "unsharp", NULL, 1, -1, __VA_ARGS__),                            \
+        EVERYDAY("sobel " bits, "sobel", NULL, 0, -1, __VA_ARGS__),                                \
+        EVERYDAY("motion9 " bits, "convolve", "motion9", 0, -1, __VA_ARGS__),                      \
+        EVERYDAY("random 3 " bits, "convolve", "random 3", 0, -1, __VA_ARGS__),                    \
+        EVERYDAY("random 5 " bits, "convolve", "random 5", 0, -1, __VA_ARGS__),                    \
+        EVERYDAY("random 9 " bits, "convolve", "random 9", 0, -1, __VA_ARGS__),                    \
+        EVERYDAY("random 15 " bits, "convolve", "random 15", 0, -1, __VA_ARGS__),                  \
+        EVERYDAY("random 31 " bits, "convolve", "random 31", 0, -1, __VA_ARGS__)
 /* Beside the sum of every cell. */
 #define LARGE(name, filter, mask, sigma, radius)                                                   \
     {                                                                                              \
@@ -82,6 +113,12 @@ struct timed_case {
         }                                                                                          \
     }
 static const struct timed_case CASES[] = {
+    EVERYDAY_SAMPLES("RGB", RGB8),
+    EVERYDAY_SAMPLES("RGB 16 bits", RGB16),
+    EVERYDAY_SAMPLES("RGBA", RGBA_EVERYDAY),
+    EVERYDAY("gauss5 gray", "blur", NULL, 0, -1, GRAY8),
+    EVERYDAY("sigma 2.3 gray", "gauss", NULL, 2.3, -1, GRAY8),
+    EVERYDAY("random 9 gray", "convolve", "random 9", 0, -1, GRAY8),
     WEIGHTED("5x5", "positive 5", SAMPLE_U8),
     WEIGHTED("15x15", "positive 15", SAMPLE_U8),
     WEIGHTED("bell 15x15", "bell 15", SAMPLE_U8),
@@ -333,7 +370,7 @@ static bool time_case(const struct options *o, const struct timed_case *c)
 static bool wanted(const char *name, char **words, int count)
 {
     for (int i = 0; i < count; i++)
-        if (strstr(name, words[i]))
+        if (words[i][0] == '=' ? strcmp(name, words[i] + 1) == 0 : strstr(name, words[i]) != NULL)
             return true;
     return count == 0;
 }
