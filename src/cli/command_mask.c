@@ -14,13 +14,22 @@
 
 /* ---- which mask ---- */
 
-/* The same rules as for filters: convolve knows --mask, --sigma and --radius (a box when it is
- * alone), unsharp knows --amount too. */
+/* The first filter that takes OPTION. */
+static const struct filter *filter_with(const char *option)
+{
+    int count;
+    const struct filter *filter = filter_table(&count);
+    while (!filter_takes(filter, option))
+        filter++;
+    return filter;
+}
+
+/* The rules are those of the filter that the options choose. */
 static bool make_mask(const struct options *options, struct mask *mask, struct error *err)
 {
     const char *operand = options->operands > 0 ? options->operand[0] : NULL;
     struct filter_request request = {
-        .filter = filter_find(options->amount ? "unsharp" : "convolve"),
+        .filter = filter_with(options->amount ? "amount" : "mask"),
         .mask = operand ? operand : options->mask,
         .has_sigma = options->has_sigma,
         .sigma = options->sigma,

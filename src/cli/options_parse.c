@@ -1,17 +1,18 @@
-/* The parser of the command line. It walks argv once, looks every option up in
- * the option table and lets the row's setter store it; then it checks what only
- * the whole line can tell: the command, its operands, and options that it cannot
- * use. What needs the mask, the device or the picture to judge is not judged here
- * (filter_check, picture_check). */
-#include "base/did_you_mean.h"
+/* The parser of the command line. It goes through argv once, looks up every option in the option
+ * table and lets the row's setter store the value. Then it checks the line as a whole: is there
+ * such a command, does it take these options, has it enough operands? It does not check what
+ * depends on the mask, the device or the picture (filter_check and picture_check do that). */
 #include "cli/option_table.h"
 
 #include <ctype.h>
 #include <string.h>
 
+#include "base/did_you_mean.h"
+#include "plan/filter.h"
+
 #define OPERANDS_MAX ((int)(sizeof((struct options *)0)->operand / sizeof(const char *)))
 
-/* Where the walk is. */
+/* How far the parser is. */
 struct scan {
     struct options *options;
     char **argv;
@@ -27,8 +28,8 @@ static bool give(struct scan *scan, const struct option_spec *spec, const char *
     return spec->set(scan->options, spec, value, err);
 }
 
-/* The value of an option whose own word holds none: the next word, whatever it looks like, so
- * that `--offset -5` and `--mask -` work. */
+/* Takes the next word as the option's value, whatever it looks like, so that `--offset -5` and
+ * `--mask -` work. */
 static bool give_next(struct scan *scan, const struct option_spec *spec, struct error *err)
 {
     if (scan->next == scan->argc)
@@ -36,14 +37,14 @@ static bool give_next(struct scan *scan, const struct option_spec *spec, struct 
     return give(scan, spec, scan->argv[scan->next++], err);
 }
 
-/* The nearest long option to NAME among those that are shown, or NULL. */
+/* The long option nearest to NAME, or NULL. Hidden options are not suggested. */
 static const char *option_nearest(const char *name)
 {
     const char *names[OPTION_MAX];
     int rows, count = 0;
     const struct option_spec *table = option_table(&rows);
     for (int i = 0; i < rows; i++) {
-        if (table[i].name && !table[i].hidden)
+        if (table[i].name && table[i].show != NOWHERE)
             names[count++] = table[i].name;
     }
     return did_you_mean(name, names, count);
@@ -76,13 +77,12 @@ static bool parse_long(struct scan *scan, const char *word, struct error *err)
 /* WORD is `-q`, `-qv`, `-b` (value follows), `-bmirror` or `-qbmirror`. */
 static bool parse_letters(struct scan *scan, const char *word, struct error *err)
 {
-    /* `-mask gauss5` would read a mask called "ask": take a whole name for what it is. */
+    /* Otherwise `-mask gauss5` would be --mask with the value "ask". */
     if (strlen(word) > 3 && option_find(word + 1, strcspn(word + 1, "=")))
         return error_set(err, EXIT_USAGE, "unknown option '%s'; did you mean '-%s'?", word, word);
     for (const char *letter = word + 1; *letter; letter++) {
         const struct option_spec *spec = option_find_letter(*letter);
         if (!spec) {
-            /* A byte that does not print stays out of the message. */
             if (!isprint((unsigned char)*letter))
                 return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
                                  word);
@@ -113,8 +113,8 @@ static bool take_operand(struct options *options, const char *word, struct error
     return true;
 }
 
-/* `-` is an operand (standard input or output), and so is what begins with a minus sign and a
- * digit, which a row of a mask may be; but for -0, as xargs has it. */
+/* `-` is an operand: standard input or output. A word that begins with a minus sign and a digit is
+ * one too, since it may be a row of a mask; only -0 is an option, as for xargs. */
 static bool is_option(const char *word)
 {
     if (word[0] != '-' || word[1] == '\0')
@@ -124,7 +124,7 @@ static bool is_option(const char *word)
     return !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
-static bool walk(struct scan *scan, struct error *err)
+static bool scan_words(struct scan *scan, struct error *err)
 {
     bool options_ended = false;
     while (scan->next < scan->argc) {
@@ -169,21 +169,16 @@ static bool check_operands(const struct options *options, const struct command_s
                          options->operand[command->max_operands], options->command,
                          command->operands);
     /* --plan writes nothing, so it can do without an OUTPUT. */
-    bool may_plan = command->id == COMMAND_FILTER || command->id == COMMAND_SIGNAL;
-    int least = command->min_operands - (may_plan && options->plan);
+    int least = command->min_operands - options->plan;
     if (options->operands < least)
         return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
                          options->command, command->operands, options->command);
     if (command->complete != COMPLETE_WORDS)
         return true;
     for (int i = 0; i < options->operands; i++) {
-        const char *word = options->operand[i];
-        int known = 0;
-        while (command->words(known) && strcmp(command->words(known), word) != 0)
-            known++;
-        if (command->words(known))
+        const char *word = options->operand[i], *near = word_nearest(word, command->words);
+        if (word_find(word, command->words) >= 0)
             continue;
-        const char *near = word_nearest(word, command->words);
         if (near)
             return error_set(err, EXIT_USAGE, "%s '%s': did you mean '%s'?", options->command, word,
                              near);
@@ -194,14 +189,14 @@ static bool check_operands(const struct options *options, const struct command_s
     return true;
 }
 
-/* Every given option must be one that the command can use. */
+/* Does the command take every option that was given? */
 static bool check_given(const struct scan *scan, const struct command_spec *command,
                         struct error *err)
 {
     int rows;
     const struct option_spec *table = option_table(&rows);
     for (int i = 0; i < rows; i++) {
-        if (scan->given[i] && !(table[i].commands & FOR(command->id)))
+        if (scan->given[i] && !(table[i].commands & FOR(command_id(command))))
             return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'",
                              scan->options->command, table[i].name, scan->options->command);
     }
@@ -221,7 +216,7 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         .limits = COMPARE_EXACT,
     };
     struct scan scan = {.options = options, .argv = argv, .argc = argc, .next = 1};
-    if (!walk(&scan, err))
+    if (!scan_words(&scan, err))
         return false;
 
     bool asks_for_text = options->help_short || options->help_full || options->version ||
@@ -237,8 +232,9 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         return unknown_command(options->command, err);
     if (asks_for_text)
         return true;
-    if (options->devices > 1 && command->id != COMMAND_FILTER)
+    enum command_id id = command_id(command);
+    if (options->devices > 1 && id != COMMAND_FILTER)
         return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
-    return check_given(&scan, command, err) && option_read_tile(options, command->id, err) &&
-           option_read_kernel(options, command->id, err) && check_operands(options, command, err);
+    return check_given(&scan, command, err) && option_read_tile(options, id, err) &&
+           option_read_kernel(options, id, err) && check_operands(options, command, err);
 }

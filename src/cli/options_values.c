@@ -1,8 +1,7 @@
-/* What the values of options mean: the setters that the rows of the option table
- * name, and the word lists behind them, which the completions and --help show
- * too. A setter stores a value or says what was expected; it looks at no other
- * option (cli/options_parse.c does that) and opens nothing. */
-#include "base/did_you_mean.h"
+/* How the values of options are read: the setters that the rows of the option table name, and the
+ * lists of words that a value may be, which --help and the completions show too. A setter stores
+ * a value or says what was expected. It looks at no other option (options_parse.c does that) and
+ * opens no file. */
 #include "cli/option_table.h"
 
 #include <ctype.h>
@@ -12,9 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/did_you_mean.h"
+#include "bench/reuse.h"
+#include "compare/limits.h"
+#include "kernel/kernel.h"
+#include "plan/mask.h"
+
 /* ---- words ---- */
 
-/* A list of literals as a word_function. */
+/* A list of literals as a word_function. The lists come first, then those made from tables. */
 #define WORDS(function, ...)                                                                       \
     const char *function(int index)                                                                \
     {                                                                                              \
@@ -29,6 +34,8 @@ WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(png_level_word, "fast", "default", "small")
 WORDS(shell_word, "bash", "zsh", "fish")
 WORDS(list_word, "filters", "kernels", "masks", "devices")
+WORDS(sweep_word, "tile", "mask")
+WORDS(depth_word, "8", "16")
 
 const char *border_word(int index)
 {
@@ -55,13 +62,26 @@ const char *kernel_word(int index)
     return NULL;
 }
 
-/* The formats from the enum's first to the last that has a name. */
+/* "all", then the names of the 2D kernels. */
+static const char *bench_kernel_word(int index)
+{
+    int count;
+    const struct kernel *kernels = kernel_table(&count);
+    if (index == 0)
+        return "all";
+    for (int i = 0; i < count; i++) {
+        if (kernels[i].dims == 2 && --index == 0)
+            return kernels[i].name;
+    }
+    return NULL;
+}
+
 const char *format_word(int index)
 {
     return index <= FORMAT_PNM - FORMAT_PNG ? format_name((enum format)(FORMAT_PNG + index)) : NULL;
 }
 
-const char *word_nearest(const char *text, word_function words)
+const char *word_nearest(const char *text, word_function *words)
 {
     const char *list[64];
     int count = 0;
@@ -70,7 +90,7 @@ const char *word_nearest(const char *text, word_function words)
     return did_you_mean(text, list, count);
 }
 
-void words_join(char *text, size_t bytes, word_function words)
+void words_join(char *text, size_t bytes, word_function *words)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -82,23 +102,37 @@ void words_join(char *text, size_t bytes, word_function words)
     }
 }
 
-/* Which of the words TEXT is; -1 and a sentence with the nearest when it is none. */
-static int word_index(const struct option_spec *spec, const char *text, struct error *err)
+int word_find(const char *word, word_function *words)
 {
-    for (int i = 0; spec->words(i); i++) {
-        if (strcmp(spec->words(i), text) == 0)
+    for (int i = 0; words(i); i++) {
+        if (strcmp(words(i), word) == 0)
             return i;
     }
-    /* The nearest number is no help: 12 is not a slip of 16. */
-    const char *near = isdigit((unsigned char)*text) ? NULL : word_nearest(text, spec->words);
-    char all[512];
-    words_join(all, sizeof all, spec->words);
-    if (near)
-        error_set(err, EXIT_USAGE, "--%s %s: unknown %s; did you mean '%s'?", spec->name, text,
-                  spec->name, near);
-    else
-        error_set(err, EXIT_USAGE, "--%s %s: expected %s", spec->name, text, all);
     return -1;
+}
+
+/* Says that WORD is none of the list: with the nearest word if there is one, else with all of them
+ * and AFTER behind them. */
+static bool word_unknown(const struct option_spec *spec, const char *word, word_function *words,
+                         const char *after, struct error *err)
+{
+    /* The nearest number is no help: nobody types 12 for 16. */
+    const char *near = isdigit((unsigned char)*word) ? NULL : word_nearest(word, words);
+    char all[512];
+    if (near)
+        return error_set(err, EXIT_USAGE, "--%s %s: unknown %s; did you mean '%s'?", spec->name,
+                         word, spec->name, near);
+    words_join(all, sizeof all, words);
+    return error_set(err, EXIT_USAGE, "--%s %s: expected %s%s", spec->name, word, all, after);
+}
+
+/* The index of VALUE in the row's words; -1 and a sentence if it is none of them. */
+static int word_index(const struct option_spec *spec, const char *value, struct error *err)
+{
+    int index = word_find(value, spec->words);
+    if (index < 0)
+        word_unknown(spec, value, spec->words, "", err);
+    return index;
 }
 
 /* ---- numbers ---- */
@@ -124,7 +158,7 @@ static void *field_of(struct options *options, const struct option_spec *spec)
     return (char *)options + spec->field;
 }
 
-/* ---- the plain setters ---- */
+/* ---- setters that store into the field of the row ---- */
 
 bool option_set_flag(struct options *options, const struct option_spec *spec, const char *value,
                      struct error *err)
@@ -157,7 +191,41 @@ bool option_set_int(struct options *options, const struct option_spec *spec, con
     return true;
 }
 
-/* ---- the setters of one option each ---- */
+/* One of the row's words, as text. */
+bool option_set_word(struct options *options, const struct option_spec *spec, const char *value,
+                     struct error *err)
+{
+    int index = word_index(spec, value, err);
+    if (index >= 0)
+        *(const char **)field_of(options, spec) = spec->words(index);
+    return index >= 0;
+}
+
+/* One of the row's words, which are numbers. */
+bool option_set_word_number(struct options *options, const struct option_spec *spec,
+                            const char *value, struct error *err)
+{
+    int index = word_index(spec, value, err);
+    if (index >= 0)
+        *(int *)field_of(options, spec) = (int)strtol(spec->words(index), NULL, 10);
+    return index >= 0;
+}
+
+bool option_add_glob(struct options *options, const struct option_spec *spec, const char *value,
+                     struct error *err)
+{
+    struct globs *globs = field_of(options, spec);
+    if (*value == '\0')
+        return error_set(err, EXIT_USAGE, "--%s: expected %s, got an empty word", spec->name,
+                         spec->argument);
+    if (globs->count == GLOBS_MAX)
+        return error_set(err, EXIT_USAGE, "--%s %s: at most %d patterns", spec->name, value,
+                         GLOBS_MAX);
+    globs->text[globs->count++] = value;
+    return true;
+}
+
+/* ---- setters of one option each ---- */
 
 bool option_set_sigma(struct options *options, const struct option_spec *spec, const char *value,
                       struct error *err)
@@ -198,7 +266,7 @@ bool option_set_border(struct options *options, const struct option_spec *spec, 
     options->has_border = true;
     if (border_parse(value, &options->border, err))
         return true;
-    /* A slip in the name is what the parser of borders does not look for. */
+    /* border_parse does not suggest a name for a mistyped one. */
     char name[32] = "";
     const char *names[BORDER_COUNT];
     size_t length = strcspn(value, ":");
@@ -252,7 +320,8 @@ bool option_set_device(struct options *options, const struct option_spec *spec, 
             int *number = &options->device_list[options->devices];
             if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at, &end, number) ||
                 *number < 0 || (*end != '\0' && *end != ','))
-                return error_set(err, EXIT_USAGE, "--%s %s: expected cuda:N, N a device's number",
+                return error_set(err, EXIT_USAGE,
+                                 "--%s %s: expected cuda:N, where N is a device's number",
                                  spec->name, value);
             at = end + 1;
         } while (*end == ',');
@@ -267,36 +336,6 @@ bool option_set_device(struct options *options, const struct option_spec *spec, 
     return true;
 }
 
-bool option_read_kernel(struct options *options, enum command_id command, struct error *err)
-{
-    const struct option_spec *spec = option_find("kernel", 6);
-    if (!options->kernel_text)
-        return true;
-    if (command == COMMAND_BENCH)
-        return option_read_kernels(options, spec, options->kernel_text, err);
-    int index = word_index(spec, options->kernel_text, err);
-    if (index < 0)
-        return false;
-    options->kernel = index == 0 ? NULL : options->kernel_text;
-    return true;
-}
-
-bool option_read_tile(struct options *options, enum command_id command, struct error *err)
-{
-    struct option_spec spec = *option_find("tile", 4);
-    if (!options->tile_text)
-        return true;
-    if (command == COMMAND_REUSE)
-        return option_read_tiles(options, &spec, options->tile_text, err);
-    if (command == COMMAND_SIGNAL) /* a block of threads, which has no second side */
-        spec.words = block_word;
-    int index = word_index(&spec, options->tile_text, err);
-    if (index < 0)
-        return false;
-    options->tile = (int)strtol(spec.words(index), NULL, 10);
-    return true;
-}
-
 bool option_set_format(struct options *options, const struct option_spec *spec, const char *value,
                        struct error *err)
 {
@@ -308,6 +347,7 @@ bool option_set_format(struct options *options, const struct option_spec *spec, 
     return true;
 }
 
+/* The last of --quiet and --verbose counts. */
 bool option_set_quiet(struct options *options, const struct option_spec *spec, const char *value,
                       struct error *err)
 {
@@ -326,12 +366,118 @@ bool option_set_verbose(struct options *options, const struct option_spec *spec,
     return true;
 }
 
-bool option_set_completion(struct options *options, const struct option_spec *spec,
+/* The limits of a comparison are words of golden suites too, so compare/limits.c reads them. */
+bool option_set_limit(struct options *options, const struct option_spec *spec, const char *value,
+                      struct error *err)
+{
+    const char *expected = compare_limit_read(&options->limits, spec->name, value);
+    return !expected ||
+           error_set(err, EXIT_USAGE, "--%s %s: expected %s", spec->name, value, expected);
+}
+
+/* ---- lists of sizes ---- */
+
+/* Digits only, 1 to MAX; *text moves past them. */
+static bool parse_size(const char **text, int max, int *number)
+{
+    const char *at = *text;
+    int64_t value = 0;
+    for (; isdigit((unsigned char)*at) && value <= max; at++)
+        value = 10 * value + (*at - '0');
+    if (at == *text || value < 1 || value > max)
+        return false;
+    *text = at;
+    *number = (int)value;
+    return true;
+}
+
+/* Up to MOST sizes with commas between, each number 1 to MAX. A size is N, or NxM if PAIRS. *sizes
+ * does not change on failure. */
+static bool parse_sizes(const char *text, int most, int max, bool pairs, struct option_sizes *sizes)
+{
+    struct option_sizes parsed = {0};
+    do {
+        int i = parsed.count++;
+        if (i == most || !parse_size(&text, max, &parsed.width[i]))
+            return false;
+        if (pairs && *text == 'x') {
+            text++;
+            if (!parse_size(&text, max, &parsed.height[i]))
+                return false;
+        }
+    } while (*text++ == ',');
+    if (text[-1] != '\0')
+        return false;
+    *sizes = parsed;
+    return true;
+}
+
+bool option_set_mask_width(struct options *options, const struct option_spec *spec,
                            const char *value, struct error *err)
 {
-    int index = word_index(spec, value, err);
-    if (index < 0)
-        return false;
-    options->completion = spec->words(index);
+    if (parse_sizes(value, OPTION_SIZES_MAX, MASK_MAX_SIDE, true, &options->mask_width))
+        return true;
+    return error_set(err, EXIT_USAGE,
+                     "--%s %s: expected K or KxL from 1 to %d, or up to %d of them with commas "
+                     "between",
+                     spec->name, value, MASK_MAX_SIDE, OPTION_SIZES_MAX);
+}
+
+bool option_set_size(struct options *options, const struct option_spec *spec, const char *value,
+                     struct error *err)
+{
+    if (parse_sizes(value, 1, INT_MAX, true, &options->size))
+        return true;
+    return error_set(err, EXIT_USAGE, "--%s %s: expected N or WxH, whole numbers from 1 to %d",
+                     spec->name, value, INT_MAX);
+}
+
+/* ---- what is read once the command is known ---- */
+
+static bool read_kernels(struct options *options, const struct option_spec *spec, struct error *err)
+{
+    bool all = false;
+    for (const char *at = options->kernel_text; at;
+         at = strchr(at, ',') ? strchr(at, ',') + 1 : 0) {
+        char word[64];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        if (strcmp(word, "all") == 0 || strcmp(word, "auto") == 0)
+            all = true;
+        else if (word_find(word, bench_kernel_word) < 0)
+            return word_unknown(spec, word, bench_kernel_word, ", or several with commas between",
+                                err);
+    }
+    options->kernels = all ? NULL : options->kernel_text;
     return true;
+}
+
+bool option_read_kernel(struct options *options, enum command_id command, struct error *err)
+{
+    const struct option_spec *spec = option_find("kernel", 6);
+    if (!options->kernel_text)
+        return true;
+    if (command == COMMAND_BENCH)
+        return read_kernels(options, spec, err);
+    int index = word_index(spec, options->kernel_text, err);
+    if (index > 0) /* the first is auto */
+        options->kernel = options->kernel_text;
+    return index >= 0;
+}
+
+bool option_read_tile(struct options *options, enum command_id command, struct error *err)
+{
+    struct option_spec spec = *option_find("tile", 4);
+    const char *text = options->tile_text;
+    if (!text)
+        return true;
+    if (command == COMMAND_REUSE)
+        return parse_sizes(text, OPTION_SIZES_MAX, REUSE_MAX_TILE, false, &options->tiles) ||
+               error_set(err, EXIT_USAGE,
+                         "--%s %s: expected a whole number from 1 to %d, or up to %d of them with "
+                         "commas between",
+                         spec.name, text, REUSE_MAX_TILE, OPTION_SIZES_MAX);
+    if (command == COMMAND_SIGNAL)
+        spec.words = block_word;
+    spec.field = offsetof(struct options, tile);
+    return option_set_word_number(options, &spec, text, err);
 }
