@@ -91,3 +91,9 @@ const char *command_name(const struct command_spec *command, int index)
     const struct filter *filters = filter_table(&count);
     return index < count ? filters[index].name : NULL;
 }
+
+const char *command_doc(const struct command_spec *command, int index)
+{
+    int count;
+    return command->name ? command->doc : filter_table(&count)[index].idea;
+}

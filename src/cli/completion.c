@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "plan/filter.h"
-
 /* ---- what the shells share ---- */
 
 /* The names of a command (of all filters), with BETWEEN between them. */
@@ -38,14 +36,11 @@ static void put_option(FILE *out, const struct option_spec *spec, const char *be
 /* The shown options of COMMANDS (a set), a blank before each; VALUED: only those with a value. */
 static void put_options(FILE *out, unsigned commands, bool valued)
 {
-    int count;
-    const struct option_spec *table = option_table(&count);
-    for (int i = 0; i < count; i++) {
-        if (table[i].show == NOWHERE || !(table[i].commands & commands) ||
-            (valued && !table[i].argument))
+    for (const struct option_spec *spec = NULL; (spec = option_next(spec, commands));) {
+        if (valued && !spec->argument)
             continue;
         fputc(' ', out);
-        put_option(out, &table[i], " ");
+        put_option(out, spec, " ");
     }
 }
 
@@ -148,16 +143,14 @@ static void bash_commands(FILE *out)
 
 static void bash_values(FILE *out)
 {
-    int count;
-    const struct option_spec *table = option_table(&count);
     fputs("    case $prev in\n", out);
-    for (int i = 0; i < count; i++) {
-        if (table[i].show == NOWHERE || !table[i].argument)
+    for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
+        if (!spec->argument)
             continue;
         fputs("    ", out);
-        put_option(out, &table[i], " | ");
+        put_option(out, spec, " | ");
         fputs(") ", out);
-        bash_place(out, table[i].complete, table[i].words);
+        bash_place(out, spec->complete, spec->words);
         fputs(" ;;\n", out);
     }
     fputs("    esac\n", out);
@@ -269,31 +262,24 @@ static void zsh_option(FILE *out, const struct option_spec *spec)
 /* One arm of the case: the options of COMMANDS, then the operands. */
 static void zsh_specs(FILE *out, unsigned commands)
 {
-    int count;
-    const struct option_spec *table = option_table(&count);
     fputs("    specs=(\n", out);
-    for (int i = 0; i < count; i++) {
-        if (table[i].show != NOWHERE && (table[i].commands & commands))
-            zsh_option(out, &table[i]);
-    }
+    for (const struct option_spec *spec = NULL; (spec = option_next(spec, commands));)
+        zsh_option(out, spec);
     fputs("    )\n    _arguments -s -S $specs ", out);
 }
 
-static void zsh_docs(FILE *out)
+/* The names of commands FIRST to LAST with their docs. */
+static void zsh_docs(FILE *out, const char *list, int first, int last)
 {
-    int count;
-    const struct filter *filters = filter_table(&count);
-    fputs("  filter_docs=(\n", out);
-    for (int i = 0; i < count; i++) {
-        fprintf(out, "    '%s:", filters[i].name);
-        zsh_quoted(out, filters[i].idea, "");
-        fputs("'\n", out);
-    }
-    fputs("  )\n  command_docs=(\n", out);
-    for (int i = 0; i < COMMAND_COUNT; i++) {
+    const char *name;
+    fprintf(out, "  %s=(\n", list);
+    for (int i = first; i <= last; i++) {
         const struct command_spec *command = &command_table()[i];
-        if (command->name)
-            fprintf(out, "    '%s:%s'\n", command->name, command->doc);
+        for (int j = 0; (name = command_name(command, j)); j++) {
+            fprintf(out, "    '%s:", name);
+            zsh_quoted(out, command_doc(command, j), "");
+            fputs("'\n", out);
+        }
     }
     fputs("  )\n", out);
 }
@@ -304,7 +290,8 @@ static void print_zsh(FILE *out)
     fputs("  local valued='", out);
     put_options(out, FOR_ALL_COMMANDS, true);
     fputs(" '\n", out);
-    zsh_docs(out);
+    zsh_docs(out, "filter_docs", COMMAND_FILTER, COMMAND_FILTER);
+    zsh_docs(out, "command_docs", COMMAND_FILTER + 1, COMMAND_COUNT - 1);
     fputs(zsh_scan, out);
     fputs("  case $command in\n", out);
     for (int i = 0; i < COMMAND_COUNT; i++) {
@@ -379,13 +366,6 @@ static void fish_place(FILE *out, enum complete complete, word_function *words)
     }
 }
 
-static void fish_name(FILE *out, const char *name, const char *doc)
-{
-    fprintf(out, "complete -c stencilcli -n 'not __stencilcli_command' -f -a %s -d ", name);
-    fish_quoted(out, doc);
-    fputc('\n', out);
-}
-
 static void fish_option(FILE *out, const struct option_spec *spec)
 {
     fputs("complete -c stencilcli -n '__stencilcli_takes", out);
@@ -411,18 +391,18 @@ static void fish_option(FILE *out, const struct option_spec *spec)
 
 static void print_fish(FILE *out)
 {
-    int count;
-    const struct filter *filters = filter_table(&count);
+    const char *name;
     fputs(fish_functions, out);
     fputs("set -g __stencilcli_valued", out);
     put_options(out, FOR_ALL_COMMANDS, true);
     fputc('\n', out);
-    for (int i = 0; i < count; i++)
-        fish_name(out, filters[i].name, filters[i].idea);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         const struct command_spec *command = &command_table()[i];
-        if (command->name)
-            fish_name(out, command->name, command->doc);
+        for (int j = 0; (name = command_name(command, j)); j++) {
+            fprintf(out, "complete -c stencilcli -n 'not __stencilcli_command' -f -a %s -d ", name);
+            fish_quoted(out, command_doc(command, j));
+            fputc('\n', out);
+        }
     }
     for (int i = 0; i < COMMAND_COUNT; i++) {
         const struct command_spec *command = &command_table()[i];
@@ -432,11 +412,8 @@ static void print_fish(FILE *out)
         fish_place(out, command->complete, command->words);
         fputc('\n', out);
     }
-    const struct option_spec *table = option_table(&count);
-    for (int i = 0; i < count; i++) {
-        if (table[i].show != NOWHERE)
-            fish_option(out, &table[i]);
-    }
+    for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));)
+        fish_option(out, spec);
 }
 
 /* ---- all ---- */

@@ -133,21 +133,14 @@ static void put_option(struct help_writer *writer, const struct option_spec *spe
 /* The options of COMMANDS (a set), by group; those that FILTER cannot use are left out. */
 static void put_options(struct help_writer *writer, unsigned commands, const struct filter *filter)
 {
-    int count;
-    const struct option_spec *table = option_table(&count);
-    for (int group = 0; group < GROUP_COUNT; group++) {
-        bool titled = false;
-        for (int i = 0; i < count; i++) {
-            const struct option_spec *spec = &table[i];
-            if ((int)spec->group != group || spec->show == NOWHERE ||
-                !(spec->commands & commands) ||
-                (filter && spec->name && !filter_takes(filter, spec->name)))
-                continue;
-            if (!titled)
-                put(writer, HELP_SUBHEADING, option_group_title(spec->group));
-            titled = true;
-            put_option(writer, spec, filter);
-        }
+    enum option_group group = GROUP_COUNT;
+    for (const struct option_spec *spec = NULL; (spec = option_next(spec, commands));) {
+        if (filter && spec->name && !filter_takes(filter, spec->name))
+            continue;
+        if (spec->group != group)
+            put(writer, HELP_SUBHEADING, option_group_title(spec->group));
+        group = spec->group;
+        put_option(writer, spec, filter);
     }
 }
 
@@ -267,31 +260,27 @@ void options_print_command_help(FILE *out, const char *name)
 
 void options_print_short_help(FILE *out)
 {
-    int options, filters;
-    const struct option_spec *table = option_table(&options);
-    const struct filter *filter = filter_table(&filters);
     char line[1024] = "";
+    const char *name;
     for (int i = 0; i < COMMAND_COUNT; i++) {
         synopsis(line, sizeof line, &command_table()[i], command_table()[i].name);
         fprintf(out, "%s%s\n", i == 0 ? "usage: " : "       ", line);
     }
     line[0] = '\0';
-    for (int i = 0; i < filters; i++)
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", i ? " " : "",
-                 filter[i].name);
+    for (int i = 0; (name = command_name(&command_table()[COMMAND_FILTER], i)); i++)
+        snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", i ? " " : "", name);
     fprintf(out, "filters: ");
     fill(out, line, 9, 9);
-    for (int i = 0; i < options; i++) {
-        const struct option_spec *spec = &table[i];
-        char letter[8] = "    ", name[64] = "";
+    for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
+        char letter[8] = "    ", term[64] = "";
         if (spec->show != ON_SCREEN)
             continue;
         if (spec->letter)
             snprintf(letter, sizeof letter, "-%c%s", spec->letter, spec->name ? ", " : "");
         if (spec->name)
-            snprintf(name, sizeof name, "--%s%s%s", spec->name, spec->argument ? " " : "",
+            snprintf(term, sizeof term, "--%s%s%s", spec->name, spec->argument ? " " : "",
                      spec->argument ? spec->argument : "");
-        fprintf(out, "  %s%-*s%s\n", letter, DOC_COLUMN - 2 - (int)strlen(letter), name, spec->doc);
+        fprintf(out, "  %s%-*s%s\n", letter, DOC_COLUMN - 2 - (int)strlen(letter), term, spec->doc);
     }
     fprintf(out, "INPUT and OUTPUT may be -. More options, the formula, borders, mask files and\n"
                  "examples: stencilcli --help; for one filter: stencilcli FILTER --help\n");

@@ -105,12 +105,12 @@ static const struct option_spec rows[] = {
      "chosen by the rank of the process on its machine. For bench auto is the CPU and the first "
      "GPU. A device that is asked for by name and is not there is an error."},
 
-    {'k', "kernel", "KERNEL", GROUP_RUN, RUNS | BENCH, ON_SCREEN, TEXT_OF(kernel_text, kernel_word),
+    {'k', "kernel", "KERNEL", GROUP_RUN, RUNS | BENCH, ON_SCREEN, OWN_WORD(kernel),
      "the kernel to run (default: auto, the fastest)",
      "The kernel's device is used. All kernels give bit-identical results. For bench: a list "
      "separated by commas, or all (the default)."},
 
-    {0, "tile", "N", GROUP_RUN, RUNS | REUSE | BENCH, IN_HELP, TEXT_OF(tile_text, tile_word),
+    {0, "tile", "N", GROUP_RUN, RUNS | REUSE | BENCH, IN_HELP, OWN_WORD(tile),
      "width of the output tile, for tiled kernels",
      "For reuse N is any width, or a list: 8,12,100. For signals N is the number of threads of a "
      "block, a power of two from 32 to 1024. Otherwise"},
@@ -184,10 +184,10 @@ static const struct option_spec rows[] = {
     {0, "plot", "FILE", GROUP_OUTPUT, BENCH, IN_HELP, FILE_NAME(plot),
      "draw a roofline, or the lines of a sweep, as SVG", NULL},
 
-    {'q', "quiet", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, OWN(quiet),
+    {'q', "quiet", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, OWN(loudness),
      "print errors only: no warnings and no progress", NULL},
 
-    {'v', "verbose", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, OWN(verbose),
+    {'v', "verbose", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, OWN(loudness),
      "print what is chosen: device, kernel, fallbacks", NULL},
 
     /* ---- INPUT is a folder ---- */
@@ -296,6 +296,15 @@ const struct option_spec *option_table(int *count)
 {
     *count = ROWS;
     return rows;
+}
+
+const struct option_spec *option_next(const struct option_spec *after, unsigned commands)
+{
+    for (const struct option_spec *spec = after ? after + 1 : rows; spec < rows + ROWS; spec++) {
+        if (spec->show != NOWHERE && (spec->commands & commands))
+            return spec;
+    }
+    return NULL;
 }
 
 const struct option_spec *option_find(const char *name, size_t length)

@@ -55,6 +55,8 @@ const struct command_spec *command_find(const char *name); /* also by a filter's
 
 /* The INDEX-th name of the command (the filters' row has many), or NULL past the last. */
 const char *command_name(const struct command_spec *command, int index);
+/* What is done under that name, in one line. */
+const char *command_doc(const struct command_spec *command, int index);
 
 /* ---- options ---- */
 
@@ -77,11 +79,17 @@ enum option_show {
     NOWHERE    /* for the build and for packagers */
 };
 
-struct option_spec;
+/* An option as it was given. */
+struct option_value {
+    const struct option_spec *spec;
+    const char *text;        /* NULL for a flag */
+    enum command_id command; /* COMMAND_COUNT: none, or an unknown one */
+    struct options *options;
+    struct error *err;
+};
 
-/* Stores VALUE (NULL for a flag). Error sentences begin with "--NAME VALUE: ". */
-typedef bool option_setter(struct options *options, const struct option_spec *spec,
-                           const char *value, struct error *err);
+/* Stores the value. Error sentences begin with "--NAME VALUE: ". */
+typedef bool option_setter(const struct option_value *given);
 
 struct option_spec {
     char letter;          /* 0: none */
@@ -103,6 +111,8 @@ struct option_spec {
 #define OPTION_MAX 128
 
 const struct option_spec *option_table(int *count);
+/* The shown option of COMMANDS (a set) that follows AFTER (NULL: the first), NULL past the last. */
+const struct option_spec *option_next(const struct option_spec *after, unsigned commands);
 const struct option_spec *option_find(const char *name, size_t length); /* without "--" */
 const struct option_spec *option_find_letter(char letter);
 
@@ -113,13 +123,8 @@ option_setter option_set_flag, option_set_text, option_set_int, option_set_word,
     option_set_word_number, option_add_glob;
 /* Setters of one option each. */
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
-    option_set_device, option_set_format, option_set_quiet, option_set_verbose,
+    option_set_device, option_set_kernel, option_set_tile, option_set_format, option_set_loudness,
     option_set_png_level, option_set_mask_width, option_set_size, option_set_limit;
-
-/* --kernel and --tile are read once the command is known: bench takes a list of kernels, reuse a
- * list of any widths, signal the threads of a block. */
-bool option_read_kernel(struct options *options, enum command_id command, struct error *err);
-bool option_read_tile(struct options *options, enum command_id command, struct error *err);
 
 word_function border_word, alpha_word, device_word, kernel_word, tile_word, block_word, format_word,
     png_level_word, shell_word, list_word, sweep_word, depth_word;

@@ -1,7 +1,8 @@
-/* The parser of the command line. It goes through argv once, looks up every option in the option
- * table and lets the row's setter store the value. Then it checks the line as a whole: is there
- * such a command, does it take these options, has it enough operands? It does not check what
- * depends on the mask, the device or the picture (filter_check and picture_check do that). */
+/* The parser of the command line. It goes through argv twice: first to find the command, since some
+ * values mean another thing to another command, then to let the setter of each option's row store
+ * the value. Then it checks the line as a whole: is there such a command, does it take these
+ * options, has it enough operands? It does not check what depends on the mask, the device or the
+ * picture (filter_check and picture_check do that). */
 #include "cli/option_table.h"
 
 #include <ctype.h>
@@ -16,16 +17,19 @@
 struct scan {
     struct options *options;
     char **argv;
-    int argc, next;         /* argv[next] is the next word */
-    bool given[OPTION_MAX]; /* by row of the option table */
+    int argc, next;          /* argv[next] is the next word */
+    bool store;              /* the second time: values are stored */
+    enum command_id command; /* COMMAND_COUNT: none, or an unknown one */
+    bool given[OPTION_MAX];  /* by row of the option table */
 };
 
 static bool give(struct scan *scan, const struct option_spec *spec, const char *value,
                  struct error *err)
 {
     int count;
+    struct option_value given = {spec, value, scan->command, scan->options, err};
     scan->given[spec - option_table(&count)] = true;
-    return spec->set(scan->options, spec, value, err);
+    return !scan->store || spec->set(&given);
 }
 
 /* Takes the next word as the option's value, whatever it looks like, so that `--offset -5` and
@@ -41,11 +45,10 @@ static bool give_next(struct scan *scan, const struct option_spec *spec, struct 
 static const char *option_nearest(const char *name)
 {
     const char *names[OPTION_MAX];
-    int rows, count = 0;
-    const struct option_spec *table = option_table(&rows);
-    for (int i = 0; i < rows; i++) {
-        if (table[i].name && table[i].show != NOWHERE)
-            names[count++] = table[i].name;
+    int count = 0;
+    for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
+        if (spec->name)
+            names[count++] = spec->name;
     }
     return did_you_mean(name, names, count);
 }
@@ -190,13 +193,12 @@ static bool check_operands(const struct options *options, const struct command_s
 }
 
 /* Does the command take every option that was given? */
-static bool check_given(const struct scan *scan, const struct command_spec *command,
-                        struct error *err)
+static bool check_given(const struct scan *scan, struct error *err)
 {
     int rows;
     const struct option_spec *table = option_table(&rows);
     for (int i = 0; i < rows; i++) {
-        if (scan->given[i] && !(table[i].commands & FOR(command_id(command))))
+        if (scan->given[i] && !(table[i].commands & FOR(scan->command)))
             return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'",
                              scan->options->command, table[i].name, scan->options->command);
     }
@@ -205,7 +207,7 @@ static bool check_given(const struct scan *scan, const struct command_spec *comm
 
 bool options_parse(struct options *options, int argc, char **argv, struct error *err)
 {
-    *options = (struct options){
+    const struct options defaults = {
         .radius = -1,
         .repeat = 1,
         .border = {.border = BORDER_REPLICATE},
@@ -215,26 +217,30 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         .decimals = -1,
         .limits = COMPARE_EXACT,
     };
-    struct scan scan = {.options = options, .argv = argv, .argc = argc, .next = 1};
-    if (!scan_words(&scan, err))
-        return false;
+    const struct command_spec *command = NULL;
+    struct scan scan = {.options = options, .argv = argv, .argc = argc};
+    for (int pass = 0; pass < 2; pass++) {
+        *options = defaults;
+        scan.next = 1;
+        scan.store = pass == 1;
+        scan.command = command ? command_id(command) : COMMAND_COUNT;
+        if (!scan_words(&scan, err))
+            return false;
+        command = options->command ? command_find(options->command) : NULL;
+    }
 
     bool asks_for_text = options->help_short || options->help_full || options->version ||
                          options->man || options->completion;
-    if (!options->command) {
-        if (argc > 1 && !asks_for_text)
-            return error_set(err, EXIT_USAGE,
-                             "expected a filter or a command; try 'stencilcli --help'");
+    if (!options->command && argc > 1 && !asks_for_text)
+        return error_set(err, EXIT_USAGE,
+                         "expected a filter or a command; try 'stencilcli --help'");
+    if (!options->command)
         return true;
-    }
-    const struct command_spec *command = command_find(options->command);
     if (!command)
         return unknown_command(options->command, err);
     if (asks_for_text)
         return true;
-    enum command_id id = command_id(command);
-    if (options->devices > 1 && id != COMMAND_FILTER)
+    if (options->devices > 1 && scan.command != COMMAND_FILTER)
         return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
-    return check_given(&scan, command, err) && option_read_tile(options, id, err) &&
-           option_read_kernel(options, id, err) && check_operands(options, command, err);
+    return check_given(&scan, err) && check_operands(options, command, err);
 }

@@ -1,13 +1,13 @@
 /* How the values of options are read: the setters that the rows of the option table name, and the
  * lists of words that a value may be, which --help and the completions show too. A setter stores
- * a value or says what was expected. It looks at no other option (options_parse.c does that) and
- * opens no file. */
+ * a value or says what was expected. It looks at no other option and opens no file. */
 #include "cli/option_table.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,33 +111,57 @@ int word_find(const char *word, word_function *words)
     return -1;
 }
 
+/* Writes "--NAME VALUE: expected ..." and returns false. */
+__attribute__((format(printf, 2, 3))) static bool expected(const struct option_value *given,
+                                                           const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return error_set(given->err, EXIT_USAGE, "--%s %s: expected %s", given->spec->name, given->text,
+                     text);
+}
+
 /* Says that WORD is none of the list: with the nearest word if there is one, else with all of them
  * and AFTER behind them. */
-static bool word_unknown(const struct option_spec *spec, const char *word, word_function *words,
-                         const char *after, struct error *err)
+static bool word_unknown(const struct option_value *given, const char *word, word_function *words,
+                         const char *after)
 {
+    const char *name = given->spec->name;
     /* The nearest number is no help: nobody types 12 for 16. */
     const char *near = isdigit((unsigned char)*word) ? NULL : word_nearest(word, words);
     char all[512];
     if (near)
-        return error_set(err, EXIT_USAGE, "--%s %s: unknown %s; did you mean '%s'?", spec->name,
-                         word, spec->name, near);
+        return error_set(given->err, EXIT_USAGE, "--%s %s: unknown %s; did you mean '%s'?", name,
+                         word, name, near);
     words_join(all, sizeof all, words);
-    return error_set(err, EXIT_USAGE, "--%s %s: expected %s%s", spec->name, word, all, after);
+    return error_set(given->err, EXIT_USAGE, "--%s %s: expected %s%s", name, word, all, after);
 }
 
-/* The index of VALUE in the row's words; -1 and a sentence if it is none of them. */
-static int word_index(const struct option_spec *spec, const char *value, struct error *err)
+/* The index of the value in WORDS; -1 and a sentence if it is none of them. */
+static int word_index_in(const struct option_value *given, word_function *words)
 {
-    int index = word_find(value, spec->words);
+    int index = word_find(given->text, words);
     if (index < 0)
-        word_unknown(spec, value, spec->words, "", err);
+        word_unknown(given, given->text, words, "");
     return index;
 }
 
-/* ---- numbers ---- */
+static int word_index(const struct option_value *given)
+{
+    return word_index_in(given, given->spec->words);
+}
 
-/* A whole number: an optional sign and digits, nothing else. */
+/* ---- setters that store into the field of the row ---- */
+
+static void *field_of(const struct option_value *given)
+{
+    return (char *)given->options + given->spec->field;
+}
+
+/* Reads a whole number (an optional sign and digits) from the start of TEXT. */
 static bool parse_int(const char *text, const char **end, int *number)
 {
     const char *digits = text + (*text == '-' || *text == '+');
@@ -153,181 +177,160 @@ static bool parse_int(const char *text, const char **end, int *number)
     return true;
 }
 
-static void *field_of(struct options *options, const struct option_spec *spec)
+static bool is_text(const struct option_value *given)
 {
-    return (char *)options + spec->field;
+    return *given->text != '\0' ||
+           error_set(given->err, EXIT_USAGE, "--%s: expected %s, got an empty word",
+                     given->spec->name, given->spec->argument);
 }
 
-/* ---- setters that store into the field of the row ---- */
-
-bool option_set_flag(struct options *options, const struct option_spec *spec, const char *value,
-                     struct error *err)
+bool option_set_flag(const struct option_value *given)
 {
-    (void)value, (void)err;
-    *(bool *)field_of(options, spec) = true;
+    *(bool *)field_of(given) = true;
     return true;
 }
 
-bool option_set_text(struct options *options, const struct option_spec *spec, const char *value,
-                     struct error *err)
+bool option_set_text(const struct option_value *given)
 {
-    if (*value == '\0')
-        return error_set(err, EXIT_USAGE, "--%s: expected %s, got an empty word", spec->name,
-                         spec->argument);
-    *(const char **)field_of(options, spec) = value;
+    if (!is_text(given))
+        return false;
+    *(const char **)field_of(given) = given->text;
     return true;
 }
 
-bool option_set_int(struct options *options, const struct option_spec *spec, const char *value,
-                    struct error *err)
+bool option_set_int(const struct option_value *given)
 {
     const char *end;
-    int number;
-    if (!parse_int(value, &end, &number) || *end != '\0' || number < spec->min ||
-        number > spec->max)
-        return error_set(err, EXIT_USAGE, "--%s %s: expected a whole number from %d to %d",
-                         spec->name, value, spec->min, spec->max);
-    *(int *)field_of(options, spec) = number;
+    int number, min = given->spec->min, max = given->spec->max;
+    if (!parse_int(given->text, &end, &number) || *end != '\0' || number < min || number > max)
+        return expected(given, "a whole number from %d to %d", min, max);
+    *(int *)field_of(given) = number;
     return true;
 }
 
 /* One of the row's words, as text. */
-bool option_set_word(struct options *options, const struct option_spec *spec, const char *value,
-                     struct error *err)
+bool option_set_word(const struct option_value *given)
 {
-    int index = word_index(spec, value, err);
+    int index = word_index(given);
     if (index >= 0)
-        *(const char **)field_of(options, spec) = spec->words(index);
+        *(const char **)field_of(given) = given->spec->words(index);
     return index >= 0;
 }
 
 /* One of the row's words, which are numbers. */
-bool option_set_word_number(struct options *options, const struct option_spec *spec,
-                            const char *value, struct error *err)
+bool option_set_word_number(const struct option_value *given)
 {
-    int index = word_index(spec, value, err);
+    int index = word_index(given);
     if (index >= 0)
-        *(int *)field_of(options, spec) = (int)strtol(spec->words(index), NULL, 10);
+        *(int *)field_of(given) = (int)strtol(given->spec->words(index), NULL, 10);
     return index >= 0;
 }
 
-bool option_add_glob(struct options *options, const struct option_spec *spec, const char *value,
-                     struct error *err)
+bool option_add_glob(const struct option_value *given)
 {
-    struct globs *globs = field_of(options, spec);
-    if (*value == '\0')
-        return error_set(err, EXIT_USAGE, "--%s: expected %s, got an empty word", spec->name,
-                         spec->argument);
+    struct globs *globs = field_of(given);
+    if (!is_text(given))
+        return false;
     if (globs->count == GLOBS_MAX)
-        return error_set(err, EXIT_USAGE, "--%s %s: at most %d patterns", spec->name, value,
-                         GLOBS_MAX);
-    globs->text[globs->count++] = value;
+        return error_set(given->err, EXIT_USAGE, "--%s %s: at most %d patterns", given->spec->name,
+                         given->text, GLOBS_MAX);
+    globs->text[globs->count++] = given->text;
     return true;
 }
 
 /* ---- setters of one option each ---- */
 
-bool option_set_sigma(struct options *options, const struct option_spec *spec, const char *value,
-                      struct error *err)
+bool option_set_sigma(const struct option_value *given)
 {
     /* strtod knows nan, inf, hexadecimal and leading blanks as well; a sigma is a plain decimal. */
     char *end = NULL;
     double sigma = 0;
-    if (strspn(value, "+-.eE0123456789") == strlen(value))
-        sigma = strtod(value, &end);
-    if (!end || end == value || *end != '\0' || !isfinite(sigma) || !(sigma > 0))
-        return error_set(err, EXIT_USAGE, "--%s %s: expected a number greater than 0", spec->name,
-                         value);
-    options->sigma = sigma;
-    options->has_sigma = true;
+    if (strspn(given->text, "+-.eE0123456789") == strlen(given->text))
+        sigma = strtod(given->text, &end);
+    if (!end || end == given->text || *end != '\0' || !isfinite(sigma) || !(sigma > 0))
+        return expected(given, "a number greater than 0");
+    given->options->sigma = sigma;
+    given->options->has_sigma = true;
     return true;
 }
 
-bool option_set_anchor(struct options *options, const struct option_spec *spec, const char *value,
-                       struct error *err)
+bool option_set_anchor(const struct option_value *given)
 {
     const char *end;
     int x, y;
-    if (parse_int(value, &end, &x) && *end == ',' && parse_int(end + 1, &end, &y) && *end == '\0' &&
-        x >= 0 && x < MASK_MAX_SIDE && y >= 0 && y < MASK_MAX_SIDE) {
-        options->anchor_x = x;
-        options->anchor_y = y;
-        options->has_anchor = true;
-        return true;
-    }
-    return error_set(err, EXIT_USAGE,
-                     "--%s %s: expected X,Y, two whole numbers from 0 to %d with a comma between",
-                     spec->name, value, MASK_MAX_SIDE - 1);
+    if (!parse_int(given->text, &end, &x) || *end != ',' || !parse_int(end + 1, &end, &y) ||
+        *end != '\0' || x < 0 || x >= MASK_MAX_SIDE || y < 0 || y >= MASK_MAX_SIDE)
+        return expected(given, "X,Y, two whole numbers from 0 to %d with a comma between",
+                        MASK_MAX_SIDE - 1);
+    given->options->anchor_x = x;
+    given->options->anchor_y = y;
+    given->options->has_anchor = true;
+    return true;
 }
 
-bool option_set_border(struct options *options, const struct option_spec *spec, const char *value,
-                       struct error *err)
+bool option_set_border(const struct option_value *given)
 {
-    options->has_border = true;
-    if (border_parse(value, &options->border, err))
+    const char *name = given->spec->name, *names[BORDER_COUNT];
+    char word[32];
+    bool known = false;
+    struct error inner;
+
+    given->options->has_border = true;
+    if (border_parse(given->text, &given->options->border, &inner))
         return true;
     /* border_parse does not suggest a name for a mistyped one. */
-    char name[32] = "";
-    const char *names[BORDER_COUNT];
-    size_t length = strcspn(value, ":");
-    bool known = false;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(given->text, ":"), given->text);
     for (int i = 0; i < BORDER_COUNT; i++) {
         names[i] = border_name((enum border)i);
-        known = known || (strlen(names[i]) == length && memcmp(names[i], value, length) == 0);
+        known = known || strcmp(names[i], word) == 0;
     }
-    if (length < sizeof name)
-        memcpy(name, value, length);
-    const char *near = known ? NULL : did_you_mean(name, names, BORDER_COUNT);
+    const char *near = known ? NULL : did_you_mean(word, names, BORDER_COUNT);
     if (near)
-        return error_set(err, EXIT_USAGE, "--%s %s: unknown border; did you mean '%s'?", spec->name,
-                         value, near);
-    struct error inner = *err;
-    return error_set(err, inner.code, "--%s: %s", spec->name, inner.text);
+        return error_set(given->err, EXIT_USAGE, "--%s %s: unknown border; did you mean '%s'?",
+                         name, given->text, near);
+    return error_set(given->err, inner.code, "--%s: %s", name, inner.text);
 }
 
-bool option_set_alpha(struct options *options, const struct option_spec *spec, const char *value,
-                      struct error *err)
+bool option_set_alpha(const struct option_value *given)
 {
-    static const enum alpha_mode modes[] = {ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN};
-    int index = word_index(spec, value, err);
+    /* drop is weighted filtering; the alpha channel goes when the file is written. */
+    static const enum alpha_mode modes[] = {ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN,
+                                            ALPHA_WEIGHTED};
+    int index = word_index(given);
     if (index < 0)
         return false;
-    /* drop is weighted filtering; the alpha channel goes when the file is written. */
-    options->has_alpha = true;
-    options->drop_alpha = index == 3;
-    options->alpha = options->drop_alpha ? ALPHA_WEIGHTED : modes[index];
+    given->options->has_alpha = true;
+    given->options->drop_alpha = index == 3;
+    given->options->alpha = modes[index];
     return true;
 }
 
-bool option_set_png_level(struct options *options, const struct option_spec *spec,
-                          const char *value, struct error *err)
+bool option_set_png_level(const struct option_value *given)
 {
     static const enum png_level levels[] = {PNG_LEVEL_FAST, PNG_LEVEL_DEFAULT, PNG_LEVEL_SMALL};
-    int index = word_index(spec, value, err);
-    if (index < 0)
-        return false;
-    options->png_level = levels[index];
-    return true;
+    int index = word_index(given);
+    if (index >= 0)
+        given->options->png_level = levels[index];
+    return index >= 0;
 }
 
-bool option_set_device(struct options *options, const struct option_spec *spec, const char *value,
-                       struct error *err)
+bool option_set_device(const struct option_value *given)
 {
-    const char *at = value + 5, *end = at;
+    struct options *options = given->options;
+    struct option_value word = *given;
+    const char *at = given->text + 5, *end = at;
     options->devices = 0;
-    if (strncmp(value, "cuda:", 5) == 0) {
+    if (strncmp(given->text, "cuda:", 5) == 0) {
         do {
             int *number = &options->device_list[options->devices];
             if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at, &end, number) ||
                 *number < 0 || (*end != '\0' && *end != ','))
-                return error_set(err, EXIT_USAGE,
-                                 "--%s %s: expected cuda:N, where N is a device's number",
-                                 spec->name, value);
+                return expected(given, "cuda:N, where N is a device's number");
             at = end + 1;
         } while (*end == ',');
-        value = "cuda";
+        word.text = "cuda";
     }
-    int index = word_index(spec, value, err);
+    int index = word_index(&word);
     if (index < 0)
         return false;
     options->device_auto = index == 0;
@@ -336,43 +339,59 @@ bool option_set_device(struct options *options, const struct option_spec *spec, 
     return true;
 }
 
-bool option_set_format(struct options *options, const struct option_spec *spec, const char *value,
-                       struct error *err)
+/* For bench, names with commas between. */
+static bool set_kernels(const struct option_value *given)
+{
+    bool all = false;
+    for (const char *at = given->text, *comma; at; at = comma ? comma + 1 : NULL) {
+        char word[64];
+        comma = strchr(at, ',');
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        if (strcmp(word, "all") == 0 || strcmp(word, "auto") == 0)
+            all = true;
+        else if (word_find(word, bench_kernel_word) < 0)
+            return word_unknown(given, word, bench_kernel_word, ", or several with commas between");
+    }
+    given->options->kernels = all ? NULL : given->text;
+    return true;
+}
+
+bool option_set_kernel(const struct option_value *given)
+{
+    if (!is_text(given))
+        return false;
+    if (given->command == COMMAND_BENCH)
+        return set_kernels(given);
+    int index = word_index(given);
+    if (index >= 0) /* the first is auto */
+        given->options->kernel = index == 0 ? NULL : given->text;
+    return index >= 0;
+}
+
+bool option_set_format(const struct option_value *given)
 {
     /* Besides the listed names it takes what an extension may be, such as jpg. */
-    enum format format = format_of_name(value);
+    enum format format = format_of_name(given->text);
     if (format == FORMAT_NONE)
-        return word_index(spec, value, err) >= 0;
-    options->format = format;
+        return word_index(given) >= 0;
+    given->options->format = format;
     return true;
 }
 
-/* The last of --quiet and --verbose counts. */
-bool option_set_quiet(struct options *options, const struct option_spec *spec, const char *value,
-                      struct error *err)
+/* --quiet or --verbose: the last one counts. */
+bool option_set_loudness(const struct option_value *given)
 {
-    (void)spec, (void)value, (void)err;
-    options->quiet = true;
-    options->verbose = false;
-    return true;
-}
-
-bool option_set_verbose(struct options *options, const struct option_spec *spec, const char *value,
-                        struct error *err)
-{
-    (void)spec, (void)value, (void)err;
-    options->verbose = true;
-    options->quiet = false;
+    given->options->quiet = given->spec->letter == 'q';
+    given->options->verbose = !given->options->quiet;
     return true;
 }
 
 /* The limits of a comparison are words of golden suites too, so compare/limits.c reads them. */
-bool option_set_limit(struct options *options, const struct option_spec *spec, const char *value,
-                      struct error *err)
+bool option_set_limit(const struct option_value *given)
 {
-    const char *expected = compare_limit_read(&options->limits, spec->name, value);
-    return !expected ||
-           error_set(err, EXIT_USAGE, "--%s %s: expected %s", spec->name, value, expected);
+    const char *wanted =
+        compare_limit_read(&given->options->limits, given->spec->name, given->text);
+    return !wanted || expected(given, "%s", wanted);
 }
 
 /* ---- lists of sizes ---- */
@@ -412,72 +431,33 @@ static bool parse_sizes(const char *text, int most, int max, bool pairs, struct 
     return true;
 }
 
-bool option_set_mask_width(struct options *options, const struct option_spec *spec,
-                           const char *value, struct error *err)
+bool option_set_mask_width(const struct option_value *given)
 {
-    if (parse_sizes(value, OPTION_SIZES_MAX, MASK_MAX_SIDE, true, &options->mask_width))
-        return true;
-    return error_set(err, EXIT_USAGE,
-                     "--%s %s: expected K or KxL from 1 to %d, or up to %d of them with commas "
-                     "between",
-                     spec->name, value, MASK_MAX_SIDE, OPTION_SIZES_MAX);
+    struct option_sizes *widths = &given->options->mask_width;
+    return parse_sizes(given->text, OPTION_SIZES_MAX, MASK_MAX_SIDE, true, widths) ||
+           expected(given, "K or KxL from 1 to %d, or up to %d of them with commas between",
+                    MASK_MAX_SIDE, OPTION_SIZES_MAX);
 }
 
-bool option_set_size(struct options *options, const struct option_spec *spec, const char *value,
-                     struct error *err)
+bool option_set_size(const struct option_value *given)
 {
-    if (parse_sizes(value, 1, INT_MAX, true, &options->size))
-        return true;
-    return error_set(err, EXIT_USAGE, "--%s %s: expected N or WxH, whole numbers from 1 to %d",
-                     spec->name, value, INT_MAX);
+    return parse_sizes(given->text, 1, INT_MAX, true, &given->options->size) ||
+           expected(given, "N or WxH, whole numbers from 1 to %d", INT_MAX);
 }
 
-/* ---- what is read once the command is known ---- */
-
-static bool read_kernels(struct options *options, const struct option_spec *spec, struct error *err)
+/* For reuse a list of any widths, for signals the threads of a block. */
+bool option_set_tile(const struct option_value *given)
 {
-    bool all = false;
-    for (const char *at = options->kernel_text; at;
-         at = strchr(at, ',') ? strchr(at, ',') + 1 : 0) {
-        char word[64];
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
-        if (strcmp(word, "all") == 0 || strcmp(word, "auto") == 0)
-            all = true;
-        else if (word_find(word, bench_kernel_word) < 0)
-            return word_unknown(spec, word, bench_kernel_word, ", or several with commas between",
-                                err);
-    }
-    options->kernels = all ? NULL : options->kernel_text;
+    if (!is_text(given))
+        return false;
+    if (given->command == COMMAND_REUSE)
+        return parse_sizes(given->text, OPTION_SIZES_MAX, REUSE_MAX_TILE, false,
+                           &given->options->tiles) ||
+               expected(given,
+                        "a whole number from 1 to %d, or up to %d of them with commas between",
+                        REUSE_MAX_TILE, OPTION_SIZES_MAX);
+    if (word_index_in(given, given->command == COMMAND_SIGNAL ? block_word : tile_word) < 0)
+        return false;
+    given->options->tile = (int)strtol(given->text, NULL, 10);
     return true;
-}
-
-bool option_read_kernel(struct options *options, enum command_id command, struct error *err)
-{
-    const struct option_spec *spec = option_find("kernel", 6);
-    if (!options->kernel_text)
-        return true;
-    if (command == COMMAND_BENCH)
-        return read_kernels(options, spec, err);
-    int index = word_index(spec, options->kernel_text, err);
-    if (index > 0) /* the first is auto */
-        options->kernel = options->kernel_text;
-    return index >= 0;
-}
-
-bool option_read_tile(struct options *options, enum command_id command, struct error *err)
-{
-    struct option_spec spec = *option_find("tile", 4);
-    const char *text = options->tile_text;
-    if (!text)
-        return true;
-    if (command == COMMAND_REUSE)
-        return parse_sizes(text, OPTION_SIZES_MAX, REUSE_MAX_TILE, false, &options->tiles) ||
-               error_set(err, EXIT_USAGE,
-                         "--%s %s: expected a whole number from 1 to %d, or up to %d of them with "
-                         "commas between",
-                         spec.name, text, REUSE_MAX_TILE, OPTION_SIZES_MAX);
-    if (command == COMMAND_SIGNAL)
-        spec.words = block_word;
-    spec.field = offsetof(struct options, tile);
-    return option_set_word_number(options, &spec, text, err);
 }
