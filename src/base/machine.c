@@ -1,16 +1,149 @@
-/* What this process may use of the machine. A container or a scheduler gives a part of the CPUs in
- * one of several ways; the least of them is what threads can run on. */
+/* Limits of CPUs, memory and open files (base/machine.h). */
 #include "base/machine.h"
 
 #include <limits.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
+/* ---- cgroups ----
+ *
+ * A line of /proc/self/cgroup is NUMBER:CONTROLLERS:PATH. Version 2 has no controllers and lies in
+ * ROOT (or ROOT/unified); a controller of version 1 lies in ROOT/CONTROLLER. Inside a container
+ * PATH may be the host's: folders of it that are not there are skipped, up to the root of the
+ * mount, which is then the container's own. */
 
-/* The number that VARIABLE begins with ("4", "4,2"); 0 where it says none. */
+/* More than any machine has: version 1 gives such a number where there is no limit. */
+#define NO_LIMIT ((uint64_t)1 << 60)
+
+/* The limit that FOLDER itself sets; 0: none. */
+typedef uint64_t limit_of(const char *folder);
+
+/* Reads up to two numbers of FOLDER/NAME and returns how many there are. "max" and negative numbers
+ * end the reading. */
+static int read_numbers(const char *folder, const char *name, uint64_t number[2])
+{
+    char path[PATH_MAX], line[64] = "", *at = line, *end;
+    int count = 0;
+    FILE *file;
+
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return 0;
+    file = fopen(path, "re");
+    if (file && !fgets(line, sizeof line, file))
+        line[0] = '\0';
+    if (file)
+        fclose(file);
+    for (; count < 2; count++, at = end) {
+        long long value = strtoll(at, &end, 10);
+        if (end == at || value <= 0)
+            break;
+        number[count] = (uint64_t)value;
+    }
+    return count;
+}
+
+static uint64_t cpus_of(const char *folder)
+{
+    uint64_t quota[2], period[2], cpus;
+
+    if (read_numbers(folder, "cpu.max", quota) < 2) {
+        if (read_numbers(folder, "cpu.cfs_quota_us", quota) < 1 ||
+            read_numbers(folder, "cpu.cfs_period_us", period) < 1)
+            return 0;
+        quota[1] = period[0];
+    }
+    cpus = quota[0] / quota[1] + (quota[0] % quota[1] > 0);
+    return cpus < INT_MAX ? cpus : 0;
+}
+
+static uint64_t bytes_of(const char *folder)
+{
+    uint64_t bytes[2];
+
+    if (read_numbers(folder, "memory.max", bytes) < 1 &&
+        read_numbers(folder, "memory.limit_in_bytes", bytes) < 1)
+        return 0;
+    return bytes[0] < NO_LIMIT ? bytes[0] : 0;
+}
+
+/* The least of BEFORE (0: none) and the limits of ROOT/PATH and of the folders above it, up to
+ * ROOT. */
+static uint64_t least_above(uint64_t before, const char *root, const char *path, limit_of *limit)
+{
+    char folder[PATH_MAX];
+    uint64_t found;
+
+    if (snprintf(folder, sizeof folder, "%s%s", root, path) >= (int)sizeof folder)
+        return before;
+    for (;;) {
+        char *slash = strrchr(folder, '/');
+        found = limit(folder);
+        if (found > 0 && (before == 0 || found < before))
+            before = found;
+        if (!slash || slash < folder + strlen(root))
+            return before;
+        *slash = '\0';
+    }
+}
+
+static bool has_word(const char *list, const char *word)
+{
+    size_t length = strlen(word), bytes;
+
+    for (; *list; list += bytes + (list[bytes] == ',')) {
+        bytes = strcspn(list, ",");
+        if (bytes == length && memcmp(list, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t least(const char *self, const char *root, const char *controller, limit_of *limit)
+{
+    FILE *file = fopen(self, "re");
+    char line[PATH_MAX], below[PATH_MAX];
+    uint64_t found = 0;
+
+    while (file && fgets(line, sizeof line, file)) {
+        char *controllers = strchr(line, ':');
+        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!path)
+            continue;
+        *path++ = '\0';
+        path[strcspn(path, "\n")] = '\0';
+        bool unified = controllers[1] == '\0';
+        if (unified)
+            found = least_above(found, root, path, limit);
+        else if (!has_word(controllers + 1, controller))
+            continue;
+        /* Version 2 beside version 1 has a folder too. */
+        if (snprintf(below, sizeof below, "%s/%s", root, unified ? "unified" : controller) <
+            (int)sizeof below)
+            found = least_above(found, below, path, limit);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+int cgroup_cpus(const char *self, const char *root)
+{
+    return (int)least(self, root, "cpu", cpus_of);
+}
+
+uint64_t cgroup_memory(const char *self, const char *root)
+{
+    return least(self, root, "memory", bytes_of);
+}
+
+/* ---- CPUs and cache ---- */
+
+/* The number with which VARIABLE begins ("4", "4,2"); 0 if there is none. */
 static int number_of(const char *variable)
 {
     const char *text = getenv(variable);
@@ -34,8 +167,8 @@ int machine_cpus(void)
     return cpus < 1 ? 1 : cpus;
 }
 
-/* What the kernel says about the cache that this core shares, which inside a virtual machine is
- * nearer to the truth than what the processor says. */
+/* Inside a virtual machine the kernel's word about the cache is more often right than the
+ * processor's. */
 size_t machine_cache_bytes(void)
 {
     char line[32] = "", *end = line;
@@ -51,4 +184,26 @@ size_t machine_cache_bytes(void)
         return (size_t)bytes << 10;
     bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
     return bytes > 0 ? (size_t)bytes : 0;
+}
+
+/* ---- open files ---- */
+
+/* Files that are open besides: the standard ones, libraries, a device. */
+#define FILES_ELSE 24
+
+int open_files_for(int workers, int each)
+{
+    rlim_t wanted = (rlim_t)workers * (rlim_t)each + FILES_ELSE;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return workers;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 && getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return workers;
+    if (limit.rlim_cur >= wanted)
+        return workers;
+    return limit.rlim_cur < FILES_ELSE + (rlim_t)each
+               ? 1
+               : (int)((limit.rlim_cur - FILES_ELSE) / (rlim_t)each);
 }

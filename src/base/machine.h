@@ -1,14 +1,29 @@
-/* What this process may use of the machine. */
+/* What this process may use of the machine: CPUs, memory, open files. A container or a scheduler
+ * may give less than the machine has; the least of all limits counts. */
 #ifndef STENCIL_BASE_MACHINE_H
 #define STENCIL_BASE_MACHINE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-/* The number of CPUs that this process may use: the least of those that it may run on, what its
- * cgroups, SLURM_CPUS_PER_TASK and OMP_NUM_THREADS give it. */
+/* The number of CPUs that this process may use: the least of its affinity, its cgroups' limits,
+ * SLURM_CPUS_PER_TASK and OMP_NUM_THREADS; at least 1. */
 int machine_cpus(void);
 
 /* The bytes of the last cache before memory; 0: unknown. */
 size_t machine_cache_bytes(void);
+
+/* Where the kernel tells the cgroups of this process. Tests use folders of their own. */
+#define CGROUP_SELF "/proc/self/cgroup"
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+/* The limits of this process's cgroups and of those above them, in versions 1 and 2: CPUs, rounded
+ * up, and bytes of memory. 0: no limit. */
+int cgroup_cpus(const char *self, const char *root);
+uint64_t cgroup_memory(const char *self, const char *root);
+
+/* How many of WORKERS can work at once if each needs EACH open files; at least 1. Raises the soft
+ * limit of open files if that helps. */
+int open_files_for(int workers, int each);
 
 #endif

@@ -13,8 +13,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/large_alloc.h"
-#include "base/open_files.h"
+#include "base/memory.h"
+#include "base/machine.h"
 #include "base/parallel.h"
 #include "batch/file.h"
 

@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
-#include "base/large_alloc.h"
+#include "base/machine.h"
+#include "base/memory.h"
 
 #define HEAD_BYTES 512
 

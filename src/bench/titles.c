@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/titles.h"
-#include "base/clean_text.h"
+#include "base/text.h"
 
 #define TIMES "\u00d7"
 #define DOT   " \u00b7 "

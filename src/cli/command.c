@@ -1,28 +1,30 @@
-/* What all commands do the same way: print an error's sentence and text in JSON, and
- * take what options change of a mask. */
+/* What all commands do alike: print messages, and read what options change of a mask. */
 #include "cli/command.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdarg.h>
 
-#include "base/clean_text.h"
+#include "base/text.h"
 
 void command_print_clean(FILE *out, const char *text)
 {
-    char line[sizeof((struct error *)0)->text];
-    clean_text_copy(line, sizeof line, text, strlen(text));
-    for (char *c = line; *c; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-    }
-    fputs(line, out);
+    clean_text_put(out, text);
+}
+
+void command_say(const char *format, ...)
+{
+    char text[sizeof((struct error *)0)->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fputs("stencilcli: ", stderr);
+    clean_text_put(stderr, text);
+    fputc('\n', stderr);
 }
 
 int command_fail(const struct error *err)
 {
-    fputs("stencilcli: ", stderr);
-    command_print_clean(stderr, err->text);
-    fputc('\n', stderr);
+    command_say("%s", err->text);
     return err->code;
 }
 

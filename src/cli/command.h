@@ -1,6 +1,5 @@
-/* The commands: each takes the parsed options and returns the exit code. They
- * are the only code besides cli/main.c that prints; messages go to stderr as
- * "stencilcli: ...", data to stdout. */
+/* The commands: each takes the parsed options and returns the exit status. Only they and main.c
+ * print: messages on stderr as "stencilcli: ...", data on stdout. */
 #ifndef STENCIL_CLI_COMMAND_H
 #define STENCIL_CLI_COMMAND_H
 
@@ -16,13 +15,17 @@ int command_compare(const struct options *options);
 int command_golden(const struct options *options);
 int command_list(const struct options *options);
 
-/* Prints "stencilcli: TEXT" on stderr and returns the error's exit code. */
+/* Prints "stencilcli: " and a sentence as one line on stderr, cleaned as by command_print_clean:
+ * callers need not clean what they put into it. */
+__attribute__((format(printf, 1, 2))) void command_say(const char *format, ...);
+
+/* Prints an error's sentence by command_say and returns its exit code. */
 int command_fail(const struct error *err);
 
-/* Prints TEXT as one line that no terminal takes orders from; bytes that are no UTF-8 are '?'. */
+/* Prints TEXT so that it stays on one line and gives no orders to a terminal. */
 void command_print_clean(FILE *out, const char *text);
 
-/* --divisor, --offset, --anchor and --flip. The texts stay the options' own. */
+/* --divisor, --offset, --anchor and --flip, as texts that the options own. */
 struct plan_overrides command_overrides(const struct options *options);
 
 #endif

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/machine.h"
-#include "base/open_files.h"
 #include "base/parallel.h"
 #include "batch/list.h"
 #include "cli/command.h"

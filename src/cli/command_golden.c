@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/machine.h"
-#include "base/open_files.h"
 #include "cli/command.h"
 #include "cli/print_compare.h"
 #include "compare/golden.h"

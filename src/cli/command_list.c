@@ -1,6 +1,6 @@
-/* `stencilcli list filters|kernels|masks|devices`: one line each on stdout, the
- * name first, or with --json one object per line. For people who look for a name,
- * and for the shell completions, which read the first word of each line. */
+/* `stencilcli list filters|kernels|masks|devices`: one line each, the name first, or with --json
+ * one object per line. For people who look for a name, and for the shell completions, which read
+ * the first word of each line. */
 #include <string.h>
 
 #include "base/json.h"
@@ -8,15 +8,8 @@
 #include "kernel/backend.h"
 #include "plan/filter.h"
 
-/* One line of a list. Columns are 12 wide so that all lists line up; a longer name moves the
- * rest of its line. */
+/* The first column is the same in all lists; a longer name moves the rest of its line. */
 #define NAME_WIDTH 12
-
-static void json_field(const char *before, const char *key, const char *value)
-{
-    printf("%s\"%s\":", before, key);
-    json_print_text(stdout, value);
-}
 
 /* ---- filters ---- */
 
@@ -27,10 +20,9 @@ static int list_filters(bool json)
     for (int i = 0; i < count; i++) {
         const char *mask = filters[i].default_mask;
         if (json) {
-            json_field("{", "name", filters[i].name);
-            json_field(",", "idea", filters[i].idea);
+            json_print(stdout, "{'name':%s,'idea':%s", filters[i].name, filters[i].idea);
             if (mask)
-                json_field(",", "default_mask", mask);
+                json_print(stdout, ",'default_mask':%s", mask);
             printf("}\n");
         } else {
             printf("%-*s %s%s%s%s\n", NAME_WIDTH, filters[i].name, filters[i].idea,
@@ -42,9 +34,9 @@ static int list_filters(bool json)
 
 /* ---- kernels ---- */
 
-/* Whether KERNEL runs on this machine: asked with a plan that every kernel can do, a box of
- * three cells a side (of three cells for 1D) on 8-bit gray, with alpha if that is all it does. A
- * false answer has its reason in WHY. */
+/* Can KERNEL run on this machine? It is asked with a plan that every kernel can run: a mean of 3x3
+ * cells (of 3 cells in 1D) on 8-bit gray, with alpha for kernels that do nothing else. If it
+ * cannot, the reason is in WHY. */
 static bool runs_here(const struct kernel *kernel, char *why, size_t why_bytes)
 {
     struct mask mask;
@@ -82,13 +74,10 @@ static int list_kernels(bool json)
         char why[sizeof((struct error *)0)->text] = "";
         bool runs = runs_here(kernel, why, sizeof why);
         if (json) {
-            json_field("{", "name", kernel->name);
-            json_field(",", "device", device);
-            printf(",\"dims\":%d", kernel->dims);
-            json_field(",", "idea", kernel->idea);
-            printf(",\"runs\":%s", runs ? "true" : "false");
+            json_print(stdout, "{'name':%s,'device':%s,'dims':%d,'idea':%s,'runs':%i", kernel->name,
+                       device, kernel->dims, kernel->idea, runs);
             if (!runs)
-                json_field(",", "why", why);
+                json_print(stdout, ",'why':%s", why);
             printf("}\n");
         } else {
             printf("%-*s %-4s  %dD  %s%s%s%s\n", NAME_WIDTH, kernel->name, device, kernel->dims,
@@ -105,8 +94,8 @@ struct mask_listing {
     int code; /* of the first mask that is broken */
 };
 
-/* A mask file that is broken keeps its line, for its name is what a bare name finds; what is
- * wrong goes to stderr and into the exit code. */
+/* A broken mask file keeps its line, since a bare name finds it. The error goes to stderr and into
+ * the exit status. */
 static void list_mask(const char *name, const char *path, void *context)
 {
     struct mask_listing *listing = context;
@@ -123,15 +112,15 @@ static void list_mask(const char *name, const char *path, void *context)
         snprintf(size, sizeof size, "%dx%d", mask.width, mask.height);
     const char *title = good && mask.title ? mask.title : "";
     if (listing->json) {
-        json_field("{", "name", name);
-        json_field(",", "path", path);
-        if (good) {
-            printf(",\"width\":%d,\"height\":%d", mask.width, mask.height);
-            json_field(",", "title", title);
-        }
+        json_print(stdout, "{'name':%s,'path':%s", name, path);
+        if (good)
+            json_print(stdout, ",'width':%d,'height':%d,'title':%s", mask.width, mask.height,
+                       title);
         printf("}\n");
     } else {
-        printf("%-*s %-7s  %s\n", NAME_WIDTH, name, good ? size : "-", good ? title : path);
+        printf("%-*s %-7s  ", NAME_WIDTH, name, good ? size : "-");
+        command_print_clean(stdout, good ? title : path);
+        printf("\n");
     }
     if (good)
         mask_free(&mask);
@@ -151,29 +140,22 @@ static void list_backend(const struct backend *backend, bool json)
     char about[256] = "";
     int devices = backend->devices(about, sizeof about);
     if (devices == 0 && json) {
-        json_field("{", "name", backend->name);
-        printf(",\"there\":false");
-        json_field(",", "about", about);
-        printf("}\n");
+        json_print(stdout, "{'name':%s,'there':false,'about':%s}\n", backend->name, about);
     } else if (devices == 0) {
         printf("%-*s none: %s\n", NAME_WIDTH, backend->name, about);
     }
     for (int i = 0; i < devices; i++) {
         char name[32];
-        /* The CPU is one device, whatever its cores; the others are numbered as --device says. */
+        /* The CPU is one device; the others have the numbers that --device takes. */
         if (backend->device == DEVICE_CPU)
             snprintf(name, sizeof name, "%s", backend->name);
         else
             snprintf(name, sizeof name, "%s:%d", backend->name, i);
         backend->describe(i, about, sizeof about);
-        if (json) {
-            json_field("{", "name", name);
-            printf(",\"there\":true");
-            json_field(",", "about", about);
-            printf("}\n");
-        } else {
+        if (json)
+            json_print(stdout, "{'name':%s,'there':true,'about':%s}\n", name, about);
+        else
             printf("%-*s %s\n", NAME_WIDTH, name, about);
-        }
     }
 }
 

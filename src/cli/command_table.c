@@ -1,89 +1,77 @@
-/* The rows of the command table: see cli/option_table.h. The filters are one row; their
- * names and ideas are filter_table()'s. What runs a command is in cli/main.c. */
+/* The rows of the command table (cli/option_table.h). The filters are one row: their names and
+ * what each of them does are in plan/filter.c. */
 #include "cli/option_table.h"
 
 #include <string.h>
 
+#include "cli/command.h"
+#include "plan/filter.h"
+
+/* clang-format off: a row is its names, its operands, its function, and its text. */
 static const struct command_spec commands[COMMAND_COUNT] = {
-    {.id = COMMAND_FILTER,
-     .operands = "INPUT OUTPUT",
-     .doc = "filter an image, or every image below a folder",
-     .min_operands = 2,
-     .max_operands = 2,
-     .complete = COMPLETE_FILE},
-    {.id = COMMAND_MASK,
-     .name = "mask",
-     .operands = "MASK | --sigma S",
-     .doc = "print a mask in the file format",
-     .more =
-         "Comment lines after the rows give its sum, rank, symmetry and bounds. What is printed "
-         "is a mask file again.",
-     .max_operands = 1,
-     .complete = COMPLETE_MASK},
-    {.id = COMMAND_SIGNAL,
-     .name = "signal",
-     .operands = "INPUT OUTPUT",
-     .doc = "filter samples: numbers in a text, or an audio file",
-     .more =
-         "The mask is one row or one column. What is outside the signal is zero unless --border "
-         "says otherwise. See SIGNALS.",
-     .min_operands = 2,
-     .max_operands = 2,
-     .complete = COMPLETE_FILE},
-    {.id = COMMAND_REUSE,
-     .name = "reuse",
-     .operands = "[IMAGE]",
-     .doc = "how often tiled convolution loads and uses each cell",
-     .more = "The analysis of the textbook's chapter as tables, for masks and output tiles of any "
-             "width: loads with and without tiling, for internal and boundary tiles; uses of each "
-             "cell of a tile; thread blocks and shared memory. With --size or an IMAGE also for "
-             "the whole array or picture. Nothing is filtered.",
-     .max_operands = 1,
-     .complete = COMPLETE_FILE},
-    {.id = COMMAND_BENCH,
-     .name = "bench",
-     .operands = "[IMAGE]",
-     .doc = "time every kernel, on your image or on one of its own",
-     .more = "Every kernel is first compared with the reference. Times are those of the kernel "
-             "alone, beside the time of a copy of as many bytes and of the device's fastest "
-             "multiply-adds, measured in the same run. Without --alpha it counts as one more "
-             "channel. See BENCH.",
-     .max_operands = 1,
-     .complete = COMPLETE_FILE},
-    {.id = COMMAND_COMPARE,
-     .name = "compare",
-     .operands = "A B",
-     .doc = "compare two pictures, or two folders of them",
-     .more = "Exactly, unless a limit is given; then every limit given must hold. Pictures that "
-             "differ in size, channels or depth are different in any case. The exit status is 0 or "
-             "4. See COMPARING.",
-     .min_operands = 2,
-     .max_operands = 2,
-     .complete = COMPLETE_FILE},
-    {.id = COMMAND_GOLDEN,
-     .name = "golden",
-     .operands = "record|check SUITE",
-     .doc = "pictures that must not change, of any program",
-     .more = "check runs the commands of a suite and compares what they write with checksums; "
-             "record writes the checksums. See GOLDEN.",
-     .min_operands = 2,
-     .max_operands = 2,
-     .complete = COMPLETE_FILE},
-    {.id = COMMAND_LIST,
-     .name = "list",
-     .operands = "filters|kernels|masks|devices",
-     .doc = "list what there is",
-     .more = "One line each, the name first. With kernels, the line says whether this machine can "
-             "run it; with masks, the size and the first comment line of the file.",
-     .min_operands = 1,
-     .max_operands = 1,
-     .complete = COMPLETE_WORDS,
-     .words = list_word},
+    [COMMAND_FILTER] = {NULL, "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_filter,
+                        "filter an image, or every image below a folder", NULL},
+
+    [COMMAND_MASK] = {"mask", "MASK | --sigma S", 0, 1, COMPLETE_MASK, NULL, command_mask,
+                      "print a mask in the file format",
+                      "Comment lines after the rows give its sum, rank, symmetry and bounds. The "
+                      "output is a mask "
+                      "file that can be read again."},
+
+    [COMMAND_SIGNAL] = {"signal", "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_signal,
+                        "filter samples: numbers in a text file, or audio",
+                        "The mask has one row or one column. Samples outside the signal are zero "
+                        "unless --border says "
+                        "otherwise. See SIGNALS."},
+
+    [COMMAND_REUSE] = {"reuse", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_reuse,
+                       "count how often tiled convolution loads and uses each cell",
+                       "The analysis of the textbook's chapter as tables, for masks and output "
+                       "tiles of any width: "
+                       "loads with and without tiling, for internal and boundary tiles; uses of "
+                       "each cell of a tile; "
+                       "thread blocks and shared memory. With --size or an IMAGE there are also "
+                       "tables for the whole "
+                       "array or picture. Nothing is filtered."},
+
+    [COMMAND_BENCH] = {"bench", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_bench,
+                       "time every kernel, on IMAGE or on a generated picture",
+                       "Every kernel is first compared with the reference. Its own time is shown "
+                       "beside the time to "
+                       "copy as many bytes and beside the device's fastest multiply-adds, measured "
+                       "in the same run. "
+                       "Unless --alpha is given, alpha is treated as one more channel. See BENCH."},
+
+    [COMMAND_COMPARE] =
+        {"compare", "A B", 2, 2, COMPLETE_FILE, NULL, command_compare,
+         "compare two pictures, or two folders of pictures",
+         "They must be equal, unless a limit is given: then every given limit must hold. Pictures "
+         "whose size, channels or depth differ are always different. The exit status is 0 or 4. "
+         "See "
+         "COMPARING."},
+
+    [COMMAND_GOLDEN] = {"golden", "record|check SUITE", 2, 2, COMPLETE_FILE, NULL, command_golden,
+                        "test that pictures do not change, for any program",
+                        "check runs the commands of a suite and compares the pictures that they "
+                        "write with checksums; "
+                        "record writes the checksums. See GOLDEN."},
+
+    [COMMAND_LIST] = {"list", "filters|kernels|masks|devices", 1, 1, COMPLETE_WORDS, list_word,
+                      command_list, "list filters, kernels, masks or devices",
+                      "One line each, the name first. For a kernel the line says whether this "
+                      "machine can run it; "
+                      "for a mask it gives the size and the first comment line of the file."},
 };
+/* clang-format on */
 
 const struct command_spec *command_table(void)
 {
     return commands;
+}
+
+enum command_id command_id(const struct command_spec *command)
+{
+    return (enum command_id)(command - commands);
 }
 
 const struct command_spec *command_find(const char *name)
@@ -102,4 +90,10 @@ const char *command_name(const struct command_spec *command, int index)
     int count;
     const struct filter *filters = filter_table(&count);
     return index < count ? filters[index].name : NULL;
+}
+
+const char *command_doc(const struct command_spec *command, int index)
+{
+    int count;
+    return command->name ? command->doc : filter_table(&count)[index].idea;
 }

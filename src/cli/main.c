@@ -13,14 +13,6 @@
 #include "codec/output.h"
 #include "kernel/backend.h"
 
-/* One function for every row of the command table. */
-static int (*const run_command[COMMAND_COUNT])(const struct options *options) = {
-    [COMMAND_FILTER] = command_filter, [COMMAND_MASK] = command_mask,
-    [COMMAND_SIGNAL] = command_signal, [COMMAND_REUSE] = command_reuse,
-    [COMMAND_BENCH] = command_bench,   [COMMAND_COMPARE] = command_compare,
-    [COMMAND_GOLDEN] = command_golden, [COMMAND_LIST] = command_list,
-};
-
 /* A program that is started with one of the three standard files closed would get its number for
  * the next file it opens, and a message would land in an image. An end that cannot be used stands
  * in for it, so that using it is an error. */
@@ -50,7 +42,7 @@ static int dispatch(const struct options *options)
         options_print_short_help(stderr);
         return EXIT_USAGE;
     } else {
-        return run_command[command_find(options->command)->id](options);
+        return command_find(options->command)->run(options);
     }
     return EXIT_DONE;
 }

@@ -50,12 +50,10 @@ struct options {
     int device_index;   /* cuda:N; 0 */
     int devices;        /* how many numbers were given: cuda:N,M is for folders */
     int device_list[OPTION_DEVICES_MAX];
-    const char *kernel_text; /* what --kernel said; read once the command is known */
-    const char *kernel;      /* NULL for auto */
-    const char *kernels;     /* for bench, names with commas between; NULL for all */
-    const char *tile_text;   /* what --tile said; read once the command is known */
-    int tile;                /* 0: the kernel's choice; else 8, 16, 32 or 64 */
-    int threads;             /* 0: as many as this process may use */
+    const char *kernel;  /* NULL for auto */
+    const char *kernels; /* for bench, names with commas between; NULL for all */
+    int tile;            /* 0: the kernel's choice; else 8, 16, 32 or 64 */
+    int threads;         /* 0: as many as this process may use */
 
     /* what reuse looks at */
     int dims; /* 0: both, 1 and 2 */

@@ -1,34 +1,39 @@
-/* The parser of the command line. It walks argv once, looks every option up in
- * the option table and lets the row's setter store it; then it checks what only
- * the whole line can tell: the command, its operands, and options that it cannot
- * use. What needs the mask, the device or the picture to judge is not judged here
- * (filter_check, picture_check). */
-#include "base/did_you_mean.h"
+/* The parser of the command line. It goes through argv twice: first to find the command, since some
+ * values mean another thing to another command, then to let the setter of each option's row store
+ * the value. Then it checks the line as a whole: is there such a command, does it take these
+ * options, has it enough operands? It does not check what depends on the mask, the device or the
+ * picture (filter_check and picture_check do that). */
 #include "cli/option_table.h"
 
 #include <ctype.h>
 #include <string.h>
 
+#include "base/did_you_mean.h"
+#include "plan/filter.h"
+
 #define OPERANDS_MAX ((int)(sizeof((struct options *)0)->operand / sizeof(const char *)))
 
-/* Where the walk is. */
+/* How far the parser is. */
 struct scan {
     struct options *options;
     char **argv;
-    int argc, next;         /* argv[next] is the next word */
-    bool given[OPTION_MAX]; /* by row of the option table */
+    int argc, next;          /* argv[next] is the next word */
+    bool store;              /* the second time: values are stored */
+    enum command_id command; /* COMMAND_COUNT: none, or an unknown one */
+    bool given[OPTION_MAX];  /* by row of the option table */
 };
 
 static bool give(struct scan *scan, const struct option_spec *spec, const char *value,
                  struct error *err)
 {
     int count;
+    struct option_value given = {spec, value, scan->command, scan->options, err};
     scan->given[spec - option_table(&count)] = true;
-    return spec->set(scan->options, spec, value, err);
+    return !scan->store || spec->set(&given);
 }
 
-/* The value of an option whose own word holds none: the next word, whatever it looks like, so
- * that `--offset -5` and `--mask -` work. */
+/* Takes the next word as the option's value, whatever it looks like, so that `--offset -5` and
+ * `--mask -` work. */
 static bool give_next(struct scan *scan, const struct option_spec *spec, struct error *err)
 {
     if (scan->next == scan->argc)
@@ -36,15 +41,14 @@ static bool give_next(struct scan *scan, const struct option_spec *spec, struct 
     return give(scan, spec, scan->argv[scan->next++], err);
 }
 
-/* The nearest long option to NAME among those that are shown, or NULL. */
+/* The long option nearest to NAME, or NULL. Hidden options are not suggested. */
 static const char *option_nearest(const char *name)
 {
     const char *names[OPTION_MAX];
-    int rows, count = 0;
-    const struct option_spec *table = option_table(&rows);
-    for (int i = 0; i < rows; i++) {
-        if (table[i].name && !table[i].hidden)
-            names[count++] = table[i].name;
+    int count = 0;
+    for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
+        if (spec->name)
+            names[count++] = spec->name;
     }
     return did_you_mean(name, names, count);
 }
@@ -76,13 +80,12 @@ static bool parse_long(struct scan *scan, const char *word, struct error *err)
 /* WORD is `-q`, `-qv`, `-b` (value follows), `-bmirror` or `-qbmirror`. */
 static bool parse_letters(struct scan *scan, const char *word, struct error *err)
 {
-    /* `-mask gauss5` would read a mask called "ask": take a whole name for what it is. */
+    /* Otherwise `-mask gauss5` would be --mask with the value "ask". */
     if (strlen(word) > 3 && option_find(word + 1, strcspn(word + 1, "=")))
         return error_set(err, EXIT_USAGE, "unknown option '%s'; did you mean '-%s'?", word, word);
     for (const char *letter = word + 1; *letter; letter++) {
         const struct option_spec *spec = option_find_letter(*letter);
         if (!spec) {
-            /* A byte that does not print stays out of the message. */
             if (!isprint((unsigned char)*letter))
                 return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
                                  word);
@@ -113,8 +116,8 @@ static bool take_operand(struct options *options, const char *word, struct error
     return true;
 }
 
-/* `-` is an operand (standard input or output), and so is what begins with a minus sign and a
- * digit, which a row of a mask may be; but for -0, as xargs has it. */
+/* `-` is an operand: standard input or output. A word that begins with a minus sign and a digit is
+ * one too, since it may be a row of a mask; only -0 is an option, as for xargs. */
 static bool is_option(const char *word)
 {
     if (word[0] != '-' || word[1] == '\0')
@@ -124,7 +127,7 @@ static bool is_option(const char *word)
     return !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
-static bool walk(struct scan *scan, struct error *err)
+static bool scan_words(struct scan *scan, struct error *err)
 {
     bool options_ended = false;
     while (scan->next < scan->argc) {
@@ -169,21 +172,16 @@ static bool check_operands(const struct options *options, const struct command_s
                          options->operand[command->max_operands], options->command,
                          command->operands);
     /* --plan writes nothing, so it can do without an OUTPUT. */
-    bool may_plan = command->id == COMMAND_FILTER || command->id == COMMAND_SIGNAL;
-    int least = command->min_operands - (may_plan && options->plan);
+    int least = command->min_operands - options->plan;
     if (options->operands < least)
         return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
                          options->command, command->operands, options->command);
     if (command->complete != COMPLETE_WORDS)
         return true;
     for (int i = 0; i < options->operands; i++) {
-        const char *word = options->operand[i];
-        int known = 0;
-        while (command->words(known) && strcmp(command->words(known), word) != 0)
-            known++;
-        if (command->words(known))
+        const char *word = options->operand[i], *near = word_nearest(word, command->words);
+        if (word_find(word, command->words) >= 0)
             continue;
-        const char *near = word_nearest(word, command->words);
         if (near)
             return error_set(err, EXIT_USAGE, "%s '%s': did you mean '%s'?", options->command, word,
                              near);
@@ -194,14 +192,13 @@ static bool check_operands(const struct options *options, const struct command_s
     return true;
 }
 
-/* Every given option must be one that the command can use. */
-static bool check_given(const struct scan *scan, const struct command_spec *command,
-                        struct error *err)
+/* Does the command take every option that was given? */
+static bool check_given(const struct scan *scan, struct error *err)
 {
     int rows;
     const struct option_spec *table = option_table(&rows);
     for (int i = 0; i < rows; i++) {
-        if (scan->given[i] && !(table[i].commands & FOR(command->id)))
+        if (scan->given[i] && !(table[i].commands & FOR(scan->command)))
             return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'",
                              scan->options->command, table[i].name, scan->options->command);
     }
@@ -210,7 +207,7 @@ static bool check_given(const struct scan *scan, const struct command_spec *comm
 
 bool options_parse(struct options *options, int argc, char **argv, struct error *err)
 {
-    *options = (struct options){
+    const struct options defaults = {
         .radius = -1,
         .repeat = 1,
         .border = {.border = BORDER_REPLICATE},
@@ -220,25 +217,30 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         .decimals = -1,
         .limits = COMPARE_EXACT,
     };
-    struct scan scan = {.options = options, .argv = argv, .argc = argc, .next = 1};
-    if (!walk(&scan, err))
-        return false;
+    const struct command_spec *command = NULL;
+    struct scan scan = {.options = options, .argv = argv, .argc = argc};
+    for (int pass = 0; pass < 2; pass++) {
+        *options = defaults;
+        scan.next = 1;
+        scan.store = pass == 1;
+        scan.command = command ? command_id(command) : COMMAND_COUNT;
+        if (!scan_words(&scan, err))
+            return false;
+        command = options->command ? command_find(options->command) : NULL;
+    }
 
     bool asks_for_text = options->help_short || options->help_full || options->version ||
                          options->man || options->completion;
-    if (!options->command) {
-        if (argc > 1 && !asks_for_text)
-            return error_set(err, EXIT_USAGE,
-                             "expected a filter or a command; try 'stencilcli --help'");
+    if (!options->command && argc > 1 && !asks_for_text)
+        return error_set(err, EXIT_USAGE,
+                         "expected a filter or a command; try 'stencilcli --help'");
+    if (!options->command)
         return true;
-    }
-    const struct command_spec *command = command_find(options->command);
     if (!command)
         return unknown_command(options->command, err);
     if (asks_for_text)
         return true;
-    if (options->devices > 1 && command->id != COMMAND_FILTER)
+    if (options->devices > 1 && scan.command != COMMAND_FILTER)
         return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
-    return check_given(&scan, command, err) && option_read_tile(options, command->id, err) &&
-           option_read_kernel(options, command->id, err) && check_operands(options, command, err);
+    return check_given(&scan, err) && check_operands(options, command, err);
 }

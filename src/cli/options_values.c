@@ -1,20 +1,25 @@
-/* What the values of options mean: the setters that the rows of the option table
- * name, and the word lists behind them, which the completions and --help show
- * too. A setter stores a value or says what was expected; it looks at no other
- * option (cli/options_parse.c does that) and opens nothing. */
-#include "base/did_you_mean.h"
+/* How the values of options are read: the setters that the rows of the option table name, and the
+ * lists of words that a value may be, which --help and the completions show too. A setter stores
+ * a value or says what was expected. It looks at no other option and opens no file. */
 #include "cli/option_table.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/did_you_mean.h"
+#include "bench/reuse.h"
+#include "compare/limits.h"
+#include "kernel/kernel.h"
+#include "plan/mask.h"
+
 /* ---- words ---- */
 
-/* A list of literals as a word_function. */
+/* A list of literals as a word_function. The lists come first, then those made from tables. */
 #define WORDS(function, ...)                                                                       \
     const char *function(int index)                                                                \
     {                                                                                              \
@@ -29,6 +34,8 @@ WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(png_level_word, "fast", "default", "small")
 WORDS(shell_word, "bash", "zsh", "fish")
 WORDS(list_word, "filters", "kernels", "masks", "devices")
+WORDS(sweep_word, "tile", "mask")
+WORDS(depth_word, "8", "16")
 
 const char *border_word(int index)
 {
@@ -55,13 +62,26 @@ const char *kernel_word(int index)
     return NULL;
 }
 
-/* The formats from the enum's first to the last that has a name. */
+/* "all", then the names of the 2D kernels. */
+static const char *bench_kernel_word(int index)
+{
+    int count;
+    const struct kernel *kernels = kernel_table(&count);
+    if (index == 0)
+        return "all";
+    for (int i = 0; i < count; i++) {
+        if (kernels[i].dims == 2 && --index == 0)
+            return kernels[i].name;
+    }
+    return NULL;
+}
+
 const char *format_word(int index)
 {
     return index <= FORMAT_PNM - FORMAT_PNG ? format_name((enum format)(FORMAT_PNG + index)) : NULL;
 }
 
-const char *word_nearest(const char *text, word_function words)
+const char *word_nearest(const char *text, word_function *words)
 {
     const char *list[64];
     int count = 0;
@@ -70,7 +90,7 @@ const char *word_nearest(const char *text, word_function words)
     return did_you_mean(text, list, count);
 }
 
-void words_join(char *text, size_t bytes, word_function words)
+void words_join(char *text, size_t bytes, word_function *words)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -82,28 +102,66 @@ void words_join(char *text, size_t bytes, word_function words)
     }
 }
 
-/* Which of the words TEXT is; -1 and a sentence with the nearest when it is none. */
-static int word_index(const struct option_spec *spec, const char *text, struct error *err)
+int word_find(const char *word, word_function *words)
 {
-    for (int i = 0; spec->words(i); i++) {
-        if (strcmp(spec->words(i), text) == 0)
+    for (int i = 0; words(i); i++) {
+        if (strcmp(words(i), word) == 0)
             return i;
     }
-    /* The nearest number is no help: 12 is not a slip of 16. */
-    const char *near = isdigit((unsigned char)*text) ? NULL : word_nearest(text, spec->words);
-    char all[512];
-    words_join(all, sizeof all, spec->words);
-    if (near)
-        error_set(err, EXIT_USAGE, "--%s %s: unknown %s; did you mean '%s'?", spec->name, text,
-                  spec->name, near);
-    else
-        error_set(err, EXIT_USAGE, "--%s %s: expected %s", spec->name, text, all);
     return -1;
 }
 
-/* ---- numbers ---- */
+/* Writes "--NAME VALUE: expected ..." and returns false. */
+__attribute__((format(printf, 2, 3))) static bool expected(const struct option_value *given,
+                                                           const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return error_set(given->err, EXIT_USAGE, "--%s %s: expected %s", given->spec->name, given->text,
+                     text);
+}
 
-/* A whole number: an optional sign and digits, nothing else. */
+/* Says that WORD is none of the list: with the nearest word if there is one, else with all of them
+ * and AFTER behind them. */
+static bool word_unknown(const struct option_value *given, const char *word, word_function *words,
+                         const char *after)
+{
+    const char *name = given->spec->name;
+    /* The nearest number is no help: nobody types 12 for 16. */
+    const char *near = isdigit((unsigned char)*word) ? NULL : word_nearest(word, words);
+    char all[512];
+    if (near)
+        return error_set(given->err, EXIT_USAGE, "--%s %s: unknown %s; did you mean '%s'?", name,
+                         word, name, near);
+    words_join(all, sizeof all, words);
+    return error_set(given->err, EXIT_USAGE, "--%s %s: expected %s%s", name, word, all, after);
+}
+
+/* The index of the value in WORDS; -1 and a sentence if it is none of them. */
+static int word_index_in(const struct option_value *given, word_function *words)
+{
+    int index = word_find(given->text, words);
+    if (index < 0)
+        word_unknown(given, given->text, words, "");
+    return index;
+}
+
+static int word_index(const struct option_value *given)
+{
+    return word_index_in(given, given->spec->words);
+}
+
+/* ---- setters that store into the field of the row ---- */
+
+static void *field_of(const struct option_value *given)
+{
+    return (char *)given->options + given->spec->field;
+}
+
+/* Reads a whole number (an optional sign and digits) from the start of TEXT. */
 static bool parse_int(const char *text, const char **end, int *number)
 {
     const char *digits = text + (*text == '-' || *text == '+');
@@ -119,146 +177,160 @@ static bool parse_int(const char *text, const char **end, int *number)
     return true;
 }
 
-static void *field_of(struct options *options, const struct option_spec *spec)
+static bool is_text(const struct option_value *given)
 {
-    return (char *)options + spec->field;
+    return *given->text != '\0' ||
+           error_set(given->err, EXIT_USAGE, "--%s: expected %s, got an empty word",
+                     given->spec->name, given->spec->argument);
 }
 
-/* ---- the plain setters ---- */
-
-bool option_set_flag(struct options *options, const struct option_spec *spec, const char *value,
-                     struct error *err)
+bool option_set_flag(const struct option_value *given)
 {
-    (void)value, (void)err;
-    *(bool *)field_of(options, spec) = true;
+    *(bool *)field_of(given) = true;
     return true;
 }
 
-bool option_set_text(struct options *options, const struct option_spec *spec, const char *value,
-                     struct error *err)
+bool option_set_text(const struct option_value *given)
 {
-    if (*value == '\0')
-        return error_set(err, EXIT_USAGE, "--%s: expected %s, got an empty word", spec->name,
-                         spec->argument);
-    *(const char **)field_of(options, spec) = value;
+    if (!is_text(given))
+        return false;
+    *(const char **)field_of(given) = given->text;
     return true;
 }
 
-bool option_set_int(struct options *options, const struct option_spec *spec, const char *value,
-                    struct error *err)
+bool option_set_int(const struct option_value *given)
 {
     const char *end;
-    int number;
-    if (!parse_int(value, &end, &number) || *end != '\0' || number < spec->min ||
-        number > spec->max)
-        return error_set(err, EXIT_USAGE, "--%s %s: expected a whole number from %d to %d",
-                         spec->name, value, spec->min, spec->max);
-    *(int *)field_of(options, spec) = number;
+    int number, min = given->spec->min, max = given->spec->max;
+    if (!parse_int(given->text, &end, &number) || *end != '\0' || number < min || number > max)
+        return expected(given, "a whole number from %d to %d", min, max);
+    *(int *)field_of(given) = number;
     return true;
 }
 
-/* ---- the setters of one option each ---- */
+/* One of the row's words, as text. */
+bool option_set_word(const struct option_value *given)
+{
+    int index = word_index(given);
+    if (index >= 0)
+        *(const char **)field_of(given) = given->spec->words(index);
+    return index >= 0;
+}
 
-bool option_set_sigma(struct options *options, const struct option_spec *spec, const char *value,
-                      struct error *err)
+/* One of the row's words, which are numbers. */
+bool option_set_word_number(const struct option_value *given)
+{
+    int index = word_index(given);
+    if (index >= 0)
+        *(int *)field_of(given) = (int)strtol(given->spec->words(index), NULL, 10);
+    return index >= 0;
+}
+
+bool option_add_glob(const struct option_value *given)
+{
+    struct globs *globs = field_of(given);
+    if (!is_text(given))
+        return false;
+    if (globs->count == GLOBS_MAX)
+        return error_set(given->err, EXIT_USAGE, "--%s %s: at most %d patterns", given->spec->name,
+                         given->text, GLOBS_MAX);
+    globs->text[globs->count++] = given->text;
+    return true;
+}
+
+/* ---- setters of one option each ---- */
+
+bool option_set_sigma(const struct option_value *given)
 {
     /* strtod knows nan, inf, hexadecimal and leading blanks as well; a sigma is a plain decimal. */
     char *end = NULL;
     double sigma = 0;
-    if (strspn(value, "+-.eE0123456789") == strlen(value))
-        sigma = strtod(value, &end);
-    if (!end || end == value || *end != '\0' || !isfinite(sigma) || !(sigma > 0))
-        return error_set(err, EXIT_USAGE, "--%s %s: expected a number greater than 0", spec->name,
-                         value);
-    options->sigma = sigma;
-    options->has_sigma = true;
+    if (strspn(given->text, "+-.eE0123456789") == strlen(given->text))
+        sigma = strtod(given->text, &end);
+    if (!end || end == given->text || *end != '\0' || !isfinite(sigma) || !(sigma > 0))
+        return expected(given, "a number greater than 0");
+    given->options->sigma = sigma;
+    given->options->has_sigma = true;
     return true;
 }
 
-bool option_set_anchor(struct options *options, const struct option_spec *spec, const char *value,
-                       struct error *err)
+bool option_set_anchor(const struct option_value *given)
 {
     const char *end;
     int x, y;
-    if (parse_int(value, &end, &x) && *end == ',' && parse_int(end + 1, &end, &y) && *end == '\0' &&
-        x >= 0 && x < MASK_MAX_SIDE && y >= 0 && y < MASK_MAX_SIDE) {
-        options->anchor_x = x;
-        options->anchor_y = y;
-        options->has_anchor = true;
-        return true;
-    }
-    return error_set(err, EXIT_USAGE,
-                     "--%s %s: expected X,Y, two whole numbers from 0 to %d with a comma between",
-                     spec->name, value, MASK_MAX_SIDE - 1);
+    if (!parse_int(given->text, &end, &x) || *end != ',' || !parse_int(end + 1, &end, &y) ||
+        *end != '\0' || x < 0 || x >= MASK_MAX_SIDE || y < 0 || y >= MASK_MAX_SIDE)
+        return expected(given, "X,Y, two whole numbers from 0 to %d with a comma between",
+                        MASK_MAX_SIDE - 1);
+    given->options->anchor_x = x;
+    given->options->anchor_y = y;
+    given->options->has_anchor = true;
+    return true;
 }
 
-bool option_set_border(struct options *options, const struct option_spec *spec, const char *value,
-                       struct error *err)
+bool option_set_border(const struct option_value *given)
 {
-    options->has_border = true;
-    if (border_parse(value, &options->border, err))
-        return true;
-    /* A slip in the name is what the parser of borders does not look for. */
-    char name[32] = "";
-    const char *names[BORDER_COUNT];
-    size_t length = strcspn(value, ":");
+    const char *name = given->spec->name, *names[BORDER_COUNT];
+    char word[32];
     bool known = false;
+    struct error inner;
+
+    given->options->has_border = true;
+    if (border_parse(given->text, &given->options->border, &inner))
+        return true;
+    /* border_parse does not suggest a name for a mistyped one. */
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(given->text, ":"), given->text);
     for (int i = 0; i < BORDER_COUNT; i++) {
         names[i] = border_name((enum border)i);
-        known = known || (strlen(names[i]) == length && memcmp(names[i], value, length) == 0);
+        known = known || strcmp(names[i], word) == 0;
     }
-    if (length < sizeof name)
-        memcpy(name, value, length);
-    const char *near = known ? NULL : did_you_mean(name, names, BORDER_COUNT);
+    const char *near = known ? NULL : did_you_mean(word, names, BORDER_COUNT);
     if (near)
-        return error_set(err, EXIT_USAGE, "--%s %s: unknown border; did you mean '%s'?", spec->name,
-                         value, near);
-    struct error inner = *err;
-    return error_set(err, inner.code, "--%s: %s", spec->name, inner.text);
+        return error_set(given->err, EXIT_USAGE, "--%s %s: unknown border; did you mean '%s'?",
+                         name, given->text, near);
+    return error_set(given->err, inner.code, "--%s: %s", name, inner.text);
 }
 
-bool option_set_alpha(struct options *options, const struct option_spec *spec, const char *value,
-                      struct error *err)
+bool option_set_alpha(const struct option_value *given)
 {
-    static const enum alpha_mode modes[] = {ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN};
-    int index = word_index(spec, value, err);
+    /* drop is weighted filtering; the alpha channel goes when the file is written. */
+    static const enum alpha_mode modes[] = {ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN,
+                                            ALPHA_WEIGHTED};
+    int index = word_index(given);
     if (index < 0)
         return false;
-    /* drop is weighted filtering; the alpha channel goes when the file is written. */
-    options->has_alpha = true;
-    options->drop_alpha = index == 3;
-    options->alpha = options->drop_alpha ? ALPHA_WEIGHTED : modes[index];
+    given->options->has_alpha = true;
+    given->options->drop_alpha = index == 3;
+    given->options->alpha = modes[index];
     return true;
 }
 
-bool option_set_png_level(struct options *options, const struct option_spec *spec,
-                          const char *value, struct error *err)
+bool option_set_png_level(const struct option_value *given)
 {
     static const enum png_level levels[] = {PNG_LEVEL_FAST, PNG_LEVEL_DEFAULT, PNG_LEVEL_SMALL};
-    int index = word_index(spec, value, err);
-    if (index < 0)
-        return false;
-    options->png_level = levels[index];
-    return true;
+    int index = word_index(given);
+    if (index >= 0)
+        given->options->png_level = levels[index];
+    return index >= 0;
 }
 
-bool option_set_device(struct options *options, const struct option_spec *spec, const char *value,
-                       struct error *err)
+bool option_set_device(const struct option_value *given)
 {
-    const char *at = value + 5, *end = at;
+    struct options *options = given->options;
+    struct option_value word = *given;
+    const char *at = given->text + 5, *end = at;
     options->devices = 0;
-    if (strncmp(value, "cuda:", 5) == 0) {
+    if (strncmp(given->text, "cuda:", 5) == 0) {
         do {
             int *number = &options->device_list[options->devices];
             if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at, &end, number) ||
                 *number < 0 || (*end != '\0' && *end != ','))
-                return error_set(err, EXIT_USAGE, "--%s %s: expected cuda:N, N a device's number",
-                                 spec->name, value);
+                return expected(given, "cuda:N, where N is a device's number");
             at = end + 1;
         } while (*end == ',');
-        value = "cuda";
+        word.text = "cuda";
     }
-    int index = word_index(spec, value, err);
+    int index = word_index(&word);
     if (index < 0)
         return false;
     options->device_auto = index == 0;
@@ -267,71 +339,125 @@ bool option_set_device(struct options *options, const struct option_spec *spec, 
     return true;
 }
 
-bool option_read_kernel(struct options *options, enum command_id command, struct error *err)
+/* For bench, names with commas between. */
+static bool set_kernels(const struct option_value *given)
 {
-    const struct option_spec *spec = option_find("kernel", 6);
-    if (!options->kernel_text)
-        return true;
-    if (command == COMMAND_BENCH)
-        return option_read_kernels(options, spec, options->kernel_text, err);
-    int index = word_index(spec, options->kernel_text, err);
-    if (index < 0)
-        return false;
-    options->kernel = index == 0 ? NULL : options->kernel_text;
+    bool all = false;
+    for (const char *at = given->text, *comma; at; at = comma ? comma + 1 : NULL) {
+        char word[64];
+        comma = strchr(at, ',');
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        if (strcmp(word, "all") == 0 || strcmp(word, "auto") == 0)
+            all = true;
+        else if (word_find(word, bench_kernel_word) < 0)
+            return word_unknown(given, word, bench_kernel_word, ", or several with commas between");
+    }
+    given->options->kernels = all ? NULL : given->text;
     return true;
 }
 
-bool option_read_tile(struct options *options, enum command_id command, struct error *err)
+bool option_set_kernel(const struct option_value *given)
 {
-    struct option_spec spec = *option_find("tile", 4);
-    if (!options->tile_text)
-        return true;
-    if (command == COMMAND_REUSE)
-        return option_read_tiles(options, &spec, options->tile_text, err);
-    if (command == COMMAND_SIGNAL) /* a block of threads, which has no second side */
-        spec.words = block_word;
-    int index = word_index(&spec, options->tile_text, err);
-    if (index < 0)
+    if (!is_text(given))
         return false;
-    options->tile = (int)strtol(spec.words(index), NULL, 10);
-    return true;
+    if (given->command == COMMAND_BENCH)
+        return set_kernels(given);
+    int index = word_index(given);
+    if (index >= 0) /* the first is auto */
+        given->options->kernel = index == 0 ? NULL : given->text;
+    return index >= 0;
 }
 
-bool option_set_format(struct options *options, const struct option_spec *spec, const char *value,
-                       struct error *err)
+bool option_set_format(const struct option_value *given)
 {
     /* Besides the listed names it takes what an extension may be, such as jpg. */
-    enum format format = format_of_name(value);
+    enum format format = format_of_name(given->text);
     if (format == FORMAT_NONE)
-        return word_index(spec, value, err) >= 0;
-    options->format = format;
+        return word_index(given) >= 0;
+    given->options->format = format;
     return true;
 }
 
-bool option_set_quiet(struct options *options, const struct option_spec *spec, const char *value,
-                      struct error *err)
+/* --quiet or --verbose: the last one counts. */
+bool option_set_loudness(const struct option_value *given)
 {
-    (void)spec, (void)value, (void)err;
-    options->quiet = true;
-    options->verbose = false;
+    given->options->quiet = given->spec->letter == 'q';
+    given->options->verbose = !given->options->quiet;
     return true;
 }
 
-bool option_set_verbose(struct options *options, const struct option_spec *spec, const char *value,
-                        struct error *err)
+/* The limits of a comparison are words of golden suites too, so compare/limits.c reads them. */
+bool option_set_limit(const struct option_value *given)
 {
-    (void)spec, (void)value, (void)err;
-    options->verbose = true;
-    options->quiet = false;
-    return true;
+    const char *wanted =
+        compare_limit_read(&given->options->limits, given->spec->name, given->text);
+    return !wanted || expected(given, "%s", wanted);
 }
 
-bool option_set_completion(struct options *options, const struct option_spec *spec,
-                           const char *value, struct error *err)
+/* ---- lists of sizes ---- */
+
+/* Digits only, 1 to MAX; *text moves past them. */
+static bool parse_size(const char **text, int max, int *number)
 {
-    int index = word_index(spec, value, err);
-    if (index < 0)
+    const char *at = *text;
+    int64_t value = 0;
+    for (; isdigit((unsigned char)*at) && value <= max; at++)
+        value = 10 * value + (*at - '0');
+    if (at == *text || value < 1 || value > max)
         return false;
-    options->completion = spec->words(index);
+    *text = at;
+    *number = (int)value;
+    return true;
+}
+
+/* Up to MOST sizes with commas between, each number 1 to MAX. A size is N, or NxM if PAIRS. *sizes
+ * does not change on failure. */
+static bool parse_sizes(const char *text, int most, int max, bool pairs, struct option_sizes *sizes)
+{
+    struct option_sizes parsed = {0};
+    do {
+        int i = parsed.count++;
+        if (i == most || !parse_size(&text, max, &parsed.width[i]))
+            return false;
+        if (pairs && *text == 'x') {
+            text++;
+            if (!parse_size(&text, max, &parsed.height[i]))
+                return false;
+        }
+    } while (*text++ == ',');
+    if (text[-1] != '\0')
+        return false;
+    *sizes = parsed;
+    return true;
+}
+
+bool option_set_mask_width(const struct option_value *given)
+{
+    struct option_sizes *widths = &given->options->mask_width;
+    return parse_sizes(given->text, OPTION_SIZES_MAX, MASK_MAX_SIDE, true, widths) ||
+           expected(given, "K or KxL from 1 to %d, or up to %d of them with commas between",
+                    MASK_MAX_SIDE, OPTION_SIZES_MAX);
+}
+
+bool option_set_size(const struct option_value *given)
+{
+    return parse_sizes(given->text, 1, INT_MAX, true, &given->options->size) ||
+           expected(given, "N or WxH, whole numbers from 1 to %d", INT_MAX);
+}
+
+/* For reuse a list of any widths, for signals the threads of a block. */
+bool option_set_tile(const struct option_value *given)
+{
+    if (!is_text(given))
+        return false;
+    if (given->command == COMMAND_REUSE)
+        return parse_sizes(given->text, OPTION_SIZES_MAX, REUSE_MAX_TILE, false,
+                           &given->options->tiles) ||
+               expected(given,
+                        "a whole number from 1 to %d, or up to %d of them with commas between",
+                        REUSE_MAX_TILE, OPTION_SIZES_MAX);
+    if (word_index_in(given, given->command == COMMAND_SIGNAL ? block_word : tile_word) < 0)
+        return false;
+    given->options->tile = (int)strtol(given->text, NULL, 10);
     return true;
 }

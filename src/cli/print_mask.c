@@ -1,6 +1,6 @@
-/* struct mask -> text in the file format, with what there is to know about it in
- * comment lines below. What is printed is a mask file again: parsing it gives the
- * same mask, number by number. */
+/* Prints a mask in the file format, with facts about it (sum, rank, symmetry, bounds) in comment
+ * lines below, or as JSON. The text is a mask file again: parsing it gives the same mask, number
+ * by number. */
 #include "cli/print_mask.h"
 
 #include <inttypes.h>
@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer exact numbers are no help to a reader. */
+#include "base/json.h"
+
+/* Longer exact numbers do not help a reader. */
 #define SHORT_NUMBER 24
 
-/* Row and column of a rank-1 mask are shown up to so many numbers. */
+/* The row and column of a rank-1 mask are shown if they are not longer than this. */
 #define SHOWN_FACTOR 31
 
 /* ---- facts ---- */
@@ -23,7 +25,7 @@ void mask_number(char text[MASK_NUMBER_CHARS], mpq_srcptr value)
 }
 
 /* Is every cell equal to its image in a mirror? The image of (i, j) is (i or height-1-i, j or
- * width-1-j), or (j, i) for TRANSPOSE; with NEGATE it has the other sign. */
+ * width-1-j), or (j, i) for TRANSPOSE; with NEGATE the image has the opposite sign. */
 static bool has_mirror(const struct mask *mask, bool rows, bool columns, bool transpose,
                        bool negate)
 {
@@ -43,7 +45,8 @@ static bool has_mirror(const struct mask *mask, bool rows, bool columns, bool tr
     return equal;
 }
 
-const char *mask_symmetry(const struct mask *mask, int index)
+/* The INDEX-th symmetry that the mask has ("horizontal", "vertical", ...), NULL past the last. */
+static const char *mask_symmetry(const struct mask *mask, int index)
 {
     static const struct {
         const char *name;
@@ -62,8 +65,10 @@ const char *mask_symmetry(const struct mask *mask, int index)
     return NULL;
 }
 
-void mask_range(const struct plan_mask *plan, uint32_t max, char lowest[MASK_NUMBER_CHARS],
-                char highest[MASK_NUMBER_CHARS])
+/* The smallest and the largest value of S/d for samples of 0..max: the result before rounding and
+ * clamping. */
+static void mask_range(const struct plan_mask *plan, uint32_t max, char lowest[MASK_NUMBER_CHARS],
+                       char highest[MASK_NUMBER_CHARS])
 {
     /* All within the plan's bound, so within 62 bits. */
     int64_t above = (plan->sum_abs + plan->sum) / 2 * max + plan->offset;
@@ -123,7 +128,7 @@ static bool print_divisor(FILE *out, const struct mask *mask, struct error *err)
         fprintf(out, "divisor %s\n", text);
         return true;
     }
-    /* Only a sum gets that long. */
+    /* The only divisor that can be so long is the sum. */
     mpq_init(sum);
     mask_sum(sum, mask);
     bool is_sum = mpq_equal(sum, mask->divisor) != 0;
@@ -167,7 +172,7 @@ static void print_sum(FILE *out, const struct mask *mask)
     mask_number(text, sum);
     fprintf(out, "# sum %s", text);
     if (mpq_cmp_ui(mask->divisor, 1, 1) != 0) {
-        /* Not mpq_div, which may take long for long sums; what is short comes out exact. */
+        /* Not mpq_div, which is slow for long sums. Short results are exact. */
         mpz_mul(mpq_numref(sum), mpq_numref(sum), mpq_denref(mask->divisor));
         mpz_mul(mpq_denref(sum), mpq_denref(sum), mpq_numref(mask->divisor));
         if (mpz_sizeinbase(mpq_denref(sum), 2) < 100000)
@@ -268,4 +273,84 @@ char *mask_print(const struct mask *mask, struct error *err)
         return text;
     free(text);
     return NULL;
+}
+
+/* ---- JSON ---- */
+
+/* Numbers are strings, because most JSON readers hold numbers in doubles. */
+static void json_number(FILE *out, const char *key, mpq_srcptr value)
+{
+    char text[MASK_NUMBER_CHARS];
+    mask_number(text, value);
+    fprintf(out, ",\"%s\":\"%s\"", key, text);
+}
+
+/* Weights are exact however long they are, where mask_number would shorten them. */
+static void json_weights(FILE *out, const struct mask *mask)
+{
+    char text[MASK_NUMBER_CHARS];
+    json_print(out, ",'weights':[");
+    for (int k = 0; k < mask->width * mask->height; k++) {
+        if (!rational_print(text, mask->weight[k]))
+            mask_number(text, mask->weight[k]);
+        fprintf(out, "%s\"%s\"", k % mask->width ? "," : k ? "],[" : "[", text);
+    }
+    json_print(out, "]]");
+}
+
+static void json_symmetry(FILE *out, const struct mask *mask)
+{
+    const char *name;
+    fputs(",\"symmetry\":[", out);
+    for (int i = 0; (name = mask_symmetry(mask, i)); i++)
+        fprintf(out, "%s\"%s\"", i > 0 ? "," : "", name);
+    fputc(']', out);
+}
+
+/* The facts for samples of BITS bits; null if the mask's numbers are too large for this depth. */
+static void json_depth(FILE *out, const struct mask *mask, int bits, bool with_rank)
+{
+    char lowest[MASK_NUMBER_CHARS], highest[MASK_NUMBER_CHARS];
+    struct plan_mask plan;
+    struct error why;
+
+    if (!plan_mask_make(&plan, mask, NULL, (1u << bits) - 1, &why)) {
+        if (with_rank)
+            json_print(out, ",'rank':null");
+        json_print(out, ",'bits%d':null", bits);
+        return;
+    }
+    if (with_rank)
+        json_print(out, ",'rank':%d", plan_mask_rank(&plan));
+    mask_range(&plan, (1u << bits) - 1, lowest, highest);
+    json_print(out,
+               ",'bits%d':{'divisor':'%" PRId64 "','offset':'%" PRId64
+               "','lowest':%s,'highest':%s,'sum_bits':%d,'float_exact':%i",
+               bits, plan.divisor, plan.offset, lowest, highest,
+               plan.accumulator == ACCUMULATOR_I32 ? 32 : 64, plan.float_exact);
+    if (plan.quantised_bits >= 0)
+        json_print(out, ",'quantised_bits':%d,'quantised_error':%.6g}", plan.quantised_bits,
+                   plan.quantised_error);
+    else
+        json_print(out, ",'quantised_bits':null,'quantised_error':0}");
+    plan_mask_free(&plan);
+}
+
+void mask_print_json(FILE *out, const struct mask *mask)
+{
+    mpq_t sum;
+    json_print(out, "{'title':%s,'width':%d,'height':%d,'anchor':[%d,%d]", mask->title, mask->width,
+               mask->height, mask->anchor_x, mask->anchor_y);
+    json_number(out, "divisor", mask->divisor);
+    json_number(out, "offset", mask->offset);
+    json_print(out, ",'offset_of_max':%i", mask->offset_percent);
+    json_weights(out, mask);
+    mpq_init(sum);
+    mask_sum(sum, mask);
+    json_number(out, "sum", sum);
+    mpq_clear(sum);
+    json_symmetry(out, mask);
+    json_depth(out, mask, 8, true);
+    json_depth(out, mask, 16, false);
+    json_print(out, "}\n");
 }

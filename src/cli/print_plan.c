@@ -1,5 +1,5 @@
-/* Printing a plan: see cli/print_plan.h. Weights are shown as the integers that run,
- * up to a mask that a page can hold. */
+/* --plan: what would run, in words or as JSON. Weights are shown as the integers that run; larger
+ * masks than a page can hold are left out. */
 #include "cli/print_plan.h"
 
 #include <inttypes.h>
@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "kernel/backend.h"
+#include "plan/filter.h"
 
 #define SHOWN_SIDE 15
 
@@ -55,7 +56,7 @@ static void print_mask(FILE *out, const struct plan_mask *m)
                 m->quantised_error);
 }
 
-/* How the CPU comes by the sums; DIRECT too where the reference is to run. */
+/* How the CPU computes the sums: DIRECT also if the reference or another device runs. */
 static enum cpu_path path_of(const struct plan *plan, const struct picture_report *report)
 {
     const struct picture_choice *choice = &report->choice;
@@ -67,14 +68,15 @@ static enum cpu_path path_of(const struct plan *plan, const struct picture_repor
 static void print_cost(FILE *out, const struct picture_choice *choice)
 {
     const struct picture_cost *cost = &choice->cost;
-    fprintf(out,
-            "estimate  without encoding: %.1f ms on the CPU, %.1f ms with CUDA\n"
-            "          CPU: %.1f ms of decoding and %.1f ms of filtering on %d thread%s\n"
-            "          CUDA: %.1f ms of start beside decoding, then %.1f ms to load the kernel,\n"
-            "          %.1f ms of bus beside %.1f ms of kernels, and %.1f ms of CUDA's end\n",
-            cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, choice->threads,
-            choice->threads == 1 ? "" : "s", cost->start_ms, cost->load_ms, cost->bus_ms,
-            cost->kernel_ms, cost->end_ms);
+    fprintf(
+        out,
+        "estimate  without encoding: %.1f ms on the CPU, %.1f ms with CUDA\n"
+        "          CPU: %.1f ms of decoding and %.1f ms of filtering on %d thread%s\n"
+        "          CUDA: %.1f ms to start (while decoding), then %.1f ms to load the kernel,\n"
+        "          %.1f ms of bus transfers (while %.1f ms of kernels run), and %.1f ms to end\n",
+        cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, choice->threads,
+        choice->threads == 1 ? "" : "s", cost->start_ms, cost->load_ms, cost->bus_ms,
+        cost->kernel_ms, cost->end_ms);
 }
 
 void plan_print(FILE *out, const char *input, const struct plan *plan,
@@ -85,11 +87,12 @@ void plan_print(FILE *out, const char *input, const struct plan *plan,
     struct kernel_job job = job_of(plan, report);
     enum cpu_path path = path_of(plan, report);
 
-    fprintf(out, "picture   %s: %s, %d x %d, %d channel%s, samples 0..%" PRIu32 "\n", input,
-            format_name(info->format), info->width, info->height, info->channels,
-            info->channels == 1 ? "" : "s", info->max);
-    if (plan->kind == PLAN_GRADIENT)
-        fprintf(out, "gradient  sqrt(gx^2 + gy^2), rounded, of two masks\n");
+    fprintf(out, "picture   ");
+    command_print_clean(out, input);
+    fprintf(out, ": %s, %d x %d, %d channel%s, samples 0..%" PRIu32 "\n", format_name(info->format),
+            info->width, info->height, info->channels, info->channels == 1 ? "" : "s", info->max);
+    if (filter_kind_formula(plan->kind))
+        fprintf(out, "%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
     for (int k = 0; k < plan->masks; k++)
         print_mask(out, &plan->mask[k]);
     fprintf(out, "border    %s", border_name(plan->border));
@@ -119,32 +122,26 @@ void plan_print(FILE *out, const char *input, const struct plan *plan,
 
 /* ---- JSON ---- */
 
-static void json_integers(FILE *out, const char *key, const int64_t *values, int n)
-{
-    fprintf(out, ",\"%s\":[", key);
-    for (int i = 0; i < n; i++)
-        fprintf(out, "%s%" PRId64, i ? "," : "", values[i]);
-    fprintf(out, "]");
-}
-
 static void json_mask(FILE *out, const struct plan_mask *m)
 {
-    fprintf(out,
-            "{\"width\":%d,\"height\":%d,\"anchor_x\":%d,\"anchor_y\":%d,\"divisor\":%" PRId64
-            ",\"offset\":%" PRId64 ",\"sum\":%" PRId64 ",\"bound\":%" PRId64
-            ",\"accumulator_bits\":%d,\"float_exact\":%s,\"rank\":%d",
-            m->width, m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset, m->sum, m->bound,
-            m->accumulator == ACCUMULATOR_I32 ? 32 : 64, m->float_exact ? "true" : "false",
-            plan_mask_rank(m));
-    json_integers(out, "weights", m->weight, m->width * m->height);
+    json_print(out,
+               "{'width':%d,'height':%d,'anchor_x':%d,'anchor_y':%d,'divisor':%" PRId64
+               ",'offset':%" PRId64 ",'sum':%" PRId64 ",'bound':%" PRId64
+               ",'accumulator_bits':%d,'float_exact':%i,'rank':%d,'weights':",
+               m->width, m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset, m->sum,
+               m->bound, m->accumulator == ACCUMULATOR_I32 ? 32 : 64, m->float_exact,
+               plan_mask_rank(m));
+    json_print_integers(out, m->weight, m->width * m->height);
     if (m->row) {
-        json_integers(out, "column", m->column, m->height);
-        json_integers(out, "row", m->row, m->width);
+        json_print(out, ",'column':");
+        json_print_integers(out, m->column, m->height);
+        json_print(out, ",'row':");
+        json_print_integers(out, m->row, m->width);
     }
     if (m->quantised_bits >= 0)
-        fprintf(out, ",\"quantised_bits\":%d,\"quantised_error\":%.17g", m->quantised_bits,
-                m->quantised_error);
-    fprintf(out, "}");
+        json_print(out, ",'quantised_bits':%d,'quantised_error':%.17g", m->quantised_bits,
+                   m->quantised_error);
+    fputc('}', out);
 }
 
 void plan_print_json(FILE *out, const char *input, const struct plan *plan,
@@ -152,41 +149,39 @@ void plan_print_json(FILE *out, const char *input, const struct plan *plan,
 {
     const struct image_info *info = &report->info;
     const struct picture_choice *choice = &report->choice;
+    const struct picture_cost *cost = &choice->cost;
     struct kernel_job job = job_of(plan, report);
 
-    fprintf(out, "{\"input\":");
-    json_print_text(out, input);
-    fprintf(out,
-            ",\"format\":\"%s\",\"width\":%d,\"height\":%d,\"channels\":%d,\"max\":%" PRIu32
-            ",\"kind\":\"%s\",\"masks\":[",
-            format_name(info->format), info->width, info->height, info->channels, info->max,
-            plan->kind == PLAN_GRADIENT ? "gradient" : "linear");
+    json_print(out,
+               "{'input':%s,'format':%s,'width':%d,'height':%d,'channels':%d,'max':%u,'kind':%s,"
+               "'masks':[",
+               input, format_name(info->format), info->width, info->height, info->channels,
+               info->max, filter_kind_name(plan->kind));
     for (int k = 0; k < plan->masks; k++) {
         fputs(k ? "," : "", out);
         json_mask(out, &plan->mask[k]);
     }
-    fprintf(out,
-            "],\"border\":\"%s\",\"border_value\":%" PRIu32
-            ",\"alpha\":\"%s\",\"passes\":%d,\"device\":\"%s\",\"kernel\":\"%s\",\"threads\":%d",
-            border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat,
-            backend_find(choice->device)->name, choice->kernel->name, choice->threads);
+    json_print(out,
+               "],'border':%s,'border_value':%u,'alpha':%s,'passes':%d,'device':%s,'kernel':%s,"
+               "'threads':%d",
+               border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat,
+               backend_find(choice->device)->name, choice->kernel->name, choice->threads);
     if (choice->device == DEVICE_CPU)
-        fprintf(out, ",\"path\":\"%s\"", cpu_path_name(path_of(plan, report)));
+        json_print(out, ",'path':%s", cpu_path_name(path_of(plan, report)));
     if (choice->kernel->shape) {
         struct kernel_shape shape;
         choice->kernel->shape(&job, &shape);
-        fprintf(out,
-                ",\"tile\":%d,\"halo\":{\"left\":%d,\"right\":%d,\"above\":%d,\"below\":%d},"
-                "\"block\":[%d,%d],\"shared_bytes\":%zu,\"mask_rows\":%d,\"loads_per_output\":%.6g",
-                shape.tile_width, shape.halo_left, shape.halo_right, shape.halo_above,
-                shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes, shape.mask_rows,
-                shape.loads_per_output);
+        json_print(out,
+                   ",'tile':%d,'halo':{'left':%d,'right':%d,'above':%d,'below':%d},"
+                   "'block':[%d,%d],'shared_bytes':%zu,'mask_rows':%d,'loads_per_output':%.6g",
+                   shape.tile_width, shape.halo_left, shape.halo_right, shape.halo_above,
+                   shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
+                   shape.mask_rows, shape.loads_per_output);
     }
-    fprintf(out,
-            ",\"cpu_ms\":%.3f,\"cuda_ms\":%.3f,\"decode_ms\":%.3f,\"cpu_work_ms\":%.3f,"
-            "\"cuda_start_ms\":%.3f,\"cuda_load_ms\":%.3f,\"cuda_bus_ms\":%.3f,"
-            "\"cuda_kernel_ms\":%.3f,\"cuda_end_ms\":%.3f}\n",
-            choice->cost.cpu_ms, choice->cost.cuda_ms, choice->cost.decode_ms, choice->cost.work_ms,
-            choice->cost.start_ms, choice->cost.load_ms, choice->cost.bus_ms,
-            choice->cost.kernel_ms, choice->cost.end_ms);
+    json_print(out,
+               ",'cpu_ms':%.3f,'cuda_ms':%.3f,'decode_ms':%.3f,'cpu_work_ms':%.3f,"
+               "'cuda_start_ms':%.3f,'cuda_load_ms':%.3f,'cuda_bus_ms':%.3f,"
+               "'cuda_kernel_ms':%.3f,'cuda_end_ms':%.3f}\n",
+               cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, cost->start_ms,
+               cost->load_ms, cost->bus_ms, cost->kernel_ms, cost->end_ms);
 }

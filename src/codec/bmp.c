@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "codec/bmp_header.h"
 #include "codec/dropped.h"
 #include "codec/encode_whole.h"

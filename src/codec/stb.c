@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 
 static _Thread_local bool zeroed_memory;
 static _Thread_local uint8_t *waiting_rows;

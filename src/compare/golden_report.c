@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/markup.h"
+#include "base/text.h"
 #include "codec/output.h"
 #include "compare/diff.h"
 #include "compare/golden.h"

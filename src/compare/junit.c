@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/markup.h"
+#include "base/text.h"
 #include "codec/output.h"
 
 struct junit {

@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "cpu/bytes_taps.h"
 #include "cpu/finish.h"
 #include "cpu/strips.h"

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "cpu/bytes_taps.h"
 #include "cpu/certify.h"
 #include "cpu/direct8_bytes.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "cpu/fft.h"
 #include "cpu/fft_plan.h"

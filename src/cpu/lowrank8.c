@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "cpu/finish.h"
 #include "cpu/strips.h"
 #include "cpu/window8.h"

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "cpu/certify.h"
 #include "cpu/finish.h"
 #include "cpu/strips.h"

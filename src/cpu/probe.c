@@ -12,7 +12,7 @@
 #endif
 
 #include "cpu/probe.h"
-#include "base/clean_text.h"
+#include "base/text.h"
 #include "base/clock.h"
 #include "base/machine.h"
 #include "base/parallel.h"

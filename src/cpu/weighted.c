@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "cpu/finish.h"
 #include "cpu/rows.h"
 #include "cpu/weighted_plan.h"

@@ -1,27 +1,12 @@
-/* The table of filters, and the mask that each of them means with the options it
- * was given. A filter is a name for a mask (for a gradient, for two) and for the
- * options that choose another one; a new filter is one row in each table below.
+/* The table of filters, and the masks that a filter means with the options it was given. A new
+ * filter is one row.
  *
- * The default masks stand here as text, so that the program filters without any
- * file beside it. masks/ holds the same ones for people to copy and to change; a
- * test compares the two. */
+ * The default masks stand here as text, so that the program filters without any file beside it.
+ * masks/ holds the same masks for people to copy and to change; a test compares the two. */
 #include "plan/filter.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* What --sigma, --radius and --amount build. ANY: with a sigma a gauss, else a box. */
-enum build { BUILD_NOTHING, BUILD_ANY, BUILD_GAUSS, BUILD_BOX, BUILD_UNSHARP };
-
-/* The options that a filter can use, as bits. SCALE: --divisor and --offset, for which the
- * formula of a gradient has no place. */
-enum { MASK = 1, SIGMA = 2, RADIUS = 4, AMOUNT = 8, SCALE = 16 };
-
-struct filter_spec {
-    unsigned uses;
-    enum build build;
-    const char *text[2]; /* the default mask; the second for gradients; NULL: built or required */
-};
 
 static const char gauss5[] = "divisor 256\n"
                              "1  4  6  4 1\n"
@@ -45,38 +30,92 @@ static const char prewitt_y[] = "-1 -1 -1; 0 0 0; 1 1 1";
 static const char scharr_x[] = "-3 0 3; -10 0 10; -3 0 3";
 static const char scharr_y[] = "-3 -10 -3; 0 0 0; 3 10 3";
 
-/* A row's spec, written where it is used. */
-#define SPEC(...)                                                                                  \
-    &(const struct filter_spec)                                                                    \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
+#define SCALED (FILTER_MASK | FILTER_SCALE)
+#define SIZED  (SCALED | FILTER_RADIUS)
+#define SMOOTH (SIZED | FILTER_SIGMA)
 
+/* clang-format off: name and idea; kind, options and build; the default mask. */
 static const struct filter filters[] = {
-    {"convolve", "any mask: --mask or --sigma says which", NULL,
-     SPEC(MASK | SIGMA | RADIUS | SCALE, BUILD_ANY, {NULL})},
-    {"blur", "a soft blur", "gauss5", SPEC(MASK | SIGMA | RADIUS | SCALE, BUILD_GAUSS, {gauss5})},
-    {"box", "the mean of a square, 2R+1 cells wide with --radius R", "box3",
-     SPEC(MASK | RADIUS | SCALE, BUILD_BOX, {box3})},
-    {"gauss", "a Gaussian blur of any width", "--sigma 1",
-     SPEC(MASK | SIGMA | RADIUS | SCALE, BUILD_GAUSS, {NULL})},
-    {"sharpen", "sharpen by the four neighbours", "sharpen",
-     SPEC(MASK | SCALE, BUILD_NOTHING, {sharpen})},
-    {"unsharp", "sharpen by what a Gaussian blur takes away", "--sigma 1 --amount 1",
-     SPEC(MASK | SIGMA | RADIUS | AMOUNT | SCALE, BUILD_UNSHARP, {NULL})},
-    {"edge", "edges in all directions; flat areas become black", "edge8",
-     SPEC(MASK | SCALE, BUILD_NOTHING, {edge8})},
-    {"laplace", "the Laplacian of a Gaussian: edges, with less noise", "laplace5",
-     SPEC(MASK | SCALE, BUILD_NOTHING, {laplace5})},
-    {"emboss", "a relief, lit from the top left", "emboss",
-     SPEC(MASK | SCALE, BUILD_NOTHING, {emboss})},
-    {"sobel", "the size of the gradient, by Sobel's masks", "sobel_x and sobel_y",
-     SPEC(0, BUILD_NOTHING, {sobel_x, sobel_y})},
-    {"prewitt", "the size of the gradient, by Prewitt's masks", "prewitt_x and prewitt_y",
-     SPEC(0, BUILD_NOTHING, {prewitt_x, prewitt_y})},
-    {"scharr", "the size of the gradient, by Scharr's masks", "scharr_x and scharr_y",
-     SPEC(0, BUILD_NOTHING, {scharr_x, scharr_y})},
+    {"convolve",
+     "any mask, given by --mask, --sigma or --radius",
+     PLAN_LINEAR,
+     SMOOTH,
+     BUILD_ANY,
+     NULL,
+     {NULL}},
+    {"blur", "a soft blur", PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {gauss5}},
+    {"box",
+     "the mean of a square, 2R+1 cells wide with --radius R",
+     PLAN_LINEAR,
+     SIZED,
+     BUILD_BOX,
+     "box3",
+     {box3}},
+    {"gauss",
+     "a Gaussian blur of any width",
+     PLAN_LINEAR,
+     SMOOTH,
+     BUILD_GAUSS,
+     "--sigma 1",
+     {NULL}},
+    {"sharpen",
+     "sharpen, using the four neighbours of each pixel",
+     PLAN_LINEAR,
+     SCALED,
+     BUILD_NOTHING,
+     "sharpen",
+     {sharpen}},
+    {"unsharp",
+     "sharpen by adding what a Gaussian blur removes",
+     PLAN_LINEAR,
+     SMOOTH | FILTER_AMOUNT,
+     BUILD_UNSHARP,
+     "--sigma 1 --amount 1",
+     {NULL}},
+    {"edge",
+     "edges in all directions; flat areas become black",
+     PLAN_LINEAR,
+     SCALED,
+     BUILD_NOTHING,
+     "edge8",
+     {edge8}},
+    {"laplace",
+     "the Laplacian of a Gaussian: edges, with less noise",
+     PLAN_LINEAR,
+     SCALED,
+     BUILD_NOTHING,
+     "laplace5",
+     {laplace5}},
+    {"emboss",
+     "a relief, lit from the top left",
+     PLAN_LINEAR,
+     SCALED,
+     BUILD_NOTHING,
+     "emboss",
+     {emboss}},
+    {"sobel",
+     "edge strength: the size of the gradient, by Sobel's masks",
+     PLAN_GRADIENT,
+     0,
+     BUILD_NOTHING,
+     "sobel_x and sobel_y",
+     {sobel_x, sobel_y}},
+    {"prewitt",
+     "edge strength: the size of the gradient, by Prewitt's masks",
+     PLAN_GRADIENT,
+     0,
+     BUILD_NOTHING,
+     "prewitt_x and prewitt_y",
+     {prewitt_x, prewitt_y}},
+    {"scharr",
+     "edge strength: the size of the gradient, by Scharr's masks",
+     PLAN_GRADIENT,
+     0,
+     BUILD_NOTHING,
+     "scharr_x and scharr_y",
+     {scharr_x, scharr_y}},
 };
+/* clang-format on */
 #define FILTER_COUNT (int)(sizeof filters / sizeof filters[0])
 
 const struct filter *filter_table(int *count)
@@ -93,40 +132,61 @@ const struct filter *filter_find(const char *name)
     return NULL;
 }
 
+const char *filter_kind_name(enum plan_kind kind)
+{
+    return kind == PLAN_GRADIENT ? "gradient" : "linear";
+}
+
+const char *filter_kind_formula(enum plan_kind kind)
+{
+    return kind == PLAN_GRADIENT ? "sqrt(gx^2 + gy^2), rounded, of two masks" : NULL;
+}
+
 /* ---- options ---- */
 
-/* Is every mask option that was given one that the filter can use, and do they go together? */
+static const struct {
+    const char *name;
+    enum filter_option option;
+} option_names[] = {
+    {"mask", FILTER_MASK},     {"sigma", FILTER_SIGMA},   {"radius", FILTER_RADIUS},
+    {"amount", FILTER_AMOUNT}, {"divisor", FILTER_SCALE}, {"offset", FILTER_SCALE},
+};
+#define OPTION_NAMES (sizeof option_names / sizeof option_names[0])
+
+bool filter_takes(const struct filter *filter, const char *option)
+{
+    for (size_t i = 0; i < OPTION_NAMES; i++)
+        if (strcmp(option_names[i].name, option) == 0)
+            return (filter->options & option_names[i].option) != 0;
+    return true;
+}
+
+/* Does the filter take every option that was given, and do they go together? */
 static bool check_options(const struct filter_request *request, struct error *err)
 {
     const struct plan_overrides *overrides = &request->overrides;
-    const struct {
-        const char *name;
-        unsigned use;
-        bool given;
-    } options[] = {
-        {"--mask", MASK, request->mask != NULL},
-        {"--sigma", SIGMA, request->has_sigma},
-        {"--radius", RADIUS, request->radius >= 0},
-        {"--amount", AMOUNT, request->amount != NULL},
-        {"--divisor", SCALE, overrides->divisor != NULL},
-        {"--offset", SCALE, overrides->offset != NULL},
+    /* in the order of option_names */
+    const bool given[OPTION_NAMES] = {
+        request->mask != NULL,   request->has_sigma,         request->radius >= 0,
+        request->amount != NULL, overrides->divisor != NULL, overrides->offset != NULL,
     };
 
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (!options[i].given)
+    for (size_t i = 0; i < OPTION_NAMES; i++) {
+        bool builds = option_names[i].option & (FILTER_SIGMA | FILTER_RADIUS | FILTER_AMOUNT);
+        if (!given[i])
             continue;
-        if (!(request->filter->spec->uses & options[i].use))
-            return error_set(err, EXIT_USAGE, "%s takes no %s", request->filter->name,
-                             options[i].name);
-        /* A mask that is given and one that is built */
-        if (request->mask && (options[i].use & (SIGMA | RADIUS | AMOUNT)))
-            return error_set(err, EXIT_USAGE, "--mask and %s exclude each other", options[i].name);
+        if (!filter_takes(request->filter, option_names[i].name))
+            return error_set(err, EXIT_USAGE, "%s takes no --%s", request->filter->name,
+                             option_names[i].name);
+        if (request->mask && builds)
+            return error_set(err, EXIT_USAGE, "--mask and --%s exclude each other",
+                             option_names[i].name);
     }
     return true;
 }
 
-/* --sigma, or what a radius alone means: three sigmas reach to it. A radius of 0 is one cell with
- * any sigma. */
+/* --sigma, or the sigma of which the radius alone is three times. With a radius of 0 the mask is
+ * one cell, whatever sigma is. */
 static double sigma_of(const struct filter_request *request)
 {
     if (request->has_sigma)
@@ -153,7 +213,7 @@ static bool build_unsharp(struct mask *mask, const struct filter_request *reques
 
 static bool build(struct mask *mask, const struct filter_request *request, struct error *err)
 {
-    enum build build = request->filter->spec->build;
+    enum filter_build build = request->filter->build;
 
     if (build == BUILD_UNSHARP)
         return build_unsharp(mask, request, err);
@@ -166,24 +226,23 @@ bool filter_masks(const struct filter_request *request, struct mask masks[2], in
                   struct error *err)
 {
     const struct filter *filter = request->filter;
-    const struct filter_spec *spec = filter->spec;
     bool built = request->has_sigma || request->radius >= 0 || request->amount;
 
     memset(masks, 0, 2 * sizeof *masks);
     *count = 0;
     if (!check_options(request, err))
         return false;
-    if (request->mask || built || !spec->text[0]) {
-        if (!request->mask && !built && spec->build == BUILD_ANY)
+    if (request->mask || built || !filter->mask_text[0]) {
+        if (!request->mask && !built && filter->build == BUILD_ANY)
             return error_set(err, EXIT_USAGE, "%s needs a mask: --mask, --sigma or --radius",
                              filter->name);
         *count = request->mask ? mask_load(&masks[0], request->mask, err)
                                : build(&masks[0], request, err);
         return *count == 1;
     }
-    for (int i = 0; i < 2 && spec->text[i]; i++) {
-        if (!mask_parse(&masks[i], filter->default_mask, spec->text[i], strlen(spec->text[i]),
-                        err)) {
+    for (int i = 0; i < 2 && filter->mask_text[i]; i++) {
+        if (!mask_parse(&masks[i], filter->default_mask, filter->mask_text[i],
+                        strlen(filter->mask_text[i]), err)) {
             mask_free(&masks[0]);
             return false;
         }

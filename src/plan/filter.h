@@ -1,21 +1,51 @@
-/* The filters by name: convolve, blur, box, ... Each is a way to get from
- * options to a plan; nothing below this knows filters any more. */
+/* The table of filters (convolve, blur, box, ...). A row is all that the program knows about a
+ * filter: the parser, help, completions, `list filters` and --plan read the rows and know no
+ * filter by its name. What runs is a plan (plan/plan.h), which the filter's kind, its masks and
+ * the options make; kernels know kinds of plans and no filters. */
 #ifndef STENCIL_PLAN_FILTER_H
 #define STENCIL_PLAN_FILTER_H
 
 #include "plan/plan.h"
 
+/* The options that some filters take and others do not, as bits. */
+enum filter_option {
+    FILTER_MASK = 1,
+    FILTER_SIGMA = 2,
+    FILTER_RADIUS = 4,
+    FILTER_AMOUNT = 8,
+    FILTER_SCALE = 16 /* --divisor and --offset */
+};
+
+/* The mask that --sigma, --radius and --amount make. */
+enum filter_build {
+    BUILD_NOTHING,
+    BUILD_ANY, /* a Gaussian if a sigma is given, else a mean; --mask or one of them is required */
+    BUILD_GAUSS,
+    BUILD_BOX,
+    BUILD_UNSHARP
+};
+
 struct filter {
     const char *name;
-    const char *idea;               /* one line for `list filters` and --help */
-    const char *default_mask;       /* what it does without --mask, as text for people ("gauss5");
-                                       NULL: a mask is required */
-    const struct filter_spec *spec; /* how it comes to its mask: plan/filter.c's own */
+    const char *idea;    /* one line for `list filters` and --help */
+    enum plan_kind kind; /* which decides its formula and its reference */
+    unsigned options;    /* of enum filter_option */
+    enum filter_build build;
+    const char *default_mask; /* without options, for people ("gauss5"); NULL: none */
+    const char *mask_text[2]; /* the same as text, two for gradients; NULL: it is built */
 };
 
 /* All filters, in the order in which they are listed; *count is set. */
 const struct filter *filter_table(int *count);
 const struct filter *filter_find(const char *name); /* NULL if there is none */
+
+/* Can the filter use this option ("sigma", without dashes)? Options that all filters take, and
+ * those that are no filter's, give true. */
+bool filter_takes(const struct filter *filter, const char *option);
+
+/* How --plan and --json call a kind of plan, and its formula, or NULL for the weighted sum. */
+const char *filter_kind_name(enum plan_kind kind);
+const char *filter_kind_formula(enum plan_kind kind);
 
 /* What the user asked for, as text where exactness matters. */
 struct filter_request {
@@ -33,18 +63,17 @@ struct filter_request {
     int repeat;
 };
 
-/* The plan for a picture of this shape. Options that the filter cannot use
- * (--mask with sobel, --amount with blur, --channels b on a gray picture) are
- * EXIT_USAGE. Free with plan_free. */
+/* Makes the plan for a picture of this shape. An option that the filter does not take (--mask with
+ * sobel), or a channel that the picture does not have, is EXIT_USAGE. Free with plan_free. */
 bool filter_plan(const struct filter_request *request, int channels, enum sample_type type,
                  uint32_t max, struct plan *plan, struct error *err);
 
-/* Everything of filter_plan that can be checked before a picture is opened: mask
- * text, option combinations, numbers. So a bad mask is reported first. */
+/* Checks what filter_plan can check before a picture is opened: the mask's text, the options, their
+ * numbers. So a bad mask is reported before a missing picture. */
 bool filter_check(const struct filter_request *request, struct error *err);
 
-/* The mask(s) that a request means, as rationals (1, or 2 for gradients). For
- * `stencilcli mask` and filter_plan. Free each with mask_free. */
+/* The masks that a request means, as rationals: one, or two for gradients. Free each with
+ * mask_free. */
 bool filter_masks(const struct filter_request *request, struct mask masks[2], int *count,
                   struct error *err);
 

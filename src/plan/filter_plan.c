@@ -1,6 +1,6 @@
-/* From a request to the plan for one picture: masks to integers, channels and
- * alpha to a set of channels, the border to a sample value. Everything that can
- * be told without the picture is checked by filter_check before it is opened. */
+/* Makes the plan for one picture from a request: masks become integers, channels and alpha become
+ * a set of channels, the border becomes a sample value. filter_check checks what does not depend
+ * on the picture, before the picture is opened. */
 #include "plan/filter.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- channels ---- */
 
-/* The channels of a picture with COUNT of them, in order; a gray one is g or y. */
+/* The letters of the channels, by the number of channels. Gray is g or y. */
 static const char *const letters[5] = {"", "g", "ga", "rgb", "rgba"};
 static const char *const described[5] = {"", "gray (g)", "gray and alpha (g, a)", "r, g and b",
                                          "r, g, b and a"};
@@ -46,7 +46,7 @@ static bool resolve_channels(const char *text, int channels, unsigned *set, stru
     return true;
 }
 
-/* Without a picture: names that no picture has. */
+/* Refuses, before there is a picture, names that no picture's channels have. */
 static bool check_channels(const char *text, struct error *err)
 {
     bool any = false;
@@ -63,8 +63,8 @@ static bool check_channels(const char *text, struct error *err)
     return true;
 }
 
-/* Weighted filtering divides by sums of weights times alpha: none may be negative, and not all of
- * them 0. Where it cannot be, and for gradients, alpha is left alone. */
+/* Weighted filtering divides by sums of weights times alpha, so no weight may be negative and not
+ * all may be 0. Other masks, and gradients, leave alpha alone. */
 static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, struct error *err)
 {
     const struct plan_mask *mask = &plan->mask[0];
@@ -87,7 +87,7 @@ static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, struct erro
 
 /* ---- plans ---- */
 
-/* The request's masks as integers for samples up to MAX; nothing is left behind on failure. */
+/* The request's masks as integers, for samples up to MAX. On failure nothing needs to be freed. */
 static bool make_masks(const struct filter_request *request, struct plan *plan, uint32_t max,
                        struct error *err)
 {
@@ -102,7 +102,7 @@ static bool make_masks(const struct filter_request *request, struct plan *plan, 
     }
     for (int i = 0; i < count; i++)
         mask_free(&masks[i]);
-    plan->kind = count == 2 ? PLAN_GRADIENT : PLAN_LINEAR;
+    plan->kind = request->filter->kind;
     if (!good)
         plan_free(plan);
     return good;
@@ -135,7 +135,7 @@ bool filter_check(const struct filter_request *request, struct error *err)
     if (request->repeat < 1 || request->repeat > MAX_REPEAT)
         return error_set(err, EXIT_USAGE, "--repeat %d: expected a whole number from 1 to %d",
                          request->repeat, MAX_REPEAT);
-    /* The largest samples there are for the border, the smallest for the mask: what fails with
+    /* The border is checked with the largest samples, the mask with the smallest: what fails with
      * these fails with every picture. */
     if (!check_channels(request->channels, err) ||
         !border_value(&request->border, 65535, &value, err) || !make_masks(request, &plan, 1, err))

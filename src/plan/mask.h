@@ -68,8 +68,4 @@ void mask_gauss_weights(double sigma, int radius, int *weight);
 /* Rotates mask and anchor by 180 degrees: true convolution. */
 void mask_flip(struct mask *mask);
 
-/* Writes the mask in the file format (parsing it again gives an equal mask),
- * followed by comment lines: sum, rank, symmetry, bounds. Returns a malloc'ed string. */
-char *mask_print(const struct mask *mask, struct error *err);
-
 #endif

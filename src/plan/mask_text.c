@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clean_text.h"
+#include "base/text.h"
 #include "base/did_you_mean.h"
 
 /* The sum behind `normalize` is a fraction that every weight is divided by. Past so many bits the

@@ -16,9 +16,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "base/parallel.h"
-#include "base/row_ring.h"
 #include "kernel/kept.h"
 #include "run/bands.h"
 

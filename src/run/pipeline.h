@@ -2,7 +2,7 @@
  * stages overlapped. Memory is a few bands whatever the picture's height, and a band
  * is filtered and written while it is still in cache.
  *
- *      decoder      | ring of input rows (base/row_ring.h)        one task at a time, in order
+ *      decoder      | ring of input rows (base/memory.h)        one task at a time, in order
  *      filter       |   band i with its halo -> output slot  as many tasks as there are threads
  *      encoder      |   slot i -> file                       one task at a time, in order
  *

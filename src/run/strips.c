@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "kernel/strip_device.h"
 #include "run/bands.h"
 

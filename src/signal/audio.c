@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clean_text.h"
+#include "base/text.h"
 #include "codec/formats.h"
 #include "codec/output.h"
 #include "kernel/signal_job.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clean_text.h"
+#include "base/text.h"
 #include "kernel/signal_job.h"
 #include "plan/rational.h"
 

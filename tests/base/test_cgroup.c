@@ -1,5 +1,5 @@
 /* Limits of cgroups, in trees as version 2, version 1, both, and containers show them. */
-#include "base/cgroup.h"
+#include "base/machine.h"
 #include "tests/codec/test_pictures.h"
 
 /* Writes TEXT to the path, making its folders. */

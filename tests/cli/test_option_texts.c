@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/option_table.h"
+#include "plan/filter.h"
 #include "tests/test.h"
 
 #define LIST_BYTES 4096
@@ -20,14 +21,19 @@ static void add_word(char *list, const char *word, size_t length)
     snprintf(list + used, LIST_BYTES - used, " %.*s", (int)length, word);
 }
 
-/* The shown options of COMMANDS as "-m --mask --sigma ..."; VALUED: only those with a value. */
-static void table_options(char *list, unsigned commands, bool valued)
+/* The shown options of COMMANDS as "-m --mask --sigma ..."; VALUED: only those with a value;
+ * FILTER, if not NULL: only those that it takes. */
+static void table_options_for(char *list, unsigned commands, bool valued,
+                              const struct filter *filter)
 {
     int count;
     const struct option_spec *table = option_table(&count);
     list[0] = '\0';
     for (int i = 0; i < count; i++) {
-        if (table[i].hidden || !(table[i].commands & commands) || (valued && !table[i].argument))
+        if (table[i].show == NOWHERE || !(table[i].commands & commands) ||
+            (valued && !table[i].argument))
+            continue;
+        if (filter && table[i].name && !filter_takes(filter, table[i].name))
             continue;
         char letter[] = {'-', table[i].letter, '\0'}, name[64];
         if (table[i].letter)
@@ -36,6 +42,11 @@ static void table_options(char *list, unsigned commands, bool valued)
         if (table[i].name)
             add_word(list, name, strlen(name));
     }
+}
+
+static void table_options(char *list, unsigned commands, bool valued)
+{
+    table_options_for(list, commands, valued, NULL);
 }
 
 static void table_names(char *list)
@@ -84,7 +95,7 @@ static void check_known(const char *text)
             length++;
         const struct option_spec *spec = option_find(at + 2, length - 2);
         if (length > 2 && at[2] != '-')
-            CHECKF(spec && !spec->hidden, "the text names %.*s", (int)length, at);
+            CHECKF(spec && spec->show != NOWHERE, "the text names %.*s", (int)length, at);
     }
 }
 
@@ -160,28 +171,35 @@ static void test_short_help(void)
     for (int i = 0; i < count; i++) {
         char shown[64];
         snprintf(shown, sizeof shown, "--%s ", table[i].name ? table[i].name : "");
-        if (table[i].name && !table[i].hidden)
-            CHECKF((strstr(text, shown) != NULL) == table[i].common, "%s", shown);
+        if (table[i].name && table[i].show != NOWHERE)
+            CHECKF((strstr(text, shown) != NULL) == (table[i].show == ON_SCREEN), "%s", shown);
     }
+    free(text);
+}
+
+/* The help of one command or filter names the options that it takes and no others. */
+static void check_command_help(unsigned commands, const char *name)
+{
+    char *text = NULL, options[LIST_BYTES] = "", names[LIST_BYTES] = "";
+    char expected[LIST_BYTES];
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    fputs("OPTIONS\n", out); /* all its terms are options */
+    options_print_command_help(out, name);
+    fclose(out);
+    help_terms(text, options, names);
+    table_options_for(expected, commands, false, filter_find(name));
+    check_same(name, options, expected);
+    check_known(text);
     free(text);
 }
 
 static void test_command_help(void)
 {
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *name = command_name(&command_table()[i], 0);
-        char *text = NULL, options[LIST_BYTES] = "", names[LIST_BYTES] = "";
-        char expected[LIST_BYTES];
-        size_t bytes;
-        FILE *out = open_memstream(&text, &bytes);
-        fputs("OPTIONS\n", out); /* all its terms are options */
-        options_print_command_help(out, name);
-        fclose(out);
-        help_terms(text, options, names);
-        table_options(expected, FOR(command_table()[i].id), false);
-        check_same(name, options, expected);
-        check_known(text);
-        free(text);
+        const char *name;
+        for (int j = 0; (name = command_name(&command_table()[i], j)); j++)
+            check_command_help(FOR(i), name);
     }
 }
 
@@ -309,7 +327,7 @@ static void check_shell(const char *shell)
     char *text = capture(NULL, shell), list[LIST_BYTES], expected[LIST_BYTES];
     for (int i = 0; i < COMMAND_COUNT; i++) {
         const char *name;
-        table_options(expected, FOR(command_table()[i].id), false);
+        table_options(expected, FOR(i), false);
         for (int j = 0; (name = command_name(&command_table()[i], j)); j++) {
             offered_options(shell, text, name, list);
             check_same(name, list, expected);

@@ -177,7 +177,8 @@ static void test_wrong_words(void)
     refuses("blur a b -k referense",
             "--kernel referense: unknown kernel; did you mean 'reference'?");
     refuses("blur a b -d gpu", "--device gpu: unknown device; did you mean 'cpu'?");
-    refuses("blur a b -d cuda:-1", "--device cuda:-1: expected cuda:N, N a device's number");
+    refuses("blur a b -d cuda:-1",
+            "--device cuda:-1: expected cuda:N, where N is a device's number");
     refuses("blur a b --format tiff",
             "--format tiff: expected png, jpeg, bmp, pgm, ppm, pam or pnm");
     refuses("list", "list needs filters|kernels|masks|devices; try 'stencilcli list --help'");

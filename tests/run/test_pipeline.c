@@ -2,7 +2,7 @@
  * every border, alpha mode, band height and number of threads. */
 #include <string.h>
 
-#include "base/row_ring.h"
+#include "base/memory.h"
 #include "run/pipeline.h"
 #include "tests/run/pipeline_inputs.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "codec/stb.h"
 
 /* stb subsamples chroma up to this quality. */

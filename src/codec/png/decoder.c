@@ -8,7 +8,7 @@
  * wrong is refused, never shown in part. */
 #include <stdlib.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "codec/dropped.h"
 #include "codec/format_row.h"
 #include "codec/png/read.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "codec/png/filter.h"
 #include "codec/zlib/join.h"
 #include "codec/zlib/literals.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/large_alloc.h"
+#include "base/memory.h"
 #include "codec/png/strip.h"
 #include "codec/zlib/join.h"
 

@@ -1,15 +1,70 @@
-/* A ring of rows mapped twice: see base/row_ring.h. */
-#include "base/row_ring.h"
+/* Large buffers and rings of rows (base/memory.h). If the kernel has no huge pages, or does not
+ * know the advice, large_alloc is malloc with a wide alignment. */
+#include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Bytes of rows that nobody asked for: more of them, and the rows are made longer in their place.
- */
+/* ---- large buffers ---- */
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* Below two huge pages the alignment alone would waste more than the faults cost. */
+#define LARGE_BYTES (2 * HUGE_PAGE)
+
+void *large_alloc(size_t bytes)
+{
+    void *memory;
+
+    if (bytes < LARGE_BYTES)
+        return malloc(bytes);
+    if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(memory, bytes, MADV_HUGEPAGE); /* advice: a refusal changes nothing but time */
+#endif
+    return memory;
+}
+
+#define CACHE_LINE 64
+
+void *large_alloc_cleared(size_t bytes)
+{
+    size_t whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    void *memory = aligned_alloc(CACHE_LINE, whole);
+    return memory ? memset(memory, 0, whole) : NULL;
+}
+
+/* More than the buffers of a band take, less than a whole picture. */
+#define KEPT_BYTES (8 << 20)
+
+void large_alloc_keep_small(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    mallopt(M_TRIM_THRESHOLD, 4 * KEPT_BYTES);
+#endif
+}
+
+void large_alloc_one_arena(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* ---- rings of rows ---- */
+
+/* If rows that nobody asked for would take more bytes than this, the rows are made longer
+ * instead. */
 #define MOST_SPARE ((uint64_t)256 * 1024)
 
-/* Both places over one anonymous file, its pages there from the start: one call that fills
+/* Maps FILE at two places, one behind the other. The pages are filled at once: one call for
  * hundreds of pages costs far less than as many faults. */
 static void *map_twice(int file, size_t bytes)
 {
@@ -43,8 +98,8 @@ bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_
     int file;
 
     memset(ring, 0, sizeof *ring);
-    /* width < 2^31, channels <= 4, sample <= 2: a row is below 2^34, the ring below 2^66 of
-     * which no machine has 2^47: rows are checked before the product. */
+    /* width < 2^31, channels <= 4, sample <= 2: a row is below 2^34 bytes and the ring below 2^66,
+     * so the number of rows is checked before it is multiplied. No machine has 2^47 bytes. */
     row = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
     for (uint64_t align = IMAGE_ROW_ALIGN;; align *= 2) {
         pitch = (row + align - 1) / align * align;

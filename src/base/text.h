@@ -1,0 +1,25 @@
+/* Bytes of any kind (names, titles, sentences) made fit to be shown: as UTF-8 of a bounded length,
+ * on a terminal, and in XML and HTML. JSON has a file of its own (base/json.h). */
+#ifndef STENCIL_BASE_TEXT_H
+#define STENCIL_BASE_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* The number of bytes of the UTF-8 character at TEXT, of which LENGTH >= 1 bytes are there; 0 if
+ * it is not UTF-8. */
+size_t clean_text_character(const char *text, size_t length);
+
+/* Copies LENGTH bytes into OUT, which holds ROOM >= 4. Bytes that are not UTF-8 become '?'. Text
+ * that does not fit is cut between two characters, and "..." is put in its place. */
+void clean_text_copy(char *out, size_t room, const char *text, size_t length);
+
+/* Prints TEXT so that it stays on one line and gives no orders to a terminal: control characters
+ * and bytes that are not UTF-8 become '?'. */
+void clean_text_put(FILE *out, const char *text);
+
+/* Prints TEXT with < > & " ' escaped; control characters and bytes that are not UTF-8 become
+ * '?'. */
+void markup_put(FILE *out, const char *text);
+
+#endif
