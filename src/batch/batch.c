@@ -308,7 +308,7 @@ static bool begin(struct batch *b, struct error *err)
     take_shard(b);
     b->recipe = batch_recipe(job->request, err);
     b->place = (struct batch_place){
-        .input_real = b->list.input_real, .recipe = b->recipe, .force = job->force};
+        .input_real = b->list.input_real, .force = job->force};
     ok = b->recipe &&
          (job->plan || batch_folders_make(&b->list, b->counts.files, &job->tree, err)) &&
          open_manifest(b, err);

@@ -70,22 +70,6 @@ bool batch_file_prepare(const struct batch_place *place, const struct batch_item
     return true;
 }
 
-/* Each picture reads its mask anew: a file that has changed meanwhile makes other outputs, which
- * must not be noted as this recipe's. */
-static bool same_recipe(const struct batch_place *place, const struct picture_request *request)
-{
-    struct error ignored;
-    char *recipe;
-    bool same;
-
-    if (!request->filter.mask)
-        return true;
-    recipe = batch_recipe(request, &ignored);
-    same = recipe && strcmp(recipe, place->recipe) == 0;
-    free(recipe);
-    return same;
-}
-
 bool batch_file_filter(const struct batch_place *place, const struct batch_item *item,
                        struct batch_result *result, const struct stat *in,
                        const struct picture_request *request, struct error *err)
@@ -97,10 +81,6 @@ bool batch_file_filter(const struct batch_place *place, const struct batch_item 
     result->status = BATCH_FAILED;
     if (!picture_filter(&watched, result->input, result->output, &result->report, &result->err))
         return true;
-    if (!same_recipe(place, request)) {
-        fail(result, "the mask has changed since the run began");
-        return true;
-    }
     result->status = BATCH_DONE;
     if (!S_ISREG(out.st_mode))
         return true; /* a pipe or a device has no next time: nothing to note */

@@ -10,7 +10,6 @@
 struct batch_place {
     const char *input_real; /* the folder of inputs, without symlinks */
     struct manifest *manifest;
-    const char *recipe; /* of this run: batch_recipe */
     bool force;
 };
 

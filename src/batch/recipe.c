@@ -67,23 +67,16 @@ static void put_options(FILE *out, const struct picture_request *request)
 
 char *batch_recipe(const struct picture_request *request, struct error *err)
 {
-    struct mask masks[2];
+    const struct filter_request *filter = &request->filter;
     char *text = NULL;
     size_t bytes = 0;
-    FILE *out;
-    int count = 0;
-    bool ok;
+    FILE *out = open_memstream(&text, &bytes);
+    bool ok = out != NULL;
 
-    if (!filter_masks(&request->filter, masks, &count, err))
-        return NULL;
-    out = open_memstream(&text, &bytes);
-    ok = out != NULL;
     if (ok)
         put_options(out, request);
-    for (int i = 0; i < count; i++) {
-        ok = ok && put_mask(out, &masks[i]);
-        mask_free(&masks[i]);
-    }
+    for (int i = 0; ok && i < filter->mask_count; i++)
+        ok = put_mask(out, &filter->masks[i]);
     if (out && fclose(out) != 0)
         ok = false;
     if (ok)

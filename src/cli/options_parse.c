@@ -2,7 +2,7 @@
  * the option table and lets the row's setter store it; then it checks what only
  * the whole line can tell: the command, its operands, and options that it cannot
  * use. What needs the mask, the device or the picture to judge is not judged here
- * (filter_check, picture_check). */
+ * (filter_load, picture_check). */
 #include "base/did_you_mean.h"
 #include "cli/option_table.h"
 

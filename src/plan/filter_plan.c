@@ -1,6 +1,6 @@
-/* From a request to the plan for one picture: masks to integers, channels and
- * alpha to a set of channels, the border to a sample value. Everything that can
- * be told without the picture is checked by filter_check before it is opened. */
+/* Makes the plan for one picture of a request: integers of the masks, a set of channels
+ * of --channels and --alpha, a sample value of the border. filter_load checks before
+ * the picture is opened whatever can be checked without it. */
 #include "plan/filter.h"
 
 #include <string.h>
@@ -63,8 +63,8 @@ static bool check_channels(const char *text, struct error *err)
     return true;
 }
 
-/* Weighted filtering divides by sums of weights times alpha: none may be negative, and not all of
- * them 0. Where it cannot be, and for gradients, alpha is left alone. */
+/* Weighted filtering divides by sums of weights times alpha: no weight may be negative, and not all
+ * may be 0. With other masks, and for gradients, alpha is left alone. */
 static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, struct error *err)
 {
     const struct plan_mask *mask = &plan->mask[0];
@@ -91,17 +91,17 @@ static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, struct erro
 static bool make_masks(const struct filter_request *request, struct plan *plan, uint32_t max,
                        struct error *err)
 {
-    struct mask masks[2];
-    int count;
-    bool good;
+    struct mask own[2] = {0};
+    const struct mask *masks = request->mask_count ? request->masks : own;
+    int count = request->mask_count;
+    bool good = count > 0 || filter_masks(request, own, &count, err);
 
-    good = filter_masks(request, masks, &count, err);
     for (int i = 0; i < count && good; i++) {
         good = plan_mask_make(&plan->mask[i], &masks[i], &request->overrides, max, err);
         plan->masks += good;
     }
-    for (int i = 0; i < count; i++)
-        mask_free(&masks[i]);
+    mask_free(&own[0]);
+    mask_free(&own[1]);
     plan->kind = count == 2 ? PLAN_GRADIENT : PLAN_LINEAR;
     if (!good)
         plan_free(plan);
@@ -127,19 +127,34 @@ bool filter_plan(const struct filter_request *request, int channels, enum sample
     return false;
 }
 
-bool filter_check(const struct filter_request *request, struct error *err)
+bool filter_load(struct filter_request *request, struct error *err)
 {
     struct plan plan = {0};
     uint32_t value;
+    int count;
 
+    request->mask_count = 0;
     if (request->repeat < 1 || request->repeat > MAX_REPEAT)
         return error_set(err, EXIT_USAGE, "--repeat %d: expected a whole number from 1 to %d",
                          request->repeat, MAX_REPEAT);
-    /* The largest samples there are for the border, the smallest for the mask: what fails with
-     * these fails with every picture. */
+    /* The largest samples that exist for the border, the smallest for the mask: options that fail
+     * with these fail with every picture. */
     if (!check_channels(request->channels, err) ||
-        !border_value(&request->border, 65535, &value, err) || !make_masks(request, &plan, 1, err))
+        !border_value(&request->border, 65535, &value, err) ||
+        !filter_masks(request, request->masks, &count, err))
         return false;
+    request->mask_count = count;
+    if (!make_masks(request, &plan, 1, err)) {
+        filter_unload(request);
+        return false;
+    }
     plan_free(&plan);
     return true;
+}
+
+void filter_unload(struct filter_request *request)
+{
+    for (int i = 0; i < request->mask_count; i++)
+        mask_free(&request->masks[i]);
+    request->mask_count = 0;
 }
