@@ -15,10 +15,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
-#include "batch/list.h"
-
-#define NAME_PREFIX ".stencilcli-manifest"
-#define NAME_SUFFIX ".jsonl"
+#include "codec/folder.h"
 
 struct entry {
     char *output; /* NULL: the place is free */
@@ -37,14 +34,6 @@ struct manifest {
     struct entry *entry;
     size_t places, used;
 };
-
-bool manifest_is_name(const char *name)
-{
-    size_t length = strlen(name), suffix = strlen(NAME_SUFFIX);
-
-    return strncmp(name, NAME_PREFIX, strlen(NAME_PREFIX)) == 0 && length > suffix &&
-           strcmp(name + length - suffix, NAME_SUFFIX) == 0;
-}
 
 static int64_t mtime_ns(const struct stat *status)
 {
@@ -193,7 +182,7 @@ static bool read_all(struct manifest *m, const char *folder, struct error *err)
     if (!entries)
         return error_errno(err, folder, "read");
     while (ok && (entry = readdir(entries))) {
-        char *path = manifest_is_name(entry->d_name) ? batch_path(folder, entry->d_name) : NULL;
+        char *path = folder_is_manifest(entry->d_name) ? path_join(folder, entry->d_name) : NULL;
         ok = !path || read_lines(m, path, err);
         free(path);
     }
@@ -318,14 +307,14 @@ bool manifest_open(struct manifest **manifest, const char *folder, int shard, in
                    const char *recipe, bool sync, struct error *err)
 {
     struct manifest *m = *manifest = manifest_make(folder, recipe, err);
-    char name[64] = NAME_PREFIX NAME_SUFFIX;
+    char name[64] = FOLDER_MANIFEST_PREFIX FOLDER_MANIFEST_SUFFIX;
 
     if (!m)
         return false;
     m->sync = sync;
     if (shards > 1)
-        snprintf(name, sizeof name, NAME_PREFIX "-%d-of-%d" NAME_SUFFIX, shard, shards);
-    m->path = batch_path(folder, name);
+        snprintf(name, sizeof name, FOLDER_MANIFEST_PREFIX "-%d-of-%d" FOLDER_MANIFEST_SUFFIX, shard, shards);
+    m->path = path_join(folder, name);
     if (!m->path)
         return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
     m->fd = open_regular(m->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, "write", err);

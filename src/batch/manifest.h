@@ -20,9 +20,6 @@
 
 struct manifest;
 
-/* ".stencilcli-manifest*.jsonl" */
-bool manifest_is_name(const char *name);
-
 /* SHARD of SHARDS (1, 1: the whole). RECIPE is everything that decides the outputs' bytes, as
  * text. SYNC: each line waits until it is on the disk. Close it also when this fails. */
 bool manifest_open(struct manifest **manifest, const char *folder, int shard, int shards,
