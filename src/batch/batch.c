@@ -116,17 +116,22 @@ static bool prepare_file(const struct batch *b, const struct batch_item *item,
     return true;
 }
 
-/* Filters a file and notes it in the manifest. RESULT says how the file ended; false with ERR when
- * it could not be noted. */
-static bool filter_file(const struct batch *b, const struct batch_item *item,
-                        struct batch_result *result, const struct stat *in,
-                        struct picture_request *request, struct error *err)
+/* Filters a file and notes it in the manifest. Several GPUs take files in turn. RESULT says how the
+ * file ended; false with ERR when it could not be noted. */
+static bool filter_file(const struct batch *b, size_t ticket, struct batch_result *result,
+                        const struct stat *in, int cores, struct error *err)
 {
+    const struct batch_item *item = &b->list.item[ticket];
+    struct picture_request request = *b->job->request;
     struct stat out = {0};
 
-    request->sink.written = &out;
+    request.threads = cores;
+    request.device_shared = cores < b->job->threads;
+    if (b->job->devices > 0)
+        request.device_index = b->job->device[ticket % (size_t)b->job->devices];
+    request.sink.written = &out;
     result->status = BATCH_FAILED;
-    if (!picture_filter(request, result->input, result->output, &result->report, &result->err))
+    if (!picture_filter(&request, result->input, result->output, &result->report, &result->err))
         return true;
     result->status = BATCH_DONE;
     if (!S_ISREG(out.st_mode))
@@ -248,30 +253,12 @@ static struct batch_result *result_make(const struct batch *b, const struct batc
     return NULL;
 }
 
-/* With the lock released. Several GPUs take files in turn. */
-static void filter(struct batch *b, size_t ticket, struct batch_result *result,
-                   const struct stat *in, int cores)
-{
-    struct picture_request request = *b->job->request;
-    struct error err;
-
-    request.threads = cores;
-    request.device_shared = cores < b->job->threads;
-    if (b->job->devices > 0)
-        request.device_index = b->job->device[ticket % (size_t)b->job->devices];
-    if (filter_file(b, &b->list.item[ticket], result, in, &request, &err))
-        return;
-    pthread_mutex_lock(&b->lock);
-    if (b->err.code == EXIT_DONE)
-        b->err = err;
-    pthread_mutex_unlock(&b->lock);
-}
-
 static void do_ticket(struct batch *b, size_t ticket, struct batch_result *result)
 {
     const struct batch_item *item = &b->list.item[ticket];
     struct share share = {0};
     struct batch_cost cost = {0};
+    struct error err;
     struct stat in;
     bool wanted = prepare_file(b, item, result, &in, &cost);
 
@@ -291,8 +278,10 @@ static void do_ticket(struct batch *b, size_t ticket, struct batch_result *resul
     pthread_cond_broadcast(&b->changed);
     if (wanted) {
         pthread_mutex_unlock(&b->lock);
-        filter(b, ticket, result, &in, share.cores);
+        bool noted = filter_file(b, ticket, result, &in, share.cores, &err);
         pthread_mutex_lock(&b->lock);
+        if (!noted && b->err.code == EXIT_DONE)
+            b->err = err;
         let_out(b, &share);
         pthread_cond_broadcast(&b->changed);
     }
@@ -364,8 +353,8 @@ static void take_shard(struct batch *b)
     b->counts.files = kept;
 }
 
-/* The manifest's recipe ends with the folder of inputs, because files of two folders may have names,
- * sizes and times in common. */
+/* The manifest's recipe ends with the folder of inputs, because files of two folders may have
+ * names, sizes and times in common. */
 static bool open_manifest(struct batch *b, struct error *err)
 {
     const struct batch_job *job = b->job;
@@ -391,9 +380,9 @@ static bool begin(struct batch *b, struct error *err)
         return false;
     if (b->list.count == 0)
         return error_set(err, EXIT_INPUT, "%s: there is no file to filter", job->tree.input);
-    b->counts.links_outside = b->list.links_outside;
+    b->counts.links_outside = b->list.rest.links_outside;
     take_shard(b);
-    if ((!job->plan && !batch_folders_make(&b->list, b->counts.files, &job->tree, err)) ||
+    if ((!job->plan && !batch_folders_make(&b->list, b->counts.files, err)) ||
         !open_manifest(b, err))
         return false;
     b->finished = calloc(b->counts.files + 1, sizeof *b->finished);

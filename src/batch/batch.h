@@ -55,7 +55,7 @@ struct batch_job {
     bool plan;         /* nothing is filtered or written */
     const int *device; /* numbers of GPUs, which files take in turn */
     int devices;       /* 0: the request's */
-    /* Called with one file at a time, in the order of the list. */
+    /* Reports one file at a time, in the order of the list. */
     void (*told)(void *context, const struct batch_result *result);
     /* Called after every file, and four times a second; never at the same time as told. */
     void (*counted)(void *context, const struct batch_counts *counts);
@@ -70,5 +70,19 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
 /* Everything besides the input that decides an output's bytes, as text; malloc'ed, NULL with err
  * (batch/recipe.c). */
 char *batch_recipe(const struct picture_request *request, struct error *err);
+
+/* ---- the lines that are printed about a batch (batch/progress.c) ---- */
+
+#define BATCH_LINE_CHARS 256
+
+/* "314/1000  31 %  52.1 files/s  98 MB/s  2 failed  13 s left" */
+void batch_progress_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts);
+
+/* "1000 files: 980 done, 20 failed; 980.0 megapixels in 18.8 s, 52.1 files/s, 98 MB/s" */
+void batch_summary_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts);
+
+/* "decode 41 %, filter 12 %, encode 47 % of 36.9 s of work on 2 threads"; with a GPU transfer
+ * and kernel in the place of filter. Empty where nothing was done. */
+void batch_work_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts);
 
 #endif

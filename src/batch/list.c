@@ -31,9 +31,9 @@ static char *output_name(const struct batch_tree *tree, const char *name)
 }
 
 /* Copies NAME and TROUBLE, which may be NULL. False without memory. */
-static bool add(struct batch_list *list, const struct batch_tree *tree, const char *name,
-                const char *trouble)
+static bool add(void *context, const char *name, const char *trouble)
 {
+    struct batch_list *list = context;
     struct batch_item *item;
 
     if ((list->count & (list->count - 1)) == 0) { /* room grows at powers of two */
@@ -45,7 +45,7 @@ static bool add(struct batch_list *list, const struct batch_tree *tree, const ch
     }
     item = &list->item[list->count++];
     item->name = strdup(name);
-    item->output = output_name(tree, name);
+    item->output = output_name(list->tree, name);
     item->trouble = trouble ? strdup(trouble) : NULL;
     return item->name && item->output && (!trouble || item->trouble);
 }
@@ -85,30 +85,6 @@ void batch_list_free(struct batch_list *list)
     free(list->item);
     free(list->input_real);
     *list = (struct batch_list){0};
-}
-
-/* ---- all wanted files ---- */
-
-struct walk {
-    struct batch_list *list;
-    const struct batch_tree *tree;
-};
-
-static bool add_visited(void *context, const char *name, const char *trouble)
-{
-    const struct walk *walk = context;
-    return add(walk->list, walk->tree, name, trouble);
-}
-
-static bool walk_all(struct batch_list *list, const struct batch_tree *tree, struct error *err)
-{
-    struct walk walk = {list, tree};
-    struct folder_rest rest = {0};
-
-    if (!folder_walk(tree->input, list->input_real, &tree->filter, add_visited, &walk, &rest))
-        return error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input);
-    list->links_outside = rest.links_outside;
-    return true;
 }
 
 /* ---- a list of names ---- */
@@ -153,8 +129,9 @@ static char *below(const char *folder, char *name)
 
 /* The part of NAME after INPUT, for names as `find INPUT` prints them and for absolute ones; else
  * the whole name. */
-static char *below_input(const struct batch_list *list, const struct batch_tree *tree, char *name)
+static char *below_input(const struct batch_list *list, char *name)
 {
+    const struct batch_tree *tree = list->tree;
     char *rest = below(tree->input, name);
 
     if (!rest && *name == '/')
@@ -163,18 +140,19 @@ static char *below_input(const struct batch_list *list, const struct batch_tree 
 }
 
 /* A folder in the list is ignored: `find` without -type f prints folders too. */
-static bool add_listed(struct batch_list *list, const struct batch_tree *tree, char *name)
+static bool add_listed(struct batch_list *list, char *name)
 {
+    const struct batch_tree *tree = list->tree;
     const char *trouble = NULL;
     char *path, *real;
     struct stat status;
     bool ok = true;
 
-    name = below_input(list, tree, name);
+    name = below_input(list, name);
     if (*name == '/')
-        return add(list, tree, name + 1, "is not below INPUT");
+        return add(list, name + 1, "is not below INPUT");
     if (!clean_name(name))
-        return add(list, tree, name, "leads out of INPUT");
+        return add(list, name, "leads out of INPUT");
     path = path_join(tree->input, name);
     if (!path)
         return false;
@@ -184,14 +162,15 @@ static bool add_listed(struct batch_list *list, const struct batch_tree *tree, c
     if (*name && !globs_match(&tree->filter.exclude, name) &&
         (tree->filter.include.count == 0 || folder_wants(&tree->filter, name)) &&
         !(real && stat(real, &status) == 0 && S_ISDIR(status.st_mode)))
-        ok = add(list, tree, name, trouble);
+        ok = add(list, name, trouble);
     free(real);
     free(path);
     return ok;
 }
 
-static bool read_list(struct batch_list *list, const struct batch_tree *tree, struct error *err)
+static bool read_list(struct batch_list *list, struct error *err)
 {
+    const struct batch_tree *tree = list->tree;
     struct input *input = NULL;
     const uint8_t *bytes;
     size_t size;
@@ -207,7 +186,7 @@ static bool read_list(struct batch_list *list, const struct batch_tree *tree, st
         char *end = memchr(text + at, tree->null_ended ? '\0' : '\n', size - at);
         size_t next = end ? (size_t)(end - text) : size;
         text[next] = '\0';
-        if (!add_listed(list, tree, text + at))
+        if (!add_listed(list, text + at))
             ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", input_name(input));
         at = next + 1;
     }
@@ -218,90 +197,92 @@ static bool read_list(struct batch_list *list, const struct batch_tree *tree, st
 
 /* ---- outputs that would be inputs ---- */
 
-/* Refuses followed symlinks that lead out of INPUT and into OUTPUT. */
-static bool check_links(const struct batch_list *list, const struct batch_tree *tree,
-                        const char *output, struct error *err)
+/* BELOW is INPUT as seen from OUTPUT if it lies there, else NULL; OUTPUT is without symlinks. */
+static bool check_item(const struct batch_list *list, const struct batch_item *item,
+                       const char *output, const char *below, struct error *err)
 {
+    const struct batch_tree *tree = list->tree;
+    char *path, *real;
     bool ok = true;
 
-    for (size_t i = 0; ok && tree->filter.follow && i < list->count; i++) {
-        char *path = path_join(tree->input, list->item[i].name);
-        char *real = path ? realpath(path, NULL) : NULL;
-        if (real && !path_inside(real, list->input_real) && path_inside(real, output))
-            ok = error_set(err, EXIT_USAGE, "%s: is a link into the output folder, %s", path,
-                           tree->output);
-        free(real);
-        free(path);
-    }
+    if (below && path_inside(item->output, below))
+        return error_set(err, EXIT_USAGE, "%s/%s: would be written into the input folder, %s",
+                         tree->output, item->output, tree->input);
+    if (!tree->filter.follow)
+        return true;
+    path = path_join(tree->input, item->name);
+    real = path ? realpath(path, NULL) : NULL;
+    if (real && !path_inside(real, list->input_real) && path_inside(real, output))
+        ok = error_set(err, EXIT_USAGE, "%s: is a link into the output folder, %s", path,
+                       tree->output);
+    free(real);
+    free(path);
     return ok;
 }
 
 /* An output in INPUT would be an input of the next run, or replace an input of this run. */
-static bool check_overlap(const struct batch_list *list, const struct batch_tree *tree,
-                          struct error *err)
+static bool check_overlap(const struct batch_list *list, struct error *err)
 {
+    const struct batch_tree *tree = list->tree;
     char *output = path_real(tree->output);
-    const char *input = list->input_real, *below;
+    const char *input = list->input_real, *below = NULL;
     bool ok = true;
 
     if (!output)
         return error_errno(err, tree->output, "use it as the output folder");
-    if (path_inside(output, input)) {
+    if (path_inside(output, input))
         ok = error_set(err, EXIT_USAGE, "%s: choose an output folder outside %s", tree->output,
                        tree->input);
-    } else if (path_inside(input, output)) {
+    else if (path_inside(input, output))
         below = input + (strcmp(output, "/") == 0 ? 1 : strlen(output) + 1);
-        for (size_t i = 0; ok && i < list->count; i++)
-            if (path_inside(list->item[i].output, below))
-                ok = error_set(err, EXIT_USAGE,
-                               "%s/%s: would be written into the input folder, %s",
-                               tree->output, list->item[i].output, tree->input);
-    }
-    ok = ok && check_links(list, tree, output, err);
+    for (size_t i = 0; ok && i < list->count; i++)
+        ok = check_item(list, &list->item[i], output, below, err);
     free(output);
     return ok;
 }
 
 static int compare_outputs(const void *a, const void *b)
 {
-    const struct batch_item *const *first = a, *const *second = b;
-    int order = strcmp((*first)->output, (*second)->output);
+    return strcmp(((const struct batch_item *)a)->output, ((const struct batch_item *)b)->output);
+}
 
-    return order ? order : strcmp((*first)->name, (*second)->name);
+static void keep_item(void *item)
+{
+    (void)item; /* the list owns it */
 }
 
 /* With --ext, a.png and a.jpg have one output. */
-static bool check_shared(const struct batch_list *list, const struct batch_tree *tree,
-                         struct error *err)
+static bool check_shared(const struct batch_list *list, struct error *err)
 {
-    const struct batch_item **sorted;
+    const struct batch_tree *tree = list->tree;
+    void *outputs = NULL;
     bool ok = true;
 
-    if (!tree->extension || list->count == 0)
-        return true;
-    sorted = malloc(list->count * sizeof *sorted);
-    if (!sorted)
-        return error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input);
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->item[i];
-    qsort(sorted, list->count, sizeof *sorted, compare_outputs);
-    for (size_t i = 1; ok && i < list->count; i++)
-        if (strcmp(sorted[i - 1]->output, sorted[i]->output) == 0)
+    for (size_t i = 0; ok && tree->extension && i < list->count; i++) {
+        struct batch_item *item = &list->item[i], **first;
+        first = tsearch(item, &outputs, compare_outputs);
+        if (!first)
+            ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input);
+        else if (*first != item)
             ok = error_set(err, EXIT_USAGE, "%s/%s: the output of both %s and %s", tree->output,
-                           sorted[i]->output, sorted[i - 1]->name, sorted[i]->name);
-    free(sorted);
+                           item->output, (*first)->name, item->name);
+    }
+    tdestroy(outputs, keep_item);
     return ok;
 }
 
 bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, struct error *err)
 {
-    *list = (struct batch_list){.input_real = realpath(tree->input, NULL)};
+    *list = (struct batch_list){.tree = tree, .input_real = realpath(tree->input, NULL)};
     if (!list->input_real)
         return error_errno(err, tree->input, "read");
-    if (!(tree->files_from ? read_list(list, tree, err) : walk_all(list, tree, err)))
+    if (tree->files_from
+            ? !read_list(list, err)
+            : !folder_walk(tree->input, list->input_real, &tree->filter, add, list, &list->rest) &&
+                  !error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input))
         return false;
     sort(list);
-    return check_overlap(list, tree, err) && check_shared(list, tree, err);
+    return check_overlap(list, err) && check_shared(list, err);
 }
 
 /* ---- the folders of the outputs ---- */
@@ -362,25 +343,25 @@ static void folder_free(void *node)
 }
 
 /* The folder of ITEM's output, prepared when it is met first. NULL without memory. */
-static const struct folder *find_folder(void **folders, const struct batch_item *item,
-                                        const struct batch_tree *tree, const char *input_real)
+static const struct folder *find_folder(void **folders, const struct batch_list *list,
+                                        const struct batch_item *item)
 {
     struct folder *folder = calloc(1, sizeof *folder), **place = NULL;
 
-    if (folder && (folder->path = path_join(tree->output, item->output))) {
+    if (folder && (folder->path = path_join(list->tree->output, item->output))) {
         *strrchr(folder->path, '/') = '\0';
         place = tsearch(folder, folders, compare_folders);
     }
     if (place && *place == folder)
-        folder->trouble = prepare(folder->path, input_real);
+        folder->trouble = prepare(folder->path, list->input_real);
     else if (folder)
         folder_free(folder);
     return place ? *place : NULL;
 }
 
-bool batch_folders_make(struct batch_list *list, size_t files, const struct batch_tree *tree,
-                        struct error *err)
+bool batch_folders_make(struct batch_list *list, size_t files, struct error *err)
 {
+    const struct batch_tree *tree = list->tree;
     char *top = strdup(tree->output), *trouble = top ? prepare(top, list->input_real) : NULL;
     void *folders = NULL;
     bool ok = top != NULL;
@@ -392,8 +373,7 @@ bool batch_folders_make(struct batch_list *list, size_t files, const struct batc
     for (size_t i = 0; ok && i < files; i++) {
         struct batch_item *item = &list->item[i];
         const struct folder *folder = NULL;
-        if (strchr(item->output, '/') &&
-            !(folder = find_folder(&folders, item, tree, list->input_real)))
+        if (strchr(item->output, '/') && !(folder = find_folder(&folders, list, item)))
             ok = error_set(err, EXIT_INPUT, "%s: no memory for its folders", tree->output);
         if (folder && folder->trouble && !item->trouble)
             item->trouble = strdup(folder->trouble);

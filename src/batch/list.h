@@ -23,8 +23,9 @@ struct batch_item {
 struct batch_list {
     struct batch_item *item; /* in C-locale order of names, each once */
     size_t count;
-    size_t links_outside; /* symlinks that were not followed */
-    char *input_real;     /* INPUT without symlinks */
+    const struct batch_tree *tree;
+    struct folder_rest rest; /* of the walk; of a list of names nothing is counted */
+    char *input_real;        /* INPUT without symlinks */
 };
 
 /* Refused (EXIT_USAGE): outputs that would be inputs, and one output for two inputs. Free also when
@@ -35,7 +36,6 @@ void batch_list_free(struct batch_list *list);
 /* Makes OUTPUT and the folders below it that the first COUNT files need, and removes temporaries of
  * dead runs in them. The files of a folder that cannot be made get a trouble; for OUTPUT itself
  * this is an error. */
-bool batch_folders_make(struct batch_list *list, size_t count, const struct batch_tree *tree,
-                        struct error *err);
+bool batch_folders_make(struct batch_list *list, size_t count, struct error *err);
 
 #endif

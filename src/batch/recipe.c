@@ -1,5 +1,6 @@
-/* The recipe of a batch's outputs: see batch/batch.h. Not in it is what never changes a byte:
- * device, kernel, tile, threads. */
+/* The recipe of a batch's outputs: everything besides the input that decides their bytes. Device,
+ * kernel, tile and threads never do, so they are not in it. A change of this text makes older
+ * manifests invalid: everything is filtered again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "base/hash.h"
 #include "batch/batch.h"
 
-/* All numbers of a mask as one; the text of large masks would be the longest line of the manifest.
- */
+/* A hash of all numbers of the mask: the text of a large mask would be the longest line of the
+ * manifest. */
 static bool put_mask(FILE *out, const struct mask *mask)
 {
     char *text = NULL;

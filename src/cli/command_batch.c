@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/machine.h"
-#include "batch/progress.h"
+#include "batch/batch.h"
 #include "cli/command.h"
 #include "cli/command_filter.h"
 #include "kernel/backend.h"

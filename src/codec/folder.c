@@ -44,10 +44,10 @@ bool folder_is_manifest(const char *name)
 bool folder_wants(const struct folder_filter *filter, const char *name)
 {
     const bool is_picture = format_of_path(name) != FORMAT_NONE;
-    return filter->include.count == 0 ? is_picture
-                                      : globs_match(&filter->include, name) ||
-                                            (is_picture &&
-                                             globs_match_folder(&filter->include, name));
+    return filter->include.count == 0
+               ? is_picture
+               : globs_match(&filter->include, name) ||
+                     (is_picture && globs_match_folder(&filter->include, name));
 }
 
 /* For scandir: all but what the program and scripts/slurm_batch leave beside pictures. */
@@ -94,11 +94,11 @@ static unsigned char entry_type(struct walk *walk, unsigned char type, const cha
 {
     struct stat status;
 
-    if (type == DT_UNKNOWN) /* some file systems do not say */
-        type = lstat(path, &status) != 0  ? DT_REG /* opening it will say what is wrong */
-               : S_ISLNK(status.st_mode)  ? DT_LNK
-               : S_ISDIR(status.st_mode)  ? DT_DIR
-                                          : DT_REG;
+    if (type == DT_UNKNOWN)                       /* some file systems do not say */
+        type = lstat(path, &status) != 0 ? DT_REG /* opening it will say what is wrong */
+               : S_ISLNK(status.st_mode) ? DT_LNK
+               : S_ISDIR(status.st_mode) ? DT_DIR
+                                         : DT_REG;
     return type == DT_LNK ? link_type(walk, path, name) : type;
 }
 

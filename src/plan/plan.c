@@ -36,18 +36,17 @@ static bool input_override(struct plan_input *input, const struct plan_overrides
             return error_set(err, EXIT_USAGE, "--divisor %.80s: a divisor cannot be 0",
                              overrides->divisor);
     }
-    if (overrides->offset && !override_number(input->offset, "--offset", overrides->offset,
-                                              &input->offset_percent, err))
+    if (overrides->offset &&
+        !override_number(input->offset, "--offset", overrides->offset, &input->offset_percent, err))
         return false;
     if (overrides->has_anchor) {
         input->anchor_x = overrides->anchor_x;
         input->anchor_y = overrides->anchor_y;
         if (input->anchor_x < 0 || input->anchor_x >= input->mask->width || input->anchor_y < 0 ||
             input->anchor_y >= input->mask->height)
-            return error_set(err, EXIT_USAGE,
-                             "--anchor %d,%d: the anchor lies outside the mask of %d x %d",
-                             input->anchor_x, input->anchor_y, input->mask->width,
-                             input->mask->height);
+            return error_set(
+                err, EXIT_USAGE, "--anchor %d,%d: the anchor lies outside the mask of %d x %d",
+                input->anchor_x, input->anchor_y, input->mask->width, input->mask->height);
     }
     input->flip = overrides->flip;
     return true;
@@ -136,9 +135,10 @@ static void scaled_weight(mpz_t result, const struct plan_input *input, size_t k
     mpz_mul(result, result, mpq_numref(weight));
 }
 
-/* Why d is the smallest: with L as above, W_k = weight_k * L and G = gcd of the W_k, every weight is
- * an integer multiple W_k / G of one unit, G / L; divided by the divisor the unit is a/b in lowest
- * terms. So b is the weights' smallest common denominator, and d that of weights and offset. */
+/* Why d is the smallest: with L as above, W_k = weight_k * L and G = gcd of the W_k, every weight
+ * is an integer multiple W_k / G of one unit, G / L; divided by the divisor the unit is a/b in
+ * lowest terms. So b is the weights' smallest common denominator, and d that of weights and offset.
+ */
 static bool make_exact(struct plan_mask *plan, const struct plan_input *input)
 {
     mpz_t lcm, gcd, w, d;

@@ -122,7 +122,8 @@ static void box_masks(void)
             CHECK(mpq_cmp_ui(mask.weight[k], 1, 1) == 0);
         mask_free(&mask);
     }
-    CHECK(!mask_build_box(&mask, 128, MASK_SQUARE, &err) && !mask_build_box(&mask, -1, MASK_SQUARE, &err));
+    CHECK(!mask_build_box(&mask, 128, MASK_SQUARE, &err) &&
+          !mask_build_box(&mask, -1, MASK_SQUARE, &err));
 }
 
 /* weight / divisor = (1 + amount) * identity - amount * gauss, cell by cell */
