@@ -1,25 +1,27 @@
-/* The batch: see batch/batch.h. Workers, one for each core, take tickets: the places of the
- * list in order. A ticket's turn comes when all before it have been let in; it is let in
- * when there are cores and memory for it. So files start in order whatever they cost,
- * and a large one is not overtaken for ever by small ones.
+/* Runs a batch. Workers, one for each core, take tickets: the places of the list in order.
+ * A ticket's turn comes when all tickets before it have been let in; it is let in when
+ * cores and memory are free for it. So files start in order whatever they cost, and small
+ * files cannot overtake a large one for ever.
  *
- * One lock guards everything here; work is done without it. */
+ * One lock guards the struct batch; files are filtered without it. */
 #include "batch/batch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/machine.h"
 #include "base/parallel.h"
-#include "batch/file.h"
+#include "batch/manifest.h"
+#include "batch/memory.h"
 
-/* A picture of so many pixels gives all cores enough to do; smaller ones are faster side by side.
- */
+/* A picture of so many pixels keeps all cores busy; smaller ones are faster side by side. */
 #define LARGE_PIXELS ((uint64_t)16 << 20)
 
 #define TICK_NS 250000000
@@ -27,8 +29,7 @@
 struct batch {
     const struct batch_job *job;
     struct batch_list list;
-    struct batch_place place;
-    char *recipe;
+    struct manifest *manifest;
     uint64_t budget;
     double start_ms;
     pthread_mutex_t lock; /* for all below */
@@ -42,11 +43,102 @@ struct batch {
     struct error err; /* what stopped it, or the manifest's failure; code 0: nothing */
 };
 
-/* What a file was let in with. */
+/* The cores and the memory that a file was let in with. */
 struct share {
     int cores;
     uint64_t bytes;
 };
+
+/* ---- one file, without the lock ---- */
+
+static bool fail(struct batch_result *result, const char *why)
+{
+    result->status = BATCH_FAILED;
+    return error_set(&result->err, EXIT_INPUT, "%s: %s", result->input, why);
+}
+
+/* An output that is a symlink is written through it. */
+static bool leads_into_inputs(const struct batch *b, const char *output)
+{
+    struct stat status;
+    char *real;
+    bool inside;
+
+    if (lstat(output, &status) != 0 || !S_ISLNK(status.st_mode))
+        return false;
+    real = realpath(output, NULL);
+    inside = real && path_inside(real, b->list.input_real);
+    free(real);
+    return inside;
+}
+
+/* The input's status and cost; false with the result's error. */
+static bool look_at(struct batch_result *result, struct stat *in, struct batch_cost *cost)
+{
+    /* Opening a pipe would block; only regular files are filtered. */
+    int fd = open(result->input, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    bool ok = fd >= 0 && fstat(fd, in) == 0;
+
+    if (!ok) {
+        result->status = BATCH_FAILED;
+        error_errno(&result->err, result->input, "read");
+    } else if (!S_ISREG(in->st_mode)) {
+        ok = fail(result, "is no regular file");
+    } else {
+        result->input_bytes = (uint64_t)in->st_size;
+        *cost = batch_cost_of(fd, result->input_bytes);
+        posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+    }
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* The input's status and cost. False for a file that is not to be filtered: RESULT says that it is
+ * done or has failed. */
+static bool prepare_file(const struct batch *b, const struct batch_item *item,
+                         struct batch_result *result, struct stat *in, struct batch_cost *cost)
+{
+    struct stat out;
+
+    if (item->trouble)
+        return fail(result, item->trouble);
+    if (!look_at(result, in, cost))
+        return false;
+    if (leads_into_inputs(b, result->output))
+        return fail(result, "its output is a symlink into the folder of inputs");
+    if (!b->job->force && stat(result->output, &out) == 0 && S_ISREG(out.st_mode) &&
+        manifest_has(b->manifest, item->output, &out, in)) {
+        result->status = BATCH_SKIPPED;
+        result->output_bytes = (uint64_t)out.st_size;
+        return false;
+    }
+    return true;
+}
+
+/* Filters a file and notes it in the manifest. Several GPUs take files in turn. RESULT says how the
+ * file ended; false with ERR when it could not be noted. */
+static bool filter_file(const struct batch *b, size_t ticket, struct batch_result *result,
+                        const struct stat *in, int cores, struct error *err)
+{
+    const struct batch_item *item = &b->list.item[ticket];
+    struct picture_request request = *b->job->request;
+    struct stat out = {0};
+
+    request.threads = cores;
+    request.device_shared = cores < b->job->threads;
+    if (b->job->devices > 0)
+        request.device_index = b->job->device[ticket % (size_t)b->job->devices];
+    request.sink.written = &out;
+    result->status = BATCH_FAILED;
+    if (!picture_filter(&request, result->input, result->output, &result->report, &result->err))
+        return true;
+    result->status = BATCH_DONE;
+    if (!S_ISREG(out.st_mode))
+        return true; /* a pipe or a device: the next run cannot find it done */
+    result->output_bytes = (uint64_t)out.st_size;
+    return manifest_add(b->manifest, item->output, &out, item->name, in, err);
+}
 
 /* ---- letting in, with the lock held ---- */
 
@@ -61,7 +153,7 @@ static int cores_for(const struct batch *b, size_t ticket, const struct batch_co
     return b->cores_free / (int)left;
 }
 
-/* False where the batch was stopped meanwhile. */
+/* Waits for cores and memory. False when the batch was stopped meanwhile. */
 static bool let_in(struct batch *b, size_t ticket, const struct batch_cost *cost,
                    struct share *share)
 {
@@ -109,7 +201,7 @@ static void count(struct batch *b, const struct batch_result *result)
         c->kernel_ms += report->times.kernel_ms;
     }
     if (result->status == BATCH_FAILED && result->err.code == EXIT_DEVICE) {
-        b->err = result->err; /* so it would be with every file */
+        b->err = result->err; /* every other file would fail with it too */
         c->stopped = true;
     }
     if (b->job->max_failures > 0 && c->failed >= (size_t)b->job->max_failures)
@@ -128,7 +220,7 @@ static void result_free(struct batch_result *result)
 
 static void finish(struct batch *b, size_t ticket, struct batch_result *result)
 {
-    /* That the device is not there has been said by the file before. */
+    /* An earlier file has reported that the device is not there. */
     if (result->status == BATCH_FAILED && result->err.code == EXIT_DEVICE &&
         b->err.code == EXIT_DEVICE)
         result->status = BATCH_LEFT;
@@ -152,8 +244,8 @@ static struct batch_result *result_make(const struct batch *b, const struct batc
     struct batch_result *result = calloc(1, sizeof *result);
 
     if (result) {
-        result->input = batch_path(b->job->tree.input, item->name);
-        result->output = batch_path(b->job->tree.output, item->output);
+        result->input = path_join(b->job->tree.input, item->name);
+        result->output = path_join(b->job->tree.output, item->output);
     }
     if (result && result->input && result->output)
         return result;
@@ -161,32 +253,14 @@ static struct batch_result *result_make(const struct batch *b, const struct batc
     return NULL;
 }
 
-/* With the lock released. Several GPUs take files in turn. */
-static void filter(struct batch *b, size_t ticket, struct batch_result *result,
-                   const struct stat *in, int cores)
-{
-    struct picture_request request = *b->job->request;
-    struct error err;
-
-    request.threads = cores;
-    request.device_shared = cores < b->job->threads;
-    if (b->job->devices > 0)
-        request.device_index = b->job->device[ticket % (size_t)b->job->devices];
-    if (batch_file_filter(&b->place, &b->list.item[ticket], result, in, &request, &err))
-        return;
-    pthread_mutex_lock(&b->lock);
-    if (b->err.code == EXIT_DONE)
-        b->err = err;
-    pthread_mutex_unlock(&b->lock);
-}
-
 static void do_ticket(struct batch *b, size_t ticket, struct batch_result *result)
 {
     const struct batch_item *item = &b->list.item[ticket];
     struct share share = {0};
     struct batch_cost cost = {0};
+    struct error err;
     struct stat in;
-    bool wanted = batch_file_prepare(&b->place, item, result, &in, &cost);
+    bool wanted = prepare_file(b, item, result, &in, &cost);
 
     if (wanted && b->job->plan) {
         result->status = BATCH_PLANNED;
@@ -204,8 +278,10 @@ static void do_ticket(struct batch *b, size_t ticket, struct batch_result *resul
     pthread_cond_broadcast(&b->changed);
     if (wanted) {
         pthread_mutex_unlock(&b->lock);
-        filter(b, ticket, result, &in, share.cores);
+        bool noted = filter_file(b, ticket, result, &in, share.cores, &err);
         pthread_mutex_lock(&b->lock);
+        if (!noted && b->err.code == EXIT_DONE)
+            b->err = err;
         let_out(b, &share);
         pthread_cond_broadcast(&b->changed);
     }
@@ -238,7 +314,7 @@ static void work(void *context, int piece, int worker)
     }
 }
 
-/* Time passes also while no file ends. */
+/* Reports the counts four times a second while no file ends. */
 static void *tick(void *context)
 {
     struct batch *b = context;
@@ -261,7 +337,7 @@ static void *tick(void *context)
 
 /* ---- the whole ---- */
 
-/* Leaves this shard's files in the list. */
+/* Moves this shard's files to the front of the list. */
 static void take_shard(struct batch *b)
 {
     size_t kept = 0;
@@ -277,44 +353,41 @@ static void take_shard(struct batch *b)
     b->counts.files = kept;
 }
 
-/* Files of two folders may have names, sizes and times in common, so the folder belongs to what
- * the manifest notes. */
+/* The manifest's recipe ends with the folder of inputs, because files of two folders may have
+ * names, sizes and times in common. */
 static bool open_manifest(struct batch *b, struct error *err)
 {
     const struct batch_job *job = b->job;
-    struct manifest **manifest = &b->place.manifest;
-    char *noted;
-    bool ok;
+    char *recipe = batch_recipe(job->request, err), *noted = NULL;
+    bool ok = recipe != NULL;
 
-    if (asprintf(&noted, "%sfolder %s\n", b->recipe, b->list.input_real) < 0)
-        return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", job->tree.output);
-    ok = job->plan ? manifest_read(manifest, job->tree.output, noted, err)
-                   : manifest_open(manifest, job->tree.output, job->shard.index, job->shard.count,
-                                   noted, job->request->sink.sync, err);
+    if (ok && asprintf(&noted, "%sfolder %s\n", recipe, b->list.input_real) < 0)
+        ok = error_set(err, EXIT_INPUT, "%s: no memory for its manifest", job->tree.output);
+    if (ok)
+        ok = job->plan ? manifest_read(&b->manifest, job->tree.output, noted, err)
+                       : manifest_open(&b->manifest, job->tree.output, job->shard.index,
+                                       job->shard.count, noted, job->request->sink.sync, err);
     free(noted);
+    free(recipe);
     return ok;
 }
 
 static bool begin(struct batch *b, struct error *err)
 {
     const struct batch_job *job = b->job;
-    bool ok;
 
     if (!batch_list_make(&b->list, &job->tree, err))
         return false;
     if (b->list.count == 0)
         return error_set(err, EXIT_INPUT, "%s: there is no file to filter", job->tree.input);
-    b->counts.links_outside = b->list.links_outside;
+    b->counts.links_outside = b->list.rest.links_outside;
     take_shard(b);
-    b->recipe = batch_recipe(job->request, err);
-    b->place = (struct batch_place){
-        .input_real = b->list.input_real, .recipe = b->recipe, .force = job->force};
-    ok = b->recipe &&
-         (job->plan || batch_folders_make(&b->list, b->counts.files, &job->tree, err)) &&
-         open_manifest(b, err);
-    if (ok && !(b->finished = calloc(b->counts.files + 1, sizeof *b->finished)))
-        ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.input);
-    return ok;
+    if ((!job->plan && !batch_folders_make(&b->list, b->counts.files, err)) ||
+        !open_manifest(b, err))
+        return false;
+    b->finished = calloc(b->counts.files + 1, sizeof *b->finished);
+    return b->finished ||
+           error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.input);
 }
 
 /* A file in flight has its input open, and its output twice. */
@@ -322,7 +395,7 @@ static bool begin(struct batch *b, struct error *err)
 
 static void run(struct batch *b)
 {
-    /* Cores without a file of their own belong to those that have one. */
+    /* With fewer files than cores, the files share the cores. */
     size_t files = b->counts.files;
     int workers = files < (size_t)b->job->threads ? (int)files : b->job->threads;
     pthread_t ticker;
@@ -351,10 +424,10 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
     bool ok;
     int kernels;
 
-    /* Else the allocator keeps up to 64 MiB a thread of what one file has freed: 150 MiB where
-     * files of 9 MB go through 8 threads one at a time, 38 with this. */
+    /* Without this the allocator keeps up to 64 MiB of freed memory a thread: 150 MiB where
+     * files of 9 MB go through 8 threads one at a time, 38 with it. */
     large_alloc_keep_small();
-    kernel_table(&kernels); /* made at its first use, which is no matter for threads */
+    kernel_table(&kernels); /* made at its first use, which must not be in several threads */
     ok = begin(&b, err);
     if (ok) {
         run(&b);
@@ -364,9 +437,8 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
     }
     b.counts.seconds = (clock_ms() - b.start_ms) * 1e-3;
     *counts = b.counts;
-    manifest_close(b.place.manifest);
+    manifest_close(b.manifest);
     batch_list_free(&b.list);
-    free(b.recipe);
     free(b.finished);
     return ok;
 }

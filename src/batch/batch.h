@@ -1,13 +1,13 @@
-/* A folder of pictures through the tool: each file goes the way of a single one
- * (picture_filter), so that its bytes are the same as alone.
+/* Filters a folder of pictures. Each file goes through picture_filter as a single picture
+ * does, so that its output has the same bytes.
  *
  *   files in their order -> memory and cores free? -> decode, filter, encode -> manifest
  *                           small: one core each, side by side
- *                           large, or the last ones: as many cores as there are
+ *                           large, or the last ones: all free cores
  *
- * The stages overlap because files do. What is in flight is bounded by its memory
- * (batch/memory.h), whatever its number; one file that takes more runs alone. A file
- * that fails is told, counted, and the rest goes on. */
+ * The stages of different files overlap. The memory of the files in flight is bounded
+ * (batch/memory.h), not their number; a file that needs more runs alone. A file that
+ * fails is reported and counted, and the other files go on. */
 #ifndef STENCIL_BATCH_BATCH_H
 #define STENCIL_BATCH_BATCH_H
 
@@ -20,7 +20,7 @@ enum batch_status {
     BATCH_SKIPPED, /* the manifest says that it is done */
     BATCH_FAILED,
     BATCH_PLANNED, /* it would be filtered */
-    BATCH_LEFT,    /* not begun, or in vain: another file's failure ended the batch. Never told */
+    BATCH_LEFT,    /* not begun, or in vain: another file's failure ended the batch. Not reported */
 };
 
 struct batch_result {
@@ -34,14 +34,14 @@ struct batch_result {
 struct batch_counts {
     size_t files, done, skipped, failed, planned; /* files: this shard's */
     size_t others;                                /* files of other shards */
-    size_t links_outside;                         /* see batch/list.h */
+    size_t links_outside;                         /* symlinks that were not followed */
     size_t with_warnings;
     uint64_t pixels, input_bytes, output_bytes; /* of those done */
     double seconds;
     double decode_ms, filter_ms, encode_ms; /* work, added up over files */
     double transfer_ms, kernel_ms;          /* of filter_ms; on a GPU */
     int threads;
-    bool stopped; /* the limit of failures was reached, or the device is not there */
+    bool stopped; /* too many failures, or the device is not there */
 };
 
 struct batch_job {
@@ -51,24 +51,38 @@ struct batch_job {
     int threads;       /* at least 1 */
     uint64_t memory;   /* bytes that files in flight may take; 0: batch_memory_budget */
     int max_failures;  /* 0: no limit */
-    bool force;        /* also what the manifest says is done */
+    bool force;        /* also files that the manifest says are done */
     bool plan;         /* nothing is filtered or written */
     const int *device; /* numbers of GPUs, which files take in turn */
     int devices;       /* 0: the request's */
-    /* Called with one file at a time, in the order of the list. */
+    /* Reports one file at a time, in the order of the list. */
     void (*told)(void *context, const struct batch_result *result);
     /* Called after every file, and four times a second; never at the same time as told. */
     void (*counted)(void *context, const struct batch_counts *counts);
     void *context;
 };
 
-/* False with ERR where nothing could be begun, or the manifest could not be written, or the device
- * is not there; failures of files are in COUNTS alone. EXIT_DIFFERENT in a file's error does not
- * stop it. */
+/* False with ERR when nothing could be begun, the manifest could not be written, or the device is
+ * not there; failures of files are only counted. A difference that --verify found does not stop the
+ * batch. The request's filter is loaded. */
 bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct error *err);
 
-/* Everything that decides an output's bytes besides its input, as text; malloc'ed, NULL with err
+/* Everything besides the input that decides an output's bytes, as text; malloc'ed, NULL with err
  * (batch/recipe.c). */
 char *batch_recipe(const struct picture_request *request, struct error *err);
+
+/* ---- the lines that are printed about a batch (batch/progress.c) ---- */
+
+#define BATCH_LINE_CHARS 256
+
+/* "314/1000  31 %  52.1 files/s  98 MB/s  2 failed  13 s left" */
+void batch_progress_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts);
+
+/* "1000 files: 980 done, 20 failed; 980.0 megapixels in 18.8 s, 52.1 files/s, 98 MB/s" */
+void batch_summary_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts);
+
+/* "decode 41 %, filter 12 %, encode 47 % of 36.9 s of work on 2 threads"; with a GPU transfer
+ * and kernel in the place of filter. Empty where nothing was done. */
+void batch_work_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts);
 
 #endif

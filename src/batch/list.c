@@ -1,38 +1,16 @@
-/* The files of a batch: see batch/list.h. Order, names of outputs, and the refusal of
- * trees that would feed on themselves; the walk through the folders is batch/walk.c. */
+/* The files of a batch: order, names of outputs, refusal of outputs that would be inputs, and
+ * the folders of the outputs. The walk through INPUT is codec/folder.h. */
 #include "batch/list.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "codec/codec.h"
 #include "codec/input.h"
-
-char *batch_path(const char *folder, const char *name)
-{
-    size_t length = strlen(folder);
-    char *path;
-
-    while (length > 1 && folder[length - 1] == '/')
-        length--;
-    if (asprintf(&path, "%.*s%s%s", (int)length, folder, folder[length - 1] == '/' ? "" : "/",
-                 name) < 0)
-        return NULL;
-    return path;
-}
-
-bool batch_path_inside(const char *path, const char *folder)
-{
-    size_t length = strlen(folder);
-
-    if (strcmp(folder, "/") == 0)
-        return true;
-    return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
-}
+#include "codec/output_stale.h"
 
 /* ---- items ---- */
 
@@ -52,9 +30,10 @@ static char *output_name(const struct batch_tree *tree, const char *name)
     return output;
 }
 
-bool batch_list_add(struct batch_list *list, const struct batch_tree *tree, const char *name,
-                    const char *trouble)
+/* Copies NAME and TROUBLE, which may be NULL. False without memory. */
+static bool add(void *context, const char *name, const char *trouble)
 {
+    struct batch_list *list = context;
     struct batch_item *item;
 
     if ((list->count & (list->count - 1)) == 0) { /* room grows at powers of two */
@@ -66,7 +45,7 @@ bool batch_list_add(struct batch_list *list, const struct batch_tree *tree, cons
     }
     item = &list->item[list->count++];
     item->name = strdup(name);
-    item->output = output_name(tree, name);
+    item->output = output_name(list->tree, name);
     item->trouble = trouble ? strdup(trouble) : NULL;
     return item->name && item->output && (!trouble || item->trouble);
 }
@@ -83,27 +62,25 @@ static void item_free(struct batch_item *item)
     free(item->trouble);
 }
 
+/* Sorts the files and removes repetitions. */
 static void sort(struct batch_list *list)
 {
-    size_t i, kept = 0;
+    size_t kept = 0;
 
-    if (list->count == 0)
-        return;
-    qsort(list->item, list->count, sizeof *list->item, compare_names);
-    for (i = 1; i < list->count; i++) {
-        if (strcmp(list->item[i].name, list->item[kept].name) == 0)
+    if (list->count > 0)
+        qsort(list->item, list->count, sizeof *list->item, compare_names);
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept > 0 && compare_names(&list->item[i], &list->item[kept - 1]) == 0)
             item_free(&list->item[i]);
         else
-            list->item[++kept] = list->item[i];
+            list->item[kept++] = list->item[i];
     }
-    list->count = kept + 1;
+    list->count = kept;
 }
 
 void batch_list_free(struct batch_list *list)
 {
-    size_t i;
-
-    for (i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++)
         item_free(&list->item[i]);
     free(list->item);
     free(list->input_real);
@@ -134,7 +111,7 @@ static bool clean_name(char *name)
     return true;
 }
 
-/* What follows FOLDER in NAME; NULL where it does not lie there. */
+/* The part of NAME after FOLDER; NULL where NAME is not in it. */
 static char *below(const char *folder, char *name)
 {
     size_t length = strlen(folder);
@@ -150,10 +127,11 @@ static char *below(const char *folder, char *name)
     return name[length] == '/' ? name + length + 1 : NULL;
 }
 
-/* What follows INPUT in a name as `find INPUT` prints it, or in an absolute one; else the whole
- * name. */
-static char *below_input(const struct batch_list *list, const struct batch_tree *tree, char *name)
+/* The part of NAME after INPUT, for names as `find INPUT` prints them and for absolute ones; else
+ * the whole name. */
+static char *below_input(const struct batch_list *list, char *name)
 {
+    const struct batch_tree *tree = list->tree;
     char *rest = below(tree->input, name);
 
     if (!rest && *name == '/')
@@ -161,36 +139,38 @@ static char *below_input(const struct batch_list *list, const struct batch_tree 
     return rest ? rest : name;
 }
 
-/* A folder in the list is passed over: `find` without -type f names them too. */
-static bool add_listed(struct batch_list *list, const struct batch_tree *tree, char *name)
+/* A folder in the list is ignored: `find` without -type f prints folders too. */
+static bool add_listed(struct batch_list *list, char *name)
 {
+    const struct batch_tree *tree = list->tree;
     const char *trouble = NULL;
     char *path, *real;
     struct stat status;
     bool ok = true;
 
-    name = below_input(list, tree, name);
+    name = below_input(list, name);
     if (*name == '/')
-        return batch_list_add(list, tree, name + 1, "is not below INPUT");
+        return add(list, name + 1, "is not below INPUT");
     if (!clean_name(name))
-        return batch_list_add(list, tree, name, "leads out of INPUT");
-    path = batch_path(tree->input, name);
+        return add(list, name, "leads out of INPUT");
+    path = path_join(tree->input, name);
     if (!path)
         return false;
     real = realpath(path, NULL);
-    if (real && !tree->follow && !batch_path_inside(real, list->input_real))
+    if (real && !tree->filter.follow && !path_inside(real, list->input_real))
         trouble = "a symlink that leads out of INPUT; use --follow";
-    if (*name && !globs_match(&tree->exclude, name) &&
-        (tree->include.count == 0 || batch_wants(tree, name)) &&
+    if (*name && !globs_match(&tree->filter.exclude, name) &&
+        (tree->filter.include.count == 0 || folder_wants(&tree->filter, name)) &&
         !(real && stat(real, &status) == 0 && S_ISDIR(status.st_mode)))
-        ok = batch_list_add(list, tree, name, trouble);
+        ok = add(list, name, trouble);
     free(real);
     free(path);
     return ok;
 }
 
-static bool read_list(struct batch_list *list, const struct batch_tree *tree, struct error *err)
+static bool read_list(struct batch_list *list, struct error *err)
 {
+    const struct batch_tree *tree = list->tree;
     struct input *input = NULL;
     const uint8_t *bytes;
     size_t size;
@@ -206,7 +186,7 @@ static bool read_list(struct batch_list *list, const struct batch_tree *tree, st
         char *end = memchr(text + at, tree->null_ended ? '\0' : '\n', size - at);
         size_t next = end ? (size_t)(end - text) : size;
         text[next] = '\0';
-        if (!add_listed(list, tree, text + at))
+        if (!add_listed(list, text + at))
             ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", input_name(input));
         at = next + 1;
     }
@@ -215,119 +195,191 @@ static bool read_list(struct batch_list *list, const struct batch_tree *tree, st
     return ok;
 }
 
-/* ---- trees that would feed on themselves ---- */
+/* ---- outputs that would be inputs ---- */
 
-char *batch_path_real(const char *path)
+/* BELOW is INPUT as seen from OUTPUT if it lies there, else NULL; OUTPUT is without symlinks. */
+static bool check_item(const struct batch_list *list, const struct batch_item *item,
+                       const char *output, const char *below, struct error *err)
 {
-    char *head = strdup(path), *real = NULL, *joined = NULL, *slash;
-
-    while (head && !(real = realpath(head, NULL)) && errno == ENOENT) {
-        slash = strrchr(head, '/');
-        while (slash && slash > head && slash[1] == '\0') { /* slashes at the end */
-            *slash = '\0';
-            slash = strrchr(head, '/');
-        }
-        if (!slash) {
-            real = realpath(".", NULL);
-            if (real)
-                joined = batch_path(real, path);
-            break;
-        }
-        *(slash == head ? slash + 1 : slash) = '\0';
-    }
-    if (real && !joined)
-        joined = strlen(head) < strlen(path)
-                     ? batch_path(real, path + strlen(head) + (path[strlen(head)] == '/'))
-                     : strdup(real);
-    free(real);
-    free(head);
-    return joined;
-}
-
-/* Of symlinks out of INPUT, which are followed: does one of them lead into OUTPUT? */
-static bool check_links(const struct batch_list *list, const struct batch_tree *tree,
-                        const char *output, struct error *err)
-{
+    const struct batch_tree *tree = list->tree;
+    char *path, *real;
     bool ok = true;
 
-    for (size_t i = 0; ok && tree->follow && i < list->count; i++) {
-        char *path = batch_path(tree->input, list->item[i].name);
-        char *real = path ? realpath(path, NULL) : NULL;
-        if (real && !batch_path_inside(real, list->input_real) && batch_path_inside(real, output))
-            ok = error_set(err, EXIT_USAGE, "%s: lies in the folder of outputs, %s", path,
-                           tree->output);
-        free(real);
-        free(path);
-    }
+    if (below && path_inside(item->output, below))
+        return error_set(err, EXIT_USAGE, "%s/%s: would be written into the input folder, %s",
+                         tree->output, item->output, tree->input);
+    if (!tree->filter.follow)
+        return true;
+    path = path_join(tree->input, item->name);
+    real = path ? realpath(path, NULL) : NULL;
+    if (real && !path_inside(real, list->input_real) && path_inside(real, output))
+        ok = error_set(err, EXIT_USAGE, "%s: is a link into the output folder, %s", path,
+                       tree->output);
+    free(real);
+    free(path);
     return ok;
 }
 
-/* An output that lies in INPUT is an input of the next run, or writes over one of this. */
-static bool check_overlap(const struct batch_list *list, const struct batch_tree *tree,
-                          struct error *err)
+/* An output in INPUT would be an input of the next run, or replace an input of this run. */
+static bool check_overlap(const struct batch_list *list, struct error *err)
 {
-    char *output = batch_path_real(tree->output);
-    const char *input = list->input_real, *below;
+    const struct batch_tree *tree = list->tree;
+    char *output = path_real(tree->output);
+    const char *input = list->input_real, *below = NULL;
     bool ok = true;
 
     if (!output)
-        return error_errno(err, tree->output, "use it as the folder of outputs");
-    if (batch_path_inside(output, input)) {
-        ok = error_set(err, EXIT_USAGE,
-                       "%s: lies in the folder of inputs, %s: outputs would become inputs",
-                       tree->output, tree->input);
-    } else if (batch_path_inside(input, output)) {
+        return error_errno(err, tree->output, "use it as the output folder");
+    if (path_inside(output, input))
+        ok = error_set(err, EXIT_USAGE, "%s: choose an output folder outside %s", tree->output,
+                       tree->input);
+    else if (path_inside(input, output))
         below = input + (strcmp(output, "/") == 0 ? 1 : strlen(output) + 1);
-        for (size_t i = 0; ok && i < list->count; i++)
-            if (batch_path_inside(list->item[i].output, below))
-                ok = error_set(err, EXIT_USAGE,
-                               "%s/%s: would be written into the folder of inputs, %s",
-                               tree->output, list->item[i].output, tree->input);
-    }
-    ok = ok && check_links(list, tree, output, err);
+    for (size_t i = 0; ok && i < list->count; i++)
+        ok = check_item(list, &list->item[i], output, below, err);
     free(output);
     return ok;
 }
 
 static int compare_outputs(const void *a, const void *b)
 {
-    const struct batch_item *const *first = a, *const *second = b;
-    int order = strcmp((*first)->output, (*second)->output);
-
-    return order ? order : strcmp((*first)->name, (*second)->name);
+    return strcmp(((const struct batch_item *)a)->output, ((const struct batch_item *)b)->output);
 }
 
-/* With an extension of their own, a.png and a.jpg have one output. */
-static bool check_shared(const struct batch_list *list, const struct batch_tree *tree,
-                         struct error *err)
+static void keep_item(void *item)
 {
-    const struct batch_item **sorted;
-    bool ok = true;
-    size_t i;
+    (void)item; /* the list owns it */
+}
 
-    if (!tree->extension || list->count == 0)
-        return true;
-    sorted = malloc(list->count * sizeof *sorted);
-    if (!sorted)
-        return error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input);
-    for (i = 0; i < list->count; i++)
-        sorted[i] = &list->item[i];
-    qsort(sorted, list->count, sizeof *sorted, compare_outputs);
-    for (i = 1; ok && i < list->count; i++)
-        if (strcmp(sorted[i - 1]->output, sorted[i]->output) == 0)
+/* With --ext, a.png and a.jpg have one output. */
+static bool check_shared(const struct batch_list *list, struct error *err)
+{
+    const struct batch_tree *tree = list->tree;
+    void *outputs = NULL;
+    bool ok = true;
+
+    for (size_t i = 0; ok && tree->extension && i < list->count; i++) {
+        struct batch_item *item = &list->item[i], **first;
+        first = tsearch(item, &outputs, compare_outputs);
+        if (!first)
+            ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input);
+        else if (*first != item)
             ok = error_set(err, EXIT_USAGE, "%s/%s: the output of both %s and %s", tree->output,
-                           sorted[i]->output, sorted[i - 1]->name, sorted[i]->name);
-    free(sorted);
+                           item->output, (*first)->name, item->name);
+    }
+    tdestroy(outputs, keep_item);
     return ok;
 }
 
 bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, struct error *err)
 {
-    *list = (struct batch_list){.input_real = realpath(tree->input, NULL)};
+    *list = (struct batch_list){.tree = tree, .input_real = realpath(tree->input, NULL)};
     if (!list->input_real)
         return error_errno(err, tree->input, "read");
-    if (!(tree->files_from ? read_list(list, tree, err) : batch_walk(list, tree, err)))
+    if (tree->files_from
+            ? !read_list(list, err)
+            : !folder_walk(tree->input, list->input_real, &tree->filter, add, list, &list->rest) &&
+                  !error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input))
         return false;
     sort(list);
-    return check_overlap(list, tree, err) && check_shared(list, tree, err);
+    return check_overlap(list, err) && check_shared(list, err);
+}
+
+/* ---- the folders of the outputs ---- */
+
+/* mkdir -p; false with errno set. */
+static bool make_folder(char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return true;
+    if (errno != ENOENT)
+        return false;
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *slash = '/';
+        if (!made)
+            return false;
+    }
+    return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+/* Why PATH cannot hold outputs, malloc'ed; NULL: it can. */
+static char *prepare(char *path, const char *input_real)
+{
+    char *trouble = NULL, *real = NULL;
+    struct stat status;
+    int printed = 0;
+
+    if (!make_folder(path) || stat(path, &status) != 0 || !(real = realpath(path, NULL)))
+        printed = asprintf(&trouble, "cannot make the folder '%s': %s", path, strerror(errno));
+    else if (!S_ISDIR(status.st_mode))
+        printed = asprintf(&trouble, "'%s' is not a folder", path);
+    else if (path_inside(real, input_real))
+        printed = asprintf(&trouble, "the folder '%s' leads into the inputs", path);
+    else
+        temporary_remove_stale(path);
+    free(real);
+    return printed < 0 ? NULL : trouble;
+}
+
+/* A folder of outputs that has been prepared; kept in a tree of search.h. */
+struct folder {
+    char *path;
+    char *trouble;
+};
+
+static int compare_folders(const void *a, const void *b)
+{
+    return strcmp(((const struct folder *)a)->path, ((const struct folder *)b)->path);
+}
+
+static void folder_free(void *node)
+{
+    struct folder *folder = node;
+    free(folder->path);
+    free(folder->trouble);
+    free(folder);
+}
+
+/* The folder of ITEM's output, prepared when it is met first. NULL without memory. */
+static const struct folder *find_folder(void **folders, const struct batch_list *list,
+                                        const struct batch_item *item)
+{
+    struct folder *folder = calloc(1, sizeof *folder), **place = NULL;
+
+    if (folder && (folder->path = path_join(list->tree->output, item->output))) {
+        *strrchr(folder->path, '/') = '\0';
+        place = tsearch(folder, folders, compare_folders);
+    }
+    if (place && *place == folder)
+        folder->trouble = prepare(folder->path, list->input_real);
+    else if (folder)
+        folder_free(folder);
+    return place ? *place : NULL;
+}
+
+bool batch_folders_make(struct batch_list *list, size_t files, struct error *err)
+{
+    const struct batch_tree *tree = list->tree;
+    char *top = strdup(tree->output), *trouble = top ? prepare(top, list->input_real) : NULL;
+    void *folders = NULL;
+    bool ok = top != NULL;
+
+    if (trouble)
+        ok = error_set(err, EXIT_INPUT, "%s: %s", tree->output, trouble);
+    else if (!top)
+        error_set(err, EXIT_INPUT, "%s: no memory for its folders", tree->output);
+    for (size_t i = 0; ok && i < files; i++) {
+        struct batch_item *item = &list->item[i];
+        const struct folder *folder = NULL;
+        if (strchr(item->output, '/') && !(folder = find_folder(&folders, list, item)))
+            ok = error_set(err, EXIT_INPUT, "%s: no memory for its folders", tree->output);
+        if (folder && folder->trouble && !item->trouble)
+            item->trouble = strdup(folder->trouble);
+    }
+    tdestroy(folders, folder_free);
+    free(trouble);
+    free(top);
+    return ok;
 }

@@ -1,5 +1,5 @@
-/* The manifest of a batch: see batch/manifest.h. Lines are read in the exact form in which
- * they are written, no other JSON. */
+/* The manifest of a batch: a table in memory, and lines that are read and appended. Lines are
+ * read in the exact form in which they are written; other JSON is ignored. */
 #include "batch/manifest.h"
 
 #include <dirent.h>
@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,36 +16,24 @@
 
 #include "base/hash.h"
 #include "base/json.h"
-#include "batch/list.h"
+#include "codec/folder.h"
 
-#define NAME_PREFIX ".stencilcli-manifest"
-#define NAME_SUFFIX ".jsonl"
-
-struct entry {
-    char *output; /* NULL: the place is free */
+struct noted {
+    const char *output;
     uint64_t bytes, input_bytes;
     int64_t mtime_ns, input_mtime_ns;
 };
 
 struct manifest {
-    int fd; /* -1: only read */
+    int fd; /* -1: it is only read */
     char *path;
     char recipe[17];
     bool sync;
     pthread_mutex_t appending; /* among threads, as flock(2) is among processes */
-    /* Lines of this recipe by output and what it was then: two runs at once may note one output in
-     * another order than they wrote it. Places a power of two, at most half full. */
-    struct entry *entry;
-    size_t places, used;
+    /* The lines of this recipe, as a tree of search.h. One output may have several lines with other
+     * sizes and times: two runs at once may note it in another order than they wrote it. */
+    void *entries;
 };
-
-bool manifest_is_name(const char *name)
-{
-    size_t length = strlen(name), suffix = strlen(NAME_SUFFIX);
-
-    return strncmp(name, NAME_PREFIX, strlen(NAME_PREFIX)) == 0 && length > suffix &&
-           strcmp(name + length - suffix, NAME_SUFFIX) == 0;
-}
 
 static int64_t mtime_ns(const struct stat *status)
 {
@@ -53,56 +42,40 @@ static int64_t mtime_ns(const struct stat *status)
 
 /* ---- the table ---- */
 
-/* The place of what is noted of OUTPUT as it is with these BYTES and this time, or a free one. */
-static struct entry *find_place(struct entry *entries, size_t places, const char *output,
-                                uint64_t bytes, int64_t time_ns)
+static int compare_noted(const void *a, const void *b)
 {
-    size_t at = hash_text(output) & (places - 1);
+    const struct noted *first = a, *second = b;
+    int order = strcmp(first->output, second->output);
 
-    while (entries[at].output && (entries[at].bytes != bytes || entries[at].mtime_ns != time_ns ||
-                                  strcmp(entries[at].output, output) != 0))
-        at = (at + 1) & (places - 1);
-    return &entries[at];
+    if (order == 0)
+        order = (first->bytes > second->bytes) - (first->bytes < second->bytes);
+    return order ? order
+                 : (first->mtime_ns > second->mtime_ns) - (first->mtime_ns < second->mtime_ns);
 }
 
-static bool grow(struct manifest *m)
+/* Keeps a copy; of lines that agree in output, size and time the last one counts. */
+static bool keep(struct manifest *m, const struct noted *entry)
 {
-    size_t places = m->places ? 2 * m->places : 1024;
-    struct entry *larger = calloc(places, sizeof *larger);
+    size_t bytes = strlen(entry->output) + 1;
+    struct noted *copy = malloc(sizeof *copy + bytes), **place = NULL;
 
-    if (!larger)
-        return false;
-    for (size_t i = 0; i < m->places; i++) {
-        const struct entry *e = &m->entry[i];
-        if (e->output)
-            *find_place(larger, places, e->output, e->bytes, e->mtime_ns) = *e;
+    if (copy) {
+        *copy = *entry;
+        copy->output = memcpy(copy + 1, entry->output, bytes);
+        place = tsearch(copy, &m->entries, compare_noted);
     }
-    free(m->entry);
-    m->entry = larger;
-    m->places = places;
-    return true;
-}
-
-static bool keep(struct manifest *m, const struct entry *entry)
-{
-    struct entry *place;
-    char *output;
-
-    if (m->used * 2 >= m->places && !grow(m))
-        return false;
-    place = find_place(m->entry, m->places, entry->output, entry->bytes, entry->mtime_ns);
-    output = place->output;
-    if (!output && !(output = strdup(entry->output)))
-        return false;
-    m->used += !place->output;
-    *place = *entry;
-    place->output = output;
-    return true;
+    if (place && *place != copy) {
+        (*place)->input_bytes = entry->input_bytes;
+        (*place)->input_mtime_ns = entry->input_mtime_ns;
+    }
+    if (!place || *place != copy)
+        free(copy);
+    return place != NULL;
 }
 
 /* ---- reading ---- */
 
-/* What follows TEXT at AT; NULL where something else stands there or AT is NULL. */
+/* Where TEXT ends that stands at AT; NULL if other text stands there or AT is NULL. */
 static char *after(char *at, const char *text)
 {
     size_t length = strlen(text);
@@ -120,8 +93,8 @@ static char *take_number(char *at, int64_t *number)
     return end > at && errno == 0 ? end : NULL;
 }
 
-/* False where LINE is another recipe's, or not whole. */
-static bool parse(const struct manifest *m, char *line, struct entry *entry)
+/* False for a line of another recipe or one that is not whole. */
+static bool parse(const struct manifest *m, char *line, struct noted *entry)
 {
     int64_t bytes = 0, input_bytes = 0;
     char *at = after(line, "{\"output\":\"");
@@ -141,7 +114,7 @@ static bool parse(const struct manifest *m, char *line, struct entry *entry)
     return at && strcmp(at, "\"}\n") == 0;
 }
 
-/* -1 with ERR, or with the errno of a file that is not there. A pipe is not waited for. */
+/* -1 with ERR and errno. Does not wait for the other end of a pipe. */
 static int open_regular(const char *path, int flags, const char *verb, struct error *err)
 {
     int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC, 0666), code = errno;
@@ -164,7 +137,7 @@ static bool read_lines(struct manifest *m, const char *path, struct error *err)
     FILE *file;
     char *line = NULL;
     size_t room = 0;
-    struct entry entry;
+    struct noted entry;
     bool ok = true;
 
     if (fd < 0)
@@ -193,7 +166,7 @@ static bool read_all(struct manifest *m, const char *folder, struct error *err)
     if (!entries)
         return error_errno(err, folder, "read");
     while (ok && (entry = readdir(entries))) {
-        char *path = manifest_is_name(entry->d_name) ? batch_path(folder, entry->d_name) : NULL;
+        char *path = folder_is_manifest(entry->d_name) ? path_join(folder, entry->d_name) : NULL;
         ok = !path || read_lines(m, path, err);
         free(path);
     }
@@ -203,7 +176,7 @@ static bool read_all(struct manifest *m, const char *folder, struct error *err)
 
 /* ---- writing ---- */
 
-/* Whether the file ends in the middle of a line. */
+/* Whether the file ends in the middle of a line, which a kill or a full disk has torn. */
 static bool is_torn(int fd)
 {
     off_t end = lseek(fd, 0, SEEK_END);
@@ -212,8 +185,8 @@ static bool is_torn(int fd)
     return end > 0 && pread(fd, &last, 1, end - 1) == 1 && last != '\n';
 }
 
-/* One write to the end. What a kill or a full disk has torn, in this run or another, is closed by a
- * new line first. False with errno set. */
+/* One write to the end; a torn line before it, of this run or another, is ended first. False with
+ * errno set. */
 static bool write_line(struct manifest *m, const char *line, size_t bytes)
 {
     ssize_t n;
@@ -228,8 +201,8 @@ static bool write_line(struct manifest *m, const char *line, size_t bytes)
     return n >= 0 && (size_t)n == bytes;
 }
 
-/* Under a lock, so that no other run sees half a line at the end and takes it for torn. Where the
- * file system has no locks a line is still one write. */
+/* Writes under a lock, so that no other run takes half a line at the end for a torn one. On file
+ * systems without locks a line is still one write. */
 static bool append(struct manifest *m, const char *line, size_t bytes, struct error *err)
 {
     bool ok;
@@ -248,59 +221,69 @@ static bool append(struct manifest *m, const char *line, size_t bytes, struct er
     return true;
 }
 
-bool manifest_add(struct manifest *m, const char *output, const struct stat *now, const char *input,
-                  const struct stat *in, struct error *err)
-{
-    char *line = NULL;
-    size_t bytes = 0;
-    FILE *text = open_memstream(&line, &bytes);
-    bool ok;
+/* A line to be written: begin, print, end. */
+struct line {
+    FILE *text; /* NULL without memory */
+    char *bytes;
+    size_t size;
+};
 
-    if (!text)
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
-    fputs("{\"output\":", text);
-    json_put_bytes(text, output);
-    fprintf(text, ",\"bytes\":%jd,\"mtime_ns\":%" PRId64 ",\"input\":", (intmax_t)now->st_size,
-            mtime_ns(now));
-    json_put_bytes(text, input);
-    fprintf(text, ",\"input_bytes\":%jd,\"input_mtime_ns\":%" PRId64 ",\"recipe\":\"%s\"}\n",
-            (intmax_t)in->st_size, mtime_ns(in), m->recipe);
-    ok = fclose(text) == 0 ? append(m, line, bytes, err)
-                           : error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
-    free(line);
+static bool line_begin(struct line *line, const struct manifest *m, struct error *err)
+{
+    *line = (struct line){0};
+    line->text = open_memstream(&line->bytes, &line->size);
+    return line->text || error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
+}
+
+static bool line_end(struct line *line, struct manifest *m, struct error *err)
+{
+    bool ok = fclose(line->text) == 0
+                  ? append(m, line->bytes, line->size, err)
+                  : error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
+    free(line->bytes);
     return ok;
 }
 
-/* For people and scripts: what the recipe's number stands for. */
+bool manifest_add(struct manifest *m, const char *output, const struct stat *now, const char *input,
+                  const struct stat *in, struct error *err)
+{
+    struct line line;
+
+    if (!line_begin(&line, m, err))
+        return false;
+    fputs("{\"output\":", line.text);
+    json_put_bytes(line.text, output);
+    fprintf(line.text, ",\"bytes\":%jd,\"mtime_ns\":%" PRId64 ",\"input\":", (intmax_t)now->st_size,
+            mtime_ns(now));
+    json_put_bytes(line.text, input);
+    fprintf(line.text, ",\"input_bytes\":%jd,\"input_mtime_ns\":%" PRId64 ",\"recipe\":\"%s\"}\n",
+            (intmax_t)in->st_size, mtime_ns(in), m->recipe);
+    return line_end(&line, m, err);
+}
+
+/* Says, for people and scripts, which recipe the number in the other lines stands for. */
 static bool add_recipe(struct manifest *m, const char *recipe, struct error *err)
 {
-    char *line = NULL;
-    size_t bytes = 0;
-    FILE *text = open_memstream(&line, &bytes);
-    bool ok;
+    struct line line;
 
-    if (!text)
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
-    fprintf(text, "{\"recipe\":\"%s\",\"text\":", m->recipe);
-    json_put_bytes(text, recipe);
-    fputs("}\n", text);
-    ok = fclose(text) == 0 ? append(m, line, bytes, err)
-                           : error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
-    free(line);
-    return ok;
+    if (!line_begin(&line, m, err))
+        return false;
+    fprintf(line.text, "{\"recipe\":\"%s\",\"text\":", m->recipe);
+    json_put_bytes(line.text, recipe);
+    fputs("}\n", line.text);
+    return line_end(&line, m, err);
 }
 
 static struct manifest *manifest_make(const char *folder, const char *recipe, struct error *err)
 {
     struct manifest *m = calloc(1, sizeof *m);
 
-    if (m && grow(m)) {
+    if (m) {
         m->fd = -1;
         pthread_mutex_init(&m->appending, NULL);
         snprintf(m->recipe, sizeof m->recipe, "%016" PRIx64, hash_text(recipe));
         return m;
     }
-    free(m);
     error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
     return NULL;
 }
@@ -318,14 +301,15 @@ bool manifest_open(struct manifest **manifest, const char *folder, int shard, in
                    const char *recipe, bool sync, struct error *err)
 {
     struct manifest *m = *manifest = manifest_make(folder, recipe, err);
-    char name[64] = NAME_PREFIX NAME_SUFFIX;
+    char name[64] = FOLDER_MANIFEST_PREFIX FOLDER_MANIFEST_SUFFIX;
 
     if (!m)
         return false;
     m->sync = sync;
     if (shards > 1)
-        snprintf(name, sizeof name, NAME_PREFIX "-%d-of-%d" NAME_SUFFIX, shard, shards);
-    m->path = batch_path(folder, name);
+        snprintf(name, sizeof name, FOLDER_MANIFEST_PREFIX "-%d-of-%d" FOLDER_MANIFEST_SUFFIX,
+                 shard, shards);
+    m->path = path_join(folder, name);
     if (!m->path)
         return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
     m->fd = open_regular(m->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, "write", err);
@@ -335,11 +319,12 @@ bool manifest_open(struct manifest **manifest, const char *folder, int shard, in
 bool manifest_has(const struct manifest *m, const char *output, const struct stat *now,
                   const struct stat *in)
 {
-    const struct entry *entry =
-        find_place(m->entry, m->places, output, (uint64_t)now->st_size, mtime_ns(now));
+    const struct noted key = {
+        .output = output, .bytes = (uint64_t)now->st_size, .mtime_ns = mtime_ns(now)};
+    struct noted *const *found = tfind(&key, &m->entries, compare_noted);
 
-    return entry->output && entry->input_bytes == (uint64_t)in->st_size &&
-           entry->input_mtime_ns == mtime_ns(in);
+    return found && (*found)->input_bytes == (uint64_t)in->st_size &&
+           (*found)->input_mtime_ns == mtime_ns(in);
 }
 
 void manifest_close(struct manifest *m)
@@ -348,9 +333,7 @@ void manifest_close(struct manifest *m)
         return;
     if (m->fd >= 0)
         close(m->fd);
-    for (size_t i = 0; i < m->places; i++)
-        free(m->entry[i].output);
-    free(m->entry);
+    tdestroy(m->entries, free);
     free(m->path);
     pthread_mutex_destroy(&m->appending);
     free(m);

@@ -1,15 +1,14 @@
-/* What a batch has done, so that a killed run goes on where it was: JSON lines in the
- * folder of outputs, only ever appended to.
+/* The list of files that a batch has finished, so that the next run goes on where a killed
+ * run ended: JSON lines in the folder of outputs, which are only appended.
  *
  *   {"recipe":"0123456789abcdef","text":"version 0.1.0\nfilter blur\n..."}
  *   {"output":"a.png","bytes":9,"mtime_ns":2,"input":"a.png","input_bytes":8,
  *    "input_mtime_ns":1,"recipe":"0123456789abcdef"}           (in one line)
  *
- * A line is one write(2) to the end under flock(2), so that runs at once leave whole lines;
- * a kill in the middle tears at most one, which the next line closes, and lines that are
- * not whole are passed over. A line counts for as long as input, output and recipe are
- * what it says. Shards write files of their own, because appending is not atomic over
- * NFS; all are read. */
+ * A line is one write(2) to the end under flock(2), so that runs at once leave whole lines.
+ * A kill tears at most one line; the next writer ends it, and readers ignore it. A line is
+ * valid as long as input, output and recipe are as it says. Each shard writes a file of its
+ * own, because appending is not atomic over NFS; all files are read. */
 #ifndef STENCIL_BATCH_MANIFEST_H
 #define STENCIL_BATCH_MANIFEST_H
 
@@ -20,15 +19,12 @@
 
 struct manifest;
 
-/* ".stencilcli-manifest*.jsonl" */
-bool manifest_is_name(const char *name);
-
 /* SHARD of SHARDS (1, 1: the whole). RECIPE is everything that decides the outputs' bytes, as
- * text. SYNC: each line waits until it is on the disk. Close it also when this fails. */
+ * text. SYNC: each line waits until it is on the disk. Close the manifest also on failure. */
 bool manifest_open(struct manifest **manifest, const char *folder, int shard, int shards,
                    const char *recipe, bool sync, struct error *err);
 
-/* To look only: nothing is made, and a folder that is not there has no lines. */
+/* For --plan: nothing is written, and a folder that does not exist has no lines. */
 bool manifest_read(struct manifest **manifest, const char *folder, const char *recipe,
                    struct error *err);
 
@@ -37,7 +33,7 @@ bool manifest_read(struct manifest **manifest, const char *folder, const char *r
 bool manifest_has(const struct manifest *manifest, const char *output, const struct stat *now,
                   const struct stat *in);
 
-/* Notes that it was. Safe from several threads. */
+/* Notes that OUTPUT was made of INPUT by this recipe. Safe from several threads. */
 bool manifest_add(struct manifest *manifest, const char *output, const struct stat *now,
                   const char *input, const struct stat *in, struct error *err);
 

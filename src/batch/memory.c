@@ -1,5 +1,6 @@
-/* Memory of files in flight: see batch/memory.h. Sizes stand in the first bytes, but for
- * JPEG, where they come after the camera's data. */
+/* Estimates the memory of files in flight from their headers, and reads the limits of the
+ * system. A picture's size is in the first bytes of its file, except in JPEG, where it comes
+ * after the camera's data. */
 #include "batch/memory.h"
 
 #include <ctype.h>
@@ -30,7 +31,7 @@ static uint32_t little32(const uint8_t *b)
     return (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
 }
 
-/* The frame's header is behind segments of which each tells its length. */
+/* The frame's header comes after segments that begin with their lengths. */
 static uint64_t jpeg_pixels(int fd)
 {
     uint8_t b[9];
@@ -47,7 +48,7 @@ static uint64_t jpeg_pixels(int fd)
     return 0;
 }
 
-/* A number of a PNM header, behind blanks and comments. */
+/* A number of a PNM header, after blanks and comments. */
 static uint64_t pnm_number(const char **at)
 {
     const char *c = *at;
@@ -134,7 +135,7 @@ static uint64_t number_in(const char *path, const char *name)
     return number;
 }
 
-/* What `ulimit -v` leaves the process; 0: no limit. */
+/* The limit of `ulimit -v`; 0: none. */
 static uint64_t address_space(void)
 {
     struct rlimit limit;

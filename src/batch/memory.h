@@ -1,4 +1,4 @@
-/* How much memory files in flight may take, and how much one will. */
+/* How much memory files in flight may take, and how much one file takes at most. */
 #ifndef STENCIL_BATCH_MEMORY_H
 #define STENCIL_BATCH_MEMORY_H
 
@@ -9,16 +9,15 @@ struct batch_cost {
     uint64_t pixels; /* 0 where the header does not tell; the decoder will say why */
 };
 
-/* From the header alone, without checking it. FILE_BYTES bounds what a header may claim: no format
- * packs its samples more than about 1000 times. */
+/* From the header alone, which is not checked. FILE_BYTES limits sizes that a header may claim: no
+ * format packs its samples more than about 1000 times. */
 struct batch_cost batch_cost_of(int fd, uint64_t file_bytes);
 
-/* Half of what is free, or of the limit of the cgroup or of `ulimit -v` where that is less; at
- * least 64 MiB. */
+/* Half of the least of: free memory, the limit of the cgroup, `ulimit -v`. At least 64 MiB. */
 uint64_t batch_memory_budget(void);
 
-/* As many of WORKERS as `ulimit -v` has room for, at least one. Where it is set, all threads to
- * come allocate from one heap. */
+/* As many of WORKERS as `ulimit -v` has room for, at least one. With such a limit all threads that
+ * start later allocate from one heap. */
 int batch_memory_workers(int workers);
 
 #endif

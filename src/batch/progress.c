@@ -1,5 +1,5 @@
-/* A batch's lines: see batch/progress.h. MB/s counts what was read and written. */
-#include "batch/progress.h"
+/* The text of a batch's progress and summary. MB/s counts bytes that were read and written. */
+#include "batch/batch.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* The recipe of a batch's outputs: see batch/batch.h. Not in it is what never changes a byte:
- * device, kernel, tile, threads. */
+/* The recipe of a batch's outputs: everything besides the input that decides their bytes. Device,
+ * kernel, tile and threads never do, so they are not in it. A change of this text makes older
+ * manifests invalid: everything is filtered again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "base/hash.h"
 #include "batch/batch.h"
 
-/* All numbers of a mask as one; the text of large masks would be the longest line of the manifest.
- */
+/* A hash of all numbers of the mask: the text of a large mask would be the longest line of the
+ * manifest. */
 static bool put_mask(FILE *out, const struct mask *mask)
 {
     char *text = NULL;
@@ -67,23 +68,16 @@ static void put_options(FILE *out, const struct picture_request *request)
 
 char *batch_recipe(const struct picture_request *request, struct error *err)
 {
-    struct mask masks[2];
+    const struct filter_request *filter = &request->filter;
     char *text = NULL;
     size_t bytes = 0;
-    FILE *out;
-    int count = 0;
-    bool ok;
+    FILE *out = open_memstream(&text, &bytes);
+    bool ok = out != NULL;
 
-    if (!filter_masks(&request->filter, masks, &count, err))
-        return NULL;
-    out = open_memstream(&text, &bytes);
-    ok = out != NULL;
     if (ok)
         put_options(out, request);
-    for (int i = 0; i < count; i++) {
-        ok = ok && put_mask(out, &masks[i]);
-        mask_free(&masks[i]);
-    }
+    for (int i = 0; ok && i < filter->mask_count; i++)
+        ok = put_mask(out, &filter->masks[i]);
     if (out && fclose(out) != 0)
         ok = false;
     if (ok)

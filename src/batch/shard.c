@@ -1,4 +1,4 @@
-/* Shards: see batch/shard.h. */
+/* Chooses the shard from --shard or from the environment of a scheduler. */
 #include "batch/shard.h"
 
 #include <ctype.h>
@@ -33,7 +33,7 @@ static bool number_of(const char *variable, int least, int *number)
     return parse_number(getenv(variable), least, number);
 }
 
-/* ---- who says so ---- */
+/* ---- the environment of schedulers ---- */
 
 /* Ranks that count from 0, and how many there are; `count` may be missing (NULL). */
 static const struct {
@@ -46,8 +46,8 @@ static const struct {
     {"PMI", "PMI_RANK", "PMI_SIZE"},
 };
 
-/* An array's tasks may start anywhere and go in steps, but must have no gaps: for --array=1,3,7
- * nothing says which of the three a task is. */
+/* An array's tasks may start anywhere and go in steps, but must have no gaps: for --array=1,3,7 no
+ * variable says which of the three a task is. */
 static bool from_slurm_array(struct shard *shard, struct error *err)
 {
     int task, first = 0, last = 0, step = 1, count = 0;
@@ -66,8 +66,8 @@ static bool from_slurm_array(struct shard *shard, struct error *err)
     return true;
 }
 
-/* Processes that were started together: each array task divides its part further. False where the
- * variables do not say so. */
+/* Divides the part of an array task among processes that were started together. False if the
+ * variables name none. */
 static bool divide(struct shard *shard, const char *index, const char *count, const char *who)
 {
     size_t used = strlen(shard->why);
@@ -85,9 +85,9 @@ static bool divide(struct shard *shard, const char *index, const char *count, co
     return true;
 }
 
-/* Within a job of Slurm the processes of mpirun and mpiexec have both: Slurm's are then those of
- * the launcher's own step, the same for many. SLURM_NTASKS does not say how many tasks a step has:
- * a batch script has it too, and runs once. */
+/* Within a job of Slurm the processes of mpirun and mpiexec have the variables of both, and those
+ * of Slurm describe the launcher's own step and are alike for many processes: so MPI's come first.
+ * SLURM_NTASKS is of no use: a batch script has it too, and runs once. */
 static void divide_among_processes(struct shard *shard)
 {
     if (!divide(shard, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "Open MPI's rank") &&

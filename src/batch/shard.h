@@ -1,6 +1,6 @@
-/* Which part of a batch this process does: --shard. A file belongs to the shard that its
- * name says and nothing else, so that files which come and go between the starts of
- * two shards move no other file from one to the other. */
+/* Which part of a batch this process does: --shard. The shard of a file depends on its name
+ * alone, so that files which appear or disappear between the starts of two shards move no
+ * other file from one shard to the other. */
 #ifndef STENCIL_BATCH_SHARD_H
 #define STENCIL_BATCH_SHARD_H
 
@@ -8,7 +8,7 @@
 
 struct shard {
     int index, count; /* 1..count */
-    char why[256];    /* what `auto` went by; empty: it was given */
+    char why[256];    /* which variables `auto` used; empty: the shard was given */
 };
 
 /* TEXT is I/N, `auto` (index and count from the environment that Slurm, Kubernetes, AWS Batch, Open
@@ -17,8 +17,7 @@ bool shard_choose(struct shard *shard, const char *text, struct error *err);
 
 bool shard_has(const struct shard *shard, const char *name);
 
-/* The rank among the processes of this machine, from the same environment; -1 where it says none.
- */
+/* The rank among the processes of this machine, from the same environment; -1: unknown. */
 int shard_local_rank(void);
 
 #endif

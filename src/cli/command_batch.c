@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/machine.h"
-#include "batch/progress.h"
+#include "batch/batch.h"
 #include "cli/command.h"
 #include "cli/command_filter.h"
 #include "kernel/backend.h"
@@ -241,11 +241,11 @@ int command_batch(const struct options *options, const struct picture_request *r
     struct batch_job job = {.request = request,
                             .tree = {.input = options->operand[0],
                                      .output = options->operand[1],
-                                     .include = options->include,
-                                     .exclude = options->exclude,
+                                     .filter = {.include = options->include,
+                                                .exclude = options->exclude,
+                                                .follow = options->follow},
                                      .files_from = options->files_from,
                                      .null_ended = options->null_ended,
-                                     .follow = options->follow,
                                      .extension = extension(options)},
                             .threads = options->threads ? options->threads : machine_cpus(),
                             .max_failures = options->fail_fast ? 1 : options->max_failures,

@@ -18,6 +18,7 @@
 /* What the bench runs on, besides the options. */
 struct bench_setup {
     const struct options *options;
+    struct filter_request filter;
     struct image_info info;
     char built[32]; /* what stands for the name of a mask that is built */
     bool line_open; /* the progress line is on the screen */
@@ -111,9 +112,10 @@ static struct filter_request filter_of(const struct options *options)
 static bool make_plan(struct plan *plan, int width, void *context, struct error *err)
 {
     const struct bench_setup *setup = context;
-    struct filter_request request = filter_of(setup->options);
+    struct filter_request request = setup->filter;
     char mask[MASK_CHARS], divisor[16];
     if (width > 0) {
+        request = filter_of(setup->options);
         snprintf(divisor, sizeof divisor, "%d", lopsided_mask(mask, width));
         request.mask = mask;
         request.overrides.divisor = divisor;
@@ -273,14 +275,13 @@ static bool draw(const struct bench_report *report, struct output **plot, struct
 
 int command_bench(const struct options *options)
 {
-    struct bench_setup setup = {.options = options};
+    struct bench_setup setup = {.options = options, .filter = filter_of(options)};
     struct bench_request request = request_make(&setup);
     struct bench_report report = {0};
     struct output *plot = NULL;
     struct error err;
-    struct filter_request filter = filter_of(options);
     bool ok = check_together(options, &err) && bench_check(&request, sweep_of(options), &err) &&
-              filter_check(&filter, &err) &&
+              filter_load(&setup.filter, &err) &&
               picture_get(&setup, &request.in, request.threads, &err);
 
     /* A folder that cannot be written to is worth knowing before the first kernel runs. */
@@ -297,5 +298,6 @@ int command_bench(const struct options *options)
     output_discard(plot);
     bench_report_free(&report);
     image_free(&request.in);
+    filter_unload(&setup.filter);
     return ok ? EXIT_DONE : command_fail(&err);
 }

@@ -11,9 +11,9 @@
 #include "base/json.h"
 #include "base/machine.h"
 #include "base/parallel.h"
-#include "batch/list.h"
 #include "cli/command.h"
 #include "cli/print_compare.h"
+#include "codec/folder.h"
 #include "compare/diff.h"
 #include "compare/folders.h"
 #include "compare/junit.h"
@@ -312,12 +312,12 @@ static bool is_folder(const char *path)
 /* Drawings that would replace a picture, or be one of a folder's at the next comparison. */
 static bool check_diff(const struct options *options, struct error *err)
 {
-    char *diff = options->diff ? batch_path_real(options->diff) : NULL;
+    char *diff = options->diff ? path_real(options->diff) : NULL;
     bool good = true;
 
     for (int i = 0; good && diff && i < 2; i++) {
         char *real = realpath(options->operand[i], NULL);
-        if (real && batch_path_inside(diff, real))
+        if (real && path_inside(diff, real))
             good = error_set(err, EXIT_USAGE, "--diff %s: would be written over or into %s",
                              options->diff, options->operand[i]);
         free(real);

@@ -141,29 +141,16 @@ static int run_plan(const struct options *options, const struct picture_request 
     return EXIT_DONE;
 }
 
-int command_filter(const struct options *options)
+static int run_picture(const struct options *options, const struct picture_request *request,
+                       const char *output)
 {
     const struct backend *cuda = backend_find(DEVICE_CUDA);
-    struct picture_request request;
     struct picture_report report;
     struct error err;
-    const char *input, *output;
-    bool is_folder;
 
-    if (!operands_check(options, &err) || !request_make(options, &request, &err) ||
-        !command_batch_wanted(options, &is_folder, &err))
-        return command_fail(&err);
-    input = options->operand[0];
-    output = options->operands > 1 ? options->operand[1] : "-";
-    if (!picture_check(&request, is_folder ? "-" : output, &err))
-        return command_fail(&err);
-    if (is_folder)
-        return command_batch(options, &request);
-    if (options->plan)
-        return run_plan(options, &request);
     if (cuda->expect_one)
         cuda->expect_one();
-    if (!picture_filter(&request, input, output, &report, &err))
+    if (!picture_filter(request, options->operand[0], output, &report, &err))
         return command_fail(&err);
     print_notes(options, &report);
     if (options->time)
@@ -171,4 +158,26 @@ int command_filter(const struct options *options)
     if (options->json)
         print_json(strcmp(output, "-") == 0 ? stderr : stdout, options, &report);
     return EXIT_DONE;
+}
+
+int command_filter(const struct options *options)
+{
+    struct picture_request request;
+    struct error err;
+    const char *output;
+    bool is_folder;
+    int code;
+
+    if (!operands_check(options, &err) || !request_make(options, &request, &err) ||
+        !command_batch_wanted(options, &is_folder, &err))
+        return command_fail(&err);
+    output = options->operands > 1 ? options->operand[1] : "-";
+    if (!picture_check(&request, is_folder ? "-" : output, &err) ||
+        !filter_load(&request.filter, &err))
+        return command_fail(&err);
+    code = is_folder       ? command_batch(options, &request)
+           : options->plan ? run_plan(options, &request)
+                           : run_picture(options, &request, output);
+    filter_unload(&request.filter);
+    return code;
 }

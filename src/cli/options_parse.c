@@ -2,7 +2,7 @@
  * values mean another thing to another command, then to let the setter of each option's row store
  * the value. Then it checks the line as a whole: is there such a command, does it take these
  * options, has it enough operands? It does not check what depends on the mask, the device or the
- * picture (filter_check and picture_check do that). */
+ * picture (filter_load and picture_check do that). */
 #include "cli/option_table.h"
 
 #include <ctype.h>

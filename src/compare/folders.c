@@ -1,17 +1,26 @@
-/* Two folders into one list: see compare/folders.h. */
+/* Lists the pictures of two folders side by side. */
 #include "compare/folders.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "batch/list.h"
+#include "codec/folder.h"
+
+/* One of the two folders. */
+struct side {
+    struct compare_pairs *pairs;
+    const char *folder;
+    bool is_a;
+    struct error *err;
+    bool failed; /* err says why */
+};
 
 static bool add(struct compare_pairs *pairs, const char *name, bool in_a)
 {
-    if ((pairs->count & (pairs->count - 1)) == 0) {
+    if ((pairs->count & (pairs->count - 1)) == 0) { /* room grows at powers of two */
         size_t room = pairs->count ? 2 * pairs->count : 1;
-        struct compare_pair *grown = realloc(pairs->pair, room * sizeof *grown);
+        struct compare_pair *grown = reallocarray(pairs->pair, room, sizeof *grown);
         if (!grown)
             return false;
         pairs->pair = grown;
@@ -22,35 +31,36 @@ static bool add(struct compare_pairs *pairs, const char *name, bool in_a)
     return copy != NULL;
 }
 
-static bool take(struct compare_pairs *pairs, const char *folder, const struct batch_item *item,
-                 bool in_a, struct error *err)
+/* A name that leads nowhere stays in the list: opening it says why. Pipes and devices are left
+ * out. */
+static bool take(void *context, const char *name, const char *trouble)
 {
-    char *path = *item->name ? batch_path(folder, item->name) : strdup(folder);
+    struct side *side = context;
+    char *path = *name ? path_join(side->folder, name) : strdup(side->folder);
     struct stat status;
     bool good = path != NULL;
 
-    /* A name that leads nowhere stays in the list: opening it says why. Pipes and devices are not
-     * read. */
-    if (good && item->trouble)
-        good = error_set(err, EXIT_INPUT, "%s: %s", path, item->trouble);
-    else if (!good || ((stat(path, &status) != 0 || S_ISREG(status.st_mode)) &&
-                       !add(pairs, item->name, in_a)))
-        good = error_set(err, EXIT_INPUT, "%s: no memory for its list of files", folder);
+    if (good && trouble)
+        side->failed = !error_set(side->err, EXIT_INPUT, "%s: %s", path, trouble);
+    else if (good && (stat(path, &status) != 0 || S_ISREG(status.st_mode)))
+        good = add(side->pairs, name, side->is_a);
     free(path);
-    return good;
+    return good && !side->failed;
 }
 
-/* The same files that a batch takes, and links out of the folder too. */
-static bool walk(struct compare_pairs *pairs, const char *folder, bool in_a, struct error *err)
+static bool walk(struct compare_pairs *pairs, const char *folder, bool is_a, struct error *err)
 {
-    const struct batch_tree tree = {.input = folder, .follow = true};
-    struct batch_list list = {.input_real = realpath(folder, NULL)};
-    bool good = list.input_real ? batch_walk(&list, &tree, err) : error_errno(err, folder, "read");
+    const struct folder_filter filter = {.follow = true};
+    struct side side = {pairs, folder, is_a, err, false};
+    struct folder_rest rest = {0};
+    char *real = realpath(folder, NULL);
+    bool good = real || error_errno(err, folder, "read");
 
-    for (size_t i = 0; good && i < list.count; i++)
-        good = take(pairs, folder, &list.item[i], in_a, err);
-    pairs->others += list.others;
-    batch_list_free(&list);
+    if (good && !folder_walk(folder, real, &filter, take, &side, &rest))
+        good = !side.failed &&
+               error_set(err, EXIT_INPUT, "%s: no memory for its list of files", folder);
+    pairs->others += rest.others;
+    free(real);
     return good;
 }
 
@@ -60,7 +70,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(one->name, two->name);
 }
 
-/* The two entries of a name that both have become one. */
+/* Makes one entry of the two entries of a name that both folders have. */
 static void merge(struct compare_pairs *pairs)
 {
     size_t kept = 0;

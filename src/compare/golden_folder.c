@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/manifest.h"
+#include "codec/folder.h"
 #include "codec/input.h"
 #include "codec/output.h"
 
@@ -197,7 +197,7 @@ char *golden_folder_stray(const struct golden_suite *suite, const struct golden_
         const char *name = entry->d_name;
         bool known = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
                      (strlen(name) == own && memcmp(name, one->file, own) == 0) ||
-                     manifest_is_name(name); /* of a command over folders */
+                     folder_is_manifest(name); /* of a command over folders */
         if (!known && !is_input(suite, one, name))
             stray = strdup(name);
     }

@@ -218,8 +218,8 @@ static bool build(struct mask *mask, const struct filter_request *request, struc
     if (build == BUILD_UNSHARP)
         return build_unsharp(mask, request, err);
     if (build == BUILD_BOX || (build == BUILD_ANY && !request->has_sigma))
-        return mask_build_box(mask, request->radius, err);
-    return mask_build_gauss(mask, sigma_of(request), request->radius, err);
+        return mask_build_box(mask, request->radius, MASK_SQUARE, err);
+    return mask_build_gauss(mask, sigma_of(request), request->radius, MASK_SQUARE, err);
 }
 
 bool filter_masks(const struct filter_request *request, struct mask masks[2], int *count,

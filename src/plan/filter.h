@@ -47,10 +47,10 @@ bool filter_takes(const struct filter *filter, const char *option);
 const char *filter_kind_name(enum plan_kind kind);
 const char *filter_kind_formula(enum plan_kind kind);
 
-/* What the user asked for, as text where exactness matters. */
+/* What the user asked for, as text where exactness matters, and the masks that this means. */
 struct filter_request {
     const struct filter *filter;
-    const char *mask; /* --mask, or NULL */
+    const char *mask; /* --mask, or NULL; filter_load reads it */
     bool has_sigma;
     double sigma;
     int radius;         /* -1: none */
@@ -61,19 +61,25 @@ struct filter_request {
     const char *channels; /* --channels, or NULL for all: a subset of "rgba", "g" for gray, or
                              indices "0,2" / "02" */
     int repeat;
+    struct mask masks[2]; /* filter_load's: 1, or 2 for gradients */
+    int mask_count;       /* 0: not loaded */
 };
 
-/* Makes the plan for a picture of this shape. An option that the filter does not take (--mask with
- * sobel), or a channel that the picture does not have, is EXIT_USAGE. Free with plan_free. */
+/* Parses the masks, once for all pictures, and checks everything that can be checked before a
+ * picture is opened: mask text, combinations of options, numbers. So a bad mask is reported before
+ * a missing picture. An option that the filter does not take (--mask with sobel) is EXIT_USAGE.
+ * Free with filter_unload; nothing is loaded on failure. */
+bool filter_load(struct filter_request *request, struct error *err);
+void filter_unload(struct filter_request *request);
+
+/* Makes the plan for a picture of this shape; EXIT_USAGE for a channel that the picture does not
+ * have. The masks of a request that is not loaded are parsed for this plan alone. Free with
+ * plan_free. */
 bool filter_plan(const struct filter_request *request, int channels, enum sample_type type,
                  uint32_t max, struct plan *plan, struct error *err);
 
-/* Checks what filter_plan can check before a picture is opened: the mask's text, the options, their
- * numbers. So a bad mask is reported before a missing picture. */
-bool filter_check(const struct filter_request *request, struct error *err);
-
-/* The masks that a request means, as rationals: one, or two for gradients. Free each with
- * mask_free. */
+/* The masks that a request means, as rationals (one, or two for gradients), parsed anew. Free each
+ * with mask_free. */
 bool filter_masks(const struct filter_request *request, struct mask masks[2], int *count,
                   struct error *err);
 

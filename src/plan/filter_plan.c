@@ -1,5 +1,5 @@
 /* Makes the plan for one picture from a request: masks become integers, channels and alpha become
- * a set of channels, the border becomes a sample value. filter_check checks what does not depend
+ * a set of channels, the border becomes a sample value. filter_load checks what does not depend
  * on the picture, before the picture is opened. */
 #include "plan/filter.h"
 
@@ -91,17 +91,17 @@ static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, struct erro
 static bool make_masks(const struct filter_request *request, struct plan *plan, uint32_t max,
                        struct error *err)
 {
-    struct mask masks[2];
-    int count;
-    bool good;
+    struct mask own[2] = {0};
+    const struct mask *masks = request->mask_count ? request->masks : own;
+    int count = request->mask_count;
+    bool good = count > 0 || filter_masks(request, own, &count, err);
 
-    good = filter_masks(request, masks, &count, err);
     for (int i = 0; i < count && good; i++) {
         good = plan_mask_make(&plan->mask[i], &masks[i], &request->overrides, max, err);
         plan->masks += good;
     }
-    for (int i = 0; i < count; i++)
-        mask_free(&masks[i]);
+    mask_free(&own[0]);
+    mask_free(&own[1]);
     plan->kind = request->filter->kind;
     if (!good)
         plan_free(plan);
@@ -127,19 +127,34 @@ bool filter_plan(const struct filter_request *request, int channels, enum sample
     return false;
 }
 
-bool filter_check(const struct filter_request *request, struct error *err)
+bool filter_load(struct filter_request *request, struct error *err)
 {
     struct plan plan = {0};
     uint32_t value;
+    int count;
 
+    request->mask_count = 0;
     if (request->repeat < 1 || request->repeat > MAX_REPEAT)
         return error_set(err, EXIT_USAGE, "--repeat %d: expected a whole number from 1 to %d",
                          request->repeat, MAX_REPEAT);
     /* The border is checked with the largest samples, the mask with the smallest: what fails with
      * these fails with every picture. */
     if (!check_channels(request->channels, err) ||
-        !border_value(&request->border, 65535, &value, err) || !make_masks(request, &plan, 1, err))
+        !border_value(&request->border, 65535, &value, err) ||
+        !filter_masks(request, request->masks, &count, err))
         return false;
+    request->mask_count = count;
+    if (!make_masks(request, &plan, 1, err)) {
+        filter_unload(request);
+        return false;
+    }
     plan_free(&plan);
     return true;
+}
+
+void filter_unload(struct filter_request *request)
+{
+    for (int i = 0; i < request->mask_count; i++)
+        mask_free(&request->masks[i]);
+    request->mask_count = 0;
 }

@@ -1,13 +1,13 @@
-/* Masks as text and as exact rationals: parsing, finding, building, printing.
- * What runs is not this but the integers that plan/plan.h makes of it.
+/* Masks as text and as exact rationals: parsing, finding, building, printing. Kernels do not
+ * run these masks but the integers that plan/plan.h makes of them.
  *
  * The file format:
  *     # comment
  *     divisor 256        optional; also: offset 128 | offset 50% | anchor X Y | normalize
  *     1  4  6  4  1
  *     4 16 24 16  4
- * Rows of rationals separated by blanks or commas, all of one length, 1x1 to
- * 255x255. In place on the command line rows are separated by ';'. */
+ * Rows of rationals separated by blanks or commas, all of one length, 1x1 to 255x255.
+ * On the command line ';' separates the rows. */
 #ifndef STENCIL_PLAN_MASK_H
 #define STENCIL_PLAN_MASK_H
 
@@ -23,7 +23,7 @@ struct mask {
     mpq_t offset;           /* in sample values, or a fraction of max if offset_percent */
     bool offset_percent;    /* offset was `N%`: offset holds N/100 */
     char *title;            /* the first comment line without '#', or NULL; owned */
-    char *name;             /* how sentences call it: what mask_parse was given, or NULL; owned */
+    char *name;             /* its name in messages: what mask_parse was given, or NULL; owned */
 };
 
 /* All cells 0, divisor 1, offset 0, default anchor. Free with mask_free. Without memory the
@@ -31,28 +31,28 @@ struct mask {
 void mask_init(struct mask *mask, int width, int height);
 void mask_free(struct mask *mask); /* harmless on a zeroed struct */
 
-/* Parses LENGTH bytes of mask text. NAME opens every sentence: NAME:LINE:COLUMN: ....
- * Errors are EXIT_USAGE. On failure *mask is left zeroed. */
+/* Parses LENGTH bytes of mask text. Messages begin with NAME:LINE:COLUMN and are EXIT_USAGE; a
+ * mask that failed is left zeroed. */
 bool mask_parse(struct mask *mask, const char *name, const char *text, size_t length,
                 struct error *err);
 
-/* --mask's argument: rows in place if it holds a ';' or is itself a row of
- * numbers ('1 2 1'), `-` for stdin, else a path or a bare name: as given, then in
- * $STENCILCLI_MASKS (folders separated by ':'), then in the installed masks
- * folder, then in the masks folder beside the build; each with and without ".txt". */
+/* Reads the mask that the argument of --mask names: rows in place if it holds a ';' or is a row of
+ * numbers ('1 2 1'), `-` for standard input (which can be read once), else a path or a bare name.
+ * A name is looked for as given, in $STENCILCLI_MASKS (folders separated by ':'), in the installed
+ * folder of masks, and in the folder of masks beside the build; each with and without ".txt". */
 bool mask_load(struct mask *mask, const char *argument, struct error *err);
 
 /* Calls visit(name without .txt, path, context) for every mask that a bare name
  * would find, in C-locale order of names, each name once (the first folder wins). */
 void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context);
 
-/* Builders; EXIT_USAGE for a sigma or radius out of range (sigma finite and > 0,
- * radius 0..127; a negative radius means: choose ceil(3*sigma)). */
-bool mask_build_gauss(struct mask *mask, double sigma, int radius, struct error *err);
-bool mask_build_box(struct mask *mask, int radius, struct error *err);
-/* The same in one row, for signals: the Gaussian's weights sum to 2048. */
-bool mask_build_gauss_row(struct mask *mask, double sigma, int radius, struct error *err);
-bool mask_build_box_row(struct mask *mask, int radius, struct error *err);
+/* Builders; EXIT_USAGE for a sigma or radius out of range (sigma finite and > 0, radius 0..127;
+ * a negative radius of a gauss means ceil(3*sigma)). A row is for signals; its gauss weights sum
+ * to 2048. */
+enum mask_shape { MASK_SQUARE, MASK_ROW };
+bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
+                      struct error *err);
+bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err);
 /* (1 + amount)*identity - amount*gauss */
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
                         struct error *err);

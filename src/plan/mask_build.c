@@ -1,9 +1,9 @@
-/* Masks that come from numbers and not from a file: empty, gauss, box, unsharp;
- * and what is done with a whole mask: flip, sum.
+/* Masks that are computed and not read from a file: gauss, box, unsharp; and the
+ * functions that work on a whole mask: flip and sum.
  *
- * A gauss mask is made of integers over 2048 in each direction, so that a flat
- * area stays flat exactly. The only floating point of the program that shows in
- * an output is exp() below; a test holds the weights that come of it. */
+ * A gauss mask consists of integers over 2048 in each direction, so that a flat
+ * area stays exactly flat. exp() below is the only floating-point arithmetic of the
+ * program that can change an output; a test holds the weights that it gives. */
 #include "plan/mask.h"
 
 #include <math.h>
@@ -58,11 +58,11 @@ void mask_flip(struct mask *mask)
 
 /* ---- the sum ---- */
 
-/* Up to so many limbs a sum is kept in lowest terms. Past that the greatest common divisors cost
- * more than the longer terms. */
+/* A sum of up to so many limbs is kept in lowest terms. Beyond that the greatest common divisors
+ * cost more than the longer numbers. */
 #define CANONICAL_LIMBS 2048
 
-/* The sum of weights [first, last): halves first, so that only few additions have long terms. */
+/* The sum of weights [first, last), by halves, so that only a few additions have long numbers. */
 static void sum_range(mpq_t sum, const struct mask *mask, size_t first, size_t last)
 {
     mpq_t other;
@@ -98,7 +98,7 @@ void mask_gauss_weights(double sigma, int radius, int *weight)
     double g[MAX_RADIUS + 1], rest[MAX_RADIUS + 1], sum = 0;
     int *centre = weight + radius, missing = GAUSS_UNITS;
 
-    /* From the smallest to the largest. sigma*sigma may underflow: 0/0 is kept away from i = 0. */
+    /* From the smallest to the largest. sigma*sigma may underflow: i = 0 must not compute 0/0. */
     for (int i = radius; i >= 0; i--) {
         g[i] = i == 0 ? 1 : exp(-(double)i * i / (2 * sigma * sigma));
         sum += i == 0 ? g[i] : 2 * g[i];
@@ -109,8 +109,9 @@ void mask_gauss_weights(double sigma, int radius, int *weight)
         rest[i] = exact - (int)exact;
         missing -= i == 0 ? centre[i] : 2 * centre[i];
     }
-    /* One unit to the centre if their number is odd, the others in pairs to the largest rests. Each
-     * of the 2*radius+1 floors left less than one unit, so missing <= 2*radius: enough pairs. */
+    /* If an odd number of units is missing, the centre gets one; the largest rests get the others
+     * in pairs. Each of the 2*radius+1 floors lost less than one unit, so missing <= 2*radius:
+     * there are enough pairs. */
     if (missing % 2 != 0)
         centre[0]++;
     for (int pairs = missing / 2; pairs > 0; pairs--) {
@@ -124,7 +125,7 @@ void mask_gauss_weights(double sigma, int radius, int *weight)
     }
 }
 
-/* The radius that is meant, in *radius. */
+/* Replaces a negative radius by ceil(3 * sigma). */
 static bool gauss_radius(double sigma, int *radius, struct error *err)
 {
     if (!isfinite(sigma) || sigma <= 0)
@@ -143,11 +144,11 @@ static bool gauss_radius(double sigma, int *radius, struct error *err)
     return true;
 }
 
-/* A mask of 2*radius+1 columns, and of as many rows or one, with a title; the weights are 0. */
-static bool build_empty(struct mask *mask, int radius, bool row, const char *title,
+/* A mask of 2*radius+1 columns whose weights are 0. */
+static bool build_empty(struct mask *mask, int radius, enum mask_shape shape, const char *title,
                         struct error *err)
 {
-    mask_init(mask, 2 * radius + 1, row ? 1 : 2 * radius + 1);
+    mask_init(mask, 2 * radius + 1, shape == MASK_ROW ? 1 : 2 * radius + 1);
     if (mask->weight)
         mask->title = strdup(title);
     if (mask->title)
@@ -156,8 +157,10 @@ static bool build_empty(struct mask *mask, int radius, bool row, const char *tit
     return error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
 }
 
-static bool build_gauss(struct mask *mask, double sigma, int radius, bool row, struct error *err)
+bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
+                      struct error *err)
 {
+    bool row = shape == MASK_ROW;
     int weight[MASK_MAX_SIDE];
     char title[80];
 
@@ -165,7 +168,7 @@ static bool build_gauss(struct mask *mask, double sigma, int radius, bool row, s
     if (!gauss_radius(sigma, &radius, err))
         return false;
     snprintf(title, sizeof title, "gauss, sigma %.10g, radius %d", sigma, radius);
-    if (!build_empty(mask, radius, row, title, err))
+    if (!build_empty(mask, radius, shape, title, err))
         return false;
     mask_gauss_weights(sigma, radius, weight);
     for (int i = 0; i < mask->height; i++)
@@ -176,17 +179,7 @@ static bool build_gauss(struct mask *mask, double sigma, int radius, bool row, s
     return true;
 }
 
-bool mask_build_gauss(struct mask *mask, double sigma, int radius, struct error *err)
-{
-    return build_gauss(mask, sigma, radius, false, err);
-}
-
-bool mask_build_gauss_row(struct mask *mask, double sigma, int radius, struct error *err)
-{
-    return build_gauss(mask, sigma, radius, true, err);
-}
-
-static bool build_box(struct mask *mask, int radius, bool row, struct error *err)
+bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err)
 {
     char title[40];
 
@@ -194,7 +187,7 @@ static bool build_box(struct mask *mask, int radius, bool row, struct error *err
     if (radius < 0 || radius > MAX_RADIUS)
         return error_set(err, EXIT_USAGE, "a box has a radius from 0 to %d", MAX_RADIUS);
     snprintf(title, sizeof title, "box, radius %d", radius);
-    if (!build_empty(mask, radius, row, title, err))
+    if (!build_empty(mask, radius, shape, title, err))
         return false;
     int cells = mask->width * mask->height;
     for (int i = 0; i < cells; i++)
@@ -203,29 +196,19 @@ static bool build_box(struct mask *mask, int radius, bool row, struct error *err
     return true;
 }
 
-bool mask_build_box(struct mask *mask, int radius, struct error *err)
-{
-    return build_box(mask, radius, false, err);
-}
-
-bool mask_build_box_row(struct mask *mask, int radius, struct error *err)
-{
-    return build_box(mask, radius, true, err);
-}
-
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
                         struct error *err)
 {
     mpq_t centre;
     char title[RATIONAL_MAX_CHARS + 80], text[RATIONAL_MAX_CHARS + 1];
 
-    if (!mask_build_gauss(mask, sigma, radius, err))
+    if (!mask_build_gauss(mask, sigma, radius, MASK_SQUARE, err))
         return false;
     for (int i = 0; i < mask->width * mask->height; i++) {
         mpq_mul(mask->weight[i], mask->weight[i], amount);
         mpq_neg(mask->weight[i], mask->weight[i]);
     }
-    /* Over the gauss's divisor the identity's one cell is 2048^2. */
+    /* The one cell of the identity is 2048^2 over the divisor of the gauss mask. */
     mpq_init(centre);
     mpq_set_ui(centre, 1, 1);
     mpq_add(centre, centre, amount);

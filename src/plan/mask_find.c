@@ -1,13 +1,12 @@
-/* From --mask's argument to a mask: rows in place, standard input, or a file that
- * is looked for in the folders of masks. Reading is bounded: an argument that
- * names a picture or an endless device is answered as fast as any other mistake.
- * Everything that goes wrong here is a bad mask, EXIT_USAGE. */
+/* Loads the mask that the argument of --mask names: rows in place, standard input, or a
+ * file that is looked for in the folders of masks. At most 8 MiB are read, so that an
+ * argument which names a picture or an endless device fails as fast as any other
+ * mistake. Every failure here is a bad mask: EXIT_USAGE. */
 #include "plan/mask.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 
 #include "base/did_you_mean.h"
 
-/* 255*255 numbers of 64 characters and as many separators are 4.2 MB; twice that leaves room for
+/* 255*255 numbers of 64 characters and as many separators are 4.2 MB; the rest is room for
  * comments. */
 #define MASK_MAX_BYTES ((size_t)8 << 20)
 
@@ -24,80 +23,43 @@
 
 /* ---- reading ---- */
 
-static bool read_failed(const char *name, struct error *err)
+/* Parses all that FD gives. */
+static bool read_mask(struct mask *mask, int fd, const char *name, struct error *err)
 {
-    return error_set(err, EXIT_USAGE, "%s: cannot read: %s", name, strerror(errno));
-}
+    char *text = malloc(MASK_MAX_BYTES + 1);
+    size_t used = 0;
+    ssize_t got = 1;
+    bool good;
 
-/* Everything that FD gives, into a buffer of the caller's. */
-static bool read_text(int fd, const char *name, char **text, size_t *length, struct error *err)
-{
-    size_t used = 0, capacity = 0;
-    char *buffer = NULL;
-
-    for (;;) {
-        if (used == capacity) {
-            capacity = capacity ? 2 * capacity : 16384;
-            char *larger = realloc(buffer, capacity);
-            if (!larger) {
-                free(buffer);
-                return error_set(err, EXIT_USAGE, "%s: no memory for the mask's text", name);
-            }
-            buffer = larger;
-        }
-        ssize_t got = read(fd, buffer + used, capacity - used);
+    while (text && got > 0 && used <= MASK_MAX_BYTES) {
+        got = read(fd, text + used, MASK_MAX_BYTES + 1 - used);
         if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            free(buffer);
-            return read_failed(name, err);
-        }
-        used += (size_t)got;
-        if (used > MASK_MAX_BYTES) {
-            free(buffer);
-            return error_set(err, EXIT_USAGE, "%s: too large for a mask: more than 8 MiB", name);
-        }
-        if (got == 0)
-            break;
+            got = 1;
+        else if (got > 0)
+            used += (size_t)got;
     }
-    *text = buffer;
-    *length = used;
-    return true;
+    if (!text)
+        good = error_set(err, EXIT_USAGE, "%s: no memory for the mask's text", name);
+    else if (got < 0)
+        good = error_set(err, EXIT_USAGE, "%s: cannot read: %s", name, strerror(errno));
+    else if (used > MASK_MAX_BYTES)
+        good = error_set(err, EXIT_USAGE, "%s: too large for a mask: more than 8 MiB", name);
+    else
+        good = mask_parse(mask, name, text, used, err);
+    free(text);
+    return good;
 }
 
 static bool load_file(struct mask *mask, const char *path, struct error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    char *text = NULL;
-    size_t length = 0;
-    bool good = false;
-
-    if (fd < 0)
-        return read_failed(path, err);
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size > (off_t)MASK_MAX_BYTES)
-        error_set(err, EXIT_USAGE, "%s: too large for a mask: more than 8 MiB", path);
-    else if (read_text(fd, path, &text, &length, err))
-        good = mask_parse(mask, path, text, length, err);
-    close(fd);
-    free(text);
-    return good;
-}
-
-/* Standard input can be read once, but a mask is asked for again: when the options are checked,
- * and for every picture. So its text is kept until the program ends. */
-static bool load_stdin(struct mask *mask, struct error *err)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static char *text;
-    static size_t length;
     bool good;
 
-    pthread_mutex_lock(&lock);
-    good = text || read_text(STDIN_FILENO, "standard input", &text, &length, err);
-    pthread_mutex_unlock(&lock);
-    return good && mask_parse(mask, "standard input", text, length, err);
+    if (fd < 0)
+        return error_set(err, EXIT_USAGE, "%s: cannot read: %s", path, strerror(errno));
+    good = read_mask(mask, fd, path, err);
+    close(fd);
+    return good;
 }
 
 /* ---- folders ---- */
@@ -107,15 +69,16 @@ struct folders {
     int count;
 };
 
-/* Takes the PATH over; a folder stands in the list once. */
+/* Appends PATH, which it owns from now on, unless the list has it. */
 static void folders_add(struct folders *folders, char *path)
 {
-    bool known = false;
-    for (int i = 0; path && i < folders->count; i++)
-        known |= strcmp(folders->path[i], path) == 0;
     char **larger = NULL;
-    if (path && !known)
-        larger = realloc(folders->path, (size_t)(folders->count + 1) * sizeof *larger);
+    int known = 0;
+
+    while (path && known < folders->count && strcmp(folders->path[known], path) != 0)
+        known++;
+    if (path && known == folders->count)
+        larger = reallocarray(folders->path, (size_t)folders->count + 1, sizeof *larger);
     if (!larger) {
         free(path);
         return;
@@ -124,7 +87,8 @@ static void folders_add(struct folders *folders, char *path)
     folders->path[folders->count++] = path;
 }
 
-/* PREFIX/share/... for a program in PREFIX/bin: an installation that was moved as a whole. */
+/* PREFIX/share/stencilcli/masks for a program in PREFIX/bin: found also when the whole installation
+ * was moved. */
 static char *folder_beside_program(void)
 {
     char program[4096], *path = NULL;
@@ -176,7 +140,7 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-/* FOLDER/NAME or NAME alone, as it stands or with .txt, if there is such a file. */
+/* The path of a file FOLDER/NAME or, without a folder, NAME; as it is or with .txt. NULL: none. */
 static char *find_in(const char *folder, const char *name)
 {
     static const char *const suffixes[] = {"", MASK_SUFFIX};
@@ -208,11 +172,19 @@ static char *find_file(const char *argument)
 
 struct entry {
     char *name, *path;
+    int folder; /* its number */
+};
+
+struct entries {
+    struct entry *entry;
+    int count;
 };
 
 static int compare_entries(const void *a, const void *b)
 {
-    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+    const struct entry *first = a, *second = b;
+    int order = strcmp(first->name, second->name);
+    return order ? order : first->folder - second->folder;
 }
 
 static int is_mask_name(const struct dirent *item)
@@ -222,60 +194,50 @@ static int is_mask_name(const struct dirent *item)
            strcmp(item->d_name + length - suffix, MASK_SUFFIX) == 0;
 }
 
-static bool has_entry(const struct entry *entries, int count, const char *name)
+/* Without memory the list goes without this mask. */
+static void add_entry(struct entries *entries, const char *path, const char *file, int folder)
 {
-    for (int i = 0; i < count; i++)
-        if (strcmp(entries[i].name, name) == 0)
-            return true;
-    return false;
-}
+    struct entry entry = {strndup(file, strlen(file) - strlen(MASK_SUFFIX)), NULL, folder};
+    struct entry *larger = NULL;
 
-/* Adds the masks of one folder that no folder before it had. */
-static int list_folder(struct entry **entries, int count, const char *folder)
-{
-    struct dirent **items;
-    int found = scandir(folder, &items, is_mask_name, alphasort);
-
-    for (int i = 0; i < found; i++) {
-        struct entry entry = {NULL, NULL};
-        size_t length = strlen(items[i]->d_name) - strlen(MASK_SUFFIX);
-        entry.name = strndup(items[i]->d_name, length);
-        if (asprintf(&entry.path, "%s/%s", folder, items[i]->d_name) < 0)
-            entry.path = NULL;
-        free(items[i]);
-        struct entry *larger = NULL;
-        if (entry.name && entry.path && is_file(entry.path) &&
-            !has_entry(*entries, count, entry.name))
-            larger = realloc(*entries, (size_t)(count + 1) * sizeof *larger);
-        if (!larger) {
-            free(entry.name);
-            free(entry.path);
-            continue;
-        }
-        *entries = larger;
-        larger[count++] = entry;
+    if (asprintf(&entry.path, "%s/%s", path, file) < 0)
+        entry.path = NULL;
+    if (entry.name && entry.path && is_file(entry.path))
+        larger = reallocarray(entries->entry, (size_t)entries->count + 1, sizeof *larger);
+    if (larger) {
+        entries->entry = larger;
+        larger[entries->count++] = entry;
+    } else {
+        free(entry.name);
+        free(entry.path);
     }
-    if (found >= 0)
-        free(items);
-    return count;
 }
 
 void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context)
 {
     struct folders folders = folders_make();
-    struct entry *entries = NULL;
-    int count = 0;
+    struct entries entries = {NULL, 0};
 
-    for (int i = 0; i < folders.count; i++)
-        count = list_folder(&entries, count, folders.path[i]);
-    if (count > 0)
-        qsort(entries, (size_t)count, sizeof *entries, compare_entries);
-    for (int i = 0; i < count; i++) {
-        visit(entries[i].name, entries[i].path, context);
-        free(entries[i].name);
-        free(entries[i].path);
+    for (int i = 0; i < folders.count; i++) {
+        struct dirent **items;
+        int found = scandir(folders.path[i], &items, is_mask_name, alphasort);
+        for (int k = 0; k < found; k++) {
+            add_entry(&entries, folders.path[i], items[k]->d_name, i);
+            free(items[k]);
+        }
+        if (found >= 0)
+            free(items);
     }
-    free(entries);
+    if (entries.count > 0)
+        qsort(entries.entry, (size_t)entries.count, sizeof *entries.entry, compare_entries);
+    for (int i = 0; i < entries.count; i++)
+        if (i == 0 || strcmp(entries.entry[i - 1].name, entries.entry[i].name) != 0)
+            visit(entries.entry[i].name, entries.entry[i].path, context);
+    for (int i = 0; i < entries.count; i++) {
+        free(entries.entry[i].name);
+        free(entries.entry[i].path);
+    }
+    free(entries.entry);
     folders_free(&folders);
 }
 
@@ -286,7 +248,7 @@ struct search {
     char near[64]; /* the nearest name so far */
 };
 
-/* The nearest of the nearest so far and this one: both are at hand only now. */
+/* Keeps NAME if it is nearer to the wanted name than the nearest so far. */
 static void visit_near(const char *name, const char *path, void *context)
 {
     struct search *search = context;
@@ -352,7 +314,7 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err)
     if (words == 0)
         return error_set(err, EXIT_USAGE, "--mask: expected a name, a file or rows of numbers");
     if (strcmp(argument, "-") == 0)
-        return load_stdin(mask, err);
+        return read_mask(mask, STDIN_FILENO, "standard input", err);
     if (strpbrk(argument, ";\n") || (words >= 2 && numbers == words))
         return mask_parse(mask, "--mask", argument, strlen(argument), err);
 
@@ -362,8 +324,8 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err)
         free(path);
         return good;
     }
-    /* A lone number is a mask of one cell; a row with a slip in it ('1 x 1') gets the sentence that
-     * says where, and not one about a missing file. */
+    /* A single number is a mask of one cell. A row with a mistake in it ('1 x 1') gets the message
+     * that says where the mistake is, not one about a missing file. */
     if (numbers > 0 && strchr("+-.0123456789", argument[strspn(argument, " \t,")]))
         return mask_parse(mask, "--mask", argument, strlen(argument), err);
     return not_found(argument, err);

@@ -1,27 +1,19 @@
-/* Masks of rationals -> masks of integers, exactly: see plan/plan.h.
+/* Makes masks of integers from masks of rationals, exactly.
  *
- * Weights and offset are brought over the smallest common denominator d. Where
- * that leaves 62 bits, plan/quantise.c takes over; the growth of the denominator
- * stops as soon as that is certain, so a mask of 65025 unrelated denominators
- * costs no more than any other. */
+ * Weights and offset get the smallest common denominator d. A mask that needs more
+ * than 62 bits so goes to plan/quantise.c. The search for the denominator ends as
+ * soon as it must be too large, so that a mask of 65025 unrelated denominators takes
+ * no longer than any other. */
 #include "plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "plan/steps.h"
-#include "plan/terms.h"
 
 __extension__ typedef __int128 int128;
 
 /* ---- overrides ---- */
-
-/* What --divisor, --offset, --anchor and --flip make of the mask's own. */
-struct effective {
-    mpq_t divisor, offset;
-    bool offset_percent, flip;
-    int anchor_x, anchor_y;
-};
 
 static bool override_number(mpq_t value, const char *option, const char *text, bool *percent,
                             struct error *err)
@@ -34,71 +26,70 @@ static bool override_number(mpq_t value, const char *option, const char *text, b
     return error_set(err, EXIT_USAGE, "%s %.80s: %s", option, text, why);
 }
 
-static bool effective_fill(struct effective *e, const struct mask *mask,
-                           const struct plan_overrides *overrides, struct error *err)
+static bool input_override(struct plan_input *input, const struct plan_overrides *overrides,
+                           struct error *err)
 {
-    mpq_set(e->divisor, mask->divisor);
-    mpq_set(e->offset, mask->offset);
-    e->offset_percent = mask->offset_percent;
-    e->anchor_x = mask->anchor_x;
-    e->anchor_y = mask->anchor_y;
-    if (!overrides)
-        return true;
     if (overrides->divisor) {
-        if (!override_number(e->divisor, "--divisor", overrides->divisor, NULL, err))
+        if (!override_number(input->divisor, "--divisor", overrides->divisor, NULL, err))
             return false;
-        if (mpq_sgn(e->divisor) == 0)
+        if (mpq_sgn(input->divisor) == 0)
             return error_set(err, EXIT_USAGE, "--divisor %.80s: a divisor cannot be 0",
                              overrides->divisor);
     }
     if (overrides->offset &&
-        !override_number(e->offset, "--offset", overrides->offset, &e->offset_percent, err))
+        !override_number(input->offset, "--offset", overrides->offset, &input->offset_percent, err))
         return false;
     if (overrides->has_anchor) {
-        e->anchor_x = overrides->anchor_x;
-        e->anchor_y = overrides->anchor_y;
-        if (e->anchor_x < 0 || e->anchor_x >= mask->width || e->anchor_y < 0 ||
-            e->anchor_y >= mask->height)
-            return error_set(err, EXIT_USAGE,
-                             "--anchor %d,%d: the anchor lies outside the mask of %d x %d",
-                             e->anchor_x, e->anchor_y, mask->width, mask->height);
+        input->anchor_x = overrides->anchor_x;
+        input->anchor_y = overrides->anchor_y;
+        if (input->anchor_x < 0 || input->anchor_x >= input->mask->width || input->anchor_y < 0 ||
+            input->anchor_y >= input->mask->height)
+            return error_set(
+                err, EXIT_USAGE, "--anchor %d,%d: the anchor lies outside the mask of %d x %d",
+                input->anchor_x, input->anchor_y, input->mask->width, input->mask->height);
     }
-    e->flip = overrides->flip;
+    input->flip = overrides->flip;
     return true;
 }
 
-/* On success E owns numbers until effective_free. */
-static bool effective_make(struct effective *e, const struct mask *mask,
-                           const struct plan_overrides *overrides, struct error *err)
+static void input_free(struct plan_input *input)
 {
-    memset(e, 0, sizeof *e);
-    mpq_inits(e->divisor, e->offset, NULL);
-    if (effective_fill(e, mask, overrides, err))
-        return true;
-    mpq_clears(e->divisor, e->offset, NULL);
-    return false;
+    mpq_clears(input->divisor, input->offset, NULL);
 }
 
-static void effective_free(struct effective *e)
+/* MASK with the overrides, which may be NULL. Free on success. */
+static bool input_make(struct plan_input *input, const struct mask *mask,
+                       const struct plan_overrides *overrides, struct error *err)
 {
-    mpq_clears(e->divisor, e->offset, NULL);
+    *input = (struct plan_input){.mask = mask,
+                                 .cells = (size_t)mask->width * (size_t)mask->height,
+                                 .offset_percent = mask->offset_percent,
+                                 .anchor_x = mask->anchor_x,
+                                 .anchor_y = mask->anchor_y};
+    mpq_inits(input->divisor, input->offset, NULL);
+    mpq_set(input->divisor, mask->divisor);
+    mpq_set(input->offset, mask->offset);
+    if (!overrides || input_override(input, overrides, err))
+        return true;
+    input_free(input);
+    return false;
 }
 
 bool plan_mask_override(struct mask *mask, const struct plan_overrides *overrides,
                         struct error *err)
 {
-    struct effective e;
+    struct plan_input input;
 
-    if (!effective_make(&e, mask, overrides, err))
+    if (!input_make(&input, mask, overrides, err))
         return false;
-    mpq_swap(mask->divisor, e.divisor);
-    mpq_swap(mask->offset, e.offset);
-    mask->offset_percent = e.offset_percent;
-    mask->anchor_x = e.anchor_x;
-    mask->anchor_y = e.anchor_y;
-    if (e.flip)
+    mpq_swap(mask->divisor, input.divisor);
+    mpq_swap(mask->offset, input.offset);
+    mask->offset_percent = input.offset_percent;
+    mask->anchor_x = input.anchor_x;
+    mask->anchor_y = input.anchor_y;
+    if (input.flip)
         mask_flip(mask);
-    effective_free(&e);
+    input_free(&input);
     return true;
 }
 
@@ -113,9 +104,9 @@ static bool store(int64_t *place, const mpz_t value)
     return true;
 }
 
-/* The least common multiple L of the weights' denominators, or false when it is certain that no
- * d below 2^62 can be had. For any weight n/m that is not 0, and the divisor N/M, d is a multiple
- * of the denominator of nM/(mN): at least N/n, and over all weights at least L/M. */
+/* Computes the least common multiple L of the weights' denominators; false when no d below 2^62 can
+ * exist. Proof of the two limits: for any weight n/m that is not 0 and the divisor N/M, d is a
+ * multiple of the denominator of nM/(mN): at least N/n, and over all weights at least L/M. */
 static bool common_denominator(mpz_t lcm, const struct plan_input *input)
 {
     size_t divisor_bits = mpz_sizeinbase(mpq_numref(input->divisor), 2);
@@ -144,9 +135,10 @@ static void scaled_weight(mpz_t result, const struct plan_input *input, size_t k
     mpz_mul(result, result, mpq_numref(weight));
 }
 
-/* With L as above, W_k = weight_k * L and G = gcd of the W_k, every weight is an integer multiple
- * W_k / G of one unit, G / L; divided by the divisor the unit is a/b in lowest terms. So b is the
- * weights' smallest common denominator, and d is the smallest for them and the offset. */
+/* Why d is the smallest: with L as above, W_k = weight_k * L and G = gcd of the W_k, every weight
+ * is an integer multiple W_k / G of one unit, G / L; divided by the divisor the unit is a/b in
+ * lowest terms. So b is the weights' smallest common denominator, and d that of weights and offset.
+ */
 static bool make_exact(struct plan_mask *plan, const struct plan_input *input)
 {
     mpz_t lcm, gcd, w, d;
@@ -173,7 +165,7 @@ static bool make_exact(struct plan_mask *plan, const struct plan_input *input)
     mpz_mul(w, w, mpq_numref(input->offset));
     if (!store(&plan->offset, w))
         goto out;
-    /* From here d serves as what a whole unit is worth: a * (d/b). */
+    /* From here d holds the value of one unit: a * (d/b). */
     mpz_divexact(d, d, mpq_denref(unit));
     mpz_mul(d, d, mpq_numref(unit));
     for (size_t k = 0; k < input->cells; k++) {
@@ -237,34 +229,27 @@ static bool make_integers(struct plan_mask *plan, const struct plan_input *input
 bool plan_mask_make(struct plan_mask *plan, const struct mask *mask,
                     const struct plan_overrides *overrides, uint32_t max, struct error *err)
 {
-    struct effective e;
-    struct plan_input input = {.mask = mask, .max = max};
+    struct plan_input input;
     bool good;
 
     memset(plan, 0, sizeof *plan);
-    if (!effective_make(&e, mask, overrides, err))
+    if (!input_make(&input, mask, overrides, err))
         return false;
-    input.flip = e.flip;
-    input.cells = (size_t)mask->width * (size_t)mask->height;
-    mpq_inits(input.divisor, input.offset, NULL);
-    mpq_swap(input.divisor, e.divisor);
-    mpq_swap(input.offset, e.offset);
-    if (e.offset_percent) {
+    input.max = max;
+    if (input.offset_percent) {
         mpz_mul_ui(mpq_numref(input.offset), mpq_numref(input.offset), max);
         mpq_canonicalize(input.offset);
     }
     plan->width = mask->width;
     plan->height = mask->height;
-    plan->anchor_x = e.flip ? mask->width - 1 - e.anchor_x : e.anchor_x;
-    plan->anchor_y = e.flip ? mask->height - 1 - e.anchor_y : e.anchor_y;
-    effective_free(&e);
-
+    plan->anchor_x = input.flip ? mask->width - 1 - input.anchor_x : input.anchor_x;
+    plan->anchor_y = input.flip ? mask->height - 1 - input.anchor_y : input.anchor_y;
     plan->weight = malloc(input.cells * sizeof *plan->weight);
     good = plan->weight ? make_integers(plan, &input, err)
                         : error_set(err, EXIT_USAGE, "no memory for the mask's plan");
     if (!good)
         plan_mask_free(plan);
-    mpq_clears(input.divisor, input.offset, NULL);
+    input_free(&input);
     return good;
 }
 

@@ -1,10 +1,10 @@
-/* The rank of a mask's integers: rank-1 factors, for masks that may run as row
- * pass then column pass, and the exact rank of any mask, for printing.
+/* The rank of a mask's integers: the factors of masks of rank 1, which may run as a row
+ * pass and a column pass, and the exact rank of any mask, for printing.
  *
- * The rank modulo a prime is never above the true one, so full rank modulo one
- * prime is proof. Otherwise: if the rank is r modulo primes whose product passes
- * the largest value that an (r+1) x (r+1) minor can take (Hadamard), all these
- * minors are 0 and r is proof as well. No floating-point pivots, no thresholds. */
+ * Proof that the printed rank is exact: the rank modulo a prime is never larger than
+ * the true rank, so full rank modulo one prime is full rank. Otherwise, if the rank is
+ * r modulo primes whose product is larger than any (r+1) x (r+1) minor can be
+ * (Hadamard), all these minors are 0 and the rank is r. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
-static int64_t gcd64(int64_t a, int64_t b)
+int64_t plan_gcd(int64_t a, int64_t b)
 {
     while (b != 0) {
         int64_t rest = a % b;
@@ -30,7 +30,7 @@ static int64_t make_primitive(int64_t *row, int n)
 {
     int64_t gcd = 0, first = 0;
     for (int j = 0; j < n; j++) {
-        gcd = gcd64(gcd, row[j]);
+        gcd = plan_gcd(gcd, row[j]);
         if (first == 0)
             first = row[j];
     }
@@ -117,45 +117,29 @@ static void transpose(struct matrix *m, int64_t *room)
     *m = (struct matrix){m->columns, m->rows, m->cell};
 }
 
-/* Arithmetic modulo an odd prime P below 2^62: a*b / 2^64 (Montgomery). Every entry is taken to
- * stand for itself times 2^-64, which changes no rank and saves the conversion. */
-struct field {
-    uint64_t p, inverse; /* p * inverse = -1 modulo 2^64 */
-    uint64_t one;        /* 2^64 modulo p */
-};
-
-static struct field field_make(uint64_t p)
+/* X modulo P without a division: with INVERSE = floor((2^64 - 1) / P) the quotient is at most one
+ * too small. */
+static inline uint64_t reduce(uint64_t x, uint64_t p, uint64_t inverse)
 {
-    uint64_t inverse = p; /* right to 3 bits; each step doubles them */
-    for (int i = 0; i < 5; i++)
-        inverse *= 2 - p * inverse;
-    return (struct field){p, -inverse, (uint64_t)(((uint128)1 << 64) % p)};
+    uint64_t rest = x - (uint64_t)((uint128)x * inverse >> 64) * p;
+    return rest >= p ? rest - p : rest;
 }
 
-static inline uint64_t multiply(const struct field *f, uint64_t a, uint64_t b)
+/* 1/a = a^(p-2) modulo the prime P. */
+static uint64_t invert(uint64_t a, uint64_t p)
 {
-    uint128 t = (uint128)a * b;
-    t += (uint128)((uint64_t)t * f->inverse) * f->p;
-    uint64_t high = (uint64_t)(t >> 64);
-    return high >= f->p ? high - f->p : high;
-}
-
-/* 1/a = a^(p-2) */
-static uint64_t invert(const struct field *f, uint64_t a)
-{
-    uint64_t result = f->one;
-    for (uint64_t e = f->p - 2; e > 0; e >>= 1) {
+    uint64_t result = 1;
+    for (uint64_t e = p - 2; e > 0; e >>= 1) {
         if (e & 1)
-            result = multiply(f, result, a);
-        a = multiply(f, a, a);
+            result = result * a % p;
+        a = a * a % p;
     }
     return result;
 }
 
-/* Gauss's elimination; A is room for the residues. */
+/* Gauss's elimination modulo a prime P below 2^31; A is room for the residues. */
 static int rank_modulo(const struct matrix *m, uint64_t p, uint64_t *a)
 {
-    const struct field f = field_make(p);
     int rank = 0, n = m->columns;
 
     for (int k = 0; k < m->rows * n; k++) {
@@ -174,15 +158,13 @@ static int rank_modulo(const struct matrix *m, uint64_t p, uint64_t *a)
             a[pivot * n + j] = top[j];
             top[j] = other;
         }
-        uint64_t inverse = invert(&f, top[c]);
+        uint64_t inverse = invert(top[c], p);
         for (int i = rank + 1; i < m->rows; i++) {
             uint64_t *row = a + i * n;
             /* minus the factor, so that the inner loop adds */
-            uint64_t factor = row[c] ? p - multiply(&f, row[c], inverse) : 0;
-            for (int j = c; j < n && factor != 0; j++) {
-                uint64_t sum = row[j] + multiply(&f, factor, top[j]);
-                row[j] = sum >= p ? sum - p : sum;
-            }
+            uint64_t factor = row[c] ? p - row[c] * inverse % p : 0;
+            for (int j = c; j < n && factor != 0; j++)
+                row[j] = reduce(row[j] + factor * top[j], p, UINT64_MAX / p);
         }
         rank++;
     }
@@ -217,13 +199,12 @@ static int rank_exactly(const struct matrix *m, uint64_t *room)
     mpz_t prime;
 
     measure_rows(m, size);
-    mpz_init_set_ui(prime, 1);
-    mpz_mul_2exp(prime, prime, 61);
+    mpz_init_set_ui(prime, 1 << 30);
     while (rank < full && known <= needed) {
         mpz_nextprime(prime, prime);
         int found = rank_modulo(m, mpz_get_ui(prime), room);
         rank = found > rank ? found : rank;
-        known += 61;
+        known += 30;
         needed = 0;
         for (int i = 0; i <= rank && i < full; i++)
             needed += size[i];

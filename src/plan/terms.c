@@ -12,7 +12,7 @@
  *
  * Pivots are searched from the top left: what is smaller than the mask and lies inside it, as the
  * identity in unsharp, is then left over by itself, with its own smaller size. */
-#include "plan/terms.h"
+#include "plan/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,16 +26,6 @@ struct rest {
     uint64_t *cell;
     int *row_twos, *column_twos; /* factors 2 that all numbers of a row or column have */
 };
-
-static int64_t gcd64(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t left = a % b;
-        a = b;
-        b = left;
-    }
-    return a < 0 ? -a : a;
-}
 
 static int twos(const struct rest *rest, uint64_t cell)
 {
@@ -74,7 +64,7 @@ static bool split_exactly(const struct rest *rest, int p, int q, int64_t *column
     int64_t gcd = 0;
 
     for (int j = 0; j < rest->width; j++)
-        gcd = gcd64(gcd, cell[p * rest->width + j]);
+        gcd = plan_gcd(gcd, cell[p * rest->width + j]);
     for (int j = 0; j < rest->width; j++)
         row[j] = cell[p * rest->width + j] / gcd;
     for (int i = 0; i < rest->height; i++) {

@@ -19,7 +19,7 @@ bool picture_check(const struct picture_request *request, const char *output, st
     if (kernel && !request->device_auto && kernel->device != request->device)
         return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
                          backend_find(request->device)->name);
-    return sink_check_format(output, &request->sink, err) && filter_check(&request->filter, err);
+    return sink_check_format(output, &request->sink, err);
 }
 
 /* Opens, and makes the plan and all of the choice that needs no device. */

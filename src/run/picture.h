@@ -12,7 +12,7 @@
 
 /* What is asked for; the same for every picture of a batch. */
 struct picture_request {
-    struct filter_request filter;
+    struct filter_request filter; /* loaded: filter_load */
     struct sink_options sink;
     bool device_auto;
     enum device device; /* when not auto */
@@ -48,8 +48,8 @@ struct picture_report {
     struct kernel_times times;
 };
 
-/* Everything that can be refused without opening a picture: the mask, the combination of device
- * and kernel, the output's format. */
+/* Refuses, without opening a picture, devices and kernels that do not go together and unknown
+ * formats of the output; filter_load does so for the filter's options. */
 bool picture_check(const struct picture_request *request, const char *output, struct error *err);
 
 /* Reads INPUT's header and makes plan and choice; for --plan. Free the plan with plan_free. */

@@ -71,7 +71,7 @@ static long peak_of(uint64_t memory)
                                 .context = &log};
         struct batch_counts counts;
         struct error err;
-        bool ok = batch_run(&job, &counts, &err);
+        bool ok = filter_load(&request.filter, &err) && batch_run(&job, &counts, &err);
         _exit(!(ok && log.told == FILES && log.done == FILES && log.in_order &&
                 counts.done == FILES && counts.pixels == (uint64_t)FILES * WIDTH * HEIGHT));
     }
@@ -132,7 +132,8 @@ static struct batch_counts run_small(void)
     struct batch_counts counts = {0};
     struct error err;
 
-    CHECKF(batch_run(&job, &counts, &err), "%s", err.text);
+    CHECKF(filter_load(&request.filter, &err) && batch_run(&job, &counts, &err), "%s", err.text);
+    filter_unload(&request.filter);
     return counts;
 }
 

@@ -1,6 +1,8 @@
 /* Filters: that each default mask in the program is the one in masks/, which options
  * go with which filter, and what becomes of channels, alpha and border. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plan/filter.h"
 #include "tests/test.h"
@@ -9,6 +11,15 @@ static struct filter_request request_of(const char *filter)
 {
     return (struct filter_request){
         .filter = filter_find(filter), .radius = -1, .alpha = ALPHA_WEIGHTED, .repeat = 1};
+}
+
+/* Whether REQUEST can be loaded. */
+static bool loads(struct filter_request request, struct error *err)
+{
+    bool loaded = filter_load(&request, err);
+    CHECK(loaded == (request.mask_count > 0));
+    filter_unload(&request);
+    return loaded;
 }
 
 /* ---- masks ---- */
@@ -66,6 +77,25 @@ static void default_masks(void)
         file.mask = path;
         check_same_plan(&plain, &file);
     }
+}
+
+/* Loaded once, a mask does not depend on its file any more. */
+static void loaded_masks(void)
+{
+    struct filter_request file = request_of("blur"), text = file;
+    char path[] = "/tmp/stencil-mask-XXXXXX";
+    int fd = mkstemp(path);
+    struct error err = {EXIT_DONE, ""};
+
+    CHECK(fd >= 0 && write(fd, "1 2 3", 5) == 5 && close(fd) == 0);
+    file.mask = path;
+    text.mask = "1 2 3";
+    CHECKF(filter_load(&file, &err), "%s", err.text);
+    CHECK(unlink(path) == 0);
+    check_same_plan(&file, &text);
+    check_same_plan(&text, &file);
+    filter_unload(&file);
+    CHECK(!loads(file, &err));
 }
 
 static void gradient_masks(void)
@@ -135,7 +165,7 @@ static void check_refused(const struct filter_request *request, const char *sent
 {
     struct error err = {EXIT_DONE, ""};
     struct plan plan;
-    CHECKF(!filter_check(request, &err), "%s", sentence);
+    CHECKF(!loads(*request, &err), "%s", sentence);
     CHECKF(err.code == EXIT_USAGE && strcmp(err.text, sentence) == 0, "%s", err.text);
     /* filter_plan knows no less. */
     if (request->repeat == 1)
@@ -195,7 +225,7 @@ static void options_refused(void)
     check_refused(&r, "--repeat 1001: expected a whole number from 1 to 1000");
     r = request_of("blur");
     r.border = (struct border_choice){BORDER_CONSTANT, false, "65536"};
-    CHECK(!filter_check(&r, &(struct error){EXIT_DONE, ""}));
+    CHECK(!loads(r, &(struct error){EXIT_DONE, ""}));
 }
 
 static void options_taken(void)
@@ -205,17 +235,17 @@ static void options_taken(void)
     r.overrides.flip = true;
     r.overrides.has_anchor = true;
     r.repeat = 1000;
-    CHECKF(filter_check(&r, &err), "%s", err.text);
+    CHECKF(loads(r, &err), "%s", err.text);
     r = request_of("unsharp");
     r.amount = "-1/3";
     r.radius = 2;
     r.overrides.offset = "50%";
-    CHECKF(filter_check(&r, &err), "%s", err.text);
+    CHECKF(loads(r, &err), "%s", err.text);
     /* What is wrong for this picture only is no reason to refuse before it is known. */
     r = request_of("blur");
     r.border = (struct border_choice){BORDER_CONSTANT, false, "300"};
     r.channels = "3";
-    CHECKF(filter_check(&r, &err), "%s", err.text);
+    CHECKF(loads(r, &err), "%s", err.text);
     struct plan plan;
     CHECK(!filter_plan(&r, 4, SAMPLE_U8, 255, &plan, &err));
     CHECKF(strcmp(err.text, "--border constant:300: the largest sample value is 255") == 0, "%s",
@@ -287,12 +317,12 @@ static void channels(void)
     struct filter_request r = request_of("blur");
     struct error err;
     r.channels = "rx";
-    CHECK(!filter_check(&r, &err));
+    CHECK(!loads(r, &err));
     CHECKF(strcmp(err.text, "--channels rx: expected letters of rgba, g or y for gray, or numbers "
                             "from 0 to 3, got 'x'") == 0,
            "%s", err.text);
     r.channels = ",";
-    CHECK(!filter_check(&r, &err));
+    CHECK(!loads(r, &err));
 }
 
 static void check_alpha(const char *filter, const char *mask, enum alpha_mode wanted, int channels,
@@ -348,6 +378,7 @@ int main(void)
 {
     TEST(table);
     TEST(default_masks);
+    TEST(loaded_masks);
     TEST(gradient_masks);
     TEST(built_masks);
     TEST(options_refused);

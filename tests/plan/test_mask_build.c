@@ -69,7 +69,7 @@ static void gauss_masks(void)
     struct mask mask;
     struct error err;
     int weight[MASK_MAX_SIDE];
-    CHECK(mask_build_gauss(&mask, 1.5, -1, &err));
+    CHECK(mask_build_gauss(&mask, 1.5, -1, MASK_SQUARE, &err));
     CHECK(mask.width == 11 && mask.height == 11 && mask.anchor_x == 5 && mask.anchor_y == 5);
     CHECK(mpq_cmp_ui(mask.divisor, 2048 * 2048, 1) == 0);
     mask_gauss_weights(1.5, 5, weight);
@@ -77,11 +77,11 @@ static void gauss_masks(void)
         CHECK(mpq_cmp_si(mask.weight[k], (long)weight[k / 11] * weight[k % 11], 1) == 0);
     mask_free(&mask);
     /* 3 * 42.33 is the last radius that there is; a given radius goes with any sigma. */
-    CHECK(mask_build_gauss(&mask, 42.33, -1, &err) && mask.width == 255);
+    CHECK(mask_build_gauss(&mask, 42.33, -1, MASK_SQUARE, &err) && mask.width == 255);
     mask_free(&mask);
-    CHECK(mask_build_gauss(&mask, 1e6, 1, &err) && mask.width == 3);
+    CHECK(mask_build_gauss(&mask, 1e6, 1, MASK_SQUARE, &err) && mask.width == 3);
     mask_free(&mask);
-    CHECK(mask_build_gauss(&mask, 1e-200, -1, &err) && mask.width == 3);
+    CHECK(mask_build_gauss(&mask, 1e-200, -1, MASK_SQUARE, &err) && mask.width == 3);
     CHECK(mpq_cmp_ui(mask.weight[4], 2048 * 2048, 1) == 0);
     mask_free(&mask);
 }
@@ -90,7 +90,7 @@ static void check_refused(double sigma, int radius, const char *sentence)
 {
     struct mask mask;
     struct error err = {EXIT_DONE, ""};
-    CHECK(!mask_build_gauss(&mask, sigma, radius, &err) && !mask.weight);
+    CHECK(!mask_build_gauss(&mask, sigma, radius, MASK_SQUARE, &err) && !mask.weight);
     CHECK(err.code == EXIT_USAGE);
     CHECKF(strcmp(err.text, sentence) == 0, "%s", err.text);
 }
@@ -115,14 +115,15 @@ static void box_masks(void)
     struct error err;
     for (int radius = 0; radius <= 127; radius += 127) {
         int side = 2 * radius + 1;
-        CHECK(mask_build_box(&mask, radius, &err));
+        CHECK(mask_build_box(&mask, radius, MASK_SQUARE, &err));
         CHECK(mask.width == side && mask.height == side && mask.anchor_x == radius);
         CHECK(mpq_cmp_ui(mask.divisor, (unsigned long)(side * side), 1) == 0);
         for (int k = 0; k < side * side; k++)
             CHECK(mpq_cmp_ui(mask.weight[k], 1, 1) == 0);
         mask_free(&mask);
     }
-    CHECK(!mask_build_box(&mask, 128, &err) && !mask_build_box(&mask, -1, &err));
+    CHECK(!mask_build_box(&mask, 128, MASK_SQUARE, &err) &&
+          !mask_build_box(&mask, -1, MASK_SQUARE, &err));
 }
 
 /* weight / divisor = (1 + amount) * identity - amount * gauss, cell by cell */
@@ -136,7 +137,7 @@ static void unsharp_masks(void)
         mpq_inits(amount, wanted, got, NULL);
         const char *why;
         CHECK(rational_parse(amount, amounts[n], strlen(amounts[n]), &why));
-        CHECK(mask_build_gauss(&gauss, 0.8, -1, &err));
+        CHECK(mask_build_gauss(&gauss, 0.8, -1, MASK_SQUARE, &err));
         CHECK(mask_build_unsharp(&mask, 0.8, -1, amount, &err));
         CHECK(mask.width == gauss.width && mask.height == gauss.height);
         for (int k = 0; k < mask.width * mask.height; k++) {

@@ -277,13 +277,13 @@ static void ranks_of_small_masks(void)
         CHECKF(seen[rank] > 0, "no mask of rank %d among them", rank);
 }
 
-/* Modulo 2305843009213693967, the first prime past 2^61, this mask has rank 1; truly it is 2. */
+/* Modulo 1073741827, the first prime past 2^30, this mask has rank 1; its true rank is 2. */
 static void rank_past_a_prime(void)
 {
-    int64_t w[4] = {1, 1, 1, INT64_C(2305843009213693968)};
+    int64_t w[4] = {1, 1, 1, 1073741828};
     struct plan_mask plan = {.width = 2, .height = 2, .weight = w};
     mpz_t prime;
-    mpz_init_set_ui(prime, UINT64_C(1) << 61);
+    mpz_init_set_ui(prime, 1 << 30);
     mpz_nextprime(prime, prime);
     CHECK(mpz_cmp_ui(prime, (unsigned long)w[3] - 1) == 0);
     mpz_clear(prime);

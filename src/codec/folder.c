@@ -1,0 +1,228 @@
+/* The walk through folders of pictures, and the paths of their files. A folder is read whole
+ * and closed before the folders in it are entered, so that deep trees need few descriptors.
+ * A folder that cannot be read is visited with its trouble, and the walk goes on. */
+#include "codec/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "codec/codec.h"
+#include "codec/output_stale.h"
+
+/* Trees too deep for PATH_MAX cannot be opened; this limit protects the stack. */
+#define MAX_DEPTH 2048
+
+/* The folders that the walk is in: a symlink to one of them would never end. */
+struct above {
+    const struct above *above;
+    dev_t device;
+    ino_t inode;
+    int depth;
+};
+
+struct walk {
+    const char *folder, *real;
+    const struct folder_filter *filter;
+    bool (*visit)(void *context, const char *name, const char *trouble);
+    void *context;
+    struct folder_rest *rest;
+    bool failed;
+};
+
+bool folder_is_manifest(const char *name)
+{
+    size_t length = strlen(name), suffix = strlen(FOLDER_MANIFEST_SUFFIX);
+
+    return strncmp(name, FOLDER_MANIFEST_PREFIX, strlen(FOLDER_MANIFEST_PREFIX)) == 0 &&
+           length > suffix && strcmp(name + length - suffix, FOLDER_MANIFEST_SUFFIX) == 0;
+}
+
+bool folder_wants(const struct folder_filter *filter, const char *name)
+{
+    const bool is_picture = format_of_path(name) != FORMAT_NONE;
+    return filter->include.count == 0
+               ? is_picture
+               : globs_match(&filter->include, name) ||
+                     (is_picture && globs_match_folder(&filter->include, name));
+}
+
+/* For scandir: all but what the program and scripts/slurm_batch leave beside pictures. */
+static int is_foreign(const struct dirent *entry)
+{
+    const char *name = entry->d_name;
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !temporary_is_name(name) &&
+           !folder_is_manifest(name) && strncmp(name, ".stencilcli-slurm-", 18) != 0;
+}
+
+static void tell(struct walk *walk, const char *name, const char *trouble)
+{
+    if (!walk->failed && !walk->visit(walk->context, name, trouble))
+        walk->failed = true;
+}
+
+static void visit_unreadable(struct walk *walk, const char *name)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "cannot read: %s", strerror(errno));
+    tell(walk, name, text);
+}
+
+/* Where a link leads; DT_UNKNOWN where it is not followed. A link to nothing is a file that will
+ * not open. */
+static unsigned char link_type(struct walk *walk, const char *path, const char *name)
+{
+    struct stat status;
+    char *real = realpath(path, NULL);
+    bool folder = real && stat(real, &status) == 0 && S_ISDIR(status.st_mode);
+    bool outside = real && !path_inside(real, walk->real);
+
+    free(real);
+    if (!outside || walk->filter->follow)
+        return folder ? DT_DIR : DT_REG;
+    if ((folder || folder_wants(walk->filter, name)) && !globs_match(&walk->filter->exclude, name))
+        walk->rest->links_outside++;
+    return DT_UNKNOWN;
+}
+
+static unsigned char entry_type(struct walk *walk, unsigned char type, const char *path,
+                                const char *name)
+{
+    struct stat status;
+
+    if (type == DT_UNKNOWN)                       /* some file systems do not say */
+        type = lstat(path, &status) != 0 ? DT_REG /* opening it will say what is wrong */
+               : S_ISLNK(status.st_mode) ? DT_LNK
+               : S_ISDIR(status.st_mode) ? DT_DIR
+                                         : DT_REG;
+    return type == DT_LNK ? link_type(walk, path, name) : type;
+}
+
+static void walk_folder(struct walk *walk, const char *folder, const struct above *above);
+
+static void walk_entry(struct walk *walk, const char *folder, const struct dirent *entry,
+                       const struct above *here)
+{
+    char *name = *folder ? path_join(folder, entry->d_name) : strdup(entry->d_name);
+    char *path = name ? path_join(walk->folder, name) : NULL;
+    unsigned char type;
+
+    if (!path) {
+        walk->failed = true;
+    } else if ((type = entry_type(walk, entry->d_type, path, name)) != DT_UNKNOWN &&
+               !globs_match(&walk->filter->exclude, name)) {
+        if (type == DT_DIR)
+            walk_folder(walk, name, here);
+        else if (folder_wants(walk->filter, name))
+            tell(walk, name, NULL);
+        else
+            walk->rest->others++;
+    }
+    free(path);
+    free(name);
+}
+
+static bool is_above(const struct above *above, const struct stat *status)
+{
+    for (; above; above = above->above)
+        if (above->device == status->st_dev && above->inode == status->st_ino)
+            return true;
+    return false;
+}
+
+/* FOLDER is below the walk's folder; empty: that folder itself. */
+static void walk_folder(struct walk *walk, const char *folder, const struct above *above)
+{
+    struct above here = {.above = above, .depth = above ? above->depth + 1 : 0};
+    char *path = *folder ? path_join(walk->folder, folder) : strdup(walk->folder);
+    struct dirent **entries = NULL;
+    struct stat status;
+    int count = 0;
+
+    if (!path) {
+        walk->failed = true;
+        return;
+    }
+    if (here.depth > MAX_DEPTH)
+        errno = ENAMETOOLONG;
+    if (here.depth > MAX_DEPTH || stat(path, &status) != 0) {
+        visit_unreadable(walk, folder);
+    } else if (!is_above(above, &status)) {
+        here.device = status.st_dev;
+        here.inode = status.st_ino;
+        count = scandir(path, &entries, is_foreign, NULL);
+        if (count < 0)
+            visit_unreadable(walk, folder);
+        for (int i = 0; i < count; i++) {
+            walk_entry(walk, folder, entries[i], &here);
+            free(entries[i]);
+        }
+        free(entries);
+    }
+    free(path);
+}
+
+bool folder_walk(const char *folder, const char *real, const struct folder_filter *filter,
+                 bool (*visit)(void *context, const char *name, const char *trouble), void *context,
+                 struct folder_rest *rest)
+{
+    struct walk walk = {folder, real, filter, visit, context, rest, false};
+
+    walk_folder(&walk, "", NULL);
+    return !walk.failed;
+}
+
+/* ---- paths ---- */
+
+char *path_join(const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    char *path;
+
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    if (asprintf(&path, "%.*s%s%s", (int)length, folder, folder[length - 1] == '/' ? "" : "/",
+                 name) < 0)
+        return NULL;
+    return path;
+}
+
+bool path_inside(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+
+    if (strcmp(folder, "/") == 0)
+        return true;
+    return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+char *path_real(const char *path)
+{
+    char *head = strdup(path), *real = NULL, *joined = NULL, *slash;
+
+    while (head && !(real = realpath(head, NULL)) && errno == ENOENT) {
+        slash = strrchr(head, '/');
+        while (slash && slash > head && slash[1] == '\0') { /* slashes at the end */
+            *slash = '\0';
+            slash = strrchr(head, '/');
+        }
+        if (!slash) {
+            real = realpath(".", NULL);
+            if (real)
+                joined = path_join(real, path);
+            break;
+        }
+        *(slash == head ? slash + 1 : slash) = '\0';
+    }
+    if (real && !joined)
+        joined = strlen(head) < strlen(path)
+                     ? path_join(real, path + strlen(head) + (path[strlen(head)] == '/'))
+                     : strdup(real);
+    free(real);
+    free(head);
+    return joined;
+}
