@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 #include "base/large_alloc.h"
-#include "codec/dropped.h"
-#include "codec/format_row.h"
+#include "codec/format.h"
 #include "codec/png/read.h"
 #include "codec/png/rows.h"
 #include "codec/png/write.h"
@@ -119,8 +118,8 @@ static bool decoder_open(struct source *source, struct error *err)
                            &source->metadata.bytes, err))
         return false;
     source->metadata.chunks = state->metadata;
-    dropped_describe(png->notes.dropped, name, source->warning, sizeof source->warning);
-    dropped_describe(png->notes.lost, name, source->warning_kept, sizeof source->warning_kept);
+    source->dropped = png->notes.dropped;
+    source->lost = png->notes.lost;
 #ifdef HAVE_PNG_ROWS
     source->whole = png->header.interlaced;
 #else

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/dropped.h"
+#include "codec/format.h"
 #include "codec/zlib/stream.h"
 
 #define CHUNK_OVERHEAD  12

@@ -4,7 +4,7 @@
 #ifndef STENCIL_CODEC_PNG_WRITE_H
 #define STENCIL_CODEC_PNG_WRITE_H
 
-#include "codec/format_row.h"
+#include "codec/format.h"
 
 /* What encoder_png consists of. */
 bool png_write_open(struct sink *sink, struct error *err);

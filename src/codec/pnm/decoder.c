@@ -5,7 +5,7 @@
  * Of several pictures in one file the first is taken, with a warning where the
  * file's length tells. The header is read in codec/pnm/header.c, text samples in
  * codec/pnm/plain.c, and codec/pnm/write.c is the encoder. */
-#include "codec/format_row.h"
+#include "codec/format.h"
 
 #include <endian.h>
 #include <stdio.h>
