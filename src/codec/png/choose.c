@@ -5,8 +5,7 @@
 #include "codec/png/choose.h"
 
 #include "codec/png/filter.h"
-#include "codec/zlib/literals.h"
-#include "codec/zlib/repeats.h"
+#include "codec/zlib/deflate.h"
 
 #define FILTERS      4
 #define SAMPLE_BYTES (PNG_CHOOSE_SCRATCH / FILTERS)
@@ -54,8 +53,8 @@ void png_choose(struct png_choice *choice, enum png_level level, const uint8_t *
 
     for (f = 0; f < FILTERS; f++) {
         uint32_t histogram[256] = {0};
-        deflate_huffman_count(scratch + (size_t)f * SAMPLE_BYTES, used, histogram);
-        bits[f] = deflate_huffman_estimate(histogram);
+        deflate_count(scratch + (size_t)f * SAMPLE_BYTES, used, histogram);
+        bits[f] = deflate_literals_estimate(histogram);
         if (bits[f] < LEAST_BITS)
             bits[f] = LEAST_BITS;
         best = bits[f] < bits[best] ? f : best;

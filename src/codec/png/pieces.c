@@ -43,7 +43,7 @@ static bool next_chunk(struct png_pieces *pieces)
         pieces->chunk_left = png_get32(at);
         pieces->place += 8;
         pieces->in_chunk = true;
-        pieces->crc = zlib_stream_crc32(0, type, sizeof type);
+        pieces->crc = zlib_crc32(0, type, sizeof type);
     }
     return pieces->left > 0; /* the last chunk may have been cut */
 }
@@ -63,7 +63,7 @@ const uint8_t *png_pieces_next(void *context, size_t *bytes)
         return NULL;
     have = have < pieces->chunk_left ? have : pieces->chunk_left;
     have = have < pieces->left ? have : pieces->left;
-    pieces->crc = zlib_stream_crc32(pieces->crc, at, have);
+    pieces->crc = zlib_crc32(pieces->crc, at, have);
     pieces->chunk_left -= have;
     pieces->left -= have;
     pieces->place += have;

@@ -23,7 +23,7 @@ static uint8_t *put_chunk(uint8_t *to, const char *type, const uint8_t *data, si
     memcpy(to, type, 4);
     memcpy(to + 4, data, bytes);
     to += 4 + bytes;
-    return put32(to, zlib_stream_crc32(0, start, bytes + 4));
+    return put32(to, zlib_crc32(0, start, bytes + 4));
 }
 
 size_t png_chunks_skeleton(const struct png_file *png, uint8_t *into)

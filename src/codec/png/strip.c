@@ -7,9 +7,7 @@
 
 #include "base/large_alloc.h"
 #include "codec/png/filter.h"
-#include "codec/zlib/join.h"
-#include "codec/zlib/literals.h"
-#include "codec/zlib/repeats.h"
+#include "codec/zlib/deflate.h"
 #include "codec/zlib/stream.h"
 
 struct png_worker {
@@ -26,7 +24,7 @@ static size_t filtered_bytes(const struct png_shape *shape, int rows)
 size_t png_strip_bound(const struct png_shape *shape)
 {
     return PNG_CHUNK_OVERHEAD + ZLIB_BEGIN_BYTES +
-           deflate_repeats_bound(filtered_bytes(shape, shape->rows));
+           deflate_bound(filtered_bytes(shape, shape->rows));
 }
 
 struct png_worker *png_worker_new(const struct png_shape *shape)
@@ -39,7 +37,7 @@ struct png_worker *png_worker_new(const struct png_shape *shape)
         return NULL;
     worker->finder = NULL;
     worker->filtered = large_alloc(bytes);
-    worker->other = small ? large_alloc(deflate_repeats_bound(bytes)) : NULL;
+    worker->other = small ? large_alloc(deflate_bound(bytes)) : NULL;
     if (!worker->filtered || (small && !worker->other)) {
         png_worker_free(worker);
         return NULL;
@@ -69,7 +67,7 @@ static uint8_t *put32(uint8_t *to, uint32_t value)
 size_t png_chunk_close(uint8_t *chunk, const char *type, size_t bytes)
 {
     memcpy(put32(chunk, (uint32_t)bytes), type, 4);
-    put32(chunk + PNG_CHUNK_HEAD + bytes, zlib_stream_crc32(0, chunk + 4, bytes + 4));
+    put32(chunk + PNG_CHUNK_HEAD + bytes, zlib_crc32(0, chunk + 4, bytes + 4));
     return bytes + PNG_CHUNK_OVERHEAD;
 }
 
@@ -98,7 +96,7 @@ static size_t compress(struct png_worker *worker, const struct png_shape *shape,
 
     filter_rows(worker, shape, strip, choice->filter);
     if (!choice->repeats)
-        return deflate_huffman(worker->filtered, strip->data_bytes, out);
+        return deflate_literals(worker->filtered, strip->data_bytes, out);
     if (!worker->finder)
         worker->finder = deflate_finder_new();
     if (!worker->finder)
@@ -131,7 +129,7 @@ static size_t compress_all(struct png_worker *worker, const struct png_shape *sh
 void png_strip_make(struct png_worker *worker, const struct png_shape *shape,
                     struct png_strip *strip)
 {
-    size_t begin = strip->first ? zlib_strip_begin(strip->chunk + PNG_CHUNK_HEAD) : 0, bytes;
+    size_t begin = strip->first ? zlib_stream_begin(strip->chunk + PNG_CHUNK_HEAD) : 0, bytes;
     uint8_t *out = strip->chunk + PNG_CHUNK_HEAD + begin;
     struct png_choice choice;
 
@@ -143,7 +141,7 @@ void png_strip_make(struct png_worker *worker, const struct png_shape *shape,
         bytes = compress_all(worker, shape, strip, &choice.filter, out, bytes);
         filter_rows(worker, shape, strip, choice.filter);
     }
-    strip->adler = zlib_strip_adler32(1, worker->filtered, strip->data_bytes);
+    strip->adler = zlib_adler32(1, worker->filtered, strip->data_bytes);
     strip->failed = bytes == 0;
     strip->chunk_bytes = png_chunk_close(strip->chunk, "IDAT", begin + bytes);
 }

@@ -13,7 +13,7 @@
 
 #include "base/large_alloc.h"
 #include "codec/png/strip.h"
-#include "codec/zlib/join.h"
+#include "codec/zlib/stream.h"
 
 /* 256 KiB stays in a core's L2 cache, gives two threads something to share from
  * 300 x 300 RGB pixels on, and costs about 100 bytes of code per strip. */
@@ -103,8 +103,7 @@ static bool drain(struct sink *sink, int keep, struct error *err)
             pthread_mutex_unlock(&writer->lock);
             ok = strip->failed ? no_memory(sink, err)
                                : output_write(sink->output, strip->chunk, strip->chunk_bytes, err);
-            writer->adler =
-                zlib_strip_adler32_combine(writer->adler, strip->adler, strip->data_bytes);
+            writer->adler = zlib_adler32_combine(writer->adler, strip->adler, strip->data_bytes);
             pthread_mutex_lock(&writer->lock);
             strip->done = false;
             writer->written++;
@@ -259,12 +258,12 @@ bool png_write_rows(struct sink *sink, const struct image *rows, struct error *e
 bool png_write_finish(struct sink *sink, struct error *err)
 {
     struct writer *writer = sink->state;
-    uint8_t end[2 * PNG_CHUNK_OVERHEAD + ZLIB_MAX_END_BYTES];
+    uint8_t end[2 * PNG_CHUNK_OVERHEAD + ZLIB_END_BYTES];
     size_t bytes;
 
     if (!drain(sink, 0, err))
         return false;
-    bytes = zlib_strip_end(end + PNG_CHUNK_HEAD, writer->adler);
+    bytes = zlib_stream_end(end + PNG_CHUNK_HEAD, writer->adler);
     bytes = png_chunk_close(end, "IDAT", bytes);
     bytes += png_chunk_close(end + bytes, "IEND", 0);
     return output_write(sink->output, end, bytes, err);
