@@ -185,7 +185,7 @@ static bool walk_data(struct walk *walk, const struct chunk *chunk, size_t have)
     if (png->header.colour == PNG_PALETTE && !png->palette)
         return damaged(walk, chunk, "no palette before the picture");
     if (png->data_chunks == 0)
-        png->data_place = chunk->place + 8;
+        png->data_place = chunk->place;
     png->data_chunks++;
     png->data_bytes += have;
     return true;
