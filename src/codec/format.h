@@ -69,12 +69,13 @@ struct sink {
     struct image gathered;   /* rows for encoder->make */
 };
 
-/* An encoder has either `write` and `finish`, or `make`. */
+/* An encoder has either `write` or `make`. */
 struct encoder {
     bool (*open)(struct sink *sink, struct error *err); /* checks sizes, makes state */
     /* Rows of exactly sink->info's shape, in order. May receive the whole picture in one call. */
     bool (*write)(struct sink *sink, const struct image *rows, struct error *err);
-    bool (*finish)(struct sink *sink, struct error *err); /* everything into output_write */
+    /* Brings the rest to output_write. NULL: nothing is left. */
+    bool (*finish)(struct sink *sink, struct error *err);
     /* A whole file for a whole picture of packed rows, malloc'ed; NULL when memory runs out. */
     uint8_t *(*make)(const struct image *image, const struct sink_options *options, size_t *bytes);
     void (*close)(struct sink *sink); /* frees state; also after failures. NULL: there is none */
