@@ -176,6 +176,7 @@ static const char *extension(const struct options *options)
 static bool check(const struct options *options, struct error *err)
 {
     const char *output = options->operand[1];
+    char known[FORMAT_KNOWN_BYTES];
     struct stat status;
 
     if (options->operands < 2)
@@ -191,9 +192,8 @@ static bool check(const struct options *options, struct error *err)
         return error_set(err, EXIT_USAGE,
                          "the mask and the names cannot both be read from standard input");
     if (options->extension && format_of_name(extension(options)) == FORMAT_NONE)
-        return error_set(err, EXIT_USAGE,
-                         "--ext %s: unknown format (known: png jpg jpeg bmp pgm ppm pam pnm)",
-                         options->extension);
+        return error_set(err, EXIT_USAGE, "--ext %s: unknown format (%s)", options->extension,
+                         format_known(known));
     return true;
 }
 

@@ -76,9 +76,10 @@ static const char *bench_kernel_word(int index)
     return NULL;
 }
 
+/* The formats in the order of their table. */
 const char *format_word(int index)
 {
-    return index <= FORMAT_PNM - FORMAT_PNG ? format_name((enum format)(FORMAT_PNG + index)) : NULL;
+    return index + 1 < FORMATS ? format_name((enum format)(index + 1)) : NULL;
 }
 
 const char *word_nearest(const char *text, word_function *words)

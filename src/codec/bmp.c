@@ -10,9 +10,7 @@
 
 #include "base/memory.h"
 #include "codec/bmp_header.h"
-#include "codec/dropped.h"
-#include "codec/encode_whole.h"
-#include "codec/format_row.h"
+#include "codec/format.h"
 #include "codec/stb.h"
 
 /* ---- reading ---- */
@@ -75,7 +73,7 @@ static bool decoder_open(struct source *source, struct error *err)
                                 .type = SAMPLE_U8,
                                 .max = 255,
                                 .format = FORMAT_BMP};
-    dropped_describe(bmp->dropped, name, source->warning, sizeof source->warning);
+    source->dropped = bmp->dropped;
     return true;
 }
 
@@ -168,12 +166,10 @@ static bool encoder_open(struct sink *sink, struct error *err)
                          "%s: %d x %d pixels: a BMP of more than 2 GiB cannot be written; .ppm, "
                          ".pgm and .pam have no such limit",
                          output_name(sink->output), info->width, info->height);
-    return encode_whole_open(sink, make, err);
+    return true;
 }
 
 const struct encoder encoder_bmp = {
     .open = encoder_open,
-    .write = encode_whole_write,
-    .finish = encode_whole_finish,
-    .close = encode_whole_close,
+    .make = make,
 };

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "codec/dropped.h"
+#include "codec/format.h"
 #include "codec/stb.h"
 
 #define FILE_HEADER_BYTES 14

@@ -13,16 +13,13 @@
 
 #include "base/image.h"
 
+#define FORMAT(name, ...) FORMAT_##name,
 enum format {
     FORMAT_NONE,
-    FORMAT_PNG,
-    FORMAT_JPEG,
-    FORMAT_BMP,
-    FORMAT_PGM, /* gray, P5 */
-    FORMAT_PPM, /* RGB, P6; gray becomes equal RGB */
-    FORMAT_PAM, /* P7: any channel count, 8 or 16 bits */
-    FORMAT_PNM, /* only asked for, never an info's: PGM for gray, PPM for colour */
+#include "codec/formats.def"
+    FORMATS, /* one more than the last */
 };
+#undef FORMAT
 
 /* How hard PNG is compressed; the default is 0. */
 enum png_level { PNG_LEVEL_DEFAULT, PNG_LEVEL_FAST, PNG_LEVEL_SMALL };
@@ -36,10 +33,20 @@ struct image_info {
 
 /* ---- formats ---- */
 
-/* By extension, case-insensitive: png jpg jpeg bmp pgm ppm pam pnm. FORMAT_NONE when unknown. */
+/* By extension, case-insensitive; FORMAT_NONE when unknown. */
 enum format format_of_path(const char *path);
-enum format format_of_name(const char *name); /* "png", "ppm", ...; for --format */
+enum format format_of_name(const char *name); /* "png", "jpg", "jpeg", ...; for --format */
 const char *format_name(enum format format);
+
+/* "known: png jpg jpeg ...", all of them, for sentences. */
+#define FORMAT_KNOWN_BYTES 256
+const char *format_known(char text[FORMAT_KNOWN_BYTES]);
+
+/* Bytes of samples that one thread decodes in a millisecond: see kernel/rates.h. */
+double format_decode_rate(enum format format);
+
+/* PATH, or "standard output" for "-". */
+const char *codec_sentence_name(const char *path);
 
 /* ---- reading ---- */
 

@@ -1,50 +1,27 @@
-/* The image formats by name, and what each can hold. Here it is decided what a
- * picture becomes on its way into a file, and what is refused with the way out
- * named; nothing here reads or writes. */
-#include "codec/formats.h"
-
-#include <limits.h>
+/* The rows of the table of image formats (codec/formats.def), the formats by name, and what a
+ * picture becomes on its way into a file: what a format holds, what is converted, and what is
+ * refused with the way out named. Nothing here reads or writes. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "codec/convert.h"
+#include "codec/format.h"
 
-/* What a format can hold. What it holds only in another shape is converted: gray
- * where there is no gray becomes equal RGB, an odd maximum becomes 255 or 65535. */
-struct capability {
-    const char *title; /* for sentences */
-    const struct encoder *encoder;
-    bool gray, colour, alpha;
-    bool sixteen; /* 16 bits a sample */
-    bool maxval;  /* any maximum, kept in the file */
-    int max_side;
+/* Samples that come from no file are in memory already, and count like PNM's. */
+static const struct format_row rows[] = {
+    [FORMAT_NONE] = {.name = "none", .decode_rate = 5.5e6},
+#define FORMAT(NAME, codec, ...)                                                                   \
+    [FORMAT_##NAME] = {.decoder = &decoder_##codec, .encoder = &encoder_##codec, __VA_ARGS__},
+#include "codec/formats.def"
+#undef FORMAT
 };
 
-static const struct capability capabilities[] = {
-    [FORMAT_PNG] = {"PNG", &encoder_png, .gray = true, .colour = true, .alpha = true,
-                    .sixteen = true, .max_side = INT_MAX},
-    [FORMAT_JPEG] = {"JPEG", &encoder_jpeg, .gray = true, .colour = true, .max_side = 65535},
-    [FORMAT_BMP] = {"BMP", &encoder_bmp, .colour = true, .alpha = true, .max_side = INT_MAX},
-    [FORMAT_PGM] = {"PGM", &encoder_pnm, .gray = true, .sixteen = true, .maxval = true,
-                    .max_side = INT_MAX},
-    [FORMAT_PPM] = {"PPM", &encoder_pnm, .colour = true, .sixteen = true, .maxval = true,
-                    .max_side = INT_MAX},
-    [FORMAT_PAM] = {"PAM", &encoder_pnm, .gray = true, .colour = true, .alpha = true,
-                    .sixteen = true, .maxval = true, .max_side = INT_MAX},
-};
+const struct format_row *format_row(enum format format)
+{
+    return &rows[format];
+}
 
 /* ---- names ---- */
-
-#define KNOWN_FORMATS "known: png jpg jpeg bmp pgm ppm pam pnm"
-
-static const struct {
-    const char *name;
-    enum format format;
-} format_names[] = {{"png", FORMAT_PNG}, {"jpeg", FORMAT_JPEG}, {"jpg", FORMAT_JPEG},
-                    {"bmp", FORMAT_BMP}, {"pgm", FORMAT_PGM},   {"ppm", FORMAT_PPM},
-                    {"pam", FORMAT_PAM}, {"pnm", FORMAT_PNM}};
-#define FORMAT_NAMES (sizeof format_names / sizeof *format_names)
 
 /* ".png" of "folder.d/out.png", NULL of "folder.d/out" and of ".png". */
 static const char *extension_of(const char *path)
@@ -58,11 +35,12 @@ static const char *extension_of(const char *path)
 
 enum format format_of_name(const char *name)
 {
-    size_t i;
+    int i;
 
-    for (i = 0; i < FORMAT_NAMES; i++)
-        if (strcasecmp(name, format_names[i].name) == 0)
-            return format_names[i].format;
+    for (i = FORMAT_NONE + 1; i < FORMATS; i++)
+        if (strcasecmp(name, rows[i].name) == 0 ||
+            (rows[i].short_name && strcasecmp(name, rows[i].short_name) == 0))
+            return (enum format)i;
     return FORMAT_NONE;
 }
 
@@ -75,20 +53,40 @@ enum format format_of_path(const char *path)
 
 const char *format_name(enum format format)
 {
-    size_t i;
-
-    for (i = 0; i < FORMAT_NAMES; i++)
-        if (format_names[i].format == format)
-            return format_names[i].name;
-    return "none";
+    return rows[format].name;
 }
 
-/* ---- what is written ---- */
+const char *format_known(char text[FORMAT_KNOWN_BYTES])
+{
+    size_t used = (size_t)snprintf(text, FORMAT_KNOWN_BYTES, "known:");
+    int i;
+
+    for (i = FORMAT_NONE + 1; i < FORMATS; i++) {
+        const char *other = rows[i].short_name;
+        used += (size_t)snprintf(text + used, FORMAT_KNOWN_BYTES - used, "%s%s %s",
+                                 other ? " " : "", other ? other : "", rows[i].name);
+    }
+    return text;
+}
+
+double format_decode_rate(enum format format)
+{
+    return rows[format].decode_rate;
+}
 
 const char *codec_sentence_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard output" : path;
 }
+
+void format_append_word(char *text, size_t bytes, const char *word, int left, const char *last)
+{
+    size_t used = strlen(text);
+
+    snprintf(text + used, bytes - used, "%s%s", used == 0 ? "" : left > 0 ? ", " : last, word);
+}
+
+/* ---- what is written ---- */
 
 static const char *shape_name(int channels)
 {
@@ -97,36 +95,39 @@ static const char *shape_name(int channels)
     return names[channels - 1];
 }
 
-/* Whether FORMAT holds the picture sample by sample, without any conversion but maxval's. */
-static bool holds(enum format format, const struct image_info *info)
+/* Whether a format holds the picture sample by sample, without any conversion but maxval's. */
+static bool holds(const struct format_row *row, const struct image_info *info)
 {
-    const struct capability *can = &capabilities[format];
-
-    return (info->channels <= 2 ? can->gray : can->colour) &&
-           (can->alpha || !image_has_alpha(info->channels)) &&
-           (can->sixteen || info->type == SAMPLE_U8);
+    return (info->channels <= 2 ? row->gray : row->colour) &&
+           (row->alpha || !image_has_alpha(info->channels)) &&
+           (row->sixteen || info->type == SAMPLE_U8);
 }
 
 /* ".ppm, .pam or .png": the lossless formats that hold the picture as it is. PAM always does. */
 static const char *ways_out(const struct image_info *info, char text[64])
 {
-    static const enum format lossless[] = {FORMAT_PGM, FORMAT_PPM, FORMAT_PAM, FORMAT_PNG};
-    const char *fit[4];
+    const char *fit[FORMATS] = {0};
     int i, count = 0;
 
-    for (i = 0; i < 4; i++)
-        if (holds(lossless[i], info))
-            fit[count++] = format_name(lossless[i]);
+    for (i = 0; i < FORMATS; i++)
+        if (rows[i].suggested && holds(&rows[i], info)) {
+            fit[rows[i].suggested] = rows[i].name;
+            count++;
+        }
     text[0] = '\0';
-    for (i = 0; i < count; i++)
-        snprintf(text + strlen(text), 64 - strlen(text), "%s.%s",
-                 i == 0 ? "" : (i == count - 1 ? " or " : ", "), fit[i]);
+    for (i = 0; i < FORMATS; i++)
+        if (fit[i]) {
+            char name[16];
+            snprintf(name, sizeof name, ".%s", fit[i]);
+            format_append_word(text, 64, name, --count, " or ");
+        }
     return text;
 }
 
 bool sink_check_format(const char *path, const struct sink_options *options, struct error *err)
 {
     const char *name = codec_sentence_name(path), *extension = extension_of(path);
+    char known[FORMAT_KNOWN_BYTES];
 
     if (options->format != FORMAT_NONE || strcmp(path, "-") == 0 ||
         format_of_path(path) != FORMAT_NONE)
@@ -134,66 +135,65 @@ bool sink_check_format(const char *path, const struct sink_options *options, str
     if (!extension)
         return error_set(err, EXIT_USAGE,
                          "%s: no extension that tells the output format: add one or use --format "
-                         "(" KNOWN_FORMATS ")",
-                         name);
-    return error_set(err, EXIT_USAGE, "%s: unknown output format '%s' (" KNOWN_FORMATS ")", name,
-                     extension);
+                         "(%s)",
+                         name, format_known(known));
+    return error_set(err, EXIT_USAGE, "%s: unknown output format '%s' (%s)", name, extension,
+                     format_known(known));
 }
 
 static bool resolve_format(const char *path, const struct image_info *info,
                            const struct sink_options *options, enum format *format,
                            struct error *err)
 {
+    char known[FORMAT_KNOWN_BYTES];
+    enum format other;
+
     if (!sink_check_format(path, options, err))
         return false;
     *format = options->format;
     if (*format == FORMAT_NONE)
         *format = strcmp(path, "-") == 0 ? info->format : format_of_path(path);
     if (*format == FORMAT_NONE) /* standard output without an input that has a format */
-        return error_set(err, EXIT_USAGE, "%s: no format given: use --format (" KNOWN_FORMATS ")",
-                         codec_sentence_name(path));
-    if (*format == FORMAT_PNM)
-        *format = info->channels <= 2 ? FORMAT_PGM : FORMAT_PPM;
+        return error_set(err, EXIT_USAGE, "%s: no format given: use --format (%s)",
+                         codec_sentence_name(path), format_known(known));
+    other = info->channels <= 2 ? rows[*format].gray_as : rows[*format].colour_as;
+    if (other != FORMAT_NONE)
+        *format = other;
     return true;
 }
 
-bool codec_resolve_target(const char *path, const struct image_info *info,
-                          const struct sink_options *options, struct image_info *target,
-                          struct error *err)
+bool format_resolve(const char *path, const struct image_info *info,
+                    const struct sink_options *options, struct image_info *target,
+                    struct error *err)
 {
     const char *name = codec_sentence_name(path);
-    const struct capability *can;
+    const struct format_row *row;
     char ways[64];
 
     *target = *info;
     if (!resolve_format(path, info, options, &target->format, err))
         return false;
-    can = &capabilities[target->format];
+    row = &rows[target->format];
     if (options->drop_alpha && image_has_alpha(target->channels))
         target->channels--;
-    if (target->channels >= 3 && !can->colour)
+    if (target->channels >= 3 && !row->colour)
         return error_set(err, EXIT_INPUT, "%s: %s holds gray only; the picture is %s: use %s", name,
-                         can->title, shape_name(target->channels), ways_out(target, ways));
-    if (target->type == SAMPLE_U16 && !can->sixteen)
+                         row->title, shape_name(target->channels), ways_out(target, ways));
+    if (target->type == SAMPLE_U16 && !row->sixteen)
         return error_set(err, EXIT_INPUT,
                          "%s: %s output has 8 bits a sample; the picture has 16: use %s", name,
-                         can->title, ways_out(target, ways));
-    if (image_has_alpha(target->channels) && !can->alpha)
+                         row->title, ways_out(target, ways));
+    if (image_has_alpha(target->channels) && !row->alpha)
         return error_set(err, EXIT_INPUT,
                          "%s: %s holds no alpha; the picture is %s: use %s, or --alpha drop", name,
-                         can->title, shape_name(target->channels), ways_out(target, ways));
-    if (target->width > can->max_side || target->height > can->max_side)
+                         row->title, shape_name(target->channels), ways_out(target, ways));
+    if (row->max_side && (target->width > row->max_side || target->height > row->max_side))
         return error_set(err, EXIT_INPUT,
                          "%s: %s holds at most %d pixels a side; the picture has %d x %d", name,
-                         can->title, can->max_side, target->width, target->height);
-    if (target->channels <= 2 && !can->gray)
+                         row->title, row->max_side, target->width, target->height);
+    if (target->channels <= 2 && !row->gray)
         target->channels += 2;
-    if (!can->maxval)
+    if (!row->maxval)
         target->max = codec_scaled_max(target->max);
     return true;
-}
-
-const struct encoder *codec_encoder(enum format format)
-{
-    return capabilities[format].encoder;
 }

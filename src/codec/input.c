@@ -177,6 +177,11 @@ bool input_peek(struct input *input, size_t want, const uint8_t **bytes, size_t 
     return true;
 }
 
+void input_skip(struct input *input, size_t bytes)
+{
+    input->start += bytes;
+}
+
 bool input_read(struct input *input, void *into, size_t bytes, size_t *got, struct error *err)
 {
     uint8_t *place = into;

@@ -28,6 +28,9 @@ uint64_t input_size(const struct input *input);
 bool input_peek(struct input *input, size_t want, const uint8_t **bytes, size_t *got,
                 struct error *err);
 
+/* Consumes BYTES bytes that were peeked. */
+void input_skip(struct input *input, size_t bytes);
+
 /* Exactly BYTES bytes unless the end comes first: *got says how many. */
 bool input_read(struct input *input, void *into, size_t bytes, size_t *got, struct error *err);
 

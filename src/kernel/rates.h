@@ -8,11 +8,7 @@
 #ifndef STENCIL_KERNEL_RATES_H
 #define STENCIL_KERNEL_RATES_H
 
-/* Decoding, bytes of samples per millisecond. */
-#define DECODE_PNG  330e3
-#define DECODE_JPEG 430e3
-#define DECODE_BMP  420e3
-#define DECODE_PNM  5.5e6
+/* How fast formats are decoded stands in their rows: src/codec/formats.def. */
 
 /* The CPU, one thread: taps (one weight times one sample) per millisecond, and samples
  * per millisecond for all that comes once a sample. With AVX2; other kernels but AVX-512's count

@@ -36,20 +36,6 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static double decode_rate(enum format format)
-{
-    switch (format) {
-    case FORMAT_PNG:
-        return DECODE_PNG;
-    case FORMAT_JPEG:
-        return DECODE_JPEG;
-    case FORMAT_BMP:
-        return DECODE_BMP;
-    default:
-        return DECODE_PNM;
-    }
-}
-
 static bool weights_within(const struct plan_mask *m, int64_t least, int64_t most)
 {
     for (int i = 0; i < m->width * m->height; i++)
@@ -180,7 +166,7 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
                    : bytes > STRIPS_AHEAD_BYTES ? STRIPS_AHEAD_BYTES / bytes
                                                 : 1;
     struct picture_cost cost = {
-        .decode_ms = bytes / decode_rate(info->format),
+        .decode_ms = bytes / format_decode_rate(info->format),
         .work_ms = passes * cpu_work_ms(plan, info, samples),
         .start_ms = CUDA_START_MS,
         .load_ms = CUDA_LOAD_MS,

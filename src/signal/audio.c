@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "codec/formats.h"
+#include "codec/codec.h"
 #include "codec/output.h"
 #include "kernel/signal_job.h"
 #include "signal/audio_chunks.h"

@@ -37,11 +37,11 @@ static void append_u32(struct bytes *out, uint32_t value)
 
 static void append_chunk(struct bytes *out, const uint8_t *type, const uint8_t *data, size_t bytes)
 {
-    uint32_t crc = zlib_stream_crc32(0, type, 4);
+    uint32_t crc = zlib_crc32(0, type, 4);
     append_u32(out, (uint32_t)bytes);
     append(out, type, 4);
     append(out, data, bytes);
-    append_u32(out, bytes ? zlib_stream_crc32(crc, data, bytes) : crc);
+    append_u32(out, bytes ? zlib_crc32(crc, data, bytes) : crc);
 }
 
 static uint32_t adler32(const uint8_t *data, size_t bytes)

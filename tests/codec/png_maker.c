@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/zlib/join.h"
-#include "codec/zlib/literals.h"
-#include "codec/zlib/repeats.h"
+#include "codec/zlib/stream.h"
+#include "codec/zlib/deflate.h"
 
 struct buffer {
     uint8_t *data;
@@ -163,17 +162,17 @@ uint8_t *maker_deflate(const uint8_t *data, size_t bytes, size_t strip, size_t *
     struct deflate_finder *finder = deflate_finder_new();
     size_t done = 0, piece, strips = strip ? bytes / strip + 1 : 1, i;
     uint32_t adler = 1;
-    uint8_t *out = malloc(strips * deflate_repeats_bound(strip) + 8);
+    uint8_t *out = malloc(strips * deflate_bound(strip) + 8);
 
-    *made = zlib_strip_begin(out);
+    *made = zlib_stream_begin(out);
     for (i = 0; i == 0 || done < bytes; i++) {
         piece = bytes - done < strip ? bytes - done : strip;
-        *made += i % 2 ? deflate_huffman(data + done, piece, out + *made)
+        *made += i % 2 ? deflate_literals(data + done, piece, out + *made)
                        : deflate_repeats(finder, DEFLATE_DEFAULT, data + done, piece, out + *made);
-        adler = zlib_strip_adler32_combine(adler, zlib_strip_adler32(1, data + done, piece), piece);
+        adler = zlib_adler32_combine(adler, zlib_adler32(1, data + done, piece), piece);
         done += piece;
     }
-    *made += zlib_strip_end(out + *made, adler);
+    *made += zlib_stream_end(out + *made, adler);
     free(finder);
     return out;
 }

@@ -3,7 +3,7 @@
  * and the counting of rows. The formats' own bytes are tests/codec/test_pnm.c and its siblings. */
 #include "tests/codec/test_pictures.h"
 
-#include "codec/convert.h"
+#include "codec/format.h"
 
 static const struct sink_options plain_options = {.quality = 90, .threads = 1};
 static const struct sink_options drop_options = {.quality = 90, .threads = 1, .drop_alpha = true};

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "codec/png/filter.h"
-#include "codec/png/unfilter.h"
 #include "tests/codec/codec_memory.h"
 #include "tests/codec/png_maker.h"
 #include "tests/codec/png_pixels.h"

@@ -65,6 +65,7 @@ int main(int argc, char **argv)
     char *end = NULL;
     long runs = argc > 2 ? strtol(argv[2], &end, 10) : 5;
     struct png_bytes bytes = {0};
+    struct png_pieces pieces;
     struct input *input = NULL;
     struct png_file png;
     uint8_t *data = NULL;
@@ -81,7 +82,9 @@ int main(int argc, char **argv)
     data = ok ? malloc(png.data_bytes + 1) : NULL;
     if (ok && !data)
         ok = error_set(&err, EXIT_INPUT, "%s: no memory to hold it", argv[1]);
-    ok = ok && png_chunks_gather(&png, data, &err);
+    if (ok)
+        png_pieces_begin(&pieces, &bytes, png.data_place, png.data_bytes);
+    ok = ok && png_pieces_gather(&pieces, data, &err);
     for (long i = 0; ok && i < runs; i++) {
         ms[i] = inflate_once(data, png.data_bytes);
         if (ms[i] < 0)

@@ -6,9 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "codec/dropped.h"
-#include "codec/encode_whole.h"
-#include "codec/format_row.h"
+#include "codec/format.h"
 #include "codec/jpeg/exif.h"
 #include "codec/jpeg/gray.h"
 #include "codec/jpeg/markers.h"
@@ -46,7 +44,7 @@ static bool decoder_open(struct source *source, struct error *err)
                                 .type = SAMPLE_U8,
                                 .max = 255,
                                 .format = FORMAT_JPEG};
-    dropped_describe(jpeg->dropped, name, source->warning, sizeof source->warning);
+    source->dropped = jpeg->dropped;
     return true;
 }
 
@@ -98,12 +96,10 @@ static bool encoder_open(struct sink *sink, struct error *err)
                          "%s: %d x %d pixels: a JPEG of nearly 2 GiB of samples cannot be written; "
                          ".ppm, .pgm and .pam have no such limit",
                          output_name(sink->output), info->width, info->height);
-    return encode_whole_open(sink, make, err);
+    return true;
 }
 
 const struct encoder encoder_jpeg = {
     .open = encoder_open,
-    .write = encode_whole_write,
-    .finish = encode_whole_finish,
-    .close = encode_whole_close,
+    .make = make,
 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/dropped.h"
+#include "codec/format.h"
 #include "codec/jpeg/exif.h"
 #include "codec/jpeg/scans.h"
 

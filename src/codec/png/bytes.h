@@ -1,6 +1,7 @@
 /* The bytes of a PNG file by their place in it: a regular file is read through a window
  * (from chunk to chunk to check it, then its picture), so that memory does not
- * grow with it; what comes through a pipe is held in memory. */
+ * grow with it; what comes through a pipe is held in memory. And the compressed data of its
+ * picture, piece by piece, as the IDAT chunks hold it. */
 #ifndef STENCIL_CODEC_PNG_BYTES_H
 #define STENCIL_CODEC_PNG_BYTES_H
 
@@ -28,9 +29,45 @@ void png_bytes_close(struct png_bytes *bytes); /* harmless where all is 0 */
 const uint8_t *png_bytes_at(struct png_bytes *bytes, size_t place, size_t want, size_t *have,
                             struct error *err);
 
+/* Copies COUNT bytes from PLACE; an error where the file has become shorter. */
+bool png_bytes_copy(struct png_bytes *bytes, size_t place, uint8_t *to, size_t count,
+                    struct error *err);
+
+/* The content of IDAT chunks that follow each other, with their CRCs checked on the way. */
+struct png_pieces {
+    struct png_bytes *bytes;
+    size_t place;      /* of what comes next in the file */
+    size_t chunk_left; /* in the chunk */
+    size_t left;       /* in all chunks */
+    bool in_chunk;     /* its CRC is still to be checked: */
+    uint32_t crc;      /* of what was handed out */
+    bool failed;
+    struct error err;
+};
+
+/* FIRST: the place of the first chunk. SIZE: of the content of all of them. */
+void png_pieces_begin(struct png_pieces *pieces, struct png_bytes *bytes, size_t first,
+                      size_t size);
+
+/* Fits zlib_reader_new: the next piece of CONTEXT (a struct png_pieces), NULL behind the last and
+ * where the file cannot be read or a CRC is wrong (failed). */
+const uint8_t *png_pieces_next(void *context, size_t *bytes);
+
+/* All pieces, one behind the other, to INTO. */
+bool png_pieces_gather(struct png_pieces *pieces, uint8_t *into, struct error *err);
+
 static inline uint32_t png_get32(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static inline uint8_t *png_put32(uint8_t *to, uint32_t value)
+{
+    int i;
+
+    for (i = 0; i < 4; i++)
+        *to++ = (uint8_t)(value >> (24 - 8 * i));
+    return to;
 }
 
 #endif

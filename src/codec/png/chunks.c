@@ -185,7 +185,7 @@ static bool walk_data(struct walk *walk, const struct chunk *chunk, size_t have)
     if (png->header.colour == PNG_PALETTE && !png->palette)
         return damaged(walk, chunk, "no palette before the picture");
     if (png->data_chunks == 0)
-        png->data_place = chunk->place + 8;
+        png->data_place = chunk->place;
     png->data_chunks++;
     png->data_bytes += have;
     return true;
@@ -245,13 +245,13 @@ static bool read_content(struct walk *walk, struct chunk *chunk)
     size_t place = chunk->place + 8, done = 0, have;
     const uint8_t *piece;
 
-    chunk->crc = zlib_stream_crc32(0, (const uint8_t *)chunk->type, 4);
+    chunk->crc = zlib_crc32(0, (const uint8_t *)chunk->type, 4);
     for (; done < chunk->bytes; done += have) {
         piece = png_bytes_at(walk->bytes, place + done, 1, &have, walk->err);
         if (!piece || have == 0)
             return piece && cut(walk, "the file was cut while it was read");
         have = have < chunk->bytes - done ? have : chunk->bytes - done;
-        chunk->crc = zlib_stream_crc32(chunk->crc, piece, have);
+        chunk->crc = zlib_crc32(chunk->crc, piece, have);
         if (done < CHUNK_HEAD_BYTES)
             memcpy(chunk->data + done, piece,
                    have < CHUNK_HEAD_BYTES - done ? have : CHUNK_HEAD_BYTES - done);

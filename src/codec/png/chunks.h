@@ -34,7 +34,7 @@ struct png_file {
     size_t transparency_bytes;
     uint8_t palette_bytes[3 * 256], transparency_content[256]; /* where those two point */
     struct png_bytes *bytes;
-    size_t data_place; /* of the first IDAT chunk's content */
+    size_t data_place; /* of the first IDAT chunk */
     int data_chunks;
     size_t data_bytes; /* of all IDAT chunks */
     struct png_notes notes;
@@ -59,30 +59,5 @@ void png_chunks_explain(const char *name, struct png_bytes *bytes, struct error 
 /* Samples of a pixel in the file, and after palette and tRNS have been applied. */
 int png_samples_stored(const struct png_header *header);
 int png_channels(const struct png_file *png);
-
-/* Copies the content of all IDAT chunks, data_bytes of them, to INTO. */
-bool png_chunks_gather(const struct png_file *png, uint8_t *into, struct error *err);
-
-/* The same piece by piece; one at a time. png_pieces_next fits zlib_reader_new: the next piece of
- * CONTEXT (a struct png_pieces), NULL behind the last and where the file cannot be read or a CRC is
- * wrong (failed). */
-struct png_pieces {
-    struct png_bytes *bytes;
-    size_t place;      /* of what comes next in the file */
-    size_t chunk_left; /* in the chunk */
-    size_t left;       /* in all chunks */
-    bool in_chunk;     /* its CRC is still to be checked: */
-    uint32_t crc;      /* of what was handed out */
-    bool failed;
-    struct error err;
-};
-void png_pieces_begin(struct png_pieces *pieces, const struct png_file *png);
-const uint8_t *png_pieces_next(void *context, size_t *bytes);
-
-/* A small PNG that says all this one says except its picture, which is one byte of
- * nothing: what stb_image is given to read, so that it never sees a stranger's chunks.
- * At most PNG_SKELETON_BYTES; returns how many. */
-#define PNG_SKELETON_BYTES 2048
-size_t png_chunks_skeleton(const struct png_file *png, uint8_t *into);
 
 #endif

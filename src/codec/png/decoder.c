@@ -1,39 +1,36 @@
-/* PNG. The file is taken apart here and in codec/png/chunks.c and codec/png/rows.c, which check all
- * of it, and its rows are made as they are asked for by codec/png/read.c. An interlaced picture
- * (any, in builds without codec/png/read.c) is made as a whole: stb_image is given a PNG of our
- * own making and the finished rows, and does what is left (bits to bytes, palette, tRNS,
- * weaving the passes). Writing is codec/png/write.c's.
+/* Reading PNG. codec/png/chunks.c and codec/png/rows.c take the file apart and check all of it;
+ * codec/png/read.c makes rows as they are asked for. An interlaced picture (any, in builds without
+ * codec/png/read.c) is made as a whole: stb_image is given a PNG of our own making and the
+ * finished rows, and does what is left (bits to bytes, palette, tRNS, weaving the passes).
  *
  * What is made as a whole has up to 2^30 samples. A picture of which a part is missing or
  * wrong is refused, never shown in part. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
-#include "codec/dropped.h"
-#include "codec/format_row.h"
-#include "codec/png/read.h"
+#include "codec/format.h"
 #include "codec/png/rows.h"
-#include "codec/png/write.h"
+#include "codec/png/strip.h"
 #include "codec/stb.h"
 #include "codec/zlib/stream.h"
 
 /* deflate's best: 258 bytes for a length code of one bit and a distance code of one. */
 #define DEFLATE_MAX_RATIO 1032
 
-/* ---- reading ---- */
-
 /* The compressed data in one piece; malloc'ed. */
 static uint8_t *one_piece(const struct png_file *png, const char *name, struct error *err)
 {
     uint8_t *data = large_alloc(png->data_bytes);
+    struct png_pieces pieces;
 
-    if (!data) {
+    png_pieces_begin(&pieces, png->bytes, png->data_place, png->data_bytes);
+    if (!data)
         error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    } else if (!png_chunks_gather(png, data, err)) {
-        free(data);
-        data = NULL;
-    }
-    return data;
+    else if (png_pieces_gather(&pieces, data, err))
+        return data;
+    free(data);
+    return NULL;
 }
 
 static bool truncated_rows(const struct png_file *png, const char *name, uint64_t bytes,
@@ -119,8 +116,8 @@ static bool decoder_open(struct source *source, struct error *err)
                            &source->metadata.bytes, err))
         return false;
     source->metadata.chunks = state->metadata;
-    dropped_describe(png->notes.dropped, name, source->warning, sizeof source->warning);
-    dropped_describe(png->notes.lost, name, source->warning_kept, sizeof source->warning_kept);
+    source->dropped = png->notes.dropped;
+    source->lost = png->notes.lost;
 #ifdef HAVE_PNG_ROWS
     source->whole = png->header.interlaced;
 #else
@@ -128,6 +125,8 @@ static bool decoder_open(struct source *source, struct error *err)
 #endif
     return check_sizes(png, info, source->whole, name, err);
 }
+
+/* ---- pictures that are made as a whole ---- */
 
 /* The rows, decompressed, unfiltered and checked; malloc'ed. */
 static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *bytes,
@@ -159,12 +158,55 @@ static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *
     return rows;
 }
 
+static uint8_t *put_chunk(uint8_t *to, const char *type, const uint8_t *data, size_t bytes)
+{
+    memcpy(to + PNG_CHUNK_HEAD, data, bytes);
+    return to + png_chunk_close(to, type, bytes);
+}
+
+/* A small PNG that says all this one says except its picture, which is one byte of
+ * nothing: what stb_image is given to read, so that it never sees a stranger's chunks. Only
+ * checked values go in; the rows go another way (stb_load_png). At most SKELETON_BYTES; returns
+ * how many. */
+#define SKELETON_BYTES 2048
+static size_t make_skeleton(const struct png_file *png, uint8_t *into)
+{
+    const struct png_header *header = &png->header;
+    uint8_t *to = into, head[13], samples[6];
+    unsigned mask = (1U << header->depth) - 1;
+    size_t i;
+
+    memcpy(to, "\211PNG\r\n\032\n", 8);
+    png_put32(png_put32(head, (uint32_t)header->width), (uint32_t)header->height);
+    head[8] = (uint8_t)header->depth;
+    head[9] = (uint8_t)header->colour;
+    head[10] = head[11] = 0;
+    head[12] = header->interlaced;
+    to = put_chunk(to + 8, "IHDR", head, sizeof head);
+    if (header->colour == PNG_PALETTE) {
+        to = put_chunk(to, "PLTE", png->palette, 3 * (size_t)png->palette_entries);
+        if (png->transparency)
+            to = put_chunk(to, "tRNS", png->transparency, png->transparency_bytes);
+    } else if (png->transparency) {
+        /* Bits above the depth do not count; stb_image forgets that below 8 bits. */
+        for (i = 0; i < png->transparency_bytes; i += 2) {
+            unsigned sample = (png->transparency[i] * 256U + png->transparency[i + 1]) & mask;
+            samples[i] = (uint8_t)(sample >> 8);
+            samples[i + 1] = (uint8_t)sample;
+        }
+        to = put_chunk(to, "tRNS", samples, png->transparency_bytes);
+    }
+    to = put_chunk(to, "IDAT", head + 10, 1);
+    to = put_chunk(to, "IEND", head, 0);
+    return (size_t)(to - into);
+}
+
 static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
 {
     struct png_source *state = source->state;
     const struct png_file *png = &state->file;
     const char *name = input_name(source->input), *why;
-    uint8_t skeleton[PNG_SKELETON_BYTES];
+    uint8_t skeleton[SKELETON_BYTES];
     size_t rows_bytes;
     uint8_t *rows = read_rows(png, name, &rows_bytes, err);
 
@@ -172,10 +214,12 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
         png_chunks_explain(name, &state->bytes, err);
         return false;
     }
-    if (!stb_load_png(skeleton, png_chunks_skeleton(png, skeleton), rows, rows_bytes, image, &why))
+    if (!stb_load_png(skeleton, make_skeleton(png, skeleton), rows, rows_bytes, image, &why))
         return error_set(err, EXIT_INPUT, "%s: cannot decode this PNG: %s", name, why);
     return true;
 }
+
+/* ---- rows as they are asked for ---- */
 
 #ifdef HAVE_PNG_ROWS
 static bool decoder_read(struct source *source, struct image *rows, struct error *err)
@@ -216,13 +260,4 @@ const struct decoder decoder_png = {
 #endif
     .read_all = decoder_read_all,
     .close = decoder_close,
-};
-
-/* ---- writing ---- */
-
-const struct encoder encoder_png = {
-    .open = png_write_open,
-    .write = png_write_rows,
-    .finish = png_write_finish,
-    .close = png_write_close,
 };

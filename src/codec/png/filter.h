@@ -1,17 +1,25 @@
-/* PNG filters put on rows, the inverse of codec/png/unfilter.h: what they leave is what the
- * row's neighbours do not foretell, and that compresses better. */
+/* PNG's filters, put on rows before they are compressed and taken off when they are read: what a
+ * filter leaves is what the byte's neighbours do not foretell, and that compresses better. a is
+ * the byte one pixel to the left, b the one above, c the one above a; outside the row they are 0.
+ *
+ *   1 sub    a        3 average  floor((a + b) / 2)
+ *   2 up     b        4 Paeth    whichever of a, b, c is nearest to a + b - c
+ *
+ * is taken off the byte, and put back when the filter is undone; 0 is none. */
 #ifndef STENCIL_CODEC_PNG_FILTER_H
 #define STENCIL_CODEC_PNG_FILTER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* FILTER 0 (none), 1 (sub), 2 (up) or 4 (Paeth); average is not used. ROW and the row above it,
- * UP (zeros above the first), have BYTES bytes, a multiple of PIXEL; OUT gets as many. */
+/* ROW has BYTES bytes, a multiple of PIXEL (1, 2, 3, 4, 6 or 8), UP is the row above without its
+ * filter (zeros above the first), and OUT gets as many bytes. None overlaps another, but for
+ * unfiltering OUT may be ROW. Average is only undone: png_filter is not asked for it. */
 typedef void png_filter_function(int filter, const uint8_t *row, const uint8_t *up, size_t bytes,
                                  size_t pixel, uint8_t *out);
 
-/* The definition, and the same bytes sooner. A test holds them against each other. */
+/* The definitions, and the same bytes sooner. A test holds them against each other. */
 png_filter_function png_filter_plain, png_filter;
+png_filter_function png_unfilter_plain, png_unfilter;
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/dropped.h"
+#include "codec/format.h"
 #include "codec/zlib/stream.h"
 
 #define CHUNK_OVERHEAD  12
@@ -113,24 +113,6 @@ void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t 
 
 /* ---- taking them along ---- */
 
-static bool copy(struct png_bytes *bytes, const struct png_kept *kept, uint8_t *to,
-                 struct error *err)
-{
-    size_t done, have;
-
-    for (done = 0; done < kept->bytes; done += have) {
-        const uint8_t *from = png_bytes_at(bytes, kept->place + done, 1, &have, err);
-        if (!from)
-            return false;
-        if (have == 0)
-            return error_set(err, EXIT_INPUT, "%s: was changed while it was read",
-                             input_name(bytes->input));
-        have = have < kept->bytes - done ? have : kept->bytes - done;
-        memcpy(to + done, from, have);
-    }
-    return true;
-}
-
 /* An iCCP chunk whose profile can be decompressed and is one for such pixels. */
 static bool profile_fits(const uint8_t *chunk, size_t bytes, bool gray)
 {
@@ -170,7 +152,7 @@ bool png_metadata_take(struct png_notes *notes, struct png_bytes *bytes, bool gr
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", input_name(bytes->input));
     for (i = 0; i < notes->count; i++) {
         const struct png_kept *kept = &notes->kept[i];
-        if (!copy(bytes, kept, to, err))
+        if (!png_bytes_copy(bytes, kept->place, to, kept->bytes, err))
             return false;
         if (kept->profile && !profile_fits(to, kept->bytes, gray))
             notes->lost |= DROPPED_ICC;

@@ -1,6 +1,6 @@
 /* The chunks of a PNG that say something beside its samples: which of them change how the
- * picture looks (codec/dropped.h), and those that go into another PNG as they stand: iCCP,
- * sRGB, gAMA, cHRM, cICP, pHYs, eXIf and texts, where they are sound and not too large. */
+ * picture looks (enum dropped, codec/format.h), and those that go into another PNG as they stand:
+ * iCCP, sRGB, gAMA, cHRM, cICP, pHYs, eXIf and texts, where they are sound and not too large. */
 #ifndef STENCIL_CODEC_PNG_METADATA_H
 #define STENCIL_CODEC_PNG_METADATA_H
 

@@ -1,8 +1,7 @@
-/* Reading rows: see codec/png/read.h. Windows of rows that stay in the second cache are
+/* Reading rows: see codec/png/rows.h. Windows of rows that stay in the second cache are
  * inflated in a ring, by a thread of its own where that was asked for: nothing else of a
  * picture has to go one after the other for so long. Whoever asks for rows undoes their
  * filters, on the way into its own memory where they stand there as they are. */
-#include "codec/png/read.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -195,7 +194,7 @@ bool png_reader_open(struct png_reader **reader, const struct png_file *png, con
         png->header.depth == 8 && png->header.colour != PNG_PALETTE && !png->transparency;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
-    png_pieces_begin(&r->pieces, png);
+    png_pieces_begin(&r->pieces, png->bytes, png->data_place, png->data_bytes);
     if (!reader_alloc(r)) {
         png_reader_close(r);
         *reader = NULL;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "codec/png/unfilter.h"
+#include "codec/png/filter.h"
 
 struct pass {
     uint32_t width, height;

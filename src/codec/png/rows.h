@@ -2,11 +2,12 @@
  * begins with a filter type and is undone with the help of the row before; an
  * interlaced picture is seven small pictures one after the other.
  *
- * Here rows are counted, undone and checked. Turning them into an image
- * (palette, tRNS, bits to bytes, weaving the seven together) is stb_image's. */
+ * codec/png/rows.c counts rows, undoes and checks them. codec/png/read.c makes samples of them as
+ * they are asked for; of interlaced pictures stb_image does (codec/png/decoder.c). */
 #ifndef STENCIL_CODEC_PNG_ROWS_H
 #define STENCIL_CODEC_PNG_ROWS_H
 
+#include "base/image.h"
 #include "codec/png/chunks.h"
 
 /* Bytes of all rows with their filter types: at most about 2^24 * 2^24 * 8. */
@@ -27,5 +28,23 @@ bool png_rows_unfilter(const struct png_file *png, const char *name, uint8_t *ra
  * it may be RAW + 1, or lie apart from both. */
 bool png_rows_undo(const struct png_file *png, const char *name, uint32_t y, const uint8_t *raw,
                    const uint8_t *up, uint8_t *to, struct error *err);
+
+/* ---- rows as they are asked for (codec/png/read.c) ----
+ *
+ * Inflated, undone, checked and turned into samples a few at a time. Not for interlaced pictures,
+ * whose rows come in seven passes; not in builds with libdeflate, which inflates only whole
+ * streams, or with -Dpng=stb. */
+
+struct png_reader;
+
+/* PNG's pointers must stay valid until png_reader_close. NAME is the file in sentences. AHEAD: a
+ * thread of its own decompresses meanwhile. */
+bool png_reader_open(struct png_reader **reader, const struct png_file *png, const char *name,
+                     bool ahead, struct error *err);
+
+/* The next rows of IMAGE's height. What is damaged is found when it is come to; that the
+ * compressed data ends where it should, and its checksum, with the last row. */
+bool png_reader_read(struct png_reader *reader, const struct image *image, struct error *err);
+void png_reader_close(struct png_reader *reader); /* NULL is harmless */
 
 #endif

@@ -4,11 +4,10 @@
 #ifndef STENCIL_CODEC_PNG_STRIP_H
 #define STENCIL_CODEC_PNG_STRIP_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codec/png/choose.h"
+#include "codec/codec.h"
 
 struct png_strip {
     uint8_t *rows; /* as the file has them (16 bits: big-endian), the row above first */

@@ -1,19 +1,21 @@
-/* Writing a PNG: see codec/png/write.h.
+/* Writing PNG as rows come in: strips of rows are compressed side by side and written in order.
+ * The file's bytes depend on the picture alone: not on the number of threads, nor on how many rows
+ * each call brings. Memory is a few strips for each thread.
  *
  * A ring of strips. The caller fills the strip at `filled`, threads take the one at
  * `taken`, and the caller writes the one at `written` as soon as it is made; each counts
  * strips from the beginning, and written <= taken <= filled. A caller that finds the ring
  * full makes a strip itself, so that --threads N are N with it, and 1 is no thread at all.
  * Threads start when there is a second strip for them: small pictures do without. */
-#include "codec/png/write.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "codec/format.h"
+#include "codec/png/bytes.h"
 #include "codec/png/strip.h"
-#include "codec/zlib/join.h"
+#include "codec/zlib/stream.h"
 
 /* 256 KiB stays in a core's L2 cache, gives two threads something to share from
  * 300 x 300 RGB pixels on, and costs about 100 bytes of code per strip. */
@@ -103,8 +105,7 @@ static bool drain(struct sink *sink, int keep, struct error *err)
             pthread_mutex_unlock(&writer->lock);
             ok = strip->failed ? no_memory(sink, err)
                                : output_write(sink->output, strip->chunk, strip->chunk_bytes, err);
-            writer->adler =
-                zlib_strip_adler32_combine(writer->adler, strip->adler, strip->data_bytes);
+            writer->adler = zlib_adler32_combine(writer->adler, strip->adler, strip->data_bytes);
             pthread_mutex_lock(&writer->lock);
             strip->done = false;
             writer->written++;
@@ -188,12 +189,8 @@ static bool write_header(struct sink *sink, struct error *err)
     const struct metadata *metadata = &sink->options.metadata;
     uint8_t file[8 + 13 + PNG_CHUNK_OVERHEAD] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
     uint8_t *head = file + 8 + PNG_CHUNK_HEAD;
-    int i;
 
-    for (i = 0; i < 4; i++) {
-        head[i] = (uint8_t)((uint32_t)info->width >> (24 - 8 * i));
-        head[4 + i] = (uint8_t)((uint32_t)info->height >> (24 - 8 * i));
-    }
+    png_put32(png_put32(head, (uint32_t)info->width), (uint32_t)info->height);
     head[8] = (uint8_t)(8 * (int)info->type);
     head[9] = colours[info->channels - 1];
     png_chunk_close(file + 8, "IHDR", 13);
@@ -203,7 +200,7 @@ static bool write_header(struct sink *sink, struct error *err)
            output_write(sink->output, metadata->chunks, metadata->bytes, err);
 }
 
-bool png_write_open(struct sink *sink, struct error *err)
+static bool encoder_open(struct sink *sink, struct error *err)
 {
     const struct image_info *info = &sink->info;
     size_t pixel = (size_t)info->channels * (size_t)info->type;
@@ -235,7 +232,7 @@ bool png_write_open(struct sink *sink, struct error *err)
     return write_header(sink, err);
 }
 
-bool png_write_rows(struct sink *sink, const struct image *rows, struct error *err)
+static bool encoder_write(struct sink *sink, const struct image *rows, struct error *err)
 {
     struct writer *writer = sink->state;
     size_t row = writer->shape.row_bytes;
@@ -256,21 +253,21 @@ bool png_write_rows(struct sink *sink, const struct image *rows, struct error *e
     return true;
 }
 
-bool png_write_finish(struct sink *sink, struct error *err)
+static bool encoder_finish(struct sink *sink, struct error *err)
 {
     struct writer *writer = sink->state;
-    uint8_t end[2 * PNG_CHUNK_OVERHEAD + ZLIB_MAX_END_BYTES];
+    uint8_t end[2 * PNG_CHUNK_OVERHEAD + ZLIB_END_BYTES];
     size_t bytes;
 
     if (!drain(sink, 0, err))
         return false;
-    bytes = zlib_strip_end(end + PNG_CHUNK_HEAD, writer->adler);
+    bytes = zlib_stream_end(end + PNG_CHUNK_HEAD, writer->adler);
     bytes = png_chunk_close(end, "IDAT", bytes);
     bytes += png_chunk_close(end + bytes, "IEND", 0);
     return output_write(sink->output, end, bytes, err);
 }
 
-void png_write_close(struct sink *sink)
+static void encoder_close(struct sink *sink)
 {
     struct writer *writer = sink->state;
     int i;
@@ -293,3 +290,10 @@ void png_write_close(struct sink *sink)
     free(writer);
     sink->state = NULL;
 }
+
+const struct encoder encoder_png = {
+    .open = encoder_open,
+    .write = encoder_write,
+    .finish = encoder_finish,
+    .close = encoder_close,
+};

@@ -1,36 +1,36 @@
 /* The PNM decoder: PBM, PGM, PPM (plain and binary) and PAM become gray, RGB and
  * their alpha forms with the file's own maxval; bitmaps become gray of 0 and 255.
- * Rows are read as they are asked for, straight into the caller's memory.
+ * Binary rows are read as they are asked for, straight into the caller's memory. Plain rasters are
+ * text: numbers between blanks, or for P1 bare digits, with comments as in the header; nothing is
+ * allocated for them, so that a picture that a pipe only promises costs nothing.
  *
  * Of several pictures in one file the first is taken, with a warning where the
- * file's length tells. The header is read in codec/pnm/header.c, text samples in
- * codec/pnm/plain.c, and codec/pnm/write.c is the encoder. */
-#include "codec/format_row.h"
-
+ * file's length tells. */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "codec/format.h"
 #include "codec/pnm/header.h"
-#include "codec/pnm/plain.h"
 
 /* Rows that lie close together are read in groups of about this size: few system
  * calls, and the pass over the samples that follows finds them in cache. */
 #define GROUP_BYTES ((size_t)256 * 1024)
 
+/* A sample of text that is not below this is not counted further. */
+#define HUGE_SAMPLE 1000000
+
 struct pnm {
-    struct pnm_header header;
-    size_t file_row_bytes;   /* a row in the file; binary formats only */
-    uint8_t *packed;         /* one row of a P4 */
-    struct pnm_plain *plain; /* for P1 to P3 */
+    struct pnm_reader reader; /* the header, and the text of P1 to P3 */
+    size_t file_row_bytes;    /* a row in the file; binary formats only */
+    uint8_t *packed;          /* one row of a P4 */
 };
 
 /* ---- opening ---- */
 
 /* The bytes of samples that a sound file of this header has at least. False: they
  * cannot be counted in 64 bits. */
-static bool promised_bytes(const struct pnm_header *header, uint64_t *bytes)
+static bool promised_bytes(const struct pnm_reader *header, uint64_t *bytes)
 {
     /* width < 2^31, channels <= 4, sample <= 2: a row is below 2^34. */
     uint64_t row = (uint64_t)header->width * (uint64_t)header->channels;
@@ -49,7 +49,7 @@ static bool promised_bytes(const struct pnm_header *header, uint64_t *bytes)
 }
 
 /* A header is believed only as far as its file is long. */
-static bool check_length(struct source *source, const struct pnm_header *header, struct error *err)
+static bool check_length(struct source *source, const struct pnm_reader *header, struct error *err)
 {
     const char *name = input_name(source->input);
     uint64_t size = input_size(source->input), promised, held;
@@ -60,7 +60,7 @@ static bool check_length(struct source *source, const struct pnm_header *header,
                          header->name, header->width, header->height);
     if (size == UINT64_MAX)
         return true;
-    held = size > header->bytes ? size - header->bytes : 0;
+    held = size > header->header_bytes ? size - header->header_bytes : 0;
     if (held < promised)
         return error_set(err, EXIT_INPUT,
                          "%s: truncated %s: the header promises %s%llu bytes of samples, the file "
@@ -80,13 +80,15 @@ static bool pnm_open(struct source *source, struct error *err)
     struct pnm *pnm = calloc(1, sizeof *pnm);
     const char *name = input_name(source->input);
     struct image_info *info = &source->info;
-    const struct pnm_header *header;
+    const struct pnm_reader *header;
 
     source->state = pnm;
     if (!pnm)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    header = &pnm->header;
-    if (!pnm_header_read(&pnm->header, source->input, err) || !check_length(source, header, err))
+    header = &pnm->reader;
+    pnm->reader.input = source->input;
+    pnm->reader.err = err;
+    if (!pnm_header_read(&pnm->reader) || !check_length(source, header, err))
         return false;
     info->width = header->width;
     info->height = header->height;
@@ -99,8 +101,6 @@ static bool pnm_open(struct source *source, struct error *err)
         pnm->file_row_bytes = ((size_t)header->width + 7) / 8;
     if (header->kind == 4 && !(pnm->packed = malloc(pnm->file_row_bytes)))
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    if (pnm_is_plain(header->kind) && !(pnm->plain = calloc(1, sizeof *pnm->plain)))
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
     return true;
 }
 
@@ -109,7 +109,6 @@ static void pnm_close(struct source *source)
     struct pnm *pnm = source->state;
 
     free(pnm->packed);
-    free(pnm->plain);
     free(pnm);
     source->state = NULL;
 }
@@ -147,24 +146,28 @@ static uint32_t swap_and_largest_u16(uint16_t *row, size_t samples)
     return top;
 }
 
-/* Says which sample it is; the fast pass only knew that there is one. */
-static bool above_maxval(const struct source *source, const void *row, int y, struct error *err)
+/* SAMPLE counts from 0 in row Y; people count from 1. */
+static bool above_maxval(struct pnm *pnm, uint32_t value, int y, size_t sample)
 {
-    const struct pnm *pnm = source->state;
+    return pnm_damaged(&pnm->reader, "sample %u%s at row %d, column %zu is above the maxval %u",
+                       value, value < HUGE_SAMPLE ? "" : " or more", y + 1,
+                       sample / (size_t)pnm->reader.channels + 1, pnm->reader.maxval);
+}
+
+/* Finds the sample; the fast pass only knew that there is one. */
+static bool find_above_maxval(struct source *source, const void *row, int y)
+{
     const struct image_info *info = &source->info;
     uint32_t value = 0;
     size_t i;
 
     for (i = 0; value <= info->max; i++)
         value = info->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
-    return error_set(err, EXIT_INPUT,
-                     "%s: damaged %s: sample %u at row %d, column %zu is above the maxval %u",
-                     input_name(source->input), pnm->header.name, value, y + 1,
-                     (i - 1) / (size_t)info->channels + 1, info->max);
+    return above_maxval(source->state, value, y, i - 1);
 }
 
 /* What is left to do with a row of bytes as they stand in the file. */
-static bool finish_row(const struct source *source, void *row, int y, struct error *err)
+static bool finish_row(struct source *source, void *row, int y)
 {
     const struct pnm *pnm = source->state;
     const struct image_info *info = &source->info;
@@ -177,10 +180,16 @@ static bool finish_row(const struct source *source, void *row, int y, struct err
         top = swap_and_largest_u16(row, samples);
     else if (info->max < 255)
         top = largest_u8(row, samples);
-    return top <= info->max || above_maxval(source, row, y, err);
+    return top <= info->max || find_above_maxval(source, row, y);
 }
 
-/* ---- rows ---- */
+/* ---- binary rows ---- */
+
+static bool truncated(struct pnm *pnm, int y)
+{
+    return error_set(pnm->reader.err, EXIT_INPUT, "%s: truncated %s: %d of %d rows",
+                     input_name(pnm->reader.input), pnm->reader.name, y, pnm->reader.height);
+}
 
 /* As many rows as one input_read may fill: those that leave no gap between them. */
 static int group_rows(const struct pnm *pnm, const struct image *rows)
@@ -204,13 +213,60 @@ static bool read_binary(struct source *source, struct image *rows, struct error 
         if (!input_read(source->input, into, bytes, &got, err))
             return false;
         if (got < bytes)
-            return error_set(err, EXIT_INPUT, "%s: truncated %s: %d of %d rows",
-                             input_name(source->input), pnm->header.name,
-                             source->next_row + y + (int)(got / pnm->file_row_bytes),
-                             source->info.height);
+            return truncated(pnm, source->next_row + y + (int)(got / pnm->file_row_bytes));
         for (end = y + count; y < end; y++)
-            if (!finish_row(source, image_row(rows, y), source->next_row + y, err))
+            if (!finish_row(source, image_row(rows, y), source->next_row + y))
                 return false;
+    }
+    return true;
+}
+
+/* ---- plain rows ---- */
+
+/* WANTED was expected for sample I of row Y, not BYTE. */
+static bool unexpected(struct pnm *pnm, const char *wanted, int byte, int y, size_t i)
+{
+    char shown[16];
+
+    return pnm_damaged(&pnm->reader, "expected %s at row %d, column %zu, got %s", wanted, y + 1,
+                       i / (size_t)pnm->reader.channels + 1, pnm_byte_text(byte, shown));
+}
+
+static bool next_sample(struct pnm *pnm, int y, size_t i, uint32_t *value)
+{
+    struct pnm_reader *reader = &pnm->reader;
+    int byte = pnm_skip_blanks(reader);
+    uint64_t number;
+
+    if (byte == PNM_END)
+        return reader->failed ? false : truncated(pnm, y);
+    if (reader->kind == 1) {
+        *value = byte == '1' ? 0 : 255; /* 1 is ink */
+        return byte == '0' || byte == '1' || unexpected(pnm, "0 or 1", byte, y, i);
+    }
+    if (byte < '0' || byte > '9')
+        return unexpected(pnm, "a sample", byte, y, i);
+    number = pnm_number(reader, byte, HUGE_SAMPLE, &byte);
+    *value = number < HUGE_SAMPLE ? (uint32_t)number : HUGE_SAMPLE;
+    if (reader->failed)
+        return false;
+    if (byte != PNM_END && !pnm_is_space(byte))
+        return unexpected(pnm, "blank space after the sample", byte, y, i);
+    return *value <= reader->maxval || above_maxval(pnm, *value, y, i);
+}
+
+static bool read_plain_row(struct pnm *pnm, enum sample_type type, void *row, int y)
+{
+    size_t samples = (size_t)pnm->reader.width * (size_t)pnm->reader.channels, i;
+    uint32_t value = 0;
+
+    for (i = 0; i < samples; i++) {
+        if (!next_sample(pnm, y, i, &value))
+            return false;
+        if (type == SAMPLE_U8)
+            ((uint8_t *)row)[i] = (uint8_t)value;
+        else
+            ((uint16_t *)row)[i] = (uint16_t)value;
     }
     return true;
 }
@@ -220,18 +276,18 @@ static bool pnm_read(struct source *source, struct image *rows, struct error *er
     struct pnm *pnm = source->state;
     int y;
 
-    if (!pnm->plain)
+    pnm->reader.err = err;
+    if (!pnm_is_plain(pnm->reader.kind))
         return read_binary(source, rows, err);
     for (y = 0; y < rows->height; y++)
-        if (!pnm_plain_read_row(pnm->plain, source->input, &pnm->header, source->info.type,
-                                image_row(rows, y), source->next_row + y, err))
+        if (!read_plain_row(pnm, source->info.type, image_row(rows, y), source->next_row + y))
             return false;
     return true;
 }
 
 const struct decoder decoder_pnm = {
     .name = "PNM",
-    .recognise = pnm_header_recognise,
+    .recognise = pnm_recognise,
     .open = pnm_open,
     .read = pnm_read,
     .close = pnm_close,

@@ -1,30 +1,19 @@
-/* The headers of PBM, PGM, PPM (P1 to P6) and PAM (P7): see codec/pnm/header.h. They
- * are text and may hold comments, so that they have no length that is known
- * beforehand; they are read byte by byte from what the input lets us peek at, and
- * exactly their bytes are consumed.
- *
- * Comments in P1 to P6 run from a '#' anywhere, even inside a number, to the end of
- * the line, and count as that line break: `12#c\n34` are two numbers, and the line
- * break of `255#c\n` is the one blank before the samples. netpbm reads it so. */
+/* The headers of PBM, PGM, PPM (P1 to P6) and PAM (P7): see codec/pnm/header.h. They are text and
+ * may hold comments, so their length is not known beforehand: they are read byte by byte from what
+ * the input lets us peek at, and of the input exactly their bytes are consumed. */
 #include "codec/pnm/header.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PEEK_BYTES 4096
 #define LINE_BYTES 256 /* PAM: the specification's longest line */
 
-#define END (-1) /* in place of a byte: the end, or a failure that is in err already */
-
-struct reader {
-    struct input *input;
-    struct pnm_header *header;
-    struct error *err;
-    bool failed; /* err is set */
-    const uint8_t *bytes;
-    size_t at, count; /* in what was peeked */
-};
+/* A comment in a pipe could go on for ever. */
+#define MOST_BYTES (1024 * 1024)
 
 static const char *const names[] = {"", "PBM", "PGM", "PPM", "PBM", "PGM", "PPM", "PAM"};
 
@@ -37,129 +26,120 @@ const char *pnm_byte_text(int byte, char text[16])
     return text;
 }
 
-bool pnm_header_recognise(const uint8_t *head, size_t bytes)
+bool pnm_recognise(const uint8_t *head, size_t bytes)
 {
     if (bytes < 2 || head[0] != 'P' || head[1] < '1' || head[1] > '7')
         return false;
     return bytes == 2 || pnm_is_space(head[2]) || (head[2] == '#' && head[1] != '7');
 }
 
+bool pnm_damaged(struct pnm_reader *r, const char *format, ...)
+{
+    char what[LINE_BYTES + 128];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    r->failed = true;
+    return error_set(r->err, EXIT_INPUT, "%s: damaged %s: %s", input_name(r->input), r->name, what);
+}
+
 /* ---- bytes ---- */
 
-/* Opens the sentences about damage. */
-static bool damaged(struct reader *r, const char *what)
-{
-    r->failed = true;
-    return error_set(r->err, EXIT_INPUT, "%s: damaged %s: %s", input_name(r->input),
-                     r->header->name, what);
-}
-
-static bool consume(struct reader *r)
-{
-    uint8_t scratch[PEEK_BYTES];
-    size_t got;
-
-    r->header->bytes += r->at;
-    if (!input_read(r->input, scratch, r->at, &got, r->err))
-        return false;
-    r->at = 0;
-    r->count = 0;
-    return true;
-}
-
-/* The next byte, comments included, or END. */
-static int next_raw(struct reader *r)
+/* The next byte, comments included, or PNM_END. */
+static int next_raw(struct pnm_reader *r)
 {
     if (r->at == r->count && !r->failed) {
-        if (!consume(r) || !input_peek(r->input, PEEK_BYTES, &r->bytes, &r->count, r->err))
+        input_skip(r->input, r->at);
+        r->taken += r->at;
+        r->at = r->count = 0;
+        if (!input_peek(r->input, PEEK_BYTES, &r->bytes, &r->count, r->err))
             r->failed = true;
-        else if (r->header->bytes > PNM_HEADER_MAX_BYTES)
-            damaged(r, "its header does not end within 1 MiB");
+        else if (r->taken > r->most)
+            pnm_damaged(r, "its header does not end within 1 MiB");
     }
-    if (r->failed || r->at == r->count)
-        return END;
-    return r->bytes[r->at++];
+    return r->failed || r->at == r->count ? PNM_END : r->bytes[r->at++];
 }
 
-/* The next byte, a comment standing for the line break that ends it. */
-static int next_byte(struct reader *r)
+int pnm_next_byte_slowly(struct pnm_reader *r)
 {
     int byte = next_raw(r);
 
     if (byte == '#')
-        while (byte != '\n' && byte != '\r' && byte != END)
+        while (byte != '\n' && byte != '\r' && byte != PNM_END)
             byte = next_raw(r);
     return byte;
 }
 
-static bool ended(struct reader *r)
+int pnm_skip_blanks(struct pnm_reader *r)
+{
+    int byte = pnm_next_byte(r);
+
+    while (pnm_is_space(byte))
+        byte = pnm_next_byte(r);
+    return byte;
+}
+
+uint64_t pnm_number(struct pnm_reader *r, int byte, uint64_t most, int *after)
+{
+    uint64_t value = 0;
+
+    for (; byte >= '0' && byte <= '9'; byte = pnm_next_byte(r))
+        value = value > most ? value : 10 * value + (uint64_t)(byte - '0');
+    *after = byte;
+    return value;
+}
+
+/* ---- P1 to P6 ---- */
+
+static bool ended(struct pnm_reader *r)
 {
     if (r->failed)
         return false;
     r->failed = true;
     return error_set(r->err, EXIT_INPUT, "%s: truncated %s: the file ends in its header",
-                     input_name(r->input), r->header->name);
+                     input_name(r->input), r->name);
 }
 
-/* ---- numbers ---- */
-
-/* Saturates just above what any number here may be. */
-static uint64_t append_digit(uint64_t value, int digit)
+static bool check_number(struct pnm_reader *r, const char *what, uint64_t value, uint64_t largest)
 {
-    return value > INT_MAX ? value : 10 * value + (uint64_t)(digit - '0');
-}
-
-static bool check_number(struct reader *r, const char *what, uint64_t value, uint64_t largest)
-{
-    char text[96];
-
-    if (value >= 1 && value <= largest)
-        return true;
     if (value == 0)
-        snprintf(text, sizeof text, "the %s is 0", what);
-    else
-        snprintf(text, sizeof text, "the %s is above %llu", what, (unsigned long long)largest);
-    return damaged(r, text);
+        return pnm_damaged(r, "the %s is 0", what);
+    return value <= largest ||
+           pnm_damaged(r, "the %s is above %llu", what, (unsigned long long)largest);
 }
 
-/* P1 to P6: blanks, a number, one blank. */
-static bool read_number(struct reader *r, const char *what, uint64_t largest, uint64_t *value)
+/* Blanks, a number, one blank. */
+static bool read_number(struct pnm_reader *r, const char *what, uint64_t largest, uint64_t *value)
 {
-    char text[96], shown[16];
-    int byte = next_byte(r);
+    char shown[16];
+    int byte = pnm_skip_blanks(r);
 
-    while (pnm_is_space(byte))
-        byte = next_byte(r);
-    if (byte == END)
+    if (byte == PNM_END)
         return ended(r);
-    if (byte < '0' || byte > '9') {
-        snprintf(text, sizeof text, "expected the %s, got %s", what, pnm_byte_text(byte, shown));
-        return damaged(r, text);
-    }
-    for (*value = 0; byte >= '0' && byte <= '9'; byte = next_byte(r))
-        *value = append_digit(*value, byte);
-    if (byte == END)
+    if (byte < '0' || byte > '9')
+        return pnm_damaged(r, "expected the %s, got %s", what, pnm_byte_text(byte, shown));
+    *value = pnm_number(r, byte, INT_MAX, &byte);
+    if (byte == PNM_END)
         return ended(r);
-    if (!pnm_is_space(byte)) {
-        snprintf(text, sizeof text, "expected blank space after the %s, got %s", what,
-                 pnm_byte_text(byte, shown));
-        return damaged(r, text);
-    }
+    if (!pnm_is_space(byte))
+        return pnm_damaged(r, "expected blank space after the %s, got %s", what,
+                           pnm_byte_text(byte, shown));
     return check_number(r, what, *value, largest);
 }
 
-static bool read_numbers(struct reader *r)
+static bool read_numbers(struct pnm_reader *r)
 {
-    struct pnm_header *header = r->header;
     uint64_t width, height, maxval = 1;
 
     if (!read_number(r, "width", INT_MAX, &width) || !read_number(r, "height", INT_MAX, &height) ||
-        (!pnm_is_bitmap(header->kind) && !read_number(r, "maxval", 65535, &maxval)))
+        (!pnm_is_bitmap(r->kind) && !read_number(r, "maxval", 65535, &maxval)))
         return false;
-    header->width = (int)width;
-    header->height = (int)height;
-    header->maxval = (uint32_t)maxval;
-    header->channels = header->kind == 3 || header->kind == 6 ? 3 : 1;
+    r->width = (int)width;
+    r->height = (int)height;
+    r->maxval = (uint32_t)maxval;
+    r->channels = r->kind == 3 || r->kind == 6 ? 3 : 1;
     return true;
 }
 
@@ -190,9 +170,9 @@ struct pam {
 };
 
 /* The next line that is neither blank nor a comment, without the blanks around it. */
-static bool read_line(struct reader *r, char line[LINE_BYTES])
+static bool read_line(struct pnm_reader *r, char line[LINE_BYTES])
 {
-    char text[64], shown[16];
+    char shown[16];
     size_t length;
     bool comment;
     int byte;
@@ -201,18 +181,16 @@ static bool read_line(struct reader *r, char line[LINE_BYTES])
         length = 0;
         comment = false;
         for (byte = next_raw(r); byte != '\n'; byte = next_raw(r)) {
-            if (byte == END)
+            if (byte == PNM_END)
                 return ended(r);
             if (length == 0 && (pnm_is_space(byte) || byte == '#' || comment)) {
                 comment = comment || byte == '#';
                 continue;
             }
-            if ((byte < ' ' && !pnm_is_space(byte)) || byte >= 0x7F) {
-                snprintf(text, sizeof text, "%s in its header", pnm_byte_text(byte, shown));
-                return damaged(r, text);
-            }
+            if ((byte < ' ' && !pnm_is_space(byte)) || byte >= 0x7F)
+                return pnm_damaged(r, "%s in its header", pnm_byte_text(byte, shown));
             if (length == LINE_BYTES - 1)
-                return damaged(r, "a header line of more than 255 characters");
+                return pnm_damaged(r, "a header line of more than 255 characters");
             line[length++] = (char)byte;
         }
     } while (length == 0);
@@ -234,22 +212,16 @@ static const char *value_of(const char *line, const char *label)
     return line;
 }
 
-static bool set_number(struct reader *r, struct pam *pam, int which, const char *digits)
+static bool set_number(struct pnm_reader *r, struct pam *pam, int which, const char *digits)
 {
     const char *label = pam_numbers[which].label;
-    uint64_t value = 0;
-    char text[LINE_BYTES + 64];
+    uint64_t value;
 
-    if (pam->number[which] != 0) {
-        snprintf(text, sizeof text, "a second %s line", label);
-        return damaged(r, text);
-    }
-    if (!*digits || digits[strspn(digits, "0123456789")]) {
-        snprintf(text, sizeof text, "expected a number after %s, got '%s'", label, digits);
-        return damaged(r, text);
-    }
-    for (; *digits; digits++)
-        value = append_digit(value, *digits);
+    if (pam->number[which] != 0)
+        return pnm_damaged(r, "a second %s line", label);
+    if (!*digits || digits[strspn(digits, "0123456789")])
+        return pnm_damaged(r, "expected a number after %s, got '%s'", label, digits);
+    value = strtoull(digits, NULL, 10);    /* which may saturate */
     if (which == PAM_DEPTH && value > 4) { /* sound, but no picture of ours */
         r->failed = true;
         return error_set(r->err, EXIT_INPUT, "%s: a PAM of more than 4 channels",
@@ -260,21 +232,20 @@ static bool set_number(struct reader *r, struct pam *pam, int which, const char 
 }
 
 /* Several TUPLTYPE lines make one type, joined by blanks (the specification says so). */
-static bool add_tuple_type(struct reader *r, struct pam *pam, const char *type)
+static bool add_tuple_type(struct pnm_reader *r, struct pam *pam, const char *type)
 {
     size_t length = strlen(pam->tuple_type), more = strlen(type);
 
     if (length + 1 + more >= sizeof pam->tuple_type)
-        return damaged(r, "a TUPLTYPE of more than 255 characters");
+        return pnm_damaged(r, "a TUPLTYPE of more than 255 characters");
     if (length > 0)
         pam->tuple_type[length++] = ' ';
     memcpy(pam->tuple_type + length, type, more + 1);
     return true;
 }
 
-static bool check_tuple_type(struct reader *r, const struct pam *pam)
+static bool check_tuple_type(struct pnm_reader *r, const struct pam *pam)
 {
-    char text[LINE_BYTES + 96];
     size_t i;
 
     if (!pam->tuple_type[0])
@@ -288,23 +259,18 @@ static bool check_tuple_type(struct reader *r, const struct pam *pam)
                          "also with _ALPHA)",
                          input_name(r->input), pam->tuple_type);
     }
-    if (pam->number[PAM_DEPTH] != tuple_types[i].depth) {
-        snprintf(text, sizeof text, "TUPLTYPE %s needs DEPTH %u, not %u", pam->tuple_type,
-                 tuple_types[i].depth, (unsigned)pam->number[PAM_DEPTH]);
-        return damaged(r, text);
-    }
-    if (tuple_types[i].bilevel && pam->number[PAM_MAXVAL] != 1) {
-        snprintf(text, sizeof text, "TUPLTYPE %s needs MAXVAL 1, not %u", pam->tuple_type,
-                 (unsigned)pam->number[PAM_MAXVAL]);
-        return damaged(r, text);
-    }
+    if (pam->number[PAM_DEPTH] != tuple_types[i].depth)
+        return pnm_damaged(r, "TUPLTYPE %s needs DEPTH %u, not %u", pam->tuple_type,
+                           tuple_types[i].depth, (unsigned)pam->number[PAM_DEPTH]);
+    if (tuple_types[i].bilevel && pam->number[PAM_MAXVAL] != 1)
+        return pnm_damaged(r, "TUPLTYPE %s needs MAXVAL 1, not %u", pam->tuple_type,
+                           (unsigned)pam->number[PAM_MAXVAL]);
     return true;
 }
 
-static bool read_pam_line(struct reader *r, struct pam *pam, const char *line)
+static bool read_pam_line(struct pnm_reader *r, struct pam *pam, const char *line)
 {
     const char *value = value_of(line, "TUPLTYPE");
-    char text[LINE_BYTES + 64];
     int i;
 
     if (value)
@@ -314,14 +280,13 @@ static bool read_pam_line(struct reader *r, struct pam *pam, const char *line)
         if (value)
             return set_number(r, pam, i, value);
     }
-    snprintf(text, sizeof text, "unknown header line '%s'", line);
-    return damaged(r, text);
+    return pnm_damaged(r, "unknown header line '%s'", line);
 }
 
-static bool read_pam(struct reader *r)
+static bool read_pam(struct pnm_reader *r)
 {
     struct pam pam = {0};
-    char line[LINE_BYTES], text[64];
+    char line[LINE_BYTES];
     int i;
 
     for (;;) {
@@ -333,29 +298,32 @@ static bool read_pam(struct reader *r)
             return false;
     }
     for (i = 0; i < PAM_NUMBERS; i++)
-        if (pam.number[i] == 0) {
-            snprintf(text, sizeof text, "no %s line in its header", pam_numbers[i].label);
-            return damaged(r, text);
-        }
-    r->header->width = (int)pam.number[PAM_WIDTH];
-    r->header->height = (int)pam.number[PAM_HEIGHT];
-    r->header->channels = (int)pam.number[PAM_DEPTH];
-    r->header->maxval = (uint32_t)pam.number[PAM_MAXVAL];
+        if (pam.number[i] == 0)
+            return pnm_damaged(r, "no %s line in its header", pam_numbers[i].label);
+    r->width = (int)pam.number[PAM_WIDTH];
+    r->height = (int)pam.number[PAM_HEIGHT];
+    r->channels = (int)pam.number[PAM_DEPTH];
+    r->maxval = (uint32_t)pam.number[PAM_MAXVAL];
     return check_tuple_type(r, &pam);
 }
 
-bool pnm_header_read(struct pnm_header *header, struct input *input, struct error *err)
+bool pnm_header_read(struct pnm_reader *r)
 {
-    struct reader r = {.input = input, .header = header, .err = err};
     int digit;
 
-    memset(header, 0, sizeof *header);
-    header->name = "PNM";
-    next_raw(&r); /* the P */
-    digit = next_raw(&r);
+    r->name = "PNM";
+    r->most = MOST_BYTES;
+    next_raw(r); /* the P */
+    digit = next_raw(r);
     if (digit < '1' || digit > '7')
-        return r.failed ? false : damaged(&r, "no P1 to P7 at its beginning");
-    header->kind = digit - '0';
-    header->name = names[header->kind];
-    return (header->kind == 7 ? read_pam(&r) : read_numbers(&r)) && consume(&r);
+        return r->failed ? false : pnm_damaged(r, "no P1 to P7 at its beginning");
+    r->kind = digit - '0';
+    r->name = names[r->kind];
+    if (r->kind == 7 ? !read_pam(r) : !read_numbers(r))
+        return false;
+    r->header_bytes = r->taken + r->at;
+    r->most = UINT64_MAX; /* a plain raster goes on */
+    if (!pnm_is_plain(r->kind))
+        input_skip(r->input, r->at);
+    return true;
 }

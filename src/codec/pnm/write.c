@@ -1,7 +1,7 @@
-/* The PNM encoder: P5, P6 and P7 with the picture's own maximum as maxval. codec/codec.c
+/* The PNM encoder: P5, P6 and P7 with the picture's own maximum as maxval. codec/sink.c
  * has made the rows fit the format; what is left is the header and, for 16 bits,
  * the byte order. Plain (text) files are read but not written. */
-#include "codec/format_row.h"
+#include "codec/format.h"
 
 #include <endian.h>
 #include <stdio.h>
@@ -76,12 +76,6 @@ static bool pnm_write_rows(struct sink *sink, const struct image *rows, struct e
     return true;
 }
 
-static bool pnm_write_finish(struct sink *sink, struct error *err)
-{
-    (void)sink, (void)err; /* every row has gone to the output already */
-    return true;
-}
-
 static void pnm_write_close(struct sink *sink)
 {
     free(sink->state);
@@ -91,6 +85,5 @@ static void pnm_write_close(struct sink *sink)
 const struct encoder encoder_pnm = {
     .open = pnm_write_open,
     .write = pnm_write_rows,
-    .finish = pnm_write_finish,
     .close = pnm_write_close,
 };

@@ -1,4 +1,5 @@
-/* Literal-only deflate: see codec/zlib/literals.h.
+/* Deflate blocks of single bytes (literals), and the estimate of what they take: see
+ * codec/zlib/deflate.h.
  *
  * Codes are at most 13 bits long: four of them and the seven bits left over from before
  * fit 64, so bits are flushed once every four bytes, and two of them with the sum of their
@@ -6,8 +7,7 @@
  * together first, and two bytes take one look at a table (0.6 ns a byte against 1.1). A
  * block is at most 65535 bytes, which is also what a stored block holds: where no code
  * pays, the block is stored. */
-#include "codec/zlib/literals.h"
-
+#include "codec/zlib/deflate.h"
 #include "codec/zlib/huffman_code.h"
 
 #define BLOCK_BYTES   65535
@@ -101,7 +101,7 @@ static void write_block(struct deflate_writer *w, const uint8_t *in, size_t byte
     size_t bits;
     int i;
 
-    deflate_huffman_count(in, bytes, frequency);
+    deflate_count(in, bytes, frequency);
     frequency[DEFLATE_END] = 1;
     deflate_code_build(&code, frequency, LITERALS, LITERAL_LIMIT);
     deflate_header_build(&header, &code, LITERALS, &no_distances, DISTANCES);
@@ -116,7 +116,7 @@ static void write_block(struct deflate_writer *w, const uint8_t *in, size_t byte
     write_content(w, &code, in, bytes);
 }
 
-size_t deflate_huffman(const uint8_t *in, size_t bytes, uint8_t *out)
+size_t deflate_literals(const uint8_t *in, size_t bytes, uint8_t *out)
 {
     struct deflate_writer w = {.out = out};
 
@@ -132,7 +132,7 @@ size_t deflate_huffman(const uint8_t *in, size_t bytes, uint8_t *out)
 
 /* ---- estimates ---- */
 
-void deflate_huffman_count(const uint8_t *in, size_t bytes, uint32_t histogram[256])
+void deflate_count(const uint8_t *in, size_t bytes, uint32_t histogram[256])
 {
     uint32_t part[8][256] = {
         {0}}; /* equal neighbours, which are many, do not wait for each other */
@@ -161,7 +161,7 @@ static unsigned log2_256(uint32_t x)
     return whole * 256 + (unsigned)(((uint64_t)x << 8 >> whole) & 255);
 }
 
-unsigned deflate_huffman_estimate(const uint32_t histogram[256])
+unsigned deflate_literals_estimate(const uint32_t histogram[256])
 {
     uint64_t total = 0, bits = 0;
     int v;

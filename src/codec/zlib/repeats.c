@@ -1,14 +1,14 @@
-/* Finding repeats: see codec/zlib/repeats.h.
+/* Deflate blocks with repeats: finding them, writing them, and the estimate of what they save (see
+ * codec/zlib/deflate.h).
  *
  * A table remembers, by a hash of four bytes, the latest places where they stood. What
  * is found becomes tokens (a byte, or a length and a distance), and a block is written
  * when enough of them are there. */
-#include "codec/zlib/repeats.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/zlib/deflate.h"
 #include "codec/zlib/huffman_code.h"
 
 #define MIN_LENGTH   4

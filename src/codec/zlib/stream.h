@@ -1,11 +1,14 @@
-/* zlib streams (RFC 1950) through ISA-L or libdeflate, whichever the build found,
- * and the CRC of PNG chunks. Making such streams is codec/zlib/join.h's. */
+/* zlib streams (RFC 1950) and their checksums: reading them through ISA-L or libdeflate, whichever
+ * the build found, and what stands around the deflate data of those that are written
+ * (codec/zlib/deflate.h). */
 #ifndef STENCIL_CODEC_ZLIB_STREAM_H
 #define STENCIL_CODEC_ZLIB_STREAM_H
 
 #include <stdint.h>
 
 #include "base/error.h"
+
+/* ---- reading ---- */
 
 /* Inflates a complete zlib stream into OUT. True only if the stream ends properly, its Adler-32
  * agrees and it holds at most CAPACITY bytes; *written says how many. *why is a half-sentence
@@ -29,7 +32,22 @@ bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, siz
 /* Whether the stream ends here, with the right checksum. */
 bool zlib_reader_end(struct zlib_reader *reader, const char **why);
 
-/* CRC-32 as PNG uses it; start with 0. */
-uint32_t zlib_stream_crc32(uint32_t crc, const uint8_t *data, size_t bytes);
+/* ---- writing ---- */
+
+/* What stands before the deflate data, and what behind it where the Adler-32 of all that was
+ * compressed is ADLER; both return how many bytes they wrote. */
+#define ZLIB_BEGIN_BYTES 2
+#define ZLIB_END_BYTES   6
+size_t zlib_stream_begin(uint8_t *out);
+size_t zlib_stream_end(uint8_t *out, uint32_t adler);
+
+/* ---- checksums ---- */
+
+uint32_t zlib_crc32(uint32_t crc, const uint8_t *data, size_t bytes);     /* start with 0 */
+uint32_t zlib_adler32(uint32_t adler, const uint8_t *data, size_t bytes); /* start with 1 */
+
+/* The Adler-32 of two pieces of data one after the other, from the pieces' own; the second is
+ * LENGTH bytes long. */
+uint32_t zlib_adler32_combine(uint32_t first, uint32_t second, uint64_t length);
 
 #endif

@@ -1,0 +1,138 @@
+/* Private to codec/: what a row of the table of formats (codec/formats.def) says, and what a
+ * decoder and an encoder must provide. codec/source.c calls the decoders and codec/sink.c the
+ * encoders; they do what all formats have in common: recognising a file, counting rows, keeping
+ * rows for codecs that know only whole pictures, converting rows to what the format holds. */
+#ifndef STENCIL_CODEC_FORMAT_H
+#define STENCIL_CODEC_FORMAT_H
+
+#include "codec/codec.h"
+#include "codec/input.h"
+#include "codec/output.h"
+
+/* ---- reading ---- */
+
+/* What a file says beside its samples and changes how the picture looks. (Comments, dates and
+ * print sizes are dropped without a word.) */
+enum dropped {
+    DROPPED_ICC = 1,
+    DROPPED_EXIF = 2,
+    DROPPED_GAMMA = 4,   /* another than sRGB's */
+    DROPPED_COLOURS = 8, /* primaries or a colour space other than sRGB's */
+    DROPPED_FRAMES = 16, /* an animation's */
+};
+
+struct source {
+    const struct decoder *decoder;
+    struct input *input;
+    /* Filled by decoder->open: */
+    struct image_info info;
+    struct metadata metadata; /* valid until close */
+    unsigned dropped;         /* enum dropped, of all that the file says, */
+    unsigned lost;            /* and of what the metadata lacks */
+    char warning[512];        /* left empty by decoders that fill `dropped` */
+    bool whole;               /* of this file only the whole can be read */
+    void *state;              /* the decoder's own */
+    /* Kept by codec/source.c: */
+    char warning_kept[512]; /* the warning where the output takes the metadata */
+    bool ahead;             /* source_read_ahead was called */
+    int next_row;           /* rows handed out so far */
+    struct image picture;   /* read_all's, of which rows are handed out */
+};
+
+struct decoder {
+    const char *name;
+    /* HEAD holds up to 4096 bytes of the file's beginning. */
+    bool (*recognise)(const uint8_t *head, size_t bytes);
+    /* Reads and checks the header, and all that can be checked before a large allocation. */
+    bool (*open)(struct source *source, struct error *err);
+    /* The next rows->height rows, of a shape and number that were checked. NULL, or not called
+     * where source->whole: rows then come out of read_all's picture. */
+    bool (*read)(struct source *source, struct image *rows, struct error *err);
+    /* The whole picture at once, owned by the caller. NULL, or not called where read is. */
+    bool (*read_all)(struct source *source, struct image *image, struct error *err);
+    void (*close)(struct source *source); /* frees state */
+};
+
+/* ---- writing ---- */
+
+struct sink {
+    const struct encoder *encoder;
+    struct output *output;
+    struct image_info info; /* what the encoder is given: already converted to what it can hold */
+    struct sink_options options;
+    void *state; /* the encoder's own */
+    /* Kept by codec/sink.c: */
+    struct image_info given; /* what the caller gives */
+    int next_row;            /* rows taken so far */
+    struct image converted;  /* memory for converted rows; without data: nothing is converted */
+    uint16_t *scale;         /* the place for v holds round(v*M/max); NULL: nothing is scaled */
+    struct image gathered;   /* rows for encoder->make */
+};
+
+/* An encoder has either `write` or `make`. */
+struct encoder {
+    bool (*open)(struct sink *sink, struct error *err); /* checks sizes, makes state */
+    /* Rows of exactly sink->info's shape, in order. May receive the whole picture in one call. */
+    bool (*write)(struct sink *sink, const struct image *rows, struct error *err);
+    /* Brings the rest to output_write. NULL: nothing is left. */
+    bool (*finish)(struct sink *sink, struct error *err);
+    /* A whole file for a whole picture of packed rows, malloc'ed; NULL when memory runs out. */
+    uint8_t *(*make)(const struct image *image, const struct sink_options *options, size_t *bytes);
+    void (*close)(struct sink *sink); /* frees state; also after failures. NULL: there is none */
+};
+
+/* ---- the table ---- */
+
+struct format_row {
+    const char *name, *short_name; /* as extension and for --format; NULL: no second one */
+    const char *title;             /* for sentences */
+    const struct decoder *decoder; /* one decoder may read several formats */
+    const struct encoder *encoder;
+    bool gray, colour, alpha;       /* what it holds; gray may be written as equal RGB */
+    bool sixteen;                   /* 16 bits a sample */
+    bool maxval;                    /* any maximum, kept in the file; else 255 or 65535 */
+    bool metadata;                  /* struct metadata */
+    int max_side;                   /* 0: no limit */
+    int suggested;                  /* place in the list of lossless formats that sentences
+                                     * suggest, from 1; 0: is not suggested */
+    enum format gray_as, colour_as; /* is written as these; FORMAT_NONE: as itself */
+    double decode_rate;             /* bytes of samples per millisecond, one thread */
+};
+
+const struct format_row *format_row(enum format format);
+
+/* The format that PATH and OPTIONS ask for and what its encoder will be given, in *target; an
+ * error where the format is unknown (EXIT_USAGE) or cannot hold the picture (EXIT_INPUT). */
+bool format_resolve(const char *path, const struct image_info *info,
+                    const struct sink_options *options, struct image_info *target,
+                    struct error *err);
+
+/* True if ROWS has INFO's shape and so many rows are left of the picture behind row NEXT. */
+static inline bool image_info_fits(const struct image_info *info, const struct image *rows,
+                                   int next)
+{
+    return rows->width == info->width && rows->channels == info->channels &&
+           rows->type == info->type && rows->height >= 1 && rows->height <= info->height - next;
+}
+
+/* Appends WORD, of which LEFT more follow, to a list as people write it: "a, b LAST c". */
+void format_append_word(char *text, size_t bytes, const char *word, int left, const char *last);
+
+#define FORMAT(name, codec, ...)                                                                   \
+    extern const struct decoder decoder_##codec;                                                   \
+    extern const struct encoder encoder_##codec;
+#include "codec/formats.def"
+#undef FORMAT
+
+/* ---- conversion of rows (codec/sink.c) ---- */
+
+/* The table v -> round(v*M/max), M = codec_scaled_max(max); malloc'ed, with a place for every
+ * value of the sample type. NULL when memory runs out. */
+uint16_t *codec_scale_table(uint32_t max);
+uint32_t codec_scaled_max(uint32_t max); /* 255 for max < 256, else 65535 */
+
+/* IN's rows into OUT (same width, height and type). Alpha is dropped or gray becomes equal RGB,
+ * whatever leads from IN's channels to OUT's. SCALE may be NULL. */
+void codec_convert(const struct image *in, const struct image *out, const uint16_t *scale);
+
+#endif

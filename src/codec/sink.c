@@ -1,0 +1,288 @@
+/* Writing image files: converts rows to what the format can hold (fewer or more channels, another
+ * maximum), gathers rows for encoders of whole pictures, counts rows, and commits the output. What
+ * a format can hold is codec/formats.c's, its bytes are the encoders'. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "codec/format.h"
+
+/* Converted rows are made in bands of about this size: they stay in the second
+ * cache until the encoder has read them. */
+#define BAND_BYTES ((size_t)256 * 1024)
+
+/* ---- conversion ---- */
+
+uint32_t codec_scaled_max(uint32_t max)
+{
+    return max < 256 ? 255 : 65535;
+}
+
+uint16_t *codec_scale_table(uint32_t max)
+{
+    uint32_t full = codec_scaled_max(max), v;
+    uint16_t *table = malloc((full + 1) * sizeof *table);
+
+    /* floor((2vM + max) / 2max): 2 * 65535 * 65535 needs 64 bits. */
+    for (v = 0; table && v <= full; v++)
+        table[v] =
+            (uint16_t)(v < max ? (2 * (uint64_t)v * full + max) / (2 * (uint64_t)max) : full);
+    return table;
+}
+
+/* One row's channels, for 8 and for 16 bits. FROM[c] is the place in the incoming
+ * pixel of the outgoing channel c. */
+#define DEFINE_MAP_ROW(name, sample)                                                               \
+    static void name(const sample *in, int in_channels, sample *out, int out_channels, int width,  \
+                     const int from[4])                                                            \
+    {                                                                                              \
+        int x, c;                                                                                  \
+        if (out_channels == 3) { /* nearly always: worth a loop that unrolls */                    \
+            for (x = 0; x < width; x++, in += in_channels, out += 3) {                             \
+                out[0] = in[from[0]];                                                              \
+                out[1] = in[from[1]];                                                              \
+                out[2] = in[from[2]];                                                              \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (x = 0; x < width; x++, in += in_channels, out += out_channels)                        \
+            for (c = 0; c < out_channels; c++)                                                     \
+                out[c] = in[from[c]];                                                              \
+    }
+
+DEFINE_MAP_ROW(map_row_u8, uint8_t)
+DEFINE_MAP_ROW(map_row_u16, uint16_t)
+
+static void scale_row(void *row, size_t samples, enum sample_type type, const uint16_t *scale)
+{
+    size_t i;
+
+    if (type == SAMPLE_U8)
+        for (i = 0; i < samples; i++)
+            ((uint8_t *)row)[i] = (uint8_t)scale[((uint8_t *)row)[i]];
+    else
+        for (i = 0; i < samples; i++)
+            ((uint16_t *)row)[i] = scale[((uint16_t *)row)[i]];
+}
+
+void codec_convert(const struct image *in, const struct image *out, const uint16_t *scale)
+{
+    bool gray = in->channels <= 2;
+    /* Colours keep their places, or all come from gray; alpha is the last of either. (Two
+     * channels are never made out of another count.) */
+    const int from[4] = {0, gray ? 0 : 1, gray ? 0 : 2, in->channels - 1};
+    int y;
+
+    for (y = 0; y < in->height; y++) {
+        const void *source = image_row(in, y);
+        void *target = image_row(out, y);
+        if (in->channels == out->channels)
+            memcpy(target, source, image_row_bytes(in));
+        else if (in->type == SAMPLE_U8)
+            map_row_u8(source, in->channels, target, out->channels, in->width, from);
+        else
+            map_row_u16(source, in->channels, target, out->channels, in->width, from);
+        if (scale)
+            scale_row(target, (size_t)out->width * (size_t)out->channels, out->type, scale);
+    }
+}
+
+/* ---- opening ---- */
+
+bool sink_check(const char *path, const struct image_info *info, const struct sink_options *options,
+                struct error *err)
+{
+    struct image_info target;
+
+    return format_resolve(path, info, options, &target, err);
+}
+
+/* The format's row; NULL where sink_check fails. */
+static const struct format_row *target_row(const char *path, const struct image_info *info,
+                                           const struct sink_options *options)
+{
+    struct image_info target;
+    struct error ignored;
+
+    return format_resolve(path, info, options, &target, &ignored) ? format_row(target.format)
+                                                                  : NULL;
+}
+
+bool sink_streams(const char *path, const struct image_info *info,
+                  const struct sink_options *options)
+{
+    const struct format_row *row = target_row(path, info, options);
+
+    return row && !row->encoder->make;
+}
+
+bool sink_takes_metadata(const char *path, const struct image_info *info,
+                         const struct sink_options *options)
+{
+    const struct format_row *row = target_row(path, info, options);
+
+    return row && row->metadata;
+}
+
+/* Frees the sink and, unless it was committed, the output. */
+static void sink_free(struct sink *sink)
+{
+    if (sink->state)
+        sink->encoder->close(sink);
+    output_discard(sink->output);
+    image_free(&sink->converted);
+    image_free(&sink->gathered);
+    free(sink->scale);
+    free(sink);
+}
+
+static bool no_memory(const struct sink *sink, struct error *err)
+{
+    return error_set(err, EXIT_INPUT, "%s: no memory to write %d x %d pixels",
+                     output_name(sink->output), sink->info.width, sink->info.height);
+}
+
+/* The band and the table for rows that are not written as they come. */
+static bool prepare_conversion(struct sink *sink, struct error *err)
+{
+    const struct image_info *to = &sink->info;
+    size_t row = (size_t)to->width * (size_t)to->channels * (size_t)to->type, rows;
+
+    if (to->channels == sink->given.channels && to->max == sink->given.max)
+        return true;
+    rows = BAND_BYTES / row;
+    rows = rows < 1 ? 1 : (rows > (size_t)to->height ? (size_t)to->height : rows);
+    if (!image_alloc(&sink->converted, to->width, (int)rows, to->channels, to->type,
+                     output_name(sink->output), err))
+        return false;
+    if (to->max != sink->given.max)
+        sink->scale = codec_scale_table(sink->given.max);
+    return to->max == sink->given.max || sink->scale || no_memory(sink, err);
+}
+
+bool sink_open(struct sink **sink, const char *path, const struct image_info *info,
+               const struct sink_options *options, struct error *err)
+{
+    struct image_info target;
+    struct sink *out;
+
+    *sink = NULL;
+    if (!format_resolve(path, info, options, &target, err))
+        return false;
+    out = calloc(1, sizeof *out);
+    if (!out)
+        return error_set(err, EXIT_INPUT, "%s: no memory to write it", codec_sentence_name(path));
+    out->given = *info;
+    out->info = target;
+    out->options = *options;
+    out->options.format = target.format;
+    out->encoder = format_row(target.format)->encoder;
+    if (!output_open(&out->output, path, err) || !prepare_conversion(out, err) ||
+        !out->encoder->open(out, err)) {
+        sink_free(out);
+        return false;
+    }
+    if (options->sync)
+        output_sync(out->output);
+    if (options->written)
+        output_watch(out->output, options->written);
+    *sink = out;
+    return true;
+}
+
+/* ---- rows ---- */
+
+/* Makes the file of IMAGE, the whole picture, and writes it. */
+static bool write_whole(struct sink *sink, const struct image *image, struct error *err)
+{
+    size_t bytes = 0;
+    uint8_t *file = sink->encoder->make(image, &sink->options, &bytes);
+    bool ok = file ? output_write(sink->output, file, bytes, err) : no_memory(sink, err);
+
+    free(file);
+    return ok;
+}
+
+/* Keeps rows for encoder->make, unless they are all there, which are then encoded from where they
+ * lie. */
+static bool gather(struct sink *sink, const struct image *rows, struct error *err)
+{
+    const struct image_info *info = &sink->info;
+    struct image *all = &sink->gathered;
+    size_t row = image_row_bytes(rows);
+    int y;
+
+    if (rows->height == info->height && rows->pitch == row)
+        return write_whole(sink, rows, err);
+    if (!all->data)
+        *all = (struct image){.width = info->width,
+                              .height = info->height,
+                              .channels = info->channels,
+                              .pitch = row,
+                              .type = info->type,
+                              .data = large_alloc(row * (size_t)info->height)};
+    if (!all->data)
+        return no_memory(sink, err);
+    for (y = 0; y < rows->height; y++)
+        memcpy(image_row(all, sink->next_row + y), image_row(rows, y), row);
+    return sink->next_row + rows->height < info->height || write_whole(sink, all, err);
+}
+
+/* Rows that the encoder can hold. */
+static bool encode(struct sink *sink, const struct image *rows, struct error *err)
+{
+    if (sink->encoder->make ? !gather(sink, rows, err) : !sink->encoder->write(sink, rows, err))
+        return false;
+    sink->next_row += rows->height;
+    return true;
+}
+
+bool sink_write(struct sink *sink, const struct image *rows, struct error *err)
+{
+    struct image band = sink->converted;
+    int y;
+
+    if (!image_info_fits(&sink->given, rows, sink->next_row))
+        return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were given at row %d",
+                         output_name(sink->output), rows->height, sink->next_row);
+    if (!band.data)
+        return encode(sink, rows, err);
+    for (y = 0; y < rows->height; y += band.height) {
+        struct image part;
+        if (band.height > rows->height - y)
+            band.height = rows->height - y;
+        part = image_rows(rows, y, band.height);
+        codec_convert(&part, &band, sink->scale);
+        if (!encode(sink, &band, err))
+            return false;
+    }
+    return true;
+}
+
+bool sink_prepare(struct sink *sink)
+{
+    return output_prepare(sink->output);
+}
+
+bool sink_finish(struct sink *sink, struct error *err)
+{
+    struct output *output = sink->output;
+    bool ok = sink->next_row == sink->info.height;
+
+    if (!ok)
+        error_set(err, EXIT_INPUT, "%s: only %d of %d rows were given", output_name(output),
+                  sink->next_row, sink->info.height);
+    ok = ok && (!sink->encoder->finish || sink->encoder->finish(sink, err));
+    if (ok) {
+        sink->output = NULL; /* committing frees it, also when it fails */
+        ok = output_commit(output, err);
+    }
+    sink_free(sink);
+    return ok;
+}
+
+void sink_abort(struct sink *sink)
+{
+    if (sink)
+        sink_free(sink);
+}

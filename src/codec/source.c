@@ -1,0 +1,192 @@
+/* Reading image files: recognises a file by its first bytes, counts rows, hands out rows of
+ * decoders that know only whole pictures, and says what of a file is not kept. The formats
+ * themselves are codec/png/decoder.c and its siblings. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/format.h"
+
+#define HEAD_BYTES 4096 /* what decoders may look at to recognise their format */
+
+/* ---- what is dropped ---- */
+
+/* "in.png: ICC profile and EXIF data are not kept" into TEXT; nothing where DROPPED is 0. */
+static void describe_dropped(unsigned dropped, const char *name, char *text, size_t bytes)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+        bool plural;
+    } table[] = {
+        {DROPPED_ICC, "ICC profile", false},
+        {DROPPED_EXIF, "EXIF data", true},
+        {DROPPED_GAMMA, "gamma", false},
+        {DROPPED_COLOURS, "colour space", false},
+        {DROPPED_FRAMES, "animation frames", true},
+    };
+    bool plural = (dropped & (dropped - 1)) != 0; /* more than one */
+    char list[128] = "";
+    size_t i;
+
+    if (dropped == 0)
+        return;
+    for (i = 0; i < sizeof table / sizeof *table; i++)
+        if (dropped & table[i].bit) {
+            dropped &= ~table[i].bit;
+            format_append_word(list, sizeof list, table[i].name, dropped != 0, " and ");
+            plural |= table[i].plural;
+        }
+    snprintf(text, bytes, "%s: %s %s not kept", name, list, plural ? "are" : "is");
+}
+
+/* ---- opening ---- */
+
+static bool refuse_unknown(const char *name, struct error *err)
+{
+    const struct decoder *decoder[FORMATS];
+    char list[128] = "";
+    int count = 0, i;
+
+    for (i = FORMAT_NONE + 1; i < FORMATS; i++)
+        if (count == 0 || format_row((enum format)i)->decoder != decoder[count - 1])
+            decoder[count++] = format_row((enum format)i)->decoder;
+    for (i = 0; i < count; i++)
+        format_append_word(list, sizeof list, decoder[i]->name, count - 1 - i, " or ");
+    return error_set(err, EXIT_INPUT, "%s: not a %s file", name, list);
+}
+
+static bool open_file(struct source *source, const char *path, struct error *err)
+{
+    const uint8_t *head;
+    const char *name;
+    size_t bytes;
+    int i;
+
+    if (!input_open(&source->input, path, err) ||
+        !input_peek(source->input, HEAD_BYTES, &head, &bytes, err))
+        return false;
+    name = input_name(source->input);
+    if (bytes == 0)
+        return error_set(err, EXIT_INPUT, "%s: %s", name,
+                         strcmp(path, "-") == 0 ? "it is empty" : "the file is empty");
+    for (i = FORMAT_NONE + 1; i < FORMATS && !source->decoder; i++)
+        if (format_row((enum format)i)->decoder->recognise(head, bytes))
+            source->decoder = format_row((enum format)i)->decoder;
+    if (!source->decoder)
+        return refuse_unknown(name, err);
+    if (!source->decoder->open(source, err))
+        return false;
+    describe_dropped(source->dropped, name, source->warning, sizeof source->warning);
+    describe_dropped(source->lost, name, source->warning_kept, sizeof source->warning_kept);
+    return true;
+}
+
+bool source_open(struct source **source, const char *path, struct error *err)
+{
+    *source = calloc(1, sizeof **source);
+    if (!*source)
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+    if (open_file(*source, path, err))
+        return true;
+    source_close(*source);
+    *source = NULL;
+    return false;
+}
+
+void source_close(struct source *source)
+{
+    if (!source)
+        return;
+    if (source->state)
+        source->decoder->close(source);
+    image_free(&source->picture);
+    input_close(source->input);
+    free(source);
+}
+
+const struct image_info *source_info(const struct source *source)
+{
+    return &source->info;
+}
+
+const char *source_warning(const struct source *source)
+{
+    return source->warning[0] ? source->warning : NULL;
+}
+
+struct metadata source_metadata(const struct source *source)
+{
+    return source->metadata;
+}
+
+const char *source_warning_kept(const struct source *source)
+{
+    return source->metadata.bytes == 0    ? source_warning(source)
+           : source->warning_kept[0] != 0 ? source->warning_kept
+                                          : NULL;
+}
+
+/* ---- rows ---- */
+
+bool source_streams(const struct source *source)
+{
+    return source->decoder->read && !source->whole;
+}
+
+void source_read_ahead(struct source *source)
+{
+    source->ahead = true;
+}
+
+void source_stop(struct source *source)
+{
+    input_stop(source->input);
+}
+
+bool source_read(struct source *source, struct image *rows, struct error *err)
+{
+    const struct decoder *decoder = source->decoder;
+    int y;
+
+    if (!image_info_fits(&source->info, rows, source->next_row))
+        return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were asked for at row %d",
+                         input_name(source->input), rows->height, source->next_row);
+    if (source_streams(source)) {
+        if (!decoder->read(source, rows, err))
+            return false;
+        source->next_row += rows->height;
+        return true;
+    }
+    if (!source->picture.data && !decoder->read_all(source, &source->picture, err))
+        return false;
+    for (y = 0; y < rows->height; y++)
+        memcpy(image_row(rows, y), image_row(&source->picture, source->next_row + y),
+               image_row_bytes(rows));
+    source->next_row += rows->height;
+    if (source->next_row == source->info.height)
+        image_free(&source->picture);
+    return true;
+}
+
+bool source_read_all(struct source *source, struct image *image, struct error *err)
+{
+    const struct image_info *info = &source->info;
+    const char *name = input_name(source->input);
+
+    memset(image, 0, sizeof *image);
+    if (source->next_row != 0)
+        return error_set(err, EXIT_INPUT, "%s: was read already", name);
+    if (!source_streams(source)) {
+        if (!source->decoder->read_all(source, image, err))
+            return false;
+        source->next_row = info->height;
+        return true;
+    }
+    if (!image_alloc(image, info->width, info->height, info->channels, info->type, name, err))
+        return false;
+    if (source_read(source, image, err))
+        return true;
+    image_free(image);
+    return false;
+}
