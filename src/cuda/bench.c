@@ -37,7 +37,7 @@ struct bench_memory {
 
 struct measurement {
     struct planes planes;
-    struct planes_strip all;
+    struct planes_band all;
     struct kernel_trial *trial;
     struct bench_memory memory;
     cudaEvent_t begin[BATCH], end[BATCH];
@@ -194,7 +194,7 @@ static cudaError_t launch(struct measurement *m)
     for (int part = 0; status == cudaSuccess && part < memory->parts; part++) {
         struct planes planes = planes_at(m, &view, m->turn, part);
         if (takes_pixels(&planes)) {
-            status = planes_filter_strip(&planes, &m->all);
+            status = planes_filter_band(&planes, &m->all);
         } else {
             struct plane_prepare_job prepared =
                 planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
@@ -279,7 +279,7 @@ bool cuda_bench_time(const struct kernel_job *job, const struct planes_method *m
     if (!device)
         return false;
     cuda_device_release(device, -1); /* what earlier pictures left there */
-    m.all = (struct planes_strip){0, job->in->height, 0, job->in->height};
+    m.all = (struct planes_band){0, job->in->height, 0, job->in->height};
     m.planes = (struct planes){.job = job, .device = device, .method = method};
     if (!planes_init(&m.planes, err))
         goto out;

@@ -1,5 +1,5 @@
-/* A run of a kernel on whole pixels: its packed weights to the device, one launch a strip.
- * Everything else (buffers, strips, passes) is cuda/run.c's. */
+/* A run of a kernel on whole pixels: its packed weights to the device, one launch a band.
+ * Everything else (buffers, bands, passes) is cuda/run.c's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,21 +42,21 @@ static cudaError_t fill_output(const struct planes *planes, const struct plane_i
                              planes->device->stream);
 }
 
-cudaError_t planes_image_filter(const struct planes *planes, const struct planes_strip *strip)
+cudaError_t planes_image_filter(const struct planes *planes, const struct planes_band *band)
 {
     const struct plan *plan = planes->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    struct plane_image in = planes_device_image(planes, BUFFER_IN, strip->in_rows);
-    struct plane_image out = planes_device_image(planes, BUFFER_OUT, strip->out_rows);
+    struct plane_image in = planes_device_image(planes, BUFFER_IN, band->in_rows);
+    struct plane_image out = planes_device_image(planes, BUFFER_OUT, band->out_rows);
     struct image_job job = {
         .in = in.data,
         .in_pitch = in.pitch,
-        .in_first_row = strip->in_first,
-        .in_rows = strip->in_rows,
+        .in_first_row = band->in_first,
+        .in_rows = band->in_rows,
         .out = out.data,
         .out_pitch = out.pitch,
-        .out_first_row = strip->out_first,
-        .out_rows = strip->out_rows,
+        .out_first_row = band->out_first,
+        .out_rows = band->out_rows,
         .width = in.width,
         .picture_height = planes->job->picture_height,
         .channels = plan->channels,
@@ -74,7 +74,7 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         .weight = m->weight,
         .fragments = planes->device->buffer[BUFFER_MASK],
     };
-    cudaError_t status = fill_output(planes, &out, strip->out_rows);
+    cudaError_t status = fill_output(planes, &out, band->out_rows);
     if (status == cudaSuccess) {
         cuda_launch_lock();
         status = planes->method->image(&job, planes->method->form(plan), planes->device->stream);
@@ -82,7 +82,7 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
     }
     for (int c = 0; status == cudaSuccess && c < plan->channels; c++)
         if (!(plan->filtered >> c & 1))
-            status = plane_copy_channel(&in, strip->out_first - strip->in_first, &out, c,
+            status = plane_copy_channel(&in, band->out_first - band->in_first, &out, c,
                                         planes->device->stream);
     return status;
 }

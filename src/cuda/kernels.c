@@ -1,12 +1,12 @@
 /* Rows of the kernel table for the textbook's 2D kernels. They run any plan: the
  * number type follows the plan's bounds, masks past constant memory go in
- * several launches, pictures past device memory in strips. */
+ * several launches, pictures past device memory in bands. */
 #include "kernel/rows.h"
 
 #include "cuda/bench.h"
 #include "cuda/image.h"
 #include "cuda/run.h"
-#include "cuda/strips.h"
+#include "cuda/bands.h"
 #include "kernel/backend.h"
 
 static bool supports(const struct plan *plan, char *why, size_t why_bytes)
@@ -15,7 +15,7 @@ static bool supports(const struct plan *plan, char *why, size_t why_bytes)
     return backend_cuda.devices(why, why_bytes) > 0;
 }
 
-/* run, time and strips of one method: METHOD_name, run_name, time_name, strips_name. */
+/* run, time and bands of one method: METHOD_name, run_name, time_name, bands_name. */
 #define METHOD(kernel, ...)                                                                        \
     static const struct planes_method METHOD_##kernel = {.name = #kernel, __VA_ARGS__};            \
     static bool run_##kernel(const struct kernel_job *job, struct error *err)                      \
@@ -27,11 +27,11 @@ static bool supports(const struct plan *plan, char *why, size_t why_bytes)
     {                                                                                              \
         return cuda_bench_time(job, &METHOD_##kernel, trial, err);                                 \
     }                                                                                              \
-    static void *open_##kernel(const struct strip_job *job, struct error *err)                     \
+    static void *open_##kernel(const struct band_job *job, struct error *err)                      \
     {                                                                                              \
-        return cuda_strips_open(job, &METHOD_##kernel, err);                                       \
+        return cuda_bands_open(job, &METHOD_##kernel, err);                                        \
     }                                                                                              \
-    static const struct strip_device strips_##kernel = {.open = open_##kernel, CUDA_STRIPS};
+    static const struct band_device bands_##kernel = {.open = open_##kernel, CUDA_BANDS};
 METHOD(basic, .plane = plane_basic)
 METHOD(constant, .plane = plane_constant, .constant = true)
 METHOD(readonly, .plane = plane_readonly)
@@ -55,7 +55,7 @@ static void shape_tiled(const struct kernel_job *job, struct kernel_shape *shape
 
 #define ROW(kernel, staged, sentence)                                                              \
     .name = #kernel, .dims = 2, .device = DEVICE_CUDA, .idea = sentence, .supports = supports,     \
-    .run = run_##kernel, .time = time_##kernel, .tile = staged, .strips = &strips_##kernel
+    .run = run_##kernel, .time = time_##kernel, .tile = staged, .bands = &bands_##kernel
 
 static const struct kernel KERNELS[] = {
     {ROW(basic, TILE_BLOCK,
@@ -73,7 +73,7 @@ static const struct kernel KERNELS[] = {
      .supports = cuda_image_supports_dp4a,
      .run = run_dp4a,
      .time = time_dp4a,
-     .strips = &strips_dp4a},
+     .bands = &bands_dp4a},
     {.name = "weighted",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -82,7 +82,7 @@ static const struct kernel KERNELS[] = {
      .only_weighted = true,
      .run = run_weighted,
      .time = time_weighted,
-     .strips = &strips_weighted},
+     .bands = &bands_weighted},
     {.name = "int8",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -90,7 +90,7 @@ static const struct kernel KERNELS[] = {
      .supports = cuda_image_supports_int8,
      .run = run_int8,
      .time = time_int8,
-     .strips = &strips_int8},
+     .bands = &bands_int8},
     {.name = "banded",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -98,7 +98,7 @@ static const struct kernel KERNELS[] = {
      .supports = cuda_image_supports_banded,
      .run = run_banded,
      .time = time_banded,
-     .strips = &strips_banded},
+     .bands = &bands_banded},
     {.name = "certified",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -107,7 +107,7 @@ static const struct kernel KERNELS[] = {
      .pays = cuda_image_pays_certified,
      .run = run_certified,
      .time = time_certified,
-     .strips = &strips_certified},
+     .bands = &bands_certified},
     {.name = "separable",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -116,7 +116,7 @@ static const struct kernel KERNELS[] = {
      .pays = cuda_image_pays_separable,
      .run = run_separable,
      .time = time_separable,
-     .strips = &strips_separable},
+     .bands = &bands_separable},
 };
 
 const struct kernel *cuda_kernels(int *count)

@@ -1,4 +1,4 @@
-/* Host side of the textbook's 2D kernels, first half: how one strip of a picture
+/* Host side of the textbook's 2D kernels, first half: how one band of a picture
  * that stands on the device becomes planes, sums and pixels again. cuda/run.c
  * brings it there and back. Only in builds with CUDA. */
 #ifndef STENCIL_CUDA_PLANES_H
@@ -61,7 +61,7 @@ struct planes {
 
 /* What stands on the device: input rows [in_first, in_first + in_rows) of the picture, of which
  * output rows [out_first, out_first + out_rows) are made. */
-struct planes_strip {
+struct planes_band {
     int in_first, in_rows, out_first, out_rows;
 };
 
@@ -94,7 +94,7 @@ void planes_turn(struct planes *planes);
 /* For methods on whole pixels (cuda/image_run.c): the packed weights to BUFFER_MASK, and one pass.
  */
 bool planes_image_init(struct planes *planes, struct error *err);
-cudaError_t planes_image_filter(const struct planes *planes, const struct planes_strip *strip);
+cudaError_t planes_image_filter(const struct planes *planes, const struct planes_band *band);
 
 /* The pixels of one of the device's image buffers, `rows` of them. */
 struct plane_image planes_device_image(const struct planes *planes, enum planes_buffer buffer,
@@ -103,13 +103,13 @@ struct plane_image planes_device_image(const struct planes *planes, enum planes_
 /* The two steps to the sums of one channel (or of its products with alpha): BUFFER_IN to
  * BUFFER_PLANE, and what was PREPARED so, under mask k, to SUMS. */
 struct plane_prepare_job planes_prepare_job(const struct planes *planes,
-                                            const struct planes_strip *strip, int channel,
+                                            const struct planes_band *band, int channel,
                                             enum plane_source source);
-struct plane_job planes_sum_job(const struct planes *planes, const struct planes_strip *strip,
+struct plane_job planes_sum_job(const struct planes *planes, const struct planes_band *band,
                                 const struct plane_prepare_job *prepared, int k,
                                 enum planes_buffer sums);
 
-/* One pass over the strip: BUFFER_IN to BUFFER_OUT. Only launches. */
-cudaError_t planes_filter_strip(const struct planes *planes, const struct planes_strip *strip);
+/* One pass over the band: BUFFER_IN to BUFFER_OUT. Only launches. */
+cudaError_t planes_filter_band(const struct planes *planes, const struct planes_band *band);
 
 #endif
