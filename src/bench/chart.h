@@ -1,11 +1,10 @@
 /* Charts on axes, drawn as SVG: the frame with its gridlines, numbers and titles, and
  * labels that keep out of each other's way. What is drawn inside is the caller's
- * (bench/plot.c, bench/lines.c). */
+ * (bench/plots.c). Private to bench. */
 #ifndef STENCIL_BENCH_CHART_H
 #define STENCIL_BENCH_CHART_H
 
 #include "base/svg.h"
-#include "codec/output.h"
 
 /* Colours that people with any colour vision tell apart (Okabe and Ito), those that show on white;
  * with a mark each, so that print without colour does too. */
@@ -77,8 +76,5 @@ void chart_labels_place(const struct chart *chart, struct chart_label *labels, i
  * first, then marks, then texts. */
 void chart_label_line(struct chart *chart, const struct chart_label *label);
 void chart_label_text(struct chart *chart, const struct chart_label *label);
-
-/* Writes the ended drawing; committing is the caller's. */
-bool chart_write(const struct chart *chart, struct output *output, struct error *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "bench/parts.h"
+#include "bench/bench.h"
 
 static void print_key(FILE *out, const char *before, const char *key)
 {

@@ -1,7 +1,7 @@
-/* The analysis for programs: see bench/reuse_print.h. JSON has one object per mask and
+/* The analysis for programs: see bench/reuse.h. JSON has one object per mask and
  * tile, CSV one line per kind of tile; both hold every exact fraction beside its
  * decimal. What the numbers mean is said in bench/reuse.h. */
-#include "bench/reuse_print.h"
+#include "bench/reuse.h"
 
 #include <inttypes.h>
 

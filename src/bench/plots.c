@@ -1,23 +1,29 @@
-/* The roofline of a bench: operations a byte to the right, operations a second
- * upwards, both logarithmic. A device's roof is what was measured on it: the copy (a
- * slope: bytes a second) and chains of multiply-adds (flat). A kernel is a point
- * below its roof; how far below is what it could still gain.
+/* The charts of the bench as SVG. A roofline: operations a byte to the right, operations
+ * a second upwards, both logarithmic. A device's roof is measured on it: the copy (a
+ * slope: bytes a second) and chains of multiply-adds (flat). A kernel is a point below
+ * its roof; the distance is what it could still gain.
  *
  *          ____________ multiply-add      a kernel left of the bend waits for memory
  *         /   o tiled                     once its caches do their work, right of it for
  *   copy /    o basic                     arithmetic
- */
+ *
+ * A sweep: time upwards (logarithmic), the width of tile or mask to the right, a line for
+ * each kernel with its name at its end. The device copy is a dashed line: no kernel that
+ * reads every cell and writes every output gets below it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean_text.h"
+#include "bench/bench.h"
 #include "bench/chart.h"
-#include "bench/parts.h"
-#include "bench/titles.h"
 
-#define WIDTH  960.0
-#define HEIGHT 680.0
-#define RIGHT  34.0
+#define WIDTH           960.0
+#define ROOFLINE_HEIGHT 680.0
+#define ROOFLINE_RIGHT  34.0
+#define SWEEP_HEIGHT    600.0
+#define SWEEP_RIGHT     170.0 /* names at the ends of lines; with names of devices: */
+#define SWEEP_RIGHT2    220.0
 
 /* A ceiling above a device's first one is drawn when a kernel comes near the first: else it only
  * pushes everything down. */
@@ -25,6 +31,95 @@
 
 /* A kernel so much slower than the next one (the reference) is drawn at the lower edge. */
 #define FAR_BELOW 20
+
+#define TIMES "\u00d7"
+#define DOT   " \u00b7 "
+
+#define TITLE_CHARS 320
+
+/* ---- titles ---- */
+
+/* "WHAT: NVIDIA H200 and AMD EPYC, 2 threads" */
+static void title_make(char text[TITLE_CHARS], const struct bench_report *report, const char *what)
+{
+    int used = snprintf(text, TITLE_CHARS, "%s", what);
+    /* A GPU first: it is what most have come for. */
+    for (int i = report->devices - 1; i >= 0; i--)
+        used += snprintf(text + used, (size_t)(TITLE_CHARS - used), "%s%s",
+                         i == report->devices - 1 ? ": " : " and ", report->device[i].probe.name);
+}
+
+/* Picture, mask and border. */
+static void subtitle_make(char text[TITLE_CHARS], const struct bench_report *report)
+{
+    char name[64], picture[128], mask[128];
+    const char *from = report->input ? report->input : "generated";
+    const char *slash = strrchr(from, '/');
+    from = slash && slash[1] ? slash + 1 : from;
+    clean_text_copy(name, sizeof name, from, strlen(from));
+    snprintf(picture, sizeof picture, "%s, %d " TIMES " %d, %d channel%s of %d bits", name,
+             report->width, report->height, report->channels, report->channels == 1 ? "" : "s",
+             report->max > 255 ? 16 : 8);
+    clean_text_copy(name, 40, report->mask, strlen(report->mask));
+    if (report->sweep == SWEEP_MASK)
+        snprintf(mask, sizeof mask, "masks positive and lopsided");
+    else
+        snprintf(mask, sizeof mask, "mask %s, %d " TIMES " %d", name, report->mask_width,
+                 report->mask_height);
+    snprintf(text, TITLE_CHARS, "%s" DOT "%s" DOT "border %s%s", picture, mask, report->border,
+             report->cold ? DOT "caches emptied" : "");
+}
+
+/* Program, date and drivers. */
+static void second_line_make(char text[TITLE_CHARS], const struct bench_report *report)
+{
+    char date[32] = "";
+    struct tm utc;
+    int used;
+    if (gmtime_r(&report->date, &utc))
+        strftime(date, sizeof date, "%Y-%m-%d", &utc);
+    used = snprintf(text, TITLE_CHARS, "stencilcli %s" DOT "%s", STENCIL_VERSION, date);
+    for (int i = 0; i < report->devices; i++)
+        if (report->device[i].probe.driver[0])
+            used += snprintf(text + used, (size_t)(TITLE_CHARS - used), DOT "%s",
+                             report->device[i].probe.driver);
+}
+
+/* The frame of a chart whose axes are set. */
+static void begin(struct chart *chart, const struct bench_report *report, const char *what,
+                  double right)
+{
+    char title[TITLE_CHARS], subtitle[TITLE_CHARS], second[TITLE_CHARS];
+    title_make(title, report, what);
+    subtitle_make(subtitle, report);
+    second_line_make(second, report);
+    chart_begin(chart, title, subtitle, second, right);
+}
+
+/* The kernel's colour and mark, which are the same in every chart. */
+static struct chart_look look_of(const struct kernel *kernel)
+{
+    int count;
+    const struct kernel *table = kernel_table(&count);
+    for (int i = 0; i < count; i++)
+        if (table[i].dims == kernel->dims && strcmp(table[i].name, kernel->name) == 0)
+            return chart_look(i);
+    return chart_look(0);
+}
+
+/* Ends the drawing and writes it. */
+static bool finish(struct chart *chart, struct output *output, struct error *err)
+{
+    bool ok;
+    svg_end(&chart->svg);
+    ok = chart->svg.failed
+             ? error_set(err, EXIT_INPUT, "%s: no memory for the drawing", output_name(output))
+             : output_write(output, chart->svg.text, chart->svg.bytes, err);
+    svg_free(&chart->svg);
+    return ok;
+}
+
+/* ---- the roofline ---- */
 
 struct point {
     const struct bench_result *result;
@@ -42,8 +137,6 @@ struct roofline {
     struct chart_obstacle blocked[1024];
     int blocked_count;
 };
-
-/* ---- what is drawn ---- */
 
 static bool roofline_collect(struct roofline *roof, const struct bench_report *report)
 {
@@ -119,8 +212,6 @@ static void roofline_scale(struct roofline *roof)
     x->title = "arithmetic intensity: operations for each byte that must move (FLOP/byte)";
     y->title = "operations a second (GFLOP/s, whole numbers too)";
 }
-
-/* ---- roofs ---- */
 
 static void block(struct roofline *roof, double x, double y, double half, bool is_line)
 {
@@ -213,14 +304,12 @@ static void draw_roofs(struct roofline *roof)
     }
 }
 
-/* ---- points ---- */
-
 static void draw_points(struct roofline *roof, struct chart_label *labels)
 {
     struct chart *chart = &roof->chart;
     for (int i = 0; i < roof->points; i++) {
         const struct point *point = &roof->point[i];
-        struct chart_look look = chart_look(bench_look(point->result->kernel));
+        struct chart_look look = look_of(point->result->kernel);
         char speed[32];
         labels[i] = (struct chart_label){
             .color = look.color,
@@ -236,7 +325,7 @@ static void draw_points(struct roofline *roof, struct chart_label *labels)
     for (int i = 0; i < roof->points; i++)
         chart_label_line(chart, &labels[i]);
     for (int i = 0; i < roof->points; i++) {
-        struct chart_look look = chart_look(bench_look(roof->point[i].result->kernel));
+        struct chart_look look = look_of(roof->point[i].result->kernel);
         struct svg_style style = {.fill = look.color, .stroke = CHART_PAPER, .width = 1.2};
         svg_marker(&chart->svg, roof->point[i].below ? SVG_TRIANGLE_DOWN : look.mark, labels[i].x,
                    labels[i].y, 6, &style);
@@ -248,28 +337,151 @@ static void draw_points(struct roofline *roof, struct chart_label *labels)
 bool bench_plot_roofline(const struct bench_report *report, struct output *output,
                          struct error *err)
 {
-    struct roofline roof = {.chart = {.width = WIDTH, .height = HEIGHT}};
+    struct roofline roof = {.chart = {.width = WIDTH, .height = ROOFLINE_HEIGHT}};
     struct chart_label *labels = calloc((size_t)report->results + 1, sizeof *labels);
-    char title[BENCH_TITLE_CHARS], subtitle[BENCH_TITLE_CHARS], second[BENCH_TITLE_CHARS];
     bool ok = roofline_collect(&roof, report) && labels;
 
     if (!ok) {
         error_set(err, EXIT_INPUT, "%s: no memory for the drawing", output_name(output));
-        goto out;
+    } else {
+        roofline_cut(&roof);
+        roofline_scale(&roof);
+        begin(&roof.chart, report, "Roofline", ROOFLINE_RIGHT);
+        draw_roofs(&roof);
+        draw_points(&roof, labels);
+        ok = finish(&roof.chart, output, err);
     }
-    roofline_cut(&roof);
-    roofline_scale(&roof);
-    bench_title(title, report, "Roofline");
-    bench_subtitle(subtitle, report);
-    bench_second_line(second, report);
-    chart_begin(&roof.chart, title, subtitle, second, RIGHT);
-    draw_roofs(&roof);
-    draw_points(&roof, labels);
-    svg_end(&roof.chart.svg);
-    ok = chart_write(&roof.chart, output, err);
-out:
-    svg_free(&roof.chart.svg);
     free(roof.point);
     free(labels);
+    return ok;
+}
+
+/* ---- a sweep ---- */
+
+struct lines {
+    const struct bench_report *report;
+    const struct kernel *kernel[BENCH_KERNELS];
+    int at[BENCH_KERNELS];
+    int kernels, places;
+    double tick[BENCH_KERNELS];
+    struct chart chart;
+    struct chart_label label[BENCH_KERNELS + 2 * BENCH_COPIES];
+    int labels;
+};
+
+static void lines_scale(struct lines *lines)
+{
+    const struct bench_report *report = lines->report;
+    struct chart_axis *x = &lines->chart.x, *y = &lines->chart.y;
+    bool masks = report->sweep == SWEEP_MASK;
+
+    for (int i = 0; i < report->results; i++)
+        if (report->result[i].state == BENCH_TIMED)
+            chart_widen(y, report->result[i].stats.median_ms);
+    for (int d = 0; d < report->devices; d++)
+        for (int i = 0; i < report->device[d].copies; i++)
+            chart_widen(y, report->device[d].copy[i].ms);
+    if (!(y->low > 0))
+        y->low = y->high = 1;
+    y->low /= 1.6;
+    y->high *= 1.6;
+    for (int i = 0; i < lines->places; i++)
+        lines->tick[i] = lines->at[i];
+    x->ticks = lines->tick;
+    x->tick_count = lines->places;
+    x->low = lines->places ? lines->at[0] : 1;
+    x->high = lines->places ? lines->at[lines->places - 1] : 2;
+    /* Masks grow evenly, tiles by doubling. */
+    x->linear = masks;
+    if (masks) {
+        double room = fmax(1, (x->high - x->low) * 0.04);
+        x->low -= room;
+        x->high += room;
+    } else {
+        x->low /= 1.15;
+        x->high *= 1.15;
+    }
+    x->title = masks ? "width of the mask (cells)" : "width of the output tile (cells)";
+    y->title = "time for the picture (ms)";
+}
+
+static void add_label(struct lines *lines, const char *text, const char *color, double x, double y)
+{
+    struct chart_label *label = &lines->label[lines->labels];
+    if (lines->labels == (int)(sizeof lines->label / sizeof lines->label[0]))
+        return;
+    lines->labels++;
+    *label = (struct chart_label){.color = color, .x = x, .y = y};
+    snprintf(label->name, sizeof label->name, "%s", text);
+}
+
+static void draw_kernel(struct lines *lines, int index)
+{
+    const struct kernel *kernel = lines->kernel[index];
+    struct chart_look look = look_of(kernel);
+    struct svg_point points[BENCH_KERNELS];
+    struct svg_style line = {.stroke = look.color, .width = 2.2};
+    struct svg_style mark = {.fill = look.color, .stroke = CHART_PAPER, .width = 1.2};
+    int count = 0;
+
+    for (int i = 0; i < lines->places; i++) {
+        const struct bench_result *result = bench_sweep_find(lines->report, kernel, lines->at[i]);
+        if (result)
+            points[count++] =
+                (struct svg_point){chart_place(&lines->chart.x, lines->at[i]),
+                                   chart_place(&lines->chart.y, result->stats.median_ms)};
+    }
+    if (count == 0)
+        return;
+    svg_lines(&lines->chart.svg, points, count, &line);
+    for (int i = 0; i < count; i++)
+        svg_marker(&lines->chart.svg, look.mark, points[i].x, points[i].y, 5, &mark);
+    add_label(lines, kernel->name, look.color, points[count - 1].x, points[count - 1].y);
+}
+
+/* Copies of different sizes are lines of their own: kernels on float planes move four times what
+ * kernels on bytes do. */
+static void draw_copies(struct lines *lines, const struct bench_device *device)
+{
+    for (int i = 0; i < device->copies; i++) {
+        double y = chart_place(&lines->chart.y, device->copy[i].ms);
+        struct svg_style style = {.stroke = CHART_FAINT, .width = 1.6, .dashes = "7 5"};
+        char text[64], name[32] = "";
+        if (lines->report->devices > 1)
+            bench_device_name(name, sizeof name, device);
+        snprintf(text, sizeof text, "%s%scopy of %.4g MB", name, name[0] ? " " : "",
+                 (double)device->copy[i].bytes * 0.5e-6);
+        svg_line(&lines->chart.svg, lines->chart.x.begin, y, lines->chart.x.end, y, &style);
+        add_label(lines, text, CHART_FAINT, lines->chart.x.end - 8, y);
+    }
+}
+
+bool bench_plot_sweep(const struct bench_report *report, struct output *output, struct error *err)
+{
+    struct lines *lines = calloc(1, sizeof *lines);
+    bool ok;
+
+    if (!lines)
+        return error_set(err, EXIT_INPUT, "%s: no memory for the drawing", output_name(output));
+    lines->report = report;
+    lines->chart.width = WIDTH;
+    lines->chart.height = SWEEP_HEIGHT;
+    lines->kernels = bench_sweep_kernels(report, lines->kernel);
+    lines->places = bench_sweep_places(report, lines->at);
+    lines_scale(lines);
+    begin(&lines->chart, report,
+          report->sweep == SWEEP_TILE ? "Time against tile width" : "Time against mask width",
+          report->devices > 1 ? SWEEP_RIGHT2 : SWEEP_RIGHT);
+    for (int d = 0; d < report->devices; d++)
+        draw_copies(lines, &report->device[d]);
+    for (int i = 0; i < lines->kernels; i++)
+        draw_kernel(lines, i);
+    chart_labels_place(&lines->chart, lines->label, lines->labels, NULL, 0);
+    for (int i = 0; i < lines->labels; i++)
+        chart_label_line(&lines->chart, &lines->label[i]);
+    for (int i = 0; i < lines->labels; i++)
+        chart_label_text(&lines->chart, &lines->label[i]);
+    ok = finish(&lines->chart, output, err);
+    free(lines);
     return ok;
 }

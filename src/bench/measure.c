@@ -1,11 +1,30 @@
-/* How the bench takes times. A kernel with a `time` of its own is timed on its
- * device, alone and on data that lies there; any other by the clock around run(),
- * where a CUDA kernel's own events are believed before the clock. The copy, which
- * is the table's 1.00, is timed in the same ways. */
+/* How the bench takes times. A kernel with a `time` of its own is timed on its device,
+ * alone and on data that lies there; any other kernel is timed by the clock around run(),
+ * where the events of a CUDA kernel are believed before the clock. The copy, which is
+ * the table's 1.00, is timed in the same ways. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "bench/parts.h"
+#include "base/machine.h"
+#include "base/parallel.h"
+#include "bench/bench.h"
+
+/* At least so much, as long as the whole stays below the cap. */
+#define RUNS   10
+#define MS     1e3
+#define CAP_MS 20e3
+
+/* Clocks and caches settle within this; where one run takes a second, one is enough. Who counts
+ * the runs is in a hurry. */
+#define WARMUP_RUNS     2
+#define WARMUP_MS       100.0
+#define WARMUP_HASTY_MS 20.0
+#define WARMUP_SLOW_MS  1e3
+
+/* A second of the shortest runs is far below this. */
+#define ROOM_FIRST 64
+#define ROOM_MOST  (1 << 20)
 
 /* The reference takes long, and its time matters least. */
 #define REFERENCE_RUNS 3
@@ -15,9 +34,109 @@
 /* Copies scatter little. */
 #define COPY_MS 300.0
 
+/* Where the caches' size is not told. */
+#define CACHE_GUESS ((size_t)32 << 20)
+
+/* Bytes to copy that are worth starting a thread. */
+#define COPY_EACH ((size_t)512 << 10)
+
+/* ---- samples ---- */
+
+struct bench_limits bench_limits_make(int runs)
+{
+    return (struct bench_limits){
+        .warmup_runs = WARMUP_RUNS,
+        .warmup_ms = runs ? WARMUP_HASTY_MS : WARMUP_MS,
+        .runs = runs ? runs : RUNS,
+        .ms = runs ? 0 : MS,
+        .cap_ms = CAP_MS,
+    };
+}
+
+bool bench_warm(const struct bench_limits *limits, int runs, double elapsed_ms)
+{
+    return (runs >= limits->warmup_runs && elapsed_ms >= limits->warmup_ms) ||
+           elapsed_ms >= WARMUP_SLOW_MS;
+}
+
+bool bench_enough(const struct bench_limits *limits, int runs, double elapsed_ms)
+{
+    return elapsed_ms >= limits->cap_ms || (runs >= limits->runs && elapsed_ms >= limits->ms);
+}
+
+static bool samples_keep(struct bench_samples *samples, double ms)
+{
+    if (samples->runs == samples->room) {
+        int room = samples->room ? 2 * samples->room : ROOM_FIRST;
+        double *grown =
+            room > ROOM_MOST ? NULL : realloc(samples->ms, sizeof *grown * (size_t)room);
+        if (!grown)
+            return false;
+        samples->ms = grown;
+        samples->room = room;
+    }
+    samples->ms[samples->runs++] = ms;
+    return true;
+}
+
+bool bench_samples_more(double ms, void *context)
+{
+    struct bench_samples *samples = context;
+    double now = clock_ms();
+
+    /* The clock starts with the first run and not when the data for it is being brought. */
+    if (samples->begun_ms == 0)
+        samples->begun_ms = now - ms;
+    if (!samples->warm && samples->limits.warmup_runs > 0) {
+        samples->warm = bench_warm(&samples->limits, ++samples->warmed, now - samples->begun_ms);
+        if (samples->warm)
+            samples->begun_ms = now;
+        return true;
+    }
+    return samples_keep(samples, ms) &&
+           !bench_enough(&samples->limits, samples->runs, now - samples->begun_ms);
+}
+
+void bench_samples_free(struct bench_samples *samples)
+{
+    free(samples->ms);
+    samples->ms = NULL;
+    samples->runs = samples->room = 0;
+}
+
+/* ---- empty caches ---- */
+
+struct scrub {
+    unsigned char *block;
+    size_t bytes;
+    int pieces;
+};
+
+static void scrub_piece(void *context, int piece, int worker)
+{
+    const struct scrub *scrub = context;
+    size_t each = scrub->bytes / (size_t)scrub->pieces;
+    (void)worker;
+    memset(scrub->block + each * (size_t)piece, piece, each);
+}
+
+/* Overwrites a block larger than the caches. */
+static void cpu_scrub(int threads)
+{
+    /* Kept to the end: touching new memory would cost more than overwriting it. */
+    static struct scrub scrub;
+    if (!scrub.block) {
+        scrub.bytes = 2 * (machine_cache_bytes() ? machine_cache_bytes() : CACHE_GUESS);
+        scrub.block = malloc(scrub.bytes);
+    }
+    scrub.pieces = threads;
+    if (scrub.block)
+        parallel_for(threads, threads, scrub_piece, &scrub);
+}
+
 /* ---- run(), from outside ---- */
 
-/* Milliseconds of one run(): what the kernel says of itself where that is wanted, else the clock.
+/* Milliseconds of one run(): those that the kernel tells where these are wanted, else the clock's.
  */
 static bool run_once(const struct kernel *kernel, struct kernel_job *job, bool own_times,
                      double *ms, struct error *err)
@@ -27,9 +146,7 @@ static bool run_once(const struct kernel *kernel, struct kernel_job *job, bool o
     bool ok;
     job->times = &times;
     ok = kernel->run(job, err);
-    *ms = clock_ms() - start;
-    if (own_times && times.kernel_ms > 0)
-        *ms = times.kernel_ms;
+    *ms = own_times && times.kernel_ms > 0 ? times.kernel_ms : clock_ms() - start;
     return ok;
 }
 
@@ -39,7 +156,7 @@ static bool time_around(const struct kernel *kernel, const struct bench_request 
     double ms;
     do {
         if (request->cold && kernel->device == DEVICE_CPU)
-            bench_cpu_scrub(request->threads);
+            cpu_scrub(request->threads);
         if (!run_once(kernel, job, kernel->device != DEVICE_CPU, &ms, err))
             return false;
     } while (bench_samples_more(ms, samples));
@@ -61,22 +178,19 @@ static bool time_end_to_end(const struct kernel *kernel, struct kernel_job *job,
 
 /* ---- the kernel ---- */
 
-/* Times of a part of the picture become those of the whole. */
-static void stats_scale(struct bench_stats *stats, double factor)
+/* The statistics of what was taken; times of a part of the picture become those of the whole. */
+static bool stats_take(struct bench_result *result, struct bench_samples *samples, double factor,
+                       struct error *err)
 {
+    struct bench_stats *stats = &result->stats;
+    if (samples->runs == 0)
+        return error_set(err, EXIT_INPUT, "%s: no run was timed", result->kernel->name);
+    bench_stats_make(stats, samples->ms, samples->runs);
     stats->median_ms *= factor;
     stats->mad_ms *= factor;
     stats->p10_ms *= factor;
     stats->p90_ms *= factor;
     stats->least_ms *= factor;
-}
-
-static bool samples_take(struct bench_result *result, struct bench_samples *samples,
-                         struct error *err)
-{
-    if (samples->runs == 0)
-        return error_set(err, EXIT_INPUT, "%s: no run was timed", result->kernel->name);
-    bench_stats_make(&result->stats, samples->ms, samples->runs);
     result->capped = samples->runs < samples->limits.runs;
     return true;
 }
@@ -107,17 +221,41 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
     } else {
         ok = time_around(kernel, request, &copy, &samples, err);
     }
-    ok = ok && samples_take(result, &samples, err);
+    ok = ok && stats_take(result, &samples, (double)job->in->height / (double)result->rows, err);
     bench_samples_free(&samples);
     if (!ok)
         return false;
-    stats_scale(&result->stats, (double)job->in->height / (double)result->rows);
     result->end_to_end_ms = result->stats.median_ms;
     return kernel->device == DEVICE_CPU ||
            time_end_to_end(kernel, &copy, &result->end_to_end_ms, err);
 }
 
 /* ---- the copy ---- */
+
+struct copy_run {
+    const struct image *from;
+    struct image *to;
+    int pieces;
+};
+
+static void copy_piece(void *context, int piece, int worker)
+{
+    const struct copy_run *run = context;
+    int64_t height = run->from->height;
+    int first = (int)(height * piece / run->pieces);
+    int end = (int)(height * (piece + 1) / run->pieces);
+    (void)worker;
+    if (end > first) /* rows and what pads them: both images are of one shape */
+        memcpy(image_row(run->to, first), image_row(run->from, first),
+               (size_t)(end - first - 1) * run->from->pitch + image_row_bytes(run->from));
+}
+
+static void cpu_copy(const struct image *from, struct image *to, int threads)
+{
+    size_t useful = from->pitch * (size_t)from->height / COPY_EACH + 1;
+    struct copy_run run = {from, to, useful < (size_t)threads ? (int)useful : threads};
+    parallel_for(run.pieces, run.pieces, copy_piece, &run);
+}
 
 /* As many runs as by default, however few of the kernels are wanted. */
 static struct bench_samples copy_samples(const struct bench_request *request)
@@ -144,9 +282,9 @@ static void copy_on_cpu(struct bench_copy *copy, const struct bench_request *req
     double start;
     do {
         if (request->cold)
-            bench_cpu_scrub(request->threads);
+            cpu_scrub(request->threads);
         start = clock_ms();
-        bench_cpu_copy(in, out, request->threads);
+        cpu_copy(in, out, request->threads);
     } while (bench_samples_more(clock_ms() - start, &samples));
     copy->how = "memcpy";
     copy->ms = copy_median(&samples);
