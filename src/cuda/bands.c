@@ -1,6 +1,6 @@
-/* A picture in bands through a CUDA device: see cuda/bands.h. Three streams, one for
- * each direction and one for the kernels (which share planes and constant memory, and fill
- * the device one by one anyhow):
+/* A picture in bands through a CUDA device, as kernel/band_device.h wants it. Three streams,
+ * one for each direction and one for the kernels (which share planes and constant memory,
+ * and fill the device one by one anyhow):
  *
  *      up      band 2 -> slot 2 |
  *      kernel  halo and kernels of band 1: slot 1 -> slot 1 |
@@ -12,7 +12,7 @@
  *      kernel of i  up of i. The output's slot is free: band i - slots has been written
  *                   before i was submitted (kernel/band_device.h), so its down is over
  *      down of i    the kernels of i */
-#include "cuda/bands.h"
+#include "cuda/planes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,12 +128,11 @@ static cudaError_t upload(struct cuda_bands *c, int band)
     pin(c, band % job->in_slots, from);
     if (last_reader >= 0 && last_reader < band)
         status = cudaStreamWaitEvent(c->up, c->filter_lap[last_reader % c->slots].end, 0);
-    if (status == cudaSuccess)
-        status = lap_begin(lap, c->up, &c->times.upload_ms);
-    if (status == cudaSuccess)
-        status = cudaMemcpy2DAsync(
-            to, c->planes.image_pitch, from->data, from->pitch, image_row_bytes(from),
-            (size_t)(band_in_end(l, band) - band_in_first(l, band)), cudaMemcpyHostToDevice, c->up);
+    CUDA_NEXT(status, lap_begin(lap, c->up, &c->times.upload_ms));
+    CUDA_NEXT(status, cudaMemcpy2DAsync(to, c->planes.image_pitch, from->data, from->pitch,
+                                        image_row_bytes(from),
+                                        (size_t)(band_in_end(l, band) - band_in_first(l, band)),
+                                        cudaMemcpyHostToDevice, c->up));
     return status == cudaSuccess ? lap_end(lap, c->up) : status;
 }
 
@@ -183,12 +182,9 @@ static cudaError_t filter(struct cuda_bands *c, int band)
     cudaStream_t stream = c->device->stream;
     cudaError_t status = cudaStreamWaitEvent(stream, c->up_lap[band % c->job->in_slots].end, 0);
 
-    if (status == cudaSuccess)
-        status = lap_begin(lap, stream, &c->times.kernel_ms);
-    if (status == cudaSuccess)
-        status = take_halo(c, band);
-    if (status == cudaSuccess)
-        status = launch(c, band);
+    CUDA_NEXT(status, lap_begin(lap, stream, &c->times.kernel_ms));
+    CUDA_NEXT(status, take_halo(c, band));
+    CUDA_NEXT(status, launch(c, band));
     return status == cudaSuccess ? lap_end(lap, stream) : status;
 }
 
@@ -204,8 +200,7 @@ static cudaError_t download(struct cuda_bands *c, int band)
 
     pin(c, job->in_slots + band % job->out_slots, to);
     status = cudaStreamWaitEvent(c->down, c->filter_lap[band % c->slots].end, 0);
-    if (status == cudaSuccess)
-        status = lap_begin(lap, c->down, &c->times.download_ms);
+    CUDA_NEXT(status, lap_begin(lap, c->down, &c->times.download_ms));
     if (status == cudaSuccess && rows > 0)
         status =
             cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch, image_row_bytes(to),
@@ -227,8 +222,7 @@ bool cuda_bands_submit(void *state, int band, struct error *err)
     struct cuda_bands *c = state;
     cudaError_t status = upload(c, band);
 
-    if (status == cudaSuccess)
-        status = filter(c, band);
+    CUDA_NEXT(status, filter(c, band));
     if (status == cudaSuccess && c->job->pin)
         status = download(c, band);
     return done(c, status, err);
@@ -239,8 +233,7 @@ bool cuda_bands_wait_uploaded(void *state, int band, struct error *err)
     struct cuda_bands *c = state;
     cudaError_t status = cudaSetDevice(c->device->index);
 
-    if (status == cudaSuccess)
-        status = cudaEventSynchronize(c->up_lap[band % c->job->in_slots].end);
+    CUDA_NEXT(status, cudaEventSynchronize(c->up_lap[band % c->job->in_slots].end));
     return done(c, status, err);
 }
 
@@ -251,8 +244,7 @@ bool cuda_bands_wait_downloaded(void *state, int band, struct error *err)
 
     if (status == cudaSuccess && !c->job->pin)
         status = download(c, band);
-    if (status == cudaSuccess)
-        status = cudaEventSynchronize(c->down_lap[band % c->slots].end);
+    CUDA_NEXT(status, cudaEventSynchronize(c->down_lap[band % c->slots].end));
     return done(c, status, err);
 }
 
@@ -299,16 +291,13 @@ static cudaError_t reserve(struct cuda_bands *c)
     const struct band_layout *l = &c->job->layout;
     size_t in_rows = (size_t)(l->above + l->below) + (size_t)l->rows;
     size_t out_rows = (size_t)l->rows + (size_t)l->below, bytes[CUDA_BUFFERS];
-    cudaError_t status = cudaSuccess;
 
     planes_buffer_bytes(&c->planes, in_rows, out_rows, bytes);
     c->in_slot = in_rows * c->planes.image_pitch;
     c->out_slot = out_rows * c->planes.image_pitch;
     bytes[BUFFER_IN] = c->in_slot * (size_t)c->slots;
     bytes[BUFFER_OUT] = c->out_slot * (size_t)c->slots;
-    for (int i = 0; status == cudaSuccess && i < CUDA_BUFFERS; i++)
-        status = cuda_device_reserve(c->device, i, bytes[i]);
-    return status;
+    return planes_reserve(&c->planes, bytes);
 }
 
 static bool get_ready(struct cuda_bands *c, struct error *err)
@@ -328,17 +317,11 @@ static bool get_ready(struct cuda_bands *c, struct error *err)
     if (!planes_init(&c->planes, err))
         return false;
     status = reserve(c);
-    if (status == cudaErrorMemoryAllocation) { /* earlier pictures may have left more than this */
-        cuda_device_release(c->device, BUFFER_MASK);
-        status = reserve(c);
-    }
     if (status != cudaSuccess)
         return cuda_device_error(err, c->device, status, "no device memory");
     status = laps_make(c);
-    if (status == cudaSuccess)
-        status = cudaStreamCreateWithFlags(&c->up, cudaStreamNonBlocking);
-    if (status == cudaSuccess)
-        status = cudaStreamCreateWithFlags(&c->down, cudaStreamNonBlocking);
+    CUDA_NEXT(status, cudaStreamCreateWithFlags(&c->up, cudaStreamNonBlocking));
+    CUDA_NEXT(status, cudaStreamCreateWithFlags(&c->down, cudaStreamNonBlocking));
     return done(c, status, err);
 }
 

@@ -3,11 +3,7 @@
  * several launches, pictures past device memory in bands. */
 #include "kernel/rows.h"
 
-#include "cuda/bench.h"
-#include "cuda/image.h"
-#include "cuda/run.h"
-#include "cuda/bands.h"
-#include "kernel/backend.h"
+#include "cuda/planes.h"
 
 static bool supports(const struct plan *plan, char *why, size_t why_bytes)
 {
@@ -25,7 +21,7 @@ static bool supports(const struct plan *plan, char *why, size_t why_bytes)
     static bool time_##kernel(const struct kernel_job *job, struct kernel_trial *trial,            \
                               struct error *err)                                                   \
     {                                                                                              \
-        return cuda_bench_time(job, &METHOD_##kernel, trial, err);                                 \
+        return cuda_time(job, &METHOD_##kernel, trial, err);                                       \
     }                                                                                              \
     static void *open_##kernel(const struct band_job *job, struct error *err)                      \
     {                                                                                              \
@@ -37,16 +33,27 @@ METHOD(constant, .plane = plane_constant, .constant = true)
 METHOD(readonly, .plane = plane_readonly)
 METHOD(cached, .plane = plane_cached, .constant = true)
 METHOD(tiled, .plane = plane_tiled, .constant = true)
-METHOD(dp4a, .image = dp4a_launch, .pack = cuda_image_pack_dp4a, .form = cuda_image_planes)
-METHOD(weighted, .image = weighted_launch, .pack = cuda_image_pack_weighted,
-       .form = cuda_image_form_weighted)
-METHOD(int8, .image = int8_mma_launch, .pack = cuda_image_pack_int8, .form = cuda_image_planes)
-METHOD(banded, .image = banded_launch, .pack = cuda_image_pack_banded, .form = cuda_image_planes,
-       .aligns = true)
-METHOD(certified, .image = certified_launch, .pack = cuda_image_pack_certified,
-       .form = cuda_image_form_certified, .aligns = true)
-METHOD(separable, .image = separable_launch, .pack = cuda_image_pack_separable,
-       .form = cuda_image_form_separable, .aligns = true)
+
+/* A method on whole pixels, and cuda_image_supports_name. */
+#define IMAGE_METHOD(kernel, ...)                                                                  \
+    METHOD(kernel, .pack = cuda_image_pack_##kernel, .shared = cuda_image_shared_##kernel,         \
+           __VA_ARGS__)                                                                            \
+    static bool cuda_image_supports_##kernel(const struct plan *plan, char *why, size_t why_bytes) \
+    {                                                                                              \
+        return cuda_image_supports(&METHOD_##kernel, plan, why, why_bytes);                        \
+    }
+IMAGE_METHOD(dp4a, .image = dp4a_launch, .form = cuda_image_planes, .since = 7,
+             .unit = "product of four bytes")
+IMAGE_METHOD(weighted, .image = weighted_launch, .form = cuda_image_form_weighted, .since = 7,
+             .unit = "product of four bytes")
+IMAGE_METHOD(int8, .image = int8_mma_launch, .form = cuda_image_planes, .since = 8,
+             .unit = "int8 matrix product")
+IMAGE_METHOD(banded, .image = banded_launch, .form = cuda_image_planes, .since = 9,
+             .unit = "tensor copies", .aligns = true)
+IMAGE_METHOD(certified, .image = certified_launch, .form = cuda_image_form_certified, .since = 9,
+             .unit = "tensor copies", .aligns = true)
+IMAGE_METHOD(separable, .image = separable_launch, .form = cuda_image_form_separable, .since = 9,
+             .unit = "tensor copies", .aligns = true)
 
 static void shape_tiled(const struct kernel_job *job, struct kernel_shape *shape)
 {

@@ -1,6 +1,7 @@
-/* The textbook's planes on the device: see cuda/planes.h. What decides bytes was
- * decided by the plan; here it is chosen which number type holds the sums: float
- * inside 2^24, then 32 and 64 bit integers, two halves past 62 bits. */
+/* The textbook's planes on the device: channels become planes, planes become sums, sums
+ * become pixels. The plan has decided everything that decides bytes; here it is chosen
+ * which number type holds the sums: float inside 2^24, then 32 and 64 bit integers, two
+ * halves past 62 bits. */
 #include "cuda/planes.h"
 
 #include <stdlib.h>
@@ -132,7 +133,19 @@ bool planes_init(struct planes *planes, struct error *err)
 
 /* ---- device memory ---- */
 
-/* Bytes of each buffer for a band of `rows` output rows out of `in_rows` input rows. */
+cudaError_t planes_reserve(const struct planes *planes, const size_t bytes[CUDA_BUFFERS])
+{
+    cudaError_t status = cudaErrorMemoryAllocation;
+    for (int again = 0; again < 2 && status == cudaErrorMemoryAllocation; again++) {
+        status = cudaSuccess;
+        for (int i = 0; i < CUDA_BUFFERS; i++)
+            CUDA_NEXT(status, cuda_device_reserve(planes->device, i, bytes[i]));
+        if (status == cudaErrorMemoryAllocation)
+            cuda_device_release(planes->device, BUFFER_MASK);
+    }
+    return status;
+}
+
 void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t rows,
                          size_t bytes[CUDA_BUFFERS])
 {
@@ -320,8 +333,7 @@ static cudaError_t weighted_channel(const struct planes *planes, const struct pl
         return plane_finish_linear(&job.plain, device->stream);
     }
     status = sum_channel(planes, band, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
-    if (status == cudaSuccess)
-        status = sum_channel(planes, band, channel, low, 0, BUFFER_LOW);
+    CUDA_NEXT(status, sum_channel(planes, band, channel, low, 0, BUFFER_LOW));
     if (status == cudaSuccess && planes->split_bits)
         status = sum_channel(planes, band, channel, PLANE_PRODUCT_HIGH, 0, BUFFER_HIGH);
     return status != cudaSuccess ? status : plane_finish_weighted(&job, device->stream);

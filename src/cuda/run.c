@@ -1,16 +1,11 @@
-/* Host side of the textbook's 2D kernels, second half: a picture goes up, passes
- * are made on it, it comes down; in bands when the device cannot hold it whole.
- * A band carries its halo and ghost rows along, so that a kernel never asks for
- * a row that is not there. */
-#include "cuda/run.h"
-
+/* A whole picture through a kernel: it goes up, passes are made on it, it comes down; in
+ * bands when the device cannot hold it whole. A band carries its halo and ghost rows
+ * along, so that a kernel never asks for a row that is not there. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cuda/planes.h"
 #include "kernel/passes.h"
-
-/* Left alone on the device: what the context may still need. */
-#define SPARE_BYTES ((size_t)64 << 20)
 
 /* What a run may use, and what it is called when it fails. */
 struct limits {
@@ -19,14 +14,6 @@ struct limits {
     size_t bytes;
     char what[64];
 };
-
-static cudaError_t reserve_all(struct planes *planes, const size_t bytes[CUDA_BUFFERS])
-{
-    cudaError_t status = cudaSuccess;
-    for (int i = 0; status == cudaSuccess && i < CUDA_BUFFERS; i++)
-        status = cuda_device_reserve(planes->device, i, bytes[i]);
-    return status;
-}
 
 /* False with *status success: there is no room for so many rows. */
 static bool reserve(struct planes *planes, size_t in_rows, size_t rows, size_t limit,
@@ -39,17 +26,10 @@ static bool reserve(struct planes *planes, size_t in_rows, size_t rows, size_t l
         total += bytes[i];
     if (total > limit)
         return false;
-    *status = reserve_all(planes, bytes);
-    for (int again = 0; again < 2 && *status == cudaErrorMemoryAllocation; again++) {
-        /* earlier pictures may have left more than this; the mask stays */
-        cuda_device_release(planes->device, BUFFER_MASK);
-        if (again == 0)
-            *status = reserve_all(planes, bytes);
-    }
-    if (*status == cudaSuccess)
-        return true;
-    if (*status == cudaErrorMemoryAllocation) /* the next, smaller try has it all */
-        *status = cudaSuccess;
+    *status = planes_reserve(planes, bytes);
+    if (*status != cudaErrorMemoryAllocation)
+        return *status == cudaSuccess;
+    *status = cudaSuccess; /* a smaller try has all the memory */
     return false;
 }
 
@@ -125,37 +105,18 @@ static cudaError_t run_band(struct planes *planes, const struct planes_band *ban
                             const void *ghost_line)
 {
     struct cuda_device *device = planes->device;
-    struct kernel_times *times = planes->job->times;
-    cudaError_t status = cudaEventRecord(device->mark[0], device->stream);
-    float ms[3] = {0};
+    cudaError_t status = cuda_device_mark(device, 0);
 
-    if (status == cudaSuccess)
-        status = upload(planes, band, ghost_line);
-    if (status == cudaSuccess)
-        status = cudaEventRecord(device->mark[1], device->stream);
+    CUDA_NEXT(status, upload(planes, band, ghost_line));
+    CUDA_NEXT(status, cuda_device_mark(device, 1));
     for (int i = 0; status == cudaSuccess && i < passes; i++) {
         if (i > 0) /* the last pass's output is this one's input */
             planes_turn(planes);
         status = planes_filter_band(planes, band);
     }
-    if (status == cudaSuccess)
-        status = cudaEventRecord(device->mark[2], device->stream);
-    if (status == cudaSuccess)
-        status = download(planes, band);
-    if (status == cudaSuccess)
-        status = cudaEventRecord(device->mark[3], device->stream);
-    if (status == cudaSuccess)
-        status = cudaEventSynchronize(device->mark[3]);
-    for (int i = 0; status == cudaSuccess && i < 3; i++)
-        status = cudaEventElapsedTime(&ms[i], device->mark[i], device->mark[i + 1]);
-    if (status != cudaSuccess) /* copies may still use the host's memory */
-        cuda_device_settle(device);
-    if (times) {
-        times->upload_ms += (double)ms[0];
-        times->kernel_ms += (double)ms[1];
-        times->download_ms += (double)ms[2];
-    }
-    return status;
+    CUDA_NEXT(status, cuda_device_mark(device, 2));
+    CUDA_NEXT(status, download(planes, band));
+    return cuda_device_finish(device, status, planes->job->times);
 }
 
 /* As many rows at a time as the device holds, halved until they fit. */
@@ -252,7 +213,6 @@ bool cuda_run(const struct kernel_job *job, const struct planes_method *method, 
 {
     struct limits limits = {.method = method};
     bool fits = true, ok;
-    size_t available;
 
     snprintf(limits.what, sizeof limits.what, "the %s kernel failed", method->name);
     if (!method->constant) {
@@ -263,10 +223,7 @@ bool cuda_run(const struct kernel_job *job, const struct planes_method *method, 
     limits.device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
     if (!limits.device)
         return false;
-    available = cuda_device_free_bytes(limits.device);
-    limits.bytes = job->device_bytes_limit       ? job->device_bytes_limit
-                   : available > 2 * SPARE_BYTES ? available - SPARE_BYTES
-                                                 : available / 2;
+    limits.bytes = cuda_device_room(limits.device, job->device_bytes_limit);
     ok = passes_whole(job, &limits, &fits, err);
     if (!ok && !fits)
         ok = passes_run(job, pass_in_bands, &limits, err);

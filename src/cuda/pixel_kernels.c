@@ -1,13 +1,14 @@
-/* Host side of the kernels on whole pixels: which plans they run, and their packed
- * weights. cuda/image_run.c launches them. */
-#include "cuda/image.h"
-
+/* The kernels on whole pixels: which plans each of them runs, how it packs their weights,
+ * and its run on the device. Buffers, bands and passes are those of all kernels
+ * (cuda/planes.c, cuda/run.c). */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cuda/planes.h"
 #include "kernel/backend.h"
 
-/* ---- what each kernel can run ---- */
+/* ---- what each kernel can run, and its weights ---- */
 
 /* A reason against whole pixels, or NULL. */
 static const char *refusal_of_any(const struct plan *plan)
@@ -227,103 +228,59 @@ size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char 
     return *why ? 0 : (size_t)separable_fragment_bytes(&shape);
 }
 
-/* Have all devices the compute capability (`major`), and room for a block's `bytes`? */
-static bool devices_can(int major, size_t bytes, const char *what, char *why, size_t why_bytes)
-{
-    int devices = backend_cuda.devices(why, why_bytes), is = 0, shared = 0;
+/* ---- the shared memory of each kernel's blocks ---- */
 
-    for (int i = 0; i < devices; i++) {
-        if (cudaDeviceGetAttribute(&is, cudaDevAttrComputeCapabilityMajor, i) != cudaSuccess ||
-            cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, i) !=
-                cudaSuccess ||
-            is < major) {
-            snprintf(why, why_bytes, "cuda:%d has no %s (needs %d.0)", i, what, major);
-            return false;
-        }
-        if (bytes > (size_t)shared) {
-            snprintf(why, why_bytes, "its tile takes %zu bytes of shared memory, cuda:%d has %d",
-                     bytes, i, shared);
-            return false;
-        }
-    }
-    return devices > 0;
-}
-
-bool cuda_image_supports_int8(const struct plan *plan, char *why, size_t why_bytes)
+size_t cuda_image_shared_int8(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const char *reason;
-
-    if (cuda_image_pack_int8(plan, NULL, &reason) == 0) {
-        snprintf(why, why_bytes, "%s", reason);
-        return false;
-    }
-    return devices_can(8,
-                       int8_mma_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
-                                             cuda_image_planes(plan)),
-                       "int8 matrix product", why, why_bytes);
+    return int8_mma_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
+                                 cuda_image_planes(plan));
 }
 
-bool cuda_image_supports_dp4a(const struct plan *plan, char *why, size_t why_bytes)
+size_t cuda_image_shared_dp4a(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const char *reason;
-
-    if (cuda_image_pack_dp4a(plan, NULL, &reason) == 0) {
-        snprintf(why, why_bytes, "%s", reason);
-        return false;
-    }
-    return devices_can(7,
-                       dp4a_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
-                                         cuda_image_planes(plan)),
-                       "product of four bytes", why, why_bytes);
+    return dp4a_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
+                             cuda_image_planes(plan));
 }
 
-bool cuda_image_supports_weighted(const struct plan *plan, char *why, size_t why_bytes)
+size_t cuda_image_shared_weighted(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const char *reason;
-
-    if (cuda_image_pack_weighted(plan, NULL, &reason) == 0) {
-        snprintf(why, why_bytes, "%s", reason);
-        return false;
-    }
-    return devices_can(7,
-                       weighted_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
-                                             cuda_image_form_weighted(plan)),
-                       "product of four bytes", why, why_bytes);
+    return weighted_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
+                                 cuda_image_form_weighted(plan));
 }
 
-bool cuda_image_supports_banded(const struct plan *plan, char *why, size_t why_bytes)
+size_t cuda_image_shared_banded(const struct plan *plan)
 {
-    struct banded_shape shape;
-    const char *reason;
-
-    if (cuda_image_pack_banded(plan, NULL, &reason) == 0) {
-        snprintf(why, why_bytes, "%s", reason);
-        return false;
-    }
-    shape = banded_shape_for(plan, cuda_image_planes(plan));
-    return devices_can(9, banded_shared_bytes(&shape), "tensor copies", why, why_bytes);
+    struct banded_shape shape = banded_shape_for(plan, cuda_image_planes(plan));
+    return banded_shared_bytes(&shape);
 }
+
+size_t cuda_image_shared_certified(const struct plan *plan)
+{
+    struct banded_shape shape = certified_shape_for(plan);
+    return certified_shared_bytes(&shape);
+}
+
+size_t cuda_image_shared_separable(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int form = cuda_image_form_separable(plan);
+    struct separable_shape shape =
+        separable_shape_of(m->width, m->height, plan->channels, (enum separable_form)form, 0);
+    struct separable_16_shape deep =
+        separable_16_shape_of(m->width, m->height, plan->channels, (enum separable_16_form)form, 0);
+    return plan->type == SAMPLE_U16 ? separable_16_shared_bytes(&deep)
+                                    : separable_shared_bytes(&shape);
+}
+
+/* ---- where a kernel is worth choosing ---- */
 
 /* Where whole sums of 32 bits do not do. */
 bool cuda_image_pays_certified(const struct plan *plan)
 {
     return plan->mask[0].accumulator != ACCUMULATOR_I32 || cuda_image_planes(plan) == 0;
-}
-
-bool cuda_image_supports_certified(const struct plan *plan, char *why, size_t why_bytes)
-{
-    struct banded_shape shape;
-    const char *reason;
-
-    if (cuda_image_pack_certified(plan, NULL, &reason) == 0) {
-        snprintf(why, why_bytes, "%s", reason);
-        return false;
-    }
-    shape = certified_shape_for(plan);
-    return devices_can(9, certified_shared_bytes(&shape), "tensor copies", why, why_bytes);
 }
 
 /* Up to 5 x 5 int8 weights (3 x 3 on samples of 16 bits), all of them at once are faster: the copy
@@ -336,25 +293,120 @@ bool cuda_image_pays_separable(const struct plan *plan)
            m->accumulator != ACCUMULATOR_I32;
 }
 
-static size_t separable_shared(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int form = cuda_image_form_separable(plan);
-    struct separable_shape shape =
-        separable_shape_of(m->width, m->height, plan->channels, (enum separable_form)form, 0);
-    struct separable_16_shape deep =
-        separable_16_shape_of(m->width, m->height, plan->channels, (enum separable_16_form)form, 0);
-    return plan->type == SAMPLE_U16 ? separable_16_shared_bytes(&deep)
-                                    : separable_shared_bytes(&shape);
-}
+/* ---- which devices can run it ---- */
 
-bool cuda_image_supports_separable(const struct plan *plan, char *why, size_t why_bytes)
+bool cuda_image_supports(const struct planes_method *method, const struct plan *plan, char *why,
+                         size_t why_bytes)
 {
     const char *reason;
+    int devices, major = 0, shared = 0;
+    size_t bytes;
 
-    if (cuda_image_pack_separable(plan, NULL, &reason) == 0) {
+    if (method->pack(plan, NULL, &reason) == 0) {
         snprintf(why, why_bytes, "%s", reason);
         return false;
     }
-    return devices_can(9, separable_shared(plan), "tensor copies", why, why_bytes);
+    bytes = method->shared(plan);
+    devices = backend_cuda.devices(why, why_bytes);
+    for (int i = 0; i < devices; i++) {
+        if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, i) != cudaSuccess ||
+            cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, i) !=
+                cudaSuccess ||
+            major < method->since) {
+            snprintf(why, why_bytes, "cuda:%d has no %s (needs %d.0)", i, method->unit,
+                     method->since);
+            return false;
+        }
+        if (bytes > (size_t)shared) {
+            snprintf(why, why_bytes, "its tile takes %zu bytes of shared memory, cuda:%d has %d",
+                     bytes, i, shared);
+            return false;
+        }
+    }
+    return devices > 0;
+}
+
+/* ---- its run ---- */
+
+/* The packed weights to the device. */
+bool planes_image_init(struct planes *planes, struct error *err)
+{
+    const struct plan *plan = planes->job->plan;
+    const char *why;
+    size_t bytes = planes->method->pack(plan, NULL, &why);
+    void *fragments = bytes ? calloc(1, bytes) : NULL; /* packers may leave gaps */
+    cudaError_t status;
+
+    if (!fragments)
+        return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    planes->method->pack(plan, fragments, &why);
+    status = cuda_device_fill(planes->device, BUFFER_MASK, &fragments, bytes);
+    return status == cudaSuccess ||
+           cuda_device_error(err, planes->device, status, "cannot send the mask");
+}
+
+static uint64_t ghost_pixel(const struct plan *plan)
+{
+    uint64_t pixel = 0;
+    for (int c = 0; c < plan->channels; c++)
+        pixel |= (uint64_t)planes_ghost(plan, c, PLANE_SAMPLE, 0) << 8 * (int)plan->type * c;
+    return pixel;
+}
+
+/* compute-sanitizer's initcheck does not see what tensor copies write, and would take the output
+ * for never written: with STENCILCLI_FILL_OUTPUT=1 it is, before. */
+static cudaError_t fill_output(const struct planes *planes, const struct plane_image *out, int rows)
+{
+    const struct plan *plan = planes->job->plan;
+    const char *wanted = getenv("STENCILCLI_FILL_OUTPUT");
+    size_t bytes = (size_t)planes->job->in->width * (size_t)plan->channels * (size_t)plan->type;
+    if (!wanted || strcmp(wanted, "1") != 0)
+        return cudaSuccess;
+    return cudaMemset2DAsync(out->data, out->pitch, 0xa5, bytes, (size_t)rows,
+                             planes->device->stream);
+}
+
+cudaError_t planes_image_filter(const struct planes *planes, const struct planes_band *band)
+{
+    const struct plan *plan = planes->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    struct plane_image in = planes_device_image(planes, BUFFER_IN, band->in_rows);
+    struct plane_image out = planes_device_image(planes, BUFFER_OUT, band->out_rows);
+    struct image_job job = {
+        .in = in.data,
+        .in_pitch = in.pitch,
+        .in_first_row = band->in_first,
+        .in_rows = band->in_rows,
+        .out = out.data,
+        .out_pitch = out.pitch,
+        .out_first_row = band->out_first,
+        .out_rows = band->out_rows,
+        .width = in.width,
+        .picture_height = planes->job->picture_height,
+        .channels = plan->channels,
+        .sample_bytes = (int)plan->type,
+        .border = (enum plane_border)plan->border,
+        .ghost = ghost_pixel(plan),
+        .mask_width = m->width,
+        .mask_height = m->height,
+        .anchor_x = m->anchor_x,
+        .anchor_y = m->anchor_y,
+        .divisor = m->divisor,
+        .start = m->offset + m->divisor / 2,
+        .bound = m->bound,
+        .max = plan->max,
+        .weight = m->weight,
+        .fragments = planes->device->buffer[BUFFER_MASK],
+    };
+    cudaError_t status = fill_output(planes, &out, band->out_rows);
+    if (status == cudaSuccess) {
+        cuda_launch_lock();
+        status = planes->method->image(&job, planes->method->form(plan), planes->device->stream);
+        cuda_launch_unlock();
+    }
+    for (int c = 0; status == cudaSuccess && c < plan->channels; c++)
+        if (!(plan->filtered >> c & 1))
+            status = plane_copy_channel(&in, band->out_first - band->in_first, &out, c,
+                                        planes->device->stream);
+    return status;
 }
