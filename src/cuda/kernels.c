@@ -36,8 +36,7 @@ METHOD(tiled, .plane = plane_tiled, .constant = true)
 
 /* A method on whole pixels, and cuda_image_supports_name. */
 #define IMAGE_METHOD(kernel, ...)                                                                  \
-    METHOD(kernel, .pack = cuda_image_pack_##kernel, .shared = cuda_image_shared_##kernel,         \
-           __VA_ARGS__)                                                                            \
+    METHOD(kernel, .pack = cuda_image_pack_##kernel, __VA_ARGS__)                                  \
     static bool cuda_image_supports_##kernel(const struct plan *plan, char *why, size_t why_bytes) \
     {                                                                                              \
         return cuda_image_supports(&METHOD_##kernel, plan, why, why_bytes);                        \

@@ -10,19 +10,19 @@
 
 /* ---- what each kernel can run, and its weights ---- */
 
-/* A reason against whole pixels, or NULL. */
-static const char *refusal_of_any(const struct plan *plan)
+/* The first reason against PLAN, or NULL. IF_PAST: `sums past 32 bits` is one. */
+static const char *refusal(const struct plan *plan, bool if_past)
 {
     return plan->kind != PLAN_LINEAR       ? "it runs one mask, not gradients"
            : plan->alpha == ALPHA_WEIGHTED ? "colour weighted by alpha"
-                                           : NULL;
+           : if_past && plan->mask[0].accumulator != ACCUMULATOR_I32 ? "sums past 32 bits"
+                                                                     : NULL;
 }
 
-/* The same with sums of 32 bits. */
-static const char *refusal(const struct plan *plan)
+/* The same with samples of 8 bits only. */
+static const char *refusal_8(const struct plan *plan, bool if_past)
 {
-    const char *why = refusal_of_any(plan);
-    return why ? why : plan->mask[0].accumulator != ACCUMULATOR_I32 ? "sums past 32 bits" : NULL;
+    return plan->type == SAMPLE_U8 ? refusal(plan, if_past) : "samples of 16 bits";
 }
 
 int cuda_image_planes(const struct plan *plan)
@@ -30,33 +30,43 @@ int cuda_image_planes(const struct plan *plan)
     return int8_mma_planes(plan->mask[0].weight, plan->mask[0].width * plan->mask[0].height);
 }
 
-size_t cuda_image_pack_int8(const struct plan *plan, void *out, const char **why)
+size_t cuda_image_pack_int8(const struct plan *plan, void *out, size_t *shared, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
     size_t bytes;
 
-    *why = plan->type == SAMPLE_U8 ? refusal(plan) : "samples of 16 bits";
+    *why = refusal_8(plan, true);
     if (*why)
         return 0;
     bytes = int8_mma_fragment_bytes(m->weight, m->width, m->height, m->anchor_x, why);
     if (bytes && out)
         int8_mma_pack(m->weight, m->width, m->height, m->anchor_x, out);
+    if (bytes)
+        *shared = int8_mma_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
+                                        cuda_image_planes(plan));
     return bytes;
 }
 
-size_t cuda_image_pack_dp4a(const struct plan *plan, void *out, const char **why)
+/* Weights of so many planes of bytes, as two kernels take them. */
+static size_t pack_bytes(const struct plan_mask *m, int planes, void *out)
+{
+    if (out)
+        dp4a_pack(m->weight, m->width, m->height, m->anchor_x, planes, out);
+    return dp4a_fragment_bytes(m->width, m->height, m->anchor_x, planes);
+}
+
+size_t cuda_image_pack_dp4a(const struct plan *plan, void *out, size_t *shared, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
     int planes = cuda_image_planes(plan);
 
-    *why = plan->type == SAMPLE_U8 ? refusal(plan) : "samples of 16 bits";
+    *why = refusal_8(plan, true);
     if (!*why && planes == 0)
         *why = "weights past 16 bits";
     if (*why)
         return 0;
-    if (out)
-        dp4a_pack(m->weight, m->width, m->height, m->anchor_x, planes, out);
-    return dp4a_fragment_bytes(m->width, m->height, m->anchor_x, planes);
+    *shared = dp4a_shared_bytes(m->width, m->height, m->anchor_x, plan->channels, planes);
+    return pack_bytes(m, planes, out);
 }
 
 int cuda_image_form_weighted(const struct plan *plan)
@@ -79,7 +89,8 @@ static const char *refusal_of_weighted(const struct plan *plan)
                : NULL;
 }
 
-size_t cuda_image_pack_weighted(const struct plan *plan, void *out, const char **why)
+size_t cuda_image_pack_weighted(const struct plan *plan, void *out, size_t *shared,
+                                const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
     int planes;
@@ -88,22 +99,8 @@ size_t cuda_image_pack_weighted(const struct plan *plan, void *out, const char *
     if (*why)
         return 0;
     planes = cuda_image_form_weighted(plan);
-    if (out)
-        dp4a_pack(m->weight, m->width, m->height, m->anchor_x, planes, out);
-    return dp4a_fragment_bytes(m->width, m->height, m->anchor_x, planes);
-}
-
-static struct banded_shape banded_shape_for(const struct plan *plan, int planes)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    return banded_image_shape(m->width, m->height, plan->channels, (int)plan->type, planes, 0);
-}
-
-/* Its gray pictures take the products of any mask. */
-static struct banded_shape certified_shape_for(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    return banded_shape_of(m->width, m->height, plan->channels, 1, 2, 0);
+    *shared = weighted_shared_bytes(m->width, m->height, m->anchor_x, plan->channels, planes);
+    return pack_bytes(m, planes, out);
 }
 
 static bool banded_fits(const struct banded_shape *shape)
@@ -111,13 +108,14 @@ static bool banded_fits(const struct banded_shape *shape)
     return shape->rows <= 256 && shape->pitch <= 1024;
 }
 
-size_t cuda_image_pack_banded(const struct plan *plan, void *out, const char **why)
+size_t cuda_image_pack_banded(const struct plan *plan, void *out, size_t *shared, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
     int planes = cuda_image_planes(plan);
-    struct banded_shape shape = banded_shape_for(plan, planes);
+    struct banded_shape shape =
+        banded_image_shape(m->width, m->height, plan->channels, (int)plan->type, planes, 0);
 
-    *why = refusal(plan);
+    *why = refusal(plan, true);
     if (!*why && planes == 0)
         *why = "weights past 16 bits";
     if (!*why && planes == 2 && plan->type == SAMPLE_U16)
@@ -128,6 +126,7 @@ size_t cuda_image_pack_banded(const struct plan *plan, void *out, const char **w
         return 0;
     if (out)
         banded_pack(&shape, m->weight, m->width, m->height, out);
+    *shared = banded_shared_bytes(&shape);
     return (size_t)banded_fragment_bytes(&shape);
 }
 
@@ -138,20 +137,23 @@ int cuda_image_form_certified(const struct plan *plan)
     return 2;
 }
 
-size_t cuda_image_pack_certified(const struct plan *plan, void *out, const char **why)
+size_t cuda_image_pack_certified(const struct plan *plan, void *out, size_t *shared,
+                                 const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
     const struct certified_mask mask = {
         m->weight, m->width, m->height, m->divisor, m->offset + m->divisor / 2, plan->max};
-    struct banded_shape shape = certified_shape_for(plan);
+    /* Its gray pictures take the products of any mask. */
+    struct banded_shape shape = banded_shape_of(m->width, m->height, plan->channels, 1, 2, 0);
 
-    *why = plan->type == SAMPLE_U8 ? refusal_of_any(plan) : "samples of 16 bits";
+    *why = refusal_8(plan, false);
     if (!*why && !banded_fits(&shape))
         *why = "the mask is too wide or too high";
     if (*why || !certified_can(&mask, why))
         return 0;
     if (out)
         certified_pack(&shape, &mask, out);
+    *shared = certified_shared_bytes(&shape);
     return certified_fragment_bytes(&shape, &mask);
 }
 
@@ -177,102 +179,66 @@ int cuda_image_form_separable(const struct plan *plan)
                                     : (int)separable_form_of(&mask);
 }
 
-static size_t pack_separable_16(const struct plan *plan, void *out, const char **why)
+static size_t pack_separable_16(const struct plan *plan, enum separable_16_form form, void *out,
+                                size_t *shared, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
     const struct separable_16_mask mask = separable_16_mask_of(plan);
     struct separable_16_shape shape;
-    int form = m->row ? cuda_image_form_separable(plan) : SEPARABLE_16_NONE;
 
-    *why = refusal_of_any(plan);
-    if (!*why && !m->row)
-        *why = "the mask is not of rank 1";
-    if (!*why && form == SEPARABLE_16_NONE)
+    if (form == SEPARABLE_16_NONE) {
         *why = "negative weights past 8 bits, or sums past 32 bits for this divisor";
-    if (*why)
         return 0;
-    shape =
-        separable_16_shape_of(m->width, m->height, plan->channels, (enum separable_16_form)form, 0);
+    }
+    shape = separable_16_shape_of(m->width, m->height, plan->channels, form, 0);
     if (shape.products == 0) {
         *why = "the mask is too wide or too high";
         return 0;
     }
     if (out)
         separable_16_pack(&shape, &mask, out);
+    *shared = separable_16_shared_bytes(&shape);
     return (size_t)separable_16_fragment_bytes(&shape);
 }
 
-size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char **why)
+static size_t pack_separable_8(const struct plan *plan, enum separable_form form, void *out,
+                               size_t *shared, const char **why)
 {
     const struct plan_mask *m = &plan->mask[0];
     const struct separable_mask mask = separable_mask_of(plan);
     struct separable_shape shape;
-    int form = m->row ? cuda_image_form_separable(plan) : SEPARABLE_NONE;
 
-    if (plan->type == SAMPLE_U16)
-        return pack_separable_16(plan, out, why);
-    *why = m->row ? refusal_of_any(plan) : refusal(plan);
-    if (!*why && !m->row)
-        *why = "the mask is not of rank 1";
-    if (!*why && form == SEPARABLE_NONE)
+    if (form == SEPARABLE_NONE) {
         *why = "factors past 16 bits, or their sums past 24";
-    if (*why)
         return 0;
-    shape = separable_shape_of(m->width, m->height, plan->channels, (enum separable_form)form, 0);
+    }
+    shape = separable_shape_of(m->width, m->height, plan->channels, form, 0);
     if (m->accumulator != ACCUMULATOR_I32 && !separable_takes(&shape, &mask, m->bound))
         *why = "sums past 32 bits";
     else if (shape.products == 0)
         *why = "the mask is too wide or too high";
-    else if (out)
+    if (*why)
+        return 0;
+    if (out)
         separable_pack(&shape, &mask, out);
-    return *why ? 0 : (size_t)separable_fragment_bytes(&shape);
+    *shared = separable_shared_bytes(&shape);
+    return (size_t)separable_fragment_bytes(&shape);
 }
 
-/* ---- the shared memory of each kernel's blocks ---- */
-
-size_t cuda_image_shared_int8(const struct plan *plan)
+size_t cuda_image_pack_separable(const struct plan *plan, void *out, size_t *shared,
+                                 const char **why)
 {
-    const struct plan_mask *m = &plan->mask[0];
-    return int8_mma_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
-                                 cuda_image_planes(plan));
-}
+    bool deep = plan->type == SAMPLE_U16, rank_1 = plan->mask[0].row != NULL;
+    int form;
 
-size_t cuda_image_shared_dp4a(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    return dp4a_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
-                             cuda_image_planes(plan));
-}
-
-size_t cuda_image_shared_weighted(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    return weighted_shared_bytes(m->width, m->height, m->anchor_x, plan->channels,
-                                 cuda_image_form_weighted(plan));
-}
-
-size_t cuda_image_shared_banded(const struct plan *plan)
-{
-    struct banded_shape shape = banded_shape_for(plan, cuda_image_planes(plan));
-    return banded_shared_bytes(&shape);
-}
-
-size_t cuda_image_shared_certified(const struct plan *plan)
-{
-    struct banded_shape shape = certified_shape_for(plan);
-    return certified_shared_bytes(&shape);
-}
-
-size_t cuda_image_shared_separable(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int form = cuda_image_form_separable(plan);
-    struct separable_shape shape =
-        separable_shape_of(m->width, m->height, plan->channels, (enum separable_form)form, 0);
-    struct separable_16_shape deep =
-        separable_16_shape_of(m->width, m->height, plan->channels, (enum separable_16_form)form, 0);
-    return plan->type == SAMPLE_U16 ? separable_16_shared_bytes(&deep)
-                                    : separable_shared_bytes(&shape);
+    *why = refusal(plan, !deep && !rank_1);
+    if (!*why && !rank_1)
+        *why = "the mask is not of rank 1";
+    if (*why)
+        return 0;
+    form = cuda_image_form_separable(plan);
+    return deep ? pack_separable_16(plan, (enum separable_16_form)form, out, shared, why)
+                : pack_separable_8(plan, (enum separable_form)form, out, shared, why);
 }
 
 /* ---- where a kernel is worth choosing ---- */
@@ -302,11 +268,10 @@ bool cuda_image_supports(const struct planes_method *method, const struct plan *
     int devices, major = 0, shared = 0;
     size_t bytes;
 
-    if (method->pack(plan, NULL, &reason) == 0) {
+    if (method->pack(plan, NULL, &bytes, &reason) == 0) {
         snprintf(why, why_bytes, "%s", reason);
         return false;
     }
-    bytes = method->shared(plan);
     devices = backend_cuda.devices(why, why_bytes);
     for (int i = 0; i < devices; i++) {
         if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, i) != cudaSuccess ||
@@ -333,13 +298,13 @@ bool planes_image_init(struct planes *planes, struct error *err)
 {
     const struct plan *plan = planes->job->plan;
     const char *why;
-    size_t bytes = planes->method->pack(plan, NULL, &why);
+    size_t shared, bytes = planes->method->pack(plan, NULL, &shared, &why);
     void *fragments = bytes ? calloc(1, bytes) : NULL; /* packers may leave gaps */
     cudaError_t status;
 
     if (!fragments)
         return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-    planes->method->pack(plan, fragments, &why);
+    planes->method->pack(plan, fragments, &shared, &why);
     status = cuda_device_fill(planes->device, BUFFER_MASK, &fragments, bytes);
     return status == cudaSuccess ||
            cuda_device_error(err, planes->device, status, "cannot send the mask");

@@ -28,14 +28,13 @@ typedef cudaError_t planes_launch(const struct plane_job *job, cudaStream_t stre
 typedef cudaError_t planes_image_launch(const struct image_job *job, int form, cudaStream_t stream);
 
 /* Packs a plan's weights for pixels that stand on the device with `pad` bytes (below) before them;
- * with `out` NULL only says how many bytes that takes. 0: the kernel cannot run the plan, *why. */
-typedef size_t planes_image_pack(const struct plan *plan, void *out, const char **why);
+ * with `out` NULL only says how many bytes that takes. *shared: bytes of a block's shared memory.
+ * 0: the kernel cannot run the plan, *why. */
+typedef size_t planes_image_pack(const struct plan *plan, void *out, size_t *shared,
+                                 const char **why);
 
 /* What the launch wants to know of the weights: how many bytes they take. */
 typedef int planes_image_form(const struct plan *plan);
-
-/* The shared memory of a block. */
-typedef size_t planes_image_shared(const struct plan *plan);
 
 /* What runs: a convolution of one plane, or of whole pixels. */
 struct planes_method {
@@ -44,11 +43,10 @@ struct planes_method {
     planes_image_launch *image; /* linear; weighted alpha or not, as its pack says */
     planes_image_pack *pack;    /* with `image` */
     planes_image_form *form;    /* with `image`, as are all up to `unit` */
-    planes_image_shared *shared;
-    int since;        /* the first compute capability that has its unit, major number */
-    const char *unit; /* "int8 matrix product" */
-    bool constant;    /* `plane` keeps its weights in constant memory */
-    bool aligns;      /* `image` wants its windows to begin on 16 bytes: see planes.pad */
+    int since;                  /* the first compute capability that has its unit, major number */
+    const char *unit;           /* "int8 matrix product" */
+    bool constant;              /* `plane` keeps its weights in constant memory */
+    bool aligns;                /* `image` wants its windows to begin on 16 bytes: see planes.pad */
 };
 
 #define WEIGHT_PRODUCT 2
@@ -142,9 +140,6 @@ planes_image_pack cuda_image_pack_dp4a, cuda_image_pack_weighted, cuda_image_pac
 /* How many int8 planes the weights take, or planes of bytes; how many bytes the factors. */
 planes_image_form cuda_image_planes, cuda_image_form_weighted, cuda_image_form_certified,
     cuda_image_form_separable;
-
-planes_image_shared cuda_image_shared_dp4a, cuda_image_shared_weighted, cuda_image_shared_int8,
-    cuda_image_shared_banded, cuda_image_shared_certified, cuda_image_shared_separable;
 
 /* ---- whole pictures (cuda/run.c) ---- */
 
