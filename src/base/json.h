@@ -1,19 +1,30 @@
-/* Names of files in JSON, so that every byte comes back: what is no UTF-8 is written as
- * Python's surrogateescape has it, byte 0xNN as \udcNN. (json.loads and os.fsencode
- * there give the name's bytes.) */
+/* JSON, printed and (strings only) read. A string is printed in one of two ways: as text, in which
+ * bytes that are not UTF-8 become '?', or as the name of a file, from which every byte can be had
+ * back. */
 #ifndef STENCIL_BASE_JSON_H
 #define STENCIL_BASE_JSON_H
 
+#include <stdint.h>
 #include <stdio.h>
 
-/* A JSON string, quotes included. */
+/* Like fprintf, with three differences: ' is printed as ", so that keys need no backslashes; %s
+ * prints a JSON string, quotes and escapes included, or null for NULL; %i prints a truth value as
+ * true or false. Other conversions are d, u, f and g, with any precision and the lengths l, ll and
+ * z. Example: json_print(out, "{'name':%s,'width':%d,'exact':%i}", name, width, exact). */
+__attribute__((format(printf, 2, 3))) void json_print(FILE *out, const char *format, ...);
+
+/* Prints "[1,2,3]". */
+void json_print_integers(FILE *out, const int64_t *values, int count);
+
+/* Prints TEXT as a string, quotes included; bytes that are not UTF-8 become '?'. NULL is null. */
+void json_print_text(FILE *out, const char *text);
+
+/* Prints the name of a file as a string, quotes included. A byte 0xNN that is not UTF-8 becomes
+ * \udcNN, as in Python's surrogateescape: json.loads and os.fsencode give the name's bytes. */
 void json_put_bytes(FILE *out, const char *text);
 
 /* Reads what json_put_bytes has written, from behind its first quote: replaces it in place by the
- * text and returns what follows the last quote; NULL where it is not of that form. */
+ * text and returns what follows the last quote; NULL if it is not of that form. */
 char *json_take_bytes(char *text);
-
-/* Prints TEXT as a JSON string, quotes included; bytes that are no UTF-8 become '?'. */
-void json_print_text(FILE *out, const char *text);
 
 #endif

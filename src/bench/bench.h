@@ -238,6 +238,10 @@ bool bench_advice(const struct bench_report *report, int index, char *text, size
 /* VALUE * 10^9 with its unit's prefix: "62.1 T", "4.2 G". */
 void bench_giga_text(char *text, size_t bytes, double value);
 
+/* "2026-11-23T15:04:05Z" */
+#define BENCH_DATE_CHARS 32
+void bench_date_text(char text[BENCH_DATE_CHARS], const struct bench_report *report);
+
 /* TEXT in lines of at most COLUMNS, the first behind FIRST, the others behind NEXT. */
 void bench_print_wrapped(FILE *out, const char *first, const char *next, int columns,
                          const char *text);

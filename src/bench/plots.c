@@ -73,12 +73,10 @@ static void subtitle_make(char text[TITLE_CHARS], const struct bench_report *rep
 /* Program, date and drivers. */
 static void second_line_make(char text[TITLE_CHARS], const struct bench_report *report)
 {
-    char date[32] = "";
-    struct tm utc;
+    char date[BENCH_DATE_CHARS];
     int used;
-    if (gmtime_r(&report->date, &utc))
-        strftime(date, sizeof date, "%Y-%m-%d", &utc);
-    used = snprintf(text, TITLE_CHARS, "stencilcli %s" DOT "%s", STENCIL_VERSION, date);
+    bench_date_text(date, report);
+    used = snprintf(text, TITLE_CHARS, "stencilcli %s" DOT "%.10s", STENCIL_VERSION, date);
     for (int i = 0; i < report->devices; i++)
         if (report->device[i].probe.driver[0])
             used += snprintf(text + used, (size_t)(TITLE_CHARS - used), DOT "%s",

@@ -28,6 +28,14 @@ void bench_giga_text(char *text, size_t bytes, double value)
              value, steps[i].prefix);
 }
 
+void bench_date_text(char text[BENCH_DATE_CHARS], const struct bench_report *report)
+{
+    struct tm utc;
+    memset(text, 0, BENCH_DATE_CHARS);
+    if (gmtime_r(&report->date, &utc))
+        strftime(text, BENCH_DATE_CHARS, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
 void bench_print_wrapped(FILE *out, const char *first, const char *next, int columns,
                          const char *text)
 {
@@ -85,11 +93,9 @@ static void print_verified(FILE *out, const struct bench_report *report)
 
 static void print_head(FILE *out, const struct bench_report *report)
 {
-    char date[32] = "";
-    struct tm utc;
-    if (gmtime_r(&report->date, &utc))
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
-    fprintf(out, "stencilcli %s bench, %s\n", STENCIL_VERSION, date);
+    char date[BENCH_DATE_CHARS];
+    bench_date_text(date, report);
+    fprintf(out, "stencilcli %s bench, %.10s %.5s UTC\n", STENCIL_VERSION, date, date + 11);
     fprintf(out, "picture   %d x %d, %d channel%s of %d bits, %s\n", report->width, report->height,
             report->channels, report->channels == 1 ? "" : "s", report->max > 255 ? 16 : 8,
             report->input ? report->input : "generated");
