@@ -160,52 +160,56 @@ static bool fail(const char *name, SNDFILE *file, const char *what, struct error
     return error_set(err, EXIT_INPUT, "%s: %s: %s", name, what, why);
 }
 
+static const struct {
+    int subtype, bits;
+} SUBTYPES[] = {{SF_FORMAT_PCM_U8, 8},
+                {SF_FORMAT_PCM_S8, 8},
+                {SF_FORMAT_PCM_16, 16},
+                {SF_FORMAT_PCM_24, 24},
+                {SF_FORMAT_PCM_32, 32}};
+
+static const struct {
+    int type;
+    enum audio_container container;
+} TYPES[] = {{SF_FORMAT_WAV, AUDIO_WAV},
+             {SF_FORMAT_WAVEX, AUDIO_WAV},
+             {SF_FORMAT_RF64, AUDIO_WAV},
+             {SF_FORMAT_FLAC, AUDIO_FLAC},
+             {SF_FORMAT_AIFF, AUDIO_AIFF}};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
 /* 0 where the samples are no whole numbers as they are stored. */
 static int bits_of(int format)
 {
-    switch (format & SF_FORMAT_SUBMASK) {
-    case SF_FORMAT_PCM_S8:
-    case SF_FORMAT_PCM_U8:
-        return 8;
-    case SF_FORMAT_PCM_16:
-        return 16;
-    case SF_FORMAT_PCM_24:
-        return 24;
-    case SF_FORMAT_PCM_32:
-        return 32;
-    }
+    for (size_t i = 0; i < COUNT(SUBTYPES); i++)
+        if ((format & SF_FORMAT_SUBMASK) == SUBTYPES[i].subtype)
+            return SUBTYPES[i].bits;
     return 0;
 }
 
 static enum audio_container container_of(int format)
 {
-    switch (format & SF_FORMAT_TYPEMASK) {
-    case SF_FORMAT_WAV:
-    case SF_FORMAT_WAVEX:
-    case SF_FORMAT_RF64:
-        return AUDIO_WAV;
-    case SF_FORMAT_FLAC:
-        return AUDIO_FLAC;
-    case SF_FORMAT_AIFF:
-        return AUDIO_AIFF;
-    }
+    for (size_t i = 0; i < COUNT(TYPES); i++)
+        if ((format & SF_FORMAT_TYPEMASK) == TYPES[i].type)
+            return TYPES[i].container;
     return AUDIO_NONE;
 }
 
-/* The format for PATH: the input's own where the container is the same. */
+/* The format for PATH: the input's own where the container is the same, else the first one of the
+ * container and of the bits (8 bits are unsigned in WAV files only). */
 static int format_for(const struct audio *audio, const char *path)
 {
-    static const int types[] = {
-        [AUDIO_WAV] = SF_FORMAT_WAV, [AUDIO_FLAC] = SF_FORMAT_FLAC, [AUDIO_AIFF] = SF_FORMAT_AIFF};
     enum audio_container container = audio_of_path(path);
+    size_t type = 0, subtype = container != AUDIO_WAV;
 
     if (container == AUDIO_NONE || container == audio->container)
         return audio->format;
-    if (audio->bits == 8)
-        return types[container] | (container == AUDIO_WAV ? SF_FORMAT_PCM_U8 : SF_FORMAT_PCM_S8);
-    return types[container] | (audio->bits == 16   ? SF_FORMAT_PCM_16
-                               : audio->bits == 24 ? SF_FORMAT_PCM_24
-                                                   : SF_FORMAT_PCM_32);
+    while (TYPES[type].container != container)
+        type++;
+    while (SUBTYPES[subtype].bits != audio->bits)
+        subtype++;
+    return TYPES[type].type | SUBTYPES[subtype].subtype;
 }
 
 static bool check_format(struct audio *audio, const char *name, struct error *err)
@@ -420,10 +424,15 @@ void audio_free(struct audio *audio)
 
 /* ---- writing ---- */
 
+static SF_INFO info_for(const struct audio *audio, const char *path)
+{
+    return (SF_INFO){
+        .samplerate = audio->rate, .channels = audio->channels, .format = format_for(audio, path)};
+}
+
 bool audio_check_output(const struct audio *audio, const char *path, struct error *err)
 {
-    SF_INFO info = {
-        .samplerate = audio->rate, .channels = audio->channels, .format = format_for(audio, path)};
+    SF_INFO info = info_for(audio, path);
     uint64_t bytes =
         (uint64_t)audio->frames * (uint64_t)audio->channels * (uint64_t)audio->bits / 8;
     int type = info.format & SF_FORMAT_TYPEMASK;
@@ -465,8 +474,7 @@ static bool write_samples(const struct audio *audio, SNDFILE *file)
 static bool encode(const struct audio *audio, const char *path, struct memory *memory,
                    struct error *err)
 {
-    SF_INFO info = {
-        .samplerate = audio->rate, .channels = audio->channels, .format = format_for(audio, path)};
+    SF_INFO info = info_for(audio, path);
     SNDFILE *file = sf.open_virtual(&memory_file, SFM_WRITE, &info, memory);
     bool good;
 

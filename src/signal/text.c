@@ -169,24 +169,6 @@ static char *print_scaled(const mpz_t digits, size_t places)
     return text;
 }
 
-static char *print_rounded(mpq_srcptr value, int decimals)
-{
-    mpz_t digits, twice;
-    char *text;
-
-    /* floor(value * 10^decimals + 1/2) = floor((2 n 10^decimals + d) / 2d) */
-    mpz_inits(digits, twice, NULL);
-    mpz_ui_pow_ui(digits, 10, (unsigned long)decimals);
-    mpz_mul(digits, digits, mpq_numref(value));
-    mpz_mul_2exp(digits, digits, 1);
-    mpz_add(digits, digits, mpq_denref(value));
-    mpz_mul_2exp(twice, mpq_denref(value), 1);
-    mpz_fdiv_q(digits, digits, twice);
-    text = print_scaled(digits, (size_t)decimals);
-    mpz_clears(digits, twice, NULL);
-    return text;
-}
-
 /* The places that the decimal of 1/DENOMINATOR takes; false where it does not terminate. */
 static bool decimal_places(const mpz_t denominator, size_t *places)
 {
@@ -205,30 +187,27 @@ static bool decimal_places(const mpz_t denominator, size_t *places)
     return terminates;
 }
 
-static char *print_fraction(mpq_srcptr value)
-{
-    size_t bytes =
-        mpz_sizeinbase(mpq_numref(value), 10) + mpz_sizeinbase(mpq_denref(value), 10) + 3;
-    char *text = malloc(bytes);
-    return text ? mpq_get_str(text, 10, value) : NULL;
-}
-
 char *number_print(mpq_srcptr value, int decimals)
 {
-    size_t places;
-    mpz_t digits;
+    size_t places = decimals > 0 ? (size_t)decimals : 0;
+    mpz_t digits, twice;
     char *text;
 
-    if (decimals >= 0)
-        return print_rounded(value, decimals);
-    if (!decimal_places(mpq_denref(value), &places))
-        return print_fraction(value);
-    mpz_init(digits);
+    if (decimals < 0 && !decimal_places(mpq_denref(value), &places)) {
+        text = malloc(mpz_sizeinbase(mpq_numref(value), 10) +
+                      mpz_sizeinbase(mpq_denref(value), 10) + 3);
+        return text ? mpq_get_str(text, 10, value) : NULL;
+    }
+    /* floor(value * 10^places + 1/2) = floor((2 n 10^places + d) / 2d) */
+    mpz_inits(digits, twice, NULL);
     mpz_ui_pow_ui(digits, 10, places);
     mpz_mul(digits, digits, mpq_numref(value));
-    mpz_divexact(digits, digits, mpq_denref(value));
+    mpz_mul_2exp(digits, digits, 1);
+    mpz_add(digits, digits, mpq_denref(value));
+    mpz_mul_2exp(twice, mpq_denref(value), 1);
+    mpz_fdiv_q(digits, digits, twice);
     text = print_scaled(digits, places);
-    mpz_clear(digits);
+    mpz_clears(digits, twice, NULL);
     return text;
 }
 
