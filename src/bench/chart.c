@@ -325,25 +325,33 @@ void chart_labels_place(const struct chart *chart, struct chart_label *labels, i
         }
 }
 
-void chart_label_line(struct chart *chart, const struct chart_label *label)
+void chart_labels_draw(struct chart *chart, struct chart_label *labels, int count,
+                       const struct chart_obstacle *blocked, int blocked_count)
 {
-    struct svg_style style = {.stroke = label->color, .width = 1.1, .opacity = 0.75};
-    bool left = label->text_x < label->x;
-    if (!label->led)
-        return;
-    svg_line(&chart->svg, label->x, label->y,
-             left ? label->text_x + label->width + 3 : label->text_x - 4, label->text_y, &style);
-}
-
-void chart_label_text(struct chart *chart, const struct chart_label *label)
-{
-    struct svg_text text = {.x = label->text_x,
-                            .y = label->text_y + CHART_LABEL_SIZE * 0.35,
-                            .size = CHART_LABEL_SIZE,
-                            .color = CHART_INK,
-                            .bold = true,
-                            .halo = CHART_PAPER,
-                            .more = label->value[0] ? label->value : NULL,
-                            .more_color = CHART_FAINT};
-    svg_put_text(&chart->svg, &text, label->name);
+    chart_labels_place(chart, labels, count, blocked, blocked_count);
+    for (int i = 0; i < count; i++) {
+        const struct chart_label *l = &labels[i];
+        struct svg_style style = {.stroke = l->color, .width = 1.1, .opacity = 0.75};
+        double end = l->text_x < l->x ? l->text_x + l->width + 3 : l->text_x - 4;
+        if (l->led)
+            svg_line(&chart->svg, l->x, l->y, end, l->text_y, &style);
+    }
+    for (int i = 0; i < count; i++) {
+        const struct chart_label *l = &labels[i];
+        struct svg_style style = {.fill = l->color, .stroke = CHART_PAPER, .width = 1.2};
+        if (l->marked)
+            svg_marker(&chart->svg, l->mark, l->x, l->y, 6, &style);
+    }
+    for (int i = 0; i < count; i++) {
+        const struct chart_label *l = &labels[i];
+        struct svg_text text = {.x = l->text_x,
+                                .y = l->text_y + CHART_LABEL_SIZE * 0.35,
+                                .size = CHART_LABEL_SIZE,
+                                .color = CHART_INK,
+                                .bold = true,
+                                .halo = CHART_PAPER,
+                                .more = l->value[0] ? l->value : NULL,
+                                .more_color = CHART_FAINT};
+        svg_put_text(&chart->svg, &text, l->name);
+    }
 }

@@ -313,23 +313,15 @@ static void draw_points(struct roofline *roof, struct chart_label *labels)
             .color = look.color,
             .x = chart_place(&chart->x, point->rates.flops_per_byte),
             .y = point->below ? chart->y.begin - 14 : chart_place(&chart->y, point->rates.gflops),
+            .marked = true,
+            .mark = point->below ? SVG_TRIANGLE_DOWN : look.mark,
         };
         bench_giga_text(speed, sizeof speed, point->rates.gflops);
         snprintf(labels[i].name, sizeof labels[i].name, "%s", point->result->kernel->name);
         snprintf(labels[i].value, sizeof labels[i].value, "%.8sFLOP/s%s", speed,
                  point->below ? ", off scale" : "");
     }
-    chart_labels_place(chart, labels, roof->points, roof->blocked, roof->blocked_count);
-    for (int i = 0; i < roof->points; i++)
-        chart_label_line(chart, &labels[i]);
-    for (int i = 0; i < roof->points; i++) {
-        struct chart_look look = look_of(roof->point[i].result->kernel);
-        struct svg_style style = {.fill = look.color, .stroke = CHART_PAPER, .width = 1.2};
-        svg_marker(&chart->svg, roof->point[i].below ? SVG_TRIANGLE_DOWN : look.mark, labels[i].x,
-                   labels[i].y, 6, &style);
-    }
-    for (int i = 0; i < roof->points; i++)
-        chart_label_text(chart, &labels[i]);
+    chart_labels_draw(chart, labels, roof->points, roof->blocked, roof->blocked_count);
 }
 
 bool bench_plot_roofline(const struct bench_report *report, struct output *output,
@@ -474,11 +466,7 @@ bool bench_plot_sweep(const struct bench_report *report, struct output *output, 
         draw_copies(lines, &report->device[d]);
     for (int i = 0; i < lines->kernels; i++)
         draw_kernel(lines, i);
-    chart_labels_place(&lines->chart, lines->label, lines->labels, NULL, 0);
-    for (int i = 0; i < lines->labels; i++)
-        chart_label_line(&lines->chart, &lines->label[i]);
-    for (int i = 0; i < lines->labels; i++)
-        chart_label_text(&lines->chart, &lines->label[i]);
+    chart_labels_draw(&lines->chart, lines->label, lines->labels, NULL, 0);
     ok = finish(&lines->chart, output, err);
     free(lines);
     return ok;
