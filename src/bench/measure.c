@@ -2,6 +2,7 @@
  * alone and on data that lies there; any other kernel is timed by the clock around run(),
  * where the events of a CUDA kernel are believed before the clock. The copy, which is
  * the table's 1.00, is timed in the same ways. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,76 +105,93 @@ void bench_samples_free(struct bench_samples *samples)
     samples->runs = samples->room = 0;
 }
 
-/* ---- empty caches ---- */
+/* The median, and nothing of the samples is left. */
+static double samples_median(struct bench_samples *samples)
+{
+    struct bench_stats stats = {0};
+    if (samples->runs > 0)
+        bench_stats_make(&stats, samples->ms, samples->runs);
+    bench_samples_free(samples);
+    return stats.median_ms;
+}
 
-struct scrub {
-    unsigned char *block;
+/* ---- memory of the CPU ---- */
+
+/* Bytes that threads write, each its share. */
+struct block {
+    unsigned char *to;
+    const unsigned char *from; /* copied; NULL: TO is overwritten with anything */
     size_t bytes;
     int pieces;
 };
 
-static void scrub_piece(void *context, int piece, int worker)
+static void block_piece(void *context, int piece, int worker)
 {
-    const struct scrub *scrub = context;
-    size_t each = scrub->bytes / (size_t)scrub->pieces;
+    const struct block *block = context;
+    size_t each = block->bytes / (size_t)block->pieces, at = each * (size_t)piece;
+    size_t bytes = piece == block->pieces - 1 ? block->bytes - at : each;
     (void)worker;
-    memset(scrub->block + each * (size_t)piece, piece, each);
+    if (block->from)
+        memcpy(block->to + at, block->from + at, bytes);
+    else
+        memset(block->to + at, piece, bytes);
 }
 
 /* Overwrites a block larger than the caches. */
 static void cpu_scrub(int threads)
 {
     /* Kept to the end: touching new memory would cost more than overwriting it. */
-    static struct scrub scrub;
-    if (!scrub.block) {
+    static struct block scrub;
+    if (!scrub.to) {
         scrub.bytes = 2 * (machine_cache_bytes() ? machine_cache_bytes() : CACHE_GUESS);
-        scrub.block = malloc(scrub.bytes);
+        scrub.to = malloc(scrub.bytes);
     }
     scrub.pieces = threads;
-    if (scrub.block)
-        parallel_for(threads, threads, scrub_piece, &scrub);
+    if (scrub.to)
+        parallel_for(threads, threads, block_piece, &scrub);
+}
+
+/* Rows and what pads them: both images are of one shape. */
+static void cpu_copy(const struct image *from, struct image *to, int threads)
+{
+    size_t bytes = from->pitch * (size_t)(from->height - 1) + image_row_bytes(from);
+    size_t useful = bytes / COPY_EACH + 1;
+    struct block copy = {to->data, from->data, bytes,
+                         useful < (size_t)threads ? (int)useful : threads};
+    parallel_for(copy.pieces, copy.pieces, block_piece, &copy);
 }
 
 /* ---- run(), from outside ---- */
 
-/* Milliseconds of one run(): those that the kernel tells where these are wanted, else the clock's.
- */
-static bool run_once(const struct kernel *kernel, struct kernel_job *job, bool own_times,
-                     double *ms, struct error *err)
-{
-    struct kernel_times times = {0};
-    double start = clock_ms();
-    bool ok;
-    job->times = &times;
-    ok = kernel->run(job, err);
-    *ms = own_times && times.kernel_ms > 0 ? times.kernel_ms : clock_ms() - start;
-    return ok;
-}
-
+/* Takes the times of run(): those that the kernel tells where OWN_TIMES are wanted, else the
+ * clock's. */
 static bool time_around(const struct kernel *kernel, const struct bench_request *request,
-                        struct kernel_job *job, struct bench_samples *samples, struct error *err)
+                        struct kernel_job *job, bool own_times, struct bench_samples *samples,
+                        struct error *err)
 {
+    struct kernel_times times;
     double ms;
+    job->times = &times;
     do {
         if (request->cold && kernel->device == DEVICE_CPU)
             cpu_scrub(request->threads);
-        if (!run_once(kernel, job, kernel->device != DEVICE_CPU, &ms, err))
+        times = (struct kernel_times){0};
+        ms = clock_ms();
+        if (!kernel->run(job, err))
             return false;
+        ms = own_times && times.kernel_ms > 0 ? times.kernel_ms : clock_ms() - ms;
     } while (bench_samples_more(ms, samples));
     return true;
 }
 
-static bool time_end_to_end(const struct kernel *kernel, struct kernel_job *job, double *median,
-                            struct error *err)
+/* The median from a picture in memory to a picture in memory. */
+static bool time_end_to_end(const struct kernel *kernel, const struct bench_request *request,
+                            struct kernel_job *job, double *median, struct error *err)
 {
-    double ms[END_TO_END_RUNS];
-    struct bench_stats stats;
-    for (int i = 0; i < END_TO_END_RUNS; i++)
-        if (!run_once(kernel, job, false, &ms[i], err))
-            return false;
-    bench_stats_make(&stats, ms, END_TO_END_RUNS);
-    *median = stats.median_ms;
-    return true;
+    struct bench_samples samples = {.limits = {.runs = END_TO_END_RUNS, .cap_ms = INFINITY}};
+    bool ok = time_around(kernel, request, job, false, &samples, err);
+    *median = samples_median(&samples);
+    return ok;
 }
 
 /* ---- the kernel ---- */
@@ -219,7 +237,7 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
         result->inputs = trial.inputs;
         result->tile = trial.tile;
     } else {
-        ok = time_around(kernel, request, &copy, &samples, err);
+        ok = time_around(kernel, request, &copy, kernel->device != DEVICE_CPU, &samples, err);
     }
     ok = ok && stats_take(result, &samples, (double)job->in->height / (double)result->rows, err);
     bench_samples_free(&samples);
@@ -227,35 +245,10 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
         return false;
     result->end_to_end_ms = result->stats.median_ms;
     return kernel->device == DEVICE_CPU ||
-           time_end_to_end(kernel, &copy, &result->end_to_end_ms, err);
+           time_end_to_end(kernel, request, &copy, &result->end_to_end_ms, err);
 }
 
 /* ---- the copy ---- */
-
-struct copy_run {
-    const struct image *from;
-    struct image *to;
-    int pieces;
-};
-
-static void copy_piece(void *context, int piece, int worker)
-{
-    const struct copy_run *run = context;
-    int64_t height = run->from->height;
-    int first = (int)(height * piece / run->pieces);
-    int end = (int)(height * (piece + 1) / run->pieces);
-    (void)worker;
-    if (end > first) /* rows and what pads them: both images are of one shape */
-        memcpy(image_row(run->to, first), image_row(run->from, first),
-               (size_t)(end - first - 1) * run->from->pitch + image_row_bytes(run->from));
-}
-
-static void cpu_copy(const struct image *from, struct image *to, int threads)
-{
-    size_t useful = from->pitch * (size_t)from->height / COPY_EACH + 1;
-    struct copy_run run = {from, to, useful < (size_t)threads ? (int)useful : threads};
-    parallel_for(run.pieces, run.pieces, copy_piece, &run);
-}
 
 /* As many runs as by default, however few of the kernels are wanted. */
 static struct bench_samples copy_samples(const struct bench_request *request)
@@ -263,16 +256,6 @@ static struct bench_samples copy_samples(const struct bench_request *request)
     struct bench_samples samples = {.limits = bench_limits_make(0)};
     samples.limits.ms = request->runs ? 0 : COPY_MS;
     return samples;
-}
-
-/* The median, and nothing of the samples is left. */
-static double copy_median(struct bench_samples *samples)
-{
-    struct bench_stats stats = {0};
-    if (samples->runs > 0)
-        bench_stats_make(&stats, samples->ms, samples->runs);
-    bench_samples_free(samples);
-    return stats.median_ms;
 }
 
 static void copy_on_cpu(struct bench_copy *copy, const struct bench_request *request,
@@ -287,7 +270,7 @@ static void copy_on_cpu(struct bench_copy *copy, const struct bench_request *req
         cpu_copy(in, out, request->threads);
     } while (bench_samples_more(clock_ms() - start, &samples));
     copy->how = "memcpy";
-    copy->ms = copy_median(&samples);
+    copy->ms = samples_median(&samples);
 }
 
 /* By the copy engine or by a kernel, whichever is faster. */
@@ -306,7 +289,7 @@ static bool copy_on_device(struct bench_copy *copy, const struct kernel *kernel,
                                      .more = bench_samples_more,
                                      .context = &samples};
         bool ok = kernel->time(job, &trial, err);
-        double ms = copy_median(&samples);
+        double ms = samples_median(&samples);
         if (!ok)
             return false;
         if (i == 0 || ms < copy->ms) {

@@ -179,7 +179,6 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
                                 .anchor_y = m->anchor_y,
                                 .tile = tile};
     struct reuse_counts counts;
-    struct reuse_fraction loads;
 
     if (staged == TILE_NONE)
         return 0;
@@ -188,11 +187,9 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
     if (cut && cut->mask_rows < m->height) /* the tile is staged several times over */
         return (double)m->width * (double)m->height / cut->loads_per_output;
     reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &counts);
-    loads =
-        staged == TILE_HALO
-            ? reuse_reduction(&counts)
-            : reuse_fraction_make(counts.basic, counts.outputs + counts.basic - counts.shared_uses);
-    return (double)loads.numerator / (double)loads.denominator;
+    return (double)counts.basic /
+           (double)(staged == TILE_HALO ? counts.tiled
+                                        : counts.outputs + counts.basic - counts.shared_uses);
 }
 
 /* The job for one run; the reference makes a part of the picture, from the middle. */
