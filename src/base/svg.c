@@ -1,46 +1,18 @@
-/* SVG text: see base/svg.h. Numbers are written with two decimals, a hundredth of a pixel. */
+/* Drawings as SVG text. Numbers are written with two decimals, a hundredth of a pixel. */
 #include "base/svg.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FONT "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
-/* ---- growing text ---- */
-
-static bool grow(struct svg *svg, size_t more)
-{
-    size_t room = svg->room ? svg->room : 4096;
-    char *text;
-    while (room - svg->bytes < more)
-        room *= 2;
-    if (room == svg->room)
-        return true;
-    text = realloc(svg->text, room);
-    if (!text) {
-        svg->failed = true;
-        return false;
-    }
-    svg->text = text;
-    svg->room = room;
-    return true;
-}
-
 __attribute__((format(printf, 2, 3))) static void put(struct svg *svg, const char *format, ...)
 {
     va_list arguments;
-    int length;
-    if (svg->failed)
-        return;
     va_start(arguments, format);
-    length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (length < 0 || !grow(svg, (size_t)length + 1))
-        return;
-    va_start(arguments, format);
-    svg->bytes += (size_t)vsnprintf(svg->text + svg->bytes, (size_t)length + 1, format, arguments);
+    if (svg->file && vfprintf(svg->file, format, arguments) < 0)
+        svg->failed = true;
     va_end(arguments);
 }
 
@@ -68,7 +40,9 @@ static void put_escaped(struct svg *svg, const char *text)
 void svg_begin(struct svg *svg, double width, double height, const char *title,
                const char *description)
 {
-    memset(svg, 0, sizeof *svg);
+    *svg = (struct svg){0};
+    svg->file = open_memstream(&svg->text, &svg->bytes);
+    svg->failed = !svg->file;
     put(svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
         "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"%s\">\n<title>",
@@ -82,12 +56,17 @@ void svg_begin(struct svg *svg, double width, double height, const char *title,
 void svg_end(struct svg *svg)
 {
     put(svg, "</svg>\n");
+    if (svg->file && fclose(svg->file) != 0)
+        svg->failed = true;
+    svg->file = NULL;
 }
 
 void svg_free(struct svg *svg)
 {
+    if (svg->file)
+        fclose(svg->file);
     free(svg->text);
-    memset(svg, 0, sizeof *svg);
+    *svg = (struct svg){0};
 }
 
 static void put_style(struct svg *svg, const struct svg_style *style)
@@ -128,12 +107,6 @@ void svg_lines(struct svg *svg, const struct svg_point *points, int count,
                const struct svg_style *style)
 {
     put_points(svg, "polyline", points, count, style);
-}
-
-void svg_area(struct svg *svg, const struct svg_point *points, int count,
-              const struct svg_style *style)
-{
-    put_points(svg, "polygon", points, count, style);
 }
 
 void svg_line(struct svg *svg, double x1, double y1, double x2, double y2,

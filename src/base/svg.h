@@ -6,12 +6,13 @@
 #define STENCIL_BASE_SVG_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
 struct svg {
-    char *text;
-    size_t bytes, room;
-    bool failed; /* no memory: the rest is left out */
+    FILE *file; /* in memory; NULL behind svg_end */
+    char *text; /* the whole drawing, behind svg_end */
+    size_t bytes;
+    bool failed; /* no memory: the drawing is not whole */
 };
 
 struct svg_point {
@@ -59,9 +60,6 @@ void svg_rect(struct svg *svg, double x, double y, double width, double height, 
               const struct svg_style *style);
 void svg_lines(struct svg *svg, const struct svg_point *points, int count,
                const struct svg_style *style);
-/* The same closed and filled. */
-void svg_area(struct svg *svg, const struct svg_point *points, int count,
-              const struct svg_style *style);
 void svg_line(struct svg *svg, double x1, double y1, double x2, double y2,
               const struct svg_style *style);
 void svg_marker(struct svg *svg, enum svg_mark mark, double x, double y, double radius,

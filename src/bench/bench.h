@@ -1,8 +1,7 @@
-/* `stencilcli bench`: what is measured and what is reported of it. The numbers are
- * made in bench/bench.c (samples, statistics, rates), which knows no kernel and is tested
- * by itself; bench/run.c runs kernels and fills a report; bench/print.c,
- * bench/json.c, bench/plot.c and bench/lines.c only read it. Times are in
- * milliseconds, a plane's or picture's size in bytes. */
+/* `stencilcli bench`: what is measured and what is reported of it. bench/run.c runs
+ * kernels, has them timed by bench/measure.c and fills a report; bench/statistics.c makes
+ * the numbers that follow from times; bench/print.c, bench/json.c and bench/plots.c only
+ * read the report. Times are in milliseconds, a plane's or picture's size in bytes. */
 #ifndef STENCIL_BENCH_BENCH_H
 #define STENCIL_BENCH_BENCH_H
 
@@ -14,7 +13,7 @@
 #include "kernel/backend.h"
 #include "kernel/kernel.h"
 
-/* ---- samples (bench/bench.c) ---- */
+/* ---- measuring (bench/measure.c) ---- */
 
 /* How long to measure: RUNS and MS both, unless the whole takes CAP_MS. Before that as much
  * warm-up, which is not counted. */
@@ -43,14 +42,14 @@ struct bench_samples {
 bool bench_samples_more(double ms, void *samples);
 void bench_samples_free(struct bench_samples *samples);
 
-/* ---- statistics (bench/bench.c) ---- */
+/* ---- statistics (bench/statistics.c) ---- */
 
 struct bench_stats {
     int runs;
     double median_ms;
     double mad_ms; /* the median of the distances to the median */
     double p10_ms, p90_ms, least_ms;
-    int outliers; /* runs that lie far outside: see BENCH_OUTLIER in bench/bench.c */
+    int outliers; /* runs that lie far outside: see BENCH_OUTLIER */
 };
 
 /* Sorts ms. RUNS >= 1. */
@@ -134,6 +133,9 @@ void bench_rates_make(struct bench_rates *rates, const struct bench_report *repo
 
 bool bench_is_basic(const struct kernel *kernel);
 
+/* The reference is timed on fewer rows and less often. */
+bool bench_is_reference(const struct kernel *kernel);
+
 /* What speed-ups refer to, for a result's mask and tile: `basic` where it was timed, else the
  * reference; NULL where neither was. */
 const struct bench_result *bench_baseline(const struct bench_report *report,
@@ -145,12 +147,22 @@ double bench_copy_gbytes(const struct bench_device *device);
 /* "cpu", "cuda:0" */
 void bench_device_name(char *text, size_t bytes, const struct bench_device *device);
 
-/* ---- advice (bench/advice.c) ---- */
+/* Kernels in a report, and widths in a sweep, at most. */
+#define BENCH_KERNELS 32
 
-/* The INDEX-th sentence about how far the numbers can be believed; false past the last. */
-bool bench_advice(const struct bench_report *report, int index, char *text, size_t bytes);
+/* Where a result lies in a sweep: its tile's or mask's width. */
+int bench_sweep_place(const struct bench_report *report, const struct bench_result *result);
 
-/* ---- measuring (bench/run.c) ---- */
+/* All places in rising order; all kernels in the order of the report. */
+int bench_sweep_places(const struct bench_report *report, int at[BENCH_KERNELS]);
+int bench_sweep_kernels(const struct bench_report *report,
+                        const struct kernel *kernel[BENCH_KERNELS]);
+
+/* The timed result of a kernel at a place, or NULL. */
+const struct bench_result *bench_sweep_find(const struct bench_report *report,
+                                            const struct kernel *kernel, int at);
+
+/* ---- the whole bench (bench/run.c) ---- */
 
 struct bench_request {
     struct image in;
@@ -176,12 +188,29 @@ bool bench_check(const struct bench_request *request, enum bench_sweep sweep, st
 bool bench_run(struct bench_report *report, const struct bench_request *request, struct error *err);
 void bench_report_free(struct bench_report *report);
 
-/* ---- the picture, the expectation, the CPU ---- */
+/* Times JOB on KERNEL and fills the result's times, bytes, tile and inputs. */
+bool bench_time_kernel(struct bench_result *result, const struct bench_request *request,
+                       const struct kernel_job *job, struct error *err);
+
+/* The time of a copy of result->bytes on the device, kept from one kernel to the next. OUT is a
+ * whole picture to copy to, where that is done by the CPU. */
+bool bench_time_copy(struct bench_result *result, struct bench_device *device,
+                     const struct bench_request *request, const struct kernel_job *job,
+                     struct image *out, struct error *err);
+
+/* The loads of `basic` for one load of a kernel that keeps STAGED in shared memory, as
+ * bench/reuse.h counts them for an internal tile; 0: nothing is said. Where STAGED is the internal
+ * cells only, every load from outside the tile counts, though it comes from L2. CUT: how the kernel
+ * really cuts, or NULL. */
+double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int tile,
+                     const struct kernel_shape *cut);
 
 /* A picture like a photograph, the same for the same size: clouds at every scale and a sensor's
  * noise. 1 to 4 channels, samples of 8 bits from 1 to 254, those of 16 bits as well in their high
  * byte. IMAGE has its size, channels and type, and nothing else; what it holds is new. */
 bool bench_picture_make(struct image *image, int threads, struct error *err);
+
+/* ---- the expectation (bench/verify.c) ---- */
 
 /* What the reference makes of bands of the picture: all of it where that is quick. */
 #define BENCH_BANDS 3
@@ -197,15 +226,25 @@ bool bench_bands_check(const struct bench_bands *bands, const struct image *out,
                        const char *name, struct error *err);
 void bench_bands_free(struct bench_bands *bands);
 
-/* Copies an image's rows on THREADS threads; overwrites a block larger than the caches. */
-void bench_cpu_copy(const struct image *from, struct image *to, int threads);
-void bench_cpu_scrub(int threads);
-
 /* ---- printing ---- */
 
 void bench_print(FILE *out, const struct bench_report *report);
 void bench_print_sweep(FILE *out, const struct bench_report *report);
 void bench_print_json(FILE *out, const struct bench_report *report);
+
+/* The INDEX-th sentence about how far the numbers can be believed; false past the last. */
+bool bench_advice(const struct bench_report *report, int index, char *text, size_t bytes);
+
+/* VALUE * 10^9 with its unit's prefix: "62.1 T", "4.2 G". */
+void bench_giga_text(char *text, size_t bytes, double value);
+
+/* "2026-11-23T15:04:05Z" */
+#define BENCH_DATE_CHARS 32
+void bench_date_text(char text[BENCH_DATE_CHARS], const struct bench_report *report);
+
+/* TEXT in lines of at most COLUMNS, the first behind FIRST, the others behind NEXT. */
+void bench_print_wrapped(FILE *out, const char *first, const char *next, int columns,
+                         const char *text);
 
 /* The roofline, or for a sweep its lines, as SVG. */
 bool bench_plot_roofline(const struct bench_report *report, struct output *output,

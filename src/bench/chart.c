@@ -1,10 +1,9 @@
-/* The frame of a chart: see bench/chart.h. Paper, titles, gridlines, numbers on the axes;
- * where the labels go is in bench/chart_labels.c. */
+/* Charts on axes: paper, titles, gridlines, numbers on the axes, and places for labels.
+ * What is drawn between the axes is bench/plots.c's. */
 #include "bench/chart.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define LEFT   104.0
 #define TOP    112.0
@@ -171,9 +170,188 @@ void chart_begin(struct chart *chart, const char *title, const char *subtitle,
     draw_titles(chart, title, subtitle, second_line);
 }
 
-bool chart_write(const struct chart *chart, struct output *output, struct error *err)
+/* ---- labels ---- */
+
+/* A few marks, often close together and above each other. Every label tries places beside its
+ * mark, higher and lower, and takes the one that costs least; a few rounds settle them. Cost is
+ * distance, much more of it for covering something, and some for labels that change their order,
+ * so that the lines to their marks do not cross. */
+#define GAP      12.0 /* from the mark to the text */
+#define LEADER   30.0 /* the same where a line has to lead there */
+#define MARK     8.0  /* half a mark, with some air */
+#define LINE     17.0 /* from one text to the next */
+#define BESIDE   6.0  /* as far up or down a label is still beside its mark */
+#define STEP     3.0  /* between the places that are tried */
+#define FARTHEST 180.0
+#define COLUMN   60.0
+#define ROUNDS   12
+
+#define SPREAD_ROUNDS 200
+
+#define COST_LEFT  90.0 /* of standing left of the mark */
+#define COST_COVER 60.0 /* of covering, and so much for each further pixel */
+#define COST_ORDER 45.0
+#define COST_LINE  0.005 /* covering a line costs this share: the halo of the letters is enough */
+#define TOUCH      0.5   /* so little is not covering */
+
+static struct chart_box label_box(const struct chart_label *label)
 {
-    if (chart->svg.failed)
-        return error_set(err, EXIT_INPUT, "%s: no memory for the drawing", output_name(output));
-    return output_write(output, chart->svg.text, chart->svg.bytes, err);
+    return (struct chart_box){label->text_x - 2, label->text_y - LINE / 2,
+                              label->text_x + label->width + 2, label->text_y + LINE / 2};
+}
+
+static double cover(const struct chart_box *a, const struct chart_box *b)
+{
+    double x = fmin(a->right, b->right) - fmax(a->left, b->left);
+    double y = fmin(a->bottom, b->bottom) - fmax(a->top, b->top);
+    return x > TOUCH && y > TOUCH ? COST_COVER + COST_COVER * fmin(x, y) : 0;
+}
+
+static double cost(const struct chart_label *labels, int count, int index,
+                   const struct chart_label *tried, const struct chart_obstacle *blocked,
+                   int blocked_count)
+{
+    struct chart_box box = label_box(tried);
+    double sum = fabs(tried->text_y - tried->y) + (tried->text_x < tried->x ? COST_LEFT : 0);
+    for (int i = 0; i < blocked_count; i++)
+        sum += cover(&box, &blocked[i].box) * (blocked[i].is_line ? COST_LINE : 1);
+    for (int i = 0; i < count; i++) {
+        const struct chart_label *other = &labels[i];
+        struct chart_box mark = {other->x - MARK, other->y - MARK, other->x + MARK,
+                                 other->y + MARK};
+        struct chart_box taken = label_box(other);
+        sum += cover(&box, &mark);
+        if (i == index)
+            continue;
+        sum += cover(&box, &taken);
+        if (fabs(other->x - tried->x) < 60 &&
+            (other->text_x < other->x) == (tried->text_x < tried->x) &&
+            (other->y - tried->y) * (other->text_y - tried->text_y) < 0)
+            sum += COST_ORDER;
+    }
+    return sum;
+}
+
+/* A label at some height beside its mark; false when it would leave the chart. */
+static bool try_place(const struct chart *chart, const struct chart_label *label, bool left,
+                      double off, struct chart_label *tried)
+{
+    double gap;
+    *tried = *label;
+    tried->led = label->led || fabs(off) > BESIDE;
+    gap = tried->led ? LEADER : GAP;
+    tried->text_x = left ? label->x - gap - label->width : label->x + gap;
+    tried->text_y = label->y + off;
+    /* (half a pixel of tolerance: the search begins exactly at these limits) */
+    return tried->text_x >= chart->x.begin + 4 &&
+           tried->text_x + label->width <= chart->width - 6 &&
+           tried->text_y >= chart->y.end + LINE / 2 - TOUCH &&
+           tried->text_y <= chart->y.begin - LINE / 2 + TOUCH;
+}
+
+/* Whether two marks are so near to each other in x that their labels meet. */
+static bool is_column(const struct chart_label *a, const struct chart_label *b)
+{
+    return fabs(a->x - b->x) < COLUMN;
+}
+
+/* The label whose mark is the next below that of label I in its column, or -1. */
+static int next_below(const struct chart_label *labels, int count, int i)
+{
+    int next = -1;
+    for (int j = 0; j < count; j++) {
+        bool below = labels[j].y > labels[i].y || (labels[j].y == labels[i].y && j > i);
+        if (below && is_column(&labels[i], &labels[j]) &&
+            (next < 0 || labels[j].y < labels[next].y))
+            next = j;
+    }
+    return next;
+}
+
+/* Where the search begins: right of the marks, and labels of one column pushed apart, in the order
+ * of their marks, as far as each needs. (From labels that lie on each other the search would not
+ * find there: no single step gets better.) */
+static void spread(const struct chart *chart, struct chart_label *labels, int count)
+{
+    double top = chart->y.end + LINE / 2, bottom = chart->y.begin - LINE / 2;
+    for (int i = 0; i < count; i++)
+        labels[i].text_y = labels[i].y;
+    for (int round = 0; round < SPREAD_ROUNDS; round++)
+        for (int i = 0; i < count; i++) {
+            int j = next_below(labels, count, i);
+            double missing = j < 0 ? 0 : LINE - (labels[j].text_y - labels[i].text_y);
+            if (missing > 0) {
+                labels[i].text_y -= missing / 2;
+                labels[j].text_y += missing / 2;
+            }
+            labels[i].text_y = fmin(fmax(labels[i].text_y, top), bottom);
+        }
+    for (int i = 0; i < count; i++)
+        if (fabs(labels[i].text_y - labels[i].y) > BESIDE)
+            for (int j = 0; j < count; j++) /* the whole column, so that it is one */
+                labels[j].led = labels[j].led || is_column(&labels[i], &labels[j]);
+    for (int i = 0; i < count; i++)
+        labels[i].text_x = labels[i].x + (labels[i].led ? LEADER : GAP);
+}
+
+void chart_labels_place(const struct chart *chart, struct chart_label *labels, int count,
+                        const struct chart_obstacle *blocked, int blocked_count)
+{
+    for (int i = 0; i < count; i++) {
+        labels[i].width = svg_text_width(labels[i].name, CHART_LABEL_SIZE, true);
+        if (labels[i].value[0])
+            labels[i].width += 7 + svg_text_width(labels[i].value, CHART_LABEL_SIZE, false);
+    }
+    spread(chart, labels, count);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < count; i++) {
+            struct chart_label best = labels[i], tried;
+            double least = INFINITY;
+            if (try_place(chart, &labels[i], false, labels[i].text_y - labels[i].y, &tried) &&
+                labels[i].text_x > labels[i].x)
+                least = cost(labels, count, i, &tried, blocked, blocked_count);
+            for (int left = 0; left < 2; left++)
+                for (double off = -FARTHEST; off <= FARTHEST; off += STEP) {
+                    double here;
+                    if (!try_place(chart, &labels[i], left, off, &tried))
+                        continue;
+                    here = cost(labels, count, i, &tried, blocked, blocked_count);
+                    if (here < least) {
+                        least = here;
+                        best = tried;
+                    }
+                }
+            labels[i] = best;
+        }
+}
+
+void chart_labels_draw(struct chart *chart, struct chart_label *labels, int count,
+                       const struct chart_obstacle *blocked, int blocked_count)
+{
+    chart_labels_place(chart, labels, count, blocked, blocked_count);
+    for (int i = 0; i < count; i++) {
+        const struct chart_label *l = &labels[i];
+        struct svg_style style = {.stroke = l->color, .width = 1.1, .opacity = 0.75};
+        double end = l->text_x < l->x ? l->text_x + l->width + 3 : l->text_x - 4;
+        if (l->led)
+            svg_line(&chart->svg, l->x, l->y, end, l->text_y, &style);
+    }
+    for (int i = 0; i < count; i++) {
+        const struct chart_label *l = &labels[i];
+        struct svg_style style = {.fill = l->color, .stroke = CHART_PAPER, .width = 1.2};
+        if (l->marked)
+            svg_marker(&chart->svg, l->mark, l->x, l->y, 6, &style);
+    }
+    for (int i = 0; i < count; i++) {
+        const struct chart_label *l = &labels[i];
+        struct svg_text text = {.x = l->text_x,
+                                .y = l->text_y + CHART_LABEL_SIZE * 0.35,
+                                .size = CHART_LABEL_SIZE,
+                                .color = CHART_INK,
+                                .bold = true,
+                                .halo = CHART_PAPER,
+                                .more = l->value[0] ? l->value : NULL,
+                                .more_color = CHART_FAINT};
+        svg_put_text(&chart->svg, &text, l->name);
+    }
 }

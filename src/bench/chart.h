@@ -1,11 +1,10 @@
 /* Charts on axes, drawn as SVG: the frame with its gridlines, numbers and titles, and
  * labels that keep out of each other's way. What is drawn inside is the caller's
- * (bench/plot.c, bench/lines.c). */
+ * (bench/plots.c). Private to bench. */
 #ifndef STENCIL_BENCH_CHART_H
 #define STENCIL_BENCH_CHART_H
 
 #include "base/svg.h"
-#include "codec/output.h"
 
 /* Colours that people with any colour vision tell apart (Okabe and Ito), those that show on white;
  * with a mark each, so that print without colour does too. */
@@ -54,7 +53,9 @@ struct chart_label {
     double x, y;           /* the mark that it belongs to */
     double text_x, text_y; /* where it ends up: its left end and its middle */
     double width;
-    bool led; /* a line leads from the mark to the text */
+    bool led;           /* a line leads from the mark to the text */
+    bool marked;        /* the mark is drawn with the label */
+    enum svg_mark mark; /* where it is */
 };
 #define CHART_LABEL_SIZE 13.0
 
@@ -73,12 +74,9 @@ struct chart_obstacle {
 void chart_labels_place(const struct chart *chart, struct chart_label *labels, int count,
                         const struct chart_obstacle *blocked, int blocked_count);
 
-/* Draws a label's text, and a thin line from there to its mark where it is not beside it: lines
- * first, then marks, then texts. */
-void chart_label_line(struct chart *chart, const struct chart_label *label);
-void chart_label_text(struct chart *chart, const struct chart_label *label);
-
-/* Writes the ended drawing; committing is the caller's. */
-bool chart_write(const struct chart *chart, struct output *output, struct error *err);
+/* Finds the places and draws first thin lines from marks to the texts that are not beside them,
+ * then marks, then texts. */
+void chart_labels_draw(struct chart *chart, struct chart_label *labels, int count,
+                       const struct chart_obstacle *blocked, int blocked_count);
 
 #endif

@@ -1,12 +1,55 @@
 /* The bench for people: what was measured and on what, a table with a line for each
- * kernel, what the columns mean, and advice. Only prints; every number is bench/bench.c's.
- * Sweeps have their own tables (bench/sweep.c) below the same head. */
+ * kernel or, for a sweep, tables with a column for each width, what the columns mean, and
+ * advice on how far the numbers can be believed. Only prints: every number is made in
+ * bench/statistics.c. */
 #include <string.h>
 
-#include "bench/parts.h"
-#include "bench/titles.h"
+#include "bench/bench.h"
 
-#define COLUMNS 96
+#define NAME_CHARS 12
+#define COLUMNS    96
+
+/* ---- texts ---- */
+
+void bench_giga_text(char *text, size_t bytes, double value)
+{
+    static const struct {
+        double at;
+        const char *prefix;
+    } steps[] = {{1e3, "T"}, {1, "G"}, {1e-3, "M"}};
+    int i = 0;
+    while (i < 2 && value < steps[i].at * 0.9995)
+        i++;
+    value /= steps[i].at;
+    snprintf(text, bytes, "%.*f %s",
+             value >= 99.95   ? 0
+             : value >= 9.995 ? 1
+                              : 2,
+             value, steps[i].prefix);
+}
+
+void bench_date_text(char text[BENCH_DATE_CHARS], const struct bench_report *report)
+{
+    struct tm utc;
+    memset(text, 0, BENCH_DATE_CHARS);
+    if (gmtime_r(&report->date, &utc))
+        strftime(text, BENCH_DATE_CHARS, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+void bench_print_wrapped(FILE *out, const char *first, const char *next, int columns,
+                         const char *text)
+{
+    int column = fprintf(out, "%s", first);
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column + 1 + length > columns)
+            column = fprintf(out, "\n%s", next) - 1;
+        column += fprintf(out, " %.*s", length, text);
+        text += length;
+        text += *text == ' ';
+    }
+    fputc('\n', out);
+}
 
 /* ---- the head ---- */
 
@@ -48,13 +91,11 @@ static void print_verified(FILE *out, const struct bench_report *report)
                 (long long)report->verified_rows, report->height);
 }
 
-void bench_print_head(FILE *out, const struct bench_report *report)
+static void print_head(FILE *out, const struct bench_report *report)
 {
-    char date[32] = "";
-    struct tm utc;
-    if (gmtime_r(&report->date, &utc))
-        strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
-    fprintf(out, "stencilcli %s bench, %s\n", STENCIL_VERSION, date);
+    char date[BENCH_DATE_CHARS];
+    bench_date_text(date, report);
+    fprintf(out, "stencilcli %s bench, %.10s %.5s UTC\n", STENCIL_VERSION, date, date + 11);
     fprintf(out, "picture   %d x %d, %d channel%s of %d bits, %s\n", report->width, report->height,
             report->channels, report->channels == 1 ? "" : "s", report->max > 255 ? 16 : 8,
             report->input ? report->input : "generated");
@@ -76,28 +117,137 @@ void bench_print_head(FILE *out, const struct bench_report *report)
 
 /* ---- numbers ---- */
 
-/* VALUE in four figures, at most WIDTH wide; a dash where there is none. */
-static void print_number(FILE *out, int width, double value)
+/* In the place of a number of decimals: four figures; no digit below a tenth of a microsecond. */
+#define FIGURES      (-1)
+#define MILLISECONDS (-2)
+
+/* VALUE in WIDTH columns; a dash where there is none. */
+static void print_cell(FILE *out, int width, int decimals, double value)
 {
-    int decimals = value >= 999.5 ? 0 : value >= 99.95 ? 1 : value >= 9.995 ? 2 : 3;
+    if (decimals == FIGURES)
+        decimals = value >= 999.5 ? 0 : value >= 99.95 ? 1 : value >= 9.995 ? 2 : 3;
+    else if (decimals == MILLISECONDS)
+        decimals = value >= 99.95 ? 1 : value >= 9.995 ? 2 : value >= 0.9995 ? 3 : 4;
     if (value > 0)
         fprintf(out, "%*.*f", width, decimals, value);
     else
         fprintf(out, "%*s", width, "-");
 }
 
-void bench_print_fixed(FILE *out, int width, int decimals, double value)
+/* ---- advice ---- */
+
+/* A pair of events, or of clock readings, is good to about a tenth of a microsecond, and starting
+ * a kernel takes some: a shorter time says more about the start than about the kernel. */
+#define SHORT_MS 0.005
+
+/* The median's distance of 5 % is more than most kernels differ by from one version to the next. */
+#define NOISY_SPREAD 0.05
+
+/* Threads are started for every run of a CPU kernel. */
+#define THREADS_MS 0.2
+
+/* What may be wrong with a time. */
+enum rule {
+    SHORT,
+    MOSTLY_THREADS,
+    NOISY,
+    OUTLIERS,
+    CAPPED,
+    PARTIAL,
+    CACHED_CPU,
+    CACHED_CUDA,
+    RULES
+};
+
+/* Each sentence follows the names of the kernels for which the rule holds. */
+static const char *const SENTENCES[RULES] = {
+    [SHORT] = "runs of less than 5 us are about starting them: take a larger picture (--size)",
+    [MOSTLY_THREADS] = "much of the time goes into starting threads: take a larger picture "
+                       "(--size), or --threads 1",
+    [NOISY] = "the times scatter by more than 5 %: is the machine busy with something else?",
+    [OUTLIERS] = "more than one run in ten lies far outside: is the machine busy with something "
+                 "else?",
+    [CAPPED] = "stopped after 20 s with fewer runs than wanted: a smaller picture (--size) "
+               "gives a firmer number",
+    [PARTIAL] = "timed in one thread on some rows of the picture, the time scaled to all of them",
+    [CACHED_CPU] = "input and output fit in the last cache, so this is not the memory's speed: "
+                   "--cold, or a larger picture (--size)",
+    [CACHED_CUDA] = "inputs are taken in turn, but what a run reads and writes fits in L2, so "
+                    "writes may stay there: --cold, or a larger picture (--size)",
+};
+
+static bool holds(enum rule rule, const struct bench_report *report,
+                  const struct bench_result *result)
 {
-    if (value > 0)
-        fprintf(out, "%*.*f", width, decimals, value);
-    else
-        fprintf(out, "%*s", width, "-");
+    const struct bench_stats *stats = &result->stats;
+    size_t cache = report->device[result->device].probe.cache_bytes;
+    bool on_cpu = result->kernel->device == DEVICE_CPU;
+    bool noisy = stats->runs > 2 && bench_spread(stats) > NOISY_SPREAD;
+    bool cached = !report->cold && cache > 0 && result->bytes <= cache;
+
+    switch (rule) {
+    case SHORT:
+        return stats->median_ms < SHORT_MS;
+    case MOSTLY_THREADS:
+        return on_cpu && report->threads > 1 && stats->median_ms >= SHORT_MS &&
+               stats->median_ms < THREADS_MS;
+    case NOISY:
+        return noisy;
+    case OUTLIERS:
+        return !noisy && stats->runs >= 10 && stats->outliers * 10 > stats->runs;
+    case CAPPED:
+        return result->capped;
+    case PARTIAL:
+        return result->rows < report->height;
+    case CACHED_CPU:
+        return on_cpu && cached;
+    case CACHED_CUDA:
+        return !on_cpu && cached;
+    case RULES:
+        break;
+    }
+    return false;
 }
 
-/* Milliseconds: a microsecond is the last digit that means anything. */
-void bench_print_ms(FILE *out, int width, double ms)
+/* Adds NAME to a list that may have it already. */
+static void add_name(char *list, size_t bytes, const char *name)
 {
-    fprintf(out, "%*.*f", width, ms >= 99.95 ? 1 : ms >= 9.995 ? 2 : ms >= 0.9995 ? 3 : 4, ms);
+    size_t used = strlen(list), length = strlen(name);
+    for (const char *at = list; *at; at += strcspn(at, " ,"), at += strspn(at, " ,"))
+        if (strcspn(at, ", ") == length && memcmp(at, name, length) == 0)
+            return;
+    snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", name);
+}
+
+bool bench_advice(const struct bench_report *report, int index, char *text, size_t bytes)
+{
+    if (report->no_cuda[0] && index-- == 0) {
+        snprintf(text, bytes, "no CUDA device (%s): only the CPU was timed", report->no_cuda);
+        return true;
+    }
+    for (enum rule rule = 0; rule < RULES; rule++) {
+        char names[256] = "";
+        for (int i = 0; i < report->results; i++) {
+            const struct bench_result *result = &report->result[i];
+            if (result->state == BENCH_TIMED && holds(rule, report, result))
+                add_name(names, sizeof names, result->kernel->name);
+        }
+        if (names[0] && index-- == 0) {
+            snprintf(text, bytes, "%s: %s", names, SENTENCES[rule]);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_advice(FILE *out, const struct bench_report *report)
+{
+    char text[512];
+    for (int i = 0; !report->quiet && bench_advice(report, i, text, sizeof text); i++) {
+        if (i == 0)
+            fputc('\n', out);
+        bench_print_wrapped(out, "!", " ", COLUMNS, text);
+    }
 }
 
 /* ---- the table ---- */
@@ -130,7 +280,7 @@ static void print_row(FILE *out, const struct bench_report *report,
     bench_device_name(device, sizeof device, &report->device[result->device]);
     if (result->tile)
         snprintf(tile, sizeof tile, "%d", result->tile);
-    fprintf(out, "%-*s %-6s %4s", BENCH_NAME_CHARS, result->kernel->name, device, tile);
+    fprintf(out, "%-*s %-6s %4s", NAME_CHARS, result->kernel->name, device, tile);
     if (result->state != BENCH_TIMED) {
         static const char *const states[] = {[BENCH_UNSUPPORTED] = "cannot run this",
                                              [BENCH_DIFFERS] = "DIFFERS",
@@ -138,41 +288,16 @@ static void print_row(FILE *out, const struct bench_report *report,
         fprintf(out, "  %s: %s\n", states[result->state], result->why);
         return;
     }
-    bench_print_ms(out, 10, result->stats.median_ms);
+    print_cell(out, 10, MILLISECONDS, result->stats.median_ms);
     fprintf(out, " %5.1f%% %6d", 100 * bench_spread(&result->stats), result->stats.runs);
-    print_number(out, 9, rates.gpixels);
-    print_number(out, 8, rates.gbytes);
-    bench_print_fixed(out, 6, 2, rates.share);
-    print_number(out, 8, rates.gflops);
-    print_number(out, 8, rates.speedup);
-    bench_print_fixed(out, 7, 1, result->predicted);
-    bench_print_ms(out, 11, result->end_to_end_ms);
+    print_cell(out, 9, FIGURES, rates.gpixels);
+    print_cell(out, 8, FIGURES, rates.gbytes);
+    print_cell(out, 6, 2, rates.share);
+    print_cell(out, 8, FIGURES, rates.gflops);
+    print_cell(out, 8, FIGURES, rates.speedup);
+    print_cell(out, 7, 1, result->predicted);
+    print_cell(out, 11, MILLISECONDS, result->end_to_end_ms);
     fputc('\n', out);
-}
-
-/* Words in lines of at most COLUMNS, the first behind "! ". */
-static void print_filled(FILE *out, const char *text)
-{
-    int column = fprintf(out, "!");
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (column + 1 + length > COLUMNS)
-            column = fprintf(out, "\n ") - 1;
-        column += fprintf(out, " %.*s", length, text);
-        text += length;
-        text += *text == ' ';
-    }
-    fputc('\n', out);
-}
-
-void bench_print_advice(FILE *out, const struct bench_report *report)
-{
-    char text[512];
-    for (int i = 0; !report->quiet && bench_advice(report, i, text, sizeof text); i++) {
-        if (i == 0)
-            fputc('\n', out);
-        print_filled(out, text);
-    }
 }
 
 static void print_legend(FILE *out, const struct bench_report *report)
@@ -194,13 +319,89 @@ static void print_legend(FILE *out, const struct bench_report *report)
 void bench_print(FILE *out, const struct bench_report *report)
 {
     static const char format[] = "%-*s %-6s %4s%10s %6s %6s%9s%8s%6s%8s%8s%7s%11s\n";
-    bench_print_head(out, report);
-    fprintf(out, format, BENCH_NAME_CHARS, "", "", "", "", "", "", "", "", "of", "", "times",
-            "pre-", "end to");
-    fprintf(out, format, BENCH_NAME_CHARS, "kernel", "device", "tile", "ms", "+-", "runs",
-            "Gpixel/s", "GB/s", "copy", "GFLOP/s", baseline_name(report), "dicted", "end, ms");
+    print_head(out, report);
+    fprintf(out, format, NAME_CHARS, "", "", "", "", "", "", "", "", "of", "", "times", "pre-",
+            "end to");
+    fprintf(out, format, NAME_CHARS, "kernel", "device", "tile", "ms", "+-", "runs", "Gpixel/s",
+            "GB/s", "copy", "GFLOP/s", baseline_name(report), "dicted", "end, ms");
     for (int i = 0; i < report->results; i++)
         print_row(out, report, &report->result[i]);
     print_legend(out, report);
-    bench_print_advice(out, report);
+    print_advice(out, report);
+}
+
+/* ---- sweeps ---- */
+
+/* One table a number: the time, the share of a device copy, and the speed-up over basic with the
+ * predicted one below it. */
+static const struct sweep_table {
+    const char *title;
+    int decimals;
+} SWEEP_TABLES[] = {{"median, ms", MILLISECONDS},
+                    {"of the device copy", 2},
+                    {"times basic", 2},
+                    {"predicted by reuse", 1}};
+#define SWEEP_TABLES_COUNT ((int)(sizeof SWEEP_TABLES / sizeof *SWEEP_TABLES))
+
+/* The number of a table; 0 where there is none. */
+static double sweep_value(const struct bench_report *report, int table, const struct kernel *kernel,
+                          int at)
+{
+    const struct bench_result *result = bench_sweep_find(report, kernel, at);
+    struct bench_rates rates;
+    if (!result)
+        return 0;
+    bench_rates_make(&rates, report, result);
+    const double values[SWEEP_TABLES_COUNT] = {result->stats.median_ms, rates.share, rates.speedup,
+                                               result->predicted};
+    return values[table];
+}
+
+static void print_sweep_table(FILE *out, const struct bench_report *report, int table)
+{
+    const struct kernel *kernel[BENCH_KERNELS];
+    int at[BENCH_KERNELS], kernels = bench_sweep_kernels(report, kernel);
+    int places = bench_sweep_places(report, at);
+    bool any = false;
+
+    for (int i = 0; i < kernels; i++)
+        for (int j = 0; j < places; j++)
+            any = any || sweep_value(report, table, kernel[i], at[j]) > 0;
+    if (!any)
+        return;
+    fprintf(out, "%s\n%-*s", SWEEP_TABLES[table].title, NAME_CHARS,
+            report->sweep == SWEEP_TILE ? "  tile" : "  mask");
+    for (int j = 0; j < places; j++)
+        fprintf(out, "%9d", at[j]);
+    for (int i = 0; i < kernels; i++) {
+        fprintf(out, "\n  %-*s", NAME_CHARS - 2, kernel[i]->name);
+        for (int j = 0; j < places; j++)
+            print_cell(out, 9, SWEEP_TABLES[table].decimals,
+                       sweep_value(report, table, kernel[i], at[j]));
+    }
+    fprintf(out, "\n\n");
+}
+
+/* Which cells are missing, and why; once for each kernel. */
+static void print_missing(FILE *out, const struct bench_report *report)
+{
+    for (int i = 0; i < report->results; i++) {
+        const struct bench_result *result = &report->result[i];
+        if (result->state != BENCH_TIMED)
+            fprintf(out, "%s, %s %d: %s\n", result->kernel->name,
+                    report->sweep == SWEEP_TILE ? "tile" : "mask",
+                    bench_sweep_place(report, result), result->why);
+    }
+}
+
+void bench_print_sweep(FILE *out, const struct bench_report *report)
+{
+    print_head(out, report);
+    for (int i = 0; i < SWEEP_TABLES_COUNT; i++)
+        print_sweep_table(out, report, i);
+    print_missing(out, report);
+    if (report->sweep == SWEEP_TILE)
+        fprintf(out, "The tile is the width of the output tile; for kernels that stage none it is "
+                     "that of their blocks.\n");
+    print_advice(out, report);
 }

@@ -1,7 +1,7 @@
-/* Closed formulas for the loads of convolution: see bench/reuse.h. Each count is first
- * made for one axis and then multiplied; only the product over a large picture can
- * leave 64 bits, so only that one is checked. tests/bench/test_reuse.c counts the same
- * things cell by cell. */
+/* Closed formulas for the loads of convolution, and notes on numbers that the textbook or
+ * the teaching kit print differently. Each count is first made for one axis and then
+ * multiplied; only the product over a large picture can leave 64 bits, so only that one
+ * is checked. tests/bench/test_reuse.c counts the same things cell by cell. */
 #include "bench/reuse.h"
 
 #include <stdio.h>
@@ -13,17 +13,11 @@ struct axis {
     int64_t mask, left, right, tile;
 };
 
-static struct axis axis_x(const struct reuse_shape *shape)
+static struct axis axis_of(const struct reuse_shape *shape, bool down)
 {
-    return (struct axis){shape->mask_width, shape->anchor_x,
-                         shape->mask_width - 1 - shape->anchor_x, shape->tile};
-}
-
-static struct axis axis_y(const struct reuse_shape *shape)
-{
-    return (struct axis){shape->mask_height, shape->anchor_y,
-                         shape->mask_height - 1 - shape->anchor_y,
-                         shape->dims == 1 ? 1 : shape->tile};
+    int64_t mask = down ? shape->mask_height : shape->mask_width;
+    int64_t left = down ? shape->anchor_y : shape->anchor_x;
+    return (struct axis){mask, left, mask - 1 - left, down && shape->dims == 1 ? 1 : shape->tile};
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -126,15 +120,8 @@ static bool counts_multiply(struct reuse_counts *product, const struct reuse_cou
                             const struct reuse_counts *y)
 {
     bool fits = true;
-    *product = (struct reuse_counts){
-        .tiles = multiply(x->tiles, y->tiles, &fits),
-        .outputs = multiply(x->outputs, y->outputs, &fits),
-        .cells = multiply(x->cells, y->cells, &fits),
-        .multiplications = multiply(x->multiplications, y->multiplications, &fits),
-        .basic = multiply(x->basic, y->basic, &fits),
-        .tiled = multiply(x->tiled, y->tiled, &fits),
-        .shared_uses = multiply(x->shared_uses, y->shared_uses, &fits),
-    };
+    for (int i = 0; i < REUSE_COUNTS; i++)
+        product->all[i] = multiply(x->all[i], y->all[i], &fits);
     /* A cell is a ghost cell when it is one on either axis. */
     product->ghosts = fits ? product->cells - product->tiled : 0;
     return fits;
@@ -143,35 +130,16 @@ static bool counts_multiply(struct reuse_counts *product, const struct reuse_cou
 /* FACTOR times as many tiles: each count grows by it. */
 static bool counts_scale(struct reuse_counts *counts, int64_t factor)
 {
-    struct reuse_counts times = {.tiles = factor,
-                                 .outputs = factor,
-                                 .cells = factor,
-                                 .multiplications = factor,
-                                 .basic = factor,
-                                 .tiled = factor,
-                                 .shared_uses = factor};
+    struct reuse_counts times;
+    for (int i = 0; i < REUSE_COUNTS; i++)
+        times.all[i] = factor;
     return counts_multiply(counts, counts, &times);
-}
-
-static struct reuse_counts counts_subtract(const struct reuse_counts *a,
-                                           const struct reuse_counts *b)
-{
-    return (struct reuse_counts){
-        .tiles = a->tiles - b->tiles,
-        .outputs = a->outputs - b->outputs,
-        .cells = a->cells - b->cells,
-        .ghosts = a->ghosts - b->ghosts,
-        .multiplications = a->multiplications - b->multiplications,
-        .basic = a->basic - b->basic,
-        .tiled = a->tiled - b->tiled,
-        .shared_uses = a->shared_uses - b->shared_uses,
-    };
 }
 
 void reuse_tile_count(const struct reuse_shape *shape, enum reuse_place place_x,
                       enum reuse_place place_y, struct reuse_counts *counts)
 {
-    struct axis along_x = axis_x(shape), along_y = axis_y(shape);
+    struct axis along_x = axis_of(shape, false), along_y = axis_of(shape, true);
     struct reuse_counts x = axis_place(&along_x, place_x), y = axis_place(&along_y, place_y);
     (void)counts_multiply(counts, &x, &y); /* fits: see REUSE_MAX_TILE */
 }
@@ -193,7 +161,7 @@ const struct reuse_position *reuse_positions(int dims, int *count)
 bool reuse_grid_count(const struct reuse_shape *shape, int64_t width, int64_t height, int channels,
                       struct reuse_grid *grid, struct error *err)
 {
-    struct axis along_x = axis_x(shape), along_y = axis_y(shape);
+    struct axis along_x = axis_of(shape, false), along_y = axis_of(shape, true);
     struct reuse_counts x = axis_grid(&along_x, width), y = axis_grid(&along_y, height);
     int64_t internal = axis_internal(&along_x, width) * axis_internal(&along_y, height);
     /* The array with its ghost cells is one input tile around one output tile. Sides below 2^31
@@ -214,7 +182,8 @@ bool reuse_grid_count(const struct reuse_shape *shape, int64_t width, int64_t he
                          "%lld x %lld with a mask of %d x %d: the counts need more than 64 bits",
                          (long long)width, (long long)height, shape->mask_width,
                          shape->mask_height);
-    grid->boundary = counts_subtract(&grid->total, &grid->internal);
+    for (int i = 0; i < REUSE_COUNTS; i++)
+        grid->boundary.all[i] = grid->total.all[i] - grid->internal.all[i];
     return true;
 }
 
@@ -276,4 +245,59 @@ void reuse_fraction_text(char text[REUSE_TEXT_CHARS], struct reuse_fraction frac
         snprintf(text, REUSE_TEXT_CHARS, "%lld", whole);
     else
         snprintf(text, REUSE_TEXT_CHARS, "%lld.%0*lld", whole, decimals, digits);
+}
+
+/* ---- notes ---- */
+
+/* The right number is not kept here: it is worked out from the case. */
+static const struct reuse_note notes[] = {
+    {1, 5, 128, "the teaching kit (module 8.4)", "4.9", 1,
+     "4.9 is what the next column, T = 256, rounds to"},
+    {1, 11, 32, "the chapter (section 7.4)", "8.14", 2,
+     "it subtracts 10 loads for ghost cells, (32*11-10)/(32+10), but an internal tile has none"},
+    {1, 11, 128, "the chapter (section 7.4)", "10.13", 2,
+     "it subtracts 10 loads for ghost cells, (128*11-10)/(128+10), but an internal tile has none"},
+    {2, 5, 32, "the chapter (Fig. 7.22) and in the teaching kit (module 8.4)", "19.7", 1,
+     "the other digits were cut off there"},
+};
+
+const struct reuse_note *reuse_note_find(const struct reuse_shape *shape)
+{
+    int height = shape->dims == 1 ? 1 : shape->mask_width;
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        if (notes[i].dims == shape->dims && notes[i].mask == shape->mask_width &&
+            notes[i].tile == shape->tile && shape->mask_height == height)
+            return &notes[i];
+    }
+    return NULL;
+}
+
+int reuse_note_text(char *text, size_t bytes, const struct reuse_note *note,
+                    const struct reuse_shape *shape)
+{
+    struct reuse_counts tile;
+    char exact[REUSE_TEXT_CHARS], rounded[REUSE_TEXT_CHARS];
+    reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+    reuse_fraction_text(exact, reuse_reduction(&tile), 4);
+    reuse_fraction_text(rounded, reuse_reduction(&tile), note->decimals);
+    return snprintf(text, bytes,
+                    "k = %d, T = %d: %s in %s. The exact ratio is %lld/%lld = %s, rounded %s; %s.",
+                    note->mask, note->tile, note->prints, note->source, (long long)tile.basic,
+                    (long long)tile.tiled, exact, rounded, note->why);
+}
+
+/* ---- tables ---- */
+
+struct reuse_shape reuse_table_shape(const struct reuse_table *table, int index)
+{
+    struct reuse_shape shape = table->shape;
+    shape.tile = table->tile[index];
+    return shape;
+}
+
+bool reuse_report_grid(const struct reuse_report *report, const struct reuse_shape *shape,
+                       struct reuse_grid *grid, struct error *err)
+{
+    return reuse_grid_count(shape, report->width, shape->dims == 1 ? 1 : report->height,
+                            report->channels, grid, err);
 }

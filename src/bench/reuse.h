@@ -1,8 +1,8 @@
-/* The data reuse of tiled convolution, counted: how often the textbook's kernels
- * load input cells without and with tiling, for one tile and for a whole grid of
- * tiles, and how often each cell of a tile is used. For `stencilcli reuse` and for
- * whoever wants to set a prediction beside a measured time. Closed formulas over
- * integers; nothing here runs a kernel, knows caches or prints.
+/* The data reuse of tiled convolution, counted: how often the textbook's kernels load
+ * input cells without and with tiling, for one tile and for a whole grid of tiles, and
+ * how often each cell of a tile is used. `stencilcli reuse` prints the counts as tables,
+ * JSON or CSV; the bench sets them beside measured times. Closed formulas over integers:
+ * nothing here runs a kernel or knows caches.
  *
  *      ghost cells       input tile = output tile + halo cells
  *     . . |_________________________|       output x uses input x-a .. x-a+k-1:
@@ -15,6 +15,7 @@
 #define STENCIL_BENCH_REUSE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -36,16 +37,22 @@ struct reuse_shape {
 enum reuse_place { REUSE_INSIDE, REUSE_FIRST, REUSE_LAST };
 
 /* Sums over one or more tiles. */
+#define REUSE_COUNTS 8
 struct reuse_counts {
-    int64_t tiles;
-    int64_t outputs;         /* cells of the output tiles */
-    int64_t cells;           /* cells of the input tiles: internal, halo and ghost cells */
-    int64_t ghosts;          /* those that lie outside the array; they are never loaded */
-    int64_t multiplications; /* outputs times mask cells, by ghost cells too */
-    int64_t basic; /* loads of the basic kernel; also the multiplications without ghost cells */
-    int64_t tiled; /* loads of the tiled kernel: cells - ghosts */
-    int64_t shared_uses; /* those of basic's loads that find their cell in the same output tile: the
-                            cached kernel has it in shared memory, and leaves the rest to L2 */
+    union {
+        struct {
+            int64_t tiles;
+            int64_t outputs;         /* cells of the output tiles */
+            int64_t cells;           /* cells of the input tiles: internal, halo and ghost cells */
+            int64_t multiplications; /* outputs times mask cells, by ghost cells too */
+            int64_t basic; /* loads of the basic kernel; multiplications without ghost cells */
+            int64_t tiled; /* loads of the tiled kernel: cells - ghosts */
+            int64_t shared_uses; /* loads of basic that find their cell in the same output tile:
+                                    the cached kernel has it in shared memory; L2 has the others */
+            int64_t ghosts;      /* cells outside the array, which are never loaded */
+        };
+        int64_t all[REUSE_COUNTS];
+    };
 };
 
 /* The counts of one whole tile at a place; in 1D place_y is REUSE_INSIDE. */
@@ -107,7 +114,7 @@ struct reuse_fraction reuse_reduction(const struct reuse_counts *counts);
 /* The fraction in DECIMALS digits (0 to 9) after the point, rounded half up: "4.8". */
 void reuse_fraction_text(char text[REUSE_TEXT_CHARS], struct reuse_fraction fraction, int decimals);
 
-/* ---- where the sources print something else (bench/reuse_notes.c) ---- */
+/* ---- notes: where the sources print another number ---- */
 
 struct reuse_note {
     int dims, mask, tile; /* the case: an internal tile and a square mask of this width */
@@ -123,5 +130,39 @@ const struct reuse_note *reuse_note_find(const struct reuse_shape *shape);
 /* The note as sentences, with the exact ratio worked out. Returns snprintf's length. */
 int reuse_note_text(char *text, size_t bytes, const struct reuse_note *note,
                     const struct reuse_shape *shape);
+
+/* ---- printing: text in reuse_print.c, JSON and CSV in reuse_data.c ---- */
+
+/* How many masks and how many tiles one command looks at. */
+#define REUSE_LIST_MAX 16
+
+/* One mask with its tiles. */
+struct reuse_table {
+    struct reuse_shape shape; /* without the tile */
+    int tile[REUSE_LIST_MAX];
+    int tiles;
+};
+
+struct reuse_report {
+    struct reuse_table table[2 * REUSE_LIST_MAX]; /* those of 1D first */
+    int tables;
+    /* The real array or picture; its height counts in 2D only. */
+    bool has_size;
+    const char *input; /* the picture's name, or NULL */
+    int64_t width, height;
+    int channels;
+};
+
+/* The INDEX-th shape of a table, tile included. */
+struct reuse_shape reuse_table_shape(const struct reuse_table *table, int index);
+
+/* The grid for a shape of the report. Fails when a count passes 64 bits. */
+bool reuse_report_grid(const struct reuse_report *report, const struct reuse_shape *shape,
+                       struct reuse_grid *grid, struct error *err);
+
+/* The printers ask that reuse_report_grid succeeds for every shape, if there is a size. */
+void reuse_print_text(FILE *out, const struct reuse_report *report);
+void reuse_print_json(FILE *out, const struct reuse_report *report); /* one object per tile */
+void reuse_print_csv(FILE *out, const struct reuse_report *report);
 
 #endif

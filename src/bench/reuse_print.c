@@ -1,35 +1,22 @@
-/* The analysis as tables for a reader of the chapter: see bench/reuse_print.h. For each
- * of 1D and 2D the reduction of loads first, as in the chapter's Fig. 7.22, then
- * for each mask its tiles, the uses of their cells, thread blocks, and the whole
- * array. Every number comes from bench/reuse.h; only words and columns are made here. */
-#include "bench/reuse_print.h"
+/* The analysis of data reuse as tables for a reader of the chapter. For each of 1D and 2D
+ * the reduction of loads first, as in the chapter's Fig. 7.22, then for each mask its
+ * tiles, the uses of their cells, thread blocks, and the whole array or picture. Every
+ * number comes from bench/reuse.h; only words and columns are made here. */
+#include "bench/bench.h"
+#include "bench/reuse.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-struct reuse_shape reuse_table_shape(const struct reuse_table *table, int index)
-{
-    struct reuse_shape shape = table->shape;
-    shape.tile = table->tile[index];
-    return shape;
-}
-
-bool reuse_report_grid(const struct reuse_report *report, const struct reuse_shape *shape,
-                       struct reuse_grid *grid, struct error *err)
-{
-    return reuse_grid_count(shape, report->width, shape->dims == 1 ? 1 : report->height,
-                            report->channels, grid, err);
-}
-
 #define LABEL_CHARS 96
 
-/* "k = 5" for a mask of 5 cells or of 5 x 5, else "7 x 3". */
-static void mask_label(char text[LABEL_CHARS], const struct reuse_shape *shape)
+/* The reduction of loads, rounded and exact, and the line's end. */
+static void print_ratio(FILE *out, const struct reuse_counts *counts)
 {
-    if (shape->dims == 1 || shape->mask_width == shape->mask_height)
-        snprintf(text, LABEL_CHARS, "k = %d", shape->mask_width);
-    else
-        snprintf(text, LABEL_CHARS, "%d x %d", shape->mask_width, shape->mask_height);
+    struct reuse_fraction exact = reuse_reduction(counts);
+    char text[REUSE_TEXT_CHARS];
+    reuse_fraction_text(text, exact, 2);
+    fprintf(out, "  %9s = %" PRId64 "/%" PRId64 "\n", text, exact.numerator, exact.denominator);
 }
 
 /* ---- the head of 1D and 2D ---- */
@@ -69,21 +56,25 @@ static void print_intro(FILE *out, const struct reuse_table *table, int tables)
             "\nReduction of loads in internal tiles, basic / tiled (limit: T without end)\n\n");
 }
 
-/* The reductions of one mask in one line; a star where a note follows. */
+/* The reductions of one mask in one line, a star where a note follows. The line begins with
+ * "k = 5" for a mask of 5 cells or of 5 x 5, else "7 x 3". */
 static void print_reductions(FILE *out, const struct reuse_table *table)
 {
-    char label[LABEL_CHARS];
-    mask_label(label, &table->shape);
-    fprintf(out, "  %-9s", label);
+    int width = table->shape.mask_width, height = table->shape.mask_height;
+    char text[LABEL_CHARS];
+    if (table->shape.dims == 1 || width == height)
+        snprintf(text, sizeof text, "k = %d", width);
+    else
+        snprintf(text, sizeof text, "%d x %d", width, height);
+    fprintf(out, "  %-9s", text);
     for (int i = 0; i < table->tiles; i++) {
         struct reuse_shape shape = reuse_table_shape(table, i);
         struct reuse_counts tile;
-        char text[REUSE_TEXT_CHARS];
         reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
         reuse_fraction_text(text, reuse_reduction(&tile), 1);
         fprintf(out, "%8s%s", text, reuse_note_find(&shape) ? "*" : " ");
     }
-    fprintf(out, "%8d\n", table->shape.mask_width * table->shape.mask_height);
+    fprintf(out, "%8d\n", width * height);
 }
 
 static void print_notes(FILE *out, const struct reuse_table *table)
@@ -95,18 +86,8 @@ static void print_notes(FILE *out, const struct reuse_table *table)
         if (!note)
             continue;
         reuse_note_text(text, sizeof text, note, &shape);
-        /* Lines of 78 columns: a blank becomes the line's end where the next word does not fit. */
-        int column = 0;
-        for (const char *word = text; *word;) {
-            int length = (int)strcspn(word, " ");
-            if (column == 0 || column + 1 + length > 78)
-                column = fprintf(out, column == 0 ? "\n  * %.*s" : "\n    %.*s", length, word) - 1;
-            else
-                column += fprintf(out, " %.*s", length, word);
-            word += length;
-            word += *word == ' ';
-        }
         fputc('\n', out);
+        bench_print_wrapped(out, "  *", "   ", 78, text);
     }
 }
 
@@ -167,14 +148,6 @@ static int make_places(struct place_row rows[REUSE_POSITIONS], const struct reus
         return add_places(rows, count, shape, 1, 3, "boundary");
     count = add_places(rows, count, shape, 1, 5, "edge");
     return add_places(rows, count, shape, 5, REUSE_POSITIONS, "corner");
-}
-
-static void print_ratio(FILE *out, const struct reuse_counts *counts)
-{
-    struct reuse_fraction exact = reuse_reduction(counts);
-    char text[REUSE_TEXT_CHARS];
-    reuse_fraction_text(text, exact, 2);
-    fprintf(out, "  %9s = %" PRId64 "/%" PRId64 "\n", text, exact.numerator, exact.denominator);
 }
 
 static void print_tiles(FILE *out, const struct reuse_table *table)
@@ -249,6 +222,206 @@ static void print_blocks(FILE *out, const struct reuse_table *table)
                      "  is wrong where the halo is wider than T.\n");
 }
 
+/* ---- uses of the cells of a tile ---- */
+
+/* As module 8.4 of the teaching kit writes them down: 1 2 ... k ... k ... 2 1. In 2D the uses of a
+ * cell are its column's times its row's. Long runs of one number are written once, with their
+ * length. */
+
+/* Cells in a row with the same number of uses. */
+struct run {
+    int uses, cells;
+};
+
+/* A row of runs rises, stays, and falls; past this many its slopes are cut short. */
+#define SHOWN_RUNS 17
+#define SHOWN_ENDS 3
+/* min(mask, tile) is at most 255. */
+#define RUNS_MAX (2 * 255)
+
+static int make_runs(struct run runs[RUNS_MAX], int mask, int tile)
+{
+    int count = 0;
+    for (int i = 0; i < tile + mask - 1; i++) {
+        int uses = reuse_uses(mask, tile, i);
+        if (count > 0 && runs[count - 1].uses == uses)
+            runs[count - 1].cells++;
+        else
+            runs[count++] = (struct run){uses, 1};
+    }
+    return count;
+}
+
+static void print_runs(FILE *out, int mask, int tile)
+{
+    struct run runs[RUNS_MAX];
+    int count = make_runs(runs, mask, tile), middle = count / 2;
+    for (int i = 0; i < count; i++) {
+        bool end = i < SHOWN_ENDS || i >= count - SHOWN_ENDS;
+        if (count <= SHOWN_RUNS || end || (i >= middle - 1 && i <= middle + 1))
+            fprintf(out, " %d", runs[i].uses);
+        else if (i == SHOWN_ENDS || i == middle + 2)
+            fprintf(out, " ...");
+        else
+            continue;
+        if (runs[i].cells > 1)
+            fprintf(out, "(x%d)", runs[i].cells);
+    }
+    fputc('\n', out);
+}
+
+#define TIMES_CHARS 16
+
+/* "x12" for a run of 12 cells, nothing for one. */
+static void times_text(char text[TIMES_CHARS], const struct run *run)
+{
+    text[0] = '\0';
+    if (run->cells > 1)
+        snprintf(text, TIMES_CHARS, "x%d", run->cells);
+}
+
+/* The product of rows and columns, a number for each pair of runs. */
+static void print_products(FILE *out, const struct reuse_shape *shape)
+{
+    struct run columns[RUNS_MAX], rows[RUNS_MAX];
+    int width = make_runs(columns, shape->mask_width, shape->tile);
+    int height = make_runs(rows, shape->mask_height, shape->tile);
+    int cell_width[SHOWN_RUNS];
+    char times[TIMES_CHARS];
+    if (width > SHOWN_RUNS || height > SHOWN_RUNS)
+        return;
+    fprintf(out, "\n  Their products for T = %d: the uses of the input tile's cells\n\n  %6s",
+            shape->tile, "");
+    int blanks = 0; /* none is left at the line's end */
+    for (int x = 0; x < width; x++) {
+        times_text(times, &columns[x]);
+        cell_width[x] = strlen(times) < 3 ? 4 : (int)strlen(times) + 1;
+        blanks += cell_width[x];
+        if (times[0]) {
+            fprintf(out, "%*s", blanks, times);
+            blanks = 0;
+        }
+    }
+    fputc('\n', out);
+    for (int y = 0; y < height; y++) {
+        times_text(times, &rows[y]);
+        fprintf(out, "  %6s", times);
+        for (int x = 0; x < width; x++)
+            fprintf(out, "%*d", cell_width[x], rows[y].uses * columns[x].uses);
+        fputc('\n', out);
+    }
+}
+
+static void print_uses(FILE *out, const struct reuse_table *table)
+{
+    const struct reuse_shape *shape = &table->shape;
+    bool square = shape->mask_width == shape->mask_height;
+    if (shape->dims == 1)
+        fprintf(out, "\n  How often each cell of the input tile is used (module 8.4); the sum is "
+                     "basic's\n  loads\n\n");
+    else
+        fprintf(out, "\n  How often each cell of the input tile is used (module 8.4): its column's "
+                     "uses\n  times its row's; the sum is basic's loads\n\n");
+    fprintf(out, "  %6s  %s\n", "T", "uses");
+    for (int i = 0; i < table->tiles; i++) {
+        fprintf(out, "  %6d %s", table->tile[i],
+                shape->dims == 1 ? ""
+                : square         ? " columns and rows"
+                                 : " columns");
+        print_runs(out, shape->mask_width, table->tile[i]);
+        if (shape->dims == 2 && !square) {
+            fprintf(out, "  %6s  rows   ", "");
+            print_runs(out, shape->mask_height, table->tile[i]);
+        }
+    }
+    if (shape->dims == 2) {
+        struct reuse_shape first = reuse_table_shape(table, 0);
+        print_products(out, &first);
+    }
+}
+
+/* ---- the whole array or picture ---- */
+
+/* The answers to exercises 4 to 7 for its size. A picture's channels are counted all, as one
+ * launch each. */
+
+static void print_row(FILE *out, const char *label, const struct reuse_counts *counts)
+{
+    fprintf(out, "  %-8s  %10" PRId64 "  %16" PRId64 "  %16" PRId64, label, counts->tiles,
+            counts->basic, counts->tiled);
+    if (counts->tiles == 0)
+        fprintf(out, "  %9s\n", "-");
+    else
+        print_ratio(out, counts);
+}
+
+/* Exercise 4 asks it of arrays, 5 of square matrices, 6 of all others. */
+static void print_exercise(FILE *out, const struct reuse_report *report,
+                           const struct reuse_shape *shape, const struct reuse_grid *grid)
+{
+    bool square = report->width == report->height && shape->mask_width == shape->mask_height;
+    fprintf(out,
+            "\n  Exercise %d: %" PRId64 " ghost cells; %" PRId64 " multiplications with them, "
+            "%" PRId64 " without\n",
+            shape->dims == 1 ? 4
+            : square         ? 5
+                             : 6,
+            grid->ghost_cells, grid->total.multiplications, grid->total.basic);
+}
+
+static void print_title(FILE *out, const struct reuse_report *report, int dims)
+{
+    if (dims == 1)
+        fprintf(out, "\n  An array of %" PRId64 " cells", report->width);
+    else if (report->input)
+        fprintf(out, "\n  %s: %" PRId64 " x %" PRId64 " cells, %d channel%s, a launch for each",
+                report->input, report->width, report->height, report->channels,
+                report->channels == 1 ? "" : "s");
+    else
+        fprintf(out, "\n  A picture of %" PRId64 " x %" PRId64 " cells", report->width,
+                report->height);
+    fputc('\n', out);
+}
+
+static void print_grids(FILE *out, const struct reuse_report *report,
+                        const struct reuse_table *table)
+{
+    struct reuse_grid grid;
+    struct error err;
+    print_title(out, report, table->shape.dims);
+    for (int i = 0; i < table->tiles; i++) {
+        struct reuse_shape shape = reuse_table_shape(table, i);
+        (void)reuse_report_grid(report, &shape, &grid, &err); /* fits: asked for by the caller */
+        if (i == 0) {
+            print_exercise(out, report, &shape, &grid);
+            fprintf(out, "\n  %6s  %-8s  %10s  %16s  %16s  %9s\n", "T", "tiles", "blocks", "basic",
+                    "tiled", "reduction");
+        }
+        fprintf(out, "  %6d", shape.tile);
+        print_row(out, "internal", &grid.internal);
+        fprintf(out, "  %6s", "");
+        print_row(out, "boundary", &grid.boundary);
+        fprintf(out, "  %6s", "");
+        print_row(out, "all", &grid.total);
+    }
+    fprintf(out, "\n  Shared memory of all blocks (exercise 7)\n\n");
+    fprintf(out, "  %6s  %19s  %16s  %16s\n", "T", "blocks", "tiled, bytes", "cached, bytes");
+    for (int i = 0; i < table->tiles; i++) {
+        struct reuse_shape shape = reuse_table_shape(table, i);
+        char blocks[64];
+        (void)reuse_report_grid(report, &shape, &grid, &err);
+        if (shape.dims == 1)
+            snprintf(blocks, sizeof blocks, "%" PRId64, grid.blocks_x);
+        else if (report->channels == 1)
+            snprintf(blocks, sizeof blocks, "%" PRId64 " x %" PRId64, grid.blocks_x, grid.blocks_y);
+        else
+            snprintf(blocks, sizeof blocks, "%" PRId64 " x %" PRId64 " x %d", grid.blocks_x,
+                     grid.blocks_y, report->channels);
+        fprintf(out, "  %6d  %19s  %16" PRId64 "  %16" PRId64 "\n", shape.tile, blocks,
+                grid.shared_tiled, grid.shared_cached);
+    }
+}
+
 /* ---- all of it ---- */
 
 static void print_table(FILE *out, const struct reuse_report *report,
@@ -265,10 +438,10 @@ static void print_table(FILE *out, const struct reuse_report *report,
                 shape->mask_width, shape->mask_height, shape->anchor_x, right, shape->anchor_y,
                 below);
     print_tiles(out, table);
-    reuse_print_uses(out, table);
+    print_uses(out, table);
     print_blocks(out, table);
     if (report->has_size)
-        reuse_print_grids(out, report, table);
+        print_grids(out, report, table);
 }
 
 void reuse_print_text(FILE *out, const struct reuse_report *report)

@@ -1,11 +1,12 @@
-/* The bench at work: for every mask and tile that is asked for it walks the kernels,
- * compares each one's output with the reference's, has it timed (bench/time.c), and
- * sets beside it what the analysis of data reuse predicts. A kernel that cannot run,
- * fails or differs has that in its result, and the others go on. */
+/* The bench at work. It finds the kernels that are meant: all that can run here, or those
+ * that the user named. For every mask and tile it walks them, compares each one's output
+ * with the reference's, has it timed (bench/measure.c), and sets beside the time what the
+ * analysis of data reuse predicts. A kernel that cannot run, fails or differs has that in
+ * its result, and the others go on. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/parts.h"
+#include "bench/bench.h"
 #include "bench/reuse.h"
 
 /* A run of the reference takes some tenths of a second. */
@@ -14,17 +15,135 @@
 static const int SWEEP_TILES[] = {8, 16, 32, 64};
 static const int SWEEP_MASKS[] = {3, 5, 7, 9, 11, 15, 21, 31};
 
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* ---- which kernels ---- */
+
+struct chosen_kernels {
+    const struct kernel *kernel[BENCH_KERNELS];
+    int count;
+    bool named; /* by the user: none of them is left out in silence */
+};
+
+/* Whether NAME is one of the names in the list, or the list is not there. */
+static bool is_named(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    while (list) {
+        size_t word = strcspn(list, ",");
+        if (word == length && memcmp(list, name, length) == 0)
+            return true;
+        list = list[word] == ',' ? list + word + 1 : NULL;
+    }
+    return false;
+}
+
+/* The kernels that the user named, against the other options: what no machine could do. */
+static bool check_named(const struct bench_request *request, enum bench_sweep sweep,
+                        struct error *err)
+{
+    int count;
+    const struct kernel *table = kernel_table(&count);
+    for (int i = 0; i < count; i++) {
+        const struct kernel *kernel = &table[i];
+        if (kernel->dims != 2 || !is_named(request->kernels, kernel->name))
+            continue;
+        if (!request->device_auto && kernel->device != request->device)
+            return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
+                             backend_find(request->device)->name);
+        if (sweep == SWEEP_TILE && kernel->tile == TILE_NONE)
+            return error_set(err, EXIT_USAGE, "kernel %s has no tile to sweep", kernel->name);
+    }
+    return true;
+}
+
+/* Left out unless it is named: it is slow, and in a sweep it squeezes all others together. */
+static bool is_meant(const struct kernel *kernel, const struct bench_request *request,
+                     enum bench_sweep sweep, const char *no_cuda)
+{
+    if ((!request->device_auto && kernel->device != request->device) ||
+        (kernel->device == DEVICE_CUDA && no_cuda[0]))
+        return false;
+    return sweep == SWEEP_NONE ||
+           (!bench_is_reference(kernel) && (sweep == SWEEP_MASK || kernel->tile != TILE_NONE));
+}
+
+/* Whether the CUDA device that was asked for is there; with --device auto its absence is a remark:
+ * NO_CUDA (256 bytes) then says why, and else is empty. */
+static bool check_cuda(const struct bench_request *request, char *no_cuda, struct error *err)
+{
+    char why[160] = "";
+    int devices;
+    no_cuda[0] = '\0';
+    if (!request->device_auto && request->device != DEVICE_CUDA)
+        return true;
+    devices = backend_find(DEVICE_CUDA)->devices(why, sizeof why);
+    if (devices > request->device_index)
+        return true;
+    if (devices > 0)
+        snprintf(why, sizeof why, "this machine has %d", devices);
+    if (!request->device_auto)
+        return error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", request->device_index, why);
+    snprintf(no_cuda, 256, "%s", why);
+    return true;
+}
+
+static bool nothing_chosen(const struct bench_request *request, enum bench_sweep sweep,
+                           const char *no_cuda, struct error *err)
+{
+    if (sweep == SWEEP_TILE && no_cuda[0])
+        return error_set(err, EXIT_DEVICE, "the kernels with a tile need a CUDA device: %s",
+                         no_cuda);
+    if (sweep == SWEEP_TILE)
+        return error_set(err, EXIT_USAGE, "no kernel of --device %s has a tile to sweep",
+                         backend_find(request->device)->name);
+    return error_set(err, EXIT_DEVICE, "no kernel of this device can run");
+}
+
+static bool kernels_choose(struct chosen_kernels *kernels, const struct bench_request *request,
+                           enum bench_sweep sweep, char *no_cuda, struct error *err)
+{
+    int count;
+    const struct kernel *table = kernel_table(&count);
+
+    kernels->count = 0;
+    kernels->named = request->kernels != NULL;
+    if (!check_named(request, sweep, err) || !check_cuda(request, no_cuda, err))
+        return false;
+    for (int i = 0; i < count && kernels->count < BENCH_KERNELS; i++) {
+        const struct kernel *kernel = &table[i];
+        bool meant = kernels->named ? is_named(request->kernels, kernel->name)
+                                    : is_meant(kernel, request, sweep, no_cuda);
+        if (kernel->dims != 2 || !meant)
+            continue;
+        if (kernel->device == DEVICE_CUDA && no_cuda[0])
+            return error_set(err, EXIT_DEVICE, "kernel %s needs a CUDA device: %s", kernel->name,
+                             no_cuda);
+        kernels->kernel[kernels->count++] = kernel;
+    }
+    if (kernels->named)
+        no_cuda[0] = '\0'; /* the kernels are those of the CPU: nobody misses a GPU */
+    return kernels->count > 0 || nothing_chosen(request, sweep, no_cuda, err);
+}
+
+bool bench_check(const struct bench_request *request, enum bench_sweep sweep, struct error *err)
+{
+    struct chosen_kernels kernels;
+    char no_cuda[256];
+    return kernels_choose(&kernels, request, sweep, no_cuda, err);
+}
+
+/* ---- one kernel ---- */
+
 struct bench {
     struct bench_report *report;
     const struct bench_request *request;
-    struct bench_kernels kernels;
+    struct chosen_kernels kernels;
     struct image out; /* of the picture's shape */
     struct plan plan;
     struct bench_bands bands;
     int step, steps; /* for the progress line */
 };
-
-/* ---- one kernel ---- */
 
 static struct bench_result *result_add(struct bench *bench, const struct kernel *kernel, int tile)
 {
@@ -60,7 +179,6 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
                                 .anchor_y = m->anchor_y,
                                 .tile = tile};
     struct reuse_counts counts;
-    struct reuse_fraction loads;
 
     if (staged == TILE_NONE)
         return 0;
@@ -69,11 +187,9 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
     if (cut && cut->mask_rows < m->height) /* the tile is staged several times over */
         return (double)m->width * (double)m->height / cut->loads_per_output;
     reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &counts);
-    loads =
-        staged == TILE_HALO
-            ? reuse_reduction(&counts)
-            : reuse_fraction_make(counts.basic, counts.outputs + counts.basic - counts.shared_uses);
-    return (double)loads.numerator / (double)loads.denominator;
+    return (double)counts.basic /
+           (double)(staged == TILE_HALO ? counts.tiled
+                                        : counts.outputs + counts.basic - counts.shared_uses);
 }
 
 /* The job for one run; the reference makes a part of the picture, from the middle. */
@@ -191,7 +307,7 @@ static bool measure_mask(struct bench *bench, int width, struct error *err)
 {
     const struct bench_request *request = bench->request;
     const int *tiles = bench->report->sweep == SWEEP_TILE ? SWEEP_TILES : &request->tile;
-    int count = bench->report->sweep == SWEEP_TILE ? (int)(sizeof SWEEP_TILES / sizeof(int)) : 1;
+    int count = bench->report->sweep == SWEEP_TILE ? COUNT(SWEEP_TILES) : 1;
     bool ok;
 
     if (!request->plan(&bench->plan, width, request->context, err))
@@ -238,16 +354,16 @@ static bool find_devices(struct bench *bench, struct error *err)
 bool bench_run(struct bench_report *report, const struct bench_request *request, struct error *err)
 {
     struct bench bench = {.report = report, .request = request};
-    int masks = report->sweep == SWEEP_MASK ? (int)(sizeof SWEEP_MASKS / sizeof(int)) : 1;
+    int masks = report->sweep == SWEEP_MASK ? COUNT(SWEEP_MASKS) : 1;
     const struct image *in = &request->in;
     bool ok;
 
-    ok = bench_kernels_choose(&bench.kernels, request, report->sweep, report->no_cuda, err) &&
+    ok = kernels_choose(&bench.kernels, request, report->sweep, report->no_cuda, err) &&
          find_devices(&bench, err) &&
          image_alloc(&bench.out, in->width, in->height, in->channels, in->type, "the output", err);
     bench.steps = bench.kernels.count * masks;
     if (report->sweep == SWEEP_TILE)
-        bench.steps *= (int)(sizeof SWEEP_TILES / sizeof(int));
+        bench.steps *= COUNT(SWEEP_TILES);
     for (int i = 0; ok && i < masks; i++)
         ok = measure_mask(&bench, report->sweep == SWEEP_MASK ? SWEEP_MASKS[i] : 0, err);
     image_free(&bench.out);

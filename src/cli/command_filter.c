@@ -82,8 +82,8 @@ static void print_time(const struct picture_report *report)
         fprintf(stderr,
                 "stencilcli: CUDA there after %.2f ms, its memory %.2f ms, all decoded %.2f ms, "
                 "first strip back %.2f ms, last %.2f ms, all encoded %.2f ms\n",
-                report->at.started, report->at.opened, report->at.decoded, report->at.first_strip,
-                report->at.last_strip, report->at.encoded);
+                report->at.started, report->at.opened, report->at.decoded, report->at.first_band,
+                report->at.last_band, report->at.encoded);
 }
 
 void command_filter_json(FILE *out, const struct options *options,

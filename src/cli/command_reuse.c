@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/reuse_print.h"
+#include "bench/reuse.h"
 #include "cli/command.h"
 #include "codec/codec.h"
 #include "plan/mask.h"

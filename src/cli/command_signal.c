@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "cli/command.h"
-#include "cli/print_signal.h"
+#include "cli/print_mask.h"
 #include "kernel/backend.h"
 #include "signal/filter.h"
 
@@ -45,6 +46,164 @@ static bool request_make(const struct options *options, struct signal_request *r
     return find_kernel(options->kernel, &request->kernel, err);
 }
 
+/* ---- in words ---- */
+
+/* Weights that a line can hold. */
+#define SHOWN_WEIGHTS 15
+
+/* Which numbers hold the sums, as a phrase. */
+static const char *sums_phrase(const struct signal_report *report)
+{
+    static const char *const phrases[] = {
+        [SIGNAL_SUM_F32] = "sums in floats, which are exact below 2^24",
+        [SIGNAL_SUM_I64] = "sums in 64-bit integers",
+        [SIGNAL_SUM_RATIONAL] = "sums past 62 bits: rationals on the CPU, no kernel",
+        [SIGNAL_SUM_SPLIT] = "sums past 62 bits: the kernel runs on split numbers"};
+    return phrases[report->choice.sums];
+}
+
+static const char *device_name(const struct signal_report *report)
+{
+    return backend_find(report->choice.kernel->device)->name;
+}
+
+static void print_input(FILE *out, const char *input, const struct signal_report *report)
+{
+    fprintf(out, "signal    %s: %s, %d sample%s", input, report->form, report->samples,
+            report->samples == 1 ? "" : "s");
+    if (report->audio)
+        fprintf(out, " in each of %d channel%s, %d bits, %d Hz", report->channels,
+                report->channels == 1 ? "" : "s", report->bits, report->rate);
+    fprintf(out, "\n");
+}
+
+static void print_mask(FILE *out, const struct mask *mask)
+{
+    char text[MASK_NUMBER_CHARS];
+
+    mask_number(text, mask->divisor);
+    fprintf(out, "mask      %d weight%s, anchor %d, divisor %s", mask->width,
+            mask->width == 1 ? "" : "s", mask->anchor_x, text);
+    mask_number(text, mask->offset);
+    fprintf(out, ", offset %s%s\n         ", text, mask->offset_percent ? " of full scale" : "");
+    for (int j = 0; j < mask->width && j < SHOWN_WEIGHTS; j++) {
+        mask_number(text, mask->weight[j]);
+        fprintf(out, " %s", text);
+    }
+    fprintf(out, "%s\n", mask->width > SHOWN_WEIGHTS ? " ..." : "");
+}
+
+static void print_shape(FILE *out, const struct kernel_shape *shape)
+{
+    fprintf(out, "tile      %d outputs, halo %d left %d right\n", shape->tile_width,
+            shape->halo_left, shape->halo_right);
+    fprintf(out, "block     %d threads, %zu bytes of shared memory\n", shape->block_x,
+            shape->shared_bytes);
+    fprintf(out, "loads     %.2f cells per output\n", shape->loads_per_output);
+}
+
+static void print_plan(FILE *out, const char *input, const struct signal_request *request,
+                       const struct mask *mask, const struct signal_report *report)
+{
+    const struct signal_choice *choice = &report->choice;
+
+    print_input(out, input, report);
+    print_mask(out, mask);
+    if (report->quantised)
+        fprintf(out, "quantised to 1/2^%d, at most %.3g of a sample value\n",
+                report->quantised_bits, report->quantised_error);
+    fprintf(out, "sums      %s\n", sums_phrase(report));
+    fprintf(out, "border    %s", border_name(request->border.border));
+    if (request->border.border == BORDER_CONSTANT)
+        fprintf(out, ":%s", request->border.value);
+    fprintf(out, "\npasses    %d\n", request->repeat);
+    if (choice->sums == SIGNAL_SUM_RATIONAL) {
+        fprintf(out, "device    cpu\n");
+        return;
+    }
+    fprintf(out, "device    %s\n", device_name(report));
+    fprintf(out, "kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
+    if (choice->kernel->device == DEVICE_CPU)
+        fprintf(out, "threads   %d\n", choice->threads);
+    if (report->has_shape)
+        print_shape(out, &report->shape);
+    fprintf(out, "estimate  %.1f ms on the CPU, %.1f ms with CUDA (start-up included)\n",
+            choice->cpu_ms, choice->cuda_ms);
+}
+
+/* ---- JSON ---- */
+
+static void json_input(FILE *out, const char *input, const struct signal_request *request,
+                       const struct signal_report *report)
+{
+    static const char *const types[] = {[SIGNAL_SUM_F32] = "float32",
+                                        [SIGNAL_SUM_I64] = "int64",
+                                        [SIGNAL_SUM_RATIONAL] = "rational",
+                                        [SIGNAL_SUM_SPLIT] = "split"};
+    const struct signal_choice *choice = &report->choice;
+    json_print(out, "{'input':%s,'form':%s,'samples':%d,'channels':%d", input, report->form,
+               report->samples, report->channels);
+    if (report->audio)
+        json_print(out, ",'bits':%d,'rate':%d", report->bits, report->rate);
+    json_print(out,
+               ",'mask_width':%d,'anchor':%d,'border':%s,'passes':%d,'sums':%s,'device':%s,"
+               "'kernel':%s,'threads':%d",
+               report->mask_width, report->anchor, border_name(request->border.border),
+               request->repeat, types[choice->sums], device_name(report),
+               choice->sums == SIGNAL_SUM_RATIONAL ? NULL : choice->kernel->name, choice->threads);
+    if (report->quantised)
+        json_print(out, ",'quantised_bits':%d,'quantised_error':%.17g", report->quantised_bits,
+                   report->quantised_error);
+}
+
+/* The numbers as text: most JSON readers hold numbers in doubles. */
+static void json_mask(FILE *out, const struct mask *mask)
+{
+    char text[MASK_NUMBER_CHARS];
+
+    mask_number(text, mask->divisor);
+    json_print(out, ",'divisor':%s", text);
+    mask_number(text, mask->offset);
+    json_print(out, ",'offset':%s,'weights':[", text);
+    for (int j = 0; j < mask->width; j++) {
+        mask_number(text, mask->weight[j]);
+        json_print(out, j ? ",%s" : "%s", text);
+    }
+    fputc(']', out);
+}
+
+static void print_plan_json(FILE *out, const char *input, const struct signal_request *request,
+                            const struct mask *mask, const struct signal_report *report)
+{
+    const struct kernel_shape *shape = &report->shape;
+
+    json_input(out, input, request, report);
+    json_mask(out, mask);
+    if (report->has_shape)
+        json_print(out,
+                   ",'tile':%d,'halo':{'left':%d,'right':%d},'block':%d,'shared_bytes':%zu,"
+                   "'loads_per_output':%.6g",
+                   shape->tile_width, shape->halo_left, shape->halo_right, shape->block_x,
+                   shape->shared_bytes, shape->loads_per_output);
+    json_print(out, ",'cpu_ms':%.3f,'cuda_ms':%.3f}\n", report->choice.cpu_ms,
+               report->choice.cuda_ms);
+}
+
+static void print_json(FILE *out, const char *input, const char *output,
+                       const struct signal_request *request, const struct signal_report *report)
+{
+    const struct kernel_times *times = &report->times;
+
+    json_input(out, input, request, report);
+    json_print(out,
+               ",'output':%s,'verified':%i,'read_ms':%.3f,'upload_ms':%.3f,'kernel_ms':%.3f,"
+               "'download_ms':%.3f,'write_ms':%.3f,'total_ms':%.3f}\n",
+               output, request->verify, report->read_ms, times->upload_ms, times->kernel_ms,
+               times->download_ms, report->write_ms, report->total_ms);
+}
+
+/* ---- what has run ---- */
+
 static void print_time(const struct signal_report *report)
 {
     const struct kernel_times *times = &report->times;
@@ -63,7 +222,7 @@ static void print_notes(const struct options *options, const struct signal_repor
         return;
     if (report->choice.note[0])
         fprintf(stderr, "stencilcli: %s\n", report->choice.note);
-    fprintf(stderr, "stencilcli: %s: %s\n", options->operand[0], signal_print_sums(report));
+    fprintf(stderr, "stencilcli: %s: %s\n", options->operand[0], sums_phrase(report));
     if (report->quantised)
         fprintf(stderr, "stencilcli: the mask is quantised to 1/2^%d, at most %.3g of a sample\n",
                 report->quantised_bits, report->quantised_error);
@@ -78,16 +237,14 @@ static void print_report(const struct options *options, const struct signal_requ
     const char *input = options->operand[0], *output = options->operand[1];
 
     if (options->plan) {
-        (options->json ? signal_print_plan_json : signal_print_plan)(stdout, input, request, mask,
-                                                                     report);
+        (options->json ? print_plan_json : print_plan)(stdout, input, request, mask, report);
         return;
     }
     print_notes(options, report);
     if (options->time)
         print_time(report);
     if (options->json)
-        signal_print_json(strcmp(output, "-") == 0 ? stderr : stdout, input, output, request,
-                          report);
+        print_json(strcmp(output, "-") == 0 ? stderr : stdout, input, output, request, report);
 }
 
 int command_signal(const struct options *options)

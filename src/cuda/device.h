@@ -15,6 +15,10 @@
 #include <cuda_runtime_api.h>
 
 #include "base/error.h"
+#include "kernel/kernel.h"
+
+/* CALL, unless a call before it has failed; its answer is the new STATUS. */
+#define CUDA_NEXT(status, call) ((status) = (status) == cudaSuccess ? (call) : (status))
 
 #define CUDA_MAX_DEVICES 16
 #define CUDA_BUFFERS     9
@@ -85,11 +89,42 @@ void cuda_device_release(struct cuda_device *device, int keep);
  * cuda_device_release gives back. */
 size_t cuda_device_free_bytes(struct cuda_device *device);
 
+/* Bytes that a run's buffers may take together: LIMIT, or if that is 0 the free bytes but for what
+ * the context may still need. */
+size_t cuda_device_room(struct cuda_device *device, size_t limit);
+
+/* Records mark NUMBER on the device's stream: 0 before the upload, 1 before the kernel, 2 before
+ * the download, 3 at the end. */
+cudaError_t cuda_device_mark(struct cuda_device *device, int number);
+
+/* Ends a run that began with mark 0 and came as far as STATUS says: waits for mark 3, adds the
+ * times between the marks to TIMES (NULL: nobody asks), and settles the device after a failure. */
+cudaError_t cuda_device_finish(struct cuda_device *device, cudaError_t status,
+                               struct kernel_times *times);
+
 /* STATUS as a sentence: "cuda:0: WHAT: out of memory"; EXIT_INPUT. */
 bool cuda_device_error(struct error *err, const struct cuda_device *device, cudaError_t status,
                        const char *what);
 
 /* 0 and why, or the number of devices (at most CUDA_MAX_DEVICES). */
 int cuda_device_count(char *why, size_t why_bytes);
+
+/* ---- pinned memory of the host (cuda/pinned.c) ---- */
+
+/* A device copies from and to it by itself. It is kept and handed out again, since pinning takes
+ * about 0.3 ms a MB. For any threads. The most that is pinned at a time, and of that in one piece:
+ */
+#define CUDA_HOST_BYTES       ((size_t)512 << 20)
+#define CUDA_HOST_PIECE_BYTES ((size_t)128 << 20)
+
+/* BYTES for device INDEX, with rows of images aligned; NULL where the device has not been started
+ * yet, where too much is in use, or where there is none. */
+void *cuda_host_take(int index, size_t bytes);
+
+/* Back; false: MEMORY is not from here. */
+bool cuda_host_give(void *memory);
+
+/* Unpins what nobody uses. */
+void cuda_host_release(void);
 
 #endif

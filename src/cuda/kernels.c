@@ -1,13 +1,9 @@
 /* Rows of the kernel table for the textbook's 2D kernels. They run any plan: the
  * number type follows the plan's bounds, masks past constant memory go in
- * several launches, pictures past device memory in strips. */
+ * several launches, pictures past device memory in bands. */
 #include "kernel/rows.h"
 
-#include "cuda/bench.h"
-#include "cuda/image.h"
-#include "cuda/run.h"
-#include "cuda/strips.h"
-#include "kernel/backend.h"
+#include "cuda/planes.h"
 
 static bool supports(const struct plan *plan, char *why, size_t why_bytes)
 {
@@ -15,7 +11,7 @@ static bool supports(const struct plan *plan, char *why, size_t why_bytes)
     return backend_cuda.devices(why, why_bytes) > 0;
 }
 
-/* run, time and strips of one method: METHOD_name, run_name, time_name, strips_name. */
+/* run, time and bands of one method: METHOD_name, run_name, time_name, bands_name. */
 #define METHOD(kernel, ...)                                                                        \
     static const struct planes_method METHOD_##kernel = {.name = #kernel, __VA_ARGS__};            \
     static bool run_##kernel(const struct kernel_job *job, struct error *err)                      \
@@ -25,28 +21,38 @@ static bool supports(const struct plan *plan, char *why, size_t why_bytes)
     static bool time_##kernel(const struct kernel_job *job, struct kernel_trial *trial,            \
                               struct error *err)                                                   \
     {                                                                                              \
-        return cuda_bench_time(job, &METHOD_##kernel, trial, err);                                 \
+        return cuda_time(job, &METHOD_##kernel, trial, err);                                       \
     }                                                                                              \
-    static void *open_##kernel(const struct strip_job *job, struct error *err)                     \
+    static void *open_##kernel(const struct band_job *job, struct error *err)                      \
     {                                                                                              \
-        return cuda_strips_open(job, &METHOD_##kernel, err);                                       \
+        return cuda_bands_open(job, &METHOD_##kernel, err);                                        \
     }                                                                                              \
-    static const struct strip_device strips_##kernel = {.open = open_##kernel, CUDA_STRIPS};
+    static const struct band_device bands_##kernel = {.open = open_##kernel, CUDA_BANDS};
 METHOD(basic, .plane = plane_basic)
 METHOD(constant, .plane = plane_constant, .constant = true)
 METHOD(readonly, .plane = plane_readonly)
 METHOD(cached, .plane = plane_cached, .constant = true)
 METHOD(tiled, .plane = plane_tiled, .constant = true)
-METHOD(dp4a, .image = dp4a_launch, .pack = cuda_image_pack_dp4a, .form = cuda_image_planes)
-METHOD(weighted, .image = weighted_launch, .pack = cuda_image_pack_weighted,
-       .form = cuda_image_form_weighted)
-METHOD(int8, .image = int8_mma_launch, .pack = cuda_image_pack_int8, .form = cuda_image_planes)
-METHOD(banded, .image = banded_launch, .pack = cuda_image_pack_banded, .form = cuda_image_planes,
-       .aligns = true)
-METHOD(certified, .image = certified_launch, .pack = cuda_image_pack_certified,
-       .form = cuda_image_form_certified, .aligns = true)
-METHOD(separable, .image = separable_launch, .pack = cuda_image_pack_separable,
-       .form = cuda_image_form_separable, .aligns = true)
+
+/* A method on whole pixels, and cuda_image_supports_name. */
+#define IMAGE_METHOD(kernel, ...)                                                                  \
+    METHOD(kernel, .pack = cuda_image_pack_##kernel, __VA_ARGS__)                                  \
+    static bool cuda_image_supports_##kernel(const struct plan *plan, char *why, size_t why_bytes) \
+    {                                                                                              \
+        return cuda_image_supports(&METHOD_##kernel, plan, why, why_bytes);                        \
+    }
+IMAGE_METHOD(dp4a, .image = dp4a_launch, .form = cuda_image_planes, .since = 7,
+             .unit = "product of four bytes")
+IMAGE_METHOD(weighted, .image = weighted_launch, .form = cuda_image_form_weighted, .since = 7,
+             .unit = "product of four bytes")
+IMAGE_METHOD(int8, .image = int8_mma_launch, .form = cuda_image_planes, .since = 8,
+             .unit = "int8 matrix product")
+IMAGE_METHOD(banded, .image = banded_launch, .form = cuda_image_planes, .since = 9,
+             .unit = "tensor copies", .aligns = true)
+IMAGE_METHOD(certified, .image = certified_launch, .form = cuda_image_form_certified, .since = 9,
+             .unit = "tensor copies", .aligns = true)
+IMAGE_METHOD(separable, .image = separable_launch, .form = cuda_image_form_separable, .since = 9,
+             .unit = "tensor copies", .aligns = true)
 
 static void shape_tiled(const struct kernel_job *job, struct kernel_shape *shape)
 {
@@ -55,7 +61,7 @@ static void shape_tiled(const struct kernel_job *job, struct kernel_shape *shape
 
 #define ROW(kernel, staged, sentence)                                                              \
     .name = #kernel, .dims = 2, .device = DEVICE_CUDA, .idea = sentence, .supports = supports,     \
-    .run = run_##kernel, .time = time_##kernel, .tile = staged, .strips = &strips_##kernel
+    .run = run_##kernel, .time = time_##kernel, .tile = staged, .bands = &bands_##kernel
 
 static const struct kernel KERNELS[] = {
     {ROW(basic, TILE_BLOCK,
@@ -73,7 +79,7 @@ static const struct kernel KERNELS[] = {
      .supports = cuda_image_supports_dp4a,
      .run = run_dp4a,
      .time = time_dp4a,
-     .strips = &strips_dp4a},
+     .bands = &bands_dp4a},
     {.name = "weighted",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -82,7 +88,7 @@ static const struct kernel KERNELS[] = {
      .only_weighted = true,
      .run = run_weighted,
      .time = time_weighted,
-     .strips = &strips_weighted},
+     .bands = &bands_weighted},
     {.name = "int8",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -90,7 +96,7 @@ static const struct kernel KERNELS[] = {
      .supports = cuda_image_supports_int8,
      .run = run_int8,
      .time = time_int8,
-     .strips = &strips_int8},
+     .bands = &bands_int8},
     {.name = "banded",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -98,7 +104,7 @@ static const struct kernel KERNELS[] = {
      .supports = cuda_image_supports_banded,
      .run = run_banded,
      .time = time_banded,
-     .strips = &strips_banded},
+     .bands = &bands_banded},
     {.name = "certified",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -107,7 +113,7 @@ static const struct kernel KERNELS[] = {
      .pays = cuda_image_pays_certified,
      .run = run_certified,
      .time = time_certified,
-     .strips = &strips_certified},
+     .bands = &bands_certified},
     {.name = "separable",
      .dims = 2,
      .device = DEVICE_CUDA,
@@ -116,7 +122,7 @@ static const struct kernel KERNELS[] = {
      .pays = cuda_image_pays_separable,
      .run = run_separable,
      .time = time_separable,
-     .strips = &strips_separable},
+     .bands = &bands_separable},
 };
 
 const struct kernel *cuda_kernels(int *count)

@@ -1,6 +1,7 @@
-/* The textbook's planes on the device: see cuda/planes.h. What decides bytes was
- * decided by the plan; here it is chosen which number type holds the sums: float
- * inside 2^24, then 32 and 64 bit integers, two halves past 62 bits. */
+/* The textbook's planes on the device: channels become planes, planes become sums, sums
+ * become pixels. The plan has decided everything that decides bytes; here it is chosen
+ * which number type holds the sums: float inside 2^24, then 32 and 64 bit integers, two
+ * halves past 62 bits. */
 #include "cuda/planes.h"
 
 #include <stdlib.h>
@@ -132,7 +133,19 @@ bool planes_init(struct planes *planes, struct error *err)
 
 /* ---- device memory ---- */
 
-/* Bytes of each buffer for a strip of `rows` output rows out of `in_rows` input rows. */
+cudaError_t planes_reserve(const struct planes *planes, const size_t bytes[CUDA_BUFFERS])
+{
+    cudaError_t status = cudaErrorMemoryAllocation;
+    for (int again = 0; again < 2 && status == cudaErrorMemoryAllocation; again++) {
+        status = cudaSuccess;
+        for (int i = 0; i < CUDA_BUFFERS; i++)
+            CUDA_NEXT(status, cuda_device_reserve(planes->device, i, bytes[i]));
+        if (status == cudaErrorMemoryAllocation)
+            cuda_device_release(planes->device, BUFFER_MASK);
+    }
+    return status;
+}
+
 void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t rows,
                          size_t bytes[CUDA_BUFFERS])
 {
@@ -220,12 +233,12 @@ int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source sou
 }
 
 struct plane_prepare_job planes_prepare_job(const struct planes *planes,
-                                            const struct planes_strip *strip, int channel,
+                                            const struct planes_band *band, int channel,
                                             enum plane_source source)
 {
     bool product = source != PLANE_SAMPLE;
     return (struct plane_prepare_job){
-        .image = planes_device_image(planes, BUFFER_IN, strip->in_rows),
+        .image = planes_device_image(planes, BUFFER_IN, band->in_rows),
         .channel = channel,
         .source = source,
         .split_bits = planes->split_bits,
@@ -235,7 +248,7 @@ struct plane_prepare_job planes_prepare_job(const struct planes *planes,
     };
 }
 
-struct plane_job planes_sum_job(const struct planes *planes, const struct planes_strip *strip,
+struct plane_job planes_sum_job(const struct planes *planes, const struct planes_band *band,
                                 const struct plane_prepare_job *prepared, int k,
                                 enum planes_buffer sums)
 {
@@ -246,12 +259,12 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
         .type = prepared->type,
         .in = prepared->out,
         .in_pitch = prepared->out_pitch,
-        .in_first_row = strip->in_first,
-        .in_rows = strip->in_rows,
+        .in_first_row = band->in_first,
+        .in_rows = band->in_rows,
         .out = planes->device->buffer[sums],
         .out_pitch = prepared->out_pitch,
-        .out_first_row = strip->out_first,
-        .out_rows = strip->out_rows,
+        .out_first_row = band->out_first,
+        .out_rows = band->out_rows,
         .width = planes->job->in->width,
         .picture_height = planes->job->picture_height,
         .border = (enum plane_border)plan->border,
@@ -268,19 +281,19 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
 }
 
 /* prepare + convolve: the sums of one channel (or its products) under mask k into `sums`. */
-static cudaError_t sum_channel(const struct planes *planes, const struct planes_strip *strip,
+static cudaError_t sum_channel(const struct planes *planes, const struct planes_band *band,
                                int channel, enum plane_source source, int k,
                                enum planes_buffer sums)
 {
-    struct plane_prepare_job prepare = planes_prepare_job(planes, strip, channel, source);
-    struct plane_job convolve = planes_sum_job(planes, strip, &prepare, k, sums);
+    struct plane_prepare_job prepare = planes_prepare_job(planes, band, channel, source);
+    struct plane_job convolve = planes_sum_job(planes, band, &prepare, k, sums);
     cudaError_t status = plane_prepare(&prepare, planes->device->stream);
     return status != cudaSuccess ? status
                                  : planes->method->plane(&convolve, planes->device->stream);
 }
 
 static struct plane_finish_job finish_job(const struct planes *planes,
-                                          const struct planes_strip *strip, enum planes_buffer sums,
+                                          const struct planes_band *band, enum planes_buffer sums,
                                           int channel)
 {
     const struct plan_mask *m = &planes->job->plan->mask[0];
@@ -291,17 +304,17 @@ static struct plane_finish_job finish_job(const struct planes *planes,
         .divisor = m->divisor,
         .offset = m->offset,
         .max = planes->job->plan->max,
-        .image = planes_device_image(planes, BUFFER_OUT, strip->out_rows),
+        .image = planes_device_image(planes, BUFFER_OUT, band->out_rows),
         .channel = channel,
     };
 }
 
-static cudaError_t weighted_channel(const struct planes *planes, const struct planes_strip *strip,
+static cudaError_t weighted_channel(const struct planes *planes, const struct planes_band *band,
                                     int channel)
 {
     struct cuda_device *device = planes->device;
     struct plane_weighted_job job = {
-        .plain = finish_job(planes, strip, BUFFER_SUM, channel),
+        .plain = finish_job(planes, band, BUFFER_SUM, channel),
         .coverage = device->buffer[BUFFER_COVERAGE],
         .product_type = planes->product_type,
         .product_low = device->buffer[BUFFER_LOW],
@@ -319,31 +332,30 @@ static cudaError_t weighted_channel(const struct planes *planes, const struct pl
         job.plain.offset = 0;
         return plane_finish_linear(&job.plain, device->stream);
     }
-    status = sum_channel(planes, strip, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
-    if (status == cudaSuccess)
-        status = sum_channel(planes, strip, channel, low, 0, BUFFER_LOW);
+    status = sum_channel(planes, band, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
+    CUDA_NEXT(status, sum_channel(planes, band, channel, low, 0, BUFFER_LOW));
     if (status == cudaSuccess && planes->split_bits)
-        status = sum_channel(planes, strip, channel, PLANE_PRODUCT_HIGH, 0, BUFFER_HIGH);
+        status = sum_channel(planes, band, channel, PLANE_PRODUCT_HIGH, 0, BUFFER_HIGH);
     return status != cudaSuccess ? status : plane_finish_weighted(&job, device->stream);
 }
 
-static cudaError_t filter_channel(const struct planes *planes, const struct planes_strip *strip,
+static cudaError_t filter_channel(const struct planes *planes, const struct planes_band *band,
                                   int channel)
 {
     const struct plan *plan = planes->job->plan;
-    struct plane_image in = planes_device_image(planes, BUFFER_IN, strip->in_rows);
-    struct plane_image out = planes_device_image(planes, BUFFER_OUT, strip->out_rows);
-    struct plane_finish_job finish = finish_job(planes, strip, BUFFER_SUM, channel);
+    struct plane_image in = planes_device_image(planes, BUFFER_IN, band->in_rows);
+    struct plane_image out = planes_device_image(planes, BUFFER_OUT, band->out_rows);
+    struct plane_finish_job finish = finish_job(planes, band, BUFFER_SUM, channel);
     cudaError_t status;
 
     if (!(plan->filtered >> channel & 1))
-        return plane_copy_channel(&in, strip->out_first - strip->in_first, &out, channel,
+        return plane_copy_channel(&in, band->out_first - band->in_first, &out, channel,
                                   planes->device->stream);
     if (plan->alpha == ALPHA_WEIGHTED)
-        return weighted_channel(planes, strip, channel);
-    status = sum_channel(planes, strip, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
+        return weighted_channel(planes, band, channel);
+    status = sum_channel(planes, band, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
     if (status == cudaSuccess && plan->kind == PLAN_GRADIENT)
-        status = sum_channel(planes, strip, channel, PLANE_SAMPLE, 1, BUFFER_SUM2);
+        status = sum_channel(planes, band, channel, PLANE_SAMPLE, 1, BUFFER_SUM2);
     if (status != cudaSuccess)
         return status;
     if (plan->kind == PLAN_GRADIENT)
@@ -352,15 +364,15 @@ static cudaError_t filter_channel(const struct planes *planes, const struct plan
     return plane_finish_linear(&finish, planes->device->stream);
 }
 
-cudaError_t planes_filter_strip(const struct planes *planes, const struct planes_strip *strip)
+cudaError_t planes_filter_band(const struct planes *planes, const struct planes_band *band)
 {
     const struct plan *plan = planes->job->plan;
     cudaError_t status = cudaSuccess;
     if (planes->method->image)
-        return planes_image_filter(planes, strip);
+        return planes_image_filter(planes, band);
     if (plan->alpha == ALPHA_WEIGHTED)
-        status = sum_channel(planes, strip, plan->channels - 1, PLANE_SAMPLE, 0, BUFFER_COVERAGE);
+        status = sum_channel(planes, band, plan->channels - 1, PLANE_SAMPLE, 0, BUFFER_COVERAGE);
     for (int c = 0; status == cudaSuccess && c < plan->channels; c++)
-        status = filter_channel(planes, strip, c);
+        status = filter_channel(planes, band, c);
     return status;
 }

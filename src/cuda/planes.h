@@ -1,11 +1,14 @@
-/* Host side of the textbook's 2D kernels, first half: how one strip of a picture
- * that stands on the device becomes planes, sums and pixels again. cuda/run.c
- * brings it there and back. Only in builds with CUDA. */
+/* The host side of the 2D kernels: how a band of a picture that stands on the device becomes
+ * planes, sums and pixels again (cuda/planes.c; for kernels on whole pixels
+ * cuda/pixel_kernels.c), and who brings pictures there: cuda/run.c whole ones,
+ * cuda/bands.c bands that overlap with decoding and encoding, cuda/measure.c those that
+ * are timed. Only in builds with CUDA. */
 #ifndef STENCIL_CUDA_PLANES_H
 #define STENCIL_CUDA_PLANES_H
 
 #include "cuda/device.h"
-#include "kernel/kernel.h"
+#include "kernel/backend.h"
+#include "kernel/band_device.h"
 #include "kernels/image_job.h"
 
 /* The device's buffers as the planes use them. */
@@ -25,8 +28,10 @@ typedef cudaError_t planes_launch(const struct plane_job *job, cudaStream_t stre
 typedef cudaError_t planes_image_launch(const struct image_job *job, int form, cudaStream_t stream);
 
 /* Packs a plan's weights for pixels that stand on the device with `pad` bytes (below) before them;
- * with `out` NULL only says how many bytes that takes. 0: the kernel cannot run the plan, *why. */
-typedef size_t planes_image_pack(const struct plan *plan, void *out, const char **why);
+ * with `out` NULL only says how many bytes that takes. *shared: bytes of a block's shared memory.
+ * 0: the kernel cannot run the plan, *why. */
+typedef size_t planes_image_pack(const struct plan *plan, void *out, size_t *shared,
+                                 const char **why);
 
 /* What the launch wants to know of the weights: how many bytes they take. */
 typedef int planes_image_form(const struct plan *plan);
@@ -37,7 +42,9 @@ struct planes_method {
     planes_launch *plane;       /* one of the two */
     planes_image_launch *image; /* linear; weighted alpha or not, as its pack says */
     planes_image_pack *pack;    /* with `image` */
-    planes_image_form *form;    /* with `image` */
+    planes_image_form *form;    /* with `image`, as are all up to `unit` */
+    int since;                  /* the first compute capability that has its unit, major number */
+    const char *unit;           /* "int8 matrix product" */
     bool constant;              /* `plane` keeps its weights in constant memory */
     bool aligns;                /* `image` wants its windows to begin on 16 bytes: see planes.pad */
 };
@@ -61,7 +68,7 @@ struct planes {
 
 /* What stands on the device: input rows [in_first, in_first + in_rows) of the picture, of which
  * output rows [out_first, out_first + out_rows) are made. */
-struct planes_strip {
+struct planes_band {
     int in_first, in_rows, out_first, out_rows;
 };
 
@@ -80,6 +87,10 @@ void planes_shape(const struct kernel_job *job,
                   struct plane_shape (*shape_of)(const struct plane_job *job),
                   struct kernel_shape *shape);
 
+/* At least so many bytes in each buffer, the mask's left alone. Where the device has no room, what
+ * earlier pictures left is given back. */
+cudaError_t planes_reserve(const struct planes *planes, const size_t bytes[CUDA_BUFFERS]);
+
 /* Bytes of each device buffer for `rows` output rows out of `in_rows` input rows. */
 void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t rows,
                          size_t bytes[CUDA_BUFFERS]);
@@ -91,10 +102,11 @@ int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source sou
 /* After a pass, for the next: its output becomes the input. */
 void planes_turn(struct planes *planes);
 
-/* For methods on whole pixels (cuda/image_run.c): the packed weights to BUFFER_MASK, and one pass.
+/* For methods on whole pixels (cuda/pixel_kernels.c): the packed weights to BUFFER_MASK, and one
+ * pass.
  */
 bool planes_image_init(struct planes *planes, struct error *err);
-cudaError_t planes_image_filter(const struct planes *planes, const struct planes_strip *strip);
+cudaError_t planes_image_filter(const struct planes *planes, const struct planes_band *band);
 
 /* The pixels of one of the device's image buffers, `rows` of them. */
 struct plane_image planes_device_image(const struct planes *planes, enum planes_buffer buffer,
@@ -103,13 +115,58 @@ struct plane_image planes_device_image(const struct planes *planes, enum planes_
 /* The two steps to the sums of one channel (or of its products with alpha): BUFFER_IN to
  * BUFFER_PLANE, and what was PREPARED so, under mask k, to SUMS. */
 struct plane_prepare_job planes_prepare_job(const struct planes *planes,
-                                            const struct planes_strip *strip, int channel,
+                                            const struct planes_band *band, int channel,
                                             enum plane_source source);
-struct plane_job planes_sum_job(const struct planes *planes, const struct planes_strip *strip,
+struct plane_job planes_sum_job(const struct planes *planes, const struct planes_band *band,
                                 const struct plane_prepare_job *prepared, int k,
                                 enum planes_buffer sums);
 
-/* One pass over the strip: BUFFER_IN to BUFFER_OUT. Only launches. */
-cudaError_t planes_filter_strip(const struct planes *planes, const struct planes_strip *strip);
+/* One pass over the band: BUFFER_IN to BUFFER_OUT. Only launches. */
+cudaError_t planes_filter_band(const struct planes *planes, const struct planes_band *band);
+
+/* ---- kernels on whole pixels (cuda/pixel_kernels.c) ---- */
+
+/* Can METHOD run the plan on all devices? */
+bool cuda_image_supports(const struct planes_method *method, const struct plan *plan, char *why,
+                         size_t why_bytes);
+
+/* Is it faster there than the others? */
+bool cuda_image_pays_certified(const struct plan *plan);
+bool cuda_image_pays_separable(const struct plan *plan);
+
+planes_image_pack cuda_image_pack_dp4a, cuda_image_pack_weighted, cuda_image_pack_int8,
+    cuda_image_pack_banded, cuda_image_pack_certified, cuda_image_pack_separable;
+
+/* How many int8 planes the weights take, or planes of bytes; how many bytes the factors. */
+planes_image_form cuda_image_planes, cuda_image_form_weighted, cuda_image_form_certified,
+    cuda_image_form_separable;
+
+/* ---- whole pictures (cuda/run.c) ---- */
+
+/* All passes of job->plan with METHOD on job->device_index, whatever the picture's size. */
+bool cuda_run(const struct kernel_job *job, const struct planes_method *method, struct error *err);
+
+/* ---- bands (cuda/bands.c) ---- */
+
+/* The open() of a kernel's band_device, for the kernel that METHOD is, and the rest of it. */
+void *cuda_bands_open(const struct band_job *job, const struct planes_method *method,
+                      struct error *err);
+bool cuda_bands_submit(void *state, int band, struct error *err);
+bool cuda_bands_wait_uploaded(void *state, int band, struct error *err);
+bool cuda_bands_wait_downloaded(void *state, int band, struct error *err);
+void cuda_bands_close(void *state, struct kernel_times *times);
+
+#define CUDA_BANDS                                                                                 \
+    .submit = cuda_bands_submit, .wait_uploaded = cuda_bands_wait_uploaded,                        \
+    .wait_downloaded = cuda_bands_wait_downloaded, .close = cuda_bands_close
+
+/* ---- times (cuda/measure.c) ---- */
+
+/* The time() of the kernel table's rows, for the kernel that METHOD is. */
+bool cuda_time(const struct kernel_job *job, const struct planes_method *method,
+               struct kernel_trial *trial, struct error *err);
+
+/* backend_cuda's probe. */
+bool cuda_probe(int index, int threads, struct device_probe *probe, struct error *err);
 
 #endif

@@ -11,8 +11,6 @@
 #include "kernel/signal_job.h"
 #include "kernels/signal_1d.h"
 
-/* Left alone on the device: what the context may still need. */
-#define SPARE_BYTES  ((size_t)64 << 20)
 #define DEFAULT_TILE 256
 
 /* The device's buffers as signals use them. */
@@ -80,32 +78,16 @@ static cudaError_t download(const struct signal_job *job, struct cuda_device *de
 static cudaError_t run_piece(const struct signal_job *job, struct cuda_device *device,
                              const struct signal_1d_job *piece, signal_launch *launch)
 {
-    float ghost_float = (float)job->ghost, ms[3] = {0};
+    float ghost_float = (float)job->ghost;
     const void *ghost = job->type == SIGNAL_F32 ? (const void *)&ghost_float : &job->ghost;
-    cudaError_t status = cudaEventRecord(device->mark[0], device->stream);
+    cudaError_t status = cuda_device_mark(device, 0);
 
-    if (status == cudaSuccess)
-        status = upload(job, device, piece, ghost);
-    if (status == cudaSuccess)
-        status = cudaEventRecord(device->mark[1], device->stream);
-    if (status == cudaSuccess)
-        status = launch(piece, device->stream);
-    if (status == cudaSuccess)
-        status = cudaEventRecord(device->mark[2], device->stream);
-    if (status == cudaSuccess)
-        status = download(job, device, piece);
-    if (status == cudaSuccess)
-        status = cudaEventRecord(device->mark[3], device->stream);
-    if (status == cudaSuccess)
-        status = cudaStreamSynchronize(device->stream);
-    for (int i = 0; status == cudaSuccess && i < 3; i++)
-        status = cudaEventElapsedTime(&ms[i], device->mark[i], device->mark[i + 1]);
-    if (job->times) {
-        job->times->upload_ms += (double)ms[0];
-        job->times->kernel_ms += (double)ms[1];
-        job->times->download_ms += (double)ms[2];
-    }
-    return status;
+    CUDA_NEXT(status, upload(job, device, piece, ghost));
+    CUDA_NEXT(status, cuda_device_mark(device, 1));
+    CUDA_NEXT(status, launch(piece, device->stream));
+    CUDA_NEXT(status, cuda_device_mark(device, 2));
+    CUDA_NEXT(status, download(job, device, piece));
+    return cuda_device_finish(device, status, job->times);
 }
 
 /* ---- the whole ---- */
@@ -131,9 +113,8 @@ static cudaError_t send_mask(const struct signal_job *job, struct cuda_device *d
 {
     size_t bytes = (size_t)job->mask_width * signal_cell_bytes(job->type);
     cudaError_t status = cuda_device_reserve(device, BUFFER_MASK, bytes);
-    if (status == cudaSuccess)
-        status = cudaMemcpyAsync(device->buffer[BUFFER_MASK], job->weight, bytes,
-                                 cudaMemcpyHostToDevice, device->stream);
+    CUDA_NEXT(status, cudaMemcpyAsync(device->buffer[BUFFER_MASK], job->weight, bytes,
+                                      cudaMemcpyHostToDevice, device->stream));
     return status;
 }
 
@@ -171,18 +152,14 @@ static bool run(const struct signal_job *job, signal_launch *launch, const char 
                 struct error *err)
 {
     struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
-    size_t available, limit;
     char what[64];
     bool good;
 
     if (!device)
         return false;
     snprintf(what, sizeof what, "the %s kernel failed", name);
-    available = cuda_device_free_bytes(device);
-    limit = job->device_bytes_limit       ? job->device_bytes_limit
-            : available > 2 * SPARE_BYTES ? available - SPARE_BYTES
-                                          : available / 2;
-    good = run_pieces(job, device, limit, launch, what, err);
+    good = run_pieces(job, device, cuda_device_room(device, job->device_bytes_limit), launch, what,
+                      err);
     cuda_device_unlock(device);
     return good;
 }

@@ -33,7 +33,7 @@ struct kernel_job {
     int threads;                /* CPU threads to use, >= 1 */
     int tile;                   /* output tile width for tiled kernels; 0: the kernel's choice */
     int device_index;           /* for DEVICE_CUDA */
-    size_t device_bytes_limit;  /* 0: what the device has free; tests force strips with it */
+    size_t device_bytes_limit;  /* 0: what the device has free; tests force bands with it */
     enum cpu_path cpu_path;     /* CPU_PATH_AUTO: the fastest; tests and the bench force others */
     struct kernel_kept *kept;   /* of the run that the job is a part of; NULL: it is none */
     struct kernel_times *times; /* may be NULL */
@@ -73,8 +73,8 @@ struct kernel_trial {
     int tile;       /* width of the output tile; 0: it has none */
 };
 
-struct signal_job;   /* kernel/signal_job.h */
-struct strip_device; /* kernel/strip_device.h */
+struct signal_job;  /* kernel/signal_job.h */
+struct band_device; /* kernel/band_device.h */
 
 struct kernel {
     const char *name; /* unique among those of its dims */
@@ -95,8 +95,8 @@ struct kernel {
     /* Runs and times it over and over, on the whole picture job->in; job->out is not written. NULL:
      * run() is timed from outside. */
     bool (*time)(const struct kernel_job *job, struct kernel_trial *trial, struct error *err);
-    /* Runs one pass in strips that overlap with decoding and encoding. CUDA's 2D rows have it. */
-    const struct strip_device *strips;
+    /* Runs one pass in bands that overlap with decoding and encoding. CUDA's 2D rows have it. */
+    const struct band_device *bands;
     /* What a 1D row has in the place of run and shape. */
     bool (*run_signal)(const struct signal_job *job, struct error *err);
     void (*shape_signal)(const struct signal_job *job, struct kernel_shape *shape);

@@ -21,7 +21,7 @@
 #include "kernel/cpu_path.h"
 #include "kernel/kernel.h"
 #include "kernel/rates.h"
-#include "run/strips.h"
+#include "run/device_bands.h"
 
 /* Past this a mask does not fit the tile of the kernels on int8 matrix units, or about so. */
 #define CUDA_INT8_SIDE 31
@@ -162,16 +162,17 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
 {
     double samples = (double)info->width * (double)info->height * (double)info->channels;
     double bytes = samples * (double)info->type, passes = (double)plan->repeat;
-    double ahead = bytes > STRIPS_PINNED_BYTES  ? 0
-                   : bytes > STRIPS_AHEAD_BYTES ? STRIPS_AHEAD_BYTES / bytes
-                                                : 1;
+    double ahead = bytes > DEVICE_BANDS_PINNED_BYTES  ? 0
+                   : bytes > DEVICE_BANDS_AHEAD_BYTES ? DEVICE_BANDS_AHEAD_BYTES / bytes
+                                                      : 1;
     struct picture_cost cost = {
         .decode_ms = bytes / format_decode_rate(info->format),
         .work_ms = passes * cpu_work_ms(plan, info, samples),
         .start_ms = CUDA_START_MS,
         .load_ms = CUDA_LOAD_MS,
         .end_ms = CUDA_END_MS,
-        .bus_ms = bytes / (bytes > STRIPS_PINNED_BYTES ? CUDA_BYTES_PINNED : CUDA_BYTES_PAGEABLE),
+        .bus_ms =
+            bytes / (bytes > DEVICE_BANDS_PINNED_BYTES ? CUDA_BYTES_PINNED : CUDA_BYTES_PAGEABLE),
         .kernel_ms = samples * passes * cuda_sample_ms(plan),
     };
 

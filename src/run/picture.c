@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "kernel/backend.h"
 #include "run/host_memory.h"
-#include "run/strips.h"
+#include "run/device_bands.h"
 
 bool picture_check(const struct picture_request *request, const char *output, struct error *err)
 {
@@ -178,7 +178,7 @@ static const struct kernel *choose_late(void *context, struct error *err)
                : NULL;
 }
 
-/* All three at once, in bands or strips where that can be done and is worth it, else whole. */
+/* All three at once, in bands where that can be done and is worth it, else whole. */
 static bool run_all(struct run *run, bool cuda, struct error *err)
 {
     const struct picture_request *request = run->request;
@@ -197,19 +197,19 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
                                .device_index = request->device_index};
     struct pipeline_times times = {0};
     struct pipeline *pipeline = NULL;
-    struct strips *strips = NULL;
+    struct device_bands *bands = NULL;
     bool ok;
 
     if (!request->verify && request->band_rows >= 0) {
         if (!cuda)
             pipeline = pipeline_open(&job);
         else if (!request->device_shared)
-            strips = strips_open(&job);
+            bands = device_bands_open(&job);
     }
-    if (!strips && !pipeline)
+    if (!bands && !pipeline)
         return run_whole(run, err);
-    ok = strips ? strips_run(strips, &times, &run->report->times, err)
-                : pipeline_run(pipeline, &times, err);
+    ok = bands ? device_bands_run(bands, &times, &run->report->times, err)
+               : pipeline_run(pipeline, &times, err);
     run->report->decode_ms = times.decode_ms;
     run->report->filter_ms = times.filter_ms;
     run->report->encode_ms = times.encode_ms;
@@ -238,8 +238,8 @@ static void count_from(struct pipeline_moments *at, double started, double start
     at->started = (started > 0 && started < at->opened ? started : at->opened) - start;
     at->opened -= start;
     at->decoded -= start;
-    at->first_strip -= start;
-    at->last_strip -= start;
+    at->first_band -= start;
+    at->last_band -= start;
     at->encoded -= start;
 }
 

@@ -43,7 +43,7 @@ struct picture_report {
     /* Work in each stage; filter is upload, kernel, download and waits. Stages that overlap (in
      * bands) are busy for more than the total, and the filter's threads are added up. */
     double decode_ms, filter_ms, encode_ms, total_ms;
-    double start_ms;            /* of CUDA, beside decoding; in strips only */
+    double start_ms;            /* of CUDA, beside decoding; in bands only */
     struct pipeline_moments at; /* counted from the beginning of the picture */
     struct kernel_times times;
 };

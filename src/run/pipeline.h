@@ -26,17 +26,18 @@ struct pipeline_job {
     const struct sink_options *sink;
     int threads, tile;
     int band_rows; /* 0: chosen here; tests force small ones */
-    /* For run/strips.h, where the kernel is NULL: the device may be slow to say what it can. */
+    /* For run/device_bands.h, where the kernel is NULL: the device may be slow to say what it can.
+     */
     const struct kernel *(*choose)(void *context, struct error *err);
     void *choose_context;
     int device_index;
 };
 
-/* When something was over that others waited for, by clock_ms; in strips only, else 0. */
+/* When something was over that others waited for, by clock_ms; in bands only, else 0. */
 struct pipeline_moments {
-    double started; /* the device, without memory; not told by run/strips.c */
-    double opened;  /* with all that it takes for the strips */
-    double decoded, first_strip, last_strip, encoded; /* a strip: it is back from the device */
+    double started; /* the device, without memory; not told by run/device_bands.c */
+    double opened;  /* with all that it takes for the bands */
+    double decoded, first_band, last_band, encoded; /* a band: it is back from the device */
 };
 
 /* Milliseconds of work in each stage, added up over threads: overlapped stages are busy for more

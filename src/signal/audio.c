@@ -1,368 +1,213 @@
-/* Audio files through libsndfile: see signal/audio.h. It reads and writes memory, so that
- * the input may be a pipe and the output goes through codec/output.h like any other.
+/* Audio: whole-number samples in, whole-number samples out, every channel by itself:
  *
- * libsndfile hands whole-number samples over in the upper bits of 32 and takes them
- * so; shifting both ways is exact. */
-#include "signal/audio.h"
-
+ *   out = clamp( floor( (S + floor(d/2)) / d ), -2^(bits-1), 2^(bits-1)-1 )
+ *
+ * with S, d and the mask's integers as for pictures; each pass of --repeat is rounded
+ * and clamped. A percentage is one of full scale, 2^(bits-1). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "codec/codec.h"
 #include "codec/output.h"
-#include "kernel/signal_job.h"
-#include "signal/audio_chunks.h"
-#include "signal/audio_library.h"
+#include "signal/audio.h"
+#include "signal/filter.h"
 
-static const struct audio_library *const sf = &audio_library; /* filled by load() */
+/* ---- names ---- */
 
-/* Samples that are decoded at a time. */
-#define BLOCK ((size_t)1 << 16)
-
-struct audio_tags {
-    char *text[SF_STR_LAST + 1];
-    int *loudspeaker; /* one a channel; NULL: not said */
-};
-
-/* ---- memory as a file ---- */
-
-struct memory {
-    uint8_t *bytes;
-    size_t size, capacity; /* capacity 0: bytes are somebody else's, for reading only */
-    size_t at;
-};
-
-static sf_count_t memory_length(void *context)
+bool audio_recognise(const uint8_t *head, size_t bytes)
 {
-    return (sf_count_t)((struct memory *)context)->size;
+    static const char *const magic[] = {"RIFF", "RIFX", "RF64", "fLaC", "FORM"};
+
+    for (size_t i = 0; bytes >= 4 && i < sizeof magic / sizeof *magic; i++)
+        if (memcmp(head, magic[i], 4) == 0)
+            return true;
+    return false;
 }
 
-static sf_count_t memory_tell(void *context)
+enum audio_container audio_of_path(const char *path)
 {
-    return (sf_count_t)((struct memory *)context)->at;
-}
+    static const struct {
+        const char *extension;
+        enum audio_container container;
+    } known[] = {{"wav", AUDIO_WAV},  {"wave", AUDIO_WAV},  {"flac", AUDIO_FLAC},
+                 {"aif", AUDIO_AIFF}, {"aiff", AUDIO_AIFF}, {"aifc", AUDIO_AIFF}};
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
-static sf_count_t memory_seek(sf_count_t offset, int whence, void *context)
-{
-    struct memory *memory = context;
-    sf_count_t from = whence == SEEK_SET   ? 0
-                      : whence == SEEK_CUR ? (sf_count_t)memory->at
-                                           : (sf_count_t)memory->size;
-    if (offset < -from)
-        return -1;
-    memory->at = (size_t)(from + offset);
-    return (sf_count_t)memory->at;
-}
-
-static sf_count_t memory_read(void *into, sf_count_t count, void *context)
-{
-    struct memory *memory = context;
-    size_t left = memory->at < memory->size ? memory->size - memory->at : 0;
-    size_t n = (size_t)count < left ? (size_t)count : left;
-    memcpy(into, memory->bytes + memory->at, n);
-    memory->at += n;
-    return (sf_count_t)n;
-}
-
-/* A short count where memory runs out: libsndfile then writes less than it was given. */
-static sf_count_t memory_write(const void *from, sf_count_t count, void *context)
-{
-    struct memory *memory = context;
-    size_t end = memory->at + (size_t)count;
-
-    if (end > memory->capacity) {
-        size_t capacity = end > 2 * memory->capacity ? end + BLOCK : 2 * memory->capacity;
-        uint8_t *larger = realloc(memory->bytes, capacity);
-        if (!larger)
-            return 0;
-        memory->bytes = larger;
-        memory->capacity = capacity;
-    }
-    if (memory->at > memory->size)
-        memset(memory->bytes + memory->size, 0, memory->at - memory->size);
-    memcpy(memory->bytes + memory->at, from, (size_t)count);
-    memory->at = end;
-    if (end > memory->size)
-        memory->size = end;
-    return count;
-}
-
-static SF_VIRTUAL_IO memory_file = {.get_filelen = memory_length,
-                                    .seek = memory_seek,
-                                    .read = memory_read,
-                                    .write = memory_write,
-                                    .tell = memory_tell};
-
-/* ---- formats ---- */
-
-bool audio_available(void)
-{
-    return true;
-}
-
-/* libsndfile's sentence about FILE (NULL: about opening), in our form. */
-static bool fail(const char *name, SNDFILE *file, const char *what, struct error *err)
-{
-    const char *text = sf->strerror(file);
-    char why[160];
-
-    clean_text_copy(why, sizeof why, text, strcspn(text, ".\n"));
-    return error_set(err, EXIT_INPUT, "%s: %s: %s", name, what, why);
-}
-
-static bool load(const char *name, const char *what, struct error *err)
-{
-    const char *why;
-
-    return audio_library_load(&why) || error_set(err, EXIT_INPUT, "%s: %s: %s", name, what, why);
-}
-
-/* 0 where the samples are no whole numbers as they are stored. */
-static int bits_of(int format)
-{
-    switch (format & SF_FORMAT_SUBMASK) {
-    case SF_FORMAT_PCM_S8:
-    case SF_FORMAT_PCM_U8:
-        return 8;
-    case SF_FORMAT_PCM_16:
-        return 16;
-    case SF_FORMAT_PCM_24:
-        return 24;
-    case SF_FORMAT_PCM_32:
-        return 32;
-    }
-    return 0;
-}
-
-static enum audio_container container_of(int format)
-{
-    switch (format & SF_FORMAT_TYPEMASK) {
-    case SF_FORMAT_WAV:
-    case SF_FORMAT_WAVEX:
-    case SF_FORMAT_RF64:
-        return AUDIO_WAV;
-    case SF_FORMAT_FLAC:
-        return AUDIO_FLAC;
-    case SF_FORMAT_AIFF:
-        return AUDIO_AIFF;
-    }
+    for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
+        if (strcasecmp(dot + 1, known[i].extension) == 0)
+            return known[i].container;
     return AUDIO_NONE;
 }
 
-/* The format for PATH: the input's own where the container is the same. */
-static int format_for(const struct audio *audio, const char *path)
+const char *audio_name(enum audio_container container)
 {
-    static const int types[] = {
-        [AUDIO_WAV] = SF_FORMAT_WAV, [AUDIO_FLAC] = SF_FORMAT_FLAC, [AUDIO_AIFF] = SF_FORMAT_AIFF};
-    enum audio_container container = audio_of_path(path);
-
-    if (container == AUDIO_NONE || container == audio->container)
-        return audio->format;
-    if (audio->bits == 8)
-        return types[container] | (container == AUDIO_WAV ? SF_FORMAT_PCM_U8 : SF_FORMAT_PCM_S8);
-    return types[container] | (audio->bits == 16   ? SF_FORMAT_PCM_16
-                               : audio->bits == 24 ? SF_FORMAT_PCM_24
-                                                   : SF_FORMAT_PCM_32);
+    static const char *const names[] = {"no audio", "WAV", "FLAC", "AIFF"};
+    return names[container];
 }
 
-static bool check_format(struct audio *audio, const char *name, struct error *err)
-{
-    SF_FORMAT_INFO subtype = {.format = audio->format & SF_FORMAT_SUBMASK};
+/* ---- rounding ---- */
 
-    if (audio->container == AUDIO_NONE)
-        return error_set(err, EXIT_INPUT, "%s: WAV, FLAC and AIFF files are read, and no others",
-                         name);
-    if (audio->bits > 0)
-        return true;
-    sf->command(NULL, SFC_GET_FORMAT_INFO, &subtype, sizeof subtype);
-    return error_set(err, EXIT_INPUT,
-                     "%s: its samples (%s) are no whole numbers; convert it to PCM of 16, 24 or "
-                     "32 bits first",
-                     name, subtype.name ? subtype.name : "of an unknown kind");
+static int64_t divide_floor(int64_t n, int64_t d)
+{
+    int64_t q = n / d;
+    return n % d < 0 ? q - 1 : q;
 }
 
-/* ---- reading ---- */
-
-/* As many frames as there are: a header that lies does not decide what is allocated. */
-static bool read_samples(struct audio *audio, SNDFILE *file, const char *name, struct error *err)
+/* Sums -> samples; below the plan's bound nothing here leaves 64 bits. */
+static void finish(const struct plan_mask *plan, int bits, int n, const int64_t *sums, int64_t *out)
 {
-    size_t channels = (size_t)audio->channels, block = BLOCK / channels + 1, capacity = 0;
-    size_t frames = 0;
-    sf_count_t got;
+    int64_t high = ((int64_t)1 << (bits - 1)) - 1, low = -high - 1;
 
-    do {
-        if (frames + block > capacity) {
-            capacity = 2 * capacity + block;
-            int32_t *larger = realloc(audio->sample, capacity * channels * sizeof *larger);
-            if (!larger)
-                return error_set(err, EXIT_INPUT, "%s: no memory for its samples", name);
-            audio->sample = larger;
-        }
-        got = sf->readf_int(file, audio->sample + frames * channels, (sf_count_t)block);
-        frames += got > 0 ? (size_t)got : 0;
-        if (frames > SIGNAL_MAX_CELLS)
-            return error_set(err, EXIT_INPUT, "%s: more than %d samples a channel", name,
-                             SIGNAL_MAX_CELLS);
-    } while (got > 0);
-    if (sf->error(file))
-        return fail(name, file, "damaged audio file", err);
-    if (frames == 0)
-        return error_set(err, EXIT_INPUT, "%s: holds no samples", name);
-    audio->frames = (int)frames;
-    for (size_t i = 0; i < frames * channels; i++)
-        audio->sample[i] /= 1 << (32 - audio->bits); /* exact: the lower bits are 0 */
-    return true;
+    for (int i = 0; i < n; i++) {
+        int64_t value = divide_floor(sums[i] + plan->offset + plan->divisor / 2, plan->divisor);
+        out[i] = value < low ? low : value > high ? high : value;
+    }
 }
 
-static bool read_tags(struct audio *audio, SNDFILE *file)
-{
-    struct audio_tags *tags = calloc(1, sizeof *tags);
-    size_t bytes = (size_t)audio->channels * sizeof *tags->loudspeaker;
+/* ---- channels ---- */
 
-    audio->tags = tags;
-    if (!tags)
-        return false;
-    for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++) {
-        const char *text = sf->get_string(file, i);
-        if (text && !(tags->text[i] = strdup(text)))
+static bool filter_channel(const struct signal_work *work, const struct plan_mask *plan,
+                           struct signal_job *job, const struct audio *audio, int channel,
+                           int64_t *cells, int64_t *sums, struct error *err)
+{
+    struct signal_runner runner = signal_runner_make(work);
+    size_t step = (size_t)audio->channels;
+    int32_t *sample = audio->sample + channel;
+
+    runner.channel = audio->channels > 1 ? channel : -1;
+    for (int i = 0; i < audio->frames; i++)
+        cells[i] = sample[(size_t)i * step];
+    for (int pass = 0; pass < work->request->repeat; pass++) {
+        if (!signal_sums_integers(&runner, job, work->report->choice.sums, cells, sums,
+                                  plan->weight, err))
             return false;
+        finish(plan, audio->bits, audio->frames, sums, cells);
     }
-    tags->loudspeaker = malloc(bytes);
-    if (!tags->loudspeaker)
-        return false;
-    if (!sf->command(file, SFC_GET_CHANNEL_MAP_INFO, tags->loudspeaker, (int)bytes)) {
-        free(tags->loudspeaker);
-        tags->loudspeaker = NULL;
-    }
+    for (int i = 0; i < audio->frames; i++)
+        sample[(size_t)i * step] = (int32_t)cells[i];
     return true;
 }
 
-bool audio_read(struct audio *audio, const char *name, const uint8_t *bytes, size_t size,
-                struct error *err)
+static bool filter_channels(const struct signal_work *work, const struct plan_mask *plan,
+                            int64_t ghost, const struct audio *audio, struct error *err)
 {
-    struct memory memory = {.bytes = (uint8_t *)bytes, .size = size};
-    SF_INFO info = {0};
-    SNDFILE *file;
-    bool good;
+    struct signal_job job = {.n = audio->frames,
+                             .mask_width = plan->width,
+                             .anchor = plan->anchor_x,
+                             .border = work->request->border.border,
+                             .ghost = ghost};
+    size_t n = (size_t)audio->frames;
+    int64_t *cells = malloc(2 * n * sizeof *cells);
+    bool good = cells != NULL;
 
-    memset(audio, 0, sizeof *audio);
-    if (!load(name, "cannot be read", err))
-        return false;
-    file = sf->open_virtual(&memory_file, SFM_READ, &info, &memory);
-    if (!file)
-        return fail(name, NULL, "cannot be read", err);
-    audio->format = info.format;
-    audio->container = container_of(info.format);
-    audio->bits = bits_of(info.format);
-    audio->rate = info.samplerate;
-    audio->channels = info.channels;
-    good = check_format(audio, name, err) && audio_chunks_check(audio, name, bytes, size, err) &&
-           read_samples(audio, file, name, err);
-    if (good && info.frames < SF_COUNT_MAX && audio->frames < info.frames)
-        good = error_set(err, EXIT_INPUT, "%s: truncated %s: %d of %lld samples", name,
-                         audio_name(audio->container), audio->frames, (long long)info.frames);
-    if (good && !read_tags(audio, file))
-        good = error_set(err, EXIT_INPUT, "%s: no memory for its tags", name);
-    sf->close(file);
     if (!good)
-        audio_free(audio);
+        return error_set(err, EXIT_INPUT, "%s: no memory for its samples", work->name);
+    for (int c = 0; good && c < audio->channels; c++)
+        good = filter_channel(work, plan, &job, audio, c, cells, cells + n, err);
+    free(cells);
     return good;
 }
 
-void audio_free(struct audio *audio)
+/* ---- writing as text ---- */
+
+/* A line a frame, its channels side by side. */
+static bool write_lines(const struct audio *audio, struct output *output, struct error *err)
 {
-    if (audio->tags) {
-        for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++)
-            free(audio->tags->text[i]);
-        free(audio->tags->loudspeaker);
+    size_t samples = (size_t)audio->frames * (size_t)audio->channels;
+    bool good = true;
+
+    for (size_t i = 0; good && i < samples; i++) {
+        char text[16];
+        bool last = (i + 1) % (size_t)audio->channels == 0;
+        int length = snprintf(text, sizeof text, "%d%c", (int)audio->sample[i], last ? '\n' : ' ');
+        good = output_write(output, text, (size_t)length, err);
     }
-    free(audio->tags);
-    free(audio->sample);
-    memset(audio, 0, sizeof *audio);
+    return good;
 }
 
-/* ---- writing ---- */
-
-bool audio_check_output(const struct audio *audio, const char *path, struct error *err)
+static bool write_samples(const struct signal_work *work, const struct audio *audio,
+                          struct error *err)
 {
-    SF_INFO info = {
-        .samplerate = audio->rate, .channels = audio->channels, .format = format_for(audio, path)};
-    uint64_t bytes =
-        (uint64_t)audio->frames * (uint64_t)audio->channels * (uint64_t)audio->bits / 8;
-    int type = info.format & SF_FORMAT_TYPEMASK;
+    struct output *output = NULL;
 
-    if (!load(codec_sentence_name(path), "cannot be written", err))
+    if (strcmp(work->output, "-") == 0 || audio_of_path(work->output) != AUDIO_NONE)
+        return audio_write(audio, work->output, err);
+    if (!output_open(&output, work->output, err))
         return false;
-    if (!sf->format_check(&info))
-        return error_set(err, EXIT_INPUT,
-                         "%s: %s cannot hold %d channel%s of %d bits at %d Hz; write .wav or .aiff",
-                         codec_sentence_name(path), audio_name(container_of(info.format)),
-                         audio->channels, audio->channels == 1 ? "" : "s", audio->bits,
-                         audio->rate);
-    /* Sizes in these files have 32 bits; a megabyte is left for what is not samples. */
-    if (bytes > UINT32_MAX - (1 << 20) && type != SF_FORMAT_RF64 && type != SF_FORMAT_FLAC)
-        return error_set(err, EXIT_INPUT, "%s: %s holds at most 4 GB; write .flac",
-                         codec_sentence_name(path), audio_name(container_of(info.format)));
-    return true;
+    if (write_lines(audio, output, err))
+        return output_commit(output, err);
+    output_discard(output);
+    return false;
 }
 
-static bool write_samples(const struct audio *audio, SNDFILE *file)
-{
-    size_t channels = (size_t)audio->channels, block = BLOCK / channels + 1;
-    size_t frames = (size_t)audio->frames;
-    int32_t *shifted = malloc(block * channels * sizeof *shifted);
-    bool good = shifted != NULL;
+/* ---- the whole ---- */
 
-    for (size_t at = 0; good && at < frames; at += block) {
-        size_t count = frames - at < block ? frames - at : block;
-        for (size_t i = 0; i < count * channels; i++)
-            shifted[i] = (int32_t)((int64_t)audio->sample[at * channels + i] *
-                                   ((int64_t)1 << (32 - audio->bits)));
-        good = sf->writef_int(file, shifted, (sf_count_t)count) == (sf_count_t)count;
-    }
-    free(shifted);
-    return good;
+/* The mask's integers and the ghost cells' value, and what runs them. */
+static bool prepare(const struct signal_work *work, const struct audio *audio,
+                    struct plan_mask *plan, uint32_t *ghost, struct error *err)
+{
+    uint32_t scale = (uint32_t)1 << (audio->bits - 1);
+    struct signal_load load = {
+        .samples = audio->frames, .channels = audio->channels, .passes = work->request->repeat};
+    struct signal_report *report = work->report;
+
+    report->form = audio_name(audio->container);
+    report->bits = audio->bits;
+    report->rate = audio->rate;
+    snprintf(report->warning, sizeof report->warning, "%s", audio->warning);
+    if (work->request->decimals >= 0)
+        return error_set(err, EXIT_USAGE,
+                         "--decimals is for text samples; those of %s are whole numbers",
+                         work->name);
+    if (!plan_mask_make(plan, work->mask, NULL, scale, err) ||
+        !border_value(&work->request->border, scale - 1, ghost, err))
+        return false;
+    report->quantised = plan->quantised_bits >= 0;
+    report->quantised_bits = plan->quantised_bits;
+    report->quantised_error = plan->quantised_error;
+    load.sums = signal_sums_type((uint128)plan->sum_abs, scale);
+    load.mask_width = plan->width;
+    load.anchor = plan->anchor_x;
+    return signal_choose(work->request, &load, report, err);
 }
 
-/* The file in memory. */
-static bool encode(const struct audio *audio, const char *path, struct memory *memory,
-                   struct error *err)
+static bool check_output(const struct signal_work *work, const struct audio *audio,
+                         struct error *err)
 {
-    SF_INFO info = {
-        .samplerate = audio->rate, .channels = audio->channels, .format = format_for(audio, path)};
-    SNDFILE *file = sf->open_virtual(&memory_file, SFM_WRITE, &info, memory);
+    const char *path = work->output;
+
+    if (!path || (strcmp(path, "-") != 0 && audio_of_path(path) == AUDIO_NONE))
+        return true;
+    return audio_check_output(audio, path, err);
+}
+
+bool signal_filter_audio(const struct signal_work *work, struct error *err)
+{
+    struct signal_report *report = work->report;
+    struct plan_mask plan = {0};
+    struct audio audio;
+    double read_ms, filtered_ms;
+    uint32_t ghost;
     bool good;
 
-    if (!file)
-        return fail(codec_sentence_name(path), NULL, "cannot be written", err);
-    for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++)
-        if (audio->tags && audio->tags->text[i])
-            sf->set_string(file, i, audio->tags->text[i]);
-    if (audio->tags && audio->tags->loudspeaker)
-        sf->command(file, SFC_SET_CHANNEL_MAP_INFO, audio->tags->loudspeaker,
-                    (int)((size_t)audio->channels * sizeof *audio->tags->loudspeaker));
-    good = write_samples(audio, file) ||
-           fail(codec_sentence_name(path), file, "cannot be written", err);
-    if (sf->close(file) != 0 && good)
-        good = fail(codec_sentence_name(path), NULL, "cannot be written", err);
-    return good;
-}
-
-bool audio_write(const struct audio *audio, const char *path, struct error *err)
-{
-    struct memory memory = {0};
-    struct output *output = NULL;
-    bool good = audio_check_output(audio, path, err) && encode(audio, path, &memory, err) &&
-                output_open(&output, path, err);
-
-    if (good && (!output_expect(output, memory.size, err) ||
-                 !output_write(output, memory.bytes, memory.size, err))) {
-        output_discard(output);
-        good = false;
-    }
-    good = good && output_commit(output, err);
-    free(memory.bytes);
+    if (!audio_read(&audio, work->name, work->bytes, work->size, err))
+        return false;
+    good = prepare(work, &audio, &plan, &ghost, err) && check_output(work, &audio, err);
+    read_ms = clock_ms();
+    if (!good || work->request->plan)
+        goto out;
+    good = filter_channels(work, &plan, ghost, &audio, err);
+    filtered_ms = clock_ms();
+    good = good && write_samples(work, &audio, err);
+    report->read_ms = read_ms - work->start_ms;
+    report->filter_ms = filtered_ms - read_ms;
+    report->write_ms = clock_ms() - filtered_ms;
+out:
+    plan_mask_free(&plan);
+    audio_free(&audio);
     return good;
 }

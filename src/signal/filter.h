@@ -63,7 +63,7 @@ bool signal_mask_row(const struct signal_request *request, struct mask *mask, st
 bool signal_filter(const struct signal_request *request, const struct mask *mask, const char *input,
                    const char *output, struct signal_report *report, struct error *err);
 
-/* ---- signal/choose.c ---- */
+/* ---- for the two kinds of samples (signal/text.c, signal/audio.c) ---- */
 
 /* What is to be summed. */
 struct signal_load {
@@ -74,8 +74,6 @@ struct signal_load {
 /* Fills the report's choice and shape. EXIT_DEVICE when the device asked for is not there. */
 bool signal_choose(const struct signal_request *request, const struct signal_load *load,
                    struct signal_report *report, struct error *err);
-
-/* ---- the two kinds (signal/filter_text.c, signal/filter_audio.c) ---- */
 
 /* All that is known when the input is open. */
 struct signal_work {

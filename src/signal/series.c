@@ -1,16 +1,14 @@
-/* Rationals -> integers over one unit: see signal/series.h.
+/* Rationals become integers over one unit.
  *
  * The numbers are asked for twice: once for the unit, once for the integers over
  * it. So nothing is stored but the integers, 8 bytes a number however it was
  * written. The unit's growth stops as soon as integers cannot fit 62 bits: a file
  * of unrelated fractions costs no more than any other, and its numbers stay
  * rationals. */
-#include "signal/series.h"
+#include "signal/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "kernel/signal_job.h"
 
 static bool no_memory(const char *name, struct error *err)
 {

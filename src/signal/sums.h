@@ -1,10 +1,63 @@
-/* Sums of a signal by a kernel of the table, however large its numbers are. This is
- * where text samples and audio meet: both bring a signal_runner and get sums. */
+/* Exact numbers in a row, and the sums of a signal by a kernel of the table, however large
+ * the numbers are. Text samples and audio meet here: both bring a signal_runner and get
+ * sums.
+ *
+ * A row of numbers is kept as the 1D kernels can take it: integers over one common unit
+ * where they fit, plain rationals where they do not. Samples of a text, the weights of
+ * their mask and the outputs are series.
+ *
+ *      number i = cell[i] * unit + offset            every cell below 2^62
+ *               = exact[i]                           else
+ */
 #ifndef STENCIL_SIGNAL_SUMS_H
 #define STENCIL_SIGNAL_SUMS_H
 
+#include <gmp.h>
+#include <stdint.h>
+
 #include "kernel/signal_job.h"
-#include "signal/series.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* ---- series (signal/series.c) ---- */
+
+struct series {
+    int n;
+    /* n+1 places: behind the numbers stands one that belongs to them, the value of their ghost
+     * cells, so that it is an integer over the same unit. */
+    int64_t *cell; /* NULL: the numbers are exact[] */
+    mpq_t *exact;  /* NULL: the numbers are cell[] */
+    mpq_t unit, offset;
+    uint64_t largest; /* |cell|, the ghost value's too */
+    uint128 size;     /* sum of |cell| without it: with the largest |sample| it bounds the sums */
+};
+
+/* Number I of those that a series is made of; I runs from 0 to n, once or more than once. */
+typedef void series_get(void *context, int i, mpq_t value);
+
+/* The series of N numbers and their ghost value, with the largest unit that makes integers of all;
+ * the offset is 0. NAME is the file's, for sentences. Free with series_free. */
+bool series_make(struct series *series, int n, series_get *get, void *context, const char *name,
+                 struct error *err);
+
+/* An empty one: N+1 cells (or rationals), which are 0; unit 1, offset 0. */
+bool series_alloc(struct series *series, int n, bool exact, const char *name, struct error *err);
+void series_free(struct series *series); /* harmless on a zeroed one */
+
+/* The largest unit of the numbers: gcd of the numerators over lcm of the denominators. False, with
+ * UNIT undefined, where it is certain that an integer over it passes BITS. */
+bool series_unit(mpq_t unit, int n, series_get *get, void *context, size_t bits);
+
+/* Number I as a rational (VALUE is initialised by the caller). */
+void series_number(const struct series *series, int i, mpq_t value);
+
+/* series_number as a series_get; the context is the series. */
+void series_get_number(void *series, int i, mpq_t value);
+
+/* largest and size, from the cells. */
+void series_measure(struct series *series);
+
+/* ---- sums (signal/sums.c) ---- */
 
 /* Which way sums go, by the size of the numbers. */
 enum signal_sum_type {
@@ -33,10 +86,6 @@ struct signal_mask {
     enum border border;
 };
 
-/* Runs JOB (threads, tile, device and times are the runner's) and compares it with the reference
- * if the runner says so: a difference is EXIT_DIFFERENT. */
-bool signal_sums_run(const struct signal_runner *runner, struct signal_job *job, struct error *err);
-
 /* F32, I64 or RATIONAL for sums of at most size * largest: SIZE is the sum of |weight|, LARGEST the
  * largest |cell|. */
 enum signal_sum_type signal_sums_type(uint128 size, uint64_t largest);
@@ -53,11 +102,6 @@ enum signal_sum_type signal_sums_type_of(const struct series *in, const struct s
 /* One pass over exact numbers: OUT is made (free it with series_free), its offset is the mask's.
  * IN's offset is 0. */
 bool signal_sums_exact(const struct signal_runner *runner, const struct series *in,
-                       const struct signal_mask *mask, struct series *out, struct error *err);
-
-/* The same past 62 bits, by a kernel that was asked for: numbers are split into limbs that kernels
- * can take, and their sums put together (signal/split.c). */
-bool signal_split_sums(const struct signal_runner *runner, const struct series *in,
                        const struct signal_mask *mask, struct series *out, struct error *err);
 
 #endif

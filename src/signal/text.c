@@ -1,14 +1,19 @@
-/* Samples as text: see signal/text.h. The text is never copied or indexed: it is
- * walked again whenever its numbers are needed, by one function that knows what a
- * number's end is. */
+/* Text samples: exact numbers in, exact numbers out. Every output is S/d plus the offset, not
+ * rounded and not clamped; each pass of --repeat takes the last one's exact numbers. The
+ * text is never copied or indexed: it is walked again whenever its numbers are needed, by
+ * one function that knows what a number's end is. */
 #include "signal/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "kernel/signal_job.h"
 #include "plan/rational.h"
+#include "signal/audio.h"
+#include "signal/filter.h"
 
 /* A byte order mark, as some editors write it. */
 #define BOM "\xEF\xBB\xBF"
@@ -132,6 +137,81 @@ void signal_text_get(void *context, int i, mpq_t value)
     rational_parse(value, at, (size_t)(text->at - at), &why); /* was parsed once: it is a number */
 }
 
+/* ---- one number as text ---- */
+
+/* Of any length: numbers that masks print are held to 64 characters (rational_print), samples are
+ * not. */
+
+/* DIGITS / 10^places, with all PLACES digits behind the point. */
+static char *print_scaled(const mpz_t digits, size_t places)
+{
+    size_t length = mpz_sizeinbase(digits, 10), used = 0, zeros;
+    char *whole = malloc(length + 2), *text = malloc(length + places + 4);
+
+    if (!whole || !text) {
+        free(whole);
+        free(text);
+        return NULL;
+    }
+    mpz_get_str(whole, 10, digits);
+    const char *digit = whole;
+    if (*digit == '-')
+        text[used++] = *digit++;
+    length = strlen(digit);
+    zeros = places >= length ? places + 1 - length : 0; /* 5 over 10^3: 0.005 */
+    for (size_t left = zeros + length; left > 0; left--) {
+        if (left == places)
+            text[used++] = '.';
+        text[used++] = zeros > 0 ? '0' : *digit++;
+        zeros -= zeros > 0;
+    }
+    text[used] = '\0';
+    free(whole);
+    return text;
+}
+
+/* The places that the decimal of 1/DENOMINATOR takes; false where it does not terminate. */
+static bool decimal_places(const mpz_t denominator, size_t *places)
+{
+    mpz_t rest, factor;
+    mp_bitcnt_t twos, fives;
+    bool terminates;
+
+    mpz_init(rest);
+    mpz_init_set_ui(factor, 5);
+    twos = mpz_scan1(denominator, 0);
+    mpz_fdiv_q_2exp(rest, denominator, twos);
+    fives = mpz_remove(rest, rest, factor);
+    terminates = mpz_cmp_ui(rest, 1) == 0;
+    *places = twos > fives ? twos : fives;
+    mpz_clears(rest, factor, NULL);
+    return terminates;
+}
+
+char *number_print(mpq_srcptr value, int decimals)
+{
+    size_t places = decimals > 0 ? (size_t)decimals : 0;
+    mpz_t digits, twice;
+    char *text;
+
+    if (decimals < 0 && !decimal_places(mpq_denref(value), &places)) {
+        text = malloc(mpz_sizeinbase(mpq_numref(value), 10) +
+                      mpz_sizeinbase(mpq_denref(value), 10) + 3);
+        return text ? mpq_get_str(text, 10, value) : NULL;
+    }
+    /* floor(value * 10^places + 1/2) = floor((2 n 10^places + d) / 2d) */
+    mpz_inits(digits, twice, NULL);
+    mpz_ui_pow_ui(digits, 10, places);
+    mpz_mul(digits, digits, mpq_numref(value));
+    mpz_mul_2exp(digits, digits, 1);
+    mpz_add(digits, digits, mpq_denref(value));
+    mpz_mul_2exp(twice, mpq_denref(value), 1);
+    mpz_fdiv_q(digits, digits, twice);
+    text = print_scaled(digits, places);
+    mpz_clears(digits, twice, NULL);
+    return text;
+}
+
 /* ---- writing ---- */
 
 bool signal_text_write(const struct signal_text *text, const struct series *values, int decimals,
@@ -156,4 +236,172 @@ bool signal_text_write(const struct signal_text *text, const struct series *valu
     }
     mpq_clear(value);
     return good && output_write(output, at, (size_t)(text->end - at), err);
+}
+
+/* ---- the mask and the ghost cells ---- */
+
+/* A series_get: the weights, divided by the divisor. */
+static void get_weight(void *context, int i, mpq_t value)
+{
+    const struct mask *mask = context;
+    if (i < mask->width)
+        mpq_div(value, mask->weight[i], mask->divisor);
+    else
+        mpq_set_ui(value, 0, 1);
+}
+
+static bool mask_make(struct signal_mask *made, const struct signal_work *work, struct error *err)
+{
+    const struct mask *mask = work->mask;
+
+    if (mask->offset_percent)
+        return error_set(err, EXIT_USAGE,
+                         "an offset of a percentage: text samples have no range to take it of");
+    if (!series_make(&made->weights, mask->width, get_weight, (void *)mask, work->name, err))
+        return false;
+    mpq_set(made->offset, mask->offset);
+    made->anchor = mask->anchor_x;
+    made->border = work->request->border.border;
+    return true;
+}
+
+/* The ghost cells' value, which has no upper bound here. */
+static bool ghost_make(mpq_t ghost, const struct border_choice *border, struct error *err)
+{
+    const char *why;
+
+    if (border->border != BORDER_CONSTANT)
+        return true;
+    if (border->percent)
+        return error_set(err, EXIT_USAGE,
+                         "--border constant:%.80s: text samples have no range to take it of",
+                         border->value);
+    return rational_parse(ghost, border->value, strlen(border->value), &why) ||
+           error_set(err, EXIT_USAGE, "--border constant:%.80s: %s", border->value, why);
+}
+
+/* ---- passes ---- */
+
+/* The output of a pass, and the ghost cells' value behind it. */
+struct again {
+    struct series *series;
+    mpq_srcptr ghost;
+};
+
+static void get_again(void *context, int i, mpq_t value)
+{
+    const struct again *again = context;
+    if (i < again->series->n)
+        series_number(again->series, i, value);
+    else
+        mpq_set(value, again->ghost);
+}
+
+/* Makes the input of the next pass of the last one's output. */
+static bool make_input(struct series *series, mpq_srcptr ghost, const char *name, struct error *err)
+{
+    struct again again = {series, ghost};
+    struct series made;
+
+    if (series->exact) /* has the ghost value, and the offset in its numbers */
+        return true;
+    if (mpq_sgn(series->offset) == 0 && mpq_sgn(ghost) == 0) {
+        series_measure(series);
+        return true;
+    }
+    if (!series_make(&made, series->n, get_again, &again, name, err))
+        return false;
+    series_free(series);
+    *series = made;
+    return true;
+}
+
+/* All passes: SERIES is the samples and becomes the outputs. */
+static bool run_passes(const struct signal_work *work, const struct signal_mask *mask,
+                       struct series *series, mpq_srcptr ghost, struct error *err)
+{
+    struct signal_runner runner = signal_runner_make(work);
+    struct signal_choice *choice = &work->report->choice;
+    struct series sums;
+
+    for (int pass = 0; pass < work->request->repeat; pass++) {
+        if (pass > 0 && !make_input(series, ghost, work->name, err))
+            return false;
+        if (pass > 0 && !choice->split && choice->sums < SIGNAL_SUM_RATIONAL &&
+            signal_sums_type_of(series, &mask->weights) == SIGNAL_SUM_RATIONAL) {
+            choice->sums = SIGNAL_SUM_RATIONAL;
+            snprintf(choice->note, sizeof choice->note, "the sums pass 62 bits in pass %d",
+                     pass + 1);
+        }
+        if (!signal_sums_exact(&runner, series, mask, &sums, err))
+            return false;
+        series_free(series);
+        *series = sums;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool write_text(const struct signal_work *work, const struct signal_text *text,
+                       const struct series *values, struct error *err)
+{
+    struct output *output = NULL;
+
+    if (!output_open(&output, work->output, err))
+        return false;
+    if (signal_text_write(text, values, work->request->decimals, output, err))
+        return output_commit(output, err);
+    output_discard(output);
+    return false;
+}
+
+static bool choose(const struct signal_work *work, const struct series *samples,
+                   const struct signal_mask *mask, struct error *err)
+{
+    struct signal_load load = {.sums = signal_sums_type_of(samples, &mask->weights),
+                               .samples = samples->n,
+                               .channels = 1,
+                               .mask_width = mask->weights.n,
+                               .anchor = mask->anchor,
+                               .passes = work->request->repeat};
+    return signal_choose(work->request, &load, work->report, err);
+}
+
+bool signal_filter_text(const struct signal_work *work, struct error *err)
+{
+    struct signal_report *report = work->report;
+    struct signal_text text;
+    struct signal_mask mask = {.anchor = 0};
+    struct series samples = {0};
+    double read_ms, filtered_ms;
+    mpq_t ghost;
+    bool good;
+
+    report->form = "text";
+    if (work->output && audio_of_path(work->output) != AUDIO_NONE)
+        return error_set(err, EXIT_INPUT,
+                         "%s: %s is text, which has no sample rate; write a text file",
+                         work->output, work->name);
+    mpq_init(ghost);
+    mpq_init(mask.offset);
+    good = signal_text_open(&text, work->name, work->bytes, work->size, err) &&
+           mask_make(&mask, work, err) && ghost_make(ghost, &work->request->border, err);
+    text.ghost_value = ghost;
+    good = good && series_make(&samples, text.n, signal_text_get, &text, work->name, err) &&
+           choose(work, &samples, &mask, err);
+    read_ms = clock_ms();
+    if (!good || work->request->plan)
+        goto out;
+    good = run_passes(work, &mask, &samples, ghost, err);
+    filtered_ms = clock_ms();
+    good = good && write_text(work, &text, &samples, err);
+    report->read_ms = read_ms - work->start_ms;
+    report->filter_ms = filtered_ms - read_ms;
+    report->write_ms = clock_ms() - filtered_ms;
+out:
+    series_free(&samples);
+    series_free(&mask.weights);
+    mpq_clears(ghost, mask.offset, NULL);
+    return good;
 }

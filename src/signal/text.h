@@ -6,7 +6,7 @@
 #define STENCIL_SIGNAL_TEXT_H
 
 #include "codec/output.h"
-#include "signal/series.h"
+#include "signal/sums.h"
 
 struct signal_text {
     const char *name;        /* for sentences */
@@ -28,8 +28,6 @@ void signal_text_get(void *text, int i, mpq_t value);
 /* Writes the text with the numbers of VALUES in place of its own. DECIMALS as in number_print. */
 bool signal_text_write(const struct signal_text *text, const struct series *values, int decimals,
                        struct output *output, struct error *err);
-
-/* ---- one number (signal/number_print.c) ---- */
 
 #define SIGNAL_MAX_DECIMALS 1000
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/parts.h"
+#include "bench/bench.h"
 #include "plan/filter.h"
 #include "tests/bench/bench_reports.h"
 #include "tests/test.h"

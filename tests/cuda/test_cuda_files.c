@@ -1,7 +1,7 @@
 /* The files of a batch beside each other on made-up devices of CUDA, and the pinned memory that
  * their pictures stand in. Needs neither nvcc nor a GPU. */
 #include "base/parallel.h"
-#include "cuda/host.h"
+#include "cuda/device.h"
 #include "fake_cuda.h"
 #include "kernel/backend.h"
 #include "tests/run/pipeline_inputs.h"

@@ -1,5 +1,5 @@
-/* The CUDA backend: which devices there are, getting one ready, and the buffers
- * kept on it. A machine without a driver is a machine without devices. */
+/* The CUDA backend: which devices there are, who has which lane of one, getting it ready,
+ * and the buffers kept on it. A machine without a driver is a machine without devices. */
 #include "cuda/device.h"
 
 #include <pthread.h>
@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/bench.h"
-#include "cuda/host.h"
-#include "cuda/lanes.h"
+#include "cuda/planes.h"
 #include "kernel/backend.h"
+
+/* Left alone on the device: what the context may still need. */
+#define SPARE_BYTES ((size_t)64 << 20)
 
 static struct cuda_device devices[CUDA_MAX_DEVICES][CUDA_LANES];
 static atomic_bool ready[CUDA_MAX_DEVICES];
@@ -42,6 +43,66 @@ bool cuda_device_error(struct error *err, const struct cuda_device *device, cuda
     return error_set(err, EXIT_INPUT, "cuda:%d: %s: %s", device->index, what,
                      cudaGetErrorString(status));
 }
+
+/* ---- lanes ---- */
+
+/* A ticket for each who asks; the lowest is served when there is what it wants, and those behind
+ * it wait, so that neither many small jobs keep a large one out nor the other way round. A lane is
+ * held for some tenths of a millisecond. */
+struct door {
+    uint64_t next_ticket, turn;
+    bool taken[CUDA_LANES], alone;
+    int lanes; /* that are taken */
+};
+
+static struct door doors[CUDA_MAX_DEVICES];
+/* One pair for all devices: nothing is done with the lock held. */
+static pthread_mutex_t door_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t door_changed = PTHREAD_COND_INITIALIZER;
+
+static bool is_there(const struct door *door, enum cuda_use use)
+{
+    return use == CUDA_ALONE ? door->lanes == 0 : !door->alone && door->lanes < CUDA_LANES;
+}
+
+/* Waits for the caller's turn and the lowest free lane; who wants to be alone waits until no lane
+ * is taken, and gets lane 0. */
+static int lane_take(int index, enum cuda_use use)
+{
+    struct door *door = &doors[index];
+    uint64_t ticket;
+    int lane = 0;
+
+    pthread_mutex_lock(&door_lock);
+    ticket = door->next_ticket++;
+    while (ticket != door->turn || !is_there(door, use))
+        pthread_cond_wait(&door_changed, &door_lock);
+    door->turn++;
+    while (door->taken[lane])
+        lane++;
+    door->taken[lane] = true;
+    door->lanes++;
+    door->alone = use == CUDA_ALONE;
+    if (door->turn < door->next_ticket) /* there may be a lane for the next one too */
+        pthread_cond_broadcast(&door_changed);
+    pthread_mutex_unlock(&door_lock);
+    return lane;
+}
+
+static void lane_give(int index, int lane)
+{
+    struct door *door = &doors[index];
+
+    pthread_mutex_lock(&door_lock);
+    door->taken[lane] = false;
+    door->lanes--;
+    door->alone = false;
+    if (door->turn < door->next_ticket)
+        pthread_cond_broadcast(&door_changed);
+    pthread_mutex_unlock(&door_lock);
+}
+
+/* ---- devices ---- */
 
 static bool device_start(struct cuda_device *device, int index, struct error *err)
 {
@@ -80,7 +141,7 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
                   index, count, count == 1 ? "" : "s");
         return NULL;
     }
-    device = &devices[index][cuda_lanes_take(index, use)];
+    device = &devices[index][lane_take(index, use)];
     device->lane = (int)(device - devices[index]);
     device->alone = use == CUDA_ALONE;
     device->index = index;
@@ -99,7 +160,7 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
 
 void cuda_device_unlock(struct cuda_device *device)
 {
-    cuda_lanes_give(device->index, device->lane);
+    lane_give(device->index, device->lane);
 }
 
 bool cuda_device_is_ready(int index)
@@ -181,9 +242,8 @@ cudaError_t cuda_device_fill(struct cuda_device *device, int number, void **cont
         cuda_device_release(device, -1);
         status = cuda_device_reserve(device, number, bytes);
     }
-    if (status == cudaSuccess)
-        status = cudaMemcpyAsync(device->buffer[number], *content, bytes, cudaMemcpyHostToDevice,
-                                 device->stream);
+    CUDA_NEXT(status, cudaMemcpyAsync(device->buffer[number], *content, bytes,
+                                      cudaMemcpyHostToDevice, device->stream));
     if (status == cudaSuccess) {
         device->filled = *content;
         device->filled_bytes = bytes;
@@ -232,6 +292,38 @@ size_t cuda_device_free_bytes(struct cuda_device *device)
         for (int i = 0; i < CUDA_BUFFERS; i++)
             available += lane[k].buffer_bytes[i];
     return available;
+}
+
+size_t cuda_device_room(struct cuda_device *device, size_t limit)
+{
+    size_t available = limit ? 0 : cuda_device_free_bytes(device);
+    return limit ? limit : available > 2 * SPARE_BYTES ? available - SPARE_BYTES : available / 2;
+}
+
+/* ---- marks ---- */
+
+cudaError_t cuda_device_mark(struct cuda_device *device, int number)
+{
+    return cudaEventRecord(device->mark[number], device->stream);
+}
+
+cudaError_t cuda_device_finish(struct cuda_device *device, cudaError_t status,
+                               struct kernel_times *times)
+{
+    float ms[3] = {0};
+
+    CUDA_NEXT(status, cuda_device_mark(device, 3));
+    CUDA_NEXT(status, cudaEventSynchronize(device->mark[3]));
+    for (int i = 0; i < 3; i++)
+        CUDA_NEXT(status, cudaEventElapsedTime(&ms[i], device->mark[i], device->mark[i + 1]));
+    if (status != cudaSuccess) /* copies may still use the host's memory */
+        cuda_device_settle(device);
+    if (times) {
+        times->upload_ms += (double)ms[0];
+        times->kernel_ms += (double)ms[1];
+        times->download_ms += (double)ms[2];
+    }
+    return status;
 }
 
 /* ---- the row of the backend table ---- */
@@ -291,5 +383,5 @@ const struct backend backend_cuda = {
     .host_take = cuda_host_take,
     .host_give = cuda_host_give,
     .release = release,
-    .probe = cuda_bench_probe,
+    .probe = cuda_probe,
 };

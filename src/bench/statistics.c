@@ -1,98 +1,16 @@
-/* The arithmetic of the bench: when to stop measuring, the statistics of the times
- * taken, and the rates that follow from them. Nothing here runs a kernel or knows
- * one by more than its row; tests/bench/test_bench.c feeds it made-up times. */
-#include "bench/bench.h"
-#include "base/clock.h"
-
+/* What follows from times that were taken: their statistics, the rates of a kernel, and
+ * where its result lies in a sweep. Nothing here runs a kernel or knows one by more than
+ * its row; tests/bench/test_bench.c feeds it made-up times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* At least so much, as long as the whole stays below the cap. */
-#define RUNS   10
-#define MS     1e3
-#define CAP_MS 20e3
-
-/* Clocks and caches settle within this; where one run takes a second, one is enough. Who counts
- * the runs is in a hurry. */
-#define WARMUP_RUNS     2
-#define WARMUP_MS       100.0
-#define WARMUP_HASTY_MS 20.0
-#define WARMUP_SLOW_MS  1e3
+#include "bench/bench.h"
+#include "kernel/reference.h"
 
 /* An outlier lies this many MADs from the median: ten standard deviations where times scatter
  * normally, for which a MAD is 0.6745 of one. */
 #define BENCH_OUTLIER 14.826
-
-/* A second of the shortest runs is far below this. */
-#define ROOM_FIRST 64
-#define ROOM_MOST  (1 << 20)
-
-/* ---- samples ---- */
-
-struct bench_limits bench_limits_make(int runs)
-{
-    return (struct bench_limits){
-        .warmup_runs = WARMUP_RUNS,
-        .warmup_ms = runs ? WARMUP_HASTY_MS : WARMUP_MS,
-        .runs = runs ? runs : RUNS,
-        .ms = runs ? 0 : MS,
-        .cap_ms = CAP_MS,
-    };
-}
-
-bool bench_warm(const struct bench_limits *limits, int runs, double elapsed_ms)
-{
-    return (runs >= limits->warmup_runs && elapsed_ms >= limits->warmup_ms) ||
-           elapsed_ms >= WARMUP_SLOW_MS;
-}
-
-bool bench_enough(const struct bench_limits *limits, int runs, double elapsed_ms)
-{
-    return elapsed_ms >= limits->cap_ms || (runs >= limits->runs && elapsed_ms >= limits->ms);
-}
-
-static bool samples_keep(struct bench_samples *samples, double ms)
-{
-    if (samples->runs == samples->room) {
-        int room = samples->room ? 2 * samples->room : ROOM_FIRST;
-        double *grown =
-            room > ROOM_MOST ? NULL : realloc(samples->ms, sizeof *grown * (size_t)room);
-        if (!grown)
-            return false;
-        samples->ms = grown;
-        samples->room = room;
-    }
-    samples->ms[samples->runs++] = ms;
-    return true;
-}
-
-bool bench_samples_more(double ms, void *context)
-{
-    struct bench_samples *samples = context;
-    double now = clock_ms();
-
-    /* The clock starts with the first run and not when the data for it is being brought. */
-    if (samples->begun_ms == 0)
-        samples->begun_ms = now - ms;
-    if (!samples->warm && samples->limits.warmup_runs > 0) {
-        samples->warm = bench_warm(&samples->limits, ++samples->warmed, now - samples->begun_ms);
-        if (samples->warm)
-            samples->begun_ms = now;
-        return true;
-    }
-    return samples_keep(samples, ms) &&
-           !bench_enough(&samples->limits, samples->runs, now - samples->begun_ms);
-}
-
-void bench_samples_free(struct bench_samples *samples)
-{
-    free(samples->ms);
-    samples->ms = NULL;
-    samples->runs = samples->room = 0;
-}
-
-/* ---- statistics ---- */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -159,6 +77,11 @@ bool bench_is_basic(const struct kernel *kernel)
     return strcmp(kernel->name, "basic") == 0;
 }
 
+bool bench_is_reference(const struct kernel *kernel)
+{
+    return kernel->run == kernel_reference.run;
+}
+
 const struct bench_result *bench_baseline(const struct bench_report *report,
                                           const struct bench_result *result)
 {
@@ -214,4 +137,53 @@ void bench_device_name(char *text, size_t bytes, const struct bench_device *devi
         snprintf(text, bytes, "cpu");
     else
         snprintf(text, bytes, "%s:%d", backend_find(device->device)->name, device->index);
+}
+
+/* ---- sweeps ---- */
+
+int bench_sweep_place(const struct bench_report *report, const struct bench_result *result)
+{
+    return report->sweep == SWEEP_TILE ? result->tile : result->mask_width;
+}
+
+int bench_sweep_places(const struct bench_report *report, int at[BENCH_KERNELS])
+{
+    int count = 0;
+    for (int i = 0; i < report->results; i++) {
+        int here = bench_sweep_place(report, &report->result[i]), j = 0;
+        while (j < count && at[j] < here)
+            j++;
+        if ((j < count && at[j] == here) || count == BENCH_KERNELS)
+            continue;
+        for (int k = count++; k > j; k--)
+            at[k] = at[k - 1];
+        at[j] = here;
+    }
+    return count;
+}
+
+int bench_sweep_kernels(const struct bench_report *report,
+                        const struct kernel *kernel[BENCH_KERNELS])
+{
+    int count = 0;
+    for (int i = 0; i < report->results; i++) {
+        int j = 0;
+        while (j < count && kernel[j] != report->result[i].kernel)
+            j++;
+        if (j == count && count < BENCH_KERNELS)
+            kernel[count++] = report->result[i].kernel;
+    }
+    return count;
+}
+
+const struct bench_result *bench_sweep_find(const struct bench_report *report,
+                                            const struct kernel *kernel, int at)
+{
+    for (int i = 0; i < report->results; i++) {
+        const struct bench_result *result = &report->result[i];
+        if (result->kernel == kernel && result->state == BENCH_TIMED &&
+            bench_sweep_place(report, result) == at)
+            return result;
+    }
+    return NULL;
 }

@@ -1,9 +1,9 @@
-/* Strips through a device: see run/strips.h. Three counters under one lock say how far each
+/* Bands through a device: see run/device_bands.h. Three counters under one lock say how far each
  * stage is; what the device itself has done yet, it is asked for.
  *
  *      0          encoded       submitted         decoded            count
  *      | written  | on the device | waiting for it | not yet decoded | */
-#include "run/strips.h"
+#include "run/device_bands.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,35 +12,35 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "kernel/strip_device.h"
+#include "kernel/band_device.h"
 #include "run/bands.h"
 
 /* Large enough for the bus and for few calls, small enough for stages to overlap early. */
-#define STRIP_BYTES     ((uint64_t)4 << 20)
-#define MAX_STRIP_BYTES ((uint64_t)64 << 20)
+#define BAND_BYTES     ((uint64_t)4 << 20)
+#define MAX_BAND_BYTES ((uint64_t)64 << 20)
 
 #define OUTPUT_SLOTS 6
 /* The slots with their halo rows on the device, and the host's. */
 #define MAX_BYTES ((uint64_t)768 << 20)
 
-/* Tests that force the height of strips want slots to be used again. */
+/* Tests that force the height of bands want slots to be used again. */
 #define FORCED_INPUT_SLOTS  3
 #define FORCED_OUTPUT_SLOTS 2
 
 /* Pinning takes 0.3 ms a MB, what pageable memory loses is 0.1 ms a MB and use. */
-#define USES_WORTH_PINNING (int)(STRIPS_PINNED_BYTES / STRIPS_AHEAD_BYTES)
+#define USES_WORTH_PINNING (int)(DEVICE_BANDS_PINNED_BYTES / DEVICE_BANDS_AHEAD_BYTES)
 #define PINNED_INPUT_SLOTS 8
 
 #define PAGE 4096
 
-struct strips {
+struct device_bands {
     struct pipeline_job job;
     struct image_info info;
-    struct strip_job strip;
+    struct band_job band;
     struct image *slots; /* of input, then of output */
     unsigned char *memory;
     size_t input_bytes, output_bytes; /* of memory */
-    const struct strip_device *device;
+    const struct band_device *device;
     void *state;
     struct sink *sink;
     struct pipeline_times times;
@@ -48,7 +48,7 @@ struct strips {
 
     pthread_mutex_t lock; /* for all below */
     pthread_cond_t changed;
-    int decoded, submitted, encoded; /* strips */
+    int decoded, submitted, encoded; /* bands */
     int users;                       /* threads that may ask the device */
     bool failed;
     struct error *err;
@@ -68,39 +68,38 @@ static uint64_t row_bytes(const struct image_info *info)
 
 static int choose_rows(const struct bands *bands, const struct image_info *info)
 {
-    uint64_t row = row_bytes(info), rows = STRIP_BYTES / row;
+    uint64_t row = row_bytes(info), rows = BAND_BYTES / row;
     uint64_t least = (uint64_t)bands->above + (uint64_t)bands->below + 1; /* as much as the halo */
 
     if (rows < least)
         rows = least;
-    if (rows > MAX_STRIP_BYTES / row)
-        rows = MAX_STRIP_BYTES / row;
+    if (rows > MAX_BAND_BYTES / row)
+        rows = MAX_BAND_BYTES / row;
     if (rows > (uint64_t)info->height)
         rows = (uint64_t)info->height;
     return rows < 1 ? 1 : (int)rows;
 }
 
 /* False where sums read rows that may be anywhere. */
-static bool lay_out(struct strips *p)
+static bool lay_out(struct device_bands *p)
 {
-    struct strip_layout *l = &p->strip.layout;
+    struct band_layout *l = &p->band.layout;
     int forced = p->job.band_rows > 0 ? p->job.band_rows : 0;
     struct bands bands;
 
     if (p->job.plan->repeat > 1 || !bands_make(&bands, p->job.plan, &p->info, 1, 1))
         return false;
-    *l =
-        (struct strip_layout){.height = p->info.height, .above = bands.above, .below = bands.below};
+    *l = (struct band_layout){.height = p->info.height, .above = bands.above, .below = bands.below};
     l->rows = forced ? smaller(forced, l->height) : choose_rows(&bands, &p->info);
     l->count = (l->height - 1) / l->rows + 1;
     return true;
 }
 
 /* How many slots; false where they would be too much. */
-static bool count_slots(struct strips *p)
+static bool count_slots(struct device_bands *p)
 {
-    struct strip_job *job = &p->strip;
-    const struct strip_layout *l = &job->layout;
+    struct band_job *job = &p->band;
+    const struct band_layout *l = &job->layout;
     uint64_t row = row_bytes(&p->info), in = (uint64_t)l->rows * row;
     uint64_t out = ((uint64_t)l->rows + (uint64_t)l->below) * row;
     uint64_t halo = ((uint64_t)l->above + (uint64_t)l->below) * row, slots;
@@ -108,7 +107,7 @@ static bool count_slots(struct strips *p)
 
     if (in > MAX_BYTES || out > MAX_BYTES || halo > MAX_BYTES)
         return false;
-    slots = forced ? FORCED_INPUT_SLOTS : (uint64_t)STRIPS_AHEAD_BYTES / in;
+    slots = forced ? FORCED_INPUT_SLOTS : (uint64_t)DEVICE_BANDS_AHEAD_BYTES / in;
     job->in_slots = smaller(slots < 2 ? 2 : (int)slots, l->count);
     job->out_slots = smaller(forced ? FORCED_OUTPUT_SLOTS : OUTPUT_SLOTS, l->count);
     job->pin = forced || l->count >= USES_WORTH_PINNING * job->in_slots;
@@ -120,7 +119,7 @@ static bool count_slots(struct strips *p)
            (halo + in + out) * (uint64_t)job->out_slots <= MAX_BYTES;
 }
 
-static void slots_make(struct strips *p, struct image *slot, int count, int rows,
+static void slots_make(struct device_bands *p, struct image *slot, int count, int rows,
                        unsigned char *memory, size_t bytes)
 {
     for (int i = 0; i < count; i++) {
@@ -133,9 +132,9 @@ static void slots_make(struct strips *p, struct image *slot, int count, int rows
     }
 }
 
-static bool alloc(struct strips *p)
+static bool alloc(struct device_bands *p)
 {
-    struct strip_job *job = &p->strip;
+    struct band_job *job = &p->band;
     int rows = job->layout.rows;
 
     p->slots = calloc((size_t)(job->in_slots + job->out_slots), sizeof *p->slots);
@@ -152,7 +151,7 @@ static bool alloc(struct strips *p)
     return true;
 }
 
-static void strips_free(struct strips *p)
+static void device_bands_free(struct device_bands *p)
 {
     free(p->slots);
     free(p->memory);
@@ -161,31 +160,31 @@ static void strips_free(struct strips *p)
     free(p);
 }
 
-struct strips *strips_open(const struct pipeline_job *job)
+struct device_bands *device_bands_open(const struct pipeline_job *job)
 {
-    struct strips *p = calloc(1, sizeof *p);
+    struct device_bands *p = calloc(1, sizeof *p);
 
     if (!p)
         return NULL;
     p->job = *job;
     p->info = *source_info(job->source);
-    p->strip = (struct strip_job){.plan = job->plan,
-                                  .width = p->info.width,
-                                  .tile = job->tile,
-                                  .device_index = job->device_index};
+    p->band = (struct band_job){.plan = job->plan,
+                                .width = p->info.width,
+                                .tile = job->tile,
+                                .device_index = job->device_index};
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     if (lay_out(p) && count_slots(p) && alloc(p)) {
         source_read_ahead(job->source);
         return p;
     }
-    strips_free(p);
+    device_bands_free(p);
     return NULL;
 }
 
 /* ---- what the threads tell each other ---- */
 
-static bool set(struct strips *p, int *counter, int value)
+static bool set(struct device_bands *p, int *counter, int value)
 {
     pthread_mutex_lock(&p->lock);
     *counter = value;
@@ -196,7 +195,7 @@ static bool set(struct strips *p, int *counter, int value)
 }
 
 /* Waits until *counter is at least `least`; false after a failure. */
-static bool reached(struct strips *p, const int *counter, int least)
+static bool reached(struct device_bands *p, const int *counter, int least)
 {
     pthread_mutex_lock(&p->lock);
     while (!p->failed && *counter < least)
@@ -206,8 +205,8 @@ static bool reached(struct strips *p, const int *counter, int least)
     return go_on;
 }
 
-/* No strip is on its way to the encoder yet. */
-static bool has_time(struct strips *p)
+/* No band is on its way to the encoder yet. */
+static bool has_time(struct device_bands *p)
 {
     pthread_mutex_lock(&p->lock);
     bool early = !p->failed && p->submitted == 0;
@@ -216,7 +215,7 @@ static bool has_time(struct strips *p)
 }
 
 /* The first error is told. */
-static void fail(struct strips *p, const struct error *err)
+static void fail(struct device_bands *p, const struct error *err)
 {
     pthread_mutex_lock(&p->lock);
     if (!p->failed) {
@@ -229,7 +228,7 @@ static void fail(struct strips *p, const struct error *err)
 }
 
 /* The device is closed when nobody asks it any more. */
-static void leave(struct strips *p)
+static void leave(struct device_bands *p)
 {
     pthread_mutex_lock(&p->lock);
     p->users--;
@@ -239,13 +238,13 @@ static void leave(struct strips *p)
 
 /* ---- the three stages ---- */
 
-static void decode(struct strips *p)
+static void decode(struct device_bands *p)
 {
-    const struct strip_job *job = &p->strip;
+    const struct band_job *job = &p->band;
     struct error err;
 
     for (int i = 0; i < job->layout.count; i++) {
-        int rows = strip_in_end(&job->layout, i) - strip_in_first(&job->layout, i);
+        int rows = band_in_end(&job->layout, i) - band_in_first(&job->layout, i);
         struct image into = image_rows(&job->in[i % job->in_slots], 0, rows);
         int before = i - job->in_slots;
         bool ok = true;
@@ -269,8 +268,8 @@ static void decode(struct strips *p)
 
 static void *encode(void *argument)
 {
-    struct strips *p = argument;
-    const struct strip_job *job = &p->strip;
+    struct device_bands *p = argument;
+    const struct band_job *job = &p->band;
     struct error err;
 
 #ifdef MADV_POPULATE_WRITE
@@ -280,13 +279,13 @@ static void *encode(void *argument)
     while (has_time(p) && sink_prepare(p->sink))
         ; /* and pages of the output */
     for (int i = 0; i < job->layout.count && reached(p, &p->submitted, i + 1); i++) {
-        int rows = strip_out_end(&job->layout, i) - strip_out_first(&job->layout, i);
+        int rows = band_out_end(&job->layout, i) - band_out_first(&job->layout, i);
         struct image from = image_rows(&job->out[i % job->out_slots], 0, rows);
         bool ok = p->device->wait_downloaded(p->state, i, &err);
-        double start = p->times.at.last_strip = clock_ms();
+        double start = p->times.at.last_band = clock_ms();
 
         if (i == 0)
-            p->times.at.first_strip = start;
+            p->times.at.first_band = start;
         if (!ok || (rows > 0 && !sink_write(p->sink, &from, &err))) {
             fail(p, &err);
             break;
@@ -299,7 +298,7 @@ static void *encode(void *argument)
     return NULL;
 }
 
-static bool device_open(struct strips *p, struct error *err)
+static bool device_open(struct device_bands *p, struct error *err)
 {
     const struct kernel *kernel = p->job.kernel;
 
@@ -307,15 +306,15 @@ static bool device_open(struct strips *p, struct error *err)
         kernel = p->job.choose(p->job.choose_context, err);
     if (!kernel)
         return false;
-    p->device = kernel->strips;
-    p->state = p->device->open(&p->strip, err);
+    p->device = kernel->bands;
+    p->state = p->device->open(&p->band, err);
     return p->state != NULL;
 }
 
 static void *run_device(void *argument)
 {
-    struct strips *p = argument;
-    const struct strip_job *job = &p->strip;
+    struct device_bands *p = argument;
+    const struct band_job *job = &p->band;
     struct error err;
     double begun = clock_ms();
     bool ok = device_open(p, &err);
@@ -345,14 +344,14 @@ static void *run_device(void *argument)
 
 /* ---- all of it ---- */
 
-static void no_thread(struct strips *p)
+static void no_thread(struct device_bands *p)
 {
     struct error err;
     error_set(&err, EXIT_INPUT, "no thread can be started");
     fail(p, &err);
 }
 
-static void run_stages(struct strips *p)
+static void run_stages(struct device_bands *p)
 {
     pthread_t device, encoder;
 
@@ -374,8 +373,8 @@ static void run_stages(struct strips *p)
     pthread_join(device, NULL);
 }
 
-bool strips_run(struct strips *p, struct pipeline_times *times, struct kernel_times *device,
-                struct error *err)
+bool device_bands_run(struct device_bands *p, struct pipeline_times *times,
+                      struct kernel_times *device, struct error *err)
 {
     double start = clock_ms();
     bool ok = sink_open(&p->sink, p->job.output, &p->info, p->job.sink, err);
@@ -395,6 +394,6 @@ bool strips_run(struct strips *p, struct pipeline_times *times, struct kernel_ti
     p->times.encode_ms += p->times.at.encoded - start;
     *times = p->times;
     *device = p->device_times;
-    strips_free(p);
+    device_bands_free(p);
     return ok;
 }

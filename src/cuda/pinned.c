@@ -1,12 +1,10 @@
-/* Pinned memory: see cuda/host.h. A few pieces, the smallest that will do is taken. When the most
- * is pinned, pieces that nobody uses give way to a larger one: so they end up as large as
- * the pictures are, however these come mixed. */
-#include "cuda/host.h"
+/* Pinned memory of the host, kept for the next picture. Of a few pieces the smallest that
+ * will do is taken. When the most is pinned, pieces that nobody uses give way to a larger
+ * one: so they end up as large as the pictures are, however these come mixed. */
+#include "cuda/device.h"
 
 #include <pthread.h>
 #include <stdint.h>
-
-#include "cuda/device.h"
 
 #define PIECES 64
 

@@ -1,4 +1,5 @@
-/* Times a kernel on the device and alone: the data lies there, prepared, and between
+/* What the bench learns from a CUDA device: the time of a kernel, and what the device is and
+ * can do. A kernel is timed on the device and alone: the data lies there, prepared, and between
  * two events there is nothing but the kernel's launches (one for each channel, where
  * it works on planes; a kernel with its mask in constant memory also copies the mask
  * there, some microseconds, because that is part of launching it). Colour weighted by
@@ -10,9 +11,10 @@
  * The delay keeps the stream busy until a batch of runs is queued behind it, so that
  * no run waits for the host. Inputs and outputs are taken in turn from as many copies
  * as it takes to exceed the L2 cache twice, so that none is found there by chance. */
-#include "cuda/bench.h"
-
+#include <stdio.h>
 #include <string.h>
+
+#include "cuda/planes.h"
 
 #include "kernels/ceilings.h"
 
@@ -37,7 +39,7 @@ struct bench_memory {
 
 struct measurement {
     struct planes planes;
-    struct planes_strip all;
+    struct planes_band all;
     struct kernel_trial *trial;
     struct bench_memory memory;
     cudaEvent_t begin[BATCH], end[BATCH];
@@ -60,34 +62,28 @@ static size_t cache_bytes(const struct cuda_device *device)
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* The planes of a pass from pixels to pixels: what they take in all, and with RESERVE room for
- * them. */
-static size_t planes_bytes(const struct measurement *m, bool reserve, cudaError_t *status)
+/* What the planes of a pass from pixels to pixels take in each buffer, and in all. */
+static size_t planes_bytes(const struct measurement *m, size_t bytes[CUDA_BUFFERS])
 {
-    size_t rows = (size_t)m->planes.job->in->height, bytes[CUDA_BUFFERS], total = 0;
+    size_t rows = (size_t)m->planes.job->in->height, total = 0;
 
-    *status = cudaSuccess;
-    if (m->planes.method->image || !takes_pixels(&m->planes))
-        return 0;
-    planes_buffer_bytes(&m->planes, rows, rows, bytes);
-    for (int i = 0; i < CUDA_BUFFERS; i++) {
-        if (i == BUFFER_IN || i == BUFFER_OUT)
-            continue;
+    memset(bytes, 0, CUDA_BUFFERS * sizeof *bytes);
+    if (!m->planes.method->image && takes_pixels(&m->planes))
+        planes_buffer_bytes(&m->planes, rows, rows, bytes);
+    bytes[BUFFER_IN] = bytes[BUFFER_OUT] = 0; /* inputs and outputs are the bench's own */
+    for (int i = 0; i < CUDA_BUFFERS; i++)
         total += bytes[i];
-        if (reserve && *status == cudaSuccess)
-            *status = cuda_device_reserve(m->planes.device, i, bytes[i]);
-    }
     return total;
 }
 
 /* How much of everything: as many inputs as it takes, as few as there is room for. */
-static void memory_plan(struct measurement *m, struct cuda_device *device)
+static void memory_plan(struct measurement *m, struct cuda_device *device,
+                        size_t bytes[CUDA_BUFFERS])
 {
     struct bench_memory *memory = &m->memory;
     const struct image *in = m->planes.job->in;
     size_t cache = cache_bytes(device), room = cuda_device_free_bytes(device);
     size_t input, kept, most;
-    cudaError_t status;
 
     memory->parts = takes_pixels(&m->planes) ? 1 : in->channels;
     memory->each = (takes_pixels(&m->planes) ? m->planes.image_pitch : m->planes.plane_pitch) *
@@ -96,7 +92,7 @@ static void memory_plan(struct measurement *m, struct cuda_device *device)
     input = memory->each * (size_t)memory->parts;
     memory->inputs = (int)(2 * cache / input < MAX_INPUTS ? 2 * cache / input + 1 : MAX_INPUTS);
     kept = SPARE_BYTES + memory->scrub_bytes + m->planes.image_pitch * (size_t)in->height +
-           planes_bytes(m, false, &status);
+           planes_bytes(m, bytes);
     most = room > kept ? (room - kept) / (2 * input) : 0;
     if ((size_t)memory->inputs > most)
         memory->inputs = most > 1 ? (int)most : 1;
@@ -106,8 +102,7 @@ static cudaError_t memory_alloc(struct bench_memory *memory)
 {
     size_t bytes = memory->each * (size_t)memory->parts * (size_t)memory->inputs;
     cudaError_t status = cudaMalloc((void **)&memory->in, bytes);
-    if (status == cudaSuccess)
-        status = cudaMalloc((void **)&memory->out, bytes);
+    CUDA_NEXT(status, cudaMalloc((void **)&memory->out, bytes));
     if (status == cudaSuccess && memory->scrub_bytes)
         status = cudaMalloc(&memory->scrub, memory->scrub_bytes);
     if (status != cudaSuccess)
@@ -146,10 +141,10 @@ static cudaError_t memory_fill(struct measurement *m)
     size_t bytes = m->planes.image_pitch * (size_t)in->height;
     cudaError_t status = cuda_device_reserve(device, BUFFER_IN, bytes);
 
-    if (status == cudaSuccess)
-        status = cudaMemcpy2DAsync(planes_device_image(&m->planes, BUFFER_IN, in->height).data,
-                                   m->planes.image_pitch, in->data, in->pitch, image_row_bytes(in),
-                                   (size_t)in->height, cudaMemcpyHostToDevice, device->stream);
+    CUDA_NEXT(status,
+              cudaMemcpy2DAsync(planes_device_image(&m->planes, BUFFER_IN, in->height).data,
+                                m->planes.image_pitch, in->data, in->pitch, image_row_bytes(in),
+                                (size_t)in->height, cudaMemcpyHostToDevice, device->stream));
     if (status == cudaSuccess) /* what pads the rows is copied too, by the copies */
         status = cudaMemsetAsync(memory->in, 0,
                                  memory->each * (size_t)memory->parts * (size_t)memory->inputs,
@@ -166,8 +161,7 @@ static cudaError_t memory_fill(struct measurement *m)
             status = plane_prepare(&prepare, device->stream);
         }
     }
-    if (status == cudaSuccess)
-        status = cudaStreamSynchronize(device->stream);
+    CUDA_NEXT(status, cudaStreamSynchronize(device->stream));
     return status;
 }
 
@@ -194,7 +188,7 @@ static cudaError_t launch(struct measurement *m)
     for (int part = 0; status == cudaSuccess && part < memory->parts; part++) {
         struct planes planes = planes_at(m, &view, m->turn, part);
         if (takes_pixels(&planes)) {
-            status = planes_filter_strip(&planes, &m->all);
+            status = planes_filter_band(&planes, &m->all);
         } else {
             struct plane_prepare_job prepared =
                 planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
@@ -215,16 +209,12 @@ static cudaError_t run_batch(struct measurement *m, int runs, double ms[BATCH])
     for (int i = 0; status == cudaSuccess && i < runs; i++) {
         if (m->memory.scrub)
             status = cudaMemsetAsync(m->memory.scrub, i, m->memory.scrub_bytes, stream);
-        if (status == cudaSuccess)
-            status = cudaEventRecord(m->begin[i], stream);
-        if (status == cudaSuccess)
-            status = launch(m);
-        if (status == cudaSuccess)
-            status = cudaEventRecord(m->end[i], stream);
+        CUDA_NEXT(status, cudaEventRecord(m->begin[i], stream));
+        CUDA_NEXT(status, launch(m));
+        CUDA_NEXT(status, cudaEventRecord(m->end[i], stream));
         m->turn = (m->turn + 1) % m->memory.inputs;
     }
-    if (status == cudaSuccess)
-        status = cudaStreamSynchronize(stream);
+    CUDA_NEXT(status, cudaStreamSynchronize(stream));
     for (int i = 0; status == cudaSuccess && i < runs; i++) {
         float elapsed = 0;
         status = cudaEventElapsedTime(&elapsed, m->begin[i], m->end[i]);
@@ -242,8 +232,7 @@ static cudaError_t run_all(struct measurement *m)
 
     for (int i = 0; status == cudaSuccess && i < BATCH; i++) {
         status = cudaEventCreate(&m->begin[i]);
-        if (status == cudaSuccess)
-            status = cudaEventCreate(&m->end[i]);
+        CUDA_NEXT(status, cudaEventCreate(&m->end[i]));
     }
     while (more && status == cudaSuccess) {
         status = run_batch(m, runs, ms);
@@ -267,35 +256,32 @@ static void measurement_free(struct measurement *m)
     cudaFree(m->memory.scrub);
 }
 
-bool cuda_bench_time(const struct kernel_job *job, const struct planes_method *method,
-                     struct kernel_trial *trial, struct error *err)
+bool cuda_time(const struct kernel_job *job, const struct planes_method *method,
+               struct kernel_trial *trial, struct error *err)
 {
     struct measurement m = {.trial = trial};
     struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
-    size_t cell;
+    size_t cell, bytes[CUDA_BUFFERS];
     cudaError_t status;
     bool ok = false;
 
     if (!device)
         return false;
     cuda_device_release(device, -1); /* what earlier pictures left there */
-    m.all = (struct planes_strip){0, job->in->height, 0, job->in->height};
+    m.all = (struct planes_band){0, job->in->height, 0, job->in->height};
     m.planes = (struct planes){.job = job, .device = device, .method = method};
     if (!planes_init(&m.planes, err))
         goto out;
     cell = takes_pixels(&m.planes) ? (size_t)job->in->type : plane_cell_bytes(m.planes.type);
-    memory_plan(&m, device);
+    memory_plan(&m, device, bytes);
     trial->bytes = 2 * cell * (uint64_t)job->in->width * (uint64_t)job->in->height *
                    (uint64_t)job->in->channels;
     trial->inputs = m.memory.inputs;
     trial->tile = method->image ? 0 : planes_tile(job);
-    planes_bytes(&m, true, &status);
-    if (status == cudaSuccess)
-        status = memory_alloc(&m.memory);
-    if (status == cudaSuccess)
-        status = memory_fill(&m);
-    if (status == cudaSuccess)
-        status = run_all(&m);
+    status = planes_reserve(&m.planes, bytes);
+    CUDA_NEXT(status, memory_alloc(&m.memory));
+    CUDA_NEXT(status, memory_fill(&m));
+    CUDA_NEXT(status, run_all(&m));
     ok = status == cudaSuccess || cuda_device_error(err, device, status, "cannot time the kernel");
 out:
     if (!ok)
@@ -303,4 +289,93 @@ out:
     measurement_free(&m);
     cuda_device_unlock(device);
     return ok;
+}
+
+/* ---- the device ---- */
+
+/* The clock rises in the first of these; the best of the others is the ceiling. */
+#define CEILING_WARMUP 20
+#define CEILING_TRIES  20
+
+/* "driver 580.65.06, CUDA 13.0". The driver's own number stands in a line that tells the module's
+ * build: the first word that is a number with a point in it. */
+static void driver_text(char *text, size_t bytes)
+{
+    char line[256] = "", *save = NULL;
+    int cuda = 0;
+    FILE *file = fopen("/proc/driver/nvidia/version", "re");
+    const char *number = NULL;
+
+    if (file) {
+        if (!fgets(line, sizeof line, file))
+            line[0] = '\0';
+        fclose(file);
+    }
+    for (char *word = strtok_r(line, " \t\n", &save); word && !number;
+         word = strtok_r(NULL, " \t\n", &save))
+        if (strspn(word, "0123456789.") == strlen(word) && strchr(word, '.'))
+            number = word;
+    if (cudaDriverGetVersion(&cuda) != cudaSuccess)
+        cudaGetLastError();
+    snprintf(text, bytes, "%s%.20s%sCUDA %d.%d", number ? "driver " : "", number ? number : "",
+             number ? ", " : "", cuda / 1000, cuda % 1000 / 10);
+}
+
+typedef cudaError_t ceiling_function(int multiprocessors, void *sink, double *operations,
+                                     cudaStream_t stream);
+
+static cudaError_t ceiling_measure(struct cuda_device *device, int multiprocessors,
+                                   ceiling_function *ceiling, double *gflops)
+{
+    double operations = 0, least = 0;
+    float ms = 0;
+    cudaError_t status = cuda_device_reserve(device, BUFFER_IN, 16);
+
+    for (int i = 0; status == cudaSuccess && i < CEILING_WARMUP + CEILING_TRIES; i++) {
+        status = cuda_device_mark(device, 0);
+        CUDA_NEXT(status,
+                  ceiling(multiprocessors, device->buffer[BUFFER_IN], &operations, device->stream));
+        CUDA_NEXT(status, cuda_device_mark(device, 1));
+        CUDA_NEXT(status, cudaStreamSynchronize(device->stream));
+        CUDA_NEXT(status, cudaEventElapsedTime(&ms, device->mark[0], device->mark[1]));
+        if (i >= CEILING_WARMUP && (least <= 0 || (double)ms < least))
+            least = (double)ms;
+    }
+    if (status == cudaSuccess && least > 0)
+        *gflops = operations / least * 1e-6;
+    return status;
+}
+
+bool cuda_probe(int index, int threads, struct device_probe *probe, struct error *err)
+{
+    static const struct {
+        const char *name;
+        ceiling_function *ceiling;
+        int since; /* compute capability's first number */
+    } ceilings[DEVICE_CEILINGS] = {{"FFMA", ceiling_fma, 0}, {"int8 mma.sync", ceiling_int8, 8}};
+    struct cudaDeviceProp properties;
+    struct cuda_device *device = cuda_device_lock(index, CUDA_ALONE, err);
+    cudaError_t status;
+
+    (void)threads;
+    memset(probe, 0, sizeof *probe);
+    if (!device)
+        return false;
+    status = cudaGetDeviceProperties(&properties, index);
+    for (int i = 0; status == cudaSuccess && i < DEVICE_CEILINGS; i++) {
+        struct device_ceiling *to = &probe->ceiling[probe->ceilings];
+        if (properties.major < ceilings[i].since)
+            continue;
+        to->name = ceilings[i].name;
+        status = ceiling_measure(device, properties.multiProcessorCount, ceilings[i].ceiling,
+                                 &to->gflops);
+        probe->ceilings++;
+    }
+    cuda_device_unlock(device);
+    if (status != cudaSuccess)
+        return cuda_device_error(err, device, status, "cannot measure the device");
+    snprintf(probe->name, sizeof probe->name, "%.120s", properties.name);
+    driver_text(probe->driver, sizeof probe->driver);
+    probe->cache_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
+    return true;
 }

@@ -1,5 +1,5 @@
-/* Strips through a device, on a made-up one: the threads of run/strips.c and the streams of
- * cuda/strips.c, against the picture in one piece. Needs neither nvcc nor a GPU. */
+/* Bands through a device, on a made-up one: the threads of run/device_bands.c and the streams of
+ * cuda/bands.c, against the picture in one piece. Needs neither nvcc nor a GPU. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 
 #include "fake_cuda.h"
 #include "kernel/backend.h"
-#include "run/strips.h"
+#include "run/device_bands.h"
 #include "tests/run/pipeline_inputs.h"
 
 static const char *const masks[] = {
     "1 2 1; 2 4 2; 1 2 1",
-    "1; 2; 3; 5; 8; 5; 3; 2; 1",                   /* taller than the smallest strips */
+    "1; 2; 3; 5; 8; 5; 3; 2; 1",                   /* taller than the smallest bands */
     "3 1; 4 1; 5 9; 2 6; 5 3; 5 8; 9 7; 9 3",      /* even sizes */
-    "1 -2 3",                                      /* no halo: wrap can go in strips */
+    "1 -2 3",                                      /* no halo: wrap can go in bands */
     "1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1", /* taller than some pictures */
 };
 #define MASKS ((int)(sizeof masks / sizeof *masks))
@@ -43,7 +43,7 @@ static void *kernel_named(const char *name)
     return (void *)(uintptr_t)kernel_find(name);
 }
 
-/* 1: done, 0: failed, -1: not in strips. */
+/* 1: done, 0: failed, -1: not in bands. */
 static int run(const struct picture_request *request, int index, void *context, const char *output,
                struct error *err)
 {
@@ -59,7 +59,7 @@ static int run(const struct picture_request *request, int index, void *context, 
     struct pipeline_times times;
     struct kernel_times device = {0};
     const struct image_info *info;
-    struct strips *strips;
+    struct device_bands *bands;
     struct plan plan;
     struct fake_cuda_counts before = fake_cuda_count(), after;
     int result = -1;
@@ -70,9 +70,9 @@ static int run(const struct picture_request *request, int index, void *context, 
     job.plan = &plan;
     if (context == &chosen)
         job.choose_context = (void *)(uintptr_t)kernel_choose(DEVICE_CUDA, &plan);
-    strips = strips_open(&job);
-    if (strips)
-        result = strips_run(strips, &times, &device, err);
+    bands = device_bands_open(&job);
+    if (bands)
+        result = device_bands_run(bands, &times, &device, err);
     if (result == 1)
         CHECK(device.upload_ms > 0 && device.kernel_ms > 0 && device.download_ms > 0);
     after = fake_cuda_count();
@@ -91,7 +91,7 @@ static bool same_files(const char *a, const char *b)
     return same;
 }
 
-/* In one piece on the CPU, then in strips of several heights. */
+/* In one piece on the CPU, then in bands of several heights. */
 static void compare(struct picture_request *request, const char *output, const char *what)
 {
     static const int heights[] = {1, 2, 3, 7, 16, 60};
@@ -106,8 +106,8 @@ static void compare(struct picture_request *request, const char *output, const c
         request->band_rows = heights[h];
         fake_cuda_fail("cudaHostRegister", h % 3, cudaErrorNotSupported);
         done = run(request, h % 2, h < 3 ? kernel_named("basic") : &chosen, output, &err);
-        CHECKF(done == 1, "%s: %s", what, done ? "not in strips" : err.text);
-        CHECKF(done != 1 || same_files("whole", output), "%s: strips of %d rows", what, heights[h]);
+        CHECKF(done == 1, "%s: %s", what, done ? "not in bands" : err.text);
+        CHECKF(done != 1 || same_files("whole", output), "%s: bands of %d rows", what, heights[h]);
     }
     fake_cuda_fail(NULL, 0, cudaSuccess);
 }
@@ -176,8 +176,8 @@ static void anchors_alpha_and_gradients(void)
     }
 }
 
-/* Heights that are chosen: several strips, and slots that are not worth pinning. */
-static void chosen_strips(void)
+/* Heights that are chosen: several bands, and slots that are not worth pinning. */
+static void chosen_bands(void)
 {
     struct shape s = {1301, 2803, 1, 255, FORMAT_PGM};
     struct picture_request request = request_of("convolve", "1 1; 1 1");
@@ -193,7 +193,7 @@ static void chosen_strips(void)
     request.sink.format = FORMAT_PGM;
     launches = fake_cuda_count().launches;
     CHECK(run(&request, 0, kernel_named("basic"), "in", &err) == 1); /* in place */
-    CHECK(fake_cuda_count().launches == launches + 3); /* before, sums, after: one strip */
+    CHECK(fake_cuda_count().launches == launches + 3); /* before, sums, after: one band */
     CHECK(same_files("whole.pgm", "in"));
 }
 
@@ -272,13 +272,13 @@ static void any_call_may_fail(void)
 }
 
 /* The device is asked which kernel it takes when rows are on their way: any must do. */
-static void every_kernel_runs_in_strips(void)
+static void every_kernel_runs_in_bands(void)
 {
     int count, cuda = 0;
     const struct kernel *table = kernel_table(&count);
     for (int i = 0; i < count; i++)
         if (table[i].device == DEVICE_CUDA && table[i].dims == 2) {
-            CHECKF(table[i].strips != NULL, "%s", table[i].name);
+            CHECKF(table[i].bands != NULL, "%s", table[i].name);
             cuda++;
         }
     CHECK(cuda > 0);
@@ -293,10 +293,10 @@ int main(void)
         return 1;
     TEST(borders_and_masks);
     TEST(anchors_alpha_and_gradients);
-    TEST(chosen_strips);
+    TEST(chosen_bands);
     TEST(failures);
     TEST(any_call_may_fail);
-    TEST(every_kernel_runs_in_strips);
+    TEST(every_kernel_runs_in_bands);
     backend_cuda.release();
     CHECK(fake_cuda_count().allocations == 0);
     CHECK(leave_test_folder(folder));

@@ -1,0 +1,511 @@
+/* Audio files through libsndfile. It reads and writes memory, so that the input may be a
+ * pipe and the output goes through codec/output.h like any other. libsndfile shortens a
+ * cut file silently and leaves out what it does not know; both are noticed here, by a walk
+ * over the file's chunks.
+ *
+ * libsndfile hands whole-number samples over in the upper bits of 32 and takes them
+ * so; shifting both ways is exact. */
+#include "signal/audio.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sndfile.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "codec/codec.h"
+#include "codec/output.h"
+#include "kernel/signal_job.h"
+
+/* Writers that cannot go back (pipes) leave sizes about here: the samples go to the file's end. */
+#define UNKNOWN_SIZE 0x7fffff00u
+
+/* Samples that are decoded at a time. */
+#define BLOCK ((size_t)1 << 16)
+
+struct audio_tags {
+    char *text[SF_STR_LAST + 1];
+    int *loudspeaker; /* one a channel; NULL: not said */
+};
+
+/* ---- libsndfile ---- */
+
+/* It is loaded when a file needs it. It brings seven libraries along, which every picture would
+ * wait for otherwise: 0.7 ms of the 2.4 ms that a start took. */
+#define LIBRARY "libsndfile.so.1"
+
+#define FUNCTIONS(each)                                                                            \
+    each(close) each(command) each(error) each(format_check) each(get_string) each(open_virtual)   \
+        each(readf_int) each(set_string) each(strerror) each(writef_int)
+
+/* Its functions without their sf_. */
+static struct {
+#define MEMBER(name) __typeof__(sf_##name) *name;
+    FUNCTIONS(MEMBER)
+} sf;
+static bool loaded;
+
+/* POSIX has dlsym's pointers hold functions, ISO C converts none. */
+static bool find(void *handle, const char *name, void *into)
+{
+    void *place = dlsym(handle, name);
+
+    memcpy(into, &place, sizeof place);
+    return place != NULL;
+}
+
+static void load_library(void)
+{
+    void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+    loaded = handle != NULL;
+#define FIND(name) loaded = loaded && find(handle, "sf_" #name, &sf.name);
+    FUNCTIONS(FIND)
+}
+
+/* From any thread, any number of times. */
+static bool load(const char *name, const char *what, struct error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, load_library);
+    return loaded || error_set(err, EXIT_INPUT, "%s: %s: " LIBRARY " is not there", name, what);
+}
+
+/* ---- memory as a file ---- */
+
+struct memory {
+    uint8_t *bytes;
+    size_t size, capacity; /* capacity 0: bytes are somebody else's, for reading only */
+    size_t at;
+};
+
+static sf_count_t memory_length(void *context)
+{
+    return (sf_count_t)((struct memory *)context)->size;
+}
+
+static sf_count_t memory_tell(void *context)
+{
+    return (sf_count_t)((struct memory *)context)->at;
+}
+
+static sf_count_t memory_seek(sf_count_t offset, int whence, void *context)
+{
+    struct memory *memory = context;
+    sf_count_t from = whence == SEEK_SET   ? 0
+                      : whence == SEEK_CUR ? (sf_count_t)memory->at
+                                           : (sf_count_t)memory->size;
+    if (offset < -from)
+        return -1;
+    memory->at = (size_t)(from + offset);
+    return (sf_count_t)memory->at;
+}
+
+static sf_count_t memory_read(void *into, sf_count_t count, void *context)
+{
+    struct memory *memory = context;
+    size_t left = memory->at < memory->size ? memory->size - memory->at : 0;
+    size_t n = (size_t)count < left ? (size_t)count : left;
+    memcpy(into, memory->bytes + memory->at, n);
+    memory->at += n;
+    return (sf_count_t)n;
+}
+
+/* A short count where memory runs out: libsndfile then writes less than it was given. */
+static sf_count_t memory_write(const void *from, sf_count_t count, void *context)
+{
+    struct memory *memory = context;
+    size_t end = memory->at + (size_t)count;
+
+    if (end > memory->capacity) {
+        size_t capacity = end > 2 * memory->capacity ? end + BLOCK : 2 * memory->capacity;
+        uint8_t *larger = realloc(memory->bytes, capacity);
+        if (!larger)
+            return 0;
+        memory->bytes = larger;
+        memory->capacity = capacity;
+    }
+    if (memory->at > memory->size)
+        memset(memory->bytes + memory->size, 0, memory->at - memory->size);
+    memcpy(memory->bytes + memory->at, from, (size_t)count);
+    memory->at = end;
+    if (end > memory->size)
+        memory->size = end;
+    return count;
+}
+
+static SF_VIRTUAL_IO memory_file = {.get_filelen = memory_length,
+                                    .seek = memory_seek,
+                                    .read = memory_read,
+                                    .write = memory_write,
+                                    .tell = memory_tell};
+
+/* ---- formats ---- */
+
+bool audio_available(void)
+{
+    return true;
+}
+
+/* libsndfile's sentence about FILE (NULL: about opening), in our form. */
+static bool fail(const char *name, SNDFILE *file, const char *what, struct error *err)
+{
+    const char *text = sf.strerror(file);
+    char why[160];
+
+    clean_text_copy(why, sizeof why, text, strcspn(text, ".\n"));
+    return error_set(err, EXIT_INPUT, "%s: %s: %s", name, what, why);
+}
+
+static const struct {
+    int subtype, bits;
+} SUBTYPES[] = {{SF_FORMAT_PCM_U8, 8},
+                {SF_FORMAT_PCM_S8, 8},
+                {SF_FORMAT_PCM_16, 16},
+                {SF_FORMAT_PCM_24, 24},
+                {SF_FORMAT_PCM_32, 32}};
+
+static const struct {
+    int type;
+    enum audio_container container;
+} TYPES[] = {{SF_FORMAT_WAV, AUDIO_WAV},
+             {SF_FORMAT_WAVEX, AUDIO_WAV},
+             {SF_FORMAT_RF64, AUDIO_WAV},
+             {SF_FORMAT_FLAC, AUDIO_FLAC},
+             {SF_FORMAT_AIFF, AUDIO_AIFF}};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* 0 where the samples are no whole numbers as they are stored. */
+static int bits_of(int format)
+{
+    for (size_t i = 0; i < COUNT(SUBTYPES); i++)
+        if ((format & SF_FORMAT_SUBMASK) == SUBTYPES[i].subtype)
+            return SUBTYPES[i].bits;
+    return 0;
+}
+
+static enum audio_container container_of(int format)
+{
+    for (size_t i = 0; i < COUNT(TYPES); i++)
+        if ((format & SF_FORMAT_TYPEMASK) == TYPES[i].type)
+            return TYPES[i].container;
+    return AUDIO_NONE;
+}
+
+/* The format for PATH: the input's own where the container is the same, else the first one of the
+ * container and of the bits (8 bits are unsigned in WAV files only). */
+static int format_for(const struct audio *audio, const char *path)
+{
+    enum audio_container container = audio_of_path(path);
+    size_t type = 0, subtype = container != AUDIO_WAV;
+
+    if (container == AUDIO_NONE || container == audio->container)
+        return audio->format;
+    while (TYPES[type].container != container)
+        type++;
+    while (SUBTYPES[subtype].bits != audio->bits)
+        subtype++;
+    return TYPES[type].type | SUBTYPES[subtype].subtype;
+}
+
+static bool check_format(struct audio *audio, const char *name, struct error *err)
+{
+    SF_FORMAT_INFO subtype = {.format = audio->format & SF_FORMAT_SUBMASK};
+
+    if (audio->container == AUDIO_NONE)
+        return error_set(err, EXIT_INPUT, "%s: WAV, FLAC and AIFF files are read, and no others",
+                         name);
+    if (audio->bits > 0)
+        return true;
+    sf.command(NULL, SFC_GET_FORMAT_INFO, &subtype, sizeof subtype);
+    return error_set(err, EXIT_INPUT,
+                     "%s: its samples (%s) are no whole numbers; convert it to PCM of 16, 24 or "
+                     "32 bits first",
+                     name, subtype.name ? subtype.name : "of an unknown kind");
+}
+
+/* ---- chunks ---- */
+
+static uint32_t get32(const uint8_t *at, bool big)
+{
+    return big ? (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3]
+               : (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
+}
+
+/* Adds what is called TEXT, LENGTH bytes of the file or of ours, to the warning. */
+static void warn(struct audio *audio, const char *file, const char *text, size_t length)
+{
+    char name[32];
+    size_t used;
+
+    for (size_t i = 0; i < length; i++)
+        name[i] = (char)(text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?');
+    while (length > 0 && name[length - 1] == ' ')
+        length--;
+    used = strlen(audio->warning);
+    snprintf(audio->warning + used, sizeof audio->warning - used, "%.150s%s%.*s", used ? "" : file,
+             used ? ", " : ": not kept: ", (int)length, name);
+}
+
+/* Chunks that hold nothing to keep, or what is kept: the format, the samples, text tags, padding.
+ */
+static bool is_kept(const char *id)
+{
+    static const char kept[][5] = {"fmt ", "data", "fact", "LIST", "PEAK", "ds64",
+                                   "JUNK", "junk", "PAD ", "FLLR", "COMM", "SSND",
+                                   "FVER", "NAME", "AUTH", "(c) ", "ANNO", "COMT"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (memcmp(kept[i], id, 4) == 0)
+            return true;
+    return false;
+}
+
+/* RIFF and FORM: ID, size, content, padded to an even length. */
+static bool walk_riff(struct audio *audio, const char *name, const uint8_t *bytes, size_t size,
+                      struct error *err)
+{
+    bool is_form = memcmp(bytes, "FORM", 4) == 0;
+    bool big = is_form || memcmp(bytes, "RIFX", 4) == 0;
+    size_t at = 12;
+
+    while (at < size && size - at >= 8) {
+        const char *id = (const char *)bytes + at;
+        uint32_t length = get32(bytes + at + 4, big);
+        at += 8;
+        if (memcmp(id, is_form ? "SSND" : "data", 4) == 0 && length > size - at &&
+            length < UNKNOWN_SIZE)
+            return error_set(err, EXIT_INPUT,
+                             "%s: truncated %s: %zu of %u bytes of samples are there", name,
+                             is_form ? "AIFF" : "WAV", size - at, (unsigned)length);
+        if (!is_kept(id))
+            warn(audio, name, id, 4);
+        if (length >= size - at)
+            break;
+        at += length + length % 2;
+    }
+    return true;
+}
+
+/* FLAC: a byte of type, three of length; the highest bit of the type marks the last block. */
+static void walk_flac(struct audio *audio, const char *name, const uint8_t *bytes, size_t size)
+{
+    static const char *const types[] = {
+        [2] = "application data", [5] = "cue sheet", [6] = "picture"};
+    size_t at = 4;
+
+    while (size - at >= 4) {
+        unsigned type = bytes[at] & 0x7f;
+        bool last = bytes[at] >> 7;
+        size_t length = get32(bytes + at, true) & 0xffffff;
+        at += 4;
+        if (type < sizeof types / sizeof *types && types[type])
+            warn(audio, name, types[type], strlen(types[type]));
+        if (last || length > size - at)
+            break;
+        at += length;
+    }
+}
+
+/* Walks the chunks of a file that audio_recognise knows: an EXIT_INPUT where the samples' chunk is
+ * longer than the file, and a warning that names the chunks which audio_write does not keep. */
+static bool check_chunks(struct audio *audio, const char *name, const uint8_t *bytes, size_t size,
+                         struct error *err)
+{
+    if (size >= 4 && memcmp(bytes, "fLaC", 4) == 0) {
+        walk_flac(audio, name, bytes, size);
+        return true;
+    }
+    return walk_riff(audio, name, bytes, size, err);
+}
+
+/* ---- reading ---- */
+
+/* As many frames as there are: a header that lies does not decide what is allocated. */
+static bool read_samples(struct audio *audio, SNDFILE *file, const char *name, struct error *err)
+{
+    size_t channels = (size_t)audio->channels, block = BLOCK / channels + 1, capacity = 0;
+    size_t frames = 0;
+    sf_count_t got;
+
+    do {
+        if (frames + block > capacity) {
+            capacity = 2 * capacity + block;
+            int32_t *larger = realloc(audio->sample, capacity * channels * sizeof *larger);
+            if (!larger)
+                return error_set(err, EXIT_INPUT, "%s: no memory for its samples", name);
+            audio->sample = larger;
+        }
+        got = sf.readf_int(file, audio->sample + frames * channels, (sf_count_t)block);
+        frames += got > 0 ? (size_t)got : 0;
+        if (frames > SIGNAL_MAX_CELLS)
+            return error_set(err, EXIT_INPUT, "%s: more than %d samples a channel", name,
+                             SIGNAL_MAX_CELLS);
+    } while (got > 0);
+    if (sf.error(file))
+        return fail(name, file, "damaged audio file", err);
+    if (frames == 0)
+        return error_set(err, EXIT_INPUT, "%s: holds no samples", name);
+    audio->frames = (int)frames;
+    for (size_t i = 0; i < frames * channels; i++)
+        audio->sample[i] /= 1 << (32 - audio->bits); /* exact: the lower bits are 0 */
+    return true;
+}
+
+static bool read_tags(struct audio *audio, SNDFILE *file)
+{
+    struct audio_tags *tags = calloc(1, sizeof *tags);
+    size_t bytes = (size_t)audio->channels * sizeof *tags->loudspeaker;
+
+    audio->tags = tags;
+    if (!tags)
+        return false;
+    for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++) {
+        const char *text = sf.get_string(file, i);
+        if (text && !(tags->text[i] = strdup(text)))
+            return false;
+    }
+    tags->loudspeaker = malloc(bytes);
+    if (!tags->loudspeaker)
+        return false;
+    if (!sf.command(file, SFC_GET_CHANNEL_MAP_INFO, tags->loudspeaker, (int)bytes)) {
+        free(tags->loudspeaker);
+        tags->loudspeaker = NULL;
+    }
+    return true;
+}
+
+bool audio_read(struct audio *audio, const char *name, const uint8_t *bytes, size_t size,
+                struct error *err)
+{
+    struct memory memory = {.bytes = (uint8_t *)bytes, .size = size};
+    SF_INFO info = {0};
+    SNDFILE *file;
+    bool good;
+
+    memset(audio, 0, sizeof *audio);
+    if (!load(name, "cannot be read", err))
+        return false;
+    file = sf.open_virtual(&memory_file, SFM_READ, &info, &memory);
+    if (!file)
+        return fail(name, NULL, "cannot be read", err);
+    audio->format = info.format;
+    audio->container = container_of(info.format);
+    audio->bits = bits_of(info.format);
+    audio->rate = info.samplerate;
+    audio->channels = info.channels;
+    good = check_format(audio, name, err) && check_chunks(audio, name, bytes, size, err) &&
+           read_samples(audio, file, name, err);
+    if (good && info.frames < SF_COUNT_MAX && audio->frames < info.frames)
+        good = error_set(err, EXIT_INPUT, "%s: truncated %s: %d of %lld samples", name,
+                         audio_name(audio->container), audio->frames, (long long)info.frames);
+    if (good && !read_tags(audio, file))
+        good = error_set(err, EXIT_INPUT, "%s: no memory for its tags", name);
+    sf.close(file);
+    if (!good)
+        audio_free(audio);
+    return good;
+}
+
+void audio_free(struct audio *audio)
+{
+    if (audio->tags) {
+        for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++)
+            free(audio->tags->text[i]);
+        free(audio->tags->loudspeaker);
+    }
+    free(audio->tags);
+    free(audio->sample);
+    memset(audio, 0, sizeof *audio);
+}
+
+/* ---- writing ---- */
+
+static SF_INFO info_for(const struct audio *audio, const char *path)
+{
+    return (SF_INFO){
+        .samplerate = audio->rate, .channels = audio->channels, .format = format_for(audio, path)};
+}
+
+bool audio_check_output(const struct audio *audio, const char *path, struct error *err)
+{
+    SF_INFO info = info_for(audio, path);
+    uint64_t bytes =
+        (uint64_t)audio->frames * (uint64_t)audio->channels * (uint64_t)audio->bits / 8;
+    int type = info.format & SF_FORMAT_TYPEMASK;
+
+    if (!load(codec_sentence_name(path), "cannot be written", err))
+        return false;
+    if (!sf.format_check(&info))
+        return error_set(err, EXIT_INPUT,
+                         "%s: %s cannot hold %d channel%s of %d bits at %d Hz; write .wav or .aiff",
+                         codec_sentence_name(path), audio_name(container_of(info.format)),
+                         audio->channels, audio->channels == 1 ? "" : "s", audio->bits,
+                         audio->rate);
+    /* Sizes in these files have 32 bits; a megabyte is left for what is not samples. */
+    if (bytes > UINT32_MAX - (1 << 20) && type != SF_FORMAT_RF64 && type != SF_FORMAT_FLAC)
+        return error_set(err, EXIT_INPUT, "%s: %s holds at most 4 GB; write .flac",
+                         codec_sentence_name(path), audio_name(container_of(info.format)));
+    return true;
+}
+
+static bool write_samples(const struct audio *audio, SNDFILE *file)
+{
+    size_t channels = (size_t)audio->channels, block = BLOCK / channels + 1;
+    size_t frames = (size_t)audio->frames;
+    int32_t *shifted = malloc(block * channels * sizeof *shifted);
+    bool good = shifted != NULL;
+
+    for (size_t at = 0; good && at < frames; at += block) {
+        size_t count = frames - at < block ? frames - at : block;
+        for (size_t i = 0; i < count * channels; i++)
+            shifted[i] = (int32_t)((int64_t)audio->sample[at * channels + i] *
+                                   ((int64_t)1 << (32 - audio->bits)));
+        good = sf.writef_int(file, shifted, (sf_count_t)count) == (sf_count_t)count;
+    }
+    free(shifted);
+    return good;
+}
+
+/* The file in memory. */
+static bool encode(const struct audio *audio, const char *path, struct memory *memory,
+                   struct error *err)
+{
+    SF_INFO info = info_for(audio, path);
+    SNDFILE *file = sf.open_virtual(&memory_file, SFM_WRITE, &info, memory);
+    bool good;
+
+    if (!file)
+        return fail(codec_sentence_name(path), NULL, "cannot be written", err);
+    for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++)
+        if (audio->tags && audio->tags->text[i])
+            sf.set_string(file, i, audio->tags->text[i]);
+    if (audio->tags && audio->tags->loudspeaker)
+        sf.command(file, SFC_SET_CHANNEL_MAP_INFO, audio->tags->loudspeaker,
+                   (int)((size_t)audio->channels * sizeof *audio->tags->loudspeaker));
+    good = write_samples(audio, file) ||
+           fail(codec_sentence_name(path), file, "cannot be written", err);
+    if (sf.close(file) != 0 && good)
+        good = fail(codec_sentence_name(path), NULL, "cannot be written", err);
+    return good;
+}
+
+bool audio_write(const struct audio *audio, const char *path, struct error *err)
+{
+    struct memory memory = {0};
+    struct output *output = NULL;
+    bool good = audio_check_output(audio, path, err) && encode(audio, path, &memory, err) &&
+                output_open(&output, path, err);
+
+    if (good && (!output_expect(output, memory.size, err) ||
+                 !output_write(output, memory.bytes, memory.size, err))) {
+        output_discard(output);
+        good = false;
+    }
+    good = good && output_commit(output, err);
+    free(memory.bytes);
+    return good;
+}
