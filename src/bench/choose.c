@@ -38,6 +38,10 @@ static bool check_named(const struct bench_request *request, enum bench_sweep sw
         if (!request->device_auto && kernel->device != request->device)
             return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
                              backend_find(request->device)->name);
+        if (request->method && !kernel->open)
+            return error_set(err, EXIT_USAGE,
+                             "--method %s is for the CPU: kernel %s has no methods",
+                             request->method, kernel->name);
         if (sweep == SWEEP_TILE && kernel->tile == TILE_NONE)
             return error_set(err, EXIT_USAGE, "kernel %s has no tile to sweep", kernel->name);
     }
@@ -49,6 +53,7 @@ static bool is_meant(const struct kernel *kernel, const struct bench_request *re
                      enum bench_sweep sweep, const char *no_cuda)
 {
     if ((!request->device_auto && kernel->device != request->device) ||
+        (request->method && kernel->device != DEVICE_CPU) ||
         (kernel->device == DEVICE_CUDA && no_cuda[0]))
         return false;
     return sweep == SWEEP_NONE ||

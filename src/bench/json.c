@@ -98,6 +98,8 @@ static void print_result(FILE *out, const struct bench_report *report,
     char device[32];
     bench_device_name(device, sizeof device, &report->device[result->device]);
     print_text(out, "{", "kernel", result->kernel->name);
+    if (result->method)
+        print_text(out, ",", "method", result->method);
     print_text(out, ",", "device", device);
     fprintf(out, ",\"tile\":");
     if (result->tile)

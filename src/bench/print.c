@@ -121,6 +121,14 @@ static bool any_prediction(const struct bench_report *report)
     return false;
 }
 
+static bool any_method(const struct bench_report *report)
+{
+    for (int i = 0; i < report->results; i++)
+        if (report->result[i].method)
+            return true;
+    return false;
+}
+
 static void print_row(FILE *out, const struct bench_report *report,
                       const struct bench_result *result)
 {
@@ -147,7 +155,7 @@ static void print_row(FILE *out, const struct bench_report *report,
     print_number(out, 8, rates.speedup);
     bench_print_fixed(out, 7, 1, result->predicted);
     bench_print_ms(out, 11, result->end_to_end_ms);
-    fputc('\n', out);
+    fprintf(out, "%s%s\n", result->method ? "  " : "", result->method ? result->method : "");
 }
 
 /* Words in lines of at most COLUMNS, the first behind "! ". */
@@ -193,12 +201,13 @@ static void print_legend(FILE *out, const struct bench_report *report)
 
 void bench_print(FILE *out, const struct bench_report *report)
 {
-    static const char format[] = "%-*s %-6s %4s%10s %6s %6s%9s%8s%6s%8s%8s%7s%11s\n";
+    static const char format[] = "%-*s %-6s %4s%10s %6s %6s%9s%8s%6s%8s%8s%7s%11s%s\n";
     bench_print_head(out, report);
     fprintf(out, format, BENCH_NAME_CHARS, "", "", "", "", "", "", "", "", "of", "", "times",
-            "pre-", "end to");
+            "pre-", "end to", "");
     fprintf(out, format, BENCH_NAME_CHARS, "kernel", "device", "tile", "ms", "+-", "runs",
-            "Gpixel/s", "GB/s", "copy", "GFLOP/s", baseline_name(report), "dicted", "end, ms");
+            "Gpixel/s", "GB/s", "copy", "GFLOP/s", baseline_name(report), "dicted", "end, ms",
+            any_method(report) ? "  method" : "");
     for (int i = 0; i < report->results; i++)
         print_row(out, report, &report->result[i]);
     print_legend(out, report);

@@ -26,7 +26,7 @@ static bool run_once(const struct kernel *kernel, struct kernel_job *job, bool o
     double start = clock_ms();
     bool ok;
     job->times = &times;
-    ok = kernel->run(job, err);
+    ok = kernel_run(kernel, job, err);
     *ms = clock_ms() - start;
     if (own_times && times.kernel_ms > 0)
         *ms = times.kernel_ms;

@@ -71,7 +71,7 @@ static const struct command_spec commands[COMMAND_COUNT] = {
      .complete = COMPLETE_FILE},
     {.id = COMMAND_LIST,
      .name = "list",
-     .operands = "filters|kernels|masks|devices",
+     .operands = "filters|kernels|methods|masks|devices",
      .doc = "list what there is",
      .more = "One line each, the name first. With kernels, the line says whether this machine can "
              "run it; with masks, the size and the first comment line of the file.",

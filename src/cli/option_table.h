@@ -115,6 +115,7 @@ option_setter option_set_sigma, option_set_anchor, option_set_border, option_set
 bool option_read_tile(struct options *options, enum command_id command, struct error *err);
 /* The list (cli/options_reuse.c). */
 option_setter option_read_tiles;
+option_setter option_set_method;
 /* The same for --kernel: one name, or a list for bench (cli/options_bench.c). */
 bool option_read_kernel(struct options *options, enum command_id command, struct error *err);
 option_setter option_read_kernels;
@@ -125,6 +126,7 @@ const char *border_word(int index);
 const char *alpha_word(int index);
 const char *device_word(int index);
 const char *kernel_word(int index);
+const char *method_word(int index);
 const char *tile_word(int index);
 const char *block_word(int index); /* what --tile takes for signals */
 const char *format_word(int index);

@@ -53,6 +53,7 @@ struct options {
     const char *kernel_text; /* what --kernel said; read once the command is known */
     const char *kernel;      /* NULL for auto */
     const char *kernels;     /* for bench, names with commas between; NULL for all */
+    const char *method;      /* of the CPU; NULL for auto */
     const char *tile_text;   /* what --tile said; read once the command is known */
     int tile;                /* 0: the kernel's choice; else 8, 16, 32 or 64 */
     int threads;             /* 0: as many as this process may use */

@@ -4,6 +4,7 @@
  * option (cli/options_parse.c does that) and opens nothing. */
 #include "base/did_you_mean.h"
 #include "cli/option_table.h"
+#include "cpu/method.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -28,7 +29,7 @@ WORDS(tile_word, "8", "16", "32", "64")
 WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(png_level_word, "fast", "default", "small")
 WORDS(shell_word, "bash", "zsh", "fish")
-WORDS(list_word, "filters", "kernels", "masks", "devices")
+WORDS(list_word, "filters", "kernels", "methods", "masks", "devices")
 
 const char *border_word(int index)
 {
@@ -53,6 +54,13 @@ const char *kernel_word(int index)
             return kernels[i].name;
     }
     return NULL;
+}
+
+const char *method_word(int index)
+{
+    int count;
+    const struct cpu_method *const *methods = cpu_methods(&count);
+    return index == 0 ? "auto" : index <= count ? methods[index - 1]->name : NULL;
 }
 
 /* The formats from the enum's first to the last that has a name. */
@@ -278,6 +286,16 @@ bool option_read_kernel(struct options *options, enum command_id command, struct
     if (index < 0)
         return false;
     options->kernel = index == 0 ? NULL : options->kernel_text;
+    return true;
+}
+
+bool option_set_method(struct options *options, const struct option_spec *spec, const char *value,
+                       struct error *err)
+{
+    int index = word_index(spec, value, err);
+    if (index < 0)
+        return false;
+    options->method = index == 0 ? NULL : method_word(index);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cuda/bench.h"
+#include "cuda/cost.h"
 #include "cuda/host.h"
 #include "cuda/lanes.h"
 #include "kernel/backend.h"
@@ -291,5 +292,6 @@ const struct backend backend_cuda = {
     .host_take = cuda_host_take,
     .host_give = cuda_host_give,
     .release = release,
+    .pass_ms = cuda_pass_ms,
     .probe = cuda_bench_probe,
 };

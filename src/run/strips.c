@@ -85,9 +85,10 @@ static bool lay_out(struct strips *p)
 {
     struct strip_layout *l = &p->strip.layout;
     int forced = p->job.band_rows > 0 ? p->job.band_rows : 0;
+    struct bands_use use = {.plan = p->job.plan};
     struct bands bands;
 
-    if (p->job.plan->repeat > 1 || !bands_make(&bands, p->job.plan, &p->info, 1, 1))
+    if (p->job.plan->repeat > 1 || !bands_make(&bands, &use, &p->info, 1, 1))
         return false;
     *l =
         (struct strip_layout){.height = p->info.height, .above = bands.above, .below = bands.below};

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/ops.h"
+#include "cpu/method.h"
 #include "kernel/kernel.h"
 #include "plan/mask.h"
 #include "plan/plan.h"
@@ -126,7 +126,8 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
     const struct kernel *table;
     struct error err;
     char why[256];
-    int count;
+    int count, methods;
+    const struct cpu_method *const *method = cpu_methods(&methods);
 
     for (int i = 0; i < width * m->height; i++) {
         int at = i / width * m->width + i % width % m->width;
@@ -140,12 +141,20 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
     job.out = &out;
     for (int k = 1; k < count; k++) {
         if (table[k].dims != 2 || table[k].device != DEVICE_CPU ||
-            !table[k].supports(plan, why, sizeof why))
+            !kernel_supports(&table[k], plan, why, sizeof why))
             continue;
-        CHECK(table[k].run(&job, &err));
-        CHECKF(memcmp(expected, got, pitch * (size_t)m->height) == 0,
-               "%s: %s, pattern %d, offset %lld", table[k].name, name, pattern,
-               (long long)m->offset);
+        for (int i = -1; i < methods; i++) { /* first the one that is chosen */
+            if (i >= 0 &&
+                (!method[i]->per_cell || cpu_method_refusal(method[i], plan, table[k].ops)))
+                continue;
+            CHECK(kernel_open(&table[k], plan, width, m->height, i < 0 ? NULL : method[i]->name,
+                              &job.state, &err));
+            CHECK(kernel_run(&table[k], &job, &err));
+            CHECKF(memcmp(expected, got, pitch * (size_t)m->height) == 0,
+                   "%s, %s: %s, pattern %d, offset %lld", table[k].name, job.state->method, name,
+                   pattern, (long long)m->offset);
+            kernel_close(&table[k], job.state);
+        }
     }
 }
 
