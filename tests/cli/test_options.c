@@ -180,7 +180,8 @@ static void test_wrong_words(void)
     refuses("blur a b -d cuda:-1", "--device cuda:-1: expected cuda:N, N a device's number");
     refuses("blur a b --format tiff",
             "--format tiff: expected png, jpeg, bmp, pgm, ppm, pam or pnm");
-    refuses("list", "list needs filters|kernels|methods|masks|devices; try 'stencilcli list --help'");
+    refuses("list",
+            "list needs filters|kernels|methods|masks|devices; try 'stencilcli list --help'");
     refuses("list fliters", "list 'fliters': did you mean 'filters'?");
     refuses("list things", "list 'things': expected filters, kernels, methods, masks or devices");
     refuses("blur a", "blur needs INPUT OUTPUT; try 'stencilcli blur --help'");

@@ -126,6 +126,7 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
     const struct kernel *table;
     struct error err;
     char why[256];
+    bool can[32];
     int count, methods;
     const struct cpu_method *const *method = cpu_methods(&methods);
 
@@ -138,14 +139,15 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
     }
     table = kernel_table(&count);
     CHECK(table[0].run(&job, &err));
+    for (int i = 0; i < methods; i++)
+        can[i] = method[i]->per_cell && !cpu_method_refusal(method[i], plan, &cpu_ops_scalar);
     job.out = &out;
     for (int k = 1; k < count; k++) {
         if (table[k].dims != 2 || table[k].device != DEVICE_CPU ||
             !kernel_supports(&table[k], plan, why, sizeof why))
             continue;
         for (int i = -1; i < methods; i++) { /* first the one that is chosen */
-            if (i >= 0 &&
-                (!method[i]->per_cell || cpu_method_refusal(method[i], plan, table[k].ops)))
+            if (i >= 0 && !can[i])
                 continue;
             CHECK(kernel_open(&table[k], plan, width, m->height, i < 0 ? NULL : method[i]->name,
                               &job.state, &err));
