@@ -83,8 +83,9 @@ enum bench_state { BENCH_TIMED, BENCH_UNSUPPORTED, BENCH_DIFFERS, BENCH_FAILED }
 /* One kernel with one tile and one mask. */
 struct bench_result {
     const struct kernel *kernel;
-    int device; /* index into the report's devices */
-    int tile;   /* output tile width; 0: it has none */
+    const char *method; /* of the kernel; NULL: it has none */
+    int device;         /* index into the report's devices */
+    int tile;           /* output tile width; 0: it has none */
     int mask_width, mask_height;
     enum bench_state state;
     char why[256]; /* when not timed: the sentence */
@@ -167,6 +168,7 @@ const struct bench_result *bench_sweep_find(const struct bench_report *report,
 struct bench_request {
     struct image in;
     const char *kernels; /* names with commas between; NULL: all that can run */
+    const char *method;  /* of the CPU kernels; NULL: the fastest */
     bool device_auto;
     enum device device;
     int device_index;

@@ -82,7 +82,10 @@ static void print_result(FILE *out, const struct bench_report *report,
                                          [BENCH_FAILED] = "failed"};
     char device[32];
     bench_device_name(device, sizeof device, &report->device[result->device]);
-    json_print(out, "{'kernel':%s,'device':%s", result->kernel->name, device);
+    json_print(out, "{'kernel':%s", result->kernel->name);
+    if (result->method)
+        json_print(out, ",'method':%s", result->method);
+    json_print(out, ",'device':%s", device);
     print_number(out, "tile", result->tile);
     json_print(out, ",'mask_width':%d,'mask_height':%d,'state':%s,'verified':%i",
                result->mask_width, result->mask_height, states[result->state],

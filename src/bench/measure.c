@@ -177,7 +177,7 @@ static bool time_around(const struct kernel *kernel, const struct bench_request 
             cpu_scrub(request->threads);
         times = (struct kernel_times){0};
         ms = clock_ms();
-        if (!kernel->run(job, err))
+        if (!kernel_run(kernel, job, err))
             return false;
         ms = own_times && times.kernel_ms > 0 ? times.kernel_ms : clock_ms() - ms;
     } while (bench_samples_more(ms, samples));

@@ -271,6 +271,14 @@ static bool any_prediction(const struct bench_report *report)
     return false;
 }
 
+static bool any_method(const struct bench_report *report)
+{
+    for (int i = 0; i < report->results; i++)
+        if (report->result[i].method)
+            return true;
+    return false;
+}
+
 static void print_row(FILE *out, const struct bench_report *report,
                       const struct bench_result *result)
 {
@@ -297,7 +305,7 @@ static void print_row(FILE *out, const struct bench_report *report,
     print_cell(out, 8, FIGURES, rates.speedup);
     print_cell(out, 7, 1, result->predicted);
     print_cell(out, 11, MILLISECONDS, result->end_to_end_ms);
-    fputc('\n', out);
+    fprintf(out, "%s%s\n", result->method ? "  " : "", result->method ? result->method : "");
 }
 
 static void print_legend(FILE *out, const struct bench_report *report)
@@ -318,12 +326,13 @@ static void print_legend(FILE *out, const struct bench_report *report)
 
 void bench_print(FILE *out, const struct bench_report *report)
 {
-    static const char format[] = "%-*s %-6s %4s%10s %6s %6s%9s%8s%6s%8s%8s%7s%11s\n";
+    static const char format[] = "%-*s %-6s %4s%10s %6s %6s%9s%8s%6s%8s%8s%7s%11s%s\n";
     print_head(out, report);
     fprintf(out, format, NAME_CHARS, "", "", "", "", "", "", "", "", "of", "", "times", "pre-",
-            "end to");
+            "end to", "");
     fprintf(out, format, NAME_CHARS, "kernel", "device", "tile", "ms", "+-", "runs", "Gpixel/s",
-            "GB/s", "copy", "GFLOP/s", baseline_name(report), "dicted", "end, ms");
+            "GB/s", "copy", "GFLOP/s", baseline_name(report), "dicted", "end, ms",
+            any_method(report) ? "  method" : "");
     for (int i = 0; i < report->results; i++)
         print_row(out, report, &report->result[i]);
     print_legend(out, report);

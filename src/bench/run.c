@@ -51,6 +51,10 @@ static bool check_named(const struct bench_request *request, enum bench_sweep sw
         if (!request->device_auto && kernel->device != request->device)
             return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
                              backend_find(request->device)->name);
+        if (request->method && !kernel->open)
+            return error_set(err, EXIT_USAGE,
+                             "--method %s is for the CPU: kernel %s has no methods",
+                             request->method, kernel->name);
         if (sweep == SWEEP_TILE && kernel->tile == TILE_NONE)
             return error_set(err, EXIT_USAGE, "kernel %s has no tile to sweep", kernel->name);
     }
@@ -62,6 +66,7 @@ static bool is_meant(const struct kernel *kernel, const struct bench_request *re
                      enum bench_sweep sweep, const char *no_cuda)
 {
     if ((!request->device_auto && kernel->device != request->device) ||
+        (request->method && kernel->device != DEVICE_CPU) ||
         (kernel->device == DEVICE_CUDA && no_cuda[0]))
         return false;
     return sweep == SWEEP_NONE ||
@@ -221,7 +226,7 @@ static bool verify(struct bench *bench, struct bench_result *result, struct kern
 {
     memset(bench->out.data, 0xa5,
            (size_t)(bench->out.height - 1) * bench->out.pitch + image_row_bytes(&bench->out));
-    if (!result->kernel->run(job, err))
+    if (!kernel_run(result->kernel, job, err))
         return false;
     return bench_bands_check(&bench->bands, job->out, job->out_first_row, result->kernel->name,
                              err);
@@ -245,16 +250,37 @@ static void result_predict(const struct bench *bench, struct bench_result *resul
         result->tile = tile;
 }
 
+/* The method that was asked for, or the fastest. False: it cannot run the plan, which in a sweep of
+ * masks is a result. */
+static bool state_open(const struct bench *bench, struct bench_result *result,
+                       struct kernel_job *job, struct error *err)
+{
+    const struct kernel *kernel = result->kernel;
+    const char *method = kernel->open ? bench->request->method : NULL;
+
+    if (kernel_open(kernel, &bench->plan, job->out->width, job->out->height, method, &job->state,
+                    err)) {
+        result->method = job->state ? job->state->method : NULL;
+        return true;
+    }
+    if (bench->report->sweep == SWEEP_MASK) {
+        result->state = BENCH_UNSUPPORTED;
+        snprintf(result->why, sizeof result->why, "%.255s", err->text);
+    }
+    return false;
+}
+
 static bool measure(struct bench *bench, const struct kernel *kernel, int tile, struct error *err)
 {
     struct bench_result *result = result_add(bench, kernel, tile);
     struct image part;
     struct kernel_job job;
     char why[256] = "";
+    bool done;
 
     if (!result)
         return error_set(err, EXIT_INPUT, "no memory for the results");
-    if (!kernel->supports(&bench->plan, why, sizeof why)) {
+    if (!kernel_supports(kernel, &bench->plan, why, sizeof why)) {
         if (bench->kernels.named && bench->report->sweep != SWEEP_MASK)
             return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name, why);
         result->state = BENCH_UNSUPPORTED;
@@ -262,12 +288,17 @@ static bool measure(struct bench *bench, const struct kernel *kernel, int tile, 
         return true;
     }
     job = job_make(bench, result, &part);
-    if (verify(bench, result, &job, err) && bench_time_kernel(result, bench->request, &job, err) &&
-        bench_time_copy(result, &bench->report->device[result->device], bench->request, &job,
-                        &bench->out, err)) {
+    if (!state_open(bench, result, &job, err))
+        return result->state != BENCH_TIMED;
+    done = verify(bench, result, &job, err) &&
+           bench_time_kernel(result, bench->request, &job, err) &&
+           bench_time_copy(result, &bench->report->device[result->device], bench->request, &job,
+                           &bench->out, err);
+    if (done)
         result_predict(bench, result, &job);
+    kernel_close(kernel, job.state);
+    if (done)
         return true;
-    }
     result->state = err->code == EXIT_DIFFERENT ? BENCH_DIFFERS : BENCH_FAILED;
     snprintf(result->why, sizeof result->why, "%.255s", err->text);
     return true;

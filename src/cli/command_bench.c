@@ -187,6 +187,7 @@ static struct bench_request request_make(struct bench_setup *setup)
     const struct options *options = setup->options;
     return (struct bench_request){
         .kernels = options->kernels,
+        .method = options->method,
         .device_auto = options->device_auto,
         .device = options->device,
         .device_index = options->device_index,

@@ -47,6 +47,7 @@ static bool request_make(const struct options *options, struct picture_request *
     request->device_auto = options->device_auto;
     request->device = options->device;
     request->device_index = options->device_index;
+    request->method = options->method;
     request->tile = options->tile;
     request->threads = options->threads;
     request->verify = options->verify;
@@ -100,6 +101,8 @@ void command_filter_json(FILE *out, const struct options *options,
             report->choice.threads, options->verify ? "true" : "false", report->start_ms,
             report->decode_ms, report->times.upload_ms, report->times.kernel_ms,
             report->times.download_ms, report->encode_ms, report->total_ms);
+    if (report->method)
+        fprintf(out, ",\"method\":\"%s\"", report->method);
 }
 
 static void print_json(FILE *out, const struct options *options,
@@ -122,8 +125,9 @@ static void print_notes(const struct options *options, const struct picture_repo
         return;
     if (report->choice.note[0])
         fprintf(stderr, "stencilcli: %s\n", report->choice.note);
-    fprintf(stderr, "stencilcli: %s: kernel %s on %s\n", options->operand[0],
-            report->choice.kernel->name, backend_find(report->choice.device)->name);
+    fprintf(stderr, "stencilcli: %s: kernel %s on %s%s%s\n", options->operand[0],
+            report->choice.kernel->name, backend_find(report->choice.device)->name,
+            report->method ? ", method " : "", report->method ? report->method : "");
 }
 
 static int run_plan(const struct options *options, const struct picture_request *request)

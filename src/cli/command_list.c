@@ -1,10 +1,11 @@
-/* `stencilcli list filters|kernels|masks|devices`: one line each, the name first, or with --json
- * one object per line. For people who look for a name, and for the shell completions, which read
- * the first word of each line. */
+/* `stencilcli list filters|kernels|methods|masks|devices`: one line each, the name first, or with
+ * --json one object per line. For people who look for a name, and for the shell completions, which
+ * read the first word of each line. */
 #include <string.h>
 
 #include "base/json.h"
 #include "cli/command.h"
+#include "cpu/method.h"
 #include "kernel/backend.h"
 #include "plan/filter.h"
 
@@ -57,7 +58,7 @@ static bool runs_here(const struct kernel *kernel, char *why, size_t why_bytes)
     bool made = plan_mask_make(&plan.mask[0], &mask, &overrides, plan.max, &err);
     if (!made)
         snprintf(why, why_bytes, "%s", err.text);
-    bool runs = made && kernel->supports(&plan, why, why_bytes);
+    bool runs = made && kernel_supports(kernel, &plan, why, why_bytes);
     if (made)
         plan_free(&plan);
     mask_free(&mask);
@@ -83,6 +84,21 @@ static int list_kernels(bool json)
             printf("%-*s %-4s  %dD  %s%s%s%s\n", NAME_WIDTH, kernel->name, device, kernel->dims,
                    kernel->idea, runs ? "" : " (not here: ", runs ? "" : why, runs ? "" : ")");
         }
+    }
+    return EXIT_DONE;
+}
+
+/* ---- methods of the CPU ---- */
+
+static int list_methods(bool json)
+{
+    int count;
+    const struct cpu_method *const *methods = cpu_methods(&count);
+    for (int i = 0; i < count; i++) {
+        if (json)
+            json_print(stdout, "{'name':%s,'idea':%s}\n", methods[i]->name, methods[i]->idea);
+        else
+            printf("%-*s %s\n", NAME_WIDTH, methods[i]->name, methods[i]->idea);
     }
     return EXIT_DONE;
 }
@@ -173,6 +189,7 @@ int command_list(const struct options *options)
         int (*list)(bool json);
     } lists[] = {{"filters", list_filters},
                  {"kernels", list_kernels},
+                 {"methods", list_methods},
                  {"masks", list_masks},
                  {"devices", list_devices}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {

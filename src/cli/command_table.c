@@ -56,8 +56,8 @@ static const struct command_spec commands[COMMAND_COUNT] = {
                         "write with checksums; "
                         "record writes the checksums. See GOLDEN."},
 
-    [COMMAND_LIST] = {"list", "filters|kernels|masks|devices", 1, 1, COMPLETE_WORDS, list_word,
-                      command_list, "list filters, kernels, masks or devices",
+    [COMMAND_LIST] = {"list", "filters|kernels|methods|masks|devices", 1, 1, COMPLETE_WORDS,
+                      list_word, command_list, "list filters, kernels, methods, masks or devices",
                       "One line each, the name first. For a kernel the line says whether this "
                       "machine can run it; "
                       "for a mask it gives the size and the first comment line of the file."},

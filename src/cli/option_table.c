@@ -110,6 +110,11 @@ static const struct option_spec rows[] = {
      "The kernel's device is used. All kernels give bit-identical results. For bench: a list "
      "separated by commas, or all (the default)."},
 
+    {0, "method", "METHOD", GROUP_RUN, FILTER | BENCH, IN_HELP, OWN_WORD(method),
+     "how the CPU computes the sums (default: auto, the fastest)",
+     "See `stencilcli list methods`. The CPU is used. All methods give bit-identical results. A "
+     "method that cannot run the mask is an error."},
+
     {0, "tile", "N", GROUP_RUN, RUNS | REUSE | BENCH, IN_HELP, OWN_WORD(tile),
      "width of the output tile, for tiled kernels",
      "For reuse N is any width, or a list: 8,12,100. For signals N is the number of threads of a "

@@ -52,6 +52,7 @@ struct options {
     int device_list[OPTION_DEVICES_MAX];
     const char *kernel;  /* NULL for auto */
     const char *kernels; /* for bench, names with commas between; NULL for all */
+    const char *method;  /* of the CPU; NULL for auto */
     int tile;            /* 0: the kernel's choice; else 8, 16, 32 or 64 */
     int threads;         /* 0: as many as this process may use */
 

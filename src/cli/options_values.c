@@ -2,6 +2,7 @@
  * lists of words that a value may be, which --help and the completions show too. A setter stores
  * a value or says what was expected. It looks at no other option and opens no file. */
 #include "cli/option_table.h"
+#include "cpu/method.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -33,7 +34,7 @@ WORDS(tile_word, "8", "16", "32", "64")
 WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(png_level_word, "fast", "default", "small")
 WORDS(shell_word, "bash", "zsh", "fish")
-WORDS(list_word, "filters", "kernels", "masks", "devices")
+WORDS(list_word, "filters", "kernels", "methods", "masks", "devices")
 WORDS(sweep_word, "tile", "mask")
 WORDS(depth_word, "8", "16")
 
@@ -60,6 +61,13 @@ const char *kernel_word(int index)
             return kernels[i].name;
     }
     return NULL;
+}
+
+const char *method_word(int index)
+{
+    int count;
+    const struct cpu_method *const *methods = cpu_methods(&count);
+    return index == 0 ? "auto" : index <= count ? methods[index - 1]->name : NULL;
 }
 
 /* "all", then the names of the 2D kernels. */
@@ -355,6 +363,14 @@ static bool set_kernels(const struct option_value *given)
     }
     given->options->kernels = all ? NULL : given->text;
     return true;
+}
+
+bool option_set_method(const struct option_value *given)
+{
+    int index = word_index(given);
+    if (index >= 0) /* the first is auto */
+        given->options->method = index == 0 ? NULL : method_word(index);
+    return index >= 0;
 }
 
 bool option_set_kernel(const struct option_value *given)

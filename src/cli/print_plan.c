@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "cli/command.h"
+#include "cpu/method.h"
 #include "kernel/backend.h"
 #include "plan/filter.h"
 
@@ -56,15 +57,6 @@ static void print_mask(FILE *out, const struct plan_mask *m)
                 m->quantised_error);
 }
 
-/* How the CPU computes the sums: DIRECT also if the reference or another device runs. */
-static enum cpu_path path_of(const struct plan *plan, const struct picture_report *report)
-{
-    const struct picture_choice *choice = &report->choice;
-    if (choice->device != DEVICE_CPU || choice->kernel == kernel_find("reference"))
-        return CPU_PATH_DIRECT;
-    return cpu_path_fastest(plan, report->info.width, report->info.height);
-}
-
 static void print_cost(FILE *out, const struct picture_choice *choice)
 {
     const struct picture_cost *cost = &choice->cost;
@@ -85,7 +77,6 @@ void plan_print(FILE *out, const char *input, const struct plan *plan,
     const struct image_info *info = &report->info;
     const struct picture_choice *choice = &report->choice;
     struct kernel_job job = job_of(plan, report);
-    enum cpu_path path = path_of(plan, report);
 
     fprintf(out, "picture   ");
     command_print_clean(out, input);
@@ -102,8 +93,8 @@ void plan_print(FILE *out, const char *input, const struct plan *plan,
     fprintf(out, "passes    %d\n", plan->repeat);
     fprintf(out, "device    %s\n", backend_find(choice->device)->name);
     fprintf(out, "kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
-    if (path != CPU_PATH_DIRECT)
-        fprintf(out, "path      %s: %s\n", cpu_path_name(path), cpu_path_idea(path));
+    if (report->method)
+        fprintf(out, "method    %s: %s\n", report->method, cpu_method_find(report->method)->idea);
     if (choice->device == DEVICE_CPU)
         fprintf(out, "threads   %d\n", choice->threads);
     if (choice->kernel->shape) {
@@ -166,8 +157,8 @@ void plan_print_json(FILE *out, const char *input, const struct plan *plan,
                "'threads':%d",
                border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat,
                backend_find(choice->device)->name, choice->kernel->name, choice->threads);
-    if (choice->device == DEVICE_CPU)
-        json_print(out, ",'path':%s", cpu_path_name(path_of(plan, report)));
+    if (report->method)
+        json_print(out, ",'method':%s", report->method);
     if (choice->kernel->shape) {
         struct kernel_shape shape;
         choice->kernel->shape(&job, &shape);

@@ -17,13 +17,16 @@
  * read past the row's end, is the line copied and padded. */
 #include "cpu/bytes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "cpu/bytes_taps.h"
 #include "cpu/finish.h"
+#include "cpu/method.h"
 #include "cpu/strips.h"
 #include "cpu/taps.h"
+#include "cpu/terms.h"
 
 /* Of a 512 KiB L2 cache. Strips that fit L1 save a third of the work, and lose more than that in
  * memory, where a row is then read in many pieces. */
@@ -41,15 +44,17 @@ struct worker {
 };
 
 struct pass {
-    const struct kernel_job *job;
+    const struct plan *plan;
     const struct cpu_ops *ops;
-    struct cpu_strips strips;
     bool separable;
     struct cpu_byte_taps taps[2];
     struct cpu_taps column;
     struct cpu_divide16 divide;
+    int slots; /* lines that are kept */
+    /* Of one job: */
+    const struct kernel_job *job;
+    struct cpu_strips strips;
     size_t stride;
-    int slots;       /* lines that are kept */
     int line_pixels; /* a strip's in whole blocks; the last strip is padded */
 };
 
@@ -210,7 +215,7 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 
 static bool weights_make(struct pass *pass)
 {
-    const struct plan *plan = pass->job->plan;
+    const struct plan *plan = pass->plan;
     const struct plan_mask *m = plan->mask;
 
     if (plan->kind == PLAN_LINEAR) {
@@ -255,25 +260,77 @@ static void pass_cut(struct pass *pass)
     const struct plan_mask *m = &plan->mask[0];
     int pixels;
 
-    pass->separable = cpu_bytes_separable(plan);
-    pass->slots = pass->separable ? m->height + CPU_COLUMN_ROWS - 1 : m->height;
     pixels = RING_BYTES / (2 * pass->slots * plan->channels) / CPU_BLOCK * CPU_BLOCK;
     pass->strips = cpu_strips_cut(pass->job, pixels);
     pass->line_pixels = whole_blocks(pass->strips.strip_pixels);
     pass->stride = (size_t)whole_blocks((pass->line_pixels + m->width) * plan->channels);
 }
 
-bool cpu_bytes_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
+static void bytes_free(void *state)
+{
+    struct pass *pass = state;
+    for (int k = 0; k < 2; k++)
+        cpu_byte_taps_free(&pass->taps[k]);
+    cpu_taps_free(&pass->column);
+    free(pass);
+}
+
+static void *bytes_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    struct pass *pass = calloc(1, sizeof *pass);
+
+    (void)width, (void)height;
+    if (!pass)
+        return NULL;
+    pass->plan = plan;
+    pass->ops = ops;
+    pass->separable = cpu_bytes_separable(plan);
+    pass->slots = plan->mask[0].height + (pass->separable ? CPU_COLUMN_ROWS - 1 : 0);
+    if (weights_make(pass))
+        return pass;
+    bytes_free(pass);
+    return NULL;
+}
+
+static bool bytes_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = {.job = job, .ops = ops};
-    bool ok;
+    struct pass pass = *(const struct pass *)state;
 
+    pass.job = job;
     pass_cut(&pass);
-    ok = weights_make(&pass) ? cpu_strips_run(&pass.strips, &path, &pass, err)
-                             : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-    for (int k = 0; k < 2; k++)
-        cpu_byte_taps_free(&pass.taps[k]);
-    cpu_taps_free(&pass.column);
-    return ok;
+    return cpu_strips_run(&pass.strips, &path, &pass, err);
 }
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    (void)ops;
+    return plan->type != SAMPLE_U8         ? "it takes 8-bit samples only"
+           : plan->alpha == ALPHA_WEIGHTED ? "it does not weight colour by alpha"
+           : !cpu_bytes_wins(plan)         ? "its sums have 16 bits, its weights 8"
+                                           : NULL;
+}
+
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double cells = cpu_cells(plan);
+
+    if (refusal(plan, ops))
+        return HUGE_VAL;
+    return cpu_samples(plan, width, height) * (m->row
+                                                   ? fmin(cells, cpu_terms_taps(m)) / CPU_RATE_TERMS
+                                                   : cells / CPU_RATE_16_BITS + 1);
+}
+
+const struct cpu_method cpu_method_bytes = {
+    .name = "bytes",
+    .idea = "8 bits, sums of 16 bits: every cell, or a row pass and a column pass",
+    .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
+    .per_cell = true,
+    .refusal = refusal,
+    .cost = cost,
+    .make = bytes_make,
+    .run = bytes_run,
+    .free = bytes_free,
+};

@@ -10,7 +10,4 @@
 
 bool cpu_bytes_wins(const struct plan *plan);
 
-/* One pass of such a plan. */
-bool cpu_bytes_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err);
-
 #endif

@@ -20,12 +20,13 @@
 
 #include <stdlib.h>
 
+#include "cpu/certified.h"
 #include "cpu/certify.h"
 #include "cpu/certify16.h"
 #include "cpu/finish.h"
+#include "cpu/method.h"
 #include "cpu/rank1.h"
 #include "cpu/strips.h"
-#include "kernel/kept.h"
 
 #define RING_BYTES  (160 * 1024) /* a part of the L2 cache */
 #define MAX_SAMPLES 3840         /* of a strip: sums stay in the caches next to the core */
@@ -41,12 +42,13 @@ struct worker {
 };
 
 struct pass {
-    const struct kernel_job *job;
     const struct cpu_ops *ops;
-    struct cpu_strips strips;
-    const struct cpu_certify16 *certify; /* without weights: it cannot be done */
-    int pairs;                           /* lines that a row of output reads */
+    struct cpu_certify16 certify;
+    int pairs; /* lines that a row of output reads */
     int slots;
+    /* Of one job: */
+    const struct kernel_job *job;
+    struct cpu_strips strips;
     size_t stride; /* pairs of a line */
 };
 
@@ -145,8 +147,8 @@ static void decide(const struct pass *pass, const struct worker *w, int x, uint1
     const uint32_t *const *lines = (const uint32_t *const *)w->at;
     int64_t sum = m->offset + m->divisor / 2 + 32768 * m->sum;
 
-    if (pass->ops->exact_sum && pass->certify->exact.pairs > 0)
-        sum += pass->ops->exact_sum(&pass->certify->exact, lines, x);
+    if (pass->ops->exact_sum && pass->certify.exact.pairs > 0)
+        sum += pass->ops->exact_sum(&pass->certify.exact, lines, x);
     else
         sum += plain_sum(pass, w, x);
     if (out[x] < pass->job->plan->max && sum >= m->divisor * (out[x] + 1))
@@ -156,7 +158,7 @@ static void decide(const struct pass *pass, const struct worker *w, int x, uint1
 static void filter_row(const struct pass *pass, const struct worker *w, int y)
 {
     const struct plan *plan = pass->job->plan;
-    const struct cpu_certify16 *c = pass->certify;
+    const struct cpu_certify16 *c = &pass->certify;
     int n = w->strip.pixels * plan->channels, halo = (plan->mask[0].width - 1) * plan->channels;
     const uint32_t *const *lines = (const uint32_t *const *)w->at;
     uint16_t *out = cpu_strip_out(pass->job, &w->strip, y);
@@ -200,7 +202,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
     w->ring = cpu_memory_keep(memory, calloc((size_t)pass->slots * pass->stride, sizeof *w->ring));
     w->at = cpu_memory_keep(memory, calloc((size_t)pass->pairs, sizeof *w->at));
-    for (int t = 0; t < pass->certify->terms; t++)
+    for (int t = 0; t < pass->certify.terms; t++)
         w->line[t] = cpu_memory_keep(memory, calloc(n, sizeof *w->line[t]));
     w->doubtful = cpu_memory_keep(memory, calloc(n / CPU_BLOCK + 2, sizeof *w->doubtful));
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
@@ -217,41 +219,65 @@ static void pass_cut(struct pass *pass)
     pass->stride = cpu_strips_stride(&pass->strips, width, CPU_BLOCK);
 }
 
-static void certify_free(void *certify)
+static void direct16_free(void *state)
 {
-    if (certify)
-        cpu_certify16_free(certify);
-    free(certify);
+    struct pass *pass = state;
+    cpu_certify16_free(&pass->certify);
+    free(pass);
 }
 
-static void *certify_make(void *context)
+static void *direct16_make(const struct plan *plan, const struct cpu_ops *ops, int width,
+                           int height)
 {
-    const struct pass *pass = context;
-    struct cpu_certify16 *certify = calloc(1, sizeof *certify);
-    if (certify && !cpu_certify16_make(certify, pass->job->plan))
-        cpu_certify16_free(certify);
-    return certify;
+    struct pass *pass = calloc(1, sizeof *pass);
+
+    (void)width, (void)height;
+    if (!pass)
+        return NULL;
+    pass->ops = ops;
+    pass->pairs = (plan->mask[0].height + 1) / 2;
+    pass->slots = 2 * pass->pairs - 1;
+    if (cpu_certify16_make(&pass->certify, plan))
+        return pass;
+    direct16_free(pass);
+    return NULL;
 }
 
-bool cpu_direct16_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
-                      struct error *err)
+static bool direct16_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = {.job = job, .ops = ops};
-    struct cpu_certify16 *own = job->kept ? NULL : certify_make(&pass);
-    bool ok = false;
+    struct pass pass = *(const struct pass *)state;
 
-    pass.certify = own;
-    if (job->kept)
-        pass.certify =
-            kernel_kept_get(job->kept, KEPT_CERTIFY16, certify_make, &pass, certify_free);
-    *cannot = !pass.certify || !pass.certify->weights;
-    if (!*cannot) {
-        pass.pairs = (job->plan->mask[0].height + 1) / 2;
-        pass.slots = 2 * pass.pairs - 1;
-        pass_cut(&pass);
-        ok = cpu_strips_run(&pass.strips, &path, &pass, err);
-    }
-    certify_free(own);
-    return ok;
+    pass.job = job;
+    pass_cut(&pass);
+    return cpu_strips_run(&pass.strips, &path, &pass, err);
 }
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    struct cpu_certify16 certify = {0};
+    bool can = cpu_direct16_can(plan) && cpu_certify16_make(&certify, plan);
+
+    (void)ops;
+    cpu_certify16_free(&certify);
+    return can ? NULL
+               : "it takes 16 bits and sums of 64 bits that rounded weights leave few doubts in";
+}
+
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    (void)ops;
+    return cpu_certified_cost(plan, CERTIFIED_DIRECT16, width, height);
+}
+
+const struct cpu_method cpu_method_direct16 = {
+    .name = "direct16",
+    .idea = "16 bits, rounded weights: every cell, or columns and rows; doubtful samples exactly",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .per_cell = true,
+    .refusal = refusal,
+    .cost = cost,
+    .make = direct16_make,
+    .run = direct16_run,
+    .free = direct16_free,
+};

@@ -8,8 +8,4 @@
 
 bool cpu_direct16_can(const struct plan *plan);
 
-/* One pass of such a plan. False with *cannot where its sums cannot be certified. */
-bool cpu_direct16_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
-                      struct error *err);
-
 #endif

@@ -12,20 +12,22 @@
  * Where there are lines of four rows, small weights take them: lines t, t + 2, t + 4 ... of
  * those that begin at every second row. The lines stand in a ring; ghost cells stand in them
  * already. */
-#include "cpu/direct8.h"
+#include "cpu/direct8_bytes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "cpu/bytes.h"
 #include "cpu/bytes_taps.h"
+#include "cpu/certified.h"
 #include "cpu/certify.h"
-#include "cpu/direct8_bytes.h"
 #include "cpu/direct8_pack.h"
 #include "cpu/finish.h"
+#include "cpu/method.h"
 #include "cpu/strips.h"
 #include "cpu/window8.h"
-#include "kernel/kept.h"
 
 #define MOST_PAIRED 8 /* rows of a mask: quads in two planes are not faster */
 
@@ -44,9 +46,8 @@ struct worker {
 };
 
 struct pass {
-    const struct kernel_job *job;
+    const struct plan *plan;
     const struct cpu_ops *ops;
-    struct cpu_strips strips;
     struct cpu_two_masks masks;
     struct cpu_two_masks low; /* of certified quads the weights' lower bytes, the upper in masks */
     uint32_t *weights;        /* owned: of all masks */
@@ -55,25 +56,15 @@ struct pass {
     bool certified;
     struct cpu_direct8_bytes bytes;
     size_t pair_bytes;
-    struct cpu_rounded *rounded; /* where they are certified; without weights: it cannot be */
-    struct cpu_two_masks upper;  /* the upper parts of its weights; no pairs: there are none */
-    uint32_t *upper_weights;     /* owned */
-    struct cpu_window8 *window;
+    struct cpu_rounded rounded; /* where they are certified */
+    struct cpu_two_masks upper; /* the upper parts of its weights; no pairs: there are none */
+    uint32_t *upper_weights;    /* owned */
+    struct cpu_window8 window;  /* and what decides the samples in doubt */
+    /* Of one job: */
+    const struct kernel_job *job;
+    struct cpu_strips strips;
     size_t stride; /* pairs of a line */
 };
-
-bool cpu_direct8_can(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    if (plan->kind != PLAN_LINEAR || plan->alpha == ALPHA_WEIGHTED || plan->type != SAMPLE_U8)
-        return false;
-    if (m->accumulator == ACCUMULATOR_I64)
-        return true; /* unless the weights cannot be rounded: see cpu_direct8_run */
-    for (int k = 0; k < m->width * m->height; k++)
-        if (m->weight[k] < INT16_MIN || m->weight[k] > INT16_MAX)
-            return false;
-    return true;
-}
 
 /* ---- lines of pairs ---- */
 
@@ -137,10 +128,10 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
         union cpu_sums sums = {.narrow = (int32_t *)w->sum[lower]};
         cpu_finish_linear(pass->ops, plan, false, sums, out, n);
     } else {
-        pass->ops->certify_u8(&pass->rounded->test, (const int32_t *)w->sum[lower], out,
-                              w->doubtful, n);
-        cpu_window8_finish(pass->window, pass->job, pass->ops, &w->strip, y, w->ghosts, w->doubtful,
-                           out);
+        pass->ops->certify_u8(&pass->rounded.test, (const int32_t *)w->sum[lower], out, w->doubtful,
+                              n);
+        cpu_window8_finish(&pass->window, pass->job, pass->ops, &w->strip, y, w->ghosts,
+                           w->doubtful, out);
     }
     cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
 }
@@ -170,10 +161,10 @@ static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
 
 static void add_large(const struct pass *pass, const struct worker *w, int n)
 {
-    size_t left = (size_t)pass->rounded->large.left * (size_t)pass->upper.step;
+    size_t left = (size_t)pass->rounded.large.left * (size_t)pass->upper.step;
 
     for (int p = 0; p < pass->upper.pairs; p++)
-        w->upper_at[p] = (const uint32_t *)w->at[pass->rounded->large.top / 2 + p] + left;
+        w->upper_at[p] = (const uint32_t *)w->at[pass->rounded.large.top / 2 + p] + left;
     pass->ops->sum_two_rows(&pass->upper, w->upper_at, 0, w->upper_sum[0], w->upper_sum[1], n);
     for (int k = 0; k < 2; k++)
         for (int x = 0; x < n; x++)
@@ -207,27 +198,11 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 
 /* ---- one pass ---- */
 
-static void rounded_free(void *rounded)
-{
-    if (rounded)
-        cpu_rounded_free(rounded);
-    free(rounded);
-}
-
-static void *rounded_make(void *context)
-{
-    const struct pass *pass = context;
-    struct cpu_rounded *rounded = calloc(1, sizeof *rounded);
-    if (rounded)
-        cpu_rounded_make(rounded, pass->job->plan);
-    return rounded;
-}
-
 /* Takes the upper parts out of the large weights; they begin where a line does. */
 static bool upper_make(struct pass *pass, int64_t *weight)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[0];
-    const struct cpu_certify_large *large = &pass->rounded->large;
+    const struct plan_mask *m = &pass->plan->mask[0];
+    const struct cpu_certify_large *large = &pass->rounded.large;
     int from = large->top / 2 * 2, height = large->top + large->height - from;
     int pairs = height / 2 + 1;
     size_t taps = (size_t)pairs * (size_t)large->width;
@@ -244,7 +219,7 @@ static bool upper_make(struct pass *pass, int64_t *weight)
             }
         pass->upper = (struct cpu_two_masks){pairs,
                                              large->width,
-                                             pass->job->plan->channels,
+                                             pass->plan->channels,
                                              {pass->upper_weights, pass->upper_weights + taps}};
         cpu_direct8_pack(&pass->upper, 2, upper, large->width, height, pass->upper_weights);
     }
@@ -252,34 +227,28 @@ static bool upper_make(struct pass *pass, int64_t *weight)
     return pass->upper.pairs > 0;
 }
 
-/* The weights to sum with, rounded where they are certified; false with *cannot where they cannot
- * be. */
-static bool weights_round(struct pass *pass, int64_t *weight, bool *cannot)
+/* The weights to sum with, rounded where they are certified; false where they cannot be. */
+static bool weights_round(struct pass *pass, int64_t *weight)
 {
-    const struct kernel_job *job = pass->job;
-    const struct plan_mask *m = &job->plan->mask[0];
+    const struct plan_mask *m = &pass->plan->mask[0];
     size_t bytes = (size_t)m->width * (size_t)m->height * sizeof *weight;
 
     if (!pass->certified) {
         memcpy(weight, m->weight, bytes);
         return true;
     }
-    pass->rounded = job->kept
-                        ? kernel_kept_get(job->kept, KEPT_ROUNDED, rounded_make, pass, rounded_free)
-                        : rounded_make(pass);
-    *cannot = !pass->rounded || !pass->rounded->weight;
-    if (*cannot)
+    if (!cpu_rounded_make(&pass->rounded, pass->plan) ||
+        !cpu_window8_make(&pass->window, pass->plan))
         return false;
-    memcpy(weight, pass->rounded->weight, bytes);
-    pass->window = cpu_window8_open(job);
-    return pass->window && (pass->rounded->large.width == 0 || upper_make(pass, weight));
+    memcpy(weight, pass->rounded.weight, bytes);
+    return pass->rounded.large.width == 0 || upper_make(pass, weight);
 }
 
 /* From how many rows of the picture lines are made. WEIGHT becomes the upper plane where LOWER is
  * used. */
 static int choose_rows(const struct pass *pass, int64_t *weight, int64_t *lower)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[0];
+    const struct plan_mask *m = &pass->plan->mask[0];
     bool quads;
     if (!pass->certified)
         quads = pass->ops->byte_quads && cpu_direct8_quads_fit(m);
@@ -292,7 +261,7 @@ static int choose_rows(const struct pass *pass, int64_t *weight, int64_t *lower)
 /* Weights as pairs or quads. */
 static bool weights_pack(struct pass *pass, int64_t *weight, int64_t *lower)
 {
-    const struct plan *plan = pass->job->plan;
+    const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
     int pairs;
     size_t taps;
@@ -319,17 +288,15 @@ static bool weights_pack(struct pass *pass, int64_t *weight, int64_t *lower)
     return true;
 }
 
-static bool weights_make(struct pass *pass, bool *cannot)
+static bool weights_make(struct pass *pass)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[0];
+    const struct plan_mask *m = &pass->plan->mask[0];
     size_t cells = (size_t)m->width * (size_t)m->height;
     int64_t *weight = calloc(2 * cells, sizeof *weight);
     bool ok;
 
-    *cannot = false;
     pass->certified = m->accumulator == ACCUMULATOR_I64;
-    ok =
-        weight && weights_round(pass, weight, cannot) && weights_pack(pass, weight, weight + cells);
+    ok = weight && weights_round(pass, weight) && weights_pack(pass, weight, weight + cells);
     free(weight);
     return ok;
 }
@@ -366,24 +333,111 @@ static void pass_cut(struct pass *pass)
     pass->stride = cpu_strips_stride(&pass->strips, width, CPU_BLOCK);
 }
 
-bool cpu_direct8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
-                     struct error *err)
+static void direct8_free(void *state)
+{
+    struct pass *pass = state;
+    free(pass->weights);
+    free(pass->upper_weights);
+    free(pass->bytes.full);
+    cpu_rounded_free(&pass->rounded);
+    cpu_window8_free(&pass->window);
+    free(pass);
+}
+
+static void *direct8_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    struct pass *pass = calloc(1, sizeof *pass);
+
+    (void)width, (void)height;
+    if (!pass)
+        return NULL;
+    pass->plan = plan;
+    pass->ops = ops;
+    if (weights_make(pass))
+        return pass;
+    direct8_free(pass);
+    return NULL;
+}
+
+static bool direct8_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = {.job = job, .ops = ops};
-    bool ok = weights_make(&pass, cannot);
+    struct pass pass = *(const struct pass *)state;
 
-    if (ok) {
-        pass_cut(&pass);
-        ok = cpu_strips_run(&pass.strips, &path, &pass, err);
-    } else if (!*cannot) {
-        error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-    }
-    free(pass.weights);
-    free(pass.upper_weights);
-    cpu_window8_close(job, pass.window);
-    if (!job->kept)
-        rounded_free(pass.rounded);
-    free(pass.bytes.full);
-    return ok;
+    pass.job = job;
+    pass_cut(&pass);
+    return cpu_strips_run(&pass.strips, &path, &pass, err);
 }
+
+/* ---- the rows of the table ---- */
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    (void)ops;
+    return plan->type != SAMPLE_U8                        ? "it takes 8-bit samples only"
+           : plan->alpha == ALPHA_WEIGHTED                ? "it does not weight colour by alpha"
+           : plan->mask[0].accumulator == ACCUMULATOR_I64 ? "its sums have 32 bits"
+           : !cpu_weights_fit_int16(&plan->mask[0])       ? "its weights have 16 bits"
+                                                          : NULL;
+}
+
+/* Where both can run a plan, this method beside `bytes` is a matter of instructions. */
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    bool narrow = cpu_direct8_bytes_fit(&plan->mask[0]);
+
+    if (refusal(plan, ops))
+        return HUGE_VAL;
+    if (cpu_bytes_wins(plan) && cpu_direct8_bytes_win(ops, plan))
+        return cpu_method_cost(&cpu_method_bytes, plan, ops, width, height);
+    return cpu_samples(plan, width, height) *
+           (cpu_cells(plan) / (narrow ? CPU_RATE_BYTES : CPU_RATE_INT16) + 1);
+}
+
+static const char *refusal_certified(const struct plan *plan, const struct cpu_ops *ops)
+{
+    struct cpu_rounded rounded;
+
+    (void)ops;
+    if (plan->type != SAMPLE_U8)
+        return "it takes 8-bit samples only";
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return "it does not weight colour by alpha";
+    if (plan->mask[0].accumulator != ACCUMULATOR_I64)
+        return "it is for sums of 64 bits";
+    if (!cpu_rounded_make(&rounded, plan))
+        return "rounded weights would leave too much in doubt";
+    cpu_rounded_free(&rounded);
+    return NULL;
+}
+
+static double cost_certified(const struct plan *plan, const struct cpu_ops *ops, int width,
+                             int height)
+{
+    (void)ops;
+    return cpu_certified_cost(plan, CERTIFIED_DIRECT8, width, height);
+}
+
+const struct cpu_method cpu_method_direct8 = {
+    .name = "direct8",
+    .idea = "8 bits: every cell, for two rows at a time",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .per_cell = true,
+    .refusal = refusal,
+    .cost = cost,
+    .make = direct8_make,
+    .run = direct8_run,
+    .free = direct8_free,
+};
+
+const struct cpu_method cpu_method_certified8 = {
+    .name = "certified8",
+    .idea = "8 bits, rounded weights: every cell; samples in doubt are summed exactly",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .per_cell = true,
+    .refusal = refusal_certified,
+    .cost = cost_certified,
+    .make = direct8_make,
+    .run = direct8_run,
+    .free = direct8_free,
+};

@@ -16,13 +16,14 @@
  *   3  four columns -> turned -> back along y -> integers -> samples                          */
 #include "cpu/fft.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
 #include "cpu/fft_plan.h"
 #include "cpu/finish.h"
-#include "kernel/kept.h"
+#include "cpu/method.h"
 
 #define LANES CPU_FFT_LANES
 
@@ -42,6 +43,12 @@ struct worker {
     void *line;
 };
 
+/* What all jobs share. */
+struct shared {
+    const struct cpu_ops *ops;
+    struct cpu_fft_plan *fft;
+};
+
 struct pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
@@ -53,13 +60,6 @@ struct pass {
     struct worker *worker;
     int workers;
 };
-
-bool cpu_fft_can(const struct plan *plan)
-{
-    struct cpu_fft_plan fft;
-    return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED &&
-           cpu_fft_bound(&fft, plan, CPU_FFT_MOST, CPU_FFT_MOST);
-}
 
 /* ---- a tile ---- */
 
@@ -283,12 +283,6 @@ static void run_pair(void *context, int pair, int worker)
 
 /* ---- one pass ---- */
 
-static void *fft_make(void *context)
-{
-    const struct pass *pass = context;
-    return cpu_fft_plan_new(pass->job, pass->ops);
-}
-
 static bool worker_alloc(struct worker *w, const struct pass *pass)
 {
     size_t nx = (size_t)pass->fft->x.n, ny = (size_t)pass->fft->y.n;
@@ -358,26 +352,78 @@ static bool run(struct pass *pass, struct error *err)
     return ok;
 }
 
-bool cpu_fft_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
-{
-    struct pass pass = {.job = job, .ops = ops, .workers = job->threads};
-    struct cpu_fft_plan *own = job->kept ? NULL : fft_make(&pass);
-    bool all = job->plan->filtered == (1u << job->plan->channels) - 1, ok;
-
-    pass.fft = own;
-    if (job->kept)
-        pass.fft = kernel_kept_get(job->kept, KEPT_FFT, fft_make, &pass, cpu_fft_plan_delete);
-    ok = run(&pass, err);
-    for (int y = 0; ok && !all && y < job->out->height; y++)
-        cpu_finish_unfiltered(job, job->out_first_row + y, 0, job->out->width,
-                              image_row(job->out, y));
-    cpu_fft_plan_delete(own);
-    return ok;
-}
-
 bool cpu_fft_sums(const struct kernel_job *job, const struct cpu_ops *ops,
                   const struct cpu_fft_plan *fft, int64_t *sums, struct error *err)
 {
     struct pass pass = {.job = job, .ops = ops, .fft = fft, .sums = sums, .workers = job->threads};
     return run(&pass, err);
 }
+
+static void fft_free(void *state)
+{
+    struct shared *shared = state;
+    cpu_fft_plan_delete(shared->fft);
+    free(shared);
+}
+
+static void *fft_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    struct shared *shared = malloc(sizeof *shared);
+
+    if (!shared)
+        return NULL;
+    *shared = (struct shared){ops, cpu_fft_plan_new(plan, ops, width, height)};
+    if (shared->fft)
+        return shared;
+    fft_free(shared);
+    return NULL;
+}
+
+static bool fft_run(const void *state, const struct kernel_job *job, struct error *err)
+{
+    const struct shared *shared = state;
+    struct pass pass = {
+        .job = job, .ops = shared->ops, .fft = shared->fft, .workers = job->threads};
+    bool all = job->plan->filtered == (1u << job->plan->channels) - 1, ok = run(&pass, err);
+
+    for (int y = 0; ok && !all && y < job->out->height; y++)
+        cpu_finish_unfiltered(job, job->out_first_row + y, 0, job->out->width,
+                              image_row(job->out, y));
+    return ok;
+}
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    struct cpu_fft_plan fft;
+
+    (void)ops;
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return "it does not weight colour by alpha: fft_weighted does";
+    return cpu_fft_bound(&fft, plan, CPU_FFT_MOST, CPU_FFT_MOST)
+               ? NULL
+               : "its sums would be off by too much";
+}
+
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    int channels = __builtin_popcount(plan->filtered), points[2];
+
+    if (cpu_cells(plan) < CPU_FEW_CELLS || refusal(plan, ops))
+        return HUGE_VAL;
+    return cpu_fft_cost(&plan->mask[0], width, height, channels, &points[0], &points[1]) +
+           (plan->mask[0].accumulator == ACCUMULATOR_I64
+                ? CPU_FFT_CERTIFY * cpu_samples(plan, width, height)
+                : 0);
+}
+
+const struct cpu_method cpu_method_fft = {
+    .name = "fft",
+    .idea = "tiles and their Fourier transforms, with sums that are proven to be right",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .refusal = refusal,
+    .cost = cost,
+    .make = fft_make,
+    .run = fft_run,
+    .free = fft_free,
+    .rows = cpu_fft_band_rows,
+};

@@ -7,12 +7,6 @@
 #include "cpu/ops.h"
 #include "kernel/kernel.h"
 
-/* Can the plan go this way? */
-bool cpu_fft_can(const struct plan *plan);
-
-/* One pass of such a plan. */
-bool cpu_fft_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err);
-
 struct cpu_fft_plan; /* cpu/fft_plan.h */
 
 /* The sums alone, without the offset, where fft->error is below 1/4: one for each sample of

@@ -65,6 +65,13 @@ int cpu_fft_rows(const struct plan_mask *m, int width, int channels, int most)
     return best;
 }
 
+int cpu_fft_band_rows(const struct plan *plan, int width, int rows, int most)
+{
+    return most < rows
+               ? rows
+               : cpu_fft_rows(&plan->mask[0], width, __builtin_popcount(plan->filtered), most);
+}
+
 bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -177,14 +184,13 @@ void cpu_fft_plan_free(struct cpu_fft_plan *fft)
     fft->factors = fft->spectrum = NULL;
 }
 
-struct cpu_fft_plan *cpu_fft_plan_new(const struct kernel_job *job, const struct cpu_ops *ops)
+struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_ops *ops, int width,
+                                      int height)
 {
-    const struct plan *plan = job->plan;
     struct cpu_fft_plan *fft = calloc(1, sizeof *fft);
     int nx, ny;
 
-    cpu_fft_cost(&plan->mask[0], job->out->width, job->out->height,
-                 __builtin_popcount(plan->filtered), &nx, &ny);
+    cpu_fft_cost(&plan->mask[0], width, height, __builtin_popcount(plan->filtered), &nx, &ny);
     if (fft && cpu_fft_bound(fft, plan, nx, ny) &&
         cpu_fft_plan_make(fft, ops, &plan->mask[0], nx, ny))
         return fft;

@@ -51,6 +51,9 @@ double cpu_fft_cost(const struct plan_mask *mask, int width, int height, int cha
 /* The height of a band, at most MOST, whose rows cost the least each: of whole tiles, mostly. */
 int cpu_fft_rows(const struct plan_mask *mask, int width, int channels, int most);
 
+/* The methods' `rows`. */
+int cpu_fft_band_rows(const struct plan *plan, int width, int rows, int most);
+
 /* Are the sums of tiles of so many points right, or can they be certified? Sets error, wide
  * and the four numbers behind it. */
 bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y);
@@ -61,8 +64,10 @@ bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
                        const struct plan_mask *mask, int points_x, int points_y);
 void cpu_fft_plan_free(struct cpu_fft_plan *fft);
 
-/* All of it for a job, with tiles of the size that costs it the least; NULL: no memory. */
-struct cpu_fft_plan *cpu_fft_plan_new(const struct kernel_job *job, const struct cpu_ops *ops);
+/* All of it for outputs of WIDTH x HEIGHT, with tiles of the size that costs them the least; NULL:
+ * no memory. */
+struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_ops *ops, int width,
+                                      int height);
 void cpu_fft_plan_delete(void *fft); /* may be NULL */
 
 /* Columns x to x + 3 of a tile, which stand in the block: transformed, to the tile. */

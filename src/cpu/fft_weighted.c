@@ -1,4 +1,6 @@
-/* Weighted alpha by Fourier transforms: see cpu/fft_weighted.h.
+/* Colour weighted by alpha under large masks: the sums of products with alpha by way of Fourier
+ * transforms, so that a sample costs about the same whatever the mask's size. 8 and 16 bits, masks
+ * of whole numbers that are not too large: the sums are exact, and so are the quotients.
  *
  * The picture is cut into blocks of one tile of output each (cpu/fft.c). A block's samples with
  * all ghost cells become pictures of 16 bits, whose sums are made one by one:
@@ -8,8 +10,7 @@
  *   PLAIN  r    g    b    a    only where a pixel has no alpha under its mask
  *
  * All sums are integers below 2^52 and off by less than a quarter before they are rounded. */
-#include "cpu/fft_weighted.h"
-
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,8 @@
 #include "cpu/fft.h"
 #include "cpu/fft_plan.h"
 #include "cpu/finish.h"
+#include "cpu/method.h"
 #include "cpu/rows.h"
-#include "kernel/kept.h"
 
 /* What is beside the transforms, in nanoseconds of a sample of each layer: products, quotients. */
 #define COST_SAMPLE 10.0
@@ -40,10 +41,11 @@ struct worker {
 };
 
 struct pass {
-    const struct kernel_job *job;
     const struct cpu_ops *ops;
     struct plan layer_plan; /* one layer's; its mask's weights are those of the job's plan */
-    const struct cpu_fft_plan *fft;
+    struct cpu_fft_plan *fft;
+    /* Of one job: */
+    const struct kernel_job *job;
     int blocks_x;
     struct worker *worker;
     int workers;
@@ -61,21 +63,6 @@ static struct plan layer_plan_of(const struct plan *plan)
     layer.mask[0].anchor_x = layer.mask[0].anchor_y = 0;
     layer.mask[0].accumulator = ACCUMULATOR_I32; /* the nearest integers have to be the sums */
     return layer;
-}
-
-bool cpu_fft_weighted_can(const struct plan *plan)
-{
-    struct plan layer = layer_plan_of(plan);
-    struct cpu_fft_plan fft;
-    return plan->kind == PLAN_LINEAR && plan->alpha == ALPHA_WEIGHTED &&
-           plan->mask[0].sum < MOST_SUM && cpu_fft_bound(&fft, &layer, CPU_FFT_MOST, CPU_FFT_MOST);
-}
-
-double cpu_fft_weighted_cost(const struct plan *plan, int width, int height)
-{
-    int layers = plan->type == SAMPLE_U8 ? 1 : 2, channels = plan->channels, points[2];
-    return layers * (cpu_fft_cost(&plan->mask[0], width, height, channels, &points[0], &points[1]) +
-                     COST_SAMPLE * width * height * channels);
 }
 
 /* ---- one block ---- */
@@ -209,14 +196,6 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
                        &w->err);
 }
 
-static void *fft_make(void *context)
-{
-    const struct pass *pass = context;
-    struct kernel_job job = *pass->job;
-    job.plan = &pass->layer_plan;
-    return cpu_fft_plan_new(&job, pass->ops);
-}
-
 static bool run_blocks(struct pass *pass, struct error *err)
 {
     const struct image *out = pass->job->out;
@@ -254,20 +233,71 @@ static void pass_free(struct pass *pass)
     free(pass->worker);
 }
 
-bool cpu_fft_weighted_run(const struct kernel_job *job, const struct cpu_ops *ops,
-                          struct error *err)
+static void weighted_free(void *state)
 {
-    struct pass pass = {.job = job, .ops = ops, .layer_plan = layer_plan_of(job->plan)};
-    struct cpu_fft_plan *own = job->kept ? NULL : fft_make(&pass);
+    struct pass *pass = state;
+    cpu_fft_plan_delete(pass->fft);
+    free(pass);
+}
+
+static void *weighted_make(const struct plan *plan, const struct cpu_ops *ops, int width,
+                           int height)
+{
+    struct pass *pass = calloc(1, sizeof *pass);
+
+    if (!pass)
+        return NULL;
+    pass->ops = ops;
+    pass->layer_plan = layer_plan_of(plan);
+    pass->fft = cpu_fft_plan_new(&pass->layer_plan, ops, width, height);
+    if (pass->fft)
+        return pass;
+    weighted_free(pass);
+    return NULL;
+}
+
+static bool weighted_run(const void *state, const struct kernel_job *job, struct error *err)
+{
+    struct pass pass = *(const struct pass *)state;
     bool ok;
 
-    pass.fft = own;
-    if (job->kept)
-        pass.fft =
-            kernel_kept_get(job->kept, KEPT_FFT_PRODUCTS, fft_make, &pass, cpu_fft_plan_delete);
-    ok = pass.fft ? run_blocks(&pass, err)
-                  : error_set(err, EXIT_INPUT, "no memory for the mask's transform");
+    pass.job = job;
+    ok = run_blocks(&pass, err);
     pass_free(&pass);
-    cpu_fft_plan_delete(own);
     return ok;
 }
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    struct plan layer = layer_plan_of(plan);
+    struct cpu_fft_plan fft;
+
+    (void)ops;
+    if (plan->alpha != ALPHA_WEIGHTED)
+        return "it is for colour weighted by alpha";
+    return plan->mask[0].sum < MOST_SUM && cpu_fft_bound(&fft, &layer, CPU_FFT_MOST, CPU_FFT_MOST)
+               ? NULL
+               : "its sums would be off by too much";
+}
+
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    int layers = plan->type == SAMPLE_U8 ? 1 : 2, channels = plan->channels, points[2];
+
+    if (cpu_cells(plan) < CPU_FEW_CELLS || refusal(plan, ops))
+        return HUGE_VAL;
+    return layers * (cpu_fft_cost(&plan->mask[0], width, height, channels, &points[0], &points[1]) +
+                     COST_SAMPLE * width * height * channels);
+}
+
+const struct cpu_method cpu_method_fft_weighted = {
+    .name = "fft_weighted",
+    .idea = "colour weighted by alpha by Fourier transforms of tiles",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .refusal = refusal,
+    .cost = cost,
+    .make = weighted_make,
+    .run = weighted_run,
+    .free = weighted_free,
+    .rows = cpu_fft_band_rows,
+};

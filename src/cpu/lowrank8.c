@@ -10,10 +10,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cpu/certified.h"
 #include "cpu/finish.h"
+#include "cpu/method.h"
 #include "cpu/strips.h"
 #include "cpu/window8.h"
-#include "kernel/kept.h"
 
 #define RING_BYTES (48 * 1024) /* about the L1 cache */
 #define HALO_PARTS 6           /* widths of the mask in a strip, at least */
@@ -28,12 +29,13 @@ struct worker {
 };
 
 struct pass {
-    const struct kernel_job *job;
     const struct cpu_ops *ops;
-    struct cpu_strips strips;
-    struct cpu_lowrank8 *lowrank; /* without weights: it cannot be done */
-    struct cpu_window8 *window;
+    struct cpu_lowrank8 lowrank;
+    struct cpu_window8 window;
     int lines;
+    /* Of one job: */
+    const struct kernel_job *job;
+    struct cpu_strips strips;
     size_t stride;
 };
 
@@ -62,7 +64,7 @@ static void fill_line(const struct pass *pass, struct worker *w, int k)
 /* Row t of the strip. */
 static void sum_row(const struct pass *pass, struct worker *w, int t, float *sum, int n)
 {
-    const struct cpu_lowrank8 *l = pass->lowrank;
+    const struct cpu_lowrank8 *l = &pass->lowrank;
     int width = pass->job->plan->mask[0].width, step = pass->job->plan->channels;
 
     for (int k = 0; k < l->terms; k++) {
@@ -81,7 +83,7 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
     const struct pass *pass = context;
     struct worker *w = worker;
     int n = strip->pixels * pass->job->plan->channels;
-    float *sum = line_at(pass, w, pass->lines + pass->lowrank->terms);
+    float *sum = line_at(pass, w, pass->lines + pass->lowrank.terms);
 
     w->strip = *strip;
     for (int k = 0; k < pass->lines - 1; k++)
@@ -91,8 +93,8 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
         uint8_t *out = cpu_strip_out(pass->job, strip, y);
         fill_line(pass, w, t + pass->lines - 1);
         sum_row(pass, w, t, sum, n);
-        pass->ops->certify_floats(&pass->lowrank->test, sum, out, w->doubtful, n);
-        cpu_window8_finish(pass->window, pass->job, pass->ops, strip, y, w->ghosts, w->doubtful,
+        pass->ops->certify_floats(&pass->lowrank.test, sum, out, w->doubtful, n);
+        cpu_window8_finish(&pass->window, pass->job, pass->ops, strip, y, w->ghosts, w->doubtful,
                            out);
         cpu_finish_unfiltered(pass->job, y, strip->first_pixel, strip->pixels, out);
     }
@@ -103,7 +105,7 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
     const struct pass *pass = context;
-    const struct cpu_lowrank8 *l = pass->lowrank;
+    const struct cpu_lowrank8 *l = &pass->lowrank;
     struct worker *w = worker;
     size_t lines = (size_t)(pass->lines + l->terms + 1);
     int taps = l->row.count;
@@ -118,52 +120,77 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
-static void lowrank_free(void *lowrank)
-{
-    if (lowrank)
-        cpu_lowrank8_free(lowrank);
-    free(lowrank);
-}
-
-static void *lowrank_make(void *context)
-{
-    const struct pass *pass = context;
-    struct cpu_lowrank8 *lowrank = malloc(sizeof *lowrank);
-    if (lowrank)
-        cpu_lowrank8_make(lowrank, pass->job->plan);
-    return lowrank;
-}
-
 /* Strips whose ring fits the cache, but not so narrow that columns' sums are made for halos. */
 static void pass_cut(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
-    int line = (int)sizeof(float) * (pass->lines + pass->lowrank->terms + 1) * plan->channels;
+    int line = (int)sizeof(float) * (pass->lines + pass->lowrank.terms + 1) * plan->channels;
     int least = HALO_PARTS * plan->mask[0].width, pixels = RING_BYTES / line;
 
     pass->strips = cpu_strips_cut(pass->job, pixels > least ? pixels : least);
     pass->stride = cpu_strips_stride(&pass->strips, plan->mask[0].width, CPU_BLOCK);
 }
 
-bool cpu_lowrank8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
-                      struct error *err)
+static void lowrank8_free(void *state)
+{
+    struct pass *pass = state;
+    cpu_lowrank8_free(&pass->lowrank);
+    cpu_window8_free(&pass->window);
+    free(pass);
+}
+
+static void *lowrank8_make(const struct plan *plan, const struct cpu_ops *ops, int width,
+                           int height)
+{
+    struct pass *pass = calloc(1, sizeof *pass);
+
+    (void)width, (void)height;
+    if (!pass)
+        return NULL;
+    pass->ops = ops;
+    pass->lines = plan->mask[0].height;
+    if (cpu_lowrank8_make(&pass->lowrank, plan) && cpu_window8_make(&pass->window, plan))
+        return pass;
+    lowrank8_free(pass);
+    return NULL;
+}
+
+static bool lowrank8_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = {.job = job, .ops = ops, .lines = job->plan->mask[0].height};
-    bool ok = false;
+    struct pass pass = *(const struct pass *)state;
 
-    pass.lowrank =
-        job->kept ? kernel_kept_get(job->kept, KEPT_LOWRANK8, lowrank_make, &pass, lowrank_free)
-                  : lowrank_make(&pass);
-    *cannot = !pass.lowrank || !pass.lowrank->weights;
-    if (!*cannot) {
-        pass_cut(&pass);
-        pass.window = cpu_window8_open(job);
-        ok = pass.window ? cpu_strips_run(&pass.strips, &path, &pass, err)
-                         : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-        cpu_window8_close(job, pass.window);
-    }
-    if (!job->kept)
-        lowrank_free(pass.lowrank);
-    return ok;
+    pass.job = job;
+    pass_cut(&pass);
+    return cpu_strips_run(&pass.strips, &path, &pass, err);
 }
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    struct cpu_lowrank8 lowrank;
+
+    (void)ops;
+    if (!cpu_lowrank8_can(plan) || !cpu_lowrank8_make(&lowrank, plan))
+        return "it takes 8 bits, sums of 64 bits and masks that are close to a few columns and "
+               "rows";
+    cpu_lowrank8_free(&lowrank);
+    return NULL;
+}
+
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    (void)ops;
+    return cpu_certified_cost(plan, CERTIFIED_LOWRANK8, width, height);
+}
+
+const struct cpu_method cpu_method_lowrank8 = {
+    .name = "lowrank8",
+    .idea = "8 bits, close to low rank: a few columns and rows; doubtful samples exactly",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .per_cell = true,
+    .refusal = refusal,
+    .cost = cost,
+    .make = lowrank8_make,
+    .run = lowrank8_run,
+    .free = lowrank8_free,
+};

@@ -29,8 +29,4 @@ bool cpu_lowrank8_can(const struct plan *plan);
 bool cpu_lowrank8_make(struct cpu_lowrank8 *lowrank, const struct plan *plan);
 void cpu_lowrank8_free(struct cpu_lowrank8 *lowrank);
 
-/* One pass of such a plan. False with *cannot where cpu_lowrank8_make says so. */
-bool cpu_lowrank8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
-                      struct error *err);
-
 #endif

@@ -18,11 +18,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cpu/certified.h"
 #include "cpu/certify.h"
 #include "cpu/finish.h"
+#include "cpu/method.h"
 #include "cpu/strips.h"
 #include "cpu/window8.h"
-#include "kernel/kept.h"
 
 #define RING_BYTES  (128 * 1024) /* a part of the L2 cache */
 #define MAX_SAMPLES 4096         /* of a strip */
@@ -39,12 +40,13 @@ struct worker {
 };
 
 struct pass {
-    const struct kernel_job *job;
     const struct cpu_ops *ops;
-    struct cpu_strips strips;
-    struct cpu_near8 *near; /* without weights: it cannot be done */
-    struct cpu_window8 *window;
+    struct cpu_near8 near;
+    struct cpu_window8 window;
     int lines;
+    /* Of one job: */
+    const struct kernel_job *job;
+    struct cpu_strips strips;
     size_t stride;
 };
 
@@ -83,7 +85,7 @@ static void fill_line(const struct pass *pass, struct worker *w, int k, uint8_t 
     const struct plan *plan = pass->job->plan;
     size_t first = (size_t)w->strip.first_pixel * (size_t)plan->channels;
     int n = w->strip.pixels * plan->channels, v = w->strip.top + 2 * k;
-    int taps = n + (pass->near->row.taps - 1) * pass->near->row.step;
+    int taps = n + (pass->near.row.taps - 1) * pass->near.row.step;
     struct cpu_ahead ahead[2];
 
     for (int i = 0; i < 2; i++) {
@@ -92,7 +94,7 @@ static void fill_line(const struct pass *pass, struct worker *w, int k, uint8_t 
         ahead[i].read = row_at(pass, w, v + i + 2) + first;
         ahead[i].write = out ? out[i] : NULL;
     }
-    pass->ops->row_pairs(&pass->near->row, w->taps[0], w->taps[1],
+    pass->ops->row_pairs(&pass->near.row, w->taps[0], w->taps[1],
                          w->ring + (size_t)(k % pass->lines) * pass->stride, n, ahead);
 }
 
@@ -107,7 +109,7 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
 
     cpu_window8_rows(pass->job, s, y, w->ghosts, row);
     for (int x = -1; (x = cpu_certify_next(w->doubtful[lower], x + 1, n)) < n;)
-        cpu_window8_decide(pass->window, pass->job, pass->ops, row, s->first_pixel, x, out + x);
+        cpu_window8_decide(&pass->window, pass->job, pass->ops, row, s->first_pixel, x, out + x);
     cpu_finish_unfiltered(pass->job, y, s->first_pixel, s->pixels, out);
 }
 
@@ -128,8 +130,8 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
         fill_line(pass, w, t + pass->lines - 1, out);
         for (int p = 0; p < pass->lines; p++)
             w->at[p] = w->ring + (size_t)((t + p) % pass->lines) * pass->stride;
-        pass->ops->certify_two_rows(&pass->near->column, w->at, &pass->near->bounds, out,
-                                    w->doubtful, n);
+        pass->ops->certify_two_rows(&pass->near.column, w->at, &pass->near.bounds, out, w->doubtful,
+                                    n);
         finish_row(pass, w, 0, y, out[0]);
         if (y + 1 < strip->end)
             finish_row(pass, w, 1, y + 1, out[1]);
@@ -156,22 +158,6 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     }
 }
 
-static void near_free(void *near)
-{
-    if (near)
-        cpu_near8_free(near);
-    free(near);
-}
-
-static void *near_make(void *context)
-{
-    const struct pass *pass = context;
-    struct cpu_near8 *near = calloc(1, sizeof *near);
-    if (near && !cpu_near8_make(near, pass->job->plan))
-        cpu_near8_free(near);
-    return near;
-}
-
 /* Strips whose ring fits the cache. */
 static void pass_cut(struct pass *pass)
 {
@@ -183,25 +169,64 @@ static void pass_cut(struct pass *pass)
     pass->stride = cpu_strips_stride(&pass->strips, plan->mask[0].width + 2, CPU_BLOCK);
 }
 
-bool cpu_near8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
-                   struct error *err)
+static void near8_free(void *state)
+{
+    struct pass *pass = state;
+    cpu_near8_free(&pass->near);
+    cpu_window8_free(&pass->window);
+    free(pass);
+}
+
+static void *near8_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    struct pass *pass = calloc(1, sizeof *pass);
+
+    (void)width, (void)height;
+    if (!pass)
+        return NULL;
+    pass->ops = ops;
+    if (cpu_near8_make(&pass->near, plan) && cpu_window8_make(&pass->window, plan)) {
+        pass->lines = pass->near.column.pairs;
+        return pass;
+    }
+    near8_free(pass);
+    return NULL;
+}
+
+static bool near8_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = {.job = job, .ops = ops};
-    bool ok = false;
+    struct pass pass = *(const struct pass *)state;
 
-    pass.near = job->kept ? kernel_kept_get(job->kept, KEPT_NEAR8, near_make, &pass, near_free)
-                          : near_make(&pass);
-    *cannot = !pass.near || !pass.near->weights;
-    if (!*cannot) {
-        pass.lines = pass.near->column.pairs;
-        pass_cut(&pass);
-        pass.window = cpu_window8_open(job);
-        ok = pass.window ? cpu_strips_run(&pass.strips, &path, &pass, err)
-                         : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-        cpu_window8_close(job, pass.window);
-    }
-    if (!job->kept)
-        near_free(pass.near);
-    return ok;
+    pass.job = job;
+    pass_cut(&pass);
+    return cpu_strips_run(&pass.strips, &path, &pass, err);
 }
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    struct cpu_near8 near = {0};
+    bool can = cpu_near8_can(plan) && cpu_near8_make(&near, plan);
+
+    (void)ops;
+    cpu_near8_free(&near);
+    return can ? NULL : "it takes 8 bits, sums of 64 bits and masks that are close to rank 1";
+}
+
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    (void)ops;
+    return cpu_certified_cost(plan, CERTIFIED_NEAR8, width, height);
+}
+
+const struct cpu_method cpu_method_near8 = {
+    .name = "near8",
+    .idea = "8 bits, close to rank 1: a row pass and a column pass; doubtful samples exactly",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .per_cell = true,
+    .refusal = refusal,
+    .cost = cost,
+    .make = near8_make,
+    .run = near8_run,
+    .free = near8_free,
+};

@@ -1,7 +1,7 @@
 /* 8-bit samples on the CPU under masks that are close to rank 1 and whose exact sums need 64 bits,
  * as a Gaussian printed with 19 digits is: by the mask's row and its column in 16 and 32
  * bits, with a proven bound (cpu/near8_make.c), so that only the few samples which that leaves in
- * doubt are summed exactly. Which plans go this way is decided here and nowhere else. */
+ * doubt are summed exactly. */
 #ifndef STENCIL_CPU_NEAR8_H
 #define STENCIL_CPU_NEAR8_H
 
@@ -21,9 +21,5 @@ bool cpu_near8_make(struct cpu_near8 *near, const struct plan *plan);
 void cpu_near8_free(struct cpu_near8 *near);
 
 bool cpu_near8_can(const struct plan *plan);
-
-/* One pass of such a plan. False with *cannot where cpu_near8_make says so. */
-bool cpu_near8_run(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
-                   struct error *err);
 
 #endif

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/machine.h"
 #include "base/parallel.h"
-#include "cpu/ops.h"
+#include "cpu/sets.h"
 
 /* Enough chains to hide the latency of both instructions, few enough for 16 registers; more where
  * there are 32. */
@@ -27,10 +27,12 @@
 
 /* ---- multiply and add ---- */
 
+/* Of an instruction set. */
 struct chains {
+    const struct cpu_ops *ops;
     const char *name;
     double operations;   /* of one run */
-    double (*run)(void); /* what it returns means nothing */
+    double (*run)(void); /* the value that it returns has no meaning */
 };
 
 #ifdef HAVE_AVX2
@@ -128,30 +130,31 @@ static void run_chains(void *context, int piece, int worker)
     __asm__ volatile("" : : "m"(sum)); /* or all of it would be left out as unused */
 }
 
-static struct chains chains_best(void)
-{
-    const double rounds = ROUNDS;
-#ifdef HAVE_AVX512
-    if (cpu_ops_avx512.available())
-        return (struct chains){"16-bit vpdpwssd", rounds * CHAINS_AVX512 * AVX512_OPERATIONS,
-                               chains_avx512};
+/* From slow to fast. */
+static const struct chains CHAINS_OF[] = {
+    {&cpu_ops_scalar, "float multiply and add in C", (double)ROUNDS *CHAINS *PLAIN_OPERATIONS,
+     chains_plain},
+#ifdef HAVE_NEON
+    {&cpu_ops_neon, "16-bit smlal", (double)ROUNDS *CHAINS_NEON *NEON_OPERATIONS, chains_neon},
 #endif
 #ifdef HAVE_AVX2
-    if (cpu_ops_avx2.available())
-        return (struct chains){"16-bit vpmaddwd", rounds * CHAINS * AVX2_OPERATIONS, chains_avx2};
+    {&cpu_ops_avx2, "16-bit vpmaddwd", (double)ROUNDS *CHAINS *AVX2_OPERATIONS, chains_avx2},
 #endif
-#ifdef HAVE_NEON
-    if (cpu_ops_neon.available())
-        return (struct chains){"16-bit smlal", rounds * CHAINS_NEON * NEON_OPERATIONS, chains_neon};
+#ifdef HAVE_AVX512
+    {&cpu_ops_avx512, "16-bit vpdpwssd", (double)ROUNDS *CHAINS_AVX512 *AVX512_OPERATIONS,
+     chains_avx512},
 #endif
-    return (struct chains){"float multiply and add in C", rounds * CHAINS * PLAIN_OPERATIONS,
-                           chains_plain};
-}
+};
 
 static struct device_ceiling ceiling_measure(int threads)
 {
-    struct chains chains = chains_best();
+    const struct chains *last = CHAINS_OF + sizeof CHAINS_OF / sizeof *CHAINS_OF - 1;
+    struct chains chains;
     double least = 0;
+
+    while (!last->ops->available())
+        last--;
+    chains = *last;
     for (int i = 0; i < TRIES; i++) {
         double start = clock_ms(), ms;
         parallel_for(threads, threads, run_chains, &chains);

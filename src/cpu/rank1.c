@@ -17,10 +17,12 @@
  * and alpha, which are made once a row, in a ring. */
 #include "cpu/rank1.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cpu/finish.h"
+#include "cpu/method.h"
 #include "cpu/strips.h"
 #include "cpu/terms.h"
 
@@ -50,14 +52,16 @@ struct worker {
 };
 
 struct pass {
-    const struct kernel_job *job;
+    const struct plan *plan;
     const struct cpu_ops *ops;
-    struct cpu_strips strips;
     struct cpu_term term[PLAN_MOST_TERMS];
     int terms;
     bool slides; /* any term's columns */
     int layers;  /* 2 for weighted alpha */
     struct layer layer[2];
+    /* Of one job: */
+    const struct kernel_job *job;
+    struct cpu_strips strips;
 };
 
 /* ---- which plans, which form ---- */
@@ -251,7 +255,7 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 /* Both layers are wide or none is: they share the column's weights. */
 static void layers_make(struct pass *pass)
 {
-    const struct plan *plan = pass->job->plan;
+    const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
     bool weighted = plan->alpha == ALPHA_WEIGHTED;
     int64_t square = (int64_t)plan->max * plan->max;
@@ -264,7 +268,7 @@ static void layers_make(struct pass *pass)
 
 static void ghost_make(struct pass *pass, int term)
 {
-    const struct plan *plan = pass->job->plan;
+    const struct plan *plan = pass->plan;
     const struct cpu_taps *column = &pass->term[term].column;
     for (int i = 0; i < column->count; i++)
         for (int c = 0; c < plan->channels; c++) {
@@ -276,7 +280,7 @@ static void ghost_make(struct pass *pass, int term)
 
 static bool weights_make(struct pass *pass)
 {
-    const struct plan *plan = pass->job->plan;
+    const struct plan *plan = pass->plan;
 
     for (; pass->terms < cpu_terms_count(&plan->mask[0]); pass->terms++) {
         struct plan_term from = cpu_terms_get(&plan->mask[0], pass->terms);
@@ -313,19 +317,107 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
-bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
+static void terms_free(void *state)
+{
+    struct pass *pass = state;
+    for (int k = 0; k < PLAN_MOST_TERMS; k++)
+        cpu_term_free(&pass->term[k]);
+    free(pass);
+}
+
+static void *terms_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    struct pass *pass = calloc(1, sizeof *pass);
+
+    (void)width, (void)height;
+    if (!pass)
+        return NULL;
+    pass->plan = plan;
+    pass->ops = ops;
+    layers_make(pass);
+    if (weights_make(pass))
+        return pass;
+    terms_free(pass);
+    return NULL;
+}
+
+static bool terms_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = {.job = job, .ops = ops};
-    bool ok;
+    struct pass pass = *(const struct pass *)state;
 
-    layers_make(&pass);
+    pass.job = job;
     /* Products are made of whole rows. */
     pass.strips = cpu_strips_cut(job, pass.layers == 2 ? job->out->width
                                                        : SUM_ELEMENTS / job->plan->channels);
-    ok = weights_make(&pass) ? cpu_strips_run(&pass.strips, &path, &pass, err)
-                             : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-    for (int k = 0; k < PLAN_MOST_TERMS; k++)
-        cpu_term_free(&pass.term[k]);
-    return ok;
+    return cpu_strips_run(&pass.strips, &path, &pass, err);
 }
+
+/* ---- the rows of the table ---- */
+
+static const char *separable_refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    (void)ops;
+    return cpu_rank1_wins(plan)            ? NULL
+           : plan->alpha == ALPHA_WEIGHTED ? "of colour weighted by alpha it takes 8-bit boxes only"
+           : plan->mask[0].row == NULL     ? "the mask is no column times a row"
+                                           : "every cell takes less time, or its sums do not fit";
+}
+
+static double separable_cost(const struct plan *plan, const struct cpu_ops *ops, int width,
+                             int height)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double cost = fmin(cpu_cells(plan), cpu_terms_taps(m)) / CPU_RATE_TERMS;
+
+    if (separable_refusal(plan, ops))
+        return HUGE_VAL;
+    if (plan->alpha == ALPHA_WEIGHTED)
+        cost = (m->width + m->height) / CPU_RATE_FLOAT + 2;
+    else if (plan->type == SAMPLE_U16 && m->accumulator == ACCUMULATOR_I64)
+        /* Certified where that can be; else transforms are mostly faster. */
+        cost = cpu_cells(plan) / CPU_RATE_64 + 1;
+    return cpu_samples(plan, width, height) * cost;
+}
+
+static const char *terms_refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    (void)ops;
+    return cpu_rank1_can_terms(plan)       ? NULL
+           : plan->alpha == ALPHA_WEIGHTED ? "it does not weight colour by alpha"
+           : plan->mask[0].row             ? "the mask is one column times a row"
+                                           : "the mask is no sum of a few columns times rows";
+}
+
+static double terms_cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double cost = cpu_terms_taps(m) / CPU_RATE_TERMS + 0.5 * m->terms;
+
+    if (cpu_cells(plan) < CPU_FEW_CELLS || terms_refusal(plan, ops))
+        return HUGE_VAL;
+    return cpu_samples(plan, width, height) * (m->accumulator == ACCUMULATOR_I64 ? 2 * cost : cost);
+}
+
+const struct cpu_method cpu_method_separable = {
+    .name = "separable",
+    .idea = "a column pass and a row pass",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .per_cell = true,
+    .refusal = separable_refusal,
+    .cost = separable_cost,
+    .make = terms_make,
+    .run = terms_run,
+    .free = terms_free,
+};
+
+const struct cpu_method cpu_method_terms = {
+    .name = "terms",
+    .idea = "a few column passes and row passes, added up",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .refusal = terms_refusal,
+    .cost = terms_cost,
+    .make = terms_make,
+    .run = terms_run,
+    .free = terms_free,
+};

@@ -15,7 +15,4 @@ bool cpu_rank1_is_narrow(const struct plan *plan);
 /* Is the mask such a sum, whose numbers fit? */
 bool cpu_rank1_can_terms(const struct plan *plan);
 
-/* One pass of such a plan. */
-bool cpu_rank1_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err);
-
 #endif

@@ -5,12 +5,6 @@
 
 #include "cpu/taps.h"
 
-bool cpu_runs_can(const struct plan *plan)
-{
-    return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED &&
-           plan->mask[0].accumulator == ACCUMULATOR_I32;
-}
-
 /* What the running sum at place j of a row is to be multiplied with, j = 0 .. width. */
 static int64_t weight_at(const struct plan_mask *m, int i, int j)
 {

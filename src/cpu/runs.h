@@ -12,8 +12,6 @@
 #include "cpu/ops.h"
 #include "kernel/kernel.h"
 
-bool cpu_runs_can(const struct plan *plan);
-
 /* How many ends of runs the mask has, and how many of them need a weight of their own. */
 int cpu_runs_count(const struct plan_mask *mask, int *others);
 

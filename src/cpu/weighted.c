@@ -1,4 +1,6 @@
-/* Colour weighted by alpha: see cpu/weighted.h.
+/* Colour weighted by alpha on the CPU, whatever the weights' size: sums in floating point with a
+ * proven bound, from which nearly all samples follow; those in doubt are summed exactly. 8 and 16
+ * bits. Why that is right: cpu/weighted_plan.h.
  *
  * Each row of the picture becomes two lines of floating point numbers, ghost cells included, in
  * rings of as many lines as the mask has rows:
@@ -8,13 +10,14 @@
  * One sum over the products holds all that a sample needs, the divisor in the place of alpha.
  * Sums of plain lines are made only where there is none: from the first to the last pixel of a
  * strip's row under whose mask everything is transparent. */
-#include "cpu/weighted.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "cpu/finish.h"
+#include "cpu/method.h"
 #include "cpu/rows.h"
 #include "cpu/weighted_plan.h"
 
@@ -37,11 +40,12 @@ struct worker {
 };
 
 struct pass {
-    const struct kernel_job *job;
     const struct cpu_real_ops *real;
     struct cpu_weighted_plan weighted;
+    size_t size; /* bytes of a number */
+    /* Of one job: */
+    const struct kernel_job *job;
     struct cpu_strips strips;
-    size_t size;   /* bytes of a number */
     size_t stride; /* numbers of a line */
 };
 
@@ -254,17 +258,69 @@ static void pass_cut(struct pass *pass)
     pass->stride = cpu_strips_stride(&pass->strips, width, 2 * CPU_BLOCK);
 }
 
-bool cpu_weighted_run(const struct kernel_job *job, const struct cpu_ops *ops, struct error *err)
+static void weighted_free(void *state)
+{
+    struct pass *pass = state;
+    cpu_weighted_plan_free(&pass->weighted);
+    free(pass);
+}
+
+static void *weighted_make(const struct plan *plan, const struct cpu_ops *ops, int width,
+                           int height)
+{
+    struct pass *pass = calloc(1, sizeof *pass);
+
+    (void)width, (void)height;
+    if (!pass)
+        return NULL;
+    if (!cpu_weighted_plan_make(&pass->weighted, plan)) {
+        weighted_free(pass);
+        return NULL;
+    }
+    pass->real = &ops->real[pass->weighted.wide];
+    pass->size = pass->weighted.wide ? sizeof(double) : sizeof(float);
+    return pass;
+}
+
+static bool weighted_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = {.job = job};
-    bool ok = cpu_weighted_plan_make(&pass.weighted, job->plan);
+    struct pass pass = *(const struct pass *)state;
 
-    pass.real = &ops->real[pass.weighted.wide];
-    pass.size = pass.weighted.wide ? sizeof(double) : sizeof(float);
+    pass.job = job;
     pass_cut(&pass);
-    ok = ok ? cpu_strips_run(&pass.strips, &path, &pass, err)
-            : error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-    cpu_weighted_plan_free(&pass.weighted);
-    return ok;
+    return cpu_strips_run(&pass.strips, &path, &pass, err);
 }
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    (void)ops;
+    return plan->alpha == ALPHA_WEIGHTED ? NULL : "it is for colour weighted by alpha";
+}
+
+static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double rate = plan->type == SAMPLE_U8 ? CPU_RATE_FLOAT : CPU_RATE_DOUBLE;
+    double cells = cpu_cells(plan);
+    struct cpu_weighted_plan weighted = {0};
+
+    if (refusal(plan, ops))
+        return HUGE_VAL;
+    if (cpu_weighted_plan_make(&weighted, plan) && weighted.separable)
+        cells = m->width + m->height;
+    cpu_weighted_plan_free(&weighted);
+    return cpu_samples(plan, width, height) * (cells / rate + 2);
+}
+
+const struct cpu_method cpu_method_weighted = {
+    .name = "weighted",
+    .idea = "colour weighted by alpha, in floating point; doubtful samples exactly",
+    .kinds = KERNEL_KIND(PLAN_LINEAR),
+    .per_cell = true,
+    .refusal = refusal,
+    .cost = cost,
+    .make = weighted_make,
+    .run = weighted_run,
+    .free = weighted_free,
+};

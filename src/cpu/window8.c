@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/kept.h"
-
 /* In which weights fit int16, and their sums with samples 32 bits. */
 static int64_t unit_of(const int64_t *weight, int cells, int64_t max)
 {
@@ -66,35 +64,6 @@ void cpu_window8_free(struct cpu_window8 *window)
 {
     free(window->weights);
     window->weights = NULL;
-}
-
-static void window_free(void *window)
-{
-    if (window)
-        cpu_window8_free(window);
-    free(window);
-}
-
-static void *window_make(void *plan)
-{
-    struct cpu_window8 *window = malloc(sizeof *window);
-    if (window && cpu_window8_make(window, plan))
-        return window;
-    free(window);
-    return NULL;
-}
-
-struct cpu_window8 *cpu_window8_open(const struct kernel_job *job)
-{
-    struct plan plan = *job->plan;
-    return job->kept ? kernel_kept_get(job->kept, KEPT_WINDOW8, window_make, &plan, window_free)
-                     : window_make(&plan);
-}
-
-void cpu_window8_close(const struct kernel_job *job, struct cpu_window8 *window)
-{
-    if (!job->kept)
-        window_free(window);
 }
 
 void cpu_window8_rows(const struct kernel_job *job, const struct cpu_strip *strip, int y,

@@ -25,10 +25,6 @@ struct cpu_window8 {
 bool cpu_window8_make(struct cpu_window8 *window, const struct plan *plan);
 void cpu_window8_free(struct cpu_window8 *window);
 
-/* That of the job's run, where it keeps one, or its own. NULL: no memory. */
-struct cpu_window8 *cpu_window8_open(const struct kernel_job *job);
-void cpu_window8_close(const struct kernel_job *job, struct cpu_window8 *window); /* may be NULL */
-
 /* Points row[0..] at the rows under output row y, as the window's sums want them: up to
  * CPU_WINDOW_MOST. */
 void cpu_window8_rows(const struct kernel_job *job, const struct cpu_strip *strip, int y,

@@ -1,7 +1,8 @@
 /* The CUDA backend of a build without nvcc: its name, no devices, and why. */
-#include "kernel/backend.h"
-
 #include <stdio.h>
+
+#include "cuda/cost.h"
+#include "kernel/backend.h"
 
 static int devices(char *why, size_t why_bytes)
 {
@@ -31,5 +32,6 @@ const struct backend backend_cuda = {
     .devices = devices,
     .describe = describe,
     .start = start,
+    .pass_ms = cuda_pass_ms,
     .probe = probe,
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuda/cost.h"
 #include "cuda/planes.h"
 #include "kernel/backend.h"
 
@@ -383,5 +384,6 @@ const struct backend backend_cuda = {
     .host_take = cuda_host_take,
     .host_give = cuda_host_give,
     .release = release,
+    .pass_ms = cuda_pass_ms,
     .probe = cuda_probe,
 };

@@ -60,7 +60,8 @@ static void shape_tiled(const struct kernel_job *job, struct kernel_shape *shape
 }
 
 #define ROW(kernel, staged, sentence)                                                              \
-    .name = #kernel, .dims = 2, .device = DEVICE_CUDA, .idea = sentence, .supports = supports,     \
+    .name = #kernel, .dims = 2, .device = DEVICE_CUDA, .idea = sentence,                           \
+    .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT), .supports = supports,          \
     .run = run_##kernel, .time = time_##kernel, .tile = staged, .bands = &bands_##kernel
 
 static const struct kernel KERNELS[] = {
@@ -76,6 +77,7 @@ static const struct kernel KERNELS[] = {
      .dims = 2,
      .device = DEVICE_CUDA,
      .idea = "whole 8-bit pixels, four cells times four weights an instruction (7.5)",
+     .kinds = KERNEL_KIND(PLAN_LINEAR),
      .supports = cuda_image_supports_dp4a,
      .run = run_dp4a,
      .time = time_dp4a,
@@ -84,6 +86,7 @@ static const struct kernel KERNELS[] = {
      .dims = 2,
      .device = DEVICE_CUDA,
      .idea = "colour weighted by alpha, 8 bits, products and division in one pass (7.5)",
+     .kinds = KERNEL_KIND(PLAN_LINEAR),
      .supports = cuda_image_supports_weighted,
      .only_weighted = true,
      .run = run_weighted,
@@ -93,6 +96,7 @@ static const struct kernel KERNELS[] = {
      .dims = 2,
      .device = DEVICE_CUDA,
      .idea = "whole 8-bit pixels on the int8 matrix units, 4 x 4 outputs a column",
+     .kinds = KERNEL_KIND(PLAN_LINEAR),
      .supports = cuda_image_supports_int8,
      .run = run_int8,
      .time = time_int8,
@@ -101,6 +105,7 @@ static const struct kernel KERNELS[] = {
      .dims = 2,
      .device = DEVICE_CUDA,
      .idea = "pixels as they lie, mask rows as banded, sparse matrices (9.0)",
+     .kinds = KERNEL_KIND(PLAN_LINEAR),
      .supports = cuda_image_supports_banded,
      .run = run_banded,
      .time = time_banded,
@@ -109,6 +114,7 @@ static const struct kernel KERNELS[] = {
      .dims = 2,
      .device = DEVICE_CUDA,
      .idea = "as banded, weights rounded to 16 bits; doubtful samples summed again (9.0)",
+     .kinds = KERNEL_KIND(PLAN_LINEAR),
      .supports = cuda_image_supports_certified,
      .pays = cuda_image_pays_certified,
      .run = run_certified,
@@ -118,6 +124,7 @@ static const struct kernel KERNELS[] = {
      .dims = 2,
      .device = DEVICE_CUDA,
      .idea = "rank 1: row and column pass in one kernel, as banded matrices (9.0)",
+     .kinds = KERNEL_KIND(PLAN_LINEAR),
      .supports = cuda_image_supports_separable,
      .pays = cuda_image_pays_separable,
      .run = run_separable,

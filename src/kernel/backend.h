@@ -45,6 +45,10 @@ struct backend {
     /* Frees what the devices keep from run to run, so that a leak checker has nothing to tell; a
      * program that ends need not. NULL: nothing is kept. */
     void (*release)(void);
+    /* The cost model of --device auto: about the milliseconds that the fastest kernel takes for one
+     * pass over a picture of WIDTH x HEIGHT pixels, on one thread of a CPU. Of devices that are not
+     * there, too. */
+    double (*pass_ms)(const struct plan *plan, int width, int height);
     /* Measures device INDEX with THREADS threads (of a CPU), in about half a second. */
     bool (*probe)(int index, int threads, struct device_probe *probe, struct error *err);
 };

@@ -4,7 +4,6 @@
 #ifndef STENCIL_KERNEL_KERNEL_H
 #define STENCIL_KERNEL_KERNEL_H
 
-#include "kernel/cpu_path.h"
 #include "plan/plan.h"
 
 enum device { DEVICE_CPU, DEVICE_CUDA };
@@ -14,7 +13,11 @@ struct kernel_times {
     double upload_ms, kernel_ms, download_ms;
 };
 
-struct kernel_kept; /* kernel/kept.h */
+/* What a kernel makes once for all jobs of one plan: the bands of a picture, on any threads, or
+ * repeated passes. Only the kernel knows more of it. */
+struct kernel_state {
+    const char *method; /* the way to the sums that it has chosen, as --method names it */
+};
 
 /* One piece of work: rows of the output, and the rows of the input that they need.
  * For a whole picture first_row is 0 and picture_height is in.height.
@@ -34,8 +37,7 @@ struct kernel_job {
     int tile;                   /* output tile width for tiled kernels; 0: the kernel's choice */
     int device_index;           /* for DEVICE_CUDA */
     size_t device_bytes_limit;  /* 0: what the device has free; tests force bands with it */
-    enum cpu_path cpu_path;     /* CPU_PATH_AUTO: the fastest; tests and the bench force others */
-    struct kernel_kept *kept;   /* of the run that the job is a part of; NULL: it is none */
+    struct kernel_state *state; /* of kernel_open; NULL: kernel_run makes one for this job */
     struct kernel_times *times; /* may be NULL */
 };
 
@@ -76,18 +78,34 @@ struct kernel_trial {
 struct signal_job;  /* kernel/signal_job.h */
 struct band_device; /* kernel/band_device.h */
 
+/* The kinds of plan that a row knows, as bits. A kind that is not named is refused. */
+#define KERNEL_KIND(kind) (1U << (kind))
+
+struct cpu_ops; /* cpu/ops.h */
+
 struct kernel {
     const char *name; /* unique among those of its dims */
     int dims;         /* 1 or 2 */
     enum device device;
     const char *idea; /* one line */
-    /* Can it run this plan here? On false writes the reason into why. A 1D row runs any signal; its
-     * answer is about the machine, and plan may be NULL. */
+    unsigned kinds;   /* of plan; a 1D row has none */
+    /* Of a CPU row: does this processor have its instructions? NULL: any processor does. */
+    bool (*available)(void);
+    /* Can it run this plan, of a kind that it knows, here? On false writes the reason into why.
+     * A 1D row runs any signal; its answer is about the machine, and plan may be NULL. To be asked
+     * by kernel_supports. */
     bool (*supports)(const struct plan *plan, char *why, size_t why_bytes);
     /* Is it worth choosing where it supports the plan? NULL: yes; else only by name. */
     bool (*pays)(const struct plan *plan);
-    /* Runs the whole plan, all `repeat` passes included. */
+    /* Runs the whole plan, all `repeat` passes included. To be called by kernel_run. */
     bool (*run)(const struct kernel_job *job, struct error *err);
+    /* For a kernel with a state, else NULL: see kernel_open, kernel_close and kernel_rows. */
+    struct kernel_state *(*open)(const struct kernel *kernel, const struct plan *plan, int width,
+                                 int height, const char *method, struct error *err);
+    void (*close)(struct kernel_state *state);
+    int (*rows)(const struct kernel *kernel, const struct plan *plan, const char *method, int width,
+                int rows, int most);
+    const struct cpu_ops *ops; /* of a CPU row: the loops of its instruction set */
     /* Fills shape for the job (its plan and tile; no picture is needed). NULL: nothing to say. */
     void (*shape)(const struct kernel_job *job, struct kernel_shape *shape);
     bool only_weighted; /* it runs nothing but colour weighted by alpha */
@@ -109,6 +127,25 @@ const struct kernel *kernel_table(int *count);
 /* The row of that name; NULL if there is none. 2D kernels run pictures, 1D kernels signals. */
 const struct kernel *kernel_find(const char *name);
 const struct kernel *kernel_find_signal(const char *name);
+
+/* Can it run this plan here? On false the reason is in why. PLAN may be NULL for a 1D row. */
+bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char *why,
+                     size_t why_bytes);
+
+/* What the kernel makes for all jobs of the plan, for outputs of about WIDTH x HEIGHT; *state is
+ * NULL for a kernel that makes nothing. METHOD names the way to the sums, NULL: the fastest.
+ * EXIT_USAGE where the kernel has no such method, or the method cannot run the plan. The plan has
+ * to stay. kernel_close takes NULL, too. */
+bool kernel_open(const struct kernel *kernel, const struct plan *plan, int width, int height,
+                 const char *method, struct kernel_state **state, struct error *err);
+void kernel_close(const struct kernel *kernel, struct kernel_state *state);
+
+/* Runs the whole plan, all `repeat` passes included. */
+bool kernel_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err);
+
+/* How many rows a band should have, at most MOST, where any kernel would do with ROWS. */
+int kernel_rows(const struct kernel *kernel, const struct plan *plan, const char *method, int width,
+                int rows, int most);
 
 /* The fastest kernel of DEVICE that supports the plan; never NULL for the CPU. */
 const struct kernel *kernel_choose(enum device device, const struct plan *plan);

@@ -1,15 +1,12 @@
 /* Repeated passes: see kernel/passes.h. */
 #include "kernel/passes.h"
 
-#include "kernel/kept.h"
-
 /* The last pass must end in job->out, so the pictures alternate counted from the end. */
 bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
                 struct error *err)
 {
     int repeat = job->plan->repeat;
     struct kernel_job step = *job;
-    struct kernel_kept kept;
     struct image other;
     bool ok = true;
 
@@ -20,14 +17,11 @@ bool passes_run(const struct kernel_job *job, passes_function *pass, const void 
     if (!image_alloc(&other, job->out->width, job->out->height, job->out->channels, job->out->type,
                      "--repeat", err))
         return false;
-    kernel_kept_open(&kept);
-    step.kept = &kept;
     for (int i = 0; ok && i < repeat; i++) {
         step.out = (repeat - 1 - i) % 2 == 0 ? job->out : &other;
         ok = pass(&step, context, err);
         step.in = step.out;
     }
-    kernel_kept_close(&kept);
     image_free(&other);
     return ok;
 }

@@ -161,6 +161,7 @@ const struct kernel kernel_reference = {
     .dims = 2,
     .device = DEVICE_CPU,
     .idea = "the formula itself, one thread, 64-bit sums: what all others are compared with",
+    .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
     .supports = supports,
     .run = run,
 };

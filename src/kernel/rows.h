@@ -5,9 +5,10 @@
 
 #include "kernel/kernel.h"
 
-/* src/cpu: only those of the processor's family are there. */
-extern const struct kernel kernel_scalar, kernel_avx2, kernel_avx512, kernel_neon, kernel_neon_dot,
-    kernel_signal_scalar;
+/* src/cpu: a row for each instruction set of the processor's family, from slow to fast; *count is
+ * set. */
+const struct kernel *cpu_kernels(int *count);
+extern const struct kernel kernel_signal_scalar;
 
 /* src/cuda: the rows, from slow to fast; *count is set. Only in builds with CUDA. */
 const struct kernel *cuda_kernels(int *count);

@@ -2,6 +2,7 @@
  * and the last one that supports a plan is chosen. */
 #include "kernel/kernel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel/reference.h"
@@ -9,38 +10,29 @@
 
 #define MAX_KERNELS 32
 
+static struct kernel table[MAX_KERNELS];
+static int rows;
+
+static void add(const struct kernel *(*part)(int *count))
+{
+    int count;
+    const struct kernel *from = part(&count);
+    memcpy(table + rows, from, (size_t)count * sizeof *from);
+    rows += count;
+}
+
 const struct kernel *kernel_table(int *count)
 {
-    static struct kernel table[MAX_KERNELS];
-    static int rows;
-
     if (rows == 0) {
         table[rows++] = kernel_reference;
-        table[rows++] = kernel_scalar;
-#ifdef HAVE_NEON
-        table[rows++] = kernel_neon;
-#endif
-#ifdef HAVE_NEON_DOT
-        table[rows++] = kernel_neon_dot;
-#endif
-#ifdef HAVE_AVX2
-        table[rows++] = kernel_avx2;
-#endif
-#ifdef HAVE_AVX512
-        table[rows++] = kernel_avx512;
-#endif
+        add(cpu_kernels);
 #ifdef HAVE_CUDA
-        int cuda_count;
-        const struct kernel *cuda = cuda_kernels(&cuda_count);
-        for (int i = 0; i < cuda_count; i++)
-            table[rows++] = cuda[i];
+        add(cuda_kernels);
 #endif
         table[rows++] = kernel_signal_reference;
         table[rows++] = kernel_signal_scalar;
 #ifdef HAVE_CUDA
-        cuda = cuda_signal_kernels(&cuda_count);
-        for (int i = 0; i < cuda_count; i++)
-            table[rows++] = cuda[i];
+        add(cuda_signal_kernels);
 #endif
     }
     *count = rows;
@@ -50,7 +42,7 @@ const struct kernel *kernel_table(int *count)
 static const struct kernel *find(const char *name, int dims)
 {
     int count;
-    const struct kernel *table = kernel_table(&count);
+    kernel_table(&count);
     for (int i = 0; i < count; i++)
         if (table[i].dims == dims && strcmp(table[i].name, name) == 0)
             return &table[i];
@@ -67,14 +59,73 @@ const struct kernel *kernel_find_signal(const char *name)
     return find(name, 1);
 }
 
+bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char *why,
+                     size_t why_bytes)
+{
+    if (kernel->dims == 2 && !(kernel->kinds & KERNEL_KIND(plan->kind))) {
+        snprintf(why, why_bytes, "%s",
+                 plan->kind == PLAN_GRADIENT ? "it runs one mask, not gradients"
+                                             : "it knows no plan of this kind");
+        return false;
+    }
+    if (kernel->available && !kernel->available()) {
+        snprintf(why, why_bytes, "this processor has no %s", kernel->name);
+        return false;
+    }
+    return kernel->supports(plan, why, why_bytes);
+}
+
+bool kernel_open(const struct kernel *kernel, const struct plan *plan, int width, int height,
+                 const char *method, struct kernel_state **state, struct error *err)
+{
+    *state = NULL;
+    if (kernel->open) {
+        *state = kernel->open(kernel, plan, width, height, method, err);
+        return *state != NULL;
+    }
+    return !method || error_set(err, EXIT_USAGE,
+                                "--method %s is for the CPU: kernel %s has no "
+                                "methods",
+                                method, kernel->name);
+}
+
+void kernel_close(const struct kernel *kernel, struct kernel_state *state)
+{
+    if (state)
+        kernel->close(state);
+}
+
+bool kernel_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
+{
+    struct kernel_job own = *job;
+    bool ok;
+
+    if (job->state || !kernel->open)
+        return kernel->run(job, err);
+    if (!kernel_open(kernel, job->plan, job->out->width, job->out->height, NULL, &own.state, err))
+        return false;
+    ok = kernel->run(&own, err);
+    kernel_close(kernel, own.state);
+    return ok;
+}
+
+int kernel_rows(const struct kernel *kernel, const struct plan *plan, const char *method, int width,
+                int rows_before, int most)
+{
+    return kernel->rows ? kernel->rows(kernel, plan, method, width, rows_before, most)
+                        : rows_before;
+}
+
 static const struct kernel *choose(enum device device, const struct plan *plan, int dims)
 {
     int count;
-    const struct kernel *table = kernel_table(&count), *best = NULL;
+    const struct kernel *best = NULL;
     char why[256];
+    kernel_table(&count);
     for (int i = 0; i < count; i++)
         if (table[i].dims == dims && table[i].device == device &&
-            table[i].supports(plan, why, sizeof why) && (!table[i].pays || table[i].pays(plan)))
+            kernel_supports(&table[i], plan, why, sizeof why) &&
+            (!table[i].pays || table[i].pays(plan)))
             best = &table[i];
     return best;
 }

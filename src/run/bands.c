@@ -1,9 +1,6 @@
 /* Cutting a picture into bands: see run/bands.h. */
 #include "run/bands.h"
 
-#include "cpu/fft_plan.h"
-#include "kernel/cpu_path.h"
-
 /* A band of input and its output stay near the cores: most of a 512 KiB L2 cache each, in an L3
  * slice together. Twice as much was no faster, half as much slower: */
 #define BAND_BYTES ((size_t)384 * 1024)
@@ -13,8 +10,8 @@
 
 /* Bands a thread at least, to even out threads that lose their core for a while. */
 #define BANDS_EACH 4
-/* Of bands by Fourier transforms, which are the cheaper the higher they are. */
-#define TILES_EACH 2
+/* Of bands that a kernel wants higher than others are. */
+#define WANTED_EACH 2
 
 /* Ghost rows that fold back into the picture mirror the reach: what lies N rows beyond the edge is
  * read at most N rows inside it. */
@@ -38,26 +35,12 @@ static bool find_reach(struct bands *bands, const struct plan *plan)
     return true;
 }
 
-/* Where bands go by Fourier transforms, as many rows as whole tiles have, or ROWS. */
-static size_t whole_tiles(const struct plan *plan, const struct image_info *info, int threads,
-                          size_t row_bytes, size_t rows)
-{
-    int channels = __builtin_popcount(plan->filtered);
-    size_t most = MAX_BAND_BYTES / row_bytes;
-
-    if (threads > 1 && most > (size_t)info->height / ((size_t)threads * TILES_EACH))
-        most = (size_t)info->height / ((size_t)threads * TILES_EACH);
-    if (most < rows || cpu_path_fastest(plan, info->width, (int)rows) != CPU_PATH_FFT)
-        return rows;
-    return (size_t)cpu_fft_rows(&plan->mask[0], info->width, channels, (int)most);
-}
-
-static size_t choose_rows(const struct bands *bands, const struct plan *plan,
+static size_t choose_rows(const struct bands *bands, const struct bands_use *use,
                           const struct image_info *info, int threads)
 {
     size_t row = (size_t)info->width * (size_t)info->channels * (size_t)info->type;
     size_t rows = BAND_BYTES / row, least = (size_t)(2 * (bands->above + bands->below + 1));
-    size_t share = (size_t)info->height / ((size_t)threads * BANDS_EACH);
+    size_t share = (size_t)info->height / ((size_t)threads * BANDS_EACH), most;
 
     if (least < MIN_ROWS)
         least = MIN_ROWS;
@@ -67,17 +50,24 @@ static size_t choose_rows(const struct bands *bands, const struct plan *plan,
         rows = share;
     if (rows < least)
         rows = least;
-    return rows < 1 ? 1 : whole_tiles(plan, info, threads, row, rows);
+    if (rows < 1)
+        return 1;
+    most = MAX_BAND_BYTES / row;
+    if (threads > 1 && most > (size_t)info->height / ((size_t)threads * WANTED_EACH))
+        most = (size_t)info->height / ((size_t)threads * WANTED_EACH);
+    return most < rows ? rows
+                       : (size_t)kernel_rows(use->kernel, use->plan, use->method, info->width,
+                                             (int)rows, (int)most);
 }
 
-bool bands_make(struct bands *bands, const struct plan *plan, const struct image_info *info,
+bool bands_make(struct bands *bands, const struct bands_use *use, const struct image_info *info,
                 int threads, int rows)
 {
     bands->height = info->height;
-    if (!find_reach(bands, plan))
+    if (!find_reach(bands, use->plan))
         return false;
     if (rows == 0) {
-        size_t chosen = choose_rows(bands, plan, info, threads);
+        size_t chosen = choose_rows(bands, use, info, threads);
         rows = chosen < (size_t)info->height ? (int)chosen : info->height;
     }
     bands->rows = rows < info->height ? rows : info->height;

@@ -4,7 +4,7 @@
 #define STENCIL_RUN_BANDS_H
 
 #include "codec/codec.h"
-#include "plan/plan.h"
+#include "kernel/kernel.h"
 
 struct bands {
     int height;       /* of the picture */
@@ -12,9 +12,16 @@ struct bands {
     int above, below; /* rows beyond a band that its sums may read */
 };
 
+/* What runs on the bands. */
+struct bands_use {
+    const struct plan *plan;
+    const struct kernel *kernel; /* asked how high bands should be; needless where ROWS is given */
+    const char *method;          /* of the kernel, NULL: the fastest */
+};
+
 /* False where the sums read rows that may be anywhere in the picture. ROWS is the height of a band,
  * 0: chosen for THREADS threads. */
-bool bands_make(struct bands *bands, const struct plan *plan, const struct image_info *info,
+bool bands_make(struct bands *bands, const struct bands_use *use, const struct image_info *info,
                 int threads, int rows);
 
 /* The first row of a band, and one behind its last. */

@@ -27,8 +27,8 @@ static void choose_auto(const struct picture_request *request, struct picture_ch
 {
     char why[128] = "";
     choice->device = DEVICE_CPU;
-    if (request->kernel) {
-        choice->device = request->kernel->device;
+    if (request->kernel || request->method) {
+        choice->device = request->kernel ? request->kernel->device : DEVICE_CPU;
         return;
     }
     if (choice->cost.cpu_ms <= choice->cost.cuda_ms) {
@@ -64,7 +64,7 @@ bool picture_choose(const struct picture_request *request, const struct plan *pl
     choice->kernel = request->kernel ? request->kernel : kernel_choose(choice->device, plan);
     if (!choice->kernel)
         return error_set(err, EXIT_DEVICE, "no kernel of this device can run this plan");
-    if (request->kernel && !request->kernel->supports(plan, why, sizeof why))
+    if (request->kernel && !kernel_supports(request->kernel, plan, why, sizeof why))
         return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", request->kernel->name,
                          why);
     return true;

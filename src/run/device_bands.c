@@ -85,9 +85,10 @@ static bool lay_out(struct device_bands *p)
 {
     struct band_layout *l = &p->band.layout;
     int forced = p->job.band_rows > 0 ? p->job.band_rows : 0;
+    struct bands_use use = {.plan = p->job.plan};
     struct bands bands;
 
-    if (p->job.plan->repeat > 1 || !bands_make(&bands, p->job.plan, &p->info, 1, 1))
+    if (p->job.plan->repeat > 1 || !bands_make(&bands, &use, &p->info, 1, 1))
         return false;
     *l = (struct band_layout){.height = p->info.height, .above = bands.above, .below = bands.below};
     l->rows = forced ? smaller(forced, l->height) : choose_rows(&bands, &p->info);

@@ -19,6 +19,11 @@ bool picture_check(const struct picture_request *request, const char *output, st
     if (kernel && !request->device_auto && kernel->device != request->device)
         return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
                          backend_find(request->device)->name);
+    if (request->method &&
+        (kernel ? !kernel->open : !request->device_auto && request->device != DEVICE_CPU))
+        return error_set(err, EXIT_USAGE, "--method %s is for the CPU: %s %s has no methods",
+                         request->method, kernel ? "kernel" : "device",
+                         kernel ? kernel->name : backend_find(request->device)->name);
     return sink_check_format(output, &request->sink, err);
 }
 
@@ -36,6 +41,20 @@ static bool prepare(const struct picture_request *request, struct source *source
     return true;
 }
 
+/* The method that would run the whole picture. */
+static bool find_method(const struct picture_request *request, const struct plan *plan,
+                        struct picture_report *report, struct error *err)
+{
+    struct kernel_state *state;
+
+    if (!kernel_open(report->choice.kernel, plan, report->info.width, report->info.height,
+                     request->method, &state, err))
+        return false;
+    report->method = state ? state->method : NULL;
+    kernel_close(report->choice.kernel, state);
+    return true;
+}
+
 bool picture_plan(const struct picture_request *request, const char *input, struct plan *plan,
                   struct picture_report *report, struct error *err)
 {
@@ -43,7 +62,8 @@ bool picture_plan(const struct picture_request *request, const char *input, stru
     bool ok;
     memset(report, 0, sizeof *report);
     ok = source_open(&source, input, err) && prepare(request, source, plan, report, err);
-    if (ok && !picture_choose(request, plan, &report->choice, err)) {
+    if (ok && !(picture_choose(request, plan, &report->choice, err) &&
+                find_method(request, plan, report, err))) {
         plan_free(plan);
         ok = false;
     }
@@ -109,6 +129,7 @@ static bool filter_image(const struct picture_request *request, const struct pla
 {
     const struct picture_choice *choice = &report->choice;
     struct kernel_job job;
+    bool ok;
 
     if (!picture_memory_alloc(out, &report->info, copies_for(request, choice->device), name, err))
         return false;
@@ -117,9 +138,12 @@ static bool filter_image(const struct picture_request *request, const struct pla
     job.tile = choice->tile;
     job.device_index = request->device_index;
     job.times = &report->times;
-    if (!choice->kernel->run(&job, err))
+    if (!kernel_open(choice->kernel, plan, in->width, in->height, request->method, &job.state, err))
         return false;
-    return !request->verify || picture_verify(plan, in, out, choice->threads, name, err);
+    report->method = job.state ? job.state->method : NULL;
+    ok = kernel_run(choice->kernel, &job, err);
+    kernel_close(choice->kernel, job.state);
+    return ok && (!request->verify || picture_verify(plan, in, out, choice->threads, name, err));
 }
 
 static bool write_image(const struct picture_request *request, const struct image *image,
@@ -185,6 +209,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     const struct picture_choice *choice = &run->report->choice;
     struct pipeline_job job = {.plan = &run->plan,
                                .kernel = run->chosen ? choice->kernel : NULL,
+                               .method = request->method,
                                .source = run->source,
                                .input = run->input,
                                .output = run->output,
@@ -208,6 +233,8 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     }
     if (!bands && !pipeline)
         return run_whole(run, err);
+    if (pipeline)
+        run->report->method = pipeline_method(pipeline);
     ok = bands ? device_bands_run(bands, &times, &run->report->times, err)
                : pipeline_run(pipeline, &times, err);
     run->report->decode_ms = times.decode_ms;

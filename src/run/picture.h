@@ -18,6 +18,7 @@ struct picture_request {
     enum device device; /* when not auto */
     int device_index;
     const struct kernel *kernel; /* NULL: the fastest */
+    const char *method;          /* of the kernel; it asks for the CPU. NULL: the fastest */
     int tile, threads;           /* 0: the kernel's choice; as many as the process may use */
     bool verify;
     /* Other pictures wait for the GPU: it is held while it filters, not while this one is decoded
@@ -39,7 +40,8 @@ struct picture_choice {
 struct picture_report {
     struct image_info info;
     struct picture_choice choice;
-    char warning[512]; /* what the codec dropped; empty: nothing */
+    const char *method; /* of the kernel; NULL: it has none */
+    char warning[512];  /* what the codec dropped; empty: nothing */
     /* Work in each stage; filter is upload, kernel, download and waits. Stages that overlap (in
      * bands) are busy for more than the total, and the filter's threads are added up. */
     double decode_ms, filter_ms, encode_ms, total_ms;

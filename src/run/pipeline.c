@@ -16,9 +16,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/parallel.h"
-#include "kernel/kept.h"
+#include "base/memory.h"
 #include "run/bands.h"
 
 /* Below this a thread costs more than it brings. */
@@ -40,7 +39,7 @@ struct pipeline {
     struct image picture_out;
     int slots;
     bool *filtered; /* per slot: its band is complete */
-    struct kernel_kept kept;
+    struct kernel_state *state;
 
     struct sink *sink;
     pthread_mutex_t lock; /* for all below */
@@ -102,7 +101,8 @@ static void pipeline_free(struct pipeline *p)
         image_free(&p->slot[i]);
     free(p->slot);
     free(p->filtered);
-    kernel_kept_close(&p->kept);
+    if (p->state)
+        kernel_close(p->job.kernel, p->state);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -111,7 +111,9 @@ static void pipeline_free(struct pipeline *p)
 struct pipeline *pipeline_open(const struct pipeline_job *job)
 {
     const struct image_info *info = source_info(job->source);
+    const struct bands_use use = {job->plan, job->kernel, job->method};
     struct pipeline *p;
+    struct error ignored; /* whoever does the picture whole will say it */
     /* below 2^31 * 2^31; with channels and sample bytes it could leave 64 bits */
     uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
     bool small = pixels < SMALL_BYTES / ((uint64_t)info->channels * (uint64_t)info->type);
@@ -123,18 +125,17 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
         return NULL;
     p->job = *job;
     p->info = *info;
-    kernel_kept_open(&p->kept);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     p->stream_in = source_streams(job->source);
     p->stream_out = sink_streams(job->output, info, job->sink);
     if ((p->stream_in || p->stream_out) &&
-        bands_make(&p->bands, job->plan, info, job->threads, job->band_rows) &&
-        p->bands.count > 1) {
+        bands_make(&p->bands, &use, info, job->threads, job->band_rows) && p->bands.count > 1) {
         p->workers = job->threads < MAX_WORKERS ? job->threads : MAX_WORKERS;
         if (p->workers > p->bands.count)
             p->workers = p->bands.count;
-        if (alloc(p)) {
+        if (alloc(p) && kernel_open(job->kernel, job->plan, info->width, p->bands.rows, job->method,
+                                    &p->state, &ignored)) {
             if (p->workers > 1)
                 source_read_ahead(job->source);
             return p;
@@ -142,6 +143,11 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
     }
     pipeline_free(p);
     return NULL;
+}
+
+const char *pipeline_method(const struct pipeline *p)
+{
+    return p->state ? p->state->method : NULL;
 }
 
 /* ---- the rows of a band or a task ---- */
@@ -185,8 +191,8 @@ static bool filter(struct pipeline *p, int band, struct error *err)
                              .out_first_row = bands_first(&p->bands, band),
                              .threads = 1, /* the bands are what runs beside each other */
                              .tile = p->job.tile,
-                             .kept = &p->kept};
-    return p->job.kernel->run(&job, err);
+                             .state = p->state};
+    return kernel_run(p->job.kernel, &job, err);
 }
 
 static bool encode(struct pipeline *p, int band, struct error *err)

@@ -20,6 +20,7 @@
 struct pipeline_job {
     const struct plan *plan;
     const struct kernel *kernel;
+    const char *method;    /* of the kernel, NULL: the fastest */
     struct source *source; /* nothing read from it yet */
     const char *input;     /* for sentences */
     const char *output;
@@ -54,6 +55,9 @@ struct pipeline;
  * the picture, repeated passes), it is too small to be worth it, neither end streams, or there is
  * no memory for the bands. Says nothing about the picture's soundness. */
 struct pipeline *pipeline_open(const struct pipeline_job *job);
+
+/* The method that the kernel takes, or NULL where it has none; a word that stays. */
+const char *pipeline_method(const struct pipeline *pipeline);
 
 /* Everything from the first row to the renamed output. On failure the first error of any stage is
  * told, all stages have ended and nothing is left behind. Frees the pipeline. */

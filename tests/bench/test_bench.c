@@ -298,7 +298,7 @@ static void check_bands(int width, int height, int count)
     CHECK(image_alloc(&out, width, height, 3, SAMPLE_U8, "out", &err));
     struct kernel_job job = kernel_job_whole(&plan, &in, &out);
     job.threads = 2;
-    CHECK(kernel_find("scalar")->run(&job, &err));
+    CHECK(kernel_run(kernel_find("scalar"), &job, &err));
     CHECK(bench_bands_make(&bands, &plan, &in, 1, &err));
     CHECKF(bands.count == count && bands.rows <= height, "%d bands, %d rows", bands.count,
            bands.rows);

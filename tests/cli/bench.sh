@@ -26,7 +26,7 @@ for shape in '--channels 4 --alpha weighted --sigma 1' '--channels 4 --alpha wei
     # shellcheck disable=SC2086
     stencilcli bench --device cpu --size 40x30 --kernel scalar --runs 1 $shape >table
     sed -n 2,3p table
-    grep -c '^scalar *cpu .*[0-9]$' table
+    grep -c '^scalar *cpu .*[0-9]  [a-z0-9_]*$' table
 done
 # Advice stands below the table, and --quiet keeps it away.
 stencilcli bench --device cpu --size 650 --kernel reference --runs 1 |

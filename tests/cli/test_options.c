@@ -181,9 +181,10 @@ static void test_wrong_words(void)
             "--device cuda:-1: expected cuda:N, where N is a device's number");
     refuses("blur a b --format tiff",
             "--format tiff: expected png, jpeg, bmp, pgm, ppm, pam or pnm");
-    refuses("list", "list needs filters|kernels|masks|devices; try 'stencilcli list --help'");
+    refuses("list",
+            "list needs filters|kernels|methods|masks|devices; try 'stencilcli list --help'");
     refuses("list fliters", "list 'fliters': did you mean 'filters'?");
-    refuses("list things", "list 'things': expected filters, kernels, masks or devices");
+    refuses("list things", "list 'things': expected filters, kernels, methods, masks or devices");
     refuses("blur a", "blur needs INPUT OUTPUT; try 'stencilcli blur --help'");
     refuses("blur a b c", "unexpected 'c': blur takes INPUT OUTPUT");
     refuses("blur 1 2 3 4 5 6 7 8 9", "unexpected '9': at most 8 operands are taken");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/ops.h"
+#include "cpu/method.h"
 #include "kernel/kernel.h"
 #include "plan/mask.h"
 #include "plan/plan.h"
@@ -126,7 +126,9 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
     const struct kernel *table;
     struct error err;
     char why[256];
-    int count;
+    bool can[32];
+    int count, methods;
+    const struct cpu_method *const *method = cpu_methods(&methods);
 
     for (int i = 0; i < width * m->height; i++) {
         int at = i / width * m->width + i % width % m->width;
@@ -137,15 +139,24 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
     }
     table = kernel_table(&count);
     CHECK(table[0].run(&job, &err));
+    for (int i = 0; i < methods; i++)
+        can[i] = method[i]->per_cell && !cpu_method_refusal(method[i], plan, &cpu_ops_scalar);
     job.out = &out;
     for (int k = 1; k < count; k++) {
         if (table[k].dims != 2 || table[k].device != DEVICE_CPU ||
-            !table[k].supports(plan, why, sizeof why))
+            !kernel_supports(&table[k], plan, why, sizeof why))
             continue;
-        CHECK(table[k].run(&job, &err));
-        CHECKF(memcmp(expected, got, pitch * (size_t)m->height) == 0,
-               "%s: %s, pattern %d, offset %lld", table[k].name, name, pattern,
-               (long long)m->offset);
+        for (int i = -1; i < methods; i++) { /* first the one that is chosen */
+            if (i >= 0 && !can[i])
+                continue;
+            CHECK(kernel_open(&table[k], plan, width, m->height, i < 0 ? NULL : method[i]->name,
+                              &job.state, &err));
+            CHECK(kernel_run(&table[k], &job, &err));
+            CHECKF(memcmp(expected, got, pitch * (size_t)m->height) == 0,
+                   "%s, %s: %s, pattern %d, offset %lld", table[k].name, job.state->method, name,
+                   pattern, (long long)m->offset);
+            kernel_close(&table[k], job.state);
+        }
     }
 }
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernel/cpu_path.h"
+#include "cpu/method.h"
 #include "kernel/kernel.h"
 #include "plan/filter.h"
 
@@ -33,8 +33,8 @@ struct job {
     double sigma;
     int radius, channels;
     enum sample_type type;
-    bool opaque; /* alpha is max everywhere; else it is made like colour */
-    enum cpu_path path;
+    bool opaque;     /* alpha is max everywhere; else it is made like colour */
+    bool every_cell; /* by the fastest method of those that take every cell, or columns and rows */
 };
 
 struct timed_case {
@@ -44,10 +44,10 @@ struct timed_case {
     struct job beside; /* without a peer: our own job to compare with; filter NULL: none */
 };
 
-#define RGB8          3, SAMPLE_U8, true, CPU_PATH_AUTO
-#define RGB16         3, SAMPLE_U16, true, CPU_PATH_AUTO
-#define GRAY8         1, SAMPLE_U8, true, CPU_PATH_AUTO
-#define RGBA_EVERYDAY 4, SAMPLE_U8, false, CPU_PATH_AUTO
+#define RGB8          3, SAMPLE_U8, true, false
+#define RGB16         3, SAMPLE_U16, true, false
+#define GRAY8         1, SAMPLE_U8, true, false
+#define RGBA_EVERYDAY 4, SAMPLE_U8, false, false
 /* Pictures and masks that users have every day; scripts/bench_kernels --against compares builds. */
 #define EVERYDAY(name, filter, mask, sigma, radius, ...)                                           \
     {                                                                                              \
@@ -82,7 +82,7 @@ struct timed_case {
     {                                                                                              \
         name, {filter, mask, sigma, radius, RGB8}, NULL,                                           \
         {                                                                                          \
-            filter, mask, sigma, radius, 3, SAMPLE_U8, true, CPU_PATH_DIRECT                       \
+            filter, mask, sigma, radius, 3, SAMPLE_U8, true, true                                  \
         }                                                                                          \
     }
 #define LARGE_MASKS(n)                                                                             \
@@ -101,7 +101,7 @@ struct timed_case {
     }
 #define RGBA(mask, type)                                                                           \
     {                                                                                              \
-        "convolve", mask, 0, -1, 4, type, false, CPU_PATH_AUTO                                     \
+        "convolve", mask, 0, -1, 4, type, false, false                                             \
     }
 /* 19 digits beside whole numbers, and those beside the same where alpha is max. */
 #define WEIGHTED(name, word, type)                                                                 \
@@ -109,7 +109,7 @@ struct timed_case {
     {                                                                                              \
         "RGBA " name, RGBA(word, type), NULL,                                                      \
         {                                                                                          \
-            "convolve", word, 0, -1, 4, type, true, CPU_PATH_AUTO                                  \
+            "convolve", word, 0, -1, 4, type, true, false                                          \
         }                                                                                          \
     }
 static const struct timed_case CASES[] = {
@@ -266,7 +266,7 @@ struct prepared {
     struct plan plan;
     struct image in, out;
     const struct kernel *kernel;
-    enum cpu_path path;
+    bool every_cell;
     float weight[40 * 40];
 };
 
@@ -306,9 +306,9 @@ static bool prepare(const struct options *o, const struct job *job, struct prepa
     for (int i = 0; i < m->width * m->height && i < 40 * 40; i++)
         p->weight[i] = (float)((double)m->weight[i] / (double)m->divisor);
     fill(job, &p->in);
-    p->path = job->path;
+    p->every_cell = job->every_cell;
     p->kernel = o->kernel ? kernel_find(o->kernel) : kernel_choose(DEVICE_CPU, &p->plan);
-    return true;
+    return p->kernel != NULL;
 }
 
 static void release(struct prepared *p)
@@ -318,14 +318,27 @@ static void release(struct prepared *p)
     image_free(&p->out);
 }
 
+static const char *every_cell_method(const struct prepared *p)
+{
+    int count;
+    const struct cpu_method *const *methods = cpu_methods(&count);
+    unsigned others = 0;
+
+    for (int i = 0; i < count; i++)
+        others |= (unsigned)!methods[i]->per_cell << i;
+    return cpu_method_fastest(&p->plan, p->kernel->ops, p->in.width, p->in.height, others)->name;
+}
+
 static double time_ours(struct prepared *p)
 {
     struct kernel_job job = kernel_job_whole(&p->plan, &p->in, &p->out);
-    job.cpu_path = p->path;
     struct error err = {0};
     double start = cpu_ms();
-    if (!p->kernel || !p->kernel->run(&job, &err))
+    if (!kernel_open(p->kernel, &p->plan, p->in.width, p->in.height,
+                     p->every_cell ? every_cell_method(p) : NULL, &job.state, &err) ||
+        !kernel_run(p->kernel, &job, &err))
         fprintf(stderr, "time_2d: %s\n", err.text);
+    kernel_close(p->kernel, job.state);
     return cpu_ms() - start;
 }
 

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/method.h"
 #include "kernel/backend.h"
-#include "kernel/kept.h"
 #include "kernel/kernel.h"
 #include "plan/plan.h"
 #include "tests/kernel/checker_cases.h"
@@ -38,7 +38,8 @@ struct settings {
 static struct settings settings = {
     .cpu = true, .only_case = -1, .half = -1, .most_cells = INT_MAX, .seed = 1};
 static long comparisons, failures_shown;
-static long chosen_paths[CPU_PATH_COUNT]; /* how many cases took each of the CPU's ways unasked */
+/* How many cases took each of the CPU's methods unasked, and were run with each by name. */
+static long chosen_methods[32], named_methods[32];
 
 /* ---- pictures with guards ---- */
 
@@ -94,8 +95,8 @@ where:
            "%d --seed %" PRIu64 "\n",
            c->text, job->threads, job->tile, job->device_bytes_limit, kernel->name, c->number,
            settings.seed);
-    if (job->cpu_path != CPU_PATH_AUTO)
-        printf("#   by way of %s\n", cpu_path_name(job->cpu_path));
+    if (job->state)
+        printf("#   method %s\n", job->state->method);
 }
 
 static bool check_run(const struct check_case *c, const struct kernel *kernel,
@@ -109,7 +110,7 @@ static bool check_run(const struct check_case *c, const struct kernel *kernel,
     memset(got, GUARD, bytes);
     job->out = out;
     comparisons++;
-    if (!kernel->run(job, &err)) {
+    if (!kernel_run(kernel, job, &err)) {
         printf("# %s: %s\n#   %s\n", kernel->name, err.text, c->text);
         return false;
     }
@@ -142,7 +143,7 @@ static bool check_band(const struct check_case *c, const struct kernel *kernel,
     job.in_first_row = from;
     job.out_first_row = first;
     comparisons++;
-    if (!kernel->run(&job, &err)) {
+    if (!kernel_run(kernel, &job, &err)) {
         printf("# %s: %s\n", kernel->name, err.text);
         return false;
     }
@@ -154,42 +155,61 @@ static bool check_band(const struct check_case *c, const struct kernel *kernel,
     return true;
 }
 
-/* The picture in three bands of one run. */
+/* The picture in three bands that share what the kernel makes once. */
 static bool check_bands(const struct check_case *c, const struct kernel *kernel,
                         const struct kernel_job *whole, const struct image *expected,
                         struct image *out)
 {
     int third = c->height / 3;
-    struct kernel_job job = *whole;
-    struct kernel_kept kept;
-    bool ok;
+
     if (c->plan.repeat > 1 || third < 1)
         return true;
-    kernel_kept_open(&kept);
-    job.kept = &kept;
-    ok = check_band(c, kernel, &job, expected, out, third, third) &&
-         check_band(c, kernel, &job, expected, out, 0, third) &&
-         check_band(c, kernel, &job, expected, out, 2 * third, c->height - 2 * third);
-    kernel_kept_close(&kept);
+    return check_band(c, kernel, whole, expected, out, third, third) &&
+           check_band(c, kernel, whole, expected, out, 0, third) &&
+           check_band(c, kernel, whole, expected, out, 2 * third, c->height - 2 * third);
+}
+
+static bool check_bands_of(const struct check_case *c, const struct kernel *kernel,
+                           const struct kernel_job *whole, const struct image *expected,
+                           struct image *out)
+{
+    struct kernel_job job = *whole;
+    struct error err;
+    bool ok = kernel_open(kernel, job.plan, c->width, c->height / 3 + 1, NULL, &job.state, &err) &&
+              check_bands(c, kernel, &job, expected, out);
+
+    kernel_close(kernel, job.state);
     return ok;
 }
 
-/* Every way that the CPU has to the plan's sums, also where another one is faster. */
-static bool check_paths(const struct check_case *c, const struct kernel *kernel,
-                        struct kernel_job *job, const struct image *expected, struct image *out)
+/* Every method that can run the plan, also where another one is faster. */
+static bool check_methods(const struct check_case *c, const struct kernel *kernel,
+                          struct kernel_job *job, const struct image *expected, struct image *out)
 {
+    int count;
+    const struct cpu_method *const *methods = cpu_methods(&count);
+    const struct cpu_method *fastest =
+        cpu_method_fastest(job->plan, kernel->ops, c->width, c->height, 0);
+    struct error err;
     bool ok = true;
 
-    chosen_paths[cpu_path_choose(job)]++;
-    for (enum cpu_path path = CPU_PATH_DIRECT; path < CPU_PATH_COUNT; path++) {
-        if (!cpu_path_can(path, job->plan))
+    for (int i = 0; i < count; i++) {
+        chosen_methods[i] += methods[i] == fastest;
+        if (cpu_method_refusal(methods[i], job->plan, kernel->ops))
             continue;
-        job->cpu_path = path;
+        named_methods[i]++;
+        if (!kernel_open(kernel, job->plan, c->width, c->height, methods[i]->name, &job->state,
+                         &err)) {
+            printf("# %s: %s\n#   %s\n", kernel->name, err.text, c->text);
+            ok = false;
+            continue;
+        }
         job->threads = 1 + c->number % 3;
         ok &= check_run(c, kernel, job, expected, out);
         ok = ok && (c->number % 4 != 0 || check_bands(c, kernel, job, expected, out));
+        kernel_close(kernel, job->state);
+        job->state = NULL;
     }
-    job->cpu_path = CPU_PATH_AUTO;
     job->threads = 1;
     return ok;
 }
@@ -207,7 +227,7 @@ static bool check_kernel(const struct check_case *c, const struct kernel *kernel
             ok &= check_run(c, kernel, job, expected, out);
         }
         job->threads = 1;
-        ok &= check_paths(c, kernel, job, expected, out);
+        ok &= check_methods(c, kernel, job, expected, out);
     } else {
         job->tile = TILES[c->number % 5];
         ok &= check_run(c, kernel, job, expected, out);
@@ -218,7 +238,7 @@ static bool check_kernel(const struct check_case *c, const struct kernel *kernel
         }
         job->tile = 0;
     }
-    return ok && check_bands(c, kernel, job, expected, out);
+    return ok && check_bands_of(c, kernel, job, expected, out);
 }
 
 /* ---- the cases of one mask ---- */
@@ -247,7 +267,7 @@ static void check_case_run(const struct check_case *c, struct tally *tally,
     for (int k = 0; k < count; k++) {
         if (!chosen[k])
             continue;
-        if (!kernels[k].supports(&c->plan, tally[k].why, sizeof tally[k].why)) {
+        if (!kernel_supports(&kernels[k], &c->plan, tally[k].why, sizeof tally[k].why)) {
             tally[k].refused++;
             continue;
         }
@@ -276,6 +296,19 @@ static void check_report(const char *mask, const struct kernel *kernels, int cou
         snprintf(name, sizeof name, "%s, mask %s: %d cases equal the reference", kernels[k].name,
                  mask, tally[k].cases);
         test_result(name, tally[k].failed == 0);
+    }
+}
+
+/* Every method must have been the fastest of some case, and have run several by name. */
+static void report_methods(void)
+{
+    int count;
+    const struct cpu_method *const *methods = cpu_methods(&count);
+
+    for (int i = 0; i < count; i++) {
+        printf("# method %s: %ld cases by name, the fastest of %ld\n", methods[i]->name,
+               named_methods[i], chosen_methods[i]);
+        test_result(methods[i]->name, chosen_methods[i] > 0 && named_methods[i] > 1);
     }
 }
 
@@ -357,9 +390,8 @@ int main(int argc, char **argv)
             test_result("cases can be made", false);
         check_report(check_mask_name(m), kernels, count, chosen, tally, &total);
     }
-    for (enum cpu_path path = CPU_PATH_DIRECT; path < CPU_PATH_COUNT && settings.cpu; path++)
-        if (!settings.kernel && !settings.small && settings.only_case < 0)
-            test_result(cpu_path_name(path), chosen_paths[path] > 0);
+    if (settings.cpu && !settings.kernel && !settings.small && settings.only_case < 0)
+        report_methods();
     printf("# %d cases, %ld comparisons, seed %" PRIu64 "\n", total, comparisons, settings.seed);
     if (backend_find(DEVICE_CUDA)->release)
         backend_find(DEVICE_CUDA)->release();

@@ -1,5 +1,5 @@
-# --plan says by which way the CPU comes by its sums where that is neither every cell nor rank 1,
-# and the way gives what the reference gives.
+# --plan, --json and -v say by which method the CPU comes by its sums, and it gives what the reference
+# gives; --method names another one.
 . "$CLI/lib"
 python3 - <<'END'
 import random
@@ -25,9 +25,26 @@ END
 for filter in 'convolve --mask rank2.txt' 'convolve --mask disc.txt' 'convolve --mask noise.txt' \
     'blur --mask gauss5'; do
     echo "$filter"
-    stencilcli $filter in.pgm out.pgm --device cpu --plan | grep '^path' || true
-    stencilcli $filter in.pgm out.pgm --device cpu --plan --json | grep -o '"path":"[a-z]*"'
+    stencilcli $filter in.pgm out.pgm --device cpu --plan | grep '^method'
+    stencilcli $filter in.pgm out.pgm --device cpu --plan --json | grep -o '"method":"[a-z0-9_]*"'
     stencilcli $filter in.pgm out.pgm --device cpu --verify
+    stencilcli $filter in.pgm out.pgm --device cpu -v --json 2>&1 |
+        grep -o 'method [a-z0-9_]*\|"method":"[a-z0-9_]*"'
     rm out.pgm
 done
+echo '--method'
+stencilcli blur in.pgm want.pgm
+for method in bytes direct8 separable direct; do
+    stencilcli blur in.pgm out.pgm --method $method --verify
+    cmp want.pgm out.pgm
+    rm out.pgm
+done
+try blur in.pgm out.pgm --method near8
+try blur in.pgm --plan --method terms
+try blur in.pgm out.pgm --method byte
+try blur in.pgm out.pgm --method direct --kernel reference
+try blur in.pgm out.pgm --method direct --device cuda
+try bench --method weighted --size 20 --runs 1 --kernel scalar
+rm want.pgm
+stencilcli list methods | cut -d' ' -f1
 alone disc.txt in.pgm noise.txt rank2.txt

@@ -1,0 +1,69 @@
+/* The table of CPU methods, and the choice of the fastest. */
+#include "cpu/method.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct cpu_method *const METHODS[] = {
+    &cpu_method_direct8,      &cpu_method_bytes,      &cpu_method_near8,  &cpu_method_lowrank8,
+    &cpu_method_direct16,     &cpu_method_separable,  &cpu_method_terms,  &cpu_method_runs,
+    &cpu_method_weighted,     &cpu_method_certified8, &cpu_method_direct, &cpu_method_fft,
+    &cpu_method_fft_weighted,
+};
+
+#define COUNT ((int)(sizeof METHODS / sizeof *METHODS))
+
+const struct cpu_method *const *cpu_methods(int *count)
+{
+    *count = COUNT;
+    return METHODS;
+}
+
+const struct cpu_method *cpu_method_find(const char *name)
+{
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(METHODS[i]->name, name) == 0)
+            return METHODS[i];
+    return NULL;
+}
+
+const char *cpu_method_refusal(const struct cpu_method *method, const struct plan *plan,
+                               const struct cpu_ops *ops)
+{
+    if (method->kinds & KERNEL_KIND(plan->kind))
+        return method->refusal(plan, ops);
+    return plan->kind == PLAN_GRADIENT ? "it runs one mask, not gradients"
+                                       : "it knows no plan of this kind";
+}
+
+double cpu_method_cost(const struct cpu_method *method, const struct plan *plan,
+                       const struct cpu_ops *ops, int width, int height)
+{
+    return method->kinds & KERNEL_KIND(plan->kind) ? method->cost(plan, ops, width, height)
+                                                   : HUGE_VAL;
+}
+
+const struct cpu_method *cpu_method_fastest(const struct plan *plan, const struct cpu_ops *ops,
+                                            int width, int height, unsigned left_out)
+{
+    const struct cpu_method *best = NULL;
+    double least = HUGE_VAL;
+
+    for (int i = 0; i < COUNT; i++) {
+        double cost =
+            left_out >> i & 1 ? HUGE_VAL : cpu_method_cost(METHODS[i], plan, ops, width, height);
+        if (cost < least) {
+            least = cost;
+            best = METHODS[i];
+        }
+    }
+    return best;
+}
+
+bool cpu_weights_fit_int16(const struct plan_mask *m)
+{
+    for (int k = 0; k < m->width * m->height; k++)
+        if (m->weight[k] < INT16_MIN || m->weight[k] > INT16_MAX)
+            return false;
+    return true;
+}

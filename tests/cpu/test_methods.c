@@ -1,0 +1,294 @@
+/* Which method the CPU takes to a plan's sums, what it makes once, and when Fourier transforms may
+ * be used at all. That every method gives the same bytes is checker's to say. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/certify16.h"
+#include "cpu/fft_plan.h"
+#include "cpu/method.h"
+#include "cpu/weighted_plan.h"
+#include "kernel/rows.h"
+#include "plan/filter.h"
+#include "tests/test.h"
+
+/* The plan of a filter for 8 bits or 16; MASK may be NULL. */
+static struct plan plan_of(const char *filter, const char *mask, int radius, int channels,
+                           enum sample_type type)
+{
+    struct filter_request request = {
+        .filter = filter_find(filter), .mask = mask, .radius = radius, .repeat = 1};
+    uint32_t max = type == SAMPLE_U8 ? 255 : 65535;
+    struct plan plan;
+    struct error err;
+    CHECKF(filter_plan(&request, channels, type, max, &plan, &err), "%s", err.text);
+    return plan;
+}
+
+/* N x N weights of LOW..HIGH without a pattern. */
+static char *random_mask(int n, int64_t low, int64_t high)
+{
+    char *text = malloc((size_t)n * (size_t)n * 24), *at = text;
+    uint64_t state = 3;
+    for (int i = 0; i < n * n; i++) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        int64_t w = low + (int64_t)((state >> 33) % (uint64_t)(high - low + 1));
+        at += sprintf(at, "%lld%c", (long long)w, (i + 1) % n ? ' ' : ';');
+    }
+    at[-1] = '\0';
+    return text;
+}
+
+/* A Gaussian of N x N, sigma N/5, with so many digits after the point. */
+static char *bell_mask(int n, int digits)
+{
+    char *text = malloc((size_t)n * (size_t)n * 32), *at = text;
+    double sum = 0, g[64];
+    for (int i = 0; i < n; i++) {
+        double x = (i - (n - 1) / 2.0) * 5 / n;
+        sum += g[i] = exp(-x * x / 2);
+    }
+    for (int i = 0; i < n * n; i++)
+        at +=
+            sprintf(at, "%.*f%c", digits, g[i / n] * g[i % n] / sum / sum, (i + 1) % n ? ' ' : ';');
+    at[-1] = '\0';
+    return text;
+}
+
+static void check_choice(const char *filter, const char *mask, int radius, int channels,
+                         enum sample_type type, const char *expected)
+{
+    struct plan plan = plan_of(filter, mask, radius, channels, type);
+    const struct cpu_method *method = cpu_method_fastest(&plan, &cpu_ops_scalar, 1920, 1080, 0);
+    CHECKF(strcmp(method->name, expected) == 0, "%s of %dx%d, %d channels, %d bits: %s", filter,
+           plan.mask[0].width, plan.mask[0].height, channels, 8 * type, method->name);
+    CHECK(!cpu_method_refusal(method, &plan, &cpu_ops_scalar));
+    plan_free(&plan);
+}
+
+static void fastest(void)
+{
+    char *small = random_mask(5, -9, 9), *large = random_mask(63, -30, 99);
+    char *positive = random_mask(63, 1, 99);
+
+    check_choice("blur", NULL, -1, 3, SAMPLE_U8, "bytes");
+    check_choice("sobel", NULL, -1, 3, SAMPLE_U8, "bytes");
+    check_choice("box", NULL, 60, 3, SAMPLE_U8, "separable");
+    check_choice("gauss", NULL, 10, 3, SAMPLE_U16, "direct16");
+    check_choice("gauss", NULL, 30, 3, SAMPLE_U16, "direct16");
+    check_choice("gauss", NULL, 90, 3, SAMPLE_U16, "fft"); /* one in fifty is in doubt */
+    check_choice("convolve", small, -1, 3, SAMPLE_U8, "bytes");
+    check_choice("convolve", large, -1, 3, SAMPLE_U8, "fft");
+    check_choice("convolve", large, -1, 1, SAMPLE_U16, "fft");
+    check_choice("convolve", positive, -1, 4, SAMPLE_U8, "fft_weighted"); /* weighted alpha */
+    check_choice("convolve", positive, -1, 2, SAMPLE_U16, "fft_weighted");
+    check_choice("blur", NULL, -1, 4, SAMPLE_U8, "weighted");
+    check_choice("gauss", NULL, 20, 4, SAMPLE_U8, "weighted");
+    check_choice("unsharp", NULL, 7, 3, SAMPLE_U8, "lowrank8");
+    check_choice("unsharp", NULL, 7, 3, SAMPLE_U16, "terms");
+    free(small);
+    free(large);
+    free(positive);
+}
+
+/* What leaves too much in doubt is not taken: a sample in doubt costs every cell. */
+static void doubt(void)
+{
+    char *seven = bell_mask(11, 7), *nineteen = bell_mask(11, 19), *large = bell_mask(63, 19);
+    struct cpu_weighted_plan weighted;
+    struct cpu_certify16 certify;
+    struct plan plan = plan_of("convolve", nineteen, -1, 3, SAMPLE_U16);
+
+    CHECK(cpu_certify16_make(&certify, &plan) && certify.terms == 1 && certify.share < 0.01);
+    cpu_certify16_free(&certify);
+    plan_free(&plan);
+    plan = plan_of("convolve", seven, -1, 3, SAMPLE_U16);
+    CHECK(cpu_certify16_make(&certify, &plan) && certify.terms == 0 && certify.share < 0.01);
+    cpu_certify16_free(&certify);
+    plan_free(&plan);
+    check_choice("convolve", large, -1, 3, SAMPLE_U16, "fft");
+    plan = plan_of("convolve", nineteen, -1, 4, SAMPLE_U8);
+    CHECK(cpu_weighted_plan_make(&weighted, &plan) && weighted.separable && !weighted.wide);
+    cpu_weighted_plan_free(&weighted);
+    plan_free(&plan);
+    plan = plan_of("convolve", large, -1, 4, SAMPLE_U8);
+    CHECK(cpu_weighted_plan_make(&weighted, &plan) && weighted.separable && weighted.wide);
+    cpu_weighted_plan_free(&weighted);
+    plan_free(&plan);
+    free(seven);
+    free(nineteen);
+    free(large);
+}
+
+/* Nothing gains by transforms for a picture of one pixel but what has no cells to sum. */
+static void small_pictures(void)
+{
+    char *large = random_mask(41, -30, 99);
+    struct plan plan = plan_of("convolve", large, -1, 1, SAMPLE_U8);
+    CHECK(cpu_method_fastest(&plan, &cpu_ops_scalar, 1, 1, 0) == &cpu_method_direct8);
+    CHECK(cpu_method_fastest(&plan, &cpu_ops_scalar, 4000, 3000, 0) == &cpu_method_fft);
+    plan_free(&plan);
+    free(large);
+}
+
+static bool fft_can(const struct plan *plan)
+{
+    return !cpu_method_refusal(&cpu_method_fft, plan, &cpu_ops_scalar);
+}
+
+/* Sums of 32 bits are always right; those of 64 only where their quotients can be certified. */
+static void bounds(void)
+{
+    char *edge = random_mask(63, -4000, 4000), *wide = random_mask(9, -(INT64_C(1) << 30), 1 << 30);
+    struct plan plan = plan_of("convolve", edge, -1, 1, SAMPLE_U8);
+    struct cpu_fft_plan fft;
+
+    CHECK(plan.mask[0].accumulator == ACCUMULATOR_I32 && plan.mask[0].bound > INT32_MAX / 2);
+    CHECK(cpu_fft_bound(&fft, &plan, CPU_FFT_MOST, CPU_FFT_MOST) && !fft.wide);
+    CHECK(fft.error > 1e-6 && fft.error < 0.25);
+    plan_free(&plan);
+    plan = plan_of("convolve", edge, -1, 1, SAMPLE_U16);
+    CHECK(plan.mask[0].accumulator == ACCUMULATOR_I64);
+    CHECK(cpu_fft_bound(&fft, &plan, CPU_FFT_MOST / 2, CPU_FFT_MOST / 2) && fft.round > 0);
+    plan.mask[0].weight[0] += INT64_C(1) << 45; /* no longer right to a hundredth of a sample */
+    CHECK(!fft_can(&plan));
+    plan_free(&plan);
+    plan = plan_of("convolve", wide, -1, 1, SAMPLE_U8);
+    CHECK(!fft_can(&plan));
+    plan.mask[0].divisor = INT64_C(1) << 36;
+    CHECK(cpu_fft_bound(&fft, &plan, CPU_FFT_LEAST, CPU_FFT_LEAST) && fft.round == 0);
+    CHECK(plan.mask[0].accumulator == ACCUMULATOR_I64 && fft_can(&plan));
+    plan.alpha = ALPHA_WEIGHTED;
+    CHECK(!fft_can(&plan));
+    plan_free(&plan);
+    free(edge);
+    free(wide);
+}
+
+/* A gray picture of WIDTH x HEIGHT without a pattern. */
+static void picture_make(struct image *image, int width, int height)
+{
+    struct error err;
+    CHECK(image_alloc(image, width, height, 1, SAMPLE_U8, "in", &err));
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            ((uint8_t *)image_row(image, y))[x] = (uint8_t)(x * x + y * 7 + x * y);
+}
+
+/* Two bands by one state are the picture's rows, by every method. */
+static void bands_share_a_state(void)
+{
+    const struct kernel *scalar = kernel_find("scalar");
+    char *large = random_mask(21, -30, 99);
+    struct plan plan = plan_of("convolve", large, -1, 1, SAMPLE_U8);
+    struct image in = {0}, whole = {0}, band = {0};
+    int count, used = 0;
+    const struct cpu_method *const *methods = cpu_methods(&count);
+    struct error err;
+
+    picture_make(&in, 300, 100);
+    picture_make(&whole, 300, 100);
+    picture_make(&band, 300, 50);
+    for (int i = 0; i < count; i++) {
+        struct kernel_job job = kernel_job_whole(&plan, &in, &whole);
+        if (cpu_method_refusal(methods[i], &plan, scalar->ops))
+            continue;
+        used++;
+        CHECK(kernel_open(scalar, &plan, 300, 50, methods[i]->name, &job.state, &err));
+        CHECK(strcmp(job.state->method, methods[i]->name) == 0);
+        CHECK(kernel_run(scalar, &job, &err));
+        job.out = &band;
+        for (int k = 0; k < 2; k++) {
+            job.out_first_row = 50 * k;
+            CHECK(kernel_run(scalar, &job, &err));
+            CHECK(memcmp(image_row(&band, 49), image_row(&whole, 49 + 50 * k), 300) == 0);
+        }
+        kernel_close(scalar, job.state);
+    }
+    CHECK(used >= 3);
+    image_free(&in);
+    image_free(&whole);
+    image_free(&band);
+    plan_free(&plan);
+    free(large);
+}
+
+/* A method by name: refused with the reason and the names of those that can. */
+static void named(void)
+{
+    const struct kernel *scalar = kernel_find("scalar"), *reference = kernel_find("reference");
+    struct plan plan = plan_of("blur", NULL, -1, 3, SAMPLE_U16);
+    struct kernel_state *state;
+    struct error err;
+
+    CHECK(!kernel_open(scalar, &plan, 100, 100, "bytes", &state, &err) && !state);
+    CHECKF(err.code == EXIT_USAGE && strstr(err.text, "8-bit samples only") &&
+               strstr(err.text, "these can: ") && strstr(err.text, "separable"),
+           "%s", err.text);
+    CHECK(!kernel_open(scalar, &plan, 100, 100, "none", &state, &err) && err.code == EXIT_USAGE);
+    CHECK(!kernel_open(reference, &plan, 100, 100, "direct", &state, &err) &&
+          err.code == EXIT_USAGE);
+    CHECK(kernel_open(reference, &plan, 100, 100, NULL, &state, &err) && !state);
+    kernel_close(reference, state);
+    plan_free(&plan);
+}
+
+/* A picture weighted by alpha whose bands are opaque, and not: one state does both. */
+static void opaque_bands(void)
+{
+    const struct kernel *scalar = kernel_find("scalar");
+    struct plan plan = plan_of("blur", NULL, -1, 2, SAMPLE_U8);
+    struct image in = {0}, want = {0}, out = {0};
+    struct kernel_job job;
+    struct error err;
+
+    CHECK(image_alloc(&in, 60, 40, 2, SAMPLE_U8, "in", &err) &&
+          image_alloc(&want, 60, 40, 2, SAMPLE_U8, "want", &err) &&
+          image_alloc(&out, 60, 40, 2, SAMPLE_U8, "out", &err));
+    for (int round = 0; round < 4; round++) {
+        struct kernel_state *state;
+        CHECK(kernel_open(scalar, &plan, 60, 40, round > 1 ? "weighted" : NULL, &state, &err));
+        for (int opaque = 0; opaque < 2; opaque++) {
+            for (int y = 0; y < 40; y++)
+                for (int x = 0; x < 120; x++)
+                    ((uint8_t *)image_row(&in, y))[x] =
+                        x % 2 && opaque == round % 2 ? 255 : (uint8_t)(x * y + x);
+            job = kernel_job_whole(&plan, &in, &want);
+            CHECK(kernel_find("reference")->run(&job, &err));
+            job.out = &out;
+            job.state = state;
+            CHECK(kernel_run(scalar, &job, &err));
+            for (int y = 0; y < 40; y++)
+                CHECK(memcmp(image_row(&out, y), image_row(&want, y), 120) == 0);
+        }
+        kernel_close(scalar, state);
+    }
+    image_free(&in);
+    image_free(&want);
+    image_free(&out);
+    plan_free(&plan);
+}
+
+/* A few rows more than one or two tiles of 256 points, less the mask's halo, would be another tile.
+ */
+static void band_rows(void)
+{
+    struct plan_mask m = {.width = 63, .height = 63};
+    CHECK(cpu_fft_rows(&m, 1920, 3, 200) == 194);
+    CHECK(cpu_fft_rows(&m, 1920, 3, 395) == 388);
+    CHECK(cpu_fft_rows(&m, 1920, 3, 20) == 20);
+}
+
+int main(void)
+{
+    TEST(fastest);
+    TEST(doubt);
+    TEST(small_pictures);
+    TEST(bounds);
+    TEST(bands_share_a_state);
+    TEST(named);
+    TEST(opaque_bands);
+    TEST(band_rows);
+    return test_finish();
+}
