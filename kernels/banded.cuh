@@ -1,4 +1,5 @@
-/* A launch of the banded and the separable kernel, as host and device see it. */
+/* The arguments of a launch of the banded, the certified and the separable kernel, as host and
+ * device both see them. */
 #ifndef STENCIL_BANDED_CUH
 #define STENCIL_BANDED_CUH
 

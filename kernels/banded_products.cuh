@@ -1,5 +1,5 @@
-/* The matrix products of the banded and certified kernels: a warp's sums of all mask rows, from the
- * staged tile. */
+/* The matrix products of the banded and the certified kernel: a warp's sums over all mask rows,
+ * read from the staged tile. */
 #ifndef STENCIL_BANDED_PRODUCTS_CUH
 #define STENCIL_BANDED_PRODUCTS_CUH
 

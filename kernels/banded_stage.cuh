@@ -1,5 +1,6 @@
-/* The staged tile of the banded and separable kernels: its copy, the ghost cells that the
- * copy leaves to be filled, and the way out. */
+/* The staged tile of the banded, certified and separable kernels: its copy into shared memory,
+ * the ghost cells that the copy leaves to be filled, and the copy of the outputs to device
+ * memory. */
 #ifndef STENCIL_BANDED_STAGE_CUH
 #define STENCIL_BANDED_STAGE_CUH
 

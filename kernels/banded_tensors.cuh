@@ -1,5 +1,5 @@
-/* Host side of the banded and separable kernels' launches: its images as tensors for the tensor
- * copy, and which tiles have no ghost cells. */
+/* Host side of the launches of the banded, certified and separable kernels: input and output as
+ * tensors for the tensor copy, and which tiles have no ghost cells. */
 #ifndef STENCIL_BANDED_TENSORS_CUH
 #define STENCIL_BANDED_TENSORS_CUH
 

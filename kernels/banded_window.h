@@ -1,5 +1,5 @@
-/* How the banded kernel lays a mask over a tile: what its packer
- * (kernels/banded_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
+/* How the banded kernel lays a mask over a tile: the sizes on which its packer
+ * (kernels/banded_pack.c) and the kernel must agree. C17 and CUDA C. */
 #ifndef STENCIL_BANDED_WINDOW_H
 #define STENCIL_BANDED_WINDOW_H
 

@@ -1,17 +1,18 @@
 /* certified: 8-bit pixels under masks whose exact sums need 64 bits, such as decimals with
- * many places. As banded, with weights rounded to 16 bits; a bound of what that can
- * change says which samples are certain. The others are summed again, exactly.
+ * many places. It works as banded does, with weights rounded to 16 bits. A proven bound on
+ * the effect of that rounding says which samples are certain; the others are recomputed
+ * exactly.
  *
- *   quotient   |------#|-------|--      #: from here on the rounding may have hidden the
- *              q       q+1     q+2         next whole number
+ *   quotient   |------#|-------|--      #: so close to the next whole number that
+ *              q       q+1     q+2         the rounding may matter
  *
- * Doubtful samples, some in a thousand, are put on a list by their warp, 32 of them
- * summed at a time, a lane each, in 64-bit integers from the staged tile. Where all
- * are doubtful (a flat picture whose quotients are halves) all are on the list once.
+ * A warp puts its doubtful samples (a few in a thousand) on a list. They are summed 32 at
+ * a time, one a lane, in 64-bit integers from the staged tile. If all samples are doubtful
+ * (a flat picture whose quotients are halves), all of them are on the list once.
  *
  * Shared memory   as banded, and 384 bytes
  * Bytes moved     as banded
- * Measured        see kernels/README.md */
+ * Measured        see docs/lab/certified.md */
 #include "banded_products.cuh"
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"

@@ -1,5 +1,5 @@
-/* Ghost cells on the device: which valid cell a cell outside the picture stands
- * for. The same table as src/plan/border.c, which the checker holds it to.
+/* Ghost cells on the device: the valid cell that stands in for a cell outside the
+ * picture. The same rules as in src/plan/border.c; the checker compares the two.
  *
  *      ghost cells        valid cells         ghost cells
  *   ... -3  -2  -1  |  0   1   2  ... n-1  |  n  n+1  n+2 ...

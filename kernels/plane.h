@@ -1,5 +1,5 @@
-/* What the textbook's 2D kernels work on: one pitched plane of one channel at a
- * time, as float where float sums are exact and as integers past that. Shared by
+/* The work of the textbook's 2D kernels: one pitched plane of one channel at a time,
+ * as floats where float sums are exact and as integers past that. Shared by
  * the kernels (CUDA C) and the host code that launches them (C17).
  *
  *   plane_prepare   interleaved image -> plane        (one channel, or channel * alpha)

@@ -1,5 +1,5 @@
-/* The two factors of a mask as the fragments that the separable kernel's matrix
- * products take: host side of kernels/separable.cu, which says what the matrices are. */
+/* Host side of kernels/separable.cu, whose opening comment explains the matrices: the two factors
+ * of a mask are packed into the operands of its matrix products. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* How the separable kernel lays the two factors of a mask over a tile: what its
- * packer (kernels/separable_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
+/* How the separable kernel lays the two factors of a mask over a tile: the sizes on which its
+ * packer (kernels/separable_pack.c) and the kernel must agree. C17 and CUDA C. */
 #ifndef STENCIL_SEPARABLE_WINDOW_H
 #define STENCIL_SEPARABLE_WINDOW_H
 

@@ -1,5 +1,5 @@
-/* What the threads of weighted.cu multiply and divide: the sums of 4 x 4 outputs under a mask, of
- * alpha and of products with it, and their quotients. */
+/* The arithmetic of weighted.cu's threads: the sums of 4 x 4 outputs under a mask, of alpha and of
+ * products with alpha, and their quotients. */
 #ifndef STENCIL_WEIGHTED_SUMS_CUH
 #define STENCIL_WEIGHTED_SUMS_CUH
 
