@@ -70,8 +70,8 @@ template <int MASK, bool SPARSE, int PIECES, int PLANES, int sample> struct pixe
         LIGHT =
             PLANES == 1 && PIECES == 2 && (MASK == MASK_OF(1, 0, 0) || MASK == MASK_OF(1, 0, 1)),
         STAGED_WEIGHTS = MASK == ANY_MASK,
-        /* Blocks of threads that a multiprocessor is to hold: light ones wait, the others want
-         * their registers. */
+        /* Blocks of threads that a multiprocessor is to hold: those with few instructions mostly
+         * wait, the others need their registers. */
         RESIDENT = LIGHT                      ? (MASK == MASK_OF(1, 0, 1) ? 9 : 8)
                    : STAGED_WEIGHTS           ? 4
                    : PLANES == 1              ? (PIECES == 4 ? 4 : 5)
@@ -107,8 +107,9 @@ template <int MASK, bool SPARSE, int PIECES, int PLANES, int sample> struct pixe
 
 #if __CUDA_ARCH__ >= 900
 
-/* What a sum starts from: with one plane its products do; with two it is added to those of the
- * first one, and may be one register. */
+/* The values from which sums start. With one plane of weights the products start from them, in four
+ * registers. With two planes they are added to the sums of the first plane, and one register is
+ * enough. */
 template <typename FORM> __device__ inline void start_from(int bias, const int *begin, int *start)
 {
     if (FORM::WEIGHT_PLANES == 1)
@@ -116,7 +117,7 @@ template <typename FORM> __device__ inline void start_from(int bias, const int *
     else
         for (int i = 0; i < 4; i++)
             start[i] = bias;
-    if (FORM::SAMPLE == 2) /* those of the high bytes */
+    if (FORM::SAMPLE == 2) /* sums of the high bytes start from 0 */
         start[2] = start[3] = 0;
 }
 

@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE))
     const int plane = (DP4A_TILE_Y + height - 1) * across;
     const int x0 = blockIdx.x * DP4A_TILE_X, y0 = blockIdx.y * DP4A_TILE_Y;
     const int x = x0 - args.left, y = job.out_first_row + y0 - job.anchor_y;
-    /* the last tile of a strip needs fewer rows: those after them need not be there */
+    /* the last tile of a band needs fewer rows: those after them need not be there */
     const int rows = min(DP4A_TILE_Y, job.out_rows - y0) + height - 1;
     uint4 *A_ds = (uint4 *)shared;
     uint32_t *N_ds = (uint32_t *)(A_ds + weights);

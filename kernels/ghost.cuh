@@ -43,9 +43,9 @@ __device__ inline int ghost_fold(enum plane_border border, int i, int n)
 }
 
 /* Row r of the picture as a row of the plane at hand, or -1 for a ghost value. Rows that the plane
- * holds are taken as they are: a strip brings its halo and ghost rows along. A tile that reaches
- * past the strip's last row also asks for rows that no output of the strip needs: any value does.
- */
+ * holds are taken as they are: a band brings its halo and ghost rows along. A tile that reaches
+ * past the band's last row also asks for rows that no output of the band needs; their value does
+ * not matter. */
 __device__ inline int ghost_row(const struct plane_job &job, int r)
 {
     if (r < job.in_first_row || r >= job.in_first_row + job.in_rows)

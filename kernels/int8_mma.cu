@@ -159,7 +159,7 @@ __device__ void filter_tile(const struct int8_args &args, const uint8_t *N_ds, i
     }
 }
 
-/* Input rows of the tile that begins at output row y0: the last tile of a strip has fewer, and the
+/* Input rows of the tile that begins at output row y0: the last tile of a band has fewer, and the
  * rows after them need not be there. */
 __device__ inline int rows_needed(const struct image_job &job, int y0)
 {

@@ -38,7 +38,7 @@ enum plane_border {
 
 /* The convolution of one plane. Rows are numbered as in the whole picture. `in` holds rows
  * [in_first_row, in_first_row + in_rows): for a whole picture that is [0, picture_height), for a
- * strip its halo rows too, and perhaps ghost rows. The kernel folds the ghost rows that are
+ * band its halo rows too, and perhaps ghost rows. The kernel folds the ghost rows that are
  * missing; every row that an output reads is there then. */
 struct plane_job {
     enum plane_type type;

@@ -51,7 +51,7 @@ __device__ inline uint32_t divided_samples(const struct sample_divide &d, int *s
     }
 }
 
-/* What a lane keeps of the mask: its factors, and what products start from. */
+/* A lane's part of the mask: its factors, and the values from which products start. */
 template <typename S> struct factors {
     row_factor<S> H;
     column_factor<S> V;

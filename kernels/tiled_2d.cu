@@ -98,7 +98,7 @@ extern "C" struct plane_shape plane_tiled_shape(const struct plane_job *job)
 
     shape.tile = job->tile;
     /* A row of the widest mask over the widest tile (318 cells) must fit: no tile is halved below
-     * 8, whose strip of one mask row takes 8 * 262 * 8 bytes = 16.4 KB. */
+     * 8, whose rows for one mask row take 8 * 262 * 8 bytes = 16.4 KB. */
     do {
         width = shape.tile + job->mask_width - 1;
         shape.group_rows = (int)(job->shared_limit / (cell * (size_t)width)) - shape.tile + 1;

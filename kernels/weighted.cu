@@ -89,8 +89,8 @@ __device__ inline void put_alpha(const struct image_job &job, const uint32_t *co
     }
 }
 
-/* Which bytes of a thread's samples, from column x and row y of the output on, are of pixels of the
- * picture that nothing covers. Mostly none. */
+/* Which bytes of a thread's samples (from column x and row y of the output on) belong to pixels of
+ * the picture that nothing covers. Mostly none. */
 __device__ inline bool find_uncovered(const struct image_job &job, const uint32_t *cover, int x,
                                       int y, uint32_t *uncovered)
 {
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, WIDE))
     const int plane = (WEIGHTED_TILE_Y + height - 1) * across;
     const int x0 = blockIdx.x * DP4A_TILE_X, y0 = blockIdx.y * WEIGHTED_TILE_Y + warp * ROWS;
     const int y = job.out_first_row + (int)blockIdx.y * WEIGHTED_TILE_Y - job.anchor_y;
-    /* the last tile of a strip needs fewer rows: those after them need not be there */
+    /* the last tile of a band needs fewer rows: those after them need not be there */
     const int rows =
         min(WEIGHTED_TILE_Y, job.out_rows - (int)blockIdx.y * WEIGHTED_TILE_Y) + height - 1;
     uint4 *A_ds = (uint4 *)shared;
