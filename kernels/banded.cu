@@ -1,6 +1,6 @@
-/* banded: exact convolution of 8 and 16-bit pixels on the int8 matrix units, as
- * they lie in memory. A row of interleaved pixels is one signal, and a mask row a
- * banded matrix over it: output byte j takes input bytes j, j + 3, j + 6, ...
+/* banded: exact convolution of 8 and 16-bit pixels on the int8 matrix units. Pixels
+ * stay as they lie in memory: a row of interleaved pixels is one signal, and a mask
+ * row is a banded matrix over it. Output byte j takes input bytes j, j + 3, j + 6, ...
  *
  *    window, pieces of 16 bytes of an input row        B   the pieces of 8 rows
  *    . . r g b r g b r g b r g b r g b . .             A   16 outputs x window bytes:
@@ -13,18 +13,19 @@
  * transposed (stmatrix). Taps stand 2 or more bytes apart, so that of 4 window
  * bytes no more than 2 count: one sparse product (mma.sp.m16n8k64) takes a piece
  * of four mask rows, and one all pieces of a row that is left over. Gray rows use
- * dense products, under small masks others: see banded_gray.cuh. Weights past int8 are
- * two matrices, w = 256 * high + low; samples of 16 bits are pixels of bytes, of which
- * low and high ones are added up at last, 256 * high + low: still exact.
+ * dense products; small gray masks have a layout of their own (banded_gray.cuh).
+ * Weights past int8 become two matrices, w = 256 * high + low. Samples of 16 bits are
+ * treated as pairs of bytes, whose sums are joined at the end, 256 * high + low. Both
+ * are exact.
  *
- * A block takes one tile and ends: blocks start in the order in which tiles lie in
- * memory, and four to nine of them on a multiprocessor load, sum and store in turn.
+ * A block makes one tile and ends. Blocks start in the order in which tiles lie in
+ * memory; on a multiprocessor four to nine blocks load, sum and store in turn.
  * Weights of small masks stay in registers.
  *
  * Shared memory   pitch * (48 + k - 1) + 8192, and the packed weights of large masks;
  *                 pitch = 512 + 16 * (pieces of a window - 1)
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
- * Measured        see kernels/README.md */
+ * Measured        see docs/lab/banded.md */
 #include "banded.cuh"
 #include "banded_gray.cuh"
 #include "banded_products.cuh"
@@ -69,8 +70,8 @@ template <int MASK, bool SPARSE, int PIECES, int PLANES, int sample> struct pixe
         LIGHT =
             PLANES == 1 && PIECES == 2 && (MASK == MASK_OF(1, 0, 0) || MASK == MASK_OF(1, 0, 1)),
         STAGED_WEIGHTS = MASK == ANY_MASK,
-        /* Blocks of threads that a multiprocessor is to hold: light ones wait, the others want
-         * their registers. */
+        /* Blocks of threads that a multiprocessor is to hold: those with few instructions mostly
+         * wait, the others need their registers. */
         RESIDENT = LIGHT                      ? (MASK == MASK_OF(1, 0, 1) ? 9 : 8)
                    : STAGED_WEIGHTS           ? 4
                    : PLANES == 1              ? (PIECES == 4 ? 4 : 5)
@@ -106,8 +107,9 @@ template <int MASK, bool SPARSE, int PIECES, int PLANES, int sample> struct pixe
 
 #if __CUDA_ARCH__ >= 900
 
-/* What a sum starts from: with one plane its products do; with two it is added to those of the
- * first one, and may be one register. */
+/* The values from which sums start. With one plane of weights the products start from them, in four
+ * registers. With two planes they are added to the sums of the first plane, and one register is
+ * enough. */
 template <typename FORM> __device__ inline void start_from(int bias, const int *begin, int *start)
 {
     if (FORM::WEIGHT_PLANES == 1)
@@ -115,7 +117,7 @@ template <typename FORM> __device__ inline void start_from(int bias, const int *
     else
         for (int i = 0; i < 4; i++)
             start[i] = bias;
-    if (FORM::SAMPLE == 2) /* those of the high bytes */
+    if (FORM::SAMPLE == 2) /* sums of the high bytes start from 0 */
         start[2] = start[3] = 0;
 }
 

@@ -1,4 +1,5 @@
-/* A launch of the banded and the separable kernel, as host and device see it. */
+/* The arguments of a launch of the banded, the certified and the separable kernel, as host and
+ * device both see them. */
 #ifndef STENCIL_BANDED_CUH
 #define STENCIL_BANDED_CUH
 
@@ -32,9 +33,9 @@ static BOTH_SIDES inline int banded_stage_bytes(const struct banded_shape *s)
     return (s->pitch * s->rows + 127) / 128 * 128; /* where tensor copies may begin */
 }
 
-/* What products start from, in four registers that stay: by way of shared memory, since what the
- * compiler knows to be the same becomes one register, and is copied before each product. A barrier
- * is to stand between the two. */
+/* The four registers from which products start are read from shared memory. If the compiler knew
+ * that the four are equal, it would keep one register and copy it before each product. A barrier
+ * has to stand between writing and reading. */
 __device__ inline void write_four(int *shared, int value)
 {
     if (threadIdx.x < 4)

@@ -1,13 +1,14 @@
-/* Small gray masks, of the banded kernel. The window of 16 neighbouring outputs has few cells that
- * count in its second piece: so a product makes two columns of 8 rows instead.
+/* The banded kernel's products for small gray masks. A window of 16 neighbouring gray outputs
+ * has few useful cells in its second piece of 16 bytes; so one product makes two columns of 8
+ * rows instead.
  *
  *    A   2 columns x 8 rows of outputs  x  some words (4 cells) of 8, 12 or 16 rows
  *    B   those words  x  8 pieces of 16 bytes, side by side: a warp's 128 bytes
- *    A*B bytes 0, 1 of each piece; with the same words bytes 2, 3; and so on
+ *    A*B bytes 0, 1 of each piece; the same words with other weights make bytes 2, 3; and so on
  *
- * Of B, lane (g, t) has words of piece g, of rows t, 4 + t, ...: it loads whole pieces, and the
- * first words of the next one. Of the sums it gets both columns of row g, of pieces 2t and 2t + 1:
- * after eight products (or sets of them) these whole pieces. */
+ * Lane (g, t) holds the words of piece g in rows t, 4 + t, ... of B: it loads whole pieces, and
+ * the first words of the next one. It receives both columns of row g for the pieces 2t and
+ * 2t + 1: after eight products (or sets of products) these are two whole pieces. */
 #ifndef STENCIL_BANDED_GRAY_CUH
 #define STENCIL_BANDED_GRAY_CUH
 

@@ -1,5 +1,5 @@
-/* A mask's weights as the fragments that the banded kernel's matrix products take:
- * host side of kernels/banded.cu, which says what the matrices are. */
+/* Host side of kernels/banded.cu, whose opening comment explains the matrices: a mask's weights are
+ * packed into the operands that the kernel's matrix products load. */
 #include <stdbool.h>
 
 #include "banded_window.h"

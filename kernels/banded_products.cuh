@@ -1,5 +1,5 @@
-/* The matrix products of the banded and certified kernels: a warp's sums of all mask rows, from the
- * staged tile. */
+/* The matrix products of the banded and the certified kernel: a warp's sums over all mask rows,
+ * read from the staged tile. */
 #ifndef STENCIL_BANDED_PRODUCTS_CUH
 #define STENCIL_BANDED_PRODUCTS_CUH
 
@@ -13,9 +13,10 @@
 #define TWOS(mask)                 ((mask) / 10 % 10)
 #define ONES(mask)                 ((mask) % 10)
 
-/* A warp's work: 128 bytes of 8 output rows, and again further down: so many groups of 16 bytes. */
+/* A warp's work: 128 bytes of 8 output rows, then of the next rows further down. So many groups of
+ * 16 bytes. */
 #define GROUPS   8
-#define TOGETHER 2 /* of them, whose products take turns: none waits for the one before */
+#define TOGETHER 2 /* groups whose products take turns, so that none waits for the one before */
 
 #if __CUDA_ARCH__ >= 900
 

@@ -1,5 +1,6 @@
-/* The staged tile of the banded and separable kernels: its copy, the ghost cells that the
- * copy leaves to be filled, and the way out. */
+/* The staged tile of the banded, certified and separable kernels: its copy into shared memory,
+ * the ghost cells that the copy leaves to be filled, and the copy of the outputs to device
+ * memory. */
 #ifndef STENCIL_BANDED_STAGE_CUH
 #define STENCIL_BANDED_STAGE_CUH
 
@@ -7,9 +8,9 @@
 
 #if __CUDA_ARCH__ >= 900
 
-/* In the order in which the tiles lie in memory, but for the last row and column of tiles, which
- * come first: a block that fills ghost cells lives three times as long as others, and the launch
- * would wait for it. */
+/* Tiles are taken in the order in which they lie in memory, except that the last row and column of
+ * tiles come first: a block that fills ghost cells lives three times as long as others, and the
+ * launch would wait for it. */
 __device__ inline struct banded_tile tile_of(const struct banded_args &args, int block)
 {
     const int x = block % args.across, y = block / args.across;
@@ -50,23 +51,24 @@ __device__ inline void fetch(const struct banded_args &args, uint8_t *staged, st
         copy_in(weights, args.job.fragments, weight_bytes, barrier);
 }
 
-/* Rows of a tile's window: the last tile of a strip needs fewer. */
+/* Rows of a tile's window: the last tile of a band needs fewer. */
 __device__ inline int rows_needed(const struct banded_args &args, struct banded_tile at)
 {
     return min(args.shape.tile_rows, args.job.out_rows - at.y * args.shape.tile_rows) +
            args.job.mask_height - 1;
 }
 
-/* Has the tile ghost cells that the copy does not bring? It brings rows of zeros. */
+/* Does the tile have ghost cells that the copy does not bring? (The copy brings zeros for rows
+ * outside.) */
 __device__ inline bool at_edge(const struct banded_args &args, struct banded_tile at)
 {
     return at.x < args.inner_from.x || at.x >= args.inner_to.x ||
            (args.job.border != PLANE_ZERO && (at.y < args.inner_from.y || at.y >= args.inner_to.y));
 }
 
-/* Staged rows of which some are ghost rows or have ghost cells. Bytes count from the staged row's
- * first one: [left, right) are pixels, and no output needs any from `end` on. Rows [top, bottom)
- * are the picture's. */
+/* A tile's staged rows, some of which are ghost rows or have ghost cells. Bytes count from a staged
+ * row's first byte: [left, right) are pixels, and no output needs any byte from `end` on. Rows
+ * [top, bottom) are rows of the picture. */
 struct ghost_box {
     uint8_t *staged;
     int first_row, rows, first_byte, left, right, end, top, bottom;
@@ -80,8 +82,8 @@ template <bool AT_ONCE> __device__ inline void move_piece(uint8_t *staged, const
         *(uint4 *)staged = *(const uint4 *)from;
 }
 
-/* Ghost rows, by pieces of 16 bytes. AT_ONCE, all are on their way: those of `wrap` come from far,
- * and tall masks have many. */
+/* Fills ghost rows in pieces of 16 bytes. AT_ONCE: the loads of all rows are under way together,
+ * because the ghost rows of `wrap` lie far away and tall masks have many. */
 template <bool AT_ONCE>
 __device__ inline void fill_ghost_rows(const struct banded_args &args, const struct ghost_box &box)
 {
@@ -180,7 +182,7 @@ __device__ inline void send_pieces(const struct banded_args &args, uint32_t P_ds
         copy_box_out(&args.out, P_ds, x / 4, y);
 }
 
-/* What the warp has sent is no longer needed here. */
+/* Waits until the warp's copies have read their shared memory, which may then be overwritten. */
 __device__ inline void wait_sent()
 {
     if (threadIdx.x % 32 == 0)

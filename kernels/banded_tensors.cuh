@@ -1,5 +1,5 @@
-/* Host side of the banded and separable kernels' launches: its images as tensors for the tensor
- * copy, and which tiles have no ghost cells. */
+/* Host side of the launches of the banded, certified and separable kernels: input and output as
+ * tensors for the tensor copy, and which tiles have no ghost cells. */
 #ifndef STENCIL_BANDED_TENSORS_CUH
 #define STENCIL_BANDED_TENSORS_CUH
 
@@ -74,7 +74,7 @@ static void inner_tiles(struct banded_args *args)
     args->inner_from.y =
         above > 0 ? (above + args->shape.tile_rows - 1) / args->shape.tile_rows : 0;
     args->inner_to.y = below < 0 ? 0 : below / args->shape.tile_rows;
-    /* the last tile of a strip needs fewer rows than it has */
+    /* the last tile of a band needs fewer rows than it has */
     if (job->out_rows <= below)
         args->inner_to.y = args->down;
 }

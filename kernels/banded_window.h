@@ -1,5 +1,5 @@
-/* How the banded kernel lays a mask over a tile: what its packer
- * (kernels/banded_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
+/* How the banded kernel lays a mask over a tile: the sizes on which its packer
+ * (kernels/banded_pack.c) and the kernel must agree. C17 and CUDA C. */
 #ifndef STENCIL_BANDED_WINDOW_H
 #define STENCIL_BANDED_WINDOW_H
 
@@ -26,8 +26,8 @@ struct banded_shape {
     int pad;    /* bytes of the window before the mask's first cell, < 16 */
     int pieces; /* of a window in one sweep */
     int sweeps; /* over the mask's rows, each with the next pieces */
-    /* A sweep takes the mask's rows by fours (sparse products), by twos and singly. The last four
-     * may reach past the mask: weight 0. */
+    /* A sweep takes the mask's rows four at a time (sparse products), then two at a time, then
+     * singly. The last four may reach past the mask, with weights of 0. */
     int fours, twos, ones;
     int tile_bytes, tile_rows;
     int pitch; /* of a staged row, bytes: an odd number of pieces, so that eight rows of a matrix

@@ -1,7 +1,7 @@
-/* basic: one thread an output cell, mask and input both in global memory. The
- * chapter's Fig. 7.6 taken to two dimensions (exercise 8), with any border and a
- * true pitch, and with the test that the figure leaves out: a thread beyond the
- * picture stores nothing.
+/* basic: one thread an output cell; mask and input both lie in global memory.
+ * Fig. 7.6 of the textbook (Kirk and Hwu, Programming Massively Parallel Processors)
+ * taken to two dimensions (exercise 8), with any border and a true pitch, and with
+ * the test that the figure leaves out: a thread beyond the picture stores nothing.
  *
  *      grid of blocks, tile x tile threads           row = blockIdx.y*blockDim.y + threadIdx.y
  *      .--------.--------.-----                      col = blockIdx.x*blockDim.x + threadIdx.x

@@ -1,6 +1,7 @@
 /* cached: only the tile's own (internal) cells go to shared memory, a cell a thread;
  * halo cells are read from global memory, where the neighbouring block has most
- * likely just brought them into the L2 cache. The chapter's Figs. 7.13-7.14.
+ * likely just brought them into the L2 cache. Figs. 7.13-7.14 of the textbook (Kirk
+ * and Hwu, Programming Massively Parallel Processors).
  *
  *            This_tile_start_point = blockIdx.x*blockDim.x
  *            |                                    Next_tile_start_point = This + blockDim.x

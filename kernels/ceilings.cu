@@ -1,13 +1,13 @@
-/* The machine's limits, measured in the same run as the kernels that are held to
- * them: a point of the roofline can only be as good as the roof is true.
+/* The device's limits, which `stencilcli bench` measures in the same run as the kernels.
+ * The roof of its roofline is drawn from these measurements, not from a data sheet.
  *
- *   fma    a thread adds up chains, x_i = x_i * a + b. A chain waits 4 cycles for itself; the
- *          others fill them:    x_0  x_1  x_2 ... x_15  x_0  x_1 ...
+ *   fma    a thread makes chains, x_i = x_i * a + b. A chain waits 4 cycles for itself, and the
+ *          other chains fill them:    x_0  x_1  x_2 ... x_15  x_0  x_1 ...
  *   int8   the same on the matrix units: a warp's product of 16 x 32 and 32 x 8 bytes
  *   copy   16 bytes a load, four loads under way before the first store
  *
  * Shared memory   none
- * What is measured on a device is printed in the head of `stencilcli bench`. */
+ * `stencilcli bench` prints the measured limits above its table. */
 #include "ceilings.h"
 
 #define THREADS         256

@@ -1,5 +1,5 @@
-/* What the bench measures beside the kernels: the device's ceilings, a copy, and two
- * helpers that keep measurements honest. Shared by CUDA C and C17. Every function
+/* The device's limits that the bench measures beside the kernels (multiply-adds, matrix products,
+ * a copy), and two helpers that keep measurements honest. Shared by CUDA C and C17. Every function
  * only launches. */
 #ifndef STENCIL_CEILINGS_H
 #define STENCIL_CEILINGS_H

@@ -1,11 +1,11 @@
-/* What all 1D kernels share: how a cell of N is read, and how many blocks there are.
+/* Shared by all 1D kernels: how a cell of N is read, and how many blocks there are.
  *
  *        ghost cells        N (the signal, Width cells)          ghost cells
  *      . . . -2  -1 | 0  1  2  3  ...              Width-1 | Width  Width+1 . . .
  *                        `in` holds  [in_first .. in_first + in_count)
  *
- * A cell that `in` holds is taken as it is, so a piece of a long signal can bring
- * ghost cells along; any other is folded back by ghost.cuh, or is a value. */
+ * A cell that `in` holds is taken as it is, so a part of a long signal can bring its
+ * ghost cells along. Any other cell is folded back by ghost.cuh, or is a value. */
 #ifndef STENCIL_CELL_1D_CUH
 #define STENCIL_CELL_1D_CUH
 

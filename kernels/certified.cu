@@ -1,17 +1,18 @@
 /* certified: 8-bit pixels under masks whose exact sums need 64 bits, such as decimals with
- * many places. As banded, with weights rounded to 16 bits; a bound of what that can
- * change says which samples are certain. The others are summed again, exactly.
+ * many places. It works as banded does, with weights rounded to 16 bits. A proven bound on
+ * the effect of that rounding says which samples are certain; the others are recomputed
+ * exactly.
  *
- *   quotient   |------#|-------|--      #: from here on the rounding may have hidden the
- *              q       q+1     q+2         next whole number
+ *   quotient   |------#|-------|--      #: so close to the next whole number that
+ *              q       q+1     q+2         the rounding may matter
  *
- * Doubtful samples, some in a thousand, are put on a list by their warp, 32 of them
- * summed at a time, a lane each, in 64-bit integers from the staged tile. Where all
- * are doubtful (a flat picture whose quotients are halves) all are on the list once.
+ * A warp puts its doubtful samples (a few in a thousand) on a list. They are summed 32 at
+ * a time, one a lane, in 64-bit integers from the staged tile. If all samples are doubtful
+ * (a flat picture whose quotients are halves), all of them are on the list once.
  *
  * Shared memory   as banded, and 384 bytes
  * Bytes moved     as banded
- * Measured        see kernels/README.md */
+ * Measured        see docs/lab/certified.md */
 #include "banded_products.cuh"
 #include "banded_stage.cuh"
 #include "banded_tensors.cuh"
@@ -21,7 +22,8 @@
 #define WARPS     (BANDED_THREADS / 32)
 #define TILE_ROWS 32
 #define OUT_BYTES (BANDED_TILE_BYTES * TILE_ROWS)
-#define LISTED    48 /* fours of samples on a warp's list: no more than 15, and one of each lane */
+/* Groups of four samples on a warp's list: at most 15 left over, and one of each lane. */
+#define LISTED 48
 
 /* Blocks of threads that a multiprocessor is to hold. */
 constexpr int blocks(int mask, int pieces)
@@ -31,8 +33,8 @@ constexpr int blocks(int mask, int pieces)
 
 #if __CUDA_ARCH__ >= 900
 
-/* Sums to samples, as banded's. Bit n of `doubt` is set where any of the four of group n is in
- * doubt: neighbours in two rows. */
+/* Sums to samples, as in banded.cu. Bit n of `doubt` is set if any of the four samples of group n
+ * (neighbours in two rows) is in doubt. */
 __device__ inline uint32_t certify(const struct certified_test &test, const int *sum, int n,
                                    uint32_t *doubt)
 {
@@ -48,16 +50,17 @@ __device__ inline uint32_t certify(const struct certified_test &test, const int 
     return pack_bytes(q[2], q[0], pack_bytes(q[3], q[1], 0));
 }
 
-/* Byte b (of a warp's 128) of row r of the tile is number 128 * r + b: of the first of the four
- * behind a bit, 8 bits each 8 rows, the last of `rows` lowest. */
+/* Where a bit of `doubt` points: the number of the first of its four samples. Byte b of a warp's
+ * 128 bytes in row r of the tile has the number 128 * r + b. Each 8 rows have 8 bits, the last of
+ * `rows` the lowest ones. */
 __device__ inline int number_of(int rows, int bit)
 {
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     return 128 * (rows - 8 - bit / 8 * 8 + 2 * t) + 16 * (bit % 8) + 2 * g;
 }
 
-/* A sample and the one below: is it what stands in the output's tile, or the next? In that tile
- * pieces are swizzled, see store_piece. */
+/* For a sample and the one below: is the exact value the one in the output's tile, or the next? The
+ * pieces of that tile are swizzled, see store_piece. */
 __device__ inline void settle(const struct banded_args &args, const struct certified_head *head,
                               const uint8_t *window, uint8_t *tile, int number)
 {
@@ -85,8 +88,8 @@ __device__ inline void settle(const struct banded_args &args, const struct certi
     }
 }
 
-/* Fours of which a sample is in doubt go to the warp's list, from each lane one at a time, and from
- * there 16 at once are settled, two samples a lane; at last all. */
+/* Groups of four with a sample in doubt go to the warp's list, one at a time from each lane. From
+ * there 16 groups at once are summed exactly, two samples a lane; at the end all that are left. */
 __device__ inline void settle_all(const struct banded_args &args, const struct certified_head *head,
                                   const uint8_t *window, uint8_t *tile, uint16_t *list,
                                   uint32_t doubt, int rows)

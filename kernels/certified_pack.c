@@ -1,13 +1,14 @@
-/* Host side of kernels/certified.cu: weights rounded to 16 bits, and how far that
- * can move a sum.
+/* Host side of kernels/certified.cu: weights are rounded to 16 bits, and it is computed how far
+ * that can move a sum.
  *
- * All in integers. With m the multiplier, R = w * 2^32 - w' * m * d is a weight's error times
- * d * 2^32, and for samples x in 0..max
+ * Proved: the bounds on a sum's error that certified_test.h uses. All in integers. With m the
+ * multiplier, R = w * 2^32 - w' * m * d is a weight's error times d * 2^32, and for samples x in
+ * 0..max
  *
  *   2^32 * (S + floor(d/2)) / d = m * T + (2^32 * start + sum of R*x) / d
  *   max * (sum of R < 0)  <=  sum of R*x  <=  max * (sum of R > 0)
  *
- * Any m will do that leaves w' 16 bits; of some, one is taken whose errors happen to be small.
+ * Any m that leaves w' 16 bits is right; of several the one with the smallest errors is taken.
  * 16 bits of the largest weight are m about 2^17 * w / d: |R| <= m * d / 2, so that all sums
  * of R*x stay below 2^32 * 2^62 * 2^16 cells * 2^8. */
 #include <math.h>

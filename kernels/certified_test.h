@@ -1,10 +1,12 @@
-/* What the certified kernel and its packer (kernels/certified_pack.c) agree on: how its sums become
- * samples, and which of these are certain. C17 and CUDA C.
+/* How the sums of the certified kernel become samples, and which samples are certain: shared by the
+ * kernel and its packer (kernels/certified_pack.c). C17 and CUDA C.
  *
- * Weights are w/d = w' * multiplier / 2^32 + e, w' of 16 bits. With T = sum of w'*x the quotient
- * (S + floor(d/2)) / d, times 2^32, lies between P = T * multiplier + from and P + 2^32 - 1 -
- * limit: the errors' sum of e*x has known bounds, which stand in `from` and `limit`. So it has P's
- * whole part, unless P's other 32 bits are above `limit`: then it may have the next one. */
+ * Proved: a sample is certain unless the lower 32 bits of P are above `limit`. Weights are
+ * w/d = w' * multiplier / 2^32 + e, with w' of 16 bits. With T = sum of w'*x the quotient
+ * (S + floor(d/2)) / d, times 2^32, lies between P = T * multiplier + from and
+ * P + 2^32 - 1 - limit: the sum of e*x has known bounds, which stand in `from` and `limit`. So
+ * the quotient has P's whole part, unless P's lower 32 bits are above `limit`: then it may have
+ * the next whole part. */
 #ifndef STENCIL_CERTIFIED_TEST_H
 #define STENCIL_CERTIFIED_TEST_H
 

@@ -1,6 +1,7 @@
 /* constant: as basic, with the mask in constant memory. All threads of a warp read
  * the same M[j] at the same time, which the constant cache broadcasts, so no DRAM
- * traffic is left for the mask. The chapter's Fig. 7.8.
+ * traffic is left for the mask. Fig. 7.8 of the textbook (Kirk and Hwu, Programming
+ * Massively Parallel Processors).
  *
  *      N  global memory    [ . . . . . . . . . . . . . . ]   k loads an output, through L1 and L2
  *                                \   \   |   /   /

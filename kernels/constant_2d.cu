@@ -1,5 +1,6 @@
-/* constant: as basic, with the mask in constant memory. The chapter's Fig. 7.8
- * taken to two dimensions (exercise 9). All threads of a warp read the same M[i][j]
+/* constant: as basic, with the mask in constant memory. Fig. 7.8 of the textbook
+ * (Kirk and Hwu, Programming Massively Parallel Processors) taken to two dimensions
+ * (exercise 9). All threads of a warp read the same M[i][j]
  * at the same time, which the constant cache broadcasts; no DRAM traffic is left
  * for the mask.
  *

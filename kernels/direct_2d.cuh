@@ -1,6 +1,6 @@
-/* What basic, constant and readonly share: one thread an output cell, every cell
- * under the mask read from global memory. They differ only in where M lies, so
- * that is the one thing that each file says.
+/* The loop that basic, constant and readonly share: one thread an output cell, every
+ * cell under the mask read from global memory. The three kernels differ only in where
+ * M lies, so each of their files says only that.
  *
  *        N (input plane)                      thread (row, col) walks
  *      . . . . . . . . . .                    rows    row - anchor_y ... + mask_height - 1

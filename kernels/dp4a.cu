@@ -1,23 +1,23 @@
 /* dp4a: exact 8-bit convolution without matrix units, on any GPU from sm_75 on. The
- * tile's pixels are taken apart into one plane a channel, four cells a word; one
- * instruction multiplies the four by four weights and adds them to a 32-bit sum.
+ * tile's pixels are split into one plane a channel, four cells a word. One instruction
+ * multiplies the four cells by four weights and adds the products to a 32-bit sum.
  *
  *    a thread: 4 outputs side by side, 8 of them one below the other, k = 5, pad 2
  *
- *    window words    [. . a b] [c d e f] [g h . .]     the mask's row, shifted by j bytes:
- *      output j = 0   . . w w   w w w .   . . . .      so no pixel is shifted, and words
- *             j = 1   . . . w   w w w w   . . . .      of zeros are left out: k + 3 products
+ *    window words    [. . a b] [c d e f] [g h . .]     the mask's row, shifted by j bytes.
+ *      output j = 0   . . w w   w w w .   . . . .      No pixel is shifted, and words of
+ *             j = 1   . . . w   w w w w   . . . .      zeros are left out: k + 3 products
  *             j = 2   . . . .   w w w w   w . . .      for 4 outputs and a mask row
  *             j = 3   . . . .   . w w w   w w . .
  *
- * A thread goes down a column of words: each is loaded once for all the output rows
- * and all four outputs that it is in the window of. Weights past int8 are two planes,
- * w = 256 * high + low: the sum of the high ones first, times 256, then the low ones.
+ * A thread goes down a column of words and loads each word once for all outputs whose
+ * window holds it. Weights past int8 become two planes, w = 256 * high + low: the high
+ * ones are summed first and multiplied by 256, then the low ones are added.
  *
  * Shared memory   4 * channels * (32 + k - 1) * (31 + (k + pad + 6) / 4), and for masks of no
  *                 unrolled size 16 * k * ((k + pad + 6) / 4) a plane of packed weights
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2
- * Measured        see kernels/README.md */
+ * Measured        see docs/lab/dp4a.md */
 #include "dp4a_window.h"
 #include "gather.cuh"
 #include "pixel_tile.cuh"
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, SIDE))
     const int plane = (DP4A_TILE_Y + height - 1) * across;
     const int x0 = blockIdx.x * DP4A_TILE_X, y0 = blockIdx.y * DP4A_TILE_Y;
     const int x = x0 - args.left, y = job.out_first_row + y0 - job.anchor_y;
-    /* the last tile of a strip needs fewer rows: those after them need not be there */
+    /* the last tile of a band needs fewer rows: those after them need not be there */
     const int rows = min(DP4A_TILE_Y, job.out_rows - y0) + height - 1;
     uint4 *A_ds = (uint4 *)shared;
     uint32_t *N_ds = (uint32_t *)(A_ds + weights);

@@ -1,5 +1,5 @@
-/* A mask's weights as the words that the kernels dp4a and weighted multiply by: host side of
- * kernels/dp4a.cu. */
+/* Host side of kernels/dp4a.cu: a mask's weights are packed into the words by which the kernels
+ * dp4a and weighted multiply. */
 #include "dp4a_window.h"
 #include "image_job.h"
 

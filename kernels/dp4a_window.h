@@ -1,7 +1,6 @@
-/* How the dp4a kernel lays a mask's window over the four outputs of a thread: what
- * its packer (kernels/dp4a_pack.c), its launch and the kernel itself must agree on. C17
- * and CUDA C. A window row is int8_window.h's: `pad` cells, then the mask, in groups
- * of four cells. */
+/* How the dp4a kernel lays a mask's window over the four outputs of a thread: the sizes on which
+ * its packer (kernels/dp4a_pack.c), its launch and the kernel must agree. C17 and CUDA C. A row of
+ * the window is that of int8_window.h: `pad` cells, then the mask, in groups of four cells. */
 #ifndef STENCIL_DP4A_WINDOW_H
 #define STENCIL_DP4A_WINDOW_H
 

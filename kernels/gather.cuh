@@ -1,5 +1,5 @@
-/* Bytes gathered by permutations: how interleaved pixels are taken apart and put
- * together again in registers. */
+/* Byte permutations that take interleaved pixels apart in registers and put them together
+ * again. For the kernels on whole pixels. */
 #ifndef STENCIL_GATHER_CUH
 #define STENCIL_GATHER_CUH
 

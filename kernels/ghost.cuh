@@ -1,5 +1,5 @@
-/* Ghost cells on the device: which valid cell a cell outside the picture stands
- * for. The same table as src/plan/border.c, which the checker holds it to.
+/* Ghost cells on the device: the valid cell that stands in for a cell outside the
+ * picture. The same rules as in src/plan/border.c; the checker compares the two.
  *
  *      ghost cells        valid cells         ghost cells
  *   ... -3  -2  -1  |  0   1   2  ... n-1  |  n  n+1  n+2 ...
@@ -43,9 +43,9 @@ __device__ inline int ghost_fold(enum plane_border border, int i, int n)
 }
 
 /* Row r of the picture as a row of the plane at hand, or -1 for a ghost value. Rows that the plane
- * holds are taken as they are: a strip brings its halo and ghost rows along. A tile that reaches
- * past the strip's last row also asks for rows that no output of the strip needs: any value does.
- */
+ * holds are taken as they are: a band brings its halo and ghost rows along. A tile that reaches
+ * past the band's last row also asks for rows that no output of the band needs; their value does
+ * not matter. */
 __device__ inline int ghost_row(const struct plane_job &job, int r)
 {
     if (r < job.in_first_row || r >= job.in_first_row + job.in_rows)

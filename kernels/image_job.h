@@ -1,9 +1,9 @@
-/* What kernels on interleaved pixels work on: the whole filter in one launch,
- * pixels in and pixels out, no planes in device memory. Shared by CUDA C and C17.
+/* The work of kernels on interleaved pixels: the whole filter in one launch, pixels in and
+ * pixels out, no planes in device memory. Shared by CUDA C and C17.
  *
- * Rows are numbered as in the whole picture; `in` holds rows [in_first_row,
- * in_first_row + in_rows), see plane.h. Rows of both images start on multiples of
- * 16 bytes. Pitches in bytes. */
+ * Rows are numbered as in the whole picture; `in` holds the rows from in_first_row to
+ * in_first_row + in_rows - 1, see plane.h. Rows of both images start on multiples of 16 bytes.
+ * Pitches are in bytes. */
 #ifndef STENCIL_IMAGE_JOB_H
 #define STENCIL_IMAGE_JOB_H
 

@@ -1,4 +1,5 @@
-/* Rows and ghost cells of whole pixels, for the kernels on interleaved images. */
+/* Rows and ghost cells of whole pixels, and how many blocks are launched, for the kernels on
+ * interleaved images. */
 #ifndef STENCIL_IMAGE_ROWS_CUH
 #define STENCIL_IMAGE_ROWS_CUH
 

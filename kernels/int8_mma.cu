@@ -1,6 +1,6 @@
 /* int8: exact 8-bit convolution on the int8 matrix units, for any mask up to about
- * 33 cells wide. A tile's pixels are split into one plane a channel in shared
- * memory; there the mask becomes a matrix and 16 outputs at a time a product.
+ * 33 cells wide. A tile's pixels are split into one plane a channel in shared memory.
+ * The mask becomes a matrix, and one matrix product makes 16 outputs of 8 blocks.
  *
  *   block of 4 x 4 outputs (the 16 rows of A)      its window: 4 + k - 1 cells a side,
  *                                                  in groups of 4 cells (the columns of A)
@@ -18,7 +18,7 @@
  *
  * Shared memory   planes * (32 + k - 1) * (160 + 176) + 32 * (128 * planes + 16) + packed weights
  * Bytes moved     3 in, 3 out a pixel, the halo from L2
- * Measured        see kernels/README.md */
+ * Measured        see docs/lab/int8.md */
 #include "int8_pixels.cuh"
 
 #define GROUPS 4 /* columns of 8 blocks that share one load of the weights: the tile's width */
@@ -159,7 +159,7 @@ __device__ void filter_tile(const struct int8_args &args, const uint8_t *N_ds, i
     }
 }
 
-/* Input rows of the tile that begins at output row y0: the last tile of a strip has fewer, and the
+/* Input rows of the tile that begins at output row y0: the last tile of a band has fewer, and the
  * rows after them need not be there. */
 __device__ inline int rows_needed(const struct image_job &job, int y0)
 {

@@ -1,5 +1,5 @@
-/* A mask's weights as the fragments that the int8 kernel's matrix products take:
- * host side of kernels/int8_mma.cu, which says what the matrices are. */
+/* Host side of kernels/int8_mma.cu, whose opening comment explains the matrices: a mask's weights
+ * are packed into the operands that the kernel's matrix products load. */
 #include "image_job.h"
 #include "int8_window.h"
 

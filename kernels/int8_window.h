@@ -1,5 +1,5 @@
-/* How the int8 kernel lays a mask's window over a staged tile: what its packer
- * (kernels/int8_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
+/* How the int8 kernel lays a mask's window over a staged tile: the sizes on which its packer
+ * (kernels/int8_pack.c) and the kernel must agree. C17 and CUDA C. */
 #ifndef STENCIL_INT8_WINDOW_H
 #define STENCIL_INT8_WINDOW_H
 

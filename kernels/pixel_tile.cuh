@@ -1,6 +1,6 @@
-/* Tiles of interleaved 8-bit pixels on their way into shared memory and out of it, four
- * pixels at a time: for the kernels that take pixels apart into planes (dp4a.cu,
- * weighted.cu). What a kernel makes of the pixels is its own. */
+/* Tiles of interleaved 8-bit pixels on their way into shared memory and out of it, four pixels at
+ * a time: for the kernels that split pixels into planes (dp4a.cu, weighted.cu). Each of these
+ * kernels decides itself how a pixel is split. */
 #ifndef STENCIL_PIXEL_TILE_CUH
 #define STENCIL_PIXEL_TILE_CUH
 

@@ -1,5 +1,5 @@
-/* What the textbook's 2D kernels work on: one pitched plane of one channel at a
- * time, as float where float sums are exact and as integers past that. Shared by
+/* The work of the textbook's 2D kernels: one pitched plane of one channel at a time,
+ * as floats where float sums are exact and as integers past that. Shared by
  * the kernels (CUDA C) and the host code that launches them (C17).
  *
  *   plane_prepare   interleaved image -> plane        (one channel, or channel * alpha)
@@ -38,7 +38,7 @@ enum plane_border {
 
 /* The convolution of one plane. Rows are numbered as in the whole picture. `in` holds rows
  * [in_first_row, in_first_row + in_rows): for a whole picture that is [0, picture_height), for a
- * strip its halo rows too, and perhaps ghost rows. The kernel folds the ghost rows that are
+ * band its halo rows too, and perhaps ghost rows. The kernel folds the ghost rows that are
  * missing; every row that an output reads is there then. */
 struct plane_job {
     enum plane_type type;

@@ -1,6 +1,6 @@
-/* Around the textbook's kernels: interleaved pixels to one plane a channel, and
- * sums back to rounded, clamped pixels. One thread a cell; what is slow here
- * (64-bit division, 128-bit products) is so only for the plans that need it.
+/* The steps around the textbook's kernels: interleaved pixels are made into one plane
+ * a channel, and sums are made into rounded, clamped pixels again. One thread a cell.
+ * Slow operations (64-bit division, 128-bit products) run only for plans that need them.
  *
  *   image  r g b r g b ...  --prepare-->  r r r ...  --convolve-->  S S S ...  --finish-->  image
  */

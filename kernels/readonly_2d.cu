@@ -1,7 +1,8 @@
 /* readonly: as basic, with the mask promised to be read-only: const T *__restrict__,
- * so that the compiler loads it through the read-only data cache (LDG). After the
- * teaching kit's module 8.3, where the __restrict__ stands on the wrong side of
- * the star and so promises nothing about the pointer.
+ * so that the compiler loads it through the read-only data cache (LDG). After module
+ * 8.3 of the teaching kit for the textbook (Kirk and Hwu, Programming Massively
+ * Parallel Processors), where the __restrict__ stands on the wrong side of the star
+ * and so promises nothing about the pointer.
  *
  *      N  global memory             k^2 loads an output, through L1 and L2
  *      M  global memory, read-only  k^2 loads an output, all hits in L1 after the first warp

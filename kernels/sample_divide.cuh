@@ -1,4 +1,4 @@
-/* From sums to samples: the exact division by any divisor as a multiplication. For the
+/* From sums to samples: the exact division by any divisor, made as a multiplication. For the
  * kernels on whole pixels. */
 #ifndef STENCIL_SAMPLE_DIVIDE_CUH
 #define STENCIL_SAMPLE_DIVIDE_CUH

@@ -1,37 +1,36 @@
-/* separable: masks of rank 1 on the int8 matrix units, row pass and column pass in
- * one kernel. The row factor is a band over the pixels as they lie in memory (see
- * banded.cu); its sums never leave the registers: where the first product leaves
- * them is where the second one takes them from.
+/* separable: masks of rank 1 on the int8 matrix units, row pass and column pass in one
+ * kernel. The row factor is a banded matrix over the pixels as they lie in memory (see
+ * banded.cu). Its sums never leave the registers: the first product leaves them in the
+ * lanes in which the second product takes its operand.
  *
  *    row pass       T = H * B      H  16 bytes of outputs x window bytes (a band)
  *                                  B  window bytes x 8 input rows (ldmatrix)
  *    column pass    P = T * V      T  16 bytes x the rows of 2, 3 or 5 blocks of 8
  *                                  V  those rows x 8 output rows (a band)
  *
- * A lane of H * B holds two bytes' sums for rows 2t and 2t + 1; the second product
- * wants from it four of its inner index: the low and the next byte of the two sums,
- * one byte permutation. Which byte counts is said by V, which is 0 for the other.
- * So a warp walks down its 64 bytes of the tile, block of rows by block, and makes
- * each sum once. The sums stay in their registers, and it is V that turns. A tile
- * comes in two halves: while the first is summed, the second is on its way. Where its
- * sums take less time than its copy (light masks, of up to 7 rows and one dense product)
- * it is twice as wide, comes at once, and a warp walks down twice. Numbers past a byte
- * are taken apart by bytes, the last one signed, and the products of equal weight are
- * summed together: exact.
+ * After H * B a lane holds two bytes' sums for rows 2t and 2t + 1. The second product
+ * wants four values of its inner index from that lane: the low and the next byte of the
+ * two sums, which one byte permutation makes. V is 0 for the byte that does not count.
+ * A warp walks down its 64 bytes of the tile, one block of rows after the other, and
+ * makes each sum once; the sums stay in their registers, and V turns. A tile comes in
+ * two halves: while the first is summed, the second is on its way. For masks whose sums
+ * take less time than the copy (up to 7 rows and one dense product) the tile is twice as
+ * wide and comes at once, and a warp walks down it twice. Sums of several bytes are split
+ * into bytes, the last one signed, and the products of equal weight are added: exact.
  *
- * Sums past 16 bits go on as two numbers of half precision each (here: halves).
- * The bits of a half are a whole number of 2^-24 up to 2047, below 1024 not
- * normalised, so that permutations make them. Two sums' halves in a word are two of
- * the inner index, as they lie in a lane. The products' sums lie between powers of
- * two: their bits are whole numbers, too. Or, where a float holds every sum of the
- * mask, both halves' products go to one, and one multiply-add leaves the quotient in
- * its bits. Nothing is converted, and nothing is rounded but that quotient, down.
+ * Sums past 16 bits go on as two numbers of half precision each ("halves"). Below 2048 the
+ * bits of a half are a whole number of 2^-24, not normalised below 1024, so permutations
+ * alone make halves of sums. Two sums' halves share a word, as two values of the inner
+ * index. The products' sums lie between two powers of two, so their bits are whole numbers
+ * too. If one float holds every sum of the mask, both halves' products go to that float,
+ * and one multiply-add leaves the quotient in its bits. Nothing is converted, and only
+ * that quotient is rounded, down.
  *
  * Shared memory   pitch * (rows + 8 * (blocks - 1)) + 128 * rows, 64 to 128 rows a tile;
  *                 pitch = 256 + 16 * (pieces of a window - 1);
  *                 light masks 528 * 56 + 512 * 48
  * Bytes moved     3 in, 3 out a pixel (RGB), the halo from L2, by the tensor copy
- * Measured        see kernels/README.md */
+ * Measured        see docs/lab/separable.md */
 #include "separable_columns.cuh"
 #include "separable_tile.cuh"
 
@@ -52,7 +51,7 @@ __device__ inline uint32_t divided_samples(const struct sample_divide &d, int *s
     }
 }
 
-/* What a lane keeps of the mask: its factors, and what products start from. */
+/* A lane's part of the mask: its factors, and the values from which products start. */
 template <typename S> struct factors {
     row_factor<S> H;
     column_factor<S> V;

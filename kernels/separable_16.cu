@@ -1,24 +1,24 @@
-/* separable for samples of 16 bits. In memory they are pairs of bytes, and the row
- * pass takes the picture for one of twice as many channels: rows g and g + 8 of
- * its matrix are the low and the high byte of sample g, so that a lane gets the sums
- * over both bytes of a sample and joins them, low + 256 * high: 32 bits, exact.
+/* separable for samples of 16 bits. In memory a sample is a pair of bytes, and the row
+ * pass treats the picture as one of twice as many channels: rows g and g + 8 of its matrix
+ * are the low and the high byte of sample g. So a lane gets the sums over both bytes of a
+ * sample and joins them, low + 256 * high: 32 bits, exact.
  *
  *    kept of a group   low   bytes 0, 1 of the sums for rows 2t, 2t + 1
  *                      high  bytes 2, 3
  *    column pass       P = T * V   T  the samples of two groups, 16 x rows
  *                                  V  rows x 8 output rows
  *
- * Two neighbouring bytes of a sum stand in one word. V's lower two bytes are byte j
- * of the weights, the upper two byte j - 1: so one product adds up all that is of
- * one power of 256. With the factor's byte alone, j = 0 and 1 tell the two bytes of the
- * sum apart.
+ * Two neighbouring bytes of a sum stand in one word. V's lower two bytes are byte j of the
+ * weights, its upper two bytes are byte j - 1: so one product adds up everything that
+ * counts for one power of 256. A product with the factor's byte alone (j = 0, and j = 1)
+ * separates the two bytes of a sum.
  *
- * Sums past 32 bits are joined from the top down to 16 bits, what is below adds its
- * carry, and the division is one of 32 bits again: of divisors with enough factors of 2,
- * as those of --sigma are.
+ * Sums past 32 bits are joined from the top down to 16 bits, and the part below adds its
+ * carry. The division is then one of 32 bits again, for divisors with enough factors of 2,
+ * as those of --sigma have.
  *
  * Shared memory, bytes moved: see separable.cu
- * Measured        see kernels/README.md */
+ * Measured        see docs/lab/separable.md */
 #include "separable_products.cuh"
 #include "separable_tile.cuh"
 

@@ -1,5 +1,5 @@
-/* The two factors of a mask as the fragments that the separable kernel's matrix products take, for
- * samples of 16 bits: host side of kernels/separable_16.cu, which says what the matrices are. */
+/* Host side of kernels/separable_16.cu, whose opening comment explains the matrices: the two
+ * factors of a mask are packed into the operands of its matrix products, for 16-bit samples. */
 #include "separable_factor.h"
 
 #include "image_job.h"

@@ -1,5 +1,6 @@
-/* How the separable kernel for samples of 16 bits lays the two factors of a mask over a tile: what
- * its packer (kernels/separable_16_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
+/* How the separable kernel for samples of 16 bits lays the two factors of a mask over a tile: the
+ * sizes on which its packer (kernels/separable_16_pack.c) and the kernel must agree. C17 and
+ * CUDA C. */
 #ifndef STENCIL_SEPARABLE_16_WINDOW_H
 #define STENCIL_SEPARABLE_16_WINDOW_H
 

@@ -1,5 +1,5 @@
-/* The column pass of the separable kernel, in the three ways that the sums of the row pass go on:
- * as bytes, as bytes of 16 rows at a time, as halves. */
+/* The column pass of the separable kernel. The sums of the row pass reach it in one of three
+ * forms: as bytes, as bytes of 16 rows at a time, or as halves (half precision). */
 #ifndef STENCIL_SEPARABLE_COLUMNS_CUH
 #define STENCIL_SEPARABLE_COLUMNS_CUH
 

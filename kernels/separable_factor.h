@@ -1,5 +1,5 @@
-/* The factors of a mask of rank 1 as fragments of matrix products, as the separable kernels of 8
- * and of 16-bit samples both want them. */
+/* The factors of a mask of rank 1 as operands of matrix products, in the form that both separable
+ * kernels (8 and 16-bit samples) load. */
 #ifndef STENCIL_KERNELS_SEPARABLE_FACTOR_H
 #define STENCIL_KERNELS_SEPARABLE_FACTOR_H
 

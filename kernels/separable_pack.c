@@ -1,5 +1,5 @@
-/* The two factors of a mask as the fragments that the separable kernel's matrix
- * products take: host side of kernels/separable.cu, which says what the matrices are. */
+/* Host side of kernels/separable.cu, whose opening comment explains the matrices: the two factors
+ * of a mask are packed into the operands of its matrix products. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +31,14 @@ static struct factor factor_of(const int64_t *weight, int n)
 /* A half holds a whole number up to this, also in units of 2^-24. */
 #define HALF_MOST 2048
 
-/* The products of halves and column weights, in 2^-24, start from these: see halves_start(). */
+/* The value, in 2^-24, from which the products of halves and column weights start: see
+ * halves_start(). */
 #define LOWER_START    12582912 /* 2^23 + 2^22 */
 #define UPPER_START_10 11546624 /* 2^23 + 3158016 */
 #define UPPER_START_8  12533760 /* 2^23 + 4145152, negative */
 
-/* What the division adds to sums besides the mask's start, a multiple of the divisor: none is then
- * negative. */
+/* The addend of the division besides the mask's start: a multiple of the divisor, with which no sum
+ * is negative. */
 static int64_t added(const struct separable_mask *mask, const struct factor *row,
                      const struct factor *column)
 {
@@ -71,7 +72,8 @@ static int halves_shift(const struct separable_mask *mask, const struct factor *
     return (int)shift;
 }
 
-/* Up to so many rows faster than sums of two bytes, which take fewer products. */
+/* Up to so many rows it is faster than sums of two bytes, which take fewer products for more rows.
+ */
 #define WHOLE_FIRST 9
 
 /* WHOLE: of the sums T of the row factor, made not negative by `shift` units of 256, the products
@@ -246,11 +248,12 @@ static uint32_t half_of(const int64_t *factor, int n, int i, int scale)
     return (value < 0 ? 1u << 15 : 0) | (v < 1024 ? v : (uint32_t)exponent << 10 | (v & 1023));
 }
 
-/* A sum T of the row factor goes on as L and shift + H, T = L + unit * H, in 2^-24. The products of
- * those with the column factor start from where they end between 2^23 and 2^24, so that their bits
- * count ones; and where, modulo 2^32, the bits of the lower one and `unit` times those of the upper
- * one are the mask's sum. For 8 bits the upper one is between -2^24 and -2^23, where bits count
- * down: `unit` times them is taken off. */
+/* Proved: the bits of the products' sums are whole numbers. A sum T of the row factor goes on as L
+ * and shift + H, with T = L + unit * H, in 2^-24. The products of L and of H with the column factor
+ * start from values with which they end between 2^23 and 2^24, so that their bits count ones; and
+ * with which, modulo 2^32, the bits of the lower one and `unit` times the bits of the upper one are
+ * the mask's sum. With 8 bits the upper one lies between -2^24 and -2^23, where bits count down:
+ * `unit` times them is subtracted. */
 static struct separable_halves halves_start(const struct separable_shape *s,
                                             const struct separable_mask *mask,
                                             const struct factor *row, const struct factor *column)

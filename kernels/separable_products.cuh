@@ -1,4 +1,5 @@
-/* What the row passes of both separable kernels take from the staged tile, and their products. */
+/* Shared by the row passes of both separable kernels (8 and 16-bit samples): the operands that
+ * they load from the staged tile, and their matrix products. */
 #ifndef STENCIL_SEPARABLE_PRODUCTS_CUH
 #define STENCIL_SEPARABLE_PRODUCTS_CUH
 

@@ -1,5 +1,5 @@
-/* The row pass of the separable kernel: a warp's sums over 8 staged rows, and as what they go on to
- * the column pass. */
+/* The row pass of the separable kernel: a warp's sums over 8 staged rows, and the form in which
+ * they go to the column pass. */
 #ifndef STENCIL_SEPARABLE_ROWS_CUH
 #define STENCIL_SEPARABLE_ROWS_CUH
 

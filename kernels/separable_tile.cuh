@@ -1,5 +1,5 @@
-/* A tile of the separable kernels, of 8 and of 16-bit samples: how it comes and leaves in two
- * halves, and what of it is a lane's. */
+/* A tile of the separable kernels (8 and 16-bit samples): how it comes and leaves in two halves,
+ * and which part of it belongs to a lane. */
 #ifndef STENCIL_SEPARABLE_TILE_CUH
 #define STENCIL_SEPARABLE_TILE_CUH
 

@@ -1,5 +1,5 @@
-/* How the separable kernel lays the two factors of a mask over a tile: what its
- * packer (kernels/separable_pack.c) and the kernel itself must agree on. C17 and CUDA C. */
+/* How the separable kernel lays the two factors of a mask over a tile: the sizes on which its
+ * packer (kernels/separable_pack.c) and the kernel must agree. C17 and CUDA C. */
 #ifndef STENCIL_SEPARABLE_WINDOW_H
 #define STENCIL_SEPARABLE_WINDOW_H
 
@@ -12,18 +12,14 @@
 #define SEPARABLE_LIGHT_MASK 7
 #define SEPARABLE_LIGHT_ROWS 48
 
-/* What the numbers are taken as. First, how many bytes of the row factor, of its sums, of the
- * column factor: the last byte of each is signed, the others are not; but sums of two bytes are all
- * unsigned.
- *
- * Then those whose sums go on as two halves (numbers of floating point), and the column factor as
- * one: by the bytes of the row factor, and the bits of the lower half. The upper one has 10. A row
- * factor of one byte is signed with 8 bits and where it says so, else it is not.
- *
- * UPPER are as HALVES, 10 bits, for masks of which a sample is a sum's upper byte: factors without
- * negative weights that add up to powers of two, such as those of --sigma.
- *
- * WHOLE is as HALVES_1_8, for masks of which one float holds every sum. */
+/* The forms in which the numbers are taken. The first ones say how many bytes the row factor, its
+ * sums and the column factor have: the last byte of each is signed, the others are not; only sums
+ * of two bytes are all unsigned. The next ones take sums as two halves (numbers of half precision),
+ * and the column factor as one half; their names say the bytes of the row factor and the bits of
+ * the lower half. The upper half has 10 bits. A row factor of one byte is signed with 8 bits and
+ * where its name says so. UPPER is like HALVES with 10 bits, for masks whose samples are the upper
+ * byte of a sum: factors without negative weights that add up to powers of two, such as those of
+ * --sigma. WHOLE is like HALVES_1_8, for masks for which one float holds every sum. */
 enum separable_form {
     SEPARABLE_1_2_1,
     SEPARABLE_1_3_1,
@@ -38,12 +34,12 @@ enum separable_form {
     SEPARABLE_NONE, /* they take more */
 };
 
-/* Behind the packed factors, where sums go on as halves. Four times the same, as products start
- * from four sums: registers of which a compiler knew that they are the same would be one, copied
- * before each product. */
+/* Behind the packed factors, where sums go on as halves. Each value stands there four times,
+ * because products start from four sums: if a compiler knew that the four registers are equal, it
+ * would keep one and copy it before each product. */
 struct separable_halves {
-    /* What the products of the lower and of the upper halves start from. WHOLE: low, what both
-     * start from; high, what a sum is multiplied with and what is then added. */
+    /* The values from which the products of the lower and of the upper halves start. WHOLE: `low`
+     * is the value from which both start; `high` holds the factor and the addend of a sum. */
     float low[4], high[4];
     /* Added to sums (8 bits) or 64 sums (10 bits), the upper half is among the bits. */
     uint32_t sums[4];

@@ -1,11 +1,11 @@
-/* What the textbook's 1D kernels work on: one array of input elements, N in the
- * chapter, as float where float sums are exact and as 64-bit integers past that.
+/* The work of the textbook's 1D kernels: one array of input elements, N in the
+ * chapter, as floats where float sums are exact and as 64-bit integers past that.
  * Shared by the kernels (CUDA C) and the host code that launches them (C17).
  *
  *      P[i] = sum over j of  M[j] * N[i - anchor + j],  ghost cells at both ends
  *
- * No division, no rounding: sums come out, and what is made of them is the host's
- * business. Sizes in cells unless the name says bytes. Every function only
+ * The kernels neither divide nor round: they write sums, and the host makes samples of
+ * them. Sizes in cells unless the name says bytes. Every function only
  * launches: errors of the launch are returned, others appear at the next
  * synchronisation. */
 #ifndef STENCIL_SIGNAL_1D_H

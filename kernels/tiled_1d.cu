@@ -1,6 +1,7 @@
 /* tiled: the threads of a block load the block's input tile, halo cells included,
  * into shared memory once; every thread then reads its mask's cells from there.
- * The chapter's Figs. 7.10-7.11, for any mask, anchor and border.
+ * Figs. 7.10-7.11 of the textbook (Kirk and Hwu, Programming Massively Parallel
+ * Processors), for any mask, anchor and border.
  *
  *      block b:  This_tile_start_point = b*blockDim.x,  input tile begins anchor cells before it
  *

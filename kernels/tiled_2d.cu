@@ -1,6 +1,7 @@
 /* tiled: stage the input tile, halo cells included, in shared memory once; every
- * thread then reads its mask's cells from there. After the chapter's Figs.
- * 7.19-7.21, for any mask, any border and a true pitch.
+ * thread then reads its mask's cells from there. After Figs. 7.19-7.21 of the
+ * textbook (Kirk and Hwu, Programming Massively Parallel Processors), for any mask,
+ * any border and a true pitch.
  *
  *                 input tile: tile + mask_width - 1 cells wide
  *            .---------------------------------------.
@@ -16,8 +17,8 @@
  * Block: as large as the input tile while that has at most 1024 cells, one load a
  * thread, the surplus threads idle while the outputs are summed (the chapter's
  * shape). Past that at most 1024 threads, each loading several cells. Where the
- * input tile exceeds shared memory, the mask is walked in groups of rows, each
- * with its own staged strip of tile + group - 1 rows.
+ * input tile exceeds shared memory, the mask is walked in groups of rows, and
+ * tile + group - 1 rows are staged for each group.
  * The mask lies in constant memory: every thread of a warp reads the same weight
  * at the same time. It holds 64 KB; larger masks go in several launches that add up.
  *
@@ -97,7 +98,7 @@ extern "C" struct plane_shape plane_tiled_shape(const struct plane_job *job)
 
     shape.tile = job->tile;
     /* A row of the widest mask over the widest tile (318 cells) must fit: no tile is halved below
-     * 8, whose strip of one mask row takes 8 * 262 * 8 bytes = 16.4 KB. */
+     * 8, whose rows for one mask row take 8 * 262 * 8 bytes = 16.4 KB. */
     do {
         width = shape.tile + job->mask_width - 1;
         shape.group_rows = (int)(job->shared_limit / (cell * (size_t)width)) - shape.tile + 1;

@@ -1,6 +1,6 @@
-/* weighted: colour weighted by alpha, 8 bits, in one pass on any GPU from sm_75 on. Where the
- * textbook's kernels sum six planes and divide by way of device memory, a tile's pixels are
- * taken apart here in shared memory, into c*a of 16 bits for each colour, and a:
+/* weighted: colour weighted by alpha, 8 bits, in one pass on any GPU from sm_75 on. The
+ * textbook's kernels need six planes for that and a division by way of device memory; here a
+ * tile's pixels are split in shared memory, into c*a of 16 bits for each colour, and a:
  *
  *    A = sum(w * a)       out_a = floor((A + floor(W/2)) / W)
  *    N = sum(w * c*a)     out_c = floor((N + floor(A/2)) / A)      W = d = sum(w), no offset
@@ -13,18 +13,18 @@
  *             j = 2   . .  . .   w w  w w   w .  . .   lower half for two cells, the upper one for
  *             j = 3   . .  . .   . w  w w   w w  . .   the next two; halves of zeros are left out
  *
- * Alpha comes first: A is where the sums of the colours divide, and A/2 where they begin. Where A
- * is 0 the plain quotient stands, floor((sum(w * c) + floor(W/2)) / W): that is the formula with
- * alpha 1 everywhere, and a tile that has such a pixel is staged and summed so once more.
+ * Alpha is summed first, because the colours' sums begin at A/2 and are divided by A. Where A is
+ * 0 the plain quotient floor((sum(w * c) + floor(W/2)) / W) is written. That is the same formula
+ * with alpha 1 everywhere, so a tile with such a pixel is staged and summed a second time.
  *
- * Weights past 8 bits are up to three planes, w = 65536 * high + 256 * middle + low: the sum of
- * the high ones first, times 256, and so on. Modulo 2^32 that is as good as whole sums: see
- * quotient().
+ * Weights past 8 bits become up to three planes, w = 65536 * high + 256 * middle + low: the high
+ * ones are summed first and multiplied by 256, then the middle ones are added, and so on. Sums
+ * modulo 2^32 are enough: see quotient().
  *
  * Shared memory   (8 * channels - 4) * (16 + k - 1) * (31 + (k + pad + 6) / 4) + 2048 * channels,
  *                 and past 5 x 5 16 * k * ((k + pad + 6) / 4) a plane of packed weights
  * Bytes moved     4 in, 4 out a pixel (RGBA), the halo from L2
- * Measured        see kernels/README.md */
+ * Measured        see docs/lab/weighted.md */
 #include "pixel_tile.cuh"
 #include "weighted_sums.cuh"
 
@@ -89,8 +89,8 @@ __device__ inline void put_alpha(const struct image_job &job, const uint32_t *co
     }
 }
 
-/* Which bytes of a thread's samples, from column x and row y of the output on, are of pixels of the
- * picture that nothing covers. Mostly none. */
+/* Which bytes of a thread's samples (from column x and row y of the output on) belong to pixels of
+ * the picture that nothing covers. Mostly none. */
 __device__ inline bool find_uncovered(const struct image_job &job, const uint32_t *cover, int x,
                                       int y, uint32_t *uncovered)
 {
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS(N, WIDE))
     const int plane = (WEIGHTED_TILE_Y + height - 1) * across;
     const int x0 = blockIdx.x * DP4A_TILE_X, y0 = blockIdx.y * WEIGHTED_TILE_Y + warp * ROWS;
     const int y = job.out_first_row + (int)blockIdx.y * WEIGHTED_TILE_Y - job.anchor_y;
-    /* the last tile of a strip needs fewer rows: those after them need not be there */
+    /* the last tile of a band needs fewer rows: those after them need not be there */
     const int rows =
         min(WEIGHTED_TILE_Y, job.out_rows - (int)blockIdx.y * WEIGHTED_TILE_Y) + height - 1;
     uint4 *A_ds = (uint4 *)shared;

@@ -1,5 +1,5 @@
-/* What masks the weighted kernel takes, and what room: host side of kernels/weighted.cu. Its
- * weights are packed by kernels/dp4a_pack.c. */
+/* Host side of kernels/weighted.cu: which masks it takes, and how much shared memory it needs.
+ * kernels/dp4a_pack.c packs its weights. */
 #include "dp4a_window.h"
 #include "image_job.h"
 

@@ -1,5 +1,5 @@
-/* What the threads of weighted.cu multiply and divide: the sums of 4 x 4 outputs under a mask, of
- * alpha and of products with it, and their quotients. */
+/* The arithmetic of weighted.cu's threads: the sums of 4 x 4 outputs under a mask, of alpha and of
+ * products with alpha, and their quotients. */
 #ifndef STENCIL_WEIGHTED_SUMS_CUH
 #define STENCIL_WEIGHTED_SUMS_CUH
 
@@ -119,8 +119,8 @@ __device__ inline void add_mask(const struct weighted_args &args, const CELLS *w
     }
 }
 
-/* The same where sums pass 2^32, and how large they are, about: those of a column of words do not
- * pass it, and no float is rounded more than 2^8 times. */
+/* The same where sums pass 2^32, together with a float of about their size: the sums of one column
+ * of words do not pass 2^32, and no float is rounded more than 2^8 times. */
 __device__ inline void add_mask_wide(const struct weighted_args &args, const uint2 *window,
                                      int pitch, const uint4 *weight, uint32_t *sum, float *size)
 {
@@ -166,11 +166,11 @@ __device__ inline float share_of(uint32_t d)
     return reciprocal((float)d) * (1 - 0x1.8p-12f);
 }
 
-/* q = floor(v / d) in the lowest byte, for v < 256 * d and d < 2^31; sum is v modulo 2^32, size v
- * within 2^-13 of itself. So size * share is at most v/d and at least (1 - 2^-9) * v/d, which is
- * not 0.51 away. Rounded down (from 2^23 on floats have no fractions) it is q or q - 1, and one is
- * added: n. Then v - n*d is from -d to d - 1, as such exact modulo 2^32, and n is 1 too large where
- * it is negative. */
+/* Proved: this gives q = floor(v / d) in the lowest byte, for v < 256 * d and d < 2^31; sum is v
+ * modulo 2^32, size is v within 2^-13 of itself. size * share is at most v/d and at least (1 -
+ * 2^-9) * v/d, so it is less than 0.51 too small. Rounded down (from 2^23 on floats have no
+ * fractions) it is q or q - 1, and one is added: n. Then v - n*d lies between -d and d - 1, so it
+ * is exact modulo 2^32, and n is 1 too large where it is negative. */
 __device__ inline uint32_t quotient(uint32_t sum, float size, uint32_t d, float share)
 {
     const uint32_t n = __float_as_uint(__fmaf_rd(size, share, 0x1p23f + 1)); /* on 0x4b000000 */

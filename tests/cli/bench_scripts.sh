@@ -18,11 +18,11 @@ wrong() { # wrong SCRIPT OPTIONS: one line on standard error, exit status 1
 }
 wrong bench_peers --jobs small,huge
 wrong bench_peers --runs 0
-wrong bench_peers --readme --jobs small
+wrong bench_peers --write --jobs small
 wrong bench_peers --program ./none
 wrong bench_batch --files 9
 wrong bench_batch --device cpu,gpu
-wrong bench_batch --device cpu --readme
+wrong bench_batch --device cpu --write
 wrong bench_batch --program ./none
 wrong bench_gpu_peers --widths 3,x
 wrong bench_gpu_pipeline --folder ./none
