@@ -1,7 +1,6 @@
-/* The values of the limits of a comparison: they are words of a golden suite too, so what reads
- * them is compare/limits.c. */
+/* The values of the limits of a comparison. They are words of a golden suite too, so
+ * compare/verdict.c reads them. */
 #include "cli/option_table.h"
-#include "compare/limits.h"
 
 bool option_set_limit(struct options *options, const struct option_spec *spec, const char *value,
                       struct error *err)

@@ -1,10 +1,10 @@
 /* Golden pictures: a suite names commands and the pictures that they write, with a checksum
- * of each picture's samples. `record` writes the checksums, `check` compares; see the topic
- * GOLDEN in cli/option_topics.c for the suite's format.
+ * of each picture's samples. `record` writes the checksums, `check` compares; the topic
+ * GOLDEN in cli/option_topics.c describes the suite's format.
  *
- * Every command runs in a folder of its own, which holds copies of the inputs, below a scratch
- * folder that is removed at the end, also when a signal ends the program. A picture without a
- * command is looked for beside the suite: so pictures of any program can be kept. */
+ * Every command runs in a folder of its own with copies of the inputs, below a scratch folder
+ * that is removed at the end, also when a signal ends the program. A picture without a command
+ * is a file beside the suite, which may come from any program. */
 #ifndef STENCIL_COMPARE_GOLDEN_H
 #define STENCIL_COMPARE_GOLDEN_H
 
@@ -45,10 +45,6 @@ struct golden_suite {
 bool golden_suite_read(struct golden_suite *suite, const char *path, struct error *err);
 void golden_suite_free(struct golden_suite *suite);
 
-/* Writes the suite anew with these checksums, one for each case; nothing else changes. */
-bool golden_suite_write(const struct golden_suite *suite, const char *const *checksums,
-                        struct error *err);
-
 /* FOLDER/expected/CHECKSUM.EXTENSION, where `record` keeps the picture of a case. Malloc'ed. */
 char *golden_expected_path(const struct golden_suite *suite, const struct golden_case *one,
                            const char *checksum);
@@ -70,7 +66,7 @@ struct golden_picture {
 
 struct golden_result {
     enum golden_state state;
-    char checksum[PIXEL_SUM_CHARS + 1]; /* of what is there now; "-": none */
+    char checksum[PICTURE_CHECKSUM_CHARS + 1]; /* of the picture as it is now; "-": none */
     char why[1024];
     double seconds;
     char *path;    /* of the picture, while the run's folders exist */
@@ -96,11 +92,10 @@ struct golden_job {
 bool golden_run(struct golden_job *job, struct error *err);
 void golden_results_free(struct golden_result *result, size_t count);
 
-/* ---- keeping (compare/golden_keep.c) ---- */
-
-/* For before_removal of a recording job: when no case failed, writes the suite, keeps pictures in
- * `expected`, and removes those that the suite named before and does not name any more. */
-bool golden_keep(struct golden_job *job, struct error *err);
+/* For before_removal of a recording job (compare/golden_suite.c). If no case failed: writes the
+ * checksums into the suite, keeps pictures in `expected`, and removes the pictures there whose
+ * checksums the suite named before and does not name any more. */
+bool golden_record(struct golden_job *job, struct error *err);
 
 /* ---- the report (compare/golden_report.c) ---- */
 
@@ -126,5 +121,29 @@ struct golden_process {
  * the reason in WHY when it did not end with 0. */
 bool golden_process_run(const struct golden_process *process, const char *command, char *why,
                         size_t room);
+
+/* ---- the folders that commands run in (compare/golden_folder.c) ---- */
+
+/* A new folder in TMPDIR, with bin/stencilcli: this program. Malloc'ed path. */
+char *golden_scratch_make(struct error *err);
+
+/* FOLDER with copies of the inputs of ONE, below their names. */
+bool golden_folder_make(const struct golden_suite *suite, const struct golden_case *one,
+                        const char *folder, struct error *err);
+
+/* The name of an entry of FOLDER that is neither input nor picture of ONE, malloc'ed; NULL: there
+ * is none. Does not look into folders. */
+char *golden_folder_stray(const struct golden_suite *suite, const struct golden_case *one,
+                          const char *folder);
+
+/* Removes it with everything in it. */
+void golden_folder_remove(const char *folder);
+
+/* Between these calls golden_copy has no file open for writing. A command that starts while one is
+ * open holds it open too, for a moment, and running that file then fails with "Text file busy". */
+void golden_spawn_begin(void);
+void golden_spawn_end(void);
+
+bool golden_copy(const char *from, const char *to, struct error *err);
 
 #endif

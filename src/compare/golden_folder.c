@@ -1,5 +1,6 @@
-/* Scratch folders: see compare/golden_folder.h. */
-#include "compare/golden_folder.h"
+/* The folders that the commands of a golden suite run in: made, filled with the inputs, searched
+ * for files that should not be there, removed. */
+#include "compare/golden.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -78,10 +79,7 @@ static bool copy_into(struct input *input, const char *from, const char *to, str
                output_write(output, bytes, got, err);
     while (good && got == room);
     free(bytes);
-    if (good)
-        return output_commit(output, err);
-    output_discard(output);
-    return false;
+    return output_end(output, good, err);
 }
 
 bool golden_copy(const char *from, const char *to, struct error *err)

@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "compare/golden.h"
-#include "compare/golden_folder.h"
 
 extern char **environ;
 

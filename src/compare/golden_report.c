@@ -174,28 +174,18 @@ static void put_page(FILE *out, const struct golden_job *job)
 
 bool golden_report_write(const struct golden_job *job, const char *path, struct error *err)
 {
-    struct output *output;
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    bool good = out != NULL;
+    bool good = false;
 
-    if (good) {
+    if (out) {
         put_page(out, job);
         good = !ferror(out);
         good = fclose(out) == 0 && good;
     }
-    if (!good) {
-        free(text);
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
-    }
-    good = output_open(&output, path, err);
-    if (good && output_write(output, text, bytes, err)) {
-        good = output_commit(output, err);
-    } else if (good) {
-        output_discard(output);
-        good = false;
-    }
+    good = good ? output_text(path, text, bytes, err)
+                : error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
     free(text);
     return good;
 }

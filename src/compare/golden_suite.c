@@ -1,19 +1,19 @@
-/* The text of a golden suite: see compare/golden.h. It is cut into words in place; a second copy
- * stays as it was, so that writing changes checksums and nothing else. */
+/* Reads a golden suite, and records: writes new checksums and keeps pictures. The text is cut into
+ * words in place; a second copy stays as it was, so that writing changes checksums only. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "codec/codec.h"
 #include "codec/input.h"
 #include "codec/output.h"
 #include "compare/golden.h"
-#include "compare/limits.h"
 
 #define TIMEOUT_S 120
 
-/* What holds for the cases below it. */
+/* The settings for the cases in the lines below. */
 struct state {
     struct golden_suite *suite;
     int line;
@@ -90,7 +90,8 @@ static bool take_timeout(struct state *state, char *rest, struct error *err)
 static bool is_checksum(const char *word)
 {
     return strcmp(word, "0") == 0 || strcmp(word, "-") == 0 ||
-           (strlen(word) == PIXEL_SUM_CHARS && strspn(word, "0123456789abcdef") == strlen(word));
+           (strlen(word) == PICTURE_CHECKSUM_CHARS &&
+            strspn(word, "0123456789abcdef") == strlen(word));
 }
 
 static bool take_case(struct state *state, char *line, struct error *err)
@@ -100,7 +101,6 @@ static bool take_case(struct state *state, char *line, struct error *err)
     char *rest = line;
 
     *one = (struct golden_case){.line = state->line,
-
                                 .inputs = state->inputs,
                                 .timeout_s = state->timeout_s,
                                 .strict = state->strict,
@@ -257,29 +257,6 @@ void golden_suite_free(struct golden_suite *suite)
     free(suite->folder);
 }
 
-bool golden_suite_write(const struct golden_suite *suite, const char *const *checksums,
-                        struct error *err)
-{
-    struct output *output;
-    size_t at = 0;
-    bool good;
-
-    if (!output_open(&output, suite->path, err))
-        return false;
-    good = true;
-    for (size_t i = 0; good && i < suite->count; i++) {
-        const struct golden_case *one = &suite->cases[i];
-        good = output_write(output, suite->text + at, one->sum_at - at, err) &&
-               output_write(output, checksums[i], strlen(checksums[i]), err);
-        at = one->sum_at + strlen(one->checksum);
-    }
-    good = good && output_write(output, suite->text + at, suite->bytes - at, err);
-    if (good)
-        return output_commit(output, err);
-    output_discard(output);
-    return false;
-}
-
 char *golden_expected_path(const struct golden_suite *suite, const struct golden_case *one,
                            const char *checksum)
 {
@@ -291,4 +268,97 @@ char *golden_expected_path(const struct golden_suite *suite, const struct golden
                  format == FORMAT_NONE ? "" : dot) < 0)
         return NULL;
     return path;
+}
+
+/* ---- record ---- */
+
+/* Writes the suite again with these checksums, one for each case; nothing else changes. */
+static bool write_suite(const struct golden_suite *suite, const char *const *checksums,
+                        struct error *err)
+{
+    struct output *output;
+    size_t at = 0;
+    bool good = true;
+
+    if (!output_open(&output, suite->path, err))
+        return false;
+    for (size_t i = 0; good && i < suite->count; i++) {
+        const struct golden_case *one = &suite->cases[i];
+        good = output_write(output, suite->text + at, one->sum_at - at, err) &&
+               output_write(output, checksums[i], strlen(checksums[i]), err);
+        at = one->sum_at + strlen(one->checksum);
+    }
+    good = good && output_write(output, suite->text + at, suite->bytes - at, err);
+    return output_end(output, good, err);
+}
+
+static bool wants_picture(const struct golden_case *one)
+{
+    return strcmp(one->file, "-") != 0 && (one->reason || one->keep);
+}
+
+/* Whether PATH has this checksum: recording twice changes no file. */
+static bool is_kept(const char *path, const char *checksum)
+{
+    char text[PICTURE_CHECKSUM_CHARS + 1];
+    struct error ignored;
+
+    return access(path, F_OK) == 0 && picture_checksum(path, text, &ignored) &&
+           strcmp(text, checksum) == 0;
+}
+
+static bool keep_picture(const struct golden_suite *suite, const struct golden_case *one,
+                         const struct golden_result *result, struct error *err)
+{
+    char *to = golden_expected_path(suite, one, result->checksum);
+    bool good = to || error_set(err, EXIT_INPUT, "%s: no memory to record it", suite->path);
+
+    if (good && !is_kept(to, result->checksum))
+        good = golden_copy(result->path, to, err);
+    free(to);
+    return good;
+}
+
+/* Removes the picture of a checksum that no case has any more. */
+static void remove_stale(const struct golden_job *job, size_t index)
+{
+    const struct golden_case *one = &job->suite->cases[index];
+    for (size_t i = 0; i < job->suite->count; i++) {
+        if (strcmp(job->result[i].checksum, one->checksum) == 0)
+            return;
+    }
+    char *path = golden_expected_path(job->suite, one, one->checksum);
+    if (path && strlen(one->checksum) == PICTURE_CHECKSUM_CHARS)
+        unlink(path);
+    free(path);
+}
+
+bool golden_record(struct golden_job *job, struct error *err)
+{
+    const struct golden_suite *suite = job->suite;
+    char *folder;
+    bool good = true;
+
+    for (size_t i = 0; i < suite->count; i++) {
+        if (job->result[i].state == GOLDEN_FAILED)
+            return true;
+    }
+    const char **checksums = calloc(suite->count, sizeof *checksums);
+    if (!checksums || asprintf(&folder, "%sexpected", suite->folder) < 0) {
+        free(checksums);
+        return error_set(err, EXIT_INPUT, "%s: no memory to record it", suite->path);
+    }
+    for (size_t i = 0; good && i < suite->count; i++) {
+        checksums[i] = job->result[i].checksum;
+        if (!wants_picture(&suite->cases[i]))
+            continue;
+        mkdir(folder, 0777); /* if it fails, so does keeping a picture */
+        good = keep_picture(suite, &suite->cases[i], &job->result[i], err);
+    }
+    good = good && write_suite(suite, checksums, err);
+    for (size_t i = 0; good && i < suite->count; i++)
+        remove_stale(job, i);
+    free(folder);
+    free(checksums);
+    return good;
 }

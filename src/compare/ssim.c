@@ -1,5 +1,6 @@
-/* Structural similarity in whole numbers: see compare/ssim.h. Bounds, with weights that sum
- * to 2^11 in each direction:
+/* Structural similarity: the weights, the formula, and which type holds which sum. The sums
+ * are computed in compare/ssim_sums.h. Why no sum overflows, with weights that sum to 2^11
+ * in each direction:
  *
  *            sum of a column            of the window          times the weights' sum
  *   8 bits   2^11 * 2 * 255^2 < 2^28    < 2^39                 2^22 * 2^39 = 2^61
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-/* Windows at a time: their sums stay in the first cache. */
+/* So many windows at a time: their sums stay in the first cache. */
 #define BLOCK 256
 
 __extension__ typedef __int128 int128;
@@ -29,20 +30,25 @@ static int64_t ssim_whole(int side)
     return sum;
 }
 
+/* The SSIM of one window. Everything is times the square of the weights' sum: 2 mx my, 2 sxy,
+ * mx^2 + my^2, sx + sy, C1 and C2. */
+static double ssim(double product, double covariance, double means, double variances, double c1,
+                   double c2)
+{
+    return ((product + c1) * (covariance + c2)) / ((means + c1) * (variances + c2));
+}
+
 #define NAME(function) function##_8
 #define COLUMN         uint32_t
-#define SUM            int64_t
 #define PRODUCT        int64_t
-#include "compare/ssim_template.h"
+#include "compare/ssim_sums.h"
 #undef NAME
 #undef COLUMN
-#undef SUM
 #undef PRODUCT
 #define NAME(function) function##_16
 #define COLUMN         uint64_t
-#define SUM            int64_t
 #define PRODUCT        int128
-#include "compare/ssim_template.h"
+#include "compare/ssim_sums.h"
 
 int ssim_side(int samples)
 {

@@ -1,8 +1,8 @@
-/* Private to compare/ssim.c, which includes it once for samples of 8 and once for samples of
- * 16 bits: COLUMN holds the sum of a column of the window, SUM that of the whole window and
- * PRODUCT the product of two of those. */
+/* Private to compare/ssim.c, which has the formula and includes this file twice, for samples of 8
+ * and of 16 bits: the sums of one row of windows. COLUMN holds the sum of a column of the window,
+ * PRODUCT the product of two sums of whole windows. */
 
-/* Columns: sum w x, sum w y, sum w (x^2 + y^2), sum w x y. */
+/* The sums of columns: w x, w y, w (x^2 + y^2), w x y. */
 static void NAME(columns)(const struct ssim_rows *rows, COLUMN *sx, COLUMN *sy, COLUMN *sxx,
                           COLUMN *sxy)
 {
@@ -27,15 +27,16 @@ static void NAME(columns)(const struct ssim_rows *rows, COLUMN *sx, COLUMN *sy, 
 }
 
 /* The windows' sums from COUNT columns on; the weights are the same from both ends. */
-static void NAME(windows)(const COLUMN *column, int side, const int *weight, int count, SUM *sum)
+static void NAME(windows)(const COLUMN *column, int side, const int *weight, int count,
+                          int64_t *sum)
 {
     for (int x = 0; x < count; x++)
-        sum[x] = (SUM)((uint64_t)column[x + side / 2] * (uint32_t)weight[side / 2]);
+        sum[x] = (int64_t)((uint64_t)column[x + side / 2] * (uint32_t)weight[side / 2]);
     for (int j = 0; j < side / 2; j++) {
         const COLUMN *left = column + j, *right = column + side - 1 - j;
         uint32_t w = (uint32_t)weight[j];
         for (int x = 0; x < count; x++)
-            sum[x] += (SUM)((uint64_t)(COLUMN)(left[x] + right[x]) * w);
+            sum[x] += (int64_t)((uint64_t)(COLUMN)(left[x] + right[x]) * w);
     }
 }
 
@@ -48,7 +49,7 @@ static double NAME(row)(const struct ssim_rows *rows, void *scratch)
     double c1 = 0.01 * 0.01 * max * max * scale, c2 = 0.03 * 0.03 * max * max * scale, sum = 0;
     COLUMN *sx = scratch, *sy = sx + rows->width, *sxx = sy + rows->width;
     COLUMN *sxy = sxx + rows->width;
-    SUM a[BLOCK], b[BLOCK], squares[BLOCK], ab[BLOCK];
+    int64_t a[BLOCK], b[BLOCK], squares[BLOCK], ab[BLOCK];
 
     NAME(columns)(rows, sx, sy, sxx, sxy);
     for (int first = 0; first < windows; first += BLOCK) {
@@ -62,8 +63,8 @@ static double NAME(row)(const struct ssim_rows *rows, void *scratch)
             PRODUCT product = 2 * ((PRODUCT)a[x] * b[x]);
             PRODUCT variances = (PRODUCT)whole * squares[x] - means;
             PRODUCT covariance = 2 * ((PRODUCT)whole * ab[x]) - product;
-            sum += (((double)product + c1) * ((double)covariance + c2)) /
-                   (((double)means + c1) * ((double)variances + c2));
+            sum +=
+                ssim((double)product, (double)covariance, (double)means, (double)variances, c1, c2);
         }
     }
     return sum;
