@@ -111,7 +111,6 @@ bool golden_pictures_make(struct golden_result *result, const char *expected, co
 
 struct golden_process {
     const char *folder;    /* it runs there */
-    const char *program;   /* a folder with `stencilcli`, put in front of PATH */
     const char *out, *err; /* files for what it prints */
     int timeout_s;
     atomic_bool *stop; /* set by another thread: the command is killed */
@@ -124,7 +123,8 @@ bool golden_process_run(const struct golden_process *process, const char *comman
 
 /* ---- the folders that commands run in (compare/golden_folder.c) ---- */
 
-/* A new folder in TMPDIR, with bin/stencilcli: this program. Malloc'ed path. */
+/* A new folder in TMPDIR, with bin/stencilcli, which is this program and becomes the first in PATH
+ * of all commands that start from now on. Malloc'ed path. */
 char *golden_scratch_make(struct error *err);
 
 /* FOLDER with copies of the inputs of ONE, below their names. */

@@ -18,7 +18,7 @@
 
 struct run {
     struct golden_job *job;
-    char *scratch, *program; /* the folder of bin/stencilcli */
+    char *scratch; /* golden_scratch_make's folder */
     atomic_bool stop, done;
     int signal; /* that stopped it; 0: none */
     sigset_t set;
@@ -116,7 +116,6 @@ static bool run_command(struct run *run, const struct golden_case *one, const ch
 {
     char out[FOLDER_BYTES + 8], errors[FOLDER_BYTES + 8];
     struct golden_process process = {.folder = folder,
-                                     .program = run->program,
                                      .out = out,
                                      .err = errors,
                                      .timeout_s = one->timeout_s,
@@ -191,17 +190,11 @@ static bool run_all(struct run *run, struct error *err)
     run->scratch = golden_scratch_make(err);
     if (!run->scratch)
         return false;
-    if (asprintf(&run->program, "%s/bin", run->scratch) < 0)
-        run->program = NULL;
-    if (run->program)
-        parallel_for(job->threads, (int)job->suite->count, run_case, run);
-    else
-        good = error_set(err, EXIT_INPUT, "%s: no memory to run it", job->suite->path);
-    if (good && !atomic_load(&run->stop) && job->before_removal)
+    parallel_for(job->threads, (int)job->suite->count, run_case, run);
+    if (!atomic_load(&run->stop) && job->before_removal)
         good = job->before_removal(job, err);
     golden_folder_remove(run->scratch);
     free(run->scratch);
-    free(run->program);
     return good;
 }
 
