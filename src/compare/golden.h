@@ -16,12 +16,12 @@
 /* ---- the suite (compare/golden_suite.c) ---- */
 
 struct golden_case {
-    int line;       /* in the suite, from 1 */
-    size_t sum_at;  /* where the checksum stands in the suite's text */
-    char *checksum; /* 16 hexadecimal digits; "0": not recorded; "-": there is no picture */
-    char *file;     /* the picture; "-": none, the command only has to end with 0 */
-    char *command;  /* for sh; NULL: the file lies beside the suite */
-    char **inputs;  /* patterns, NULL behind the last; shared between cases */
+    int line;           /* in the suite, from 1 */
+    size_t sum_at;      /* where the checksum stands in the suite's text */
+    char *checksum;     /* 16 hexadecimal digits; "0": not recorded; "-": there is no picture */
+    char *file;         /* the picture; "-": none, the command only has to end with 0 */
+    char *command;      /* for sh; NULL: the file lies beside the suite */
+    const char *inputs; /* patterns, each with a zero byte, and another one at the end */
     int timeout_s;
     bool strict; /* nothing but the picture may be left behind */
     bool keep;   /* record keeps the picture, for reports; with a tolerance it does in any case */
@@ -35,9 +35,7 @@ struct golden_suite {
     size_t bytes;
     struct golden_case *cases;
     size_t count;
-    char *words;    /* text cut into words: the cases point into it */
-    char ***inputs; /* the lists that cases share */
-    size_t input_lists;
+    char *words; /* text cut into words: the cases point into it */
 };
 
 /* Reads PATH, or PATH/golden.txt where it is a folder. EXIT_USAGE for what is no suite, with the
@@ -58,6 +56,10 @@ enum golden_state {
     GOLDEN_DIFFERENT,
     GOLDEN_FAILED, /* the command failed, or there is no picture */
 };
+#define GOLDEN_STATES (GOLDEN_FAILED + 1)
+
+/* "same", "tolerated", "unrecorded", "different", "failed" */
+const char *golden_state_name(enum golden_state state);
 
 struct golden_picture {
     char *png; /* in base64; NULL: none */

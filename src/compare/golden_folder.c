@@ -159,9 +159,9 @@ bool golden_folder_make(const struct golden_suite *suite, const struct golden_ca
 {
     if (mkdir(folder, 0700) != 0)
         return error_errno(err, folder, "create");
-    for (char **pattern = one->inputs; pattern && *pattern; pattern++) {
+    for (const char *pattern = one->inputs; *pattern; pattern += strlen(pattern) + 1) {
         glob_t found;
-        bool good = find_inputs(suite, *pattern, &found, err);
+        bool good = find_inputs(suite, pattern, &found, err);
         if (!good)
             return false;
         for (size_t i = 0; good && i < found.gl_pathc; i++)
@@ -179,10 +179,10 @@ static bool is_input(const struct golden_suite *suite, const struct golden_case 
                      const char *name)
 {
     bool known = false;
-    for (char **pattern = one->inputs; !known && pattern && *pattern; pattern++) {
+    for (const char *pattern = one->inputs; !known && *pattern; pattern += strlen(pattern) + 1) {
         glob_t found;
         struct error ignored;
-        if (!find_inputs(suite, *pattern, &found, &ignored))
+        if (!find_inputs(suite, pattern, &found, &ignored))
             continue;
         for (size_t i = 0; !known && i < found.gl_pathc; i++) {
             const char *input = found.gl_pathv[i] + strlen(suite->folder);

@@ -225,6 +225,13 @@ bool golden_run(struct golden_job *job, struct error *err)
     return good;
 }
 
+const char *golden_state_name(enum golden_state state)
+{
+    static const char *const names[GOLDEN_STATES] = {"same", "tolerated", "unrecorded", "different",
+                                                     "failed"};
+    return names[state];
+}
+
 void golden_results_free(struct golden_result *result, size_t count)
 {
     for (size_t i = 0; result && i < count; i++) {
