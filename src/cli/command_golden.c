@@ -13,14 +13,6 @@
 /* A thread has a picture open, and one that it keeps or draws twice; or a process. */
 #define FILES_EACH 4
 
-static const char *const state_names[] = {
-    [GOLDEN_SAME] = "same",
-    [GOLDEN_TOLERATED] = "tolerated",
-    [GOLDEN_UNRECORDED] = "unrecorded",
-    [GOLDEN_DIFFERENT] = "different",
-    [GOLDEN_FAILED] = "failed",
-};
-
 /* ---- telling ---- */
 
 static bool is_changed(const struct golden_case *one, const struct golden_result *result)
@@ -34,7 +26,7 @@ static const char *state_name(const struct golden_job *job, const struct golden_
 {
     if (job->recording && result->state != GOLDEN_FAILED)
         return is_changed(one, result) ? "changed" : "same";
-    return state_names[result->state];
+    return golden_state_name(result->state);
 }
 
 static void tell_json(const char *state, const struct golden_case *one,
@@ -91,7 +83,7 @@ static void tell(const struct options *options, const struct golden_job *job, st
     }
 }
 
-static void count(const struct golden_job *job, size_t counts[GOLDEN_FAILED + 1], size_t *changed)
+static void count(const struct golden_job *job, size_t counts[GOLDEN_STATES], size_t *changed)
 {
     *changed = 0;
     for (size_t i = 0; i < job->suite->count; i++) {
@@ -102,7 +94,7 @@ static void count(const struct golden_job *job, size_t counts[GOLDEN_FAILED + 1]
 
 static int summarise(const struct options *options, const struct golden_job *job)
 {
-    size_t counts[GOLDEN_FAILED + 1] = {0}, changed;
+    size_t counts[GOLDEN_STATES] = {0}, changed;
     bool talk = !options->quiet && !options->json;
 
     count(job, counts, &changed);
@@ -160,7 +152,7 @@ int command_golden(const struct options *options)
     job.threads = options->threads ? options->threads : machine_cpus();
     job.threads = open_files_for(job.threads, FILES_EACH);
     job.pictures = options->html != NULL;
-    job.before_removal = recording ? golden_keep : NULL;
+    job.before_removal = recording ? golden_record : NULL;
     if (!golden_suite_read(&suite, options->operand[1], &err) || !run(options, &job, &code, &err))
         code = command_fail(&err);
     golden_results_free(job.result, suite.count);

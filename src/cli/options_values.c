@@ -14,7 +14,7 @@
 
 #include "base/did_you_mean.h"
 #include "bench/reuse.h"
-#include "compare/limits.h"
+#include "compare/compare.h"
 #include "kernel/kernel.h"
 #include "plan/mask.h"
 
@@ -403,7 +403,7 @@ bool option_set_loudness(const struct option_value *given)
     return true;
 }
 
-/* The limits of a comparison are words of golden suites too, so compare/limits.c reads them. */
+/* The limits of a comparison are words of golden suites too, so compare/verdict.c reads them. */
 bool option_set_limit(const struct option_value *given)
 {
     const char *wanted =

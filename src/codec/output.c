@@ -330,3 +330,19 @@ const char *output_name(const struct output *output)
 {
     return output->name;
 }
+
+bool output_end(struct output *output, bool good, struct error *err)
+{
+    if (good)
+        return output_commit(output, err);
+    output_discard(output);
+    return false;
+}
+
+bool output_text(const char *path, const char *text, size_t bytes, struct error *err)
+{
+    struct output *output;
+
+    return output_open(&output, path, err) &&
+           output_end(output, output_write(output, text, bytes, err), err);
+}

@@ -36,6 +36,11 @@ bool output_write(struct output *output, const void *data, size_t bytes, struct 
 /* Frees the output also when it fails. */
 bool output_commit(struct output *output, struct error *err);
 void output_discard(struct output *output); /* NULL is harmless */
+/* Commits if GOOD, else discards. True if it was committed. */
+bool output_end(struct output *output, bool good, struct error *err);
+
+/* Writes a whole file. */
+bool output_text(const char *path, const char *text, size_t bytes, struct error *err);
 
 /* The name for sentences: the path, or "standard output". */
 const char *output_name(const struct output *output);

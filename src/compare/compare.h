@@ -1,10 +1,10 @@
-/* Two pictures, sample by sample. Pictures that differ in size, channels or depth are
- * different and nothing more is measured. Else every number is exact as long as it is a
- * whole one (counts, sums, sums of squares, the window sums of the SSIM), whatever the
- * number of threads; ratios and logarithms of them are doubles.
+/* Compares two pictures sample by sample. Pictures that differ in size, channels or depth are
+ * different and nothing more is measured. Whole numbers (counts, sums, sums of squares, the
+ * window sums of the SSIM) are exact and do not depend on the number of threads; ratios and
+ * logarithms of them are doubles.
  *
- * Rows stream through: memory is some bands of rows, however tall the pictures are,
- * where their formats stream.
+ * Where the formats can be read row by row, memory holds some bands of rows, however tall the
+ * pictures are.
  *
  * PSNR: 10 log10(max^2 n / sum of squares) over n samples; infinite for equal ones.
  * SSIM: Wang et al. 2004, on every channel by itself; see compare/ssim.h. */
@@ -17,7 +17,7 @@
 
 __extension__ typedef unsigned __int128 compare_sum;
 
-/* What may differ. Without any, nothing may. */
+/* Which differences are allowed. Without any limit none are. */
 struct compare_limits {
     int max_diff;             /* samples may differ by so much; -1: not given */
     const char *fail_percent; /* of the pixels may differ by more; a rational, NULL: not given */
@@ -49,7 +49,7 @@ struct compare_result {
     char warning[2][512]; /* what the codecs dropped; empty: nothing */
 };
 
-/* Gets the rows as they pass: those of A, and of each pixel the largest difference of its
+/* Gets the rows of A as they are compared, and for each pixel the largest difference of its
  * channels, ROWS->width a row. Only for comparable pictures. */
 struct compare_watcher {
     bool (*begin)(void *context, const struct image_info *info, struct error *err);
@@ -81,5 +81,10 @@ void compare_shapes(struct compare_result *result);
 
 /* Fills passed and why. */
 void compare_judge(struct compare_result *result, const struct compare_limits *limits);
+
+/* Reads VALUE as the limit NAME ("max-diff", "max-fail-percent", "min-psnr", "min-ssim"): names of
+ * options and words of golden suites. NULL, or the values that were expected: "a whole number from
+ * 0 to 65535", "max-diff, ..." for an unknown name. VALUE must outlive the limits. */
+const char *compare_limit_read(struct compare_limits *limits, const char *name, const char *value);
 
 #endif

@@ -1,5 +1,5 @@
-/* The picture of the differences: see compare/diff.h. It is made in rows of RGB from top to
- * bottom and goes to its file as it is made. */
+/* Draws the picture of the differences in rows of RGB from top to bottom; each row is written to
+ * the file when it is drawn. */
 #include "compare/diff.h"
 
 #include <math.h>
@@ -8,13 +8,15 @@
 #include <string.h>
 
 #include "base/machine.h"
-#include "compare/pixel_font.h"
+
+#define FONT_WIDTH  6 /* with the blank column on the right */
+#define FONT_HEIGHT 7
 
 /* In units of `scale` pixels, which grows with the picture. */
 #define MARGIN 6 /* around everything, and between picture and strips */
 #define STRIP  6
 #define BAR    8
-#define TEXT   PIXEL_FONT_HEIGHT
+#define TEXT   FONT_HEIGHT
 #define LEGEND 280 /* the least width of the legend */
 
 #define SMALL 256 /* a picture whose sides are at most half of it is drawn larger */
@@ -54,7 +56,7 @@ void compare_diff_color(uint32_t d, uint32_t max, uint8_t rgb[3])
     }
 }
 
-/* The pixel as A has it: gray, and dark enough for every colour of the scale to stand out. */
+/* The pixel of A in gray, so dark that every colour of the scale stands out. */
 static struct rgb background(const struct compare_diff *diff, const void *row, int x)
 {
     int channels = diff->in.channels, colors = channels >= 3 ? 3 : 1;
@@ -65,6 +67,54 @@ static struct rgb background(const struct compare_diff *diff, const void *row, i
     }
     uint8_t gray = (uint8_t)(sum * (uint64_t)80 / ((uint32_t)colors * diff->in.max));
     return (struct rgb){{gray, gray, gray}};
+}
+
+/* ---- letters ---- */
+
+/* Digits, a few signs, and the small letters of the legend; any other character is a blank. A row
+ * is five bits, the left column the highest. */
+static const struct glyph {
+    char c;
+    unsigned char row[FONT_HEIGHT];
+} glyphs[] = {
+    {'0', {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}},
+    {'1', {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e}},
+    {'2', {0x0e, 0x11, 0x01, 0x06, 0x08, 0x10, 0x1f}},
+    {'3', {0x0e, 0x11, 0x01, 0x06, 0x01, 0x11, 0x0e}},
+    {'4', {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}},
+    {'5', {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e}},
+    {'6', {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}},
+    {'7', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08}},
+    {'8', {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}},
+    {'9', {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c}},
+    {'.', {0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c}},
+    {',', {0x00, 0x00, 0x00, 0x00, 0x0c, 0x04, 0x08}},
+    {'%', {0x19, 0x19, 0x02, 0x04, 0x08, 0x13, 0x13}},
+    {'-', {0x00, 0x00, 0x00, 0x1f, 0x00, 0x00, 0x00}},
+    {'+', {0x00, 0x04, 0x04, 0x1f, 0x04, 0x04, 0x00}},
+    {'a', {0x00, 0x00, 0x0e, 0x01, 0x0f, 0x11, 0x0f}},
+    {'d', {0x01, 0x01, 0x0f, 0x11, 0x11, 0x11, 0x0f}},
+    {'e', {0x00, 0x00, 0x0e, 0x11, 0x1f, 0x10, 0x0e}},
+    {'f', {0x06, 0x09, 0x08, 0x1c, 0x08, 0x08, 0x08}},
+    {'i', {0x04, 0x00, 0x0c, 0x04, 0x04, 0x04, 0x0e}},
+    {'l', {0x0c, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0e}},
+    {'m', {0x00, 0x00, 0x1a, 0x15, 0x15, 0x15, 0x15}},
+    {'o', {0x00, 0x00, 0x0e, 0x11, 0x11, 0x11, 0x0e}},
+    {'p', {0x00, 0x00, 0x1e, 0x11, 0x1e, 0x10, 0x10}},
+    {'r', {0x00, 0x00, 0x16, 0x19, 0x10, 0x10, 0x10}},
+    {'s', {0x00, 0x00, 0x0f, 0x10, 0x0e, 0x01, 0x1e}},
+    {'t', {0x08, 0x08, 0x1c, 0x08, 0x08, 0x09, 0x06}},
+    {'x', {0x00, 0x00, 0x11, 0x0a, 0x04, 0x0a, 0x11}},
+};
+
+/* Is there ink in column X (0..5) and row Y (0..6) of C? */
+static bool has_ink(char c, int x, int y)
+{
+    for (size_t i = 0; i < sizeof glyphs / sizeof *glyphs; i++) {
+        if (glyphs[i].c == c)
+            return x < 5 && (glyphs[i].row[y] >> (4 - x) & 1);
+    }
+    return false;
 }
 
 /* ---- lines ---- */
@@ -99,8 +149,8 @@ static bool put_gap(struct compare_diff *diff, struct error *err)
 static void draw_text(struct compare_diff *diff, const char *text, int x, int y)
 {
     for (; *text; text++) {
-        for (int column = 0; column < PIXEL_FONT_WIDTH; column++, x += diff->scale)
-            if (x >= 0 && pixel_font_ink(*text, column, y))
+        for (int column = 0; column < FONT_WIDTH; column++, x += diff->scale)
+            if (x >= 0 && has_ink(*text, column, y))
                 fill(diff, x, diff->scale, ink);
     }
 }
@@ -198,7 +248,7 @@ static bool draw_marks(struct compare_diff *diff, struct error *err)
             /* The last mark is max itself; one that would touch it is left out. */
             if (d > 0 && d >= max / 3 * 2)
                 d = max;
-            int length = snprintf(text, sizeof text, "%u", d) * PIXEL_FONT_WIDTH * diff->scale;
+            int length = snprintf(text, sizeof text, "%u", d) * FONT_WIDTH * diff->scale;
             int x = (int)(log2(1 + (double)d) / log2(1 + (double)max) * width) - length / 2;
             x = x < 0 ? 0 : x > width - length ? width - length : x;
             draw_text(diff, text, diff->margin + x, y);

@@ -1,10 +1,10 @@
 /* Golden pictures: a suite names commands and the pictures that they write, with a checksum
- * of each picture's samples. `record` writes the checksums, `check` compares; see the topic
- * GOLDEN in cli/help_text.c for the suite's format.
+ * of each picture's samples. `record` writes the checksums, `check` compares; the topic
+ * GOLDEN in cli/help_text.c describes the suite's format.
  *
- * Every command runs in a folder of its own, which holds copies of the inputs, below a scratch
- * folder that is removed at the end, also when a signal ends the program. A picture without a
- * command is looked for beside the suite: so pictures of any program can be kept. */
+ * Every command runs in a folder of its own with copies of the inputs, below a scratch folder
+ * that is removed at the end, also when a signal ends the program. A picture without a command
+ * is a file beside the suite, which may come from any program. */
 #ifndef STENCIL_COMPARE_GOLDEN_H
 #define STENCIL_COMPARE_GOLDEN_H
 
@@ -16,12 +16,12 @@
 /* ---- the suite (compare/golden_suite.c) ---- */
 
 struct golden_case {
-    int line;       /* in the suite, from 1 */
-    size_t sum_at;  /* where the checksum stands in the suite's text */
-    char *checksum; /* 16 hexadecimal digits; "0": not recorded; "-": there is no picture */
-    char *file;     /* the picture; "-": none, the command only has to end with 0 */
-    char *command;  /* for sh; NULL: the file lies beside the suite */
-    char **inputs;  /* patterns, NULL behind the last; shared between cases */
+    int line;           /* in the suite, from 1 */
+    size_t sum_at;      /* where the checksum stands in the suite's text */
+    char *checksum;     /* 16 hexadecimal digits; "0": not recorded; "-": there is no picture */
+    char *file;         /* the picture; "-": none, the command only has to end with 0 */
+    char *command;      /* for sh; NULL: the file lies beside the suite */
+    const char *inputs; /* patterns, each with a zero byte, and another one at the end */
     int timeout_s;
     bool strict; /* nothing but the picture may be left behind */
     bool keep;   /* record keeps the picture, for reports; with a tolerance it does in any case */
@@ -35,19 +35,13 @@ struct golden_suite {
     size_t bytes;
     struct golden_case *cases;
     size_t count;
-    char *words;    /* text cut into words: the cases point into it */
-    char ***inputs; /* the lists that cases share */
-    size_t input_lists;
+    char *words; /* text cut into words: the cases point into it */
 };
 
 /* Reads PATH, or PATH/golden.txt where it is a folder. EXIT_USAGE for what is no suite, with the
  * line. Free also when it fails. */
 bool golden_suite_read(struct golden_suite *suite, const char *path, struct error *err);
 void golden_suite_free(struct golden_suite *suite);
-
-/* Writes the suite anew with these checksums, one for each case; nothing else changes. */
-bool golden_suite_write(const struct golden_suite *suite, const char *const *checksums,
-                        struct error *err);
 
 /* FOLDER/expected/CHECKSUM.EXTENSION, where `record` keeps the picture of a case. Malloc'ed. */
 char *golden_expected_path(const struct golden_suite *suite, const struct golden_case *one,
@@ -62,6 +56,10 @@ enum golden_state {
     GOLDEN_DIFFERENT,
     GOLDEN_FAILED, /* the command failed, or there is no picture */
 };
+#define GOLDEN_STATES (GOLDEN_FAILED + 1)
+
+/* "same", "tolerated", "unrecorded", "different", "failed" */
+const char *golden_state_name(enum golden_state state);
 
 struct golden_picture {
     char *png; /* in base64; NULL: none */
@@ -70,7 +68,7 @@ struct golden_picture {
 
 struct golden_result {
     enum golden_state state;
-    char checksum[PIXEL_SUM_CHARS + 1]; /* of what is there now; "-": none */
+    char checksum[PICTURE_CHECKSUM_CHARS + 1]; /* of the picture as it is now; "-": none */
     char why[1024];
     double seconds;
     char *path;    /* of the picture, while the run's folders exist */
@@ -96,11 +94,10 @@ struct golden_job {
 bool golden_run(struct golden_job *job, struct error *err);
 void golden_results_free(struct golden_result *result, size_t count);
 
-/* ---- keeping (compare/golden_keep.c) ---- */
-
-/* For before_removal of a recording job: when no case failed, writes the suite, keeps pictures in
- * `expected`, and removes those that the suite named before and does not name any more. */
-bool golden_keep(struct golden_job *job, struct error *err);
+/* For before_removal of a recording job (compare/golden_suite.c). If no case failed: writes the
+ * checksums into the suite, keeps pictures in `expected`, and removes the pictures there whose
+ * checksums the suite named before and does not name any more. */
+bool golden_record(struct golden_job *job, struct error *err);
 
 /* ---- the report (compare/golden_report.c) ---- */
 
@@ -116,7 +113,6 @@ bool golden_pictures_make(struct golden_result *result, const char *expected, co
 
 struct golden_process {
     const char *folder;    /* it runs there */
-    const char *program;   /* a folder with `stencilcli`, put in front of PATH */
     const char *out, *err; /* files for what it prints */
     int timeout_s;
     atomic_bool *stop; /* set by another thread: the command is killed */
@@ -126,5 +122,30 @@ struct golden_process {
  * the reason in WHY when it did not end with 0. */
 bool golden_process_run(const struct golden_process *process, const char *command, char *why,
                         size_t room);
+
+/* ---- the folders that commands run in (compare/golden_folder.c) ---- */
+
+/* A new folder in TMPDIR, with bin/stencilcli, which is this program and becomes the first in PATH
+ * of all commands that start from now on. Malloc'ed path. */
+char *golden_scratch_make(struct error *err);
+
+/* FOLDER with copies of the inputs of ONE, below their names. */
+bool golden_folder_make(const struct golden_suite *suite, const struct golden_case *one,
+                        const char *folder, struct error *err);
+
+/* The name of an entry of FOLDER that is neither input nor picture of ONE, malloc'ed; NULL: there
+ * is none. Does not look into folders. */
+char *golden_folder_stray(const struct golden_suite *suite, const struct golden_case *one,
+                          const char *folder);
+
+/* Removes it with everything in it. */
+void golden_folder_remove(const char *folder);
+
+/* Between these calls golden_copy has no file open for writing. A command that starts while one is
+ * open holds it open too, for a moment, and running that file then fails with "Text file busy". */
+void golden_spawn_begin(void);
+void golden_spawn_end(void);
+
+bool golden_copy(const char *from, const char *to, struct error *err);
 
 #endif

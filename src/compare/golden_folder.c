@@ -1,5 +1,6 @@
-/* Scratch folders: see compare/golden_folder.h. */
-#include "compare/golden_folder.h"
+/* The folders that the commands of a golden suite run in: made, filled with the inputs, searched
+ * for files that should not be there, removed. */
+#include "compare/golden.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,11 +19,28 @@
 #include "codec/input.h"
 #include "codec/output.h"
 
+/* Puts a link to this program into FOLDER/bin and that folder first into PATH. */
+static bool install_program(const char *folder, struct error *err)
+{
+    const char *old = getenv("PATH");
+    char self[PATH_MAX] = "", bin[PATH_MAX], link[PATH_MAX + 16], *search = NULL;
+    bool good;
+
+    snprintf(bin, sizeof bin, "%s/bin", folder);
+    snprintf(link, sizeof link, "%s/stencilcli", bin);
+    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0 || mkdir(bin, 0700) != 0 ||
+        symlink(self, link) != 0)
+        return error_errno(err, link, "create");
+    good = asprintf(&search, "%s:%s", bin, old ? old : "/usr/bin:/bin") >= 0 &&
+           setenv("PATH", search, 1) == 0;
+    free(search);
+    return good || error_set(err, EXIT_INPUT, "no memory for PATH");
+}
+
 char *golden_scratch_make(struct error *err)
 {
     const char *parent = getenv("TMPDIR");
-    char *folder = NULL, path[PATH_MAX], self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *folder = NULL, *real;
 
     if (asprintf(&folder, "%s/stencilcli-golden-XXXXXX", parent && *parent ? parent : "/tmp") < 0) {
         error_set(err, EXIT_INPUT, "no memory for a scratch folder");
@@ -33,19 +51,13 @@ char *golden_scratch_make(struct error *err)
         free(folder);
         return NULL;
     }
-    /* Commands run elsewhere: PATH needs it from the root on. */
-    char *whole = realpath(folder, NULL);
-    if (whole) {
+    real = realpath(folder, NULL); /* commands run elsewhere: PATH needs an absolute name */
+    if (real) {
         free(folder);
-        folder = whole;
+        folder = real;
     }
-    self[length > 0 ? length : 0] = '\0';
-    snprintf(path, sizeof path, "%s/bin", folder);
-    bool good = length > 0 && mkdir(path, 0700) == 0;
-    snprintf(path, sizeof path, "%s/bin/stencilcli", folder);
-    if (good && symlink(self, path) == 0)
+    if (install_program(folder, err))
         return folder;
-    error_errno(err, path, "create");
     golden_folder_remove(folder);
     free(folder);
     return NULL;
@@ -78,10 +90,7 @@ static bool copy_into(struct input *input, const char *from, const char *to, str
                output_write(output, bytes, got, err);
     while (good && got == room);
     free(bytes);
-    if (good)
-        return output_commit(output, err);
-    output_discard(output);
-    return false;
+    return output_end(output, good, err);
 }
 
 bool golden_copy(const char *from, const char *to, struct error *err)
@@ -150,9 +159,9 @@ bool golden_folder_make(const struct golden_suite *suite, const struct golden_ca
 {
     if (mkdir(folder, 0700) != 0)
         return error_errno(err, folder, "create");
-    for (char **pattern = one->inputs; pattern && *pattern; pattern++) {
+    for (const char *pattern = one->inputs; *pattern; pattern += strlen(pattern) + 1) {
         glob_t found;
-        bool good = find_inputs(suite, *pattern, &found, err);
+        bool good = find_inputs(suite, pattern, &found, err);
         if (!good)
             return false;
         for (size_t i = 0; good && i < found.gl_pathc; i++)
@@ -170,10 +179,10 @@ static bool is_input(const struct golden_suite *suite, const struct golden_case 
                      const char *name)
 {
     bool known = false;
-    for (char **pattern = one->inputs; !known && pattern && *pattern; pattern++) {
+    for (const char *pattern = one->inputs; !known && *pattern; pattern += strlen(pattern) + 1) {
         glob_t found;
         struct error ignored;
-        if (!find_inputs(suite, *pattern, &found, &ignored))
+        if (!find_inputs(suite, pattern, &found, &ignored))
             continue;
         for (size_t i = 0; !known && i < found.gl_pathc; i++) {
             const char *input = found.gl_pathv[i] + strlen(suite->folder);

@@ -1,6 +1,6 @@
-/* Pictures for a report: PNG of 8 bits in base64, of a part of the picture, perhaps reduced.
- * Where a difference is known its surroundings are shown pixel by pixel; where not, all of
- * the picture. */
+/* Makes the pictures of a report: PNG of 8 bits in base64. Pictures that were compared and
+ * differ are shown pixel by pixel around the largest difference; of others the whole picture
+ * is shown, large ones reduced. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +54,43 @@ static bool read_base64(struct golden_picture *picture, const char *path, struct
         good = error_set(err, EXIT_INPUT, "%s: no memory to show it", path);
     input_close(input);
     return good;
+}
+
+/* ---- which part ---- */
+
+static int at_most(int value, int limit)
+{
+    return value < limit ? value : limit;
+}
+
+/* SIDE of LENGTH around the middle AT. */
+static int window_begin(int length, int side, int at)
+{
+    int begin = at - side / 2;
+    begin = at_most(begin, length - side);
+    return begin < 0 ? 0 : begin;
+}
+
+static struct part choose_part(struct golden_result *result, const struct image_info *info)
+{
+    const struct compare_result *numbers = &result->numbers;
+    struct part part = {.width = info->width, .height = info->height, .reduced = 1};
+    bool same = result->state == GOLDEN_SAME;
+    int side = same ? SIDE_SAME : SIDE_DIFFERENT;
+
+    if (result->compared && numbers->comparable && !same) {
+        part.width = at_most(info->width, side);
+        part.height = at_most(info->height, side);
+        part.left = window_begin(info->width, part.width, numbers->all.x);
+        part.top = window_begin(info->height, part.height, numbers->all.y);
+    } else {
+        int longer = info->width > info->height ? info->width : info->height;
+        part.reduced = (longer + side - 1) / side;
+    }
+    result->left = part.left;
+    result->top = part.top;
+    result->reduced = part.reduced;
+    return part;
 }
 
 /* ---- a part of a picture as PNG ---- */
@@ -115,21 +152,25 @@ static bool write_part(struct source *source, struct sink *sink, const struct pa
     return good;
 }
 
-/* PATH's PART into PICTURE by way of the file PNG. */
-static bool show_part(struct golden_picture *picture, const char *path, const struct part *part,
-                      const char *png, struct error *err)
+/* Fills PICTURE with PART of the picture at PATH, by way of the file PNG. With CHOSEN_FOR the part
+ * is chosen first and noted there. */
+static bool show_part(struct golden_picture *picture, const char *path, struct part *part,
+                      struct golden_result *chosen_for, const char *png, struct error *err)
 {
     struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = 1};
     struct source *source;
     struct sink *sink = NULL;
     struct image row = {0}, out = {0};
+    bool good;
 
     if (!source_open(&source, path, err))
         return false;
     struct image_info shown = *source_info(source);
-    bool good = image_alloc(&row, shown.width, 1, shown.channels, shown.type, path, err);
-    shown.width = (part->width + part->reduced - 1) / part->reduced;
-    shown.height = (part->height + part->reduced - 1) / part->reduced;
+    if (chosen_for)
+        *part = choose_part(chosen_for, &shown);
+    good = image_alloc(&row, shown.width, 1, shown.channels, shown.type, path, err);
+    picture->width = shown.width = (part->width + part->reduced - 1) / part->reduced;
+    picture->height = shown.height = (part->height + part->reduced - 1) / part->reduced;
     shown.type = SAMPLE_U8;
     shown.max = 255;
     good = good && image_alloc(&out, shown.width, 1, shown.channels, SAMPLE_U8, path, err) &&
@@ -142,63 +183,13 @@ static bool show_part(struct golden_picture *picture, const char *path, const st
     image_free(&row);
     image_free(&out);
     source_close(source);
-    picture->width = shown.width;
-    picture->height = shown.height;
     good = good && read_base64(picture, png, err);
     unlink(png);
     return good;
 }
 
-/* ---- which part ---- */
-
-static int at_most(int value, int limit)
-{
-    return value < limit ? value : limit;
-}
-
-/* SIDE of LENGTH around the middle AT. */
-static int window_begin(int length, int side, int at)
-{
-    int begin = at - side / 2;
-    begin = at_most(begin, length - side);
-    return begin < 0 ? 0 : begin;
-}
-
-static struct part choose_part(struct golden_result *result, const struct image_info *info)
-{
-    const struct compare_result *numbers = &result->numbers;
-    struct part part = {.width = info->width, .height = info->height, .reduced = 1};
-    bool same = result->state == GOLDEN_SAME;
-    int side = same ? SIDE_SAME : SIDE_DIFFERENT;
-
-    if (result->compared && numbers->comparable && !same) {
-        part.width = at_most(info->width, side);
-        part.height = at_most(info->height, side);
-        part.left = window_begin(info->width, part.width, numbers->all.x);
-        part.top = window_begin(info->height, part.height, numbers->all.y);
-    } else {
-        int longer = info->width > info->height ? info->width : info->height;
-        part.reduced = (longer + side - 1) / side;
-    }
-    result->left = part.left;
-    result->top = part.top;
-    result->reduced = part.reduced;
-    return part;
-}
-
-static bool read_info(const char *path, struct image_info *info, struct error *err)
-{
-    struct source *source;
-    if (!source_open(&source, path, err))
-        return false;
-    *info = *source_info(source);
-    source_close(source);
-    return true;
-}
-
-static bool show_difference(struct golden_result *result, const char *expected,
-                            const struct part *part, const char *drawn, const char *png,
-                            struct error *err)
+static bool show_difference(struct golden_result *result, const char *expected, struct part *part,
+                            const char *drawn, const char *png, struct error *err)
 {
     struct compare_limits limits = COMPARE_EXACT;
     struct compare_result again;
@@ -209,7 +200,7 @@ static bool show_difference(struct golden_result *result, const char *expected,
                 compare_diff_finish(diff, &again, err);
 
     compare_diff_free(diff);
-    good = good && show_part(&result->difference, drawn, part, png, err);
+    good = good && show_part(&result->difference, drawn, part, NULL, png, err);
     unlink(drawn);
     return good;
 }
@@ -220,23 +211,17 @@ bool golden_pictures_make(struct golden_result *result, const char *expected, co
     static atomic_int next;
     int number = atomic_fetch_add(&next, 1);
     char png[4096], drawn[4096];
-    struct image_info info;
+    struct golden_result other = *result;
     struct part part;
 
     snprintf(png, sizeof png, "%s/shown-%d.png", folder, number);
     snprintf(drawn, sizeof drawn, "%s/drawn-%d.png", folder, number);
-    if (!read_info(result->path, &info, err))
-        return false;
-    part = choose_part(result, &info);
-    if (!show_part(&result->actual, result->path, &part, png, err))
+    if (!show_part(&result->actual, result->path, &part, result, png, err))
         return false;
     if (result->state == GOLDEN_SAME || !result->compared)
         return true;
-    if (!result->numbers.comparable) {
-        struct golden_result other = *result;
-        part = choose_part(&other, &result->numbers.a);
-        return show_part(&result->expected, expected, &part, png, err);
-    }
-    return show_part(&result->expected, expected, &part, png, err) &&
+    if (!result->numbers.comparable)
+        return show_part(&result->expected, expected, &part, &other, png, err);
+    return show_part(&result->expected, expected, &part, NULL, png, err) &&
            show_difference(result, expected, &part, drawn, png, err);
 }

@@ -1,4 +1,5 @@
-/* One command of a suite: sh in a process group of its own, so that all of it can be ended. */
+/* Runs one command of a suite: sh in a process group of its own, so that all its processes can be
+ * ended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,35 +13,11 @@
 
 #include "base/clock.h"
 #include "compare/golden.h"
-#include "compare/golden_folder.h"
 
 extern char **environ;
 
-/* A copy of the environment, its PATH beginning with FOLDER; the strings but for the first are
- * shared. NULL without memory. */
-static char **environment(const char *folder)
-{
-    const char *path = getenv("PATH");
-    size_t count = 0, used = 0;
-    while (environ[count])
-        count++;
-    char **list = calloc(count + 2, sizeof *list);
-    if (!list)
-        return NULL;
-    if (asprintf(&list[used++], "PATH=%s:%s", folder, path ? path : "/usr/bin:/bin") < 0) {
-        free(list);
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (strncmp(environ[i], "PATH=", 5) != 0)
-            list[used++] = environ[i];
-    }
-    return list;
-}
-
 /* 0, or an errno. */
-static int start(const struct golden_process *process, const char *command, char **variables,
-                 pid_t *pid)
+static int start(const struct golden_process *process, const char *command, pid_t *pid)
 {
     char *const argv[] = {"sh", "-c", (char *)command, NULL};
     posix_spawn_file_actions_t actions;
@@ -49,7 +26,7 @@ static int start(const struct golden_process *process, const char *command, char
     int code;
 
     sigemptyset(&none);
-    sigfillset(&usual); /* what this program ignores or handles is the shell's own again */
+    sigfillset(&usual); /* signals that this program ignores or handles */
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -68,15 +45,15 @@ static int start(const struct golden_process *process, const char *command, char
         code = posix_spawn_file_actions_addchdir_np(&actions, process->folder);
     golden_spawn_begin(); /* posix_spawn returns when the shell runs, its other files closed */
     if (!code)
-        code = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, variables);
+        code = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
     golden_spawn_end();
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
 }
 
-/* Waits in steps that grow to 10 ms. False when the time was up or the run is stopped: then the
- * command was killed. */
+/* Waits in steps that grow to 10 ms. False when the command was killed, because the time was up or
+ * the run is stopped. */
 static bool wait_for(const struct golden_process *process, pid_t pid, int *status)
 {
     const double begin_ms = clock_ms();
@@ -92,7 +69,7 @@ static bool wait_for(const struct golden_process *process, pid_t pid, int *statu
         nanosleep(&pause, NULL);
         pause.tv_nsec = pause.tv_nsec < 8000000 ? pause.tv_nsec * 5 / 4 : 10000000;
     }
-    kill(-pid, SIGKILL); /* what it has left running */
+    kill(-pid, SIGKILL); /* processes that it has left running */
     return in_time;
 }
 
@@ -120,12 +97,10 @@ static void last_line(const char *path, char *line, size_t room)
 bool golden_process_run(const struct golden_process *process, const char *command, char *why,
                         size_t room)
 {
-    char **variables = environment(process->program), line[512];
+    char line[512];
     pid_t pid;
-    int status = 0, code = ENOMEM;
+    int status = 0, code = start(process, command, &pid);
 
-    if (variables)
-        code = start(process, command, variables, &pid);
     if (code) {
         snprintf(why, room, "cannot start sh: %s", strerror(code));
     } else if (!wait_for(process, pid, &status)) {
@@ -142,8 +117,5 @@ bool golden_process_run(const struct golden_process *process, const char *comman
         else
             snprintf(why, room, "ended by signal %d", WTERMSIG(status));
     }
-    if (variables)
-        free(variables[0]);
-    free(variables);
     return code == 0;
 }

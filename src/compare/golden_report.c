@@ -1,6 +1,6 @@
-/* The report of a check: one HTML file that needs no other. Pictures are in it as data; what
- * can be clicked is compare/golden_report.js, how it looks compare/golden_report.css. Without
- * scripts it is a plain list of pictures. */
+/* Writes the report of a check: one HTML file that contains its pictures, its style
+ * (compare/golden_report.css) and its script (compare/golden_report.js). Without scripts it is a
+ * plain list of pictures. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,16 +14,9 @@
 #include "compare/golden_report.css.h"
 #include "compare/golden_report.js.h"
 
-/* In the order of the report: what is wrong comes first. */
-static const struct {
-    enum golden_state state;
-    const char *name;
-} order[] = {{GOLDEN_FAILED, "failed"},
-             {GOLDEN_DIFFERENT, "different"},
-             {GOLDEN_UNRECORDED, "unrecorded"},
-             {GOLDEN_TOLERATED, "tolerated"},
-             {GOLDEN_SAME, "same"}};
-#define STATES ((int)(sizeof order / sizeof *order))
+/* The order of the report: what is wrong comes first. */
+static const enum golden_state order[GOLDEN_STATES] = {
+    GOLDEN_FAILED, GOLDEN_DIFFERENT, GOLDEN_UNRECORDED, GOLDEN_TOLERATED, GOLDEN_SAME};
 
 /* ---- parts of a case ---- */
 
@@ -93,9 +86,9 @@ static void put_views(FILE *out, const struct golden_result *result)
         fprintf(out, "<p class=\"note\">Shown reduced, %d pixels as one.</p>\n", result->reduced);
 }
 
-static void put_case(FILE *out, const struct golden_case *one, const struct golden_result *result,
-                     const char *state)
+static void put_case(FILE *out, const struct golden_case *one, const struct golden_result *result)
 {
+    const char *state = golden_state_name(result->state);
     const char *title = strcmp(one->file, "-") == 0 ? "no picture" : one->file;
 
     fprintf(out, "<article class=\"case %s\" data-state=\"%s\" data-line=\"%d\">\n<h2>", state,
@@ -121,14 +114,6 @@ static void put_case(FILE *out, const struct golden_case *one, const struct gold
 
 /* ---- the page ---- */
 
-static int count_state(const struct golden_job *job, enum golden_state state)
-{
-    int count = 0;
-    for (size_t i = 0; i < job->suite->count; i++)
-        count += job->result[i].state == state;
-    return count;
-}
-
 static void put_head(FILE *out, const struct golden_job *job)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -143,13 +128,16 @@ static void put_head(FILE *out, const struct golden_job *job)
     fputs("</p>\n<div class=\"filters\">\n", out);
     fprintf(out, "<button data-filter=\"\" aria-pressed=\"true\">all <b>%zu</b></button>\n",
             job->suite->count);
-    for (int i = 0; i < STATES; i++) {
-        int count = count_state(job, order[i].state);
+    for (int i = 0; i < GOLDEN_STATES; i++) {
+        const char *name = golden_state_name(order[i]);
+        int count = 0;
+        for (size_t k = 0; k < job->suite->count; k++)
+            count += job->result[k].state == order[i];
         if (count > 0)
             fprintf(out,
                     "<button class=\"%s\" data-filter=\"%s\" aria-pressed=\"false\">%s <b>%d</b>"
                     "</button>\n",
-                    order[i].name, order[i].name, order[i].name, count);
+                    name, name, name, count);
     }
     fputs("<input type=\"search\" placeholder=\"Filter by file or command\" "
           "aria-label=\"Filter by file or command\">\n</div>\n</header>\n<main>\n",
@@ -159,10 +147,10 @@ static void put_head(FILE *out, const struct golden_job *job)
 static void put_page(FILE *out, const struct golden_job *job)
 {
     put_head(out, job);
-    for (int i = 0; i < STATES; i++) {
+    for (int i = 0; i < GOLDEN_STATES; i++) {
         for (size_t k = 0; k < job->suite->count; k++) {
-            if (job->result[k].state == order[i].state)
-                put_case(out, &job->suite->cases[k], &job->result[k], order[i].name);
+            if (job->result[k].state == order[i])
+                put_case(out, &job->suite->cases[k], &job->result[k]);
         }
     }
     fputs("</main>\n<p class=\"empty\" hidden>Nothing matches the filter.</p>\n"
@@ -174,28 +162,18 @@ static void put_page(FILE *out, const struct golden_job *job)
 
 bool golden_report_write(const struct golden_job *job, const char *path, struct error *err)
 {
-    struct output *output;
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    bool good = out != NULL;
+    bool good = false;
 
-    if (good) {
+    if (out) {
         put_page(out, job);
         good = !ferror(out);
         good = fclose(out) == 0 && good;
     }
-    if (!good) {
-        free(text);
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
-    }
-    good = output_open(&output, path, err);
-    if (good && output_write(output, text, bytes, err)) {
-        good = output_commit(output, err);
-    } else if (good) {
-        output_discard(output);
-        good = false;
-    }
+    good = good ? output_text(path, text, bytes, err)
+                : error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
     free(text);
     return good;
 }

@@ -1,6 +1,6 @@
-/* All cases of a suite: see compare/golden.h. A case is one piece of work for a thread: its folder,
- * its command, its picture, its verdict. A thread beside them waits for signals, so that the
- * scratch folder is removed before the program dies of one. */
+/* Runs all cases of a suite. A thread does one case at a time: its folder, its command, its
+ * picture, its verdict. Another thread waits for signals, so that the scratch folder is removed
+ * before a signal ends the program. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -12,13 +12,13 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
-#include "compare/golden_folder.h"
+#include "compare/golden.h"
 
 #define FOLDER_BYTES 4096
 
 struct run {
     struct golden_job *job;
-    char *scratch, *program; /* the folder of bin/stencilcli */
+    char *scratch; /* golden_scratch_make's folder */
     atomic_bool stop, done;
     int signal; /* that stopped it; 0: none */
     sigset_t set;
@@ -26,7 +26,7 @@ struct run {
 
 /* ---- the verdict of one case ---- */
 
-/* A sentence about a file in the case's folder is about its name. */
+/* A message about a file in the case's folder gets its name without the folder. */
 static void fail(struct golden_result *result, const char *why, const char *folder)
 {
     size_t length = strlen(folder);
@@ -36,13 +36,12 @@ static void fail(struct golden_result *result, const char *why, const char *fold
     snprintf(result->why, sizeof result->why, "%s", why);
 }
 
-/* Another checksum: is it within the limits, and how far is it from what is expected? */
+/* For a picture with another checksum: compares it with the expected picture. */
 static void compare_expected(const struct golden_case *one, const char *expected,
                              const char *folder, struct golden_result *result)
 {
     struct error err;
-    uint64_t sum;
-    char text[PIXEL_SUM_CHARS + 1];
+    char text[PICTURE_CHECKSUM_CHARS + 1];
 
     snprintf(result->why, sizeof result->why, "the checksum is %s, not %s", result->checksum,
              one->checksum);
@@ -52,11 +51,10 @@ static void compare_expected(const struct golden_case *one, const char *expected
                  folder);
         return;
     }
-    if (!pixel_sum_file(expected, &sum, &err)) {
+    if (!picture_checksum(expected, text, &err)) {
         fail(result, err.text, folder);
         return;
     }
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)sum);
     if (strcmp(text, one->checksum) != 0) {
         snprintf(result->why, sizeof result->why, "%s: its checksum is %s", expected, text);
         result->state = GOLDEN_FAILED;
@@ -92,15 +90,11 @@ static void look_at(const struct run *run, const struct golden_case *one, const 
                     struct golden_result *result)
 {
     struct error err;
-    uint64_t sum;
 
     snprintf(result->checksum, sizeof result->checksum, "-");
-    if (strcmp(one->file, "-") != 0) {
-        if (!pixel_sum_file(result->path, &sum, &err)) {
-            fail(result, err.text, folder);
-            return;
-        }
-        snprintf(result->checksum, sizeof result->checksum, "%016llx", (unsigned long long)sum);
+    if (strcmp(one->file, "-") != 0 && !picture_checksum(result->path, result->checksum, &err)) {
+        fail(result, err.text, folder);
+        return;
     }
     if (run->job->recording) {
         result->state = GOLDEN_SAME;
@@ -122,7 +116,6 @@ static bool run_command(struct run *run, const struct golden_case *one, const ch
 {
     char out[FOLDER_BYTES + 8], errors[FOLDER_BYTES + 8];
     struct golden_process process = {.folder = folder,
-                                     .program = run->program,
                                      .out = out,
                                      .err = errors,
                                      .timeout_s = one->timeout_s,
@@ -197,17 +190,11 @@ static bool run_all(struct run *run, struct error *err)
     run->scratch = golden_scratch_make(err);
     if (!run->scratch)
         return false;
-    if (asprintf(&run->program, "%s/bin", run->scratch) < 0)
-        run->program = NULL;
-    if (run->program)
-        parallel_for(job->threads, (int)job->suite->count, run_case, run);
-    else
-        good = error_set(err, EXIT_INPUT, "%s: no memory to run it", job->suite->path);
-    if (good && !atomic_load(&run->stop) && job->before_removal)
+    parallel_for(job->threads, (int)job->suite->count, run_case, run);
+    if (!atomic_load(&run->stop) && job->before_removal)
         good = job->before_removal(job, err);
     golden_folder_remove(run->scratch);
     free(run->scratch);
-    free(run->program);
     return good;
 }
 
@@ -236,6 +223,13 @@ bool golden_run(struct golden_job *job, struct error *err)
     if (run.signal)
         raise(run.signal); /* the handlers of codec/output.c end the program */
     return good;
+}
+
+const char *golden_state_name(enum golden_state state)
+{
+    static const char *const names[GOLDEN_STATES] = {"same", "tolerated", "unrecorded", "different",
+                                                     "failed"};
+    return names[state];
 }
 
 void golden_results_free(struct golden_result *result, size_t count)

@@ -1,5 +1,5 @@
-/* JUnit's XML: see compare/junit.h. The counts stand in front of the cases, so the cases wait in
- * memory. */
+/* Writes results as JUnit's XML. The counts come before the cases in the file, so the cases are
+ * kept in memory until all are known. */
 #include "compare/junit.h"
 
 #include <stdio.h>
@@ -53,36 +53,23 @@ void junit_case(struct junit *junit, const char *name, double seconds, enum juni
 
 bool junit_finish(struct junit *junit, const char *path, struct error *err)
 {
-    struct output *output;
-    char *head = NULL;
-    size_t head_bytes;
-    FILE *out = open_memstream(&head, &head_bytes);
-    bool good;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    bool good = out && fflush(junit->out) == 0;
 
-    if (!out) {
-        junit_free(junit);
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
+    if (good) {
+        fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"", out);
+        markup_put(out, junit->suite);
+        fprintf(out,
+                "\" tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.3f\">\n%s</testsuite>\n",
+                junit->cases, junit->failures, junit->errors, junit->seconds, junit->text);
     }
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"", out);
-    markup_put(out, junit->suite);
-    fprintf(out, "\" tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.3f\">\n", junit->cases,
-            junit->failures, junit->errors, junit->seconds);
-    good = fclose(out) == 0;
-    fputs("</testsuite>\n", junit->out);
-    good = fclose(junit->out) == 0 && good;
-    junit->out = NULL;
-    if (!good)
-        error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
-    if (good && (good = output_open(&output, path, err))) {
-        if (output_write(output, head, head_bytes, err) &&
-            output_write(output, junit->text, junit->bytes, err)) {
-            good = output_commit(output, err);
-        } else {
-            output_discard(output);
-            good = false;
-        }
-    }
-    free(head);
+    if (out)
+        good = fclose(out) == 0 && good;
+    good = good ? output_text(path, text, bytes, err)
+                : error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
+    free(text);
     junit_free(junit);
     return good;
 }

@@ -1,5 +1,8 @@
-/* The checksum of a picture: see compare/picture_checksum.h. */
+/* Computes the checksum of a picture's samples, read in bands of rows. */
 #include "compare/picture_checksum.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "codec/codec.h"
 
@@ -57,21 +60,22 @@ static bool add_source(struct source *source, const char *path, uint64_t *sum, s
     return good;
 }
 
-bool pixel_sum_file(const char *path, uint64_t *sum, struct error *err)
+bool picture_checksum(const char *path, char text[PICTURE_CHECKSUM_CHARS + 1], struct error *err)
 {
     struct source *source;
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
     bool good = source_open(&source, path, err);
 
     if (!good)
         return false;
     const struct image_info *info = source_info(source);
-    *sum = UINT64_C(0xcbf29ce484222325);
-    *sum = add_number(*sum, (uint32_t)info->width);
-    *sum = add_number(*sum, (uint32_t)info->height);
-    *sum = add_number(*sum, (uint32_t)info->channels);
-    *sum = add_number(*sum, (uint32_t)info->type);
-    *sum = add_number(*sum, info->max);
-    good = add_source(source, path, sum, err);
+    const uint32_t shape[] = {(uint32_t)info->width, (uint32_t)info->height,
+                              (uint32_t)info->channels, (uint32_t)info->type, info->max};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        sum = add_number(sum, shape[i]);
+    good = add_source(source, path, &sum, err);
     source_close(source);
+    if (good)
+        snprintf(text, PICTURE_CHECKSUM_CHARS + 1, "%016" PRIx64, sum);
     return good;
 }
