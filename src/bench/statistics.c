@@ -1,5 +1,5 @@
-/* What follows from times that were taken: their statistics, the rates of a kernel, and
- * where its result lies in a sweep. Nothing here runs a kernel or knows one by more than
+/* The numbers that follow from measured times: their statistics, the rates of a kernel, and
+ * the place of its result in a sweep. Nothing here runs a kernel or knows more of one than
  * its row; tests/bench/test_bench.c feeds it made-up times. */
 #include <math.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Two events around what a band does on one stream. */
+/* Two events around the work of one band on one stream. */
 struct lap {
     cudaEvent_t begin, end;
     bool recorded;
@@ -42,7 +42,8 @@ struct cuda_bands {
 
 /* ---- laps ---- */
 
-/* Adds the time of a lap that is over. It is for people: one that is not over is left out. */
+/* Adds the time of a lap that is over; any other lap is left out, since only people read these
+ * times. */
 static void lap_add(const struct lap *lap, double *ms)
 {
     float elapsed = 0;
@@ -54,7 +55,7 @@ static void lap_add(const struct lap *lap, double *ms)
         cudaGetLastError();
 }
 
-/* The lap's last one is over: nothing is submitted into a slot before. */
+/* The slot's last lap is over: a band is submitted only after it. */
 static cudaError_t lap_begin(struct lap *lap, cudaStream_t stream, double *ms)
 {
     lap_add(lap, ms);
@@ -83,8 +84,8 @@ static cudaError_t laps_make(struct cuda_bands *c)
 
 /* ---- pinning ---- */
 
-/* At a slot's first use, so that the first bands are under way meanwhile. Memory that cannot be
- * pinned is slower and does no harm. */
+/* Pins a slot at its first use, so that the first bands are under way meanwhile. Memory that cannot
+ * be pinned is slower and does no harm. */
 static void pin(struct cuda_bands *c, int host_slot, const struct image *slot)
 {
     if (!c->job->pin || c->pinned[host_slot])
@@ -215,8 +216,8 @@ static bool done(const struct cuda_bands *c, cudaError_t status, struct error *e
     return status == cudaSuccess || cuda_device_error(err, c->device, status, c->what);
 }
 
-/* Pageable memory would hold up this thread until the band is down: there whoever waits for it
- * fetches it. */
+/* A download into pageable memory would hold up this thread until it ends; in that case the thread
+ * that waits for the band starts the download itself. */
 bool cuda_bands_submit(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;

@@ -46,9 +46,9 @@ bool cuda_device_error(struct error *err, const struct cuda_device *device, cuda
 
 /* ---- lanes ---- */
 
-/* A ticket for each who asks; the lowest is served when there is what it wants, and those behind
- * it wait, so that neither many small jobs keep a large one out nor the other way round. A lane is
- * held for some tenths of a millisecond. */
+/* Every request draws a ticket. The lowest ticket is served as soon as its wish can be met, and all
+ * others wait behind it: so many small jobs cannot keep a large one out, nor the other way round. A
+ * lane is held for some tenths of a millisecond. */
 struct door {
     uint64_t next_ticket, turn;
     bool taken[CUDA_LANES], alone;
@@ -65,8 +65,8 @@ static bool is_there(const struct door *door, enum cuda_use use)
     return use == CUDA_ALONE ? door->lanes == 0 : !door->alone && door->lanes < CUDA_LANES;
 }
 
-/* Waits for the caller's turn and the lowest free lane; who wants to be alone waits until no lane
- * is taken, and gets lane 0. */
+/* Waits for the caller's turn and for a free lane, and takes the lowest one. A caller that wants to
+ * be alone waits until no lane is taken, and gets lane 0. */
 static int lane_take(int index, enum cuda_use use)
 {
     struct door *door = &doors[index];
@@ -184,7 +184,7 @@ void cuda_launch_unlock(void)
 
 /* ---- buffers ---- */
 
-/* The copy of what is forgotten may still be under way. */
+/* Waits first, because the copy of these bytes may still be under way. */
 static void forget_filled(struct cuda_device *device)
 {
     if (device->filled && cudaStreamSynchronize(device->stream) != cudaSuccess)
@@ -262,7 +262,7 @@ void cuda_device_settle(struct cuda_device *device)
     forget_filled(device);
 }
 
-/* The lanes that a holder of DEVICE may touch: its own, or all. */
+/* The lanes that the holder of DEVICE may touch: its own, or all of them. */
 static struct cuda_device *lanes_of(struct cuda_device *device, int *count)
 {
     *count = device->alone ? CUDA_LANES : 1;
@@ -340,9 +340,9 @@ static void describe(int index, char *text, size_t text_bytes)
              properties.minor, properties.multiProcessorCount);
 }
 
-/* Work reaches a device by queues, which the driver makes when it starts: eight of each kind unless
- * the environment says otherwise, also for a job that uses one of each. On an H200 a process that
- * makes a context and leaves takes 285 ms with eight, 202 ms with one. */
+/* Work reaches a device through queues that the driver makes when it starts: eight of each kind,
+ * unless the environment says otherwise, even for a job that uses one of each. On an H200 a process
+ * that makes a context and ends takes 285 ms with eight queues, 202 ms with one. */
 static void expect_one(void)
 {
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); /* no room for it: eight then */
