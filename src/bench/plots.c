@@ -105,6 +105,15 @@ static struct chart_look look_of(const struct kernel *kernel)
     return chart_look(0);
 }
 
+/* Leaves room around the values of an axis, by factors; an axis without values gets some. */
+static void axis_widen(struct chart_axis *axis, double below, double above)
+{
+    if (!(axis->low > 0))
+        axis->low = axis->high = 1;
+    axis->low /= below;
+    axis->high *= above;
+}
+
 /* Ends the drawing and writes it. */
 static bool finish(struct chart *chart, struct output *output, struct error *err)
 {
@@ -199,14 +208,8 @@ static void roofline_scale(struct roofline *roof)
         if (roof->copy[d] > 0)
             chart_widen(x, top_of(roof, d) / roof->copy[d]);
     }
-    if (!(x->low > 0))
-        x->low = x->high = 1;
-    if (!(y->low > 0))
-        y->low = y->high = 1;
-    x->low /= 5;
-    x->high *= 6;
-    y->low /= 4;
-    y->high *= 3;
+    axis_widen(x, 5, 6);
+    axis_widen(y, 4, 3);
     x->title = "arithmetic intensity: operations for each byte that must move (FLOP/byte)";
     y->title = "operations a second (GFLOP/s, whole numbers too)";
 }
@@ -371,10 +374,7 @@ static void lines_scale(struct lines *lines)
     for (int d = 0; d < report->devices; d++)
         for (int i = 0; i < report->device[d].copies; i++)
             chart_widen(y, report->device[d].copy[i].ms);
-    if (!(y->low > 0))
-        y->low = y->high = 1;
-    y->low /= 1.6;
-    y->high *= 1.6;
+    axis_widen(y, 1.6, 1.6);
     for (int i = 0; i < lines->places; i++)
         lines->tick[i] = lines->at[i];
     x->ticks = lines->tick;
@@ -388,8 +388,7 @@ static void lines_scale(struct lines *lines)
         x->low -= room;
         x->high += room;
     } else {
-        x->low /= 1.15;
-        x->high *= 1.15;
+        axis_widen(x, 1.15, 1.15);
     }
     x->title = masks ? "width of the mask (cells)" : "width of the output tile (cells)";
     y->title = "time for the picture (ms)";

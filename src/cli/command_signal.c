@@ -69,11 +69,11 @@ static const char *device_name(const struct signal_report *report)
 
 static void print_input(FILE *out, const char *input, const struct signal_report *report)
 {
-    fprintf(out, "signal    %s: %s, %d sample%s", input, report->form, report->samples,
-            report->samples == 1 ? "" : "s");
+    fprintf(out, "signal    %s: %s, %d sample%s", input, report->form, report->load.samples,
+            report->load.samples == 1 ? "" : "s");
     if (report->audio)
-        fprintf(out, " in each of %d channel%s, %d bits, %d Hz", report->channels,
-                report->channels == 1 ? "" : "s", report->bits, report->rate);
+        fprintf(out, " in each of %d channel%s, %d bits, %d Hz", report->load.channels,
+                report->load.channels == 1 ? "" : "s", report->bits, report->rate);
     fprintf(out, "\n");
 }
 
@@ -142,13 +142,13 @@ static void json_input(FILE *out, const char *input, const struct signal_request
                                         [SIGNAL_SUM_SPLIT] = "split"};
     const struct signal_choice *choice = &report->choice;
     json_print(out, "{'input':%s,'form':%s,'samples':%d,'channels':%d", input, report->form,
-               report->samples, report->channels);
+               report->load.samples, report->load.channels);
     if (report->audio)
         json_print(out, ",'bits':%d,'rate':%d", report->bits, report->rate);
     json_print(out,
                ",'mask_width':%d,'anchor':%d,'border':%s,'passes':%d,'sums':%s,'device':%s,"
                "'kernel':%s,'threads':%d",
-               report->mask_width, report->anchor, border_name(request->border.border),
+               report->load.mask_width, report->load.anchor, border_name(request->border.border),
                request->repeat, types[choice->sums], device_name(report),
                choice->sums == SIGNAL_SUM_RATIONAL ? NULL : choice->kernel->name, choice->threads);
     if (report->quantised)

@@ -180,10 +180,7 @@ bool signal_choose(const struct signal_request *request, const struct signal_loa
         choice->kernel = reference;
     if (!choice->kernel)
         return error_set(err, EXIT_DEVICE, "no kernel for signals on this device");
-    report->samples = load->samples;
-    report->channels = load->channels;
-    report->mask_width = load->mask_width;
-    report->anchor = load->anchor;
+    report->load = *load;
     shape(load, report);
     return true;
 }

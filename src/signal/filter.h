@@ -36,12 +36,19 @@ struct signal_choice {
     char note[256];         /* the reason, for -v; may be empty */
 };
 
+/* What is to be summed. */
+struct signal_load {
+    enum signal_sum_type sums; /* by the numbers alone: F32, I64 or RATIONAL */
+    int samples;               /* of a channel */
+    int channels;              /* text has one */
+    int mask_width, anchor, passes;
+};
+
 struct signal_report {
     bool audio;
-    const char *form;         /* "text", "WAV", ... */
-    int samples;              /* of a channel */
-    int channels, bits, rate; /* audio only; text has one channel */
-    int mask_width, anchor;
+    const char *form; /* "text", "WAV", ... */
+    int bits, rate;   /* audio only */
+    struct signal_load load;
     struct signal_choice choice;
     bool has_shape;
     struct kernel_shape shape;
@@ -66,12 +73,6 @@ bool signal_filter(const struct signal_request *request, const struct mask *mask
                    const char *output, struct signal_report *report, struct error *err);
 
 /* ---- for the two kinds of samples (signal/text.c, signal/audio.c) ---- */
-
-/* What is to be summed. */
-struct signal_load {
-    enum signal_sum_type sums; /* by the numbers alone: F32, I64 or RATIONAL */
-    int samples, channels, mask_width, anchor, passes;
-};
 
 /* Fills the report's choice and shape. EXIT_DEVICE when the device asked for is not there. */
 bool signal_choose(const struct signal_request *request, const struct signal_load *load,
