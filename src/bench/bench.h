@@ -53,7 +53,7 @@ struct bench_stats {
     int outliers; /* runs that lie far outside: see BENCH_OUTLIER */
 };
 
-/* Sorts ms. RUNS >= 1. */
+/* Leaves in MS the distances to the median, sorted. RUNS >= 1. */
 void bench_stats_make(struct bench_stats *stats, double *ms, int runs);
 
 /* mad / median */

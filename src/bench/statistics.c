@@ -28,28 +28,6 @@ static double quantile(const double *sorted, int count, double share)
     return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-/* The median of |ms - median| without a second array: in sorted order the distances fall towards
- * the median and grow behind it, so the smallest ones are taken from the middle outwards. */
-static double median_distance(const double *sorted, int count, double median)
-{
-    int left = 0, right;
-    double last = 0, before = 0;
-    while (left < count && sorted[left] < median)
-        left++;
-    right = left;
-    for (int taken = 0; taken <= count / 2; taken++) {
-        double below = left > 0 ? median - sorted[left - 1] : INFINITY;
-        double above = right < count ? sorted[right] - median : INFINITY;
-        before = last;
-        last = below < above ? below : above;
-        if (below < above)
-            left--;
-        else
-            right++;
-    }
-    return count % 2 ? last : (before + last) / 2;
-}
-
 void bench_stats_make(struct bench_stats *stats, double *ms, int runs)
 {
     qsort(ms, (size_t)runs, sizeof *ms, compare_doubles);
@@ -60,9 +38,12 @@ void bench_stats_make(struct bench_stats *stats, double *ms, int runs)
         .p90_ms = quantile(ms, runs, 0.9),
         .least_ms = ms[0],
     };
-    stats->mad_ms = median_distance(ms, runs, stats->median_ms);
+    for (int i = 0; i < runs; i++)
+        ms[i] = fabs(ms[i] - stats->median_ms);
+    qsort(ms, (size_t)runs, sizeof *ms, compare_doubles);
+    stats->mad_ms = quantile(ms, runs, 0.5);
     for (int i = 0; stats->mad_ms > 0 && i < runs; i++)
-        stats->outliers += fabs(ms[i] - stats->median_ms) > BENCH_OUTLIER * stats->mad_ms;
+        stats->outliers += ms[i] > BENCH_OUTLIER * stats->mad_ms;
 }
 
 double bench_spread(const struct bench_stats *stats)
