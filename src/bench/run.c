@@ -187,7 +187,7 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
         return 1;
     if (cut && cut->mask_rows < m->height) /* the tile is staged several times over */
         return (double)m->width * (double)m->height / cut->loads_per_output;
-    reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &counts);
+    counts = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
     return (double)counts.basic /
            (double)(staged == TILE_HALO ? counts.tiled
                                         : counts.outputs + counts.basic - counts.shared_uses);
