@@ -129,8 +129,8 @@ struct bench_rates {
     double speedup; /* over bench_baseline */
     double flops_per_byte;
 };
-void bench_rates_make(struct bench_rates *rates, const struct bench_report *report,
-                      const struct bench_result *result);
+struct bench_rates bench_rates_make(const struct bench_report *report,
+                                    const struct bench_result *result);
 
 bool bench_is_basic(const struct kernel *kernel);
 

@@ -154,7 +154,7 @@ static bool roofline_collect(struct roofline *roof, const struct bench_report *r
         if (report->result[i].state != BENCH_TIMED)
             continue;
         point->result = &report->result[i];
-        bench_rates_make(&point->rates, report, point->result);
+        point->rates = bench_rates_make(report, point->result);
         roof->points += point->rates.gflops > 0 && point->rates.flops_per_byte > 0;
     }
     for (int d = 0; d < report->devices; d++) {

@@ -274,9 +274,8 @@ static bool any_prediction(const struct bench_report *report)
 static void print_row(FILE *out, const struct bench_report *report,
                       const struct bench_result *result)
 {
-    struct bench_rates rates;
+    struct bench_rates rates = bench_rates_make(report, result);
     char device[32], tile[16] = "-";
-    bench_rates_make(&rates, report, result);
     bench_device_name(device, sizeof device, &report->device[result->device]);
     if (result->tile)
         snprintf(tile, sizeof tile, "%d", result->tile);
@@ -351,7 +350,7 @@ static double sweep_value(const struct bench_report *report, int table, const st
     struct bench_rates rates;
     if (!result)
         return 0;
-    bench_rates_make(&rates, report, result);
+    rates = bench_rates_make(report, result);
     const double values[SWEEP_TABLES_COUNT] = {result->stats.median_ms, rates.share, rates.speedup,
                                                result->predicted};
     return values[table];

@@ -92,8 +92,8 @@ double bench_copy_gbytes(const struct bench_device *device)
     return most;
 }
 
-void bench_rates_make(struct bench_rates *rates, const struct bench_report *report,
-                      const struct bench_result *result)
+struct bench_rates bench_rates_make(const struct bench_report *report,
+                                    const struct bench_result *result)
 {
     double ms = result->stats.median_ms;
     double pixels = (double)report->width * (double)report->height;
@@ -101,15 +101,16 @@ void bench_rates_make(struct bench_rates *rates, const struct bench_report *repo
                    (double)report->channels;
     const struct bench_result *base = bench_baseline(report, result);
 
-    *rates = (struct bench_rates){0};
     if (result->state != BENCH_TIMED || !(ms > 0))
-        return;
-    rates->gpixels = pixels / ms * 1e-6;
-    rates->gbytes = (double)result->bytes / ms * 1e-6;
-    rates->share = result->copy_ms / ms;
-    rates->gflops = flops / ms * 1e-6;
-    rates->speedup = base ? base->stats.median_ms / ms : 0;
-    rates->flops_per_byte = result->bytes ? flops / (double)result->bytes : 0;
+        return (struct bench_rates){0};
+    return (struct bench_rates){
+        .gpixels = pixels / ms * 1e-6,
+        .gbytes = (double)result->bytes / ms * 1e-6,
+        .share = result->copy_ms / ms,
+        .gflops = flops / ms * 1e-6,
+        .speedup = base ? base->stats.median_ms / ms : 0,
+        .flops_per_byte = result->bytes ? flops / (double)result->bytes : 0,
+    };
 }
 
 void bench_device_name(char *text, size_t bytes, const struct bench_device *device)
