@@ -1,7 +1,6 @@
 /* `stencilcli signal INPUT OUTPUT --mask M`: the 1D kernels on text samples and audio.
- * Turns options into a request, runs it, and prints what was asked for: --plan and
- * --json on stdout (on stderr when the samples themselves go there), --time and -v
- * on stderr. */
+ * Turns options into a request, runs it, and prints --plan and --json on stdout (on stderr when
+ * the samples themselves go to stdout), --time and -v on stderr. */
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +47,7 @@ static bool request_make(const struct options *options, struct signal_request *r
 
 /* ---- in words ---- */
 
-/* Weights that a line can hold. */
+/* So many weights fit a line. */
 #define SHOWN_WEIGHTS 15
 
 /* Which numbers hold the sums, as a phrase. */
