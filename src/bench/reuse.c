@@ -8,7 +8,7 @@
 
 __extension__ typedef __int128 int128;
 
-/* One axis: an output x uses the cells x - left .. x + right. */
+/* One axis, along which an output x uses the cells x - left .. x + right. */
 struct axis {
     int64_t mask, left, right, tile;
 };
