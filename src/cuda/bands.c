@@ -47,12 +47,8 @@ struct cuda_bands {
 static void lap_add(const struct lap *lap, double *ms)
 {
     float elapsed = 0;
-    if (!lap->recorded)
-        return;
-    if (cudaEventElapsedTime(&elapsed, lap->begin, lap->end) == cudaSuccess)
+    if (lap->recorded && cuda_worked(cudaEventElapsedTime(&elapsed, lap->begin, lap->end)))
         *ms += (double)elapsed;
-    else
-        cudaGetLastError();
 }
 
 /* The slot's last lap is over: a band is submitted only after it. */
@@ -88,22 +84,18 @@ static cudaError_t laps_make(struct cuda_bands *c)
  * be pinned is slower and does no harm. */
 static void pin(struct cuda_bands *c, int host_slot, const struct image *slot)
 {
-    if (!c->job->pin || c->pinned[host_slot])
-        return;
-    c->pinned[host_slot] = cudaHostRegister(slot->data, slot->pitch * (size_t)slot->height,
-                                            cudaHostRegisterDefault) == cudaSuccess;
-    if (!c->pinned[host_slot])
-        cudaGetLastError();
+    if (c->job->pin && !c->pinned[host_slot])
+        c->pinned[host_slot] = cuda_worked(cudaHostRegister(
+            slot->data, slot->pitch * (size_t)slot->height, cudaHostRegisterDefault));
 }
 
 static void unpin_all(struct cuda_bands *c)
 {
     const struct band_job *job = c->job;
     for (int i = 0; i < job->in_slots + job->out_slots; i++)
-        if (c->pinned[i] &&
-            cudaHostUnregister(i < job->in_slots ? job->in[i].data
-                                                 : job->out[i - job->in_slots].data) != cudaSuccess)
-            cudaGetLastError();
+        if (c->pinned[i])
+            cuda_worked(cudaHostUnregister(i < job->in_slots ? job->in[i].data
+                                                             : job->out[i - job->in_slots].data));
 }
 
 /* ---- one band ---- */
@@ -134,7 +126,8 @@ static cudaError_t upload(struct cuda_bands *c, int band)
                                         image_row_bytes(from),
                                         (size_t)(band_in_end(l, band) - band_in_first(l, band)),
                                         cudaMemcpyHostToDevice, c->up));
-    return status == cudaSuccess ? lap_end(lap, c->up) : status;
+    CUDA_NEXT(status, lap_end(lap, c->up));
+    return status;
 }
 
 /* The rows above a band, from the slot of the band before, which ends with them. */
@@ -186,7 +179,8 @@ static cudaError_t filter(struct cuda_bands *c, int band)
     CUDA_NEXT(status, lap_begin(lap, stream, &c->times.kernel_ms));
     CUDA_NEXT(status, take_halo(c, band));
     CUDA_NEXT(status, launch(c, band));
-    return status == cudaSuccess ? lap_end(lap, stream) : status;
+    CUDA_NEXT(status, lap_end(lap, stream));
+    return status;
 }
 
 static cudaError_t download(struct cuda_bands *c, int band)
@@ -206,7 +200,8 @@ static cudaError_t download(struct cuda_bands *c, int band)
         status =
             cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch, image_row_bytes(to),
                               (size_t)rows, cudaMemcpyDeviceToHost, c->down);
-    return status == cudaSuccess ? lap_end(lap, c->down) : status;
+    CUDA_NEXT(status, lap_end(lap, c->down));
+    return status;
 }
 
 /* ---- the interface ---- */
@@ -255,11 +250,11 @@ void cuda_bands_close(void *state, struct kernel_times *times)
 
     /* After a failure something may still be on its way to the host's memory. An error of it has
      * been told, or comes too late to matter: all bands were waited for. */
-    if (c->up && cudaStreamSynchronize(c->up) != cudaSuccess)
-        cudaGetLastError();
+    if (c->up)
+        cuda_worked(cudaStreamSynchronize(c->up));
     cuda_device_settle(c->device);
-    if (c->down && cudaStreamSynchronize(c->down) != cudaSuccess)
-        cudaGetLastError();
+    if (c->down)
+        cuda_worked(cudaStreamSynchronize(c->down));
     for (int i = 0; c->laps && i < c->lap_count; i++) {
         struct lap *lap = &c->laps[i];
         lap_add(lap, lap < c->filter_lap ? &c->times.upload_ms
@@ -311,7 +306,7 @@ static bool get_ready(struct cuda_bands *c, struct error *err)
     c->laps = calloc((size_t)c->lap_count, sizeof *c->laps);
     c->pinned = calloc((size_t)(job->in_slots + job->out_slots), sizeof *c->pinned);
     if (!c->laps || !c->pinned)
-        return error_set(err, EXIT_INPUT, "no memory for the bands");
+        return error_set(err, EXIT_INPUT, "no memory for the strips");
     c->up_lap = c->laps;
     c->filter_lap = c->up_lap + job->in_slots;
     c->down_lap = c->filter_lap + c->slots;
@@ -333,7 +328,7 @@ void *cuda_bands_open(const struct band_job *job, const struct planes_method *me
     struct kernel_times ignored = {0};
 
     if (!c) {
-        error_set(err, EXIT_INPUT, "no memory for the bands");
+        error_set(err, EXIT_INPUT, "no memory for the strips");
         return NULL;
     }
     c->job = job;

@@ -19,14 +19,20 @@ static atomic_bool ready[CUDA_MAX_DEVICES];
 /* Held for some microseconds; one for all devices. */
 static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
 
+bool cuda_worked(cudaError_t status)
+{
+    if (status != cudaSuccess)
+        cudaGetLastError();
+    return status == cudaSuccess;
+}
+
 int cuda_device_count(char *why, size_t why_bytes)
 {
     static atomic_int known; /* devices do not come and go; a batch asks some times a file */
     int count = atomic_load(&known);
     cudaError_t status = count > 0 ? cudaSuccess : cudaGetDeviceCount(&count);
 
-    if (status != cudaSuccess) {
-        cudaGetLastError();
+    if (!cuda_worked(status)) {
         snprintf(why, why_bytes, "%s", cudaGetErrorString(status));
         return 0;
     }
@@ -146,8 +152,7 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
     device->alone = use == CUDA_ALONE;
     device->index = index;
     status = cudaSetDevice(index);
-    if (status != cudaSuccess) {
-        cudaGetLastError();
+    if (!cuda_worked(status)) {
         error_set(err, EXIT_DEVICE, "cuda:%d cannot be used: %s", index,
                   cudaGetErrorString(status));
     } else if (device->ready || device_start(device, index, err)) {
@@ -187,8 +192,8 @@ void cuda_launch_unlock(void)
 /* Waits first, because the copy of these bytes may still be under way. */
 static void forget_filled(struct cuda_device *device)
 {
-    if (device->filled && cudaStreamSynchronize(device->stream) != cudaSuccess)
-        cudaGetLastError();
+    if (device->filled)
+        cuda_worked(cudaStreamSynchronize(device->stream));
     free(device->filled);
     device->filled = NULL;
 }
@@ -209,10 +214,8 @@ cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t b
         return cudaSuccess;
     buffer_free(device, number);
     status = cudaMalloc(&device->buffer[number], bytes);
-    if (status == cudaSuccess)
+    if (cuda_worked(status)) /* a refused allocation does not spoil the context */
         device->buffer_bytes[number] = bytes;
-    else
-        cudaGetLastError(); /* a refused allocation does not spoil the context */
     return status;
 }
 
@@ -257,8 +260,7 @@ cudaError_t cuda_device_fill(struct cuda_device *device, int number, void **cont
 
 void cuda_device_settle(struct cuda_device *device)
 {
-    if (cudaStreamSynchronize(device->stream) != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(cudaStreamSynchronize(device->stream));
     forget_filled(device);
 }
 
@@ -286,8 +288,7 @@ size_t cuda_device_free_bytes(struct cuda_device *device)
     int count;
     const struct cuda_device *lane = lanes_of(device, &count);
 
-    if (cudaMemGetInfo(&available, &total) != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(cudaMemGetInfo(&available, &total));
     for (int k = 0; k < count; k++)
         for (int i = 0; i < CUDA_BUFFERS; i++)
             available += lane[k].buffer_bytes[i];

@@ -19,6 +19,9 @@
 /* CALL, unless a call before it has failed; its answer is the new STATUS. */
 #define CUDA_NEXT(status, call) ((status) = (status) == cudaSuccess ? (call) : (status))
 
+/* Has a call worked? An error is forgotten here: the next launch would tell it again. */
+bool cuda_worked(cudaError_t status);
+
 #define CUDA_MAX_DEVICES 16
 #define CUDA_BUFFERS     9
 

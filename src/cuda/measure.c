@@ -57,8 +57,7 @@ static bool takes_pixels(const struct planes *planes)
 static size_t cache_bytes(const struct cuda_device *device)
 {
     int bytes = 0;
-    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device->index) != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device->index));
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
@@ -106,8 +105,7 @@ static cudaError_t memory_alloc(struct bench_memory *memory)
     CUDA_NEXT(status, cudaMalloc((void **)&memory->out, bytes));
     if (status == cudaSuccess && memory->scrub_bytes)
         status = cudaMalloc(&memory->scrub, memory->scrub_bytes);
-    if (status != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(status);
     return status;
 }
 
@@ -316,8 +314,7 @@ static void driver_text(char *text, size_t bytes)
          word = strtok_r(NULL, " \t\n", &save))
         if (strspn(word, "0123456789.") == strlen(word) && strchr(word, '.'))
             number = word;
-    if (cudaDriverGetVersion(&cuda) != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(cudaDriverGetVersion(&cuda));
     snprintf(text, bytes, "%s%.20s%sCUDA %d.%d", number ? "driver " : "", number ? number : "",
              number ? ", " : "", cuda / 1000, cuda % 1000 / 10);
 }

@@ -52,8 +52,7 @@ static struct chunk *find_place(void)
  * back. */
 static void unpin(struct chunk *chunk)
 {
-    if (cudaFreeHost(chunk->memory) != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(cudaFreeHost(chunk->memory));
     total -= chunk->bytes;
     *chunk = (struct chunk){0};
 }
@@ -71,11 +70,10 @@ static bool make_room(size_t bytes)
 static void *pin(int index, size_t bytes)
 {
     void *memory = NULL;
-    if (cudaSetDevice(index) == cudaSuccess &&
-        cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess)
-        return memory;
-    cudaGetLastError();
-    return NULL;
+    return cuda_worked(cudaSetDevice(index)) &&
+                   cuda_worked(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable))
+               ? memory
+               : NULL;
 }
 
 /* Enters memory that was pinned without the lock. There is room for it, but its place in the table
@@ -89,8 +87,8 @@ static void *enter(void *memory, size_t bytes)
         *place = (struct chunk){memory, bytes, true};
         return memory;
     }
-    if (memory && cudaFreeHost(memory) != cudaSuccess)
-        cudaGetLastError();
+    if (memory)
+        cuda_worked(cudaFreeHost(memory));
     refused = refused || !memory;
     total -= bytes;
     return NULL;
