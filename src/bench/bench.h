@@ -15,17 +15,17 @@
 
 /* ---- measuring (bench/measure.c) ---- */
 
-/* How long to measure: RUNS and MS both, unless the whole takes CAP_MS. Before that as much
- * warm-up, which is not counted. */
+/* How long to measure: at least RUNS runs and MS milliseconds, but no longer than CAP_MS. The
+ * warm-up before it is not counted. */
 struct bench_limits {
     int warmup_runs, runs;
     double warmup_ms, ms, cap_ms;
 };
 
-/* RUNS as --runs gives it; 0: at least 10 and for a second. */
+/* RUNS is the number of --runs; 0 means at least 10 runs and at least a second. */
 struct bench_limits bench_limits_make(int runs);
 
-/* Whether so many RUNS in ELAPSED_MS are enough to be warm; enough to be counted. */
+/* Whether RUNS runs in ELAPSED_MS are enough of a warm-up; whether they are enough to report. */
 bool bench_warm(const struct bench_limits *limits, int runs, double elapsed_ms);
 bool bench_enough(const struct bench_limits *limits, int runs, double elapsed_ms);
 
@@ -38,7 +38,8 @@ struct bench_samples {
     double begun_ms; /* of the warm-up, then of what is counted; 0: not yet */
 };
 
-/* Takes one time; false: it was the last. A kernel_trial's `more`, the context is the samples. */
+/* Keeps one time. False: no more times are wanted. It can be the `more` of a kernel_trial, with the
+ * samples as its context. */
 bool bench_samples_more(double ms, void *samples);
 void bench_samples_free(struct bench_samples *samples);
 
@@ -52,7 +53,7 @@ struct bench_stats {
     int outliers; /* runs that lie far outside: see BENCH_OUTLIER */
 };
 
-/* Sorts ms. RUNS >= 1. */
+/* Leaves in MS the distances to the median, sorted. RUNS >= 1. */
 void bench_stats_make(struct bench_stats *stats, double *ms, int runs);
 
 /* mad / median */
@@ -62,7 +63,7 @@ double bench_spread(const struct bench_stats *stats);
 
 enum bench_sweep { SWEEP_NONE, SWEEP_TILE, SWEEP_MASK };
 
-/* A copy of so many bytes (read and written together), the 1.00 of the table. */
+/* A copy on the device that reads and writes BYTES in all: the 1.00 of the table. */
 struct bench_copy {
     uint64_t bytes;
     double ms;
@@ -120,7 +121,7 @@ struct bench_report {
     char no_cuda[256]; /* why there is no CUDA device, where any was welcome; "": there is one */
 };
 
-/* What follows from a result's time; 0 where it cannot be said. */
+/* Rates that follow from a result's time; 0 where there is none. */
 struct bench_rates {
     double gpixels; /* 10^9 pixels a second */
     double gbytes;  /* compulsory bytes, 10^9 a second */
@@ -129,16 +130,16 @@ struct bench_rates {
     double speedup; /* over bench_baseline */
     double flops_per_byte;
 };
-void bench_rates_make(struct bench_rates *rates, const struct bench_report *report,
-                      const struct bench_result *result);
+struct bench_rates bench_rates_make(const struct bench_report *report,
+                                    const struct bench_result *result);
 
 bool bench_is_basic(const struct kernel *kernel);
 
 /* The reference is timed on fewer rows and less often. */
 bool bench_is_reference(const struct kernel *kernel);
 
-/* What speed-ups refer to, for a result's mask and tile: `basic` where it was timed, else the
- * reference; NULL where neither was. */
+/* The result that speed-ups refer to, with the mask and tile of RESULT: `basic` where it was timed,
+ * else the reference; NULL where neither was timed. */
 const struct bench_result *bench_baseline(const struct bench_report *report,
                                           const struct bench_result *result);
 
@@ -178,15 +179,15 @@ struct bench_request {
      * the bench. */
     bool (*plan)(struct plan *plan, int width, void *context, struct error *err);
     void *context;
-    void (*progress)(const char *text, void *context); /* NULL: nobody looks */
+    void (*progress)(const char *text, void *context); /* NULL: no progress is shown */
 };
 
-/* What can be refused before there is a picture: kernels that are for signals or for another
- * device, a device that is not there. */
+/* Refuses, before a picture is read, kernels that are for signals or for another device, and a
+ * device that is not there. */
 bool bench_check(const struct bench_request *request, enum bench_sweep sweep, struct error *err);
 
-/* Fills devices and results of the REPORT, whose other fields are set. Kernels that fail or differ
- * have it in their result; false is for what makes the whole pointless. */
+/* Fills devices and results of the REPORT, whose other fields are set. A kernel that fails or
+ * differs is noted in its result; false means that the bench cannot go on. */
 bool bench_run(struct bench_report *report, const struct bench_request *request, struct error *err);
 void bench_report_free(struct bench_report *report);
 
@@ -201,20 +202,21 @@ bool bench_time_copy(struct bench_result *result, struct bench_device *device,
                      struct image *out, struct error *err);
 
 /* The loads of `basic` for one load of a kernel that keeps STAGED in shared memory, as
- * bench/reuse.h counts them for an internal tile; 0: nothing is said. Where STAGED is the internal
- * cells only, every load from outside the tile counts, though it comes from L2. CUT: how the kernel
- * really cuts, or NULL. */
+ * bench/reuse.h counts them for an internal tile; 0: no prediction. Where STAGED is the internal
+ * cells only, every load from outside the tile counts, though it comes from L2. CUT says how the
+ * kernel really cuts tiles, or is NULL. */
 double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int tile,
                      const struct kernel_shape *cut);
 
 /* A picture like a photograph, the same for the same size: clouds at every scale and a sensor's
  * noise. 1 to 4 channels, samples of 8 bits from 1 to 254, those of 16 bits as well in their high
- * byte. IMAGE has its size, channels and type, and nothing else; what it holds is new. */
+ * byte. IMAGE comes with its size, channels and type; its memory is allocated here. */
 bool bench_picture_make(struct image *image, int threads, struct error *err);
 
 /* ---- the expectation (bench/verify.c) ---- */
 
-/* What the reference makes of bands of the picture: all of it where that is quick. */
+/* The reference's output in bands of the picture; one band holds the whole picture where that is
+ * quick. */
 #define BENCH_BANDS 3
 struct bench_bands {
     int count, rows; /* rows in all */

@@ -46,7 +46,7 @@ double chart_place(const struct chart_axis *axis, double value)
 
 /* ---- numbers ---- */
 
-/* 0.05, 2, 500, 1 000: whole numbers in groups of three, the others as short as they are. */
+/* 0.05, 2, 500, 1 000: large whole numbers in groups of three digits. */
 static void tick_text(char *text, size_t bytes, double value)
 {
     if (value >= 1e6)
@@ -119,7 +119,7 @@ static void draw_axis(struct chart *chart, const struct chart_axis *axis, bool u
 
 /* ---- the chart ---- */
 
-/* A line above the chart, in smaller letters where it would be too long. */
+/* Draws a line of text above the chart, in smaller letters where it would be too long. */
 static void draw_title(struct chart *chart, struct svg_text *how, double size, const char *text)
 {
     double room = chart->width - 2 * how->x, width = svg_text_width(text, size, how->bold);
@@ -172,15 +172,15 @@ void chart_begin(struct chart *chart, const char *title, const char *subtitle,
 
 /* ---- labels ---- */
 
-/* A few marks, often close together and above each other. Every label tries places beside its
- * mark, higher and lower, and takes the one that costs least; a few rounds settle them. Cost is
- * distance, much more of it for covering something, and some for labels that change their order,
- * so that the lines to their marks do not cross. */
+/* Marks are few, but often close together. Every label tries places beside its mark, higher and
+ * lower, and takes the one that costs least; a few rounds settle them. Distance costs; so do, much
+ * more, covering something, and a change of the order of labels, which would make the lines to
+ * their marks cross. */
 #define GAP      12.0 /* from the mark to the text */
 #define LEADER   30.0 /* the same where a line has to lead there */
 #define MARK     8.0  /* half a mark, with some air */
 #define LINE     17.0 /* from one text to the next */
-#define BESIDE   6.0  /* as far up or down a label is still beside its mark */
+#define BESIDE   6.0  /* so far up or down a label still counts as beside its mark */
 #define STEP     3.0  /* between the places that are tried */
 #define FARTHEST 180.0
 #define COLUMN   60.0
@@ -268,9 +268,9 @@ static int next_below(const struct chart_label *labels, int count, int i)
     return next;
 }
 
-/* Where the search begins: right of the marks, and labels of one column pushed apart, in the order
- * of their marks, as far as each needs. (From labels that lie on each other the search would not
- * find there: no single step gets better.) */
+/* The start of the search: labels stand right of their marks, and those of one column are pushed
+ * apart, in the order of their marks, as far as each needs. (From labels that lie on each other the
+ * search would not get there: no single step of it is better.) */
 static void spread(const struct chart *chart, struct chart_label *labels, int count)
 {
     double top = chart->y.end + LINE / 2, bottom = chart->y.begin - LINE / 2;

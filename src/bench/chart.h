@@ -6,8 +6,8 @@
 
 #include "base/svg.h"
 
-/* Colours that people with any colour vision tell apart (Okabe and Ito), those that show on white;
- * with a mark each, so that print without colour does too. */
+/* Colours that people with any colour vision tell apart (Okabe and Ito) and that show on white.
+ * Each has a mark of its own, so that kernels can be told apart without colour, too. */
 struct chart_look {
     const char *color;
     enum svg_mark mark;

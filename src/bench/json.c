@@ -50,8 +50,7 @@ static void print_timed(FILE *out, const struct bench_report *report,
 {
     const struct bench_stats *stats = &result->stats;
     const struct bench_result *base = bench_baseline(report, result);
-    struct bench_rates rates;
-    bench_rates_make(&rates, report, result);
+    struct bench_rates rates = bench_rates_make(report, result);
     json_print(out, ",'runs':%d,'rows_timed':%d,'inputs':%d", stats->runs, result->rows,
                result->inputs);
     print_number(out, "median_ms", stats->median_ms);

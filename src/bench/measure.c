@@ -11,19 +11,19 @@
 #include "base/parallel.h"
 #include "bench/bench.h"
 
-/* At least so much, as long as the whole stays below the cap. */
+/* At least so many runs and milliseconds, as long as all of it stays below the cap. */
 #define RUNS   10
 #define MS     1e3
 #define CAP_MS 20e3
 
-/* Clocks and caches settle within this; where one run takes a second, one is enough. Who counts
- * the runs is in a hurry. */
+/* Clocks and caches settle within this time; where one run takes a second, one is enough. A user
+ * who gives a number of runs is in a hurry. */
 #define WARMUP_RUNS     2
 #define WARMUP_MS       100.0
 #define WARMUP_HASTY_MS 20.0
 #define WARMUP_SLOW_MS  1e3
 
-/* A second of the shortest runs is far below this. */
+/* A second of the shortest runs takes far fewer places. */
 #define ROOM_FIRST 64
 #define ROOM_MOST  (1 << 20)
 
@@ -85,7 +85,7 @@ bool bench_samples_more(double ms, void *context)
     struct bench_samples *samples = context;
     double now = clock_ms();
 
-    /* The clock starts with the first run and not when the data for it is being brought. */
+    /* The clock starts with the first run, not while the data for it is still being brought. */
     if (samples->begun_ms == 0)
         samples->begun_ms = now - ms;
     if (!samples->warm && samples->limits.warmup_runs > 0) {

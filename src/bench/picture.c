@@ -1,9 +1,9 @@
-/* The bench's own picture, for those who bring none. Like a photograph in what
- * matters to a kernel and a cache: no sample is 0 (some hardware is faster on
- * zeros), neighbours are alike, nothing repeats. Value noise: random values on
- * lattices of several widths, interpolated and added, one set for brightness and
- * one for each colour, and a little noise on every sample. Integers only, so that
- * it is the same picture everywhere. */
+/* The picture that the bench makes where the user gives none. It is like a photograph in
+ * everything that matters to a kernel and a cache: no sample is 0 (some hardware is faster
+ * on zeros), neighbours are alike, nothing repeats. It is value noise: random values on
+ * lattices of several widths are interpolated and added, one set for brightness and one
+ * for each colour, with a little noise on every sample. It is made with integers only, so
+ * that it is the same picture everywhere. */
 #include <stdatomic.h>
 #include <stdlib.h>
 

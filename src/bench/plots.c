@@ -25,11 +25,12 @@
 #define SWEEP_RIGHT     170.0 /* names at the ends of lines; with names of devices: */
 #define SWEEP_RIGHT2    220.0
 
-/* A ceiling above a device's first one is drawn when a kernel comes near the first: else it only
- * pushes everything down. */
+/* A device's second ceiling is drawn only when a kernel comes near the first one: else it would
+ * only push everything down. */
 #define NEAR_CEILING 0.4
 
-/* A kernel so much slower than the next one (the reference) is drawn at the lower edge. */
+/* A kernel that is so many times slower than the next one (the reference) is drawn at the lower
+ * edge. */
 #define FAR_BELOW 20
 
 #define TIMES "\u00d7"
@@ -43,7 +44,7 @@
 static void title_make(char text[TITLE_CHARS], const struct bench_report *report, const char *what)
 {
     int used = snprintf(text, TITLE_CHARS, "%s", what);
-    /* A GPU first: it is what most have come for. */
+    /* A GPU comes first: most users run the bench for it. */
     for (int i = report->devices - 1; i >= 0; i--)
         used += snprintf(text + used, (size_t)(TITLE_CHARS - used), "%s%s",
                          i == report->devices - 1 ? ": " : " and ", report->device[i].probe.name);
@@ -105,6 +106,15 @@ static struct chart_look look_of(const struct kernel *kernel)
     return chart_look(0);
 }
 
+/* Leaves room around the values of an axis, by factors; an axis without values gets some. */
+static void axis_widen(struct chart_axis *axis, double below, double above)
+{
+    if (!(axis->low > 0))
+        axis->low = axis->high = 1;
+    axis->low /= below;
+    axis->high *= above;
+}
+
 /* Ends the drawing and writes it. */
 static bool finish(struct chart *chart, struct output *output, struct error *err)
 {
@@ -145,7 +155,7 @@ static bool roofline_collect(struct roofline *roof, const struct bench_report *r
         if (report->result[i].state != BENCH_TIMED)
             continue;
         point->result = &report->result[i];
-        bench_rates_make(&point->rates, report, point->result);
+        point->rates = bench_rates_make(report, point->result);
         roof->points += point->rates.gflops > 0 && point->rates.flops_per_byte > 0;
     }
     for (int d = 0; d < report->devices; d++) {
@@ -170,7 +180,7 @@ static double top_of(const struct roofline *roof, int device)
     return count ? roof->report->device[device].probe.ceiling[count - 1].gflops : 0;
 }
 
-/* Marks the slowest point when it alone would squeeze all others together. */
+/* Marks the slowest point as `below` where it alone would squeeze all others together. */
 static void roofline_cut(struct roofline *roof)
 {
     int slowest = 0;
@@ -185,7 +195,8 @@ static void roofline_cut(struct roofline *roof)
         roof->point[slowest].below = roof->point[slowest].rates.gflops * FAR_BELOW < next;
 }
 
-/* Points and bends with room around them: for labels on the right, for slopes on the left. */
+/* Sets the axes so that all points and bends have room around them: on the right for labels, on the
+ * left for slopes. */
 static void roofline_scale(struct roofline *roof)
 {
     struct chart_axis *x = &roof->chart.x, *y = &roof->chart.y;
@@ -199,14 +210,8 @@ static void roofline_scale(struct roofline *roof)
         if (roof->copy[d] > 0)
             chart_widen(x, top_of(roof, d) / roof->copy[d]);
     }
-    if (!(x->low > 0))
-        x->low = x->high = 1;
-    if (!(y->low > 0))
-        y->low = y->high = 1;
-    x->low /= 5;
-    x->high *= 6;
-    y->low /= 4;
-    y->high *= 3;
+    axis_widen(x, 5, 6);
+    axis_widen(y, 4, 3);
     x->title = "arithmetic intensity: operations for each byte that must move (FLOP/byte)";
     y->title = "operations a second (GFLOP/s, whole numbers too)";
 }
@@ -218,8 +223,8 @@ static void block(struct roofline *roof, double x, double y, double half, bool i
             (struct chart_obstacle){{x - half, y - half, x + half, y + half}, is_line};
 }
 
-/* Text along the line from (x1, y1) to (x2, y2), above it, its middle at SHARE of the way; labels
- * keep off. */
+/* Writes text along a line, above it, with its middle at SHARE of the way; labels keep off the
+ * text. */
 static void text_along(struct roofline *roof, struct svg_point from, struct svg_point to,
                        double share, const char *color, const char *text)
 {
@@ -240,7 +245,7 @@ static void text_along(struct roofline *roof, struct svg_point from, struct svg_
     svg_put_text(&roof->chart.svg, &how, text);
 }
 
-/* A line of a roof; labels keep off. */
+/* Draws a line of a roof; labels keep off it. */
 static void roof_line(struct roofline *roof, const struct svg_point ends[2], const char *color)
 {
     struct svg_style style = {.stroke = color, .width = 2.2};
@@ -371,25 +376,21 @@ static void lines_scale(struct lines *lines)
     for (int d = 0; d < report->devices; d++)
         for (int i = 0; i < report->device[d].copies; i++)
             chart_widen(y, report->device[d].copy[i].ms);
-    if (!(y->low > 0))
-        y->low = y->high = 1;
-    y->low /= 1.6;
-    y->high *= 1.6;
+    axis_widen(y, 1.6, 1.6);
     for (int i = 0; i < lines->places; i++)
         lines->tick[i] = lines->at[i];
     x->ticks = lines->tick;
     x->tick_count = lines->places;
     x->low = lines->places ? lines->at[0] : 1;
     x->high = lines->places ? lines->at[lines->places - 1] : 2;
-    /* Masks grow evenly, tiles by doubling. */
+    /* Widths of masks grow evenly, widths of tiles by doubling. */
     x->linear = masks;
     if (masks) {
         double room = fmax(1, (x->high - x->low) * 0.04);
         x->low -= room;
         x->high += room;
     } else {
-        x->low /= 1.15;
-        x->high *= 1.15;
+        axis_widen(x, 1.15, 1.15);
     }
     x->title = masks ? "width of the mask (cells)" : "width of the output tile (cells)";
     y->title = "time for the picture (ms)";
@@ -429,8 +430,8 @@ static void draw_kernel(struct lines *lines, int index)
     add_label(lines, kernel->name, look.color, points[count - 1].x, points[count - 1].y);
 }
 
-/* Copies of different sizes are lines of their own: kernels on float planes move four times what
- * kernels on bytes do. */
+/* Copies of different sizes are lines of their own: kernels on float planes move four times as many
+ * bytes as kernels on bytes. */
 static void draw_copies(struct lines *lines, const struct bench_device *device)
 {
     for (int i = 0; i < device->copies; i++) {

@@ -140,13 +140,13 @@ static void print_cell(FILE *out, int width, int decimals, double value)
  * a kernel takes some: a shorter time says more about the start than about the kernel. */
 #define SHORT_MS 0.005
 
-/* The median's distance of 5 % is more than most kernels differ by from one version to the next. */
+/* A median distance of 5 % is more than most kernels change from one version to the next. */
 #define NOISY_SPREAD 0.05
 
-/* Threads are started for every run of a CPU kernel. */
+/* Every run of a CPU kernel starts threads, which takes a good part of a time below this. */
 #define THREADS_MS 0.2
 
-/* What may be wrong with a time. */
+/* Reasons to doubt a time. */
 enum rule {
     SHORT,
     MOSTLY_THREADS,
@@ -252,7 +252,7 @@ static void print_advice(FILE *out, const struct bench_report *report)
 
 /* ---- the table ---- */
 
-/* What the column of speed-ups is called: the same for the whole table. */
+/* The name of the column of speed-ups. */
 static const char *baseline_name(const struct bench_report *report)
 {
     for (int i = 0; i < report->results; i++) {
@@ -282,9 +282,8 @@ static bool any_method(const struct bench_report *report)
 static void print_row(FILE *out, const struct bench_report *report,
                       const struct bench_result *result)
 {
-    struct bench_rates rates;
+    struct bench_rates rates = bench_rates_make(report, result);
     char device[32], tile[16] = "-";
-    bench_rates_make(&rates, report, result);
     bench_device_name(device, sizeof device, &report->device[result->device]);
     if (result->tile)
         snprintf(tile, sizeof tile, "%d", result->tile);
@@ -360,7 +359,7 @@ static double sweep_value(const struct bench_report *report, int table, const st
     struct bench_rates rates;
     if (!result)
         return 0;
-    bench_rates_make(&rates, report, result);
+    rates = bench_rates_make(report, result);
     const double values[SWEEP_TABLES_COUNT] = {result->stats.median_ms, rates.share, rates.speedup,
                                                result->predicted};
     return values[table];
@@ -391,7 +390,7 @@ static void print_sweep_table(FILE *out, const struct bench_report *report, int 
     fprintf(out, "\n\n");
 }
 
-/* Which cells are missing, and why; once for each kernel. */
+/* Tells which cells are missing, and why. */
 static void print_missing(FILE *out, const struct bench_report *report)
 {
     for (int i = 0; i < report->results; i++) {

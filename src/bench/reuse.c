@@ -8,7 +8,7 @@
 
 __extension__ typedef __int128 int128;
 
-/* One axis: an output x uses the cells x - left .. x + right. */
+/* One axis, along which an output x uses the cells x - left .. x + right. */
 struct axis {
     int64_t mask, left, right, tile;
 };
@@ -136,12 +136,14 @@ static bool counts_scale(struct reuse_counts *counts, int64_t factor)
     return counts_multiply(counts, counts, &times);
 }
 
-void reuse_tile_count(const struct reuse_shape *shape, enum reuse_place place_x,
-                      enum reuse_place place_y, struct reuse_counts *counts)
+struct reuse_counts reuse_tile_count(const struct reuse_shape *shape, enum reuse_place place_x,
+                                     enum reuse_place place_y)
 {
     struct axis along_x = axis_of(shape, false), along_y = axis_of(shape, true);
     struct reuse_counts x = axis_place(&along_x, place_x), y = axis_place(&along_y, place_y);
-    (void)counts_multiply(counts, &x, &y); /* fits: see REUSE_MAX_TILE */
+    struct reuse_counts counts;
+    (void)counts_multiply(&counts, &x, &y); /* fits: see REUSE_MAX_TILE */
+    return counts;
 }
 
 const struct reuse_position *reuse_positions(int dims, int *count)
@@ -169,7 +171,7 @@ bool reuse_grid_count(const struct reuse_shape *shape, int64_t width, int64_t he
     int64_t ghost_cells = (width + along_x.mask - 1) * (height + along_y.mask - 1) - width * height;
 
     *grid = (struct reuse_grid){.blocks_x = x.tiles, .blocks_y = y.tiles};
-    reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE, &grid->internal);
+    grid->internal = reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE);
     bool good = counts_multiply(&grid->total, &x, &y) && counts_scale(&grid->total, channels);
     grid->ghost_cells = multiply(ghost_cells, channels, &good);
     grid->shared_tiled = multiply(grid->total.tiles, reuse_block_tiled(shape).shared_bytes, &good);
@@ -191,16 +193,14 @@ bool reuse_grid_count(const struct reuse_shape *shape, int64_t width, int64_t he
 
 struct reuse_block reuse_block_tiled(const struct reuse_shape *shape)
 {
-    struct reuse_counts tile;
-    reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+    struct reuse_counts tile = reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE);
     return (struct reuse_block){shape->dims == 1 ? tile.outputs : tile.cells,
                                 tile.cells * REUSE_CELL_BYTES};
 }
 
 struct reuse_block reuse_block_cached(const struct reuse_shape *shape)
 {
-    struct reuse_counts tile;
-    reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+    struct reuse_counts tile = reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE);
     return (struct reuse_block){tile.outputs, tile.outputs * REUSE_CELL_BYTES};
 }
 
@@ -275,9 +275,8 @@ const struct reuse_note *reuse_note_find(const struct reuse_shape *shape)
 int reuse_note_text(char *text, size_t bytes, const struct reuse_note *note,
                     const struct reuse_shape *shape)
 {
-    struct reuse_counts tile;
     char exact[REUSE_TEXT_CHARS], rounded[REUSE_TEXT_CHARS];
-    reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+    struct reuse_counts tile = reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE);
     reuse_fraction_text(exact, reuse_reduction(&tile), 4);
     reuse_fraction_text(rounded, reuse_reduction(&tile), note->decimals);
     return snprintf(text, bytes,

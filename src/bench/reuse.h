@@ -56,8 +56,8 @@ struct reuse_counts {
 };
 
 /* The counts of one whole tile at a place; in 1D place_y is REUSE_INSIDE. */
-void reuse_tile_count(const struct reuse_shape *shape, enum reuse_place place_x,
-                      enum reuse_place place_y, struct reuse_counts *counts);
+struct reuse_counts reuse_tile_count(const struct reuse_shape *shape, enum reuse_place place_x,
+                                     enum reuse_place place_y);
 
 /* All places that tiles can have. */
 struct reuse_position {

@@ -63,8 +63,7 @@ static void json_tiles(FILE *out, const struct reuse_shape *shape)
     int count;
     const struct reuse_position *position = reuse_positions(shape->dims, &count);
     for (int i = 0; i < count; i++) {
-        struct reuse_counts counts;
-        reuse_tile_count(shape, position[i].x, position[i].y, &counts);
+        struct reuse_counts counts = reuse_tile_count(shape, position[i].x, position[i].y);
         json_print(out, i ? ",{'place':%s" : ",'tiles':[{'place':%s", position[i].name);
         json_counts(out, &counts);
     }
@@ -169,8 +168,7 @@ static void csv_shape(FILE *out, const struct reuse_report *report, const struct
     if (note)
         reuse_note_text(text, sizeof text, note, shape);
     for (int i = 0; i < count; i++) {
-        struct reuse_counts counts;
-        reuse_tile_count(shape, position[i].x, position[i].y, &counts);
+        struct reuse_counts counts = reuse_tile_count(shape, position[i].x, position[i].y);
         csv_counts(out, shape, position[i].name, &counts);
         fputc(',', out);
         if (i == 0) /* numbers with blanks between, so that the column stays one */

@@ -69,8 +69,7 @@ static void print_reductions(FILE *out, const struct reuse_table *table)
     fprintf(out, "  %-9s", text);
     for (int i = 0; i < table->tiles; i++) {
         struct reuse_shape shape = reuse_table_shape(table, i);
-        struct reuse_counts tile;
-        reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+        struct reuse_counts tile = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
         reuse_fraction_text(text, reuse_reduction(&tile), 1);
         fprintf(out, "%8s%s", text, reuse_note_find(&shape) ? "*" : " ");
     }
@@ -119,9 +118,8 @@ static int add_places(struct place_row *rows, int count, const struct reuse_shap
     int positions, begin = count;
     const struct reuse_position *position = reuse_positions(shape->dims, &positions);
     for (int i = first; i < end; i++) {
-        struct reuse_counts counts;
         int row = begin;
-        reuse_tile_count(shape, position[i].x, position[i].y, &counts);
+        struct reuse_counts counts = reuse_tile_count(shape, position[i].x, position[i].y);
         while (row < count && memcmp(&rows[row].counts, &counts, sizeof counts) != 0)
             row++;
         char *label = rows[row].label;
@@ -204,8 +202,7 @@ static void print_blocks(FILE *out, const struct reuse_table *table)
     for (int i = 0; i < table->tiles; i++) {
         struct reuse_shape shape = reuse_table_shape(table, i);
         struct reuse_block tiled = reuse_block_tiled(&shape), cached = reuse_block_cached(&shape);
-        struct reuse_counts tile;
-        reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+        struct reuse_counts tile = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
         too_many |= tiled.threads > REUSE_BLOCK_THREADS || cached.threads > REUSE_BLOCK_THREADS;
         too_far |= shape.dims == 1 && (left > shape.tile || right > shape.tile);
         fprintf(out, "  %6d", shape.tile);

@@ -9,7 +9,7 @@
 #include "bench/bench.h"
 #include "bench/reuse.h"
 
-/* A run of the reference takes some tenths of a second. */
+/* So many taps (a weight times a sample) take the reference some tenths of a second. */
 #define REFERENCE_TAPS 3e7
 
 static const int SWEEP_TILES[] = {8, 16, 32, 64};
@@ -38,7 +38,7 @@ static bool is_named(const char *list, const char *name)
     return false;
 }
 
-/* The kernels that the user named, against the other options: what no machine could do. */
+/* Refuses kernels that the user named and that contradict the other options on any machine. */
 static bool check_named(const struct bench_request *request, enum bench_sweep sweep,
                         struct error *err)
 {
@@ -61,7 +61,8 @@ static bool check_named(const struct bench_request *request, enum bench_sweep sw
     return true;
 }
 
-/* Left out unless it is named: it is slow, and in a sweep it squeezes all others together. */
+/* Is a kernel that the user did not name part of the bench? The reference is left out of sweeps: it
+ * is slow, and it squeezes all others together. */
 static bool is_meant(const struct kernel *kernel, const struct bench_request *request,
                      enum bench_sweep sweep, const char *no_cuda)
 {
@@ -73,8 +74,8 @@ static bool is_meant(const struct kernel *kernel, const struct bench_request *re
            (!bench_is_reference(kernel) && (sweep == SWEEP_MASK || kernel->tile != TILE_NONE));
 }
 
-/* Whether the CUDA device that was asked for is there; with --device auto its absence is a remark:
- * NO_CUDA (256 bytes) then says why, and else is empty. */
+/* Checks that the CUDA device that was asked for is there. With --device auto its absence is no
+ * error: NO_CUDA (256 bytes) then says why; otherwise NO_CUDA is empty. */
 static bool check_cuda(const struct bench_request *request, char *no_cuda, struct error *err)
 {
     char why[160] = "";
@@ -191,13 +192,13 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
         return 1;
     if (cut && cut->mask_rows < m->height) /* the tile is staged several times over */
         return (double)m->width * (double)m->height / cut->loads_per_output;
-    reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &counts);
+    counts = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
     return (double)counts.basic /
            (double)(staged == TILE_HALO ? counts.tiled
                                         : counts.outputs + counts.basic - counts.shared_uses);
 }
 
-/* The job for one run; the reference makes a part of the picture, from the middle. */
+/* The job for one run. The reference makes only some rows, from the middle of the picture. */
 static struct kernel_job job_make(struct bench *bench, struct bench_result *result,
                                   struct image *part)
 {
@@ -219,8 +220,8 @@ static struct kernel_job job_make(struct bench *bench, struct bench_result *resu
     return job;
 }
 
-/* Runs once and compares; the run warms up, too. What an earlier kernel left in the output must
- * not be taken for this one's. */
+/* Runs once and compares the output; the run is a warm-up, too. The output is overwritten first, so
+ * that an earlier kernel's output is not taken for this one's. */
 static bool verify(struct bench *bench, struct bench_result *result, struct kernel_job *job,
                    struct error *err)
 {
@@ -232,8 +233,8 @@ static bool verify(struct bench *bench, struct bench_result *result, struct kern
                              err);
 }
 
-/* The prediction, for the tile that was really cut: --tile may be more than shared memory holds. In
- * a sweep the tile asked for stays the result's place. */
+/* The prediction is for the tile that was really cut: --tile may ask for more than shared memory
+ * holds. In a sweep the result keeps its place at the tile that was asked for. */
 static void result_predict(const struct bench *bench, struct bench_result *result,
                            const struct kernel_job *job)
 {

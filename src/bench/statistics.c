@@ -1,5 +1,5 @@
-/* What follows from times that were taken: their statistics, the rates of a kernel, and
- * where its result lies in a sweep. Nothing here runs a kernel or knows one by more than
+/* The numbers that follow from measured times: their statistics, the rates of a kernel, and
+ * the place of its result in a sweep. Nothing here runs a kernel or knows more of one than
  * its row; tests/bench/test_bench.c feeds it made-up times. */
 #include <math.h>
 #include <stdlib.h>
@@ -28,28 +28,6 @@ static double quantile(const double *sorted, int count, double share)
     return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-/* The median of |ms - median| without a second array: in sorted order the distances fall towards
- * the median and grow behind it, so the smallest ones are taken from the middle outwards. */
-static double median_distance(const double *sorted, int count, double median)
-{
-    int left = 0, right;
-    double last = 0, before = 0;
-    while (left < count && sorted[left] < median)
-        left++;
-    right = left;
-    for (int taken = 0; taken <= count / 2; taken++) {
-        double below = left > 0 ? median - sorted[left - 1] : INFINITY;
-        double above = right < count ? sorted[right] - median : INFINITY;
-        before = last;
-        last = below < above ? below : above;
-        if (below < above)
-            left--;
-        else
-            right++;
-    }
-    return count % 2 ? last : (before + last) / 2;
-}
-
 void bench_stats_make(struct bench_stats *stats, double *ms, int runs)
 {
     qsort(ms, (size_t)runs, sizeof *ms, compare_doubles);
@@ -60,9 +38,12 @@ void bench_stats_make(struct bench_stats *stats, double *ms, int runs)
         .p90_ms = quantile(ms, runs, 0.9),
         .least_ms = ms[0],
     };
-    stats->mad_ms = median_distance(ms, runs, stats->median_ms);
+    for (int i = 0; i < runs; i++)
+        ms[i] = fabs(ms[i] - stats->median_ms);
+    qsort(ms, (size_t)runs, sizeof *ms, compare_doubles);
+    stats->mad_ms = quantile(ms, runs, 0.5);
     for (int i = 0; stats->mad_ms > 0 && i < runs; i++)
-        stats->outliers += fabs(ms[i] - stats->median_ms) > BENCH_OUTLIER * stats->mad_ms;
+        stats->outliers += ms[i] > BENCH_OUTLIER * stats->mad_ms;
 }
 
 double bench_spread(const struct bench_stats *stats)
@@ -111,8 +92,8 @@ double bench_copy_gbytes(const struct bench_device *device)
     return most;
 }
 
-void bench_rates_make(struct bench_rates *rates, const struct bench_report *report,
-                      const struct bench_result *result)
+struct bench_rates bench_rates_make(const struct bench_report *report,
+                                    const struct bench_result *result)
 {
     double ms = result->stats.median_ms;
     double pixels = (double)report->width * (double)report->height;
@@ -120,15 +101,16 @@ void bench_rates_make(struct bench_rates *rates, const struct bench_report *repo
                    (double)report->channels;
     const struct bench_result *base = bench_baseline(report, result);
 
-    *rates = (struct bench_rates){0};
     if (result->state != BENCH_TIMED || !(ms > 0))
-        return;
-    rates->gpixels = pixels / ms * 1e-6;
-    rates->gbytes = (double)result->bytes / ms * 1e-6;
-    rates->share = result->copy_ms / ms;
-    rates->gflops = flops / ms * 1e-6;
-    rates->speedup = base ? base->stats.median_ms / ms : 0;
-    rates->flops_per_byte = result->bytes ? flops / (double)result->bytes : 0;
+        return (struct bench_rates){0};
+    return (struct bench_rates){
+        .gpixels = pixels / ms * 1e-6,
+        .gbytes = (double)result->bytes / ms * 1e-6,
+        .share = result->copy_ms / ms,
+        .gflops = flops / ms * 1e-6,
+        .speedup = base ? base->stats.median_ms / ms : 0,
+        .flops_per_byte = result->bytes ? flops / (double)result->bytes : 0,
+    };
 }
 
 void bench_device_name(char *text, size_t bytes, const struct bench_device *device)

@@ -1,16 +1,15 @@
-/* What the bench compares with: the reference's rows, of the whole picture where
- * that is quick and else of three bands, top, middle and bottom. The bands hold
- * every kind of row that a kernel treats in its own way: ghost rows above and
- * below, and rows that have neighbours only. All columns are compared, so the left
- * and right edges are there in any case. */
+/* The output that the bench compares kernels with: the reference's rows, of the whole picture
+ * where that is quick, else of three bands, top, middle and bottom. The bands hold every
+ * kind of row that a kernel may treat differently: rows with ghost rows above or below,
+ * and rows with neighbours only. All columns are compared, so both edges are covered. */
 #include <string.h>
 
 #include "base/parallel.h"
 #include "bench/bench.h"
 #include "kernel/reference.h"
 
-/* Taps (a weight times a sample) that the reference sums for one mask, on each thread: about a
- * second's work. */
+/* Taps (a weight times a sample) that the reference sums for one mask on each thread: about a
+ * second of work. */
 #define TAPS 6e7
 
 #define PIECE_ROWS 2

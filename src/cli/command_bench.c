@@ -1,7 +1,7 @@
 /* `stencilcli bench [IMAGE]`: every kernel side by side. Puts together the picture
- * (read or generated), the mask and the kernels, has them measured, and prints table
- * or JSON and the plot. What can be refused is refused before anything is measured:
- * a bench takes a while. */
+ * (read or generated), the mask and the kernels, has them measured, and prints the table or
+ * JSON and the plot. Everything that can be refused is refused before the first measurement,
+ * because a bench takes a while. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,12 +15,12 @@
 #define DEFAULT_SIZE 2048
 #define DEFAULT_MASK "gauss5"
 
-/* What the bench runs on, besides the options. */
+/* The options of a bench, and what is known besides. */
 struct bench_setup {
     const struct options *options;
     struct filter_request filter;
     struct image_info info;
-    char built[32]; /* what stands for the name of a mask that is built */
+    char built[32]; /* in the place of a name, for a mask that is built */
     bool line_open; /* the progress line is on the screen */
 };
 
@@ -31,13 +31,13 @@ static enum bench_sweep sweep_of(const struct options *options)
     return strcmp(options->sweep, "tile") == 0 ? SWEEP_TILE : SWEEP_MASK;
 }
 
-/* The options that built a mask instead of naming one. */
+/* Do the options build a mask instead of naming one? */
 static bool builds_mask(const struct options *options)
 {
     return options->has_sigma || options->radius >= 0;
 }
 
-/* What says how the generated picture is to be, and what is wrong with it. */
+/* Checks the options of the generated picture. */
 static bool check_picture(const struct options *options, struct error *err)
 {
     const char *channels = options->channels;
@@ -77,8 +77,9 @@ static bool check_together(const struct options *options, struct error *err)
 /* Room for the rows of 31 x 31 weights of up to two digits. */
 #define MASK_CHARS (31 * 31 * 3 + 1)
 
-/* A mask that reveals what a symmetric one hides: heavier to the right, rows that differ, no zero.
- * Every weight fits 8 bits, every sum of 8-bit samples a float. Returns the sum of the weights. */
+/* Makes a mask that reveals errors which a symmetric one hides: it is heavier to the right, its
+ * rows differ, no weight is 0. Every weight fits 8 bits, every sum of 8-bit samples a float.
+ * Returns the sum of the weights. */
 static int lopsided_mask(char text[MASK_CHARS], int width)
 {
     int sum = 0, used = 0;
@@ -94,7 +95,8 @@ static int lopsided_mask(char text[MASK_CHARS], int width)
     return sum;
 }
 
-/* One mask; without --alpha every channel alike, one convolution for each. */
+/* The filter is one mask. Without --alpha all channels are treated alike, with one convolution for
+ * each. */
 static struct filter_request filter_of(const struct options *options)
 {
     return (struct filter_request){
@@ -201,7 +203,7 @@ static struct bench_request request_make(struct bench_setup *setup)
     };
 }
 
-/* The mask as it was asked for. */
+/* The mask's name as the user gave it. */
 static const char *mask_name(struct bench_setup *setup)
 {
     const struct options *options = setup->options;
@@ -236,7 +238,7 @@ static struct bench_report report_make(struct bench_setup *setup,
     };
 }
 
-/* A plot on standard output sends the table to standard error. */
+/* Where the plot goes to standard output, the table goes to standard error. */
 static void print_report(const struct options *options, const struct bench_report *report)
 {
     FILE *out = options->plot && strcmp(options->plot, "-") == 0 ? stderr : stdout;
@@ -248,7 +250,7 @@ static void print_report(const struct options *options, const struct bench_repor
         bench_print_sweep(out, report);
 }
 
-/* The worst of what the kernels came to, with its sentence. */
+/* Fails with the sentence of the kernel that did worst, if any differs or fails. */
 static bool results_check(const struct bench_report *report, struct error *err)
 {
     bool ok = true;
@@ -285,7 +287,7 @@ int command_bench(const struct options *options)
               filter_load(&setup.filter, &err) &&
               picture_get(&setup, &request.in, request.threads, &err);
 
-    /* A folder that cannot be written to is worth knowing before the first kernel runs. */
+    /* A folder that cannot be written to is told before the first kernel runs. */
     if (ok && options->plot)
         ok = output_open(&plot, options->plot, &err);
     if (ok) {

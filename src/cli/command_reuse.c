@@ -1,7 +1,7 @@
 /* `stencilcli reuse [IMAGE]`: the data-reuse analysis of the textbook's chapter as
- * tables. Puts together which masks, tiles and which array or picture are asked
- * about, and refuses what does not fit together before anything is printed. Of an
- * IMAGE only the size and the number of channels are looked at. */
+ * tables. Puts together the masks, the tiles and the array or picture that
+ * the user asks about, and refuses options that contradict each other before anything is
+ * printed. Of an IMAGE only the size and the number of channels are read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static bool read_masks(const struct options *options, struct mask_sizes *masks, 
 
 /* ---- 1D, 2D or both ---- */
 
-/* What makes the question one of 2D, or NULL. */
+/* The option that makes the question one of 2D, or NULL. */
 static const char *needs_2d(const struct options *options, const struct mask_sizes *masks)
 {
     if (options->operands)
@@ -152,7 +152,7 @@ static bool read_size(const struct options *options, struct reuse_report *report
     return true;
 }
 
-/* Once this is true, the printers need not ask again. */
+/* The printers rely on this check. */
 static bool check_counts(const struct reuse_report *report, struct error *err)
 {
     for (int i = 0; report->has_size && i < report->tables; i++) {

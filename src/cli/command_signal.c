@@ -1,7 +1,6 @@
 /* `stencilcli signal INPUT OUTPUT --mask M`: the 1D kernels on text samples and audio.
- * Turns options into a request, runs it, and prints what was asked for: --plan and
- * --json on stdout (on stderr when the samples themselves go there), --time and -v
- * on stderr. */
+ * Turns options into a request, runs it, and prints --plan and --json on stdout (on stderr when
+ * the samples themselves go to stdout), --time and -v on stderr. */
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +47,7 @@ static bool request_make(const struct options *options, struct signal_request *r
 
 /* ---- in words ---- */
 
-/* Weights that a line can hold. */
+/* So many weights fit a line. */
 #define SHOWN_WEIGHTS 15
 
 /* Which numbers hold the sums, as a phrase. */
@@ -69,11 +68,11 @@ static const char *device_name(const struct signal_report *report)
 
 static void print_input(FILE *out, const char *input, const struct signal_report *report)
 {
-    fprintf(out, "signal    %s: %s, %d sample%s", input, report->form, report->samples,
-            report->samples == 1 ? "" : "s");
+    fprintf(out, "signal    %s: %s, %d sample%s", input, report->form, report->load.samples,
+            report->load.samples == 1 ? "" : "s");
     if (report->audio)
-        fprintf(out, " in each of %d channel%s, %d bits, %d Hz", report->channels,
-                report->channels == 1 ? "" : "s", report->bits, report->rate);
+        fprintf(out, " in each of %d channel%s, %d bits, %d Hz", report->load.channels,
+                report->load.channels == 1 ? "" : "s", report->bits, report->rate);
     fprintf(out, "\n");
 }
 
@@ -142,13 +141,13 @@ static void json_input(FILE *out, const char *input, const struct signal_request
                                         [SIGNAL_SUM_SPLIT] = "split"};
     const struct signal_choice *choice = &report->choice;
     json_print(out, "{'input':%s,'form':%s,'samples':%d,'channels':%d", input, report->form,
-               report->samples, report->channels);
+               report->load.samples, report->load.channels);
     if (report->audio)
         json_print(out, ",'bits':%d,'rate':%d", report->bits, report->rate);
     json_print(out,
                ",'mask_width':%d,'anchor':%d,'border':%s,'passes':%d,'sums':%s,'device':%s,"
                "'kernel':%s,'threads':%d",
-               report->mask_width, report->anchor, border_name(request->border.border),
+               report->load.mask_width, report->load.anchor, border_name(request->border.border),
                request->repeat, types[choice->sums], device_name(report),
                choice->sums == SIGNAL_SUM_RATIONAL ? NULL : choice->kernel->name, choice->threads);
     if (report->quantised)

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Two events around what a band does on one stream. */
+/* Two events around the work of one band on one stream. */
 struct lap {
     cudaEvent_t begin, end;
     bool recorded;
@@ -42,19 +42,16 @@ struct cuda_bands {
 
 /* ---- laps ---- */
 
-/* Adds the time of a lap that is over. It is for people: one that is not over is left out. */
+/* Adds the time of a lap that is over; any other lap is left out, since only people read these
+ * times. */
 static void lap_add(const struct lap *lap, double *ms)
 {
     float elapsed = 0;
-    if (!lap->recorded)
-        return;
-    if (cudaEventElapsedTime(&elapsed, lap->begin, lap->end) == cudaSuccess)
+    if (lap->recorded && cuda_worked(cudaEventElapsedTime(&elapsed, lap->begin, lap->end)))
         *ms += (double)elapsed;
-    else
-        cudaGetLastError();
 }
 
-/* The lap's last one is over: nothing is submitted into a slot before. */
+/* The slot's last lap is over: a band is submitted only after it. */
 static cudaError_t lap_begin(struct lap *lap, cudaStream_t stream, double *ms)
 {
     lap_add(lap, ms);
@@ -83,26 +80,22 @@ static cudaError_t laps_make(struct cuda_bands *c)
 
 /* ---- pinning ---- */
 
-/* At a slot's first use, so that the first bands are under way meanwhile. Memory that cannot be
- * pinned is slower and does no harm. */
+/* Pins a slot at its first use, so that the first bands are under way meanwhile. Memory that cannot
+ * be pinned is slower and does no harm. */
 static void pin(struct cuda_bands *c, int host_slot, const struct image *slot)
 {
-    if (!c->job->pin || c->pinned[host_slot])
-        return;
-    c->pinned[host_slot] = cudaHostRegister(slot->data, slot->pitch * (size_t)slot->height,
-                                            cudaHostRegisterDefault) == cudaSuccess;
-    if (!c->pinned[host_slot])
-        cudaGetLastError();
+    if (c->job->pin && !c->pinned[host_slot])
+        c->pinned[host_slot] = cuda_worked(cudaHostRegister(
+            slot->data, slot->pitch * (size_t)slot->height, cudaHostRegisterDefault));
 }
 
 static void unpin_all(struct cuda_bands *c)
 {
     const struct band_job *job = c->job;
     for (int i = 0; i < job->in_slots + job->out_slots; i++)
-        if (c->pinned[i] &&
-            cudaHostUnregister(i < job->in_slots ? job->in[i].data
-                                                 : job->out[i - job->in_slots].data) != cudaSuccess)
-            cudaGetLastError();
+        if (c->pinned[i])
+            cuda_worked(cudaHostUnregister(i < job->in_slots ? job->in[i].data
+                                                             : job->out[i - job->in_slots].data));
 }
 
 /* ---- one band ---- */
@@ -133,7 +126,8 @@ static cudaError_t upload(struct cuda_bands *c, int band)
                                         image_row_bytes(from),
                                         (size_t)(band_in_end(l, band) - band_in_first(l, band)),
                                         cudaMemcpyHostToDevice, c->up));
-    return status == cudaSuccess ? lap_end(lap, c->up) : status;
+    CUDA_NEXT(status, lap_end(lap, c->up));
+    return status;
 }
 
 /* The rows above a band, from the slot of the band before, which ends with them. */
@@ -185,7 +179,8 @@ static cudaError_t filter(struct cuda_bands *c, int band)
     CUDA_NEXT(status, lap_begin(lap, stream, &c->times.kernel_ms));
     CUDA_NEXT(status, take_halo(c, band));
     CUDA_NEXT(status, launch(c, band));
-    return status == cudaSuccess ? lap_end(lap, stream) : status;
+    CUDA_NEXT(status, lap_end(lap, stream));
+    return status;
 }
 
 static cudaError_t download(struct cuda_bands *c, int band)
@@ -205,7 +200,8 @@ static cudaError_t download(struct cuda_bands *c, int band)
         status =
             cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch, image_row_bytes(to),
                               (size_t)rows, cudaMemcpyDeviceToHost, c->down);
-    return status == cudaSuccess ? lap_end(lap, c->down) : status;
+    CUDA_NEXT(status, lap_end(lap, c->down));
+    return status;
 }
 
 /* ---- the interface ---- */
@@ -215,8 +211,8 @@ static bool done(const struct cuda_bands *c, cudaError_t status, struct error *e
     return status == cudaSuccess || cuda_device_error(err, c->device, status, c->what);
 }
 
-/* Pageable memory would hold up this thread until the band is down: there whoever waits for it
- * fetches it. */
+/* A download into pageable memory would hold up this thread until it ends; in that case the thread
+ * that waits for the band starts the download itself. */
 bool cuda_bands_submit(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;
@@ -254,11 +250,11 @@ void cuda_bands_close(void *state, struct kernel_times *times)
 
     /* After a failure something may still be on its way to the host's memory. An error of it has
      * been told, or comes too late to matter: all bands were waited for. */
-    if (c->up && cudaStreamSynchronize(c->up) != cudaSuccess)
-        cudaGetLastError();
+    if (c->up)
+        cuda_worked(cudaStreamSynchronize(c->up));
     cuda_device_settle(c->device);
-    if (c->down && cudaStreamSynchronize(c->down) != cudaSuccess)
-        cudaGetLastError();
+    if (c->down)
+        cuda_worked(cudaStreamSynchronize(c->down));
     for (int i = 0; c->laps && i < c->lap_count; i++) {
         struct lap *lap = &c->laps[i];
         lap_add(lap, lap < c->filter_lap ? &c->times.upload_ms
@@ -310,7 +306,7 @@ static bool get_ready(struct cuda_bands *c, struct error *err)
     c->laps = calloc((size_t)c->lap_count, sizeof *c->laps);
     c->pinned = calloc((size_t)(job->in_slots + job->out_slots), sizeof *c->pinned);
     if (!c->laps || !c->pinned)
-        return error_set(err, EXIT_INPUT, "no memory for the bands");
+        return error_set(err, EXIT_INPUT, "no memory for the strips");
     c->up_lap = c->laps;
     c->filter_lap = c->up_lap + job->in_slots;
     c->down_lap = c->filter_lap + c->slots;
@@ -332,7 +328,7 @@ void *cuda_bands_open(const struct band_job *job, const struct planes_method *me
     struct kernel_times ignored = {0};
 
     if (!c) {
-        error_set(err, EXIT_INPUT, "no memory for the bands");
+        error_set(err, EXIT_INPUT, "no memory for the strips");
         return NULL;
     }
     c->job = job;

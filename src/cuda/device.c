@@ -20,14 +20,20 @@ static atomic_bool ready[CUDA_MAX_DEVICES];
 /* Held for some microseconds; one for all devices. */
 static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
 
+bool cuda_worked(cudaError_t status)
+{
+    if (status != cudaSuccess)
+        cudaGetLastError();
+    return status == cudaSuccess;
+}
+
 int cuda_device_count(char *why, size_t why_bytes)
 {
     static atomic_int known; /* devices do not come and go; a batch asks some times a file */
     int count = atomic_load(&known);
     cudaError_t status = count > 0 ? cudaSuccess : cudaGetDeviceCount(&count);
 
-    if (status != cudaSuccess) {
-        cudaGetLastError();
+    if (!cuda_worked(status)) {
         snprintf(why, why_bytes, "%s", cudaGetErrorString(status));
         return 0;
     }
@@ -47,9 +53,9 @@ bool cuda_device_error(struct error *err, const struct cuda_device *device, cuda
 
 /* ---- lanes ---- */
 
-/* A ticket for each who asks; the lowest is served when there is what it wants, and those behind
- * it wait, so that neither many small jobs keep a large one out nor the other way round. A lane is
- * held for some tenths of a millisecond. */
+/* Every request draws a ticket. The lowest ticket is served as soon as its wish can be met, and all
+ * others wait behind it: so many small jobs cannot keep a large one out, nor the other way round. A
+ * lane is held for some tenths of a millisecond. */
 struct door {
     uint64_t next_ticket, turn;
     bool taken[CUDA_LANES], alone;
@@ -66,8 +72,8 @@ static bool is_there(const struct door *door, enum cuda_use use)
     return use == CUDA_ALONE ? door->lanes == 0 : !door->alone && door->lanes < CUDA_LANES;
 }
 
-/* Waits for the caller's turn and the lowest free lane; who wants to be alone waits until no lane
- * is taken, and gets lane 0. */
+/* Waits for the caller's turn and for a free lane, and takes the lowest one. A caller that wants to
+ * be alone waits until no lane is taken, and gets lane 0. */
 static int lane_take(int index, enum cuda_use use)
 {
     struct door *door = &doors[index];
@@ -147,8 +153,7 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
     device->alone = use == CUDA_ALONE;
     device->index = index;
     status = cudaSetDevice(index);
-    if (status != cudaSuccess) {
-        cudaGetLastError();
+    if (!cuda_worked(status)) {
         error_set(err, EXIT_DEVICE, "cuda:%d cannot be used: %s", index,
                   cudaGetErrorString(status));
     } else if (device->ready || device_start(device, index, err)) {
@@ -185,11 +190,11 @@ void cuda_launch_unlock(void)
 
 /* ---- buffers ---- */
 
-/* The copy of what is forgotten may still be under way. */
+/* Waits first, because the copy of these bytes may still be under way. */
 static void forget_filled(struct cuda_device *device)
 {
-    if (device->filled && cudaStreamSynchronize(device->stream) != cudaSuccess)
-        cudaGetLastError();
+    if (device->filled)
+        cuda_worked(cudaStreamSynchronize(device->stream));
     free(device->filled);
     device->filled = NULL;
 }
@@ -210,10 +215,8 @@ cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t b
         return cudaSuccess;
     buffer_free(device, number);
     status = cudaMalloc(&device->buffer[number], bytes);
-    if (status == cudaSuccess)
+    if (cuda_worked(status)) /* a refused allocation does not spoil the context */
         device->buffer_bytes[number] = bytes;
-    else
-        cudaGetLastError(); /* a refused allocation does not spoil the context */
     return status;
 }
 
@@ -258,12 +261,11 @@ cudaError_t cuda_device_fill(struct cuda_device *device, int number, void **cont
 
 void cuda_device_settle(struct cuda_device *device)
 {
-    if (cudaStreamSynchronize(device->stream) != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(cudaStreamSynchronize(device->stream));
     forget_filled(device);
 }
 
-/* The lanes that a holder of DEVICE may touch: its own, or all. */
+/* The lanes that the holder of DEVICE may touch: its own, or all of them. */
 static struct cuda_device *lanes_of(struct cuda_device *device, int *count)
 {
     *count = device->alone ? CUDA_LANES : 1;
@@ -287,8 +289,7 @@ size_t cuda_device_free_bytes(struct cuda_device *device)
     int count;
     const struct cuda_device *lane = lanes_of(device, &count);
 
-    if (cudaMemGetInfo(&available, &total) != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(cudaMemGetInfo(&available, &total));
     for (int k = 0; k < count; k++)
         for (int i = 0; i < CUDA_BUFFERS; i++)
             available += lane[k].buffer_bytes[i];
@@ -341,9 +342,9 @@ static void describe(int index, char *text, size_t text_bytes)
              properties.minor, properties.multiProcessorCount);
 }
 
-/* Work reaches a device by queues, which the driver makes when it starts: eight of each kind unless
- * the environment says otherwise, also for a job that uses one of each. On an H200 a process that
- * makes a context and leaves takes 285 ms with eight, 202 ms with one. */
+/* Work reaches a device through queues that the driver makes when it starts: eight of each kind,
+ * unless the environment says otherwise, even for a job that uses one of each. On an H200 a process
+ * that makes a context and ends takes 285 ms with eight queues, 202 ms with one. */
 static void expect_one(void)
 {
     setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); /* no room for it: eight then */

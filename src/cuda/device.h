@@ -1,14 +1,13 @@
-/* A CUDA device as the kernels' host code sees it: a lane of one, which is a stream, events
- * and buffers of its own. Small pictures of several threads run beside each other, each in a lane;
- * what needs the device for itself has it alone. Only in builds with CUDA.
+/* A CUDA device as the kernels' host code sees it. A lane of a device has a stream, events
+ * and buffers of its own. Small pictures of several threads run beside each other, each in a
+ * lane; work that needs the whole device has it alone. Only in builds with CUDA.
  *
  *      lane 0   | up | kernel | down |   | up | kernel | down |
  *      lane 1        | up | kernel | down |                        alone:   lane 0, the
  *      lane 2             | up | kernel | down |                   others wait
  *
- * Who asks first gets it first, lanes and the whole device alike, so nobody waits for ever. A
- * device of CUDA_LANES lanes keeps at most CUDA_LANES * CUDA_LANE_BYTES for pictures beside each
- * other. */
+ * Requests are served in their order, for lanes and for the whole device alike, so nobody waits
+ * for ever. Pictures beside each other take at most CUDA_LANES * CUDA_LANE_BYTES of a device. */
 #ifndef STENCIL_CUDA_DEVICE_H
 #define STENCIL_CUDA_DEVICE_H
 
@@ -20,24 +19,27 @@
 /* CALL, unless a call before it has failed; its answer is the new STATUS. */
 #define CUDA_NEXT(status, call) ((status) = (status) == cudaSuccess ? (call) : (status))
 
+/* Has a call worked? An error is forgotten here: the next launch would tell it again. */
+bool cuda_worked(cudaError_t status);
+
 #define CUDA_MAX_DEVICES 16
 #define CUDA_BUFFERS     9
 
-/* A picture that takes 10 ms of a core and more has the device for some tenths: more lanes would
- * stay empty. */
+/* A picture takes a core 10 ms and more, but the device only some tenths of a millisecond: more
+ * lanes would stay empty. */
 #define CUDA_LANES      8
 #define CUDA_LANE_BYTES ((size_t)128 << 20)
 
-/* A lane, for who has taken it. */
+/* A lane, as its holder sees it. */
 struct cuda_device {
     int index, lane;
     bool ready;
     bool alone; /* it has the other lanes too */
     cudaStream_t stream;
-    /* Before and after upload, kernel and download. Who waits for the last sleeps: to be woken
-     * takes tens of microseconds that a busy wait would not, but the core is free meanwhile for
-     * those who decode and encode, also where only a share of its time is ours. To spin for a
-     * moment first would not help: the two copies of a megapixel alone take 0.1 ms. */
+    /* Before and after upload, kernel and download. A thread that waits for the last mark sleeps.
+     * Waking it takes tens of microseconds more than a busy wait, but meanwhile its core can decode
+     * and encode. A short busy wait before would not help: the two copies of a megapixel alone take
+     * 0.1 ms. */
     cudaEvent_t mark[4];
     size_t shared_limit; /* shared memory that one block may ask for, bytes */
     void *buffer[CUDA_BUFFERS];
@@ -54,17 +56,18 @@ enum cuda_use {
                     for large buffers, and for measuring */
 };
 
-/* Takes a lane of device INDEX, or the device, for the caller, who may have to wait, and makes it
- * the thread's current device, starting it if need be. NULL and EXIT_DEVICE when it is not there.
+/* Takes a lane of device INDEX, or the whole device; the caller may have to wait. The device
+ * becomes the thread's current one and is started if need be. NULL and EXIT_DEVICE when it is not
+ * there.
  */
 struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error *err);
 void cuda_device_unlock(struct cuda_device *device);
 
-/* True when there is nothing left to start; INDEX -1: when any device has been started. */
+/* Has the device been started? INDEX -1: has any device been started? */
 bool cuda_device_is_ready(int index);
 
-/* Around launches that say before how much shared memory a block may have, which is kept once for
- * all streams. */
+/* Held around launches that first set how much shared memory a block may have: CUDA keeps that
+ * setting once for all streams. */
 void cuda_launch_lock(void);
 void cuda_launch_unlock(void);
 
@@ -75,18 +78,19 @@ cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t b
 /* Exchanges two buffers. */
 void cuda_device_swap(struct cuda_device *device, int first, int second);
 
-/* Buffer NUMBER holds BYTES of *CONTENT, which is malloc'ed and now the device's; *content becomes
- * what stays until the next call or release. The copy is queued, unless they are there already. */
+/* Fills buffer NUMBER with BYTES of *CONTENT, unless they are there already; the copy is queued.
+ * *CONTENT is malloc'ed and from now on the device's; afterwards it points to bytes that stay until
+ * the next call or release. */
 cudaError_t cuda_device_fill(struct cuda_device *device, int number, void **content, size_t bytes);
 
-/* After a failure: nothing is under way any more, and what buffers hold is not relied on. */
+/* For use after a failure: waits until nothing is under way, and forgets what the buffers hold. */
 void cuda_device_settle(struct cuda_device *device);
 
-/* Gives all buffers back but KEEP; who has the device alone, also those of all other lanes. */
+/* Frees all buffers but KEEP; for a holder of the whole device also those of all other lanes. */
 void cuda_device_release(struct cuda_device *device, int keep);
 
-/* Bytes free for buffers: what the device has free plus what those buffers hold already that
- * cuda_device_release gives back. */
+/* Bytes free for buffers: the free memory of the device and the buffers that cuda_device_release
+ * would free. */
 size_t cuda_device_free_bytes(struct cuda_device *device);
 
 /* Bytes that a run's buffers may take together: LIMIT, or if that is 0 the free bytes but for what
@@ -106,25 +110,26 @@ cudaError_t cuda_device_finish(struct cuda_device *device, cudaError_t status,
 bool cuda_device_error(struct error *err, const struct cuda_device *device, cudaError_t status,
                        const char *what);
 
-/* 0 and why, or the number of devices (at most CUDA_MAX_DEVICES). */
+/* The number of devices, at most CUDA_MAX_DEVICES; where it is 0, WHY gets the reason. */
 int cuda_device_count(char *why, size_t why_bytes);
 
 /* ---- pinned memory of the host (cuda/pinned.c) ---- */
 
-/* A device copies from and to it by itself. It is kept and handed out again, since pinning takes
- * about 0.3 ms a MB. For any threads. The most that is pinned at a time, and of that in one piece:
+/* A device copies from and to it without the CPU. It is kept and handed out again, since pinning
+ * takes about 0.3 ms a MB. For any threads. The limits hold for all memory that is pinned at a
+ * time, and for one chunk of it.
  */
 #define CUDA_HOST_BYTES       ((size_t)512 << 20)
-#define CUDA_HOST_PIECE_BYTES ((size_t)128 << 20)
+#define CUDA_HOST_CHUNK_BYTES ((size_t)128 << 20)
 
-/* BYTES for device INDEX, with rows of images aligned; NULL where the device has not been started
- * yet, where too much is in use, or where there is none. */
+/* BYTES for device INDEX, aligned for rows of images; NULL where the device has not been started
+ * yet, where too much is in use, or where there is no memory. */
 void *cuda_host_take(int index, size_t bytes);
 
-/* Back; false: MEMORY is not from here. */
+/* Gives MEMORY back; false if it is not from here. */
 bool cuda_host_give(void *memory);
 
-/* Unpins what nobody uses. */
+/* Unpins all memory that nobody uses. */
 void cuda_host_release(void);
 
 #endif

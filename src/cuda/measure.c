@@ -19,12 +19,12 @@
 #include "kernels/ceilings.h"
 
 #define BATCH 8
-/* A run of so many milliseconds hides its own launching. */
+/* A longer run hides the time of its own launch. */
 #define LONG_MS 2.0
-/* Of the host, for a run of a few launches: generous. */
+/* Time of the host for a run of a few launches: generous. */
 #define LAUNCH_US 40.0
 
-/* As many inputs in turn, at most: small pictures would take thousands. */
+/* At most so many inputs in turn: small pictures would need thousands. */
 #define MAX_INPUTS 512
 /* Left alone on the device. */
 #define SPARE_BYTES ((size_t)128 << 20)
@@ -46,7 +46,7 @@ struct measurement {
     int turn; /* the next input */
 };
 
-/* Is it timed from pixels to pixels, and not on planes that lie there? */
+/* Is the kernel timed from pixels to pixels, and not from planes to planes? */
 static bool takes_pixels(const struct planes *planes)
 {
     return planes->method->image || planes->job->plan->alpha == ALPHA_WEIGHTED;
@@ -57,8 +57,7 @@ static bool takes_pixels(const struct planes *planes)
 static size_t cache_bytes(const struct cuda_device *device)
 {
     int bytes = 0;
-    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device->index) != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device->index));
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
@@ -76,7 +75,8 @@ static size_t planes_bytes(const struct measurement *m, size_t bytes[CUDA_BUFFER
     return total;
 }
 
-/* How much of everything: as many inputs as it takes, as few as there is room for. */
+/* Chooses how many inputs are taken in turn: enough to exceed the cache, as far as there is room.
+ */
 static void memory_plan(struct measurement *m, struct cuda_device *device,
                         size_t bytes[CUDA_BUFFERS])
 {
@@ -105,8 +105,7 @@ static cudaError_t memory_alloc(struct bench_memory *memory)
     CUDA_NEXT(status, cudaMalloc((void **)&memory->out, bytes));
     if (status == cudaSuccess && memory->scrub_bytes)
         status = cudaMalloc(&memory->scrub, memory->scrub_bytes);
-    if (status != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(status);
     return status;
 }
 
@@ -315,8 +314,7 @@ static void driver_text(char *text, size_t bytes)
          word = strtok_r(NULL, " \t\n", &save))
         if (strspn(word, "0123456789.") == strlen(word) && strchr(word, '.'))
             number = word;
-    if (cudaDriverGetVersion(&cuda) != cudaSuccess)
-        cudaGetLastError();
+    cuda_worked(cudaDriverGetVersion(&cuda));
     snprintf(text, bytes, "%s%.20s%sCUDA %d.%d", number ? "driver " : "", number ? number : "",
              number ? ", " : "", cuda / 1000, cuda % 1000 / 10);
 }

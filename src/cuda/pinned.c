@@ -1,25 +1,26 @@
-/* Pinned memory of the host, kept for the next picture. Of a few pieces the smallest that
- * will do is taken. When the most is pinned, pieces that nobody uses give way to a larger
+/* Pinned memory of the host, kept for the next picture. Of a few chunks the smallest that
+ * will do is taken. When the most is pinned, chunks that nobody uses give way to a larger
  * one: so they end up as large as the pictures are, however these come mixed. */
 #include "cuda/device.h"
 
 #include <pthread.h>
 #include <stdint.h>
 
-#define PIECES 64
+#define CHUNKS 64
 
-struct piece {
+struct chunk {
     void *memory; /* NULL: the place is free */
     size_t bytes;
     bool used;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct piece pieces[PIECES];
-static size_t total; /* of all pieces, and of those being pinned */
-static bool refused; /* there is none to be had: it takes long to be told so again */
+static struct chunk chunks[CHUNKS];
+static size_t total; /* of all chunks, and of those being pinned */
+static bool refused; /* pinning failed once: it takes long to fail again */
 
-/* Sizes that are near are one, an eighth of a power of two apart: pictures are not all alike. */
+/* Rounds sizes up to steps of an eighth of a power of two, so that pictures of nearly one size can
+ * share a chunk. */
 static size_t round_up(size_t bytes)
 {
     size_t step = 4096;
@@ -28,40 +29,40 @@ static size_t round_up(size_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* With the lock held: the smallest piece for BYTES that nobody uses; NULL: none. */
-static struct piece *find(size_t bytes)
+/* With the lock held: the smallest chunk for BYTES that nobody uses; NULL: none. */
+static struct chunk *find(size_t bytes)
 {
-    struct piece *best = NULL;
-    for (int i = 0; i < PIECES; i++)
-        if (pieces[i].memory && !pieces[i].used && pieces[i].bytes >= bytes &&
-            (!best || pieces[i].bytes < best->bytes))
-            best = &pieces[i];
+    struct chunk *best = NULL;
+    for (int i = 0; i < CHUNKS; i++)
+        if (chunks[i].memory && !chunks[i].used && chunks[i].bytes >= bytes &&
+            (!best || chunks[i].bytes < best->bytes))
+            best = &chunks[i];
     return best;
 }
 
-static struct piece *find_place(void)
+static struct chunk *find_place(void)
 {
-    for (int i = 0; i < PIECES; i++)
-        if (!pieces[i].memory)
-            return &pieces[i];
+    for (int i = 0; i < CHUNKS; i++)
+        if (!chunks[i].memory)
+            return &chunks[i];
     return NULL;
 }
 
-/* With the lock held. No copy uses it: who gave it back had waited for the last one. */
-static void unpin(struct piece *piece)
+/* With the lock held. No copy uses the chunk: its user waited for the last one before giving it
+ * back. */
+static void unpin(struct chunk *chunk)
 {
-    if (cudaFreeHost(piece->memory) != cudaSuccess)
-        cudaGetLastError();
-    total -= piece->bytes;
-    *piece = (struct piece){0};
+    cuda_worked(cudaFreeHost(chunk->memory));
+    total -= chunk->bytes;
+    *chunk = (struct chunk){0};
 }
 
 /* With the lock held: is there room for BYTES more? */
 static bool make_room(size_t bytes)
 {
-    for (int i = 0; i < PIECES && (total + bytes > CUDA_HOST_BYTES || !find_place()); i++)
-        if (pieces[i].memory && !pieces[i].used)
-            unpin(&pieces[i]);
+    for (int i = 0; i < CHUNKS && (total + bytes > CUDA_HOST_BYTES || !find_place()); i++)
+        if (chunks[i].memory && !chunks[i].used)
+            unpin(&chunks[i]);
     return total + bytes <= CUDA_HOST_BYTES && find_place();
 }
 
@@ -69,25 +70,25 @@ static bool make_room(size_t bytes)
 static void *pin(int index, size_t bytes)
 {
     void *memory = NULL;
-    if (cudaSetDevice(index) == cudaSuccess &&
-        cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess)
-        return memory;
-    cudaGetLastError();
-    return NULL;
+    return cuda_worked(cudaSetDevice(index)) &&
+                   cuda_worked(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable))
+               ? memory
+               : NULL;
 }
 
-/* What was pinned without the lock is entered; room was made for it, but perhaps its place is gone.
+/* Enters memory that was pinned without the lock. There is room for it, but its place in the table
+ * may have been taken meanwhile.
  */
 static void *enter(void *memory, size_t bytes)
 {
-    struct piece *place = memory ? find_place() : NULL;
+    struct chunk *place = memory ? find_place() : NULL;
 
     if (place) {
-        *place = (struct piece){memory, bytes, true};
+        *place = (struct chunk){memory, bytes, true};
         return memory;
     }
-    if (memory && cudaFreeHost(memory) != cudaSuccess)
-        cudaGetLastError();
+    if (memory)
+        cuda_worked(cudaFreeHost(memory));
     refused = refused || !memory;
     total -= bytes;
     return NULL;
@@ -95,17 +96,17 @@ static void *enter(void *memory, size_t bytes)
 
 void *cuda_host_take(int index, size_t bytes)
 {
-    struct piece *piece;
+    struct chunk *chunk;
     void *memory = NULL;
 
-    if (bytes > CUDA_HOST_PIECE_BYTES || !cuda_device_is_ready(index))
+    if (bytes > CUDA_HOST_CHUNK_BYTES || !cuda_device_is_ready(index))
         return NULL;
     bytes = round_up(bytes);
     pthread_mutex_lock(&lock);
-    piece = find(bytes);
-    if (piece) {
-        piece->used = true;
-        memory = piece->memory;
+    chunk = find(bytes);
+    if (chunk) {
+        chunk->used = true;
+        memory = chunk->memory;
     } else if (!refused && make_room(bytes)) {
         total += bytes;
         pthread_mutex_unlock(&lock);
@@ -122,9 +123,9 @@ bool cuda_host_give(void *memory)
     bool found = false;
 
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < PIECES && !found; i++)
-        if (memory && pieces[i].memory == memory) {
-            pieces[i].used = false;
+    for (int i = 0; i < CHUNKS && !found; i++)
+        if (memory && chunks[i].memory == memory) {
+            chunks[i].used = false;
             found = true;
         }
     pthread_mutex_unlock(&lock);
@@ -134,8 +135,8 @@ bool cuda_host_give(void *memory)
 void cuda_host_release(void)
 {
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < PIECES; i++)
-        if (pieces[i].memory && !pieces[i].used)
-            unpin(&pieces[i]);
+    for (int i = 0; i < CHUNKS; i++)
+        if (chunks[i].memory && !chunks[i].used)
+            unpin(&chunks[i]);
     pthread_mutex_unlock(&lock);
 }

@@ -19,7 +19,7 @@ static const char *refusal(const struct plan *plan, bool if_past)
                                                                      : NULL;
 }
 
-/* The same with samples of 8 bits only. */
+/* The first reason against PLAN for a kernel on samples of 8 bits, or NULL. */
 static const char *refusal_8(const struct plan *plan, bool if_past)
 {
     return plan->type == SAMPLE_U8 ? refusal(plan, if_past) : "samples of 16 bits";
@@ -243,14 +243,14 @@ size_t cuda_image_pack_separable(const struct plan *plan, void *out, size_t *sha
 
 /* ---- where a kernel is worth choosing ---- */
 
-/* Where whole sums of 32 bits do not do. */
+/* The kernel pays where sums of 32 bits do not suffice. */
 bool cuda_image_pays_certified(const struct plan *plan)
 {
     return plan->mask[0].accumulator != ACCUMULATOR_I32 || cuda_image_planes(plan) == 0;
 }
 
-/* Up to 5 x 5 int8 weights (3 x 3 on samples of 16 bits), all of them at once are faster: the copy
- * is what takes the time. */
+/* Up to 5 x 5 int8 weights (3 x 3 on samples of 16 bits) other kernels are faster with all weights
+ * at once: there the copies take most of the time. */
 bool cuda_image_pays_separable(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];

@@ -33,10 +33,10 @@ typedef cudaError_t planes_image_launch(const struct image_job *job, int form, c
 typedef size_t planes_image_pack(const struct plan *plan, void *out, size_t *shared,
                                  const char **why);
 
-/* What the launch wants to know of the weights: how many bytes they take. */
+/* How the weights are stored, for the launch: see the forms below. */
 typedef int planes_image_form(const struct plan *plan);
 
-/* What runs: a convolution of one plane, or of whole pixels. */
+/* A kernel: it convolves one plane, or whole pixels. */
 struct planes_method {
     const char *name;
     planes_launch *plane;       /* one of the two */
@@ -61,13 +61,13 @@ struct planes {
     /* The masks in `type`, and mask 0 in product_type; the same in BUFFER_MASK. The device's. */
     const void *weight[3], *device_weight[3];
     size_t image_pitch, plane_pitch, product_pitch;
-    /* Where pixels begin in the rows of BUFFER_IN and BUFFER_OUT, bytes: so that the first cell of
-     * the mask over the first pixel of 16 output bytes stands on 16 bytes too. */
+    /* Bytes before the first pixel in the rows of BUFFER_IN and BUFFER_OUT. They align the first
+     * cell under the mask of every 16 output bytes to 16 bytes too. */
     int pad[2];
 };
 
-/* What stands on the device: input rows [in_first, in_first + in_rows) of the picture, of which
- * output rows [out_first, out_first + out_rows) are made. */
+/* The band that stands on the device: from input rows [in_first, in_first + in_rows) of the
+ * picture, output rows [out_first, out_first + out_rows) are made. */
 struct planes_band {
     int in_first, in_rows, out_first, out_rows;
 };
@@ -87,8 +87,8 @@ void planes_shape(const struct kernel_job *job,
                   struct plane_shape (*shape_of)(const struct plane_job *job),
                   struct kernel_shape *shape);
 
-/* At least so many bytes in each buffer, the mask's left alone. Where the device has no room, what
- * earlier pictures left is given back. */
+/* At least so many bytes in each buffer but the mask's. Where the device has no room, buffers of
+ * earlier pictures are freed first. */
 cudaError_t planes_reserve(const struct planes *planes, const size_t bytes[CUDA_BUFFERS]);
 
 /* Bytes of each device buffer for `rows` output rows out of `in_rows` input rows. */
@@ -112,8 +112,8 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
 struct plane_image planes_device_image(const struct planes *planes, enum planes_buffer buffer,
                                        int rows);
 
-/* The two steps to the sums of one channel (or of its products with alpha): BUFFER_IN to
- * BUFFER_PLANE, and what was PREPARED so, under mask k, to SUMS. */
+/* The two steps to the sums of one channel (or of its products with alpha): from BUFFER_IN to
+ * BUFFER_PLANE, and from the plane that was PREPARED there to its sums under mask k in SUMS. */
 struct plane_prepare_job planes_prepare_job(const struct planes *planes,
                                             const struct planes_band *band, int channel,
                                             enum plane_source source);
@@ -130,14 +130,15 @@ cudaError_t planes_filter_band(const struct planes *planes, const struct planes_
 bool cuda_image_supports(const struct planes_method *method, const struct plan *plan, char *why,
                          size_t why_bytes);
 
-/* Is it faster there than the others? */
+/* Is the kernel faster with this plan than the others? */
 bool cuda_image_pays_certified(const struct plan *plan);
 bool cuda_image_pays_separable(const struct plan *plan);
 
 planes_image_pack cuda_image_pack_dp4a, cuda_image_pack_weighted, cuda_image_pack_int8,
     cuda_image_pack_banded, cuda_image_pack_certified, cuda_image_pack_separable;
 
-/* How many int8 planes the weights take, or planes of bytes; how many bytes the factors. */
+/* The forms of weights: how many int8 planes or planes of bytes they take, or how many bytes their
+ * factors take. */
 planes_image_form cuda_image_planes, cuda_image_form_weighted, cuda_image_form_certified,
     cuda_image_form_separable;
 

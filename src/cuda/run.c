@@ -7,7 +7,7 @@
 #include "cuda/planes.h"
 #include "kernel/passes.h"
 
-/* What a run may use, and what it is called when it fails. */
+/* The means of a run, and what its failure is called. */
 struct limits {
     struct cuda_device *device;
     const struct planes_method *method;
@@ -44,7 +44,8 @@ static cudaError_t upload_rows(const struct planes *planes, int at, const void *
                              cudaMemcpyHostToDevice, planes->device->stream);
 }
 
-/* The band's rows as runs of neighbours; ghost rows are folded here, or come from ghost_line. */
+/* Uploads the band's rows, neighbours in one copy; ghost rows are folded here, or come from
+ * ghost_line. */
 static cudaError_t upload(const struct planes *planes, const struct planes_band *band,
                           const void *ghost_line)
 {
@@ -100,7 +101,8 @@ static cudaError_t download(const struct planes *planes, const struct planes_ban
                              planes->device->stream);
 }
 
-/* One band there and back, `passes` times on the device (more than 1: whole pictures only). */
+/* Brings one band up and down, with `passes` passes on the device (more than 1 for whole pictures
+ * only). */
 static cudaError_t run_band(struct planes *planes, const struct planes_band *band, int passes,
                             const void *ghost_line)
 {
@@ -170,7 +172,7 @@ static bool pass_in_bands(const struct kernel_job *job, const void *context, str
     return ok;
 }
 
-/* All passes on the device. False with *fits false: there is no room for the whole. */
+/* Makes all passes on the device. False with *fits false: it has no room for the whole picture. */
 static bool passes_whole(const struct kernel_job *job, const struct limits *limits, bool *fits,
                          struct error *err)
 {
@@ -194,7 +196,7 @@ static bool passes_whole(const struct kernel_job *job, const struct limits *limi
     return status == cudaSuccess || cuda_device_error(err, limits->device, status, limits->what);
 }
 
-/* In a lane, beside others. False with *fits false: that is not the place. */
+/* Runs in a lane, beside others. False with *fits false: the job needs the whole device. */
 static bool run_shared(const struct kernel_job *job, struct limits *limits, bool *fits,
                        struct error *err)
 {

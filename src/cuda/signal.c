@@ -1,6 +1,6 @@
-/* Host side of the textbook's 1D kernels: a signal goes up, its sums come down; in
- * pieces when the device cannot hold it whole. A piece brings its halo and ghost
- * cells along, so that a kernel never asks for a cell that is not there. */
+/* The host side of the textbook's 1D kernels: a signal goes up, its sums come down; in parts
+ * when the device cannot hold it whole. A part brings its halo and ghost cells along, so
+ * that a kernel never asks for a cell that is not there. */
 #include "kernel/rows.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static struct signal_1d_job kernel_view(const struct signal_job *job)
 
 /* ---- up and down ---- */
 
-/* COUNT cells from AT on, or the ghost cells' value, into the device's cells from TO on. */
+/* Copies COUNT cells from AT on to the device's cells from TO on. */
 static cudaError_t upload_cells(const struct signal_job *job, struct cuda_device *device, int to,
                                 const void *cells, int at, int count)
 {
@@ -46,53 +46,53 @@ static cudaError_t upload_cells(const struct signal_job *job, struct cuda_device
                            cudaMemcpyHostToDevice, device->stream);
 }
 
-/* The piece's cells as runs of neighbours; ghost cells are folded here or are GHOST. */
+/* Uploads the part's cells, neighbours in one copy; ghost cells are folded here or are GHOST. */
 static cudaError_t upload(const struct signal_job *job, struct cuda_device *device,
-                          const struct signal_1d_job *piece, const void *ghost)
+                          const struct signal_1d_job *part, const void *ghost)
 {
     cudaError_t status = cudaSuccess;
 
-    for (int i = 0, count; status == cudaSuccess && i < piece->in_count; i += count) {
-        int first = piece->in_first + i, at = border_fold(job->border, first, job->n);
+    for (int i = 0, count; status == cudaSuccess && i < part->in_count; i += count) {
+        int first = part->in_first + i, at = border_fold(job->border, first, job->n);
         count = 1;
         if (at == BORDER_OUTSIDE) {
             status = upload_cells(job, device, i, ghost, 0, 1);
             continue;
         }
         if (at == first) /* inside: up to the signal's end */
-            count = job->n - at < piece->in_count - i ? job->n - at : piece->in_count - i;
+            count = job->n - at < part->in_count - i ? job->n - at : part->in_count - i;
         status = upload_cells(job, device, i, job->in, at, count);
     }
     return status;
 }
 
 static cudaError_t download(const struct signal_job *job, struct cuda_device *device,
-                            const struct signal_1d_job *piece)
+                            const struct signal_1d_job *part)
 {
     size_t cell = signal_cell_bytes(job->type);
-    return cudaMemcpyAsync((char *)job->out + (size_t)piece->out_first * cell,
-                           device->buffer[BUFFER_OUT], (size_t)piece->out_count * cell,
+    return cudaMemcpyAsync((char *)job->out + (size_t)part->out_first * cell,
+                           device->buffer[BUFFER_OUT], (size_t)part->out_count * cell,
                            cudaMemcpyDeviceToHost, device->stream);
 }
 
-static cudaError_t run_piece(const struct signal_job *job, struct cuda_device *device,
-                             const struct signal_1d_job *piece, signal_launch *launch)
+static cudaError_t run_part(const struct signal_job *job, struct cuda_device *device,
+                            const struct signal_1d_job *part, signal_launch *launch)
 {
     float ghost_float = (float)job->ghost;
     const void *ghost = job->type == SIGNAL_F32 ? (const void *)&ghost_float : &job->ghost;
     cudaError_t status = cuda_device_mark(device, 0);
 
-    CUDA_NEXT(status, upload(job, device, piece, ghost));
+    CUDA_NEXT(status, upload(job, device, part, ghost));
     CUDA_NEXT(status, cuda_device_mark(device, 1));
-    CUDA_NEXT(status, launch(piece, device->stream));
+    CUDA_NEXT(status, launch(part, device->stream));
     CUDA_NEXT(status, cuda_device_mark(device, 2));
-    CUDA_NEXT(status, download(job, device, piece));
+    CUDA_NEXT(status, download(job, device, part));
     return cuda_device_finish(device, status, job->times);
 }
 
 /* ---- the whole ---- */
 
-/* Outputs of a piece so that all buffers fit LIMIT; the buffers are then reserved. 0: no room. */
+/* How many outputs a part has, so that its buffers fit LIMIT; reserves the buffers. 0: no room. */
 static int reserve(const struct signal_job *job, struct cuda_device *device, size_t limit)
 {
     size_t cell = signal_cell_bytes(job->type), halo = (size_t)job->mask_width;
@@ -118,10 +118,10 @@ static cudaError_t send_mask(const struct signal_job *job, struct cuda_device *d
     return status;
 }
 
-static bool run_pieces(const struct signal_job *job, struct cuda_device *device, size_t limit,
-                       signal_launch *launch, const char *what, struct error *err)
+static bool run_parts(const struct signal_job *job, struct cuda_device *device, size_t limit,
+                      signal_launch *launch, const char *what, struct error *err)
 {
-    struct signal_1d_job piece = kernel_view(job);
+    struct signal_1d_job part = kernel_view(job);
     cudaError_t status = send_mask(job, device);
     int count;
 
@@ -131,17 +131,17 @@ static bool run_pieces(const struct signal_job *job, struct cuda_device *device,
     if (count == 0)
         return error_set(err, EXIT_INPUT, "cuda:%d: no device memory for a mask of %d weights",
                          device->index, job->mask_width);
-    piece.in = device->buffer[BUFFER_IN];
-    piece.out = device->buffer[BUFFER_OUT];
-    piece.device_weight = device->buffer[BUFFER_MASK];
+    part.in = device->buffer[BUFFER_IN];
+    part.out = device->buffer[BUFFER_OUT];
+    part.device_weight = device->buffer[BUFFER_MASK];
     for (int first = 0; first < job->n; first += count) {
         if (count < job->n) { /* else the kernel folds ghost cells itself */
-            piece.out_first = first;
-            piece.out_count = job->n - first < count ? job->n - first : count;
-            piece.in_first = first - job->anchor;
-            piece.in_count = piece.out_count + job->mask_width - 1;
+            part.out_first = first;
+            part.out_count = job->n - first < count ? job->n - first : count;
+            part.in_first = first - job->anchor;
+            part.in_count = part.out_count + job->mask_width - 1;
         }
-        status = run_piece(job, device, &piece, launch);
+        status = run_part(job, device, &part, launch);
         if (status != cudaSuccess)
             return cuda_device_error(err, device, status, what);
     }
@@ -158,8 +158,8 @@ static bool run(const struct signal_job *job, signal_launch *launch, const char 
     if (!device)
         return false;
     snprintf(what, sizeof what, "the %s kernel failed", name);
-    good = run_pieces(job, device, cuda_device_room(device, job->device_bytes_limit), launch, what,
-                      err);
+    good = run_parts(job, device, cuda_device_room(device, job->device_bytes_limit), launch, what,
+                     err);
     cuda_device_unlock(device);
     return good;
 }
@@ -182,7 +182,7 @@ RUN(constant)
 RUN(cached)
 RUN(tiled)
 
-/* LOADS: cells of N that an internal tile loads from global memory. */
+/* LOADS: how many cells an internal tile loads from global memory. */
 static void shape_make(const struct signal_job *job, struct signal_1d_shape cut, double loads,
                        struct kernel_shape *shape)
 {

@@ -2,8 +2,9 @@
  *
  *   out = clamp( floor( (S + floor(d/2)) / d ), -2^(bits-1), 2^(bits-1)-1 )
  *
- * with S, d and the mask's integers as for pictures; each pass of --repeat is rounded
- * and clamped. A percentage is one of full scale, 2^(bits-1). */
+ * with S, d and the mask's integers as for pictures; each pass of --repeat is rounded and
+ * clamped. A percentage refers to full scale, 2^(bits-1). Reading and writing the files is
+ * in signal/audio_file.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static int64_t divide_floor(int64_t n, int64_t d)
     return n % d < 0 ? q - 1 : q;
 }
 
-/* Sums -> samples; below the plan's bound nothing here leaves 64 bits. */
+/* Makes samples of sums; below the plan's bound no number here leaves 64 bits. */
 static void finish(const struct plan_mask *plan, int bits, int n, const int64_t *sums, int64_t *out)
 {
     int64_t high = ((int64_t)1 << (bits - 1)) - 1, low = -high - 1;
@@ -114,7 +115,7 @@ static bool filter_channels(const struct signal_work *work, const struct plan_ma
 
 /* ---- writing as text ---- */
 
-/* A line a frame, its channels side by side. */
+/* One line for each frame, with its channels side by side. */
 static bool write_lines(const struct audio *audio, struct output *output, struct error *err)
 {
     size_t samples = (size_t)audio->frames * (size_t)audio->channels;
@@ -146,7 +147,7 @@ static bool write_samples(const struct signal_work *work, const struct audio *au
 
 /* ---- the whole ---- */
 
-/* The mask's integers and the ghost cells' value, and what runs them. */
+/* Makes the mask's integers and the value of ghost cells, and chooses device and kernel. */
 static bool prepare(const struct signal_work *work, const struct audio *audio,
                     struct plan_mask *plan, uint32_t *ghost, struct error *err)
 {

@@ -22,10 +22,10 @@ struct audio {
     int frames;      /* samples of a channel */
     int32_t *sample; /* interleaved, -2^(bits-1) to 2^(bits-1)-1; owned */
     struct audio_tags *tags;
-    char warning[256]; /* what the file has that is not kept; empty: nothing */
+    char warning[256]; /* names the parts of the file that are not kept; may be empty */
 };
 
-/* Does a file begin like one of these? */
+/* Does a file that begins with HEAD look like one of these? */
 bool audio_recognise(const uint8_t *head, size_t bytes);
 
 /* By extension: wav wave flac aif aiff aifc. AUDIO_NONE when it is none of them. */
@@ -43,7 +43,8 @@ bool audio_read(struct audio *audio, const char *name, const uint8_t *bytes, siz
                 struct error *err);
 void audio_free(struct audio *audio);
 
-/* Can PATH ("-": as the input) hold it? EXIT_INPUT and the way out when not. */
+/* Can PATH hold the samples ("-": in the input's container)? If not, EXIT_INPUT and a sentence that
+ * names a format that can. */
 bool audio_check_output(const struct audio *audio, const char *path, struct error *err);
 
 /* Writes it to PATH through codec/output.h, in the container of its extension. */

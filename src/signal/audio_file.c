@@ -19,7 +19,8 @@
 #include "codec/output.h"
 #include "kernel/signal_job.h"
 
-/* Writers that cannot go back (pipes) leave sizes about here: the samples go to the file's end. */
+/* Programs that write into pipes cannot go back, and leave a size of about this: the samples then
+ * go to the file's end. */
 #define UNKNOWN_SIZE 0x7fffff00u
 
 /* Samples that are decoded at a time. */
@@ -27,27 +28,28 @@
 
 struct audio_tags {
     char *text[SF_STR_LAST + 1];
-    int *loudspeaker; /* one a channel; NULL: not said */
+    int *loudspeaker; /* one for each channel; NULL: unknown */
 };
 
 /* ---- libsndfile ---- */
 
-/* It is loaded when a file needs it. It brings seven libraries along, which every picture would
- * wait for otherwise: 0.7 ms of the 2.4 ms that a start took. */
+/* libsndfile is loaded when a file needs it. It brings seven libraries along, for which every
+ * picture would wait otherwise: 0.7 ms of the 2.4 ms that a start took. */
 #define LIBRARY "libsndfile.so.1"
 
 #define FUNCTIONS(each)                                                                            \
     each(close) each(command) each(error) each(format_check) each(get_string) each(open_virtual)   \
         each(readf_int) each(set_string) each(strerror) each(writef_int)
 
-/* Its functions without their sf_. */
+/* The functions of libsndfile, without their sf_. */
 static struct {
 #define MEMBER(name) __typeof__(sf_##name) *name;
     FUNCTIONS(MEMBER)
 } sf;
 static bool loaded;
 
-/* POSIX has dlsym's pointers hold functions, ISO C converts none. */
+/* dlsym returns functions as pointers to data. POSIX allows that; ISO C has no cast for it, so the
+ * bytes are copied. */
 static bool find(void *handle, const char *name, void *into)
 {
     void *place = dlsym(handle, name);
@@ -78,7 +80,7 @@ static bool load(const char *name, const char *what, struct error *err)
 
 struct memory {
     uint8_t *bytes;
-    size_t size, capacity; /* capacity 0: bytes are somebody else's, for reading only */
+    size_t size, capacity; /* capacity 0: the bytes are the caller's, for reading only */
     size_t at;
 };
 
@@ -114,7 +116,7 @@ static sf_count_t memory_read(void *into, sf_count_t count, void *context)
     return (sf_count_t)n;
 }
 
-/* A short count where memory runs out: libsndfile then writes less than it was given. */
+/* Returns a short count where memory runs out: libsndfile then reports that it has written less. */
 static sf_count_t memory_write(const void *from, sf_count_t count, void *context)
 {
     struct memory *memory = context;
@@ -150,7 +152,7 @@ bool audio_available(void)
     return true;
 }
 
-/* libsndfile's sentence about FILE (NULL: about opening), in our form. */
+/* Tells libsndfile's sentence about FILE (NULL: about opening one), in the form of our own. */
 static bool fail(const char *name, SNDFILE *file, const char *what, struct error *err)
 {
     const char *text = sf.strerror(file);
@@ -179,7 +181,7 @@ static const struct {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* 0 where the samples are no whole numbers as they are stored. */
+/* The bits of a sample; 0 where samples are not stored as whole numbers. */
 static int bits_of(int format)
 {
     for (size_t i = 0; i < COUNT(SUBTYPES); i++)
@@ -236,7 +238,7 @@ static uint32_t get32(const uint8_t *at, bool big)
                : (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
 }
 
-/* Adds what is called TEXT, LENGTH bytes of the file or of ours, to the warning. */
+/* Adds a name to the warning: TEXT, LENGTH bytes from the file or from a table. */
 static void warn(struct audio *audio, const char *file, const char *text, size_t length)
 {
     char name[32];
@@ -251,7 +253,8 @@ static void warn(struct audio *audio, const char *file, const char *text, size_t
              used ? ", " : ": not kept: ", (int)length, name);
 }
 
-/* Chunks that hold nothing to keep, or what is kept: the format, the samples, text tags, padding.
+/* Is nothing of the chunk lost? The format, the samples and text tags are kept; padding holds
+ * nothing to keep.
  */
 static bool is_kept(const char *id)
 {
@@ -324,7 +327,8 @@ static bool check_chunks(struct audio *audio, const char *name, const uint8_t *b
 
 /* ---- reading ---- */
 
-/* As many frames as there are: a header that lies does not decide what is allocated. */
+/* Reads all frames that are there. Memory grows with them: a false header does not decide how much
+ * is allocated. */
 static bool read_samples(struct audio *audio, SNDFILE *file, const char *name, struct error *err)
 {
     size_t channels = (size_t)audio->channels, block = BLOCK / channels + 1, capacity = 0;
@@ -445,7 +449,7 @@ bool audio_check_output(const struct audio *audio, const char *path, struct erro
                          codec_sentence_name(path), audio_name(container_of(info.format)),
                          audio->channels, audio->channels == 1 ? "" : "s", audio->bits,
                          audio->rate);
-    /* Sizes in these files have 32 bits; a megabyte is left for what is not samples. */
+    /* Sizes in these files have 32 bits; a megabyte is left for everything besides the samples. */
     if (bytes > UINT32_MAX - (1 << 20) && type != SF_FORMAT_RF64 && type != SF_FORMAT_FLAC)
         return error_set(err, EXIT_INPUT, "%s: %s holds at most 4 GB; write .flac",
                          codec_sentence_name(path), audio_name(container_of(info.format)));
@@ -470,7 +474,7 @@ static bool write_samples(const struct audio *audio, SNDFILE *file)
     return good;
 }
 
-/* The file in memory. */
+/* Makes the file in memory. */
 static bool encode(const struct audio *audio, const char *path, struct memory *memory,
                    struct error *err)
 {

@@ -29,7 +29,7 @@ static bool load_mask(const struct signal_request *request, struct mask *mask, s
     return error_set(err, EXIT_USAGE, "signal needs a mask: --mask, --sigma or --radius");
 }
 
-/* One column is one row that was written downwards. */
+/* Makes a row of a mask of one column. */
 static bool make_row(const struct signal_request *request, struct mask *mask, struct error *err)
 {
     if (mask->height > 1 && mask->width > 1)
@@ -59,7 +59,7 @@ bool signal_mask_row(const struct signal_request *request, struct mask *mask, st
 
 /* ---- checks ---- */
 
-/* Extensions that promise compressed samples, which would not come back as they were. */
+/* Extensions of formats whose compression changes samples. */
 static const char *lossy_extension(const char *path)
 {
     static const char *const known[] = {"mp3", "ogg", "oga", "opus", "m4a", "aac", "wma"};
@@ -102,8 +102,8 @@ bool signal_check(const struct signal_request *request, const char *output, stru
  *   CPU   samples * weights / (rate * threads)
  *   GPU   start-up and end + bytes up and down / bus + samples * weights / rate
  *
- * Past 62 bits `auto` leaves the kernels: one loop over rationals is faster than dozens of runs
- * over split numbers. Who names a kernel or a GPU gets those runs. */
+ * For sums past 62 bits `auto` takes no kernel: one loop over rationals is faster than dozens of
+ * runs over split numbers. A user who names a kernel or a GPU gets these runs. */
 
 /* Taps (one weight times one sample) per millisecond, one thread: kernel scalar with 255 weights.
  */
@@ -180,10 +180,7 @@ bool signal_choose(const struct signal_request *request, const struct signal_loa
         choice->kernel = reference;
     if (!choice->kernel)
         return error_set(err, EXIT_DEVICE, "no kernel for signals on this device");
-    report->samples = load->samples;
-    report->channels = load->channels;
-    report->mask_width = load->mask_width;
-    report->anchor = load->anchor;
+    report->load = *load;
     shape(load, report);
     return true;
 }

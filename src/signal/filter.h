@@ -33,49 +33,52 @@ struct signal_choice {
     bool split; /* past 62 bits: see struct signal_runner */
     int tile, threads;
     double cpu_ms, cuda_ms; /* the estimates behind --device auto, as for pictures */
-    char note[256];         /* why, for -v; empty: nothing to say */
+    char note[256];         /* the reason, for -v; may be empty */
+};
+
+/* What is to be summed. */
+struct signal_load {
+    enum signal_sum_type sums; /* by the numbers alone: F32, I64 or RATIONAL */
+    int samples;               /* of a channel */
+    int channels;              /* text has one */
+    int mask_width, anchor, passes;
 };
 
 struct signal_report {
     bool audio;
-    const char *form;         /* "text", "WAV", ... */
-    int samples;              /* of a channel */
-    int channels, bits, rate; /* audio only; text has one channel */
-    int mask_width, anchor;
+    const char *form; /* "text", "WAV", ... */
+    int bits, rate;   /* audio only */
+    struct signal_load load;
     struct signal_choice choice;
     bool has_shape;
     struct kernel_shape shape;
-    bool quantised; /* audio: the mask's numbers had to be, as plan/plan.h has it */
+    bool quantised; /* audio: the mask's numbers had to be quantised, see plan/plan.h */
     int quantised_bits;
     double quantised_error;
-    char warning[256]; /* what of the input is not kept; empty: nothing */
+    char warning[256]; /* names the parts of the input that are not kept; may be empty */
     double read_ms, filter_ms, write_ms, total_ms;
     struct kernel_times times;
 };
 
-/* What can be refused without mask and input. OUTPUT may be NULL where request->plan is set. */
+/* Refuses requests that are wrong whatever mask and input hold. OUTPUT may be NULL where
+ * request->plan is set. */
 bool signal_check(const struct signal_request *request, const char *output, struct error *err);
 
-/* The mask that is meant, with all overrides, in one row. Free with mask_free. */
+/* Makes the mask of the request, with all overrides, in one row. Free with mask_free. */
 bool signal_mask_row(const struct signal_request *request, struct mask *mask, struct error *err);
 
-/* The whole way with signal_mask_row's mask. On failure nothing is left behind at OUTPUT. */
+/* Reads, filters and writes, with the mask of signal_mask_row. A failure leaves nothing behind at
+ * OUTPUT. */
 bool signal_filter(const struct signal_request *request, const struct mask *mask, const char *input,
                    const char *output, struct signal_report *report, struct error *err);
 
 /* ---- for the two kinds of samples (signal/text.c, signal/audio.c) ---- */
 
-/* What is to be summed. */
-struct signal_load {
-    enum signal_sum_type sums; /* by the numbers alone: F32, I64 or RATIONAL */
-    int samples, channels, mask_width, anchor, passes;
-};
-
 /* Fills the report's choice and shape. EXIT_DEVICE when the device asked for is not there. */
 bool signal_choose(const struct signal_request *request, const struct signal_load *load,
                    struct signal_report *report, struct error *err);
 
-/* All that is known when the input is open. */
+/* Everything that is known when the input is open. */
 struct signal_work {
     const struct signal_request *request;
     const struct mask *mask; /* signal_mask_row's */
@@ -89,7 +92,7 @@ struct signal_work {
 bool signal_filter_text(const struct signal_work *work, struct error *err);
 bool signal_filter_audio(const struct signal_work *work, struct error *err);
 
-/* What a choice means for signal_sums. */
+/* The runner for the report's choice. */
 struct signal_runner signal_runner_make(const struct signal_work *work);
 
 #endif

@@ -59,7 +59,8 @@ void series_measure(struct series *series)
     }
 }
 
-/* The integer of the fraction n/d is a multiple of lcm/d, hence what is certain. */
+/* Over the unit gcd/lcm, the fraction n/d is the integer (n/gcd) * (lcm/d), which has at least the
+ * bits of lcm/d. So once lcm has more than BITS bits beyond the shortest d, no unit fits. */
 bool series_unit(mpq_t unit, int n, series_get *get, void *context, size_t bits)
 {
     mpz_ptr gcd = mpq_numref(unit), lcm = mpq_denref(unit);
@@ -89,7 +90,7 @@ bool series_unit(mpq_t unit, int n, series_get *get, void *context, size_t bits)
     return fits;
 }
 
-/* Fills the cells; false where one leaves 62 bits. */
+/* Fills the cells; false where an integer leaves 62 bits. */
 static bool make_integers(struct series *series, series_get *get, void *context)
 {
     bool fits = series_unit(series->unit, series->n, get, context, SIGNAL_INTEGER_BITS);

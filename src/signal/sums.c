@@ -16,7 +16,8 @@ static bool fits(uint128 size, uint64_t largest, int bits)
 
 enum signal_sum_type signal_sums_type(uint128 size, uint64_t largest)
 {
-    /* Beside a mask or a signal of zeros the others may be larger than all sums. */
+    /* Where the mask or the signal is zero, all sums are 0, but the other's numbers may be too
+     * large for floats. */
     if (fits(size, largest ? largest : 1, SIGNAL_FLOAT_BITS) && largest < 1 << SIGNAL_FLOAT_BITS)
         return SIGNAL_SUM_F32;
     return fits(size, largest, SIGNAL_INTEGER_BITS) ? SIGNAL_SUM_I64 : SIGNAL_SUM_RATIONAL;
@@ -131,13 +132,13 @@ bool signal_sums_integers(const struct signal_runner *runner, struct signal_job 
  *
  *      P[i] = sum over k and l of  Pkl[i] * 2^(bits*(k+l))
  *
- * For who asks for a kernel by name; one loop over rationals is faster on the CPU. */
+ * This is for users who ask for a kernel by name; one loop over rationals is faster on the CPU. */
 
 /* Decimals of 64 characters have a unit of 10^-127, which is 422 bits, and reach 10^128 from
  * there. Only unrelated fractions pass this. */
 #define UNIT_BITS 1024
 
-/* The numbers of a series as integers of any size, and the limb that is looked at. */
+/* The numbers of a series as integers of any size, and one limb of all of them. */
 struct wide {
     int n;
     mpz_t *number; /* n+1, as in a series */
@@ -192,7 +193,7 @@ static bool wide_make(struct wide *wide, const struct series *series, const char
     return true;
 }
 
-/* The limb of BITS bits that begins at bit SHIFT, with the numbers' signs. */
+/* Cuts the limb of BITS bits that begins at bit SHIFT; limbs have the signs of their numbers. */
 static void wide_cut(struct wide *wide, size_t shift, int bits)
 {
     mpz_t rest;
@@ -224,7 +225,7 @@ static void add_sums(struct series *out, const int64_t *sums, size_t shift)
     mpz_clear(sum);
 }
 
-/* Sums of all pairs of limbs into the numerators of OUT. */
+/* Adds the sums of all pairs of limbs to the numerators of OUT. */
 static bool sum_limbs(const struct signal_runner *runner, struct signal_job *job,
                       struct wide *cells, struct wide *weights, int64_t *sums, struct series *out,
                       struct error *err)
@@ -306,7 +307,7 @@ static void rational_sums(const struct series *in, const struct signal_mask *mas
     mpq_clears(weight, number, sum, NULL);
 }
 
-/* The way over split numbers, and the other one beside it where that is asked for. */
+/* Sums over split numbers, compared with sums over rationals where the runner says so. */
 static bool split_sums(const struct signal_runner *runner, const struct series *in,
                        const struct signal_mask *mask, struct series *out, struct error *err)
 {

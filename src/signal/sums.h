@@ -23,8 +23,8 @@ __extension__ typedef unsigned __int128 uint128;
 
 struct series {
     int n;
-    /* n+1 places: behind the numbers stands one that belongs to them, the value of their ghost
-     * cells, so that it is an integer over the same unit. */
+    /* n+1 places: behind the numbers stands the value of their ghost cells, so that it is an
+     * integer over the same unit. */
     int64_t *cell; /* NULL: the numbers are exact[] */
     mpq_t *exact;  /* NULL: the numbers are cell[] */
     mpq_t unit, offset;
@@ -40,7 +40,7 @@ typedef void series_get(void *context, int i, mpq_t value);
 bool series_make(struct series *series, int n, series_get *get, void *context, const char *name,
                  struct error *err);
 
-/* An empty one: N+1 cells (or rationals), which are 0; unit 1, offset 0. */
+/* A series of N+1 cells (or rationals) of 0; unit 1, offset 0. */
 bool series_alloc(struct series *series, int n, bool exact, const char *name, struct error *err);
 void series_free(struct series *series); /* harmless on a zeroed one */
 
@@ -59,7 +59,7 @@ void series_measure(struct series *series);
 
 /* ---- sums (signal/sums.c) ---- */
 
-/* Which way sums go, by the size of the numbers. */
+/* How sums are made; the size of the numbers decides. */
 enum signal_sum_type {
     SIGNAL_SUM_F32,      /* below 2^24: floats, on any kernel */
     SIGNAL_SUM_I64,      /* below 2^62: 64-bit integers, on any kernel */
@@ -75,10 +75,10 @@ struct signal_runner {
     int threads, tile, device_index;
     struct kernel_times *times;
     const char *name; /* the file's, for sentences */
-    int channel;      /* which one a difference is in, -1: the only one */
+    int channel;      /* for sentences about a difference; -1: there is only one */
 };
 
-/* The mask of a pass, and what is outside the signal. */
+/* The mask of a pass, and the border outside the signal. */
 struct signal_mask {
     struct series weights; /* divided by the divisor */
     mpq_t offset;

@@ -1,7 +1,7 @@
 /* Text samples: exact numbers in, exact numbers out. Every output is S/d plus the offset, not
  * rounded and not clamped; each pass of --repeat takes the last one's exact numbers. The
  * text is never copied or indexed: it is walked again whenever its numbers are needed, by
- * one function that knows what a number's end is. */
+ * one function that knows where a number ends. */
 #include "signal/text.h"
 
 #include <stdio.h>
@@ -46,8 +46,8 @@ static bool fail(const struct signal_text *text, const char *at, const char *wha
 
 /* ---- walking ---- */
 
-/* What separates two numbers, from AT on: blanks, line ends, comments, and *commas of them. The
- * place of the last comma is in *comma. */
+/* Skips blanks, line ends, comments and commas from AT on. *COMMAS is the number of commas, *COMMA
+ * the place of the last one. */
 static const char *skip_separators(const char *at, const char *end, int *commas, const char **comma)
 {
     *commas = 0;
@@ -74,8 +74,8 @@ static const char *number_end(const char *at, const char *end)
 
 /* ---- reading ---- */
 
-/* Two commas in a row, or one before the first number, are a number that is not there. (One behind
- * the last number of a line, or of the text, is common and harmless.) */
+/* A number is missing where two commas follow each other or one stands before the first number. (A
+ * comma behind the last number of a line or of the text is common and harmless.) */
 static bool check_commas(const struct signal_text *text, int commas, const char *comma,
                          struct error *err)
 {
@@ -139,8 +139,7 @@ void signal_text_get(void *context, int i, mpq_t value)
 
 /* ---- one number as text ---- */
 
-/* Of any length: numbers that masks print are held to 64 characters (rational_print), samples are
- * not. */
+/* It may be of any length; rational_print, which prints masks, stops at 64 characters. */
 
 /* DIGITS / 10^places, with all PLACES digits behind the point. */
 static char *print_scaled(const mpz_t digits, size_t places)
@@ -265,7 +264,7 @@ static bool mask_make(struct signal_mask *made, const struct signal_work *work, 
     return true;
 }
 
-/* The ghost cells' value, which has no upper bound here. */
+/* Reads the value of ghost cells, which has no upper bound here. */
 static bool ghost_make(mpq_t ghost, const struct border_choice *border, struct error *err)
 {
     const char *why;
@@ -297,7 +296,7 @@ static void get_again(void *context, int i, mpq_t value)
         mpq_set(value, again->ghost);
 }
 
-/* Makes the input of the next pass of the last one's output. */
+/* Makes the input of the next pass from the output of the last one. */
 static bool make_input(struct series *series, mpq_srcptr ghost, const char *name, struct error *err)
 {
     struct again again = {series, ghost};

@@ -1,7 +1,6 @@
 /* Samples as text: numbers separated by blanks, commas or lines, each as in a mask
- * (plan/rational.h), with comments from '#' to the end of a line. What is written has
- * one output number in place of each sample and everything else as it was:
- * separators, lines and comments. */
+ * (plan/rational.h), with comments from '#' to the end of a line. The output has one number in
+ * place of each sample; separators, lines and comments stay as they were. */
 #ifndef STENCIL_SIGNAL_TEXT_H
 #define STENCIL_SIGNAL_TEXT_H
 
@@ -9,7 +8,7 @@
 #include "signal/sums.h"
 
 struct signal_text {
-    const char *name;        /* for sentences */
+    const char *name;        /* of the file, for sentences */
     const char *bytes;       /* the file, the caller's */
     const char *begin, *end; /* its text, without a byte order mark */
     int n;                   /* numbers in it */

@@ -163,7 +163,7 @@ static void check_places(const struct reuse_shape *shape)
             struct reuse_counts found, counted;
             counted = count_tile(&plane, shape, begins[px], shape->dims == 1 ? 0 : begins[py],
                                  &is_internal);
-            reuse_tile_count(shape, places[px], places[py], &found);
+            found = reuse_tile_count(shape, places[px], places[py]);
             check_counts("tile", shape, px, py, &found, &counted);
             if (px == 0 && py == 0)
                 CHECK(is_internal);
@@ -189,8 +189,7 @@ static void check_uses(const struct reuse_shape *shape)
             sum += uses;
         }
     }
-    struct reuse_counts tile;
-    reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+    struct reuse_counts tile = reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE);
     CHECK(sum == tile.basic);
 }
 

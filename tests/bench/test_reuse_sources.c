@@ -16,9 +16,8 @@ static struct reuse_shape square(int dims, int mask, int tile)
 static void check_reduction(int dims, int mask, int tile, int decimals, const char *expected)
 {
     struct reuse_shape shape = square(dims, mask, tile);
-    struct reuse_counts counts;
     char text[REUSE_TEXT_CHARS];
-    reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &counts);
+    struct reuse_counts counts = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
     reuse_fraction_text(text, reuse_reduction(&counts), decimals);
     CHECKF(strcmp(text, expected) == 0, "%dD k=%d T=%d: %s, expected %s", dims, mask, tile, text,
            expected);
@@ -48,8 +47,7 @@ static void test_eight_outputs(void)
 {
     static const int expected[12] = {1, 2, 3, 4, 5, 5, 5, 5, 4, 3, 2, 1};
     struct reuse_shape shape = square(1, 5, 8);
-    struct reuse_counts tile;
-    reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+    struct reuse_counts tile = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
     CHECK(tile.cells == 12 && tile.tiled == 12 && tile.basic == 40 && tile.ghosts == 0);
     struct reuse_fraction reduction = reuse_reduction(&tile);
     CHECK(reduction.numerator == 10 && reduction.denominator == 3);
@@ -64,15 +62,15 @@ static void test_boundary_tiles(void)
     for (int n = 0; n <= 20; n++) {
         struct reuse_shape shape = square(1, 2 * n + 1, 32);
         struct reuse_counts first, last;
-        reuse_tile_count(&shape, REUSE_FIRST, REUSE_INSIDE, &first);
-        reuse_tile_count(&shape, REUSE_LAST, REUSE_INSIDE, &last);
+        first = reuse_tile_count(&shape, REUSE_FIRST, REUSE_INSIDE);
+        last = reuse_tile_count(&shape, REUSE_LAST, REUSE_INSIDE);
         CHECK(first.basic == 32 * (2 * n + 1) - n * (n + 1) / 2 && first.tiled == 32 + n);
         CHECK(memcmp(&first, &last, sizeof first) == 0);
     }
     struct reuse_shape shape = square(1, 5, 1024);
     struct reuse_counts inner, edge;
-    reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &inner);
-    reuse_tile_count(&shape, REUSE_FIRST, REUSE_INSIDE, &edge);
+    inner = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
+    edge = reuse_tile_count(&shape, REUSE_FIRST, REUSE_INSIDE);
     CHECK(inner.basic == 5120 && edge.basic == 5117);
 }
 
@@ -150,7 +148,7 @@ static void test_largest(void)
     struct reuse_counts tile;
     struct reuse_grid grid;
     struct error err;
-    reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE, &tile);
+    tile = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
     CHECK(tile.basic == INT64_C(65536) * 65536 * 255 * 255);
     CHECK(tile.tiled == INT64_C(65790) * 65790);
     /* 11909805^2 * 255^2 is the last square of this kind below 2^63. */

@@ -80,9 +80,9 @@ static void pinned_memory_is_bounded(void)
     small = cuda_host_take(0, 100000);
     CHECK(small && cuda_host_give(small) && !cuda_host_give(&pins));
     CHECK(cuda_host_take(0, 99000) == small && cuda_host_give(small)); /* kept */
-    CHECK(!cuda_host_take(0, CUDA_HOST_PIECE_BYTES + 1));
+    CHECK(!cuda_host_take(0, CUDA_HOST_CHUNK_BYTES + 1));
     for (int i = 0; i < 4; i++)
-        CHECK((piece[i] = cuda_host_take(0, CUDA_HOST_PIECE_BYTES)) != NULL);
+        CHECK((piece[i] = cuda_host_take(0, CUDA_HOST_CHUNK_BYTES)) != NULL);
     CHECK(!cuda_host_take(0, 100000)); /* the small one made room */
     CHECK(cuda_host_give(piece[2]));
     CHECK(cuda_host_take(0, 100000) == piece[2]);
