@@ -96,6 +96,10 @@ int main(int argc, char **argv)
     keep_standard_files();
     buffer_stdout();
     output_install_signal_handlers();
+    if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
+        options_complete(stdout, argc - 2, argv + 2);
+        return close_stdout(EXIT_DONE);
+    }
     if (!options_parse(&options, argc, argv, &err))
         return command_fail(&err);
     return leave(close_stdout(dispatch(&options)));

@@ -101,4 +101,7 @@ void options_print_version(FILE *out);
 void options_print_man(FILE *out);                           /* roff */
 bool options_print_completion(FILE *out, const char *shell); /* bash, zsh, fish; false: unknown */
 
+/* Prints what may stand in place of the last of these words of a line (cli/completion.c). */
+void options_complete(FILE *out, int count, char **words);
+
 #endif
