@@ -17,8 +17,8 @@ static const struct command_spec commands[COMMAND_COUNT] = {
     [COMMAND_MASK] =
     {"mask", "MASK | --sigma S", 0, 1, COMPLETE_MASK, NULL, command_mask,
      "print a mask, to see, keep or change it",
-     "It is printed in the file format and can be read again. Comment lines after the rows give its "
-     "sum, rank, symmetry and bounds."},
+     "It is printed in the file format and can be read again. Comment lines after the rows give "
+     "its sum, rank, symmetry and bounds."},
 
     [COMMAND_SIGNAL] =
     {"signal", "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_signal,

@@ -181,8 +181,8 @@ const struct help_block help_text[] = {
          "stencilcli itself keeps beside its outputs are skipped. Symlinks are followed."),
 
     HEADING("GOLDEN"),
-    TEXT("A suite is a text file. Each of its lines holds a checksum, the name of a picture, and the "
-         "shell command that writes it. SUITE may be a folder that contains golden.txt."),
+    TEXT("A suite is a text file. Each of its lines holds a checksum, the name of a picture, and "
+         "the shell command that writes it. SUITE may be a folder that contains golden.txt."),
     CODE("# a comment\n"
          "inputs photo.png logos/*.png\n"
          "642476590b844684  out.ppm   stencilcli blur photo.png out.ppm\n"

@@ -65,8 +65,8 @@ static const struct option_spec rows[] = {
 
     {0, "anchor", "X,Y", GROUP_MASK, MASKS | REUSE, IN_HELP, OWN(anchor),
      "the mask's cell that lies on the output sample",
-     "The top left cell is 0,0. Without this option it is the mask's own anchor, or else the middle: "
-     "half the width and half the height, rounded down."},
+     "The top left cell is 0,0. Without this option it is the mask's own anchor, or else the "
+     "middle: half the width and half the height, rounded down."},
 
     {0, "flip", NULL, GROUP_MASK, MASKS, ON_SCREEN, FLAG(flip),
      "turn the mask by 180 degrees: true convolution",
