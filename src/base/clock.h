@@ -1,10 +1,10 @@
-/* What time it is, for how long something took. */
+/* A clock for measuring how long something takes. */
 #ifndef STENCIL_BASE_CLOCK_H
 #define STENCIL_BASE_CLOCK_H
 
 #include <time.h>
 
-/* Milliseconds from some moment on. */
+/* Milliseconds since some fixed moment. */
 static inline double clock_ms(void)
 {
     struct timespec t;

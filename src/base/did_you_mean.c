@@ -1,7 +1,6 @@
-/* "Did you mean": the nearest of a list of words to one that was mistyped.
- * Distance is the number of slips it takes to get from one word to the other:
- * a letter too many, one too few, a wrong one, or two neighbours swapped (the
- * optimal string alignment distance). Upper and lower case count as the same. */
+/* "Did you mean": finds the word of a list that is nearest to a mistyped one. The distance of two
+ * words is the number of slips between them: a letter too many, one too few, a wrong one, or two
+ * neighbours swapped (the optimal string alignment distance). Case does not count. */
 #include "base/did_you_mean.h"
 
 #include <ctype.h>
@@ -9,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Words of the command line are short; a longer one is no slip of a known word. */
+/* All words of the command line are shorter. */
 #define WORD_MAX 40
 
 static int min3(int a, int b, int c)
@@ -53,7 +52,7 @@ const char *did_you_mean(const char *text, const char *const *words, int count)
         if (word_length > WORD_MAX)
             continue;
         int distance = word_distance(text, length, words[i], word_length);
-        /* A word that was broken off ("conv") is as near as one slip. */
+        /* The beginning of a word ("conv") counts as one slip. */
         if (length >= 3 && strncasecmp(text, words[i], length) == 0 && distance > 1)
             distance = 1;
         if (distance < least) {

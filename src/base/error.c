@@ -1,4 +1,4 @@
-/* Error values: see base/error.h. */
+/* Writing error values (base/error.h). */
 #include "base/error.h"
 
 #include <errno.h>

@@ -1,17 +1,16 @@
-/* Errors are values. A function that can fail returns bool and takes a
- * struct error; where it fails it writes one sentence there and returns false.
- * Only cli/main.c and the command files print it: "stencilcli: TEXT".
+/* Errors are values. A function that can fail returns bool and takes a struct error. If it fails,
+ * it writes one sentence there and returns false. Only cli/main.c and the command files print the
+ * sentence: "stencilcli: TEXT".
  *
- * The sentence names the file it is about ("in.png: truncated PNG: ...") and has
- * no final full stop and no newline. */
+ * The sentence names its file ("in.png: truncated PNG: ..."). It has no full stop at the end and no
+ * newline. */
 #ifndef STENCIL_BASE_ERROR_H
 #define STENCIL_BASE_ERROR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The exit codes of the program; an error carries the one it ends with.
- * (128+n, ended by signal n, is not an error value: see codec/output.h.) */
+/* The exit codes of the program. (128+n, ended by signal n, is no error value: codec/output.h.) */
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_INPUT = 1,     /* an input or output failed */
@@ -25,8 +24,8 @@ struct error {
     char text[1024];
 };
 
-/* Writes the sentence and returns false, so that a caller can end with
- * `return error_set(err, EXIT_INPUT, "%s: ...", path);`. Longer sentences are cut. */
+/* Writes the sentence and returns false, for `return error_set(err, EXIT_INPUT, "%s: ...", path);`.
+ * Sentences that are too long are cut. */
 __attribute__((format(printf, 3, 4))) bool error_set(struct error *err, enum exit_code code,
                                                      const char *format, ...);
 

@@ -1,12 +1,13 @@
-/* Patterns for names: see base/glob.h. fnmatch(3) knows one part of a path; the parts are walked
- * here because it has no `**`. The program never sets a locale, so that bytes are bytes. */
+/* Matching of names with patterns (base/glob.h). fnmatch(3) matches one part of a path; this file
+ * goes through the parts, because fnmatch has no `**`. The program never sets a locale, so names
+ * are compared byte by byte. */
 #include "base/glob.h"
 
 #include <fnmatch.h>
 #include <limits.h>
 #include <string.h>
 
-/* One part of pattern and path. Parts longer than a file's name can be match nothing. */
+/* Does a part of a path match a part of a pattern? Parts longer than any file's name do not. */
 static bool part_match(const char *pattern, size_t pattern_bytes, const char *part, size_t bytes)
 {
     char a[NAME_MAX + 1], b[NAME_MAX + 1];
@@ -20,14 +21,15 @@ static bool part_match(const char *pattern, size_t pattern_bytes, const char *pa
     return fnmatch(a, b, 0) == 0;
 }
 
-/* NULL: that was the last, whether a slash ends it or not. */
+/* The part after the one of BYTES bytes at TEXT, or NULL if that was the last; a slash at the end
+ * starts no part. */
 static const char *next_part(const char *text, size_t bytes)
 {
     return text[bytes] && text[bytes + 1] ? text + bytes + 1 : NULL;
 }
 
-/* PATTERN and PATH from the beginning of a part; NULL where none is left. As with `*` in a word, it
- * is enough to go back to the last `**`. */
+/* PATTERN and PATH start with a part; NULL: none is left. After a mismatch it is enough to go back
+ * to the last `**`, as with `*` in a word. */
 static bool parts_match(const char *pattern, const char *path)
 {
     const char *again_pattern = NULL, *again_path = NULL;

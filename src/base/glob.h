@@ -10,16 +10,16 @@ struct globs {
     const char *text[GLOBS_MAX];
 };
 
-/* Whether PATH (relative, no leading slash) matches. `*`, `?` and `[...]` stay within one part of
- * the path and match any bytes, a leading dot too. A pattern without a slash looks at the last part
- * only; one with a slash at the whole path, where the part `**` stands for any number of parts. A
- * slash at the end changes nothing. */
+/* Does PATH (relative, no leading slash) match? `*`, `?` and `[...]` match bytes within one part of
+ * the path, also a leading dot. A pattern without a slash is compared with the last part of the
+ * path; a pattern with a slash is compared with the whole path, and a part `**` of it stands for
+ * any number of parts. A slash at the end changes nothing. */
 bool glob_match(const char *pattern, const char *path);
 
-/* Whether any of them does. */
+/* Does PATH match any of them? */
 bool globs_match(const struct globs *globs, const char *path);
 
-/* Whether PATH is below a folder that matches one of those with a slash at the end. */
+/* Is PATH below a folder that matches a pattern with a slash at the end? */
 bool globs_match_folder(const struct globs *globs, const char *path);
 
 #endif

@@ -1,11 +1,11 @@
-/* A number for a text, the same on every machine: for tables, recipes and shards. Not
- * against people who want two texts to have one number. */
+/* A 64-bit number for a text, the same on every machine, for tables, recipes and shards. It does
+ * not protect against people who search for two texts with the same number. */
 #ifndef STENCIL_BASE_HASH_H
 #define STENCIL_BASE_HASH_H
 
 #include <stdint.h>
 
-/* FNV-1a with a last mixing (that of MurmurHash3), so that any bits of it are well spread. */
+/* FNV-1a, then the final mixing of MurmurHash3, so that all of its bits are well spread. */
 static inline uint64_t hash_text(const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325;

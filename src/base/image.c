@@ -1,4 +1,4 @@
-/* Allocation of pitched images: see base/image.h. */
+/* Allocation of pitched images (base/image.h). */
 #include "base/image.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool image_measure(struct image *image, int width, int height, int channels, enu
     /* width < 2^31, channels <= 4, sample <= 2: the row is below 2^34. */
     row = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
     pitch = (row + IMAGE_ROW_ALIGN - 1) / IMAGE_ROW_ALIGN * IMAGE_ROW_ALIGN;
-    /* A pitch that is a multiple of 4096 puts a column of cells into one set of the L1 cache. */
+    /* With a multiple of 4096 all cells of a column would share one set of the L1 cache. */
     if (pitch % 4096 == 0)
         pitch += IMAGE_ROW_ALIGN;
     *image = (struct image){.width = width,
@@ -30,7 +30,7 @@ bool image_measure(struct image *image, int width, int height, int channels, enu
                             .channels = channels,
                             .pitch = (size_t)pitch,
                             .type = type};
-    /* below 2^34 * 2^31 = 2^65: checked before it wraps */
+    /* The product is below 2^34 * 2^31 = 2^65, so it is checked before it wraps. */
     if (pitch > UINT64_MAX / (uint64_t)height || pitch * (uint64_t)height > SIZE_MAX / 2)
         return no_memory(image, name, err);
     *bytes = (size_t)(pitch * (uint64_t)height);

@@ -1,11 +1,10 @@
-/* The image in memory: interleaved samples in pitched rows, as in the
- * textbook's wbImage (width, height, pitch, channels, data), with two
- * differences: pitch counts bytes, and samples are 8 or 16 bit integers.
+/* The image in memory: interleaved samples in pitched rows, as in the textbook's wbImage (width,
+ * height, pitch, channels, data), with two differences: pitch counts bytes, and samples are
+ * integers of 8 or 16 bits, in the machine's byte order.
  *
  *   element (y, x, c) lies at  data + y*pitch + (x*channels + c)*sample_bytes
  *
- * Channels: 1 gray, 2 gray+alpha, 3 RGB, 4 RGBA. Samples of 16 bits are in the
- * machine's byte order. */
+ * Channels: 1 gray, 2 gray+alpha, 3 RGB, 4 RGBA. */
 #ifndef STENCIL_BASE_IMAGE_H
 #define STENCIL_BASE_IMAGE_H
 
@@ -21,19 +20,19 @@ struct image {
     int channels;      /* 1 to 4 */
     size_t pitch;      /* bytes from one row to the next, >= image_row_bytes */
     enum sample_type type;
-    void *data; /* owned by whoever allocated it; from malloc's family, freed with image_free */
+    void *data; /* from malloc's family; image_free frees it */
 };
 
-/* Rows start on multiples of this many bytes: a cache line for vector loads,
- * and what the GPU's bulk copies ask for (16) many times over. */
+/* Rows start at multiples of this many bytes: a cache line, for vector loads. The GPU's bulk copies
+ * need 16. */
 #define IMAGE_ROW_ALIGN 64
 
-/* Allocates data for the given shape; every product is checked. The samples are
- * not initialised. NAME is the file the sentence is about. */
+/* Allocates data for the given shape; the samples are not initialised. NAME is the file that an
+ * error sentence names. */
 bool image_alloc(struct image *image, int width, int height, int channels, enum sample_type type,
                  const char *name, struct error *err);
 
-/* The same without the memory: *bytes says how much that is, data is NULL. */
+/* Fills in the shape only: data is NULL, and *bytes says how much memory it would take. */
 bool image_measure(struct image *image, int width, int height, int channels, enum sample_type type,
                    const char *name, size_t *bytes, struct error *err);
 
@@ -57,7 +56,7 @@ static inline bool image_has_alpha(int channels)
     return channels == 2 || channels == 4;
 }
 
-/* Rows [first, first+rows) of an image as an image of its own, sharing the data. */
+/* Rows [first, first+rows) as an image that shares the data. */
 static inline struct image image_rows(const struct image *image, int first, int rows)
 {
     struct image part = *image;

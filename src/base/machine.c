@@ -91,6 +91,7 @@ static uint64_t least_above(uint64_t before, const char *root, const char *path,
     }
 }
 
+/* Is WORD one of the words of LIST, which commas separate? */
 static bool has_word(const char *list, const char *word)
 {
     size_t length = strlen(word), bytes;
@@ -121,7 +122,7 @@ static uint64_t least(const char *self, const char *root, const char *controller
             found = least_above(found, root, path, limit);
         else if (!has_word(controllers + 1, controller))
             continue;
-        /* Version 2 beside version 1 has a folder too. */
+        /* Beside version 1, version 2 lies in a folder too. */
         if (snprintf(below, sizeof below, "%s/%s", root, unified ? "unified" : controller) <
             (int)sizeof below)
             found = least_above(found, below, path, limit);

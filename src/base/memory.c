@@ -82,19 +82,9 @@ static void *map_twice(int file, size_t bytes)
     return place;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_type type, int rows)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), row, pitch, step, bytes;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), row, pitch, common, step, bytes;
     int file;
 
     memset(ring, 0, sizeof *ring);
@@ -103,7 +93,9 @@ bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_
     row = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
     for (uint64_t align = IMAGE_ROW_ALIGN;; align *= 2) {
         pitch = (row + align - 1) / align * align;
-        step = page / common_divisor(pitch, page); /* rows after which row and page end together */
+        /* A page has 2^n bytes, so after STEP rows a row and a page end together. */
+        common = (pitch & -pitch) < page ? pitch & -pitch : page;
+        step = page / common;
         bytes = ((uint64_t)rows + step - 1) / step * step;
         if (align >= page || (bytes - (uint64_t)rows) * pitch <= MOST_SPARE)
             break;

@@ -4,27 +4,12 @@
  * every option that is named here exists. */
 #include "cli/help.h"
 
-#define HEADING(title)                                                                             \
-    {                                                                                              \
-        HELP_HEADING, title, NULL, NULL                                                            \
-    }
-#define TEXT(text)                                                                                 \
-    {                                                                                              \
-        HELP_TEXT, text, NULL, NULL                                                                \
-    }
-#define CODE(text)                                                                                 \
-    {                                                                                              \
-        HELP_CODE, text, NULL, NULL                                                                \
-    }
-/* clang-format off: an entry is its term and, below it, its text. */
-#define ENTRY(term, text)                                                                          \
-    {                                                                                              \
-        HELP_ENTRY, text, term, NULL                                                               \
-    }
-#define MADE(kind)                                                                                 \
-    {                                                                                              \
-        kind, NULL, NULL, NULL                                                                     \
-    }
+/* clang-format off */
+#define HEADING(title)    {HELP_HEADING, title, NULL, NULL}
+#define TEXT(text)        {HELP_TEXT, text, NULL, NULL}
+#define CODE(text)        {HELP_CODE, text, NULL, NULL}
+#define ENTRY(term, text) {HELP_ENTRY, text, term, NULL}
+#define MADE(kind)        {kind, NULL, NULL, NULL}
 
 const struct help_block help_text[] = {
     HEADING("NAME"),
@@ -196,9 +181,8 @@ const struct help_block help_text[] = {
          "stencilcli itself keeps beside its outputs are skipped. Symlinks are followed."),
 
     HEADING("GOLDEN"),
-    TEXT("The command golden tests that programs still write the same pictures. A suite is a text "
-         "file. Each of its lines holds a checksum, the name of a picture, and the shell command "
-         "that writes it. SUITE may be a folder that contains golden.txt."),
+    TEXT("A suite is a text file. Each of its lines holds a checksum, the name of a picture, and "
+         "the shell command that writes it. SUITE may be a folder that contains golden.txt."),
     CODE("# a comment\n"
          "inputs photo.png logos/*.png\n"
          "642476590b844684  out.ppm   stencilcli blur photo.png out.ppm\n"

@@ -1,5 +1,5 @@
-/* The program: parses the command line, hands it to the command, and makes sure
- * that what was printed has arrived. It decides nothing else. */
+/* The program: parses the command line, runs the command, and makes sure that standard output has
+ * arrived. It decides nothing else. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,9 +13,9 @@
 #include "codec/output.h"
 #include "kernel/backend.h"
 
-/* A program that is started with one of the three standard files closed would get its number for
- * the next file it opens, and a message would land in an image. An end that cannot be used stands
- * in for it, so that using it is an error. */
+/* If one of the three standard files is closed when the program starts, the next file that it opens
+ * would get that file's number, and messages would land in an image. So a closed one is opened in
+ * a way that makes every use of it an error. */
 static void keep_standard_files(void)
 {
     for (int fd = 0; fd < 3; fd++) {
@@ -47,9 +47,9 @@ static int dispatch(const struct options *options)
     return EXIT_DONE;
 }
 
-/* Data that does not arrive is an error, unless the command has already said one. A reader that has
- * seen enough (`stencilcli --help | head`) is none: the program then ends as filters do, by
- * SIGPIPE, which codec/output.c had turned off for the sake of image files. */
+/* Data that does not arrive is an error, unless the command has already reported one. A reader that
+ * stops early (`stencilcli --help | head`) is no error: the program then ends by SIGPIPE, as
+ * filters do. (codec/output.c ignores this signal while image files are written.) */
 static int close_stdout(int code)
 {
     bool failed = ferror(stdout) != 0;
@@ -68,8 +68,8 @@ static int close_stdout(int code)
     return command_fail(&err);
 }
 
-/* stdio forgets why a write in the middle of a text failed. With room for all of it there is one
- * write, by close_stdout, which can say why. A terminal keeps its lines. */
+/* stdio forgets why a write failed. If the buffer holds the whole text, there is only one write, by
+ * close_stdout, which can say why. A terminal stays buffered by lines. */
 static void buffer_stdout(void)
 {
     static char buffer[1 << 16];
@@ -77,9 +77,9 @@ static void buffer_stdout(void)
         setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 }
 
-/* Taking a CUDA context down at exit takes long, and nobody needs it: outputs have their names,
- * temporaries are gone, what was printed has arrived or its error is in CODE. Tools that look into
- * the program (CUDA's own enter by this variable) have their last word at exit. */
+/* To take down a CUDA context at exit takes long, and there is nothing left to do: outputs have
+ * their names, temporary files are removed, and standard output has arrived or its error is in
+ * CODE. Only CUDA's profiling tools, which are loaded by this variable, need a regular exit. */
 static int leave(int code)
 {
     const struct backend *cuda = backend_find(DEVICE_CUDA);
@@ -96,6 +96,10 @@ int main(int argc, char **argv)
     keep_standard_files();
     buffer_stdout();
     output_install_signal_handlers();
+    if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
+        options_complete(stdout, argc - 2, argv + 2);
+        return close_stdout(EXIT_DONE);
+    }
     if (!options_parse(&options, argc, argv, &err))
         return command_fail(&err);
     return leave(close_stdout(dispatch(&options)));

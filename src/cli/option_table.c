@@ -35,7 +35,8 @@ enum {
 #define OWN(setter)          option_set_##setter, 0, 0, 0, COMPLETE_NOTHING, NULL
 #define OWN_WORD(setter)     option_set_##setter, 0, 0, 0, COMPLETE_WORDS, setter##_word
 
-/* clang-format off: a row is its names, its commands, its value, and its text. */
+/* A row: names, group, commands, value; doc; more. Rows of one group stand together. */
+/* clang-format off */
 static const struct option_spec rows[] = {
 
     /* ---- the mask ---- */
@@ -64,8 +65,8 @@ static const struct option_spec rows[] = {
 
     {0, "anchor", "X,Y", GROUP_MASK, MASKS | REUSE, IN_HELP, OWN(anchor),
      "the mask's cell that lies on the output sample",
-     "It replaces the mask's anchor. The top left cell is 0,0. The default is the middle: half the "
-     "width and half the height, rounded down."},
+     "The top left cell is 0,0. Without this option it is the mask's own anchor, or else the "
+     "middle: half the width and half the height, rounded down."},
 
     {0, "flip", NULL, GROUP_MASK, MASKS, ON_SCREEN, FLAG(flip),
      "turn the mask by 180 degrees: true convolution",

@@ -1,5 +1,5 @@
-/* The command line. One option table is the source of the parser, -h, --help,
- * the man page and the shell completions; one command table likewise. */
+/* The parsed command line, for the commands. The tables from which the parser, help, the man page
+ * and the completions are made are in option_table.h. */
 #ifndef STENCIL_CLI_OPTIONS_H
 #define STENCIL_CLI_OPTIONS_H
 
@@ -12,19 +12,19 @@
 #include "plan/border.h"
 #include "plan/plan.h"
 
-/* The value of an option that is a list of sizes: N, or NxM with both numbers. */
+/* A list of sizes: N, or NxM. */
 #define OPTION_SIZES_MAX 16
 struct option_sizes {
     int count;
     int width[OPTION_SIZES_MAX];
-    int height[OPTION_SIZES_MAX]; /* 0: one number was given */
+    int height[OPTION_SIZES_MAX]; /* 0: only one number was given */
 };
 
 #define OPTION_DEVICES_MAX 16
 
 struct options {
-    const char *command;    /* a filter's name, or mask, list, ... as typed; NULL: none */
-    const char *operand[8]; /* what follows it */
+    const char *command;    /* a filter's name, or mask, list, ...; NULL: none */
+    const char *operand[8]; /* the words after it that are no options */
     int operands;
 
     /* the mask and what is done with it */
@@ -41,14 +41,14 @@ struct options {
     struct border_choice border; /* default replicate; signal: zero */
     bool has_alpha;
     enum alpha_mode alpha; /* default ALPHA_WEIGHTED; bench: ALPHA_PLAIN */
-    bool drop_alpha;       /* --alpha drop: filtered plainly weighted, then dropped on writing */
-    const char *channels;  /* bench: how many its own picture has */
+    bool drop_alpha;       /* --alpha drop: filter weighted, and leave alpha out of the output */
+    const char *channels;  /* bench: how many the generated picture has */
 
     /* where and how it runs */
     bool device_auto;   /* default true */
     enum device device; /* when not auto */
     int device_index;   /* cuda:N; 0 */
-    int devices;        /* how many numbers were given: cuda:N,M is for folders */
+    int devices;        /* how many numbers were given; cuda:N,M is for folders */
     int device_list[OPTION_DEVICES_MAX];
     const char *kernel;  /* NULL for auto */
     const char *kernels; /* for bench, names with commas between; NULL for all */
@@ -59,12 +59,12 @@ struct options {
     /* what reuse looks at */
     int dims; /* 0: both, 1 and 2 */
     struct option_sizes mask_width, tiles;
-    struct option_sizes size; /* at most one; bench: of its own picture */
+    struct option_sizes size; /* at most one; bench: of the generated picture */
 
     /* what bench does */
     bool cold;
-    int depth; /* bits of its own picture's samples; 0: 8 */
-    int runs;  /* 0: as many as it takes */
+    int depth; /* bits per sample of the generated picture; 0: 8 */
+    int runs;  /* 0: chosen by time */
     const char *plot;
     const char *sweep; /* "tile", "mask" or NULL */
 
@@ -90,8 +90,9 @@ struct options {
     const char *completion; /* a shell's name, or NULL */
 };
 
-/* Parses argv (options may stand anywhere, `--` ends them, --name=value and --name value,
- * clustered short flags). Unknown words suggest the nearest. Errors are EXIT_USAGE. */
+/* Parses argv. Options may stand anywhere, and `--` ends them; --name=value, --name value and
+ * clustered letters are accepted. For unknown words the nearest is suggested. Errors are
+ * EXIT_USAGE. */
 bool options_parse(struct options *options, int argc, char **argv, struct error *err);
 
 /* The texts made from the tables. */
@@ -101,5 +102,8 @@ void options_print_command_help(FILE *out, const char *command); /* one that opt
 void options_print_version(FILE *out);
 void options_print_man(FILE *out);                           /* roff */
 bool options_print_completion(FILE *out, const char *shell); /* bash, zsh, fish; false: unknown */
+
+/* Prints what may stand in place of the last of these words of a line (cli/completion.c). */
+void options_complete(FILE *out, int count, char **words);
 
 #endif

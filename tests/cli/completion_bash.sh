@@ -30,6 +30,9 @@ ask blur --format p
 ask blur --tile ''
 ask blur --sigma ''
 ask blur inp
+ask compare a b --diff = inp
+ask compare a b --diff = nothing : inp
+ask sobel --sig
 ask blur -m mym
 ask mask mym
 ask mask '$'

@@ -1,8 +1,7 @@
-/* Help, man page and the three completion scripts are made from the option table
- * and the command table; here they are taken apart again and must name exactly
- * what the tables hold: every shown option and every command, for each command
- * the options that it can use, and nothing else. Whether the shells and man take
- * the texts is a matter of tests/cli. */
+/* Help, man page and completions are made from the tables of options, commands and filters; here
+ * they are taken apart again and must name exactly what the tables hold: every shown option and
+ * every command, for each command and filter the options that it takes, and nothing else. Whether
+ * the shells and man accept the texts is tested in tests/cli. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,118 +249,120 @@ static void test_man_page(void)
 
 /* ---- completions ---- */
 
-/* Is NAME one of the words in these LENGTH bytes: "  (a|b)" or "    a | b)" or " a b"? */
-static bool holds(const char *words, size_t length, const char *name)
+/* The words that are offered in place of the last of the words of LINE, a blank before each;
+ * ":files" for names of files. Blanks separate the words of LINE. */
+static void offered(char *list, const char *line)
 {
-    static const char between[] = " (|)";
-    for (size_t i = 0; i < length;) {
-        size_t skip = strspn(words + i, between), word = strcspn(words + i + skip, " (|)'");
-        if (word > 0 && word == strlen(name) && memcmp(words + i + skip, name, word) == 0)
-            return true;
-        i += skip + word + (skip + word == 0);
+    char copy[256], *words[16], *at = copy, *text = NULL, row[LIST_BYTES];
+    int count = 0;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    snprintf(copy, sizeof copy, "%s", line);
+    while (at && count < 16) {
+        words[count++] = at;
+        at = strchr(at, ' ');
+        if (at)
+            *at++ = '\0';
     }
-    return false;
-}
-
-/* REST is " -s m -l mask ..." of a fish line. */
-static void add_fish_option(char *list, const char *rest)
-{
-    char word[64];
-    const char *letter = after(rest, " -s "), *option = after(letter ? letter + 1 : rest, " -l ");
-    if (letter) {
-        snprintf(word, sizeof word, "-%c", *letter);
-        add_word(list, word, strlen(word));
-    }
-    if (option) {
-        snprintf(word, sizeof word, "--%.*s", (int)strcspn(option, " "), option);
-        add_word(list, word, strlen(word));
-    }
-}
-
-/* What the script of SHELL offers as options where the command is NAME ("*": none yet). */
-static void offered_options(const char *shell, const char *text, const char *name, char *list)
-{
-    char line[LIST_BYTES];
-    const char *at = text, *words;
-    bool inside = false;
+    options_complete(out, count, words);
+    fclose(out);
     list[0] = '\0';
-    while (next_line(&at, line)) {
-        size_t length = strlen(line);
-        if (strcmp(shell, "fish") == 0) {
-            words = after(line, "complete -c stencilcli -n '__stencilcli_takes");
-            const char *end = words ? strchr(words, '\'') : NULL;
-            if (end && (*name == '*' || holds(words, (size_t)(end - words), name)))
-                add_fish_option(list, end + 1);
-        } else if (length > 1 && line[length - 1] == ')' && line[0] == ' ' && !strchr(line, '\'')) {
-            inside = holds(line, length, name);
-        } else if (inside && (words = after(line, "        options='"))) {
-            add_options(list, words, words + strlen(words));
-        } else if (inside && (words = after(line, "      '"))) {
-            const char *both = strchr(words, '{'), *end = strchr(words, '[');
-            add_options(list, both && both < end ? both : words, end);
-        }
-    }
-}
-
-/* The names that are offered where no command was typed yet. */
-static void offered_names(const char *shell, const char *text, char *list)
-{
-    static const char fish[] = "complete -c stencilcli -n 'not __stencilcli_command' -f -a ";
-    char line[LIST_BYTES];
-    const char *at = text, *word;
-    list[0] = '\0';
-    while (next_line(&at, line)) {
-        if (strcmp(shell, "bash") == 0 && (word = after(line, "        words='")) &&
-            !strstr(line, "masks="))
-            snprintf(list, LIST_BYTES, " %.*s", (int)strcspn(word, "'"), word);
-        if (strcmp(shell, "zsh") == 0 && (word = after(line, "    '")) &&
-            isalpha((unsigned char)*word))
-            add_word(list, word, strcspn(word, ":"));
-        if (strcmp(shell, "fish") == 0 && (word = after(line, fish)))
-            add_word(list, word, strcspn(word, " "));
-    }
-}
-
-static void check_shell(const char *shell)
-{
-    char *text = capture(NULL, shell), list[LIST_BYTES], expected[LIST_BYTES];
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *name;
-        table_options(expected, FOR(i), false);
-        for (int j = 0; (name = command_name(&command_table()[i], j)); j++) {
-            offered_options(shell, text, name, list);
-            check_same(name, list, expected);
-        }
-    }
-    offered_options(shell, text, "*", list);
-    table_options(expected, FOR_ALL_COMMANDS, false);
-    check_same("no command", list, expected);
-    offered_names(shell, text, list);
-    table_names(expected);
-    check_same("names", list, expected);
-    table_options(expected, FOR_ALL_COMMANDS, true);
-    CHECKF(strstr(text, expected), "options with values:%s", expected);
-    check_known(text + strcspn(text, "{")); /* past the comment, which names --completion */
+    for (const char *rest = text; next_line(&rest, row);)
+        add_word(list, row, strcspn(row, "\t"));
     free(text);
 }
 
-static void test_bash(void)
+static void check_offered(const char *line, const char *expected)
 {
-    check_shell("bash");
+    char list[LIST_BYTES];
+    offered(list, line);
+    check_same(line, list, expected);
 }
 
-static void test_zsh(void)
+/* Each command and filter is offered the options that it takes and no others. */
+static void test_completed_options(void)
 {
-    check_shell("zsh");
+    char line[64], expected[LIST_BYTES];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        const char *name;
+        for (int j = 0; (name = command_name(&command_table()[i], j)); j++) {
+            snprintf(line, sizeof line, "%s -", name);
+            table_options_for(expected, FOR(i), false, filter_find(name));
+            check_offered(line, expected);
+        }
+    }
+    table_options(expected, FOR_ALL_COMMANDS, false);
+    check_offered("-", expected);
+    check_offered("unknown -", expected);
+    check_offered("blur --bo", " --border");
+    check_offered("sobel --si", "");
+    check_offered("-q --sigma 2 blur --bo", " --border");
 }
 
-static void test_fish(void)
+static void test_completed_names(void)
 {
-    check_shell("fish");
+    char expected[LIST_BYTES];
+    table_names(expected);
+    check_offered("", expected);
+    check_offered("--sigma 2 ", expected);
+    check_offered("-q ", expected);
+    check_offered("-b wrap --border=wrap b", " blur box bench");
 }
 
-static void test_unknown_shell(void)
+/* What WORDS and COMPLETE offer, with BEFORE before each word. */
+static void expected_place(char *list, const struct option_spec *spec, const char *before)
 {
+    char word[128];
+    list[0] = '\0';
+    for (int i = 0; spec->complete == COMPLETE_WORDS && spec->words(i); i++) {
+        snprintf(word, sizeof word, "%s%s", before, spec->words(i));
+        add_word(list, word, strlen(word));
+    }
+    if (spec->complete == COMPLETE_FILE)
+        add_word(list, ":files", 6);
+}
+
+/* After every option that takes a value, in each of its forms, the value's words are offered; after
+ * every flag, what the command takes. */
+static void test_completed_values(void)
+{
+    int count;
+    const struct option_spec *table = option_table(&count);
+    for (int i = 0; i < count; i++) {
+        char line[128], before[64], list[LIST_BYTES];
+        const char *name = table[i].name;
+        if (!name || table[i].complete == COMPLETE_MASK)
+            continue;
+        expected_place(list, &table[i], "");
+        snprintf(line, sizeof line, "blur --%s ", name);
+        check_offered(line, table[i].argument ? list : " :files");
+        snprintf(line, sizeof line, "blur -%c ", table[i].letter);
+        if (table[i].letter)
+            check_offered(line, table[i].argument ? list : " :files");
+        snprintf(before, sizeof before, "--%s=", name);
+        snprintf(line, sizeof line, "blur %s", before);
+        expected_place(list, &table[i], before);
+        if (table[i].argument)
+            check_offered(line, list);
+    }
+    check_offered("list ", " filters kernels masks devices");
+    check_offered("list f", " filters");
+    check_offered("blur in", " :files");
+    check_offered("blur --border=mi", " --border=mirror");
+    check_offered("blur -m gauss5", " gauss5 :files");
+    check_offered("mask --mask=gauss5", " --mask=gauss5 :files");
+    check_offered("mask gauss5", " gauss5 :files");
+}
+
+/* Each shell's script asks for the answers; what the shells make of them is for tests/cli. */
+static void test_scripts(void)
+{
+    for (int i = 0; shell_word(i); i++) {
+        char *text = capture(NULL, shell_word(i));
+        CHECK(strstr(text, " --complete \"") || strstr(text, " --complete $words"));
+        CHECK(strstr(text, ":files"));
+        free(text);
+    }
     CHECK(!options_print_completion(stdout, "csh"));
 }
 
@@ -371,9 +372,9 @@ int main(void)
     TEST(test_short_help);
     TEST(test_command_help);
     TEST(test_man_page);
-    TEST(test_bash);
-    TEST(test_zsh);
-    TEST(test_fish);
-    TEST(test_unknown_shell);
+    TEST(test_completed_options);
+    TEST(test_completed_names);
+    TEST(test_completed_values);
+    TEST(test_scripts);
     return test_finish();
 }
