@@ -107,9 +107,8 @@ static bool read_size(struct bmp *bmp)
 static bool check_masks(struct bmp *bmp)
 {
     uint32_t seen = 0, allowed = bmp->bits == 16 ? 0xffff : 0xffffffff;
-    int c;
 
-    for (c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; c++) {
         uint32_t mask = bmp->mask[c], lowest = mask & (0U - mask);
         if (mask == 0 && c == 3)
             break;
@@ -127,7 +126,6 @@ static bool read_masks(struct bmp *bmp)
 {
     static const uint32_t plain[2][3] = {{31U << 10, 31U << 5, 31}, {0xff0000, 0xff00, 0xff}};
     size_t at = FILE_HEADER_BYTES + 40, count = 3;
-    size_t i;
 
     bmp->masks_end = FILE_HEADER_BYTES + bmp->header;
     if (bmp->compression != BMP_BITFIELDS && bmp->compression != BMP_ALPHA) {
@@ -143,7 +141,7 @@ static bool read_masks(struct bmp *bmp)
         bmp->masks_end += 4 * count;
     if (bmp->size < bmp->masks_end || bmp->masks_end < at + 4 * count)
         return damaged(bmp, "its colour masks are missing");
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         bmp->mask[i] = get32(bmp->bytes + at + 4 * i);
     return check_masks(bmp);
 }
@@ -239,10 +237,8 @@ static const uint8_t *row_at(const struct bmp *bmp, int y)
  * Where all of them are 0 the picture would be invisible: there it is nothing. */
 static bool has_fourth_byte(const struct bmp *bmp)
 {
-    int x, y;
-
-    for (y = 0; y < bmp->height; y++)
-        for (x = 0; x < bmp->width; x++)
+    for (int y = 0; y < bmp->height; y++)
+        for (int x = 0; x < bmp->width; x++)
             if (row_at(bmp, y)[4 * (size_t)x + 3] != 0)
                 return true;
     return false;
@@ -259,12 +255,10 @@ static unsigned index_at(const struct bmp *bmp, const uint8_t *row, int x)
 
 static bool check_indices(const struct bmp *bmp)
 {
-    int x, y;
-
     if (bmp->bits > 8 || bmp->palette_entries == 1 << bmp->bits)
         return true;
-    for (y = 0; y < bmp->height; y++)
-        for (x = 0; x < bmp->width; x++) {
+    for (int y = 0; y < bmp->height; y++)
+        for (int x = 0; x < bmp->width; x++) {
             unsigned index = index_at(bmp, row_at(bmp, y), x);
             if (index >= (unsigned)bmp->palette_entries)
                 return error_set(bmp->err, EXIT_INPUT,
@@ -277,13 +271,11 @@ static bool check_indices(const struct bmp *bmp)
 /* Few bits become eight by being repeated: 101 becomes 10110110. No mask is full alpha. */
 static void fill_levels(struct bmp *bmp)
 {
-    int c, v, k;
-
-    for (c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; c++) {
         int bits = __builtin_popcount(bmp->mask[c]);
-        for (v = 0; v < 1 << bits; v++) {
+        for (int v = 0; v < 1 << bits; v++) {
             int level = bits ? v << (8 - bits) : 255;
-            for (k = bits; k > 0 && k < 8; k *= 2)
+            for (int k = bits; k > 0 && k < 8; k *= 2)
                 level |= level >> k;
             bmp->level[c][v] = (uint8_t)level;
         }
@@ -305,13 +297,11 @@ static void convert_masked(const struct bmp *bmp, const uint8_t *row, uint8_t *t
 
 static void convert(const struct bmp *bmp, const uint8_t *row, uint8_t *to, int channels)
 {
-    int x;
-
     if (bmp->bits == 16 || bmp->bits == 32) {
         convert_masked(bmp, row, to, channels);
         return;
     }
-    for (x = 0; x < bmp->width; x++, to += 3) {
+    for (int x = 0; x < bmp->width; x++, to += 3) {
         const uint8_t *bgr = bmp->bits == 24 ? row + 3 * (size_t)x
                                              : bmp->palette + index_at(bmp, row, x) *
                                                                   (size_t)bmp->palette_entry_bytes;
@@ -351,10 +341,9 @@ static bool decoder_open(struct source *source, struct error *err)
 static bool decoder_read(struct source *source, struct image *rows, struct error *err)
 {
     const struct bmp *bmp = source->state;
-    int i;
 
     (void)err; /* all was checked when it was opened */
-    for (i = 0; i < rows->height; i++) {
+    for (int i = 0; i < rows->height; i++) {
         int y = source->next_row + i;
         convert(bmp, row_at(bmp, bmp->top_down ? y : bmp->height - 1 - y), image_row(rows, i),
                 rows->channels);
@@ -380,9 +369,7 @@ const struct decoder decoder_bmp = {
 
 static uint8_t *put32(uint8_t *to, uint32_t value)
 {
-    int i;
-
-    for (i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++)
         *to++ = (uint8_t)(value >> 8 * i);
     return to;
 }
@@ -396,7 +383,7 @@ static uint8_t *make(const struct image *image, const struct sink_options *optio
     size_t header = alpha ? 108 : 40, pixel = alpha ? 4 : 3, start = FILE_HEADER_BYTES + header;
     size_t row = ((size_t)image->width * pixel + 3) / 4 * 4;
     uint8_t *file = large_alloc(*bytes = start + row * (size_t)image->height), *p = file;
-    int x, y, c;
+    int y;
 
     (void)options; /* a BMP has none */
     if (!file)
@@ -410,12 +397,12 @@ static uint8_t *make(const struct image *image, const struct sink_options *optio
     p = put32(p, (uint32_t)image->height);
     p = put32(p, 1U | (uint32_t)(8 * pixel) << 16);
     put32(p, alpha ? BMP_BITFIELDS : BMP_RGB);
-    for (c = 0; c < 4 && alpha; c++)
+    for (int c = 0; c < 4 && alpha; c++)
         put32(file + FILE_HEADER_BYTES + 40 + 4 * c, masks[c]);
     for (y = image->height - 1, p = file + start; y >= 0; y--) {
         const uint8_t *from = image_row(image, y);
         uint8_t *end = p + row;
-        for (x = 0; x < image->width; x++, from += pixel, p += pixel) {
+        for (int x = 0; x < image->width; x++, from += pixel, p += pixel) {
             p[0] = from[2];
             p[1] = from[1];
             p[2] = from[0];

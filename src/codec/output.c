@@ -53,13 +53,12 @@ struct output {
 static int own_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-    size_t i;
 
     if (strcmp(path, "/dev/stdout") == 0)
         return STDOUT_FILENO;
     if (strcmp(path, "/dev/stderr") == 0)
         return STDERR_FILENO;
-    for (i = 0; i < sizeof folders / sizeof *folders; i++) {
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         size_t length = strlen(folders[i]), digits;
         const char *digit = path + length;
         if (strncmp(path, folders[i], length) != 0)
@@ -76,9 +75,8 @@ static int own_descriptor(const char *path)
 static char *resolve_links(const char *path)
 {
     char *target = strdup(path);
-    int i;
 
-    for (i = 0; target && i < MAX_LINKS; i++) {
+    for (int i = 0; target && i < MAX_LINKS; i++) {
         char link[PATH_MAX], *joined;
         const char *slash = strrchr(target, '/');
         ssize_t n = readlink(target, link, sizeof link - 1);

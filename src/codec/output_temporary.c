@@ -51,10 +51,9 @@ static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
 static sigset_t deadly_set(void)
 {
     sigset_t set;
-    size_t i;
 
     sigemptyset(&set);
-    for (i = 0; i < sizeof deadly / sizeof *deadly; i++)
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         sigaddset(&set, deadly[i]);
     return set;
 }
@@ -165,10 +164,9 @@ struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
 {
     sigset_t before = enter_section();
     struct temporary *temporary = NULL;
-    int i;
 
     *fd = -1;
-    for (i = 0; i < SLOTS && !temporary; i++)
+    for (int i = 0; i < SLOTS && !temporary; i++)
         if (!atomic_exchange(&slot[i].taken, true))
             temporary = &slot[i];
     if (!temporary)
@@ -226,12 +224,11 @@ static void die_of(int number)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t set = deadly_set();
-    int i;
 
     atomic_store(&dying, true);
-    for (i = 0; i < 1000 && atomic_load(&creating) > 0; i++)
+    for (int i = 0; i < 1000 && atomic_load(&creating) > 0; i++)
         poll(NULL, 0, 1);
-    for (i = 0; i < SLOTS; i++)
+    for (int i = 0; i < SLOTS; i++)
         if (atomic_load(&slot[i].exists))
             unlink(slot[i].path);
     sigaction(number, &action, NULL);
@@ -242,10 +239,9 @@ static void die_of(int number)
 void output_install_signal_handlers(void)
 {
     struct sigaction action = {.sa_handler = die_of}, before;
-    size_t i;
 
     action.sa_mask = deadly_set();
-    for (i = 0; i < sizeof deadly / sizeof *deadly; i++)
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(deadly[i], &action, NULL); /* under nohup SIGHUP stays ignored */
     action.sa_handler = SIG_IGN;

@@ -57,9 +57,9 @@ static bool changed(const struct png_bytes *bytes, struct error *err)
 bool png_bytes_copy(struct png_bytes *bytes, size_t place, uint8_t *to, size_t count,
                     struct error *err)
 {
-    size_t done, have;
+    size_t have;
 
-    for (done = 0; done < count; done += have) {
+    for (size_t done = 0; done < count; done += have) {
         const uint8_t *from = png_bytes_at(bytes, place + done, 1, &have, err);
         if (!from || have == 0)
             return from && changed(bytes, err);

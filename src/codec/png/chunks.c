@@ -269,7 +269,6 @@ static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, boo
     size_t left;
     char where[128];
     const uint8_t *head = png_bytes_at(walk->bytes, place, 8, &left, walk->err);
-    int i;
 
     *whole = false;
     if (!head)
@@ -282,7 +281,7 @@ static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, boo
     chunk->bytes = png_get32(head);
     memcpy(chunk->type, head + 4, 4);
     chunk->type[4] = '\0';
-    for (i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         char letter = (char)(chunk->type[i] | 32);
         if (letter < 'a' || letter > 'z')
             return error_set(walk->err, EXIT_INPUT,

@@ -174,7 +174,6 @@ static size_t make_skeleton(const struct png_file *png, uint8_t *into)
     const struct png_header *header = &png->header;
     uint8_t *to = into, head[13], samples[6];
     unsigned mask = (1U << header->depth) - 1;
-    size_t i;
 
     memcpy(to, "\211PNG\r\n\032\n", 8);
     png_put32(png_put32(head, (uint32_t)header->width), (uint32_t)header->height);
@@ -189,7 +188,7 @@ static size_t make_skeleton(const struct png_file *png, uint8_t *into)
             to = put_chunk(to, "tRNS", png->transparency, png->transparency_bytes);
     } else if (png->transparency) {
         /* Bits above the depth do not count; stb_image forgets that below 8 bits. */
-        for (i = 0; i < png->transparency_bytes; i += 2) {
+        for (size_t i = 0; i < png->transparency_bytes; i += 2) {
             unsigned sample = (png->transparency[i] * 256U + png->transparency[i + 1]) & mask;
             samples[i] = (uint8_t)(sample >> 8);
             samples[i + 1] = (uint8_t)sample;

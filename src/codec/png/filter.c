@@ -39,9 +39,7 @@ static int foretold(int filter, int a, int b, int c)
 static void filter_from(size_t from, int filter, const uint8_t *row, const uint8_t *up,
                         size_t bytes, size_t pixel, uint8_t *out)
 {
-    size_t i;
-
-    for (i = from; i < bytes; i++) {
+    for (size_t i = from; i < bytes; i++) {
         int a = i >= pixel ? row[i - pixel] : 0, c = i >= pixel ? up[i - pixel] : 0;
         out[i] = (uint8_t)(row[i] - foretold(filter, a, up[i], c));
     }
@@ -50,9 +48,7 @@ static void filter_from(size_t from, int filter, const uint8_t *row, const uint8
 static void unfilter_from(size_t from, int filter, const uint8_t *raw, const uint8_t *up,
                           size_t bytes, size_t pixel, uint8_t *out)
 {
-    size_t i;
-
-    for (i = from; i < bytes; i++) {
+    for (size_t i = from; i < bytes; i++) {
         int a = i >= pixel ? out[i - pixel] : 0, c = i >= pixel ? up[i - pixel] : 0;
         out[i] = (uint8_t)(raw[i] + foretold(filter, a, up[i], c));
     }
@@ -211,9 +207,8 @@ INLINE void undo_paeth(const uint8_t *raw, const uint8_t *up, size_t bytes, size
 {
     const __m128i low = _mm_set1_epi16(255);
     __m128i a = _mm_setzero_si128(), c = _mm_setzero_si128();
-    size_t i;
 
-    for (i = 0; i < bytes; i += pixel) {
+    for (size_t i = 0; i < bytes; i += pixel) {
         __m128i b = load_pixel(up + i, pixel);
         __m128i sum = _mm_add_epi16(load_pixel(raw + i, pixel), nearest_wide(a, b, c));
         a = _mm_and_si128(sum, low);
@@ -262,9 +257,8 @@ INLINE __m128i move_down(__m128i v, size_t bytes)
 INLINE __m128i undo_pixels(int filter, __m128i x, __m128i not_up, __m128i left, size_t pixel)
 {
     __m128i v = _mm_setzero_si128();
-    size_t k;
 
-    for (k = 0; k < LANES / pixel; k++) {
+    for (size_t k = 0; k < LANES / pixel; k++) {
         __m128i a = k == 0 ? left : _mm_or_si128(move_up(v, pixel), left);
         v = filter == 1 ? _mm_add_epi8(x, a) : _mm_sub_epi8(_mm_avg_epu8(a, not_up), x);
     }

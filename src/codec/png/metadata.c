@@ -86,7 +86,6 @@ void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t 
 {
     static const uint32_t srgb[8] = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
     unsigned says = 0, maybe = 0;
-    size_t i;
 
     if (strcmp(type, "iCCP") == 0)
         says = DROPPED_ICC;
@@ -99,7 +98,7 @@ void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t 
     else if (strcmp(type, "gAMA") == 0 && bytes == 4 && png_get32(head) != 45455)
         maybe = DROPPED_GAMMA;
     else if (strcmp(type, "cHRM") == 0 && bytes == 32)
-        for (i = 0; i < 8; i++)
+        for (size_t i = 0; i < 8; i++)
             maybe |= png_get32(head + 4 * i) != srgb[i] ? DROPPED_COLOURS : 0U;
     notes->named_space |=
         strcmp(type, "sRGB") == 0 || strcmp(type, "iCCP") == 0 || strcmp(type, "cICP") == 0;
@@ -137,7 +136,6 @@ bool png_metadata_take(struct png_notes *notes, struct png_bytes *bytes, bool gr
                        uint8_t **chunks, size_t *chunk_bytes, struct error *err)
 {
     uint8_t *to;
-    int i;
 
     *chunks = NULL;
     *chunk_bytes = 0;
@@ -150,7 +148,7 @@ bool png_metadata_take(struct png_notes *notes, struct png_bytes *bytes, bool gr
     to = *chunks = malloc(notes->kept_bytes + (size_t)notes->count * CHUNK_OVERHEAD);
     if (!to)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", input_name(bytes->input));
-    for (i = 0; i < notes->count; i++) {
+    for (int i = 0; i < notes->count; i++) {
         const struct png_kept *kept = &notes->kept[i];
         if (!png_bytes_copy(bytes, kept->place, to, kept->bytes, err))
             return false;

@@ -54,15 +54,14 @@ static void fill_colours(struct png_reader *reader)
 {
     const struct png_file *png = reader->png;
     unsigned mask = (1U << png->header.depth) - 1;
-    size_t i;
 
     if (png->header.colour == PNG_PALETTE) {
-        for (i = 0; i < (size_t)png->palette_entries; i++) {
+        for (size_t i = 0; i < (size_t)png->palette_entries; i++) {
             memcpy(reader->colour[i], png->palette + 3 * i, 3);
             reader->colour[i][3] = i < png->transparency_bytes ? png->transparency[i] : 255;
         }
     } else { /* bits above the depth do not count */
-        for (i = 0; i < png->transparency_bytes / 2; i++)
+        for (size_t i = 0; i < png->transparency_bytes / 2; i++)
             reader->key[i] =
                 (png->transparency[2 * i] * 256U + png->transparency[2 * i + 1]) & mask;
     }
@@ -163,9 +162,8 @@ static bool next_window(struct png_reader *reader, int rows, struct error *err)
 static bool reader_alloc(struct png_reader *reader)
 {
     bool ok = true;
-    int i;
 
-    for (i = 0; i < reader->slots; i++) {
+    for (int i = 0; i < reader->slots; i++) {
         reader->ring[i].rows = malloc(reader->stride * (size_t)reader->rows);
         ok = ok && reader->ring[i].rows;
     }
@@ -208,8 +206,6 @@ bool png_reader_open(struct png_reader **reader, const struct png_file *png, con
 
 void png_reader_close(struct png_reader *reader)
 {
-    int i;
-
     if (!reader)
         return;
     pthread_mutex_lock(&reader->lock);
@@ -221,7 +217,7 @@ void png_reader_close(struct png_reader *reader)
     pthread_cond_destroy(&reader->changed);
     pthread_mutex_destroy(&reader->lock);
     zlib_reader_free(reader->inflate);
-    for (i = 0; i < reader->slots; i++)
+    for (int i = 0; i < reader->slots; i++)
         free(reader->ring[i].rows);
     free(reader->last);
     free(reader);
@@ -245,9 +241,7 @@ static unsigned sample_at(const uint8_t *row, size_t i, int depth)
 /* The bytes of 16 bits turned. */
 static void convert_wide(const uint8_t *row, uint16_t *to, size_t samples)
 {
-    size_t i;
-
-    for (i = 0; i < samples; i++)
+    for (size_t i = 0; i < samples; i++)
         to[i] = (uint16_t)(row[2 * i] << 8 | row[2 * i + 1]);
 }
 
@@ -255,9 +249,8 @@ static void convert_palette(const struct png_reader *reader, const uint8_t *row,
                             int channels)
 {
     const struct png_header *header = &reader->png->header;
-    int x;
 
-    for (x = 0; x < header->width; x++, to += channels)
+    for (int x = 0; x < header->width; x++, to += channels)
         memcpy(to, reader->colour[sample_at(row, (size_t)x, header->depth)], (size_t)channels);
 }
 
@@ -305,9 +298,7 @@ static void convert(const struct png_reader *reader, const uint8_t *row, void *t
 
 bool png_reader_read(struct png_reader *reader, const struct image *image, struct error *err)
 {
-    int y;
-
-    for (y = 0; y < image->height; y++) {
+    for (int y = 0; y < image->height; y++) {
         uint8_t *raw, *row;
         if ((!reader->window || reader->given == reader->window->count) &&
             !next_window(reader, image->height - y, err))

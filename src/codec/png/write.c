@@ -168,13 +168,12 @@ static bool strip_begin(struct sink *sink, struct error *err)
 static void copy_row(uint8_t *to, const void *row, size_t bytes, enum sample_type type)
 {
     const uint16_t *samples = row;
-    size_t i;
 
     if (type == SAMPLE_U8) {
         memcpy(to, row, bytes);
         return;
     }
-    for (i = 0; i < bytes / 2; i++) {
+    for (size_t i = 0; i < bytes / 2; i++) {
         to[2 * i] = (uint8_t)(samples[i] >> 8);
         to[2 * i + 1] = (uint8_t)samples[i];
     }
@@ -236,9 +235,8 @@ static bool encoder_write(struct sink *sink, const struct image *rows, struct er
 {
     struct writer *writer = sink->state;
     size_t row = writer->shape.row_bytes;
-    int y;
 
-    for (y = 0; y < rows->height; y++) {
+    for (int y = 0; y < rows->height; y++) {
         int in_strip = writer->rows_given % writer->shape.rows;
         struct png_strip *strip;
         if (in_strip == 0 && (!drain(sink, writer->slots - 1, err) || !strip_begin(sink, err)))
@@ -270,15 +268,14 @@ static bool encoder_finish(struct sink *sink, struct error *err)
 static void encoder_close(struct sink *sink)
 {
     struct writer *writer = sink->state;
-    int i;
 
     pthread_mutex_lock(&writer->lock);
     writer->stopping = true;
     pthread_cond_broadcast(&writer->work);
     pthread_mutex_unlock(&writer->lock);
-    for (i = 0; i < writer->started; i++)
+    for (int i = 0; i < writer->started; i++)
         pthread_join(writer->handle[i], NULL);
-    for (i = 0; writer->ring && i < writer->slots; i++) {
+    for (int i = 0; writer->ring && i < writer->slots; i++) {
         free(writer->ring[i].rows);
         free(writer->ring[i].chunk);
     }

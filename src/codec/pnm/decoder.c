@@ -117,18 +117,15 @@ static void pnm_close(struct source *source)
 
 static void unpack_bits(const uint8_t *packed, uint8_t *row, int width)
 {
-    int x;
-
-    for (x = 0; x < width; x++)
+    for (int x = 0; x < width; x++)
         row[x] = packed[x / 8] >> (7 - x % 8) & 1 ? 0 : 255; /* 1 is ink */
 }
 
 static uint32_t largest_u8(const uint8_t *row, size_t samples)
 {
     uint8_t top = 0;
-    size_t i;
 
-    for (i = 0; i < samples; i++)
+    for (size_t i = 0; i < samples; i++)
         top = row[i] > top ? row[i] : top;
     return top;
 }
@@ -137,9 +134,8 @@ static uint32_t largest_u8(const uint8_t *row, size_t samples)
 static uint32_t swap_and_largest_u16(uint16_t *row, size_t samples)
 {
     uint16_t top = 0;
-    size_t i;
 
-    for (i = 0; i < samples; i++) {
+    for (size_t i = 0; i < samples; i++) {
         row[i] = be16toh(row[i]);
         top = row[i] > top ? row[i] : top;
     }
@@ -274,12 +270,11 @@ static bool read_plain_row(struct pnm *pnm, enum sample_type type, void *row, in
 static bool pnm_read(struct source *source, struct image *rows, struct error *err)
 {
     struct pnm *pnm = source->state;
-    int y;
 
     pnm->reader.err = err;
     if (!pnm_is_plain(pnm->reader.kind))
         return read_binary(source, rows, err);
-    for (y = 0; y < rows->height; y++)
+    for (int y = 0; y < rows->height; y++)
         if (!read_plain_row(pnm, source->info.type, image_row(rows, y), source->next_row + y))
             return false;
     return true;
