@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "batch/list.h"
-#include "codec/output_stale.h"
+#include "codec/output.h"
 
 /* mkdir -p; false with errno set. */
 static bool make_folder(char *path)

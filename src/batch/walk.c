@@ -12,7 +12,7 @@
 #include "batch/list.h"
 #include "batch/manifest.h"
 #include "codec/codec.h"
-#include "codec/output_stale.h"
+#include "codec/output.h"
 
 /* Deeper trees than PATH_MAX can name do not exist for the program; the limit is the stack's. */
 #define MAX_DEPTH 2048

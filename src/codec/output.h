@@ -40,6 +40,13 @@ void output_discard(struct output *output); /* NULL is harmless */
 /* The name for sentences: the path, or "standard output". */
 const char *output_name(const struct output *output);
 
+/* True for a name that output_open could have made for a temporary. */
+bool temporary_is_name(const char *name);
+
+/* Removes the temporaries in FOLDER that killed runs have left; returns how many. What cannot be
+ * opened or locked stays. */
+int temporary_remove_stale(const char *folder);
+
 /* SIGINT, SIGTERM, SIGHUP: remove every open temporary, then die of the same signal
  * (the shell sees 128+n). SIGPIPE is ignored: writes report it. Called once by main. */
 void output_install_signal_handlers(void);
