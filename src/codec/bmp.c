@@ -40,7 +40,7 @@ struct bmp {
     const uint8_t *pixels; /* rows as they are stored */
     size_t row_bytes;      /* with the padding to a multiple of four */
     size_t row_used;       /* without it */
-    uint8_t level[4][256]; /* what a mask's bits become */
+    uint8_t level[4][256]; /* the sample for each value of a mask's bits */
 };
 
 /* ---- headers ---- */
@@ -374,8 +374,8 @@ static uint8_t *put32(uint8_t *to, uint32_t value)
     return to;
 }
 
-/* A header of 40 bytes for RGB, of 108 with masks for RGBA, which most readers want to see alpha;
- * then rows from the bottom. */
+/* A header of 40 bytes for RGB, of 108 with masks for RGBA (without masks most readers ignore
+ * alpha), then rows from the bottom. */
 static uint8_t *make(const struct image *image, const struct sink_options *options, size_t *bytes)
 {
     static const uint32_t masks[4] = {0xff0000, 0xff00, 0xff, 0xff000000};

@@ -1,6 +1,6 @@
-/* The rows of the table of image formats (codec/formats.def), the formats by name, and what a
- * picture becomes on its way into a file: what a format holds, what is converted, and what is
- * refused with the way out named. Nothing here reads or writes. */
+/* The rows of the table of image formats (codec/formats.def), the formats by name, and
+ * whether a format holds a picture: as it is, converted, or not at all, and then which formats do.
+ * Nothing here reads or writes. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

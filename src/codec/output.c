@@ -38,7 +38,7 @@ struct output {
     int fd;
     const char *name;
     char *path;                  /* the caller's, kept for name */
-    char *target;                /* what is replaced: path behind its symlinks */
+    char *target;                /* the file that is replaced: path behind its symlinks */
     struct temporary *temporary; /* NULL: written directly */
     bool sync;
     struct stat *written;        /* NULL: nobody asks */
@@ -110,7 +110,7 @@ static bool open_temporary(struct output *out, const struct stat *old, struct er
     folder = slash ? (int)(slash - out->target) : 0;
     if (slash ? slash[1] == '\0' : out->target[0] == '\0')
         return error_set(err, EXIT_INPUT, "%s: a folder's name, expected a file's", out->name);
-    /* A rename would go past a file's write protection; who protected it did not mean that. */
+    /* A rename would replace a write-protected file too, against its owner's will. */
     if (old && faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) != 0)
         return error_errno(err, out->name, "write");
     out->temporary = temporary_create(out->target, old ? 0600 : 0666, &out->fd);
@@ -179,7 +179,7 @@ fail:
     return false;
 }
 
-/* The blocks are reserved, not the size: what is read meanwhile is never padding. On
+/* The blocks are reserved, not the size: nobody reads padding meanwhile. On
  * ext4 this also takes the wait out of the rename, which otherwise allocates and flushes
  * all delayed blocks when it replaces a file (25 MB: 9 ms against 24, means of 11). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err)
@@ -188,8 +188,8 @@ bool output_expect(struct output *output, uint64_t bytes, struct error *err)
 
     if (!output->temporary || bytes < EXPECT_BYTES || bytes > INT64_MAX)
         return true;
-    /* In memory a reservation takes each page now that writing would take later: no gain, but for
-     * those who have to wait (output_prepare). */
+    /* On a disk in memory a reservation takes the pages that writing would take later: that gains
+     * nothing, except for callers that have to wait anyway (output_prepare). */
     if (fstatfs(output->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC) {
         /* f_blocks is 0 where there is no limit */
         if (fs.f_blocks == 0 || bytes / (uint64_t)fs.f_bsize < fs.f_bavail) {
@@ -265,7 +265,8 @@ void output_watch(struct output *output, struct stat *written)
     output->written = written;
 }
 
-/* What cannot be set stays as it is, and is told so. */
+/* Sets the time of the file and tells its status; a file system that cannot set times keeps its
+ * own. */
 static bool look_at(const struct output *output, struct error *err)
 {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
@@ -316,7 +317,7 @@ void output_discard(struct output *output)
     if (!output)
         return;
     if (output->fd >= 0)
-        close(output->fd); /* what was written is not wanted: no error to report */
+        close(output->fd); /* the file is dropped: no error to report */
     if (output->temporary)
         temporary_free(output->temporary);
     free(output->target);

@@ -1,8 +1,8 @@
 /* SIGINT, SIGTERM and SIGHUP: temporaries are removed before the program dies of the signal.
  *
  * A signal handler can trust nothing but atomics and a fixed table, so the names
- * of the temporaries lie in one (codec/output_temporary.c). What must not happen is that a thread
- * creates its file just after the handler, running on another thread, has walked the
+ * of the temporaries lie in one (codec/output_temporary.c). No thread may create a
+ * file just after the handler, running on another thread, has walked the
  * table. Hence creating is a section that the handler waits for (`creating`) and
  * that no thread enters once the handler has begun (`dying`); the signals are
  * blocked inside it, so that the handler never waits for its own thread. */
@@ -31,7 +31,7 @@ static sigset_t deadly_set(void)
     return set;
 }
 
-/* Another thread is ending the process: nothing is worth starting, and nothing to be told. */
+/* Another thread is ending the process: nothing is worth starting or reporting. */
 static void wait_for_the_end(void)
 {
     for (;;)

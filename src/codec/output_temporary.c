@@ -3,7 +3,7 @@
  *
  * A process that is killed with SIGKILL leaves its temporaries. A live one holds a lock on each of
  * its own (flock), and the lock ends with the process however it ends. So a file that can be locked
- * is nobody's; what cannot be locked, for whatever reason, stays where it is. */
+ * is nobody's and is removed; a file that cannot be locked stays. */
 #include "codec/output_temporary.h"
 
 #include <dirent.h>
@@ -96,8 +96,8 @@ static bool lock_new(struct temporary *temporary, int fd)
     return true;
 }
 
-/* A file with a name of its own and its lock; -1 with errno set. EEXIST and a lost name: the next
- * number is free. */
+/* Creates a file under a new name and locks it; -1 with errno set. Where the name is taken, or lost
+ * to another run, the next number is tried. */
 static int create_locked(struct temporary *temporary, const char *target, mode_t mode)
 {
     int fd = -1;
@@ -147,7 +147,7 @@ static bool exchange(struct temporary *temporary, const char *target)
         return false;
     if (unlink(temporary->path) == 0 || errno == ENOENT) /* the handler's work */
         return true;
-    /* A folder has come there meanwhile: it is put back, and rename tells what is wrong. */
+    /* TARGET has become a folder meanwhile: it is put back, and rename tells the error. */
     renameat2(AT_FDCWD, temporary->path, AT_FDCWD, target, RENAME_EXCHANGE);
     return false;
 }

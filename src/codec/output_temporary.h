@@ -29,7 +29,8 @@ void temporary_unlink_all(void);
 sigset_t signals_hold(void);
 void signals_release(const sigset_t *before);
 
-/* Does not return where the handler has begun: what it removes seems to have gone wrong. */
+/* Does not return where the handler has begun: it removes files, and the failure that its caller
+ * has met is the handler's work. */
 void signals_wait_if_dying(void);
 
 #endif

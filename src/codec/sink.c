@@ -1,6 +1,6 @@
 /* Writing image files: converts rows to what the format can hold (fewer or more channels, another
- * maximum), gathers rows for encoders of whole pictures, counts rows, and commits the output. What
- * a format can hold is codec/formats.c's, its bytes are the encoders'. */
+ * maximum), gathers rows for encoders of whole pictures, counts rows, and commits the output.
+ * codec/formats.c decides what a format can hold, the encoders make its bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,8 +200,7 @@ static bool write_whole(struct sink *sink, const struct image *image, struct err
     return ok;
 }
 
-/* Keeps rows for encoder->make, unless they are all there, which are then encoded from where they
- * lie. */
+/* Keeps rows for encoder->make. A picture that comes in one call is encoded from where it lies. */
 static bool gather(struct sink *sink, const struct image *rows, struct error *err)
 {
     const struct image_info *info = &sink->info;

@@ -16,7 +16,7 @@
 
 /* ---- the definitions ---- */
 
-/* Paeth's choice: whichever of A, B and C is nearest to A + B - C, the first of those that tie. */
+/* Paeth's choice: of A, B and C the one nearest to A + B - C; where two tie, the earlier one. */
 static int nearest(int a, int b, int c)
 {
     int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
@@ -142,7 +142,7 @@ static void filter_fast(int filter, const uint8_t *row, const uint8_t *up, size_
 
 /* ---- taking off ---- */
 
-/* One pixel as 16-bit lanes; those past it are 0. PIXEL is a constant at every call. It
+/* One pixel as 16-bit lanes; the lanes past it are 0. PIXEL is a constant at every call. It
  * is read in two halves into a register: gcc passes an odd memcpy through memory, where
  * the narrow writes stall the wide read (six times slower as a whole). */
 INLINE __m128i load_pixel(const uint8_t *p, size_t pixel)
@@ -217,8 +217,8 @@ INLINE void undo_paeth(const uint8_t *raw, const uint8_t *up, size_t bytes, size
     }
 }
 
-/* Bytes move to higher lanes and to lower ones, by what pixels of 3, 4, 6 and 8 bytes ask for; the
- * instructions want constants even where nothing is optimised. */
+/* Moves bytes to higher lanes, or to lower ones, by the counts that pixels of 3, 4, 6 and 8 bytes
+ * need; the instructions want constants even where nothing is optimised. */
 INLINE __m128i move_up(__m128i v, size_t bytes)
 {
     switch (bytes) {
@@ -284,7 +284,7 @@ INLINE size_t undo_lanes(int filter, const uint8_t *raw, const uint8_t *up, size
         left = move_down(move_up(v, LANES - step), LANES - pixel);
         store_16(out + i, _mm_xor_si128(v, turn));
     }
-    store_16(out + i, x); /* OUT may be RAW: what comes next is there again */
+    store_16(out + i, x); /* where OUT is RAW, the next bytes were overwritten */
     return i;
 }
 

@@ -18,7 +18,7 @@ enum place { EARLY, MIDDLE, ANYWHERE };
 
 static const struct {
     char type[5];
-    bool single;      /* of which a file has one */
+    bool single;      /* a file has one at most */
     enum place place; /* where it must stand: before palette and picture, before the picture */
     uint32_t bytes;   /* 0: any */
 } kinds[] = {
@@ -80,7 +80,7 @@ static bool keep(struct png_notes *notes, const char *type, const uint8_t *head,
     return true;
 }
 
-/* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 are what a file without them means anyway. */
+/* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 say the same as a file without them. */
 void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t *head,
                        uint32_t bytes, size_t place, bool early, bool middle)
 {
@@ -112,7 +112,7 @@ void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t 
 
 /* ---- taking them along ---- */
 
-/* An iCCP chunk whose profile can be decompressed and is one for such pixels. */
+/* True for an iCCP chunk whose profile can be decompressed and is for gray (or RGB) pixels. */
 static bool profile_fits(const uint8_t *chunk, size_t bytes, bool gray)
 {
     const uint8_t *content = chunk + 8;

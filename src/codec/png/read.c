@@ -1,7 +1,7 @@
-/* Reading rows: see codec/png/rows.h. Windows of rows that stay in the second cache are
- * inflated in a ring, by a thread of its own where that was asked for: nothing else of a
- * picture has to go one after the other for so long. Whoever asks for rows undoes their
- * filters, on the way into its own memory where they stand there as they are. */
+/* PNG rows as they are asked for: see codec/png/rows.h. Rows are inflated in windows, small enough
+ * for the second cache. Inflating is the longest part of reading that cannot be shared among
+ * threads, so a thread of its own may do it ahead, into a ring of windows. The thread that asks for
+ * rows undoes their filters; where samples need no other change, straight into its own memory. */
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,28 +25,28 @@ struct png_reader {
     const char *name;
     size_t stride;          /* bytes of a row with its filter type */
     int rows;               /* of a window */
-    bool as_stored;         /* bytes of samples, which nothing is done to */
+    bool as_stored;         /* unfiltered rows are the samples */
     uint8_t colour[256][4]; /* of a palette, with alpha */
     unsigned key[3];        /* tRNS of the other colour types */
 
-    struct zlib_reader *inflate; /* of whoever fills windows */
+    struct zlib_reader *inflate; /* used by the thread that fills windows, as the next two are */
     struct png_pieces pieces;
     uint32_t inflated; /* rows */
 
     const struct window *window; /* that rows are handed out from, `given` of them so far */
     int given;
     uint32_t next;     /* the picture's row that is undone next */
-    const uint8_t *up; /* the row above it, undone; where no other memory is sure to last: */
-    uint8_t *last;
+    const uint8_t *up; /* the row above it, undone */
+    uint8_t *last;     /* keeps it where the memory that it lies in may change */
 
     bool threaded;
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* of the members below */
     pthread_cond_t changed;
     struct window ring[SLOTS_AHEAD];
     int slots;
     long long filled, emptied; /* windows */
-    long long needed;          /* of those filled, by who waits */
+    long long needed;          /* the caller waits until so many are filled; 0: it does not wait */
     bool ended, stopping;
 };
 
@@ -121,8 +121,8 @@ static void *inflate_ahead(void *context)
     return NULL;
 }
 
-/* Until there is a window. Who has to wait waits for more of them, as far as there will be more and
- * ROWS rows need them: else every window would be a change of threads. */
+/* Waits until there is a window. A caller that has to wait at all waits for as many windows as ROWS
+ * rows need, up to half the ring: else the threads would take turns at every window. */
 static void wait_for_window(struct png_reader *reader, int rows)
 {
     long long need = (rows - 1) / reader->rows + 1, half = reader->slots / 2;

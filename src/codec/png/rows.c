@@ -1,5 +1,5 @@
-/* Counting and checking rows: see codec/png/rows.h. What a filter does to one row is
- * codec/png/unfilter.c's. */
+/* Counting and checking rows: see codec/png/rows.h. Filters are taken off by
+ * codec/png/filter.c. */
 #include "codec/png/rows.h"
 
 #include <stdio.h>

@@ -180,8 +180,8 @@ static size_t compress(struct png_worker *worker, const struct png_shape *shape,
                            strip->data_bytes, out);
 }
 
-/* Besides what was chosen, which is at OUT in BYTES bytes, repeats under every filter. Leaves the
- * smallest at OUT and sets *filter to its filter. */
+/* OUT holds the chosen form, of BYTES bytes. Tries repeats under every filter too, leaves the
+ * smallest form at OUT and sets *filter to its filter. */
 static size_t compress_all(struct png_worker *worker, const struct png_shape *shape,
                            const struct png_strip *strip, int *filter, uint8_t *out, size_t bytes)
 {
@@ -190,7 +190,7 @@ static size_t compress_all(struct png_worker *worker, const struct png_shape *sh
     for (int i = 0; i < FILTERS && bytes > 0; i++) {
         struct choice other = {.filter = tried[i], .repeats = true};
         size_t took = compress(worker, shape, strip, other, worker->other);
-        if (took < bytes) { /* or 0, which is to be seen too */
+        if (took < bytes) { /* 0 is a failure, and is returned too */
             memcpy(out, worker->other, took);
             bytes = took;
             *filter = tried[i];

@@ -35,7 +35,7 @@ struct writer {
     uint32_t adler;
     pthread_t handle[MAX_THREADS];
     int started;
-    pthread_mutex_t lock; /* of what follows and of every strip's `done` */
+    pthread_mutex_t lock; /* of the members below and of every strip's `done` */
     pthread_cond_t work, made;
     long long filled, taken, written;
     int idle;
@@ -91,8 +91,8 @@ static bool no_memory(struct sink *sink, struct error *err)
                      output_name(sink->output), sink->info.width, sink->info.height);
 }
 
-/* Writes the strips that are made, until at most KEEP are left in the ring; makes them where
- * no thread does. With KEEP as large as the ring only what is ready is written. */
+/* Writes finished strips until at most KEEP are left in the ring, and makes strips that no thread
+ * has taken. With KEEP as large as the ring only finished strips are written. */
 static bool drain(struct sink *sink, int keep, struct error *err)
 {
     struct writer *writer = sink->state;
@@ -126,7 +126,8 @@ static bool drain(struct sink *sink, int keep, struct error *err)
     return ok;
 }
 
-/* Hands the strip that was filled to whoever takes it. */
+/* The strip at `filled` is complete: a thread may take it. Starts one more thread where all are
+ * busy. */
 static void submit(struct writer *writer)
 {
     bool more = writer->rows_given < writer->height;

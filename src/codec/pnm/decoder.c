@@ -162,7 +162,7 @@ static bool find_above_maxval(struct source *source, const void *row, int y)
     return above_maxval(source->state, value, y, i - 1);
 }
 
-/* What is left to do with a row of bytes as they stand in the file. */
+/* Turns the bytes of a row, as they stand in the file, into samples in place, and checks them. */
 static bool finish_row(struct source *source, void *row, int y)
 {
     const struct pnm *pnm = source->state;
@@ -187,7 +187,7 @@ static bool truncated(struct pnm *pnm, int y)
                      input_name(pnm->reader.input), pnm->reader.name, y, pnm->reader.height);
 }
 
-/* As many rows as one input_read may fill: those that leave no gap between them. */
+/* How many rows one input_read may fill: several where no gap lies between them. */
 static int group_rows(const struct pnm *pnm, const struct image *rows)
 {
     size_t group = GROUP_BYTES / pnm->file_row_bytes;

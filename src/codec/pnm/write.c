@@ -1,6 +1,6 @@
 /* The PNM encoder: P5, P6 and P7 with the picture's own maximum as maxval. codec/sink.c
- * has made the rows fit the format; what is left is the header and, for 16 bits,
- * the byte order. Plain (text) files are read but not written. */
+ * has made the rows fit the format; this file writes the header and, for 16 bits,
+ * turns the byte order. Plain (text) files are read but not written. */
 #include "codec/format.h"
 
 #include <endian.h>

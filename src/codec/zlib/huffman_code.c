@@ -114,7 +114,8 @@ static void header_add(struct deflate_header *header, int symbol, int extra)
     header->extra[header->count++] = (uint8_t)extra;
 }
 
-/* Code lengths with runs told as RFC 1951, 3.2.7 has it, and the code for those. */
+/* The lengths of both codes, with runs as RFC 1951, 3.2.7 has them, and the code for the lengths.
+ */
 void deflate_header_build(struct deflate_header *header, const struct deflate_code *literal,
                           int literals, const struct deflate_code *distance, int distances)
 {

@@ -55,7 +55,7 @@ static void pairs_make(uint32_t *pair, const struct deflate_code *code, const ui
     }
 }
 
-/* Of whole fours of bytes; returns how many bytes those were. */
+/* Writes whole fours of bytes; returns how many bytes. */
 static size_t write_pairs(struct deflate_writer *w, const uint32_t *pair, const uint8_t *in,
                           size_t bytes)
 {
@@ -75,7 +75,7 @@ static size_t write_pairs(struct deflate_writer *w, const uint32_t *pair, const 
 static void write_content(struct deflate_writer *w, const struct deflate_code *code,
                           const uint8_t *in, size_t bytes)
 {
-    uint32_t pair[256 * 256]; /* of which little is touched */
+    uint32_t pair[256 * 256]; /* little of it is touched */
     uint8_t used[256];
     size_t count = 0, done = 0;
 

@@ -1,8 +1,8 @@
 /* Deflate blocks with repeats: finding them, writing them, and the estimate of what they save (see
  * codec/zlib/deflate.h).
  *
- * A table remembers, by a hash of four bytes, the latest places where they stood. What
- * is found becomes tokens (a byte, or a length and a distance), and a block is written
+ * A table remembers, by a hash of four bytes, the latest places where they stood. Repeats
+ * and single bytes become tokens (a byte, or a length and a distance), and a block is written
  * when enough of them are there. */
 #include <stdbool.h>
 #include <stdlib.h>
