@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "codec/input.h"
-#include "codec/output_stale.h"
+#include "codec/output.h"
 
 /* ---- items ---- */
 

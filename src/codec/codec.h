@@ -4,8 +4,8 @@
  *   source_open -> source_info -> source_read ... -> source_close
  *   sink_open -> sink_write ... -> sink_finish | sink_abort
  *
- * What a format cannot hold is refused in sink_open with the way out named;
- * nothing is dropped silently. */
+ * A picture that the format cannot hold is refused in sink_open, and the sentence names a format
+ * that can; nothing is dropped silently. */
 #ifndef STENCIL_CODEC_CODEC_H
 #define STENCIL_CODEC_CODEC_H
 
@@ -53,18 +53,18 @@ const char *codec_sentence_name(const char *path);
 struct source;
 
 /* Opens PATH ("-": stdin), recognises the format by its first bytes (never by the
- * name), checks what can be checked (chunks and their CRCs, sizes against the file's
- * length) before any large allocation, and reads the header. NAME in sentences is PATH,
+ * name), reads the header, and checks all that can be checked (chunks and their CRCs, sizes
+ * against the file's length) before any large allocation. NAME in sentences is PATH,
  * "standard input" for "-". Errors are EXIT_INPUT. */
 bool source_open(struct source **source, const char *path, struct error *err);
 const struct image_info *source_info(const struct source *source);
 
-/* One line for people about what was dropped ("in.png: ICC profile and EXIF data are not
+/* One line for people that names dropped metadata ("in.png: ICC profile and EXIF data are not
  * kept"), or NULL. Valid until source_close. */
 const char *source_warning(const struct source *source);
 
-/* What the file says beside its samples and a PNG can hold, valid until source_close; and the
- * warning that is left where the output takes it (sink_takes_metadata). */
+/* Metadata that a PNG can hold, valid until source_close; and the warning that is left where the
+ * output takes it (sink_takes_metadata). */
 struct metadata {
     const uint8_t *chunks; /* whole PNG chunks, as they may stand behind the header */
     size_t bytes;          /* 0: none */
@@ -102,7 +102,7 @@ struct sink_options {
     enum png_level png_level;
     int threads;              /* for encoders that can use them, >= 1 */
     bool sync;                /* --fsync: wait until the file is on the disk */
-    struct stat *written;     /* NULL, or what output_watch tells */
+    struct stat *written;     /* NULL, or filled as by output_watch */
     struct metadata metadata; /* for outputs that take it */
 };
 
@@ -117,8 +117,8 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
 bool sink_check(const char *path, const struct image_info *info, const struct sink_options *options,
                 struct error *err);
 
-/* What needs no picture: is there a format for PATH and these options at all? EXIT_USAGE with the
- * known formats when not. sink_check and sink_open ask this too. */
+/* The part of the check that needs no picture: is there a format for PATH and these options?
+ * EXIT_USAGE with the known formats when not. sink_check and sink_open ask this too. */
 bool sink_check_format(const char *path, const struct sink_options *options, struct error *err);
 
 /* Whether that output can hold struct metadata. */
@@ -133,7 +133,7 @@ bool sink_streams(const char *path, const struct image_info *info,
 /* The next rows, in order; the caller keeps them and they are not changed. */
 bool sink_write(struct sink *sink, const struct image *rows, struct error *err);
 
-/* Before the first rows, for who has to wait for them: see output_prepare. */
+/* Before the first rows, for callers that have to wait for them: see output_prepare. */
 bool sink_prepare(struct sink *sink);
 
 /* After the last row: flush, check every write and close, rename into place. Frees the sink

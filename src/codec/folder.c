@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "codec/codec.h"
-#include "codec/output_stale.h"
+#include "codec/output.h"
 
 /* Trees too deep for PATH_MAX cannot be opened; this limit protects the stack. */
 #define MAX_DEPTH 2048

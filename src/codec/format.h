@@ -11,8 +11,8 @@
 
 /* ---- reading ---- */
 
-/* What a file says beside its samples and changes how the picture looks. (Comments, dates and
- * print sizes are dropped without a word.) */
+/* Metadata that is dropped with a warning, because it changes how the picture looks or says where
+ * it came from. (Comments, dates and print sizes are dropped without a word.) */
 enum dropped {
     DROPPED_ICC = 1,
     DROPPED_EXIF = 2,
@@ -28,7 +28,7 @@ struct source {
     struct image_info info;
     struct metadata metadata; /* valid until close */
     unsigned dropped;         /* enum dropped, of all that the file says, */
-    unsigned lost;            /* and of what the metadata lacks */
+    unsigned lost;            /* and of all that `metadata` lacks */
     char warning[512];        /* left empty by decoders that fill `dropped` */
     bool whole;               /* of this file only the whole can be read */
     void *state;              /* the decoder's own */
@@ -36,7 +36,7 @@ struct source {
     char warning_kept[512]; /* the warning where the output takes the metadata */
     bool ahead;             /* source_read_ahead was called */
     int next_row;           /* rows handed out so far */
-    struct image picture;   /* read_all's, of which rows are handed out */
+    struct image picture;   /* from read_all; its rows are handed out */
 };
 
 struct decoder {
@@ -58,11 +58,11 @@ struct decoder {
 struct sink {
     const struct encoder *encoder;
     struct output *output;
-    struct image_info info; /* what the encoder is given: already converted to what it can hold */
+    struct image_info info; /* the rows as the encoder gets them, converted to what it can hold */
     struct sink_options options;
     void *state; /* the encoder's own */
     /* Kept by codec/sink.c: */
-    struct image_info given; /* what the caller gives */
+    struct image_info given; /* the rows as the caller gives them */
     int next_row;            /* rows taken so far */
     struct image converted;  /* memory for converted rows; without data: nothing is converted */
     uint16_t *scale;         /* the place for v holds round(v*M/max); NULL: nothing is scaled */

@@ -1,6 +1,6 @@
-/* The rows of the table of image formats (codec/formats.def), the formats by name, and what a
- * picture becomes on its way into a file: what a format holds, what is converted, and what is
- * refused with the way out named. Nothing here reads or writes. */
+/* The rows of the table of image formats (codec/formats.def), the formats by name, and
+ * whether a format holds a picture: as it is, converted, or not at all, and then which formats do.
+ * Nothing here reads or writes. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -35,9 +35,7 @@ static const char *extension_of(const char *path)
 
 enum format format_of_name(const char *name)
 {
-    int i;
-
-    for (i = FORMAT_NONE + 1; i < FORMATS; i++)
+    for (int i = FORMAT_NONE + 1; i < FORMATS; i++)
         if (strcasecmp(name, rows[i].name) == 0 ||
             (rows[i].short_name && strcasecmp(name, rows[i].short_name) == 0))
             return (enum format)i;
@@ -59,9 +57,8 @@ const char *format_name(enum format format)
 const char *format_known(char text[FORMAT_KNOWN_BYTES])
 {
     size_t used = (size_t)snprintf(text, FORMAT_KNOWN_BYTES, "known:");
-    int i;
 
-    for (i = FORMAT_NONE + 1; i < FORMATS; i++) {
+    for (int i = FORMAT_NONE + 1; i < FORMATS; i++) {
         const char *other = rows[i].short_name;
         used += (size_t)snprintf(text + used, FORMAT_KNOWN_BYTES - used, "%s%s %s",
                                  other ? " " : "", other ? other : "", rows[i].name);
@@ -107,15 +104,15 @@ static bool holds(const struct format_row *row, const struct image_info *info)
 static const char *ways_out(const struct image_info *info, char text[64])
 {
     const char *fit[FORMATS] = {0};
-    int i, count = 0;
+    int count = 0;
 
-    for (i = 0; i < FORMATS; i++)
+    for (int i = 0; i < FORMATS; i++)
         if (rows[i].suggested && holds(&rows[i], info)) {
             fit[rows[i].suggested] = rows[i].name;
             count++;
         }
     text[0] = '\0';
-    for (i = 0; i < FORMATS; i++)
+    for (int i = 0; i < FORMATS; i++)
         if (fit[i]) {
             char name[16];
             snprintf(name, sizeof name, ".%s", fit[i]);

@@ -1,4 +1,4 @@
-/* Bytes coming in: see codec/input.h. Everything is read with read(2) through one
+/* Reading bytes: see codec/input.h. Everything is read with read(2) through one
  * small buffer; large requests go straight into the caller's memory, so that a
  * picture's samples are copied once, by the kernel. Interrupted calls and short
  * counts are repeated here and nowhere else. */
@@ -16,7 +16,7 @@
 /* Half of a small L2: rows that need copying out of it are still in cache. */
 #define BUFFER_BYTES ((size_t)128 * 1024)
 
-/* What a pipe's content starts with in input_read_all; it doubles from there. */
+/* The first allocation of input_read_all for a pipe; it doubles from there. */
 #define PIPE_BYTES ((size_t)1024 * 1024)
 
 struct input {
@@ -27,7 +27,7 @@ struct input {
     off_t first;   /* where it begins, where the size is known */
     const char *name;
     char *path;   /* the caller's, kept for name */
-    uint8_t *all; /* what input_read_all handed out */
+    uint8_t *all; /* the bytes that input_read_all handed out */
     size_t start, end;
     uint8_t buffer[BUFFER_BYTES];
 };

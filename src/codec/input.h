@@ -1,6 +1,5 @@
-/* Bytes coming in: a file or stdin, with what the codecs need to judge a header
- * before they believe it (how long is the file?) and without mapping, because a
- * mapped file that is cut while it is read kills the process. */
+/* Reading bytes from a file or stdin. Codecs can ask how long the file is before they believe its
+ * header. Nothing is mapped: a mapped file that is cut while it is read kills the process. */
 #ifndef STENCIL_CODEC_INPUT_H
 #define STENCIL_CODEC_INPUT_H
 
@@ -12,8 +11,8 @@ struct input;
 
 /* "-" is stdin. A folder, a missing or unreadable file: EXIT_INPUT. */
 bool input_open(struct input **input, const char *path, struct error *err);
-/* From another thread: a read that waits for a pipe or a terminal fails at once, and so do those to
- * come. Files do not keep anyone waiting and are read on. */
+/* From another thread: a read that waits for a pipe or a terminal fails at once, and so does every
+ * later one. Files keep nobody waiting: their reads go on. */
 void input_stop(struct input *input);
 
 void input_close(struct input *input); /* NULL is harmless */

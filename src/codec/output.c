@@ -1,7 +1,7 @@
 /* Output files that appear only whole: see codec/output.h. This file decides where
  * the bytes go (temporary, device, stdout), writes them with every result
- * checked, and renames at the end. Which temporaries exist, and their removal
- * when a signal ends the program, is codec/output_temporary.c.
+ * checked, and renames at the end. Which temporaries exist is
+ * codec/output_temporary.c, their removal when a signal ends the program codec/output_signals.c.
  *
  * Nothing is synced to the disk unless asked for: the promise is about failed runs, not
  * about power cuts, and fsync would take longer than most filters. */
@@ -38,7 +38,7 @@ struct output {
     int fd;
     const char *name;
     char *path;                  /* the caller's, kept for name */
-    char *target;                /* what is replaced: path behind its symlinks */
+    char *target;                /* the file that is replaced: path behind its symlinks */
     struct temporary *temporary; /* NULL: written directly */
     bool sync;
     struct stat *written;        /* NULL: nobody asks */
@@ -53,13 +53,12 @@ struct output {
 static int own_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-    size_t i;
 
     if (strcmp(path, "/dev/stdout") == 0)
         return STDOUT_FILENO;
     if (strcmp(path, "/dev/stderr") == 0)
         return STDERR_FILENO;
-    for (i = 0; i < sizeof folders / sizeof *folders; i++) {
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         size_t length = strlen(folders[i]), digits;
         const char *digit = path + length;
         if (strncmp(path, folders[i], length) != 0)
@@ -76,9 +75,8 @@ static int own_descriptor(const char *path)
 static char *resolve_links(const char *path)
 {
     char *target = strdup(path);
-    int i;
 
-    for (i = 0; target && i < MAX_LINKS; i++) {
+    for (int i = 0; target && i < MAX_LINKS; i++) {
         char link[PATH_MAX], *joined;
         const char *slash = strrchr(target, '/');
         ssize_t n = readlink(target, link, sizeof link - 1);
@@ -112,7 +110,7 @@ static bool open_temporary(struct output *out, const struct stat *old, struct er
     folder = slash ? (int)(slash - out->target) : 0;
     if (slash ? slash[1] == '\0' : out->target[0] == '\0')
         return error_set(err, EXIT_INPUT, "%s: a folder's name, expected a file's", out->name);
-    /* A rename would go past a file's write protection; who protected it did not mean that. */
+    /* A rename would replace a write-protected file too, against its owner's will. */
     if (old && faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) != 0)
         return error_errno(err, out->name, "write");
     out->temporary = temporary_create(out->target, old ? 0600 : 0666, &out->fd);
@@ -181,7 +179,7 @@ fail:
     return false;
 }
 
-/* The blocks are reserved, not the size: what is read meanwhile is never padding. On
+/* The blocks are reserved, not the size: nobody reads padding meanwhile. On
  * ext4 this also takes the wait out of the rename, which otherwise allocates and flushes
  * all delayed blocks when it replaces a file (25 MB: 9 ms against 24, means of 11). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err)
@@ -190,8 +188,8 @@ bool output_expect(struct output *output, uint64_t bytes, struct error *err)
 
     if (!output->temporary || bytes < EXPECT_BYTES || bytes > INT64_MAX)
         return true;
-    /* In memory a reservation takes each page now that writing would take later: no gain, but for
-     * those who have to wait (output_prepare). */
+    /* On a disk in memory a reservation takes the pages that writing would take later: that gains
+     * nothing, except for callers that have to wait anyway (output_prepare). */
     if (fstatfs(output->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC) {
         /* f_blocks is 0 where there is no limit */
         if (fs.f_blocks == 0 || bytes / (uint64_t)fs.f_bsize < fs.f_bavail) {
@@ -267,7 +265,8 @@ void output_watch(struct output *output, struct stat *written)
     output->written = written;
 }
 
-/* What cannot be set stays as it is, and is told so. */
+/* Sets the time of the file and tells its status; a file system that cannot set times keeps its
+ * own. */
 static bool look_at(const struct output *output, struct error *err)
 {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
@@ -318,7 +317,7 @@ void output_discard(struct output *output)
     if (!output)
         return;
     if (output->fd >= 0)
-        close(output->fd); /* what was written is not wanted: no error to report */
+        close(output->fd); /* the file is dropped: no error to report */
     if (output->temporary)
         temporary_free(output->temporary);
     free(output->target);

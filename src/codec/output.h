@@ -21,15 +21,15 @@ bool output_open(struct output **output, const char *path, struct error *err);
  * room for them is found before the work is done (and the room kept, but for disks in memory). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err);
 
-/* For callers that have time before their first bytes: does a part, of about a millisecond, of what
- * writing the expected bytes to a disk in memory takes. False: there is nothing (more) to do. */
+/* For callers that have to wait before their first bytes: on a disk in memory, takes a part of the
+ * pages that the expected bytes need, for about a millisecond. False: nothing is left to do. */
 bool output_prepare(struct output *output);
 /* Commit then also waits until the file and its name are on the disk (--fsync). */
 void output_sync(struct output *output);
 
-/* WRITTEN gets the status of the file before it has its name, so that it is this one's whatever
- * another program puts there a moment later; only where a file is made or replaced. Its time is to
- * the nanosecond and not to the kernel's tick, which files of two runs may share. */
+/* WRITTEN gets the status of the file just before it gets its name: another program that replaces
+ * it a moment later changes nothing. Only where a file is made or replaced. Its time is exact to
+ * the nanosecond, not to the kernel's tick, which files of two runs may share. */
 void output_watch(struct output *output, struct stat *written);
 
 bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
@@ -44,6 +44,13 @@ bool output_text(const char *path, const char *text, size_t bytes, struct error 
 
 /* The name for sentences: the path, or "standard output". */
 const char *output_name(const struct output *output);
+
+/* True for a name that output_open could have made for a temporary. */
+bool temporary_is_name(const char *name);
+
+/* Removes the temporaries in FOLDER that killed runs have left; returns how many. What cannot be
+ * opened or locked stays. */
+int temporary_remove_stale(const char *folder);
 
 /* SIGINT, SIGTERM, SIGHUP: remove every open temporary, then die of the same signal
  * (the shell sees 128+n). SIGPIPE is ignored: writes report it. Called once by main. */

@@ -1,22 +1,16 @@
-/* Temporary files and signals: see codec/output_temporary.h and codec/output.h.
+/* The temporary files that outputs are written to, and those that killed runs have left: see
+ * codec/output_temporary.h.
  *
- * A signal handler can trust nothing but atomics and a fixed table, so the names
- * of the temporaries lie in one. What must not happen is that a thread creates
- * its file just after the handler, running on another thread, has walked the
- * table. Hence creating is a section that the handler waits for (`creating`) and
- * that no thread enters once the handler has begun (`dying`); the signals are
- * blocked inside it, so that the handler never waits for its own thread.
- *
- * A process that is killed with SIGKILL leaves its temporaries. They are told from those of
- * a live one by a lock (flock), which ends with the process: codec/output_stale.c. */
+ * A process that is killed with SIGKILL leaves its temporaries. A live one holds a lock on each of
+ * its own (flock), and the lock ends with the process however it ends. So a file that can be locked
+ * is nobody's and is removed; a file that cannot be locked stays. */
 #include "codec/output_temporary.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +23,10 @@
 
 #include "base/parallel.h"
 #include "codec/output.h"
+
+/* In the name of every temporary: .NAME.stencilcli-RUN-N, RUN the process in 16 hex digits. */
+#define MARK       ".stencilcli-"
+#define RUN_DIGITS 16
 
 /* More outputs than any thread count has open at once; past it opening fails with EMFILE. Places
  * that were never used take no memory. */
@@ -43,50 +41,6 @@ struct temporary {
 
 static struct temporary slot[SLOTS];
 static atomic_uint next_number;
-static atomic_int creating;
-static atomic_bool dying;
-
-static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
-
-static sigset_t deadly_set(void)
-{
-    sigset_t set;
-    size_t i;
-
-    sigemptyset(&set);
-    for (i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        sigaddset(&set, deadly[i]);
-    return set;
-}
-
-/* Another thread is ending the process: nothing is worth starting, and nothing to be told. */
-static void wait_for_the_end(void)
-{
-    for (;;)
-        pause();
-}
-
-static sigset_t enter_section(void)
-{
-    sigset_t set = deadly_set(), before;
-
-    pthread_sigmask(SIG_BLOCK, &set, &before);
-    atomic_fetch_add(&creating, 1);
-    if (atomic_load(&dying)) {
-        atomic_fetch_sub(&creating, 1);
-        wait_for_the_end();
-    }
-    return before;
-}
-
-static void leave_section(const sigset_t *before)
-{
-    int error = errno;
-
-    atomic_fetch_sub(&creating, 1);
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-    errno = error;
-}
 
 /* One for the process, unlike any other's on any machine that shares the folder. */
 static uint64_t run_id;
@@ -113,7 +67,7 @@ static bool name_temporary(char path[PATH_MAX], const char *target)
     int n;
 
     pthread_once(&once, run_id_make);
-    snprintf(mark, sizeof mark, TEMPORARY_MARK "%016llx-%u", (unsigned long long)run_id,
+    snprintf(mark, sizeof mark, MARK "%016llx-%u", (unsigned long long)run_id,
              atomic_fetch_add(&next_number, 1));
     limit = NAME_MAX - 1 - strlen(mark);
     if (length > limit)
@@ -142,8 +96,8 @@ static bool lock_new(struct temporary *temporary, int fd)
     return true;
 }
 
-/* A file with a name of its own and its lock; -1 with errno set. EEXIST and a lost name: the next
- * number is free. */
+/* Creates a file under a new name and locks it; -1 with errno set. Where the name is taken, or lost
+ * to another run, the next number is tried. */
 static int create_locked(struct temporary *temporary, const char *target, mode_t mode)
 {
     int fd = -1;
@@ -163,12 +117,11 @@ static int create_locked(struct temporary *temporary, const char *target, mode_t
 
 struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
 {
-    sigset_t before = enter_section();
+    sigset_t before = signals_hold();
     struct temporary *temporary = NULL;
-    int i;
 
     *fd = -1;
-    for (i = 0; i < SLOTS && !temporary; i++)
+    for (int i = 0; i < SLOTS && !temporary; i++)
         if (!atomic_exchange(&slot[i].taken, true))
             temporary = &slot[i];
     if (!temporary)
@@ -181,7 +134,7 @@ struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
         atomic_store(&temporary->taken, false);
         temporary = NULL;
     }
-    leave_section(&before);
+    signals_release(&before);
     return temporary;
 }
 
@@ -194,7 +147,7 @@ static bool exchange(struct temporary *temporary, const char *target)
         return false;
     if (unlink(temporary->path) == 0 || errno == ENOENT) /* the handler's work */
         return true;
-    /* A folder has come there meanwhile: it is put back, and rename tells what is wrong. */
+    /* TARGET has become a folder meanwhile: it is put back, and rename tells the error. */
     renameat2(AT_FDCWD, temporary->path, AT_FDCWD, target, RENAME_EXCHANGE);
     return false;
 }
@@ -202,8 +155,7 @@ static bool exchange(struct temporary *temporary, const char *target)
 bool temporary_rename(struct temporary *temporary, const char *target)
 {
     if (!exchange(temporary, target) && rename(temporary->path, target) != 0) {
-        if (atomic_load(&dying)) /* the handler has removed it */
-            wait_for_the_end();
+        signals_wait_if_dying(); /* the handler has removed it */
         return false;
     }
     atomic_store(&temporary->exists, false);
@@ -220,35 +172,61 @@ void temporary_free(struct temporary *temporary)
     atomic_store(&temporary->taken, false);
 }
 
-/* Only async-signal-safe calls and lock-free atomics from here. A thread that is
- * stuck in open(2) on a dead network drive is waited for a second at most. */
-static void die_of(int number)
+/* Async-signal-safe. */
+void temporary_unlink_all(void)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    sigset_t set = deadly_set();
-    int i;
-
-    atomic_store(&dying, true);
-    for (i = 0; i < 1000 && atomic_load(&creating) > 0; i++)
-        poll(NULL, 0, 1);
-    for (i = 0; i < SLOTS; i++)
+    for (int i = 0; i < SLOTS; i++)
         if (atomic_load(&slot[i].exists))
             unlink(slot[i].path);
-    sigaction(number, &action, NULL);
-    raise(number);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-void output_install_signal_handlers(void)
-{
-    struct sigaction action = {.sa_handler = die_of}, before;
-    size_t i;
+/* ---- what killed runs have left ---- */
 
-    action.sa_mask = deadly_set();
-    for (i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(deadly[i], &action, NULL); /* under nohup SIGHUP stays ignored */
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, NULL); /* EPIPE instead */
-    sigaction(SIGXFSZ, &action, NULL); /* EFBIG instead, where ulimit -f is set */
+/* ".NAME.stencilcli-0123456789abcdef-7"; NAME may hold the mark itself, so the last one counts. */
+bool temporary_is_name(const char *name)
+{
+    const char *mark = NULL, *at = name;
+    size_t digits;
+
+    while ((at = strstr(at, MARK)))
+        mark = at++;
+    if (name[0] != '.' || !mark || mark == name)
+        return false;
+    at = mark + strlen(MARK);
+    if (strspn(at, "0123456789abcdef") != RUN_DIGITS || at[RUN_DIGITS] != '-')
+        return false;
+    at += RUN_DIGITS + 1;
+    digits = strspn(at, "0123456789");
+    return digits > 0 && at[digits] == '\0';
+}
+
+static bool remove_if_stale(int folder, const char *name)
+{
+    /* For writing: a lock over NFS asks for it. */
+    int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat status;
+    bool removed = false;
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 0 &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        /* Its run may have renamed it since it was opened: then the name is gone. */
+        removed = unlinkat(folder, name, 0) == 0;
+    close(fd);
+    return removed;
+}
+
+int temporary_remove_stale(const char *folder)
+{
+    DIR *entries = opendir(folder);
+    struct dirent *entry;
+    int removed = 0;
+
+    while (entries && (entry = readdir(entries)))
+        if (temporary_is_name(entry->d_name))
+            removed += remove_if_stale(dirfd(entries), entry->d_name);
+    if (entries)
+        closedir(entries);
+    return removed;
 }

@@ -1,6 +1,6 @@
 /* Writing image files: converts rows to what the format can hold (fewer or more channels, another
- * maximum), gathers rows for encoders of whole pictures, counts rows, and commits the output. What
- * a format can hold is codec/formats.c's, its bytes are the encoders'. */
+ * maximum), gathers rows for encoders of whole pictures, counts rows, and commits the output.
+ * codec/formats.c decides what a format can hold, the encoders make its bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,13 +55,11 @@ DEFINE_MAP_ROW(map_row_u16, uint16_t)
 
 static void scale_row(void *row, size_t samples, enum sample_type type, const uint16_t *scale)
 {
-    size_t i;
-
     if (type == SAMPLE_U8)
-        for (i = 0; i < samples; i++)
+        for (size_t i = 0; i < samples; i++)
             ((uint8_t *)row)[i] = (uint8_t)scale[((uint8_t *)row)[i]];
     else
-        for (i = 0; i < samples; i++)
+        for (size_t i = 0; i < samples; i++)
             ((uint16_t *)row)[i] = scale[((uint16_t *)row)[i]];
 }
 
@@ -71,9 +69,8 @@ void codec_convert(const struct image *in, const struct image *out, const uint16
     /* Colours keep their places, or all come from gray; alpha is the last of either. (Two
      * channels are never made out of another count.) */
     const int from[4] = {0, gray ? 0 : 1, gray ? 0 : 2, in->channels - 1};
-    int y;
 
-    for (y = 0; y < in->height; y++) {
+    for (int y = 0; y < in->height; y++) {
         const void *source = image_row(in, y);
         void *target = image_row(out, y);
         if (in->channels == out->channels)
@@ -203,14 +200,12 @@ static bool write_whole(struct sink *sink, const struct image *image, struct err
     return ok;
 }
 
-/* Keeps rows for encoder->make, unless they are all there, which are then encoded from where they
- * lie. */
+/* Keeps rows for encoder->make. A picture that comes in one call is encoded from where it lies. */
 static bool gather(struct sink *sink, const struct image *rows, struct error *err)
 {
     const struct image_info *info = &sink->info;
     struct image *all = &sink->gathered;
     size_t row = image_row_bytes(rows);
-    int y;
 
     if (rows->height == info->height && rows->pitch == row)
         return write_whole(sink, rows, err);
@@ -223,7 +218,7 @@ static bool gather(struct sink *sink, const struct image *rows, struct error *er
                               .data = large_alloc(row * (size_t)info->height)};
     if (!all->data)
         return no_memory(sink, err);
-    for (y = 0; y < rows->height; y++)
+    for (int y = 0; y < rows->height; y++)
         memcpy(image_row(all, sink->next_row + y), image_row(rows, y), row);
     return sink->next_row + rows->height < info->height || write_whole(sink, all, err);
 }
@@ -240,14 +235,13 @@ static bool encode(struct sink *sink, const struct image *rows, struct error *er
 bool sink_write(struct sink *sink, const struct image *rows, struct error *err)
 {
     struct image band = sink->converted;
-    int y;
 
     if (!image_info_fits(&sink->given, rows, sink->next_row))
         return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were given at row %d",
                          output_name(sink->output), rows->height, sink->next_row);
     if (!band.data)
         return encode(sink, rows, err);
-    for (y = 0; y < rows->height; y += band.height) {
+    for (int y = 0; y < rows->height; y += band.height) {
         struct image part;
         if (band.height > rows->height - y)
             band.height = rows->height - y;

@@ -27,11 +27,10 @@ static void describe_dropped(unsigned dropped, const char *name, char *text, siz
     };
     bool plural = (dropped & (dropped - 1)) != 0; /* more than one */
     char list[128] = "";
-    size_t i;
 
     if (dropped == 0)
         return;
-    for (i = 0; i < sizeof table / sizeof *table; i++)
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (dropped & table[i].bit) {
             dropped &= ~table[i].bit;
             format_append_word(list, sizeof list, table[i].name, dropped != 0, " and ");
@@ -46,12 +45,12 @@ static bool refuse_unknown(const char *name, struct error *err)
 {
     const struct decoder *decoder[FORMATS];
     char list[128] = "";
-    int count = 0, i;
+    int count = 0;
 
-    for (i = FORMAT_NONE + 1; i < FORMATS; i++)
+    for (int i = FORMAT_NONE + 1; i < FORMATS; i++)
         if (count == 0 || format_row((enum format)i)->decoder != decoder[count - 1])
             decoder[count++] = format_row((enum format)i)->decoder;
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         format_append_word(list, sizeof list, decoder[i]->name, count - 1 - i, " or ");
     return error_set(err, EXIT_INPUT, "%s: not a %s file", name, list);
 }
@@ -61,7 +60,6 @@ static bool open_file(struct source *source, const char *path, struct error *err
     const uint8_t *head;
     const char *name;
     size_t bytes;
-    int i;
 
     if (!input_open(&source->input, path, err) ||
         !input_peek(source->input, HEAD_BYTES, &head, &bytes, err))
@@ -70,7 +68,7 @@ static bool open_file(struct source *source, const char *path, struct error *err
     if (bytes == 0)
         return error_set(err, EXIT_INPUT, "%s: %s", name,
                          strcmp(path, "-") == 0 ? "it is empty" : "the file is empty");
-    for (i = FORMAT_NONE + 1; i < FORMATS && !source->decoder; i++)
+    for (int i = FORMAT_NONE + 1; i < FORMATS && !source->decoder; i++)
         if (format_row((enum format)i)->decoder->recognise(head, bytes))
             source->decoder = format_row((enum format)i)->decoder;
     if (!source->decoder)
@@ -147,7 +145,6 @@ void source_stop(struct source *source)
 bool source_read(struct source *source, struct image *rows, struct error *err)
 {
     const struct decoder *decoder = source->decoder;
-    int y;
 
     if (!image_info_fits(&source->info, rows, source->next_row))
         return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were asked for at row %d",
@@ -160,7 +157,7 @@ bool source_read(struct source *source, struct image *rows, struct error *err)
     }
     if (!source->picture.data && !decoder->read_all(source, &source->picture, err))
         return false;
-    for (y = 0; y < rows->height; y++)
+    for (int y = 0; y < rows->height; y++)
         memcpy(image_row(rows, y), image_row(&source->picture, source->next_row + y),
                image_row_bytes(rows));
     source->next_row += rows->height;

@@ -7,7 +7,7 @@
  *   malloc    gives huge pages, and zeroed memory to the JPEG loader, which leaves parts
  *             of a picture as it found them when a damaged file makes it stop early.
  *
- * GIF, TGA, HDR, PIC, PSD and PNM are left out: no loader is compiled that is not used. PNG
+ * BMP, GIF, TGA, HDR, PIC, PSD and PNM are left out: no loader is compiled that is not used. PNG
  * is written by codec/png/write.c. */
 #include "codec/stb.h"
 
@@ -32,7 +32,6 @@ static void *stb_malloc(size_t bytes)
 #define STB_IMAGE_STATIC
 #define STBI_ONLY_PNG
 #define STBI_ONLY_JPEG
-#define STBI_ONLY_BMP
 #define STBI_NO_STDIO
 #define STBI_NO_LINEAR
 #define STBI_NO_HDR
@@ -126,7 +125,7 @@ bool stb_load_file(const uint8_t *bytes, size_t size, struct image *image, const
 
 /* ---- writing ---- */
 
-/* stb hands over its BMP and JPEG in pieces of 1 to 64 bytes. */
+/* stb hands over its JPEG in pieces of 1 to 64 bytes. */
 struct collected {
     uint8_t *data; /* NULL after memory ran out */
     size_t used, capacity;
@@ -149,20 +148,6 @@ static void collect(void *context, void *data, int bytes)
         return;
     memcpy(file->data + file->used, data, more);
     file->used += more;
-}
-
-uint8_t *stb_make_bmp(const struct image *image, size_t *bytes)
-{
-    /* The largest header is 122 bytes, and a row is padded to a multiple of four. */
-    size_t row = ((size_t)image->width * (image->channels == 4 ? 4 : 3) + 3) / 4 * 4;
-    struct collected file = {.capacity = 128 + row * (size_t)image->height};
-
-    file.data = large_alloc(file.capacity);
-    if (file.data)
-        stbi_write_bmp_to_func(collect, &file, image->width, image->height, image->channels,
-                               image->data);
-    *bytes = file.used;
-    return file.data;
 }
 
 uint8_t *stb_make_jpeg(const struct image *image, int quality, size_t *bytes)

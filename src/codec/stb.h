@@ -22,12 +22,11 @@
 bool stb_load_png(const uint8_t *skeleton, size_t bytes, uint8_t *rows, size_t rows_bytes,
                   struct image *image, const char **why);
 
-/* Decodes a whole JPEG or BMP file into 8-bit samples. */
+/* Decodes a whole JPEG file into 8-bit samples. */
 bool stb_load_file(const uint8_t *bytes, size_t size, struct image *image, const char **why);
 
-/* Whole files of 8-bit samples, malloc'ed; NULL when memory runs out. BMP and JPEG want
- * packed rows (pitch = bytes of a row) and JPEG no alpha. */
-uint8_t *stb_make_bmp(const struct image *image, size_t *bytes);
+/* A whole file of 8-bit samples, malloc'ed; NULL when memory runs out. Wants packed rows (pitch =
+ * bytes of a row) and no alpha. */
 uint8_t *stb_make_jpeg(const struct image *image, int quality, size_t *bytes);
 
 #endif

@@ -12,7 +12,7 @@
 #include "batch/memory.h"
 #include "batch/shard.h"
 #include "codec/codec.h"
-#include "codec/output_stale.h"
+#include "codec/output.h"
 #include "tests/test.h"
 
 static void patterns(void)

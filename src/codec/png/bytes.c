@@ -1,6 +1,6 @@
 /* The bytes of a PNG by their place, and its compressed data from IDAT to IDAT: see
- * codec/png/bytes.h. What was checked once may have changed since: lengths are believed only as
- * far as they were counted before. */
+ * codec/png/bytes.h. A file may have changed since its chunks were checked: their lengths are
+ * believed only as far as they were counted then. */
 #include "codec/png/bytes.h"
 
 #include <stdlib.h>
@@ -57,9 +57,9 @@ static bool changed(const struct png_bytes *bytes, struct error *err)
 bool png_bytes_copy(struct png_bytes *bytes, size_t place, uint8_t *to, size_t count,
                     struct error *err)
 {
-    size_t done, have;
+    size_t have;
 
-    for (done = 0; done < count; done += have) {
+    for (size_t done = 0; done < count; done += have) {
         const uint8_t *from = png_bytes_at(bytes, place + done, 1, &have, err);
         if (!from || have == 0)
             return from && changed(bytes, err);
@@ -85,7 +85,7 @@ static bool check_crc(struct png_pieces *pieces)
     pieces->in_chunk = false;
     pieces->place += 4;
     pieces->failed = !at || have < 4 || png_get32(at) != pieces->crc;
-    if (pieces->failed && at) /* png_chunks_explain says which; or by now it is right: */
+    if (pieces->failed && at) /* png_chunks_explain names the chunk, unless it is right by now: */
         changed(pieces->bytes, &pieces->err);
     return !pieces->failed;
 }
@@ -146,7 +146,7 @@ bool png_pieces_gather(struct png_pieces *pieces, uint8_t *into, struct error *e
     }
     if (pieces->failed)
         *err = pieces->err;
-    else if (pieces->left > 0) /* what was there a moment ago */
+    else if (pieces->left > 0) /* the file has become shorter */
         return changed(pieces->bytes, err);
     return !pieces->failed;
 }

@@ -1,7 +1,7 @@
 /* The bytes of a PNG file by their place in it: a regular file is read through a window
  * (from chunk to chunk to check it, then its picture), so that memory does not
- * grow with it; what comes through a pipe is held in memory. And the compressed data of its
- * picture, piece by piece, as the IDAT chunks hold it. */
+ * grow with it; the bytes of a pipe are held in memory. The compressed data of the picture is
+ * handed out piece by piece, as the IDAT chunks hold it. */
 #ifndef STENCIL_CODEC_PNG_BYTES_H
 #define STENCIL_CODEC_PNG_BYTES_H
 
@@ -14,18 +14,18 @@
 struct png_bytes {
     struct input *input;
     const uint8_t *memory; /* all of it, owned by the input; else NULL */
-    uint8_t *window;       /* else what stands at start, `held` bytes */
+    uint8_t *window;       /* else the `held` bytes of the file from `start` on */
     size_t start, held;
     size_t size;
-    bool hopping; /* little is wanted of each place: PNG_BYTES_HOP is read at a time */
+    bool hopping; /* a few bytes here and there are asked for: PNG_BYTES_HOP are read at a time */
 };
 
 /* Nothing may have been read from INPUT. It must outlive BYTES. */
 bool png_bytes_open(struct png_bytes *bytes, struct input *input, struct error *err);
 void png_bytes_close(struct png_bytes *bytes); /* harmless where all is 0 */
 
-/* What stands at PLACE: WANT (<= PNG_BYTES_HOP) bytes or more, less only at the end of the file;
- * *have says how many. Valid until the next call. NULL: the file cannot be read. */
+/* The bytes at PLACE: WANT (<= PNG_BYTES_HOP) or more, fewer only at the end of the file; *have
+ * says how many. Valid until the next call. NULL: the file cannot be read. */
 const uint8_t *png_bytes_at(struct png_bytes *bytes, size_t place, size_t want, size_t *have,
                             struct error *err);
 
@@ -36,11 +36,11 @@ bool png_bytes_copy(struct png_bytes *bytes, size_t place, uint8_t *to, size_t c
 /* The content of IDAT chunks that follow each other, with their CRCs checked on the way. */
 struct png_pieces {
     struct png_bytes *bytes;
-    size_t place;      /* of what comes next in the file */
+    size_t place;      /* of the next byte in the file */
     size_t chunk_left; /* in the chunk */
     size_t left;       /* in all chunks */
     bool in_chunk;     /* its CRC is still to be checked: */
-    uint32_t crc;      /* of what was handed out */
+    uint32_t crc;      /* of the chunk's bytes that were handed out */
     bool failed;
     struct error err;
 };

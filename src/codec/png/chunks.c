@@ -2,10 +2,11 @@
  * over all of them; the rest of a file's chunks are checked for their CRC and
  * passed over.
  *
- * Damage is told by what and where: "the CRC of chunk IDAT at byte 1234 does not
- * match". The byte is where the chunk's length stands, counted from 0. */
+ * A sentence about damage names the chunk and its place: "the CRC of chunk IDAT at byte 1234 does
+ * not match". The byte is where the chunk's length stands, counted from 0. */
 #include "codec/png/chunks.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 #define SIGNATURE_BYTES 8
 #define CHUNK_OVERHEAD  12 /* length, type, CRC */
 
-/* More than any chunk has whose content is looked at here. */
+/* No chunk whose content is looked at here is longer: a palette. */
 #define CHUNK_HEAD_BYTES (3 * 256)
 
 static const uint8_t signature[SIGNATURE_BYTES] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
@@ -41,20 +42,20 @@ bool png_recognise(const uint8_t *head, size_t bytes)
     return bytes >= 4 && memcmp(head, signature, 4) == 0;
 }
 
+/* Samples of a pixel, and the depths that they may have, as the sum of those depths (bits do not
+ * clash), by colour type; no depths: there is no such type. */
+static const struct {
+    int samples, depths;
+} colours[] = {[PNG_GRAY] = {1, 1 | 2 | 4 | 8 | 16},
+               [PNG_RGB] = {3, 8 | 16},
+               [PNG_PALETTE] = {1, 1 | 2 | 4 | 8},
+               [PNG_GRAY_ALPHA] = {2, 8 | 16},
+               [PNG_RGBA] = {4, 8 | 16}};
+#define COLOURS (int)(sizeof colours / sizeof *colours)
+
 int png_samples_stored(const struct png_header *header)
 {
-    switch (header->colour) {
-    case PNG_RGB:
-        return 3;
-    case PNG_GRAY_ALPHA:
-        return 2;
-    case PNG_RGBA:
-        return 4;
-    case PNG_GRAY:
-    case PNG_PALETTE:
-        break;
-    }
-    return 1;
+    return colours[header->colour].samples;
 }
 
 int png_channels(const struct png_file *png)
@@ -63,27 +64,20 @@ int png_channels(const struct png_file *png)
     return stored + (png->transparency != NULL);
 }
 
-static bool damaged(struct walk *walk, const struct chunk *chunk, const char *what)
+__attribute__((format(printf, 2, 3))) static bool refuse(struct walk *walk, const char *format, ...)
 {
-    return error_set(walk->err, EXIT_INPUT, "%s: damaged PNG: %s in chunk %s at byte %zu",
-                     walk->name, what, chunk->type, chunk->place);
+    char what[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return error_set(walk->err, EXIT_INPUT, "%s: %s", walk->name, what);
 }
 
-/* Depths that a colour type may have, as the sum of those depths (bits do not clash). */
-static int depths_of(int colour)
+static bool damaged(struct walk *walk, const struct chunk *chunk, const char *what)
 {
-    switch (colour) {
-    case PNG_GRAY:
-        return 1 | 2 | 4 | 8 | 16;
-    case PNG_PALETTE:
-        return 1 | 2 | 4 | 8;
-    case PNG_RGB:
-    case PNG_GRAY_ALPHA:
-    case PNG_RGBA:
-        return 8 | 16;
-    default:
-        return 0;
-    }
+    return refuse(walk, "damaged PNG: %s in chunk %s at byte %zu", what, chunk->type, chunk->place);
 }
 
 static bool walk_header(struct walk *walk, const struct chunk *chunk)
@@ -101,17 +95,14 @@ static bool walk_header(struct walk *walk, const struct chunk *chunk)
     depth = chunk->data[8];
     colour = chunk->data[9];
     if (width == 0 || height == 0)
-        return error_set(walk->err, EXIT_INPUT, "%s: damaged PNG: %u x %u pixels are no picture",
-                         walk->name, (unsigned)width, (unsigned)height);
+        return refuse(walk, "damaged PNG: %u x %u pixels are no picture", (unsigned)width,
+                      (unsigned)height);
     if (width > PNG_MAX_SIDE || height > PNG_MAX_SIDE)
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: %u x %u pixels: more than %d on a side cannot be read", walk->name,
-                         (unsigned)width, (unsigned)height, PNG_MAX_SIDE);
-    /* A depth with more than one bit set would slip through the sum of depths. */
-    if ((depth & (depth - 1)) != 0 || (depths_of(colour) & depth) == 0)
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: damaged PNG: there is no colour type %d with %d bits", walk->name,
-                         colour, depth);
+        return refuse(walk, "%u x %u pixels: more than %d on a side cannot be read",
+                      (unsigned)width, (unsigned)height, PNG_MAX_SIDE);
+    /* A depth of more than one bit would slip through the sum of depths. */
+    if ((depth & (depth - 1)) != 0 || colour >= COLOURS || (colours[colour].depths & depth) == 0)
+        return refuse(walk, "damaged PNG: there is no colour type %d with %d bits", colour, depth);
     if (chunk->data[10] != 0 || chunk->data[11] != 0)
         return damaged(walk, chunk, "an unknown compression or filter method");
     if (chunk->data[12] > 1)
@@ -197,16 +188,14 @@ static bool walk_chunk(struct walk *walk, const struct chunk *chunk, bool *end)
     bool data = strcmp(chunk->type, "IDAT") == 0;
 
     if (chunk->crc != chunk->crc_told)
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: damaged PNG: the CRC of chunk %s at byte %zu does not match",
-                         walk->name, chunk->type, chunk->place);
+        return refuse(walk, "damaged PNG: the CRC of chunk %s at byte %zu does not match",
+                      chunk->type, chunk->place);
     *end = strcmp(chunk->type, "IEND") == 0;
     if (strcmp(chunk->type, "IHDR") == 0)
         return walk_header(walk, chunk);
     if (!walk->header_seen)
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: damaged PNG: chunk %s at byte %zu stands before the header",
-                         walk->name, chunk->type, chunk->place);
+        return refuse(walk, "damaged PNG: chunk %s at byte %zu stands before the header",
+                      chunk->type, chunk->place);
     if (data)
         return walk_data(walk, chunk, chunk->bytes);
     if (walk->png->data_chunks > 0)
@@ -218,9 +207,8 @@ static bool walk_chunk(struct walk *walk, const struct chunk *chunk, bool *end)
     if (strcmp(chunk->type, "tRNS") == 0)
         return walk_transparency(walk, chunk);
     if ((chunk->type[0] & 32) == 0) /* a capital: a decoder must know it to show the picture */
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: unknown kind of PNG: it needs chunk %s at byte %zu to be understood",
-                         walk->name, chunk->type, chunk->place);
+        return refuse(walk, "unknown kind of PNG: it needs chunk %s at byte %zu to be understood",
+                      chunk->type, chunk->place);
     png_metadata_note(&walk->png->notes, chunk->type, chunk->data, chunk->bytes, chunk->place,
                       !walk->png->palette && walk->png->data_chunks == 0,
                       walk->png->data_chunks == 0);
@@ -236,10 +224,10 @@ static bool cut(struct walk *walk, const char *where)
     png->truncated = true;
     if (walk->header_seen)
         return true;
-    return error_set(walk->err, EXIT_INPUT, "%s: truncated PNG: %s", walk->name, where);
+    return refuse(walk, "truncated PNG: %s", where);
 }
 
-/* The content's first bytes, the CRC of all of it, and the one that the file tells. */
+/* Reads the content's first bytes, computes the CRC of all of it, and reads the file's CRC. */
 static bool read_content(struct walk *walk, struct chunk *chunk)
 {
     size_t place = chunk->place + 8, done = 0, have;
@@ -269,7 +257,6 @@ static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, boo
     size_t left;
     char where[128];
     const uint8_t *head = png_bytes_at(walk->bytes, place, 8, &left, walk->err);
-    int i;
 
     *whole = false;
     if (!head)
@@ -282,11 +269,10 @@ static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, boo
     chunk->bytes = png_get32(head);
     memcpy(chunk->type, head + 4, 4);
     chunk->type[4] = '\0';
-    for (i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++) {
         char letter = (char)(chunk->type[i] | 32);
         if (letter < 'a' || letter > 'z')
-            return error_set(walk->err, EXIT_INPUT,
-                             "%s: damaged PNG: there is no chunk at byte %zu", walk->name, place);
+            return refuse(walk, "damaged PNG: there is no chunk at byte %zu", place);
     }
     if (chunk->bytes > INT32_MAX)
         return damaged(walk, chunk, "an impossible length");

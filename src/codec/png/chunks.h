@@ -23,7 +23,7 @@ struct png_header {
     bool interlaced;
 };
 
-/* What the decoder's own limit is set to as well. */
+/* stb_image has the same limit (STB_MAX_SIDE). */
 #define PNG_MAX_SIDE (1 << 24)
 
 struct png_file {
@@ -32,7 +32,7 @@ struct png_file {
     int palette_entries;         /* 0 .. 256 */
     const uint8_t *transparency; /* tRNS; NULL: none */
     size_t transparency_bytes;
-    uint8_t palette_bytes[3 * 256], transparency_content[256]; /* where those two point */
+    uint8_t palette_bytes[3 * 256], transparency_content[256]; /* the two point here */
     struct png_bytes *bytes;
     size_t data_place; /* of the first IDAT chunk */
     int data_chunks;
@@ -46,14 +46,15 @@ struct png_file {
 
 bool png_recognise(const uint8_t *head, size_t bytes);
 
-/* Walks the whole file, which PNG keeps reading from BYTES; PNG must not be moved. A file that ends
- * too early but whose header is sound is returned with truncated set (the caller can still count
- * its rows); all other damage is an error. */
+/* Walks the whole file. PNG keeps pointers to BYTES and into itself: it must not be moved. A file
+ * that ends too early but has a sound header is returned with truncated set (the caller can still
+ * count its rows); all other damage is an error. */
 bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *bytes,
                      struct error *err);
 
-/* Where a picture's data proved wrong (*err says how): what is wrong with the file's chunks, IDATs
- * and their CRCs too, goes first and replaces *err. Nothing may read from BYTES meanwhile. */
+/* For a picture whose data proved wrong, as *err says: checks all chunks again, with the CRCs of
+ * IDATs, and replaces *err by the first damage of a chunk. Nothing may read from BYTES meanwhile.
+ */
 void png_chunks_explain(const char *name, struct png_bytes *bytes, struct error *err);
 
 /* Samples of a pixel in the file, and after palette and tRNS have been applied. */

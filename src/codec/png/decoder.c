@@ -3,8 +3,8 @@
  * codec/png/read.c) is made as a whole: stb_image is given a PNG of our own making and the
  * finished rows, and does what is left (bits to bytes, palette, tRNS, weaving the passes).
  *
- * What is made as a whole has up to 2^30 samples. A picture of which a part is missing or
- * wrong is refused, never shown in part. */
+ * A picture that is made as a whole has up to 2^30 samples. A picture of which a part is missing
+ * or wrong is refused, never shown in part. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static bool refuse_truncated(const struct png_file *png, const char *name, struc
     return error_set(err, EXIT_INPUT, "%s: truncated PNG: %s", name, png->truncation);
 }
 
-/* What the header promises against what the file has and what can be decoded. */
+/* Can the file hold the rows that its header promises, and can they be decoded? */
 static bool check_sizes(const struct png_file *png, const struct image_info *info, bool whole,
                         const char *name, struct error *err)
 {
@@ -164,17 +164,15 @@ static uint8_t *put_chunk(uint8_t *to, const char *type, const uint8_t *data, si
     return to + png_chunk_close(to, type, bytes);
 }
 
-/* A small PNG that says all this one says except its picture, which is one byte of
- * nothing: what stb_image is given to read, so that it never sees a stranger's chunks. Only
- * checked values go in; the rows go another way (stb_load_png). At most SKELETON_BYTES; returns
- * how many. */
+/* The small PNG that stb_image is given to read: it has the same header, palette and transparency,
+ * all of them checked, and one byte in place of the picture. So stb_image never sees a stranger's
+ * chunks; the rows go another way (stb_load_png). At most SKELETON_BYTES; returns how many. */
 #define SKELETON_BYTES 2048
 static size_t make_skeleton(const struct png_file *png, uint8_t *into)
 {
     const struct png_header *header = &png->header;
     uint8_t *to = into, head[13], samples[6];
     unsigned mask = (1U << header->depth) - 1;
-    size_t i;
 
     memcpy(to, "\211PNG\r\n\032\n", 8);
     png_put32(png_put32(head, (uint32_t)header->width), (uint32_t)header->height);
@@ -189,7 +187,7 @@ static size_t make_skeleton(const struct png_file *png, uint8_t *into)
             to = put_chunk(to, "tRNS", png->transparency, png->transparency_bytes);
     } else if (png->transparency) {
         /* Bits above the depth do not count; stb_image forgets that below 8 bits. */
-        for (i = 0; i < png->transparency_bytes; i += 2) {
+        for (size_t i = 0; i < png->transparency_bytes; i += 2) {
             unsigned sample = (png->transparency[i] * 256U + png->transparency[i + 1]) & mask;
             samples[i] = (uint8_t)(sample >> 8);
             samples[i + 1] = (uint8_t)sample;

@@ -16,7 +16,7 @@
 
 /* ---- the definitions ---- */
 
-/* Paeth's choice: whichever of A, B and C is nearest to A + B - C, the first of those that tie. */
+/* Paeth's choice: of A, B and C the one nearest to A + B - C; where two tie, the earlier one. */
 static int nearest(int a, int b, int c)
 {
     int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
@@ -39,9 +39,7 @@ static int foretold(int filter, int a, int b, int c)
 static void filter_from(size_t from, int filter, const uint8_t *row, const uint8_t *up,
                         size_t bytes, size_t pixel, uint8_t *out)
 {
-    size_t i;
-
-    for (i = from; i < bytes; i++) {
+    for (size_t i = from; i < bytes; i++) {
         int a = i >= pixel ? row[i - pixel] : 0, c = i >= pixel ? up[i - pixel] : 0;
         out[i] = (uint8_t)(row[i] - foretold(filter, a, up[i], c));
     }
@@ -50,9 +48,7 @@ static void filter_from(size_t from, int filter, const uint8_t *row, const uint8
 static void unfilter_from(size_t from, int filter, const uint8_t *raw, const uint8_t *up,
                           size_t bytes, size_t pixel, uint8_t *out)
 {
-    size_t i;
-
-    for (i = from; i < bytes; i++) {
+    for (size_t i = from; i < bytes; i++) {
         int a = i >= pixel ? out[i - pixel] : 0, c = i >= pixel ? up[i - pixel] : 0;
         out[i] = (uint8_t)(raw[i] + foretold(filter, a, up[i], c));
     }
@@ -146,7 +142,7 @@ static void filter_fast(int filter, const uint8_t *row, const uint8_t *up, size_
 
 /* ---- taking off ---- */
 
-/* One pixel as 16-bit lanes; those past it are 0. PIXEL is a constant at every call. It
+/* One pixel as 16-bit lanes; the lanes past it are 0. PIXEL is a constant at every call. It
  * is read in two halves into a register: gcc passes an odd memcpy through memory, where
  * the narrow writes stall the wide read (six times slower as a whole). */
 INLINE __m128i load_pixel(const uint8_t *p, size_t pixel)
@@ -211,9 +207,8 @@ INLINE void undo_paeth(const uint8_t *raw, const uint8_t *up, size_t bytes, size
 {
     const __m128i low = _mm_set1_epi16(255);
     __m128i a = _mm_setzero_si128(), c = _mm_setzero_si128();
-    size_t i;
 
-    for (i = 0; i < bytes; i += pixel) {
+    for (size_t i = 0; i < bytes; i += pixel) {
         __m128i b = load_pixel(up + i, pixel);
         __m128i sum = _mm_add_epi16(load_pixel(raw + i, pixel), nearest_wide(a, b, c));
         a = _mm_and_si128(sum, low);
@@ -222,8 +217,8 @@ INLINE void undo_paeth(const uint8_t *raw, const uint8_t *up, size_t bytes, size
     }
 }
 
-/* Bytes move to higher lanes and to lower ones, by what pixels of 3, 4, 6 and 8 bytes ask for; the
- * instructions want constants even where nothing is optimised. */
+/* Moves bytes to higher lanes, or to lower ones, by the counts that pixels of 3, 4, 6 and 8 bytes
+ * need; the instructions want constants even where nothing is optimised. */
 INLINE __m128i move_up(__m128i v, size_t bytes)
 {
     switch (bytes) {
@@ -262,9 +257,8 @@ INLINE __m128i move_down(__m128i v, size_t bytes)
 INLINE __m128i undo_pixels(int filter, __m128i x, __m128i not_up, __m128i left, size_t pixel)
 {
     __m128i v = _mm_setzero_si128();
-    size_t k;
 
-    for (k = 0; k < LANES / pixel; k++) {
+    for (size_t k = 0; k < LANES / pixel; k++) {
         __m128i a = k == 0 ? left : _mm_or_si128(move_up(v, pixel), left);
         v = filter == 1 ? _mm_add_epi8(x, a) : _mm_sub_epi8(_mm_avg_epu8(a, not_up), x);
     }
@@ -290,7 +284,7 @@ INLINE size_t undo_lanes(int filter, const uint8_t *raw, const uint8_t *up, size
         left = move_down(move_up(v, LANES - step), LANES - pixel);
         store_16(out + i, _mm_xor_si128(v, turn));
     }
-    store_16(out + i, x); /* OUT may be RAW: what comes next is there again */
+    store_16(out + i, x); /* where OUT is RAW, the next bytes were overwritten */
     return i;
 }
 

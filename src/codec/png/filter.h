@@ -1,11 +1,11 @@
-/* PNG's filters, put on rows before they are compressed and taken off when they are read: what a
- * filter leaves is what the byte's neighbours do not foretell, and that compresses better. a is
- * the byte one pixel to the left, b the one above, c the one above a; outside the row they are 0.
+/* PNG's filters. Before a row is compressed, a value that is foretold from a byte's neighbours is
+ * taken off every byte: the differences compress better. When the row is read, the value is added
+ * again. a is the byte one pixel to the left, b the one above, c the one above a; outside the row
+ * they are 0. The filters foretell
  *
- *   1 sub    a        3 average  floor((a + b) / 2)
- *   2 up     b        4 Paeth    whichever of a, b, c is nearest to a + b - c
- *
- * is taken off the byte, and put back when the filter is undone; 0 is none. */
+ *   0 none   0    3 average  floor((a + b) / 2)
+ *   1 sub    a    4 Paeth    the one of a, b, c that is nearest to a + b - c
+ *   2 up     b */
 #ifndef STENCIL_CODEC_PNG_FILTER_H
 #define STENCIL_CODEC_PNG_FILTER_H
 

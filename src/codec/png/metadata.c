@@ -18,7 +18,7 @@ enum place { EARLY, MIDDLE, ANYWHERE };
 
 static const struct {
     char type[5];
-    bool single;      /* of which a file has one */
+    bool single;      /* a file has one at most */
     enum place place; /* where it must stand: before palette and picture, before the picture */
     uint32_t bytes;   /* 0: any */
 } kinds[] = {
@@ -80,13 +80,12 @@ static bool keep(struct png_notes *notes, const char *type, const uint8_t *head,
     return true;
 }
 
-/* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 are what a file without them means anyway. */
+/* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 say the same as a file without them. */
 void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t *head,
                        uint32_t bytes, size_t place, bool early, bool middle)
 {
     static const uint32_t srgb[8] = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
     unsigned says = 0, maybe = 0;
-    size_t i;
 
     if (strcmp(type, "iCCP") == 0)
         says = DROPPED_ICC;
@@ -99,7 +98,7 @@ void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t 
     else if (strcmp(type, "gAMA") == 0 && bytes == 4 && png_get32(head) != 45455)
         maybe = DROPPED_GAMMA;
     else if (strcmp(type, "cHRM") == 0 && bytes == 32)
-        for (i = 0; i < 8; i++)
+        for (size_t i = 0; i < 8; i++)
             maybe |= png_get32(head + 4 * i) != srgb[i] ? DROPPED_COLOURS : 0U;
     notes->named_space |=
         strcmp(type, "sRGB") == 0 || strcmp(type, "iCCP") == 0 || strcmp(type, "cICP") == 0;
@@ -113,7 +112,7 @@ void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t 
 
 /* ---- taking them along ---- */
 
-/* An iCCP chunk whose profile can be decompressed and is one for such pixels. */
+/* True for an iCCP chunk whose profile can be decompressed and is for gray (or RGB) pixels. */
 static bool profile_fits(const uint8_t *chunk, size_t bytes, bool gray)
 {
     const uint8_t *content = chunk + 8;
@@ -137,7 +136,6 @@ bool png_metadata_take(struct png_notes *notes, struct png_bytes *bytes, bool gr
                        uint8_t **chunks, size_t *chunk_bytes, struct error *err)
 {
     uint8_t *to;
-    int i;
 
     *chunks = NULL;
     *chunk_bytes = 0;
@@ -150,7 +148,7 @@ bool png_metadata_take(struct png_notes *notes, struct png_bytes *bytes, bool gr
     to = *chunks = malloc(notes->kept_bytes + (size_t)notes->count * CHUNK_OVERHEAD);
     if (!to)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", input_name(bytes->input));
-    for (i = 0; i < notes->count; i++) {
+    for (int i = 0; i < notes->count; i++) {
         const struct png_kept *kept = &notes->kept[i];
         if (!png_bytes_copy(bytes, kept->place, to, kept->bytes, err))
             return false;

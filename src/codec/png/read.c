@@ -1,7 +1,7 @@
-/* Reading rows: see codec/png/rows.h. Windows of rows that stay in the second cache are
- * inflated in a ring, by a thread of its own where that was asked for: nothing else of a
- * picture has to go one after the other for so long. Whoever asks for rows undoes their
- * filters, on the way into its own memory where they stand there as they are. */
+/* PNG rows as they are asked for: see codec/png/rows.h. Rows are inflated in windows, small enough
+ * for the second cache. Inflating is the longest part of reading that cannot be shared among
+ * threads, so a thread of its own may do it ahead, into a ring of windows. The thread that asks for
+ * rows undoes their filters; where samples need no other change, straight into its own memory. */
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,28 +25,28 @@ struct png_reader {
     const char *name;
     size_t stride;          /* bytes of a row with its filter type */
     int rows;               /* of a window */
-    bool as_stored;         /* bytes of samples, which nothing is done to */
+    bool as_stored;         /* unfiltered rows are the samples */
     uint8_t colour[256][4]; /* of a palette, with alpha */
     unsigned key[3];        /* tRNS of the other colour types */
 
-    struct zlib_reader *inflate; /* of whoever fills windows */
+    struct zlib_reader *inflate; /* used by the thread that fills windows, as the next two are */
     struct png_pieces pieces;
     uint32_t inflated; /* rows */
 
     const struct window *window; /* that rows are handed out from, `given` of them so far */
     int given;
     uint32_t next;     /* the picture's row that is undone next */
-    const uint8_t *up; /* the row above it, undone; where no other memory is sure to last: */
-    uint8_t *last;
+    const uint8_t *up; /* the row above it, undone */
+    uint8_t *last;     /* keeps it where the memory that it lies in may change */
 
     bool threaded;
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* of the members below */
     pthread_cond_t changed;
     struct window ring[SLOTS_AHEAD];
     int slots;
     long long filled, emptied; /* windows */
-    long long needed;          /* of those filled, by who waits */
+    long long needed;          /* the caller waits until so many are filled; 0: it does not wait */
     bool ended, stopping;
 };
 
@@ -54,15 +54,14 @@ static void fill_colours(struct png_reader *reader)
 {
     const struct png_file *png = reader->png;
     unsigned mask = (1U << png->header.depth) - 1;
-    size_t i;
 
     if (png->header.colour == PNG_PALETTE) {
-        for (i = 0; i < (size_t)png->palette_entries; i++) {
+        for (size_t i = 0; i < (size_t)png->palette_entries; i++) {
             memcpy(reader->colour[i], png->palette + 3 * i, 3);
             reader->colour[i][3] = i < png->transparency_bytes ? png->transparency[i] : 255;
         }
     } else { /* bits above the depth do not count */
-        for (i = 0; i < png->transparency_bytes / 2; i++)
+        for (size_t i = 0; i < png->transparency_bytes / 2; i++)
             reader->key[i] =
                 (png->transparency[2 * i] * 256U + png->transparency[2 * i + 1]) & mask;
     }
@@ -122,8 +121,8 @@ static void *inflate_ahead(void *context)
     return NULL;
 }
 
-/* Until there is a window. Who has to wait waits for more of them, as far as there will be more and
- * ROWS rows need them: else every window would be a change of threads. */
+/* Waits until there is a window. A caller that has to wait at all waits for as many windows as ROWS
+ * rows need, up to half the ring: else the threads would take turns at every window. */
 static void wait_for_window(struct png_reader *reader, int rows)
 {
     long long need = (rows - 1) / reader->rows + 1, half = reader->slots / 2;
@@ -163,9 +162,8 @@ static bool next_window(struct png_reader *reader, int rows, struct error *err)
 static bool reader_alloc(struct png_reader *reader)
 {
     bool ok = true;
-    int i;
 
-    for (i = 0; i < reader->slots; i++) {
+    for (int i = 0; i < reader->slots; i++) {
         reader->ring[i].rows = malloc(reader->stride * (size_t)reader->rows);
         ok = ok && reader->ring[i].rows;
     }
@@ -208,8 +206,6 @@ bool png_reader_open(struct png_reader **reader, const struct png_file *png, con
 
 void png_reader_close(struct png_reader *reader)
 {
-    int i;
-
     if (!reader)
         return;
     pthread_mutex_lock(&reader->lock);
@@ -221,7 +217,7 @@ void png_reader_close(struct png_reader *reader)
     pthread_cond_destroy(&reader->changed);
     pthread_mutex_destroy(&reader->lock);
     zlib_reader_free(reader->inflate);
-    for (i = 0; i < reader->slots; i++)
+    for (int i = 0; i < reader->slots; i++)
         free(reader->ring[i].rows);
     free(reader->last);
     free(reader);
@@ -245,9 +241,7 @@ static unsigned sample_at(const uint8_t *row, size_t i, int depth)
 /* The bytes of 16 bits turned. */
 static void convert_wide(const uint8_t *row, uint16_t *to, size_t samples)
 {
-    size_t i;
-
-    for (i = 0; i < samples; i++)
+    for (size_t i = 0; i < samples; i++)
         to[i] = (uint16_t)(row[2 * i] << 8 | row[2 * i + 1]);
 }
 
@@ -255,9 +249,8 @@ static void convert_palette(const struct png_reader *reader, const uint8_t *row,
                             int channels)
 {
     const struct png_header *header = &reader->png->header;
-    int x;
 
-    for (x = 0; x < header->width; x++, to += channels)
+    for (int x = 0; x < header->width; x++, to += channels)
         memcpy(to, reader->colour[sample_at(row, (size_t)x, header->depth)], (size_t)channels);
 }
 
@@ -305,9 +298,7 @@ static void convert(const struct png_reader *reader, const uint8_t *row, void *t
 
 bool png_reader_read(struct png_reader *reader, const struct image *image, struct error *err)
 {
-    int y;
-
-    for (y = 0; y < image->height; y++) {
+    for (int y = 0; y < image->height; y++) {
         uint8_t *raw, *row;
         if ((!reader->window || reader->given == reader->window->count) &&
             !next_window(reader, image->height - y, err))

@@ -1,5 +1,5 @@
-/* Counting and checking rows: see codec/png/rows.h. What a filter does to one row is
- * codec/png/unfilter.c's. */
+/* Counting and checking rows: see codec/png/rows.h. Filters are taken off by
+ * codec/png/filter.c. */
 #include "codec/png/rows.h"
 
 #include <stdio.h>
@@ -42,9 +42,8 @@ static struct pass pass_of(const struct png_header *header, int i)
 uint64_t png_rows_bytes(const struct png_header *header)
 {
     uint64_t bytes = 0;
-    int i;
 
-    for (i = 0; i < pass_count(header); i++) {
+    for (int i = 0; i < pass_count(header); i++) {
         struct pass pass = pass_of(header, i);
         bytes += (uint64_t)(1 + pass.row_bytes) * pass.height;
     }
@@ -54,9 +53,8 @@ uint64_t png_rows_bytes(const struct png_header *header)
 uint64_t png_rows_total(const struct png_header *header)
 {
     uint64_t rows = 0;
-    int i;
 
-    for (i = 0; i < pass_count(header); i++)
+    for (int i = 0; i < pass_count(header); i++)
         rows += pass_of(header, i).height;
     return rows;
 }
@@ -64,9 +62,8 @@ uint64_t png_rows_total(const struct png_header *header)
 uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes)
 {
     uint64_t rows = 0;
-    int i;
 
-    for (i = 0; i < pass_count(header); i++) {
+    for (int i = 0; i < pass_count(header); i++) {
         struct pass pass = pass_of(header, i);
         uint64_t whole = (uint64_t)(1 + pass.row_bytes) * pass.height;
         if (bytes < whole)
@@ -84,9 +81,8 @@ uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes)
 static unsigned largest_index(const uint8_t *row, uint32_t width, int depth)
 {
     unsigned per_byte = 8U / (unsigned)depth, mask = (1U << depth) - 1, largest = 0;
-    uint32_t x;
 
-    for (x = 0; x < width; x++) {
+    for (uint32_t x = 0; x < width; x++) {
         unsigned shift = 8U - (unsigned)depth * (x % per_byte + 1);
         unsigned index = row[x / per_byte] >> shift & mask;
         largest = index > largest ? index : largest;
@@ -131,9 +127,8 @@ static bool unfilter_pass(const struct png_file *png, const char *name, int i, u
 {
     struct pass pass = pass_of(&png->header, i);
     const uint8_t *up = zeros;
-    uint32_t y;
 
-    for (y = 0; y < pass.height; y++) {
+    for (uint32_t y = 0; y < pass.height; y++) {
         if (!undo_row(png, name, i, y, &pass, raw, up, raw + 1, err))
             return false;
         raw[0] = 0;
@@ -156,14 +151,13 @@ bool png_rows_unfilter(const struct png_file *png, const char *name, uint8_t *ra
 {
     struct png_header whole = png->header;
     uint8_t *zeros;
-    int i;
     bool ok = true;
 
     whole.interlaced = false; /* its rows are the longest */
     zeros = calloc(1, pass_of(&whole, 0).row_bytes);
     if (!zeros)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    for (i = 0; i < pass_count(&png->header) && ok; i++) {
+    for (int i = 0; i < pass_count(&png->header) && ok; i++) {
         struct pass pass = pass_of(&png->header, i);
         ok = unfilter_pass(png, name, i, raw, zeros, err);
         raw += (1 + pass.row_bytes) * pass.height;

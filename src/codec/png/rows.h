@@ -17,8 +17,8 @@ uint64_t png_rows_bytes(const struct png_header *header);
 uint64_t png_rows_total(const struct png_header *header);
 uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes);
 
-/* Undoes the filters in place and sets every filter type to 0 (none), so that what reads
- * RAW next has nothing left to undo. RAW holds png_rows_bytes. An unknown filter type, or
+/* Undoes the filters in place and sets every filter type to 0 (none): stb_image, which reads RAW
+ * next, has nothing left to undo. RAW holds png_rows_bytes. An unknown filter type, or
  * an index that the palette does not have, is an error. */
 bool png_rows_unfilter(const struct png_file *png, const char *name, uint8_t *raw,
                        struct error *err);
@@ -42,8 +42,8 @@ struct png_reader;
 bool png_reader_open(struct png_reader **reader, const struct png_file *png, const char *name,
                      bool ahead, struct error *err);
 
-/* The next rows of IMAGE's height. What is damaged is found when it is come to; that the
- * compressed data ends where it should, and its checksum, with the last row. */
+/* The next rows, as many as IMAGE has. Damage is found when its row is read; the last row also
+ * checks that the compressed data ends there, and its checksum. */
 bool png_reader_read(struct png_reader *reader, const struct image *image, struct error *err);
 void png_reader_close(struct png_reader *reader); /* NULL is harmless */
 

@@ -94,16 +94,15 @@ static size_t take_samples(struct png_worker *worker, const struct png_shape *sh
 {
     size_t bytes = shape->row_bytes, pixel = shape->pixel, count = (size_t)strip->count;
     size_t span = bytes < SPAN_BYTES ? bytes : SPAN_BYTES / pixel * pixel, used = 0;
-    size_t samples = SAMPLE_BYTES / span, s;
-    int f;
+    size_t samples = SAMPLE_BYTES / span;
 
     if (samples > count)
         samples = count;
-    for (s = 0; s < samples; s++, used += span) {
+    for (size_t s = 0; s < samples; s++, used += span) {
         size_t y = (2 * s + 1) * count / (2 * samples);
         size_t x = (bytes - span) / pixel * s / samples * pixel;
         const uint8_t *up = strip->rows + y * bytes + x;
-        for (f = 0; f < FILTERS; f++)
+        for (int f = 0; f < FILTERS; f++)
             png_filter(filters[f], up + bytes, up, span, pixel, worker->sample[f] + used);
     }
     return used;
@@ -119,9 +118,9 @@ static struct choice choose(struct png_worker *worker, const struct png_shape *s
     size_t used = take_samples(worker, shape, strip);
     unsigned bits[FILTERS], least;
     struct choice choice = {0};
-    int f, best = 0;
+    int best = 0;
 
-    for (f = 0; f < FILTERS; f++) {
+    for (int f = 0; f < FILTERS; f++) {
         uint32_t histogram[256] = {0};
         deflate_count(worker->sample[f], used, histogram);
         bits[f] = deflate_literals_estimate(histogram);
@@ -136,7 +135,7 @@ static struct choice choose(struct png_worker *worker, const struct png_shape *s
     if (least * 8 > bits[best] * worth(shape->level))
         return choice;
     choice.repeats = true;
-    for (f = 0; f < FILTERS; f++) {
+    for (int f = 0; f < FILTERS; f++) {
         unsigned took = deflate_repeats_estimate(worker->sample[f], used, bits[f]);
         if (took < least) {
             least = took;
@@ -153,9 +152,8 @@ static void filter_rows(const struct png_worker *worker, const struct png_shape 
 {
     const uint8_t *row = strip->rows + shape->row_bytes;
     uint8_t *to = worker->filtered;
-    int y;
 
-    for (y = 0; y < strip->count; y++) {
+    for (int y = 0; y < strip->count; y++) {
         *to = (uint8_t)filter;
         png_filter(filter, row, row - shape->row_bytes, shape->row_bytes, shape->pixel, to + 1);
         to += 1 + shape->row_bytes;
@@ -182,18 +180,17 @@ static size_t compress(struct png_worker *worker, const struct png_shape *shape,
                            strip->data_bytes, out);
 }
 
-/* Besides what was chosen, which is at OUT in BYTES bytes, repeats under every filter. Leaves the
- * smallest at OUT and sets *filter to its filter. */
+/* OUT holds the chosen form, of BYTES bytes. Tries repeats under every filter too, leaves the
+ * smallest form at OUT and sets *filter to its filter. */
 static size_t compress_all(struct png_worker *worker, const struct png_shape *shape,
                            const struct png_strip *strip, int *filter, uint8_t *out, size_t bytes)
 {
     static const int tried[] = {0, 1, 2, 4};
-    int i;
 
-    for (i = 0; i < FILTERS && bytes > 0; i++) {
+    for (int i = 0; i < FILTERS && bytes > 0; i++) {
         struct choice other = {.filter = tried[i], .repeats = true};
         size_t took = compress(worker, shape, strip, other, worker->other);
-        if (took < bytes) { /* or 0, which is to be seen too */
+        if (took < bytes) { /* 0 is a failure, and is returned too */
             memcpy(out, worker->other, took);
             bytes = took;
             *filter = tried[i];

@@ -26,7 +26,7 @@ struct png_shape {
     enum png_level level;
 };
 
-/* What each thread needs. NULL: no memory. */
+/* The memory of one thread. NULL: there is none. */
 struct png_worker;
 struct png_worker *png_worker_new(const struct png_shape *shape);
 void png_worker_free(struct png_worker *worker);
@@ -37,8 +37,8 @@ size_t png_strip_bound(const struct png_shape *shape);
 void png_strip_make(struct png_worker *worker, const struct png_shape *shape,
                     struct png_strip *strip);
 
-/* Ends the chunk of TYPE whose BYTES bytes of content stand at CHUNK + 8: writes its length, its
- * type and its CRC around them. Returns the chunk's length as a whole. */
+/* Writes length, type and CRC around the content of a chunk, BYTES bytes at CHUNK + PNG_CHUNK_HEAD.
+ * Returns the length of the whole chunk. */
 #define PNG_CHUNK_HEAD     8
 #define PNG_CHUNK_OVERHEAD 12
 size_t png_chunk_close(uint8_t *chunk, const char *type, size_t bytes);

@@ -35,7 +35,7 @@ struct writer {
     uint32_t adler;
     pthread_t handle[MAX_THREADS];
     int started;
-    pthread_mutex_t lock; /* of what follows and of every strip's `done` */
+    pthread_mutex_t lock; /* of the members below and of every strip's `done` */
     pthread_cond_t work, made;
     long long filled, taken, written;
     int idle;
@@ -91,8 +91,8 @@ static bool no_memory(struct sink *sink, struct error *err)
                      output_name(sink->output), sink->info.width, sink->info.height);
 }
 
-/* Writes the strips that are made, until at most KEEP are left in the ring; makes them where
- * no thread does. With KEEP as large as the ring only what is ready is written. */
+/* Writes finished strips until at most KEEP are left in the ring, and makes strips that no thread
+ * has taken. With KEEP as large as the ring only finished strips are written. */
 static bool drain(struct sink *sink, int keep, struct error *err)
 {
     struct writer *writer = sink->state;
@@ -126,7 +126,8 @@ static bool drain(struct sink *sink, int keep, struct error *err)
     return ok;
 }
 
-/* Hands the strip that was filled to whoever takes it. */
+/* The strip at `filled` is complete: a thread may take it. Starts one more thread where all are
+ * busy. */
 static void submit(struct writer *writer)
 {
     bool more = writer->rows_given < writer->height;
@@ -168,13 +169,12 @@ static bool strip_begin(struct sink *sink, struct error *err)
 static void copy_row(uint8_t *to, const void *row, size_t bytes, enum sample_type type)
 {
     const uint16_t *samples = row;
-    size_t i;
 
     if (type == SAMPLE_U8) {
         memcpy(to, row, bytes);
         return;
     }
-    for (i = 0; i < bytes / 2; i++) {
+    for (size_t i = 0; i < bytes / 2; i++) {
         to[2 * i] = (uint8_t)(samples[i] >> 8);
         to[2 * i + 1] = (uint8_t)samples[i];
     }
@@ -236,9 +236,8 @@ static bool encoder_write(struct sink *sink, const struct image *rows, struct er
 {
     struct writer *writer = sink->state;
     size_t row = writer->shape.row_bytes;
-    int y;
 
-    for (y = 0; y < rows->height; y++) {
+    for (int y = 0; y < rows->height; y++) {
         int in_strip = writer->rows_given % writer->shape.rows;
         struct png_strip *strip;
         if (in_strip == 0 && (!drain(sink, writer->slots - 1, err) || !strip_begin(sink, err)))
@@ -270,15 +269,14 @@ static bool encoder_finish(struct sink *sink, struct error *err)
 static void encoder_close(struct sink *sink)
 {
     struct writer *writer = sink->state;
-    int i;
 
     pthread_mutex_lock(&writer->lock);
     writer->stopping = true;
     pthread_cond_broadcast(&writer->work);
     pthread_mutex_unlock(&writer->lock);
-    for (i = 0; i < writer->started; i++)
+    for (int i = 0; i < writer->started; i++)
         pthread_join(writer->handle[i], NULL);
-    for (i = 0; writer->ring && i < writer->slots; i++) {
+    for (int i = 0; writer->ring && i < writer->slots; i++) {
         free(writer->ring[i].rows);
         free(writer->ring[i].chunk);
     }

@@ -117,18 +117,15 @@ static void pnm_close(struct source *source)
 
 static void unpack_bits(const uint8_t *packed, uint8_t *row, int width)
 {
-    int x;
-
-    for (x = 0; x < width; x++)
+    for (int x = 0; x < width; x++)
         row[x] = packed[x / 8] >> (7 - x % 8) & 1 ? 0 : 255; /* 1 is ink */
 }
 
 static uint32_t largest_u8(const uint8_t *row, size_t samples)
 {
     uint8_t top = 0;
-    size_t i;
 
-    for (i = 0; i < samples; i++)
+    for (size_t i = 0; i < samples; i++)
         top = row[i] > top ? row[i] : top;
     return top;
 }
@@ -137,9 +134,8 @@ static uint32_t largest_u8(const uint8_t *row, size_t samples)
 static uint32_t swap_and_largest_u16(uint16_t *row, size_t samples)
 {
     uint16_t top = 0;
-    size_t i;
 
-    for (i = 0; i < samples; i++) {
+    for (size_t i = 0; i < samples; i++) {
         row[i] = be16toh(row[i]);
         top = row[i] > top ? row[i] : top;
     }
@@ -166,7 +162,7 @@ static bool find_above_maxval(struct source *source, const void *row, int y)
     return above_maxval(source->state, value, y, i - 1);
 }
 
-/* What is left to do with a row of bytes as they stand in the file. */
+/* Turns the bytes of a row, as they stand in the file, into samples in place, and checks them. */
 static bool finish_row(struct source *source, void *row, int y)
 {
     const struct pnm *pnm = source->state;
@@ -191,7 +187,7 @@ static bool truncated(struct pnm *pnm, int y)
                      input_name(pnm->reader.input), pnm->reader.name, y, pnm->reader.height);
 }
 
-/* As many rows as one input_read may fill: those that leave no gap between them. */
+/* How many rows one input_read may fill: several where no gap lies between them. */
 static int group_rows(const struct pnm *pnm, const struct image *rows)
 {
     size_t group = GROUP_BYTES / pnm->file_row_bytes;
@@ -274,12 +270,11 @@ static bool read_plain_row(struct pnm *pnm, enum sample_type type, void *row, in
 static bool pnm_read(struct source *source, struct image *rows, struct error *err)
 {
     struct pnm *pnm = source->state;
-    int y;
 
     pnm->reader.err = err;
     if (!pnm_is_plain(pnm->reader.kind))
         return read_binary(source, rows, err);
-    for (y = 0; y < rows->height; y++)
+    for (int y = 0; y < rows->height; y++)
         if (!read_plain_row(pnm, source->info.type, image_row(rows, y), source->next_row + y))
             return false;
     return true;

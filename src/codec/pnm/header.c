@@ -175,12 +175,11 @@ static bool read_line(struct pnm_reader *r, char line[LINE_BYTES])
     char shown[16];
     size_t length;
     bool comment;
-    int byte;
 
     do {
         length = 0;
         comment = false;
-        for (byte = next_raw(r); byte != '\n'; byte = next_raw(r)) {
+        for (int byte = next_raw(r); byte != '\n'; byte = next_raw(r)) {
             if (byte == PNM_END)
                 return ended(r);
             if (length == 0 && (pnm_is_space(byte) || byte == '#' || comment)) {
@@ -271,11 +270,10 @@ static bool check_tuple_type(struct pnm_reader *r, const struct pam *pam)
 static bool read_pam_line(struct pnm_reader *r, struct pam *pam, const char *line)
 {
     const char *value = value_of(line, "TUPLTYPE");
-    int i;
 
     if (value)
         return add_tuple_type(r, pam, value);
-    for (i = 0; i < PAM_NUMBERS; i++) {
+    for (int i = 0; i < PAM_NUMBERS; i++) {
         value = value_of(line, pam_numbers[i].label);
         if (value)
             return set_number(r, pam, i, value);
@@ -287,7 +285,6 @@ static bool read_pam(struct pnm_reader *r)
 {
     struct pam pam = {0};
     char line[LINE_BYTES];
-    int i;
 
     for (;;) {
         if (!read_line(r, line))
@@ -297,7 +294,7 @@ static bool read_pam(struct pnm_reader *r)
         if (!read_pam_line(r, &pam, line))
             return false;
     }
-    for (i = 0; i < PAM_NUMBERS; i++)
+    for (int i = 0; i < PAM_NUMBERS; i++)
         if (pam.number[i] == 0)
             return pnm_damaged(r, "no %s line in its header", pam_numbers[i].label);
     r->width = (int)pam.number[PAM_WIDTH];

@@ -1,6 +1,6 @@
 /* The PNM encoder: P5, P6 and P7 with the picture's own maximum as maxval. codec/sink.c
- * has made the rows fit the format; what is left is the header and, for 16 bits,
- * the byte order. Plain (text) files are read but not written. */
+ * has made the rows fit the format; this file writes the header and, for 16 bits,
+ * turns the byte order. Plain (text) files are read but not written. */
 #include "codec/format.h"
 
 #include <endian.h>
@@ -47,8 +47,8 @@ static bool write_swapped(struct sink *sink, const uint16_t *row, size_t samples
     uint16_t *piece = sink->state;
 
     while (samples > 0) {
-        size_t count = samples < PIECE_SAMPLES ? samples : PIECE_SAMPLES, i;
-        for (i = 0; i < count; i++)
+        size_t count = samples < PIECE_SAMPLES ? samples : PIECE_SAMPLES;
+        for (size_t i = 0; i < count; i++)
             piece[i] = htobe16(row[i]);
         if (!output_write(sink->output, piece, count * sizeof *piece, err))
             return false;
@@ -61,13 +61,13 @@ static bool write_swapped(struct sink *sink, const uint16_t *row, size_t samples
 static bool pnm_write_rows(struct sink *sink, const struct image *rows, struct error *err)
 {
     size_t bytes = image_row_bytes(rows);
-    int y, count = rows->height;
+    int count = rows->height;
 
     if (rows->pitch == bytes) { /* no gaps: the rows are one long one */
         bytes *= (size_t)count;
         count = 1;
     }
-    for (y = 0; y < count; y++) {
+    for (int y = 0; y < count; y++) {
         const void *row = image_row(rows, y);
         if (rows->type == SAMPLE_U16 ? !write_swapped(sink, row, bytes / 2, err)
                                      : !output_write(sink->output, row, bytes, err))

@@ -1,6 +1,6 @@
-/* Deflate data (RFC 1951): two ways of compressing bytes, and what each would save. Both end at a
- * byte boundary (an empty stored block, as zlib's sync flush), so that strips that were compressed
- * on their own can follow each other. Their result depends on the bytes alone.
+/* Deflate data (RFC 1951): two ways of compressing bytes, and estimates of what they save. Both end
+ * at a byte boundary (an empty stored block, as zlib's sync flush), so that strips that were
+ * compressed on their own can follow each other. Their result depends on the bytes alone.
  *
  * `literals` writes single bytes, each block with the Huffman code that fits it best. A filtered
  * photograph holds few repeats: looking for them costs most of a compressor's time there and gains
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What either may write for BYTES bytes, with the eight that it may touch behind. */
+/* Room for what either writes for BYTES bytes, and for eight bytes more that it may touch. */
 static inline size_t deflate_bound(size_t bytes)
 {
     return bytes + bytes / 1024 + 64;
@@ -36,7 +36,7 @@ void deflate_count(const uint8_t *in, size_t bytes, uint32_t histogram[256]);
  * SMALL for eight. */
 enum deflate_effort { DEFLATE_FAST, DEFLATE_DEFAULT, DEFLATE_SMALL };
 
-/* What it needs besides the data. NULL: no memory; free() takes it. */
+/* Memory that it needs besides the data. NULL: there is none; free() takes it. */
 struct deflate_finder;
 struct deflate_finder *deflate_finder_new(void);
 
@@ -44,8 +44,8 @@ struct deflate_finder *deflate_finder_new(void);
 size_t deflate_repeats(struct deflate_finder *finder, enum deflate_effort effort, const uint8_t *in,
                        size_t bytes, uint8_t *out);
 
-/* What a byte will take in the mean, times 256, where LITERAL_BITS (times 256) are what one takes
- * by itself; judged by BYTES (<= 2^16) bytes. */
+/* Bits that a byte takes in the mean with repeats, times 256, where a single byte takes
+ * LITERAL_BITS (times 256); judged by BYTES (<= 2^16) bytes. */
 unsigned deflate_repeats_estimate(const uint8_t *in, size_t bytes, unsigned literal_bits);
 
 #endif

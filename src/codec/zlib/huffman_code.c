@@ -12,20 +12,20 @@
 static int sort_used(const uint32_t *frequency, int symbols, uint16_t *sorted)
 {
     uint16_t first[DEFLATE_LITERALS];
-    int used = 0, i, pass;
+    int used = 0;
 
-    for (i = 0; i < symbols; i++)
+    for (int i = 0; i < symbols; i++)
         if (frequency[i])
             first[used++] = (uint16_t)i;
-    for (pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 2; pass++) {
         const uint16_t *from = pass ? sorted : first;
         uint16_t *to = pass ? first : sorted;
         int place[257] = {0};
-        for (i = 0; i < used; i++)
+        for (int i = 0; i < used; i++)
             place[(frequency[from[i]] >> (8 * pass) & 255) + 1]++;
-        for (i = 0; i < 256; i++)
+        for (int i = 0; i < 256; i++)
             place[i + 1] += place[i];
-        for (i = 0; i < used; i++)
+        for (int i = 0; i < used; i++)
             to[place[frequency[from[i]] >> (8 * pass) & 255]++] = from[i];
     }
     memcpy(sorted, first, (size_t)used * sizeof *sorted);
@@ -42,14 +42,14 @@ static void count_lengths(const uint32_t *frequency, const uint16_t *sorted, int
     uint32_t weight[2 * DEFLATE_LITERALS], total = 0;
     uint16_t parent[2 * DEFLATE_LITERALS];
     uint8_t depth[2 * DEFLATE_LITERALS] = {0};
-    int leaf = 0, inner = used, next, i;
+    int leaf = 0, inner = used;
     unsigned length;
 
-    for (i = 0; i < used; i++)
+    for (int i = 0; i < used; i++)
         weight[i] = frequency[sorted[i]];
-    for (next = used; next < 2 * used - 1; next++) {
+    for (int next = used; next < 2 * used - 1; next++) {
         weight[next] = 0;
-        for (i = 0; i < 2; i++) {
+        for (int i = 0; i < 2; i++) {
             bool take_leaf = leaf < used && (inner == next || weight[leaf] <= weight[inner]);
             int least = take_leaf ? leaf++ : inner++;
             weight[next] += weight[least];
@@ -57,7 +57,7 @@ static void count_lengths(const uint32_t *frequency, const uint16_t *sorted, int
         }
     }
     memset(count, 0, 16 * sizeof *count);
-    for (i = 2 * used - 3; i >= 0; i--) {
+    for (int i = 2 * used - 3; i >= 0; i--) {
         depth[i] = (uint8_t)(depth[parent[i]] + 1);
         if (i < used)
             count[depth[i] < limit ? depth[i] : limit]++;
@@ -114,7 +114,8 @@ static void header_add(struct deflate_header *header, int symbol, int extra)
     header->extra[header->count++] = (uint8_t)extra;
 }
 
-/* Code lengths with runs told as RFC 1951, 3.2.7 has it, and the code for those. */
+/* The lengths of both codes, with runs as RFC 1951, 3.2.7 has them, and the code for the lengths.
+ */
 void deflate_header_build(struct deflate_header *header, const struct deflate_code *literal,
                           int literals, const struct deflate_code *distance, int distances)
 {
@@ -152,9 +153,8 @@ void deflate_header_build(struct deflate_header *header, const struct deflate_co
 size_t deflate_header_bits(const struct deflate_header *header)
 {
     size_t bits = 17 + 19 * 3;
-    int i;
 
-    for (i = 0; i < header->count; i++)
+    for (int i = 0; i < header->count; i++)
         bits += header->code.length[header->symbol[i]] + (size_t)extra_bits[header->symbol[i]];
     return bits;
 }
@@ -163,7 +163,7 @@ void deflate_header_write(struct deflate_writer *w, const struct deflate_header 
 {
     static const uint8_t order[19] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                       11, 4,  12, 3, 13, 2, 14, 1, 15};
-    int lengths = 19, i;
+    int lengths = 19;
 
     while (lengths > 4 && header->code.length[order[lengths - 1]] == 0)
         lengths--;
@@ -171,9 +171,9 @@ void deflate_header_write(struct deflate_writer *w, const struct deflate_header 
     deflate_put(w, (unsigned)header->literals - 257, 5);
     deflate_put(w, (unsigned)header->distances - 1, 5);
     deflate_put(w, (unsigned)lengths - 4, 4);
-    for (i = 0; i < lengths; i++)
+    for (int i = 0; i < lengths; i++)
         deflate_put(w, header->code.length[order[i]], 3);
-    for (i = 0; i < header->count; i++) {
+    for (int i = 0; i < header->count; i++) {
         uint32_t entry = header->code.entry[header->symbol[i]];
         deflate_put(w, entry & 0xffff, entry >> 16);
         deflate_put(w, header->extra[i], extra_bits[header->symbol[i]]);

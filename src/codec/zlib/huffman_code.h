@@ -1,5 +1,5 @@
-/* What deflate blocks (RFC 1951) are written with: a bit writer, Huffman codes, and the
- * headers of blocks. Private to codec/zlib/: literals.c and repeats.c decide what blocks hold. */
+/* The parts of deflate blocks (RFC 1951): a writer of bits, Huffman codes, and the headers of
+ * blocks. Private to codec/zlib/: literals.c and repeats.c decide what blocks hold. */
 #ifndef STENCIL_CODEC_ZLIB_HUFFMAN_CODE_H
 #define STENCIL_CODEC_ZLIB_HUFFMAN_CODE_H
 

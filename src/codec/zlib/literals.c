@@ -44,12 +44,10 @@ static void write_literals(struct deflate_writer *w, const struct deflate_code *
 static void pairs_make(uint32_t *pair, const struct deflate_code *code, const uint8_t *used,
                        size_t count)
 {
-    size_t i, j;
-
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint32_t second = code->entry[used[i]];
         uint32_t *row = pair + (size_t)used[i] * 256;
-        for (j = 0; j < count; j++) {
+        for (size_t j = 0; j < count; j++) {
             uint32_t first = code->entry[used[j]], bits = first >> 16;
             uint32_t both = (first & 0xffff) | (second & 0xffff) << bits;
             row[used[j]] = both << 5 | (bits + (second >> 16));
@@ -57,7 +55,7 @@ static void pairs_make(uint32_t *pair, const struct deflate_code *code, const ui
     }
 }
 
-/* Of whole fours of bytes; returns how many bytes those were. */
+/* Writes whole fours of bytes; returns how many bytes. */
 static size_t write_pairs(struct deflate_writer *w, const uint32_t *pair, const uint8_t *in,
                           size_t bytes)
 {
@@ -77,12 +75,11 @@ static size_t write_pairs(struct deflate_writer *w, const uint32_t *pair, const 
 static void write_content(struct deflate_writer *w, const struct deflate_code *code,
                           const uint8_t *in, size_t bytes)
 {
-    uint32_t pair[256 * 256]; /* of which little is touched */
+    uint32_t pair[256 * 256]; /* little of it is touched */
     uint8_t used[256];
     size_t count = 0, done = 0;
-    int v;
 
-    for (v = 0; v < 256; v++)
+    for (int v = 0; v < 256; v++)
         if (code->length[v])
             used[count++] = (uint8_t)v;
     if (count * count <= bytes / 4) {
@@ -99,14 +96,13 @@ static void write_block(struct deflate_writer *w, const uint8_t *in, size_t byte
     struct deflate_code code;
     struct deflate_header header;
     size_t bits;
-    int i;
 
     deflate_count(in, bytes, frequency);
     frequency[DEFLATE_END] = 1;
     deflate_code_build(&code, frequency, LITERALS, LITERAL_LIMIT);
     deflate_header_build(&header, &code, LITERALS, &no_distances, DISTANCES);
     bits = deflate_header_bits(&header);
-    for (i = 0; i < LITERALS; i++)
+    for (int i = 0; i < LITERALS; i++)
         bits += (size_t)frequency[i] * code.length[i];
     if (bits / 8 >= bytes) {
         deflate_stored(w, in, bytes);
@@ -136,19 +132,18 @@ void deflate_count(const uint8_t *in, size_t bytes, uint32_t histogram[256])
 {
     uint32_t part[8][256] = {
         {0}}; /* equal neighbours, which are many, do not wait for each other */
-    size_t i = 0, v;
-    int p;
+    size_t i = 0;
 
     for (; i + 8 <= bytes; i += 8) {
         uint64_t eight;
         memcpy(&eight, in + i, 8);
-        for (p = 0; p < 8; p++)
+        for (int p = 0; p < 8; p++)
             part[p][eight >> (8 * p) & 255]++;
     }
     for (; i < bytes; i++)
         histogram[in[i]]++;
-    for (p = 0; p < 8; p++)
-        for (v = 0; v < 256; v++)
+    for (int p = 0; p < 8; p++)
+        for (size_t v = 0; v < 256; v++)
             histogram[v] += part[p][v];
 }
 
@@ -164,13 +159,12 @@ static unsigned log2_256(uint32_t x)
 unsigned deflate_literals_estimate(const uint32_t histogram[256])
 {
     uint64_t total = 0, bits = 0;
-    int v;
 
-    for (v = 0; v < 256; v++)
+    for (int v = 0; v < 256; v++)
         total += histogram[v];
     if (total == 0)
         return 0;
-    for (v = 0; v < 256; v++)
+    for (int v = 0; v < 256; v++)
         if (histogram[v])
             bits += (uint64_t)histogram[v] * (log2_256((uint32_t)total) - log2_256(histogram[v]));
     return (unsigned)(bits / total);

@@ -1,8 +1,8 @@
 /* Deflate blocks with repeats: finding them, writing them, and the estimate of what they save (see
  * codec/zlib/deflate.h).
  *
- * A table remembers, by a hash of four bytes, the latest places where they stood. What
- * is found becomes tokens (a byte, or a length and a distance), and a block is written
+ * A table remembers, by a hash of four bytes, the latest places where they stood. Repeats
+ * and single bytes become tokens (a byte, or a length and a distance), and a block is written
  * when enough of them are there. */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -92,9 +92,8 @@ static void write_tokens(struct deflate_writer *w, const struct deflate_finder *
 {
     struct deflate_writer local = *w;
     uint32_t entry;
-    int i;
 
-    for (i = 0; i < finder->tokens; i++) {
+    for (int i = 0; i < finder->tokens; i++) {
         uint32_t token = finder->token[i];
         unsigned extra, length = token >> 16, before = token & 0xffff;
         if (length == 0) {
@@ -185,9 +184,8 @@ __attribute__((always_inline)) static inline void enter(struct deflate_finder *f
                                                         unsigned ways)
 {
     uint32_t *place = finder->table + ways * hash(load32(p));
-    unsigned i;
 
-    for (i = ways - 1; i > 0; i--)
+    for (unsigned i = ways - 1; i > 0; i--)
         place[i] = place[i - 1];
     place[0] = (uint32_t)(p - in) + 1;
 }
@@ -200,9 +198,9 @@ __attribute__((always_inline)) static inline unsigned find(const struct deflate_
 {
     const uint32_t *place = finder->table + ways * hash(load32(p));
     uint32_t here = (uint32_t)(p - in) + 1, four = load32(p);
-    unsigned longest = 0, i;
+    unsigned longest = 0;
 
-    for (i = 0; i < ways && place[i] && here - place[i] <= MAX_DISTANCE; i++) {
+    for (unsigned i = 0; i < ways && place[i] && here - place[i] <= MAX_DISTANCE; i++) {
         const uint8_t *q = in + place[i] - 1;
         unsigned length;
         if (load32(q) != four)

@@ -210,7 +210,6 @@ bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
     enum libdeflate_result result;
     size_t taken = 0, got = 0;
     uint32_t adler = 0;
-    int i;
 
     *written = 0;
     if (bytes < ZLIB_HEADER_BYTES)
@@ -231,7 +230,7 @@ bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
     *written = got;
     if (bytes - taken < ZLIB_TRAILER_BYTES)
         return fail(why, ends_early);
-    for (i = 0; i < ZLIB_TRAILER_BYTES; i++)
+    for (int i = 0; i < ZLIB_TRAILER_BYTES; i++)
         adler = adler << 8 | in[taken + (size_t)i];
     if (adler != libdeflate_adler32(1, out, got))
         return fail(why, wrong_checksum);
@@ -251,11 +250,9 @@ size_t zlib_stream_begin(uint8_t *out)
 
 size_t zlib_stream_end(uint8_t *out, uint32_t adler)
 {
-    int i;
-
     out[0] = 3; /* the last block, with the fixed code and nothing in it */
     out[1] = 0;
-    for (i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++)
         out[2 + i] = (uint8_t)(adler >> (24 - 8 * i));
     return ZLIB_END_BYTES;
 }

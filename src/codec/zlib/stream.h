@@ -1,6 +1,5 @@
 /* zlib streams (RFC 1950) and their checksums: reading them through ISA-L or libdeflate, whichever
- * the build found, and what stands around the deflate data of those that are written
- * (codec/zlib/deflate.h). */
+ * the build found, and writing the bytes before and behind deflate data (codec/zlib/deflate.h). */
 #ifndef STENCIL_CODEC_ZLIB_STREAM_H
 #define STENCIL_CODEC_ZLIB_STREAM_H
 
@@ -34,8 +33,8 @@ bool zlib_reader_end(struct zlib_reader *reader, const char **why);
 
 /* ---- writing ---- */
 
-/* What stands before the deflate data, and what behind it where the Adler-32 of all that was
- * compressed is ADLER; both return how many bytes they wrote. */
+/* Write the bytes before the deflate data, and those behind it, where ADLER is the Adler-32 of all
+ * that was compressed; both return how many. */
 #define ZLIB_BEGIN_BYTES 2
 #define ZLIB_END_BYTES   6
 size_t zlib_stream_begin(uint8_t *out);
