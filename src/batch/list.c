@@ -15,7 +15,7 @@
 /* ---- items ---- */
 
 /* NAME with the extension of the outputs. */
-static char *output_name(const struct batch_tree *tree, const char *name)
+static char *name_of_output(const struct batch_tree *tree, const char *name)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
     const char *base = slash ? slash + 1 : name;
@@ -45,7 +45,7 @@ static bool add(void *context, const char *name, const char *trouble)
     }
     item = &list->item[list->count++];
     item->name = strdup(name);
-    item->output = output_name(list->tree, name);
+    item->output = name_of_output(list->tree, name);
     item->trouble = trouble ? strdup(trouble) : NULL;
     return item->name && item->output && (!trouble || item->trouble);
 }

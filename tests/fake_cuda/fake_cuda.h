@@ -1,5 +1,5 @@
-/* A CUDA runtime and this project's kernels on the CPU, for tests of the host's half: as
- * hostile as CUDA's rules allow.
+/* A CUDA runtime without a GPU, for tests of the host's half: as hostile as CUDA's rules allow.
+ * The kernels run on the GPU in software, tests/soft_gpu.
  *
  *   streams    What is queued runs as late as possible, when somebody waits, and in any
  *              order that streams and events leave open: a missing wait shows as wrong bytes.
@@ -8,8 +8,6 @@
  *              kernel, that leaves its allocation or its device aborts with a sentence.
  *   host       Pinned memory is read and written when the copy runs, pageable memory at
  *              the call. Giving back memory that a queued copy uses aborts.
- *   kernels    Take their weights from where the real ones do: device memory, packed
- *              or not, or a bank of constant memory that all streams of a device share.
  *
  * One lock guards it; it may be used from any number of threads. */
 #ifndef STENCIL_FAKE_CUDA_H
@@ -55,11 +53,8 @@ void fake_unlock(void);
 cudaError_t fake_error(cudaError_t error);
 /* Is this call to fail? Counts it. */
 bool fake_refused(const char *call, cudaError_t *error);
-/* Without the lock: what every kernel's launch does. SIZE bytes of ARGUMENTS are kept. An error may
- * have been left behind by others: it runs all the same, where *queued. */
+/* Without the lock: what every kernel's launch does. SIZE bytes of ARGUMENTS are kept. */
 cudaError_t fake_launch(cudaStream_t stream, fake_run *run, const void *arguments, size_t size);
-cudaError_t fake_launch_queued(cudaStream_t stream, fake_run *run, const void *arguments,
-                               size_t size, bool *queued);
 /* A copy is told its host memory, which must stay until then; else NULL. */
 void fake_queue(cudaStream_t stream, fake_run *run, const void *arguments, size_t size,
                 const void *host, size_t host_bytes);
@@ -75,10 +70,6 @@ int fake_current_device(void); /* needs no lock */
 void *fake_device_memory(const void *memory, size_t bytes, int device);
 /* Lets kernels follow pointers into a device's memory, and ends it. */
 void fake_open_device(int device, bool open);
-/* A bank of constant memory: one of each kernel that has one. */
-#define FAKE_BANKS      6
-#define FAKE_BANK_BYTES 65536
-unsigned char *fake_bank(int device, int bank);
 #ifdef __cplusplus
 [[noreturn]]
 #else

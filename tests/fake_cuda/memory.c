@@ -22,7 +22,6 @@ struct piece {
 static struct piece *pieces;
 static int devices = 2;
 static size_t memory_bytes = (size_t)1 << 30, used[FAKE_DEVICES];
-static unsigned char banks[FAKE_DEVICES][FAKE_BANKS][FAKE_BANK_BYTES];
 static const char *fail_call;
 static int fail_nth;
 static cudaError_t fail_error;
@@ -169,11 +168,6 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
     }
     fake_unlock();
     return fake_error(error);
-}
-
-unsigned char *fake_bank(int device, int bank)
-{
-    return banks[device][bank];
 }
 
 /* ---- memory ---- */

@@ -190,12 +190,10 @@ int fake_stream_device(cudaStream_t stream)
     return stream->device;
 }
 
-cudaError_t fake_launch_queued(cudaStream_t stream, fake_run *run, const void *arguments,
-                               size_t size, bool *queued)
+cudaError_t fake_launch(cudaStream_t stream, fake_run *run, const void *arguments, size_t size)
 {
     cudaError_t error = cudaSuccess;
 
-    *queued = false;
     fake_lock();
     launches++;
     if (fake_refused("launch", &error)) {
@@ -204,16 +202,9 @@ cudaError_t fake_launch_queued(cudaStream_t stream, fake_run *run, const void *a
         fake_error(cudaErrorInvalidResourceHandle);
     } else {
         fake_queue(stream, run, arguments, size, NULL, 0);
-        *queued = true;
     }
     fake_unlock();
     return cudaGetLastError(); /* as the kernels' launches do */
-}
-
-cudaError_t fake_launch(cudaStream_t stream, fake_run *run, const void *arguments, size_t size)
-{
-    bool queued;
-    return fake_launch_queued(stream, run, arguments, size, &queued);
 }
 
 /* ---- streams ---- */

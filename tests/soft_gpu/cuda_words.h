@@ -239,9 +239,9 @@ enum {
 };
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess };
 
-template <typename F> static inline cudaError_t cudaFuncSetAttribute(F *, int, int bytes)
+template <typename F> static inline cudaError_t cudaFuncSetAttribute(F *kernel, int, int bytes)
 {
-    return fake_error(bytes <= 232448 ? cudaSuccess : cudaErrorInvalidValue);
+    return fake_error(soft_shared_allow((const void *)kernel, bytes));
 }
 
 /* So that blocks that walk the tiles have several to walk. */
@@ -276,31 +276,10 @@ static inline cudaError_t cudaGetDriverEntryPointByVersion(const char *, void **
     return cudaSuccess;
 }
 
-struct soft_symbol_copy {
-    void *symbol;
-    size_t bytes;
-    unsigned char kept[65536];
-};
-
-/* From pageable memory: read at once. */
 static inline cudaError_t cudaMemcpyToSymbolAsync(void *symbol, const void *from, size_t bytes,
                                                   size_t offset, int, cudaStream_t stream)
 {
-    static soft_symbol_copy copy;
-    cudaError_t status;
-    fake_lock(); /* for the copy's sake */
-    copy.symbol = (char *)symbol + offset;
-    copy.bytes = bytes;
-    memcpy(copy.kept, from, bytes);
-    fake_unlock();
-    status = fake_launch(
-        stream,
-        [](const void *arguments, int) {
-            const soft_symbol_copy *c = (const soft_symbol_copy *)arguments;
-            memcpy(c->symbol, c->kept, c->bytes);
-        },
-        &copy, sizeof copy);
-    return fake_error(status);
+    return soft_constant_copy(symbol, offset, from, bytes, stream);
 }
 
 template <typename... P> struct soft_launcher {
@@ -325,6 +304,7 @@ template <typename... P> struct soft_launcher {
     void operator()(P... arguments)
     {
         it.arguments = std::tuple<P...>(arguments...);
+        soft_shared_check((const void *)it.kernel, it.grid.shared);
         fake_error(fake_launch(stream, run, &it, sizeof it));
     }
 };

@@ -214,6 +214,7 @@ void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments
         threads[i].index =
             (struct soft_index){(unsigned)i % size->x, (unsigned)i / size->x % size->y,
                                 (unsigned)i / size->x / size->y};
+    soft_constants_show(device);
     fake_open_device(device, true);
     for (unsigned z = 0; z < blocks->z; z++)
         for (unsigned y = 0; y < blocks->y; y++)

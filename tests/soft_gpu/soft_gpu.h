@@ -63,6 +63,18 @@ struct soft_grid {
     size_t shared;
 };
 
+/* How much dynamic shared memory a block of the kernel may have on the current device. The check
+ * first lets other threads run: a thread that sets the limit anew between another one's setting and
+ * launch is found out. */
+cudaError_t soft_shared_allow(const void *kernel, int bytes);
+void soft_shared_check(const void *kernel, size_t bytes);
+
+/* cudaMemcpyToSymbolAsync from pageable memory, which is read at once. Every device has constant
+ * memory of its own, which all its streams share. */
+cudaError_t soft_constant_copy(void *symbol, size_t offset, const void *from, size_t bytes,
+                               cudaStream_t stream);
+void soft_constants_show(int device); /* its constant memory is what kernels see */
+
 /* All of a grid on DEVICE; `thread` is called once for each of its threads. */
 void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments),
               const void *arguments, int device);

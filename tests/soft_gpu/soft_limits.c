@@ -1,0 +1,120 @@
+/* What a launch on the GPU in software finds on its device: how much shared memory its blocks may
+ * have, and constant memory. See soft_gpu.h. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+/* ---- shared memory ---- */
+
+#define MAX_LIMITS     2048
+#define SHARED_DEFAULT (48 * 1024)
+#define SHARED_MOST    (227 * 1024)
+
+static struct limit {
+    const void *kernel;
+    int device;
+    size_t bytes;
+} limits[MAX_LIMITS];
+static int limit_count;
+
+/* With the lock held. */
+static struct limit *limit_of(const void *kernel, int device)
+{
+    for (int i = 0; i < limit_count; i++)
+        if (limits[i].kernel == kernel && limits[i].device == device)
+            return &limits[i];
+    if (limit_count == MAX_LIMITS)
+        fake_misuse("more kernels than the GPU in software has room for");
+    limits[limit_count] = (struct limit){kernel, device, SHARED_DEFAULT};
+    return &limits[limit_count++];
+}
+
+cudaError_t soft_shared_allow(const void *kernel, int bytes)
+{
+    if (bytes < 0 || bytes > SHARED_MOST)
+        return cudaErrorInvalidValue;
+    fake_lock();
+    limit_of(kernel, fake_current_device())->bytes = (size_t)bytes;
+    fake_unlock();
+    return cudaSuccess;
+}
+
+void soft_shared_check(const void *kernel, size_t bytes)
+{
+    sched_yield();
+    fake_lock();
+    if (bytes > limit_of(kernel, fake_current_device())->bytes)
+        fake_misuse("a block asks for more shared memory than it may have");
+    fake_unlock();
+}
+
+/* ---- constant memory ---- */
+
+#define MAX_SYMBOLS    16
+#define CONSTANT_BYTES 65536
+
+/* A symbol of a kernel, which holds the memory of the device that is shown; the memory of all
+ * devices stands in `of`. */
+static struct symbol {
+    void *at;
+    unsigned char of[FAKE_DEVICES][CONSTANT_BYTES];
+    size_t bytes; /* of it that were ever written */
+} *symbols[MAX_SYMBOLS];
+static int symbol_count, shown;
+
+struct constant_copy {
+    void *symbol;
+    size_t offset, bytes;
+    unsigned char kept[CONSTANT_BYTES];
+};
+
+static struct symbol *symbol_of(void *at)
+{
+    for (int i = 0; i < symbol_count; i++)
+        if (symbols[i]->at == at)
+            return symbols[i];
+    if (symbol_count == MAX_SYMBOLS || !(symbols[symbol_count] = calloc(1, sizeof **symbols)))
+        abort();
+    symbols[symbol_count]->at = at;
+    return symbols[symbol_count++];
+}
+
+static void run_constant_copy(const void *arguments, int device)
+{
+    const struct constant_copy *copy = arguments;
+    struct symbol *symbol = symbol_of(copy->symbol);
+    const size_t end = copy->offset + copy->bytes;
+
+    memcpy(symbol->of[device] + copy->offset, copy->kept, copy->bytes);
+    symbol->bytes = end > symbol->bytes ? end : symbol->bytes;
+    if (device == shown)
+        memcpy((char *)copy->symbol + copy->offset, copy->kept, copy->bytes);
+}
+
+cudaError_t soft_constant_copy(void *symbol, size_t offset, const void *from, size_t bytes,
+                               cudaStream_t stream)
+{
+    struct constant_copy *copy = calloc(1, sizeof *copy);
+    cudaError_t status;
+
+    if (!copy || offset > CONSTANT_BYTES || bytes > CONSTANT_BYTES - offset)
+        abort();
+    copy->symbol = symbol;
+    copy->offset = offset;
+    copy->bytes = bytes;
+    memcpy(copy->kept, from, bytes);
+    status = fake_launch(stream, run_constant_copy, copy, sizeof *copy);
+    free(copy);
+    return fake_error(status);
+}
+
+void soft_constants_show(int device)
+{
+    if (device == shown)
+        return;
+    for (int i = 0; i < symbol_count; i++)
+        memcpy(symbols[i]->at, symbols[i]->of[device], symbols[i]->bytes);
+    shown = device;
+}
