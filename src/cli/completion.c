@@ -116,6 +116,8 @@ void options_complete(FILE *out, int count, char **words)
         valued = option_find(last + 2, name - 2);
         answer.before_length = (int)name + 1;
         answer.typed = last + name + 1;
+        if (!valued)
+            return;
     }
     if (valued) {
         put_place(&answer, valued->complete, valued->words);

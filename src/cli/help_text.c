@@ -115,8 +115,8 @@ const struct help_block help_text[] = {
          "the limit of the cgroup or of `ulimit -v`), and each thread keeps up to 32 MiB besides. "
          "A file that needs more runs alone."),
     TEXT("If a file fails, its name and the reason are printed and the other files are still "
-         "filtered; the exit status is then 1. On a terminal a progress line is shown; with "
-         "--verbose a line is printed every ten seconds. A summary is printed at the end; its "
+         "filtered; the exit status is then 1. On a terminal a progress line is shown; elsewhere "
+         "--verbose prints such a line every ten seconds. A summary is printed at the end; its "
          "times of work are sums over all files. --json prints one line per file, in the order of "
          "names. A byte of a name that is not UTF-8 is printed there as \\udcNN, as by Python's "
          "os.fsencode."),
@@ -152,14 +152,15 @@ const struct help_block help_text[] = {
          "and bottom. Then the kernel is warmed up and runs at least ten times and for at least a "
          "second. The table shows the median time and the median distance from it."),
     TEXT("For CUDA kernels only the kernel's own time on the device is measured. The data is "
-         "already there: for the textbook's kernels as float planes (with --alpha weighted as "
-         "pixels, and making and dividing the planes is then included). Inputs are used in turn, "
-         "so that none is in the cache. CPU kernels are timed as a whole. The reference is slow: "
-         "it runs three times, on some of the rows. Next to the time the table shows the speed "
-         "as a share of copying as many bytes, the operations per second, the speed-up over basic, "
-         "and how many times fewer loads the analysis of reuse predicts."),
-    TEXT("--plot draws a roofline: the roof is what was measured of the device, and each kernel is "
-         "a point below it. With --sweep it draws time against the width of the tile or mask. "
+         "already on the device, for the textbook's kernels as float planes. (With --alpha "
+         "weighted it is there as pixels, and the time includes making the planes and dividing "
+         "them.) Inputs are used in turn, so that none is in the cache. CPU kernels are timed as a "
+         "whole. The reference is slow: it runs three times, on some of the rows. Next to the time "
+         "the table shows the speed as a share of copying as many bytes, the operations per "
+         "second, the speed-up over basic, and how many times fewer loads the analysis of reuse "
+         "predicts."),
+    TEXT("--plot draws a roofline: the roof is the measured speed of the device, and each kernel "
+         "is a point below it. With --sweep it draws time against the width of the tile or mask. "
          "Notes after the table say which numbers are less reliable."),
 
     HEADING("COMPARING"),

@@ -416,15 +416,8 @@ bool option_set_limit(const struct option_value *given)
 /* Digits only, 1 to MAX; *text moves past them. */
 static bool parse_size(const char **text, int max, int *number)
 {
-    const char *at = *text;
-    int64_t value = 0;
-    for (; isdigit((unsigned char)*at) && value <= max; at++)
-        value = 10 * value + (*at - '0');
-    if (at == *text || value < 1 || value > max)
-        return false;
-    *text = at;
-    *number = (int)value;
-    return true;
+    return isdigit((unsigned char)**text) && parse_int(*text, text, number) && *number >= 1 &&
+           *number <= max;
 }
 
 /* Up to MOST sizes with commas between, each number 1 to MAX. A size is N, or NxM if PAIRS. *sizes

@@ -26,41 +26,29 @@ static int channel_of(char c, int channels)
     return place ? (int)(place - letters[channels]) : -1;
 }
 
-static bool resolve_channels(const char *text, int channels, unsigned *set, struct error *err)
+/* The channels that TEXT names (NULL: all) in a picture with CHANNELS of them. Without a picture
+ * (CHANNELS is 0) names are refused that no picture has. */
+static bool read_channels(const char *text, int channels, unsigned *set, struct error *err)
 {
-    *set = (1u << channels) - 1;
-    if (!text)
-        return true;
-    *set = 0;
-    for (const char *c = text; *c; c++) {
-        int channel = channel_of(*c, channels);
+    *set = text ? 0 : (1u << channels) - 1;
+    for (const char *c = text ? text : ""; *c; c++) {
+        int channel = channel_of(*c, channels ? channels : 4);
+        if (channel < 0 && channels == 0)
+            channel = channel_of(*c, 2);
         if (channel >= 0)
             *set |= 1u << channel;
+        else if (*c != ',' && channels == 0)
+            return error_set(err, EXIT_USAGE,
+                             "--channels %.40s: expected letters of rgba, g or y for gray, or "
+                             "numbers from 0 to 3, got '%c'",
+                             text, *c);
         else if (*c != ',')
             return error_set(err, EXIT_USAGE,
                              "--channels %.40s: no channel '%c' in a picture of %s", text, *c,
                              described[channels]);
     }
-    if (*set == 0)
-        return error_set(err, EXIT_USAGE, "--channels %.40s: expected at least one channel", text);
-    return true;
-}
-
-/* Refuses, before there is a picture, names that no picture's channels have. */
-static bool check_channels(const char *text, struct error *err)
-{
-    bool any = false;
-    for (const char *c = text ? text : ""; *c; c++) {
-        any |= *c != ',';
-        if (*c != ',' && channel_of(*c, 4) < 0 && channel_of(*c, 2) < 0)
-            return error_set(err, EXIT_USAGE,
-                             "--channels %.40s: expected letters of rgba, g or y for gray, or "
-                             "numbers from 0 to 3, got '%c'",
-                             text, *c);
-    }
-    if (text && !any)
-        return error_set(err, EXIT_USAGE, "--channels %.40s: expected at least one channel", text);
-    return true;
+    return !text || *set != 0 ||
+           error_set(err, EXIT_USAGE, "--channels %.40s: expected at least one channel", text);
 }
 
 /* Weighted filtering divides by sums of weights times alpha, so no weight may be negative and not
@@ -120,7 +108,7 @@ bool filter_plan(const struct filter_request *request, int channels, enum sample
     plan->channels = channels;
     plan->repeat = request->repeat;
     if (border_value(&request->border, max, &plan->border_value, err) &&
-        resolve_channels(request->channels, channels, &plan->filtered, err) &&
+        read_channels(request->channels, channels, &plan->filtered, err) &&
         resolve_alpha(plan, request->alpha, err))
         return true;
     plan_free(plan);
@@ -131,6 +119,7 @@ bool filter_load(struct filter_request *request, struct error *err)
 {
     struct plan plan = {0};
     uint32_t value;
+    unsigned set;
     int count;
 
     request->mask_count = 0;
@@ -139,7 +128,7 @@ bool filter_load(struct filter_request *request, struct error *err)
                          request->repeat, MAX_REPEAT);
     /* The border is checked with the largest samples, the mask with the smallest: what fails with
      * these fails with every picture. */
-    if (!check_channels(request->channels, err) ||
+    if (!read_channels(request->channels, 0, &set, err) ||
         !border_value(&request->border, 65535, &value, err) ||
         !filter_masks(request, request->masks, &count, err))
         return false;

@@ -11,6 +11,7 @@ cat >ask.zsh <<'END'
 unsetopt beep
 ask() {
     local line
+    [[ -e finished ]] && return
     for line in 'stencilcli blu' 'stencilcli --sigma 2 blu' 'stencilcli blur --bord' \
         'stencilcli blur -b mi' 'stencilcli blur --border=mi' 'stencilcli list fil' \
         'stencilcli list --js' 'stencilcli blur inp' 'stencilcli compare a b --diff=inp' \
@@ -22,15 +23,16 @@ ask() {
     : >finished
 }
 zle -N ask
-bindkey '^X' ask
+bindkey '^T' ask
 END
 cat >drive.zsh <<'END'
 zmodload zsh/zpty
 zpty shell "TERM=dumb PATH=$PWD/bin:$PATH zsh -f -i"
 zpty -w shell 'autoload -U compinit && compinit -u -D; source ./_stencilcli; source ./ask.zsh'
-zpty -w shell $'\C-x'
+# A key that is typed before the shell listens may be lost.
 for i in {1..150}; do
     [[ -e finished ]] && break
+    (( i % 10 == 1 )) && zpty -w -n shell $'\C-t'
     zpty -r -t shell text
     sleep 0.1
 done

@@ -349,6 +349,9 @@ static void test_completed_values(void)
     check_offered("list f", " filters");
     check_offered("blur in", " :files");
     check_offered("blur --border=mi", " --border=mirror");
+    check_offered("blur --unknown=", "");
+    check_offered("blur --=", "");
+    check_offered("blur --flip=", "");
     check_offered("blur -m gauss5", " gauss5 :files");
     check_offered("mask --mask=gauss5", " --mask=gauss5 :files");
     check_offered("mask gauss5", " gauss5 :files");
