@@ -5,12 +5,18 @@
 
 #include "plan/plan.h"
 
+/* What --sigma, --radius and --amount build. ANY: with a sigma a gauss, else a box. */
+enum filter_build { BUILD_NOTHING, BUILD_ANY, BUILD_GAUSS, BUILD_BOX, BUILD_UNSHARP };
+
 struct filter {
     const char *name;
-    const char *idea;               /* one line for `list filters` and --help */
-    const char *default_mask;       /* its mask without --mask, as text for people ("gauss5");
-                                       NULL: a mask is required */
-    const struct filter_spec *spec; /* private to plan/filter.c: how it makes its mask */
+    const char *idea;         /* one line for `list filters` and --help */
+    const char *default_mask; /* its mask without --mask, as text for people ("gauss5");
+                                 NULL: a mask is required */
+    /* How plan/filter.c makes its masks. */
+    unsigned uses; /* the options that it takes, as bits */
+    enum filter_build build;
+    const char *text[2]; /* the default mask; the second for gradients; NULL: built or required */
 };
 
 /* All filters, in the order in which they are listed; *count is set. */
