@@ -1,6 +1,6 @@
-/* What two folders hold, side by side: the pictures below them (files with the extension of
- * an image format) by their names relative to the folder, in C-locale order. Symlinks are
- * what they lead to; one to a folder around it is passed over. */
+/* The pictures below two folders, side by side: files with the extension of an image format,
+ * by their names relative to the folder, in C-locale order. Symlinks are followed, but not to
+ * a folder that contains them. */
 #ifndef STENCIL_COMPARE_FOLDERS_H
 #define STENCIL_COMPARE_FOLDERS_H
 
@@ -16,7 +16,7 @@ struct compare_pair {
 struct compare_pairs {
     struct compare_pair *pair;
     size_t count;
-    size_t others; /* files that are no pictures by their names, and not the program's own */
+    size_t others; /* files with other names; the program's own are not counted */
 };
 
 /* An error when a folder cannot be read to its end, or when there is no picture at all. */
