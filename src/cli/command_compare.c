@@ -16,7 +16,6 @@
 #include "cli/print_compare.h"
 #include "codec/folder.h"
 #include "compare/diff.h"
-#include "compare/folders.h"
 #include "compare/junit.h"
 
 /* Pairs of a group, for each thread. */
@@ -54,16 +53,6 @@ static bool is_compared(const struct pair *pair)
 
 /* ---- one pair ---- */
 
-/* Makes the folders of PATH after its first FROM bytes; if that fails, so does opening the file. */
-static void make_folders(char *path, size_t from)
-{
-    for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-}
-
 /* The drawing of "a.jpg" is "a.jpg.png": there may be an "a.png" too. */
 static bool draw(const struct job *job, const struct pair *pair, struct compare_diff **diff,
                  struct error *err)
@@ -80,7 +69,7 @@ static bool draw(const struct job *job, const struct pair *pair, struct compare_
     if (asprintf(&path, "%s/%s%s", where, pair->name,
                  format_of_path(pair->name) == FORMAT_PNG ? "" : ".png") < 0)
         return error_set(err, EXIT_INPUT, "%s: no memory to compare it", pair->name);
-    make_folders(path, strlen(where) > 0 ? 1 : 0);
+    path_make_parents(path); /* if that fails, so does opening the file */
     good = compare_diff_new(diff, path, false, job->threads, err);
     free(path);
     return good;

@@ -8,10 +8,7 @@
 #ifndef STENCIL_COMPARE_GOLDEN_H
 #define STENCIL_COMPARE_GOLDEN_H
 
-#include <stdatomic.h>
-
 #include "compare/compare.h"
-#include "compare/picture_checksum.h"
 
 /* ---- the suite (compare/golden_suite.c) ---- */
 
@@ -108,20 +105,6 @@ bool golden_report_write(const struct golden_job *job, const char *path, struct 
  * reduced. */
 bool golden_pictures_make(struct golden_result *result, const char *expected, const char *folder,
                           struct error *err);
-
-/* ---- one command (compare/golden_process.c) ---- */
-
-struct golden_process {
-    const char *folder;    /* it runs there */
-    const char *out, *err; /* files for what it prints */
-    int timeout_s;
-    atomic_bool *stop; /* set by another thread: the command is killed */
-};
-
-/* Runs COMMAND with sh and waits; afterwards it and all processes that it started are gone. False
- * with the reason in WHY when it did not end with 0. */
-bool golden_process_run(const struct golden_process *process, const char *command, char *why,
-                        size_t room);
 
 /* ---- the folders that commands run in (compare/golden_folder.c) ---- */
 
