@@ -84,7 +84,6 @@ void batch_list_free(struct batch_list *list)
         item_free(&list->item[i]);
     free(list->item);
     free(list->input_real);
-    *list = (struct batch_list){0};
 }
 
 /* ---- a list of names ---- */

@@ -1,6 +1,7 @@
-/* The table of filters, and the masks that a filter has with the options it was given. A
- * filter is a name for a mask (a gradient: for two) and for the options that choose
- * another mask. A new filter is one row in the table below.
+/* The table of filters, the masks that a filter has with the options it was given, and the
+ * plan for one picture: integers of the masks, a set of channels of --channels and --alpha,
+ * a sample value of the border. A filter is a name for a mask (a gradient: for two) and for
+ * the options that choose another mask. A new filter is one row in the table below.
  *
  * The default masks are here as text, so that the program filters without any file beside
  * it. The folder masks/ holds the same masks for people to copy and to change; a test
@@ -9,6 +10,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+#define MAX_REPEAT 1000
 
 /* The options that a filter can use, as bits. SCALE: --divisor and --offset, which the formula of a
  * gradient has no place for. */
@@ -116,7 +119,7 @@ const struct filter *filter_find(const char *name)
     return NULL;
 }
 
-/* ---- options ---- */
+/* ---- masks ---- */
 
 /* Refuses options that the filter cannot use, and options that build a mask beside --mask. */
 static bool check_options(const struct filter_request *request, struct error *err)
@@ -211,4 +214,156 @@ bool filter_masks(const struct filter_request *request, struct mask masks[2], in
         ++*count;
     }
     return true;
+}
+
+/* ---- channels ---- */
+
+/* The channels of a picture with COUNT of them, in order; a gray one is g or y. */
+static const char *const letters[5] = {"", "g", "ga", "rgb", "rgba"};
+static const char *const described[5] = {"", "gray (g)", "gray and alpha (g, a)", "r, g and b",
+                                         "r, g, b and a"};
+
+/* The channel that C names in a picture with CHANNELS of them, or -1. */
+static int channel_of(char c, int channels)
+{
+    const char *place;
+    if (c >= '0' && c < '0' + channels)
+        return c - '0';
+    if (c == 'y' && channels <= 2)
+        return 0;
+    place = c ? strchr(letters[channels], c) : NULL;
+    return place ? (int)(place - letters[channels]) : -1;
+}
+
+static bool resolve_channels(const char *text, int channels, unsigned *set, struct error *err)
+{
+    *set = (1u << channels) - 1;
+    if (!text)
+        return true;
+    *set = 0;
+    for (const char *c = text; *c; c++) {
+        int channel = channel_of(*c, channels);
+        if (channel >= 0)
+            *set |= 1u << channel;
+        else if (*c != ',')
+            return error_set(err, EXIT_USAGE,
+                             "--channels %.40s: no channel '%c' in a picture of %s", text, *c,
+                             described[channels]);
+    }
+    if (*set == 0)
+        return error_set(err, EXIT_USAGE, "--channels %.40s: expected at least one channel", text);
+    return true;
+}
+
+/* Without a picture: names that no picture has. */
+static bool check_channels(const char *text, struct error *err)
+{
+    bool any = false;
+    for (const char *c = text ? text : ""; *c; c++) {
+        any |= *c != ',';
+        if (*c != ',' && channel_of(*c, 4) < 0 && channel_of(*c, 2) < 0)
+            return error_set(err, EXIT_USAGE,
+                             "--channels %.40s: expected letters of rgba, g or y for gray, or "
+                             "numbers from 0 to 3, got '%c'",
+                             text, *c);
+    }
+    if (text && !any)
+        return error_set(err, EXIT_USAGE, "--channels %.40s: expected at least one channel", text);
+    return true;
+}
+
+/* Weighted filtering divides by sums of weights times alpha: no weight may be negative, and not all
+ * may be 0. With other masks, and for gradients, alpha is left alone. */
+static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, struct error *err)
+{
+    const struct plan_mask *mask = &plan->mask[0];
+
+    plan->alpha = wanted;
+    if (!image_has_alpha(plan->channels))
+        plan->alpha = ALPHA_PLAIN;
+    else if (wanted == ALPHA_WEIGHTED &&
+             (plan->kind == PLAN_GRADIENT || mask->has_negative || mask->sum == 0))
+        plan->alpha = ALPHA_IGNORE;
+    if (plan->alpha != ALPHA_IGNORE)
+        return true;
+    plan->filtered &= ~(1u << (plan->channels - 1));
+    if (plan->filtered == 0)
+        return error_set(err, EXIT_USAGE,
+                         "--channels names only alpha, which this filter leaves alone; with "
+                         "--alpha plain it is filtered");
+    return true;
+}
+
+/* ---- plans ---- */
+
+/* The request's masks as integers for samples up to MAX; nothing is left behind on failure. */
+static bool make_masks(const struct filter_request *request, struct plan *plan, uint32_t max,
+                       struct error *err)
+{
+    struct mask own[2] = {0};
+    const struct mask *masks = request->mask_count ? request->masks : own;
+    int count = request->mask_count;
+    bool good = count > 0 || filter_masks(request, own, &count, err);
+
+    for (int i = 0; i < count && good; i++) {
+        good = plan_mask_make(&plan->mask[i], &masks[i], &request->overrides, max, err);
+        plan->masks += good;
+    }
+    mask_free(&own[0]);
+    mask_free(&own[1]);
+    plan->kind = count == 2 ? PLAN_GRADIENT : PLAN_LINEAR;
+    if (!good)
+        plan_free(plan);
+    return good;
+}
+
+bool filter_plan(const struct filter_request *request, int channels, enum sample_type type,
+                 uint32_t max, struct plan *plan, struct error *err)
+{
+    memset(plan, 0, sizeof *plan);
+    if (!make_masks(request, plan, max, err))
+        return false;
+    plan->border = request->border.border;
+    plan->max = max;
+    plan->type = type;
+    plan->channels = channels;
+    plan->repeat = request->repeat;
+    if (border_value(&request->border, max, &plan->border_value, err) &&
+        resolve_channels(request->channels, channels, &plan->filtered, err) &&
+        resolve_alpha(plan, request->alpha, err))
+        return true;
+    plan_free(plan);
+    return false;
+}
+
+bool filter_load(struct filter_request *request, struct error *err)
+{
+    struct plan plan = {0};
+    uint32_t value;
+    int count;
+
+    request->mask_count = 0;
+    if (request->repeat < 1 || request->repeat > MAX_REPEAT)
+        return error_set(err, EXIT_USAGE, "--repeat %d: expected a whole number from 1 to %d",
+                         request->repeat, MAX_REPEAT);
+    /* The largest samples that exist for the border, the smallest for the mask: options that fail
+     * with these fail with every picture. */
+    if (!check_channels(request->channels, err) ||
+        !border_value(&request->border, 65535, &value, err) ||
+        !filter_masks(request, request->masks, &count, err))
+        return false;
+    request->mask_count = count;
+    if (!make_masks(request, &plan, 1, err)) {
+        filter_unload(request);
+        return false;
+    }
+    plan_free(&plan);
+    return true;
+}
+
+void filter_unload(struct filter_request *request)
+{
+    for (int i = 0; i < request->mask_count; i++)
+        mask_free(&request->masks[i]);
+    request->mask_count = 0;
 }
