@@ -84,7 +84,6 @@ void batch_list_free(struct batch_list *list)
         item_free(&list->item[i]);
     free(list->item);
     free(list->input_real);
-    *list = (struct batch_list){0};
 }
 
 /* ---- a list of names ---- */
@@ -287,21 +286,13 @@ bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, str
 
 /* ---- the folders of the outputs ---- */
 
-/* mkdir -p; false with errno set. */
+/* False with errno set. */
 static bool make_folder(char *path)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return true;
-    if (errno != ENOENT)
-        return false;
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-        if (!made)
-            return false;
-    }
-    return mkdir(path, 0777) == 0 || errno == EEXIST;
+    return errno == ENOENT && path_make_parents(path) &&
+           (mkdir(path, 0777) == 0 || errno == EEXIST);
 }
 
 /* Why PATH cannot hold outputs, malloc'ed; NULL: it can. */

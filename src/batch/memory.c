@@ -120,19 +120,19 @@ struct batch_cost batch_cost_of(int fd, uint64_t file_bytes)
     return cost;
 }
 
-/* The number after NAME in a file of lines "NAME number ..."; 0 where there is none. */
-static uint64_t number_in(const char *path, const char *name)
+/* 0: unknown. */
+static uint64_t free_memory(void)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = fopen("/proc/meminfo", "re");
     char line[128];
-    uint64_t number = 0;
+    uint64_t kib = 0;
 
-    while (file && number == 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, name, strlen(name)) == 0)
-            number = strtoull(line + strlen(name), NULL, 10);
+    while (file && kib == 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, "MemAvailable:", 13) == 0)
+            kib = strtoull(line + 13, NULL, 10);
     if (file)
         fclose(file);
-    return number;
+    return kib * 1024;
 }
 
 /* The limit of `ulimit -v`; 0: none. */
@@ -159,13 +159,12 @@ int batch_memory_workers(int workers)
 
 uint64_t batch_memory_budget(void)
 {
-    uint64_t budget = number_in("/proc/meminfo", "MemAvailable:") * 1024;
+    uint64_t budget = free_memory();
     uint64_t limit = cgroup_memory(CGROUP_SELF, CGROUP_ROOT);
 
     if (limit > 0 && (budget == 0 || limit < budget))
         budget = limit;
     if (address_space() > 0 && address_space() < budget)
         budget = address_space();
-    budget /= 2;
-    return budget < LEAST_BUDGET ? LEAST_BUDGET : budget;
+    return budget / 2 < LEAST_BUDGET ? LEAST_BUDGET : budget / 2;
 }

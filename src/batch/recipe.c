@@ -16,6 +16,7 @@ static bool put_mask(FILE *out, const struct mask *mask)
     char *text = NULL;
     size_t bytes = 0;
     FILE *numbers = open_memstream(&text, &bytes);
+    bool ok;
 
     if (!numbers)
         return false;
@@ -28,14 +29,11 @@ static bool put_mask(FILE *out, const struct mask *mask)
     fputs(" + ", numbers);
     mpq_out_str(numbers, 10, mask->offset);
     fputs(mask->offset_percent ? "%" : "", numbers);
-    if (fclose(numbers) != 0) {
-        free(text);
-        return false;
-    }
-    fprintf(out, "mask %dx%d anchor %d,%d weights %016" PRIx64 "\n", mask->width, mask->height,
-            mask->anchor_x, mask->anchor_y, hash_text(text));
+    if ((ok = fclose(numbers) == 0))
+        fprintf(out, "mask %dx%d anchor %d,%d weights %016" PRIx64 "\n", mask->width, mask->height,
+                mask->anchor_x, mask->anchor_y, hash_text(text));
     free(text);
-    return true;
+    return ok;
 }
 
 static void put(FILE *out, const char *name, const char *value)
@@ -78,8 +76,7 @@ char *batch_recipe(const struct picture_request *request, struct error *err)
         put_options(out, request);
     for (int i = 0; ok && i < filter->mask_count; i++)
         ok = put_mask(out, &filter->masks[i]);
-    if (out && fclose(out) != 0)
-        ok = false;
+    ok = out && fclose(out) == 0 && ok;
     if (ok)
         return text;
     free(text);

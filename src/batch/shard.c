@@ -12,8 +12,8 @@
 
 #define MAX_SHARDS 1000000
 
-/* A whole number from LEAST to INT_MAX; false for anything else. */
-static bool parse_number(const char *text, int least, int *number)
+/* A whole number from LEAST to INT_MAX, followed by ENDS_WITH; false for anything else. */
+static bool parse_number(const char *text, char ends_with, int least, int *number)
 {
     char *end;
     long value;
@@ -22,7 +22,7 @@ static bool parse_number(const char *text, int least, int *number)
         return false;
     errno = 0;
     value = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || value < least || value > INT_MAX)
+    if (errno != 0 || *end != ends_with || value < least || value > INT_MAX)
         return false;
     *number = (int)value;
     return true;
@@ -30,7 +30,7 @@ static bool parse_number(const char *text, int least, int *number)
 
 static bool number_of(const char *variable, int least, int *number)
 {
-    return parse_number(getenv(variable), least, number);
+    return parse_number(getenv(variable), '\0', least, number);
 }
 
 /* ---- the environment of schedulers ---- */
@@ -117,7 +117,7 @@ static bool choose_auto(struct shard *shard, const char *count, struct error *er
 {
     int given = 0;
 
-    if (count && !parse_number(count, 1, &given))
+    if (count && !parse_number(count, '\0', 1, &given))
         return error_set(err, EXIT_USAGE, "--shard auto/%s: expected auto/N, N at least 1", count);
     *shard = (struct shard){.count = 1};
     if (getenv("SLURM_ARRAY_TASK_ID") && !from_slurm_array(shard, err))
@@ -137,17 +137,14 @@ static bool choose_auto(struct shard *shard, const char *count, struct error *er
 bool shard_choose(struct shard *shard, const char *text, struct error *err)
 {
     const char *slash = text ? strchr(text, '/') : NULL;
-    char first[16] = "";
 
     *shard = (struct shard){.index = 1, .count = 1};
     if (!text)
         return true;
     if (strncmp(text, "auto", 4) == 0 && (text[4] == '\0' || text[4] == '/'))
         return choose_auto(shard, slash ? slash + 1 : NULL, err);
-    if (slash && slash - text < (ptrdiff_t)sizeof first)
-        memcpy(first, text, (size_t)(slash - text));
-    if (!slash || !parse_number(first, 1, &shard->index) ||
-        !parse_number(slash + 1, 1, &shard->count) || shard->index > shard->count ||
+    if (!slash || !parse_number(text, '/', 1, &shard->index) ||
+        !parse_number(slash + 1, '\0', 1, &shard->count) || shard->index > shard->count ||
         shard->count > MAX_SHARDS)
         return error_set(err, EXIT_USAGE, "--shard %s: expected I/N with I from 1 to N, or auto",
                          text);

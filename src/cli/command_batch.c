@@ -1,6 +1,6 @@
-/* `stencilcli FILTER FOLDER FOLDER`: every picture below a folder into the same tree below
- * another. What is printed: failures and, with --json, every file, in the order of
- * names; progress on a terminal, or now and then with -v; a summary at the end. */
+/* `stencilcli FILTER FOLDER FOLDER`: filters every picture below a folder into the same tree
+ * below another folder. Prints failures and, with --json, every file, in the order of names;
+ * progress on a terminal, or every ten seconds with -v; a summary at the end. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -36,7 +36,8 @@ static void wipe(struct printer *printer)
     printer->drawn = false;
 }
 
-/* A line that the terminal breaks could not be wiped. Its width may change at any time. */
+/* Cuts the line to the terminal's width, which may change at any time: a line that the terminal has
+ * broken could not be wiped. */
 static void fit(char *line)
 {
     struct winsize size;
@@ -90,10 +91,10 @@ static void print_json(const struct options *options, const struct batch_result 
         command_filter_json(stdout, options, &result->report);
     }
     fputs("}\n", stdout);
-    fflush(stdout); /* whoever reads along sees whole lines, and a kill loses none */
+    fflush(stdout); /* readers see whole lines, and a kill loses none */
 }
 
-/* With -v: what is not kept, and the kernel where it is another than before. */
+/* With -v: data of the input that is not kept, and the kernel when it changes. */
 static void print_notes(struct printer *printer, const struct batch_result *result)
 {
     const struct picture_choice *choice = &result->report.choice;
@@ -152,7 +153,7 @@ static void print_end(const struct options *options, const struct batch_counts *
 
 /* ---- before ---- */
 
-/* The first option given that makes sense with a folder only, or NULL. */
+/* The first option given that is for folders only, or NULL. */
 static const char *folder_option(const struct options *options)
 {
     return options->include.count > 0   ? "include"
@@ -167,7 +168,7 @@ static const char *folder_option(const struct options *options)
                                         : NULL;
 }
 
-/* As it was given, or with the dot of a file's name before it. */
+/* --ext without a leading dot. */
 static const char *extension(const struct options *options)
 {
     return options->extension ? options->extension + (options->extension[0] == '.') : NULL;
@@ -213,8 +214,8 @@ bool command_batch_wanted(const struct options *options, bool *wanted, struct er
     return !*wanted || check(options, err);
 }
 
-/* The GPUs: those that were named; of `cuda` alone all there are, or, where a scheduler has started
- * several processes on this machine, the one of this process's rank. */
+/* The GPUs: the ones that were named; for `cuda` alone all of the machine, or, where a scheduler
+ * has started several processes on it, the one with the number of this process's rank. */
 static int choose_devices(const struct options *options, int list[OPTION_DEVICES_MAX])
 {
     char why[128];
@@ -268,7 +269,7 @@ int command_batch(const struct options *options, const struct picture_request *r
     job.devices = choose_devices(options, devices);
     ok = batch_run(&job, &counts, &err);
     wipe(&printer);
-    if (!ok && err.code != EXIT_DEVICE) /* which the file has said that met it first */
+    if (!ok && err.code != EXIT_DEVICE) /* the first file that failed with it has reported it */
         command_fail(&err);
     if (counts.files > 0)
         print_end(options, &counts);

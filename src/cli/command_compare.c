@@ -1,5 +1,5 @@
-/* `stencilcli compare A B`: two pictures against each other, or two folders of them. Pairs
- * are compared in groups, one on each core, and told in their order. A file that only one
+/* `stencilcli compare A B`: compares two pictures, or two folders of pictures. Pairs are
+ * compared in groups, one on each core, and reported in their order. A file that only one
  * folder has is a difference. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,21 +15,23 @@
 #include "cli/print_compare.h"
 #include "codec/folder.h"
 #include "compare/diff.h"
-#include "compare/folders.h"
 #include "compare/junit.h"
 
-/* Pairs of a group, for each thread: what has been compared and not yet told. */
+/* Pairs of a group, for each thread. */
 #define GROUP 16
 
-/* A worker has both pictures open, and one that it draws twice. */
+/* A worker has both pictures open, and its drawing twice. */
 #define FILES_EACH 4
 
-enum state { COMPARED, MISSING, EXTRA, FAILED };
+enum outcome { EQUAL, WITHIN, DIFFERENT, MISSING, EXTRA, FAILED, OUTCOMES };
+
+static const char *const outcome_names[OUTCOMES] = {"equal",   "within", "different",
+                                                    "missing", "extra",  "failed"};
 
 struct pair {
     const char *name; /* NULL: the operands themselves */
     char *a, *b;
-    enum state state;
+    enum outcome outcome; /* MISSING and EXTRA from the beginning */
     struct compare_result result;
     struct error err;
     double seconds;
@@ -40,32 +42,17 @@ struct job {
     struct pair *pair;
     int threads; /* of each pair */
     struct junit *junit;
-    size_t equal, within, different, missing, extra, failed;
+    size_t count[OUTCOMES];
 };
+
+static bool is_compared(const struct pair *pair)
+{
+    return pair->outcome <= DIFFERENT;
+}
 
 /* ---- one pair ---- */
 
-static char *join(const char *folder, const char *name, const char *ending)
-{
-    size_t bytes = strlen(folder) + strlen(name) + strlen(ending) + 2;
-    char *path = malloc(bytes);
-    if (path)
-        snprintf(path, bytes, "%s/%s%s", folder, name, ending);
-    return path;
-}
-
-/* Makes the folders above PATH, from behind the first FROM bytes on; what fails shows when the
- * file is opened. */
-static void make_folders(char *path, size_t from)
-{
-    for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-}
-
-/* Beside pictures of the same name in other formats there is room: "a.jpg" gives "a.jpg.png". */
+/* The drawing of "a.jpg" is "a.jpg.png": there may be an "a.png" too. */
 static bool draw(const struct job *job, const struct pair *pair, struct compare_diff **diff,
                  struct error *err)
 {
@@ -77,17 +64,19 @@ static bool draw(const struct job *job, const struct pair *pair, struct compare_
         return true;
     if (!pair->name)
         return compare_diff_new(diff, where, false, job->threads, err);
-    char *path = join(where, pair->name, format_of_path(pair->name) == FORMAT_PNG ? "" : ".png");
-    if (!path)
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s%s", where, pair->name,
+                 format_of_path(pair->name) == FORMAT_PNG ? "" : ".png") < 0)
         return error_set(err, EXIT_INPUT, "%s: no memory to compare it", pair->name);
-    make_folders(path, strlen(where) > 0 ? 1 : 0);
+    path_make_parents(path); /* if that fails, so does opening the file */
     good = compare_diff_new(diff, path, false, job->threads, err);
     free(path);
     return good;
 }
 
-static bool compare_pair(const struct job *job, struct pair *pair)
+static enum outcome compare_pair(const struct job *job, struct pair *pair)
 {
+    const struct compare_result *result = &pair->result;
     struct compare_diff *diff;
     bool good = draw(job, pair, &diff, &pair->err);
 
@@ -98,7 +87,7 @@ static bool compare_pair(const struct job *job, struct pair *pair)
     if (good && diff && (!pair->name || !pair->result.passed))
         good = compare_diff_finish(diff, &pair->result, &pair->err);
     compare_diff_free(diff);
-    return good;
+    return !good ? FAILED : !result->passed ? DIFFERENT : result->differing_pixels ? WITHIN : EQUAL;
 }
 
 static void run_pair(void *context, int piece, int worker)
@@ -107,43 +96,19 @@ static void run_pair(void *context, int piece, int worker)
     struct pair *pair = &job->pair[piece];
     double start = clock_ms();
     (void)worker;
-    if (pair->state == COMPARED && !compare_pair(job, pair))
-        pair->state = FAILED;
+    if (is_compared(pair))
+        pair->outcome = compare_pair(job, pair);
     pair->seconds = (clock_ms() - start) * 1e-3;
 }
 
 /* ---- telling ---- */
 
-static const char *verdict(const struct pair *pair)
-{
-    switch (pair->state) {
-    case MISSING:
-        return "missing";
-    case EXTRA:
-        return "extra";
-    case FAILED:
-        return "failed";
-    case COMPARED:
-        break;
-    }
-    if (!pair->result.passed)
-        return "different";
-    return pair->result.differing_pixels ? "within" : "equal";
-}
-
 static const char *reason(const struct pair *pair)
 {
-    switch (pair->state) {
-    case MISSING:
-        return "only the first folder has it";
-    case EXTRA:
-        return "only the second folder has it";
-    case FAILED:
-        return pair->err.text;
-    case COMPARED:
-        break;
-    }
-    return pair->result.why;
+    return pair->outcome == MISSING  ? "only the first folder has it"
+           : pair->outcome == EXTRA  ? "only the second folder has it"
+           : pair->outcome == FAILED ? pair->err.text
+                                     : pair->result.why;
 }
 
 static void tell_json(const struct pair *pair)
@@ -153,10 +118,10 @@ static void tell_json(const struct pair *pair)
     printf(",\"b\":");
     json_put_bytes(stdout, pair->b);
     printf(",");
-    if (pair->state == COMPARED) {
+    if (is_compared(pair)) {
         compare_print_json(stdout, &pair->result);
     } else {
-        printf("\"result\":\"%s\",\"why\":", verdict(pair));
+        printf("\"result\":\"%s\",\"why\":", outcome_names[pair->outcome]);
         json_print_text(stdout, reason(pair));
     }
     printf("}\n");
@@ -164,20 +129,20 @@ static void tell_json(const struct pair *pair)
 
 static void tell_text(const struct options *options, const struct pair *pair)
 {
-    bool good = pair->state == COMPARED && pair->result.passed;
+    const char *outcome = outcome_names[pair->outcome], *why = reason(pair);
+    bool good = pair->outcome <= WITHIN;
 
-    if (pair->state == FAILED || (good && (options->quiet || (pair->name && !options->verbose))))
+    if (pair->outcome == FAILED || (good && (options->quiet || (pair->name && !options->verbose))))
         return;
     if (pair->name) {
-        printf("%s: ", verdict(pair));
+        printf("%s: ", outcome);
         command_print_clean(stdout, pair->name);
-        printf("%s%s\n", strcmp(verdict(pair), reason(pair)) ? ": " : "",
-               strcmp(verdict(pair), reason(pair)) ? reason(pair) : "");
+        printf("%s%s\n", strcmp(outcome, why) ? ": " : "", strcmp(outcome, why) ? why : "");
     } else {
         command_print_clean(stdout, pair->a);
         printf(" and ");
         command_print_clean(stdout, pair->b);
-        printf(": %s%s\n", good ? "" : "different: ", reason(pair));
+        printf(": %s%s\n", good ? "" : "different: ", why);
         compare_print_table(stdout, &pair->result);
     }
 }
@@ -185,19 +150,14 @@ static void tell_text(const struct options *options, const struct pair *pair)
 static void tell(struct job *job, const struct pair *pair)
 {
     const struct compare_result *result = &pair->result;
-    bool compared = pair->state == COMPARED, good = compared && result->passed;
+    bool compared = is_compared(pair);
 
-    job->equal += good && result->differing_pixels == 0;
-    job->within += good && result->differing_pixels > 0;
-    job->different += compared && !good;
-    job->missing += pair->state == MISSING;
-    job->extra += pair->state == EXTRA;
-    job->failed += pair->state == FAILED;
+    job->count[pair->outcome]++;
     for (int i = 0; i < 2 && compared && !job->options->quiet; i++) {
         if (result->warning[i][0])
             fprintf(stderr, "stencilcli: %s\n", result->warning[i]);
     }
-    if (pair->state == FAILED)
+    if (pair->outcome == FAILED)
         command_fail(&pair->err);
     else if (compared && !result->comparable && job->options->diff && !job->options->quiet)
         fprintf(stderr, "stencilcli: %s: nothing to draw: %s\n", job->options->diff, result->why);
@@ -206,9 +166,9 @@ static void tell(struct job *job, const struct pair *pair)
     else
         tell_text(job->options, pair);
     junit_case(job->junit, pair->name ? pair->name : pair->b, pair->seconds,
-               good                    ? JUNIT_PASSED
-               : pair->state == FAILED ? JUNIT_ERROR
-                                       : JUNIT_FAILURE,
+               pair->outcome <= WITHIN   ? JUNIT_PASSED
+               : pair->outcome == FAILED ? JUNIT_ERROR
+                                         : JUNIT_FAILURE,
                reason(pair));
 }
 
@@ -222,9 +182,9 @@ static int compare_operands(struct job *job)
     job->threads = job->options->threads;
     run_pair(job, 0, 0);
     tell(job, &pair);
-    return pair.state == FAILED ? (int)pair.err.code
-           : pair.result.passed ? EXIT_DONE
-                                : EXIT_DIFFERENT;
+    return pair.outcome == FAILED   ? (int)pair.err.code
+           : pair.outcome <= WITHIN ? EXIT_DONE
+                                    : EXIT_DIFFERENT;
 }
 
 /* FIRST and COUNT say which of all pairs are in this group. */
@@ -239,9 +199,11 @@ static bool compare_group(struct job *job, const struct compare_pairs *all, size
         struct pair *pair = &job->pair[i];
         memset(pair, 0, sizeof *pair);
         pair->name = from->name;
-        pair->a = join(folder[0], from->name, "");
-        pair->b = join(folder[1], from->name, "");
-        pair->state = !from->in_b ? MISSING : !from->in_a ? EXTRA : COMPARED;
+        if (asprintf(&pair->a, "%s/%s", folder[0], from->name) < 0)
+            pair->a = NULL;
+        if (asprintf(&pair->b, "%s/%s", folder[1], from->name) < 0)
+            pair->b = NULL;
+        pair->outcome = !from->in_b ? MISSING : !from->in_a ? EXTRA : EQUAL;
         good = good && pair->a && pair->b;
     }
     if (good)
@@ -264,8 +226,8 @@ static void tell_summary(const struct job *job, const struct compare_pairs *all)
     if (!job->options->json)
         printf("%zu compared: %zu equal, %zu within the limits, %zu different, %zu missing, "
                "%zu extra, %zu failed\n",
-               all->count, job->equal, job->within, job->different, job->missing, job->extra,
-               job->failed);
+               all->count, job->count[EQUAL], job->count[WITHIN], job->count[DIFFERENT],
+               job->count[MISSING], job->count[EXTRA], job->count[FAILED]);
 }
 
 static int compare_folders(struct job *job)
@@ -278,7 +240,7 @@ static int compare_folders(struct job *job)
     if (!compare_pairs_make(&all, options->operand[0], options->operand[1], &err))
         return command_fail(&err);
     int cpus = options->threads ? options->threads : machine_cpus(), group = GROUP * cpus;
-    /* Fewer pairs than cores: then each has several. */
+    /* With fewer pairs than cores, the pairs share the cores. */
     int workers = all.count < (size_t)cpus ? (int)all.count : cpus;
     workers = open_files_for(workers, FILES_EACH);
     job->threads = cpus / workers;
@@ -298,9 +260,9 @@ static int compare_folders(struct job *job)
     compare_pairs_free(&all);
     if (!good)
         return command_fail(&err);
-    return job->failed                                  ? EXIT_INPUT
-           : job->different + job->missing + job->extra ? EXIT_DIFFERENT
-                                                        : EXIT_DONE;
+    return job->count[FAILED]                                                ? EXIT_INPUT
+           : job->count[DIFFERENT] + job->count[MISSING] + job->count[EXTRA] ? EXIT_DIFFERENT
+                                                                             : EXIT_DONE;
 }
 
 static bool is_folder(const char *path)
@@ -309,7 +271,7 @@ static bool is_folder(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Drawings that would replace a picture, or be one of a folder's at the next comparison. */
+/* Refuses drawings that would replace a picture, or that the next comparison would compare. */
 static bool check_diff(const struct options *options, struct error *err)
 {
     char *diff = options->diff ? path_real(options->diff) : NULL;

@@ -1,6 +1,6 @@
-/* `stencilcli FILTER INPUT OUTPUT`: the main job. Turns options into a request,
- * runs it, and prints what was asked for: --plan and --json on stdout (on stderr
- * when the picture itself goes there), --time and -v on stderr. */
+/* `stencilcli FILTER INPUT OUTPUT`: filters one picture, or starts a batch. Turns options into
+ * a request, runs it, and prints: --plan and --json on stdout (on stderr when the picture
+ * itself goes to stdout), --time and -v on stderr. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "kernel/backend.h"
 #include "run/picture.h"
 
-/* For tests that walk the seams between bands: STENCILCLI_BAND_ROWS, see run/picture.h. What is not
- * a number is 0: chosen. */
+/* STENCILCLI_BAND_ROWS, with which tests move the borders between bands (run/picture.h). Any other
+ * text than a number is 0: the program chooses. */
 static int forced_band_rows(void)
 {
     const char *text = getenv("STENCILCLI_BAND_ROWS");

@@ -1,4 +1,4 @@
-/* What the filters' commands share: one picture (cli/command_filter.c) and folders of them
+/* Shared by the commands that filter one picture (cli/command_filter.c) and folders of pictures
  * (cli/command_batch.c). */
 #ifndef STENCIL_CLI_COMMAND_FILTER_H
 #define STENCIL_CLI_COMMAND_FILTER_H
@@ -10,7 +10,7 @@
 void command_filter_json(FILE *out, const struct options *options,
                          const struct picture_report *report);
 
-/* Whether INPUT is a folder; false with ERR where the options do not go with what it is. */
+/* Whether INPUT is a folder; false with ERR when the options do not suit a folder or a file. */
 bool command_batch_wanted(const struct options *options, bool *wanted, struct error *err);
 
 int command_batch(const struct options *options, const struct picture_request *request);

@@ -1,4 +1,5 @@
-/* `stencilcli golden record|check SUITE`: golden pictures of this and of other programs. */
+/* `stencilcli golden record|check SUITE`: records and checks golden pictures of this and of other
+ * programs, and prints the results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "compare/golden.h"
 #include "compare/junit.h"
 
-/* A thread has a picture open, and one that it keeps or draws twice; or a process. */
+/* A thread has a picture open, and a copy or a drawing of it twice; or a process. */
 #define FILES_EACH 4
 
 /* ---- telling ---- */
@@ -20,7 +21,7 @@ static bool is_changed(const struct golden_case *one, const struct golden_result
     return strcmp(result->checksum, one->checksum) != 0;
 }
 
-/* What record finds out is whether a checksum is another one. */
+/* `record` only says whether a checksum has changed. */
 static const char *state_name(const struct golden_job *job, const struct golden_case *one,
                               const struct golden_result *result)
 {

@@ -1,4 +1,4 @@
-/* The numbers of a comparison in two layouts: see cli/print_compare.h. */
+/* Prints the numbers of a comparison, for people and for programs. */
 #include "cli/print_compare.h"
 
 #include <inttypes.h>

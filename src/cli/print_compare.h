@@ -1,4 +1,4 @@
-/* What a comparison found, as a table for people and as members of a JSON object. */
+/* Prints a comparison as a table for people and as members of a JSON object. */
 #ifndef STENCIL_CLI_PRINT_COMPARE_H
 #define STENCIL_CLI_PRINT_COMPARE_H
 

@@ -44,6 +44,9 @@ char *path_join(const char *folder, const char *name);
 /* True if PATH is FOLDER or lies below it; both without symlinks. */
 bool path_inside(const char *path, const char *folder);
 
+/* Makes the folders above PATH. False with errno set. PATH is as before. */
+bool path_make_parents(char *path);
+
 /* PATH without symlinks as far as it exists; the part that does not exist is appended as it is.
  * Malloc'ed; NULL with errno set. */
 char *path_real(const char *path);

@@ -63,6 +63,34 @@ bool compare_files(const char *a, const char *b, const struct compare_limits *li
                    const struct compare_watcher *watcher, struct compare_result *result,
                    struct error *err);
 
+/* ---- two folders (compare/folders.c) ---- */
+
+/* The pictures below two folders, side by side: files with the extension of an image format,
+ * by their names relative to the folder, in C-locale order. Symlinks are followed, but not to
+ * a folder that contains them. */
+struct compare_pair {
+    char *name;      /* below both folders */
+    bool in_a, in_b; /* at least one of them */
+};
+
+struct compare_pairs {
+    struct compare_pair *pair;
+    size_t count;
+    size_t others; /* files with other names; the program's own are not counted */
+};
+
+/* An error when a folder cannot be read to its end, or when there is no picture at all. */
+bool compare_pairs_make(struct compare_pairs *pairs, const char *a, const char *b,
+                        struct error *err);
+void compare_pairs_free(struct compare_pairs *pairs);
+
+/* ---- the checksum of one picture (compare/picture_checksum.c) ---- */
+
+#define PICTURE_CHECKSUM_CHARS 16
+
+/* Reads the picture at PATH to its end and writes its checksum as hexadecimal digits. */
+bool picture_checksum(const char *path, char text[PICTURE_CHECKSUM_CHARS + 1], struct error *err);
+
 /* ---- numbers made from the sums (compare/verdict.c) ---- */
 
 double compare_mean(const struct compare_sums *sums);

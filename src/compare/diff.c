@@ -13,11 +13,11 @@
 #define FONT_HEIGHT 7
 
 /* In units of `scale` pixels, which grows with the picture. */
-#define MARGIN 6 /* around everything, and between picture and strips */
-#define STRIP  6
-#define BAR    8
-#define TEXT   FONT_HEIGHT
-#define LEGEND 280 /* the least width of the legend */
+#define MARGIN  6 /* around everything, and between picture and profiles */
+#define PROFILE 6 /* the thickness of the bar of rows and of the bar of columns */
+#define BAR     8
+#define TEXT    FONT_HEIGHT
+#define LEGEND  280 /* the least width of the legend */
 
 #define SMALL 256 /* a picture whose sides are at most half of it is drawn larger */
 #define WIDE  900 /* from this width on the legend is drawn larger */
@@ -38,7 +38,7 @@ struct compare_diff {
     int zoom, scale, margin;
     struct image line;  /* one row of the drawing */
     struct rgb *colors; /* by difference */
-    uint16_t *column;   /* the largest difference of each */
+    uint16_t *column;   /* the largest difference of each column */
 };
 
 /* ---- colours ---- */
@@ -157,7 +157,7 @@ static void draw_text(struct compare_diff *diff, const char *text, int x, int y)
 
 /* ---- the picture ---- */
 
-/* The drawing's size; false where it would be too wide or too high. */
+/* Computes the drawing's size; false if it is too wide or too high. */
 static bool measure(struct compare_diff *diff, const struct image_info *in, int64_t *width,
                     int64_t *height)
 {
@@ -171,11 +171,11 @@ static bool measure(struct compare_diff *diff, const struct image_info *in, int6
     *height = (int64_t)in->height * diff->zoom;
     if (diff->bare)
         return true;
-    *width += diff->margin + STRIP * diff->scale;
+    *width += diff->margin + PROFILE * diff->scale;
     if (*width < (int64_t)LEGEND * diff->scale)
         *width = (int64_t)LEGEND * diff->scale;
     *width += 2 * diff->margin;
-    *height += (int64_t)6 * diff->margin + (STRIP + BAR + 2 * TEXT) * diff->scale;
+    *height += (int64_t)6 * diff->margin + (PROFILE + BAR + 2 * TEXT) * diff->scale;
     return *width <= INT32_MAX / 3 && *height <= INT32_MAX;
 }
 
@@ -218,7 +218,7 @@ static bool diff_rows(void *context, const struct image *rows, const uint16_t *d
             diff->column[x] = d[x] > diff->column[x] ? d[x] : diff->column[x];
         }
         if (most > 0 && !diff->bare)
-            fill(diff, 2 * diff->margin + rows->width * diff->zoom, STRIP * diff->scale,
+            fill(diff, 2 * diff->margin + rows->width * diff->zoom, PROFILE * diff->scale,
                  diff->colors[most]);
         if (!put_line(diff, diff->zoom, err))
             return false;
@@ -234,7 +234,7 @@ static int legend_width(const struct compare_diff *diff)
     return width > least ? width : least;
 }
 
-/* The marks of the scale: 0, 1, 3, 7, ... and max, each second one where there are many. */
+/* Draws the marks of the scale: 0, 1, 3, 7, ... and max; every second one where there are many. */
 static bool draw_marks(struct compare_diff *diff, struct error *err)
 {
     uint32_t max = diff->in.max;
@@ -297,7 +297,7 @@ static bool draw_below(struct compare_diff *diff, const struct compare_result *r
     for (int x = 0; x < diff->in.width; x++)
         if (diff->column[x] > 0)
             fill(diff, diff->margin + x * diff->zoom, diff->zoom, diff->colors[diff->column[x]]);
-    if (!put_line(diff, STRIP * diff->scale, err) || !put_gap(diff, err))
+    if (!put_line(diff, PROFILE * diff->scale, err) || !put_gap(diff, err))
         return false;
     for (int x = 0; x < width; x++) {
         uint32_t d = (uint32_t)(exp2((double)x / width * range) - 0.5);

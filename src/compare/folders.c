@@ -1,5 +1,5 @@
 /* Lists the pictures of two folders side by side. */
-#include "compare/folders.h"
+#include "compare/compare.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,29 +8,26 @@
 #ifndef STENCIL_COMPARE_GOLDEN_H
 #define STENCIL_COMPARE_GOLDEN_H
 
-#include <stdatomic.h>
-
 #include "compare/compare.h"
-#include "compare/picture_checksum.h"
 
 /* ---- the suite (compare/golden_suite.c) ---- */
 
 struct golden_case {
     int line;           /* in the suite, from 1 */
-    size_t sum_at;      /* where the checksum stands in the suite's text */
+    size_t sum_at;      /* the place of the checksum in the suite's text */
     char *checksum;     /* 16 hexadecimal digits; "0": not recorded; "-": there is no picture */
     char *file;         /* the picture; "-": none, the command only has to end with 0 */
-    char *command;      /* for sh; NULL: the file lies beside the suite */
+    char *command;      /* for sh; NULL: the file is beside the suite */
     const char *inputs; /* patterns, each with a zero byte, and another one at the end */
     int timeout_s;
-    bool strict; /* nothing but the picture may be left behind */
+    bool strict; /* the command may leave no other file behind */
     bool keep;   /* record keeps the picture, for reports; with a tolerance it does in any case */
     struct compare_limits limits;
     char *reason; /* why the limits are needed; NULL: there are none */
 };
 
 struct golden_suite {
-    char *path, *folder; /* the file, and where it lies */
+    char *path, *folder; /* the file, and its folder */
     char *text;          /* as it was read */
     size_t bytes;
     struct golden_case *cases;
@@ -38,8 +35,8 @@ struct golden_suite {
     char *words; /* text cut into words: the cases point into it */
 };
 
-/* Reads PATH, or PATH/golden.txt where it is a folder. EXIT_USAGE for what is no suite, with the
- * line. Free also when it fails. */
+/* Reads PATH, or PATH/golden.txt where it is a folder. A file that is no suite is
+ * EXIT_USAGE, with the line. Free also when it fails. */
 bool golden_suite_read(struct golden_suite *suite, const char *path, struct error *err);
 void golden_suite_free(struct golden_suite *suite);
 
@@ -76,7 +73,7 @@ struct golden_result {
     struct compare_result numbers;
     /* for a report */
     struct golden_picture expected, actual, difference;
-    int left, top, reduced; /* the part of the picture that they show, and one pixel of how many */
+    int left, top, reduced; /* their place in the picture; how many pixels became one */
 };
 
 struct golden_job {
@@ -89,8 +86,8 @@ struct golden_job {
     bool (*before_removal)(struct golden_job *job, struct error *err);
 };
 
-/* Runs all cases, threads of them at a time. False where nothing could be run; what cases found is
- * in their results. Dies of a signal after cleaning up. */
+/* Runs all cases, as many at a time as there are threads. False when nothing could be run; failures
+ * of cases are in their results. After a signal it removes its folders and ends the program. */
 bool golden_run(struct golden_job *job, struct error *err);
 void golden_results_free(struct golden_result *result, size_t count);
 
@@ -104,24 +101,10 @@ bool golden_record(struct golden_job *job, struct error *err);
 bool golden_report_write(const struct golden_job *job, const char *path, struct error *err);
 
 /* Fills a result's pictures, of its path and of EXPECTED, which may be NULL; FOLDER is for
- * temporaries (compare/golden_picture.c). Large ones are cut to the surroundings of the largest
- * difference, or reduced. */
+ * temporaries (compare/golden_picture.c). Large pictures are cut around the largest difference, or
+ * reduced. */
 bool golden_pictures_make(struct golden_result *result, const char *expected, const char *folder,
                           struct error *err);
-
-/* ---- one command (compare/golden_process.c) ---- */
-
-struct golden_process {
-    const char *folder;    /* it runs there */
-    const char *out, *err; /* files for what it prints */
-    int timeout_s;
-    atomic_bool *stop; /* set by another thread: the command is killed */
-};
-
-/* Runs COMMAND with sh and waits; it and all that it has started are gone afterwards. False with
- * the reason in WHY when it did not end with 0. */
-bool golden_process_run(const struct golden_process *process, const char *command, char *why,
-                        size_t room);
 
 /* ---- the folders that commands run in (compare/golden_folder.c) ---- */
 

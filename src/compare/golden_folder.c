@@ -138,12 +138,7 @@ static bool copy_input(const char *from, const char *name, const char *folder, s
 
     if (snprintf(to, sizeof to, "%s/%s", folder, name) >= (int)sizeof to)
         return error_set(err, EXIT_INPUT, "%s: too long a name", from);
-    for (char *slash = strchr(to + strlen(folder) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(to, 0700);
-        *slash = '/';
-    }
+    path_make_parents(to);      /* if that fails, so does the copy */
     if (stat(to, &status) == 0) /* two patterns name it */
         return true;
     if (!golden_copy(from, to, err))

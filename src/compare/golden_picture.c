@@ -1,6 +1,7 @@
 /* Makes the pictures of a report: PNG of 8 bits in base64. Pictures that were compared and
  * differ are shown pixel by pixel around the largest difference; of others the whole picture
  * is shown, large ones reduced. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,14 +7,14 @@
 enum junit_kind {
     JUNIT_PASSED,
     JUNIT_FAILURE, /* a difference */
-    JUNIT_ERROR,   /* it could not be found out */
+    JUNIT_ERROR,   /* it could not be compared */
 };
 
 struct junit;
 
-/* NULL without memory; the other functions take it as what nobody asked for. */
+/* NULL without memory. The other functions ignore NULL, so that reports are optional. */
 struct junit *junit_new(const char *suite);
-/* MESSAGE is shown where KIND is no JUNIT_PASSED. */
+/* MESSAGE is shown unless the case passed. */
 void junit_case(struct junit *junit, const char *name, double seconds, enum junit_kind kind,
                 const char *message);
 /* Writes PATH whole and frees. */

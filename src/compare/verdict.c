@@ -1,6 +1,7 @@
 /* Makes numbers for people and the verdict from a comparison's sums, and reads the limits that
  * decide the verdict. */
 #include <gmp.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,25 +83,24 @@ void compare_shapes(struct compare_result *result)
 static void count_text(const struct compare_result *result, const struct compare_limits *limits,
                        char *text, size_t room)
 {
-    bool equal = result->differing_pixels == 0;
-    if (equal)
+    uint64_t count = limits->max_diff > 0 ? result->failing_pixels : result->differing_pixels;
+    char more[32] = "";
+
+    if (limits->max_diff > 0)
+        snprintf(more, sizeof more, " by more than %d", limits->max_diff);
+    if (result->differing_pixels == 0)
         snprintf(text, room, "equal");
-    else if (limits->max_diff > 0)
-        snprintf(text, room, "%llu of %llu pixels differ by more than %d (%.3g%%), by up to %u",
-                 (unsigned long long)result->failing_pixels, (unsigned long long)result->pixels,
-                 limits->max_diff, compare_percent(result->failing_pixels, result->pixels),
-                 result->all.max_diff);
     else
-        snprintf(text, room, "%llu of %llu pixels differ (%.3g%%), by up to %u",
-                 (unsigned long long)result->differing_pixels, (unsigned long long)result->pixels,
-                 compare_percent(result->differing_pixels, result->pixels), result->all.max_diff);
+        snprintf(text, room, "%" PRIu64 " of %" PRIu64 " pixels differ%s (%.3g%%), by up to %u",
+                 count, result->pixels, more, compare_percent(count, result->pixels),
+                 result->all.max_diff);
 }
 
 void compare_judge(struct compare_result *result, const struct compare_limits *limits)
 {
     char *why = result->why;
     size_t room = sizeof result->why;
-    /* Who asks for a PSNR or an SSIM alone has said that samples may differ. */
+    /* With a limit of the PSNR or the SSIM alone, samples may differ. */
     bool counted =
         limits->max_diff >= 0 || limits->fail_percent || (!limits->has_psnr && !limits->has_ssim);
 

@@ -1,6 +1,5 @@
-/* Which cell a ghost cell stands for, and the border as people write it: see
- * plan/border.h. This file knows positions only; what a ghost cell of zero or
- * constant holds in an alpha channel is the business of whoever reads cells. */
+/* Maps ghost cells to cells of the picture, and parses borders. This file knows positions
+ * only; plan_ghost says which value a ghost cell of zero or constant has in a channel. */
 #include "plan/border.h"
 
 #include <string.h>
@@ -68,7 +67,7 @@ static bool parse_constant(mpq_t number, const char *text, bool *percent, struct
     return true;
 }
 
-/* The sentences carry no option's name: the command line puts its own in front. */
+/* The messages name no option: the command line puts its name in front. */
 bool border_parse(const char *text, struct border_choice *choice, struct error *err)
 {
     size_t length = strcspn(text, ":");

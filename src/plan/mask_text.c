@@ -1,10 +1,9 @@
-/* Mask text -> struct mask, with the place of whatever is wrong.
+/* Parses mask text; messages name line and column of a mistake.
  *
- * The text is taken row by row; a row ends at a newline or a ';' (rows in place),
- * a comment at the newline only. The parser remembers pointers into the text;
- * line and column are counted when a sentence is written and not before. A byte
- * order mark, CRLF, tabs, and commas between numbers are taken as they come:
- * spreadsheets and NumPy write them. */
+ * The text is parsed row by row. A row ends at a newline or a ';' (rows in place), a
+ * comment at the newline only. The parser keeps pointers into the text and counts lines
+ * and columns only when it writes a message. A byte order mark, CRLF, tabs, and commas
+ * between numbers are allowed: spreadsheets and NumPy write them. */
 #include "plan/mask.h"
 
 #include <stdio.h>
@@ -15,26 +14,27 @@
 #include "base/text.h"
 #include "base/did_you_mean.h"
 
-/* The sum behind `normalize` is a fraction that every weight is divided by. Past so many bits the
- * plan of a 255x255 mask would take seconds; only hundreds of unrelated denominators get there. */
+/* `normalize` divides every weight by their sum, a fraction. If it had more bits than this, the
+ * plan of a 255x255 mask would take seconds; only hundreds of unrelated denominators make it so
+ * long. */
 #define NORMALIZE_MAX_BITS 32768
+
+enum { DIVISOR, OFFSET, ANCHOR, NORMALIZE, KEYWORDS };
 
 struct parser {
     struct mask *mask;
     const char *name;
-    const char *text, *end; /* the whole text, after a byte order mark */
-    const char *at;         /* what has not been read yet */
-    size_t cells, capacity; /* weights in mask->weight, and how many fit */
-    /* Where the keywords stand, NULL until one is seen. */
-    const char *divisor, *offset, *anchor, *normalize;
-    bool has_content; /* a row or keyword was seen: comments are no title any more */
+    const char *text, *end;     /* the whole text, after a byte order mark */
+    const char *at;             /* what has not been read yet */
+    size_t cells, capacity;     /* weights in mask->weight, and how many fit */
+    const char *seen[KEYWORDS]; /* where the keywords stand; NULL: not yet seen */
+    bool has_content;           /* a row or keyword was seen: comments are no title any more */
     struct error *err;
 };
 
-static const char *const keywords[] = {"divisor", "offset", "anchor", "normalize"};
-#define KEYWORD_COUNT 4
+static const char *const keywords[KEYWORDS] = {"divisor", "offset", "anchor", "normalize"};
 
-/* ---- sentences ---- */
+/* ---- messages ---- */
 
 /* NAME:LINE:COLUMN: WHAT[, got 'TOKEN'] */
 static bool fail(struct parser *p, const char *at, const char *what, const char *token,
@@ -90,7 +90,7 @@ static size_t take_token(struct parser *p, const char **token)
     return (size_t)(p->at - *token);
 }
 
-/* A number, or a sentence about what stands there instead. */
+/* Reads a number; fails with a message about the text that is there instead. */
 static bool take_number(struct parser *p, mpq_t value)
 {
     const char *token, *why;
@@ -104,7 +104,7 @@ static bool take_number(struct parser *p, mpq_t value)
     return true;
 }
 
-/* Blanks, or a comma with or without blanks around it. */
+/* Skips blanks, or a comma with or without blanks around it. */
 static bool skip_separator(struct parser *p)
 {
     skip_blanks(p);
@@ -131,7 +131,7 @@ static void take_comment(struct parser *p)
         stop--;
     if (start == stop)
         return;
-    /* A title past 200 bytes is a text: its beginning is title enough. */
+    /* Of a title longer than 200 bytes only the beginning is kept. */
     char title[204];
     clean_text_copy(title, sizeof title, start, (size_t)(stop - start));
     p->mask->title = strdup(title);
@@ -168,7 +168,7 @@ static bool take_row(struct parser *p)
             return fail_at(p, place, "a mask has at most 255 columns");
         if (!take_weight(p))
             return false;
-        /* After the number was read: a word in the surplus place is the nearer mistake. */
+        /* Checked after the number was read: a word in its place gets its own message. */
         if (mask->height > 0 && count == mask->width) {
             snprintf(what, sizeof what, "expected %d numbers as in the rows before, got more",
                      mask->width);
@@ -212,7 +212,7 @@ static bool take_offset(struct parser *p)
     return length == 0 ? take_number(p, mask->offset) : fail(p, token, why, token, length);
 }
 
-/* One of the anchor's two places; whether it lies inside is known after the last row. */
+/* Reads one of the anchor's two numbers; finish() checks that it is inside the mask. */
 static bool take_place(struct parser *p, int *place)
 {
     const char *token;
@@ -245,7 +245,7 @@ static bool unknown_word(struct parser *p, const char *token, size_t length)
     if (length < sizeof word) {
         memcpy(word, token, length);
         word[length] = '\0';
-        near = did_you_mean(word, keywords, KEYWORD_COUNT);
+        near = did_you_mean(word, keywords, KEYWORDS);
     }
     if (!near)
         return fail(p, token, "expected a number", token, length);
@@ -255,31 +255,24 @@ static bool unknown_word(struct parser *p, const char *token, size_t length)
 
 static bool take_keyword(struct parser *p)
 {
-    const char **places[KEYWORD_COUNT] = {&p->divisor, &p->offset, &p->anchor, &p->normalize};
     const char *token, *rest;
     size_t length = take_token(p, &token);
     int which = 0;
-    bool good = true;
 
-    while (which < KEYWORD_COUNT &&
+    while (which < KEYWORDS &&
            (strlen(keywords[which]) != length || memcmp(keywords[which], token, length) != 0))
         which++;
-    if (which == KEYWORD_COUNT)
+    if (which == KEYWORDS)
         return unknown_word(p, token, length);
-    if (*places[which])
+    if (p->seen[which])
         return fail(p, token, "expected each keyword once", token, length);
-    *places[which] = token;
-    if (p->divisor && p->normalize)
+    p->seen[which] = token;
+    if (p->seen[DIVISOR] && p->seen[NORMALIZE])
         return fail_at(p, token, "'divisor' and 'normalize' exclude each other");
 
     skip_blanks(p);
-    if (token == p->divisor)
-        good = take_divisor(p);
-    else if (token == p->offset)
-        good = take_offset(p);
-    else if (token == p->anchor)
-        good = take_anchor(p);
-    if (!good)
+    if ((which == DIVISOR && !take_divisor(p)) || (which == OFFSET && !take_offset(p)) ||
+        (which == ANCHOR && !take_anchor(p)))
         return false;
     skip_blanks(p);
     if (at_row_end(p))
@@ -290,8 +283,8 @@ static bool take_keyword(struct parser *p)
 
 /* ---- the whole text ---- */
 
-/* Control bytes are no part of a text; who passes a picture as a mask reads so at once. A lone
- * carriage return would make one row of many, silently. */
+/* Refuses control bytes, so that a picture given as a mask gets a clear message. A lone carriage
+ * return would silently make one row of many. */
 static bool check_bytes(struct parser *p)
 {
     for (const char *c = p->text; c < p->end; c++) {
@@ -312,12 +305,9 @@ static bool check_bytes(struct parser *p)
 static bool parse_rows(struct parser *p)
 {
     while (p->at < p->end) {
-        skip_blanks(p);
-        if (p->at == p->end)
-            break;
         if (*p->at == '#') {
             take_comment(p);
-        } else if (*p->at == '\n' || *p->at == ';') {
+        } else if (is_blank(*p->at) || *p->at == '\n' || *p->at == ';') {
             p->at++;
         } else {
             bool is_word = (*p->at >= 'a' && *p->at <= 'z') || (*p->at >= 'A' && *p->at <= 'Z');
@@ -329,7 +319,7 @@ static bool parse_rows(struct parser *p)
     return true;
 }
 
-/* What can be checked only when all rows are known. */
+/* Makes the checks that need all rows. */
 static bool finish(struct parser *p)
 {
     struct mask *mask = p->mask;
@@ -337,24 +327,24 @@ static bool finish(struct parser *p)
 
     if (mask->height == 0)
         return fail_at(p, p->end, "expected a row of numbers, got the end of the mask");
-    if (!p->anchor) {
+    if (!p->seen[ANCHOR]) {
         mask->anchor_x = mask->width / 2;
         mask->anchor_y = mask->height / 2;
     } else if (mask->anchor_x >= mask->width || mask->anchor_y >= mask->height) {
         snprintf(what, sizeof what, "the anchor lies outside the mask of %d x %d", mask->width,
                  mask->height);
-        return fail_at(p, p->anchor, what);
+        return fail_at(p, p->seen[ANCHOR], what);
     }
-    if (!p->normalize)
+    if (!p->seen[NORMALIZE])
         return true;
     mask_sum(mask->divisor, mask);
     if (mpz_sizeinbase(mpq_numref(mask->divisor), 2) > NORMALIZE_MAX_BITS ||
         mpz_sizeinbase(mpq_denref(mask->divisor), 2) > NORMALIZE_MAX_BITS)
-        return fail_at(p, p->normalize,
+        return fail_at(p, p->seen[NORMALIZE],
                        "the weights' denominators have too little in common to be summed: "
                        "write decimals");
     if (mpq_sgn(mask->divisor) == 0)
-        return fail_at(p, p->normalize, "cannot normalize: the weights sum to 0");
+        return fail_at(p, p->seen[NORMALIZE], "cannot normalize: the weights sum to 0");
     return true;
 }
 

@@ -1,10 +1,10 @@
-/* Masks whose exact integers would leave 62 bits: weights of 1/2^q, once and
- * deterministically, with the largest q that fits.
+/* Quantises masks whose exact integers need more than 62 bits: weights become multiples of
+ * 1/2^q, always in the same way, with the largest q that fits.
  *
- *   w = floor(v * 2^q), and the units that are missing to round(sum v * 2^q) go
- *   one each to the largest fractional parts, ties in row-major order
+ *   w = floor(v * 2^q); the units that are missing to round(sum v * 2^q) go one each to
+ *   the largest fractional parts, ties in row-major order
  *
- * Decimals with many places (NumPy prints 18 digits) come this way. */
+ * Decimals with many places (NumPy prints 18 digits) are quantised. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ struct quantiser {
     size_t parts;
 };
 
-/* sign(rest of cell I - rest of cell J), exactly. With f = floor(v * 2^q) a rest is
+/* The exact sign of (rest of cell I - rest of cell J). Why: with f = floor(v * 2^q) a rest is
  * weight * 2^q / divisor - f, and the divisor is common:
  *   rest_i - rest_j = ((weight_i - weight_j) * 2^q - (f_i - f_j) * divisor) / divisor */
 static int compare_exactly(const struct quantiser *z, size_t i, size_t j)
@@ -131,12 +131,12 @@ static size_t count_missing(const struct quantiser *z)
 
     for (size_t i = 0; i < z->parts; i++)
         low += z->part[i].rest;
-    /* 64 bits of each part bound the sum so closely that rounding is almost always certain. */
+    /* With 64 bits of each part the rounding of the sum is almost always certain. */
     high = low + z->parts;
     return low >> 64 == high >> 64 ? (size_t)(low >> 64) : count_missing_exactly(z);
 }
 
-/* How far a sample can be from its exact value for the weights' and the offset's sake. */
+/* The largest difference that the rounded weights and offset can make in a sample. */
 static double largest_effect(const struct quantiser *z, size_t missing, const mpq_t offset_error)
 {
     double units = 0;

@@ -1,8 +1,8 @@
-/* Numbers as people write them, exact: see plan/rational.h.
+/* Reads and writes exact numbers as people write them.
  *
- * A number is either a decimal (digits, one point, an exponent) or a fraction of
- * two whole numbers. The two do not mix (1.5/2 is none): then every number that
- * was read can be written again in 64 characters, which mask_print relies on. */
+ * A number is either a decimal (digits, one point, an exponent) or a fraction of two whole
+ * numbers. The two do not mix (1.5/2 is no number), so that every number that was read can
+ * be written again in 64 characters. mask_print relies on this. */
 #include "plan/rational.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static bool parse_exponent(const char *text, size_t length, long *exponent, cons
 
     if (i == length || count_digits(text + i, length - i) != length - i)
         return false;
-    /* Saturates: with up to 60 digits it would not fit. */
+    /* VALUE stops growing when it is too large: 60 digits would overflow it. */
     for (; i < length; i++)
         value = value > RATIONAL_MAX_EXPONENT ? value : value * 10 + (text[i] - '0');
     if (value > RATIONAL_MAX_EXPONENT) {
@@ -223,7 +223,7 @@ static int write_plain(char *text, int room, const struct decimal *d)
     int before = d->point > 0 ? d->point : 0, n = 0;
     if (before + behind + (behind > 0) > room)
         return 0;
-    /* The zero before the point is for the eye; it goes where room is scarce. */
+    /* The zero before the point is left out where there is no room for it. */
     if (before == 0 && behind + 2 <= room)
         text[n++] = '0';
     for (int i = 0; i < before; i++)
@@ -273,7 +273,7 @@ bool rational_print(char text[RATIONAL_MAX_CHARS + 1], mpq_srcptr value)
     struct decimal decimal;
     mpq_t size;
 
-    /* A sum may have millions of digits: no work is spent on it. */
+    /* A sum may have millions of digits: such numbers are refused at once. */
     if (mpz_sizeinbase(mpq_numref(value), 2) > DECIMAL_MAX_BITS ||
         mpz_sizeinbase(mpq_denref(value), 2) > DECIMAL_MAX_BITS)
         return false;

@@ -1,17 +1,17 @@
-/* Columns times rows: see plan/terms.h.
+/* Finds the columns and rows whose products add up to a mask.
  *
- * Elimination: with R what is left of the mask and R[p][q] not 0, the product of column q and
- * row p over R[p][q] takes away row p, column q, and one of the rank. Whole numbers come of it
- * in one of two ways:
+ * Why elimination finds them: let R be the rest of the mask and R[p][q] not 0. Subtracting the
+ * product of column q and row p over R[p][q] makes row p and column q zero and the rank smaller
+ * by one. The factors are whole numbers in one of two cases:
  *
  *   - row p is g times a row without a common factor, and column q is a multiple of that row's q-th
- *     number: so it is for the parts of unsharp and of sums of boxes, whose numbers stay small;
- *   - else modulo 2^64, where odd numbers divide all others: it is enough that column q and row p
- *     together have as many factors 2 as R[p][q]. The numbers say nothing any more, but sums of 32
- *     bits are right modulo 2^32, and the plan's bound says that they fit.
+ *     number. The parts of unsharp and of sums of boxes are so, and their numbers stay small;
+ *   - else modulo 2^64, where every number can be divided by an odd one: it is enough that column q
+ *     and row p together have as many factors 2 as R[p][q]. The factors are then arbitrary large
+ *     numbers, but sums of 32 bits are right modulo 2^32, and the plan's bound says that they fit.
  *
- * Pivots are searched from the top left: what is smaller than the mask and lies inside it, as the
- * identity in unsharp, is then left over by itself, with its own smaller size. */
+ * Pivots are searched from the top left, so that a part which is smaller than the mask and inside
+ * it, as the identity in unsharp, remains as a term of its own smaller size. */
 #include "plan/steps.h"
 
 #include <stdlib.h>

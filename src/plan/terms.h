@@ -5,7 +5,7 @@
 
 #include "plan/plan.h"
 
-/* Past these a sum over such terms has no chance against Fourier transforms. */
+/* With more terms or longer ones, Fourier transforms are faster. */
 #define PLAN_MOST_TERMS     4
 #define PLAN_MOST_TERM_TAPS 256 /* terms * (width + height) */
 
