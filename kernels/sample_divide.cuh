@@ -131,9 +131,9 @@ static inline bool sample_divide_fine(struct sample_divide *divide, const struct
  *
  * FLOAT, for 8 bits: the bits of x = 2^23 + b + v, times 2^-46, count v, and 256 times the quotient
  * is one multiply-add: x*m + c rounded down, in units of 2^-149, is a float so small that its bits
- * are the number of these units. m is (1 + s) / d of a quotient, rounded, so that |s| <= 2^-24. b is
- * the least number for which 2^23 + b is a multiple j*d, and 1 more if s < 0; c = -j. Then v = k*d
- * gives k or more, and v = k*d - 1 gives less than k, as long as (j + k)*d*|s| < 1: for x up to
+ * are the number of these units. m is (1 + s) / d of a quotient, rounded, so that |s| <= 2^-24. b
+ * is the least number for which 2^23 + b is a multiple j*d, and 1 more if s < 0; c = -j. Then v =
+ * k*d gives k or more, and v = k*d - 1 gives less than k, as long as (j + k)*d*|s| < 1: for x up to
  * 2^24. Below 0 and past 2^23 the bits do not count v by ones, but stay on their side. */
 #define FLOAT_BIAS 0x34000000
 
