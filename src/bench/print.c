@@ -56,17 +56,15 @@ void bench_print_wrapped(FILE *out, const char *first, const char *next, int col
 static void print_device(FILE *out, const struct bench_device *device)
 {
     const struct device_probe *probe = &device->probe;
-    char name[32], line[256], speed[32];
-    int used;
+    char name[32], speed[32];
     bench_device_name(name, sizeof name, device);
-    used = snprintf(line, sizeof line, "%s", probe->name);
+    fprintf(out, "%-9s %s", name, probe->name);
     if (probe->driver[0])
-        used += snprintf(line + used, sizeof line - (size_t)used, "; %s", probe->driver);
+        fprintf(out, "; %s", probe->driver);
     if (probe->cache_bytes)
-        snprintf(line + used, sizeof line - (size_t)used, "; %s %.0f MiB",
-                 device->device == DEVICE_CPU ? "last cache" : "L2",
-                 (double)probe->cache_bytes / (1 << 20));
-    fprintf(out, "%-9s %s\n", name, line);
+        fprintf(out, "; %s %.0f MiB", device->device == DEVICE_CPU ? "last cache" : "L2",
+                (double)probe->cache_bytes / (1 << 20));
+    fputc('\n', out);
     for (int i = 0; i < device->copies; i++) {
         const struct bench_copy *copy = &device->copy[i];
         bench_giga_text(speed, sizeof speed, (double)copy->bytes / copy->ms * 1e-6);
