@@ -182,29 +182,18 @@ static bool holds(enum rule rule, const struct bench_report *report,
     bool on_cpu = result->kernel->device == DEVICE_CPU;
     bool noisy = stats->runs > 2 && bench_spread(stats) > NOISY_SPREAD;
     bool cached = !report->cold && cache > 0 && result->bytes <= cache;
-
-    switch (rule) {
-    case SHORT:
-        return stats->median_ms < SHORT_MS;
-    case MOSTLY_THREADS:
-        return on_cpu && report->threads > 1 && stats->median_ms >= SHORT_MS &&
-               stats->median_ms < THREADS_MS;
-    case NOISY:
-        return noisy;
-    case OUTLIERS:
-        return !noisy && stats->runs >= 10 && stats->outliers * 10 > stats->runs;
-    case CAPPED:
-        return result->capped;
-    case PARTIAL:
-        return result->rows < report->height;
-    case CACHED_CPU:
-        return on_cpu && cached;
-    case CACHED_CUDA:
-        return !on_cpu && cached;
-    case RULES:
-        break;
-    }
-    return false;
+    const bool rules[RULES] = {
+        [SHORT] = stats->median_ms < SHORT_MS,
+        [MOSTLY_THREADS] = on_cpu && report->threads > 1 && stats->median_ms >= SHORT_MS &&
+                           stats->median_ms < THREADS_MS,
+        [NOISY] = noisy,
+        [OUTLIERS] = !noisy && stats->runs >= 10 && stats->outliers * 10 > stats->runs,
+        [CAPPED] = result->capped,
+        [PARTIAL] = result->rows < report->height,
+        [CACHED_CPU] = on_cpu && cached,
+        [CACHED_CUDA] = !on_cpu && cached,
+    };
+    return rules[rule];
 }
 
 /* Adds NAME to a list that may have it already. */
