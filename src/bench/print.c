@@ -56,17 +56,15 @@ void bench_print_wrapped(FILE *out, const char *first, const char *next, int col
 static void print_device(FILE *out, const struct bench_device *device)
 {
     const struct device_probe *probe = &device->probe;
-    char name[32], line[256], speed[32];
-    int used;
+    char name[32], speed[32];
     bench_device_name(name, sizeof name, device);
-    used = snprintf(line, sizeof line, "%s", probe->name);
+    fprintf(out, "%-9s %s", name, probe->name);
     if (probe->driver[0])
-        used += snprintf(line + used, sizeof line - (size_t)used, "; %s", probe->driver);
+        fprintf(out, "; %s", probe->driver);
     if (probe->cache_bytes)
-        snprintf(line + used, sizeof line - (size_t)used, "; %s %.0f MiB",
-                 device->device == DEVICE_CPU ? "last cache" : "L2",
-                 (double)probe->cache_bytes / (1 << 20));
-    fprintf(out, "%-9s %s\n", name, line);
+        fprintf(out, "; %s %.0f MiB", device->device == DEVICE_CPU ? "last cache" : "L2",
+                (double)probe->cache_bytes / (1 << 20));
+    fputc('\n', out);
     for (int i = 0; i < device->copies; i++) {
         const struct bench_copy *copy = &device->copy[i];
         bench_giga_text(speed, sizeof speed, (double)copy->bytes / copy->ms * 1e-6);
@@ -184,29 +182,18 @@ static bool holds(enum rule rule, const struct bench_report *report,
     bool on_cpu = result->kernel->device == DEVICE_CPU;
     bool noisy = stats->runs > 2 && bench_spread(stats) > NOISY_SPREAD;
     bool cached = !report->cold && cache > 0 && result->bytes <= cache;
-
-    switch (rule) {
-    case SHORT:
-        return stats->median_ms < SHORT_MS;
-    case MOSTLY_THREADS:
-        return on_cpu && report->threads > 1 && stats->median_ms >= SHORT_MS &&
-               stats->median_ms < THREADS_MS;
-    case NOISY:
-        return noisy;
-    case OUTLIERS:
-        return !noisy && stats->runs >= 10 && stats->outliers * 10 > stats->runs;
-    case CAPPED:
-        return result->capped;
-    case PARTIAL:
-        return result->rows < report->height;
-    case CACHED_CPU:
-        return on_cpu && cached;
-    case CACHED_CUDA:
-        return !on_cpu && cached;
-    case RULES:
-        break;
-    }
-    return false;
+    const bool rules[RULES] = {
+        [SHORT] = stats->median_ms < SHORT_MS,
+        [MOSTLY_THREADS] = on_cpu && report->threads > 1 && stats->median_ms >= SHORT_MS &&
+                           stats->median_ms < THREADS_MS,
+        [NOISY] = noisy,
+        [OUTLIERS] = !noisy && stats->runs >= 10 && stats->outliers * 10 > stats->runs,
+        [CAPPED] = result->capped,
+        [PARTIAL] = result->rows < report->height,
+        [CACHED_CPU] = on_cpu && cached,
+        [CACHED_CUDA] = !on_cpu && cached,
+    };
+    return rules[rule];
 }
 
 /* Adds NAME to a list that may have it already. */

@@ -369,9 +369,5 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         status = planes->method->image(&job, planes->method->form(plan), planes->device->stream);
         cuda_launch_unlock();
     }
-    for (int c = 0; status == cudaSuccess && c < plan->channels; c++)
-        if (!(plan->filtered >> c & 1))
-            status = plane_copy_channel(&in, band->out_first - band->in_first, &out, c,
-                                        planes->device->stream);
     return status;
 }

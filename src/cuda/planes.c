@@ -68,8 +68,9 @@ static void weights_put(enum plane_type type, const struct plan_mask *m, void *t
 static bool weights_send(struct planes *planes, struct error *err)
 {
     const struct plan *plan = planes->job->plan;
-    bool wanted[3] = {true, plan->masks > 1, plan->alpha == ALPHA_WEIGHTED};
-    size_t at[3] = {0}, bytes = 0;
+    const bool wanted[3] = {true, plan->masks > 1, plan->alpha == ALPHA_WEIGHTED};
+    const enum plane_type type[3] = {planes->type, planes->type, planes->product_type};
+    size_t at[3], bytes = 0;
     void *content;
     cudaError_t status;
 
@@ -77,17 +78,14 @@ static bool weights_send(struct planes *planes, struct error *err)
         const struct plan_mask *m = &plan->mask[k == 1];
         at[k] = bytes;
         if (wanted[k])
-            bytes += round_up(
-                (size_t)m->width * (size_t)m->height *
-                plane_cell_bytes(k == WEIGHT_PRODUCT ? planes->product_type : planes->type));
+            bytes += round_up((size_t)m->width * (size_t)m->height * plane_cell_bytes(type[k]));
     }
     content = calloc(1, bytes);
     if (!content)
         return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
     for (int k = 0; k < 3; k++)
         if (wanted[k])
-            weights_put(k == WEIGHT_PRODUCT ? planes->product_type : planes->type,
-                        &plan->mask[k == 1], (char *)content + at[k]);
+            weights_put(type[k], &plan->mask[k == 1], (char *)content + at[k]);
     status = cuda_device_fill(planes->device, BUFFER_MASK, &content, bytes);
     if (status != cudaSuccess)
         return cuda_device_error(err, planes->device, status, "cannot send the mask");
@@ -288,8 +286,8 @@ static cudaError_t sum_channel(const struct planes *planes, const struct planes_
     struct plane_prepare_job prepare = planes_prepare_job(planes, band, channel, source);
     struct plane_job convolve = planes_sum_job(planes, band, &prepare, k, sums);
     cudaError_t status = plane_prepare(&prepare, planes->device->stream);
-    return status != cudaSuccess ? status
-                                 : planes->method->plane(&convolve, planes->device->stream);
+    CUDA_NEXT(status, planes->method->plane(&convolve, planes->device->stream));
+    return status;
 }
 
 static struct plane_finish_job finish_job(const struct planes *planes,
@@ -343,14 +341,9 @@ static cudaError_t filter_channel(const struct planes *planes, const struct plan
                                   int channel)
 {
     const struct plan *plan = planes->job->plan;
-    struct plane_image in = planes_device_image(planes, BUFFER_IN, band->in_rows);
-    struct plane_image out = planes_device_image(planes, BUFFER_OUT, band->out_rows);
     struct plane_finish_job finish = finish_job(planes, band, BUFFER_SUM, channel);
     cudaError_t status;
 
-    if (!(plan->filtered >> channel & 1))
-        return plane_copy_channel(&in, band->out_first - band->in_first, &out, channel,
-                                  planes->device->stream);
     if (plan->alpha == ALPHA_WEIGHTED)
         return weighted_channel(planes, band, channel);
     status = sum_channel(planes, band, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
@@ -367,12 +360,19 @@ static cudaError_t filter_channel(const struct planes *planes, const struct plan
 cudaError_t planes_filter_band(const struct planes *planes, const struct planes_band *band)
 {
     const struct plan *plan = planes->job->plan;
+    struct plane_image in = planes_device_image(planes, BUFFER_IN, band->in_rows);
+    struct plane_image out = planes_device_image(planes, BUFFER_OUT, band->out_rows);
     cudaError_t status = cudaSuccess;
+
     if (planes->method->image)
-        return planes_image_filter(planes, band);
-    if (plan->alpha == ALPHA_WEIGHTED)
+        status = planes_image_filter(planes, band);
+    else if (plan->alpha == ALPHA_WEIGHTED)
         status = sum_channel(planes, band, plan->channels - 1, PLANE_SAMPLE, 0, BUFFER_COVERAGE);
     for (int c = 0; status == cudaSuccess && c < plan->channels; c++)
-        status = filter_channel(planes, band, c);
+        if (!(plan->filtered >> c & 1))
+            status = plane_copy_channel(&in, band->out_first - band->in_first, &out, c,
+                                        planes->device->stream);
+        else if (!planes->method->image)
+            status = filter_channel(planes, band, c);
     return status;
 }

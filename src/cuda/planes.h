@@ -102,9 +102,8 @@ int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source sou
 /* After a pass, for the next: its output becomes the input. */
 void planes_turn(struct planes *planes);
 
-/* For methods on whole pixels (cuda/pixel_kernels.c): the packed weights to BUFFER_MASK, and one
- * pass.
- */
+/* For methods on whole pixels (cuda/pixel_kernels.c): sends the packed weights to BUFFER_MASK;
+ * makes one pass over all channels. */
 bool planes_image_init(struct planes *planes, struct error *err);
 cudaError_t planes_image_filter(const struct planes *planes, const struct planes_band *band);
 

@@ -51,12 +51,7 @@ static cudaError_t upload(const struct planes *planes, const struct planes_band 
 {
     const struct kernel_job *job = planes->job;
     cudaError_t status = cudaSuccess;
-    bool has_row = band->in_first >= job->in_first_row &&
-                   band->in_first + band->in_rows <= job->in_first_row + job->in->height;
 
-    if (has_row)
-        return upload_rows(planes, 0, image_row(job->in, band->in_first - job->in_first_row),
-                           job->in->pitch, band->in_rows);
     for (int i = 0, count; status == cudaSuccess && i < band->in_rows; i += count) {
         int y = border_fold(job->plan->border, band->in_first + i, job->picture_height);
         count = 1;

@@ -138,146 +138,112 @@ bool signal_sums_integers(const struct signal_runner *runner, struct signal_job 
  * there. Only unrelated fractions pass this. */
 #define UNIT_BITS 1024
 
-/* The numbers of a series as integers of any size, and one limb of all of them. */
-struct wide {
-    int n;
-    mpz_t *number; /* n+1, as in a series */
+/* The numbers of a series as integers over a unit, and one limb of all of them. */
+struct limb {
+    const struct series *series;
     mpq_t unit;
-    size_t bits;   /* of the largest number */
-    int64_t *limb; /* n+1 */
-    uint64_t largest;
-    uint128 size;
+    size_t all_bits; /* of the largest integer */
+    size_t shift;    /* where the limb begins */
+    size_t bits;     /* of a limb */
 };
 
-static void wide_free(struct wide *wide)
+/* A series_get; the context is the limb. Limbs have the signs of their numbers. */
+static void get_limb(void *context, int i, mpq_t value)
 {
-    for (int i = 0; wide->number && i <= wide->n; i++)
-        mpz_clear(wide->number[i]);
-    if (wide->number)
-        mpq_clear(wide->unit);
-    free(wide->number);
-    free(wide->limb);
+    const struct limb *limb = context;
+    series_number(limb->series, i, value);
+    mpq_div(value, value, limb->unit); /* an integer */
+    mpz_tdiv_q_2exp(mpq_numref(value), mpq_numref(value), limb->shift);
+    mpz_tdiv_r_2exp(mpq_numref(value), mpq_numref(value), limb->bits);
 }
 
-static bool wide_make(struct wide *wide, const struct series *series, const char *name,
-                      struct error *err)
+/* Finds the unit, and how many bits the integers have. */
+static bool limb_init(struct limb *limb, const char *name, struct error *err)
 {
-    size_t places = (size_t)series->n + 1;
+    const struct series *series = limb->series;
     mpq_t value;
-    bool fits;
 
-    *wide = (struct wide){.n = series->n,
-                          .number = malloc(places * sizeof *wide->number),
-                          .limb = malloc(places * sizeof *wide->limb)};
-    for (size_t i = 0; wide->number && i < places; i++)
-        mpz_init(wide->number[i]);
-    if (wide->number)
-        mpq_init(wide->unit);
-    if (!wide->number || !wide->limb)
-        return error_set(err, EXIT_INPUT, "%s: no memory to split its numbers", name);
-    fits = series_unit(wide->unit, series->n, series_get_number, (void *)series, UNIT_BITS);
-    if (!fits || mpz_sizeinbase(mpq_denref(wide->unit), 2) > UNIT_BITS)
+    if (!series_unit(limb->unit, series->n, series_get_number, (void *)series, UNIT_BITS) ||
+        mpz_sizeinbase(mpq_denref(limb->unit), 2) > UNIT_BITS)
         return error_set(err, EXIT_USAGE,
                          "%s: numbers without a common denominator below 2^%d, which a kernel "
                          "cannot take; without --kernel and --device they are summed exactly",
                          name, UNIT_BITS);
     mpq_init(value);
-    for (size_t i = 0; i < places; i++) {
-        series_number(series, (int)i, value);
-        mpq_div(value, value, wide->unit);
-        mpz_swap(wide->number[i], mpq_numref(value));
-        size_t bits = mpz_sizeinbase(wide->number[i], 2);
-        wide->bits = bits > wide->bits ? bits : wide->bits;
+    for (int i = 0; i <= series->n; i++) {
+        series_number(series, i, value);
+        mpq_div(value, value, limb->unit);
+        size_t bits = mpz_sizeinbase(mpq_numref(value), 2);
+        limb->all_bits = bits > limb->all_bits ? bits : limb->all_bits;
     }
     mpq_clear(value);
     return true;
 }
 
-/* Cuts the limb of BITS bits that begins at bit SHIFT; limbs have the signs of their numbers. */
-static void wide_cut(struct wide *wide, size_t shift, int bits)
+/* Adds SUMS * 2^SHIFT to the numbers of OUT; all of them are integers. */
+static void add_sums(struct series *out, const struct series *sums, size_t shift)
 {
-    mpz_t rest;
+    mpq_t sum;
 
-    mpz_init(rest);
-    wide->largest = 0;
-    wide->size = 0;
-    for (int i = 0; i <= wide->n; i++) {
-        mpz_tdiv_q_2exp(rest, wide->number[i], shift);
-        uint64_t limb = mpz_get_ui(rest) & (((uint64_t)1 << bits) - 1); /* of the magnitude */
-        wide->limb[i] = mpz_sgn(rest) < 0 ? -(int64_t)limb : (int64_t)limb;
-        wide->largest = limb > wide->largest ? limb : wide->largest;
-        wide->size += i < wide->n ? limb : 0;
-    }
-    mpz_clear(rest);
-}
-
-/* Adds sums * 2^SHIFT to the numerators of OUT. */
-static void add_sums(struct series *out, const int64_t *sums, size_t shift)
-{
-    mpz_t sum;
-
-    mpz_init(sum);
+    mpq_init(sum);
     for (int i = 0; i < out->n; i++) {
-        mpz_set_si(sum, sums[i]);
-        mpz_mul_2exp(sum, sum, shift);
-        mpz_add(mpq_numref(out->exact[i]), mpq_numref(out->exact[i]), sum);
+        series_number(sums, i, sum);
+        mpz_mul_2exp(mpq_numref(sum), mpq_numref(sum), shift);
+        mpz_add(mpq_numref(out->exact[i]), mpq_numref(out->exact[i]), mpq_numref(sum));
     }
-    mpz_clear(sum);
+    mpq_clear(sum);
 }
 
-/* Adds the sums of all pairs of limbs to the numerators of OUT. */
-static bool sum_limbs(const struct signal_runner *runner, struct signal_job *job,
-                      struct wide *cells, struct wide *weights, int64_t *sums, struct series *out,
-                      struct error *err)
+/* Adds the sums of one limb of the cells under all limbs of the weights. */
+static bool sum_limb(const struct signal_runner *runner, struct limb *cells, struct limb *weights,
+                     const struct signal_mask *mask, struct series *out, struct error *err)
 {
-    int bits = SIGNAL_INTEGER_BITS / 2;
+    struct signal_mask part = {.anchor = mask->anchor, .border = mask->border};
+    struct series limb, sums;
+    bool good = series_make(&limb, out->n, get_limb, cells, runner->name, err);
 
-    while ((uint64_t)weights->n > (uint64_t)1 << (SIGNAL_INTEGER_BITS - 2 * bits))
-        bits--;
-    for (size_t k = 0; k < cells->bits; k += (size_t)bits) {
-        wide_cut(cells, k, bits);
-        job->ghost = cells->limb[cells->n];
-        for (size_t l = 0; l < weights->bits && cells->largest > 0; l += (size_t)bits) {
-            wide_cut(weights, l, bits);
-            if (weights->largest == 0)
-                continue;
-            if (!signal_sums_integers(runner, job, signal_sums_type(weights->size, cells->largest),
-                                      cells->limb, sums, weights->limb, err))
-                return false;
-            add_sums(out, sums, k + l);
+    if (!good)
+        return false;
+    mpq_init(part.offset);
+    weights->shift = 0;
+    while (good && limb.largest > 0 && weights->shift < weights->all_bits) {
+        good = series_make(&part.weights, mask->weights.n, get_limb, weights, runner->name, err) &&
+               signal_sums_exact(runner, &limb, &part, &sums, err);
+        if (good) {
+            add_sums(out, &sums, cells->shift + weights->shift);
+            series_free(&sums);
         }
+        series_free(&part.weights);
+        weights->shift += weights->bits;
     }
-    return true;
+    mpq_clear(part.offset);
+    series_free(&limb);
+    return good;
 }
 
 static bool sum_split(const struct signal_runner *runner, const struct series *in,
                       const struct signal_mask *mask, struct series *out, struct error *err)
 {
-    struct signal_job job = {
-        .n = in->n, .mask_width = mask->weights.n, .anchor = mask->anchor, .border = mask->border};
-    struct wide cells = {0}, weights = {0};
-    int64_t *sums = malloc((size_t)in->n * sizeof *sums);
+    size_t bits = SIGNAL_INTEGER_BITS / 2;
     bool good;
 
-    if (!series_alloc(out, in->n, true, runner->name, err)) {
-        free(sums);
+    while ((uint64_t)mask->weights.n > (uint64_t)1 << (SIGNAL_INTEGER_BITS - 2 * bits))
+        bits--;
+    struct limb cells = {.series = in, .bits = bits};
+    struct limb weights = {.series = &mask->weights, .bits = bits};
+    if (!series_alloc(out, in->n, true, runner->name, err))
         return false;
-    }
-    good = sums || error_set(err, EXIT_INPUT, "%s: no memory to split its numbers", runner->name);
-    good = good && wide_make(&cells, in, runner->name, err) &&
-           wide_make(&weights, &mask->weights, runner->name, err) &&
-           sum_limbs(runner, &job, &cells, &weights, sums, out, err);
-    if (good)
-        mpq_mul(cells.unit, cells.unit, weights.unit);
+    mpq_inits(cells.unit, weights.unit, NULL);
+    good = limb_init(&cells, runner->name, err) && limb_init(&weights, runner->name, err);
+    for (; good && cells.shift < cells.all_bits; cells.shift += bits)
+        good = sum_limb(runner, &cells, &weights, mask, out, err);
+    mpq_mul(cells.unit, cells.unit, weights.unit);
     for (int i = 0; good && i < in->n; i++) {
         mpq_mul(out->exact[i], out->exact[i], cells.unit);
         mpq_add(out->exact[i], out->exact[i], mask->offset);
     }
-    if (good)
-        series_number(in, in->n, out->exact[in->n]);
-    wide_free(&weights);
-    wide_free(&cells);
-    free(sums);
+    series_number(in, in->n, out->exact[in->n]);
+    mpq_clears(cells.unit, weights.unit, NULL);
     if (!good)
         series_free(out);
     return good;
