@@ -73,6 +73,9 @@ static bool open_file(struct source *source, const char *path, struct error *err
             source->decoder = format_row((enum format)i)->decoder;
     if (!source->decoder)
         return refuse_unknown(name, err);
+    source->state = calloc(1, source->decoder->state_bytes);
+    if (!source->state)
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
     if (!source->decoder->open(source, err))
         return false;
     describe_dropped(source->dropped, name, source->warning, sizeof source->warning);
@@ -96,8 +99,9 @@ void source_close(struct source *source)
 {
     if (!source)
         return;
-    if (source->state)
+    if (source->state && source->decoder->close)
         source->decoder->close(source);
+    free(source->state);
     image_free(&source->picture);
     input_close(source->input);
     free(source);
