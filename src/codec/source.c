@@ -156,14 +156,13 @@ bool source_read(struct source *source, struct image *rows, struct error *err)
     if (source_streams(source)) {
         if (!decoder->read(source, rows, err))
             return false;
-        source->next_row += rows->height;
-        return true;
+    } else {
+        if (!source->picture.data && !decoder->read_all(source, &source->picture, err))
+            return false;
+        for (int y = 0; y < rows->height; y++)
+            memcpy(image_row(rows, y), image_row(&source->picture, source->next_row + y),
+                   image_row_bytes(rows));
     }
-    if (!source->picture.data && !decoder->read_all(source, &source->picture, err))
-        return false;
-    for (int y = 0; y < rows->height; y++)
-        memcpy(image_row(rows, y), image_row(&source->picture, source->next_row + y),
-               image_row_bytes(rows));
     source->next_row += rows->height;
     if (source->next_row == source->info.height)
         image_free(&source->picture);

@@ -223,19 +223,6 @@ void png_reader_close(struct png_reader *reader)
 
 /* ---- rows ---- */
 
-static unsigned sample_at(const uint8_t *row, size_t i, int depth)
-{
-    unsigned per_byte;
-
-    if (depth == 16)
-        return row[2 * i] * 256U + row[2 * i + 1];
-    if (depth == 8)
-        return row[i];
-    per_byte = 8U / (unsigned)depth;
-    return row[i / per_byte] >> (8U - (unsigned)depth * (unsigned)(i % per_byte + 1)) &
-           ((1U << depth) - 1);
-}
-
 /* The bytes of 16 bits turned. */
 static void convert_wide(const uint8_t *row, uint16_t *to, size_t samples)
 {
@@ -249,7 +236,7 @@ static void convert_palette(const struct png_reader *reader, const uint8_t *row,
     const struct png_header *header = &reader->png->header;
 
     for (int x = 0; x < header->width; x++, to += channels)
-        memcpy(to, reader->colour[sample_at(row, (size_t)x, header->depth)], (size_t)channels);
+        memcpy(to, reader->colour[png_sample_at(row, (size_t)x, header->depth)], (size_t)channels);
 }
 
 /* Few bits become eight, and the colour that tRNS names gets alpha 0. */
@@ -268,7 +255,7 @@ static void convert_samples(const struct png_reader *reader, const uint8_t *row,
         for (c = 0; c < channels; c++, place++) {
             unsigned value;
             if (c < stored) {
-                value = sample_at(row, (size_t)x * (size_t)stored + (size_t)c, depth);
+                value = png_sample_at(row, (size_t)x * (size_t)stored + (size_t)c, depth);
                 is_key &= c < 3 && value == reader->key[c];
                 value = value * full / max;
             } else {

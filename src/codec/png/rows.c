@@ -80,11 +80,10 @@ uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes)
  * byte do not count. */
 static unsigned largest_index(const uint8_t *row, uint32_t width, int depth)
 {
-    unsigned per_byte = 8U / (unsigned)depth, mask = (1U << depth) - 1, largest = 0;
+    unsigned largest = 0;
 
     for (uint32_t x = 0; x < width; x++) {
-        unsigned shift = 8U - (unsigned)depth * (x % per_byte + 1);
-        unsigned index = row[x / per_byte] >> shift & mask;
+        unsigned index = png_sample_at(row, x, depth);
         largest = index > largest ? index : largest;
     }
     return largest;

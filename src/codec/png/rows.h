@@ -10,6 +10,19 @@
 #include "base/image.h"
 #include "codec/png/chunks.h"
 
+/* Sample I of a row, of DEPTH bits. */
+static inline unsigned png_sample_at(const uint8_t *row, size_t i, int depth)
+{
+    unsigned bits = (unsigned)depth, per_byte;
+
+    if (depth == 16)
+        return row[2 * i] * 256U + row[2 * i + 1];
+    if (depth == 8)
+        return row[i];
+    per_byte = 8U / bits;
+    return row[i / per_byte] >> (8U - bits * (unsigned)(i % per_byte + 1)) & ((1U << bits) - 1);
+}
+
 /* Bytes of all rows with their filter types: at most about 2^24 * 2^24 * 8. */
 uint64_t png_rows_bytes(const struct png_header *header);
 
