@@ -315,12 +315,9 @@ static void convert(const struct bmp *bmp, const uint8_t *row, uint8_t *to, int 
 
 static bool decoder_open(struct source *source, struct error *err)
 {
-    struct bmp *bmp = source->state = calloc(1, sizeof *bmp);
-    const char *name = input_name(source->input);
+    struct bmp *bmp = source->state;
 
-    if (!bmp)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    bmp->name = name;
+    bmp->name = input_name(source->input);
     bmp->err = err;
     if (!input_read_all(source->input, &bmp->bytes, &bmp->size, err) || !read_header(bmp) ||
         !check_indices(bmp))
@@ -351,18 +348,12 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
     return true;
 }
 
-static void decoder_close(struct source *source)
-{
-    free(source->state);
-    source->state = NULL;
-}
-
 const struct decoder decoder_bmp = {
     .name = "BMP",
     .recognise = recognise,
     .open = decoder_open,
     .read = decoder_read,
-    .close = decoder_close,
+    .state_bytes = sizeof(struct bmp),
 };
 
 /* ---- the encoder ---- */

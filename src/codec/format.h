@@ -50,7 +50,8 @@ struct decoder {
     bool (*read)(struct source *source, struct image *rows, struct error *err);
     /* The whole picture at once, owned by the caller. NULL, or not called where read is. */
     bool (*read_all)(struct source *source, struct image *image, struct error *err);
-    void (*close)(struct source *source); /* frees state */
+    size_t state_bytes;                   /* of source->state, zeroed for open, freed after close */
+    void (*close)(struct source *source); /* frees what state holds; NULL: nothing */
 };
 
 /* ---- writing ---- */
@@ -71,14 +72,16 @@ struct sink {
 
 /* An encoder has either `write` or `make`. */
 struct encoder {
-    bool (*open)(struct sink *sink, struct error *err); /* checks sizes, makes state */
+    bool (*open)(struct sink *sink, struct error *err); /* checks sizes, fills state */
     /* Rows of exactly sink->info's shape, in order. May receive the whole picture in one call. */
     bool (*write)(struct sink *sink, const struct image *rows, struct error *err);
     /* Brings the rest to output_write. NULL: nothing is left. */
     bool (*finish)(struct sink *sink, struct error *err);
     /* A whole file for a whole picture of packed rows, malloc'ed; NULL when memory runs out. */
     uint8_t *(*make)(const struct image *image, const struct sink_options *options, size_t *bytes);
-    void (*close)(struct sink *sink); /* frees state; also after failures. NULL: there is none */
+    size_t state_bytes; /* of sink->state, zeroed for open, freed after close */
+    void (*close)(
+        struct sink *sink); /* frees what state holds, also after failures; NULL: nothing */
 };
 
 /* ---- the table ---- */

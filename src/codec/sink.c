@@ -124,8 +124,9 @@ bool sink_takes_metadata(const char *path, const struct image_info *info,
 /* Frees the sink and, unless it was committed, the output. */
 static void sink_free(struct sink *sink)
 {
-    if (sink->state)
+    if (sink->state && sink->encoder->close)
         sink->encoder->close(sink);
+    free(sink->state);
     output_discard(sink->output);
     image_free(&sink->converted);
     image_free(&sink->gathered);
@@ -157,6 +158,14 @@ static bool prepare_conversion(struct sink *sink, struct error *err)
     return to->max == sink->given.max || sink->scale || no_memory(sink, err);
 }
 
+static bool allocate_state(struct sink *sink, struct error *err)
+{
+    size_t bytes = sink->encoder->state_bytes;
+
+    sink->state = bytes > 0 ? calloc(1, bytes) : NULL;
+    return bytes == 0 || sink->state || no_memory(sink, err);
+}
+
 bool sink_open(struct sink **sink, const char *path, const struct image_info *info,
                const struct sink_options *options, struct error *err)
 {
@@ -175,7 +184,7 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
     out->options.format = target.format;
     out->encoder = format_row(target.format)->encoder;
     if (!output_open(&out->output, path, err) || !prepare_conversion(out, err) ||
-        !out->encoder->open(out, err)) {
+        !allocate_state(out, err) || !out->encoder->open(out, err)) {
         sink_free(out);
         return false;
     }

@@ -73,6 +73,9 @@ static bool open_file(struct source *source, const char *path, struct error *err
             source->decoder = format_row((enum format)i)->decoder;
     if (!source->decoder)
         return refuse_unknown(name, err);
+    source->state = calloc(1, source->decoder->state_bytes);
+    if (!source->state)
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
     if (!source->decoder->open(source, err))
         return false;
     describe_dropped(source->dropped, name, source->warning, sizeof source->warning);
@@ -96,8 +99,9 @@ void source_close(struct source *source)
 {
     if (!source)
         return;
-    if (source->state)
+    if (source->state && source->decoder->close)
         source->decoder->close(source);
+    free(source->state);
     image_free(&source->picture);
     input_close(source->input);
     free(source);
@@ -152,14 +156,13 @@ bool source_read(struct source *source, struct image *rows, struct error *err)
     if (source_streams(source)) {
         if (!decoder->read(source, rows, err))
             return false;
-        source->next_row += rows->height;
-        return true;
+    } else {
+        if (!source->picture.data && !decoder->read_all(source, &source->picture, err))
+            return false;
+        for (int y = 0; y < rows->height; y++)
+            memcpy(image_row(rows, y), image_row(&source->picture, source->next_row + y),
+                   image_row_bytes(rows));
     }
-    if (!source->picture.data && !decoder->read_all(source, &source->picture, err))
-        return false;
-    for (int y = 0; y < rows->height; y++)
-        memcpy(image_row(rows, y), image_row(&source->picture, source->next_row + y),
-               image_row_bytes(rows));
     source->next_row += rows->height;
     if (source->next_row == source->info.height)
         image_free(&source->picture);

@@ -23,6 +23,36 @@ static void names(void)
     CHECK(strcmp(format_name(FORMAT_NONE), "none") == 0);
 }
 
+/* A file by every row of the table is recognised as the row's format, under each of its names. */
+static void every_format_is_recognised(void)
+{
+    struct image image = make_picture(9, 7, 3, 255, 0, 1);
+    char known[FORMAT_KNOWN_BYTES], path[32], name[16];
+
+    for (enum format format = FORMAT_NONE + 1; format < FORMATS; format++) {
+        const struct format_row *row = format_row(format);
+        const enum format expected = row->colour_as != FORMAT_NONE ? row->colour_as : format;
+        struct source *source = NULL;
+        struct error err;
+        if (!row->colour && row->colour_as == FORMAT_NONE)
+            image.channels = 1;
+        snprintf(path, sizeof path, "row.%s", row->name);
+        CHECKF(write_picture(path, &image, 255, &plain_options, 7, &err), "%s", err.text);
+        CHECKF(source_open(&source, path, &err), "%s", err.text);
+        CHECKF(source && source_info(source)->format == expected, "%s", path);
+        source_close(source);
+        CHECK(row->decode_rate > 0 || row->colour_as != FORMAT_NONE);
+        CHECK(row->decoder->recognise && row->encoder->open);
+        CHECK(!row->encoder->write != !row->encoder->make);
+        snprintf(name, sizeof name, " %s", row->name);
+        CHECKF(strstr(format_known(known), name) && format_of_name(row->name) == format, "%s",
+               path);
+        CHECK(!row->short_name || format_of_name(row->short_name) == format);
+        image.channels = 3;
+    }
+    free(image.data);
+}
+
 /* ---- refusals ---- */
 
 /* EXPECTED: the sentence, or NULL where the format holds the picture. */
@@ -305,6 +335,7 @@ int main(void)
     if (!enter_test_folder(folder))
         return 1;
     TEST(names);
+    TEST(every_format_is_recognised);
     TEST(refusals);
     TEST(unknown_formats);
     TEST(unknown_inputs);

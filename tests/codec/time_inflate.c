@@ -78,7 +78,7 @@ int main(int argc, char **argv)
         return 2;
     }
     ok = input_open(&input, argv[1], &err) && png_bytes_open(&bytes, input, &err) &&
-         png_chunks_walk(&png, argv[1], &bytes, &err);
+         png_chunks_walk(&png, &bytes, &err);
     data = ok ? malloc(png.data_bytes + 1) : NULL;
     if (ok && !data)
         ok = error_set(&err, EXIT_INPUT, "%s: no memory to hold it", argv[1]);

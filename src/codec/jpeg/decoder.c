@@ -3,9 +3,6 @@
  * line that says so. Writing is stb_image_write's; gray goes through codec/jpeg/gray.c.
  *
  * Baseline and progressive Huffman files of 8 bits, gray or colour, up to 2 GiB. */
-#include <limits.h>
-#include <stdlib.h>
-
 #include "codec/format.h"
 #include "codec/jpeg/exif.h"
 #include "codec/jpeg/gray.h"
@@ -24,13 +21,10 @@ static bool decoder_open(struct source *source, struct error *err)
 {
     const char *name = input_name(source->input);
     struct image_info *info = &source->info;
-    struct state *state = source->state = calloc(1, sizeof *state);
-    const struct jpeg_file *jpeg;
+    struct state *state = source->state;
+    const struct jpeg_file *jpeg = &state->jpeg;
     bool exchanged;
 
-    if (!state)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    jpeg = &state->jpeg;
     if (!input_read_all(source->input, &state->bytes, &state->size, err) ||
         !jpeg_markers_walk(&state->jpeg, name, state->bytes, state->size, err))
         return false;
@@ -61,18 +55,12 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     return false;
 }
 
-static void decoder_close(struct source *source)
-{
-    free(source->state);
-    source->state = NULL;
-}
-
 const struct decoder decoder_jpeg = {
     .name = "JPEG",
     .recognise = jpeg_recognise,
     .open = decoder_open,
     .read_all = decoder_read_all,
-    .close = decoder_close,
+    .state_bytes = sizeof(struct state),
 };
 
 /* ---- writing ---- */

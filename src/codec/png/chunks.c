@@ -30,7 +30,6 @@ struct chunk {
 
 struct walk {
     struct png_file *png;
-    const char *name;
     struct png_bytes *bytes;
     bool read_data; /* also what IDAT chunks hold, for their CRC */
     bool header_seen, data_over;
@@ -72,7 +71,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct walk *walk, cons
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return error_set(walk->err, EXIT_INPUT, "%s: %s", walk->name, what);
+    return error_set(walk->err, EXIT_INPUT, "%s: %s", walk->png->name, what);
 }
 
 static bool damaged(struct walk *walk, const struct chunk *chunk, const char *what)
@@ -292,25 +291,23 @@ static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, boo
     return cut(walk, where);
 }
 
-static bool walk_file(struct png_file *png, const char *name, struct png_bytes *bytes,
-                      bool read_data, struct error *err)
+static bool walk_file(struct png_file *png, struct png_bytes *bytes, bool read_data,
+                      struct error *err)
 {
-    struct walk walk = {
-        .png = png, .name = name, .bytes = bytes, .read_data = read_data, .err = err};
+    struct walk walk = {.png = png, .bytes = bytes, .read_data = read_data, .err = err};
     size_t place = SIGNATURE_BYTES, have;
     const uint8_t *head = png_bytes_at(bytes, 0, SIGNATURE_BYTES, &have, err);
     bool end = false;
 
     memset(png, 0, sizeof *png);
     png->bytes = bytes;
+    png->name = input_name(bytes->input);
     if (!head)
         return false;
     if (have < SIGNATURE_BYTES)
         return cut(&walk, "the file ends inside its signature");
     if (memcmp(head, signature, SIGNATURE_BYTES) != 0)
-        return error_set(err, EXIT_INPUT,
-                         "%s: damaged PNG: its signature was changed (by a transfer as text?)",
-                         name);
+        return refuse(&walk, "damaged PNG: its signature was changed (by a transfer as text?)");
     while (!end) {
         struct chunk chunk;
         bool whole;
@@ -323,27 +320,26 @@ static bool walk_file(struct png_file *png, const char *name, struct png_bytes *
         place += CHUNK_OVERHEAD + (size_t)chunk.bytes;
     }
     if (end && png->data_chunks == 0)
-        return error_set(err, EXIT_INPUT, "%s: damaged PNG: it holds no picture data", name);
+        return refuse(&walk, "damaged PNG: it holds no picture data");
     return true;
 }
 
-bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *bytes,
-                     struct error *err)
+bool png_chunks_walk(struct png_file *png, struct png_bytes *bytes, struct error *err)
 {
     bool ok;
 
     bytes->hopping = true;
-    ok = walk_file(png, name, bytes, false, err);
+    ok = walk_file(png, bytes, false, err);
     bytes->hopping = false;
     /* Of a damaged file, the first damage is told. */
-    return ok && !png->truncated ? ok : walk_file(png, name, bytes, true, err);
+    return ok && !png->truncated ? ok : walk_file(png, bytes, true, err);
 }
 
-void png_chunks_explain(const char *name, struct png_bytes *bytes, struct error *err)
+void png_chunks_explain(struct png_bytes *bytes, struct error *err)
 {
     struct png_file png;
     struct error why;
 
-    if (!walk_file(&png, name, bytes, true, &why))
+    if (!walk_file(&png, bytes, true, &why))
         *err = why;
 }

@@ -27,6 +27,7 @@ struct png_header {
 #define PNG_MAX_SIDE (1 << 24)
 
 struct png_file {
+    const char *name; /* for sentences */
     struct png_header header;
     const uint8_t *palette;      /* red, green, blue of each entry; NULL: none */
     int palette_entries;         /* 0 .. 256 */
@@ -49,13 +50,12 @@ bool png_recognise(const uint8_t *head, size_t bytes);
 /* Walks the whole file. PNG keeps pointers to BYTES and into itself: it must not be moved. A file
  * that ends too early but has a sound header is returned with truncated set (the caller can still
  * count its rows); all other damage is an error. */
-bool png_chunks_walk(struct png_file *png, const char *name, struct png_bytes *bytes,
-                     struct error *err);
+bool png_chunks_walk(struct png_file *png, struct png_bytes *bytes, struct error *err);
 
 /* For a picture whose data proved wrong, as *err says: checks all chunks again, with the CRCs of
  * IDATs, and replaces *err by the first damage of a chunk. Nothing may read from BYTES meanwhile.
  */
-void png_chunks_explain(const char *name, struct png_bytes *bytes, struct error *err);
+void png_chunks_explain(struct png_bytes *bytes, struct error *err);
 
 /* Samples of a pixel in the file, and after palette and tRNS have been applied. */
 int png_samples_stored(const struct png_header *header);

@@ -19,31 +19,30 @@
 #define DEFLATE_MAX_RATIO 1032
 
 /* The compressed data in one piece; malloc'ed. */
-static uint8_t *one_piece(const struct png_file *png, const char *name, struct error *err)
+static uint8_t *one_piece(const struct png_file *png, struct error *err)
 {
     uint8_t *data = large_alloc(png->data_bytes);
     struct png_pieces pieces;
 
     png_pieces_begin(&pieces, png->bytes, png->data_place, png->data_bytes);
     if (!data)
-        error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+        error_set(err, EXIT_INPUT, "%s: no memory to read it", png->name);
     else if (png_pieces_gather(&pieces, data, err))
         return data;
     free(data);
     return NULL;
 }
 
-static bool truncated_rows(const struct png_file *png, const char *name, uint64_t bytes,
-                           struct error *err)
+static bool truncated_rows(const struct png_file *png, uint64_t bytes, struct error *err)
 {
-    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %llu rows", name,
+    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %llu rows", png->name,
                      (unsigned long long)png_rows_counted(&png->header, bytes),
                      (unsigned long long)png_rows_total(&png->header));
 }
 
 /* The file was cut: says how many rows it still holds, where that can be known (data is
  * there, and the library tells how far it came), else where it ends. */
-static bool refuse_truncated(const struct png_file *png, const char *name, struct error *err)
+static bool refuse_truncated(const struct png_file *png, struct error *err)
 {
     uint64_t bytes = png_rows_bytes(&png->header);
     size_t written = 0;
@@ -51,20 +50,20 @@ static bool refuse_truncated(const struct png_file *png, const char *name, struc
     const char *why;
 
     if (png->data_bytes > 0 && bytes <= STB_MAX_BYTES) {
-        data = one_piece(png, name, err);
+        data = one_piece(png, err);
         if (!data)
             return false;
         zlib_stream_inflate(data, png->data_bytes, NULL, (size_t)bytes, &written, &why);
         free(data);
     }
     if (written > 0 && written < bytes)
-        return truncated_rows(png, name, written, err);
-    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %s", name, png->truncation);
+        return truncated_rows(png, written, err);
+    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %s", png->name, png->truncation);
 }
 
 /* Can the file hold the rows that its header promises, and can they be decoded? */
 static bool check_sizes(const struct png_file *png, const struct image_info *info, bool whole,
-                        const char *name, struct error *err)
+                        struct error *err)
 {
     uint64_t rows = png_rows_bytes(&png->header);
     uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
@@ -73,12 +72,12 @@ static bool check_sizes(const struct png_file *png, const struct image_info *inf
     if (rows > (uint64_t)png->data_bytes * DEFLATE_MAX_RATIO)
         return error_set(err, EXIT_INPUT,
                          "%s: damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
-                         name, info->width, info->height, png->data_bytes);
+                         png->name, info->width, info->height, png->data_bytes);
     if (whole && (samples > STB_MAX_PNG_SAMPLES || rows > STB_MAX_BYTES ||
                   pixels * (uint64_t)info->channels * (uint64_t)info->type > STB_MAX_BYTES))
         return error_set(err, EXIT_INPUT,
-                         "%s: %d x %d pixels: a PNG of more than 2^30 samples cannot be read", name,
-                         info->width, info->height);
+                         "%s: %d x %d pixels: a PNG of more than 2^30 samples cannot be read",
+                         png->name, info->width, info->height);
     return true;
 }
 
@@ -92,20 +91,15 @@ struct png_source {
 
 static bool decoder_open(struct source *source, struct error *err)
 {
-    const char *name = input_name(source->input);
     struct image_info *info = &source->info;
-    struct png_source *state;
-    struct png_file *png;
+    struct png_source *state = source->state;
+    struct png_file *png = &state->file;
 
-    state = source->state = calloc(1, sizeof *state);
-    if (!state)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    png = &state->file;
     if (!png_bytes_open(&state->bytes, source->input, err) ||
-        !png_chunks_walk(png, name, &state->bytes, err))
+        !png_chunks_walk(png, &state->bytes, err))
         return false;
     if (png->truncated)
-        return refuse_truncated(png, name, err);
+        return refuse_truncated(png, err);
     info->width = png->header.width;
     info->height = png->header.height;
     info->channels = png_channels(png);
@@ -123,16 +117,15 @@ static bool decoder_open(struct source *source, struct error *err)
 #else
     source->whole = true;
 #endif
-    return check_sizes(png, info, source->whole, name, err);
+    return check_sizes(png, info, source->whole, err);
 }
 
 /* ---- pictures that are made as a whole ---- */
 
 /* The rows, decompressed, unfiltered and checked; malloc'ed. */
-static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *bytes,
-                          struct error *err)
+static uint8_t *read_rows(const struct png_file *png, size_t *bytes, struct error *err)
 {
-    uint8_t *data = one_piece(png, name, err), *rows;
+    uint8_t *data = one_piece(png, err), *rows;
     const char *why;
     size_t written;
     bool ok = false;
@@ -142,14 +135,14 @@ static uint8_t *read_rows(const struct png_file *png, const char *name, size_t *
     *bytes = (size_t)png_rows_bytes(&png->header);
     rows = large_alloc(*bytes);
     if (!rows)
-        error_set(err, EXIT_INPUT, "%s: no memory to read %d x %d pixels", name, png->header.width,
-                  png->header.height);
+        error_set(err, EXIT_INPUT, "%s: no memory to read %d x %d pixels", png->name,
+                  png->header.width, png->header.height);
     else if (!zlib_stream_inflate(data, png->data_bytes, rows, *bytes, &written, &why))
-        error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", name, why);
+        error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", png->name, why);
     else if (written < *bytes)
-        truncated_rows(png, name, written, err);
+        truncated_rows(png, written, err);
     else
-        ok = png_rows_unfilter(png, name, rows, err);
+        ok = png_rows_unfilter(png, rows, err);
     free(data);
     if (!ok) {
         free(rows);
@@ -203,17 +196,17 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
 {
     struct png_source *state = source->state;
     const struct png_file *png = &state->file;
-    const char *name = input_name(source->input), *why;
+    const char *why;
     uint8_t skeleton[SKELETON_BYTES];
     size_t rows_bytes;
-    uint8_t *rows = read_rows(png, name, &rows_bytes, err);
+    uint8_t *rows = read_rows(png, &rows_bytes, err);
 
     if (!rows) {
-        png_chunks_explain(name, &state->bytes, err);
+        png_chunks_explain(&state->bytes, err);
         return false;
     }
     if (!stb_load_png(skeleton, make_skeleton(png, skeleton), rows, rows_bytes, image, &why))
-        return error_set(err, EXIT_INPUT, "%s: cannot decode this PNG: %s", name, why);
+        return error_set(err, EXIT_INPUT, "%s: cannot decode this PNG: %s", png->name, why);
     return true;
 }
 
@@ -223,15 +216,14 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
 static bool decoder_read(struct source *source, struct image *rows, struct error *err)
 {
     struct png_source *state = source->state;
-    const char *name = input_name(source->input);
 
-    if (!state->reader && !png_reader_open(&state->reader, &state->file, name, source->ahead, err))
+    if (!state->reader && !png_reader_open(&state->reader, &state->file, source->ahead, err))
         return false;
     if (png_reader_read(state->reader, rows, err))
         return true;
     png_reader_close(state->reader); /* its thread reads the file no more */
     state->reader = NULL;
-    png_chunks_explain(name, &state->bytes, err);
+    png_chunks_explain(&state->bytes, err);
     return false;
 }
 #endif
@@ -245,8 +237,6 @@ static void decoder_close(struct source *source)
 #endif
     png_bytes_close(&state->bytes);
     free(state->metadata);
-    free(state);
-    source->state = NULL;
 }
 
 const struct decoder decoder_png = {
@@ -257,5 +247,6 @@ const struct decoder decoder_png = {
     .read = decoder_read,
 #endif
     .read_all = decoder_read_all,
+    .state_bytes = sizeof(struct png_source),
     .close = decoder_close,
 };

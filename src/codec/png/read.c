@@ -22,7 +22,6 @@ struct window {
 
 struct png_reader {
     const struct png_file *png;
-    const char *name;
     size_t stride;          /* bytes of a row with its filter type */
     int rows;               /* of a window */
     bool as_stored;         /* unfiltered rows are the samples */
@@ -82,7 +81,7 @@ static bool inflate_window(struct png_reader *reader, struct window *window)
     want = (size_t)window->count * reader->stride;
     ok = zlib_reader_read(reader->inflate, window->rows, want, &got, &why);
     if (ok && got < want)
-        return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %d rows", reader->name,
+        return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %d rows", reader->png->name,
                          (unsigned long long)(reader->inflated + got / reader->stride),
                          header->height);
     reader->inflated += (uint32_t)window->count;
@@ -92,7 +91,7 @@ static bool inflate_window(struct png_reader *reader, struct window *window)
         *err = reader->pieces.err;
         return false;
     }
-    return ok || error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", reader->name, why);
+    return ok || error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", reader->png->name, why);
 }
 
 /* The thread: fills windows while there is room, to the last row or the first damage. */
@@ -172,16 +171,15 @@ static bool reader_alloc(struct png_reader *reader)
     return ok && reader->last && reader->inflate;
 }
 
-bool png_reader_open(struct png_reader **reader, const struct png_file *png, const char *name,
-                     bool ahead, struct error *err)
+bool png_reader_open(struct png_reader **reader, const struct png_file *png, bool ahead,
+                     struct error *err)
 {
     struct png_reader *r = *reader = calloc(1, sizeof *r);
     int windows;
 
     if (!r)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", png->name);
     r->png = png;
-    r->name = name;
     r->stride = (size_t)(png_rows_bytes(&png->header) / (uint64_t)png->header.height);
     r->rows = (int)(r->stride < WINDOW_BYTES ? (WINDOW_BYTES - 1) / r->stride + 1 : 1);
     if (r->rows > png->header.height)
@@ -196,7 +194,7 @@ bool png_reader_open(struct png_reader **reader, const struct png_file *png, con
     if (!reader_alloc(r)) {
         png_reader_close(r);
         *reader = NULL;
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", png->name);
     }
     fill_colours(r);
     /* Without a thread it is done when a window is asked for. */
@@ -225,19 +223,6 @@ void png_reader_close(struct png_reader *reader)
 
 /* ---- rows ---- */
 
-static unsigned sample_at(const uint8_t *row, size_t i, int depth)
-{
-    unsigned per_byte;
-
-    if (depth == 16)
-        return row[2 * i] * 256U + row[2 * i + 1];
-    if (depth == 8)
-        return row[i];
-    per_byte = 8U / (unsigned)depth;
-    return row[i / per_byte] >> (8U - (unsigned)depth * (unsigned)(i % per_byte + 1)) &
-           ((1U << depth) - 1);
-}
-
 /* The bytes of 16 bits turned. */
 static void convert_wide(const uint8_t *row, uint16_t *to, size_t samples)
 {
@@ -251,7 +236,7 @@ static void convert_palette(const struct png_reader *reader, const uint8_t *row,
     const struct png_header *header = &reader->png->header;
 
     for (int x = 0; x < header->width; x++, to += channels)
-        memcpy(to, reader->colour[sample_at(row, (size_t)x, header->depth)], (size_t)channels);
+        memcpy(to, reader->colour[png_sample_at(row, (size_t)x, header->depth)], (size_t)channels);
 }
 
 /* Few bits become eight, and the colour that tRNS names gets alpha 0. */
@@ -270,7 +255,7 @@ static void convert_samples(const struct png_reader *reader, const uint8_t *row,
         for (c = 0; c < channels; c++, place++) {
             unsigned value;
             if (c < stored) {
-                value = sample_at(row, (size_t)x * (size_t)stored + (size_t)c, depth);
+                value = png_sample_at(row, (size_t)x * (size_t)stored + (size_t)c, depth);
                 is_key &= c < 3 && value == reader->key[c];
                 value = value * full / max;
             } else {
@@ -305,7 +290,7 @@ bool png_reader_read(struct png_reader *reader, const struct image *image, struc
             return false;
         raw = reader->window->rows + (size_t)reader->given++ * reader->stride;
         row = reader->as_stored ? image_row(image, y) : raw + 1;
-        if (!png_rows_undo(reader->png, reader->name, reader->next++, raw, reader->up, row, err))
+        if (!png_rows_undo(reader->png, reader->next++, raw, reader->up, row, err))
             return false;
         reader->up = row;
         if (!reader->as_stored)

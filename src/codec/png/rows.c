@@ -80,56 +80,54 @@ uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes)
  * byte do not count. */
 static unsigned largest_index(const uint8_t *row, uint32_t width, int depth)
 {
-    unsigned per_byte = 8U / (unsigned)depth, mask = (1U << depth) - 1, largest = 0;
+    unsigned largest = 0;
 
     for (uint32_t x = 0; x < width; x++) {
-        unsigned shift = 8U - (unsigned)depth * (x % per_byte + 1);
-        unsigned index = row[x / per_byte] >> shift & mask;
+        unsigned index = png_sample_at(row, x, depth);
         largest = index > largest ? index : largest;
     }
     return largest;
 }
 
 /* "row 17", or "row 17 of pass 3" where there are passes. */
-static bool damaged_row(const struct png_file *png, const char *name, int pass, uint32_t y,
-                        const char *what, unsigned value, struct error *err)
+static bool damaged_row(const struct png_file *png, int pass, uint32_t y, const char *what,
+                        unsigned value, struct error *err)
 {
     char of_pass[32] = "";
 
     if (png->header.interlaced)
         snprintf(of_pass, sizeof of_pass, " of pass %d", pass + 1);
-    return error_set(err, EXIT_INPUT, "%s: damaged PNG: row %u%s has %s %u", name, (unsigned)y,
+    return error_set(err, EXIT_INPUT, "%s: damaged PNG: row %u%s has %s %u", png->name, (unsigned)y,
                      of_pass, what, value);
 }
 
 /* Row Y of pass I. */
-static bool undo_row(const struct png_file *png, const char *name, int i, uint32_t y,
-                     const struct pass *pass, const uint8_t *raw, const uint8_t *up, uint8_t *to,
-                     struct error *err)
+static bool undo_row(const struct png_file *png, int i, uint32_t y, const struct pass *pass,
+                     const uint8_t *raw, const uint8_t *up, uint8_t *to, struct error *err)
 {
     const struct png_header *header = &png->header;
     size_t pixel = ((size_t)png_samples_stored(header) * (size_t)header->depth + 7) / 8;
 
     if (raw[0] > 4)
-        return damaged_row(png, name, i, y, "filter type", raw[0], err);
+        return damaged_row(png, i, y, "filter type", raw[0], err);
     png_unfilter(raw[0], raw + 1, up, pass->row_bytes, pixel, to);
     /* A palette that has an entry for every index needs no look at the indices. */
     if (header->colour == PNG_PALETTE && png->palette_entries < 1 << header->depth) {
         unsigned largest = largest_index(to, pass->width, header->depth);
         if (largest >= (unsigned)png->palette_entries)
-            return damaged_row(png, name, i, y, "a colour that its palette lacks:", largest, err);
+            return damaged_row(png, i, y, "a colour that its palette lacks:", largest, err);
     }
     return true;
 }
 
-static bool unfilter_pass(const struct png_file *png, const char *name, int i, uint8_t *raw,
-                          const uint8_t *zeros, struct error *err)
+static bool unfilter_pass(const struct png_file *png, int i, uint8_t *raw, const uint8_t *zeros,
+                          struct error *err)
 {
     struct pass pass = pass_of(&png->header, i);
     const uint8_t *up = zeros;
 
     for (uint32_t y = 0; y < pass.height; y++) {
-        if (!undo_row(png, name, i, y, &pass, raw, up, raw + 1, err))
+        if (!undo_row(png, i, y, &pass, raw, up, raw + 1, err))
             return false;
         raw[0] = 0;
         up = raw + 1;
@@ -138,16 +136,15 @@ static bool unfilter_pass(const struct png_file *png, const char *name, int i, u
     return true;
 }
 
-bool png_rows_undo(const struct png_file *png, const char *name, uint32_t y, const uint8_t *raw,
-                   const uint8_t *up, uint8_t *to, struct error *err)
+bool png_rows_undo(const struct png_file *png, uint32_t y, const uint8_t *raw, const uint8_t *up,
+                   uint8_t *to, struct error *err)
 {
     struct pass pass = pass_of(&png->header, 0);
 
-    return undo_row(png, name, 0, y, &pass, raw, up, to, err);
+    return undo_row(png, 0, y, &pass, raw, up, to, err);
 }
 
-bool png_rows_unfilter(const struct png_file *png, const char *name, uint8_t *raw,
-                       struct error *err)
+bool png_rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *err)
 {
     struct png_header whole = png->header;
     uint8_t *zeros;
@@ -156,10 +153,10 @@ bool png_rows_unfilter(const struct png_file *png, const char *name, uint8_t *ra
     whole.interlaced = false; /* its rows are the longest */
     zeros = calloc(1, pass_of(&whole, 0).row_bytes);
     if (!zeros)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+        return error_set(err, EXIT_INPUT, "%s: no memory to read it", png->name);
     for (int i = 0; i < pass_count(&png->header) && ok; i++) {
         struct pass pass = pass_of(&png->header, i);
-        ok = unfilter_pass(png, name, i, raw, zeros, err);
+        ok = unfilter_pass(png, i, raw, zeros, err);
         raw += (1 + pass.row_bytes) * pass.height;
     }
     free(zeros);

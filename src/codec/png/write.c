@@ -205,8 +205,11 @@ static bool encoder_open(struct sink *sink, struct error *err)
     const struct image_info *info = &sink->info;
     size_t pixel = (size_t)info->channels * (size_t)info->type;
     size_t row = (size_t)info->width * pixel, rows = STRIP_BYTES / (row + 1);
-    struct writer *writer;
+    struct writer *writer = sink->state;
 
+    pthread_mutex_init(&writer->lock, NULL);
+    pthread_cond_init(&writer->work, NULL);
+    pthread_cond_init(&writer->made, NULL);
     rows = rows < 1 ? 1 : (rows > (size_t)info->height ? (size_t)info->height : rows);
     if (row > MAX_ROW_BYTES)
         return error_set(
@@ -214,18 +217,12 @@ static bool encoder_open(struct sink *sink, struct error *err)
             "%s: %d x %d pixels: too large for a PNG; .ppm, .pgm and .pam have no such "
             "limit",
             output_name(sink->output), info->width, info->height);
-    writer = sink->state = calloc(1, sizeof *writer);
-    if (!writer)
-        return no_memory(sink, err);
     writer->shape = (struct png_shape){
         .row_bytes = row, .pixel = pixel, .rows = (int)rows, .level = sink->options.png_level};
     writer->height = info->height;
     writer->adler = 1;
     writer->threads = sink->options.threads < MAX_THREADS ? sink->options.threads : MAX_THREADS;
     writer->slots = writer->threads > 1 ? 2 * writer->threads : 1;
-    pthread_mutex_init(&writer->lock, NULL);
-    pthread_cond_init(&writer->work, NULL);
-    pthread_cond_init(&writer->made, NULL);
     writer->ring = calloc((size_t)writer->slots, sizeof *writer->ring);
     if (!writer->ring)
         return no_memory(sink, err);
@@ -285,13 +282,12 @@ static void encoder_close(struct sink *sink)
     pthread_cond_destroy(&writer->work);
     pthread_cond_destroy(&writer->made);
     pthread_mutex_destroy(&writer->lock);
-    free(writer);
-    sink->state = NULL;
 }
 
 const struct encoder encoder_png = {
     .open = encoder_open,
     .write = encoder_write,
     .finish = encoder_finish,
+    .state_bytes = sizeof(struct writer),
     .close = encoder_close,
 };

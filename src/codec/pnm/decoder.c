@@ -77,18 +77,13 @@ static bool check_length(struct source *source, const struct pnm_reader *header,
 
 static bool pnm_open(struct source *source, struct error *err)
 {
-    struct pnm *pnm = calloc(1, sizeof *pnm);
-    const char *name = input_name(source->input);
+    struct pnm *pnm = source->state;
+    struct pnm_reader *header = &pnm->reader;
     struct image_info *info = &source->info;
-    const struct pnm_reader *header;
 
-    source->state = pnm;
-    if (!pnm)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    header = &pnm->reader;
-    pnm->reader.input = source->input;
-    pnm->reader.err = err;
-    if (!pnm_header_read(&pnm->reader) || !check_length(source, header, err))
+    header->input = source->input;
+    header->err = err;
+    if (!pnm_header_read(header) || !check_length(source, header, err))
         return false;
     info->width = header->width;
     info->height = header->height;
@@ -97,11 +92,12 @@ static bool pnm_open(struct source *source, struct error *err)
     info->type = info->max > 255 ? SAMPLE_U16 : SAMPLE_U8;
     info->format = header->kind == 7 ? FORMAT_PAM : header->channels == 3 ? FORMAT_PPM : FORMAT_PGM;
     pnm->file_row_bytes = (size_t)header->width * (size_t)header->channels * (size_t)info->type;
-    if (header->kind == 4)
-        pnm->file_row_bytes = ((size_t)header->width + 7) / 8;
-    if (header->kind == 4 && !(pnm->packed = malloc(pnm->file_row_bytes)))
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
-    return true;
+    if (header->kind != 4)
+        return true;
+    pnm->file_row_bytes = ((size_t)header->width + 7) / 8;
+    pnm->packed = malloc(pnm->file_row_bytes);
+    return pnm->packed ||
+           error_set(err, EXIT_INPUT, "%s: no memory to read it", input_name(source->input));
 }
 
 static void pnm_close(struct source *source)
@@ -109,8 +105,6 @@ static void pnm_close(struct source *source)
     struct pnm *pnm = source->state;
 
     free(pnm->packed);
-    free(pnm);
-    source->state = NULL;
 }
 
 /* ---- samples ---- */
@@ -285,5 +279,6 @@ const struct decoder decoder_pnm = {
     .recognise = pnm_recognise,
     .open = pnm_open,
     .read = pnm_read,
+    .state_bytes = sizeof(struct pnm),
     .close = pnm_close,
 };

@@ -5,7 +5,6 @@
 
 #include <endian.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Rows in file order are made in pieces of this many samples (256 KiB): large
  * enough to go out unbuffered, small enough to stay in cache. */
@@ -27,12 +26,6 @@ static bool pnm_write_open(struct sink *sink, struct error *err)
     else
         length = snprintf(header, sizeof header, "P%d\n%d %d\n%u\n",
                           info->format == FORMAT_PPM ? 6 : 5, info->width, info->height, info->max);
-    if (info->type == SAMPLE_U16) {
-        sink->state = malloc(PIECE_SAMPLES * sizeof(uint16_t));
-        if (!sink->state)
-            return error_set(err, EXIT_INPUT, "%s: no memory to write it",
-                             output_name(sink->output));
-    }
     if (__builtin_mul_overflow((uint64_t)info->width * (uint64_t)info->channels * info->type,
                                (uint64_t)info->height, &bytes) ||
         __builtin_add_overflow(bytes, (uint64_t)length, &bytes))
@@ -76,14 +69,8 @@ static bool pnm_write_rows(struct sink *sink, const struct image *rows, struct e
     return true;
 }
 
-static void pnm_write_close(struct sink *sink)
-{
-    free(sink->state);
-    sink->state = NULL;
-}
-
 const struct encoder encoder_pnm = {
     .open = pnm_write_open,
     .write = pnm_write_rows,
-    .close = pnm_write_close,
+    .state_bytes = PIECE_SAMPLES * sizeof(uint16_t),
 };

@@ -11,6 +11,8 @@
 #include "codec/zlib/deflate.h"
 #include "codec/zlib/huffman_code.h"
 
+#define INLINE __attribute__((always_inline)) static inline
+
 #define MIN_LENGTH   4
 #define MAX_LENGTH   258
 #define MAX_DISTANCE 32768
@@ -179,9 +181,7 @@ static unsigned count_equal(const uint8_t *p, const uint8_t *q, const uint8_t *e
     return n;
 }
 
-__attribute__((always_inline)) static inline void enter(struct deflate_finder *finder,
-                                                        const uint8_t *in, const uint8_t *p,
-                                                        unsigned ways)
+INLINE void enter(struct deflate_finder *finder, const uint8_t *in, const uint8_t *p, unsigned ways)
 {
     uint32_t *place = finder->table + ways * hash(load32(p));
 
@@ -191,10 +191,8 @@ __attribute__((always_inline)) static inline void enter(struct deflate_finder *f
 }
 
 /* The longest repeat at P, 0 where there is none. */
-__attribute__((always_inline)) static inline unsigned find(const struct deflate_finder *finder,
-                                                           const uint8_t *in, const uint8_t *p,
-                                                           const uint8_t *end, unsigned ways,
-                                                           unsigned *distance)
+INLINE unsigned find(const struct deflate_finder *finder, const uint8_t *in, const uint8_t *p,
+                     const uint8_t *end, unsigned ways, unsigned *distance)
 {
     const uint32_t *place = finder->table + ways * hash(load32(p));
     uint32_t here = (uint32_t)(p - in) + 1, four = load32(p);
@@ -214,10 +212,8 @@ __attribute__((always_inline)) static inline unsigned find(const struct deflate_
     return longest;
 }
 
-__attribute__((always_inline)) static inline size_t search(struct deflate_finder *finder,
-                                                           const uint8_t *in, size_t bytes,
-                                                           uint8_t *out, unsigned ways,
-                                                           unsigned patience)
+INLINE size_t search(struct deflate_finder *finder, const uint8_t *in, size_t bytes, uint8_t *out,
+                     unsigned ways, unsigned patience)
 {
     struct deflate_writer w = {.out = out};
     const uint8_t *p = in, *end = in + bytes, *begin = in;
