@@ -9,8 +9,7 @@
 #include "cpu/lowrank8.h"
 #include "cpu/method.h"
 #include "cpu/near8.h"
-#include "cpu/rank1.h"
-#include "cpu/terms.h"
+#include "cpu/separable.h"
 
 /* By the row and the column. Where the mask is of rank 1 the method `terms` is the one that is
  * compared with. */
@@ -21,9 +20,9 @@ static bool is_near8(const struct plan *plan, double *cost)
     bool can = cpu_near8_can(plan) && cpu_near8_make(&near, plan);
 
     cpu_near8_free(&near);
-    *cost = cpu_rank1_wins(plan) ? fmin(cpu_cells(plan), cpu_terms_taps(m)) / CPU_RATE_TERMS
-                                 : (m->width + m->height) / CPU_RATE_TERMS +
-                                       near.share * cpu_cells(plan) / CPU_RATE_64 + 0.5;
+    *cost = cpu_separable_wins(plan) ? fmin(cpu_cells(plan), cpu_terms_taps(m)) / CPU_RATE_TERMS
+                                     : (m->width + m->height) / CPU_RATE_TERMS +
+                                           near.share * cpu_cells(plan) / CPU_RATE_64 + 0.5;
     return can;
 }
 
@@ -72,7 +71,7 @@ enum cpu_certified cpu_certified_way(const struct plan *plan, double *cost)
         return is_direct16(plan, cost) ? CERTIFIED_DIRECT16 : CERTIFIED_NONE;
     if (is_near8(plan, cost))
         return CERTIFIED_NEAR8;
-    if (cpu_rank1_wins(plan))
+    if (cpu_separable_wins(plan))
         return CERTIFIED_NONE;
     if (is_lowrank8(plan, cost))
         return CERTIFIED_LOWRANK8;

@@ -1,5 +1,4 @@
-/* Sums of whole numbers under any mask, 8 and 16 bits: the most general method, and gradients. With
- * running sums in the place of samples it is a method for masks of few runs, too (cpu/runs.h).
+/* Sums of whole numbers under any mask, 8 and 16 bits: the most general method, and gradients.
  *
  * The picture is cut like a GPU cuts it (cpu/strips.h), so that the ring of prepared rows
  * (cpu/rows.h) stays in the L2 cache; each output row is: prepare one more row, sum over the mask,
@@ -11,7 +10,6 @@
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/rows.h"
-#include "cpu/runs.h"
 #include "cpu/taps.h"
 
 /* The ring of one strip should leave room in a 512 KiB L2 cache for input and output. */
@@ -53,6 +51,88 @@ static enum cpu_form form_of(const struct plan *plan)
 static uint32_t bias_of(enum cpu_form form, uint32_t largest)
 {
     return form == CPU_PAIRS && largest > INT16_MAX ? 32768 : 0;
+}
+
+/* ---- ends of runs ----
+ *
+ * Masks whose weights change seldom along a row (discs, rings, lines, octagons): over running sums
+ * of the samples a run of one weight is two of them, whatever its length.
+ *
+ *   R[x] = sum of in[t], t <= x      S = sum of w[j] * in[x + j]
+ *                                      = sum of (w[j - 1] - w[j]) * R[x + j - 1],  j = 0 .. width
+ *
+ * Modulo 2^32, which is exact where S fits 32 bits. The lines begin one pixel further left. */
+
+/* What the running sum at place j of a row is to be multiplied with, j = 0 .. width. */
+static int64_t weight_at(const struct plan_mask *m, int i, int j)
+{
+    const int64_t *row = m->weight + (size_t)i * (size_t)m->width;
+    return (j > 0 ? row[j - 1] : 0) - (j < m->width ? row[j] : 0);
+}
+
+/* The size that the most ends have: that of the first one, which is right for masks of one
+ * weight. 0: there are none. */
+static int64_t common_size(const struct plan_mask *m)
+{
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j <= m->width; j++) {
+            int64_t w = weight_at(m, i, j);
+            if (w != 0)
+                return w < 0 ? -w : w;
+        }
+    return 0;
+}
+
+/* How many ends of runs the mask has, and how many of them need a weight of their own. */
+static int runs_count(const struct plan_mask *m, int *others)
+{
+    int64_t size = common_size(m);
+    int count = 0;
+
+    *others = 0;
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j <= m->width; j++) {
+            int64_t w = weight_at(m, i, j);
+            count += w != 0;
+            *others += w != 0 && w != size && w != -size;
+        }
+    return count;
+}
+
+/* Fills RUNS in one block, which is returned for free(); NULL: no memory. */
+static void *ends_make(struct cpu_runs *runs, const struct plan_mask *m, int channels)
+{
+    int others, count = runs_count(m, &others), at[3] = {0};
+    int64_t size = common_size(m);
+    struct cpu_run_end *end = malloc((size_t)count * (sizeof *end + sizeof(uint32_t)) + 1);
+    uint32_t *other = (uint32_t *)(end + count);
+
+    if (!end)
+        return NULL;
+    *runs = (struct cpu_runs){.others = others, .weight = (uint32_t)size, .end = end};
+    runs->other = other;
+    for (int pass = 0; pass < 2; pass++) { /* count, then put in order */
+        for (int i = 0; i < m->height; i++)
+            for (int j = 0; j <= m->width; j++) {
+                int64_t w = weight_at(m, i, j);
+                int kind = w == size ? 0 : w == -size ? 1 : 2;
+                if (w == 0)
+                    continue;
+                if (pass == 1)
+                    end[at[kind]] = (struct cpu_run_end){i, j * channels};
+                if (pass == 1 && kind == 2)
+                    *other++ = (uint32_t)w;
+                at[kind]++;
+            }
+        if (pass == 0) {
+            runs->added = at[0];
+            runs->taken = at[1];
+            at[2] = at[0] + at[1];
+            at[1] = at[0];
+            at[0] = 0;
+        }
+    }
+    return end;
 }
 
 /* ---- one row of one strip ---- */
@@ -144,7 +224,7 @@ static bool weights_make(struct pass *pass)
     const struct plan *plan = pass->plan;
 
     if (pass->form == CPU_RUNS) {
-        pass->weights[0] = cpu_runs_make(&pass->runs, plan->mask, plan->channels);
+        pass->weights[0] = ends_make(&pass->runs, plan->mask, plan->channels);
         return pass->weights[0] != NULL;
     }
     for (int k = 0; k < plan->masks; k++)
@@ -232,7 +312,7 @@ static double runs_cost(const struct plan *plan, const struct cpu_ops *ops, int 
 
     if (cpu_cells(plan) < CPU_FEW_CELLS || runs_refusal(plan, ops))
         return HUGE_VAL;
-    ends = cpu_runs_count(&plan->mask[0], &others);
+    ends = runs_count(&plan->mask[0], &others);
     return cpu_samples(plan, width, height) * ((ends + others) / CPU_RATE_ENDS + 1);
 }
 

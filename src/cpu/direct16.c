@@ -25,7 +25,6 @@
 #include "cpu/certify16.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/rank1.h"
 #include "cpu/strips.h"
 
 #define RING_BYTES  (160 * 1024) /* a part of the L2 cache */

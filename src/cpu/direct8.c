@@ -1,7 +1,9 @@
-/* Direct sums of 8-bit samples: see cpu/direct8.h.
+/* Direct sums of 8-bit samples on the CPU, two rows of output at a time: any mask whose weights fit
+ * int16, and masks whose exact sums need 64 bits by way of an approximation in int16 that knows how
+ * far it can be off (cpu/certify.h).
  *
  * Lines of pairs hold two rows of the picture side by side, as bytes where the weights
- * are small (cpu/direct8_bytes.c) and else as int16, so that one multiply-add takes two
+ * are small and else as int16, so that one multiply-add takes two
  * taps. Output rows y and y+1 read the same lines:
  *
  *   rows      y-ay  +1 | +2  +3 | +4  +5      (mask of 5 rows)
@@ -12,7 +14,6 @@
  * Where there are lines of four rows, small weights take them: lines t, t + 2, t + 4 ... of
  * those that begin at every second row. The lines stand in a ring; ghost cells stand in them
  * already. */
-#include "cpu/direct8_bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,10 +21,8 @@
 
 #include "base/large_alloc.h"
 #include "cpu/bytes.h"
-#include "cpu/bytes_taps.h"
 #include "cpu/certified.h"
 #include "cpu/certify.h"
-#include "cpu/direct8_pack.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/strips.h"
@@ -32,6 +31,15 @@
 #define MOST_PAIRED 8 /* rows of a mask: quads in two planes are not faster */
 
 #define RING_BYTES (160 * 1024) /* as in cpu/kernels.c: a part of the L2 cache */
+
+/* The weights over lines of pairs of bytes. */
+struct byte_pairs {
+    bool can;
+    bool narrow; /* all sums fit 16 bits, and are divided so: */
+    struct cpu_divide16 divide;
+    struct cpu_two_byte_masks masks;
+    uint8_t *full; /* owned: masks.full */
+};
 
 struct worker {
     struct cpu_strip strip;
@@ -54,7 +62,7 @@ struct pass {
     int line_rows;            /* 2, or 4 of quads */
     int lines;                /* that a row of output spans: all of them, or every second one */
     bool certified;
-    struct cpu_direct8_bytes bytes;
+    struct byte_pairs bytes;
     size_t pair_bytes;
     struct cpu_rounded rounded; /* where they are certified */
     struct cpu_two_masks upper; /* the upper parts of its weights; no pairs: there are none */
@@ -65,6 +73,153 @@ struct pass {
     struct cpu_strips strips;
     size_t stride; /* pairs of a line */
 };
+
+/* ---- weights ---- */
+
+/* What weights of one sign may add up to so that their products fit 16 bits. */
+#define MOST_SIGNED   (INT16_MAX / UINT8_MAX)
+#define MOST_UNSIGNED (UINT16_MAX / UINT8_MAX)
+
+/* Of bytes times weights: how far up and down their sum can go, in units of 255. */
+struct reach {
+    int up, down;
+};
+
+static struct reach reach_of(int64_t a, int64_t b)
+{
+    return (struct reach){(int)((a > 0 ? a : 0) + (b > 0 ? b : 0)),
+                          (int)-((a < 0 ? a : 0) + (b < 0 ? b : 0))};
+}
+
+/* Do all weights fit int8, and the products of any two below each other int16? */
+static bool bytes_fit(const struct plan_mask *m)
+{
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++) {
+            int64_t a = m->weight[i * m->width + j];
+            int64_t b = i + 1 < m->height ? m->weight[(i + 1) * m->width + j] : 0;
+            struct reach reach;
+            if (a < -INT8_MAX || a > INT8_MAX || b < -INT8_MAX || b > INT8_MAX)
+                return false;
+            reach = reach_of(a, b);
+            if (reach.up > MOST_SIGNED || reach.down > MOST_SIGNED)
+                return false;
+        }
+    return true;
+}
+
+/* Do all weights fit int8, for lines of quads? */
+static bool quads_fit(const struct plan_mask *m)
+{
+    for (int k = 0; k < m->width * m->height; k++)
+        if (m->weight[k] < INT8_MIN || m->weight[k] > INT8_MAX)
+            return false;
+    return true;
+}
+
+/* Has OPS one of the two for the plan's mask, and is it sooner done that way than by `bytes`? */
+static bool bytes_win(const struct cpu_ops *ops, const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int pairs = m->height / 2 + 1, quads = m->height / 4 + 1, taps = 0;
+
+    if (plan->kind != PLAN_LINEAR || cpu_bytes_separable(plan))
+        return false;
+    for (int k = 0; k < m->width * m->height; k++)
+        taps += m->weight[k] != 0;
+    /* Here every place of the mask is walked, with 4 instructions a pair, or 6 a quad of half as
+     * many samples, or with loads 8; there two taps that are not 0 take 8. */
+    if (ops->byte_quads && quads_fit(m))
+        return quads * m->width * 6 + 20 < (taps + 1) / 2 * 8;
+    return ops->byte_two_rows_16 && pairs * m->width * 4 + 20 < (taps + 1) / 2 * 8 && bytes_fit(m);
+}
+
+/* Where sums of 16 bits are full. */
+static void find_full(struct byte_pairs *bytes, const int8_t *weight, int taps)
+{
+    int most = bytes->masks.is_signed ? MOST_SIGNED : MOST_UNSIGNED;
+    struct reach sum[2] = {{0, 0}, {0, 0}};
+
+    for (int t = 0; t < taps; t++) {
+        bool fits = true;
+        for (int k = 0; k < 2; k++) {
+            const int8_t *two = weight + 4 * (t + k * taps);
+            struct reach more = reach_of(two[0], two[1]);
+            fits = fits && sum[k].up + more.up <= most && sum[k].down + more.down <= most;
+        }
+        if (!fits) {
+            bytes->full[t - 1] = 1;
+            sum[0] = sum[1] = (struct reach){0, 0};
+        }
+        for (int k = 0; k < 2; k++) {
+            const int8_t *two = weight + 4 * (t + k * taps);
+            struct reach more = reach_of(two[0], two[1]);
+            sum[k].up += more.up;
+            sum[k].down += more.down;
+        }
+    }
+    bytes->full[taps - 1] = 1;
+}
+
+/* From the int16 pairs of such a mask, which are changed to int8 in place. False: no memory. */
+static bool bytes_make(struct byte_pairs *bytes, const struct plan *plan,
+                       const struct cpu_two_masks *masks, uint32_t *weights)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int taps = masks->pairs * masks->width;
+
+    bytes->full = calloc((size_t)taps, 1);
+    if (!bytes->full)
+        return false;
+    for (int k = 0; k < 2 * taps; k++) {
+        uint32_t two = (weights[k] & 0xff) | (weights[k] >> 16 & 0xff) << 8;
+        weights[k] = two | two << 16;
+    }
+    bytes->masks = (struct cpu_two_byte_masks){masks->pairs, masks->width,
+                                               masks->step,  {weights, weights + taps},
+                                               bytes->full,  m->sum_abs > m->sum};
+    find_full(bytes, (const int8_t *)weights, taps);
+    bytes->can = true;
+    bytes->narrow = cpu_bytes_divide(plan, &bytes->divide);
+    return true;
+}
+
+/* Of so many lines, with the weights of both rows behind each other. */
+static struct cpu_two_masks two_masks(int pairs, const struct plan *plan, const uint32_t *weights)
+{
+    int width = plan->mask[0].width, taps = pairs * width;
+    return (struct cpu_two_masks){pairs, width, plan->channels, {weights, weights + taps}};
+}
+
+/* ROWS rows of weights to an entry of PACKED, which is cleared: of HEIGHT rows of STRIDE cells. */
+static void weights_lay(const struct cpu_two_masks *masks, int rows, const int64_t *weight,
+                        int stride, int height, uint32_t *packed)
+{
+    int bits = 32 / rows, taps = masks->width * masks->pairs;
+
+    for (int lower = 0; lower < 2; lower++)
+        for (int i = 0; i < height; i++)
+            for (int j = 0; j < masks->width; j++) {
+                uint32_t w = (uint32_t)weight[i * stride + j] & ((1U << bits) - 1);
+                int at = lower * taps + (i + lower) / rows * masks->width + j;
+                packed[at] |= w << (i + lower) % rows * bits;
+            }
+}
+
+/* Weights in two planes of int8: 2^8 times the one, which they become, plus the other. False where
+ * that does not fit; they are as they were. */
+static bool planes_split(int64_t *weight, int64_t *lower, int cells)
+{
+    for (int k = 0; k < cells; k++) {
+        int64_t upper = (weight[k] + 128) >> 8;
+        if (upper < INT8_MIN || upper > INT8_MAX)
+            return false;
+        lower[k] = weight[k] - upper * 256;
+    }
+    for (int k = 0; k < cells; k++)
+        weight[k] = (weight[k] - lower[k]) / 256;
+    return true;
+}
 
 /* ---- lines of pairs ---- */
 
@@ -221,7 +376,7 @@ static bool upper_make(struct pass *pass, int64_t *weight)
                                              large->width,
                                              pass->plan->channels,
                                              {pass->upper_weights, pass->upper_weights + taps}};
-        cpu_direct8_pack(&pass->upper, 2, upper, large->width, height, pass->upper_weights);
+        weights_lay(&pass->upper, 2, upper, large->width, height, pass->upper_weights);
     }
     free(upper);
     return pass->upper.pairs > 0;
@@ -251,10 +406,10 @@ static int choose_rows(const struct pass *pass, int64_t *weight, int64_t *lower)
     const struct plan_mask *m = &pass->plan->mask[0];
     bool quads;
     if (!pass->certified)
-        quads = pass->ops->byte_quads && cpu_direct8_quads_fit(m);
+        quads = pass->ops->byte_quads && quads_fit(m);
     else
         quads = pass->ops->quad_two_planes && pass->upper.pairs == 0 && m->height > MOST_PAIRED &&
-                cpu_direct8_split(weight, lower, m->width * m->height);
+                planes_split(weight, lower, m->width * m->height);
     return quads ? 4 : 2;
 }
 
@@ -273,17 +428,16 @@ static bool weights_pack(struct pass *pass, int64_t *weight, int64_t *lower)
     pass->weights = calloc(4 * taps, sizeof *pass->weights);
     if (!pass->weights)
         return false;
-    pass->masks = cpu_direct8_masks(pairs, plan, pass->weights);
-    pass->low = cpu_direct8_masks(pairs, plan, pass->weights + 2 * taps);
-    cpu_direct8_pack(&pass->masks, pass->line_rows, weight, m->width, m->height, pass->weights);
-    cpu_direct8_pack(&pass->low, pass->line_rows, lower, m->width, m->height,
-                     pass->weights + 2 * taps);
+    pass->masks = two_masks(pairs, plan, pass->weights);
+    pass->low = two_masks(pairs, plan, pass->weights + 2 * taps);
+    weights_lay(&pass->masks, pass->line_rows, weight, m->width, m->height, pass->weights);
+    weights_lay(&pass->low, pass->line_rows, lower, m->width, m->height, pass->weights + 2 * taps);
     pass->pair_bytes = 4;
     if (pass->line_rows == 4) {
         pass->bytes.narrow = !pass->certified && cpu_bytes_divide(plan, &pass->bytes.divide);
-    } else if (!pass->certified && pass->ops->byte_two_rows && cpu_direct8_bytes_fit(m)) {
+    } else if (!pass->certified && pass->ops->byte_two_rows && bytes_fit(m)) {
         pass->pair_bytes = 2;
-        return cpu_direct8_bytes_make(&pass->bytes, plan, &pass->masks, pass->weights);
+        return bytes_make(&pass->bytes, plan, &pass->masks, pass->weights);
     }
     return true;
 }
@@ -384,11 +538,11 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 /* Where both can run a plan, this method beside `bytes` is a matter of instructions. */
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    bool narrow = cpu_direct8_bytes_fit(&plan->mask[0]);
+    bool narrow = bytes_fit(&plan->mask[0]);
 
     if (refusal(plan, ops))
         return HUGE_VAL;
-    if (cpu_bytes_wins(plan) && cpu_direct8_bytes_win(ops, plan))
+    if (cpu_bytes_wins(plan) && bytes_win(ops, plan))
         return cpu_method_cost(&cpu_method_bytes, plan, ops, width, height);
     return cpu_samples(plan, width, height) *
            (cpu_cells(plan) / (narrow ? CPU_RATE_BYTES : CPU_RATE_INT16) + 1);

@@ -8,7 +8,27 @@
 
 #include <stdlib.h>
 
-#include "cpu/runs.h"
+/* CHANNELS is a constant where it is called: the sums stay in registers. */
+static inline __attribute__((always_inline)) void sum_up(uint32_t *line, int n, int channels)
+{
+    uint32_t sum[4] = {0};
+    for (int x = 0; x < n; x += channels)
+        for (int c = 0; c < channels; c++)
+            line[x + c] = sum[c] += line[x + c];
+}
+
+/* Makes running sums of a line of n samples, in place. */
+static void running_sums(uint32_t *line, int n, int channels)
+{
+    if (channels == 1)
+        sum_up(line, n, 1);
+    else if (channels == 2)
+        sum_up(line, n, 2);
+    else if (channels == 3)
+        sum_up(line, n, 3);
+    else
+        sum_up(line, n, 4);
+}
 
 static size_t slot_of(const struct cpu_rows *rows, int row)
 {
@@ -115,7 +135,7 @@ void cpu_rows_advance(struct cpu_rows *rows, int y)
         uint32_t *line = line_at(rows, v);
         cpu_rows_fill(rows, v, line);
         if (rows->form == CPU_RUNS)
-            cpu_runs_sum_up(line, (rows->strip.pixels + rows->mask_width - 1) * channels, channels);
+            running_sums(line, (rows->strip.pixels + rows->mask_width - 1) * channels, channels);
         if (rows->form != CPU_PAIRS)
             continue;
         /* Rows are numbered from y - anchor_y of the strip's first output row, whose first call

@@ -1,4 +1,6 @@
-/* Masks of rank 1 and of low rank: see cpu/rank1.h.
+/* Masks of rank 1 on the CPU: column sums straight from the picture's rows, then row sums over
+ * them, so that a sample costs height + width taps instead of height * width. Masks that are a sum
+ * of few such terms go the same way.
  *
  *   column sums  c[x] = sum over i of column[i] * in[y + i - ay][x]
  *   row sums     S    = sum over j of row[j] * c[x + j - ax]
@@ -15,7 +17,7 @@
  *
  * With colour weighted by alpha (8 bits, boxes) it is done again for the products of colour
  * and alpha, which are made once a row, in a ring. */
-#include "cpu/rank1.h"
+#include "cpu/separable.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,10 +26,22 @@
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/strips.h"
-#include "cpu/terms.h"
+#include "cpu/taps.h"
+#include "plan/terms.h"
 
 /* A strip's column sums stay in the caches next to the core, with the rows they come from. */
 #define SUM_ELEMENTS (12 * 1024)
+
+/* From here on sliding beats adding up, measured with AVX2. */
+#define SLIDE_ROWS    4
+#define SLIDE_COLUMNS 12
+
+struct cpu_term {
+    int top, left;
+    struct cpu_taps column, row;
+    struct cpu_taps64 row64;        /* with what the column's weights have in common */
+    bool column_slides, row_slides; /* all weights alike */
+};
 
 /* The sums of one kind: of the samples (0) or of their products with alpha (1). */
 enum { PLAIN, PRODUCT };
@@ -64,40 +78,116 @@ struct pass {
     struct cpu_strips strips;
 };
 
+/* ---- columns and rows ---- */
+
+/* The plan's terms: one of a mask of rank 1, else the mask's own. */
+static int terms_count(const struct plan_mask *m)
+{
+    return m->row ? 1 : m->terms;
+}
+
+static struct plan_term term_get(const struct plan_mask *m, int k)
+{
+    return m->row ? (struct plan_term){0, 0, m->height, m->width, m->column, m->row} : m->term[k];
+}
+
+static bool column_slides(const struct plan_term *term)
+{
+    return term->height >= SLIDE_ROWS && cpu_taps_alike(term->column, term->height);
+}
+
+static bool row_slides(const struct plan_term *term)
+{
+    return term->width >= SLIDE_COLUMNS && cpu_taps_alike(term->row, term->width);
+}
+
+/* Has any column or row weights that are all alike, enough of them to slide? */
+static bool terms_slide(const struct plan_mask *m)
+{
+    bool any = false;
+    for (int k = 0; k < terms_count(m); k++) {
+        struct plan_term term = term_get(m, k);
+        any |= column_slides(&term) || row_slides(&term);
+    }
+    return any;
+}
+
+/* Do column sums of samples up to LARGEST fit int32, once the common factor is taken out? */
+static bool terms_fit(const struct plan_mask *m, int64_t largest)
+{
+    for (int k = 0; k < terms_count(m); k++) {
+        struct plan_term term = term_get(m, k);
+        int64_t gcd = cpu_taps_common(term.column, term.height), sum = 0;
+        for (int i = 0; i < term.height; i++) {
+            int64_t w = term.column[i] / gcd;
+            sum += w < 0 ? -w : w;
+            if (sum > INT32_MAX / largest)
+                return false;
+        }
+    }
+    return true;
+}
+
+int cpu_terms_taps(const struct plan_mask *m)
+{
+    int taps = 0;
+    for (int k = 0; k < terms_count(m); k++) {
+        struct plan_term term = term_get(m, k);
+        taps += column_slides(&term) ? SLIDE_ROWS : term.height;
+        taps += row_slides(&term) ? SLIDE_COLUMNS : term.width;
+    }
+    return taps;
+}
+
+/* WIDE: what a column's weights have in common goes to the row. False: no memory. */
+static bool term_make(struct cpu_term *term, const struct plan_term *from, int channels, bool wide)
+{
+    /* Numbers modulo 2^64 have nothing in common, and sums of 32 bits. */
+    int64_t common = wide ? cpu_taps_common(from->column, from->height) : 1;
+
+    term->top = from->top;
+    term->left = from->left;
+    if (!cpu_taps_make(&term->column, from->column, from->height, 0) ||
+        !cpu_taps_make(&term->row, from->row, from->width, channels) ||
+        (wide && !cpu_taps64_make(&term->row64, from->row, from->width, channels, common)))
+        return false;
+    for (int i = 0; i < from->height; i++)
+        term->column.weight[i] = (uint32_t)(from->column[i] / common);
+    term->column_slides = column_slides(from);
+    term->row_slides = row_slides(from);
+    return true;
+}
+
+static void term_free(struct cpu_term *term)
+{
+    cpu_taps_free(&term->column);
+    cpu_taps_free(&term->row);
+    cpu_taps64_free(&term->row64);
+}
+
 /* ---- which plans, which form ---- */
 
-bool cpu_rank1_wins(const struct plan *plan)
+bool cpu_separable_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     int64_t cells = m->width * m->height, square = (int64_t)plan->max * plan->max;
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
     if (plan->alpha == ALPHA_WEIGHTED) /* else numbers of floating point are as fast or faster */
-        return plan->type == SAMPLE_U8 && cpu_terms_slide(m) && m->sum < INT64_MAX / 2 / square &&
-               cpu_terms_fit(m, square);
+        return plan->type == SAMPLE_U8 && terms_slide(m) && m->sum < INT64_MAX / 2 / square &&
+               terms_fit(m, square);
     if (m->accumulator == ACCUMULATOR_I64)
-        return cpu_terms_fit(m, plan->max) &&
+        return terms_fit(m, plan->max) &&
                (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));
     /* Direct sums of 8 bits take two taps at a time. */
     return cells / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
 }
 
-bool cpu_rank1_is_narrow(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int64_t gcd = cpu_taps_common(m->column, m->height);
-    bool alike = m->width >= SLIDE_COLUMNS && cpu_taps_alike(m->row, m->width);
-    for (int j = 0; j < m->width && !alike; j++)
-        if (m->row[j] > INT32_MAX / gcd || m->row[j] < -INT32_MAX / gcd)
-            return false;
-    return true;
-}
-
-bool cpu_rank1_can_terms(const struct plan *plan)
+static bool is_sum_of_terms(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED && m->terms > 0 &&
-           (m->accumulator == ACCUMULATOR_I32 || (m->terms_exact && cpu_terms_fit(m, plan->max)));
+           (m->accumulator == ACCUMULATOR_I32 || (m->terms_exact && terms_fit(m, plan->max)));
 }
 
 /* ---- one row of one strip ---- */
@@ -282,10 +372,10 @@ static bool weights_make(struct pass *pass)
 {
     const struct plan *plan = pass->plan;
 
-    for (; pass->terms < cpu_terms_count(&plan->mask[0]); pass->terms++) {
-        struct plan_term from = cpu_terms_get(&plan->mask[0], pass->terms);
+    for (; pass->terms < terms_count(&plan->mask[0]); pass->terms++) {
+        struct plan_term from = term_get(&plan->mask[0], pass->terms);
         struct cpu_term *term = &pass->term[pass->terms];
-        if (!cpu_term_make(term, &from, plan->channels, pass->layer[PLAIN].wide))
+        if (!term_make(term, &from, plan->channels, pass->layer[PLAIN].wide))
             return false;
         pass->slides |= term->column_slides;
         ghost_make(pass, pass->terms);
@@ -321,7 +411,7 @@ static void terms_free(void *state)
 {
     struct pass *pass = state;
     for (int k = 0; k < PLAN_MOST_TERMS; k++)
-        cpu_term_free(&pass->term[k]);
+        term_free(&pass->term[k]);
     free(pass);
 }
 
@@ -358,7 +448,7 @@ static bool terms_run(const void *state, const struct kernel_job *job, struct er
 static const char *separable_refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
     (void)ops;
-    return cpu_rank1_wins(plan)            ? NULL
+    return cpu_separable_wins(plan)        ? NULL
            : plan->alpha == ALPHA_WEIGHTED ? "of colour weighted by alpha it takes 8-bit boxes only"
            : plan->mask[0].row == NULL     ? "the mask is no column times a row"
                                            : "every cell takes less time, or its sums do not fit";
@@ -383,7 +473,7 @@ static double separable_cost(const struct plan *plan, const struct cpu_ops *ops,
 static const char *terms_refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
     (void)ops;
-    return cpu_rank1_can_terms(plan)       ? NULL
+    return is_sum_of_terms(plan)           ? NULL
            : plan->alpha == ALPHA_WEIGHTED ? "it does not weight colour by alpha"
            : plan->mask[0].row             ? "the mask is one column times a row"
                                            : "the mask is no sum of a few columns times rows";
