@@ -12,10 +12,10 @@
  *   separable   r = sum over pairs of the row factor's taps, once a row of the picture,
  *               S = sum over i of column[i] * r[y + i - ay]
  *
- * Strips of columns are so narrow that a ring of such r stays in the L2 cache, and two
+ * Tiles of columns are so narrow that a ring of such r stays in the L2 cache, and two
  * rows of output share what is loaded from it. While row sums are made, the next row of the
  * picture and the row to be written are fetched, or memory would wait for sums and sums for
- * memory. Lines are read where they lie; only where a strip has ghost cells, or a block would
+ * memory. Lines are read where they lie; only where a tile has ghost cells, or a block would
  * read past the row's end, is the line copied and padded. */
 #include "cpu/bytes.h"
 
@@ -25,11 +25,11 @@
 #include "base/large_alloc.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/strips.h"
+#include "cpu/tiles.h"
 #include "cpu/taps.h"
 #include "cpu/separable.h"
 
-/* Of a 512 KiB L2 cache. Strips that fit L1 save a third of the work, and lose more than that in
+/* Of a 512 KiB L2 cache. Tiles that fit L1 save a third of the work, and lose more than that in
  * memory, where a row is then read in many pieces. */
 #define RING_BYTES (128 * 1024)
 #define FEW_BLOCKS 4 /* a row with fewer inside is copied as a whole */
@@ -47,17 +47,17 @@ struct cpu_byte_taps {
     uint16_t start; /* where the sums begin */
 };
 
-struct worker {
-    struct cpu_strip strip;
+struct bytes_worker {
+    struct cpu_tile tile;
     uint8_t *copies;      /* `slots` padded lines of pass.stride bytes */
-    const uint8_t **line; /* per slot: the line under the strip's first tap */
+    const uint8_t **line; /* per slot: the line under the tile's first tap */
     const uint8_t **at;   /* both bytes' places of every pair */
     uint16_t *ring;       /* separable: as many row sums of pass.line_pixels * channels */
     const uint16_t **row; /* the same in the order of the mask */
     uint16_t *sum[2];
 };
 
-struct pass {
+struct bytes_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     bool separable;
@@ -67,9 +67,9 @@ struct pass {
     int slots; /* lines that are kept */
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
     size_t stride;
-    int line_pixels; /* a strip's in whole blocks; the last strip is padded */
+    int line_pixels; /* a tile's in whole blocks; the last tile is padded */
 };
 
 /* ---- which plans, and their weights ---- */
@@ -198,7 +198,7 @@ static void byte_taps_free(struct cpu_byte_taps *taps)
 
 /* ---- lines ---- */
 
-static int slot_of(const struct pass *pass, int v)
+static int slot_of(const struct bytes_pass *pass, int v)
 {
     int slot = v % pass->slots;
     return slot < 0 ? slot + pass->slots : slot;
@@ -209,14 +209,14 @@ static int whole_blocks(int n)
     return (n + CPU_BLOCK - 1) / CPU_BLOCK * CPU_BLOCK;
 }
 
-/* The strip's elements in whole blocks. */
-static int block_elements(const struct pass *pass, const struct worker *w)
+/* The tile's elements in whole blocks. */
+static int block_elements(const struct bytes_pass *pass, const struct bytes_worker *w)
 {
-    return whole_blocks(w->strip.pixels * pass->job->plan->channels);
+    return whole_blocks(w->tile.pixels * pass->job->plan->channels);
 }
 
-static void row_sums(const struct pass *pass, struct worker *w, const uint8_t *line, uint16_t *sum,
-                     int n, struct cpu_ahead ahead)
+static void row_sums(const struct bytes_pass *pass, struct bytes_worker *w, const uint8_t *line,
+                     uint16_t *sum, int n, struct cpu_ahead ahead)
 {
     const struct cpu_byte_taps *t = &pass->taps[0];
     for (int p = 0; p < 2 * t->pairs.count; p++)
@@ -226,64 +226,65 @@ static void row_sums(const struct pass *pass, struct worker *w, const uint8_t *l
 
 /* Row sums of ROW (NULL: of ghost cells): blocks [begin, end) from the row itself, those that
  * touch ghost cells, or the row's end, from copies. */
-static void ring_line(const struct pass *pass, struct worker *w, const uint8_t *row, int slot,
-                      struct cpu_ahead ahead)
+static void ring_line(const struct bytes_pass *pass, struct bytes_worker *w, const uint8_t *row,
+                      int slot, struct cpu_ahead ahead)
 {
     const struct cpu_ahead nothing = {0};
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
-    int channels = job->plan->channels, from = w->strip.first_pixel - m->anchor_x;
-    int n = block_elements(pass, w), last = from + w->strip.pixels + m->width - 1;
+    int channels = job->plan->channels, from = w->tile.first_pixel - m->anchor_x;
+    int n = block_elements(pass, w), last = from + w->tile.pixels + m->width - 1;
     int begin = from < 0 ? whole_blocks(-from * channels) : 0;
     int readable = (job->in->width - from - m->width + 1) * channels;
     int end = readable < n ? readable / CPU_BLOCK * CPU_BLOCK : n;
     uint16_t *sum = w->ring + (size_t)(slot * pass->line_pixels * channels);
 
     if (!row || end - begin < FEW_BLOCKS * CPU_BLOCK) {
-        cpu_strips_copy(job, row, from, last, w->copies);
+        cpu_tiles_copy(job, row, from, last, w->copies);
         row_sums(pass, w, w->copies, sum, n, nothing);
         return;
     }
     if (begin > 0) {
-        cpu_strips_copy(job, row, from, from + begin / channels + m->width, w->copies);
+        cpu_tiles_copy(job, row, from, from + begin / channels + m->width, w->copies);
         row_sums(pass, w, w->copies, sum, begin, nothing);
     }
     row_sums(pass, w, row + (from * channels + begin), sum + begin, end - begin, ahead);
     if (end < n) {
-        cpu_strips_copy(job, row, from + end / channels, last, w->copies);
+        cpu_tiles_copy(job, row, from + end / channels, last, w->copies);
         row_sums(pass, w, w->copies + end % channels, sum + end, n - end, nothing);
     }
 }
 
 /* Picture row v, or what it folds to, is there for the sums. WRITE: output that will be written
  * soon, or NULL. */
-static void take_line(const struct pass *pass, struct worker *w, int v, const uint8_t *write)
+static void take_line(const struct bytes_pass *pass, struct bytes_worker *w, int v,
+                      const uint8_t *write)
 {
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
     int channels = job->plan->channels, slot = slot_of(pass, v);
-    int from = w->strip.first_pixel - m->anchor_x, n = block_elements(pass, w);
-    const uint8_t *row = cpu_strip_row(job, &w->strip, v, NULL);
+    int from = w->tile.first_pixel - m->anchor_x, n = block_elements(pass, w);
+    const uint8_t *row = cpu_tile_row(job, &w->tile, v, NULL);
     uint8_t *copy = w->copies + (size_t)slot * pass->stride;
 
     if (pass->separable) {
         bool more = row && row != image_row(job->in, job->in->height - 1);
         struct cpu_ahead ahead = {more ? row + job->in->pitch : NULL, write};
         if (more)
-            ahead.read += w->strip.first_pixel * channels;
+            ahead.read += w->tile.first_pixel * channels;
         ring_line(pass, w, row, slot, ahead);
     } else if (row && from >= 0 &&
                (from + m->width - 1) * channels + n <= job->in->width * channels) {
         w->line[slot] = row + (size_t)from * (size_t)channels;
     } else {
-        cpu_strips_copy(job, row, from, from + w->strip.pixels + m->width - 1, copy);
+        cpu_tiles_copy(job, row, from, from + w->tile.pixels + m->width - 1, copy);
         w->line[slot] = copy;
     }
 }
 
-/* ---- rows of one strip ---- */
+/* ---- rows of one tile ---- */
 
-static void direct_sums(const struct pass *pass, struct worker *w, int k, int y, int n,
+static void direct_sums(const struct bytes_pass *pass, struct bytes_worker *w, int k, int y, int n,
                         struct cpu_ahead ahead)
 {
     const struct plan *plan = pass->job->plan;
@@ -295,7 +296,8 @@ static void direct_sums(const struct pass *pass, struct worker *w, int k, int y,
     pass->ops->byte_sums(&t->pairs, w->at, t->start, w->sum[k], n, ahead);
 }
 
-static void filter_directly(const struct pass *pass, struct worker *w, int y, uint8_t *out, int n)
+static void filter_directly(const struct bytes_pass *pass, struct bytes_worker *w, int y,
+                            uint8_t *out, int n)
 {
     const struct plan *plan = pass->job->plan;
     for (int k = 0; k < plan->masks; k++)
@@ -308,16 +310,16 @@ static void filter_directly(const struct pass *pass, struct worker *w, int y, ui
 }
 
 /* ROWS rows from y on, whose lines have been taken; 1 if not separable. */
-static void filter_rows(const struct pass *pass, struct worker *w, int y, int rows)
+static void filter_rows(const struct bytes_pass *pass, struct bytes_worker *w, int y, int rows)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int n = w->strip.pixels * plan->channels;
+    int n = w->tile.pixels * plan->channels;
     uint8_t *out[CPU_COLUMN_ROWS];
 
     for (int r = 0; r < rows; r++)
-        out[r] = cpu_strip_out(job, &w->strip, y + r);
+        out[r] = cpu_tile_out(job, &w->tile, y + r);
     if (pass->separable) {
         for (int i = 0; i < m->height + rows - 1; i++)
             w->row[i] = w->ring + (size_t)(slot_of(pass, y - m->anchor_y + i) * pass->line_pixels *
@@ -328,30 +330,30 @@ static void filter_rows(const struct pass *pass, struct worker *w, int y, int ro
         filter_directly(pass, w, y, out[0], n);
     }
     for (int r = 0; r < rows; r++)
-        cpu_finish_unfiltered(job, y + r, w->strip.first_pixel, w->strip.pixels, out[r]);
+        cpu_finish_unfiltered(job, y + r, w->tile.first_pixel, w->tile.pixels, out[r]);
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
-    const struct pass *pass = context;
-    struct worker *w = worker;
+    const struct bytes_pass *pass = context;
+    struct bytes_worker *w = worker;
     int halo = pass->job->plan->mask[0].height - 1, most = pass->slots - halo, rows;
 
-    w->strip = *strip;
-    for (int v = strip->top; v < strip->top + halo; v++)
+    w->tile = *tile;
+    for (int v = tile->top; v < tile->top + halo; v++)
         take_line(pass, w, v, NULL);
-    for (int y = strip->first; y < strip->end; y += rows) {
-        int below = strip->top + halo + y - strip->first;
-        rows = strip->end - y < most ? strip->end - y : most;
+    for (int y = tile->first; y < tile->end; y += rows) {
+        int below = tile->top + halo + y - tile->first;
+        rows = tile->end - y < most ? tile->end - y : most;
         for (int r = 0; r < rows; r++)
-            take_line(pass, w, below + r, cpu_strip_out(pass->job, strip, y + r));
+            take_line(pass, w, below + r, cpu_tile_out(pass->job, tile, y + r));
         filter_rows(pass, w, y, rows);
     }
 }
 
 /* ---- one pass ---- */
 
-static bool weights_make(struct pass *pass)
+static bool weights_make(struct bytes_pass *pass)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = plan->mask;
@@ -371,9 +373,9 @@ static bool weights_make(struct pass *pass)
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct pass *pass = context;
+    const struct bytes_pass *pass = context;
     const struct plan *plan = pass->job->plan;
-    struct worker *w = worker;
+    struct bytes_worker *w = worker;
     size_t slots = (size_t)pass->slots, pairs = 1;
     size_t n = (size_t)pass->line_pixels * (size_t)plan->channels + CPU_BLOCK;
     size_t ring = pass->separable ? slots * n * sizeof *w->ring : 1;
@@ -391,22 +393,22 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         w->sum[k] = cpu_memory_keep(memory, calloc(n, sizeof *w->sum[k]));
 }
 
-/* Strips of whole blocks, whose ring fits the cache. */
-static void pass_cut(struct pass *pass)
+/* Tiles of whole blocks, whose ring fits the cache. */
+static void pass_cut(struct bytes_pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
     int pixels;
 
     pixels = RING_BYTES / (2 * pass->slots * plan->channels) / CPU_BLOCK * CPU_BLOCK;
-    pass->strips = cpu_strips_cut(pass->job, pixels);
-    pass->line_pixels = whole_blocks(pass->strips.strip_pixels);
+    pass->tiles = cpu_tiles_cut(pass->job, pixels);
+    pass->line_pixels = whole_blocks(pass->tiles.tile_pixels);
     pass->stride = (size_t)whole_blocks((pass->line_pixels + m->width) * plan->channels);
 }
 
 static void bytes_free(void *state)
 {
-    struct pass *pass = state;
+    struct bytes_pass *pass = state;
     for (int k = 0; k < 2; k++)
         byte_taps_free(&pass->taps[k]);
     cpu_taps_free(&pass->column);
@@ -415,7 +417,7 @@ static void bytes_free(void *state)
 
 static void *bytes_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    struct pass *pass = calloc(1, sizeof *pass);
+    struct bytes_pass *pass = calloc(1, sizeof *pass);
 
     (void)width, (void)height;
     if (!pass)
@@ -432,12 +434,12 @@ static void *bytes_make(const struct plan *plan, const struct cpu_ops *ops, int 
 
 static bool bytes_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = *(const struct pass *)state;
+    static const struct cpu_tile_method path = {sizeof(struct bytes_worker), worker_make, run_tile};
+    struct bytes_pass pass = *(const struct bytes_pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &path, &pass, err);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)

@@ -1,6 +1,6 @@
 /* Sums of whole numbers under any mask, 8 and 16 bits: the most general method, and gradients.
  *
- * The picture is cut like a GPU cuts it (cpu/strips.h), so that the ring of prepared rows
+ * The picture is cut like a GPU cuts it (cpu/tiles.h), so that the ring of prepared rows
  * (cpu/rows.h) stays in the L2 cache; each output row is: prepare one more row, sum over the mask,
  * divide into place. The form of the sums follows from the plan's numbers alone, so that every
  * instruction set and thread count makes the same integers. */
@@ -12,10 +12,10 @@
 #include "cpu/rows.h"
 #include "cpu/taps.h"
 
-/* The ring of one strip should leave room in a 512 KiB L2 cache for input and output. */
+/* The ring of one tile should leave room in a 512 KiB L2 cache for input and output. */
 #define RING_BYTES (192 * 1024)
 
-struct pass {
+struct direct_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     enum cpu_form form;
@@ -24,10 +24,10 @@ struct pass {
     struct cpu_runs runs; /* CPU_RUNS: in the place of mask; weights[0] is theirs */
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
 };
 
-struct worker {
+struct direct_worker {
     struct cpu_rows rows;
     union cpu_sums sums[2]; /* of mask 0 and 1 */
     const uint32_t **at;    /* mask_height row pointers */
@@ -135,10 +135,10 @@ static void *ends_make(struct cpu_runs *runs, const struct plan_mask *m, int cha
     return end;
 }
 
-/* ---- one row of one strip ---- */
+/* ---- one row of one tile ---- */
 
 /* Sums under one mask. */
-static void sum_row(const struct pass *pass, struct worker *w, int mask_index, int y,
+static void sum_row(const struct direct_pass *pass, struct direct_worker *w, int mask_index, int y,
                     union cpu_sums sums, int n)
 {
     const struct plan_mask *m = &pass->job->plan->mask[mask_index];
@@ -163,13 +163,13 @@ static void sum_row(const struct pass *pass, struct worker *w, int mask_index, i
     }
 }
 
-static void filter_row(const struct pass *pass, struct worker *w, int y)
+static void filter_row(const struct direct_pass *pass, struct direct_worker *w, int y)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
-    const struct cpu_strip *strip = &w->rows.strip;
-    int n = strip->pixels * plan->channels;
-    void *out = cpu_strip_out(job, strip, y);
+    const struct cpu_tile *tile = &w->rows.tile;
+    int n = tile->pixels * plan->channels;
+    void *out = cpu_tile_out(job, tile, y);
 
     for (int k = 0; k < plan->masks; k++)
         sum_row(pass, w, k, y, w->sums[k], n);
@@ -177,15 +177,15 @@ static void filter_row(const struct pass *pass, struct worker *w, int y)
         cpu_finish_gradient(pass->ops, plan, w->sums[0], w->sums[1], out, n);
     else
         cpu_finish_linear(pass->ops, plan, pass->form == CPU_64, w->sums[0], out, n);
-    cpu_finish_unfiltered(job, y, strip->first_pixel, strip->pixels, out);
+    cpu_finish_unfiltered(job, y, tile->first_pixel, tile->pixels, out);
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
-    struct worker *w = worker;
+    struct direct_worker *w = worker;
 
-    cpu_rows_begin(&w->rows, strip);
-    for (int y = strip->first; y < strip->end; y++) {
+    cpu_rows_begin(&w->rows, tile);
+    for (int y = tile->first; y < tile->end; y++) {
         cpu_rows_advance(&w->rows, y);
         filter_row(context, w, y);
     }
@@ -195,10 +195,10 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct pass *pass = context;
+    const struct direct_pass *pass = context;
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    struct worker *w = worker;
+    struct direct_worker *w = worker;
     int runs = pass->form == CPU_RUNS; /* one pixel more */
 
     w->rows = (struct cpu_rows){
@@ -208,7 +208,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         .mask_height = m->height,
         .anchor_x = m->anchor_x + runs,
         .anchor_y = m->anchor_y,
-        .max_pixels = pass->strips.strip_pixels,
+        .max_pixels = pass->tiles.tile_pixels,
         .form = pass->form,
         .bias = bias_of(pass->form, plan->max),
     };
@@ -216,10 +216,10 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->at = cpu_memory_keep(memory, calloc((size_t)m->height, sizeof *w->at));
     for (int k = 0; k < 2; k++)
         w->sums[k].wide =
-            cpu_memory_keep(memory, calloc(cpu_strips_sums(&pass->strips), sizeof(int64_t)));
+            cpu_memory_keep(memory, calloc(cpu_tiles_sums(&pass->tiles), sizeof(int64_t)));
 }
 
-static bool weights_make(struct pass *pass)
+static bool weights_make(struct direct_pass *pass)
 {
     const struct plan *plan = pass->plan;
 
@@ -235,7 +235,7 @@ static bool weights_make(struct pass *pass)
 
 static void direct_free(void *state)
 {
-    struct pass *pass = state;
+    struct direct_pass *pass = state;
     free(pass->weights[0]);
     free(pass->weights[1]);
     free(pass);
@@ -243,7 +243,7 @@ static void direct_free(void *state)
 
 static void *make(const struct plan *plan, const struct cpu_ops *ops, enum cpu_form form)
 {
-    struct pass *pass = calloc(1, sizeof *pass);
+    struct direct_pass *pass = calloc(1, sizeof *pass);
 
     if (!pass)
         return NULL;
@@ -270,13 +270,14 @@ static void *runs_make(const struct plan *plan, const struct cpu_ops *ops, int w
 
 static bool direct_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = *(const struct pass *)state;
+    static const struct cpu_tile_method path = {sizeof(struct direct_worker), worker_make,
+                                                run_tile};
+    struct direct_pass pass = *(const struct direct_pass *)state;
     int lines = job->plan->mask[0].height + 1;
 
     pass.job = job;
-    pass.strips = cpu_strips_cut(job, RING_BYTES / (4 * lines * job->plan->channels));
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    pass.tiles = cpu_tiles_cut(job, RING_BYTES / (4 * lines * job->plan->channels));
+    return cpu_tiles_run(&pass.tiles, &path, &pass, err);
 }
 
 /* ---- the rows of the table ---- */

@@ -25,7 +25,7 @@
 #include "cpu/certify.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/strips.h"
+#include "cpu/tiles.h"
 #include "cpu/window8.h"
 
 #define MOST_PAIRED 8 /* rows of a mask: quads in two planes are not faster */
@@ -41,8 +41,8 @@ struct byte_pairs {
     uint8_t *full; /* owned: masks.full */
 };
 
-struct worker {
-    struct cpu_strip strip;
+struct direct8_worker {
+    struct cpu_tile tile;
     uint8_t *ring;    /* pass.lines lines of pass.stride pairs (quads) */
     const void **at;  /* the lines of one row pair, from the top */
     uint32_t *sum[2]; /* of two rows of output */
@@ -53,7 +53,7 @@ struct worker {
     uint8_t *ghosts; /* a row */
 };
 
-struct pass {
+struct direct8_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     struct cpu_two_masks masks;
@@ -70,7 +70,7 @@ struct pass {
     struct cpu_window8 window;  /* and what decides the samples in doubt */
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
     size_t stride; /* pairs of a line */
 };
 
@@ -224,8 +224,8 @@ static bool planes_split(int64_t *weight, int64_t *lower, int cells)
 /* ---- lines of pairs ---- */
 
 /* Elements [first, first + n) of the rows, side by side. */
-static void put_line(const struct pass *pass, const uint8_t *const row[4], size_t first, void *out,
-                     int n)
+static void put_line(const struct direct8_pass *pass, const uint8_t *const row[4], size_t first,
+                     void *out, int n)
 {
     if (pass->line_rows == 4) {
         const uint8_t *at[4];
@@ -239,8 +239,8 @@ static void put_line(const struct pass *pass, const uint8_t *const row[4], size_
     }
 }
 
-/* Line k of the strip: its rows top + 2k and the next ones. */
-static void fill_line(const struct pass *pass, struct worker *w, int k)
+/* Line k of the tile: its rows top + 2k and the next ones. */
+static void fill_line(const struct direct8_pass *pass, struct direct8_worker *w, int k)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
@@ -249,33 +249,30 @@ static void fill_line(const struct pass *pass, struct worker *w, int k)
     const uint8_t *row[4];
     size_t channels = (size_t)plan->channels;
     uint8_t *line = w->ring + (size_t)(k % pass->lines) * pass->stride * pass->pair_bytes;
-    int from = w->strip.first_pixel - m->anchor_x;
-    int to = from + w->strip.pixels + m->width - 1;
+    int from = w->tile.first_pixel - m->anchor_x;
+    int to = from + w->tile.pixels + m->width - 1;
+    struct cpu_span span;
 
     for (int i = 0; i < pass->line_rows; i++)
-        row[i] = cpu_strip_row(job, &w->strip, w->strip.top + 2 * k + i, w->ghosts);
-    for (int x = from; x < to; x++) {
-        int inside_to = to < job->in->width ? to : job->in->width;
-        int cell = border_fold(plan->border, x, job->in->width);
+        row[i] = cpu_tile_row(job, &w->tile, w->tile.top + 2 * k + i, w->ghosts);
+    for (int x = from; x < to; x += span.pixels) {
         void *out = line + (size_t)(x - from) * channels * pass->pair_bytes;
-        if (x >= 0 && x < inside_to) {
-            put_line(pass, row, (size_t)x * channels, out, (inside_to - x) * plan->channels);
-            x = inside_to - 1;
-        } else if (cell != BORDER_OUTSIDE) {
-            put_line(pass, row, (size_t)cell * channels, out, plan->channels);
-        } else {
+        span = cpu_span_at(job, x, to);
+        if (span.cell != BORDER_OUTSIDE)
+            put_line(pass, row, (size_t)span.cell * channels, out, span.pixels * plan->channels);
+        else
             put_line(pass, ghosts, 0, out, plan->channels);
-        }
     }
 }
 
-/* ---- two rows of one strip ---- */
+/* ---- two rows of one tile ---- */
 
-static void finish_row(const struct pass *pass, const struct worker *w, int lower, int y)
+static void finish_row(const struct direct8_pass *pass, const struct direct8_worker *w, int lower,
+                       int y)
 {
     const struct plan *plan = pass->job->plan;
-    int n = w->strip.pixels * plan->channels;
-    uint8_t *out = cpu_strip_out(pass->job, &w->strip, y);
+    int n = w->tile.pixels * plan->channels;
+    uint8_t *out = cpu_tile_out(pass->job, &w->tile, y);
 
     if (pass->bytes.narrow) {
         pass->ops->divide_16_u8(&pass->bytes.divide, w->sum16[lower], out, n);
@@ -285,13 +282,13 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
     } else {
         pass->ops->certify_u8(&pass->rounded.test, (const int32_t *)w->sum[lower], out, w->doubtful,
                               n);
-        cpu_window8_finish(&pass->window, pass->job, pass->ops, &w->strip, y, w->ghosts,
-                           w->doubtful, out);
+        cpu_window8_finish(&pass->window, pass->job, pass->ops, &w->tile, y, w->ghosts, w->doubtful,
+                           out);
     }
-    cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
+    cpu_finish_unfiltered(pass->job, y, w->tile.first_pixel, w->tile.pixels, out);
 }
 
-static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
+static void sum_two_rows(const struct direct8_pass *pass, const struct direct8_worker *w, int n)
 {
     const struct plan_mask *m = &pass->job->plan->mask[0];
     const uint32_t *const *lines = (const uint32_t *const *)w->at;
@@ -314,7 +311,7 @@ static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
         pass->ops->sum_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
 }
 
-static void add_large(const struct pass *pass, const struct worker *w, int n)
+static void add_large(const struct direct8_pass *pass, const struct direct8_worker *w, int n)
 {
     size_t left = (size_t)pass->rounded.large.left * (size_t)pass->upper.step;
 
@@ -326,17 +323,17 @@ static void add_large(const struct pass *pass, const struct worker *w, int n)
             w->sum[k][x] += w->upper_sum[k][x] << CPU_LARGE_SHIFT;
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
-    const struct pass *pass = context;
-    struct worker *w = worker;
-    int pairs = pass->masks.pairs, n = strip->pixels * pass->job->plan->channels;
+    const struct direct8_pass *pass = context;
+    struct direct8_worker *w = worker;
+    int pairs = pass->masks.pairs, n = tile->pixels * pass->job->plan->channels;
 
-    w->strip = *strip;
+    w->tile = *tile;
     for (int k = 0; k < pass->lines - 1; k++)
         fill_line(pass, w, k);
-    for (int t = 0; strip->first + 2 * t < strip->end; t++) {
-        int y = strip->first + 2 * t;
+    for (int t = 0; tile->first + 2 * t < tile->end; t++) {
+        int y = tile->first + 2 * t;
         fill_line(pass, w, t + pass->lines - 1);
         for (int p = 0; p < pairs; p++) {
             int slot = (t + p * pass->line_rows / 2) % pass->lines;
@@ -346,7 +343,7 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
         if (pass->upper.pairs > 0)
             add_large(pass, w, n);
         finish_row(pass, w, 0, y);
-        if (y + 1 < strip->end)
+        if (y + 1 < tile->end)
             finish_row(pass, w, 1, y + 1);
     }
 }
@@ -354,7 +351,7 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 /* ---- one pass ---- */
 
 /* Takes the upper parts out of the large weights; they begin where a line does. */
-static bool upper_make(struct pass *pass, int64_t *weight)
+static bool upper_make(struct direct8_pass *pass, int64_t *weight)
 {
     const struct plan_mask *m = &pass->plan->mask[0];
     const struct cpu_certify_large *large = &pass->rounded.large;
@@ -383,7 +380,7 @@ static bool upper_make(struct pass *pass, int64_t *weight)
 }
 
 /* The weights to sum with, rounded where they are certified; false where they cannot be. */
-static bool weights_round(struct pass *pass, int64_t *weight)
+static bool weights_round(struct direct8_pass *pass, int64_t *weight)
 {
     const struct plan_mask *m = &pass->plan->mask[0];
     size_t bytes = (size_t)m->width * (size_t)m->height * sizeof *weight;
@@ -401,7 +398,7 @@ static bool weights_round(struct pass *pass, int64_t *weight)
 
 /* From how many rows of the picture lines are made. WEIGHT becomes the upper plane where LOWER is
  * used. */
-static int choose_rows(const struct pass *pass, int64_t *weight, int64_t *lower)
+static int choose_rows(const struct direct8_pass *pass, int64_t *weight, int64_t *lower)
 {
     const struct plan_mask *m = &pass->plan->mask[0];
     bool quads;
@@ -414,7 +411,7 @@ static int choose_rows(const struct pass *pass, int64_t *weight, int64_t *lower)
 }
 
 /* Weights as pairs or quads. */
-static bool weights_pack(struct pass *pass, int64_t *weight, int64_t *lower)
+static bool weights_pack(struct direct8_pass *pass, int64_t *weight, int64_t *lower)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
@@ -442,7 +439,7 @@ static bool weights_pack(struct pass *pass, int64_t *weight, int64_t *lower)
     return true;
 }
 
-static bool weights_make(struct pass *pass)
+static bool weights_make(struct direct8_pass *pass)
 {
     const struct plan_mask *m = &pass->plan->mask[0];
     size_t cells = (size_t)m->width * (size_t)m->height;
@@ -457,9 +454,9 @@ static bool weights_make(struct pass *pass)
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct pass *pass = context;
-    struct worker *w = worker;
-    size_t line = pass->stride * pass->pair_bytes, n = cpu_strips_sums(&pass->strips);
+    const struct direct8_pass *pass = context;
+    struct direct8_worker *w = worker;
+    size_t line = pass->stride * pass->pair_bytes, n = cpu_tiles_sums(&pass->tiles);
 
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
     w->ring = cpu_memory_keep(memory, large_alloc_cleared((size_t)pass->lines * line));
@@ -477,19 +474,19 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
-/* Strips whose ring fits the cache. */
-static void pass_cut(struct pass *pass)
+/* Tiles whose ring fits the cache. */
+static void pass_cut(struct direct8_pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     int line = (int)pass->pair_bytes * pass->lines * plan->channels, width = plan->mask[0].width;
 
-    pass->strips = cpu_strips_cut(pass->job, RING_BYTES / line - width);
-    pass->stride = cpu_strips_stride(&pass->strips, width, CPU_BLOCK);
+    pass->tiles = cpu_tiles_cut(pass->job, RING_BYTES / line - width);
+    pass->stride = cpu_tiles_stride(&pass->tiles, width, CPU_BLOCK);
 }
 
 static void direct8_free(void *state)
 {
-    struct pass *pass = state;
+    struct direct8_pass *pass = state;
     free(pass->weights);
     free(pass->upper_weights);
     free(pass->bytes.full);
@@ -500,7 +497,7 @@ static void direct8_free(void *state)
 
 static void *direct8_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    struct pass *pass = calloc(1, sizeof *pass);
+    struct direct8_pass *pass = calloc(1, sizeof *pass);
 
     (void)width, (void)height;
     if (!pass)
@@ -515,12 +512,13 @@ static void *direct8_make(const struct plan *plan, const struct cpu_ops *ops, in
 
 static bool direct8_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = *(const struct pass *)state;
+    static const struct cpu_tile_method path = {sizeof(struct direct8_worker), worker_make,
+                                                run_tile};
+    struct direct8_pass pass = *(const struct direct8_pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &path, &pass, err);
 }
 
 /* ---- the rows of the table ---- */

@@ -40,7 +40,7 @@ struct part {
     int32_t *sum;      /* tile_height rows of sum_stride */
 };
 
-struct worker {
+struct fft_worker {
     double *tile, *block;
     struct part part[2];
     void *line;
@@ -54,7 +54,7 @@ struct shared {
     struct cpu_fft_plan *fft; /* of the plan, or of a layer */
 };
 
-struct pass {
+struct fft_pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
     const struct cpu_fft_plan *fft;
@@ -62,7 +62,7 @@ struct pass {
     size_t sum_stride;
     int channel[4], channels; /* those that are filtered */
     int tiles_x, parts;
-    struct worker *worker;
+    struct fft_worker *worker;
     int workers;
 };
 
@@ -86,7 +86,7 @@ struct pass {
 LOAD(load_u8, uint8_t)
 LOAD(load_u16, uint16_t)
 
-static void transform_in(const struct pass *pass, struct worker *w)
+static void transform_in(const struct fft_pass *pass, struct fft_worker *w)
 {
     int n = pass->fft->y.n;
     for (int x = 0; x < pass->fft->x.n; x += LANES) {
@@ -103,7 +103,7 @@ static void transform_in(const struct pass *pass, struct worker *w)
     }
 }
 
-static void filter_tile(const struct pass *pass, struct worker *w)
+static void filter_tile(const struct fft_pass *pass, struct fft_worker *w)
 {
     for (int y = 0; y < pass->fft->y.n / LANES; y++) {
         double *rows = w->tile + (size_t)y * pass->fft->stride;
@@ -115,7 +115,7 @@ static void filter_tile(const struct pass *pass, struct worker *w)
 }
 
 /* The sum of one output, with the plan's own weights. */
-static int64_t exact_sum(const struct pass *pass, const struct part *part, int x, int y)
+static int64_t exact_sum(const struct fft_pass *pass, const struct part *part, int x, int y)
 {
     const struct plan_mask *m = &pass->job->plan->mask[0];
     uint64_t sum = (uint64_t)m->offset;
@@ -142,7 +142,8 @@ static inline int32_t clamped_floor(double value, double max)
 #define CHUNK 64 /* rows of a block */
 
 /* Samples from sums of 64 bits, where both bounds agree; the others exactly. */
-static void certify(const struct pass *pass, const struct part *part, const double *value, int x)
+static void certify(const struct fft_pass *pass, const struct part *part, const double *value,
+                    int x)
 {
     const struct cpu_fft_plan *fft = pass->fft;
     const struct plan *plan = pass->job->plan;
@@ -170,7 +171,8 @@ static void certify(const struct pass *pass, const struct part *part, const doub
 }
 
 /* Column x to x + 3 of a part, to the picture of sums. */
-static void put_sums(const struct pass *pass, const struct part *part, const double *value, int x)
+static void put_sums(const struct fft_pass *pass, const struct part *part, const double *value,
+                     int x)
 {
     size_t step = (size_t)pass->job->plan->channels, line = step * (size_t)pass->job->out->width;
     int64_t *out = pass->sums + (size_t)(part->y - pass->job->out_first_row) * line +
@@ -182,7 +184,7 @@ static void put_sums(const struct pass *pass, const struct part *part, const dou
             out[k * step] = (int64_t)(value[k] + CPU_FFT_NEAREST - CPU_FFT_NEAREST);
 }
 
-static void transform_out(const struct pass *pass, struct worker *w)
+static void transform_out(const struct fft_pass *pass, struct fft_worker *w)
 {
     int n = pass->fft->y.n, nx = pass->fft->x.n;
     int width = w->part[0].width > w->part[1].width ? w->part[0].width : w->part[1].width;
@@ -208,7 +210,7 @@ static void transform_out(const struct pass *pass, struct worker *w)
 
 /* ---- a part of the picture ---- */
 
-static void part_set(const struct pass *pass, struct part *part, int number)
+static void part_set(const struct fft_pass *pass, struct part *part, int number)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
@@ -240,7 +242,7 @@ static void part_set(const struct pass *pass, struct part *part, int number)
     }
 }
 
-static void part_finish(const struct pass *pass, const struct part *part, void *line)
+static void part_finish(const struct fft_pass *pass, const struct part *part, void *line)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
@@ -274,8 +276,8 @@ static void part_finish(const struct pass *pass, const struct part *part, void *
 
 static void run_pair(void *context, int pair, int worker)
 {
-    const struct pass *pass = context;
-    struct worker *w = &pass->worker[worker];
+    const struct fft_pass *pass = context;
+    struct fft_worker *w = &pass->worker[worker];
 
     for (int k = 0; k < 2; k++)
         part_set(pass, &w->part[k], 2 * pair + k);
@@ -288,7 +290,7 @@ static void run_pair(void *context, int pair, int worker)
 
 /* ---- one pass ---- */
 
-static bool worker_alloc(struct worker *w, const struct pass *pass)
+static bool worker_alloc(struct fft_worker *w, const struct fft_pass *pass)
 {
     size_t nx = (size_t)pass->fft->x.n, ny = (size_t)pass->fft->y.n;
     bool ok;
@@ -307,10 +309,10 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     return ok;
 }
 
-static void pass_free(struct pass *pass)
+static void pass_free(struct fft_pass *pass)
 {
     for (int i = 0; pass->worker && i < pass->workers; i++) {
-        struct worker *w = &pass->worker[i];
+        struct fft_worker *w = &pass->worker[i];
         free(w->tile);
         free(w->block);
         free(w->line);
@@ -323,7 +325,7 @@ static void pass_free(struct pass *pass)
     free(pass->worker);
 }
 
-static bool pass_make(struct pass *pass)
+static bool pass_make(struct fft_pass *pass)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
@@ -346,7 +348,7 @@ static bool pass_make(struct pass *pass)
     return ok;
 }
 
-static bool run(struct pass *pass, struct error *err)
+static bool run(struct fft_pass *pass, struct error *err)
 {
     bool ok = pass->fft && pass_make(pass);
     if (ok)
@@ -360,7 +362,7 @@ static bool run(struct pass *pass, struct error *err)
 static bool fft_sums(const struct kernel_job *job, const struct shared *shared, int64_t *sums,
                      struct error *err)
 {
-    struct pass pass = {
+    struct fft_pass pass = {
         .job = job, .ops = shared->ops, .fft = shared->fft, .sums = sums, .workers = job->threads};
     return run(&pass, err);
 }
@@ -441,13 +443,13 @@ static bool sum_layer(const struct blocks *blocks, struct block_worker *w, enum 
     struct kernel_job job = {
         .plan = &blocks->shared->layer_plan, .in = &in, .out = &out, .threads = 1};
 
-    in.width = w->rows.strip.pixels + m->width - 1;
+    in.width = w->rows.tile.pixels + m->width - 1;
     for (int i = 0; i < in.height; i++) {
         cpu_rows_fill(&w->rows, y - m->anchor_y + i, w->line);
         put_line(w->line, layer, in.channels, image_row(&in, i), in.width * in.channels);
     }
     job.picture_height = in.height;
-    out.width = w->rows.strip.pixels;
+    out.width = w->rows.tile.pixels;
     out.height = height;
     return fft_sums(&job, blocks->shared, sums, &w->err);
 }
@@ -456,7 +458,7 @@ static bool sum_layer(const struct blocks *blocks, struct block_worker *w, enum 
 static bool sum_products(const struct blocks *blocks, struct block_worker *w, int y, int height,
                          bool *none)
 {
-    int channels = blocks->job->plan->channels, n = w->rows.strip.pixels * height * channels;
+    int channels = blocks->job->plan->channels, n = w->rows.tile.pixels * height * channels;
     int64_t offset = blocks->job->plan->mask[0].offset;
 
     *none = false;
@@ -477,7 +479,7 @@ static bool sum_products(const struct blocks *blocks, struct block_worker *w, in
 
 static bool sum_plain(const struct blocks *blocks, struct block_worker *w, int y, int height)
 {
-    int n = w->rows.strip.pixels * height * blocks->job->plan->channels;
+    int n = w->rows.tile.pixels * height * blocks->job->plan->channels;
 
     if (!sum_layer(blocks, w, PLAIN, y, height, w->plain))
         return false;
@@ -502,14 +504,14 @@ static void run_block(void *context, int block, int worker)
         return;
     if (height > blocks->fft->tile_height)
         height = blocks->fft->tile_height;
-    w->rows.strip = (struct cpu_strip){
-        .first_pixel = x,
-        .pixels = left < blocks->fft->tile_width ? left : blocks->fft->tile_width,
-        .first = first,
-        .end = first + height,
-        .top = first - m->anchor_y,
-        .bottom = first + height + m->height - m->anchor_y - 2};
-    n = w->rows.strip.pixels * plan->channels;
+    w->rows.tile =
+        (struct cpu_tile){.first_pixel = x,
+                          .pixels = left < blocks->fft->tile_width ? left : blocks->fft->tile_width,
+                          .first = first,
+                          .end = first + height,
+                          .top = first - m->anchor_y,
+                          .bottom = first + height + m->height - m->anchor_y - 2};
+    n = w->rows.tile.pixels * plan->channels;
     if (!sum_products(blocks, w, first, height, &none) ||
         (none && !sum_plain(blocks, w, first, height))) {
         w->failed = true;
@@ -522,7 +524,7 @@ static void run_block(void *context, int block, int worker)
                        (size_t)(x * plan->channels) * (size_t)plan->type;
         cpu_finish_weighted(blocks->shared->ops, plan, true, plain, true, product, out, n);
         if (plan->filtered != (1u << plan->channels) - 1)
-            cpu_finish_unfiltered(job, first + i, x, w->rows.strip.pixels, out);
+            cpu_finish_unfiltered(job, first + i, x, w->rows.tile.pixels, out);
     }
 }
 
@@ -616,7 +618,7 @@ static void *fft_make(const struct plan *plan, const struct cpu_ops *ops, int wi
 static bool fft_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     const struct shared *shared = state;
-    struct pass pass = {
+    struct fft_pass pass = {
         .job = job, .ops = shared->ops, .fft = shared->fft, .workers = job->threads};
     struct blocks blocks = {.shared = shared, .job = job, .fft = shared->fft};
     bool ok;

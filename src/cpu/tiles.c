@@ -1,5 +1,5 @@
-/* Pieces, strips and workers: see cpu/strips.h. */
-#include "cpu/strips.h"
+/* Pieces, tiles and workers: see cpu/tiles.h. */
+#include "cpu/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +17,22 @@ struct cpu_memory {
 };
 
 struct run {
-    const struct cpu_strips *strips;
-    const struct cpu_strips_path *path;
+    const struct cpu_tiles *tiles;
+    const struct cpu_tile_method *path;
     const void *pass;
     char *worker; /* workers of path->worker_bytes */
     struct cpu_memory *memory;
 };
 
-struct cpu_strips cpu_strips_cut(const struct kernel_job *job, int pixels)
+struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
 {
-    struct cpu_strips s = {.job = job, .strip_pixels = pixels, .workers = job->threads};
+    struct cpu_tiles s = {.job = job, .tile_pixels = pixels, .workers = job->threads};
     int height = job->out->height, pieces = job->threads == 1 ? 1 : job->threads * PIECES_EACH;
 
-    if (s.strip_pixels < CPU_STRIP_MIN)
-        s.strip_pixels = CPU_STRIP_MIN;
-    if (s.strip_pixels > job->out->width)
-        s.strip_pixels = job->out->width;
+    if (s.tile_pixels < CPU_TILE_MIN)
+        s.tile_pixels = CPU_TILE_MIN;
+    if (s.tile_pixels > job->out->width)
+        s.tile_pixels = job->out->width;
     s.piece_rows = (height + pieces - 1) / pieces;
     if (s.piece_rows < MIN_ROWS)
         s.piece_rows = MIN_ROWS;
@@ -72,7 +72,7 @@ void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
 
 static bool workers_make(struct run *run)
 {
-    int count = run->strips->workers;
+    int count = run->tiles->workers;
     bool ok;
 
     run->worker = calloc((size_t)count, run->path->worker_bytes);
@@ -88,67 +88,61 @@ static bool workers_make(struct run *run)
 
 static void workers_free(struct run *run)
 {
-    for (int i = 0; run->memory && i < run->strips->workers; i++)
+    for (int i = 0; run->memory && i < run->tiles->workers; i++)
         while (run->memory[i].blocks > 0)
             free(run->memory[i].block[--run->memory[i].blocks]);
     free(run->memory);
     free(run->worker);
 }
 
-/* ---- strips ---- */
+/* ---- tiles ---- */
 
 static void run_piece(void *context, int piece, int worker)
 {
     const struct run *run = context;
-    const struct cpu_strips *s = run->strips;
+    const struct cpu_tiles *s = run->tiles;
     const struct plan_mask *m = &s->job->plan->mask[0];
     int width = s->job->out->width, end = s->job->out_first_row + s->job->out->height;
-    struct cpu_strip strip = {.first = s->job->out_first_row + piece * s->piece_rows, .end = end};
+    struct cpu_tile tile = {.first = s->job->out_first_row + piece * s->piece_rows, .end = end};
 
-    if (end - strip.first > s->piece_rows)
-        strip.end = strip.first + s->piece_rows;
-    strip.top = strip.first - m->anchor_y;
-    strip.bottom = strip.end - 1 - m->anchor_y + m->height - 1;
-    for (; strip.first_pixel < width; strip.first_pixel += s->strip_pixels) {
-        int left = width - strip.first_pixel;
-        strip.pixels = left < s->strip_pixels ? left : s->strip_pixels;
-        run->path->run(run->pass, run->worker + (size_t)worker * run->path->worker_bytes, &strip);
+    if (end - tile.first > s->piece_rows)
+        tile.end = tile.first + s->piece_rows;
+    tile.top = tile.first - m->anchor_y;
+    tile.bottom = tile.end - 1 - m->anchor_y + m->height - 1;
+    for (; tile.first_pixel < width; tile.first_pixel += s->tile_pixels) {
+        int left = width - tile.first_pixel;
+        tile.pixels = left < s->tile_pixels ? left : s->tile_pixels;
+        run->path->run(run->pass, run->worker + (size_t)worker * run->path->worker_bytes, &tile);
     }
 }
 
-bool cpu_strips_run(const struct cpu_strips *strips, const struct cpu_strips_path *path,
-                    const void *pass, struct error *err)
+bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_method *path,
+                   const void *pass, struct error *err)
 {
-    struct run run = {.strips = strips, .path = path, .pass = pass};
+    struct run run = {.tiles = tiles, .path = path, .pass = pass};
     bool ok = workers_make(&run);
 
     if (ok)
-        parallel_for(strips->workers, strips->pieces, run_piece, &run);
+        parallel_for(tiles->workers, tiles->pieces, run_piece, &run);
     else
-        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", strips->workers);
+        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", tiles->workers);
     workers_free(&run);
     return ok;
 }
 
-void cpu_strips_copy(const struct kernel_job *job, const uint8_t *row, int from, int to,
-                     uint8_t *out)
+void cpu_tiles_copy(const struct kernel_job *job, const uint8_t *row, int from, int to,
+                    uint8_t *out)
 {
-    const struct plan *plan = job->plan;
-    size_t channels = (size_t)plan->channels;
-    int inside_to = to < job->in->width ? to : job->in->width;
+    size_t channels = (size_t)job->plan->channels;
+    struct cpu_span span;
 
-    for (int x = from; x < to; x++) {
-        int cell = row ? border_fold(plan->border, x, job->in->width) : BORDER_OUTSIDE;
-        if (row && x >= 0 && x < inside_to) {
-            memcpy(out, row + (size_t)x * channels, (size_t)(inside_to - x) * channels);
-            out += (size_t)(inside_to - x) * channels;
-            x = inside_to - 1;
-            continue;
-        }
-        if (cell != BORDER_OUTSIDE)
-            memcpy(out, row + (size_t)cell * channels, channels);
-        for (size_t c = 0; cell == BORDER_OUTSIDE && c < channels; c++)
-            out[c] = (uint8_t)plan_ghost(plan, (int)c);
-        out += channels;
+    for (int x = from; x < to; x += span.pixels) {
+        span = cpu_span_at(job, x, to);
+        if (row && span.cell != BORDER_OUTSIDE)
+            memcpy(out, row + (size_t)span.cell * channels, (size_t)span.pixels * channels);
+        else
+            for (size_t k = 0; k < (size_t)span.pixels * channels; k++)
+                out[k] = (uint8_t)plan_ghost(job->plan, (int)(k % channels));
+        out += (size_t)span.pixels * channels;
     }
 }
