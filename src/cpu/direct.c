@@ -270,14 +270,14 @@ static void *runs_make(const struct plan *plan, const struct cpu_ops *ops, int w
 
 static bool direct_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_tile_method path = {sizeof(struct direct_worker), worker_make,
+    static const struct cpu_tile_hooks hooks = {sizeof(struct direct_worker), worker_make,
                                                 run_tile};
     struct direct_pass pass = *(const struct direct_pass *)state;
     int lines = job->plan->mask[0].height + 1;
 
     pass.job = job;
     pass.tiles = cpu_tiles_cut(job, RING_BYTES / (4 * lines * job->plan->channels));
-    return cpu_tiles_run(&pass.tiles, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 /* ---- the rows of the table ---- */

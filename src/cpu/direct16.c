@@ -244,12 +244,12 @@ static void *direct16_make(const struct plan *plan, const struct cpu_ops *ops, i
 
 static bool direct16_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_tile_method path = {sizeof(struct worker), worker_make, run_tile};
+    static const struct cpu_tile_hooks hooks = {sizeof(struct worker), worker_make, run_tile};
     struct pass pass = *(const struct pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_tiles_run(&pass.tiles, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)

@@ -30,7 +30,7 @@
 
 #define MOST_PAIRED 8 /* rows of a mask: quads in two planes are not faster */
 
-#define RING_BYTES (160 * 1024) /* as in cpu/kernels.c: a part of the L2 cache */
+#define RING_BYTES (160 * 1024) /* as in cpu/direct.c: a part of the L2 cache */
 
 /* The weights over lines of pairs of bytes. */
 struct byte_pairs {
@@ -512,13 +512,13 @@ static void *direct8_make(const struct plan *plan, const struct cpu_ops *ops, in
 
 static bool direct8_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_tile_method path = {sizeof(struct direct8_worker), worker_make,
+    static const struct cpu_tile_hooks hooks = {sizeof(struct direct8_worker), worker_make,
                                                 run_tile};
     struct direct8_pass pass = *(const struct direct8_pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_tiles_run(&pass.tiles, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 /* ---- the rows of the table ---- */

@@ -437,7 +437,7 @@ static void *terms_make(const struct plan *plan, const struct cpu_ops *ops, int 
 
 static bool terms_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_tile_method path = {sizeof(struct separable_worker), worker_make,
+    static const struct cpu_tile_hooks hooks = {sizeof(struct separable_worker), worker_make,
                                                 run_tile};
     struct separable_pass pass = *(const struct separable_pass *)state;
 
@@ -445,7 +445,7 @@ static bool terms_run(const void *state, const struct kernel_job *job, struct er
     /* Products are made of whole rows. */
     pass.tiles =
         cpu_tiles_cut(job, pass.layers == 2 ? job->out->width : SUM_ELEMENTS / job->plan->channels);
-    return cpu_tiles_run(&pass.tiles, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 /* ---- the rows of the table ---- */

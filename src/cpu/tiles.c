@@ -18,9 +18,9 @@ struct cpu_memory {
 
 struct run {
     const struct cpu_tiles *tiles;
-    const struct cpu_tile_method *path;
+    const struct cpu_tile_hooks *hooks;
     const void *pass;
-    char *worker; /* workers of path->worker_bytes */
+    char *worker; /* workers of hooks->worker_bytes */
     struct cpu_memory *memory;
 };
 
@@ -75,12 +75,12 @@ static bool workers_make(struct run *run)
     int count = run->tiles->workers;
     bool ok;
 
-    run->worker = calloc((size_t)count, run->path->worker_bytes);
+    run->worker = calloc((size_t)count, run->hooks->worker_bytes);
     run->memory = calloc((size_t)count, sizeof *run->memory);
     ok = run->worker && run->memory;
     for (int i = 0; ok && i < count; i++) {
-        run->path->make(run->pass, run->worker + (size_t)i * run->path->worker_bytes,
-                        &run->memory[i]);
+        run->hooks->make(run->pass, run->worker + (size_t)i * run->hooks->worker_bytes,
+                         &run->memory[i]);
         ok = !run->memory[i].missing;
     }
     return ok;
@@ -112,14 +112,14 @@ static void run_piece(void *context, int piece, int worker)
     for (; tile.first_pixel < width; tile.first_pixel += s->tile_pixels) {
         int left = width - tile.first_pixel;
         tile.pixels = left < s->tile_pixels ? left : s->tile_pixels;
-        run->path->run(run->pass, run->worker + (size_t)worker * run->path->worker_bytes, &tile);
+        run->hooks->run(run->pass, run->worker + (size_t)worker * run->hooks->worker_bytes, &tile);
     }
 }
 
-bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_method *path,
+bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *hooks,
                    const void *pass, struct error *err)
 {
-    struct run run = {.tiles = tiles, .path = path, .pass = pass};
+    struct run run = {.tiles = tiles, .hooks = hooks, .pass = pass};
     bool ok = workers_make(&run);
 
     if (ok)

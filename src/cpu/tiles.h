@@ -65,7 +65,7 @@ void *cpu_memory_keep(struct cpu_memory *memory, void *block);
  * so that it is read at the same place as any other row. NULL: as above. */
 void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job);
 
-struct cpu_tile_method {
+struct cpu_tile_hooks {
     size_t worker_bytes;
     /* Makes a worker, which is all zeros; no block need be there. */
     void (*make)(const void *pass, void *worker, struct cpu_memory *memory);
@@ -73,7 +73,7 @@ struct cpu_tile_method {
 };
 
 /* Runs every tile of every piece; PASS is for the method. False: no memory for the workers. */
-bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_method *path,
+bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *hooks,
                    const void *pass, struct error *err);
 
 /* Row v of the picture, or what it folds to; GHOSTS where that is no row of it. Rows below the

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernel/passes.h"
+#include "kernel/kernel.h"
 
 /* Left alone on the device: what the context may still need. */
 #define SPARE_BYTES ((size_t)64 << 20)
