@@ -1,4 +1,6 @@
-/* 8-bit samples, 16-bit sums: see cpu/bytes.h.
+/* 8-bit samples under masks of small weights on the CPU: everything in 16 bits, 32 samples to a
+ * register. Linear masks whose last sum fits 16 bits (blurs and boxes by rows and columns, sharpen,
+ * edge, laplace directly) and gradients (sobel).
  *
  * Output byte j takes input bytes j + channels*dx, so a row of the picture is one
  * line of bytes whatever its channels are. Two taps are one multiply-add: their
@@ -10,10 +12,10 @@
  *   separable   r = sum over pairs of the row factor's taps, once a row of the picture,
  *               S = sum over i of column[i] * r[y + i - ay]
  *
- * Strips of columns are so narrow that a ring of such r stays in the L2 cache, and two
+ * Tiles of columns are so narrow that a ring of such r stays in the L2 cache, and two
  * rows of output share what is loaded from it. While row sums are made, the next row of the
  * picture and the row to be written are fetched, or memory would wait for sums and sums for
- * memory. Lines are read where they lie; only where a strip has ghost cells, or a block would
+ * memory. Lines are read where they lie; only where a tile has ghost cells, or a block would
  * read past the row's end, is the line copied and padded. */
 #include "cpu/bytes.h"
 
@@ -21,29 +23,41 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cpu/bytes_taps.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/strips.h"
+#include "cpu/tiles.h"
 #include "cpu/taps.h"
-#include "cpu/terms.h"
+#include "cpu/separable.h"
 
-/* Of a 512 KiB L2 cache. Strips that fit L1 save a third of the work, and lose more than that in
+/* Of a 512 KiB L2 cache. Tiles that fit L1 save a third of the work, and lose more than that in
  * memory, where a row is then read in many pieces. */
 #define RING_BYTES (128 * 1024)
 #define FEW_BLOCKS 4 /* a row with fewer inside is copied as a whole */
 
-struct worker {
-    struct cpu_strip strip;
+/* Two taps: cells of the mask (or of its row factor, then i is 0). */
+struct cpu_byte_pair {
+    int i[2], j[2];
+};
+
+/* One mask as pairs of taps. */
+struct cpu_byte_taps {
+    struct cpu_byte_pair *pair;
+    uint32_t *weight;
+    struct cpu_byte_pairs pairs;
+    uint16_t start; /* where the sums begin */
+};
+
+struct bytes_worker {
+    struct cpu_tile tile;
     uint8_t *copies;      /* `slots` padded lines of pass.stride bytes */
-    const uint8_t **line; /* per slot: the line under the strip's first tap */
+    const uint8_t **line; /* per slot: the line under the tile's first tap */
     const uint8_t **at;   /* both bytes' places of every pair */
     uint16_t *ring;       /* separable: as many row sums of pass.line_pixels * channels */
     const uint16_t **row; /* the same in the order of the mask */
     uint16_t *sum[2];
 };
 
-struct pass {
+struct bytes_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     bool separable;
@@ -53,14 +67,138 @@ struct pass {
     int slots; /* lines that are kept */
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
     size_t stride;
-    int line_pixels; /* a strip's in whole blocks; the last strip is padded */
+    int line_pixels; /* a tile's in whole blocks; the last tile is padded */
 };
+
+/* ---- which plans, and their weights ---- */
+
+/* S + floor(d/2) must fit uint16_t or int16_t, and division is a 16-bit multiplication: with
+ * m = ceil(2^(16+k) / d) and e = m*d - 2^(16+k), v*m / 2^(16+k) is v/d + v*e / (d * 2^(16+k)),
+ * whose floor is right while the excess stays below 1/d. */
+bool cpu_bytes_divide(const struct plan *plan, struct cpu_divide16 *divide)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int64_t half = m->divisor / 2;
+    int64_t low, high;
+
+    if (m->bound >= 1 << 20)
+        return false;
+    low = (m->sum - m->sum_abs) / 2 * plan->max + m->offset + half;
+    high = (m->sum + m->sum_abs) / 2 * plan->max + m->offset + half;
+    if (!(low >= 0 && high <= UINT16_MAX) && !(low >= INT16_MIN && high <= INT16_MAX))
+        return false;
+    *divide = (struct cpu_divide16){.is_signed = low < 0, .max = (uint16_t)plan->max};
+    if ((m->divisor & (m->divisor - 1)) == 0) {
+        divide->shift = __builtin_ctzll((unsigned long long)m->divisor);
+        if (divide->shift > 15) /* then every v is below d */
+            divide->max = 0;
+        divide->shift &= 15;
+        return true;
+    }
+    for (int k = 0; k < 16; k++) {
+        int64_t power = (int64_t)1 << (16 + k);
+        int64_t factor = (power + m->divisor - 1) / m->divisor;
+        if (factor <= UINT16_MAX && (factor * m->divisor - power) * high < power) {
+            divide->factor = (uint16_t)factor;
+            divide->shift = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool fits_int8(const int64_t *weight, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (weight[i] < -INT8_MAX || weight[i] > INT8_MAX)
+            return false;
+    return true;
+}
+
+/* Taps that are not 0. */
+static int count_taps(const int64_t *weight, int count)
+{
+    int taps = 0;
+    for (int i = 0; i < count; i++)
+        taps += weight[i] != 0;
+    return taps;
+}
+
+/* A tap of the column is worth a pair of bytes or less. */
+bool cpu_bytes_separable(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return plan->kind == PLAN_LINEAR && m->row && fits_int8(m->row, m->width) &&
+           (count_taps(m->row, m->width) + 1) / 2 + count_taps(m->column, m->height) <
+               (count_taps(m->weight, m->width * m->height) + 1) / 2;
+}
+
+bool cpu_bytes_wins(const struct plan *plan)
+{
+    const struct plan_mask *m = plan->mask;
+    struct cpu_divide16 divide;
+    if (plan->type != SAMPLE_U8 || plan->alpha == ALPHA_WEIGHTED)
+        return false;
+    if (plan->kind == PLAN_GRADIENT) {
+        for (int k = 0; k < plan->masks; k++)
+            if (m[k].bound > INT16_MAX || !fits_int8(m[k].weight, m[k].width * m[k].height))
+                return false;
+        return true;
+    }
+    return cpu_bytes_divide(plan, &divide) &&
+           (cpu_bytes_separable(plan) || fits_int8(m->weight, m->width * m->height));
+}
+
+/* Could the sum of two products saturate? */
+static bool pair_fits(int64_t a, int64_t b)
+{
+    int64_t low = (a < 0 ? a : 0) + (b < 0 ? b : 0), high = (a > 0 ? a : 0) + (b > 0 ? b : 0);
+    return low * UINT8_MAX >= INT16_MIN && high * UINT8_MAX <= INT16_MAX;
+}
+
+/* Neighbouring taps that are not 0 in pairs; where two do not fit, the first goes alone. A tap
+ * alone is paired with itself, of weight 0. */
+static bool byte_taps_make(struct cpu_byte_taps *taps, const int64_t *weight, int width, int height)
+{
+    int cells = width * height, count = 0, open = -1;
+    size_t most = (size_t)cells + 1;
+
+    taps->pair = calloc(most, sizeof *taps->pair);
+    taps->weight = calloc(most, sizeof *taps->weight);
+    if (!taps->pair || !taps->weight)
+        return false;
+    for (int k = 0; k <= cells; k++) {
+        if (k < cells && weight[k] == 0)
+            continue;
+        if (open < 0) {
+            open = k < cells ? k : -1;
+            continue;
+        }
+        bool both = k < cells && pair_fits(weight[open], weight[k]);
+        int second = both ? k : open;
+        uint32_t two = (uint8_t)weight[open] | (both ? (uint32_t)(uint8_t)weight[k] << 8 : 0);
+        taps->pair[count] =
+            (struct cpu_byte_pair){{open / width, second / width}, {open % width, second % width}};
+        taps->weight[count++] = two | two << 16;
+        open = both || k == cells ? -1 : k;
+    }
+    taps->pairs = (struct cpu_byte_pairs){count, taps->weight};
+    return true;
+}
+
+static void byte_taps_free(struct cpu_byte_taps *taps)
+{
+    free(taps->pair);
+    free(taps->weight);
+    taps->pair = NULL;
+    taps->weight = NULL;
+}
 
 /* ---- lines ---- */
 
-static int slot_of(const struct pass *pass, int v)
+static int slot_of(const struct bytes_pass *pass, int v)
 {
     int slot = v % pass->slots;
     return slot < 0 ? slot + pass->slots : slot;
@@ -71,14 +209,14 @@ static int whole_blocks(int n)
     return (n + CPU_BLOCK - 1) / CPU_BLOCK * CPU_BLOCK;
 }
 
-/* The strip's elements in whole blocks. */
-static int block_elements(const struct pass *pass, const struct worker *w)
+/* The tile's elements in whole blocks. */
+static int block_elements(const struct bytes_pass *pass, const struct bytes_worker *w)
 {
-    return whole_blocks(w->strip.pixels * pass->job->plan->channels);
+    return whole_blocks(w->tile.pixels * pass->job->plan->channels);
 }
 
-static void row_sums(const struct pass *pass, struct worker *w, const uint8_t *line, uint16_t *sum,
-                     int n, struct cpu_ahead ahead)
+static void row_sums(const struct bytes_pass *pass, struct bytes_worker *w, const uint8_t *line,
+                     uint16_t *sum, int n, struct cpu_ahead ahead)
 {
     const struct cpu_byte_taps *t = &pass->taps[0];
     for (int p = 0; p < 2 * t->pairs.count; p++)
@@ -88,64 +226,65 @@ static void row_sums(const struct pass *pass, struct worker *w, const uint8_t *l
 
 /* Row sums of ROW (NULL: of ghost cells): blocks [begin, end) from the row itself, those that
  * touch ghost cells, or the row's end, from copies. */
-static void ring_line(const struct pass *pass, struct worker *w, const uint8_t *row, int slot,
-                      struct cpu_ahead ahead)
+static void ring_line(const struct bytes_pass *pass, struct bytes_worker *w, const uint8_t *row,
+                      int slot, struct cpu_ahead ahead)
 {
     const struct cpu_ahead nothing = {0};
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
-    int channels = job->plan->channels, from = w->strip.first_pixel - m->anchor_x;
-    int n = block_elements(pass, w), last = from + w->strip.pixels + m->width - 1;
+    int channels = job->plan->channels, from = w->tile.first_pixel - m->anchor_x;
+    int n = block_elements(pass, w), last = from + w->tile.pixels + m->width - 1;
     int begin = from < 0 ? whole_blocks(-from * channels) : 0;
     int readable = (job->in->width - from - m->width + 1) * channels;
     int end = readable < n ? readable / CPU_BLOCK * CPU_BLOCK : n;
     uint16_t *sum = w->ring + (size_t)(slot * pass->line_pixels * channels);
 
     if (!row || end - begin < FEW_BLOCKS * CPU_BLOCK) {
-        cpu_strips_copy(job, row, from, last, w->copies);
+        cpu_tiles_copy(job, row, from, last, w->copies);
         row_sums(pass, w, w->copies, sum, n, nothing);
         return;
     }
     if (begin > 0) {
-        cpu_strips_copy(job, row, from, from + begin / channels + m->width, w->copies);
+        cpu_tiles_copy(job, row, from, from + begin / channels + m->width, w->copies);
         row_sums(pass, w, w->copies, sum, begin, nothing);
     }
     row_sums(pass, w, row + (from * channels + begin), sum + begin, end - begin, ahead);
     if (end < n) {
-        cpu_strips_copy(job, row, from + end / channels, last, w->copies);
+        cpu_tiles_copy(job, row, from + end / channels, last, w->copies);
         row_sums(pass, w, w->copies + end % channels, sum + end, n - end, nothing);
     }
 }
 
 /* Picture row v, or what it folds to, is there for the sums. WRITE: output that will be written
  * soon, or NULL. */
-static void take_line(const struct pass *pass, struct worker *w, int v, const uint8_t *write)
+static void take_line(const struct bytes_pass *pass, struct bytes_worker *w, int v,
+                      const uint8_t *write)
 {
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
     int channels = job->plan->channels, slot = slot_of(pass, v);
-    int from = w->strip.first_pixel - m->anchor_x, n = block_elements(pass, w);
-    const uint8_t *row = cpu_strip_row(job, &w->strip, v, NULL);
+    int from = w->tile.first_pixel - m->anchor_x, n = block_elements(pass, w);
+    const uint8_t *row = cpu_tile_row(job, &w->tile, v, NULL);
     uint8_t *copy = w->copies + (size_t)slot * pass->stride;
 
     if (pass->separable) {
         bool more = row && row != image_row(job->in, job->in->height - 1);
         struct cpu_ahead ahead = {more ? row + job->in->pitch : NULL, write};
         if (more)
-            ahead.read += w->strip.first_pixel * channels;
+            ahead.read += w->tile.first_pixel * channels;
         ring_line(pass, w, row, slot, ahead);
     } else if (row && from >= 0 &&
                (from + m->width - 1) * channels + n <= job->in->width * channels) {
         w->line[slot] = row + (size_t)from * (size_t)channels;
     } else {
-        cpu_strips_copy(job, row, from, from + w->strip.pixels + m->width - 1, copy);
+        cpu_tiles_copy(job, row, from, from + w->tile.pixels + m->width - 1, copy);
         w->line[slot] = copy;
     }
 }
 
-/* ---- rows of one strip ---- */
+/* ---- rows of one tile ---- */
 
-static void direct_sums(const struct pass *pass, struct worker *w, int k, int y, int n,
+static void direct_sums(const struct bytes_pass *pass, struct bytes_worker *w, int k, int y, int n,
                         struct cpu_ahead ahead)
 {
     const struct plan *plan = pass->job->plan;
@@ -157,7 +296,8 @@ static void direct_sums(const struct pass *pass, struct worker *w, int k, int y,
     pass->ops->byte_sums(&t->pairs, w->at, t->start, w->sum[k], n, ahead);
 }
 
-static void filter_directly(const struct pass *pass, struct worker *w, int y, uint8_t *out, int n)
+static void filter_directly(const struct bytes_pass *pass, struct bytes_worker *w, int y,
+                            uint8_t *out, int n)
 {
     const struct plan *plan = pass->job->plan;
     for (int k = 0; k < plan->masks; k++)
@@ -170,16 +310,16 @@ static void filter_directly(const struct pass *pass, struct worker *w, int y, ui
 }
 
 /* ROWS rows from y on, whose lines have been taken; 1 if not separable. */
-static void filter_rows(const struct pass *pass, struct worker *w, int y, int rows)
+static void filter_rows(const struct bytes_pass *pass, struct bytes_worker *w, int y, int rows)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int n = w->strip.pixels * plan->channels;
+    int n = w->tile.pixels * plan->channels;
     uint8_t *out[CPU_COLUMN_ROWS];
 
     for (int r = 0; r < rows; r++)
-        out[r] = cpu_strip_out(job, &w->strip, y + r);
+        out[r] = cpu_tile_out(job, &w->tile, y + r);
     if (pass->separable) {
         for (int i = 0; i < m->height + rows - 1; i++)
             w->row[i] = w->ring + (size_t)(slot_of(pass, y - m->anchor_y + i) * pass->line_pixels *
@@ -190,30 +330,30 @@ static void filter_rows(const struct pass *pass, struct worker *w, int y, int ro
         filter_directly(pass, w, y, out[0], n);
     }
     for (int r = 0; r < rows; r++)
-        cpu_finish_unfiltered(job, y + r, w->strip.first_pixel, w->strip.pixels, out[r]);
+        cpu_finish_unfiltered(job, y + r, w->tile.first_pixel, w->tile.pixels, out[r]);
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
-    const struct pass *pass = context;
-    struct worker *w = worker;
+    const struct bytes_pass *pass = context;
+    struct bytes_worker *w = worker;
     int halo = pass->job->plan->mask[0].height - 1, most = pass->slots - halo, rows;
 
-    w->strip = *strip;
-    for (int v = strip->top; v < strip->top + halo; v++)
+    w->tile = *tile;
+    for (int v = tile->top; v < tile->top + halo; v++)
         take_line(pass, w, v, NULL);
-    for (int y = strip->first; y < strip->end; y += rows) {
-        int below = strip->top + halo + y - strip->first;
-        rows = strip->end - y < most ? strip->end - y : most;
+    for (int y = tile->first; y < tile->end; y += rows) {
+        int below = tile->top + halo + y - tile->first;
+        rows = tile->end - y < most ? tile->end - y : most;
         for (int r = 0; r < rows; r++)
-            take_line(pass, w, below + r, cpu_strip_out(pass->job, strip, y + r));
+            take_line(pass, w, below + r, cpu_tile_out(pass->job, tile, y + r));
         filter_rows(pass, w, y, rows);
     }
 }
 
 /* ---- one pass ---- */
 
-static bool weights_make(struct pass *pass)
+static bool weights_make(struct bytes_pass *pass)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = plan->mask;
@@ -223,19 +363,19 @@ static bool weights_make(struct pass *pass)
         pass->taps[0].start = (uint16_t)(m->offset + m->divisor / 2);
     }
     if (pass->separable)
-        return cpu_byte_taps_make(&pass->taps[0], m->row, m->width, 1) &&
+        return byte_taps_make(&pass->taps[0], m->row, m->width, 1) &&
                cpu_taps_make(&pass->column, m->column, m->height, 0);
     for (int k = 0; k < plan->masks; k++)
-        if (!cpu_byte_taps_make(&pass->taps[k], m[k].weight, m[k].width, m[k].height))
+        if (!byte_taps_make(&pass->taps[k], m[k].weight, m[k].width, m[k].height))
             return false;
     return true;
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct pass *pass = context;
+    const struct bytes_pass *pass = context;
     const struct plan *plan = pass->job->plan;
-    struct worker *w = worker;
+    struct bytes_worker *w = worker;
     size_t slots = (size_t)pass->slots, pairs = 1;
     size_t n = (size_t)pass->line_pixels * (size_t)plan->channels + CPU_BLOCK;
     size_t ring = pass->separable ? slots * n * sizeof *w->ring : 1;
@@ -253,31 +393,31 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         w->sum[k] = cpu_memory_keep(memory, calloc(n, sizeof *w->sum[k]));
 }
 
-/* Strips of whole blocks, whose ring fits the cache. */
-static void pass_cut(struct pass *pass)
+/* Tiles of whole blocks, whose ring fits the cache. */
+static void pass_cut(struct bytes_pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
     int pixels;
 
     pixels = RING_BYTES / (2 * pass->slots * plan->channels) / CPU_BLOCK * CPU_BLOCK;
-    pass->strips = cpu_strips_cut(pass->job, pixels);
-    pass->line_pixels = whole_blocks(pass->strips.strip_pixels);
+    pass->tiles = cpu_tiles_cut(pass->job, pixels);
+    pass->line_pixels = whole_blocks(pass->tiles.tile_pixels);
     pass->stride = (size_t)whole_blocks((pass->line_pixels + m->width) * plan->channels);
 }
 
 static void bytes_free(void *state)
 {
-    struct pass *pass = state;
+    struct bytes_pass *pass = state;
     for (int k = 0; k < 2; k++)
-        cpu_byte_taps_free(&pass->taps[k]);
+        byte_taps_free(&pass->taps[k]);
     cpu_taps_free(&pass->column);
     free(pass);
 }
 
 static void *bytes_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    struct pass *pass = calloc(1, sizeof *pass);
+    struct bytes_pass *pass = calloc(1, sizeof *pass);
 
     (void)width, (void)height;
     if (!pass)
@@ -294,12 +434,12 @@ static void *bytes_make(const struct plan *plan, const struct cpu_ops *ops, int 
 
 static bool bytes_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = *(const struct pass *)state;
+    static const struct cpu_tile_hooks hooks = {sizeof(struct bytes_worker), worker_make, run_tile};
+    struct bytes_pass pass = *(const struct bytes_pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)

@@ -1,13 +1,16 @@
-/* 8-bit samples under masks of small weights on the CPU: everything in 16 bits, 32
- * samples to a register. Linear masks whose last sum fits 16 bits (blurs and boxes by
- * rows and columns, sharpen, edge, laplace directly) and gradients (sobel). Which
- * plans go this way is decided here and nowhere else. */
+/* Which plans the method `bytes` takes, and its division, for the method beside it. */
 #ifndef STENCIL_CPU_BYTES_H
 #define STENCIL_CPU_BYTES_H
 
 #include "cpu/ops.h"
-#include "kernel/kernel.h"
+#include "plan/plan.h"
 
 bool cpu_bytes_wins(const struct plan *plan);
+
+/* By rows and columns? */
+bool cpu_bytes_separable(const struct plan *plan);
+
+/* The division of a linear plan's sums; false where 16 bits cannot do it. */
+bool cpu_bytes_divide(const struct plan *plan, struct cpu_divide16 *divide);
 
 #endif

@@ -1,4 +1,4 @@
-/* The choice between the certified methods. */
+/* The costs of the certified methods. */
 #include "cpu/certified.h"
 
 #include <math.h>
@@ -9,8 +9,7 @@
 #include "cpu/lowrank8.h"
 #include "cpu/method.h"
 #include "cpu/near8.h"
-#include "cpu/rank1.h"
-#include "cpu/terms.h"
+#include "cpu/separable.h"
 
 /* By the row and the column. Where the mask is of rank 1 the method `terms` is the one that is
  * compared with. */
@@ -21,9 +20,9 @@ static bool is_near8(const struct plan *plan, double *cost)
     bool can = cpu_near8_can(plan) && cpu_near8_make(&near, plan);
 
     cpu_near8_free(&near);
-    *cost = cpu_rank1_wins(plan) ? fmin(cpu_cells(plan), cpu_terms_taps(m)) / CPU_RATE_TERMS
-                                 : (m->width + m->height) / CPU_RATE_TERMS +
-                                       near.share * cpu_cells(plan) / CPU_RATE_64 + 0.5;
+    *cost = cpu_separable_wins(plan) ? fmin(cpu_cells(plan), cpu_terms_taps(m)) / CPU_RATE_TERMS
+                                     : (m->width + m->height) / CPU_RATE_TERMS +
+                                           near.share * cpu_cells(plan) / CPU_RATE_64 + 0.5;
     return can;
 }
 
@@ -63,25 +62,20 @@ static bool is_direct16(const struct plan *plan, double *cost)
     return can;
 }
 
-enum cpu_certified cpu_certified_way(const struct plan *plan, double *cost)
-{
-    if (plan->kind != PLAN_LINEAR || plan->alpha == ALPHA_WEIGHTED ||
-        plan->mask[0].accumulator != ACCUMULATOR_I64)
-        return CERTIFIED_NONE;
-    if (plan->type == SAMPLE_U16)
-        return is_direct16(plan, cost) ? CERTIFIED_DIRECT16 : CERTIFIED_NONE;
-    if (is_near8(plan, cost))
-        return CERTIFIED_NEAR8;
-    if (cpu_rank1_wins(plan))
-        return CERTIFIED_NONE;
-    if (is_lowrank8(plan, cost))
-        return CERTIFIED_LOWRANK8;
-    return is_direct8(plan, cost) ? CERTIFIED_DIRECT8 : CERTIFIED_NONE;
-}
-
 double cpu_certified_cost(const struct plan *plan, enum cpu_certified way, int width, int height)
 {
+    bool deep = plan->type == SAMPLE_U16, can = false;
     double cost = 0;
-    return cpu_certified_way(plan, &cost) == way ? cpu_samples(plan, width, height) * cost
-                                                 : HUGE_VAL;
+
+    if (plan->alpha == ALPHA_WEIGHTED || plan->mask[0].accumulator != ACCUMULATOR_I64 ||
+        deep != (way == CERTIFIED_DIRECT16))
+        return HUGE_VAL;
+    /* Where the mask is of rank 1, or close to it, only its row and its column are worth it. */
+    if (way == CERTIFIED_NEAR8)
+        can = is_near8(plan, &cost);
+    else if (deep)
+        can = is_direct16(plan, &cost);
+    else if (!cpu_separable_wins(plan) && !is_near8(plan, &cost))
+        can = way == CERTIFIED_LOWRANK8 ? is_lowrank8(plan, &cost) : is_direct8(plan, &cost);
+    return can ? cpu_samples(plan, width, height) * cost : HUGE_VAL;
 }

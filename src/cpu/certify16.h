@@ -28,7 +28,7 @@ struct cpu_certify16 {
 
 /* False where such sums cannot be used: free it all the same. */
 bool cpu_certify16_make(struct cpu_certify16 *certify, const struct plan *plan);
-/* About the nanoseconds of a sample; see cpu/path.c. */
+/* About the nanoseconds of a sample; see cpu/certified.c. */
 double cpu_certify16_cost(const struct cpu_certify16 *certify, const struct plan_mask *mask);
 
 void cpu_certify16_free(struct cpu_certify16 *certify);

@@ -6,7 +6,7 @@
 #include "cpu/direct16.h"
 #include "cpu/method.h"
 #include "cpu/probe.h"
-#include "cpu/rank1.h"
+#include "cpu/separable.h"
 #include "cpu/sets.h"
 
 static double rate_of(const struct plan *plan, const struct cpu_rates *rates)
@@ -29,7 +29,7 @@ static double sample_ms(const struct plan *plan, const struct cpu_rates *rates)
     const struct plan_mask *m = &plan->mask[0];
     double once = 1 / rates->samples;
 
-    if (cpu_rank1_wins(plan))
+    if (cpu_separable_wins(plan))
         return (m->width + m->height) / rates->rank1 + once;
     return cpu_cells(plan) * plan->masks / rate_of(plan, rates) + once;
 }

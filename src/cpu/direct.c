@@ -1,7 +1,6 @@
-/* Sums of whole numbers under any mask, 8 and 16 bits: the most general method, and gradients. With
- * running sums in the place of samples it is a method for masks of few runs, too (cpu/runs.h).
+/* Sums of whole numbers under any mask, 8 and 16 bits: the most general method, and gradients.
  *
- * The picture is cut like a GPU cuts it (cpu/strips.h), so that the ring of prepared rows
+ * The picture is cut like a GPU cuts it (cpu/tiles.h), so that the ring of prepared rows
  * (cpu/rows.h) stays in the L2 cache; each output row is: prepare one more row, sum over the mask,
  * divide into place. The form of the sums follows from the plan's numbers alone, so that every
  * instruction set and thread count makes the same integers. */
@@ -11,13 +10,12 @@
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/rows.h"
-#include "cpu/runs.h"
 #include "cpu/taps.h"
 
-/* The ring of one strip should leave room in a 512 KiB L2 cache for input and output. */
+/* The ring of one tile should leave room in a 512 KiB L2 cache for input and output. */
 #define RING_BYTES (192 * 1024)
 
-struct pass {
+struct direct_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     enum cpu_form form;
@@ -26,10 +24,10 @@ struct pass {
     struct cpu_runs runs; /* CPU_RUNS: in the place of mask; weights[0] is theirs */
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
 };
 
-struct worker {
+struct direct_worker {
     struct cpu_rows rows;
     union cpu_sums sums[2]; /* of mask 0 and 1 */
     const uint32_t **at;    /* mask_height row pointers */
@@ -55,10 +53,92 @@ static uint32_t bias_of(enum cpu_form form, uint32_t largest)
     return form == CPU_PAIRS && largest > INT16_MAX ? 32768 : 0;
 }
 
-/* ---- one row of one strip ---- */
+/* ---- ends of runs ----
+ *
+ * Masks whose weights change seldom along a row (discs, rings, lines, octagons): over running sums
+ * of the samples a run of one weight is two of them, whatever its length.
+ *
+ *   R[x] = sum of in[t], t <= x      S = sum of w[j] * in[x + j]
+ *                                      = sum of (w[j - 1] - w[j]) * R[x + j - 1],  j = 0 .. width
+ *
+ * Modulo 2^32, which is exact where S fits 32 bits. The lines begin one pixel further left. */
+
+/* What the running sum at place j of a row is to be multiplied with, j = 0 .. width. */
+static int64_t weight_at(const struct plan_mask *m, int i, int j)
+{
+    const int64_t *row = m->weight + (size_t)i * (size_t)m->width;
+    return (j > 0 ? row[j - 1] : 0) - (j < m->width ? row[j] : 0);
+}
+
+/* The size that the most ends have: that of the first one, which is right for masks of one
+ * weight. 0: there are none. */
+static int64_t common_size(const struct plan_mask *m)
+{
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j <= m->width; j++) {
+            int64_t w = weight_at(m, i, j);
+            if (w != 0)
+                return w < 0 ? -w : w;
+        }
+    return 0;
+}
+
+/* How many ends of runs the mask has, and how many of them need a weight of their own. */
+static int runs_count(const struct plan_mask *m, int *others)
+{
+    int64_t size = common_size(m);
+    int count = 0;
+
+    *others = 0;
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j <= m->width; j++) {
+            int64_t w = weight_at(m, i, j);
+            count += w != 0;
+            *others += w != 0 && w != size && w != -size;
+        }
+    return count;
+}
+
+/* Fills RUNS in one block, which is returned for free(); NULL: no memory. */
+static void *ends_make(struct cpu_runs *runs, const struct plan_mask *m, int channels)
+{
+    int others, count = runs_count(m, &others), at[3] = {0};
+    int64_t size = common_size(m);
+    struct cpu_run_end *end = malloc((size_t)count * (sizeof *end + sizeof(uint32_t)) + 1);
+    uint32_t *other = (uint32_t *)(end + count);
+
+    if (!end)
+        return NULL;
+    *runs = (struct cpu_runs){.others = others, .weight = (uint32_t)size, .end = end};
+    runs->other = other;
+    for (int pass = 0; pass < 2; pass++) { /* count, then put in order */
+        for (int i = 0; i < m->height; i++)
+            for (int j = 0; j <= m->width; j++) {
+                int64_t w = weight_at(m, i, j);
+                int kind = w == size ? 0 : w == -size ? 1 : 2;
+                if (w == 0)
+                    continue;
+                if (pass == 1)
+                    end[at[kind]] = (struct cpu_run_end){i, j * channels};
+                if (pass == 1 && kind == 2)
+                    *other++ = (uint32_t)w;
+                at[kind]++;
+            }
+        if (pass == 0) {
+            runs->added = at[0];
+            runs->taken = at[1];
+            at[2] = at[0] + at[1];
+            at[1] = at[0];
+            at[0] = 0;
+        }
+    }
+    return end;
+}
+
+/* ---- one row of one tile ---- */
 
 /* Sums under one mask. */
-static void sum_row(const struct pass *pass, struct worker *w, int mask_index, int y,
+static void sum_row(const struct direct_pass *pass, struct direct_worker *w, int mask_index, int y,
                     union cpu_sums sums, int n)
 {
     const struct plan_mask *m = &pass->job->plan->mask[mask_index];
@@ -83,13 +163,13 @@ static void sum_row(const struct pass *pass, struct worker *w, int mask_index, i
     }
 }
 
-static void filter_row(const struct pass *pass, struct worker *w, int y)
+static void filter_row(const struct direct_pass *pass, struct direct_worker *w, int y)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
-    const struct cpu_strip *strip = &w->rows.strip;
-    int n = strip->pixels * plan->channels;
-    void *out = cpu_strip_out(job, strip, y);
+    const struct cpu_tile *tile = &w->rows.tile;
+    int n = tile->pixels * plan->channels;
+    void *out = cpu_tile_out(job, tile, y);
 
     for (int k = 0; k < plan->masks; k++)
         sum_row(pass, w, k, y, w->sums[k], n);
@@ -97,15 +177,15 @@ static void filter_row(const struct pass *pass, struct worker *w, int y)
         cpu_finish_gradient(pass->ops, plan, w->sums[0], w->sums[1], out, n);
     else
         cpu_finish_linear(pass->ops, plan, pass->form == CPU_64, w->sums[0], out, n);
-    cpu_finish_unfiltered(job, y, strip->first_pixel, strip->pixels, out);
+    cpu_finish_unfiltered(job, y, tile->first_pixel, tile->pixels, out);
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
-    struct worker *w = worker;
+    struct direct_worker *w = worker;
 
-    cpu_rows_begin(&w->rows, strip);
-    for (int y = strip->first; y < strip->end; y++) {
+    cpu_rows_begin(&w->rows, tile);
+    for (int y = tile->first; y < tile->end; y++) {
         cpu_rows_advance(&w->rows, y);
         filter_row(context, w, y);
     }
@@ -115,10 +195,10 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct pass *pass = context;
+    const struct direct_pass *pass = context;
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    struct worker *w = worker;
+    struct direct_worker *w = worker;
     int runs = pass->form == CPU_RUNS; /* one pixel more */
 
     w->rows = (struct cpu_rows){
@@ -128,7 +208,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         .mask_height = m->height,
         .anchor_x = m->anchor_x + runs,
         .anchor_y = m->anchor_y,
-        .max_pixels = pass->strips.strip_pixels,
+        .max_pixels = pass->tiles.tile_pixels,
         .form = pass->form,
         .bias = bias_of(pass->form, plan->max),
     };
@@ -136,15 +216,15 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->at = cpu_memory_keep(memory, calloc((size_t)m->height, sizeof *w->at));
     for (int k = 0; k < 2; k++)
         w->sums[k].wide =
-            cpu_memory_keep(memory, calloc(cpu_strips_sums(&pass->strips), sizeof(int64_t)));
+            cpu_memory_keep(memory, calloc(cpu_tiles_sums(&pass->tiles), sizeof(int64_t)));
 }
 
-static bool weights_make(struct pass *pass)
+static bool weights_make(struct direct_pass *pass)
 {
     const struct plan *plan = pass->plan;
 
     if (pass->form == CPU_RUNS) {
-        pass->weights[0] = cpu_runs_make(&pass->runs, plan->mask, plan->channels);
+        pass->weights[0] = ends_make(&pass->runs, plan->mask, plan->channels);
         return pass->weights[0] != NULL;
     }
     for (int k = 0; k < plan->masks; k++)
@@ -155,7 +235,7 @@ static bool weights_make(struct pass *pass)
 
 static void direct_free(void *state)
 {
-    struct pass *pass = state;
+    struct direct_pass *pass = state;
     free(pass->weights[0]);
     free(pass->weights[1]);
     free(pass);
@@ -163,7 +243,7 @@ static void direct_free(void *state)
 
 static void *make(const struct plan *plan, const struct cpu_ops *ops, enum cpu_form form)
 {
-    struct pass *pass = calloc(1, sizeof *pass);
+    struct direct_pass *pass = calloc(1, sizeof *pass);
 
     if (!pass)
         return NULL;
@@ -190,13 +270,14 @@ static void *runs_make(const struct plan *plan, const struct cpu_ops *ops, int w
 
 static bool direct_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = *(const struct pass *)state;
+    static const struct cpu_tile_hooks hooks = {sizeof(struct direct_worker), worker_make,
+                                                run_tile};
+    struct direct_pass pass = *(const struct direct_pass *)state;
     int lines = job->plan->mask[0].height + 1;
 
     pass.job = job;
-    pass.strips = cpu_strips_cut(job, RING_BYTES / (4 * lines * job->plan->channels));
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    pass.tiles = cpu_tiles_cut(job, RING_BYTES / (4 * lines * job->plan->channels));
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 /* ---- the rows of the table ---- */
@@ -232,7 +313,7 @@ static double runs_cost(const struct plan *plan, const struct cpu_ops *ops, int 
 
     if (cpu_cells(plan) < CPU_FEW_CELLS || runs_refusal(plan, ops))
         return HUGE_VAL;
-    ends = cpu_runs_count(&plan->mask[0], &others);
+    ends = runs_count(&plan->mask[0], &others);
     return cpu_samples(plan, width, height) * ((ends + others) / CPU_RATE_ENDS + 1);
 }
 

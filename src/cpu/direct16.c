@@ -25,15 +25,14 @@
 #include "cpu/certify16.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/rank1.h"
-#include "cpu/strips.h"
+#include "cpu/tiles.h"
 
 #define RING_BYTES  (160 * 1024) /* a part of the L2 cache */
-#define MAX_SAMPLES 3840         /* of a strip: sums stay in the caches next to the core */
+#define MAX_SAMPLES 3840         /* of a tile: sums stay in the caches next to the core */
 #define CACHE_LINE  64
 
 struct worker {
-    struct cpu_strip strip;
+    struct cpu_tile tile;
     uint32_t *ring;                      /* pass.slots lines of pass.stride pairs */
     const void **at;                     /* the lines that one output row reads, from the top */
     uint32_t *line[CPU_CERTIFY16_TERMS]; /* the columns' sums */
@@ -48,7 +47,7 @@ struct pass {
     int slots;
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
     size_t stride; /* pairs of a line */
 };
 
@@ -62,7 +61,7 @@ bool cpu_direct16_can(const struct plan *plan)
 
 static const uint16_t *row_at(const struct pass *pass, const struct worker *w, int v)
 {
-    return cpu_strip_row(pass->job, &w->strip, v, w->ghosts);
+    return cpu_tile_row(pass->job, &w->tile, v, w->ghosts);
 }
 
 static uint32_t *line_at(const struct pass *pass, const struct worker *w, int k)
@@ -70,18 +69,18 @@ static uint32_t *line_at(const struct pass *pass, const struct worker *w, int k)
     return w->ring + (size_t)(k % pass->slots) * pass->stride;
 }
 
-/* Line k of the strip: its rows top + k and the next. */
+/* Line k of the tile: its rows top + k and the next. */
 static void fill_line(const struct pass *pass, struct worker *w, int k)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
     size_t channels = (size_t)plan->channels;
-    const uint16_t *upper = row_at(pass, w, w->strip.top + k);
-    const uint16_t *lower = row_at(pass, w, w->strip.top + k + 1);
+    const uint16_t *upper = row_at(pass, w, w->tile.top + k);
+    const uint16_t *lower = row_at(pass, w, w->tile.top + k + 1);
     uint32_t *line = line_at(pass, w, k);
-    int from = w->strip.first_pixel - m->anchor_x;
-    int to = from + w->strip.pixels + m->width - 1;
+    int from = w->tile.first_pixel - m->anchor_x;
+    int to = from + w->tile.pixels + m->width - 1;
 
     for (int x = from; x < to; x++) {
         int inside_to = to < job->in->width ? to : job->in->width;
@@ -106,19 +105,19 @@ static void fetch_ahead(const struct pass *pass, const struct worker *w, int k, 
 {
     const struct kernel_job *job = pass->job;
     size_t pixel = sizeof(uint16_t) * (size_t)job->plan->channels;
-    size_t first = pixel * (size_t)w->strip.first_pixel;
-    const char *read = (const char *)row_at(pass, w, w->strip.top + k + 2) + first;
-    const char *write = cpu_strip_out(job, &w->strip, y);
+    size_t first = pixel * (size_t)w->tile.first_pixel;
+    const char *read = (const char *)row_at(pass, w, w->tile.top + k + 2) + first;
+    const char *write = cpu_tile_out(job, &w->tile, y);
 
-    for (size_t i = 0; i < pixel * (size_t)w->strip.pixels; i += CACHE_LINE) {
+    for (size_t i = 0; i < pixel * (size_t)w->tile.pixels; i += CACHE_LINE) {
         __builtin_prefetch(read + i, 0);
         __builtin_prefetch(write + i, 1);
     }
 }
 
-/* ---- one row of one strip ---- */
+/* ---- one row of one tile ---- */
 
-/* The sum of sample x of the strip with the plan's own weights, but for what is the same for all.
+/* The sum of sample x of the tile with the plan's own weights, but for what is the same for all.
  */
 static int64_t plain_sum(const struct pass *pass, const struct worker *w, int x)
 {
@@ -159,9 +158,9 @@ static void filter_row(const struct pass *pass, const struct worker *w, int y)
 {
     const struct plan *plan = pass->job->plan;
     const struct cpu_certify16 *c = &pass->certify;
-    int n = w->strip.pixels * plan->channels, halo = (plan->mask[0].width - 1) * plan->channels;
+    int n = w->tile.pixels * plan->channels, halo = (plan->mask[0].width - 1) * plan->channels;
     const uint32_t *const *lines = (const uint32_t *const *)w->at;
-    uint16_t *out = cpu_strip_out(pass->job, &w->strip, y);
+    uint16_t *out = cpu_tile_out(pass->job, &w->tile, y);
 
     for (int t = 0; t < c->terms; t++)
         pass->ops->join_planes(&c->column[t], lines, &c->join[t], w->line[t], n + halo);
@@ -170,23 +169,23 @@ static void filter_row(const struct pass *pass, const struct worker *w, int y)
     pass->ops->certify_two_planes(&c->sums, c->group, lines, &c->bounds, out, w->doubtful, n);
     for (int x = -1; (x = cpu_certify_next(w->doubtful, x + 1, n)) < n;)
         decide(pass, w, x, out);
-    cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
+    cpu_finish_unfiltered(pass->job, y, w->tile.first_pixel, w->tile.pixels, out);
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
     const struct pass *pass = context;
     struct worker *w = worker;
 
-    w->strip = *strip;
+    w->tile = *tile;
     for (int k = 0; k < pass->slots - 1; k++)
         fill_line(pass, w, k);
-    for (int y = strip->first; y < strip->end; y++) {
-        int top = y - strip->first;
+    for (int y = tile->first; y < tile->end; y++) {
+        int top = y - tile->first;
         fill_line(pass, w, top + pass->slots - 1);
         for (int p = 0; p < pass->pairs; p++)
             w->at[p] = line_at(pass, w, top + 2 * p);
-        fetch_ahead(pass, w, top + pass->slots - 1, y + 1 < strip->end ? y + 1 : y);
+        fetch_ahead(pass, w, top + pass->slots - 1, y + 1 < tile->end ? y + 1 : y);
         filter_row(pass, w, y);
     }
 }
@@ -208,15 +207,15 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
-/* Strips whose ring fits the cache. */
+/* Tiles whose ring fits the cache. */
 static void pass_cut(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     int samples = RING_BYTES / ((int)sizeof(uint32_t) * pass->slots), width = plan->mask[0].width;
     int most = samples < MAX_SAMPLES ? samples : MAX_SAMPLES;
 
-    pass->strips = cpu_strips_cut(pass->job, most / plan->channels - width);
-    pass->stride = cpu_strips_stride(&pass->strips, width, CPU_BLOCK);
+    pass->tiles = cpu_tiles_cut(pass->job, most / plan->channels - width);
+    pass->stride = cpu_tiles_stride(&pass->tiles, width, CPU_BLOCK);
 }
 
 static void direct16_free(void *state)
@@ -245,12 +244,12 @@ static void *direct16_make(const struct plan *plan, const struct cpu_ops *ops, i
 
 static bool direct16_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    static const struct cpu_tile_hooks hooks = {sizeof(struct worker), worker_make, run_tile};
     struct pass pass = *(const struct pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)

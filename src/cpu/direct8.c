@@ -1,7 +1,9 @@
-/* Direct sums of 8-bit samples: see cpu/direct8.h.
+/* Direct sums of 8-bit samples on the CPU, two rows of output at a time: any mask whose weights fit
+ * int16, and masks whose exact sums need 64 bits by way of an approximation in int16 that knows how
+ * far it can be off (cpu/certify.h).
  *
  * Lines of pairs hold two rows of the picture side by side, as bytes where the weights
- * are small (cpu/direct8_bytes.c) and else as int16, so that one multiply-add takes two
+ * are small and else as int16, so that one multiply-add takes two
  * taps. Output rows y and y+1 read the same lines:
  *
  *   rows      y-ay  +1 | +2  +3 | +4  +5      (mask of 5 rows)
@@ -12,7 +14,6 @@
  * Where there are lines of four rows, small weights take them: lines t, t + 2, t + 4 ... of
  * those that begin at every second row. The lines stand in a ring; ghost cells stand in them
  * already. */
-#include "cpu/direct8_bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,21 +21,28 @@
 
 #include "base/memory.h"
 #include "cpu/bytes.h"
-#include "cpu/bytes_taps.h"
 #include "cpu/certified.h"
 #include "cpu/certify.h"
-#include "cpu/direct8_pack.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/strips.h"
+#include "cpu/tiles.h"
 #include "cpu/window8.h"
 
 #define MOST_PAIRED 8 /* rows of a mask: quads in two planes are not faster */
 
-#define RING_BYTES (160 * 1024) /* as in cpu/kernels.c: a part of the L2 cache */
+#define RING_BYTES (160 * 1024) /* as in cpu/direct.c: a part of the L2 cache */
 
-struct worker {
-    struct cpu_strip strip;
+/* The weights over lines of pairs of bytes. */
+struct byte_pairs {
+    bool can;
+    bool narrow; /* all sums fit 16 bits, and are divided so: */
+    struct cpu_divide16 divide;
+    struct cpu_two_byte_masks masks;
+    uint8_t *full; /* owned: masks.full */
+};
+
+struct direct8_worker {
+    struct cpu_tile tile;
     uint8_t *ring;    /* pass.lines lines of pass.stride pairs (quads) */
     const void **at;  /* the lines of one row pair, from the top */
     uint32_t *sum[2]; /* of two rows of output */
@@ -45,7 +53,7 @@ struct worker {
     uint8_t *ghosts; /* a row */
 };
 
-struct pass {
+struct direct8_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     struct cpu_two_masks masks;
@@ -54,7 +62,7 @@ struct pass {
     int line_rows;            /* 2, or 4 of quads */
     int lines;                /* that a row of output spans: all of them, or every second one */
     bool certified;
-    struct cpu_direct8_bytes bytes;
+    struct byte_pairs bytes;
     size_t pair_bytes;
     struct cpu_rounded rounded; /* where they are certified */
     struct cpu_two_masks upper; /* the upper parts of its weights; no pairs: there are none */
@@ -62,15 +70,162 @@ struct pass {
     struct cpu_window8 window;  /* and what decides the samples in doubt */
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
     size_t stride; /* pairs of a line */
 };
+
+/* ---- weights ---- */
+
+/* What weights of one sign may add up to so that their products fit 16 bits. */
+#define MOST_SIGNED   (INT16_MAX / UINT8_MAX)
+#define MOST_UNSIGNED (UINT16_MAX / UINT8_MAX)
+
+/* Of bytes times weights: how far up and down their sum can go, in units of 255. */
+struct reach {
+    int up, down;
+};
+
+static struct reach reach_of(int64_t a, int64_t b)
+{
+    return (struct reach){(int)((a > 0 ? a : 0) + (b > 0 ? b : 0)),
+                          (int)-((a < 0 ? a : 0) + (b < 0 ? b : 0))};
+}
+
+/* Do all weights fit int8, and the products of any two below each other int16? */
+static bool bytes_fit(const struct plan_mask *m)
+{
+    for (int i = 0; i < m->height; i++)
+        for (int j = 0; j < m->width; j++) {
+            int64_t a = m->weight[i * m->width + j];
+            int64_t b = i + 1 < m->height ? m->weight[(i + 1) * m->width + j] : 0;
+            struct reach reach;
+            if (a < -INT8_MAX || a > INT8_MAX || b < -INT8_MAX || b > INT8_MAX)
+                return false;
+            reach = reach_of(a, b);
+            if (reach.up > MOST_SIGNED || reach.down > MOST_SIGNED)
+                return false;
+        }
+    return true;
+}
+
+/* Do all weights fit int8, for lines of quads? */
+static bool quads_fit(const struct plan_mask *m)
+{
+    for (int k = 0; k < m->width * m->height; k++)
+        if (m->weight[k] < INT8_MIN || m->weight[k] > INT8_MAX)
+            return false;
+    return true;
+}
+
+/* Has OPS one of the two for the plan's mask, and is it sooner done that way than by `bytes`? */
+static bool bytes_win(const struct cpu_ops *ops, const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int pairs = m->height / 2 + 1, quads = m->height / 4 + 1, taps = 0;
+
+    if (plan->kind != PLAN_LINEAR || cpu_bytes_separable(plan))
+        return false;
+    for (int k = 0; k < m->width * m->height; k++)
+        taps += m->weight[k] != 0;
+    /* Here every place of the mask is walked, with 4 instructions a pair, or 6 a quad of half as
+     * many samples, or with loads 8; there two taps that are not 0 take 8. */
+    if (ops->byte_quads && quads_fit(m))
+        return quads * m->width * 6 + 20 < (taps + 1) / 2 * 8;
+    return ops->byte_two_rows_16 && pairs * m->width * 4 + 20 < (taps + 1) / 2 * 8 && bytes_fit(m);
+}
+
+/* Where sums of 16 bits are full. */
+static void find_full(struct byte_pairs *bytes, const int8_t *weight, int taps)
+{
+    int most = bytes->masks.is_signed ? MOST_SIGNED : MOST_UNSIGNED;
+    struct reach sum[2] = {{0, 0}, {0, 0}};
+
+    for (int t = 0; t < taps; t++) {
+        bool fits = true;
+        for (int k = 0; k < 2; k++) {
+            const int8_t *two = weight + 4 * (t + k * taps);
+            struct reach more = reach_of(two[0], two[1]);
+            fits = fits && sum[k].up + more.up <= most && sum[k].down + more.down <= most;
+        }
+        if (!fits) {
+            bytes->full[t - 1] = 1;
+            sum[0] = sum[1] = (struct reach){0, 0};
+        }
+        for (int k = 0; k < 2; k++) {
+            const int8_t *two = weight + 4 * (t + k * taps);
+            struct reach more = reach_of(two[0], two[1]);
+            sum[k].up += more.up;
+            sum[k].down += more.down;
+        }
+    }
+    bytes->full[taps - 1] = 1;
+}
+
+/* From the int16 pairs of such a mask, which are changed to int8 in place. False: no memory. */
+static bool bytes_make(struct byte_pairs *bytes, const struct plan *plan,
+                       const struct cpu_two_masks *masks, uint32_t *weights)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int taps = masks->pairs * masks->width;
+
+    bytes->full = calloc((size_t)taps, 1);
+    if (!bytes->full)
+        return false;
+    for (int k = 0; k < 2 * taps; k++) {
+        uint32_t two = (weights[k] & 0xff) | (weights[k] >> 16 & 0xff) << 8;
+        weights[k] = two | two << 16;
+    }
+    bytes->masks = (struct cpu_two_byte_masks){masks->pairs, masks->width,
+                                               masks->step,  {weights, weights + taps},
+                                               bytes->full,  m->sum_abs > m->sum};
+    find_full(bytes, (const int8_t *)weights, taps);
+    bytes->can = true;
+    bytes->narrow = cpu_bytes_divide(plan, &bytes->divide);
+    return true;
+}
+
+/* Of so many lines, with the weights of both rows behind each other. */
+static struct cpu_two_masks two_masks(int pairs, const struct plan *plan, const uint32_t *weights)
+{
+    int width = plan->mask[0].width, taps = pairs * width;
+    return (struct cpu_two_masks){pairs, width, plan->channels, {weights, weights + taps}};
+}
+
+/* ROWS rows of weights to an entry of PACKED, which is cleared: of HEIGHT rows of STRIDE cells. */
+static void weights_lay(const struct cpu_two_masks *masks, int rows, const int64_t *weight,
+                        int stride, int height, uint32_t *packed)
+{
+    int bits = 32 / rows, taps = masks->width * masks->pairs;
+
+    for (int lower = 0; lower < 2; lower++)
+        for (int i = 0; i < height; i++)
+            for (int j = 0; j < masks->width; j++) {
+                uint32_t w = (uint32_t)weight[i * stride + j] & ((1U << bits) - 1);
+                int at = lower * taps + (i + lower) / rows * masks->width + j;
+                packed[at] |= w << (i + lower) % rows * bits;
+            }
+}
+
+/* Weights in two planes of int8: 2^8 times the one, which they become, plus the other. False where
+ * that does not fit; they are as they were. */
+static bool planes_split(int64_t *weight, int64_t *lower, int cells)
+{
+    for (int k = 0; k < cells; k++) {
+        int64_t upper = (weight[k] + 128) >> 8;
+        if (upper < INT8_MIN || upper > INT8_MAX)
+            return false;
+        lower[k] = weight[k] - upper * 256;
+    }
+    for (int k = 0; k < cells; k++)
+        weight[k] = (weight[k] - lower[k]) / 256;
+    return true;
+}
 
 /* ---- lines of pairs ---- */
 
 /* Elements [first, first + n) of the rows, side by side. */
-static void put_line(const struct pass *pass, const uint8_t *const row[4], size_t first, void *out,
-                     int n)
+static void put_line(const struct direct8_pass *pass, const uint8_t *const row[4], size_t first,
+                     void *out, int n)
 {
     if (pass->line_rows == 4) {
         const uint8_t *at[4];
@@ -84,8 +239,8 @@ static void put_line(const struct pass *pass, const uint8_t *const row[4], size_
     }
 }
 
-/* Line k of the strip: its rows top + 2k and the next ones. */
-static void fill_line(const struct pass *pass, struct worker *w, int k)
+/* Line k of the tile: its rows top + 2k and the next ones. */
+static void fill_line(const struct direct8_pass *pass, struct direct8_worker *w, int k)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
@@ -94,33 +249,30 @@ static void fill_line(const struct pass *pass, struct worker *w, int k)
     const uint8_t *row[4];
     size_t channels = (size_t)plan->channels;
     uint8_t *line = w->ring + (size_t)(k % pass->lines) * pass->stride * pass->pair_bytes;
-    int from = w->strip.first_pixel - m->anchor_x;
-    int to = from + w->strip.pixels + m->width - 1;
+    int from = w->tile.first_pixel - m->anchor_x;
+    int to = from + w->tile.pixels + m->width - 1;
+    struct cpu_span span;
 
     for (int i = 0; i < pass->line_rows; i++)
-        row[i] = cpu_strip_row(job, &w->strip, w->strip.top + 2 * k + i, w->ghosts);
-    for (int x = from; x < to; x++) {
-        int inside_to = to < job->in->width ? to : job->in->width;
-        int cell = border_fold(plan->border, x, job->in->width);
+        row[i] = cpu_tile_row(job, &w->tile, w->tile.top + 2 * k + i, w->ghosts);
+    for (int x = from; x < to; x += span.pixels) {
         void *out = line + (size_t)(x - from) * channels * pass->pair_bytes;
-        if (x >= 0 && x < inside_to) {
-            put_line(pass, row, (size_t)x * channels, out, (inside_to - x) * plan->channels);
-            x = inside_to - 1;
-        } else if (cell != BORDER_OUTSIDE) {
-            put_line(pass, row, (size_t)cell * channels, out, plan->channels);
-        } else {
+        span = cpu_span_at(job, x, to);
+        if (span.cell != BORDER_OUTSIDE)
+            put_line(pass, row, (size_t)span.cell * channels, out, span.pixels * plan->channels);
+        else
             put_line(pass, ghosts, 0, out, plan->channels);
-        }
     }
 }
 
-/* ---- two rows of one strip ---- */
+/* ---- two rows of one tile ---- */
 
-static void finish_row(const struct pass *pass, const struct worker *w, int lower, int y)
+static void finish_row(const struct direct8_pass *pass, const struct direct8_worker *w, int lower,
+                       int y)
 {
     const struct plan *plan = pass->job->plan;
-    int n = w->strip.pixels * plan->channels;
-    uint8_t *out = cpu_strip_out(pass->job, &w->strip, y);
+    int n = w->tile.pixels * plan->channels;
+    uint8_t *out = cpu_tile_out(pass->job, &w->tile, y);
 
     if (pass->bytes.narrow) {
         pass->ops->divide_16_u8(&pass->bytes.divide, w->sum16[lower], out, n);
@@ -130,13 +282,13 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
     } else {
         pass->ops->certify_u8(&pass->rounded.test, (const int32_t *)w->sum[lower], out, w->doubtful,
                               n);
-        cpu_window8_finish(&pass->window, pass->job, pass->ops, &w->strip, y, w->ghosts,
-                           w->doubtful, out);
+        cpu_window8_finish(&pass->window, pass->job, pass->ops, &w->tile, y, w->ghosts, w->doubtful,
+                           out);
     }
-    cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
+    cpu_finish_unfiltered(pass->job, y, w->tile.first_pixel, w->tile.pixels, out);
 }
 
-static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
+static void sum_two_rows(const struct direct8_pass *pass, const struct direct8_worker *w, int n)
 {
     const struct plan_mask *m = &pass->job->plan->mask[0];
     const uint32_t *const *lines = (const uint32_t *const *)w->at;
@@ -159,7 +311,7 @@ static void sum_two_rows(const struct pass *pass, const struct worker *w, int n)
         pass->ops->sum_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
 }
 
-static void add_large(const struct pass *pass, const struct worker *w, int n)
+static void add_large(const struct direct8_pass *pass, const struct direct8_worker *w, int n)
 {
     size_t left = (size_t)pass->rounded.large.left * (size_t)pass->upper.step;
 
@@ -171,17 +323,17 @@ static void add_large(const struct pass *pass, const struct worker *w, int n)
             w->sum[k][x] += w->upper_sum[k][x] << CPU_LARGE_SHIFT;
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
-    const struct pass *pass = context;
-    struct worker *w = worker;
-    int pairs = pass->masks.pairs, n = strip->pixels * pass->job->plan->channels;
+    const struct direct8_pass *pass = context;
+    struct direct8_worker *w = worker;
+    int pairs = pass->masks.pairs, n = tile->pixels * pass->job->plan->channels;
 
-    w->strip = *strip;
+    w->tile = *tile;
     for (int k = 0; k < pass->lines - 1; k++)
         fill_line(pass, w, k);
-    for (int t = 0; strip->first + 2 * t < strip->end; t++) {
-        int y = strip->first + 2 * t;
+    for (int t = 0; tile->first + 2 * t < tile->end; t++) {
+        int y = tile->first + 2 * t;
         fill_line(pass, w, t + pass->lines - 1);
         for (int p = 0; p < pairs; p++) {
             int slot = (t + p * pass->line_rows / 2) % pass->lines;
@@ -191,7 +343,7 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
         if (pass->upper.pairs > 0)
             add_large(pass, w, n);
         finish_row(pass, w, 0, y);
-        if (y + 1 < strip->end)
+        if (y + 1 < tile->end)
             finish_row(pass, w, 1, y + 1);
     }
 }
@@ -199,7 +351,7 @@ static void run_strip(const void *context, void *worker, const struct cpu_strip 
 /* ---- one pass ---- */
 
 /* Takes the upper parts out of the large weights; they begin where a line does. */
-static bool upper_make(struct pass *pass, int64_t *weight)
+static bool upper_make(struct direct8_pass *pass, int64_t *weight)
 {
     const struct plan_mask *m = &pass->plan->mask[0];
     const struct cpu_certify_large *large = &pass->rounded.large;
@@ -221,14 +373,14 @@ static bool upper_make(struct pass *pass, int64_t *weight)
                                              large->width,
                                              pass->plan->channels,
                                              {pass->upper_weights, pass->upper_weights + taps}};
-        cpu_direct8_pack(&pass->upper, 2, upper, large->width, height, pass->upper_weights);
+        weights_lay(&pass->upper, 2, upper, large->width, height, pass->upper_weights);
     }
     free(upper);
     return pass->upper.pairs > 0;
 }
 
 /* The weights to sum with, rounded where they are certified; false where they cannot be. */
-static bool weights_round(struct pass *pass, int64_t *weight)
+static bool weights_round(struct direct8_pass *pass, int64_t *weight)
 {
     const struct plan_mask *m = &pass->plan->mask[0];
     size_t bytes = (size_t)m->width * (size_t)m->height * sizeof *weight;
@@ -246,20 +398,20 @@ static bool weights_round(struct pass *pass, int64_t *weight)
 
 /* From how many rows of the picture lines are made. WEIGHT becomes the upper plane where LOWER is
  * used. */
-static int choose_rows(const struct pass *pass, int64_t *weight, int64_t *lower)
+static int choose_rows(const struct direct8_pass *pass, int64_t *weight, int64_t *lower)
 {
     const struct plan_mask *m = &pass->plan->mask[0];
     bool quads;
     if (!pass->certified)
-        quads = pass->ops->byte_quads && cpu_direct8_quads_fit(m);
+        quads = pass->ops->byte_quads && quads_fit(m);
     else
         quads = pass->ops->quad_two_planes && pass->upper.pairs == 0 && m->height > MOST_PAIRED &&
-                cpu_direct8_split(weight, lower, m->width * m->height);
+                planes_split(weight, lower, m->width * m->height);
     return quads ? 4 : 2;
 }
 
 /* Weights as pairs or quads. */
-static bool weights_pack(struct pass *pass, int64_t *weight, int64_t *lower)
+static bool weights_pack(struct direct8_pass *pass, int64_t *weight, int64_t *lower)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
@@ -273,22 +425,21 @@ static bool weights_pack(struct pass *pass, int64_t *weight, int64_t *lower)
     pass->weights = calloc(4 * taps, sizeof *pass->weights);
     if (!pass->weights)
         return false;
-    pass->masks = cpu_direct8_masks(pairs, plan, pass->weights);
-    pass->low = cpu_direct8_masks(pairs, plan, pass->weights + 2 * taps);
-    cpu_direct8_pack(&pass->masks, pass->line_rows, weight, m->width, m->height, pass->weights);
-    cpu_direct8_pack(&pass->low, pass->line_rows, lower, m->width, m->height,
-                     pass->weights + 2 * taps);
+    pass->masks = two_masks(pairs, plan, pass->weights);
+    pass->low = two_masks(pairs, plan, pass->weights + 2 * taps);
+    weights_lay(&pass->masks, pass->line_rows, weight, m->width, m->height, pass->weights);
+    weights_lay(&pass->low, pass->line_rows, lower, m->width, m->height, pass->weights + 2 * taps);
     pass->pair_bytes = 4;
     if (pass->line_rows == 4) {
         pass->bytes.narrow = !pass->certified && cpu_bytes_divide(plan, &pass->bytes.divide);
-    } else if (!pass->certified && pass->ops->byte_two_rows && cpu_direct8_bytes_fit(m)) {
+    } else if (!pass->certified && pass->ops->byte_two_rows && bytes_fit(m)) {
         pass->pair_bytes = 2;
-        return cpu_direct8_bytes_make(&pass->bytes, plan, &pass->masks, pass->weights);
+        return bytes_make(&pass->bytes, plan, &pass->masks, pass->weights);
     }
     return true;
 }
 
-static bool weights_make(struct pass *pass)
+static bool weights_make(struct direct8_pass *pass)
 {
     const struct plan_mask *m = &pass->plan->mask[0];
     size_t cells = (size_t)m->width * (size_t)m->height;
@@ -303,9 +454,9 @@ static bool weights_make(struct pass *pass)
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct pass *pass = context;
-    struct worker *w = worker;
-    size_t line = pass->stride * pass->pair_bytes, n = cpu_strips_sums(&pass->strips);
+    const struct direct8_pass *pass = context;
+    struct direct8_worker *w = worker;
+    size_t line = pass->stride * pass->pair_bytes, n = cpu_tiles_sums(&pass->tiles);
 
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
     w->ring = cpu_memory_keep(memory, large_alloc_cleared((size_t)pass->lines * line));
@@ -323,19 +474,19 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
-/* Strips whose ring fits the cache. */
-static void pass_cut(struct pass *pass)
+/* Tiles whose ring fits the cache. */
+static void pass_cut(struct direct8_pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     int line = (int)pass->pair_bytes * pass->lines * plan->channels, width = plan->mask[0].width;
 
-    pass->strips = cpu_strips_cut(pass->job, RING_BYTES / line - width);
-    pass->stride = cpu_strips_stride(&pass->strips, width, CPU_BLOCK);
+    pass->tiles = cpu_tiles_cut(pass->job, RING_BYTES / line - width);
+    pass->stride = cpu_tiles_stride(&pass->tiles, width, CPU_BLOCK);
 }
 
 static void direct8_free(void *state)
 {
-    struct pass *pass = state;
+    struct direct8_pass *pass = state;
     free(pass->weights);
     free(pass->upper_weights);
     free(pass->bytes.full);
@@ -346,7 +497,7 @@ static void direct8_free(void *state)
 
 static void *direct8_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    struct pass *pass = calloc(1, sizeof *pass);
+    struct direct8_pass *pass = calloc(1, sizeof *pass);
 
     (void)width, (void)height;
     if (!pass)
@@ -361,12 +512,13 @@ static void *direct8_make(const struct plan *plan, const struct cpu_ops *ops, in
 
 static bool direct8_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = *(const struct pass *)state;
+    static const struct cpu_tile_hooks hooks = {sizeof(struct direct8_worker), worker_make,
+                                                run_tile};
+    struct direct8_pass pass = *(const struct direct8_pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 /* ---- the rows of the table ---- */
@@ -384,11 +536,11 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 /* Where both can run a plan, this method beside `bytes` is a matter of instructions. */
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    bool narrow = cpu_direct8_bytes_fit(&plan->mask[0]);
+    bool narrow = bytes_fit(&plan->mask[0]);
 
     if (refusal(plan, ops))
         return HUGE_VAL;
-    if (cpu_bytes_wins(plan) && cpu_direct8_bytes_win(ops, plan))
+    if (cpu_bytes_wins(plan) && bytes_win(ops, plan))
         return cpu_method_cost(&cpu_method_bytes, plan, ops, width, height);
     return cpu_samples(plan, width, height) *
            (cpu_cells(plan) / (narrow ? CPU_RATE_BYTES : CPU_RATE_INT16) + 1);

@@ -1,4 +1,7 @@
-/* Fourier transforms of tiles: see cpu/fft.h, and cpu/fft_plan.h for why the sums are right.
+/* Large masks of any weights on the CPU: the picture in tiles, each by way of its Fourier
+ * transform, so that a sample costs about the same whatever the mask's size. Linear masks, 8 and 16
+ * bits, sums of 32 and of 64 bits; colour weighted by alpha under masks of whole numbers that are
+ * not too large. Why the sums are right: cpu/fft_plan.h.
  *
  *     +-----------------------+   a tile of points: a part of the picture with the mask's
  *     | outputs       | mask  |   halo right and below; sums of the outputs' own columns and
@@ -14,16 +17,16 @@
  *   1  samples of four columns -> transforms along y -> turned, to the tile
  *   2  four rows of the tile -> along x -> times the mask's spectrum -> and back along x
  *   3  four columns -> turned -> back along y -> integers -> samples                          */
-#include "cpu/fft.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "cpu/fft_plan.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
+#include "cpu/rows.h"
 
 #define LANES CPU_FFT_LANES
 
@@ -37,7 +40,7 @@ struct part {
     int32_t *sum;      /* tile_height rows of sum_stride */
 };
 
-struct worker {
+struct fft_worker {
     double *tile, *block;
     struct part part[2];
     void *line;
@@ -46,10 +49,12 @@ struct worker {
 /* What all jobs share. */
 struct shared {
     const struct cpu_ops *ops;
-    struct cpu_fft_plan *fft;
+    bool weighted;
+    struct plan layer_plan;   /* weighted: one layer's; its mask's weights are the plan's own */
+    struct cpu_fft_plan *fft; /* of the plan, or of a layer */
 };
 
-struct pass {
+struct fft_pass {
     const struct kernel_job *job;
     const struct cpu_ops *ops;
     const struct cpu_fft_plan *fft;
@@ -57,7 +62,7 @@ struct pass {
     size_t sum_stride;
     int channel[4], channels; /* those that are filtered */
     int tiles_x, parts;
-    struct worker *worker;
+    struct fft_worker *worker;
     int workers;
 };
 
@@ -81,7 +86,7 @@ struct pass {
 LOAD(load_u8, uint8_t)
 LOAD(load_u16, uint16_t)
 
-static void transform_in(const struct pass *pass, struct worker *w)
+static void transform_in(const struct fft_pass *pass, struct fft_worker *w)
 {
     int n = pass->fft->y.n;
     for (int x = 0; x < pass->fft->x.n; x += LANES) {
@@ -98,7 +103,7 @@ static void transform_in(const struct pass *pass, struct worker *w)
     }
 }
 
-static void filter_tile(const struct pass *pass, struct worker *w)
+static void filter_tile(const struct fft_pass *pass, struct fft_worker *w)
 {
     for (int y = 0; y < pass->fft->y.n / LANES; y++) {
         double *rows = w->tile + (size_t)y * pass->fft->stride;
@@ -110,7 +115,7 @@ static void filter_tile(const struct pass *pass, struct worker *w)
 }
 
 /* The sum of one output, with the plan's own weights. */
-static int64_t exact_sum(const struct pass *pass, const struct part *part, int x, int y)
+static int64_t exact_sum(const struct fft_pass *pass, const struct part *part, int x, int y)
 {
     const struct plan_mask *m = &pass->job->plan->mask[0];
     uint64_t sum = (uint64_t)m->offset;
@@ -137,7 +142,8 @@ static inline int32_t clamped_floor(double value, double max)
 #define CHUNK 64 /* rows of a block */
 
 /* Samples from sums of 64 bits, where both bounds agree; the others exactly. */
-static void certify(const struct pass *pass, const struct part *part, const double *value, int x)
+static void certify(const struct fft_pass *pass, const struct part *part, const double *value,
+                    int x)
 {
     const struct cpu_fft_plan *fft = pass->fft;
     const struct plan *plan = pass->job->plan;
@@ -165,7 +171,8 @@ static void certify(const struct pass *pass, const struct part *part, const doub
 }
 
 /* Column x to x + 3 of a part, to the picture of sums. */
-static void put_sums(const struct pass *pass, const struct part *part, const double *value, int x)
+static void put_sums(const struct fft_pass *pass, const struct part *part, const double *value,
+                     int x)
 {
     size_t step = (size_t)pass->job->plan->channels, line = step * (size_t)pass->job->out->width;
     int64_t *out = pass->sums + (size_t)(part->y - pass->job->out_first_row) * line +
@@ -177,7 +184,7 @@ static void put_sums(const struct pass *pass, const struct part *part, const dou
             out[k * step] = (int64_t)(value[k] + CPU_FFT_NEAREST - CPU_FFT_NEAREST);
 }
 
-static void transform_out(const struct pass *pass, struct worker *w)
+static void transform_out(const struct fft_pass *pass, struct fft_worker *w)
 {
     int n = pass->fft->y.n, nx = pass->fft->x.n;
     int width = w->part[0].width > w->part[1].width ? w->part[0].width : w->part[1].width;
@@ -203,7 +210,7 @@ static void transform_out(const struct pass *pass, struct worker *w)
 
 /* ---- a part of the picture ---- */
 
-static void part_set(const struct pass *pass, struct part *part, int number)
+static void part_set(const struct fft_pass *pass, struct part *part, int number)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
@@ -235,7 +242,7 @@ static void part_set(const struct pass *pass, struct part *part, int number)
     }
 }
 
-static void part_finish(const struct pass *pass, const struct part *part, void *line)
+static void part_finish(const struct fft_pass *pass, const struct part *part, void *line)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
@@ -269,8 +276,8 @@ static void part_finish(const struct pass *pass, const struct part *part, void *
 
 static void run_pair(void *context, int pair, int worker)
 {
-    const struct pass *pass = context;
-    struct worker *w = &pass->worker[worker];
+    const struct fft_pass *pass = context;
+    struct fft_worker *w = &pass->worker[worker];
 
     for (int k = 0; k < 2; k++)
         part_set(pass, &w->part[k], 2 * pair + k);
@@ -283,7 +290,7 @@ static void run_pair(void *context, int pair, int worker)
 
 /* ---- one pass ---- */
 
-static bool worker_alloc(struct worker *w, const struct pass *pass)
+static bool worker_alloc(struct fft_worker *w, const struct fft_pass *pass)
 {
     size_t nx = (size_t)pass->fft->x.n, ny = (size_t)pass->fft->y.n;
     bool ok;
@@ -302,10 +309,10 @@ static bool worker_alloc(struct worker *w, const struct pass *pass)
     return ok;
 }
 
-static void pass_free(struct pass *pass)
+static void pass_free(struct fft_pass *pass)
 {
     for (int i = 0; pass->worker && i < pass->workers; i++) {
-        struct worker *w = &pass->worker[i];
+        struct fft_worker *w = &pass->worker[i];
         free(w->tile);
         free(w->block);
         free(w->line);
@@ -318,7 +325,7 @@ static void pass_free(struct pass *pass)
     free(pass->worker);
 }
 
-static bool pass_make(struct pass *pass)
+static bool pass_make(struct fft_pass *pass)
 {
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
@@ -341,7 +348,7 @@ static bool pass_make(struct pass *pass)
     return ok;
 }
 
-static bool run(struct pass *pass, struct error *err)
+static bool run(struct fft_pass *pass, struct error *err)
 {
     bool ok = pass->fft && pass_make(pass);
     if (ok)
@@ -352,12 +359,237 @@ static bool run(struct pass *pass, struct error *err)
     return ok;
 }
 
-bool cpu_fft_sums(const struct kernel_job *job, const struct cpu_ops *ops,
-                  const struct cpu_fft_plan *fft, int64_t *sums, struct error *err)
+static bool fft_sums(const struct kernel_job *job, const struct shared *shared, int64_t *sums,
+                     struct error *err)
 {
-    struct pass pass = {.job = job, .ops = ops, .fft = fft, .sums = sums, .workers = job->threads};
+    struct fft_pass pass = {
+        .job = job, .ops = shared->ops, .fft = shared->fft, .sums = sums, .workers = job->threads};
     return run(&pass, err);
 }
+
+/* ---- colour weighted by alpha ----
+ *
+ * The picture is cut into blocks of one tile of output each. A block's samples with all ghost cells
+ * become pictures of 16 bits, whose sums are made one by one:
+ *
+ *   LOW    r*a  g*a  b*a  a    of 8 bits; of 16 bits the low half of each product, and a
+ *   HIGH                       of 16 bits: the high half of each product, and 0
+ *   PLAIN  r    g    b    a    only where a pixel has no alpha under its mask
+ *
+ * All sums are integers below 2^52 and off by less than a quarter before they are rounded. */
+
+/* What is beside the transforms, in nanoseconds of a sample of each layer: products, quotients. */
+#define COST_SAMPLE 10.0
+
+/* Sums of weights up to which low + 65536 * high is below 2^52. */
+#define MOST_SUM ((int64_t)1 << 20)
+
+enum layer { LOW, HIGH, PLAIN };
+
+struct block_worker {
+    struct cpu_rows rows;
+    uint32_t *line;
+    struct image in;  /* the block with its ghost cells, 16 bits */
+    int64_t *product; /* the sums of LOW and HIGH in one */
+    int64_t *plain;   /* as cpu_finish_weighted takes it */
+    struct error err;
+    bool failed;
+};
+
+struct blocks {
+    const struct shared *shared;
+    const struct kernel_job *job;
+    const struct cpu_fft_plan *fft;
+    int blocks_x;
+    struct block_worker *worker;
+    int workers;
+};
+
+/* Samples of 16 bits whose ghost cells stand in the picture; nothing but sums is asked for. */
+static struct plan layer_plan_of(const struct plan *plan)
+{
+    struct plan layer = *plan;
+    layer.type = SAMPLE_U16;
+    layer.max = UINT16_MAX;
+    layer.alpha = ALPHA_PLAIN;
+    layer.filtered = (1u << plan->channels) - 1;
+    layer.border = BORDER_REPLICATE;
+    layer.mask[0].anchor_x = layer.mask[0].anchor_y = 0;
+    layer.mask[0].accumulator = ACCUMULATOR_I32; /* the nearest integers have to be the sums */
+    return layer;
+}
+
+/* ---- one block of colour weighted by alpha ---- */
+
+static void put_line(const uint32_t *line, enum layer layer, int channels, uint16_t *out, int n)
+{
+    for (int x = 0; x < n; x += channels) {
+        uint32_t alpha = line[x + channels - 1];
+        for (int c = 0; c < channels - 1; c++) {
+            uint32_t product = line[x + c] * alpha;
+            out[x + c] = (uint16_t)(layer == LOW    ? product
+                                    : layer == HIGH ? product >> 16
+                                                    : line[x + c]);
+        }
+        out[x + channels - 1] = (uint16_t)(layer == HIGH ? 0 : alpha);
+    }
+}
+
+static bool sum_layer(const struct blocks *blocks, struct block_worker *w, enum layer layer, int y,
+                      int height, int64_t *sums)
+{
+    const struct plan_mask *m = &blocks->job->plan->mask[0];
+    struct image in = image_rows(&w->in, 0, height + m->height - 1), out = in;
+    struct kernel_job job = {
+        .plan = &blocks->shared->layer_plan, .in = &in, .out = &out, .threads = 1};
+
+    in.width = w->rows.tile.pixels + m->width - 1;
+    for (int i = 0; i < in.height; i++) {
+        cpu_rows_fill(&w->rows, y - m->anchor_y + i, w->line);
+        put_line(w->line, layer, in.channels, image_row(&in, i), in.width * in.channels);
+    }
+    job.picture_height = in.height;
+    out.width = w->rows.tile.pixels;
+    out.height = height;
+    return fft_sums(&job, blocks->shared, sums, &w->err);
+}
+
+/* The products' sums and the coverage; *none: some pixel has no alpha at all. */
+static bool sum_products(const struct blocks *blocks, struct block_worker *w, int y, int height,
+                         bool *none)
+{
+    int channels = blocks->job->plan->channels, n = w->rows.tile.pixels * height * channels;
+    int64_t offset = blocks->job->plan->mask[0].offset;
+
+    *none = false;
+    if (!sum_layer(blocks, w, LOW, y, height, w->product))
+        return false;
+    if (blocks->job->plan->type == SAMPLE_U16) { /* `plain` is free until then */
+        if (!sum_layer(blocks, w, HIGH, y, height, w->plain))
+            return false;
+        for (int i = 0; i < n; i++)
+            w->product[i] += w->plain[i] * 65536;
+    }
+    for (int i = channels - 1; i < n; i += channels) {
+        *none |= w->product[i] == 0;
+        w->plain[i] = w->product[i] + offset;
+    }
+    return true;
+}
+
+static bool sum_plain(const struct blocks *blocks, struct block_worker *w, int y, int height)
+{
+    int n = w->rows.tile.pixels * height * blocks->job->plan->channels;
+
+    if (!sum_layer(blocks, w, PLAIN, y, height, w->plain))
+        return false;
+    for (int i = 0; i < n; i++)
+        w->plain[i] += blocks->job->plan->mask[0].offset;
+    return true;
+}
+
+static void run_block(void *context, int block, int worker)
+{
+    const struct blocks *blocks = context;
+    const struct kernel_job *job = blocks->job;
+    const struct plan *plan = job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    struct block_worker *w = &blocks->worker[worker];
+    int x = block % blocks->blocks_x * blocks->fft->tile_width, left = job->out->width - x;
+    int y = block / blocks->blocks_x * blocks->fft->tile_height, height = job->out->height - y;
+    int first = job->out_first_row + y, n;
+    bool none;
+
+    if (w->failed)
+        return;
+    if (height > blocks->fft->tile_height)
+        height = blocks->fft->tile_height;
+    w->rows.tile =
+        (struct cpu_tile){.first_pixel = x,
+                          .pixels = left < blocks->fft->tile_width ? left : blocks->fft->tile_width,
+                          .first = first,
+                          .end = first + height,
+                          .top = first - m->anchor_y,
+                          .bottom = first + height + m->height - m->anchor_y - 2};
+    n = w->rows.tile.pixels * plan->channels;
+    if (!sum_products(blocks, w, first, height, &none) ||
+        (none && !sum_plain(blocks, w, first, height))) {
+        w->failed = true;
+        return;
+    }
+    for (int i = 0; i < height; i++) {
+        union cpu_sums plain = {.wide = w->plain + (size_t)i * (size_t)n};
+        union cpu_sums product = {.wide = w->product + (size_t)i * (size_t)n};
+        uint8_t *out = (uint8_t *)image_row(job->out, y + i) +
+                       (size_t)(x * plan->channels) * (size_t)plan->type;
+        cpu_finish_weighted(blocks->shared->ops, plan, true, plain, true, product, out, n);
+        if (plan->filtered != (1u << plan->channels) - 1)
+            cpu_finish_unfiltered(job, first + i, x, w->rows.tile.pixels, out);
+    }
+}
+
+/* ---- one blocks ---- */
+
+static bool block_worker_alloc(struct block_worker *w, const struct blocks *blocks)
+{
+    const struct plan *plan = blocks->job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    size_t channels = (size_t)plan->channels;
+    size_t n =
+        (size_t)blocks->fft->tile_width * (size_t)blocks->fft->tile_height * channels + CPU_BLOCK;
+
+    w->rows = (struct cpu_rows){.job = blocks->job,
+                                .mask_width = m->width,
+                                .mask_height = m->height,
+                                .anchor_x = m->anchor_x,
+                                .anchor_y = m->anchor_y};
+    w->line = malloc(((size_t)blocks->fft->x.n * channels + CPU_BLOCK) * sizeof *w->line);
+    /* Cleared: the colours of `plain` are written only where they count. */
+    w->product = large_alloc_cleared(n * sizeof *w->product);
+    w->plain = large_alloc_cleared(n * sizeof *w->plain);
+    return w->line && w->product && w->plain &&
+           image_alloc(&w->in, blocks->fft->x.n, blocks->fft->y.n, plan->channels, SAMPLE_U16,
+                       "block", &w->err);
+}
+
+static bool run_blocks(struct blocks *blocks, struct error *err)
+{
+    const struct image *out = blocks->job->out;
+    int tile_width = blocks->fft->tile_width, tile_height = blocks->fft->tile_height;
+    int count = (out->height + tile_height - 1) / tile_height;
+    bool ok;
+
+    blocks->blocks_x = (out->width + tile_width - 1) / tile_width;
+    count *= blocks->blocks_x;
+    blocks->workers = blocks->job->threads < count ? blocks->job->threads : count;
+    blocks->worker = calloc((size_t)blocks->workers, sizeof *blocks->worker);
+    ok = blocks->worker != NULL;
+    for (int i = 0; ok && i < blocks->workers; i++)
+        ok = block_worker_alloc(&blocks->worker[i], blocks);
+    if (!ok)
+        return error_set(err, EXIT_INPUT, "no memory for the tiles of %d threads", blocks->workers);
+    parallel_for(blocks->workers, count, run_block, blocks);
+    for (int i = 0; ok && i < blocks->workers; i++)
+        if (blocks->worker[i].failed) {
+            *err = blocks->worker[i].err;
+            ok = false;
+        }
+    return ok;
+}
+
+static void blocks_free(struct blocks *blocks)
+{
+    for (int i = 0; blocks->worker && i < blocks->workers; i++) {
+        struct block_worker *w = &blocks->worker[i];
+        image_free(&w->in);
+        free(w->line);
+        free(w->product);
+        free(w->plain);
+    }
+    free(blocks->worker);
+}
+
+/* ---- the row of the table ---- */
 
 static void fft_free(void *state)
 {
@@ -372,7 +604,11 @@ static void *fft_make(const struct plan *plan, const struct cpu_ops *ops, int wi
 
     if (!shared)
         return NULL;
-    *shared = (struct shared){ops, cpu_fft_plan_new(plan, ops, width, height)};
+    *shared = (struct shared){.ops = ops, .weighted = plan->alpha == ALPHA_WEIGHTED};
+    if (shared->weighted)
+        shared->layer_plan = layer_plan_of(plan);
+    shared->fft =
+        cpu_fft_plan_new(shared->weighted ? &shared->layer_plan : plan, ops, width, height);
     if (shared->fft)
         return shared;
     fft_free(shared);
@@ -382,11 +618,18 @@ static void *fft_make(const struct plan *plan, const struct cpu_ops *ops, int wi
 static bool fft_run(const void *state, const struct kernel_job *job, struct error *err)
 {
     const struct shared *shared = state;
-    struct pass pass = {
+    struct fft_pass pass = {
         .job = job, .ops = shared->ops, .fft = shared->fft, .workers = job->threads};
-    bool all = job->plan->filtered == (1u << job->plan->channels) - 1, ok = run(&pass, err);
+    struct blocks blocks = {.shared = shared, .job = job, .fft = shared->fft};
+    bool ok;
 
-    for (int y = 0; ok && !all && y < job->out->height; y++)
+    if (shared->weighted) {
+        ok = run_blocks(&blocks, err);
+        blocks_free(&blocks);
+        return ok;
+    }
+    ok = run(&pass, err);
+    for (int y = 0; ok && y < job->out->height; y++)
         cpu_finish_unfiltered(job, job->out_first_row + y, 0, job->out->width,
                               image_row(job->out, y));
     return ok;
@@ -394,26 +637,31 @@ static bool fft_run(const void *state, const struct kernel_job *job, struct erro
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
+    struct plan layer = layer_plan_of(plan);
     struct cpu_fft_plan fft;
+    bool weighted = plan->alpha == ALPHA_WEIGHTED;
 
     (void)ops;
-    if (plan->alpha == ALPHA_WEIGHTED)
-        return "it does not weight colour by alpha: fft_weighted does";
-    return cpu_fft_bound(&fft, plan, CPU_FFT_MOST, CPU_FFT_MOST)
+    return (!weighted || plan->mask[0].sum < MOST_SUM) &&
+                   cpu_fft_bound(&fft, weighted ? &layer : plan, CPU_FFT_MOST, CPU_FFT_MOST)
                ? NULL
                : "its sums would be off by too much";
 }
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    int channels = __builtin_popcount(plan->filtered), points[2];
+    double samples = cpu_samples(plan, width, height);
+    bool weighted = plan->alpha == ALPHA_WEIGHTED;
+    int layers = weighted && plan->type == SAMPLE_U16 ? 2 : 1, points[2];
+    int channels = weighted ? plan->channels : __builtin_popcount(plan->filtered);
+    double tiles;
 
     if (cpu_cells(plan) < CPU_FEW_CELLS || refusal(plan, ops))
         return HUGE_VAL;
-    return cpu_fft_cost(&plan->mask[0], width, height, channels, &points[0], &points[1]) +
-           (plan->mask[0].accumulator == ACCUMULATOR_I64
-                ? CPU_FFT_CERTIFY * cpu_samples(plan, width, height)
-                : 0);
+    tiles = cpu_fft_cost(&plan->mask[0], width, height, channels, &points[0], &points[1]);
+    if (weighted)
+        return layers * (tiles + COST_SAMPLE * samples);
+    return tiles + (plan->mask[0].accumulator == ACCUMULATOR_I64 ? CPU_FFT_CERTIFY * samples : 0);
 }
 
 const struct cpu_method cpu_method_fft = {

@@ -9,7 +9,6 @@
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/sets.h"
-#include "kernel/passes.h"
 #include "kernel/rows.h"
 
 /* A method and what it has made for a plan. */

@@ -13,14 +13,14 @@
 #include "cpu/certified.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/strips.h"
+#include "cpu/tiles.h"
 #include "cpu/window8.h"
 
 #define RING_BYTES (48 * 1024) /* about the L1 cache */
-#define HALO_PARTS 6           /* widths of the mask in a strip, at least */
+#define HALO_PARTS 6           /* widths of the mask in a tile, at least */
 
 struct worker {
-    struct cpu_strip strip;
+    struct cpu_tile tile;
     float *ring;      /* pass.lines lines of pass.stride numbers, the terms', and the sums */
     const float **at; /* of each tap */
     uint8_t *padded;  /* a row's samples with ghost cells */
@@ -35,7 +35,7 @@ struct pass {
     int lines;
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
     size_t stride;
 };
 
@@ -44,24 +44,24 @@ static float *line_at(const struct pass *pass, const struct worker *w, int k)
     return w->ring + (size_t)k * pass->stride;
 }
 
-/* Line k of the strip: row top + k. */
+/* Line k of the tile: row top + k. */
 static void fill_line(const struct pass *pass, struct worker *w, int k)
 {
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
-    const uint8_t *row = cpu_strip_row(job, &w->strip, w->strip.top + k, w->ghosts);
-    int from = w->strip.first_pixel - m->anchor_x, to = from + w->strip.pixels + m->width - 1;
+    const uint8_t *row = cpu_tile_row(job, &w->tile, w->tile.top + k, w->ghosts);
+    int from = w->tile.first_pixel - m->anchor_x, to = from + w->tile.pixels + m->width - 1;
 
     if (from >= 0 && to <= job->in->width) {
         row += (size_t)from * (size_t)job->plan->channels;
     } else {
-        cpu_strips_copy(job, row, from, to, w->padded);
+        cpu_tiles_copy(job, row, from, to, w->padded);
         row = w->padded;
     }
     pass->ops->floats_u8(row, line_at(pass, w, k % pass->lines), (to - from) * job->plan->channels);
 }
 
-/* Row t of the strip. */
+/* Row t of the tile. */
 static void sum_row(const struct pass *pass, struct worker *w, int t, float *sum, int n)
 {
     const struct cpu_lowrank8 *l = &pass->lowrank;
@@ -78,25 +78,25 @@ static void sum_row(const struct pass *pass, struct worker *w, int t, float *sum
     pass->ops->float_sums(&l->row, w->at, sum, n);
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
     const struct pass *pass = context;
     struct worker *w = worker;
-    int n = strip->pixels * pass->job->plan->channels;
+    int n = tile->pixels * pass->job->plan->channels;
     float *sum = line_at(pass, w, pass->lines + pass->lowrank.terms);
 
-    w->strip = *strip;
+    w->tile = *tile;
     for (int k = 0; k < pass->lines - 1; k++)
         fill_line(pass, w, k);
-    for (int y = strip->first; y < strip->end; y++) {
-        int t = y - strip->first;
-        uint8_t *out = cpu_strip_out(pass->job, strip, y);
+    for (int y = tile->first; y < tile->end; y++) {
+        int t = y - tile->first;
+        uint8_t *out = cpu_tile_out(pass->job, tile, y);
         fill_line(pass, w, t + pass->lines - 1);
         sum_row(pass, w, t, sum, n);
         pass->ops->certify_floats(&pass->lowrank.test, sum, out, w->doubtful, n);
-        cpu_window8_finish(&pass->window, pass->job, pass->ops, strip, y, w->ghosts, w->doubtful,
+        cpu_window8_finish(&pass->window, pass->job, pass->ops, tile, y, w->ghosts, w->doubtful,
                            out);
-        cpu_finish_unfiltered(pass->job, y, strip->first_pixel, strip->pixels, out);
+        cpu_finish_unfiltered(pass->job, y, tile->first_pixel, tile->pixels, out);
     }
 }
 
@@ -116,19 +116,19 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->ring = cpu_memory_keep(memory, large_alloc_cleared(lines * pass->stride * sizeof *w->ring));
     w->at = cpu_memory_keep(memory, calloc((size_t)taps, sizeof *w->at));
     w->padded = cpu_memory_keep(memory, calloc(pass->stride, 1));
-    w->doubtful = cpu_memory_keep(memory, calloc(cpu_strips_sums(&pass->strips), 1));
+    w->doubtful = cpu_memory_keep(memory, calloc(cpu_tiles_sums(&pass->tiles), 1));
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
-/* Strips whose ring fits the cache, but not so narrow that columns' sums are made for halos. */
+/* Tiles whose ring fits the cache, but not so narrow that columns' sums are made for halos. */
 static void pass_cut(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     int line = (int)sizeof(float) * (pass->lines + pass->lowrank.terms + 1) * plan->channels;
     int least = HALO_PARTS * plan->mask[0].width, pixels = RING_BYTES / line;
 
-    pass->strips = cpu_strips_cut(pass->job, pixels > least ? pixels : least);
-    pass->stride = cpu_strips_stride(&pass->strips, plan->mask[0].width, CPU_BLOCK);
+    pass->tiles = cpu_tiles_cut(pass->job, pixels > least ? pixels : least);
+    pass->stride = cpu_tiles_stride(&pass->tiles, plan->mask[0].width, CPU_BLOCK);
 }
 
 static void lowrank8_free(void *state)
@@ -157,12 +157,12 @@ static void *lowrank8_make(const struct plan *plan, const struct cpu_ops *ops, i
 
 static bool lowrank8_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    static const struct cpu_tile_hooks hooks = {sizeof(struct worker), worker_make, run_tile};
     struct pass pass = *(const struct pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)

@@ -22,14 +22,14 @@
 #include "cpu/certify.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/strips.h"
+#include "cpu/tiles.h"
 #include "cpu/window8.h"
 
 #define RING_BYTES  (128 * 1024) /* a part of the L2 cache */
-#define MAX_SAMPLES 4096         /* of a strip */
+#define MAX_SAMPLES 4096         /* of a tile */
 
 struct worker {
-    struct cpu_strip strip;
+    struct cpu_tile tile;
     uint32_t *ring; /* pass.lines lines of pass.stride pairs, and those of taps */
     const uint32_t *at[CPU_MAX_SIDE / 2 + 1];
     uint32_t *taps[2]; /* a row's samples in pairs of taps */
@@ -46,7 +46,7 @@ struct pass {
     int lines;
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
     size_t stride;
 };
 
@@ -61,30 +61,30 @@ bool cpu_near8_can(const struct plan *plan)
 
 static const uint8_t *row_at(const struct pass *pass, const struct worker *w, int v)
 {
-    return cpu_strip_row(pass->job, &w->strip, v, w->ghosts);
+    return cpu_tile_row(pass->job, &w->tile, v, w->ghosts);
 }
 
-/* The samples under the strip, from the first tap on. */
+/* The samples under the tile, from the first tap on. */
 static const uint8_t *samples_of(const struct pass *pass, struct worker *w, const uint8_t *row)
 {
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
     size_t channels = (size_t)job->plan->channels;
-    int from = w->strip.first_pixel - m->anchor_x, to = from + w->strip.pixels + m->width;
+    int from = w->tile.first_pixel - m->anchor_x, to = from + w->tile.pixels + m->width;
 
     if (from >= 0 && to <= job->in->width)
         return row + (size_t)from * channels;
-    cpu_strips_copy(job, row, from, to, w->padded);
+    cpu_tiles_copy(job, row, from, to, w->padded);
     return w->padded;
 }
 
-/* Line k of the strip: rows top + 2k and the next. OUT: what will be written soon, or NULL.
+/* Line k of the tile: rows top + 2k and the next. OUT: what will be written soon, or NULL.
  */
 static void fill_line(const struct pass *pass, struct worker *w, int k, uint8_t *const *out)
 {
     const struct plan *plan = pass->job->plan;
-    size_t first = (size_t)w->strip.first_pixel * (size_t)plan->channels;
-    int n = w->strip.pixels * plan->channels, v = w->strip.top + 2 * k;
+    size_t first = (size_t)w->tile.first_pixel * (size_t)plan->channels;
+    int n = w->tile.pixels * plan->channels, v = w->tile.top + 2 * k;
     int taps = n + (pass->near.row.taps - 1) * pass->near.row.step;
     struct cpu_ahead ahead[2];
 
@@ -98,12 +98,12 @@ static void fill_line(const struct pass *pass, struct worker *w, int k, uint8_t 
                          w->ring + (size_t)(k % pass->lines) * pass->stride, n, ahead);
 }
 
-/* ---- two rows of one strip ---- */
+/* ---- two rows of one tile ---- */
 
 static void finish_row(const struct pass *pass, const struct worker *w, int lower, int y,
                        uint8_t *out)
 {
-    const struct cpu_strip *s = &w->strip;
+    const struct cpu_tile *s = &w->tile;
     const uint8_t *row[CPU_WINDOW_MOST];
     int n = s->pixels * pass->job->plan->channels;
 
@@ -113,27 +113,27 @@ static void finish_row(const struct pass *pass, const struct worker *w, int lowe
     cpu_finish_unfiltered(pass->job, y, s->first_pixel, s->pixels, out);
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
     const struct pass *pass = context;
     struct worker *w = worker;
-    int n = strip->pixels * pass->job->plan->channels;
+    int n = tile->pixels * pass->job->plan->channels;
 
-    w->strip = *strip;
+    w->tile = *tile;
     for (int k = 0; k < pass->lines - 1; k++)
         fill_line(pass, w, k, NULL);
-    for (int t = 0; strip->first + 2 * t < strip->end; t++) {
-        int y = strip->first + 2 * t;
-        uint8_t *out[2] = {cpu_strip_out(pass->job, strip, y), w->none};
-        if (y + 1 < strip->end)
-            out[1] = cpu_strip_out(pass->job, strip, y + 1);
+    for (int t = 0; tile->first + 2 * t < tile->end; t++) {
+        int y = tile->first + 2 * t;
+        uint8_t *out[2] = {cpu_tile_out(pass->job, tile, y), w->none};
+        if (y + 1 < tile->end)
+            out[1] = cpu_tile_out(pass->job, tile, y + 1);
         fill_line(pass, w, t + pass->lines - 1, out);
         for (int p = 0; p < pass->lines; p++)
             w->at[p] = w->ring + (size_t)((t + p) % pass->lines) * pass->stride;
         pass->ops->certify_two_rows(&pass->near.column, w->at, &pass->near.bounds, out, w->doubtful,
                                     n);
         finish_row(pass, w, 0, y, out[0]);
-        if (y + 1 < strip->end)
+        if (y + 1 < tile->end)
             finish_row(pass, w, 1, y + 1, out[1]);
     }
 }
@@ -158,15 +158,15 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     }
 }
 
-/* Strips whose ring fits the cache. */
+/* Tiles whose ring fits the cache. */
 static void pass_cut(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
     int samples = RING_BYTES / ((int)sizeof(uint32_t) * (pass->lines + 2));
     int most = samples < MAX_SAMPLES ? samples : MAX_SAMPLES;
 
-    pass->strips = cpu_strips_cut(pass->job, most / plan->channels);
-    pass->stride = cpu_strips_stride(&pass->strips, plan->mask[0].width + 2, CPU_BLOCK);
+    pass->tiles = cpu_tiles_cut(pass->job, most / plan->channels);
+    pass->stride = cpu_tiles_stride(&pass->tiles, plan->mask[0].width + 2, CPU_BLOCK);
 }
 
 static void near8_free(void *state)
@@ -195,12 +195,12 @@ static void *near8_make(const struct plan *plan, const struct cpu_ops *ops, int 
 
 static bool near8_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    static const struct cpu_tile_hooks hooks = {sizeof(struct worker), worker_make, run_tile};
     struct pass pass = *(const struct pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)

@@ -1,6 +1,6 @@
 /* The inner loops of the CPU kernels, one set per instruction set. Each set is a
  * file of its own (cpu/scalar.c, cpu/x86/avx2.c, ...) that includes
- * cpu/ops_template.h and exports one table; cpu/kernels.c does everything else.
+ * cpu/ops_template.h and exports one table; the methods (cpu/method.h) do everything else.
  *
  * All of them work on prepared rows: one line of interleaved samples in which
  * the ghost cells left and right already stand, so that there is no edge test

@@ -1,11 +1,11 @@
-/* Sums over the ends of runs (cpu/runs.h) in portable C; a part of cpu/ops_template.h,
+/* Sums over the ends of runs (cpu/direct.c) in portable C; a part of cpu/ops_template.h,
  * included once per instruction set. */
 #ifndef STENCIL_CPU_OPS_RUNS_H
 #define STENCIL_CPU_OPS_RUNS_H
 
 #include <string.h>
 
-#include "cpu/ops_rank1.h"
+#include "cpu/ops_separable.h"
 
 #define RUNS_LANES   ((int)(sizeof(sums_32) / sizeof(uint32_t)))
 #define RUNS_VECTORS (32 / RUNS_LANES)

@@ -14,7 +14,7 @@
 #include "cpu/ops_bytes.h"
 #include "cpu/ops_fft.h"
 #include "cpu/ops_floats.h"
-#include "cpu/ops_rank1.h"
+#include "cpu/ops_separable.h"
 #include "cpu/ops_runs.h"
 #include "cpu/ops_wide.h"
 

@@ -1,14 +1,34 @@
 /* The ring of prepared rows: see cpu/rows.h.
  *
  *   columns   first_pixel-ax ............................ first_pixel+pixels-1 + w-1-ax
- *             [ halo | strip .............................. | halo ]   ghost cells folded here
+ *             [ halo | tile .............................. | halo ]   ghost cells folded here
  *   row v     element (x + j)*channels + c is tap j of output pixel x
  */
 #include "cpu/rows.h"
 
 #include <stdlib.h>
 
-#include "cpu/runs.h"
+/* CHANNELS is a constant where it is called: the sums stay in registers. */
+static inline __attribute__((always_inline)) void sum_up(uint32_t *line, int n, int channels)
+{
+    uint32_t sum[4] = {0};
+    for (int x = 0; x < n; x += channels)
+        for (int c = 0; c < channels; c++)
+            line[x + c] = sum[c] += line[x + c];
+}
+
+/* Makes running sums of a line of n samples, in place. */
+static void running_sums(uint32_t *line, int n, int channels)
+{
+    if (channels == 1)
+        sum_up(line, n, 1);
+    else if (channels == 2)
+        sum_up(line, n, 2);
+    else if (channels == 3)
+        sum_up(line, n, 3);
+    else
+        sum_up(line, n, 4);
+}
 
 static size_t slot_of(const struct cpu_rows *rows, int row)
 {
@@ -34,10 +54,10 @@ void cpu_rows_alloc(struct cpu_rows *rows, struct cpu_memory *memory)
             cpu_memory_keep(memory, calloc((size_t)rows->slots, rows->stride * sizeof *rows->pair));
 }
 
-void cpu_rows_begin(struct cpu_rows *rows, const struct cpu_strip *strip)
+void cpu_rows_begin(struct cpu_rows *rows, const struct cpu_tile *tile)
 {
-    rows->strip = *strip;
-    rows->next_row = strip->top;
+    rows->tile = *tile;
+    rows->next_row = tile->top;
 }
 
 /* ---- one line ---- */
@@ -55,41 +75,26 @@ static void widen(const struct image *image, const void *row, size_t first, size
     }
 }
 
-/* Pixels [from, to) of the picture, some of them ghost cells, into out. */
-static void widen_ghosts(const struct cpu_rows *rows, const void *row, int from, int to,
-                         uint32_t *out)
-{
-    const struct plan *plan = rows->job->plan;
-    const struct image *in = rows->job->in;
-    size_t channels = (size_t)plan->channels;
-    for (int x = from; x < to; x++, out += channels) {
-        int cell = border_fold(plan->border, x, in->width);
-        if (row != NULL && cell != BORDER_OUTSIDE)
-            widen(in, row, (size_t)cell * channels, channels, out);
-        else
-            for (int c = 0; c < plan->channels; c++)
-                out[c] = plan_ghost(plan, c);
-    }
-}
-
 void cpu_rows_fill(const struct cpu_rows *rows, int v, uint32_t *out)
 {
     const struct kernel_job *job = rows->job;
-    int channels = job->plan->channels;
-    int from = rows->strip.first_pixel - rows->anchor_x;
-    int to = from + rows->strip.pixels + rows->mask_width - 1;
-    const void *row = cpu_strip_row(job, &rows->strip, v, NULL);
-    int inside_from = from < 0 ? 0 : from, inside_to = to > job->in->width ? job->in->width : to;
+    size_t channels = (size_t)job->plan->channels;
+    int from = rows->tile.first_pixel - rows->anchor_x;
+    int to = from + rows->tile.pixels + rows->mask_width - 1;
+    const void *row = cpu_tile_row(job, &rows->tile, v, NULL);
+    struct cpu_span span;
 
-    if (row == NULL || inside_from >= inside_to) {
-        widen_ghosts(rows, row, from, to, out);
-        return;
+    for (int x = from; x < to; x += span.pixels) {
+        size_t n;
+        span = cpu_span_at(job, x, to);
+        n = (size_t)span.pixels * channels;
+        if (row && span.cell != BORDER_OUTSIDE)
+            widen(job->in, row, (size_t)span.cell * channels, n, out);
+        else
+            for (size_t k = 0; k < n; k++)
+                out[k] = plan_ghost(job->plan, (int)(k % channels));
+        out += n;
     }
-    widen_ghosts(rows, row, from, inside_from, out);
-    widen(job->in, row, (size_t)inside_from * (size_t)channels,
-          (size_t)(inside_to - inside_from) * (size_t)channels,
-          out + (size_t)(inside_from - from) * (size_t)channels);
-    widen_ghosts(rows, row, inside_to, to, out + (size_t)(inside_to - from) * (size_t)channels);
 }
 
 /* ---- the ring ---- */
@@ -109,22 +114,22 @@ void cpu_rows_advance(struct cpu_rows *rows, int y)
 {
     int first = rows->next_row, channels = rows->job->plan->channels;
     int need = y - rows->anchor_y + rows->mask_height; /* one more than the mask: its pair */
-    if (need > rows->strip.bottom)
-        need = rows->strip.bottom;
+    if (need > rows->tile.bottom)
+        need = rows->tile.bottom;
     for (int v = first; v <= need; v++) {
         uint32_t *line = line_at(rows, v);
         cpu_rows_fill(rows, v, line);
         if (rows->form == CPU_RUNS)
-            cpu_runs_sum_up(line, (rows->strip.pixels + rows->mask_width - 1) * channels, channels);
+            running_sums(line, (rows->tile.pixels + rows->mask_width - 1) * channels, channels);
         if (rows->form != CPU_PAIRS)
             continue;
-        /* Rows are numbered from y - anchor_y of the strip's first output row, whose first call
+        /* Rows are numbered from y - anchor_y of the tile's first output row, whose first call
          * this is exactly when the mask's own first row is still to come. */
         if (v != y - rows->anchor_y)
             pair_up(rows, v - 1, v);
-        /* The strip's last row has none below it that any mask row with a weight would read, so it
+        /* The tile's last row has none below it that any mask row with a weight would read, so it
          * stands twice. */
-        if (v == rows->strip.bottom)
+        if (v == rows->tile.bottom)
             pair_up(rows, v, v);
     }
     rows->next_row = need + 1;

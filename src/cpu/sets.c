@@ -16,7 +16,7 @@ static const struct cpu_rates RATES_AVX512 = {
 #endif
 
 static const struct cpu_set SETS[] = {
-    {"plain C", "strips and rings of rows on all cores, plain C", &cpu_ops_scalar, &RATES},
+    {"plain C", "tiles and rings of rows on all cores, plain C", &cpu_ops_scalar, &RATES},
 #ifdef HAVE_NEON
     {"NEON", "the same with NEON: pairs of rows by smlal, sums in 16 registers", &cpu_ops_neon,
      &RATES},

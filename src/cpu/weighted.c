@@ -9,7 +9,7 @@
  *
  * One sum over the products holds all that a sample needs, the divisor in the place of alpha.
  * Sums of plain lines are made only where there is none: from the first to the last pixel of a
- * strip's row under whose mask everything is transparent. */
+ * tile's row under whose mask everything is transparent. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ __extension__ typedef __int128 int128;
 enum { PLAIN, PRODUCT };
 
 struct worker {
-    struct cpu_rows rows; /* the strip: rows without a ring */
+    struct cpu_rows rows; /* the tile: rows without a ring */
     uint32_t *line;
     char *ring[2];      /* of plain and product lines */
     const void **at[2]; /* the lines under the mask */
@@ -45,7 +45,7 @@ struct pass {
     size_t size; /* bytes of a number */
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
     size_t stride; /* numbers of a line */
 };
 
@@ -80,7 +80,7 @@ static int32_t exact_quotient(int128 n, int128 d, uint32_t max)
     return q > max ? (int32_t)max : (int32_t)q;
 }
 
-/* Sample `at` of the strip's row; `none`: everything is transparent there. */
+/* Sample `at` of the tile's row; `none`: everything is transparent there. */
 static int32_t exact_sample(const struct pass *pass, const struct worker *w, int at, bool none)
 {
     const struct plan *plan = pass->job->plan;
@@ -99,7 +99,7 @@ static int32_t exact_sample(const struct pass *pass, const struct worker *w, int
                           m->divisor * coverage, plan->max);
 }
 
-/* ---- one row of one strip ---- */
+/* ---- one row of one tile ---- */
 
 /* Sums of PIXELS pixels from FIRST on, and what follows from them. */
 static void make_quotients(const struct pass *pass, struct worker *w, int kind, int first,
@@ -178,7 +178,7 @@ static void fill_lines(const struct pass *pass, struct worker *w, int v)
 
     cpu_rows_fill(&w->rows, v, w->line);
     pass->real->prepare(w->line, plan->channels, w->ring[PLAIN] + at, w->ring[PRODUCT] + at,
-                        (w->rows.strip.pixels + w->rows.mask_width - 1) * plan->channels);
+                        (w->rows.tile.pixels + w->rows.mask_width - 1) * plan->channels);
 }
 
 static void filter_row(const struct pass *pass, struct worker *w, int y)
@@ -186,8 +186,8 @@ static void filter_row(const struct pass *pass, struct worker *w, int y)
     const struct kernel_job *job = pass->job;
     const struct plan *plan = job->plan;
     int height = plan->mask[0].height, first = y - plan->mask[0].anchor_y;
-    int pixels = w->rows.strip.pixels;
-    void *out = cpu_strip_out(job, &w->rows.strip, y);
+    int pixels = w->rows.tile.pixels;
+    void *out = cpu_tile_out(job, &w->rows.tile, y);
 
     for (int i = 0; i < height; i++) {
         int slot = (first + i) % height;
@@ -198,20 +198,20 @@ static void filter_row(const struct pass *pass, struct worker *w, int y)
     make_quotients(pass, w, PRODUCT, 0, pixels);
     settle(pass, w, pixels);
     cpu_finish_narrow(plan->type, w->quotient[PRODUCT], out, pixels * plan->channels);
-    cpu_finish_unfiltered(job, y, w->rows.strip.first_pixel, pixels, out);
+    cpu_finish_unfiltered(job, y, w->rows.tile.first_pixel, pixels, out);
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
     const struct pass *pass = context;
     struct worker *w = worker;
     int halo = pass->job->plan->mask[0].height - 1;
 
-    w->rows.strip = *strip;
+    w->rows.tile = *tile;
     for (int i = 0; i < halo; i++)
-        fill_lines(pass, w, strip->top + i);
-    for (int y = strip->first; y < strip->end; y++) {
-        fill_lines(pass, w, strip->top + halo + y - strip->first);
+        fill_lines(pass, w, tile->top + i);
+    for (int y = tile->first; y < tile->end; y++) {
+        fill_lines(pass, w, tile->top + halo + y - tile->first);
         filter_row(pass, w, y);
     }
 }
@@ -243,7 +243,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     }
 }
 
-/* Strips whose rings fit the cache. */
+/* Tiles whose rings fit the cache. */
 static void pass_cut(struct pass *pass)
 {
     const struct plan *plan = pass->job->plan;
@@ -253,9 +253,9 @@ static void pass_cut(struct pass *pass)
 
     if (pixels < 2 * width) /* else most of the column's sums are of the halo */
         pixels = 2 * width;
-    pass->strips = cpu_strips_cut(pass->job, pixels);
+    pass->tiles = cpu_tiles_cut(pass->job, pixels);
     /* Twice the slack: the column's sums end in whole blocks behind the row's taps. */
-    pass->stride = cpu_strips_stride(&pass->strips, width, 2 * CPU_BLOCK);
+    pass->stride = cpu_tiles_stride(&pass->tiles, width, 2 * CPU_BLOCK);
 }
 
 static void weighted_free(void *state)
@@ -284,12 +284,12 @@ static void *weighted_make(const struct plan *plan, const struct cpu_ops *ops, i
 
 static bool weighted_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
+    static const struct cpu_tile_hooks hooks = {sizeof(struct worker), worker_make, run_tile};
     struct pass pass = *(const struct pass *)state;
 
     pass.job = job;
     pass_cut(&pass);
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)

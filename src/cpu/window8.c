@@ -66,14 +66,14 @@ void cpu_window8_free(struct cpu_window8 *window)
     window->weights = NULL;
 }
 
-void cpu_window8_rows(const struct kernel_job *job, const struct cpu_strip *strip, int y,
+void cpu_window8_rows(const struct kernel_job *job, const struct cpu_tile *tile, int y,
                       const uint8_t *ghosts, const uint8_t **row)
 {
     const struct plan_mask *m = &job->plan->mask[0];
     int i = 0;
 
     for (; i < m->height; i++)
-        row[i] = cpu_strip_row(job, strip, y - m->anchor_y + i, ghosts);
+        row[i] = cpu_tile_row(job, tile, y - m->anchor_y + i, ghosts);
     for (; i % CPU_WINDOW_ROWS != 0; i++) /* of no weight */
         row[i] = row[0];
 }
@@ -134,15 +134,15 @@ void cpu_window8_decide(const struct cpu_window8 *window, const struct kernel_jo
 }
 
 void cpu_window8_finish(const struct cpu_window8 *window, const struct kernel_job *job,
-                        const struct cpu_ops *ops, const struct cpu_strip *strip, int y,
+                        const struct cpu_ops *ops, const struct cpu_tile *tile, int y,
                         const uint8_t *ghosts, const uint8_t *doubtful, uint8_t *out)
 {
     const uint8_t *row[CPU_WINDOW_MOST], *next;
-    int n = strip->pixels * job->plan->channels;
+    int n = tile->pixels * job->plan->channels;
 
-    cpu_window8_rows(job, strip, y, ghosts, row);
+    cpu_window8_rows(job, tile, y, ghosts, row);
     for (int x = 0; x < n && (next = memchr(doubtful + x, 1, (size_t)(n - x))); x++) {
         x = (int)(next - doubtful);
-        cpu_window8_decide(window, job, ops, row, strip->first_pixel, x, out + x);
+        cpu_window8_decide(window, job, ops, row, tile->first_pixel, x, out + x);
     }
 }

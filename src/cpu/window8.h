@@ -6,7 +6,7 @@
 #define STENCIL_CPU_WINDOW8_H
 
 #include "cpu/ops.h"
-#include "cpu/strips.h"
+#include "cpu/tiles.h"
 #include "kernel/kernel.h"
 
 /* The mask's weights are w = unit[0] * a + unit[1] * b + r with a and b of int16, so that
@@ -27,18 +27,18 @@ void cpu_window8_free(struct cpu_window8 *window);
 
 /* Points row[0..] at the rows under output row y, as the window's sums want them: up to
  * CPU_WINDOW_MOST. */
-void cpu_window8_rows(const struct kernel_job *job, const struct cpu_strip *strip, int y,
+void cpu_window8_rows(const struct kernel_job *job, const struct cpu_tile *tile, int y,
                       const uint8_t *ghosts, const uint8_t **row);
 
-/* Sample x of the strip: *out is the floor of a lower bound, clamped, and becomes the sample, which
+/* Sample x of the tile: *out is the floor of a lower bound, clamped, and becomes the sample, which
  * it is or is one below. */
 void cpu_window8_decide(const struct cpu_window8 *window, const struct kernel_job *job,
                         const struct cpu_ops *ops, const uint8_t *const *row, int first_pixel,
                         int x, uint8_t *out);
 
-/* The same for all samples of a row of the strip whose byte is 1. */
+/* The same for all samples of a row of the tile whose byte is 1. */
 void cpu_window8_finish(const struct cpu_window8 *window, const struct kernel_job *job,
-                        const struct cpu_ops *ops, const struct cpu_strip *strip, int y,
+                        const struct cpu_ops *ops, const struct cpu_tile *tile, int y,
                         const uint8_t *ghosts, const uint8_t *doubtful, uint8_t *out);
 
 /* ns of a sample in doubt, about */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cuda/planes.h"
-#include "kernel/passes.h"
+#include "kernel/kernel.h"
 
 /* The means of a run, and what its failure is called. */
 struct limits {

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "kernel/passes.h"
 #include "kernel/reference.h"
 #include "run/picture.h"
 

@@ -81,8 +81,8 @@ static void fastest(void)
     check_choice("convolve", small, -1, 3, SAMPLE_U8, "bytes");
     check_choice("convolve", large, -1, 3, SAMPLE_U8, "fft");
     check_choice("convolve", large, -1, 1, SAMPLE_U16, "fft");
-    check_choice("convolve", positive, -1, 4, SAMPLE_U8, "fft_weighted"); /* weighted alpha */
-    check_choice("convolve", positive, -1, 2, SAMPLE_U16, "fft_weighted");
+    check_choice("convolve", positive, -1, 4, SAMPLE_U8, "fft"); /* weighted alpha */
+    check_choice("convolve", positive, -1, 2, SAMPLE_U16, "fft");
     check_choice("blur", NULL, -1, 4, SAMPLE_U8, "weighted");
     check_choice("gauss", NULL, 20, 4, SAMPLE_U8, "weighted");
     check_choice("unsharp", NULL, 7, 3, SAMPLE_U8, "lowrank8");

@@ -325,7 +325,8 @@ static const char *every_cell_method(const struct prepared *p)
     unsigned others = 0;
 
     for (int i = 0; i < count; i++)
-        others |= (unsigned)!methods[i]->per_cell << i;
+        if (!methods[i]->per_cell || cpu_method_refusal(methods[i], &p->plan, p->kernel->ops))
+            others |= 1U << i;
     return cpu_method_fastest(&p->plan, p->kernel->ops, p->in.width, p->in.height, others)->name;
 }
 

@@ -2,7 +2,7 @@
  * on any processor (tests/cpu/emulated_neon.h). */
 #include "cpu/arm/bytes.h"
 #include "cpu/arm/divide.h"
-#include "cpu/arm/two_rows.h"
+#include "cpu/arm/direct8.h"
 #include "cpu/arm/sums.h"
 #include "cpu/arm/wide.h"
 #include "cpu/ops.h"

@@ -2,7 +2,7 @@
  * bytes or two of 16 bits in one instruction (vpdpbusd, vpdpwssd), which adds the products to
  * sums of 32 bits. Row ends are stored by masks. Nothing here may run before available() said
  * yes. CPU_EMULATED: compiled for tests on any processor (tests/cpu/emulated_avx512.h). */
-#include "cpu/x86/two_rows_avx512.h"
+#include "cpu/x86/direct8_avx512.h"
 #include "cpu/x86/vector_avx512.h"
 #include "cpu/x86/wide_avx512.h"
 #include "cpu/ops.h"

@@ -1,4 +1,4 @@
-/* Vectors of 32 bytes for the loops that AVX2 and AVX-512 share (cpu_x86_*.h); a part of
+/* Vectors of 32 bytes for the loops that AVX2 and AVX-512 share (cpu/x86); a part of
  * cpu/x86/avx2.c. cpu/x86/vector_avx512.h has the same names for 64 bytes. */
 #ifndef STENCIL_CPU_X86_VECTOR_AVX2_H
 #define STENCIL_CPU_X86_VECTOR_AVX2_H

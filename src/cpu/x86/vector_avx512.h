@@ -1,4 +1,4 @@
-/* Vectors of 64 bytes for the loops that AVX2 and AVX-512 share (cpu_x86_*.h); a part of
+/* Vectors of 64 bytes for the loops that AVX2 and AVX-512 share (cpu/x86); a part of
  * cpu/x86/avx512.c, and what cpu/x86/vector_avx2.h is to AVX2. CPU_EMULATED: see cpu/x86/avx512.c.
  */
 #ifndef STENCIL_CPU_X86_VECTOR_AVX512_H

@@ -1,8 +1,8 @@
 /* The inner loops for rank-1 masks in portable C; a part of cpu/ops_template.h,
  * included once per instruction set. Column sums read samples of the picture as they
  * are, row sums read column sums; blocks of CPU_BLOCK keep their sums in registers. */
-#ifndef STENCIL_CPU_OPS_RANK1_H
-#define STENCIL_CPU_OPS_RANK1_H
+#ifndef STENCIL_CPU_OPS_SEPARABLE_H
+#define STENCIL_CPU_OPS_SEPARABLE_H
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * takes bytes and weights signed, so that the lines hold b - 128; what the sums lack,
  * 128 times the sum of the weights, is added at the end. The two products of a pair stand
  * side by side until then. */
-#ifndef STENCIL_CPU_ARM_TWO_ROWS_H
-#define STENCIL_CPU_ARM_TWO_ROWS_H
+#ifndef STENCIL_CPU_ARM_DIRECT8_H
+#define STENCIL_CPU_ARM_DIRECT8_H
 
 #include "cpu/arm/neon.h"
 #include "cpu/ops.h"
@@ -57,7 +57,7 @@ static inline void widen_sums(int16x8_t from, int16x8_t sum[4], int32x4_t wide[4
 }
 
 /* From one full place to the next the weights of each row are at most 257 together where none is
- * negative, else at most 128 above and 128 below 0 (cpu/direct8_bytes.c). Bytes of -128..127 then
+ * negative, else at most 128 above and 128 below 0 (cpu/direct8.c). Bytes of -128..127 then
  * give -32896..32639, which fits from 128 on, or -32640..32640. */
 #define FROM_UNSIGNED 128
 

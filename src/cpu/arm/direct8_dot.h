@@ -2,8 +2,8 @@
  * cpu/arm/neon_dot.c. One sdot is four taps of four samples, added to sums of 32 bits. It takes
  * bytes and weights signed, so that the lines hold b - 128; 128 times the sum of the weights stands
  * in the sums from the beginning. */
-#ifndef STENCIL_CPU_ARM_TWO_ROWS_DOT_H
-#define STENCIL_CPU_ARM_TWO_ROWS_DOT_H
+#ifndef STENCIL_CPU_ARM_DIRECT8_DOT_H
+#define STENCIL_CPU_ARM_DIRECT8_DOT_H
 
 #include "cpu/arm/neon.h"
 #include "cpu/ops.h"

@@ -1,4 +1,6 @@
-/* Masks of rank 1 and of low rank: see cpu/rank1.h.
+/* Masks of rank 1 on the CPU: column sums straight from the picture's rows, then row sums over
+ * them, so that a sample costs height + width taps instead of height * width. Masks that are a sum
+ * of few such terms go the same way.
  *
  *   column sums  c[x] = sum over i of column[i] * in[y + i - ay][x]
  *   row sums     S    = sum over j of row[j] * c[x + j - ax]
@@ -15,7 +17,7 @@
  *
  * With colour weighted by alpha (8 bits, boxes) it is done again for the products of colour
  * and alpha, which are made once a row, in a ring. */
-#include "cpu/rank1.h"
+#include "cpu/separable.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,11 +25,23 @@
 
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/strips.h"
-#include "cpu/terms.h"
+#include "cpu/tiles.h"
+#include "cpu/taps.h"
+#include "plan/terms.h"
 
-/* A strip's column sums stay in the caches next to the core, with the rows they come from. */
+/* A tile's column sums stay in the caches next to the core, with the rows they come from. */
 #define SUM_ELEMENTS (12 * 1024)
+
+/* From here on sliding beats adding up, measured with AVX2. */
+#define SLIDE_ROWS    4
+#define SLIDE_COLUMNS 12
+
+struct cpu_term {
+    int top, left;
+    struct cpu_taps column, row;
+    struct cpu_taps64 row64;        /* with what the column's weights have in common */
+    bool column_slides, row_slides; /* all weights alike */
+};
 
 /* The sums of one kind: of the samples (0) or of their products with alpha (1). */
 enum { PLAIN, PRODUCT };
@@ -39,9 +53,9 @@ struct layer {
     int64_t start;
 };
 
-struct worker {
-    struct cpu_strip strip;
-    /* of each layer: column sums of one strip with its halo */
+struct separable_worker {
+    struct cpu_tile tile;
+    /* of each layer: column sums of one tile with its halo */
     uint32_t *column[2][PLAN_MOST_TERMS];
     union cpu_sums sums[2]; /* of each layer */
     union cpu_sums more;    /* of a term, to be added to them */
@@ -51,7 +65,7 @@ struct worker {
     const void *left[2];    /* of each layer: the row that the mask has left */
 };
 
-struct pass {
+struct separable_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     struct cpu_term term[PLAN_MOST_TERMS];
@@ -61,51 +75,127 @@ struct pass {
     struct layer layer[2];
     /* Of one job: */
     const struct kernel_job *job;
-    struct cpu_strips strips;
+    struct cpu_tiles tiles;
 };
+
+/* ---- columns and rows ---- */
+
+/* The plan's terms: one of a mask of rank 1, else the mask's own. */
+static int terms_count(const struct plan_mask *m)
+{
+    return m->row ? 1 : m->terms;
+}
+
+static struct plan_term term_get(const struct plan_mask *m, int k)
+{
+    return m->row ? (struct plan_term){0, 0, m->height, m->width, m->column, m->row} : m->term[k];
+}
+
+static bool column_slides(const struct plan_term *term)
+{
+    return term->height >= SLIDE_ROWS && cpu_taps_alike(term->column, term->height);
+}
+
+static bool row_slides(const struct plan_term *term)
+{
+    return term->width >= SLIDE_COLUMNS && cpu_taps_alike(term->row, term->width);
+}
+
+/* Has any column or row weights that are all alike, enough of them to slide? */
+static bool terms_slide(const struct plan_mask *m)
+{
+    bool any = false;
+    for (int k = 0; k < terms_count(m); k++) {
+        struct plan_term term = term_get(m, k);
+        any |= column_slides(&term) || row_slides(&term);
+    }
+    return any;
+}
+
+/* Do column sums of samples up to LARGEST fit int32, once the common factor is taken out? */
+static bool terms_fit(const struct plan_mask *m, int64_t largest)
+{
+    for (int k = 0; k < terms_count(m); k++) {
+        struct plan_term term = term_get(m, k);
+        int64_t gcd = cpu_taps_common(term.column, term.height), sum = 0;
+        for (int i = 0; i < term.height; i++) {
+            int64_t w = term.column[i] / gcd;
+            sum += w < 0 ? -w : w;
+            if (sum > INT32_MAX / largest)
+                return false;
+        }
+    }
+    return true;
+}
+
+int cpu_terms_taps(const struct plan_mask *m)
+{
+    int taps = 0;
+    for (int k = 0; k < terms_count(m); k++) {
+        struct plan_term term = term_get(m, k);
+        taps += column_slides(&term) ? SLIDE_ROWS : term.height;
+        taps += row_slides(&term) ? SLIDE_COLUMNS : term.width;
+    }
+    return taps;
+}
+
+/* WIDE: what a column's weights have in common goes to the row. False: no memory. */
+static bool term_make(struct cpu_term *term, const struct plan_term *from, int channels, bool wide)
+{
+    /* Numbers modulo 2^64 have nothing in common, and sums of 32 bits. */
+    int64_t common = wide ? cpu_taps_common(from->column, from->height) : 1;
+
+    term->top = from->top;
+    term->left = from->left;
+    if (!cpu_taps_make(&term->column, from->column, from->height, 0) ||
+        !cpu_taps_make(&term->row, from->row, from->width, channels) ||
+        (wide && !cpu_taps64_make(&term->row64, from->row, from->width, channels, common)))
+        return false;
+    for (int i = 0; i < from->height; i++)
+        term->column.weight[i] = (uint32_t)(from->column[i] / common);
+    term->column_slides = column_slides(from);
+    term->row_slides = row_slides(from);
+    return true;
+}
+
+static void term_free(struct cpu_term *term)
+{
+    cpu_taps_free(&term->column);
+    cpu_taps_free(&term->row);
+    cpu_taps64_free(&term->row64);
+}
 
 /* ---- which plans, which form ---- */
 
-bool cpu_rank1_wins(const struct plan *plan)
+bool cpu_separable_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     int64_t cells = m->width * m->height, square = (int64_t)plan->max * plan->max;
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
     if (plan->alpha == ALPHA_WEIGHTED) /* else numbers of floating point are as fast or faster */
-        return plan->type == SAMPLE_U8 && cpu_terms_slide(m) && m->sum < INT64_MAX / 2 / square &&
-               cpu_terms_fit(m, square);
+        return plan->type == SAMPLE_U8 && terms_slide(m) && m->sum < INT64_MAX / 2 / square &&
+               terms_fit(m, square);
     if (m->accumulator == ACCUMULATOR_I64)
-        return cpu_terms_fit(m, plan->max) &&
+        return terms_fit(m, plan->max) &&
                (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));
     /* Direct sums of 8 bits take two taps at a time. */
     return cells / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
 }
 
-bool cpu_rank1_is_narrow(const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int64_t gcd = cpu_taps_common(m->column, m->height);
-    bool alike = m->width >= SLIDE_COLUMNS && cpu_taps_alike(m->row, m->width);
-    for (int j = 0; j < m->width && !alike; j++)
-        if (m->row[j] > INT32_MAX / gcd || m->row[j] < -INT32_MAX / gcd)
-            return false;
-    return true;
-}
-
-bool cpu_rank1_can_terms(const struct plan *plan)
+static bool is_sum_of_terms(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED && m->terms > 0 &&
-           (m->accumulator == ACCUMULATOR_I32 || (m->terms_exact && cpu_terms_fit(m, plan->max)));
+           (m->accumulator == ACCUMULATOR_I32 || (m->terms_exact && terms_fit(m, plan->max)));
 }
 
-/* ---- one row of one strip ---- */
+/* ---- one row of one tile ---- */
 
 /* Column sums of elements [first, first + n) of the rows, to column[at...]; slide: from those of
  * the row above. */
-static void column_sums(const struct pass *pass, struct worker *w, int layer, int term, bool slide,
-                        size_t first, size_t at, int n)
+static void column_sums(const struct separable_pass *pass, struct separable_worker *w, int layer,
+                        int term, bool slide, size_t first, size_t at, int n)
 {
     const struct cpu_ops *ops = pass->ops;
     const struct cpu_term *t = &pass->term[term];
@@ -123,8 +213,8 @@ static void column_sums(const struct pass *pass, struct worker *w, int layer, in
 
 /* The same for pixels [from, to) outside the picture; column[0] is that of pixel `origin`, and
  * pixels [inside_from, inside_to) are there. */
-static void ghost_sums(const struct pass *pass, struct worker *w, int layer, int term,
-                       const int inside[2], int origin, int from, int to)
+static void ghost_sums(const struct separable_pass *pass, struct separable_worker *w, int layer,
+                       int term, const int inside[2], int origin, int from, int to)
 {
     const struct plan *plan = pass->job->plan;
     size_t channels = (size_t)plan->channels, bytes = channels * sizeof(uint32_t);
@@ -142,17 +232,17 @@ static void ghost_sums(const struct pass *pass, struct worker *w, int layer, int
 }
 
 /* One term's, to SUMS. */
-static void term_sums(const struct pass *pass, struct worker *w, int layer, int term, bool slide,
-                      int64_t start, union cpu_sums sums)
+static void term_sums(const struct separable_pass *pass, struct separable_worker *w, int layer,
+                      int term, bool slide, int64_t start, union cpu_sums sums)
 {
     const struct cpu_ops *ops = pass->ops;
     const struct plan *plan = pass->job->plan;
     const struct cpu_term *t = &pass->term[term];
     const uint32_t *column = w->column[layer][term];
     size_t channels = (size_t)plan->channels;
-    int n = w->strip.pixels * plan->channels, width = pass->job->in->width;
-    int from = w->strip.first_pixel - plan->mask[0].anchor_x + t->left;
-    int to = from + w->strip.pixels + t->row.count - 1;
+    int n = w->tile.pixels * plan->channels, width = pass->job->in->width;
+    int from = w->tile.first_pixel - plan->mask[0].anchor_x + t->left;
+    int to = from + w->tile.pixels + t->row.count - 1;
     int inside[2] = {from < 0 ? 0 : from, to < width ? to : width};
 
     if (inside[0] >= inside[1]) /* a term's columns may all lie outside */
@@ -169,10 +259,11 @@ static void term_sums(const struct pass *pass, struct worker *w, int layer, int 
                                                           (uint32_t *)sums.narrow, n);
 }
 
-static void layer_sums(const struct pass *pass, struct worker *w, int layer, bool slide)
+static void layer_sums(const struct separable_pass *pass, struct separable_worker *w, int layer,
+                       bool slide)
 {
     union cpu_sums sums = w->sums[layer], more = w->more;
-    int n = w->strip.pixels * pass->job->plan->channels;
+    int n = w->tile.pixels * pass->job->plan->channels;
 
     term_sums(pass, w, layer, 0, slide, pass->layer[layer].start, sums);
     for (int k = 1; k < pass->terms; k++) {
@@ -196,7 +287,8 @@ static void make_products(const uint8_t *in, uint16_t *out, int width, int chann
         out[x] = out[x + 1] = (uint16_t)(in[x] * in[x + 1]);
 }
 
-static uint16_t *product_row(const struct pass *pass, const struct worker *w, int v)
+static uint16_t *product_row(const struct separable_pass *pass, const struct separable_worker *w,
+                             int v)
 {
     int slots = pass->job->plan->mask[0].height + 1, slot = (v % slots + slots) % slots;
     return w->products +
@@ -204,7 +296,8 @@ static uint16_t *product_row(const struct pass *pass, const struct worker *w, in
 }
 
 /* The rows under output row y; products of those that are new (all, where y begins a piece). */
-static void take_rows(const struct pass *pass, struct worker *w, int y, bool all)
+static void take_rows(const struct separable_pass *pass, struct separable_worker *w, int y,
+                      bool all)
 {
     const struct kernel_job *job = pass->job;
     const struct plan_mask *m = &job->plan->mask[0];
@@ -212,7 +305,7 @@ static void take_rows(const struct pass *pass, struct worker *w, int y, bool all
         w->left[k] = w->row[k][0];
     for (int i = 0; i < m->height; i++) {
         int v = y - m->anchor_y + i;
-        w->row[PLAIN][i] = cpu_strip_row(job, &w->strip, v, w->ghosts);
+        w->row[PLAIN][i] = cpu_tile_row(job, &w->tile, v, w->ghosts);
         if (pass->layers == 1)
             continue;
         w->row[PRODUCT][i] = product_row(pass, w, v);
@@ -222,11 +315,12 @@ static void take_rows(const struct pass *pass, struct worker *w, int y, bool all
     }
 }
 
-static void filter_row(const struct pass *pass, struct worker *w, int y, bool slide)
+static void filter_row(const struct separable_pass *pass, struct separable_worker *w, int y,
+                       bool slide)
 {
     const struct plan *plan = pass->job->plan;
-    int n = w->strip.pixels * plan->channels;
-    void *out = cpu_strip_out(pass->job, &w->strip, y);
+    int n = w->tile.pixels * plan->channels;
+    void *out = cpu_tile_out(pass->job, &w->tile, y);
 
     for (int k = 0; k < pass->layers; k++)
         layer_sums(pass, w, k, slide);
@@ -235,25 +329,25 @@ static void filter_row(const struct pass *pass, struct worker *w, int y, bool sl
                             pass->layer[PRODUCT].wide, w->sums[PRODUCT], out, n);
     else
         cpu_finish_linear(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN], out, n);
-    cpu_finish_unfiltered(pass->job, y, w->strip.first_pixel, w->strip.pixels, out);
+    cpu_finish_unfiltered(pass->job, y, w->tile.first_pixel, w->tile.pixels, out);
 }
 
-static void run_strip(const void *context, void *worker, const struct cpu_strip *strip)
+static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
 {
-    const struct pass *pass = context;
-    struct worker *w = worker;
+    const struct separable_pass *pass = context;
+    struct separable_worker *w = worker;
 
-    w->strip = *strip;
-    for (int y = strip->first; y < strip->end; y++) {
-        take_rows(pass, w, y, y == strip->first);
-        filter_row(pass, w, y, pass->slides && y != strip->first);
+    w->tile = *tile;
+    for (int y = tile->first; y < tile->end; y++) {
+        take_rows(pass, w, y, y == tile->first);
+        filter_row(pass, w, y, pass->slides && y != tile->first);
     }
 }
 
 /* ---- one pass ---- */
 
 /* Both layers are wide or none is: they share the column's weights. */
-static void layers_make(struct pass *pass)
+static void layers_make(struct separable_pass *pass)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
@@ -266,7 +360,7 @@ static void layers_make(struct pass *pass)
     pass->layer[PRODUCT] = (struct layer){SAMPLE_U16, wide, {{0}}, 0};
 }
 
-static void ghost_make(struct pass *pass, int term)
+static void ghost_make(struct separable_pass *pass, int term)
 {
     const struct plan *plan = pass->plan;
     const struct cpu_taps *column = &pass->term[term].column;
@@ -278,14 +372,14 @@ static void ghost_make(struct pass *pass, int term)
         }
 }
 
-static bool weights_make(struct pass *pass)
+static bool weights_make(struct separable_pass *pass)
 {
     const struct plan *plan = pass->plan;
 
-    for (; pass->terms < cpu_terms_count(&plan->mask[0]); pass->terms++) {
-        struct plan_term from = cpu_terms_get(&plan->mask[0], pass->terms);
+    for (; pass->terms < terms_count(&plan->mask[0]); pass->terms++) {
+        struct plan_term from = term_get(&plan->mask[0], pass->terms);
         struct cpu_term *term = &pass->term[pass->terms];
-        if (!cpu_term_make(term, &from, plan->channels, pass->layer[PLAIN].wide))
+        if (!term_make(term, &from, plan->channels, pass->layer[PLAIN].wide))
             return false;
         pass->slides |= term->column_slides;
         ghost_make(pass, pass->terms);
@@ -295,12 +389,12 @@ static bool weights_make(struct pass *pass)
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct pass *pass = context;
+    const struct separable_pass *pass = context;
     const struct plan *plan = pass->job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    struct worker *w = worker;
+    struct separable_worker *w = worker;
     size_t height = (size_t)m->height, halo = (size_t)m->width * (size_t)plan->channels;
-    size_t n = cpu_strips_sums(&pass->strips) + halo;
+    size_t n = cpu_tiles_sums(&pass->tiles) + halo;
     size_t products = (height + 1) * (size_t)pass->job->in->width * (size_t)plan->channels;
 
     /* Cleared: whole blocks read the slack at the end, and do not use it. */
@@ -319,15 +413,15 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 
 static void terms_free(void *state)
 {
-    struct pass *pass = state;
+    struct separable_pass *pass = state;
     for (int k = 0; k < PLAN_MOST_TERMS; k++)
-        cpu_term_free(&pass->term[k]);
+        term_free(&pass->term[k]);
     free(pass);
 }
 
 static void *terms_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    struct pass *pass = calloc(1, sizeof *pass);
+    struct separable_pass *pass = calloc(1, sizeof *pass);
 
     (void)width, (void)height;
     if (!pass)
@@ -343,14 +437,15 @@ static void *terms_make(const struct plan *plan, const struct cpu_ops *ops, int 
 
 static bool terms_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_strips_path path = {sizeof(struct worker), worker_make, run_strip};
-    struct pass pass = *(const struct pass *)state;
+    static const struct cpu_tile_hooks hooks = {sizeof(struct separable_worker), worker_make,
+                                                run_tile};
+    struct separable_pass pass = *(const struct separable_pass *)state;
 
     pass.job = job;
     /* Products are made of whole rows. */
-    pass.strips = cpu_strips_cut(job, pass.layers == 2 ? job->out->width
-                                                       : SUM_ELEMENTS / job->plan->channels);
-    return cpu_strips_run(&pass.strips, &path, &pass, err);
+    pass.tiles =
+        cpu_tiles_cut(job, pass.layers == 2 ? job->out->width : SUM_ELEMENTS / job->plan->channels);
+    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
 }
 
 /* ---- the rows of the table ---- */
@@ -358,7 +453,7 @@ static bool terms_run(const void *state, const struct kernel_job *job, struct er
 static const char *separable_refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
     (void)ops;
-    return cpu_rank1_wins(plan)            ? NULL
+    return cpu_separable_wins(plan)        ? NULL
            : plan->alpha == ALPHA_WEIGHTED ? "of colour weighted by alpha it takes 8-bit boxes only"
            : plan->mask[0].row == NULL     ? "the mask is no column times a row"
                                            : "every cell takes less time, or its sums do not fit";
@@ -383,7 +478,7 @@ static double separable_cost(const struct plan *plan, const struct cpu_ops *ops,
 static const char *terms_refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
     (void)ops;
-    return cpu_rank1_can_terms(plan)       ? NULL
+    return is_sum_of_terms(plan)           ? NULL
            : plan->alpha == ALPHA_WEIGHTED ? "it does not weight colour by alpha"
            : plan->mask[0].row             ? "the mask is one column times a row"
                                            : "the mask is no sum of a few columns times rows";

@@ -2,8 +2,8 @@
  * One vpdpbusd is four taps of 16 samples: four products of a byte and an int8, added to a
  * sum of 32 bits. It does not saturate on the way (vpdpbusds would), so that every int8 will
  * do. */
-#ifndef STENCIL_CPU_X86_TWO_ROWS_AVX512_H
-#define STENCIL_CPU_X86_TWO_ROWS_AVX512_H
+#ifndef STENCIL_CPU_X86_DIRECT8_AVX512_H
+#define STENCIL_CPU_X86_DIRECT8_AVX512_H
 
 #include "cpu/x86/vector_avx512.h"
 #include "cpu/ops.h"

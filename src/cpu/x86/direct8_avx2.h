@@ -2,8 +2,8 @@
  * vpmaddubsw is two taps of 16 samples, and nothing is unpacked for it: the pairs stand
  * side by side in memory. Its sum of two products saturates, so that the weights of a pair
  * are at most 128 together (the caller's business). */
-#ifndef STENCIL_CPU_X86_TWO_ROWS_AVX2_H
-#define STENCIL_CPU_X86_TWO_ROWS_AVX2_H
+#ifndef STENCIL_CPU_X86_DIRECT8_AVX2_H
+#define STENCIL_CPU_X86_DIRECT8_AVX2_H
 
 #include "cpu/x86/vector_avx2.h"
 #include "cpu/ops.h"

@@ -1,5 +1,5 @@
-/* The kernel table: see kernel/kernel.h. Within a device the rows go from slow to fast,
- * and the last one that supports a plan is chosen. */
+/* The kernel table, and running a kernel: see kernel/kernel.h. Within a device the rows go from
+ * slow to fast, and the last one that supports a plan is chosen. */
 #include "kernel/kernel.h"
 
 #include <stdio.h>
@@ -145,4 +145,29 @@ struct kernel_job kernel_job_whole(const struct plan *plan, const struct image *
 {
     return (struct kernel_job){
         .plan = plan, .in = in, .out = out, .picture_height = in->height, .threads = 1};
+}
+
+/* The last pass must end in job->out, so the pictures alternate counted from the end. */
+bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
+                struct error *err)
+{
+    int repeat = job->plan->repeat;
+    struct kernel_job step = *job;
+    struct image other;
+    bool ok = true;
+
+    if (repeat == 1)
+        return pass(job, context, err);
+    if (job->in->height != job->picture_height || job->out->height != job->picture_height)
+        return error_set(err, EXIT_INPUT, "repeated passes need the whole picture at once");
+    if (!image_alloc(&other, job->out->width, job->out->height, job->out->channels, job->out->type,
+                     "--repeat", err))
+        return false;
+    for (int i = 0; ok && i < repeat; i++) {
+        step.out = (repeat - 1 - i) % 2 == 0 ? job->out : &other;
+        ok = pass(&step, context, err);
+        step.in = step.out;
+    }
+    image_free(&other);
+    return ok;
 }

@@ -1,0 +1,118 @@
+/* The frame of the CPU kernels: a picture cut into pieces and tiles, for all threads.
+ *
+ *        tile 0      tile 1
+ *      +-----------+-----------+
+ *      |           |           |   piece 0 (one thread)
+ *      +-----------+-----------+
+ *      |           |           |   piece 1 (perhaps another one)
+ *      +-----------+-----------+
+ *
+ * A piece is a range of rows of the output, the same for all methods; a thread takes one after the
+ * other and walks it in tiles, from left to right. A tile is a range of columns so narrow that
+ * what a method keeps of it (mostly a ring of lines) stays in a cache: each says how narrow.
+ * Widths are in pixels; rows are the picture's, whatever part of it the job holds.
+ *
+ * A worker is what a thread keeps from tile to tile. The method says how large it is and what
+ * memory it needs; the frame makes and frees it. What the threads share is the method's own. */
+#ifndef STENCIL_CPU_TILES_H
+#define STENCIL_CPU_TILES_H
+
+#include "cpu/ops.h"
+#include "kernel/kernel.h"
+
+#define CPU_TILE_MIN 64 /* pixels, where the picture has as many */
+
+/* How a job is cut. */
+struct cpu_tiles {
+    const struct kernel_job *job;
+    int tile_pixels; /* of every tile but the last one, which may have fewer */
+    int piece_rows, pieces;
+    int workers; /* <= job->threads */
+};
+
+/* Tiles of PIXELS, or the least, or the whole width, whatever comes closest. */
+struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels);
+
+/* The elements from one line of a ring to the next: those of a tile and MORE pixels, and SLACK.
+ * 16 elements are a cache line or two; an odd number keeps the lines apart in the L1 cache. */
+static inline size_t cpu_tiles_stride(const struct cpu_tiles *tiles, int more, size_t slack)
+{
+    size_t pixels = (size_t)tiles->tile_pixels + (size_t)more;
+    size_t elements = pixels * (size_t)tiles->job->plan->channels + slack;
+    return (elements + 31) / 32 * 32 + 16;
+}
+
+/* The elements of a tile's sums, which are made in whole blocks. */
+static inline size_t cpu_tiles_sums(const struct cpu_tiles *tiles)
+{
+    return (size_t)tiles->tile_pixels * (size_t)tiles->job->plan->channels + CPU_BLOCK;
+}
+
+/* One tile of one piece. */
+struct cpu_tile {
+    int first_pixel, pixels; /* columns of the output */
+    int first, end;          /* its rows */
+    int top, bottom;         /* the rows under mask 0 of these, ghost rows included */
+};
+
+struct cpu_memory; /* of one worker */
+
+/* Gives BLOCK, from malloc's family, to the worker, and returns it. NULL: there was no memory,
+ * which cpu_tiles_run will say. */
+void *cpu_memory_keep(struct cpu_memory *memory, void *block);
+
+/* A row of ghost cells that are no cells of the picture, as wide as the picture and a pixel more,
+ * so that it is read at the same place as any other row. NULL: as above. */
+void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job);
+
+struct cpu_tile_hooks {
+    size_t worker_bytes;
+    /* Makes a worker, which is all zeros; no block need be there. */
+    void (*make)(const void *pass, void *worker, struct cpu_memory *memory);
+    void (*run)(const void *pass, void *worker, const struct cpu_tile *tile);
+};
+
+/* Runs every tile of every piece; PASS is for the method. False: no memory for the workers. */
+bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *hooks,
+                   const void *pass, struct error *err);
+
+/* Row v of the picture, or what it folds to; GHOSTS where that is no row of it. Rows below the
+ * tile's last are read by no weight, and need not be there: they are that last one. */
+static inline const void *cpu_tile_row(const struct kernel_job *job, const struct cpu_tile *tile,
+                                       int v, const void *ghosts)
+{
+    int below = v < tile->bottom ? v : tile->bottom;
+    int y = border_fold(job->plan->border, below, job->picture_height);
+    return y == BORDER_OUTSIDE ? ghosts : image_row(job->in, y - job->in_first_row);
+}
+
+/* Where the tile begins in row y of the output. */
+static inline void *cpu_tile_out(const struct kernel_job *job, const struct cpu_tile *tile, int y)
+{
+    const struct plan *plan = job->plan;
+    unsigned char *row = image_row(job->out, y - job->out_first_row);
+    return row + (size_t)tile->first_pixel * (size_t)plan->channels * (size_t)plan->type;
+}
+
+/* A part of a line: pixels of the picture beside each other, or one ghost cell. */
+struct cpu_span {
+    int cell; /* the first pixel's, or the one that the ghost cell folds to, or BORDER_OUTSIDE */
+    int pixels;
+};
+
+/* The part that begins at pixel X of a line that ends before TO. So every line is laid:
+ *
+ *   for (int x = from; x < to; x += span.pixels) { span = cpu_span_at(job, x, to); ... } */
+static inline struct cpu_span cpu_span_at(const struct kernel_job *job, int x, int to)
+{
+    int width = job->in->width;
+    if (x >= 0 && x < width)
+        return (struct cpu_span){x, (to < width ? to : width) - x};
+    return (struct cpu_span){border_fold(job->plan->border, x, width), 1};
+}
+
+/* Pixels [from, to) of a row of 8-bit samples, some of them ghost cells. ROW NULL: all. */
+void cpu_tiles_copy(const struct kernel_job *job, const uint8_t *row, int from, int to,
+                    uint8_t *out);
+
+#endif
