@@ -1,6 +1,6 @@
-/* What codec/codec.c does around every format: names, recognition by content, what each
- * format refuses and the way out it names, the conversions on the way into a format,
- * and the counting of rows. The formats' own bytes are tests/codec/test_pnm.c and its siblings. */
+/* What codec/source.c, sink.c and formats.c do around every format: names, recognition by content,
+ * what each format refuses and the way out it names, the conversions on the way into a format, and
+ * the counting of rows. The formats' own bytes are tests/codec/test_pnm.c and its siblings. */
 #include "tests/codec/test_pictures.h"
 
 #include "codec/format.h"
