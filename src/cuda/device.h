@@ -16,6 +16,12 @@
 
 #include "base/error.h"
 
+/* The newest compute capability that the kernels are compiled for, times 10. A newer GPU makes
+ * machine code of that one's PTX, where what needs more is left out. */
+#ifndef CUDA_NEWEST_ARCH
+#define CUDA_NEWEST_ARCH 999
+#endif
+
 #define CUDA_MAX_DEVICES 16
 #define CUDA_BUFFERS     9
 

@@ -227,11 +227,16 @@ size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char 
     return *why ? 0 : (size_t)separable_fragment_bytes(&shape);
 }
 
-/* Have all devices the compute capability (`major`), and room for a block's `bytes`? */
+/* Have this build and all devices the compute capability (`major`), and the devices room for a block's `bytes`? */
 static bool devices_can(int major, size_t bytes, const char *what, char *why, size_t why_bytes)
 {
     int devices = backend_cuda.devices(why, why_bytes), is = 0, shared = 0;
 
+    if (CUDA_NEWEST_ARCH < 10 * major) {
+        snprintf(why, why_bytes, "this build has no %s (made for %d.%d, it needs %d.0)", what,
+                 CUDA_NEWEST_ARCH / 10, CUDA_NEWEST_ARCH % 10, major);
+        return false;
+    }
     for (int i = 0; i < devices; i++) {
         if (cudaDeviceGetAttribute(&is, cudaDevAttrComputeCapabilityMajor, i) != cudaSuccess ||
             cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, i) !=

@@ -81,7 +81,7 @@ bool cuda_bench_probe(int index, int threads, struct device_probe *probe, struct
     status = cudaGetDeviceProperties(&properties, index);
     for (int i = 0; status == cudaSuccess && i < DEVICE_CEILINGS; i++) {
         struct device_ceiling *to = &probe->ceiling[probe->ceilings];
-        if (properties.major < ceilings[i].since)
+        if (properties.major < ceilings[i].since || CUDA_NEWEST_ARCH < 10 * ceilings[i].since)
             continue;
         to->name = ceilings[i].name;
         status = measure(device, properties.multiProcessorCount, ceilings[i].ceiling, &to->gflops);
