@@ -227,7 +227,8 @@ size_t cuda_image_pack_separable(const struct plan *plan, void *out, const char 
     return *why ? 0 : (size_t)separable_fragment_bytes(&shape);
 }
 
-/* Have this build and all devices the compute capability (`major`), and the devices room for a block's `bytes`? */
+/* Have this build and all devices the compute capability (`major`), and the devices room for a
+ * block's `bytes`? */
 static bool devices_can(int major, size_t bytes, const char *what, char *why, size_t why_bytes)
 {
     int devices = backend_cuda.devices(why, why_bytes), is = 0, shared = 0;

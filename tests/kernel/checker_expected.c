@@ -23,7 +23,8 @@ uint64_t check_expected_hash(const void *bytes, size_t count)
     uint64_t hash = count, word;
     for (size_t at = 0; at < count; at += sizeof word) {
         word = 0;
-        memcpy(&word, (const char *)bytes + at, count - at < sizeof word ? count - at : sizeof word);
+        memcpy(&word, (const char *)bytes + at,
+               count - at < sizeof word ? count - at : sizeof word);
         hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
         hash ^= hash >> 29;
     }

@@ -1,6 +1,7 @@
 /* The pictures that the checker expects. The reference makes them, and takes half of the checker's
- * time or more: a file remembers a hash of each, so that programs that run one after the other on the
- * same cases (other compilers, instruction sets, sanitizers) need not make all of them again. */
+ * time or more: a file remembers a hash of each, so that programs that run one after the other on
+ * the same cases (other compilers, instruction sets, sanitizers) need not make all of them again.
+ */
 #ifndef STENCIL_TESTS_KERNEL_CHECKER_EXPECTED_H
 #define STENCIL_TESTS_KERNEL_CHECKER_EXPECTED_H
 

@@ -61,7 +61,7 @@ static struct symbol {
     void *at;
     unsigned char of[FAKE_DEVICES][CONSTANT_BYTES];
     size_t bytes; /* of it that were ever written */
-} *symbols[MAX_SYMBOLS];
+} * symbols[MAX_SYMBOLS];
 static int symbol_count, shown;
 
 struct constant_copy {
