@@ -22,6 +22,12 @@
 /* Has a call worked? An error is forgotten here: the next launch would tell it again. */
 bool cuda_worked(cudaError_t status);
 
+/* The newest compute capability that the kernels are compiled for, times 10. A newer GPU makes
+ * machine code of that one's PTX, where what needs more is left out. */
+#ifndef CUDA_NEWEST_ARCH
+#define CUDA_NEWEST_ARCH 999
+#endif
+
 #define CUDA_MAX_DEVICES 16
 #define CUDA_BUFFERS     9
 

@@ -362,7 +362,7 @@ bool cuda_probe(int index, int threads, struct device_probe *probe, struct error
     status = cudaGetDeviceProperties(&properties, index);
     for (int i = 0; status == cudaSuccess && i < DEVICE_CEILINGS; i++) {
         struct device_ceiling *to = &probe->ceiling[probe->ceilings];
-        if (properties.major < ceilings[i].since)
+        if (properties.major < ceilings[i].since || CUDA_NEWEST_ARCH < 10 * ceilings[i].since)
             continue;
         to->name = ceilings[i].name;
         status = ceiling_measure(device, properties.multiProcessorCount, ceilings[i].ceiling,

@@ -272,6 +272,11 @@ bool cuda_image_supports(const struct planes_method *method, const struct plan *
         snprintf(why, why_bytes, "%s", reason);
         return false;
     }
+    if (CUDA_NEWEST_ARCH < 10 * method->since) {
+        snprintf(why, why_bytes, "this build has no %s (made for %d.%d, it needs %d.0)",
+                 method->unit, CUDA_NEWEST_ARCH / 10, CUDA_NEWEST_ARCH % 10, method->since);
+        return false;
+    }
     devices = backend_cuda.devices(why, why_bytes);
     for (int i = 0; i < devices; i++) {
         if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, i) != cudaSuccess ||
