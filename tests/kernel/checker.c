@@ -423,7 +423,8 @@ int main(int argc, char **argv)
             test_result("cases can be made", false);
         check_report(check_mask_name(m), kernels, count, chosen, tally, &total);
     }
-    if (settings.cpu && !settings.kernel && !settings.small && settings.only_case < 0)
+    if (settings.cpu && !settings.kernel && !settings.small && settings.only_case < 0 &&
+        settings.most_cells == INT_MAX)
         report_methods();
     printf("# %d cases, %ld comparisons, seed %" PRIu64 "\n", total, comparisons, settings.seed);
     if (backend_find(DEVICE_CUDA)->release)
