@@ -20,16 +20,3 @@ void cpu_direct8_pack(const struct cpu_two_masks *masks, int rows, const int64_t
                 packed[at] |= w << (i + lower) % rows * bits;
             }
 }
-
-bool cpu_direct8_split(int64_t *weight, int64_t *lower, int cells)
-{
-    for (int k = 0; k < cells; k++) {
-        int64_t upper = (weight[k] + 128) >> 8;
-        if (upper < INT8_MIN || upper > INT8_MAX)
-            return false;
-        lower[k] = weight[k] - upper * 256;
-    }
-    for (int k = 0; k < cells; k++)
-        weight[k] = (weight[k] - lower[k]) / 256;
-    return true;
-}

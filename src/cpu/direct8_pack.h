@@ -13,8 +13,4 @@ struct cpu_two_masks cpu_direct8_masks(int pairs, const struct plan *plan, const
 void cpu_direct8_pack(const struct cpu_two_masks *masks, int rows, const int64_t *weight,
                       int stride, int height, uint32_t *packed);
 
-/* Weights in two planes of int8: 2^8 times the one, which they become, plus the other. False where
- * that does not fit; they are as they were. */
-bool cpu_direct8_split(int64_t *weight, int64_t *lower, int cells);
-
 #endif

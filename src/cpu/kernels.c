@@ -11,19 +11,19 @@
 #include <string.h>
 
 #include "cpu/bytes.h"
-#include "cpu/direct16.h"
 #include "cpu/direct8.h"
 #include "cpu/direct8_bytes.h"
 #include "cpu/fft.h"
 #include "cpu/fft_weighted.h"
 #include "cpu/finish.h"
-#include "cpu/lowrank8.h"
-#include "cpu/near8.h"
+#include "cpu/outer16.h"
 #include "cpu/rank1.h"
+#include "cpu/real.h"
 #include "cpu/rows.h"
 #include "cpu/runs.h"
 #include "cpu/taps.h"
-#include "cpu/weighted.h"
+#include "cpu/terms.h"
+#include "kernel/kept.h"
 #include "kernel/passes.h"
 #include "kernel/rows.h"
 
@@ -227,18 +227,49 @@ static bool run_opaque(const struct kernel_job *job, const void *ops, struct err
     return run_pass(&opaque_job, ops, err);
 }
 
+static void *real_make(void *context)
+{
+    const struct kernel_job *job = context;
+    return cpu_real_make(job->plan, &cpu_ops_scalar);
+}
+
+static void real_free(void *real)
+{
+    cpu_real_free(real);
+}
+
+/* False with *cannot where there is no such sum. */
+static bool run_real(const struct kernel_job *job, const struct cpu_ops *ops, bool *cannot,
+                     struct error *err)
+{
+    struct kernel_job own = *job;
+    enum kernel_kept_part part =
+        job->plan->alpha == ALPHA_WEIGHTED ? KEPT_REAL_WEIGHTED : KEPT_REAL;
+    struct cpu_real *real =
+        job->kept ? kernel_kept_get(job->kept, part, real_make, &own, real_free) : real_make(&own);
+    bool ok = real && cpu_real_run(real, job, ops, err);
+
+    *cannot = !real;
+    if (!real) /* which is said where there is no other way */
+        error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    if (!job->kept)
+        cpu_real_free(real);
+    return ok;
+}
+
 static bool run_pass(const struct kernel_job *job, const void *ops, struct error *err)
 {
     const struct plan *plan = job->plan;
     const struct cpu_ops *set = ops;
     enum cpu_path path;
+    bool cannot = true, done = false;
 
     if (plan->alpha == ALPHA_WEIGHTED && cpu_finish_is_opaque(job->in, plan->max))
         return run_opaque(job, ops, err);
     if (plan->alpha == ALPHA_WEIGHTED && cpu_path_choose(job) == CPU_PATH_FFT)
         return cpu_fft_weighted_run(job, ops, err);
-    if (plan->alpha == ALPHA_WEIGHTED)
-        return (cpu_rank1_wins(plan) ? cpu_rank1_run : cpu_weighted_run)(job, ops, err);
+    if (plan->alpha == ALPHA_WEIGHTED && !cpu_rank1_wins(plan))
+        return run_real(job, ops, &cannot, err);
     path = cpu_path_choose(job);
     if (path == CPU_PATH_FFT)
         return cpu_fft_run(job, ops, err);
@@ -247,32 +278,20 @@ static bool run_pass(const struct kernel_job *job, const void *ops, struct error
     if (path == CPU_PATH_RUNS)
         return run_strips(job, ops, true, err);
     if (cpu_bytes_wins(plan)) {
-        bool cannot, two_rows = cpu_direct8_bytes_win(set, plan);
+        bool two_rows = cpu_direct8_bytes_win(set, plan);
         return two_rows ? cpu_direct8_run(job, ops, &cannot, err) : cpu_bytes_run(job, ops, err);
     }
-    if (cpu_direct16_can(plan)) {
-        bool cannot, done = cpu_direct16_run(job, ops, &cannot, err);
-        if (!cannot)
-            return done;
-    }
-    if (cpu_near8_can(plan)) { /* before sums of 64 bits by column and row, which take twice that */
-        bool cannot, done = cpu_near8_run(job, ops, &cannot, err);
-        if (!cannot)
-            return done;
-    }
-    if (cpu_rank1_wins(plan))
+    if (cpu_outer16_can(plan))
+        return cpu_outer16_run(job, ops, err);
+    if (cpu_rank1_wins(plan) && (!cpu_real_can(plan) || cpu_terms_slide(&plan->mask[0])))
         return cpu_rank1_run(job, ops, err);
-    if (cpu_lowrank8_can(plan)) {
-        bool cannot, done = cpu_lowrank8_run(job, ops, &cannot, err);
-        if (!cannot)
-            return done;
-    }
-    if (cpu_direct8_can(plan)) {
-        bool cannot, done = cpu_direct8_run(job, ops, &cannot, err);
-        if (!cannot)
-            return done;
-    }
-    return run_strips(job, ops, false, err);
+    if (cpu_direct8_can(plan))
+        done = cpu_direct8_run(job, ops, &cannot, err);
+    if (cannot && cpu_real_can(plan))
+        done = run_real(job, ops, &cannot, err);
+    if (!cannot)
+        return done;
+    return cpu_rank1_wins(plan) ? cpu_rank1_run(job, ops, err) : run_strips(job, ops, false, err);
 }
 
 /* ---- the rows of the kernel table ---- */

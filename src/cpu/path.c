@@ -4,7 +4,7 @@
  * about the same ratios):
  *
  *   direct  cells / rate of the sums' form + 1
- *   terms   (heights + widths) / RATE_TERMS + 1/2 a term; with sums of 64 bits twice that
+ *   terms   (heights + widths) / RATE_TERMS + 1/2 a term; with sums of 64 bits 1.25 times that
  *   runs    (ends of runs + those with a weight of their own) / RATE_ENDS + 1
  *   fft     cpu_fft_cost, the same for every mask of that size
  *
@@ -16,19 +16,16 @@
 
 #include "cpu/bytes.h"
 #include "cpu/certify.h"
-#include "cpu/certify16.h"
-#include "cpu/direct16.h"
 #include "cpu/direct8.h"
 #include "cpu/direct8_bytes.h"
 #include "cpu/fft.h"
 #include "cpu/fft_plan.h"
 #include "cpu/fft_weighted.h"
-#include "cpu/lowrank8.h"
-#include "cpu/near8.h"
+#include "cpu/outer16.h"
 #include "cpu/rank1.h"
+#include "cpu/real.h"
 #include "cpu/runs.h"
 #include "cpu/terms.h"
-#include "cpu/weighted_plan.h"
 #include "kernel/kept.h"
 
 /* Cells a nanosecond. */
@@ -38,8 +35,7 @@
 #define RATE_32      15.0
 #define RATE_64      2.5
 #define RATE_TERMS   30.0 /* and of rank 1 or close to it, whose cells are its rows and columns */
-#define RATE_FLOAT   15.0 /* products with alpha, 8 bits */
-#define RATE_DOUBLE  10.0 /* and 16 bits */
+#define RATE_FLOAT   15.0 /* running sums of products with alpha */
 #define RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
 
 static bool weights_fit_int16(const struct plan_mask *m)
@@ -50,58 +46,39 @@ static bool weights_fit_int16(const struct plan_mask *m)
     return true;
 }
 
-/* Of 8 bits, certified; 0: not possible. */
-static double rounded_cost(const struct plan *plan)
+/* Of the method `real`; HUGE_VAL: not possible. */
+static double real_cost(const struct plan *plan)
 {
-    struct cpu_rounded rounded;
-    if (plan->type != SAMPLE_U8 || plan->mask[0].width * plan->mask[0].height > CPU_ROUNDED_CELLS ||
-        !cpu_direct8_can(plan) || !cpu_rounded_make(&rounded, plan))
-        return 0;
-    cpu_rounded_free(&rounded);
-    return rounded.cost;
+    struct cpu_real *real = cpu_real_make(plan, &cpu_ops_scalar);
+    double cost = real ? real->sample_ns : HUGE_VAL;
+    cpu_real_free(real);
+    return cost;
 }
 
-/* Sums of 64 bits: certified ones take two sums of 32 bits at 16 bits a sample. */
+/* Sums of 64 bits. */
 static double wide_cost(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    double cells = (double)m->width * m->height;
-    struct cpu_certify16 certify = {0};
-    struct cpu_near8 near = {0};
-    struct cpu_lowrank8 lowrank;
-    double cost = cells / RATE_64 + 1, rounded;
-    bool is_near = cpu_near8_can(plan) && cpu_near8_make(&near, plan);
+    double cost = (double)m->width * m->height / RATE_64 + 1;
+    struct cpu_rounded rounded;
 
-    cpu_near8_free(&near);
-    if (is_near)
-        return (m->width + m->height) / RATE_TERMS + near.share * cells / RATE_64 + 0.5;
-    if (cpu_lowrank8_can(plan) && cpu_lowrank8_make(&lowrank, plan)) {
-        cpu_lowrank8_free(&lowrank);
-        return lowrank.cost;
+    if (cpu_outer16_can(plan))
+        return cpu_outer16_cost(plan);
+    if (cpu_rank1_wins(plan) && cpu_terms_slide(m))
+        return 2 * cpu_terms_taps(m) / RATE_TERMS;
+    if (cpu_direct8_can(plan) && cpu_rounded_make(&rounded, plan)) {
+        cost = fmin(cost, rounded.sample_ns);
+        cpu_rounded_free(&rounded);
     }
-    rounded = rounded_cost(plan);
-    if (rounded > 0)
-        return rounded;
-    if (!cpu_direct16_can(plan))
-        return cost;
-    if (cpu_certify16_make(&certify, plan))
-        cost = cpu_certify16_cost(&certify, m) + 1;
-    cpu_certify16_free(&certify);
-    return cost;
+    return cpu_real_can(plan) ? fmin(cost, real_cost(plan)) : cost;
 }
 
 /* Colour weighted by alpha. */
 static double weighted_cost(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    double rate = plan->type == SAMPLE_U8 ? RATE_FLOAT : RATE_DOUBLE;
-    struct cpu_weighted_plan weighted = {0};
-    double cells = (double)m->width * m->height;
 
-    if (cpu_rank1_wins(plan) || (cpu_weighted_plan_make(&weighted, plan) && weighted.separable))
-        cells = m->width + m->height;
-    cpu_weighted_plan_free(&weighted);
-    return cells / rate + 2;
+    return cpu_rank1_wins(plan) ? (m->width + m->height) / RATE_FLOAT + 2 : real_cost(plan);
 }
 
 static double direct_cost(const struct plan *plan)
@@ -111,7 +88,8 @@ static double direct_cost(const struct plan *plan)
 
     if (plan->alpha == ALPHA_WEIGHTED)
         return weighted_cost(plan);
-    if (m->row && (cpu_rank1_wins(plan) || cpu_bytes_wins(plan)) && !cpu_direct16_can(plan))
+    if (m->row && (cpu_rank1_wins(plan) || cpu_bytes_wins(plan)) &&
+        m->accumulator != ACCUMULATOR_I64)
         return fmin(cells, cpu_terms_taps(m)) / RATE_TERMS;
     if (cpu_bytes_wins(plan))
         return cells / RATE_16_BITS + 1;
@@ -125,7 +103,7 @@ static double direct_cost(const struct plan *plan)
 static double terms_cost(const struct plan_mask *m)
 {
     double cost = cpu_terms_taps(m) / RATE_TERMS + 0.5 * m->terms;
-    return m->accumulator == ACCUMULATOR_I64 ? 2 * cost : cost;
+    return m->accumulator == ACCUMULATOR_I64 ? 1.25 * cost : cost;
 }
 
 static double runs_cost(const struct plan_mask *m)

@@ -69,8 +69,8 @@ bool cpu_rank1_wins(const struct plan *plan)
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
     if (plan->alpha == ALPHA_WEIGHTED) /* else numbers of floating point are as fast or faster */
-        return plan->type == SAMPLE_U8 && cpu_terms_slide(m) && m->sum < INT64_MAX / 2 / square &&
-               cpu_terms_fit(m, square);
+        return plan->type == SAMPLE_U8 && m->width + m->height > 20 && cpu_terms_slide(m) &&
+               m->sum < INT64_MAX / 2 / square && cpu_terms_fit(m, square);
     if (m->accumulator == ACCUMULATOR_I64)
         return cpu_terms_fit(m, plan->max) &&
                (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));

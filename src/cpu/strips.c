@@ -130,25 +130,27 @@ bool cpu_strips_run(const struct cpu_strips *strips, const struct cpu_strips_pat
     return ok;
 }
 
-void cpu_strips_copy(const struct kernel_job *job, const uint8_t *row, int from, int to,
-                     uint8_t *out)
+void cpu_strips_copy(const struct kernel_job *job, const void *row, int from, int to, void *out)
 {
     const struct plan *plan = job->plan;
-    size_t channels = (size_t)plan->channels;
+    size_t pixel = (size_t)plan->channels * (size_t)plan->type;
     int inside_to = to < job->in->width ? to : job->in->width;
+    char *at = out;
+    uint16_t words[4];
+    uint8_t bytes[4];
 
+    for (int c = 0; c < plan->channels; c++) {
+        words[c] = (uint16_t)plan_ghost(plan, c);
+        bytes[c] = (uint8_t)words[c];
+    }
     for (int x = from; x < to; x++) {
         int cell = row ? border_fold(plan->border, x, job->in->width) : BORDER_OUTSIDE;
-        if (row && x >= 0 && x < inside_to) {
-            memcpy(out, row + (size_t)x * channels, (size_t)(inside_to - x) * channels);
-            out += (size_t)(inside_to - x) * channels;
-            x = inside_to - 1;
-            continue;
-        }
+        int count = cell != BORDER_OUTSIDE && cell == x ? inside_to - x : 1;
+        const char *source = plan->type == SAMPLE_U8 ? (const char *)bytes : (const char *)words;
         if (cell != BORDER_OUTSIDE)
-            memcpy(out, row + (size_t)cell * channels, channels);
-        for (size_t c = 0; cell == BORDER_OUTSIDE && c < channels; c++)
-            out[c] = (uint8_t)plan_ghost(plan, (int)c);
-        out += channels;
+            source = (const char *)row + (size_t)cell * pixel;
+        memcpy(at, source, (size_t)count * pixel);
+        at += (size_t)count * pixel;
+        x += count - 1;
     }
 }

@@ -95,8 +95,7 @@ static inline void *cpu_strip_out(const struct kernel_job *job, const struct cpu
     return row + (size_t)strip->first_pixel * (size_t)plan->channels * (size_t)plan->type;
 }
 
-/* Pixels [from, to) of a row of 8-bit samples, some of them ghost cells. ROW NULL: all. */
-void cpu_strips_copy(const struct kernel_job *job, const uint8_t *row, int from, int to,
-                     uint8_t *out);
+/* Pixels [from, to) of a row of samples, some of them ghost cells. ROW NULL: all. */
+void cpu_strips_copy(const struct kernel_job *job, const void *row, int from, int to, void *out);
 
 #endif

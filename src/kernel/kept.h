@@ -12,11 +12,9 @@ enum kernel_kept_part {
     KEPT_PATH_WEIGHTED, /* rows that are opaque go the other way */
     KEPT_FFT,
     KEPT_FFT_PRODUCTS,
-    KEPT_NEAR8,
-    KEPT_LOWRANK8,
+    KEPT_REAL,
+    KEPT_REAL_WEIGHTED,
     KEPT_ROUNDED,
-    KEPT_WINDOW8,
-    KEPT_CERTIFY16,
     KEPT_PARTS
 };
 

@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-#include "cpu/direct16.h"
 #include "cpu/rank1.h"
 #include "kernel/cpu_path.h"
 #include "kernel/kernel.h"
@@ -117,9 +116,9 @@ static double cpu_rate(const struct plan *plan, bool wide)
         return CPU_RATE(CPU_TAPS_WEIGHTED, wide) / (plan->type == SAMPLE_U8 ? 1 : 2); /* doubles */
     if (plan->type == SAMPLE_U8 && (m->accumulator == ACCUMULATOR_I64 || weights_fit_int16(m)))
         return CPU_RATE(CPU_TAPS_8_BITS, wide); /* 64-bit sums are approximated and certified */
-    if (m->accumulator == ACCUMULATOR_I64)      /* certified: two sums */
-        return cpu_direct16_can(plan) ? CPU_RATE(CPU_TAPS_16_BITS, wide) / 2
-                                      : CPU_RATE(CPU_TAPS_64, wide);
+    if (m->accumulator == ACCUMULATOR_I64)      /* certified: sums of doubles */
+        return plan->kind == PLAN_LINEAR ? CPU_RATE(CPU_TAPS_16_BITS, wide) / 2
+                                         : CPU_RATE(CPU_TAPS_64, wide);
     return weights_fit_int16(m) ? CPU_RATE(CPU_TAPS_16_BITS, wide) : CPU_RATE(CPU_TAPS_32, wide);
 }
 
@@ -167,7 +166,7 @@ static double cpu_work_ms(const struct plan *plan, const struct image_info *info
     if (path == CPU_PATH_DIRECT && plan->mask[0].accumulator != ACCUMULATOR_I64)
         return cells;
     ms = cpu_path_cost(path, plan, info->width, info->height) / 1e6;
-    /* Sums of 64 bits need not take every cell: see cpu/lowrank8.h and cpu/certify16.h. */
+    /* Sums of 64 bits need not take every cell: see cpu/real.h. */
     return path == CPU_PATH_DIRECT && cells < ms ? cells : ms;
 }
 

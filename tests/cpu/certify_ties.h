@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cpu/ops.h"
+#include "cpu/real.h"
 #include "kernel/kernel.h"
 #include "plan/mask.h"
 #include "plan/plan.h"
@@ -18,11 +19,25 @@
 
 __extension__ typedef __int128 int128;
 
-#define MAX_SIDE    16
-#define MAX_CELLS   (MAX_SIDE * MAX_SIDE)
-#define MAX_SAMPLES (MAX_SIDE * CPU_WINDOW_BYTES)
+#define MAX_SIDE      16
+#define MAX_CELLS     (MAX_SIDE * MAX_SIDE)
+#define MAX_SAMPLES   (MAX_SIDE * PICTURE_WIDTH)
+#define PICTURE_WIDTH 32 /* at least */
 
 enum shape { ANY, NEAR_RANK_1, NEAR_RANK_1_BUT_ONE, NEAR_RANK_2, PEAK, PEAK_OF_RANK_1 };
+
+static const struct cpu_ops *const SETS[] = {
+    &cpu_ops_scalar,
+#ifdef HAVE_NEON
+    &cpu_ops_neon,
+#endif
+#ifdef HAVE_AVX2
+    &cpu_ops_avx2,
+#endif
+#ifdef HAVE_AVX512
+    &cpu_ops_avx512,
+#endif
+};
 
 static uint64_t state = 1;
 
@@ -81,13 +96,6 @@ static bool plan_make(struct plan *plan, enum sample_type type, const char *name
     return ok;
 }
 
-/* Both halves of a pair of weights. */
-static int64_t half_of(const uint32_t *pairs, int width, int i)
-{
-    uint32_t pair = pairs[i / width / 2 * width + i % width];
-    return (int16_t)(uint16_t)(i / width % 2 ? pair >> 16 : pair);
-}
-
 /* 0 and 1: all rests of one sign; then all 0, all max, and random samples, of all and of two
  * values. */
 static void fill(uint16_t *sample, const int *sign, const struct plan *plan, int pattern)
@@ -110,14 +118,14 @@ static void fill(uint16_t *sample, const int *sign, const struct plan *plan, int
     }
 }
 
-/* Every kernel on a picture of the mask's size, where the anchor's sample sees all of it; at 8 bits
- * repeated to the right as far as the windows of cpu/window8.h reach. */
+/* Every kernel on a picture of the mask's height, where the anchor's sample sees all of it;
+ * repeated to the right. */
 static void check_kernels(const struct plan *plan, const uint16_t *sample, const char *name,
                           int pattern)
 {
     const struct plan_mask *m = &plan->mask[0];
     uint16_t given[MAX_SAMPLES], expected[MAX_SAMPLES], got[MAX_SAMPLES];
-    int width = plan->type == SAMPLE_U8 ? CPU_WINDOW_BYTES : m->width;
+    int width = PICTURE_WIDTH;
     size_t pitch = (size_t)width * plan->type;
     struct image in = {width, m->height, 1, pitch, plan->type, given};
     struct image want = {width, m->height, 1, pitch, plan->type, expected};
@@ -146,6 +154,16 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
         CHECKF(memcmp(expected, got, pitch * (size_t)m->height) == 0,
                "%s: %s, pattern %d, offset %lld", table[k].name, name, pattern,
                (long long)m->offset);
+    }
+    for (int k = 0; k < (int)(sizeof SETS / sizeof *SETS); k++) {
+        struct cpu_real *real = SETS[k]->available() ? cpu_real_make(plan, SETS[k]) : NULL;
+        if (!real) /* the bounds may be too wide */
+            continue;
+        CHECK(cpu_real_run(real, &job, SETS[k], &err));
+        CHECKF(memcmp(expected, got, pitch * (size_t)m->height) == 0,
+               "real, %s: %s, pattern %d, offset %lld", SETS[k]->name, name, pattern,
+               (long long)m->offset);
+        cpu_real_free(real);
     }
 }
 

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/certify16.h"
 #include "cpu/fft_plan.h"
-#include "cpu/weighted_plan.h"
+#include "cpu/real.h"
 #include "kernel/cpu_path.h"
 #include "kernel/kept.h"
 #include "kernel/rows.h"
@@ -78,7 +77,7 @@ static void fastest(void)
     check_choice("box", NULL, 60, 3, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("gauss", NULL, 10, 3, SAMPLE_U16, CPU_PATH_DIRECT);
     check_choice("gauss", NULL, 30, 3, SAMPLE_U16, CPU_PATH_DIRECT);
-    check_choice("gauss", NULL, 90, 3, SAMPLE_U16, CPU_PATH_FFT); /* one in fifty is in doubt */
+    check_choice("gauss", NULL, 90, 3, SAMPLE_U16, CPU_PATH_DIRECT);
     check_choice("convolve", small, -1, 3, SAMPLE_U8, CPU_PATH_DIRECT);
     check_choice("convolve", large, -1, 3, SAMPLE_U8, CPU_PATH_FFT);
     check_choice("convolve", large, -1, 1, SAMPLE_U16, CPU_PATH_FFT);
@@ -97,25 +96,29 @@ static void fastest(void)
 static void doubt(void)
 {
     char *seven = bell_mask(11, 7), *nineteen = bell_mask(11, 19), *large = bell_mask(63, 19);
-    struct cpu_weighted_plan weighted;
-    struct cpu_certify16 certify;
+    struct cpu_real *real;
     struct plan plan = plan_of("convolve", nineteen, -1, 3, SAMPLE_U16);
 
-    CHECK(cpu_certify16_make(&certify, &plan) && certify.terms == 1 && certify.share < 0.01);
-    cpu_certify16_free(&certify);
+    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    CHECKF(real && real->terms == 1 && real->wide && real->doubt < 1e-6, "%d terms, doubt %g",
+           real ? real->terms : -1, real ? real->doubt : 1);
+    cpu_real_free(real);
     plan_free(&plan);
     plan = plan_of("convolve", seven, -1, 3, SAMPLE_U16);
-    CHECK(cpu_certify16_make(&certify, &plan) && certify.terms == 0 && certify.share < 0.01);
-    cpu_certify16_free(&certify);
+    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    CHECK(real && real->terms == 0 && real->doubt < 1e-8);
+    cpu_real_free(real);
     plan_free(&plan);
-    check_choice("convolve", large, -1, 3, SAMPLE_U16, CPU_PATH_FFT);
+    check_choice("convolve", large, -1, 3, SAMPLE_U16, CPU_PATH_DIRECT);
     plan = plan_of("convolve", nineteen, -1, 4, SAMPLE_U8);
-    CHECK(cpu_weighted_plan_make(&weighted, &plan) && weighted.separable && !weighted.wide);
-    cpu_weighted_plan_free(&weighted);
+    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    CHECK(real && real->terms == 1 && !real->wide);
+    cpu_real_free(real);
     plan_free(&plan);
     plan = plan_of("convolve", large, -1, 4, SAMPLE_U8);
-    CHECK(cpu_weighted_plan_make(&weighted, &plan) && weighted.separable && weighted.wide);
-    cpu_weighted_plan_free(&weighted);
+    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    CHECK(real && real->terms == 1 && real->wide);
+    cpu_real_free(real);
     plan_free(&plan);
     free(seven);
     free(nineteen);
@@ -209,7 +212,7 @@ static void band_rows(void)
     CHECK(cpu_fft_rows(&m, 1920, 3, 20) == 20);
 }
 
-/* The same of a mask that is close to rank 1, whose scales are searched for; and of the path. */
+/* The same of a mask that is close to rank 1, whose terms are searched for; and of the path. */
 static void kept_near_rank_1(void)
 {
     struct plan plan = plan_of("convolve",
@@ -221,7 +224,7 @@ static void kept_near_rank_1(void)
     struct kernel_kept kept;
     struct kernel_job job;
     struct error err;
-    const void *near, *path;
+    const void *real, *path;
 
     CHECK(image_alloc(&in, 300, 50, 1, SAMPLE_U8, "in", &err) &&
           image_alloc(&out, 300, 50, 1, SAMPLE_U8, "out", &err));
@@ -229,10 +232,10 @@ static void kept_near_rank_1(void)
     kernel_kept_open(&kept);
     job.kept = &kept;
     CHECK(kernel_scalar.run(&job, &err));
-    near = kept.part[KEPT_NEAR8].data;
+    real = kept.part[KEPT_REAL].data;
     path = kept.part[KEPT_PATH].data;
-    CHECK(near && path && !kept.part[KEPT_FFT].data);
-    CHECK(kernel_scalar.run(&job, &err) && kept.part[KEPT_NEAR8].data == near &&
+    CHECK(real && path && !kept.part[KEPT_FFT].data);
+    CHECK(kernel_scalar.run(&job, &err) && kept.part[KEPT_REAL].data == real &&
           kept.part[KEPT_PATH].data == path);
     kernel_kept_close(&kept);
     image_free(&in);
