@@ -15,7 +15,7 @@
  * Gaussian has, is made of two: the second ones are taps of their own over the same lines.
  *
  * CPU time beside doubles (cpu/real.c) of --sigma 1, 2, 5 and 10: 0.63, 0.56, 0.47 and 0.48 with
- * AVX2, 0.83, 0.72, 0.50 and 0.50 with AVX-512 (RGB, 1920x1080, one thread). */
+ * AVX2, 0.69, 0.63, 0.45 and 0.47 with AVX-512 (RGB, 1920x1080, one thread). */
 #include "cpu/outer16.h"
 
 #include <stdlib.h>
