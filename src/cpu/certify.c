@@ -1,83 +1,73 @@
-/* Certified sums: see cpu/certify.h.
+/* Certified sums of rounded weights: see cpu/certify.h.
  *
- * The weights are w = w' * q + r for an integer q, with |r| hardly more than q/2. For samples x in
- * 0..max
+ * Proved here: the exact value of a sample before it is rounded down lies between two numbers that
+ * follow from its approximate sum. Where both, clamped, have the same floor, that is the sample.
+ *
+ * The weights are w = w' * q + r for an integer q, with |r| <= q/2. For samples x in 0..max
  *
  *   S + d/2 = q * T + (sum of r*x) + o + floor(d/2),   T = sum of w'*x  (32 bits)
  *   max * (sum of r < 0)  <=  sum of r*x  <=  max * (sum of r > 0)
  *
- * so that (S + d/2) / d lies between T * q/d + low and T * q/d + high, both of which are
- * worked out in float. The float's error: T, q/d, their product, the constant and the last sum
- * are each rounded, by at most 2^-24 of a value not above
+ * so that (S + d/2) / d lies between T * q/d + low and T * q/d + high, both of which are worked out
+ * in float. The float's error: T, q/d, their product, the constant and the last sum are each
+ * rounded, by at most 2^-24 of a value not above
  *
  *   size = max|T| * q/d + |low| + |high| + 1,
  *
  * so together by less than 8 * 2^-24 * size (the doubles that the constants come from are right to
- * 2^-50 and lost in that). low and high are moved apart by this much. Where both bounds, clamped,
- * have the same floor, that is the sample; the others are summed exactly.
- *
- * The finer the unit q, the fewer samples are in doubt, and the more weights are large. How well
- * the weights fit a unit differs from one to the next, the more so the fewer values they have. */
+ * 2^-50 and lost in that). low and high are moved apart by this much. */
 #include "cpu/certify.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "cpu/window8.h"
+#include "cpu/finish.h"
 
-#define MOST_WEIGHT (((int64_t)INT16_MAX << CPU_LARGE_SHIFT) - (1 << (CPU_LARGE_SHIFT - 1)))
+/* Of samples that may be in doubt; past it floats are faster. */
+#define MOST_DOUBT 0.05
 
-/* Of samples that may be doubtful; past it sums over every cell are faster. */
-#define MOST_DOUBTFUL 0.25
-#define TRIED         16384 /* roundings */
-#define MOST_UNITS    128   /* from one power of two to the next */
+/* ns: of a sample, of a cell of its sum; of a sample in doubt, and of a cell of that */
+#define SAMPLE_NS     0.6
+#define CELL_NS       0.011
+#define EXACT_NS      30
+#define EXACT_CELL_NS 0.4
 
-/* ns a sample: a cell of the sums, and of the large weights' sums */
-#define COST_CELL  0.02
-#define COST_LARGE 0.014
-
-/* Rounds to multiples of the unit. False where w' or T is too large for that. */
-static bool round_weights(struct cpu_rounded *rounded, const struct plan *plan)
+/* In which weights fit int16, and their sums with samples 32 bits: rounded, the sizes add up to at
+ * most cells / 2 more. */
+static int64_t unit_of(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int left = m->width, right = -1, top = m->height, bottom = -1;
-    double over = 1 / (double)rounded->unit;
-    int64_t sum[2] = {0, 0}; /* of positive weights, of negative ones */
+    int cells = m->width * m->height;
+    int64_t most = 0, unit = m->sum_abs / ((INT32_MAX - 1) / plan->max - cells) + 1;
 
-    for (int i = 0; i < m->height; i++)
-        for (int j = 0; j < m->width; j++) {
-            double value = (double)m->weight[i * m->width + j] * over;
-            int64_t w = (int64_t)rint(value), size = w < 0 ? -w : w;
-            rounded->weight[i * m->width + j] = w;
-            sum[w < 0] += size;
-            if (size > MOST_WEIGHT || sum[w < 0] * plan->max >= (int64_t)1 << 31)
-                return false;
-            if (size <= INT16_MAX)
-                continue;
-            left = j < left ? j : left;
-            right = j > right ? j : right;
-            top = i < top ? i : top;
-            bottom = i;
-        }
-    rounded->large = (struct cpu_certify_large){0};
-    if (bottom >= 0)
-        rounded->large = (struct cpu_certify_large){left, top, right - left + 1, bottom - top + 1};
-    return true;
+    for (int k = 0; k < cells; k++)
+        most = llabs(m->weight[k]) > most ? llabs(m->weight[k]) : most;
+    return most / INT16_MAX + 1 > unit ? most / INT16_MAX + 1 : unit;
 }
 
-/* The test of such sums, and what they cost. */
-static void test_make(struct cpu_rounded *rounded, const struct plan *plan)
+/* To the nearest; ties to either. */
+static int64_t rounded_to(int64_t value, int64_t unit)
+{
+    return (value + (value < 0 ? -unit / 2 : unit / 2)) / unit;
+}
+
+bool cpu_rounded_make(struct cpu_rounded *rounded, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const struct cpu_certify_large *large = &rounded->large;
-    double below = 0, above = 0, reach = 0, cells = (double)m->width * m->height;
-    double constant, scale, low, high, slack;
+    int cells = m->width * m->height;
+    double below = 0, above = 0, reach = 0, constant, scale, low, high, slack;
 
-    for (int k = 0; k < m->width * m->height; k++) {
-        int64_t rest = m->weight[k] - rounded->weight[k] * rounded->unit;
-        below += rest < 0 ? (double)rest : 0;
-        above += rest > 0 ? (double)rest : 0;
-        reach += fabs((double)rounded->weight[k]);
+    *rounded = (struct cpu_rounded){.weight = malloc((size_t)cells * sizeof *rounded->weight)};
+    if (!rounded->weight)
+        return false;
+    rounded->unit = unit_of(plan);
+    for (int k = 0; k < cells; k++) {
+        int64_t w = rounded_to(m->weight[k], rounded->unit),
+                rest = m->weight[k] - w * rounded->unit;
+        rounded->weight[k] = w;
+        *(rest < 0 ? &below : &above) += (double)rest;
+        reach += fabs((double)w);
     }
     scale = (double)rounded->unit / (double)m->divisor;
     constant = ((double)m->offset + (double)(m->divisor / 2)) / (double)m->divisor;
@@ -88,64 +78,10 @@ static void test_make(struct cpu_rounded *rounded, const struct plan *plan)
                                          .low = (float)(low - slack),
                                          .high = (float)(high + slack),
                                          .max = (float)plan->max};
-    rounded->cost = 0.6 + COST_CELL * cells + cpu_window8_cost(m) * (high - low + 2 * slack);
-    if (large->width > 0)
-        rounded->cost += 0.2 + COST_LARGE * large->width * (large->height + 1);
-}
-
-static bool try_unit(struct cpu_rounded *rounded, const struct plan *plan, int64_t unit,
-                     double *least, int64_t *best)
-{
-    rounded->unit = unit;
-    if (!round_weights(rounded, plan))
-        return false;
-    test_make(rounded, plan);
-    if (rounded->cost < *least) {
-        *least = rounded->cost;
-        *best = unit;
-    }
-    return true;
-}
-
-/* The best unit, or 0. */
-static int64_t search(struct cpu_rounded *rounded, const struct plan *plan)
-{
-    int cells = plan->mask[0].width * plan->mask[0].height, first = 0, last = 1, units;
-    double least = HUGE_VAL;
-    int64_t best = 0;
-
-    for (; last < 61; last++) {
-        if (!try_unit(rounded, plan, (int64_t)1 << last, &least, &best))
-            continue;
-        first = first ? first : last;
-        if (rounded->large.width == 0)
-            break;
-    }
-    if (first == 0)
-        return 0;
-    units = TRIED / cells / (last - first + 2);
-    units = units > MOST_UNITS ? MOST_UNITS : units;
-    for (int s = first - 1; s <= last; s++)
-        for (int i = 1; i < units; i++)
-            try_unit(rounded, plan, (int64_t)(ldexp(1, s) * (1 + (double)i / units)), &least,
-                     &best);
-    return best;
-}
-
-bool cpu_rounded_make(struct cpu_rounded *rounded, const struct plan *plan)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    size_t cells = (size_t)m->width * (size_t)m->height;
-
-    *rounded = (struct cpu_rounded){.weight = malloc(cells * sizeof *rounded->weight)};
-    if (rounded->weight)
-        rounded->unit = search(rounded, plan);
-    if (rounded->unit > 0) {
-        round_weights(rounded, plan);
-        test_make(rounded, plan);
-        if ((double)(rounded->test.high - rounded->test.low) <= MOST_DOUBTFUL)
-            return true;
-    }
+    rounded->sample_ns =
+        SAMPLE_NS + CELL_NS * cells + (high - low + 2 * slack) * (EXACT_NS + EXACT_CELL_NS * cells);
+    if (high - low + 2 * slack <= MOST_DOUBT)
+        return true;
     cpu_rounded_free(rounded);
     return false;
 }
@@ -156,14 +92,43 @@ void cpu_rounded_free(struct cpu_rounded *rounded)
     rounded->weight = NULL;
 }
 
-void cpu_certify_factors(const double *value, int width, int height, double *column, double *row)
+/* Sample x of the tile, with the plan's own weights; ROW: the rows under the mask. */
+static uint8_t exact_sample(const struct kernel_job *job, const uint8_t *const *row,
+                            int first_pixel, int x)
 {
-    int at = 0;
-    for (int i = 1; i < width * height; i++)
-        if (fabs(value[i]) > fabs(value[at]))
-            at = i;
-    for (int j = 0; j < width; j++)
-        row[j] = value[at / width * width + j];
-    for (int i = 0; i < height; i++)
-        column[i] = value[i * width + at % width] / value[at];
+    const struct plan *plan = job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    uint64_t sum = (uint64_t)m->offset;
+    size_t channels = (size_t)plan->channels, channel = (size_t)x % channels;
+    int from = first_pixel + x / plan->channels - m->anchor_x;
+    bool inside = from >= 0 && from + m->width <= job->in->width;
+
+    for (int i = 0; inside && i < m->height; i++) {
+        const uint8_t *at = row[i] + (size_t)from * channels + channel;
+        for (int j = 0; j < m->width; j++, at += channels)
+            sum += (uint64_t)m->weight[i * m->width + j] * *at;
+    }
+    for (int j = 0; !inside && j < m->width; j++) {
+        int cell = border_fold(plan->border, from + j, job->in->width);
+        for (int i = 0; i < m->height; i++)
+            sum += (uint64_t)m->weight[i * m->width + j] *
+                   (cell == BORDER_OUTSIDE ? plan_ghost(plan, (int)channel)
+                                           : row[i][(size_t)cell * channels + channel]);
+    }
+    return (uint8_t)cpu_finish_sample(plan, (int64_t)sum);
+}
+
+void cpu_rounded_resolve(const struct kernel_job *job, const struct cpu_tile *tile, int y,
+                         const uint8_t *ghosts, const uint8_t *doubtful, uint8_t *out)
+{
+    const struct plan_mask *m = &job->plan->mask[0];
+    const uint8_t *row[CPU_MAX_SIDE], *next;
+    int n = tile->pixels * job->plan->channels;
+
+    for (int i = 0; i < m->height; i++)
+        row[i] = cpu_tile_row(job, tile, y - m->anchor_y + i, ghosts);
+    for (int x = 0; x < n && (next = memchr(doubtful + x, 1, (size_t)(n - x))); x++) {
+        x = (int)(next - doubtful);
+        out[x] = exact_sample(job, row, tile->first_pixel, x);
+    }
 }

@@ -3,7 +3,6 @@
  * kernel/rates.h; the other methods, and sums of 64 bits, what their rows of the table say. */
 #include <math.h>
 
-#include "cpu/direct16.h"
 #include "cpu/method.h"
 #include "cpu/probe.h"
 #include "cpu/separable.h"
@@ -18,8 +17,8 @@ static double rate_of(const struct plan *plan, const struct cpu_rates *rates)
         return rates->weighted / (plan->type == SAMPLE_U8 ? 1 : 2); /* doubles */
     if (plan->type == SAMPLE_U8 && (wide || narrow))
         return rates->of_8_bits; /* 64-bit sums are approximated and certified */
-    if (wide)                    /* certified: two sums */
-        return cpu_direct16_can(plan) ? rates->of_16_bits / 2 : rates->of_64;
+    if (wide)                    /* in doubles, with a proven bound */
+        return plan->kind == PLAN_LINEAR ? rates->of_16_bits / 2 : rates->of_64;
     return narrow ? rates->of_16_bits : rates->of_32;
 }
 
@@ -43,6 +42,6 @@ double cpu_pass_ms(const struct plan *plan, int width, int height)
     if (method->per_cell && plan->mask[0].accumulator != ACCUMULATOR_I64)
         return cells;
     ms = cpu_method_cost(method, plan, set->ops, width, height) / 1e6;
-    /* Sums of 64 bits need not take every cell: see cpu/lowrank8.h and cpu/certify16.h. */
+    /* Sums of 64 bits need not take every cell: see cpu/real.h. */
     return method->per_cell ? fmin(cells, ms) : ms;
 }

@@ -21,14 +21,10 @@
 
 #include "base/memory.h"
 #include "cpu/bytes.h"
-#include "cpu/certified.h"
 #include "cpu/certify.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/tiles.h"
-#include "cpu/window8.h"
-
-#define MOST_PAIRED 8 /* rows of a mask: quads in two planes are not faster */
 
 #define RING_BYTES (160 * 1024) /* as in cpu/direct.c: a part of the L2 cache */
 
@@ -46,8 +42,6 @@ struct direct8_worker {
     uint8_t *ring;    /* pass.lines lines of pass.stride pairs (quads) */
     const void **at;  /* the lines of one row pair, from the top */
     uint32_t *sum[2]; /* of two rows of output */
-    const uint32_t **upper_at;
-    uint32_t *upper_sum[2]; /* of the large weights' upper parts */
     uint16_t *sum16[2];
     uint8_t *doubtful;
     uint8_t *ghosts; /* a row */
@@ -57,17 +51,13 @@ struct direct8_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
     struct cpu_two_masks masks;
-    struct cpu_two_masks low; /* of certified quads the weights' lower bytes, the upper in masks */
-    uint32_t *weights;        /* owned: of all masks */
-    int line_rows;            /* 2, or 4 of quads */
-    int lines;                /* that a row of output spans: all of them, or every second one */
+    uint32_t *weights; /* owned: of all masks */
+    int line_rows;     /* 2, or 4 of quads */
+    int lines;         /* that a row of output spans: all of them, or every second one */
     bool certified;
     struct byte_pairs bytes;
     size_t pair_bytes;
     struct cpu_rounded rounded; /* where they are certified */
-    struct cpu_two_masks upper; /* the upper parts of its weights; no pairs: there are none */
-    uint32_t *upper_weights;    /* owned */
-    struct cpu_window8 window;  /* and what decides the samples in doubt */
     /* Of one job: */
     const struct kernel_job *job;
     struct cpu_tiles tiles;
@@ -206,21 +196,6 @@ static void weights_lay(const struct cpu_two_masks *masks, int rows, const int64
             }
 }
 
-/* Weights in two planes of int8: 2^8 times the one, which they become, plus the other. False where
- * that does not fit; they are as they were. */
-static bool planes_split(int64_t *weight, int64_t *lower, int cells)
-{
-    for (int k = 0; k < cells; k++) {
-        int64_t upper = (weight[k] + 128) >> 8;
-        if (upper < INT8_MIN || upper > INT8_MAX)
-            return false;
-        lower[k] = weight[k] - upper * 256;
-    }
-    for (int k = 0; k < cells; k++)
-        weight[k] = (weight[k] - lower[k]) / 256;
-    return true;
-}
-
 /* ---- lines of pairs ---- */
 
 /* Elements [first, first + n) of the rows, side by side. */
@@ -282,8 +257,7 @@ static void finish_row(const struct direct8_pass *pass, const struct direct8_wor
     } else {
         pass->ops->certify_u8(&pass->rounded.test, (const int32_t *)w->sum[lower], out, w->doubtful,
                               n);
-        cpu_window8_finish(&pass->window, pass->job, pass->ops, &w->tile, y, w->ghosts, w->doubtful,
-                           out);
+        cpu_rounded_resolve(pass->job, &w->tile, y, w->ghosts, w->doubtful, out);
     }
     cpu_finish_unfiltered(pass->job, y, w->tile.first_pixel, w->tile.pixels, out);
 }
@@ -295,9 +269,7 @@ static void sum_two_rows(const struct direct8_pass *pass, const struct direct8_w
     uint32_t start = pass->certified ? 0 : (uint32_t)m->offset;
     uint16_t start_16 = (uint16_t)(m->offset + m->divisor / 2);
 
-    if (pass->line_rows == 4 && pass->certified)
-        pass->ops->quad_two_planes(&pass->masks, &pass->low, lines, w->sum[0], w->sum[1], n);
-    else if (pass->line_rows == 4 && pass->bytes.narrow)
+    if (pass->line_rows == 4 && pass->bytes.narrow)
         pass->ops->quad_two_rows_16(&pass->masks, lines, start_16, w->sum16[0], w->sum16[1], n);
     else if (pass->line_rows == 4)
         pass->ops->quad_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
@@ -309,18 +281,6 @@ static void sum_two_rows(const struct direct8_pass *pass, const struct direct8_w
                                  w->sum[0], w->sum[1], n);
     else
         pass->ops->sum_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
-}
-
-static void add_large(const struct direct8_pass *pass, const struct direct8_worker *w, int n)
-{
-    size_t left = (size_t)pass->rounded.large.left * (size_t)pass->upper.step;
-
-    for (int p = 0; p < pass->upper.pairs; p++)
-        w->upper_at[p] = (const uint32_t *)w->at[pass->rounded.large.top / 2 + p] + left;
-    pass->ops->sum_two_rows(&pass->upper, w->upper_at, 0, w->upper_sum[0], w->upper_sum[1], n);
-    for (int k = 0; k < 2; k++)
-        for (int x = 0; x < n; x++)
-            w->sum[k][x] += w->upper_sum[k][x] << CPU_LARGE_SHIFT;
 }
 
 static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
@@ -340,8 +300,6 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
             w->at[p] = w->ring + (size_t)slot * pass->stride * pass->pair_bytes;
         }
         sum_two_rows(pass, w, n);
-        if (pass->upper.pairs > 0)
-            add_large(pass, w, n);
         finish_row(pass, w, 0, y);
         if (y + 1 < tile->end)
             finish_row(pass, w, 1, y + 1);
@@ -349,35 +307,6 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
 }
 
 /* ---- one pass ---- */
-
-/* Takes the upper parts out of the large weights; they begin where a line does. */
-static bool upper_make(struct direct8_pass *pass, int64_t *weight)
-{
-    const struct plan_mask *m = &pass->plan->mask[0];
-    const struct cpu_certify_large *large = &pass->rounded.large;
-    int from = large->top / 2 * 2, height = large->top + large->height - from;
-    int pairs = height / 2 + 1;
-    size_t taps = (size_t)pairs * (size_t)large->width;
-    int64_t *upper = calloc((size_t)height * (size_t)large->width, sizeof *upper);
-
-    pass->upper_weights = calloc(2 * taps, sizeof *pass->upper_weights);
-    if (upper && pass->upper_weights) {
-        for (int i = large->top; i < from + height; i++)
-            for (int j = 0; j < large->width; j++) {
-                int64_t *w = &weight[i * m->width + large->left + j];
-                int64_t part = cpu_certify_upper(*w);
-                upper[(i - from) * large->width + j] = part;
-                *w -= part * (1 << CPU_LARGE_SHIFT);
-            }
-        pass->upper = (struct cpu_two_masks){pairs,
-                                             large->width,
-                                             pass->plan->channels,
-                                             {pass->upper_weights, pass->upper_weights + taps}};
-        weights_lay(&pass->upper, 2, upper, large->width, height, pass->upper_weights);
-    }
-    free(upper);
-    return pass->upper.pairs > 0;
-}
 
 /* The weights to sum with, rounded where they are certified; false where they cannot be. */
 static bool weights_round(struct direct8_pass *pass, int64_t *weight)
@@ -389,49 +318,32 @@ static bool weights_round(struct direct8_pass *pass, int64_t *weight)
         memcpy(weight, m->weight, bytes);
         return true;
     }
-    if (!cpu_rounded_make(&pass->rounded, pass->plan) ||
-        !cpu_window8_make(&pass->window, pass->plan))
+    if (!cpu_rounded_make(&pass->rounded, pass->plan))
         return false;
     memcpy(weight, pass->rounded.weight, bytes);
-    return pass->rounded.large.width == 0 || upper_make(pass, weight);
-}
-
-/* From how many rows of the picture lines are made. WEIGHT becomes the upper plane where LOWER is
- * used. */
-static int choose_rows(const struct direct8_pass *pass, int64_t *weight, int64_t *lower)
-{
-    const struct plan_mask *m = &pass->plan->mask[0];
-    bool quads;
-    if (!pass->certified)
-        quads = pass->ops->byte_quads && quads_fit(m);
-    else
-        quads = pass->ops->quad_two_planes && pass->upper.pairs == 0 && m->height > MOST_PAIRED &&
-                planes_split(weight, lower, m->width * m->height);
-    return quads ? 4 : 2;
+    return true;
 }
 
 /* Weights as pairs or quads. */
-static bool weights_pack(struct direct8_pass *pass, int64_t *weight, int64_t *lower)
+static bool weights_pack(struct direct8_pass *pass, const int64_t *weight)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
     int pairs;
     size_t taps;
 
-    pass->line_rows = choose_rows(pass, weight, lower);
+    pass->line_rows = !pass->certified && pass->ops->byte_quads && quads_fit(m) ? 4 : 2;
     pairs = m->height / pass->line_rows + 1;
     taps = (size_t)m->width * (size_t)pairs;
     pass->lines = (pairs - 1) * (pass->line_rows / 2) + 1;
-    pass->weights = calloc(4 * taps, sizeof *pass->weights);
+    pass->weights = calloc(2 * taps, sizeof *pass->weights);
     if (!pass->weights)
         return false;
     pass->masks = two_masks(pairs, plan, pass->weights);
-    pass->low = two_masks(pairs, plan, pass->weights + 2 * taps);
     weights_lay(&pass->masks, pass->line_rows, weight, m->width, m->height, pass->weights);
-    weights_lay(&pass->low, pass->line_rows, lower, m->width, m->height, pass->weights + 2 * taps);
     pass->pair_bytes = 4;
     if (pass->line_rows == 4) {
-        pass->bytes.narrow = !pass->certified && cpu_bytes_divide(plan, &pass->bytes.divide);
+        pass->bytes.narrow = cpu_bytes_divide(plan, &pass->bytes.divide);
     } else if (!pass->certified && pass->ops->byte_two_rows && bytes_fit(m)) {
         pass->pair_bytes = 2;
         return bytes_make(&pass->bytes, plan, &pass->masks, pass->weights);
@@ -443,11 +355,11 @@ static bool weights_make(struct direct8_pass *pass)
 {
     const struct plan_mask *m = &pass->plan->mask[0];
     size_t cells = (size_t)m->width * (size_t)m->height;
-    int64_t *weight = calloc(2 * cells, sizeof *weight);
+    int64_t *weight = calloc(cells, sizeof *weight);
     bool ok;
 
     pass->certified = m->accumulator == ACCUMULATOR_I64;
-    ok = weight && weights_round(pass, weight) && weights_pack(pass, weight, weight + cells);
+    ok = weight && weights_round(pass, weight) && weights_pack(pass, weight);
     free(weight);
     return ok;
 }
@@ -464,12 +376,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     for (int k = 0; k < 2; k++) {
         w->sum[k] = cpu_memory_keep(memory, large_alloc_cleared(n * sizeof *w->sum[k]));
         w->sum16[k] = cpu_memory_keep(memory, large_alloc_cleared(n * sizeof *w->sum16[k]));
-        if (pass->upper.pairs > 0)
-            w->upper_sum[k] = cpu_memory_keep(memory, malloc(n * sizeof *w->upper_sum[k]));
     }
-    if (pass->upper.pairs > 0)
-        w->upper_at =
-            cpu_memory_keep(memory, calloc((size_t)pass->upper.pairs, sizeof *w->upper_at));
     w->doubtful = cpu_memory_keep(memory, calloc(n, 1));
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
@@ -488,10 +395,8 @@ static void direct8_free(void *state)
 {
     struct direct8_pass *pass = state;
     free(pass->weights);
-    free(pass->upper_weights);
     free(pass->bytes.full);
     cpu_rounded_free(&pass->rounded);
-    cpu_window8_free(&pass->window);
     free(pass);
 }
 
@@ -566,8 +471,14 @@ static const char *refusal_certified(const struct plan *plan, const struct cpu_o
 static double cost_certified(const struct plan *plan, const struct cpu_ops *ops, int width,
                              int height)
 {
-    (void)ops;
-    return cpu_certified_cost(plan, CERTIFIED_DIRECT8, width, height);
+    struct cpu_rounded rounded;
+    double sample_ns;
+
+    if (refusal_certified(plan, ops) || !cpu_rounded_make(&rounded, plan))
+        return HUGE_VAL;
+    sample_ns = rounded.sample_ns;
+    cpu_rounded_free(&rounded);
+    return cpu_samples(plan, width, height) * sample_ns;
 }
 
 const struct cpu_method cpu_method_direct8 = {

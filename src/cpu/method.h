@@ -50,8 +50,8 @@ const struct cpu_method *cpu_method_fastest(const struct plan *plan, const struc
 
 /* The rows, each in its own file. */
 extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_certified8,
-    cpu_method_near8, cpu_method_lowrank8, cpu_method_direct16, cpu_method_separable,
-    cpu_method_terms, cpu_method_weighted, cpu_method_runs, cpu_method_direct, cpu_method_fft;
+    cpu_method_outer16, cpu_method_real, cpu_method_separable, cpu_method_terms, cpu_method_runs,
+    cpu_method_direct, cpu_method_fft;
 
 /* ---- for the costs: cells of a mask that a thread sums in a nanosecond (AVX2, Zen 3; the other
  * instruction sets have about the same ratios) ---- */
@@ -62,8 +62,7 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_
 #define CPU_RATE_32      15.0
 #define CPU_RATE_64      2.5
 #define CPU_RATE_TERMS   30.0 /* of columns and rows */
-#define CPU_RATE_FLOAT   15.0 /* products with alpha, 8 bits */
-#define CPU_RATE_DOUBLE  10.0 /* and 16 bits */
+#define CPU_RATE_FLOAT   15.0 /* running sums of products with alpha */
 #define CPU_RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
 
 /* Of masks with fewer cells no other method is faster than every cell. */

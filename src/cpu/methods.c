@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const struct cpu_method *const METHODS[] = {
-    &cpu_method_direct8,  &cpu_method_bytes,      &cpu_method_near8,  &cpu_method_lowrank8,
-    &cpu_method_direct16, &cpu_method_separable,  &cpu_method_terms,  &cpu_method_runs,
-    &cpu_method_weighted, &cpu_method_certified8, &cpu_method_direct, &cpu_method_fft,
+    &cpu_method_direct8, &cpu_method_bytes, &cpu_method_outer16,    &cpu_method_separable,
+    &cpu_method_terms,   &cpu_method_runs,  &cpu_method_certified8, &cpu_method_real,
+    &cpu_method_direct,  &cpu_method_fft,
 };
 
 #define COUNT ((int)(sizeof METHODS / sizeof *METHODS))

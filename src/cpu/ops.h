@@ -15,10 +15,7 @@
 /* Sums are made in blocks of so many samples: rows carry as much slack at their end. */
 #define CPU_BLOCK       64
 #define CPU_COLUMN_ROWS 2   /* of column_16_u8; 4 were slower */
-#define CPU_PART_SHIFT  8   /* of certify_two_planes */
 #define CPU_MAX_SIDE    255 /* rows of a mask */
-#define CPU_DIGITS      4   /* of exact_sum, of so many bits: sums of 15 pairs fit 32 bits */
-#define CPU_DIGIT_BITS  12
 
 struct cpu_mask {
     int width, height;
@@ -42,6 +39,12 @@ struct cpu_taps {
     int count, step; /* elements from one tap to the next, for row sums */
     int twins;       /* of symmetric weights the pairs (count/2), else 0 */
     uint32_t *weight;
+};
+
+/* What is the same of all sums that come in two halves; they, and d, stay below 2^49. */
+struct cpu_halves {
+    int64_t common, start, divisor;
+    int32_t max;
 };
 
 /* The same for sums of 64 bits; int32: every weight fits int32_t. */
@@ -98,64 +101,9 @@ struct cpu_two_byte_masks {
     bool is_signed;
 };
 
-/* The two parts of a mask's weights over a window of bytes of several rows; those of other
- * channels, and what only fills up, have no weight. */
-#define CPU_WINDOW_ROWS  4  /* height is a multiple of it, */
-#define CPU_WINDOW_BYTES 32 /* and length */
-#define CPU_WINDOW_MOST  (CPU_MAX_SIDE + CPU_WINDOW_ROWS)
-struct cpu_window {
-    int height, length;
-    const int16_t *weight; /* in the order of cpu_window_at */
-};
-
-/* So that they are read from the first one to the last one: four rows, CPU_WINDOW_BYTES of each. */
-static inline int cpu_window_at(const struct cpu_window *window, int i, int x, int part)
-{
-    int chunk = i / CPU_WINDOW_ROWS * (window->length / CPU_WINDOW_BYTES) + x / CPU_WINDOW_BYTES;
-    return ((chunk * CPU_WINDOW_ROWS + i % CPU_WINDOW_ROWS) * 2 + part) * CPU_WINDOW_BYTES +
-           x % CPU_WINDOW_BYTES;
-}
-
-/* A mask's own weights over lines of pairs: CPU_DIGITS entries a tap, each the same digit (-2048 to
- * 2048, the lowest first) of the two weights. */
-struct cpu_exact {
-    int pairs, width, step;
-    const uint32_t *digits;
-};
-
 /* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
 struct cpu_certify {
     float scale, low, high, max;
-};
-
-/* Two sums to one pair: ((high >> high_shift) + (low >> low_shift)) cut at so many bits, the upper
- * part in the high half, the lower one, from -2^(bits-1) on, in the low half. The upper one fits.
- */
-struct cpu_join {
-    int high_shift, low_shift, bits;
-};
-
-/* The bounds of a sample, in units of 2^-bits: (high >> high_shift) + (low >> low_shift) + start,
- * and that + width, both of 31 bits. */
-struct cpu_bounds {
-    int high_shift, low_shift, bits;
-    int32_t start, width, max;
-};
-
-/* One row over lines of pairs of taps: element x holds the samples x and x + step / 2. */
-struct cpu_row_pairs {
-    int taps, step;         /* pairs, and elements from one to the next */
-    const uint32_t *weight; /* two int16 each */
-    int32_t start;
-    int shift; /* 0..16 */
-};
-
-/* The bounds of a sample, in units of 2^-bits from `base` on: sum + start, modulo 2^32, and that +
- * width, both of 32 bits. bits: 1..24. */
-struct cpu_bounds8 {
-    uint32_t start;
-    int bits;
-    int32_t base, width, max;
 };
 
 /* Ends of runs over lines of running sums: element x + at of row `row` is added (the first ones),
@@ -186,30 +134,33 @@ struct cpu_real_mask {
     const void *weight;      /* row-major */
 };
 
-/* From a sum, over its pixel's last one where `divided`: the floors of its product with scale, +
- * low and + high. Of channel 0..3; of two channels twice. */
-struct cpu_quotients {
-    int channels; /* 2 or 4 */
+/* The bounds of a sample before it is rounded down: value + low and value + high. The value is the
+ * sum; or, if it is SCALED, the sum, over its pixel's last one where `divided`, times scale. Of
+ * channel 0..3; of fewer channels all are there twice or more. */
+struct cpu_real_bounds {
+    int channels;
+    bool scaled; /* channels is 2 or 4 */
     double max, scale[4], low[4], high[4];
     bool divided[4];
 };
 
-/* Taps over lines of floats. */
-#define CPU_FLOAT_CHAINS 4
-struct cpu_float_taps {
-    int count; /* a multiple of CPU_FLOAT_CHAINS */
-    const float *weight;
-};
-
-/* Of float or double. Lines and sums have slack up to CPU_BLOCK. */
+/* Of float or double. Lines, sums and marks have slack; samples have none. */
+#define CPU_REAL_SLACK (4 * CPU_BLOCK)
 struct cpu_real_ops {
-    /* The same samples; and each times its pixel's last one, which stands there itself. */
-    void (*prepare)(const uint32_t *line, int channels, void *plain, void *product, int n);
-    void (*sums)(const struct cpu_real_mask *mask, const void *const *rows, void *sums, int n);
-    /* The floors, clamped to 0..max, where both are the same; -1 elsewhere, and where a divisor
-     * is 0. */
-    void (*quotients)(const struct cpu_quotients *quotients, const void *sums, int32_t *quotient,
-                      int n);
+    int rows; /* of output, whose sums are made together */
+    /* line[x] = samples[x] - centre */
+    void (*prepare)(const void *samples, int sample_bytes, int centre, void *line, int n);
+    /* Each number times its pixel's last one, which stands there itself. */
+    void (*products)(const void *line, int channels, void *product, int n);
+    /* Of 1 row of output or of `rows`, the next one of which begins one line further down: the sums
+     * over the mask, added to what is there (MORE) or not. Row by row of the mask, one product
+     * after the other. */
+    void (*sums)(const struct cpu_real_mask *mask, const void *const *lines, int rows, bool more,
+                 void *const *sums, int n);
+    /* Samples, which are the floors of the lower bounds, clamped; doubtful: 1 where those of the
+     * upper ones differ, and where a divisor is 0, else 0. */
+    void (*certify)(const struct cpu_real_bounds *bounds, const void *sums, int sample_bytes,
+                    void *out, uint8_t *doubtful, int n);
 };
 
 struct cpu_ops {
@@ -258,41 +209,16 @@ struct cpu_ops {
                           uint32_t start, uint32_t *upper, uint32_t *lower, int n);
     void (*quad_two_rows_16)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                              uint16_t start, uint16_t *upper, uint16_t *lower, int n);
-    /* The sums from 0 on of weights in two planes, 2^8 times HIGH plus LOW; or NULL where pairs are
-     * as fast. */
-    void (*quad_two_planes)(const struct cpu_two_masks *high, const struct cpu_two_masks *low,
-                            const uint32_t *const *rows, uint32_t *upper, uint32_t *lower, int n);
     /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
                        uint8_t *doubtful, int n);
-    /* The same of sums that are floats; scale does not matter. */
-    void (*certify_floats)(const struct cpu_certify *certify, const float *sum, uint8_t *out,
-                           uint8_t *doubtful, int n);
-    /* The sums of both parts over elements first, first + 1 ... of the rows; they fit. */
-    void (*window_sums)(const struct cpu_window *window, const uint8_t *const *row, int first,
-                        int32_t sum[2]);
-    /* The two sums of sum_two_rows from 0 on, certified. GROUP > 0: the second one is the sum over
-     * groups of so many taps of a line, the last of which may have fewer, of what each group's
-     * sum >> CPU_PART_SHIFT is. Doubtful, here and below: a bit of every sample, the lowest first;
-     * those of the slack may be anything. */
-    void (*certify_two_planes)(const struct cpu_two_masks *masks, int group,
-                               const uint32_t *const *rows, const struct cpu_bounds *bounds,
-                               uint16_t *out, uint64_t *doubtful, int n);
-    /* The sum of one sample, exactly, or NULL: element x of the lines is its first tap's. */
-    int64_t (*exact_sum)(const struct cpu_exact *exact, const uint32_t *const *rows, int x);
-    /* pair = the two sums of sum_two_rows from 0 on, joined; slack as theirs */
-    void (*join_planes)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                        const struct cpu_join *join, uint32_t *pair, int n);
-
-    /* pair[x] = (start + sum) >> shift over the line `upper`, which fits int16, in the low half,
-     * the same over `lower` in the high half; slack as above */
-    void (*row_pairs)(const struct cpu_row_pairs *row, const uint32_t *upper, const uint32_t *lower,
-                      uint32_t *pair, int n, const struct cpu_ahead ahead[2]);
-    /* The two sums of sum_two_rows of a mask of width 1, certified */
-    void (*certify_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                             const struct cpu_bounds8 *bounds, uint8_t *const out[2],
-                             uint64_t *const doubtful[2], int n);
+    /* Of the columns c[x] and c[x + step] the upper halves side by side, and the lower ones, each
+     * minus 32768. */
+    void (*split_taps)(const uint32_t *column, int step, uint32_t *upper, uint32_t *lower, int n);
+    /* out = clamp(floor((S + d/2) / d)) of S = common * (upper * 65536 + lower) + start */
+    void (*divide_halves)(const struct cpu_halves *halves, const int32_t *upper,
+                          const int32_t *lower, uint16_t *out, int n);
 
     /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
      * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two
@@ -358,14 +284,6 @@ struct cpu_ops {
     void (*fft_round)(const double *value, int32_t *sum, size_t stride, int rows);
 
     struct cpu_real_ops real[2]; /* of float, of double */
-
-    /* out[x] = in[x] - 128 for x in 0..n-1, no element more */
-    void (*floats_u8)(const uint8_t *in, float *out, int n);
-    /* sum[x] = sum over taps of weight[t] * at[t][x], n rounded up to CPU_BLOCK, in
-     * CPU_FLOAT_CHAINS chains that are added two and two: with its product a number is rounded
-     * count / CPU_FLOAT_CHAINS + 2 times, or less. */
-    void (*float_sums)(const struct cpu_float_taps *taps, const float *const *at, float *sum,
-                       int n);
 };
 
 /* floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + *shift, where d is no power of two: with

@@ -1,7 +1,11 @@
-/* The inner loops of colour weighted by alpha in portable C, for one kind of floating point; a part
- * of cpu/ops_template.h, which includes it for float and for double (REAL; REAL_BITS: an integer as
+/* The inner loops of the method `real` in portable C, for one kind of floating point; a part of
+ * cpu/ops_template.h, which includes it for float and for double (REAL; REAL_BITS: an integer as
  * wide; REAL_LANES: of 32 bytes; REAL_SPREAD_4 and _2: for each lane its pixel's last one). What
- * they mean and why they are right: cpu/weighted_plan.h. No guard: it is read twice. */
+ * they mean and why they are right: cpu/real_plan.c. No guard: it is read twice.
+ *
+ * Sums of OPS_REAL_ROWS rows of output are made together: each vector of samples that is loaded
+ * goes into all of them, since loads, of which most touch two cache lines, run out before
+ * multiplications do. */
 #define REAL_PASTE2(a, b) a##_##b
 #define REAL_PASTE(a, b)  REAL_PASTE2(a, b)
 #define REAL_NAME(a)      REAL_PASTE(a, REAL)
@@ -9,14 +13,29 @@
 #define REAL_MASK         REAL_NAME(real_bits)
 #define REAL_INTS         REAL_NAME(real_ints)
 #define REAL_WIDE         REAL_NAME(real_wide)
+#define REAL_ADD          REAL_NAME(OPS_REAL_ADD)
+#define WIDE_LANES        (OPS_REAL_BYTES / (int)sizeof(REAL))
 
 typedef REAL REAL_VECTOR __attribute__((vector_size(32)));
 typedef REAL_BITS REAL_MASK __attribute__((vector_size(32)));
 typedef int32_t REAL_INTS __attribute__((vector_size(4 * REAL_LANES)));
-typedef REAL REAL_WIDE __attribute__((vector_size(OPS_VECTOR_BYTES)));
+typedef REAL REAL_WIDE __attribute__((vector_size(OPS_REAL_BYTES)));
 
-static void REAL_NAME(real_prepare)(const uint32_t *line, int channels, void *plain, void *product,
+static void REAL_NAME(real_prepare)(const void *samples, int sample_bytes, int centre, void *line,
                                     int n)
+{
+    const uint8_t *bytes = samples;
+    const uint16_t *words = samples;
+    REAL *restrict to = line;
+    if (sample_bytes == 1)
+        for (int x = 0; x < n; x++)
+            to[x] = (REAL)(bytes[x] - centre);
+    else
+        for (int x = 0; x < n; x++)
+            to[x] = (REAL)(words[x] - centre);
+}
+
+static void REAL_NAME(real_products)(const void *line, int channels, void *product, int n)
 {
     REAL_VECTOR one;
     REAL_MASK last;
@@ -25,11 +44,8 @@ static void REAL_NAME(real_prepare)(const uint32_t *line, int channels, void *pl
         last[k] = k % channels == channels - 1 ? -1 : 0;
     }
     for (int x = 0; x < n; x += REAL_LANES) {
-        REAL_INTS in;
         REAL_VECTOR v, alpha;
-        memcpy(&in, line + x, sizeof in);
-        v = __builtin_convertvector(in, REAL_VECTOR);
-        memcpy((REAL *)plain + x, &v, sizeof v);
+        memcpy(&v, (const REAL *)line + x, sizeof v);
         alpha = channels == 4 ? __builtin_shufflevector(v, v, REAL_SPREAD_4)
                               : __builtin_shufflevector(v, v, REAL_SPREAD_2);
         v *= (REAL_VECTOR)(((REAL_MASK)alpha & ~last) | ((REAL_MASK)one & last));
@@ -37,89 +53,168 @@ static void REAL_NAME(real_prepare)(const uint32_t *line, int channels, void *pl
     }
 }
 
-static inline void REAL_NAME(real_add)(REAL_WIDE *sum, const REAL *samples, REAL weight)
-{
-    REAL_WIDE v;
-    memcpy(&v, samples, sizeof v);
-    *sum += v * weight;
-}
+/* ---- sums ---- */
 
-/* Row by row, so that no number goes through more than width + height sums. */
-static void REAL_NAME(real_sums)(const struct cpu_real_mask *mask, const void *const *rows,
-                                 void *sums, int n)
+/* One line under a row of the mask for each of ROWS rows of output, of which FIRST to LAST read it:
+ * the first one's mask row is WEIGHT, the next one's the one above. ROWS and VECTORS are constants
+ * where this is inlined. */
+static inline __attribute__((always_inline)) void REAL_NAME(real_line)(
+    REAL_WIDE acc[][OPS_REAL_VECTORS * 2], int rows, int vectors, const REAL *line,
+    const struct cpu_real_mask *mask, const REAL *weight, int first, int last)
 {
-    enum { SUM_LANES = OPS_VECTOR_BYTES / sizeof(REAL) };
-    for (int x = 0; x < n; x += 4 * SUM_LANES) {
-        const REAL *weight = mask->weight;
-        REAL_WIDE a = {0}, b = {0}, c = {0}, d = {0};
-        for (int i = 0; i < mask->height; i++) {
-            const REAL *row = (const REAL *)rows[i] + x;
-            REAL_WIDE e = {0}, f = {0}, g = {0}, h = {0};
-            for (int j = 0; j < mask->width; j++, row += mask->step) {
-                REAL w = *weight++;
-                REAL_NAME(real_add)(&e, row, w);
-                REAL_NAME(real_add)(&f, row + SUM_LANES, w);
-                REAL_NAME(real_add)(&g, row + 2 * SUM_LANES, w);
-                REAL_NAME(real_add)(&h, row + 3 * SUM_LANES, w);
-            }
-            a += e;
-            b += f;
-            c += g;
-            d += h;
+    for (int j = 0; j < mask->width; j++, line += mask->step, weight++) {
+        REAL_WIDE w[OPS_REAL_ROWS];
+        for (int r = 0; r < rows; r++)
+            if (r >= first && r <= last) /* - 0: which a compiler knows to be nothing */
+                w[r] = weight[-r * mask->width] - (REAL_WIDE){0};
+        for (int k = 0; k < vectors; k++) {
+            REAL_WIDE v;
+            memcpy(&v, line + k * WIDE_LANES, sizeof v);
+            OPS_REAL_KEEP(v);
+            for (int r = 0; r < rows; r++)
+                if (r >= first && r <= last)
+                    acc[r][k] = REAL_ADD(acc[r][k], v, w[r]);
         }
-        memcpy((REAL *)sums + x, &a, sizeof a);
-        memcpy((REAL *)sums + x + SUM_LANES, &b, sizeof b);
-        memcpy((REAL *)sums + x + 2 * SUM_LANES, &c, sizeof c);
-        memcpy((REAL *)sums + x + 3 * SUM_LANES, &d, sizeof d);
     }
 }
 
-#define REAL_CLAMP(v)                                                                              \
-    do {                                                                                           \
-        REAL_MASK real_less = (REAL_MASK)((v) < max);                                              \
-        (v) = (REAL_VECTOR)(((REAL_MASK)(v)&real_less) | ((REAL_MASK)max & ~real_less));           \
-        (v) = (REAL_VECTOR)((REAL_MASK)(v) & (REAL_MASK)((v) > zero));                             \
-    } while (0)
-
-static void REAL_NAME(real_quotients)(const struct cpu_quotients *q, const void *sums,
-                                      int32_t *quotient, int n)
+static inline __attribute__((always_inline)) void REAL_NAME(real_block)(
+    const struct cpu_real_mask *mask, int rows, int vectors, const void *const *lines, bool more,
+    void *const *sums, int x)
 {
-    REAL_VECTOR scale, low, high, one, max, zero = {0};
+    REAL_WIDE acc[OPS_REAL_ROWS][OPS_REAL_VECTORS * 2];
+    for (int r = 0; r < rows; r++)
+        for (int k = 0; k < vectors; k++) {
+            REAL_WIDE v = {0};
+            if (more)
+                memcpy(&v, (REAL *)sums[r] + x + k * WIDE_LANES, sizeof v);
+            acc[r][k] = v;
+        }
+    for (int i = 0; i < mask->height + rows - 1; i++) {
+        const REAL *line = (const REAL *)lines[i] + x;
+        const REAL *weight = (const REAL *)mask->weight + i * mask->width;
+        int first = i < mask->height ? 0 : i - mask->height + 1, last = i < rows ? i : rows - 1;
+#define REAL_LINE(first, last)                                                                     \
+    case 4 * (first) + (last):                                                                     \
+        if ((last) < rows)                                                                         \
+            REAL_NAME(real_line)(acc, rows, vectors, line, mask, weight, first, last);             \
+        break;
+        switch (4 * first + last) { /* constants again */
+            REAL_LINE(0, 0)
+            REAL_LINE(0, 1)
+            REAL_LINE(0, 2)
+            REAL_LINE(0, 3)
+            REAL_LINE(1, 1)
+            REAL_LINE(1, 2)
+            REAL_LINE(1, 3)
+            REAL_LINE(2, 2)
+            REAL_LINE(2, 3)
+            REAL_LINE(3, 3)
+        }
+#undef REAL_LINE
+    }
+    for (int r = 0; r < rows; r++)
+        for (int k = 0; k < vectors; k++) {
+            REAL_WIDE v = acc[r][k];
+            memcpy((REAL *)sums[r] + x + k * WIDE_LANES, &v, sizeof v);
+        }
+}
+
+static void REAL_NAME(real_sums)(const struct cpu_real_mask *mask, const void *const *lines,
+                                 int rows, bool more, void *const *sums, int n)
+{
+    if (rows == 1)
+        for (int x = 0; x < n; x += 2 * OPS_REAL_VECTORS * WIDE_LANES)
+            REAL_NAME(real_block)(mask, 1, 2 * OPS_REAL_VECTORS, lines, more, sums, x);
+    else
+        for (int x = 0; x < n; x += OPS_REAL_VECTORS * WIDE_LANES)
+            REAL_NAME(real_block)(mask, OPS_REAL_ROWS, OPS_REAL_VECTORS, lines, more, sums, x);
+}
+
+/* ---- samples ---- */
+
+/* A block of sums, each over its pixel's last one where that is wanted, times scale; where that
+ * last one is 0 FAR is what parts the bounds, else 0. */
+static void REAL_NAME(real_divide)(const struct cpu_real_bounds *b, const REAL *sums, REAL *value,
+                                   REAL *far)
+{
+    REAL_VECTOR scale, one, much, zero = {0};
     REAL_MASK divided;
     for (int k = 0; k < REAL_LANES; k++) {
-        scale[k] = (REAL)q->scale[k % 4];
-        low[k] = (REAL)q->low[k % 4];
-        high[k] = (REAL)q->high[k % 4];
-        divided[k] = q->divided[k % 4] ? -1 : 0;
+        scale[k] = (REAL)b->scale[k % 4];
+        divided[k] = b->divided[k % 4] ? -1 : 0;
         one[k] = 1;
-        max[k] = (REAL)q->max;
+        much[k] = (REAL)0x1p70;
     }
-    for (int x = 0; x < n; x += REAL_LANES) {
-        REAL_VECTOR s, by, below, above;
-        REAL_INTS floor_below, floor_above;
+    for (int x = 0; x < CPU_BLOCK; x += REAL_LANES) {
+        REAL_VECTOR s, by;
         REAL_MASK none;
-        memcpy(&s, (const REAL *)sums + x, sizeof s);
-        by = q->channels == 4 ? __builtin_shufflevector(s, s, REAL_SPREAD_4)
+        memcpy(&s, sums + x, sizeof s);
+        by = b->channels == 4 ? __builtin_shufflevector(s, s, REAL_SPREAD_4)
                               : __builtin_shufflevector(s, s, REAL_SPREAD_2);
         by = (REAL_VECTOR)(((REAL_MASK)by & divided) | ((REAL_MASK)one & ~divided));
         none = (REAL_MASK)(by <= zero);
         by = (REAL_VECTOR)((REAL_MASK)by | ((REAL_MASK)one & none));
-        s = s / by * scale;
-        below = s + low;
-        above = s + high;
-        REAL_CLAMP(below);
-        REAL_CLAMP(above);
-        /* 0 and max: not the same */
-        below = (REAL_VECTOR)((REAL_MASK)below & ~none);
-        above = (REAL_VECTOR)(((REAL_MASK)above & ~none) | ((REAL_MASK)max & none));
-        floor_below = __builtin_convertvector(below, REAL_INTS);
-        floor_above = __builtin_convertvector(above, REAL_INTS);
-        floor_below |= (REAL_INTS)(floor_below != floor_above);
-        memcpy(quotient + x, &floor_below, sizeof floor_below);
+        s = (REAL_VECTOR)((REAL_MASK)(s / by * scale) & ~none);
+        memcpy(value + x, &s, sizeof s);
+        s = (REAL_VECTOR)((REAL_MASK)much & none);
+        memcpy(far + x, &s, sizeof s);
     }
 }
 
-#undef REAL_CLAMP
+/* Both bounds of COUNT values, clamped, to samples of TYPE and to marks; FAR may be NULL. What is a
+ * constant to the caller is one here. */
+#define REAL_CERTIFY(type)                                                                         \
+    for (int k = 0; k < count; k++) {                                                              \
+        REAL below = value[k] + (far ? low[k % CPU_BLOCK] : *low);                                 \
+        REAL above = value[k] + (far ? high[k % CPU_BLOCK] : *high);                               \
+        int32_t floor_below, floor_above;                                                          \
+        above += far ? far[k] : 0;                                                                 \
+        below = below < max ? below : max;                                                         \
+        above = above < max ? above : max;                                                         \
+        floor_below = (int32_t)(below > 0 ? below : 0);                                            \
+        floor_above = (int32_t)(above > 0 ? above : 0);                                            \
+        ((type *)out)[k] = (type)floor_below;                                                      \
+        doubtful[k] = floor_below != floor_above;                                                  \
+    }
+
+static inline __attribute__((always_inline)) void REAL_NAME(real_bounds)(
+    const REAL *low, const REAL *high, REAL max, const REAL *restrict value,
+    const REAL *restrict far, int sample_bytes, void *restrict out, uint8_t *restrict doubtful,
+    int count)
+{
+    if (sample_bytes == 1)
+        REAL_CERTIFY(uint8_t)
+    else
+        REAL_CERTIFY(uint16_t)
+}
+
+static void REAL_NAME(real_certify)(const struct cpu_real_bounds *b, const void *sums,
+                                    int sample_bytes, void *out, uint8_t *doubtful, int n)
+{
+    REAL value[CPU_BLOCK], far[CPU_BLOCK], low[CPU_BLOCK], high[CPU_BLOCK], max = (REAL)b->max;
+    for (int k = 0; k < CPU_BLOCK; k++) {
+        low[k] = (REAL)b->low[k % 4];
+        high[k] = (REAL)b->high[k % 4];
+    }
+    if (!b->scaled) {
+        REAL_NAME(real_bounds)(low, high, max, sums, NULL, sample_bytes, out, doubtful, n);
+        return;
+    }
+    for (int x = 0; x < n; x += CPU_BLOCK) {
+        char *to = (char *)out + x * sample_bytes;
+        REAL_NAME(real_divide)(b, (const REAL *)sums + x, value, far);
+        if (n - x >= CPU_BLOCK)
+            REAL_NAME(real_bounds)
+        (low, high, max, value, far, sample_bytes, to, doubtful + x, CPU_BLOCK);
+        else REAL_NAME(real_bounds)(low, high, max, value, far, sample_bytes, to, doubtful + x,
+                                    n - x);
+    }
+}
+
+#undef REAL_CERTIFY
+#undef REAL_ADD
+#undef WIDE_LANES
 #undef REAL_WIDE
 #undef REAL_INTS
 #undef REAL_MASK

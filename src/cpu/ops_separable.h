@@ -160,4 +160,28 @@ COLUMN_SLIDE(column_slide_u16, uint16_t)
 ROW_SLIDE(row_slide_32, struct cpu_taps, uint32_t, uint32_t, uint32_t)
 ROW_SLIDE(row_slide_64, struct cpu_taps64, int32_t, uint64_t, int64_t)
 
+static void split_taps(const uint32_t *restrict column, int step, uint32_t *restrict upper,
+                       uint32_t *restrict lower, int n)
+{
+    const uint32_t *restrict next = column + step;
+    for (int x = 0; x < n; x++) {
+        upper[x] = column[x] >> 16 | (next[x] & 0xffff0000);
+        lower[x] = ((column[x] & 0xffff) | next[x] << 16) ^ 0x80008000;
+    }
+}
+
+/* The numbers are whole and below 2^49, and so exact as doubles; why the quotients are right:
+ * cpu/ops_wide.h. */
+static void divide_halves(const struct cpu_halves *halves, const int32_t *restrict upper,
+                          const int32_t *restrict lower, uint16_t *restrict out, int n)
+{
+    double common = (double)halves->common, inverse = 1.0 / (double)halves->divisor;
+    double start = (double)(halves->start + halves->divisor / 2) + 0.5, max = halves->max;
+    for (int x = 0; x < n; x++) {
+        double q = ((upper[x] * 65536.0 + lower[x]) * common + start) * inverse;
+        q = q < max ? q : max;
+        out[x] = (uint16_t)(int32_t)(q > 0 ? q : 0);
+    }
+}
+
 #endif

@@ -13,11 +13,22 @@
 #include "cpu/ops.h"
 #include "cpu/ops_bytes.h"
 #include "cpu/ops_fft.h"
-#include "cpu/ops_floats.h"
 #include "cpu/ops_separable.h"
 #include "cpu/ops_runs.h"
 #include "cpu/ops_wide.h"
 
+#ifndef OPS_REAL_ROWS
+#define OPS_REAL_ROWS    2
+#define OPS_REAL_VECTORS 4
+#endif
+#ifndef OPS_REAL_BYTES
+#define OPS_REAL_BYTES OPS_VECTOR_BYTES
+#endif
+#ifndef OPS_REAL_ADD_float
+#define OPS_REAL_KEEP(v)               (void)0
+#define OPS_REAL_ADD_float(sum, v, w)  ((sum) + (v) * (w))
+#define OPS_REAL_ADD_double(sum, v, w) ((sum) + (v) * (w))
+#endif
 #define REAL          float
 #define REAL_BITS     int32_t
 #define REAL_LANES    8
@@ -89,30 +100,14 @@ static void sum_two_rows_plain(const struct cpu_two_masks *masks, const uint32_t
 #define OPS_SUM_TWO_ROWS sum_two_rows_plain
 #endif
 
-#ifndef OPS_JOIN_PLANES
-#define OPS_JOIN_PLANES join_planes
-static void join_planes(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                        const struct cpu_join *join, uint32_t *pair, int n)
+#ifndef OPS_PAIRS_U16
+#define OPS_PAIRS_U16 pairs_u16
+static void pairs_u16(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n)
 {
-    int high_shift = join->high_shift, low_shift = join->low_shift, bits = join->bits;
-    uint32_t half = 1u << (bits - 1), mask = 2 * half - 1, high[2 * CPU_BLOCK], low[2 * CPU_BLOCK];
-    const uint32_t *at[(CPU_MAX_SIDE + 1) / 2];
-
-    for (int x = 0; x < n; x += CPU_BLOCK) {
-        for (int p = 0; p < masks->pairs; p++)
-            at[p] = rows[p] + x;
-        OPS_SUM_TWO_ROWS(masks, at, 0, high, low, CPU_BLOCK);
-        for (int k = 0; k < CPU_BLOCK; k++) {
-            uint32_t sum = (uint32_t)((int32_t)high[k] >> high_shift) + half;
-            sum += (uint32_t)((int32_t)low[k] >> low_shift);
-            pair[x + k] = (sum >> bits) << 16 | (((sum & mask) - half) & 0xffff);
-        }
-    }
+    for (int x = 0; x < n; x++)
+        pair[x] = (upper[x] | (uint32_t)lower[x] << 16) ^ 0x80008000;
 }
 #endif
-
-#include "cpu/ops_certify.h"
-#include "cpu/ops_near.h"
 
 static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
                    int32_t *sum, int n)
@@ -199,18 +194,21 @@ static void pairs_u8(const uint8_t *upper, const uint8_t *lower, uint32_t *pair,
 }
 #endif
 
-#ifndef OPS_CERTIFY_U8
-#define OPS_CERTIFY_U8 certify_u8
-static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
-                       uint8_t *doubtful, int n)
+static void certify_u8(const struct cpu_certify *certify, const int32_t *restrict sum,
+                       uint8_t *restrict out, uint8_t *restrict doubtful, int n)
 {
     float scale = certify->scale, low = certify->low, high = certify->high, max = certify->max;
     for (int x = 0; x < n; x++) {
-        float value = (float)sum[x] * scale;
-        certify_one(value + low, value + high, max, out + x, doubtful + x);
+        float value = (float)sum[x] * scale, below = value + low, above = value + high;
+        int32_t floor_below, floor_above;
+        below = below < max ? below : max;
+        above = above < max ? above : max;
+        floor_below = (int32_t)(below > 0 ? below : 0);
+        floor_above = (int32_t)(above > 0 ? above : 0);
+        out[x] = (uint8_t)floor_below;
+        doubtful[x] = floor_below != floor_above;
     }
 }
-#endif
 
 /* floor(v / d) for 0 < v < 2^31 by doubles: (v + 0.5) / d lies at least 0.5/d from the next
  * integer, and the two roundings of v' * (1/d) are off by at most 2^31/d * 2^-52 < 2^-20/d. */
@@ -261,6 +259,8 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .column_slide_u16 = column_slide_u16,
     .row_slide_32 = row_slide_32,
     .row_slide_64 = row_slide_64,
+    .split_taps = split_taps,
+    .divide_halves = divide_halves,
     .row_64 = OPS_ROW_64,
     .divide_64 = OPS_DIVIDE_64,
     .weighted_32 = OPS_WEIGHTED_32,
@@ -282,21 +282,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .quad_two_rows = OPS_QUAD_TWO_ROWS,
     .quad_two_rows_16 = OPS_QUAD_TWO_ROWS_16,
 #endif
-#ifdef OPS_QUAD_TWO_PLANES
-    .quad_two_planes = OPS_QUAD_TWO_PLANES,
-#endif
-    .certify_u8 = OPS_CERTIFY_U8,
-    .certify_floats = OPS_CERTIFY_FLOATS,
-    .floats_u8 = floats_u8,
-    .float_sums = OPS_FLOAT_SUMS,
-    .window_sums = OPS_WINDOW_SUMS,
-    .certify_two_planes = OPS_CERTIFY_TWO_PLANES,
-    .join_planes = OPS_JOIN_PLANES,
-#ifdef OPS_EXACT_SUM
-    .exact_sum = OPS_EXACT_SUM,
-#endif
-    .row_pairs = OPS_ROW_PAIRS,
-    .certify_two_rows = OPS_CERTIFY_TWO_ROWS,
+    .certify_u8 = certify_u8,
     .pairs_u16 = OPS_PAIRS_U16,
     .divide_32_u16 = OPS_DIVIDE_32_U16,
     .gradient_32 = OPS_GRADIENT_32,
@@ -306,6 +292,8 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .fft_multiply = fft_multiply,
     .fft_turn = fft_turn,
     .fft_round = fft_round,
-    .real = {{real_prepare_float, real_sums_float, real_quotients_float},
-             {real_prepare_double, real_sums_double, real_quotients_double}},
+    .real = {{OPS_REAL_ROWS, real_prepare_float, real_products_float, real_sums_float,
+              real_certify_float},
+             {OPS_REAL_ROWS, real_prepare_double, real_products_double, real_sums_double,
+              real_certify_double}},
 };

@@ -174,8 +174,8 @@ bool cpu_separable_wins(const struct plan *plan)
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
     if (plan->alpha == ALPHA_WEIGHTED) /* else numbers of floating point are as fast or faster */
-        return plan->type == SAMPLE_U8 && terms_slide(m) && m->sum < INT64_MAX / 2 / square &&
-               terms_fit(m, square);
+        return plan->type == SAMPLE_U8 && m->width + m->height > 20 && terms_slide(m) &&
+               m->sum < INT64_MAX / 2 / square && terms_fit(m, square);
     if (m->accumulator == ACCUMULATOR_I64)
         return terms_fit(m, plan->max) &&
                (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));
@@ -469,9 +469,8 @@ static double separable_cost(const struct plan *plan, const struct cpu_ops *ops,
         return HUGE_VAL;
     if (plan->alpha == ALPHA_WEIGHTED)
         cost = (m->width + m->height) / CPU_RATE_FLOAT + 2;
-    else if (plan->type == SAMPLE_U16 && m->accumulator == ACCUMULATOR_I64)
-        /* Certified where that can be; else transforms are mostly faster. */
-        cost = cpu_cells(plan) / CPU_RATE_64 + 1;
+    else if (m->accumulator == ACCUMULATOR_I64) /* `real` is faster but for boxes */
+        cost = terms_slide(m) ? 2 * cost : cpu_cells(plan) / CPU_RATE_64 + 1;
     return cpu_samples(plan, width, height) * cost;
 }
 
@@ -491,7 +490,8 @@ static double terms_cost(const struct plan *plan, const struct cpu_ops *ops, int
 
     if (cpu_cells(plan) < CPU_FEW_CELLS || terms_refusal(plan, ops))
         return HUGE_VAL;
-    return cpu_samples(plan, width, height) * (m->accumulator == ACCUMULATOR_I64 ? 2 * cost : cost);
+    return cpu_samples(plan, width, height) *
+           (m->accumulator == ACCUMULATOR_I64 ? 1.25 * cost : cost);
 }
 
 const struct cpu_method cpu_method_separable = {

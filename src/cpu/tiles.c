@@ -130,19 +130,27 @@ bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *h
     return ok;
 }
 
-void cpu_tiles_copy(const struct kernel_job *job, const uint8_t *row, int from, int to,
-                    uint8_t *out)
+void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int to, void *out)
 {
-    size_t channels = (size_t)job->plan->channels;
+    const struct plan *plan = job->plan;
+    size_t pixel = (size_t)plan->channels * (size_t)plan->type;
     struct cpu_span span;
+    char *at = out;
+    uint16_t words[4];
+    uint8_t bytes[4];
 
+    for (int c = 0; c < plan->channels; c++) {
+        words[c] = (uint16_t)plan_ghost(plan, c);
+        bytes[c] = (uint8_t)words[c];
+    }
     for (int x = from; x < to; x += span.pixels) {
         span = cpu_span_at(job, x, to);
         if (row && span.cell != BORDER_OUTSIDE)
-            memcpy(out, row + (size_t)span.cell * channels, (size_t)span.pixels * channels);
+            memcpy(at, (const char *)row + (size_t)span.cell * pixel, (size_t)span.pixels * pixel);
         else
-            for (size_t k = 0; k < (size_t)span.pixels * channels; k++)
-                out[k] = (uint8_t)plan_ghost(job->plan, (int)(k % channels));
-        out += (size_t)span.pixels * channels;
+            for (int k = 0; k < span.pixels; k++)
+                memcpy(at + (size_t)k * pixel,
+                       plan->type == SAMPLE_U8 ? (const void *)bytes : (const void *)words, pixel);
+        at += (size_t)span.pixels * pixel;
     }
 }

@@ -111,8 +111,7 @@ static inline struct cpu_span cpu_span_at(const struct kernel_job *job, int x, i
     return (struct cpu_span){border_fold(job->plan->border, x, width), 1};
 }
 
-/* Pixels [from, to) of a row of 8-bit samples, some of them ghost cells. ROW NULL: all. */
-void cpu_tiles_copy(const struct kernel_job *job, const uint8_t *row, int from, int to,
-                    uint8_t *out);
+/* Pixels [from, to) of a row of samples, some of them ghost cells. ROW NULL: all. */
+void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int to, void *out);
 
 #endif

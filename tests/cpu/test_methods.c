@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/certify16.h"
 #include "cpu/fft_plan.h"
 #include "cpu/method.h"
-#include "cpu/weighted_plan.h"
+#include "cpu/real.h"
 #include "kernel/rows.h"
 #include "plan/filter.h"
 #include "tests/test.h"
@@ -75,17 +74,17 @@ static void fastest(void)
     check_choice("blur", NULL, -1, 3, SAMPLE_U8, "bytes");
     check_choice("sobel", NULL, -1, 3, SAMPLE_U8, "bytes");
     check_choice("box", NULL, 60, 3, SAMPLE_U8, "separable");
-    check_choice("gauss", NULL, 10, 3, SAMPLE_U16, "direct16");
-    check_choice("gauss", NULL, 30, 3, SAMPLE_U16, "direct16");
-    check_choice("gauss", NULL, 90, 3, SAMPLE_U16, "fft"); /* one in fifty is in doubt */
+    check_choice("gauss", NULL, 10, 3, SAMPLE_U16, "outer16");
+    check_choice("gauss", NULL, 30, 3, SAMPLE_U16, "outer16");
+    check_choice("gauss", NULL, 90, 3, SAMPLE_U16, "outer16");
     check_choice("convolve", small, -1, 3, SAMPLE_U8, "bytes");
     check_choice("convolve", large, -1, 3, SAMPLE_U8, "fft");
     check_choice("convolve", large, -1, 1, SAMPLE_U16, "fft");
     check_choice("convolve", positive, -1, 4, SAMPLE_U8, "fft"); /* weighted alpha */
     check_choice("convolve", positive, -1, 2, SAMPLE_U16, "fft");
-    check_choice("blur", NULL, -1, 4, SAMPLE_U8, "weighted");
-    check_choice("gauss", NULL, 20, 4, SAMPLE_U8, "weighted");
-    check_choice("unsharp", NULL, 7, 3, SAMPLE_U8, "lowrank8");
+    check_choice("blur", NULL, -1, 4, SAMPLE_U8, "real");
+    check_choice("gauss", NULL, 20, 4, SAMPLE_U8, "real");
+    check_choice("unsharp", NULL, 7, 3, SAMPLE_U8, "real");
     check_choice("unsharp", NULL, 7, 3, SAMPLE_U16, "terms");
     free(small);
     free(large);
@@ -96,25 +95,29 @@ static void fastest(void)
 static void doubt(void)
 {
     char *seven = bell_mask(11, 7), *nineteen = bell_mask(11, 19), *large = bell_mask(63, 19);
-    struct cpu_weighted_plan weighted;
-    struct cpu_certify16 certify;
+    struct cpu_real *real;
     struct plan plan = plan_of("convolve", nineteen, -1, 3, SAMPLE_U16);
 
-    CHECK(cpu_certify16_make(&certify, &plan) && certify.terms == 1 && certify.share < 0.01);
-    cpu_certify16_free(&certify);
+    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    CHECKF(real && real->terms == 1 && real->wide && real->doubt < 1e-6, "%d terms, doubt %g",
+           real ? real->terms : -1, real ? real->doubt : 1);
+    cpu_real_free(real);
     plan_free(&plan);
     plan = plan_of("convolve", seven, -1, 3, SAMPLE_U16);
-    CHECK(cpu_certify16_make(&certify, &plan) && certify.terms == 0 && certify.share < 0.01);
-    cpu_certify16_free(&certify);
+    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    CHECK(real && real->terms == 0 && real->doubt < 1e-8);
+    cpu_real_free(real);
     plan_free(&plan);
-    check_choice("convolve", large, -1, 3, SAMPLE_U16, "fft");
+    check_choice("convolve", large, -1, 3, SAMPLE_U16, "real");
     plan = plan_of("convolve", nineteen, -1, 4, SAMPLE_U8);
-    CHECK(cpu_weighted_plan_make(&weighted, &plan) && weighted.separable && !weighted.wide);
-    cpu_weighted_plan_free(&weighted);
+    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    CHECK(real && real->terms == 1 && !real->wide);
+    cpu_real_free(real);
     plan_free(&plan);
     plan = plan_of("convolve", large, -1, 4, SAMPLE_U8);
-    CHECK(cpu_weighted_plan_make(&weighted, &plan) && weighted.separable && weighted.wide);
-    cpu_weighted_plan_free(&weighted);
+    real = cpu_real_make(&plan, &cpu_ops_scalar);
+    CHECK(real && real->terms == 1 && real->wide);
+    cpu_real_free(real);
     plan_free(&plan);
     free(seven);
     free(nineteen);
@@ -248,7 +251,7 @@ static void opaque_bands(void)
           image_alloc(&out, 60, 40, 2, SAMPLE_U8, "out", &err));
     for (int round = 0; round < 4; round++) {
         struct kernel_state *state;
-        CHECK(kernel_open(scalar, &plan, 60, 40, round > 1 ? "weighted" : NULL, &state, &err));
+        CHECK(kernel_open(scalar, &plan, 60, 40, round > 1 ? "real" : NULL, &state, &err));
         for (int opaque = 0; opaque < 2; opaque++) {
             for (int y = 0; y < 40; y++)
                 for (int x = 0; x < 120; x++)

@@ -5,7 +5,6 @@
 #include "cpu/arm/neon.h"
 #include "cpu/ops.h"
 
-#define OPS_CERTIFY_U8    certify_u8_neon
 #define OPS_DIVIDE_32_U8  divide_32_u8_neon
 #define OPS_DIVIDE_32_U16 divide_32_u16_neon
 
@@ -82,37 +81,6 @@ static void divide_32_u16_neon(const struct cpu_divide *divide, const int32_t *s
         vst1q_u16(n - x < 8 ? last : out + x, vminq_u16(v, max));
     }
     memcpy(out + n / 8 * 8, last, (size_t)(n % 8) * sizeof *out);
-}
-
-/* Both bounds of four samples, each clamped (conversion makes 0 of what is below); equal floors
- * decide. */
-static inline int32x4_t certify_4(const struct cpu_certify *certify, const int32_t *sum,
-                                  int32x4_t *doubtful)
-{
-    float32x4_t max = vdupq_n_f32(certify->max), value, low, high;
-    uint32x4_t below, above;
-    value = vmulq_f32(vcvtq_f32_s32(vld1q_s32(sum)), vdupq_n_f32(certify->scale));
-    low = vaddq_f32(value, vdupq_n_f32(certify->low));
-    high = vaddq_f32(value, vdupq_n_f32(certify->high));
-    below = vcvtq_u32_f32(vminq_f32(low, max));
-    above = vcvtq_u32_f32(vminq_f32(high, max));
-    *doubtful = vreinterpretq_s32_u32(veorq_u32(below, above));
-    return vreinterpretq_s32_u32(below);
-}
-
-static void certify_u8_neon(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
-                            uint8_t *doubtful, int n)
-{
-    uint8_t last[BLOCK_MOST] = {0};
-    for (int x = 0; x < n; x += 16) {
-        int32x4_t value[4], differs[4];
-        UNROLL
-        for (int i = 0; i < 4; i++)
-            value[i] = certify_4(certify, sum + x + 4 * i, &differs[i]);
-        vst1q_u8(block_at(out, x, n, 16, last), pack_bytes(value));
-        vst1q_u8(doubtful + x, vminq_u8(pack_bytes(differs), vdupq_n_u8(1)));
-    }
-    copy_last(out, n, 16, last);
 }
 
 #endif

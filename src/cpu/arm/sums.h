@@ -12,6 +12,14 @@
 #define OPS_SUM_PAIRS    sum_pairs_neon
 #define OPS_WIDEN
 #define OPS_VECTOR_BYTES 16
+/* Of the method `real`: 4 rows in 16 registers. */
+#define OPS_REAL_ROWS    4
+#define OPS_REAL_VECTORS 4
+#define OPS_REAL_KEEP(v) (void)0
+#define OPS_REAL_ADD_float(sum, v, w)                                                              \
+    (real_wide_float) vfmaq_f32((float32x4_t)(sum), (float32x4_t)(v), (float32x4_t)(w))
+#define OPS_REAL_ADD_double(sum, v, w)                                                             \
+    (real_wide_double) vfmaq_f64((float64x2_t)(sum), (float64x2_t)(v), (float64x2_t)(w))
 
 /* Bytes of both rows side by side, then as words. */
 static void pairs_u8_neon(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n)

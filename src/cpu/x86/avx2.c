@@ -9,7 +9,6 @@
 #include "cpu/ops.h"
 #include "cpu/x86/bytes.h"
 #include "cpu/x86/divide.h"
-#include "cpu/x86/near.h"
 #include "cpu/x86/sums.h"
 
 static bool available(void)

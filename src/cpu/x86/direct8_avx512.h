@@ -11,7 +11,6 @@
 #define OPS_BYTE_QUADS       byte_quads_avx512
 #define OPS_QUAD_TWO_ROWS    quad_two_rows_avx512
 #define OPS_QUAD_TWO_ROWS_16 quad_two_rows_16_avx512
-#define OPS_QUAD_TWO_PLANES  quad_two_planes_avx512
 
 /* The 16-byte parts of four vectors as a matrix: rows become columns. */
 static inline void transpose_parts(vector v[4])
@@ -105,39 +104,6 @@ static void quad_two_rows_16_avx512(const struct cpu_two_masks *masks, const uin
         quad_sums(masks, rows, x, from, a, b);
         store_words(upper + x, a);
         store_words(lower + x, b);
-    }
-}
-
-/* Four sums from each load: pairs of int16 would take twice the loads, most of which touch two
- * cache lines, for as many multiplications. */
-static void quad_two_planes_avx512(const struct cpu_two_masks *high,
-                                   const struct cpu_two_masks *low, const uint32_t *const *rows,
-                                   uint32_t *upper, uint32_t *lower, int n)
-{
-    int taps = high->width;
-    for (int x = 0; x < n; x += CPU_BLOCK) {
-        vector a[4], b[4], c[4], d[4];
-        for (int k = 0; k < 4; k++)
-            a[k] = b[k] = c[k] = d[k] = _mm512_setzero_si512();
-        for (int p = 0; p < high->pairs; p++) {
-            const uint32_t *row = rows[p] + x;
-            for (int j = p * taps; j < (p + 1) * taps; j++, row += high->step) {
-                vector e = broadcast(high->weight[0] + j), f = broadcast(low->weight[0] + j);
-                vector g = broadcast(high->weight[1] + j), h = broadcast(low->weight[1] + j);
-                for (int k = 0; k < 4; k++) {
-                    vector samples = load_any(row + 16 * k);
-                    KEEP(samples);
-                    a[k] = _mm512_dpbusd_epi32(a[k], samples, e);
-                    b[k] = _mm512_dpbusd_epi32(b[k], samples, f);
-                    c[k] = _mm512_dpbusd_epi32(c[k], samples, g);
-                    d[k] = _mm512_dpbusd_epi32(d[k], samples, h);
-                }
-            }
-        }
-        for (int k = 0; k < 4; k++) {
-            store_any(upper + x + 16 * k, _mm512_add_epi32(_mm512_slli_epi32(a[k], 8), b[k]));
-            store_any(lower + x + 16 * k, _mm512_add_epi32(_mm512_slli_epi32(c[k], 8), d[k]));
-        }
     }
 }
 

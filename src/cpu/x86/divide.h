@@ -5,11 +5,8 @@
 
 #include "cpu/ops.h"
 
-#define OPS_CERTIFY_U8     certify_u8_x86
-#define OPS_CERTIFY_FLOATS certify_floats_x86
-#define OPS_FLOAT_SUMS     float_sums_x86
-#define OPS_DIVIDE_32_U8   divide_32_u8_x86
-#define OPS_DIVIDE_32_U16  divide_32_u16_x86
+#define OPS_DIVIDE_32_U8  divide_32_u8_x86
+#define OPS_DIVIDE_32_U16 divide_32_u16_x86
 
 /* floor(v / d) for 0 <= v < 2^31 by a multiplication: see cpu_divide_factor. */
 static inline vector divide_32(vector v, vector factor, __m128i shift)
@@ -81,74 +78,6 @@ static void divide_32_u16_x86(const struct cpu_divide *divide, const int32_t *su
     for (int x = 0; x < n; x += 2 * LANES) {
         vector packed = pack_words(divide_lanes(&l, sum + x), divide_lanes(&l, sum + x + LANES));
         store_first(out + x, V(min_epu16)(packed, max), 2 * (n - x));
-    }
-}
-
-/* Both bounds of a vector of samples, each clamped; equal floors decide. */
-static inline vector certify_lanes(const struct cpu_certify *certify, floats value,
-                                   vector *doubtful)
-{
-    floats max = V(set1_ps)(certify->max), zero = {0}, low, high;
-    vector below, above;
-    low = V(add_ps)(value, V(set1_ps)(certify->low));
-    high = V(add_ps)(value, V(set1_ps)(certify->high));
-    below = V(cvttps_epi32)(V(min_ps)(V(max_ps)(low, zero), max));
-    above = V(cvttps_epi32)(V(min_ps)(V(max_ps)(high, zero), max));
-    *doubtful = below ^ above;
-    return below;
-}
-
-static inline void store_certified(const vector value[4], const vector differs[4], uint8_t *out,
-                                   uint8_t *doubtful, int left)
-{
-    store_first(out, pack_bytes(value), left);
-    store_any(doubtful, V(min_epu8)(pack_bytes(differs), V(set1_epi8)(1)));
-}
-
-static void certify_u8_x86(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
-                           uint8_t *doubtful, int n)
-{
-    const floats scale = V(set1_ps)(certify->scale);
-    for (int x = 0; x < n; x += VECTOR_BYTES) {
-        vector value[4], differs[4];
-        for (int i = 0; i < 4; i++) {
-            floats v = V(cvtepi32_ps)(load_any(sum + x + LANES * i));
-            value[i] = certify_lanes(certify, V(mul_ps)(v, scale), &differs[i]);
-        }
-        store_certified(value, differs, out + x, doubtful + x, n - x);
-    }
-}
-
-static void certify_floats_x86(const struct cpu_certify *certify, const float *sum, uint8_t *out,
-                               uint8_t *doubtful, int n)
-{
-    for (int x = 0; x < n; x += VECTOR_BYTES) {
-        vector value[4], differs[4];
-        for (int i = 0; i < 4; i++)
-            value[i] = certify_lanes(certify, V(loadu_ps)(sum + x + LANES * i), &differs[i]);
-        store_certified(value, differs, out + x, doubtful + x, n - x);
-    }
-}
-
-/* A vector of FLOATS_WIDE * LANES sums at a time: so many chains hide the latency. */
-static void float_sums_x86(const struct cpu_float_taps *taps, const float *const *at, float *sum,
-                           int n)
-{
-    for (int x = 0; x < n; x += FLOATS_WIDE * LANES) {
-        floats chain[CPU_FLOAT_CHAINS][FLOATS_WIDE];
-        for (int k = 0; k < CPU_FLOAT_CHAINS * FLOATS_WIDE; k++)
-            chain[k / FLOATS_WIDE][k % FLOATS_WIDE] = V(setzero_ps)();
-        for (int t = 0; t < taps->count; t += CPU_FLOAT_CHAINS)
-            for (int c = 0; c < CPU_FLOAT_CHAINS; c++) {
-                const float *line = at[t + c] + x;
-                floats weight = V(set1_ps)(taps->weight[t + c]);
-                for (int k = 0; k < FLOATS_WIDE; k++)
-                    chain[c][k] = V(fmadd_ps)(weight, V(loadu_ps)(line + LANES * k), chain[c][k]);
-            }
-        for (int k = 0; k < FLOATS_WIDE; k++)
-            V(storeu_ps)
-        (sum + x + LANES * k,
-         V(add_ps)(V(add_ps)(chain[0][k], chain[1][k]), V(add_ps)(chain[2][k], chain[3][k])));
     }
 }
 

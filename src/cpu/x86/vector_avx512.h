@@ -23,15 +23,21 @@ typedef __m512 floats;
  * lines, take as long. */
 #define WIDE 4
 
-/* Of sums of floats at a time. */
-#define FLOATS_WIDE 4
-
 /* V is in a register, and not loaded again where it is used. */
 #ifdef CPU_EMULATED
 #define KEEP(v) (void)(v)
 #else
 #define KEEP(v) __asm__("" : "+v"(v))
 #endif
+
+/* Of the method `real`: 4 rows in 16 registers. */
+#define OPS_REAL_ROWS    4
+#define OPS_REAL_VECTORS 4
+#define OPS_REAL_KEEP(v) KEEP(v)
+#define OPS_REAL_ADD_float(sum, v, w)                                                              \
+    (real_wide_float) _mm512_fmadd_ps((__m512)(v), (__m512)(w), (__m512)(sum))
+#define OPS_REAL_ADD_double(sum, v, w)                                                             \
+    (real_wide_double) _mm512_fmadd_pd((__m512d)(v), (__m512d)(w), (__m512d)(sum))
 
 static inline vector load_any(const void *at)
 {
@@ -82,37 +88,10 @@ static inline vector add_pairs(vector sum, vector samples, vector weights)
 #endif
 }
 
-/* Half as many bytes as the vector has, widened to 16 bits. */
-static inline vector words_of_bytes(const uint8_t *at)
-{
-    return _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)at));
-}
-
 /* The odd lanes of the second one, the even ones of the first. */
 static inline vector odd_lanes(vector even, vector odd)
 {
     return _mm512_mask_blend_epi32(0xAAAA, even, odd);
-}
-
-/* The same of 16 bits. */
-static inline vector odd_words(vector even, vector odd)
-{
-    return _mm512_mask_blend_epi16(0xAAAAAAAA, even, odd);
-}
-
-/* Each lane / 2^shift, down. SIMDe has no shift by what is known to the compiler. */
-static inline vector shifted(vector v, int shift)
-{
-#ifdef CPU_EMULATED
-    return _mm512_sra_epi32(v, _mm_cvtsi32_si128(shift));
-#else
-    return _mm512_srai_epi32(v, (unsigned)shift);
-#endif
-}
-
-static inline vector and_bits(vector a, vector b)
-{
-    return _mm512_and_si512(a, b);
 }
 
 /* Four vectors of 32 bits to bytes, saturated to 0..255. */
@@ -121,13 +100,6 @@ static inline vector pack_bytes(const vector v[4])
     const vector order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     vector low = _mm512_packs_epi32(v[0], v[1]), high = _mm512_packs_epi32(v[2], v[3]);
     return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
-}
-
-/* A bit of each lane: is it below 0? */
-static inline void store_signs(char *at, vector v)
-{
-    __mmask16 signs = _mm512_movepi32_mask(v);
-    memcpy(at, &signs, sizeof signs);
 }
 
 /* Two vectors of 32 bits to 16, saturated to 0..65535. */

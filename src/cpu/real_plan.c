@@ -1,0 +1,404 @@
+/* Weights, bounds and costs of the method `real`.
+ *
+ * Proved here: the exact value of a sample before it is rounded down lies between the two bounds
+ * that the loops compute. Where both bounds, clamped, have the same floor, that floor therefore is
+ * the sample; the others are recomputed exactly. So no sample depends on floating point.
+ *
+ * Notation: u = 2^-24 for float, 2^-53 for double. max: the largest sample. n: how often a number
+ * is rounded on its way from a line into a sum, at most. A chain of T products that are added up
+ * one after the other, in G groups that are added up, has n = 1 + T + G (a fused multiply-add
+ * rounds less often), and (1 + u)^n - 1 < 1.01 * n * u for the n that occur.
+ *
+ * Plain sums. The contract's floor((S + floor(d/2)) / d) is floor(S/d + 1/2). With the weights
+ * v = w/d, the samples x = x' + centre, |x'| <= reach, and numbers p close to v,
+ *
+ *   S/d + 1/2 = sum of p*x' + sum of (v - p)*x' + constant
+ *   constant  = centre * W/d + o/d + 1/2,   size = reach * sum of |p|
+ *
+ * p are the weights rounded to float or double, or the sums of k products c*r of a column's and a
+ * row's numbers; then |p| stands for the sum of |c*r|, and n is the column's and the row's
+ * together and one for each term. So the computed sum is off by at most
+ *
+ *   reach * sum of |v - p|        measured, whatever the mask is: nothing is assumed about rank
+ *   + 1.01 * n * u * size         roundings
+ *   + 8u * (size + |centre * W/d| + |o/d| + 1)    constant, bounds, and their sum with the first
+ *
+ * |v - p| is computed in double: v and each of the at most 4 steps that take away a product are
+ * off by less than 2^-51 of |v| + |p|, together less than 2^-49 * (sum of |v| + sum of |p|), which
+ * is added. Underflow: a product smaller than the smallest normal number is off by 2^-149 at most
+ * in float, and 2^18 of those times the sum of |r| < 2^40 are far less than u, which the last line
+ * has left over.
+ *
+ * Colour weighted by alpha, where no weight is negative:
+ *
+ *   out_c = floor(W/d * A/B + o/d + 1/2)     A = sum of w*c*a,  B = sum of w*a
+ *   out_a = floor(B/W + 1/2)
+ *
+ * All that is added is positive, so relative errors stay small however little alpha there is.
+ * Products c*a are exact. Weights w/W are off by less than 3u more (two rounded integers, their
+ * quotient, rounded), so A and B have the relative error e = (n + 3) * u; of a column times a row
+ * it is n * u and the largest relative error of their products against w/W. The quotient has the
+ * errors of both sums, its own, and 5u of W/d and its product; the constant and the last sum are
+ * rounded too, by u of what is not above max * W/d + |o/d| + 1:
+ *
+ *   |error of all| < 1.05 * (2e + 16u) * max * W/d + 8u * (|o/d| + 1)
+ *
+ * where 1.05 covers what is of second order. Weights are at least 2^-62 and factors of them, so
+ * that nothing gets smaller than 2^-124: no underflow. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cpu/real.h"
+
+/* Of samples that may be recomputed; past it exact sums of every cell are faster. */
+#define MOST_DOUBT 0.25
+/* A number that is smaller than this times u of its column's or row's largest one is left out. */
+#define SMALL 4
+
+/* Nanoseconds of a sample: of the pass, of a tap of float, and of a column with its row. Of double
+ * all of it takes twice that; colour weighted by alpha takes WEIGHTED_NS more. */
+#define SAMPLE_NS   0.5
+#define WEIGHTED_NS 1.0
+#define TAP_NS      0.025
+#define TERM_NS     0.1
+/* A recomputed sample, and each of its cells. */
+#define EXACT_NS      30.0
+#define EXACT_CELL_NS 0.5
+
+struct search {
+    const struct plan *plan;
+    bool wide;
+    double unit;          /* u */
+    double *value, *rest; /* v, and what the terms leave of it */
+    double values;        /* the sum of |v| */
+    int terms;
+    double sizes; /* of the terms, the sum of |c*r| */
+    double column[CPU_REAL_TERMS][MASK_MAX_SIDE], row[CPU_REAL_TERMS][MASK_MAX_SIDE];
+};
+
+/* What float or double make of it. */
+static double rounded(const struct search *s, double value)
+{
+    return s->wide ? value : (double)(float)value;
+}
+
+static double error_unit(bool wide)
+{
+    return wide ? 0x1p-53 : 0x1p-24;
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* 1 + T + G */
+static int chain(int width, int height)
+{
+    int rows = CPU_REAL_GROUP / width > 1 ? CPU_REAL_GROUP / width : 1;
+    rows = rows < height ? rows : height;
+    return 1 + rows * width + (height + rows - 1) / rows;
+}
+
+/* ---- columns and rows ---- */
+
+/* The largest cell of what is left, or the largest outside the row and the column of cell BUT. */
+static int largest_cell(const struct search *s, int but)
+{
+    int width = s->plan->mask[0].width, at = -1;
+    for (int k = 0; k < width * s->plan->mask[0].height; k++) {
+        bool outside = but < 0 || (k / width != but / width && k % width != but % width);
+        if (outside && (at < 0 || fabs(s->rest[k]) > fabs(s->rest[at])))
+            at = k;
+    }
+    return at;
+}
+
+/* Rounds N numbers, each divided, and leaves out the small ones; returns the sum of their sizes. */
+static double factor_put(const struct search *s, const double *from, int step, int n, double by,
+                         double *to)
+{
+    double most = 0, sum = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(from[i * step]));
+    for (int i = 0; i < n; i++) {
+        bool small =
+            s->plan->alpha != ALPHA_WEIGHTED && fabs(from[i * step]) < SMALL * s->unit * most;
+        to[i] = small ? 0 : rounded(s, from[i * step] / by);
+        sum += fabs(to[i]);
+    }
+    return sum;
+}
+
+/* Takes one more column times a row away from what is left: those through the largest cell. If of
+ * sharpening by a Gaussian neither the row nor the column of the peak is taken first (AROUND), a
+ * single cell is left over. False where nothing is left, or the numbers are of no use. */
+static bool term_add(struct search *s, bool around)
+{
+    const struct plan_mask *m = &s->plan->mask[0];
+    int at = largest_cell(s, around && s->terms == 0 ? largest_cell(s, -1) : -1);
+    double *column = s->column[s->terms], *row = s->row[s->terms], columns, rows;
+
+    if (at < 0 || !(fabs(s->rest[at]) > 0x1p-60))
+        return false;
+    columns = factor_put(s, s->rest + at % m->width, m->width, m->height, 1, column);
+    rows = factor_put(s, s->rest + at / m->width * m->width, 1, m->width, s->rest[at], row);
+    s->sizes += columns * rows;
+    s->terms++;
+    for (int k = 0; k < m->width * m->height; k++)
+        s->rest[k] -= column[k / m->width] * row[k % m->width];
+    return rows < 0x1p40;
+}
+
+/* ---- the bounds ---- */
+
+static void bounds_set(struct cpu_real_bounds *b, int c, bool divided, double scale,
+                       double constant, double error)
+{
+    b->divided[c] = divided;
+    b->scale[c] = scale;
+    b->low[c] = constant - error;
+    b->high[c] = constant + error;
+}
+
+/* Of plain sums; REST: the sum of |v - p|, SIZES: that of |p|. False: too wide. */
+static bool bounds_plain(struct cpu_real *real, const struct search *s, double rest, double sizes,
+                         int roundings)
+{
+    const struct plan *plan = s->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    double d = (double)m->divisor, offset = (double)m->offset / d;
+    double middle = real->centre * ((double)m->sum / d);
+    double reach = fmax(real->centre, plan->max - (double)real->centre), size = reach * sizes;
+    double error = reach * (1.001 * rest + 0x1p-49 * (s->values + sizes));
+
+    error += 1.01 * roundings * s->unit * size;
+    error += 8 * s->unit * (size + fabs(middle) + fabs(offset) + 1);
+    real->bounds = (struct cpu_real_bounds){.channels = plan->channels, .max = plan->max};
+    for (int c = 0; c < 4; c++)
+        bounds_set(&real->bounds, c, false, 1, middle + offset + 0.5, error);
+    real->doubt = 2 * error;
+    return real->doubt < MOST_DOUBT;
+}
+
+/* Of colour weighted by alpha, whose sums have the relative error E. */
+static void bounds_weighted(struct cpu_real *real, const struct search *s, double e)
+{
+    const struct plan *plan = s->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    double offset = (double)m->offset / (double)m->divisor;
+    double gain = (double)m->sum / (double)m->divisor;
+    double relative = 1.05 * (2 * e + 16 * s->unit) * plan->max;
+    double error = relative * gain + 8 * s->unit * (fabs(offset) + 1);
+
+    real->bounds = (struct cpu_real_bounds){plan->channels, true, .max = plan->max};
+    real->plain = real->bounds;
+    for (int c = 0; c < 4; c++) {
+        if (c % plan->channels == plan->channels - 1)
+            bounds_set(&real->bounds, c, false, 1, 0.5, relative + 8 * s->unit);
+        else
+            bounds_set(&real->bounds, c, true, gain, offset + 0.5, error);
+        bounds_set(&real->plain, c, false, gain, offset + 0.5, error);
+    }
+    real->doubt = fmin(1, 2 * fmax(error, relative));
+}
+
+static void cost_set(struct cpu_real *real, const struct plan *plan, int taps)
+{
+    double cells = (double)plan->mask[0].width * plan->mask[0].height;
+    bool weighted = plan->alpha == ALPHA_WEIGHTED;
+
+    real->sample_ns = SAMPLE_NS + (weighted ? WEIGHTED_NS : 0) + TERM_NS * real->terms;
+    real->sample_ns = (real->wide ? 2 : 1) * (real->sample_ns + TAP_NS * taps);
+    real->sample_ns += real->doubt * (EXACT_NS + EXACT_CELL_NS * cells) * (weighted ? 2 : 1);
+}
+
+/* ---- the candidates ---- */
+
+/* Puts the numbers FROM to weights AT; returns how many there are then. */
+static int weights_put(struct cpu_real *real, int at, const double *from, int n, const void **where)
+{
+    double *wide = real->weights;
+    float *narrow = real->weights;
+    *where = real->wide ? (const void *)(wide + at) : (const void *)(narrow + at);
+    for (int k = 0; k < n; k++)
+        if (real->wide)
+            wide[at + k] = from[k];
+        else
+            narrow[at + k] = (float)from[k];
+    return at + n;
+}
+
+/* Takes zeros off both ends: where the numbers begin, and how many there are. */
+static int trim(const double *numbers, int n, int *count)
+{
+    int first = 0;
+    while (n > 1 && !(fabs(numbers[n - 1]) > 0))
+        n--;
+    while (first < n - 1 && !(fabs(numbers[first]) > 0))
+        first++;
+    *count = n - first;
+    return first;
+}
+
+static struct cpu_real *candidate(const struct search *s, size_t numbers)
+{
+    struct cpu_real *real = calloc(1, sizeof *real);
+    if (!real)
+        return NULL;
+    real->wide = s->wide;
+    real->centre = s->plan->alpha == ALPHA_WEIGHTED || s->plan->max < 255 ? 0 : 128;
+    if (s->plan->type == SAMPLE_U16)
+        real->centre = 0;
+    real->weights = malloc(numbers * sizeof(double));
+    if (real->weights)
+        return real;
+    free(real);
+    return NULL;
+}
+
+/* The cheaper one of both, either of which may be NULL; frees the other. */
+static struct cpu_real *cheaper(struct cpu_real *a, struct cpu_real *b, bool b_good)
+{
+    if (!b || !b_good || (a && a->sample_ns <= b->sample_ns)) {
+        cpu_real_free(b);
+        return a;
+    }
+    cpu_real_free(a);
+    return b;
+}
+
+static struct cpu_real *try_cells(struct search *s, struct cpu_real *best)
+{
+    const struct plan *plan = s->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    int cells = m->width * m->height, n = chain(m->width, m->height);
+    struct cpu_real *real = candidate(s, (size_t)cells);
+    double rest = 0, sizes = 0;
+    bool good = true;
+
+    if (!real)
+        return best;
+    real->cells.width = m->width;
+    real->cells.height = m->height;
+    real->cells.step = plan->channels;
+    weights_put(real, 0, s->value, cells, &real->cells.weight);
+    for (int k = 0; k < cells; k++) {
+        rest += fabs(s->value[k] - rounded(s, s->value[k]));
+        sizes += fabs(rounded(s, s->value[k]));
+    }
+    if (plan->alpha == ALPHA_WEIGHTED)
+        bounds_weighted(real, s, (n + 3) * s->unit);
+    else
+        good = bounds_plain(real, s, rest, sizes, n);
+    cost_set(real, plan, cells);
+    return cheaper(best, real, good);
+}
+
+/* The largest relative error of the first term's products against w/W; false where that is none. */
+static bool relative_error(const struct search *s, double *most)
+{
+    const struct plan_mask *m = &s->plan->mask[0];
+    *most = 0;
+    for (int k = 0; k < m->width * m->height; k++) {
+        double product = s->column[0][k / m->width] * s->row[0][k % m->width];
+        if ((s->value[k] > 0) != (product > 0))
+            return false;
+        if (product > 0)
+            *most = fmax(*most, fabs(product / s->value[k] - 1) + 0x1p-50);
+    }
+    return true;
+}
+
+/* The terms that the search has by now. */
+static struct cpu_real *try_terms(struct search *s, struct cpu_real *best)
+{
+    const struct plan *plan = s->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    struct cpu_real *real = candidate(s, (size_t)s->terms * (size_t)(m->width + m->height));
+    int at = 0, taps = 0, columns = 0, rows = 0;
+    double rest = 0;
+    bool good;
+
+    if (!real)
+        return best;
+    real->terms = s->terms;
+    for (int k = 0; k < s->terms; k++) {
+        struct cpu_real_term *t = &real->term[k];
+        t->column.width = t->row.height = 1;
+        t->column.step = t->row.step = plan->channels;
+        t->top = trim(s->column[k], m->height, &t->column.height);
+        t->left = trim(s->row[k], m->width, &t->row.width);
+        at = weights_put(real, at, s->column[k] + t->top, t->column.height, &t->column.weight);
+        at = weights_put(real, at, s->row[k] + t->left, t->row.width, &t->row.weight);
+        taps += t->column.height + t->row.width;
+        columns = larger(columns, chain(1, t->column.height));
+        rows = larger(rows, chain(t->row.width, 1));
+    }
+    if (plan->alpha == ALPHA_WEIGHTED) {
+        good = relative_error(s, &rest);
+        bounds_weighted(real, s, (columns + rows) * s->unit + rest);
+    } else {
+        for (int k = 0; k < m->width * m->height; k++)
+            rest += fabs(s->rest[k]);
+        good = bounds_plain(real, s, rest, s->sizes, columns + rows + s->terms);
+    }
+    cost_set(real, plan, taps);
+    return cheaper(best, real, good);
+}
+
+/* Every cell, and terms in both orders, of float or double. */
+static struct cpu_real *try_all(struct search *s, bool wide, struct cpu_real *best)
+{
+    const struct plan_mask *m = &s->plan->mask[0];
+    int cells = m->width * m->height;
+    int most = s->plan->alpha == ALPHA_WEIGHTED ? 1 : CPU_REAL_TERMS;
+
+    s->wide = wide;
+    s->unit = error_unit(wide);
+    best = try_cells(s, best);
+    for (int around = 0; around < 2 && m->width > 1 && m->height > 1; around++) {
+        for (int k = 0; k < cells; k++)
+            s->rest[k] = s->value[k];
+        s->sizes = 0;
+        for (s->terms = 0; s->terms < most && term_add(s, around == 1);)
+            best = try_terms(s, best);
+    }
+    return best;
+}
+
+struct cpu_real *cpu_real_make(const struct plan *plan, const struct cpu_ops *ops)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    size_t cells = (size_t)m->width * (size_t)m->height;
+    double divisor = (double)(plan->alpha == ALPHA_WEIGHTED ? m->sum : m->divisor);
+    struct search *s = calloc(1, sizeof *s);
+    struct cpu_real *best = NULL;
+
+    if (s) {
+        s->plan = plan;
+        s->value = malloc(2 * cells * sizeof *s->value);
+    }
+    if (s && s->value) {
+        s->rest = s->value + cells;
+        for (size_t k = 0; k < cells; k++) {
+            s->value[k] = (double)m->weight[k] / divisor;
+            s->values += fabs(s->value[k]);
+        }
+        if (plan->type == SAMPLE_U8)
+            best = try_all(s, false, best);
+        best = try_all(s, true, best);
+        free(s->value);
+    }
+    free(s);
+    if (best)
+        best->ops = ops;
+    return best;
+}
+
+void cpu_real_free(struct cpu_real *real)
+{
+    if (real)
+        free(real->weights);
+    free(real);
+}
