@@ -62,7 +62,6 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_
 #define CPU_RATE_32      15.0
 #define CPU_RATE_64      2.5
 #define CPU_RATE_TERMS   30.0 /* of columns and rows */
-#define CPU_RATE_FLOAT   15.0 /* running sums of products with alpha */
 #define CPU_RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
 
 /* Of masks with fewer cells no other method is faster than every cell. */

@@ -59,7 +59,7 @@
  * all of it takes twice that; colour weighted by alpha takes WEIGHTED_NS more. */
 #define SAMPLE_NS   0.5
 #define WEIGHTED_NS 1.0
-#define TAP_NS      0.025
+#define TAP_NS      0.036
 #define TERM_NS     0.1
 /* A recomputed sample, and each of its cells. */
 #define EXACT_NS      30.0

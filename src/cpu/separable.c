@@ -459,6 +459,9 @@ static const char *separable_refusal(const struct plan *plan, const struct cpu_o
                                            : "every cell takes less time, or its sums do not fit";
 }
 
+/* Of a sample of colour weighted by alpha. */
+#define WEIGHTED_NS 2
+
 static double separable_cost(const struct plan *plan, const struct cpu_ops *ops, int width,
                              int height)
 {
@@ -467,8 +470,8 @@ static double separable_cost(const struct plan *plan, const struct cpu_ops *ops,
 
     if (separable_refusal(plan, ops))
         return HUGE_VAL;
-    if (plan->alpha == ALPHA_WEIGHTED)
-        cost = (m->width + m->height) / CPU_RATE_FLOAT + 2;
+    if (plan->alpha == ALPHA_WEIGHTED) /* running sums: the same for every box */
+        cost = WEIGHTED_NS;
     else if (m->accumulator == ACCUMULATOR_I64) /* `real` is faster but for boxes */
         cost = terms_slide(m) ? 2 * cost : cpu_cells(plan) / CPU_RATE_64 + 1;
     return cpu_samples(plan, width, height) * cost;
