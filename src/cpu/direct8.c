@@ -1,6 +1,6 @@
 /* Direct sums of 8-bit samples on the CPU, two rows of output at a time: any mask whose weights fit
  * int16, and masks whose exact sums need 64 bits by way of an approximation in int16 that knows how
- * far it can be off (cpu/certify.h).
+ * far it can be off (cpu/rounded.h).
  *
  * Lines of pairs hold two rows of the picture side by side, as bytes where the weights
  * are small and else as int16, so that one multiply-add takes two
@@ -21,7 +21,7 @@
 
 #include "base/memory.h"
 #include "cpu/bytes.h"
-#include "cpu/certify.h"
+#include "cpu/rounded.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/tiles.h"
