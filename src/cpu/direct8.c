@@ -1,6 +1,6 @@
 /* Direct sums of 8-bit samples on the CPU, two rows of output at a time: any mask whose weights fit
  * int16, and masks whose exact sums need 64 bits by way of an approximation in int16 that knows how
- * far it can be off (cpu/certify.h).
+ * far it can be off (cpu/rounded.h).
  *
  * Lines of pairs hold two rows of the picture side by side, as bytes where the weights
  * are small and else as int16, so that one multiply-add takes two
@@ -21,7 +21,7 @@
 
 #include "base/memory.h"
 #include "cpu/bytes.h"
-#include "cpu/certify.h"
+#include "cpu/rounded.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/tiles.h"
@@ -152,7 +152,7 @@ static void find_full(struct byte_pairs *bytes, const int8_t *weight, int taps)
 }
 
 /* From the int16 pairs of such a mask, which are changed to int8 in place. False: no memory. */
-static bool bytes_make(struct byte_pairs *bytes, const struct plan *plan,
+static bool bytes_make(struct byte_pairs *bytes, const struct cpu_ops *ops, const struct plan *plan,
                        const struct cpu_two_masks *masks, uint32_t *weights)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -170,7 +170,7 @@ static bool bytes_make(struct byte_pairs *bytes, const struct plan *plan,
                                                bytes->full,  m->sum_abs > m->sum};
     find_full(bytes, (const int8_t *)weights, taps);
     bytes->can = true;
-    bytes->narrow = cpu_bytes_divide(plan, &bytes->divide);
+    bytes->narrow = ops->byte_two_rows_16 && cpu_bytes_divide(plan, &bytes->divide);
     return true;
 }
 
@@ -346,7 +346,7 @@ static bool weights_pack(struct direct8_pass *pass, const int64_t *weight)
         pass->bytes.narrow = cpu_bytes_divide(plan, &pass->bytes.divide);
     } else if (!pass->certified && pass->ops->byte_two_rows && bytes_fit(m)) {
         pass->pair_bytes = 2;
-        return bytes_make(&pass->bytes, plan, &pass->masks, pass->weights);
+        return bytes_make(&pass->bytes, pass->ops, plan, &pass->masks, pass->weights);
     }
     return true;
 }

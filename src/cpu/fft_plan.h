@@ -15,7 +15,7 @@
  * so that a sum is off by less than (24t + 8) * u * |z| * |w| * 1.01, where |z|^2 is at most
  * 2 * max^2 for each point. Below 1/4 the nearest integer is the sum: so it is for every mask
  * whose sums fit 32 bits, and for many others. Else the quotient is certified, as in
- * cpu/certify.c. */
+ * cpu/rounded.c. */
 #ifndef STENCIL_CPU_FFT_PLAN_H
 #define STENCIL_CPU_FFT_PLAN_H
 

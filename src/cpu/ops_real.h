@@ -1,7 +1,7 @@
 /* The inner loops of the method `real` in portable C, for one kind of floating point; a part of
  * cpu/ops_template.h, which includes it for float and for double (REAL; REAL_BITS: an integer as
  * wide; REAL_LANES: of 32 bytes; REAL_SPREAD_4 and _2: for each lane its pixel's last one). What
- * they mean and why they are right: cpu/real_plan.c. No guard: it is read twice.
+ * they mean and why they are right: cpu/real_bounds.c. No guard: it is read twice.
  *
  * Sums of OPS_REAL_ROWS rows of output are made together: each vector of samples that is loaded
  * goes into all of them, since loads, of which most touch two cache lines, run out before

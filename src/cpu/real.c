@@ -1,4 +1,4 @@
-/* The method `real`: one pass. What its sums are and why its samples are right: cpu/real_plan.c.
+/* The method `real`: one pass. What its sums are and why its samples are right: cpu/real_bounds.c.
  *
  * Each row of the picture becomes a line of floating point numbers, ghost cells included, in a ring
  * of as many lines as a group of rows of output reads. Of colour weighted by alpha there are two:

@@ -1,4 +1,4 @@
-/* Private to cpu/real.c and cpu/real_plan.c. The method `real`: sums in floating point with a
+/* Private to cpu/real.c and cpu/real_bounds.c. The method `real`: sums in floating point with a
  * proven bound, float for 8-bit samples and double for 16-bit ones. Samples whose two bounds round
  * to different values are recomputed exactly in integers. It takes linear plans whose exact sums
  * need 64 bits, as masks of 19 digits do, and every plan with colour weighted by alpha. Sums go

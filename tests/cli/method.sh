@@ -39,12 +39,12 @@ for method in bytes direct8 separable direct; do
     cmp want.pgm out.pgm
     rm out.pgm
 done
-try blur in.pgm out.pgm --method near8
+try blur in.pgm out.pgm --method outer16
 try blur in.pgm --plan --method terms
 try blur in.pgm out.pgm --method byte
 try blur in.pgm out.pgm --method direct --kernel reference
 try blur in.pgm out.pgm --method direct --device cuda
-try bench --method weighted --size 20 --runs 1 --kernel scalar
+try bench --method real --size 20 --runs 1 --kernel scalar
 rm want.pgm
 stencilcli list methods | cut -d' ' -f1
 alone disc.txt in.pgm noise.txt rank2.txt

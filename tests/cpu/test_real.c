@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/certify.h"
+#include "cpu/rounded.h"
 #include "cpu/real.h"
 #include "tests/cpu/certify_ties.h"
 #include "tests/test.h"

@@ -263,14 +263,14 @@ static bool expected_make(const struct check_case *c, struct kernel_job *job,
     char why[256];
 
     for (int k = 1; known && !check_expected_again(c->number) && k < count; k++) {
-        if (!chosen[k] || !kernels[k].supports(&c->plan, why, sizeof why))
+        if (!chosen[k] || !kernel_supports(&kernels[k], &c->plan, why, sizeof why))
             continue;
-        if (kernels[k].run(job, &err) && check_expected_hash(memory, bytes) == known)
+        if (kernel_run(&kernels[k], job, &err) && check_expected_hash(memory, bytes) == known)
             return true;
         memset(memory, GUARD, bytes);
         break;
     }
-    if (!kernels[0].run(job, &err))
+    if (!kernel_run(&kernels[0], job, &err))
         return false;
     if (!remembers)
         return true;

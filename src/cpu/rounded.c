@@ -1,4 +1,4 @@
-/* Certified sums of rounded weights: see cpu/certify.h.
+/* Certified sums of rounded weights: see cpu/rounded.h.
  *
  * Proved here: the exact value of a sample before it is rounded down lies between two numbers that
  * follow from its approximate sum. Where both, clamped, have the same floor, that is the sample.
@@ -16,7 +16,7 @@
  *
  * so together by less than 8 * 2^-24 * size (the doubles that the constants come from are right to
  * 2^-50 and lost in that). low and high are moved apart by this much. */
-#include "cpu/certify.h"
+#include "cpu/rounded.h"
 
 #include <math.h>
 #include <stdlib.h>

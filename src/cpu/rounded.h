@@ -2,8 +2,8 @@
  * (cpu/direct8.c): nearly all samples follow from such a sum, the others are summed exactly. For
  * masks that are not close to low rank it is faster than floats (cpu/real.h), as the processor
  * makes two to four products of 16 bits in the time of one of floats. */
-#ifndef STENCIL_CPU_CERTIFY_H
-#define STENCIL_CPU_CERTIFY_H
+#ifndef STENCIL_CPU_ROUNDED_H
+#define STENCIL_CPU_ROUNDED_H
 
 #include "cpu/ops.h"
 #include "cpu/tiles.h"
