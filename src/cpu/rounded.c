@@ -1,4 +1,5 @@
-/* Certified sums of rounded weights: see cpu/rounded.h.
+/* Masks of many digits over 8-bit samples, by sums of rounded weights: the weights, the bounds and
+ * the exact samples.
  *
  * Proved here: the exact value of a sample before it is rounded down lies between two numbers that
  * follow from its approximate sum. Where both, clamped, have the same floor, that is the sample.

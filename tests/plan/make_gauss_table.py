@@ -3,7 +3,7 @@
 60 digits, independently of the program's doubles. Prints nothing if a weight hung
 on the last digits of exp(): it stops instead, for then the table would be no
 proof. Run by hand:
-tests/make_gauss_table.py | clang-format > tests/gauss_table.h"""
+tests/plan/make_gauss_table.py | clang-format > tests/plan/gauss_table.h"""
 from decimal import Decimal, getcontext
 from math import ceil
 

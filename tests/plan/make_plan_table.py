@@ -2,7 +2,7 @@
 """Writes plan_table.h: masks and the integers that the contract makes of them,
 worked out with Python's fractions straight from its sentences, independently of
 the program. Run by hand:
-tests/make_plan_table.py | clang-format > tests/plan_table.h"""
+tests/plan/make_plan_table.py | clang-format > tests/plan/plan_table.h"""
 import random
 import textwrap
 from fractions import Fraction as F
