@@ -181,7 +181,7 @@ static void lanes_and_alone(void)
         int setup = strcmp(beside[i], "weighted") == 0 ? 3 : 1;
         backend_cuda.release(); /* what grows is freed first, and that waits for the device */
         fake_cuda_gather(CUDA_LANES, 5000);
-        most = most_at_once(work_of(setup, beside[i]), 10 * THREADS);
+        most = most_at_once(work_of(setup, beside[i]), 2 * THREADS);
         CHECKF(most == CUDA_LANES, "%s: %d", beside[i], most);
     }
     for (int i = 0; i < 3; i++) {
@@ -268,7 +268,7 @@ static void memory_goes_to_who_needs_it(void)
     backend_cuda.release();
     CHECK(fake_cuda_count().allocations == 0);
     fake_cuda_gather(CUDA_LANES, 5000);
-    most_at_once(work_of(4, "basic"), 10 * THREADS);
+    most_at_once(work_of(4, "basic"), 2 * THREADS);
     fake_cuda_memory(room);
     for (int i = 0; i < work_count; i++)
         CHECKF(run(&works[i], 0, 0, &err) == 1, "%s: %s", works[i].kernel->name, err.text);
