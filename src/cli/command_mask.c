@@ -46,12 +46,8 @@ static bool make_mask(const struct options *options, struct mask *mask, struct e
             operand);
     if (!filter_masks(&request, masks, &count, err))
         return false;
-    if (plan_mask_override(&masks[0], &request.overrides, err)) {
-        *mask = masks[0];
-        return true;
-    }
-    mask_free(&masks[0]);
-    return false;
+    *mask = masks[0];
+    return true;
 }
 
 int command_mask(const struct options *options)

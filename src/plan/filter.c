@@ -145,16 +145,13 @@ static double sigma_of(const struct filter_request *request)
 static bool build_unsharp(struct mask *mask, const struct filter_request *request,
                           struct error *err)
 {
-    const char *text = request->amount ? request->amount : "1", *why;
     mpq_t amount;
     bool good;
 
     mpq_init(amount);
-    good = rational_parse(amount, text, strlen(text), &why);
-    if (good)
-        good = mask_build_unsharp(mask, sigma_of(request), request->radius, amount, err);
-    else
-        error_set(err, EXIT_USAGE, "--amount %.80s: %s", text, why);
+    good =
+        rational_option(amount, "--amount", request->amount ? request->amount : "1", NULL, err) &&
+        mask_build_unsharp(mask, sigma_of(request), request->radius, amount, err);
     mpq_clear(amount);
     return good;
 }
@@ -170,33 +167,43 @@ static bool build(struct mask *mask, const struct filter_request *request, struc
     return mask_build_gauss(mask, sigma_of(request), request->radius, MASK_SQUARE, err);
 }
 
-bool filter_masks(const struct filter_request *request, struct mask masks[2], int *count,
-                  struct error *err)
+/* The masks before the overrides. */
+static bool load_masks(const struct filter_request *request, struct mask masks[2], int *count,
+                       struct error *err)
 {
     const struct filter *filter = request->filter;
     bool built = request->has_sigma || request->radius >= 0 || request->amount;
 
-    memset(masks, 0, 2 * sizeof *masks);
-    *count = 0;
-    if (!check_options(request, err))
-        return false;
     if (request->mask || built || !filter->mask_text[0]) {
         if (!request->mask && !built && filter->build == BUILD_ANY)
             return error_set(err, EXIT_USAGE, "%s needs a mask: --mask, --sigma or --radius",
                              filter->name);
-        *count = request->mask ? mask_load(&masks[0], request->mask, err)
-                               : build(&masks[0], request, err);
-        return *count == 1;
+        *count = 1;
+        return request->mask ? mask_load(&masks[0], request->mask, err)
+                             : build(&masks[0], request, err);
     }
-    for (int i = 0; i < 2 && filter->mask_text[i]; i++) {
-        if (!mask_parse(&masks[i], filter->default_mask, filter->mask_text[i],
-                        strlen(filter->mask_text[i]), err)) {
-            mask_free(&masks[0]);
+    for (*count = 0; *count < 2 && filter->mask_text[*count]; ++*count) {
+        const char *text = filter->mask_text[*count];
+        if (!mask_parse(&masks[*count], filter->default_mask, text, strlen(text), err))
             return false;
-        }
-        ++*count;
     }
     return true;
+}
+
+bool filter_masks(const struct filter_request *request, struct mask masks[2], int *count,
+                  struct error *err)
+{
+    bool good;
+
+    memset(masks, 0, 2 * sizeof *masks);
+    good = check_options(request, err) && load_masks(request, masks, count, err);
+    for (int i = 0; good && i < *count; i++)
+        good = plan_mask_override(&masks[i], &request->overrides, err);
+    if (!good) {
+        mask_free(&masks[0]);
+        mask_free(&masks[1]);
+    }
+    return good;
 }
 
 /* ---- the plan for one picture ---- */
@@ -281,7 +288,7 @@ static bool make_masks(const struct filter_request *request, struct plan *plan, 
     bool good = count > 0 || filter_masks(request, own, &count, err);
 
     for (int i = 0; i < count && good; i++) {
-        good = plan_mask_make(&plan->mask[i], &masks[i], &request->overrides, max, err);
+        good = plan_mask_make(&plan->mask[i], &masks[i], max, err);
         plan->masks += good;
     }
     mask_free(&own[0]);

@@ -78,8 +78,8 @@ void filter_unload(struct filter_request *request);
 bool filter_plan(const struct filter_request *request, int channels, enum sample_type type,
                  uint32_t max, struct plan *plan, struct error *err);
 
-/* The masks that a request means, as rationals (one, or two for gradients), parsed anew. Free each
- * with mask_free. */
+/* The masks that a request means, overrides applied, as rationals (one, or two for gradients),
+ * parsed anew. Free each with mask_free. */
 bool filter_masks(const struct filter_request *request, struct mask masks[2], int *count,
                   struct error *err);
 

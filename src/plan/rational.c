@@ -148,6 +148,47 @@ bool rational_parse_percent(mpq_t value, const char *text, size_t length, bool *
     return true;
 }
 
+bool rational_option(mpq_t value, const char *name, const char *text, bool *percent,
+                     struct error *err)
+{
+    const char *why;
+    size_t length = strlen(text);
+
+    if (percent ? rational_parse_percent(value, text, length, percent, &why)
+                : rational_parse(value, text, length, &why))
+        return true;
+    return error_set(err, EXIT_USAGE, "%s %.80s: %s", name, text, why);
+}
+
+/* ---- arithmetic ---- */
+
+bool rational_common_denominator(mpz_t d, mpq_srcptr value, size_t count, const mpq_t divisor,
+                                 size_t most_bits)
+{
+    mpq_t v;
+    bool fits = true;
+
+    mpq_init(v);
+    for (size_t k = 0; k < count && fits; k++) {
+        mpq_div(v, value + k, divisor);
+        if (!mpz_divisible_p(d, mpq_denref(v)))
+            mpz_lcm(d, d, mpq_denref(v));
+        fits = mpz_sizeinbase(d, 2) <= most_bits;
+    }
+    mpq_clear(v);
+    return fits;
+}
+
+int64_t greatest_common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
 void rational_round(mpz_t result, const mpq_t value)
 {
     /* floor(n/d + 1/2) = floor((2n + d) / 2d) */

@@ -8,6 +8,7 @@
 #define STENCIL_PLAN_RATIONAL_H
 
 #include <gmp.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -24,6 +25,19 @@ bool rational_parse(mpq_t value, const char *text, size_t length, const char **w
 /* The same where `N%` may stand too: *percent says whether it does, VALUE is then N/100. */
 bool rational_parse_percent(mpq_t value, const char *text, size_t length, bool *percent,
                             const char **why);
+
+/* Parses what the option NAME was given; a percentage may stand there only where percent is not
+ * NULL. */
+bool rational_option(mpq_t value, const char *name, const char *text, bool *percent,
+                     struct error *err);
+
+/* Makes D, a whole number, the least common multiple of itself and of the denominators of
+ * value[k] / divisor. False as soon as it has more than MOST_BITS bits. */
+bool rational_common_denominator(mpz_t d, mpq_srcptr value, size_t count, const mpq_t divisor,
+                                 size_t most_bits);
+
+/* The greatest common divisor, >= 0; 0 only of 0 and 0. */
+int64_t greatest_common_divisor(int64_t a, int64_t b);
 
 /* floor(value + 1/2) */
 void rational_round(mpz_t result, const mpq_t value);
