@@ -1,35 +1,10 @@
 /* The table of filters; the masks that a filter means with the options it was given; and the plan
  * for one picture: masks become integers, channels and alpha a set of channels, the border a sample
- * value. A new filter is one row.
- *
- * The default masks stand here as text, so that the program filters without any file beside it.
- * masks/ holds the same masks for people to copy and to change; a test compares the two. */
+ * value. A new filter is one row. */
 #include "plan/filter.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char gauss5[] = "divisor 256\n"
-                             "1  4  6  4 1\n"
-                             "4 16 24 16 4\n"
-                             "6 24 36 24 6\n"
-                             "4 16 24 16 4\n"
-                             "1  4  6  4 1\n";
-static const char box3[] = "divisor 9; 1 1 1; 1 1 1; 1 1 1";
-static const char sharpen[] = "0 -1 0; -1 5 -1; 0 -1 0";
-static const char edge8[] = "-1 -1 -1; -1 8 -1; -1 -1 -1";
-static const char laplace5[] = " 0  0 -1  0  0\n"
-                               " 0 -1 -2 -1  0\n"
-                               "-1 -2 16 -2 -1\n"
-                               " 0 -1 -2 -1  0\n"
-                               " 0  0 -1  0  0\n";
-static const char emboss[] = "-2 -1 0; -1 1 1; 0 1 2";
-static const char sobel_x[] = "-1 0 1; -2 0 2; -1 0 1";
-static const char sobel_y[] = "-1 -2 -1; 0 0 0; 1 2 1";
-static const char prewitt_x[] = "-1 0 1; -1 0 1; -1 0 1";
-static const char prewitt_y[] = "-1 -1 -1; 0 0 0; 1 1 1";
-static const char scharr_x[] = "-3 0 3; -10 0 10; -3 0 3";
-static const char scharr_y[] = "-3 -10 -3; 0 0 0; 3 10 3";
 
 #define SCALED (FILTER_MASK | FILTER_SCALE)
 #define SIZED  (SCALED | FILTER_RADIUS)
@@ -41,27 +16,27 @@ static const struct filter filters[] = {
     {"convolve", "any mask, given by --mask, --sigma or --radius",
      PLAN_LINEAR, SMOOTH, BUILD_ANY, NULL, {NULL}},
     {"blur", "a soft blur",
-     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {gauss5}},
+     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {"gauss5"}},
     {"box", "the mean of a square, 2R+1 cells wide with --radius R",
-     PLAN_LINEAR, SIZED, BUILD_BOX, "box3", {box3}},
+     PLAN_LINEAR, SIZED, BUILD_BOX, "box3", {"box3"}},
     {"gauss", "a Gaussian blur of any width",
      PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "--sigma 1", {NULL}},
     {"sharpen", "sharpen, using the four neighbours of each pixel",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {sharpen}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {"sharpen"}},
     {"unsharp", "sharpen by adding what a Gaussian blur removes",
      PLAN_LINEAR, SMOOTH | FILTER_AMOUNT, BUILD_UNSHARP, "--sigma 1 --amount 1", {NULL}},
     {"edge", "edges in all directions; flat areas become black",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {edge8}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}},
     {"laplace", "the Laplacian of a Gaussian: edges, with less noise",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {laplace5}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {"laplace5"}},
     {"emboss", "a relief, lit from the top left",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {emboss}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}},
     {"sobel", "edge strength: the size of the gradient, by Sobel's masks",
-     PLAN_GRADIENT, 0, BUILD_NOTHING, "sobel_x and sobel_y", {sobel_x, sobel_y}},
+     PLAN_GRADIENT, 0, BUILD_NOTHING, "sobel_x and sobel_y", {"sobel_x", "sobel_y"}},
     {"prewitt", "edge strength: the size of the gradient, by Prewitt's masks",
-     PLAN_GRADIENT, 0, BUILD_NOTHING, "prewitt_x and prewitt_y", {prewitt_x, prewitt_y}},
+     PLAN_GRADIENT, 0, BUILD_NOTHING, "prewitt_x and prewitt_y", {"prewitt_x", "prewitt_y"}},
     {"scharr", "edge strength: the size of the gradient, by Scharr's masks",
-     PLAN_GRADIENT, 0, BUILD_NOTHING, "scharr_x and scharr_y", {scharr_x, scharr_y}},
+     PLAN_GRADIENT, 0, BUILD_NOTHING, "scharr_x and scharr_y", {"scharr_x", "scharr_y"}},
 };
 /* clang-format on */
 #define FILTER_COUNT (int)(sizeof filters / sizeof filters[0])
@@ -174,7 +149,7 @@ static bool load_masks(const struct filter_request *request, struct mask masks[2
     const struct filter *filter = request->filter;
     bool built = request->has_sigma || request->radius >= 0 || request->amount;
 
-    if (request->mask || built || !filter->mask_text[0]) {
+    if (request->mask || built || !filter->mask[0]) {
         if (!request->mask && !built && filter->build == BUILD_ANY)
             return error_set(err, EXIT_USAGE, "%s needs a mask: --mask, --sigma or --radius",
                              filter->name);
@@ -182,11 +157,9 @@ static bool load_masks(const struct filter_request *request, struct mask masks[2
         return request->mask ? mask_load(&masks[0], request->mask, err)
                              : build(&masks[0], request, err);
     }
-    for (*count = 0; *count < 2 && filter->mask_text[*count]; ++*count) {
-        const char *text = filter->mask_text[*count];
-        if (!mask_parse(&masks[*count], filter->default_mask, text, strlen(text), err))
+    for (*count = 0; *count < 2 && filter->mask[*count]; ++*count)
+        if (!mask_builtin(&masks[*count], filter->mask[*count], err))
             return false;
-    }
     return true;
 }
 

@@ -32,7 +32,7 @@ struct filter {
     unsigned options;    /* of enum filter_option */
     enum filter_build build;
     const char *default_mask; /* without options, for people ("gauss5"); NULL: none */
-    const char *mask_text[2]; /* the same as text, two for gradients; NULL: it is built */
+    const char *mask[2];      /* for mask_builtin, two for gradients; NULL: it is built */
 };
 
 /* All filters, in the order in which they are listed; *count is set. */

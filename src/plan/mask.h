@@ -46,6 +46,9 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err);
  * would find, in C-locale order of names, each name once (the first folder wins). */
 void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context);
 
+/* One of the masks that the program holds itself: "gauss5", "sobel_x" ... NAME must be one. */
+bool mask_builtin(struct mask *mask, const char *name, struct error *err);
+
 /* Builders; EXIT_USAGE for a sigma or radius out of range (sigma finite and > 0, radius 0..127;
  * a negative radius of a gauss means ceil(3*sigma)). A row is for signals; its gauss weights sum
  * to 2048. */
@@ -58,7 +61,7 @@ bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t
                         struct error *err);
 
 /* The exact sum of the weights, not divided. SUM is initialised by the caller and is left
- * uncanonical where its terms are too long for that to be cheap (see plan/mask_build.c). */
+ * uncanonical where its terms are too long for that to be cheap (see plan/mask_builtin.c). */
 void mask_sum(mpq_t sum, const struct mask *mask);
 
 /* The 1D weights of the contract: WEIGHT has 2*radius+1 places; they are

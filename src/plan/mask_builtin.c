@@ -1,5 +1,7 @@
-/* Masks that are computed and not read from a file: gauss, box, unsharp; and the
- * functions that work on a whole mask: flip and sum.
+/* The masks that the program holds itself. Sobel, Prewitt, Scharr, sharpen, edge, Laplace, emboss
+ * and the default blur and box stand here as text, so that the program filters without any file
+ * beside it; masks/ holds the same masks for people to copy and to change, and a test compares the
+ * two. Gaussians, boxes of any radius and unsharp are computed.
  *
  * A gauss mask consists of integers over 2048 in each direction, so that a flat
  * area stays exactly flat. exp() below is the only floating-point arithmetic of the
@@ -7,6 +9,7 @@
 #include "plan/mask.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +17,35 @@
 
 #define GAUSS_UNITS 2048
 #define MAX_RADIUS  ((MASK_MAX_SIDE - 1) / 2)
+
+/* ---- masks as text ---- */
+
+static const struct {
+    const char *name, *text;
+} texts[] = {
+    {"gauss5", "divisor 256; 1 4 6 4 1; 4 16 24 16 4; 6 24 36 24 6; 4 16 24 16 4; 1 4 6 4 1"},
+    {"box3", "divisor 9; 1 1 1; 1 1 1; 1 1 1"},
+    {"sharpen", "0 -1 0; -1 5 -1; 0 -1 0"},
+    {"edge8", "-1 -1 -1; -1 8 -1; -1 -1 -1"},
+    {"laplace5", "0 0 -1 0 0; 0 -1 -2 -1 0; -1 -2 16 -2 -1; 0 -1 -2 -1 0; 0 0 -1 0 0"},
+    {"emboss", "-2 -1 0; -1 1 1; 0 1 2"},
+    {"sobel_x", "-1 0 1; -2 0 2; -1 0 1"},
+    {"sobel_y", "-1 -2 -1; 0 0 0; 1 2 1"},
+    {"prewitt_x", "-1 0 1; -1 0 1; -1 0 1"},
+    {"prewitt_y", "-1 -1 -1; 0 0 0; 1 1 1"},
+    {"scharr_x", "-3 0 3; -10 0 10; -3 0 3"},
+    {"scharr_y", "-3 -10 -3; 0 0 0; 3 10 3"},
+};
+
+bool mask_builtin(struct mask *mask, const char *name, struct error *err)
+{
+    size_t i = 0;
+    while (strcmp(texts[i].name, name) != 0)
+        i++;
+    return mask_parse(mask, name, texts[i].text, strlen(texts[i].text), err);
+}
+
+/* ---- the struct ---- */
 
 void mask_init(struct mask *mask, int width, int height)
 {
@@ -145,16 +177,23 @@ static bool gauss_radius(double sigma, int *radius, struct error *err)
 }
 
 /* A mask of 2*radius+1 columns whose weights are 0. */
-static bool build_empty(struct mask *mask, int radius, enum mask_shape shape, const char *title,
-                        struct error *err)
+static bool build_empty(struct mask *mask, int radius, enum mask_shape shape, struct error *err)
 {
     mask_init(mask, 2 * radius + 1, shape == MASK_ROW ? 1 : 2 * radius + 1);
-    if (mask->weight)
-        mask->title = strdup(title);
-    if (mask->title)
-        return true;
-    mask_free(mask);
-    return error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
+    return mask->weight || error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
+}
+
+/* Without memory the mask has no title. */
+__attribute__((format(printf, 2, 3))) static void set_title(struct mask *mask, const char *format,
+                                                            ...)
+{
+    va_list args;
+
+    free(mask->title);
+    va_start(args, format);
+    if (vasprintf(&mask->title, format, args) < 0)
+        mask->title = NULL;
+    va_end(args);
 }
 
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
@@ -162,14 +201,11 @@ bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_sha
 {
     bool row = shape == MASK_ROW;
     int weight[MASK_MAX_SIDE];
-    char title[80];
 
     memset(mask, 0, sizeof *mask);
-    if (!gauss_radius(sigma, &radius, err))
+    if (!gauss_radius(sigma, &radius, err) || !build_empty(mask, radius, shape, err))
         return false;
-    snprintf(title, sizeof title, "gauss, sigma %.10g, radius %d", sigma, radius);
-    if (!build_empty(mask, radius, shape, title, err))
-        return false;
+    set_title(mask, "gauss, sigma %.10g, radius %d", sigma, radius);
     mask_gauss_weights(sigma, radius, weight);
     for (int i = 0; i < mask->height; i++)
         for (int j = 0; j < mask->width; j++)
@@ -181,14 +217,12 @@ bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_sha
 
 bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err)
 {
-    char title[40];
-
     memset(mask, 0, sizeof *mask);
     if (radius < 0 || radius > MAX_RADIUS)
         return error_set(err, EXIT_USAGE, "a box has a radius from 0 to %d", MAX_RADIUS);
-    snprintf(title, sizeof title, "box, radius %d", radius);
-    if (!build_empty(mask, radius, shape, title, err))
+    if (!build_empty(mask, radius, shape, err))
         return false;
+    set_title(mask, "box, radius %d", radius);
     int cells = mask->width * mask->height;
     for (int i = 0; i < cells; i++)
         mpq_set_ui(mask->weight[i], 1, 1);
@@ -199,30 +233,24 @@ bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
                         struct error *err)
 {
-    mpq_t centre;
-    char title[RATIONAL_MAX_CHARS + 80], text[RATIONAL_MAX_CHARS + 1];
+    mpq_t identity; /* its one cell, over the divisor of the gauss mask */
+    char text[RATIONAL_MAX_CHARS + 1];
+    int cells;
 
     if (!mask_build_gauss(mask, sigma, radius, MASK_SQUARE, err))
         return false;
-    for (int i = 0; i < mask->width * mask->height; i++) {
+    mpq_init(identity);
+    mpq_set_ui(identity, 1, 1);
+    mpq_add(identity, identity, amount);
+    mpq_mul(identity, identity, mask->divisor);
+    cells = mask->width * mask->height;
+    for (int i = 0; i < cells; i++) {
         mpq_mul(mask->weight[i], mask->weight[i], amount);
         mpq_neg(mask->weight[i], mask->weight[i]);
     }
-    /* The one cell of the identity is 2048^2 over the divisor of the gauss mask. */
-    mpq_init(centre);
-    mpq_set_ui(centre, 1, 1);
-    mpq_add(centre, centre, amount);
-    mpq_mul(centre, centre, mask->divisor);
-    size_t middle = (size_t)mask->anchor_y * (size_t)mask->width + (size_t)mask->anchor_x;
-    mpq_add(mask->weight[middle], mask->weight[middle], centre);
-    mpq_clear(centre);
-
-    snprintf(title, sizeof title, "unsharp, sigma %.10g, radius %d, amount %s", sigma,
-             mask->width / 2, rational_print(text, amount) ? text : "as given");
-    char *copy = strdup(title);
-    if (copy) {
-        free(mask->title);
-        mask->title = copy;
-    }
+    mpq_add(mask->weight[cells / 2], mask->weight[cells / 2], identity);
+    mpq_clear(identity);
+    set_title(mask, "unsharp, sigma %.10g, radius %d, amount %s", sigma, mask->width / 2,
+              rational_print(text, amount) ? text : "as given");
     return true;
 }
