@@ -183,24 +183,12 @@ bool filter_masks(const struct filter_request *request, struct mask masks[2], in
 
 #define MAX_REPEAT 1000
 
-/* ---- channels ---- */
-
-/* The letters of the channels, by the number of channels. Gray is g or y. */
-static const char *const letters[5] = {"", "g", "ga", "rgb", "rgba"};
+/* Three characters for each channel that name it, by the number of channels; [0]: in any picture.
+ */
+static const char *const channel_names[5] = {"rgba0123y", "gy0", "gy0aa1", "rr0gg1bb2",
+                                             "rr0gg1bb2aa3"};
 static const char *const described[5] = {"", "gray (g)", "gray and alpha (g, a)", "r, g and b",
                                          "r, g, b and a"};
-
-/* The channel that C names in a picture with CHANNELS of them, or -1. */
-static int channel_of(char c, int channels)
-{
-    const char *place;
-    if (c >= '0' && c < '0' + channels)
-        return c - '0';
-    if (c == 'y' && channels <= 2)
-        return 0;
-    place = c ? strchr(letters[channels], c) : NULL;
-    return place ? (int)(place - letters[channels]) : -1;
-}
 
 /* The channels that TEXT names (NULL: all) in a picture with CHANNELS of them. Without a picture
  * (CHANNELS is 0) names are refused that no picture has. */
@@ -208,11 +196,9 @@ static bool read_channels(const char *text, int channels, unsigned *set, struct 
 {
     *set = text ? 0 : (1u << channels) - 1;
     for (const char *c = text ? text : ""; *c; c++) {
-        int channel = channel_of(*c, channels ? channels : 4);
-        if (channel < 0 && channels == 0)
-            channel = channel_of(*c, 2);
-        if (channel >= 0)
-            *set |= 1u << channel;
+        const char *place = strchr(channel_names[channels], *c);
+        if (place)
+            *set |= 1u << (place - channel_names[channels]) / 3;
         else if (*c != ',' && channels == 0)
             return error_set(err, EXIT_USAGE,
                              "--channels %.40s: expected letters of rgba, g or y for gray, or "

@@ -144,9 +144,8 @@ void plan_free(struct plan *plan)
 
 const char *plan_alpha_text(const struct plan *plan)
 {
+    static const char *const words[] = {"weighted", "ignore", "plain"};
     if (!image_has_alpha(plan->channels))
         return "none";
-    return plan->alpha == ALPHA_WEIGHTED ? "weighted"
-           : plan->alpha == ALPHA_IGNORE ? "ignore"
-                                         : "plain";
+    return words[plan->alpha];
 }

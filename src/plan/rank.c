@@ -66,12 +66,12 @@ static bool find_pivot(struct rest *rest, int *p, int *q)
         rest->row_twos[i] = 64;
     for (int j = 0; j < rest->width; j++)
         rest->column_twos[j] = 64;
-    for (int i = 0; i < rest->height; i++)
-        for (int j = 0; j < rest->width; j++) {
-            int v = twos(rest, rest->cell[i * rest->width + j]);
-            rest->row_twos[i] = v < rest->row_twos[i] ? v : rest->row_twos[i];
-            rest->column_twos[j] = v < rest->column_twos[j] ? v : rest->column_twos[j];
-        }
+    for (int k = 0; k < rest->width * rest->height; k++) {
+        int v = twos(rest, rest->cell[k]);
+        int *row = &rest->row_twos[k / rest->width], *column = &rest->column_twos[k % rest->width];
+        *row = v < *row ? v : *row;
+        *column = v < *column ? v : *column;
+    }
     for (int k = 0; k < rest->width * rest->height; k++) {
         int v = twos(rest, rest->cell[k]);
         *p = k / rest->width;
@@ -116,15 +116,12 @@ static void split_modulo(const struct rest *rest, int p, int q, int64_t *column,
 
 static void subtract(struct rest *rest, const int64_t *column, const int64_t *row)
 {
-    for (int i = 0; i < rest->height; i++)
-        for (int j = 0; j < rest->width; j++) {
-            uint64_t *cell = &rest->cell[i * rest->width + j];
-            if (rest->exact) {
-                int128 left = (int64_t)*cell - (int128)column[i] * row[j];
-                rest->exact = left < (int128)1 << 62 && left > -((int128)1 << 62);
-            }
-            *cell -= (uint64_t)column[i] * (uint64_t)row[j];
-        }
+    for (int k = 0; k < rest->width * rest->height; k++) {
+        int128 left =
+            (int64_t)rest->cell[k] - (int128)column[k / rest->width] * row[k % rest->width];
+        rest->exact = rest->exact && left < (int128)1 << 62 && left > -((int128)1 << 62);
+        rest->cell[k] = (uint64_t)left;
+    }
 }
 
 /* How many of the numbers come first, or last, that are 0; n: all are. */
@@ -198,40 +195,32 @@ static bool eliminate(struct plan_mask *m, struct rest *rest)
 
 bool plan_mask_factor(struct plan_mask *m)
 {
-    size_t bytes = (size_t)m->width * (size_t)m->height * sizeof *m->weight;
-    struct rest rest = {m->width, m->height, .exact = true, .cell = malloc(bytes)};
+    struct rest rest = {m->width, m->height, .exact = true};
     bool ok;
 
-    if (!rest.cell)
-        return false;
-    memcpy(rest.cell, m->weight, bytes);
-    ok = eliminate(m, &rest);
+    rest.cell = (uint64_t *)copy(m->weight, m->width * m->height);
+    ok = rest.cell && eliminate(m, &rest);
     free(rest.cell);
     return ok;
 }
 
 /* ---- the rank, for printing ---- */
 
-struct matrix {
-    int rows, columns;
-    int64_t *cell; /* row-major, without gaps */
-};
-
 /* Makes the rows primitive and drops zeros and repetitions: the rank stays, and a symmetric mask
  * shrinks to its half, mostly to one of full rank. */
-static void drop_rows(struct matrix *m)
+static void drop_rows(struct plan_mask *m)
 {
-    size_t n = (size_t)m->columns, bytes = n * sizeof *m->cell;
-    int given = m->rows;
+    size_t bytes = (size_t)m->width * sizeof *m->weight;
+    int given = m->height;
 
-    m->rows = 0;
+    m->height = 0;
     for (int i = 0; i < given; i++) {
-        int64_t *row = m->cell + (size_t)i * n;
-        bool fresh = make_primitive(row, m->columns) != 0;
-        for (int k = 0; k < m->rows && fresh; k++)
-            fresh = memcmp(m->cell + (size_t)k * n, row, bytes) != 0;
+        int64_t *row = m->weight + i * m->width;
+        bool fresh = make_primitive(row, m->width) != 0;
+        for (int k = 0; k < m->height && fresh; k++)
+            fresh = memcmp(m->weight + k * m->width, row, bytes) != 0;
         if (fresh)
-            memmove(m->cell + (size_t)m->rows++ * n, row, bytes);
+            memmove(m->weight + m->height++ * m->width, row, bytes);
     }
 }
 
@@ -244,20 +233,20 @@ static inline uint64_t reduce(uint64_t x, uint64_t p, uint64_t inverse)
 }
 
 /* Gauss's elimination modulo a prime P below 2^31; A is room for the residues. */
-static int rank_modulo(const struct matrix *m, uint64_t p, uint64_t *a)
+static int rank_modulo(const struct plan_mask *m, uint64_t p, uint64_t *a)
 {
-    int rank = 0, n = m->columns;
+    int rank = 0, n = m->width;
 
-    for (int k = 0; k < m->rows * n; k++) {
-        int64_t rest = m->cell[k] % (int64_t)p;
+    for (int k = 0; k < m->height * n; k++) {
+        int64_t rest = m->weight[k] % (int64_t)p;
         a[k] = rest < 0 ? (uint64_t)rest + p : (uint64_t)rest;
     }
-    for (int c = 0; c < n && rank < m->rows; c++) {
+    for (int c = 0; c < n && rank < m->height; c++) {
         uint64_t *top = a + rank * n;
         int pivot = rank;
-        while (pivot < m->rows && a[pivot * n + c] == 0)
+        while (pivot < m->height && a[pivot * n + c] == 0)
             pivot++;
-        if (pivot == m->rows)
+        if (pivot == m->height)
             continue;
         for (int j = c; j < n && pivot != rank; j++) {
             uint64_t other = a[pivot * n + j];
@@ -265,7 +254,7 @@ static int rank_modulo(const struct matrix *m, uint64_t p, uint64_t *a)
             top[j] = other;
         }
         /* The row times the pivot, minus the top row times the row's first number: no division. */
-        for (int i = rank + 1; i < m->rows; i++) {
+        for (int i = rank + 1; i < m->height; i++) {
             uint64_t *row = a + i * n, minus = p - row[c];
             for (int j = c; j < n && minus != p; j++)
                 row[j] = reduce(row[j] * top[c] + minus * top[j], p, UINT64_MAX / p);
@@ -279,17 +268,17 @@ static int rank_modulo(const struct matrix *m, uint64_t p, uint64_t *a)
  * rank modulo one prime is full rank. Otherwise, if the rank is r modulo primes whose product is
  * larger than any (r+1) x (r+1) minor can be (Hadamard: the product of its rows' lengths), all
  * these minors are 0 and the rank is r. */
-static int rank_exactly(const struct matrix *m, uint64_t *room)
+static int rank_exactly(const struct plan_mask *m, uint64_t *room)
 {
-    int rank = 0, full = m->rows < m->columns ? m->rows : m->columns;
+    int rank = 0, full = m->height < m->width ? m->height : m->width;
     double longest =
         0; /* the bits of the longest row, rounded up by far more than the doubles err */
     mpz_t prime;
 
-    for (int i = 0; i < m->rows; i++) {
+    for (int i = 0; i < m->height; i++) {
         double squares = 0;
-        for (int j = 0; j < m->columns; j++)
-            squares += pow((double)m->cell[i * m->columns + j], 2);
+        for (int j = 0; j < m->width; j++)
+            squares += pow((double)m->weight[i * m->width + j], 2);
         longest = fmax(longest, log2(squares) / 2 + 1e-6);
     }
     mpz_init_set_ui(prime, 1 << 30);
@@ -304,17 +293,17 @@ static int rank_exactly(const struct matrix *m, uint64_t *room)
 
 int plan_mask_rank(const struct plan_mask *plan)
 {
-    size_t cells = (size_t)plan->width * (size_t)plan->height;
-    struct matrix m = {plan->height, plan->width, malloc(cells * sizeof *m.cell)};
-    uint64_t *room = malloc(cells * sizeof *room);
+    int cells = plan->width * plan->height;
+    struct plan_mask m = {
+        .width = plan->width, .height = plan->height, .weight = copy(plan->weight, cells)};
+    uint64_t *room = malloc((size_t)cells * sizeof *room);
     int rank = -1;
 
-    if (m.cell && room) {
-        memcpy(m.cell, plan->weight, cells * sizeof *m.cell);
+    if (m.weight && room) {
         drop_rows(&m);
         rank = rank_exactly(&m, room);
     }
-    free(m.cell);
+    free(m.weight);
     free(room);
     return rank;
 }
