@@ -117,26 +117,13 @@ static double sigma_of(const struct filter_request *request)
     return request->radius > 0 ? request->radius / 3.0 : 1;
 }
 
-static bool build_unsharp(struct mask *mask, const struct filter_request *request,
-                          struct error *err)
-{
-    mpq_t amount;
-    bool good;
-
-    mpq_init(amount);
-    good =
-        rational_option(amount, "--amount", request->amount ? request->amount : "1", NULL, err) &&
-        mask_build_unsharp(mask, sigma_of(request), request->radius, amount, err);
-    mpq_clear(amount);
-    return good;
-}
-
 static bool build(struct mask *mask, const struct filter_request *request, struct error *err)
 {
     enum filter_build build = request->filter->build;
 
     if (build == BUILD_UNSHARP)
-        return build_unsharp(mask, request, err);
+        return mask_build_unsharp(mask, sigma_of(request), request->radius,
+                                  request->amount ? request->amount : "1", err);
     if (build == BUILD_BOX || (build == BUILD_ANY && !request->has_sigma))
         return mask_build_box(mask, request->radius, MASK_SQUARE, err);
     return mask_build_gauss(mask, sigma_of(request), request->radius, MASK_SQUARE, err);

@@ -31,8 +31,8 @@ struct mask {
 void mask_init(struct mask *mask, int width, int height);
 void mask_free(struct mask *mask); /* harmless on a zeroed struct */
 
-/* Parses LENGTH bytes of mask text. Messages begin with NAME:LINE:COLUMN and are EXIT_USAGE; a
- * mask that failed is left zeroed. */
+/* Parses LENGTH bytes of mask text, behind which a zero byte stands. Messages begin with
+ * NAME:LINE:COLUMN and are EXIT_USAGE; a mask that failed is left zeroed. */
 bool mask_parse(struct mask *mask, const char *name, const char *text, size_t length,
                 struct error *err);
 
@@ -56,8 +56,8 @@ enum mask_shape { MASK_SQUARE, MASK_ROW };
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
                       struct error *err);
 bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err);
-/* (1 + amount)*identity - amount*gauss */
-bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
+/* (1 + amount)*identity - amount*gauss; AMOUNT is a rational as text. */
+bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char *amount,
                         struct error *err);
 
 /* The exact sum of the weights, not divided. SUM is initialised by the caller and is left

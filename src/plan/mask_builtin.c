@@ -230,27 +230,30 @@ bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct
     return true;
 }
 
-bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
+bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char *amount,
                         struct error *err)
 {
-    mpq_t identity; /* its one cell, over the divisor of the gauss mask */
+    mpq_t factor, identity; /* identity: its one cell, over the divisor of the gauss mask */
     char text[RATIONAL_MAX_CHARS + 1];
-    int cells;
+    bool good;
 
-    if (!mask_build_gauss(mask, sigma, radius, MASK_SQUARE, err))
-        return false;
-    mpq_init(identity);
-    mpq_set_ui(identity, 1, 1);
-    mpq_add(identity, identity, amount);
-    mpq_mul(identity, identity, mask->divisor);
-    cells = mask->width * mask->height;
-    for (int i = 0; i < cells; i++) {
-        mpq_mul(mask->weight[i], mask->weight[i], amount);
-        mpq_neg(mask->weight[i], mask->weight[i]);
+    memset(mask, 0, sizeof *mask);
+    mpq_inits(factor, identity, NULL);
+    good = rational_option(factor, "--amount", amount, NULL, err) &&
+           mask_build_gauss(mask, sigma, radius, MASK_SQUARE, err);
+    if (good) {
+        int cells = mask->width * mask->height;
+        mpq_set_ui(identity, 1, 1);
+        mpq_add(identity, identity, factor);
+        mpq_mul(identity, identity, mask->divisor);
+        for (int i = 0; i < cells; i++) {
+            mpq_mul(mask->weight[i], mask->weight[i], factor);
+            mpq_neg(mask->weight[i], mask->weight[i]);
+        }
+        mpq_add(mask->weight[cells / 2], mask->weight[cells / 2], identity);
+        set_title(mask, "unsharp, sigma %.10g, radius %d, amount %s", sigma, mask->width / 2,
+                  rational_print(text, factor) ? text : "as given");
     }
-    mpq_add(mask->weight[cells / 2], mask->weight[cells / 2], identity);
-    mpq_clear(identity);
-    set_title(mask, "unsharp, sigma %.10g, radius %d, amount %s", sigma, mask->width / 2,
-              rational_print(text, amount) ? text : "as given");
-    return true;
+    mpq_clears(factor, identity, NULL);
+    return good;
 }

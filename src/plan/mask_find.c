@@ -30,7 +30,7 @@ static bool read_mask(struct mask *mask, FILE *file, const char *name, struct er
 
     if (!file)
         return error_set(err, EXIT_USAGE, "%s: cannot read: %s", name, strerror(errno));
-    text = malloc(MASK_MAX_BYTES + 1);
+    text = calloc(1, MASK_MAX_BYTES + 2);
     if (!text)
         return error_set(err, EXIT_USAGE, "%s: no memory for the mask's text", name);
     used = fread(text, 1, MASK_MAX_BYTES + 1, file);

@@ -62,29 +62,24 @@ __attribute__((format(printf, 4, 5))) static bool fail(struct parser *p, const c
 
 /* ---- tokens ---- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
+#define BLANKS " \t\r"
 
 static void skip_blanks(struct parser *p)
 {
-    while (p->at < p->end && is_blank(*p->at))
-        p->at++;
+    p->at += strspn(p->at, BLANKS);
 }
 
-/* At the end of a row or before a comment? */
+/* At the end of a row, of the text (its zero byte) or before a comment? */
 static bool at_row_end(const struct parser *p)
 {
-    return p->at == p->end || *p->at == '\n' || *p->at == ';' || *p->at == '#';
+    return strchr("\n;#", *p->at) != NULL;
 }
 
 /* The bytes up to the next separator; moves on. */
 static size_t take_token(struct parser *p, const char **token)
 {
     *token = p->at;
-    while (!at_row_end(p) && !is_blank(*p->at) && *p->at != ',')
-        p->at++;
+    p->at += strcspn(p->at, BLANKS ",\n;#");
     return (size_t)(p->at - *token);
 }
 
@@ -106,7 +101,7 @@ static bool take_number(struct parser *p, mpq_t value)
 static bool skip_separator(struct parser *p)
 {
     skip_blanks(p);
-    if (p->at == p->end || *p->at != ',')
+    if (*p->at != ',')
         return true;
     p->at++;
     skip_blanks(p);
@@ -117,17 +112,12 @@ static bool skip_separator(struct parser *p)
 
 static void take_comment(struct parser *p)
 {
-    const char *start = p->at;
-    while (p->at < p->end && *p->at != '\n')
-        p->at++;
-    if (p->has_content || p->mask->title)
-        return;
+    const char *start = p->at + strspn(p->at, "#" BLANKS);
+    p->at += strcspn(p->at, "\n");
     const char *stop = p->at;
-    while (start < stop && (*start == '#' || is_blank(*start)))
-        start++;
-    while (stop > start && is_blank(stop[-1]))
+    while (stop > start && strchr(BLANKS, stop[-1]))
         stop--;
-    if (start == stop)
+    if (p->has_content || p->mask->title || start == stop)
         return;
     /* Of a title longer than 200 bytes only the beginning is kept. */
     char title[204];
@@ -285,7 +275,7 @@ static bool parse_rows(struct parser *p)
     while (p->at < p->end) {
         if (*p->at == '#') {
             take_comment(p);
-        } else if (is_blank(*p->at) || *p->at == '\n' || *p->at == ';') {
+        } else if (strchr(BLANKS "\n;", *p->at)) {
             p->at++;
         } else {
             p->has_content = true;

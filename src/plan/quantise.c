@@ -42,33 +42,24 @@ static void exact_rest(mpq_t rest, const struct quantiser *z, size_t k)
     mpq_clear(floor);
 }
 
-static int compare_exactly(const struct quantiser *z, size_t i, size_t j)
-{
-    mpq_t a, b;
-    int sign;
-
-    if (mpq_equal(z->mask->weight[i], z->mask->weight[j]))
-        return 0;
-    mpq_inits(a, b, NULL);
-    exact_rest(a, z, i);
-    exact_rest(b, z, j);
-    sign = mpq_cmp(a, b);
-    mpq_clears(a, b, NULL);
-    return sign;
-}
-
 /* The largest rest first. */
 static int compare_parts(const void *a, const void *b, void *context)
 {
     const struct part *first = a, *second = b;
-    int sign;
+    const struct quantiser *z = context;
+    int order = 0;
 
     if (first->rest != second->rest)
         return first->rest > second->rest ? -1 : 1;
-    sign = compare_exactly(context, first->cell, second->cell);
-    if (sign != 0)
-        return sign > 0 ? -1 : 1;
-    return first->cell < second->cell ? -1 : 1;
+    if (!mpq_equal(z->mask->weight[first->cell], z->mask->weight[second->cell])) {
+        mpq_t x, y;
+        mpq_inits(x, y, NULL);
+        exact_rest(x, z, first->cell);
+        exact_rest(y, z, second->cell);
+        order = mpq_cmp(y, x);
+        mpq_clears(x, y, NULL);
+    }
+    return order ? order : first->cell < second->cell ? -1 : 1;
 }
 
 /* weight = floor(v * 2^q) for every cell, and the parts. False if one leaves 62 bits. */

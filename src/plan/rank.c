@@ -237,10 +237,8 @@ static int rank_modulo(const struct plan_mask *m, uint64_t p, uint64_t *a)
 {
     int rank = 0, n = m->width;
 
-    for (int k = 0; k < m->height * n; k++) {
-        int64_t rest = m->weight[k] % (int64_t)p;
-        a[k] = rest < 0 ? (uint64_t)rest + p : (uint64_t)rest;
-    }
+    for (int k = 0; k < m->height * n; k++)
+        a[k] = (uint64_t)(m->weight[k] % (int64_t)p + (int64_t)p) % p;
     for (int c = 0; c < n && rank < m->height; c++) {
         uint64_t *top = a + rank * n;
         int pivot = rank;
@@ -248,11 +246,8 @@ static int rank_modulo(const struct plan_mask *m, uint64_t p, uint64_t *a)
             pivot++;
         if (pivot == m->height)
             continue;
-        for (int j = c; j < n && pivot != rank; j++) {
-            uint64_t other = a[pivot * n + j];
-            a[pivot * n + j] = top[j];
-            top[j] = other;
-        }
+        for (int j = c; j < n && pivot != rank; j++)
+            top[j] = reduce(top[j] + a[pivot * n + j], p, UINT64_MAX / p);
         /* The row times the pivot, minus the top row times the row's first number: no division. */
         for (int i = rank + 1; i < m->height; i++) {
             uint64_t *row = a + i * n, minus = p - row[c];
@@ -271,8 +266,7 @@ static int rank_modulo(const struct plan_mask *m, uint64_t p, uint64_t *a)
 static int rank_exactly(const struct plan_mask *m, uint64_t *room)
 {
     int rank = 0, full = m->height < m->width ? m->height : m->width;
-    double longest =
-        0; /* the bits of the longest row, rounded up by far more than the doubles err */
+    double longest = 0; /* row, in bits, rounded up by far more than the doubles err */
     mpz_t prime;
 
     for (int i = 0; i < m->height; i++) {

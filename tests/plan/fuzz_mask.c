@@ -74,7 +74,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
     if (bytes > MAX_BYTES)
         return 0;
-    if (!mask_parse(&mask, "mask", (const char *)data, bytes, &err)) {
+    char given[MAX_BYTES + 1] = "";
+    memcpy(given, data, bytes);
+    if (!mask_parse(&mask, "mask", given, bytes, &err)) {
         require(err.code == EXIT_USAGE && strncmp(err.text, "mask:", 5) == 0 && !mask.weight);
         return 0;
     }
