@@ -23,27 +23,22 @@
 /* The limit that FOLDER itself sets; 0: none. */
 typedef uint64_t limit_of(const char *folder);
 
-/* Reads up to two numbers of FOLDER/NAME and returns how many there are. "max" and negative numbers
- * end the reading. */
+/* Reads up to two numbers of FOLDER/NAME and returns how many there are. "max", 0 and negative
+ * numbers end the reading. */
 static int read_numbers(const char *folder, const char *name, uint64_t number[2])
 {
-    char path[PATH_MAX], line[64] = "", *at = line, *end;
+    char path[PATH_MAX];
+    long long value;
     int count = 0;
     FILE *file;
 
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return 0;
     file = fopen(path, "re");
-    if (file && !fgets(line, sizeof line, file))
-        line[0] = '\0';
+    while (file && count < 2 && fscanf(file, "%lld", &value) == 1 && value > 0)
+        number[count++] = (uint64_t)value;
     if (file)
         fclose(file);
-    for (; count < 2; count++, at = end) {
-        long long value = strtoll(at, &end, 10);
-        if (end == at || value <= 0)
-            break;
-        number[count] = (uint64_t)value;
-    }
     return count;
 }
 
@@ -91,19 +86,6 @@ static uint64_t least_above(uint64_t before, const char *root, const char *path,
     }
 }
 
-/* Is WORD one of the words of LIST, which commas separate? */
-static bool has_word(const char *list, const char *word)
-{
-    size_t length = strlen(word), bytes;
-
-    for (; *list; list += bytes + (list[bytes] == ',')) {
-        bytes = strcspn(list, ",");
-        if (bytes == length && memcmp(list, word, length) == 0)
-            return true;
-    }
-    return false;
-}
-
 static uint64_t least(const char *self, const char *root, const char *controller, limit_of *limit)
 {
     FILE *file = fopen(self, "re");
@@ -111,16 +93,18 @@ static uint64_t least(const char *self, const char *root, const char *controller
     uint64_t found = 0;
 
     while (file && fgets(line, sizeof line, file)) {
-        char *controllers = strchr(line, ':');
-        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        char *path = line, *controllers, *word;
+        strsep(&path, ":");
+        controllers = strsep(&path, ":");
         if (!path)
             continue;
-        *path++ = '\0';
         path[strcspn(path, "\n")] = '\0';
-        bool unified = controllers[1] == '\0';
+        bool unified = *controllers == '\0', named = false;
+        while ((word = strsep(&controllers, ",")))
+            named |= strcmp(word, controller) == 0;
         if (unified)
             found = least_above(found, root, path, limit);
-        else if (!has_word(controllers + 1, controller))
+        else if (!named)
             continue;
         /* Beside version 1, version 2 lies in a folder too. */
         if (snprintf(below, sizeof below, "%s/%s", root, unified ? "unified" : controller) <
@@ -172,19 +156,19 @@ int machine_cpus(void)
  * processor's. */
 size_t machine_cache_bytes(void)
 {
-    char line[32] = "", *end = line;
     FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
-    long bytes;
+    long size = 0;
+    char unit = '\0';
+
     if (file) {
-        if (!fgets(line, sizeof line, file))
-            line[0] = '\0';
+        if (fscanf(file, "%ld%c", &size, &unit) != 2 || unit != 'K')
+            size = 0;
         fclose(file);
     }
-    bytes = strtol(line, &end, 10);
-    if (bytes > 0 && *end == 'K')
-        return (size_t)bytes << 10;
-    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return bytes > 0 ? (size_t)bytes : 0;
+    if (size > 0)
+        return (size_t)size << 10;
+    size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return size > 0 ? (size_t)size : 0;
 }
 
 /* ---- open files ---- */
@@ -197,11 +181,13 @@ int open_files_for(int workers, int each)
     rlim_t wanted = (rlim_t)workers * (rlim_t)each + FILES_ELSE;
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return workers;
-    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 && getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return workers;
+    if (limit.rlim_cur < wanted) {
+        struct rlimit raised = {limit.rlim_max < wanted ? limit.rlim_max : wanted, limit.rlim_max};
+        if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
+            limit = raised;
+    }
     if (limit.rlim_cur >= wanted)
         return workers;
     return limit.rlim_cur < FILES_ELSE + (rlim_t)each
