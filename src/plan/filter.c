@@ -130,8 +130,7 @@ static bool build(struct mask *mask, const struct filter_request *request, struc
 }
 
 /* The masks before the overrides. */
-static bool load_masks(const struct filter_request *request, struct mask masks[2], int *count,
-                       struct error *err)
+static bool load_masks(struct filter_request *request, struct error *err)
 {
     const struct filter *filter = request->filter;
     bool built = request->has_sigma || request->radius >= 0 || request->amount;
@@ -140,30 +139,33 @@ static bool load_masks(const struct filter_request *request, struct mask masks[2
         if (!request->mask && !built && filter->build == BUILD_ANY)
             return error_set(err, EXIT_USAGE, "%s needs a mask: --mask, --sigma or --radius",
                              filter->name);
-        *count = 1;
-        return request->mask ? mask_load(&masks[0], request->mask, err)
-                             : build(&masks[0], request, err);
+        request->mask_count = 1;
+        return request->mask ? mask_load(&request->masks[0], request->mask, err)
+                             : build(&request->masks[0], request, err);
     }
-    for (*count = 0; *count < 2 && filter->mask[*count]; ++*count)
-        if (!mask_builtin(&masks[*count], filter->mask[*count], err))
+    for (int i = 0; i < 2 && filter->mask[i]; i++, request->mask_count++)
+        if (!mask_builtin(&request->masks[i], filter->mask[i], err))
             return false;
     return true;
 }
 
-bool filter_masks(const struct filter_request *request, struct mask masks[2], int *count,
-                  struct error *err)
+bool filter_masks(struct filter_request *request, struct error *err)
 {
     bool good;
 
-    memset(masks, 0, 2 * sizeof *masks);
-    good = check_options(request, err) && load_masks(request, masks, count, err);
-    for (int i = 0; good && i < *count; i++)
-        good = plan_mask_override(&masks[i], &request->overrides, err);
-    if (!good) {
-        mask_free(&masks[0]);
-        mask_free(&masks[1]);
-    }
+    request->mask_count = 0;
+    good = check_options(request, err) && load_masks(request, err);
+    for (int i = 0; good && i < request->mask_count; i++)
+        good = plan_mask_override(&request->masks[i], &request->overrides, err);
+    if (!good)
+        filter_unload(request);
     return good;
+}
+
+void filter_unload(struct filter_request *request)
+{
+    while (request->mask_count > 0)
+        mask_free(&request->masks[--request->mask_count]);
 }
 
 /* ---- the plan for one picture ---- */
@@ -228,18 +230,14 @@ static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, struct erro
 static bool make_masks(const struct filter_request *request, struct plan *plan, uint32_t max,
                        struct error *err)
 {
-    struct mask own[2] = {0};
-    const struct mask *masks = request->mask_count ? request->masks : own;
-    int count = request->mask_count;
-    bool good = count > 0 || filter_masks(request, own, &count, err);
+    struct filter_request own = *request;
+    bool good = own.mask_count > 0 || filter_masks(&own, err);
 
-    for (int i = 0; i < count && good; i++) {
-        good = plan_mask_make(&plan->mask[i], &masks[i], max, err);
-        plan->masks += good;
-    }
-    mask_free(&own[0]);
-    mask_free(&own[1]);
     plan->kind = request->filter->kind;
+    for (; good && plan->masks < own.mask_count; plan->masks += good)
+        good = plan_mask_make(&plan->mask[plan->masks], &own.masks[plan->masks], max, err);
+    if (request->mask_count == 0)
+        filter_unload(&own);
     if (!good)
         plan_free(plan);
     return good;
@@ -269,7 +267,6 @@ bool filter_load(struct filter_request *request, struct error *err)
     struct plan plan = {0};
     uint32_t value;
     unsigned set;
-    int count;
 
     request->mask_count = 0;
     if (request->repeat < 1 || request->repeat > MAX_REPEAT)
@@ -278,21 +275,12 @@ bool filter_load(struct filter_request *request, struct error *err)
     /* The border is checked with the largest samples, the mask with the smallest: what fails with
      * these fails with every picture. */
     if (!read_channels(request->channels, 0, &set, err) ||
-        !border_value(&request->border, 65535, &value, err) ||
-        !filter_masks(request, request->masks, &count, err))
+        !border_value(&request->border, 65535, &value, err) || !filter_masks(request, err))
         return false;
-    request->mask_count = count;
     if (!make_masks(request, &plan, 1, err)) {
         filter_unload(request);
         return false;
     }
     plan_free(&plan);
     return true;
-}
-
-void filter_unload(struct filter_request *request)
-{
-    for (int i = 0; i < request->mask_count; i++)
-        mask_free(&request->masks[i]);
-    request->mask_count = 0;
 }

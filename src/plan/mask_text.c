@@ -191,17 +191,13 @@ static bool take_place(struct parser *p, int *place)
 {
     const char *token;
     size_t length = take_token(p, &token);
-    int value = 0;
 
-    for (size_t i = 0; i < length; i++) {
-        if (token[i] < '0' || token[i] > '9')
-            return fail(p, token, length, "expected a whole number");
-        if (value <= MASK_MAX_SIDE)
-            value = value * 10 + (token[i] - '0');
-    }
     if (length == 0)
         return fail(p, token, 0, "expected two whole numbers, X and Y");
-    *place = value;
+    if (strspn(token, "0123456789") != length)
+        return fail(p, token, length, "expected a whole number");
+    long value = strtol(token, NULL, 10);
+    *place = value < MASK_MAX_SIDE ? (int)value : MASK_MAX_SIDE;
     return true;
 }
 
