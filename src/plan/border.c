@@ -19,7 +19,7 @@ static int64_t modulo(int64_t i, int64_t n)
 
 int border_fold(enum border border, int i, int n)
 {
-    int64_t period, place;
+    int64_t twice = 2 * (int64_t)n, place;
 
     if (i >= 0 && i < n)
         return i;
@@ -30,16 +30,12 @@ int border_fold(enum border border, int i, int n)
         return (int)modulo(i, n);
     case BORDER_REFLECT:
         /* a b c d d c b a, again and again */
-        period = 2 * (int64_t)n;
-        place = modulo(i, period);
-        return (int)(place < n ? place : period - 1 - place);
+        place = modulo(i, twice);
+        return (int)(place < n ? place : twice - 1 - place);
     case BORDER_MIRROR:
         /* a b c d c b, again and again; a single cell has no neighbour to mirror */
-        if (n == 1)
-            return 0;
-        period = 2 * (int64_t)n - 2;
-        place = modulo(i, period);
-        return (int)(place < n ? place : period - place);
+        place = n == 1 ? 0 : modulo(i, twice - 2);
+        return (int)(place < n ? place : twice - 2 - place);
     case BORDER_ZERO:
     case BORDER_CONSTANT:
         break;

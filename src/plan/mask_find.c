@@ -21,26 +21,24 @@
 
 #define MASK_SUFFIX ".txt"
 
-/* Parses all that FILE gives; if it is NULL, errno says why it could not be opened. */
+/* Parses all that FILE gives, and closes it; if it is NULL, errno says why. */
 static bool read_mask(struct mask *mask, FILE *file, const char *name, struct error *err)
 {
-    char *text = NULL;
-    size_t used;
+    char *text = calloc(1, MASK_MAX_BYTES + 2);
+    size_t used = file && text ? fread(text, 1, MASK_MAX_BYTES + 1, file) : 0;
     bool good;
 
-    if (!file)
-        return error_set(err, EXIT_USAGE, "%s: cannot read: %s", name, strerror(errno));
-    text = calloc(1, MASK_MAX_BYTES + 2);
-    if (!text)
-        return error_set(err, EXIT_USAGE, "%s: no memory for the mask's text", name);
-    used = fread(text, 1, MASK_MAX_BYTES + 1, file);
-    if (ferror(file))
+    if (!file || ferror(file))
         good = error_set(err, EXIT_USAGE, "%s: cannot read: %s", name, strerror(errno));
+    else if (!text)
+        good = error_set(err, EXIT_USAGE, "%s: no memory for the mask's text", name);
     else if (used > MASK_MAX_BYTES)
         good = error_set(err, EXIT_USAGE, "%s: too large for a mask: more than 8 MiB", name);
     else
         good = mask_parse(mask, name, text, used, err);
     free(text);
+    if (file && file != stdin)
+        fclose(file);
     return good;
 }
 
@@ -234,11 +232,8 @@ static int count_words(const char *text, int *numbers)
 
     *numbers = 0;
     mpq_init(value);
-    for (;;) {
-        text += strspn(text, " \t,");
+    while (*(text += strspn(text, " \t,"))) {
         size_t length = strcspn(text, " \t,");
-        if (length == 0)
-            break;
         words++;
         *numbers += rational_parse(value, text, length, &why);
         text += length;
@@ -261,10 +256,7 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err)
 
     char *path = find_file(argument);
     if (path) {
-        FILE *file = fopen(path, "re");
-        bool good = read_mask(mask, file, path, err);
-        if (file)
-            fclose(file);
+        bool good = read_mask(mask, fopen(path, "re"), path, err);
         free(path);
         return good;
     }

@@ -83,8 +83,9 @@ static size_t take_token(struct parser *p, const char **token)
     return (size_t)(p->at - *token);
 }
 
-/* Reads a number; fails with a message about the text that is there instead. */
-static bool take_number(struct parser *p, mpq_t value)
+/* Reads a number, or a percentage unless PERCENT is NULL; fails with a message about the text that
+ * is there instead. */
+static bool take_number(struct parser *p, mpq_t value, bool *percent)
 {
     const char *token, *why;
     size_t length = take_token(p, &token);
@@ -92,9 +93,8 @@ static bool take_number(struct parser *p, mpq_t value)
     if (length == 0)
         return at_row_end(p) ? fail(p, token, 0, "expected a number before the end of the row")
                              : fail(p, token, 1, "expected a number");
-    if (!rational_parse(value, token, length, &why))
-        return fail(p, token, length, "%s", why);
-    return true;
+    return rational_parse_percent(value, token, length, percent, &why) ||
+           fail(p, token, length, "%s", why);
 }
 
 /* Skips blanks, or a comma with or without blanks around it. */
@@ -127,12 +127,6 @@ static void take_comment(struct parser *p)
 
 /* ---- rows ---- */
 
-static bool take_weight(struct parser *p)
-{
-    mpq_init(p->mask->weight[p->cells]);
-    return take_number(p, p->mask->weight[p->cells++]);
-}
-
 static bool take_row(struct parser *p)
 {
     struct mask *mask = p->mask;
@@ -144,7 +138,8 @@ static bool take_row(struct parser *p)
         const char *place = p->at;
         if (count == MASK_MAX_SIDE)
             return fail(p, place, 0, "a mask has at most 255 columns");
-        if (!take_weight(p))
+        mpq_init(mask->weight[p->cells]);
+        if (!take_number(p, mask->weight[p->cells++], NULL))
             return false;
         /* Checked after the number was read: a word in its place gets its own message. */
         if (mask->height > 0 && count == mask->width)
@@ -164,28 +159,6 @@ static bool take_row(struct parser *p)
 
 /* ---- keywords ---- */
 
-static bool take_divisor(struct parser *p)
-{
-    const char *place = p->at;
-    if (!take_number(p, p->mask->divisor))
-        return false;
-    if (mpq_sgn(p->mask->divisor) == 0)
-        return fail(p, place, 0, "a divisor cannot be 0");
-    return true;
-}
-
-static bool take_offset(struct parser *p)
-{
-    struct mask *mask = p->mask;
-    const char *token, *why;
-    size_t length = take_token(p, &token);
-
-    if (rational_parse_percent(mask->offset, token, length, &mask->offset_percent, &why))
-        return true;
-    p->at = token;
-    return length == 0 ? take_number(p, mask->offset) : fail(p, token, length, "%s", why);
-}
-
 /* Reads one of the anchor's two numbers; finish() checks that it is inside the mask. */
 static bool take_place(struct parser *p, int *place)
 {
@@ -201,10 +174,20 @@ static bool take_place(struct parser *p, int *place)
     return true;
 }
 
-static bool take_anchor(struct parser *p)
+/* What stands behind a keyword. */
+static bool take_value(struct parser *p, int keyword)
 {
-    return take_place(p, &p->mask->anchor_x) && skip_separator(p) &&
-           take_place(p, &p->mask->anchor_y);
+    struct mask *mask = p->mask;
+    const char *place = p->at;
+
+    if (keyword == OFFSET)
+        return take_number(p, mask->offset, &mask->offset_percent);
+    if (keyword == ANCHOR)
+        return take_place(p, &mask->anchor_x) && skip_separator(p) &&
+               take_place(p, &mask->anchor_y);
+    return keyword != DIVISOR ||
+           (take_number(p, mask->divisor, NULL) &&
+            (mpq_sgn(mask->divisor) != 0 || fail(p, place, 0, "a divisor cannot be 0")));
 }
 
 static bool unknown_word(struct parser *p, const char *token, size_t length)
@@ -238,8 +221,7 @@ static bool take_keyword(struct parser *p)
         return fail(p, token, 0, "'divisor' and 'normalize' exclude each other");
 
     skip_blanks(p);
-    if ((which == DIVISOR && !take_divisor(p)) || (which == OFFSET && !take_offset(p)) ||
-        (which == ANCHOR && !take_anchor(p)))
+    if (!take_value(p, which))
         return false;
     skip_blanks(p);
     if (at_row_end(p))

@@ -87,13 +87,14 @@ bool rational_parse(mpq_t value, const char *text, size_t length, const char **w
 bool rational_parse_percent(mpq_t value, const char *text, size_t length, bool *percent,
                             const char **why)
 {
-    *percent = length > 0 && text[length - 1] == '%';
-    if (!rational_parse(value, text, length - *percent, why))
+    bool found = percent && length > 0 && text[length - 1] == '%';
+
+    if (percent)
+        *percent = found;
+    if (!rational_parse(value, text, length - found, why))
         return false;
-    if (*percent) {
-        mpz_mul_ui(mpq_denref(value), mpq_denref(value), 100);
-        mpq_canonicalize(value);
-    }
+    mpz_mul_ui(mpq_denref(value), mpq_denref(value), found ? 100 : 1);
+    mpq_canonicalize(value);
     return true;
 }
 
@@ -101,12 +102,8 @@ bool rational_option(mpq_t value, const char *name, const char *text, bool *perc
                      struct error *err)
 {
     const char *why;
-    size_t length = strlen(text);
-
-    if (percent ? rational_parse_percent(value, text, length, percent, &why)
-                : rational_parse(value, text, length, &why))
-        return true;
-    return error_set(err, EXIT_USAGE, "%s %.80s: %s", name, text, why);
+    return rational_parse_percent(value, text, strlen(text), percent, &why) ||
+           error_set(err, EXIT_USAGE, "%s %.80s: %s", name, text, why);
 }
 
 /* ---- arithmetic ---- */

@@ -22,12 +22,12 @@
  * "an exponent lies within -64 and 64"). */
 bool rational_parse(mpq_t value, const char *text, size_t length, const char **why);
 
-/* The same where `N%` may stand too: *percent says whether it does, VALUE is then N/100. */
+/* The same where `N%` may stand too, unless PERCENT is NULL: *percent says whether it does, VALUE
+ * is then N/100. */
 bool rational_parse_percent(mpq_t value, const char *text, size_t length, bool *percent,
                             const char **why);
 
-/* Parses what the option NAME was given; a percentage may stand there only where percent is not
- * NULL. */
+/* The same for the text that the option NAME was given; wrong text is EXIT_USAGE. */
 bool rational_option(mpq_t value, const char *name, const char *text, bool *percent,
                      struct error *err);
 
