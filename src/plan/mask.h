@@ -64,8 +64,7 @@ bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char 
  * uncanonical where its terms are too long for that to be cheap (see plan/mask_builtin.c). */
 void mask_sum(mpq_t sum, const struct mask *mask);
 
-/* The 1D weights of the contract: WEIGHT has 2*radius+1 places; they are
- * symmetric and sum to 2048. */
+/* The contract's 1D weights, symmetric and of the sum 2048: 2*radius+1 numbers. */
 void mask_gauss_weights(double sigma, int radius, int *weight);
 
 /* Rotates mask and anchor by 180 degrees: true convolution. */

@@ -9,8 +9,6 @@
 #include "plan/mask.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,19 +92,18 @@ void mask_flip(struct mask *mask)
  * cost more than the longer numbers. */
 #define CANONICAL_LIMBS 2048
 
-/* The sum of weights [first, last), by halves, so that only a few additions have long numbers. */
-static void sum_range(mpq_t sum, const struct mask *mask, size_t first, size_t last)
+/* The sum of COUNT weights, by halves, so that only a few additions have long numbers. */
+static void sum_range(mpq_t sum, mpq_srcptr weight, size_t count)
 {
     mpq_t other;
-    size_t middle = first + (last - first) / 2;
 
-    if (last - first == 1) {
-        mpq_set(sum, mask->weight[first]);
+    if (count == 1) {
+        mpq_set(sum, weight);
         return;
     }
     mpq_init(other);
-    sum_range(sum, mask, first, middle);
-    sum_range(other, mask, middle, last);
+    sum_range(sum, weight, count / 2);
+    sum_range(other, weight + count / 2, count - count / 2);
     mpz_ptr n = mpq_numref(sum), d = mpq_denref(sum);
     if (mpz_size(d) <= CANONICAL_LIMBS && mpz_size(mpq_denref(other)) <= CANONICAL_LIMBS) {
         mpq_add(sum, sum, other);
@@ -120,7 +117,7 @@ static void sum_range(mpq_t sum, const struct mask *mask, size_t first, size_t l
 
 void mask_sum(mpq_t sum, const struct mask *mask)
 {
-    sum_range(sum, mask, 0, (size_t)mask->width * (size_t)mask->height);
+    sum_range(sum, mask->weight[0], (size_t)mask->width * (size_t)mask->height);
 }
 
 /* ---- gauss ---- */
@@ -183,19 +180,6 @@ static bool build_empty(struct mask *mask, int radius, enum mask_shape shape, st
     return mask->weight || error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
 }
 
-/* Without memory the mask has no title. */
-__attribute__((format(printf, 2, 3))) static void set_title(struct mask *mask, const char *format,
-                                                            ...)
-{
-    va_list args;
-
-    free(mask->title);
-    va_start(args, format);
-    if (vasprintf(&mask->title, format, args) < 0)
-        mask->title = NULL;
-    va_end(args);
-}
-
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
                       struct error *err)
 {
@@ -205,7 +189,8 @@ bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_sha
     memset(mask, 0, sizeof *mask);
     if (!gauss_radius(sigma, &radius, err) || !build_empty(mask, radius, shape, err))
         return false;
-    set_title(mask, "gauss, sigma %.10g, radius %d", sigma, radius);
+    if (asprintf(&mask->title, "gauss, sigma %.10g, radius %d", sigma, radius) < 0)
+        mask->title = NULL;
     mask_gauss_weights(sigma, radius, weight);
     for (int i = 0; i < mask->height; i++)
         for (int j = 0; j < mask->width; j++)
@@ -222,7 +207,8 @@ bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct
         return error_set(err, EXIT_USAGE, "a box has a radius from 0 to %d", MAX_RADIUS);
     if (!build_empty(mask, radius, shape, err))
         return false;
-    set_title(mask, "box, radius %d", radius);
+    if (asprintf(&mask->title, "box, radius %d", radius) < 0)
+        mask->title = NULL;
     int cells = mask->width * mask->height;
     for (int i = 0; i < cells; i++)
         mpq_set_ui(mask->weight[i], 1, 1);
@@ -251,8 +237,10 @@ bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char 
             mpq_neg(mask->weight[i], mask->weight[i]);
         }
         mpq_add(mask->weight[cells / 2], mask->weight[cells / 2], identity);
-        set_title(mask, "unsharp, sigma %.10g, radius %d, amount %s", sigma, mask->width / 2,
-                  rational_print(text, factor) ? text : "as given");
+        free(mask->title);
+        if (asprintf(&mask->title, "unsharp, sigma %.10g, radius %d, amount %s", sigma,
+                     mask->width / 2, rational_print(text, factor) ? text : "as given") < 0)
+            mask->title = NULL;
     }
     mpq_clears(factor, identity, NULL);
     return good;

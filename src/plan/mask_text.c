@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,9 +104,7 @@ static bool skip_separator(struct parser *p)
         return true;
     p->at++;
     skip_blanks(p);
-    if (at_row_end(p))
-        return fail(p, p->at, 0, "expected a number after the comma");
-    return true;
+    return !at_row_end(p) || fail(p, p->at, 0, "expected a number after the comma");
 }
 
 static void take_comment(struct parser *p)

@@ -56,8 +56,7 @@ struct plan_mask {
 
 enum plan_kind {
     PLAN_LINEAR,   /* mask[0] */
-    PLAN_GRADIENT, /* clamp(round(sqrt(gx^2 + gy^2))) of mask[0] and mask[1]; no divisor or offset
-                    */
+    PLAN_GRADIENT, /* clamp(round(sqrt(gx^2 + gy^2))) of mask[0] and [1]; no divisor, no offset */
 };
 
 enum alpha_mode { ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN };

@@ -159,8 +159,7 @@ static bool quantise_at(struct quantiser *z, int q)
 
     plan->divisor = (int64_t)1 << q;
     plan->offset = mpz_get_si(rounded);
-    mpz_neg(rounded, rounded);
-    mpz_addmul(mpq_numref(offset), rounded, mpq_denref(offset));
+    mpz_submul(mpq_numref(offset), rounded, mpq_denref(offset));
     plan->quantised_bits = q;
     plan->quantised_error = largest_effect(z, missing, offset);
     good = plan_mask_settle(plan, z->max);

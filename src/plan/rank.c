@@ -62,10 +62,8 @@ static int twos(const struct rest *rest, uint64_t number)
 /* The first cell in row-major order that can be divided by; false: nothing is left. */
 static bool find_pivot(struct rest *rest, int *p, int *q)
 {
-    for (int i = 0; i < rest->height; i++)
-        rest->row_twos[i] = 64;
-    for (int j = 0; j < rest->width; j++)
-        rest->column_twos[j] = 64;
+    for (int k = 0; k < MASK_MAX_SIDE; k++)
+        rest->row_twos[k] = rest->column_twos[k] = 64;
     for (int k = 0; k < rest->width * rest->height; k++) {
         int v = twos(rest, rest->cell[k]);
         int *row = &rest->row_twos[k / rest->width], *column = &rest->column_twos[k % rest->width];

@@ -137,14 +137,11 @@ int64_t greatest_common_divisor(int64_t a, int64_t b)
 
 void rational_round(mpz_t result, const mpq_t value)
 {
-    /* floor(n/d + 1/2) = floor((2n + d) / 2d) */
-    mpz_t twice;
-    mpz_init(twice);
-    mpz_mul_2exp(twice, mpq_denref(value), 1);
+    /* floor(n/d + 1/2) = floor(floor((2n + d) / d) / 2) */
     mpz_mul_2exp(result, mpq_numref(value), 1);
     mpz_add(result, result, mpq_denref(value));
-    mpz_fdiv_q(result, result, twice);
-    mpz_clear(twice);
+    mpz_fdiv_q(result, result, mpq_denref(value));
+    mpz_fdiv_q_2exp(result, result, 1);
 }
 
 /* ---- writing ---- */
@@ -192,9 +189,8 @@ static bool decimal_make(struct decimal *decimal, mpq_srcptr value)
     return finite && count <= RATIONAL_MAX_CHARS;
 }
 
-/* In the formats below "%.*d" of 0 writes so many zeros.
- *
- * Without an exponent: 1200, 1.25, 0.0625. Returns the length, 0 if it is too long. */
+/* Without an exponent: 1200, 1.25, 0.0625. Returns the length, 0 if it is too long. "%.*d" of 0
+ * writes as many zeros as its precision says. */
 static int write_plain(char *text, int room, const struct decimal *d)
 {
     int n, behind = d->count - d->point;

@@ -9,8 +9,7 @@
 
 #define PLAN_NO_MEMORY "no memory for the mask's plan"
 
-/* Fills sums, bound and accumulator from weight, divisor and offset. False if the bound is too
- * large. */
+/* Fills sums, bound and accumulator from weight, divisor and offset; false: bound too large. */
 bool plan_mask_settle(struct plan_mask *plan, uint32_t max);
 
 /* The quantised weights of the contract, for masks that have no integers below the bound. Fills
