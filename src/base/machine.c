@@ -20,7 +20,7 @@
 /* More than any machine has: version 1 gives such a number where there is no limit. */
 #define NO_LIMIT ((uint64_t)1 << 60)
 
-/* The limit that FOLDER itself sets; 0: none. */
+/* The limit that FOLDER itself sets, or NO_LIMIT. */
 typedef uint64_t limit_of(const char *folder);
 
 /* Reads up to two numbers of FOLDER/NAME and returns how many there are. "max", 0 and negative
@@ -49,11 +49,11 @@ static uint64_t cpus_of(const char *folder)
     if (read_numbers(folder, "cpu.max", quota) < 2) {
         if (read_numbers(folder, "cpu.cfs_quota_us", quota) < 1 ||
             read_numbers(folder, "cpu.cfs_period_us", period) < 1)
-            return 0;
+            return NO_LIMIT;
         quota[1] = period[0];
     }
     cpus = quota[0] / quota[1] + (quota[0] % quota[1] > 0);
-    return cpus < INT_MAX ? cpus : 0;
+    return cpus < INT_MAX ? cpus : NO_LIMIT;
 }
 
 static uint64_t bytes_of(const char *folder)
@@ -62,35 +62,35 @@ static uint64_t bytes_of(const char *folder)
 
     if (read_numbers(folder, "memory.max", bytes) < 1 &&
         read_numbers(folder, "memory.limit_in_bytes", bytes) < 1)
-        return 0;
-    return bytes[0] < NO_LIMIT ? bytes[0] : 0;
+        return NO_LIMIT;
+    return bytes[0];
 }
 
-/* The least of BEFORE (0: none) and the limits of ROOT/PATH and of the folders above it, up to
- * ROOT. */
-static uint64_t least_above(uint64_t before, const char *root, const char *path, limit_of *limit)
+/* Lowers *least to the limits of ROOT/BELOW/PATH and of the folders above it, up to ROOT/BELOW.
+ * BELOW and PATH begin with a slash or are empty. */
+static void least_above(uint64_t *least, const char *root, const char *below, const char *path,
+                        limit_of *limit)
 {
-    char folder[PATH_MAX];
-    uint64_t found;
+    char folder[PATH_MAX], *slash;
+    size_t top = strlen(root) + strlen(below);
 
-    if (snprintf(folder, sizeof folder, "%s%s", root, path) >= (int)sizeof folder)
-        return before;
-    for (;;) {
-        char *slash = strrchr(folder, '/');
-        found = limit(folder);
-        if (found > 0 && (before == 0 || found < before))
-            before = found;
-        if (!slash || slash < folder + strlen(root))
-            return before;
-        *slash = '\0';
-    }
+    if (snprintf(folder, sizeof folder, "%s%s%s", root, below, path) >= (int)sizeof folder)
+        return;
+    do {
+        uint64_t found = limit(folder);
+        *least = found < *least ? found : *least;
+        slash = strrchr(folder, '/');
+        if (slash)
+            *slash = '\0';
+    } while (slash && slash >= folder + top);
 }
 
+/* The least limit for CONTROLLER ("/cpu"); 0: none. */
 static uint64_t least(const char *self, const char *root, const char *controller, limit_of *limit)
 {
     FILE *file = fopen(self, "re");
-    char line[PATH_MAX], below[PATH_MAX];
-    uint64_t found = 0;
+    char line[PATH_MAX];
+    uint64_t found = NO_LIMIT;
 
     while (file && fgets(line, sizeof line, file)) {
         char *path = line, *controllers, *word;
@@ -99,31 +99,27 @@ static uint64_t least(const char *self, const char *root, const char *controller
         if (!path)
             continue;
         path[strcspn(path, "\n")] = '\0';
-        bool unified = *controllers == '\0', named = false;
+        if (*controllers == '\0') {
+            least_above(&found, root, "", path, limit);
+            least_above(&found, root, "/unified", path, limit); /* beside version 1 */
+        }
         while ((word = strsep(&controllers, ",")))
-            named |= strcmp(word, controller) == 0;
-        if (unified)
-            found = least_above(found, root, path, limit);
-        else if (!named)
-            continue;
-        /* Beside version 1, version 2 lies in a folder too. */
-        if (snprintf(below, sizeof below, "%s/%s", root, unified ? "unified" : controller) <
-            (int)sizeof below)
-            found = least_above(found, below, path, limit);
+            if (strcmp(word, controller + 1) == 0)
+                least_above(&found, root, controller, path, limit);
     }
     if (file)
         fclose(file);
-    return found;
+    return found < NO_LIMIT ? found : 0;
 }
 
 int cgroup_cpus(const char *self, const char *root)
 {
-    return (int)least(self, root, "cpu", cpus_of);
+    return (int)least(self, root, "/cpu", cpus_of);
 }
 
 uint64_t cgroup_memory(const char *self, const char *root)
 {
-    return least(self, root, "memory", bytes_of);
+    return least(self, root, "/memory", bytes_of);
 }
 
 /* ---- CPUs and cache ---- */

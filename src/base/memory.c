@@ -25,9 +25,7 @@ void *large_alloc(size_t bytes)
         return malloc(bytes);
     if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0)
         return NULL;
-#ifdef MADV_HUGEPAGE
     madvise(memory, bytes, MADV_HUGEPAGE); /* advice: a refusal changes nothing but time */
-#endif
     return memory;
 }
 
