@@ -114,8 +114,7 @@ static size_t count_missing_exactly(const struct quantiser *z)
 /* The units that the floors lack: the sum of the fractional parts, rounded half up. */
 static size_t count_missing(const struct quantiser *z)
 {
-    const uint128 half = (uint128)1 << 63;
-    uint128 low = half, high;
+    uint128 low = (uint128)1 << 63, high; /* from a half on */
 
     for (size_t i = 0; i < z->parts; i++)
         low += z->part[i].rest;
