@@ -39,9 +39,8 @@ const char *did_you_mean(const char *text, const char *const *words, int count)
     if (length == 0 || length > WORD_MAX)
         return NULL;
     /* About one slip in three letters is near; in a single letter none is. */
-    int limit = ((int)length + 1) / 3;
+    int least = ((int)length + 1) / 3 + 1;
     const char *nearest = NULL;
-    int least = limit + 1;
     for (int i = 0; i < count; i++) {
         size_t word_length = strlen(words[i]);
         if (word_length > WORD_MAX)

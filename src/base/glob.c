@@ -64,13 +64,11 @@ bool glob_match(const char *pattern, const char *path)
 
 bool globs_match_folder(const struct globs *globs, const char *path)
 {
-    char folder[PATH_MAX]; /* a longer path cannot be opened */
+    char folder[PATH_MAX], *slash; /* a longer path cannot be opened */
 
-    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        size_t bytes = (size_t)(slash - path);
-        if (bytes >= sizeof folder)
-            return false;
-        snprintf(folder, sizeof folder, "%.*s", (int)bytes, path);
+    snprintf(folder, sizeof folder, "%s", path);
+    while ((slash = strrchr(folder, '/'))) {
+        *slash = '\0';
         for (int i = 0; i < globs->count; i++) {
             const char *text = globs->text[i];
             if (*text && text[strlen(text) - 1] == '/' && glob_match(text, folder))
