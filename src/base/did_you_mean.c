@@ -11,12 +11,6 @@
 /* All words of the command line are shorter. */
 #define WORD_MAX 40
 
-static int min3(int a, int b, int c)
-{
-    int least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
 static int word_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     int cost[WORD_MAX + 1][WORD_MAX + 1];
@@ -27,8 +21,9 @@ static int word_distance(const char *a, size_t a_length, const char *b, size_t b
     for (size_t i = 1; i <= a_length; i++) {
         for (size_t j = 1; j <= b_length; j++) {
             int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
-            cost[i][j] =
-                min3(cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + (ca != cb));
+            int extra = cost[i - 1][j] < cost[i][j - 1] ? cost[i - 1][j] : cost[i][j - 1];
+            int changed = cost[i - 1][j - 1] + (ca != cb);
+            cost[i][j] = changed <= extra ? changed : extra + 1;
             bool swapped = i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
                            cb == tolower((unsigned char)a[i - 2]);
             if (swapped && cost[i - 2][j - 2] + 1 < cost[i][j])
@@ -44,9 +39,8 @@ const char *did_you_mean(const char *text, const char *const *words, int count)
     if (length == 0 || length > WORD_MAX)
         return NULL;
     /* About one slip in three letters is near; in a single letter none is. */
-    int limit = ((int)length + 1) / 3;
+    int least = ((int)length + 1) / 3 + 1;
     const char *nearest = NULL;
-    int least = limit + 1;
     for (int i = 0; i < count; i++) {
         size_t word_length = strlen(words[i]);
         if (word_length > WORD_MAX)

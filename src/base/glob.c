@@ -5,6 +5,7 @@
 
 #include <fnmatch.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Does a part of a path match a part of a pattern? Parts longer than any file's name do not. */
@@ -14,10 +15,8 @@ static bool part_match(const char *pattern, size_t pattern_bytes, const char *pa
 
     if (pattern_bytes > NAME_MAX || bytes > NAME_MAX)
         return false;
-    memcpy(a, pattern, pattern_bytes);
-    a[pattern_bytes] = '\0';
-    memcpy(b, part, bytes);
-    b[bytes] = '\0';
+    snprintf(a, sizeof a, "%.*s", (int)pattern_bytes, pattern);
+    snprintf(b, sizeof b, "%.*s", (int)bytes, part);
     return fnmatch(a, b, 0) == 0;
 }
 
@@ -65,14 +64,11 @@ bool glob_match(const char *pattern, const char *path)
 
 bool globs_match_folder(const struct globs *globs, const char *path)
 {
-    char folder[PATH_MAX]; /* a longer path cannot be opened */
+    char folder[PATH_MAX], *slash; /* a longer path cannot be opened */
 
-    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        size_t bytes = (size_t)(slash - path);
-        if (bytes >= sizeof folder)
-            return false;
-        memcpy(folder, path, bytes);
-        folder[bytes] = '\0';
+    snprintf(folder, sizeof folder, "%s", path);
+    while ((slash = strrchr(folder, '/'))) {
+        *slash = '\0';
         for (int i = 0; i < globs->count; i++) {
             const char *text = globs->text[i];
             if (*text && text[strlen(text) - 1] == '/' && glob_match(text, folder))

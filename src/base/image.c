@@ -25,11 +25,7 @@ bool image_measure(struct image *image, int width, int height, int channels, enu
     /* With a multiple of 4096 all cells of a column would share one set of the L1 cache. */
     if (pitch % 4096 == 0)
         pitch += IMAGE_ROW_ALIGN;
-    *image = (struct image){.width = width,
-                            .height = height,
-                            .channels = channels,
-                            .pitch = (size_t)pitch,
-                            .type = type};
+    *image = (struct image){width, height, channels, (size_t)pitch, type, NULL};
     /* The product is below 2^34 * 2^31 = 2^65, so it is checked before it wraps. */
     if (pitch > UINT64_MAX / (uint64_t)height || pitch * (uint64_t)height > SIZE_MAX / 2)
         return no_memory(image, name, err);

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -82,12 +83,6 @@ void json_print_integers(FILE *out, const int64_t *values, int count)
 
 /* ---- reading ---- */
 
-static int hex_digit(char c)
-{
-    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
 char *json_take_bytes(char *text)
 {
     char *to = text;
@@ -103,10 +98,10 @@ char *json_take_bytes(char *text)
         } else {
             if (strncmp(text, "\\u00", 4) != 0 && strncmp(text, "\\udc", 4) != 0)
                 return NULL;
-            int high = hex_digit(text[4]), low = high < 0 ? -1 : hex_digit(text[5]);
-            if (low < 0 || high + low == 0)
+            char digits[3] = {text[4], text[4] ? text[5] : '\0', '\0'};
+            if (strspn(digits, "0123456789abcdef") != 2 || strcmp(digits, "00") == 0)
                 return NULL;
-            *to++ = (char)(16 * high + low);
+            *to++ = (char)strtol(digits, NULL, 16);
             text += 6;
         }
     }

@@ -20,30 +20,25 @@
 /* More than any machine has: version 1 gives such a number where there is no limit. */
 #define NO_LIMIT ((uint64_t)1 << 60)
 
-/* The limit that FOLDER itself sets; 0: none. */
+/* The limit that FOLDER itself sets, or NO_LIMIT. */
 typedef uint64_t limit_of(const char *folder);
 
-/* Reads up to two numbers of FOLDER/NAME and returns how many there are. "max" and negative numbers
- * end the reading. */
+/* Reads up to two numbers of FOLDER/NAME and returns how many there are. "max", 0 and negative
+ * numbers end the reading. */
 static int read_numbers(const char *folder, const char *name, uint64_t number[2])
 {
-    char path[PATH_MAX], line[64] = "", *at = line, *end;
+    char path[PATH_MAX];
+    long long value;
     int count = 0;
     FILE *file;
 
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return 0;
     file = fopen(path, "re");
-    if (file && !fgets(line, sizeof line, file))
-        line[0] = '\0';
+    while (file && count < 2 && fscanf(file, "%lld", &value) == 1 && value > 0)
+        number[count++] = (uint64_t)value;
     if (file)
         fclose(file);
-    for (; count < 2; count++, at = end) {
-        long long value = strtoll(at, &end, 10);
-        if (end == at || value <= 0)
-            break;
-        number[count] = (uint64_t)value;
-    }
     return count;
 }
 
@@ -54,11 +49,11 @@ static uint64_t cpus_of(const char *folder)
     if (read_numbers(folder, "cpu.max", quota) < 2) {
         if (read_numbers(folder, "cpu.cfs_quota_us", quota) < 1 ||
             read_numbers(folder, "cpu.cfs_period_us", period) < 1)
-            return 0;
+            return NO_LIMIT;
         quota[1] = period[0];
     }
     cpus = quota[0] / quota[1] + (quota[0] % quota[1] > 0);
-    return cpus < INT_MAX ? cpus : 0;
+    return cpus < INT_MAX ? cpus : NO_LIMIT;
 }
 
 static uint64_t bytes_of(const char *folder)
@@ -67,79 +62,64 @@ static uint64_t bytes_of(const char *folder)
 
     if (read_numbers(folder, "memory.max", bytes) < 1 &&
         read_numbers(folder, "memory.limit_in_bytes", bytes) < 1)
-        return 0;
-    return bytes[0] < NO_LIMIT ? bytes[0] : 0;
+        return NO_LIMIT;
+    return bytes[0];
 }
 
-/* The least of BEFORE (0: none) and the limits of ROOT/PATH and of the folders above it, up to
- * ROOT. */
-static uint64_t least_above(uint64_t before, const char *root, const char *path, limit_of *limit)
+/* Lowers *least to the limits of ROOT/BELOW/PATH and of the folders above it, up to ROOT/BELOW.
+ * BELOW and PATH begin with a slash or are empty. */
+static void least_above(uint64_t *least, const char *root, const char *below, const char *path,
+                        limit_of *limit)
 {
-    char folder[PATH_MAX];
-    uint64_t found;
+    char folder[PATH_MAX], *slash;
+    size_t top = strlen(root) + strlen(below);
 
-    if (snprintf(folder, sizeof folder, "%s%s", root, path) >= (int)sizeof folder)
-        return before;
-    for (;;) {
-        char *slash = strrchr(folder, '/');
-        found = limit(folder);
-        if (found > 0 && (before == 0 || found < before))
-            before = found;
-        if (!slash || slash < folder + strlen(root))
-            return before;
-        *slash = '\0';
-    }
+    if (snprintf(folder, sizeof folder, "%s%s%s", root, below, path) >= (int)sizeof folder)
+        return;
+    do {
+        uint64_t found = limit(folder);
+        *least = found < *least ? found : *least;
+        slash = strrchr(folder, '/');
+        if (slash)
+            *slash = '\0';
+    } while (slash && slash >= folder + top);
 }
 
-/* Is WORD one of the words of LIST, which commas separate? */
-static bool has_word(const char *list, const char *word)
-{
-    size_t length = strlen(word), bytes;
-
-    for (; *list; list += bytes + (list[bytes] == ',')) {
-        bytes = strcspn(list, ",");
-        if (bytes == length && memcmp(list, word, length) == 0)
-            return true;
-    }
-    return false;
-}
-
+/* The least limit for CONTROLLER ("/cpu"); 0: none. */
 static uint64_t least(const char *self, const char *root, const char *controller, limit_of *limit)
 {
     FILE *file = fopen(self, "re");
-    char line[PATH_MAX], below[PATH_MAX];
-    uint64_t found = 0;
+    char line[PATH_MAX];
+    uint64_t found = NO_LIMIT;
 
     while (file && fgets(line, sizeof line, file)) {
-        char *controllers = strchr(line, ':');
-        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        char *path = line, *controllers, *word;
+        strsep(&path, ":");
+        controllers = strsep(&path, ":");
         if (!path)
             continue;
-        *path++ = '\0';
         path[strcspn(path, "\n")] = '\0';
-        bool unified = controllers[1] == '\0';
-        if (unified)
-            found = least_above(found, root, path, limit);
-        else if (!has_word(controllers + 1, controller))
-            continue;
-        /* Beside version 1, version 2 lies in a folder too. */
-        if (snprintf(below, sizeof below, "%s/%s", root, unified ? "unified" : controller) <
-            (int)sizeof below)
-            found = least_above(found, below, path, limit);
+        if (*controllers == '\0') {
+            least_above(&found, root, "", path, limit);
+            least_above(&found, root, "/unified", path, limit); /* beside version 1 */
+        }
+        while ((word = strsep(&controllers, ",")))
+            if (strcmp(word, controller + 1) == 0)
+                least_above(&found, root, controller, path, limit);
     }
     if (file)
         fclose(file);
-    return found;
+    return found < NO_LIMIT ? found : 0;
 }
 
 int cgroup_cpus(const char *self, const char *root)
 {
-    return (int)least(self, root, "cpu", cpus_of);
+    return (int)least(self, root, "/cpu", cpus_of);
 }
 
 uint64_t cgroup_memory(const char *self, const char *root)
 {
-    return least(self, root, "memory", bytes_of);
+    return least(self, root, "/memory", bytes_of);
 }
 
 /* ---- CPUs and cache ---- */
@@ -172,19 +152,19 @@ int machine_cpus(void)
  * processor's. */
 size_t machine_cache_bytes(void)
 {
-    char line[32] = "", *end = line;
     FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
-    long bytes;
+    long size = 0;
+    char unit = '\0';
+
     if (file) {
-        if (!fgets(line, sizeof line, file))
-            line[0] = '\0';
+        if (fscanf(file, "%ld%c", &size, &unit) != 2 || unit != 'K')
+            size = 0;
         fclose(file);
     }
-    bytes = strtol(line, &end, 10);
-    if (bytes > 0 && *end == 'K')
-        return (size_t)bytes << 10;
-    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return bytes > 0 ? (size_t)bytes : 0;
+    if (size > 0)
+        return (size_t)size << 10;
+    size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return size > 0 ? (size_t)size : 0;
 }
 
 /* ---- open files ---- */
@@ -197,11 +177,13 @@ int open_files_for(int workers, int each)
     rlim_t wanted = (rlim_t)workers * (rlim_t)each + FILES_ELSE;
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return workers;
-    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 && getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return workers;
+    if (limit.rlim_cur < wanted) {
+        struct rlimit raised = {limit.rlim_max < wanted ? limit.rlim_max : wanted, limit.rlim_max};
+        if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
+            limit = raised;
+    }
     if (limit.rlim_cur >= wanted)
         return workers;
     return limit.rlim_cur < FILES_ELSE + (rlim_t)each

@@ -25,18 +25,14 @@ void *large_alloc(size_t bytes)
         return malloc(bytes);
     if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0)
         return NULL;
-#ifdef MADV_HUGEPAGE
     madvise(memory, bytes, MADV_HUGEPAGE); /* advice: a refusal changes nothing but time */
-#endif
     return memory;
 }
 
-#define CACHE_LINE 64
-
 void *large_alloc_cleared(size_t bytes)
 {
-    size_t whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    void *memory = aligned_alloc(CACHE_LINE, whole);
+    size_t whole = (bytes + IMAGE_ROW_ALIGN - 1) / IMAGE_ROW_ALIGN * IMAGE_ROW_ALIGN;
+    void *memory = aligned_alloc(IMAGE_ROW_ALIGN, whole);
     return memory ? memset(memory, 0, whole) : NULL;
 }
 
@@ -84,7 +80,7 @@ static void *map_twice(int file, size_t bytes)
 
 bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_type type, int rows)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), row, pitch, common, step, bytes;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), row, pitch, common, step, whole;
     int file;
 
     memset(ring, 0, sizeof *ring);
@@ -96,24 +92,19 @@ bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_
         /* A page has 2^n bytes, so after STEP rows a row and a page end together. */
         common = (pitch & -pitch) < page ? pitch & -pitch : page;
         step = page / common;
-        bytes = ((uint64_t)rows + step - 1) / step * step;
-        if (align >= page || (bytes - (uint64_t)rows) * pitch <= MOST_SPARE)
+        whole = ((uint64_t)rows + step - 1) / step * step;
+        if (align >= page || (whole - (uint64_t)rows) * pitch <= MOST_SPARE)
             break;
     }
-    if (bytes > INT32_MAX || bytes > ((uint64_t)1 << 46) / pitch)
+    if (whole > INT32_MAX || whole > ((uint64_t)1 << 46) / pitch)
         return false;
-    ring->image = (struct image){.width = width,
-                                 .height = (int)bytes,
-                                 .channels = channels,
-                                 .type = type,
-                                 .pitch = (size_t)pitch};
-    bytes *= pitch;
-    ring->bytes = (size_t)bytes;
+    ring->image = (struct image){width, (int)whole, channels, (size_t)pitch, type, NULL};
+    ring->bytes = (size_t)(whole * pitch);
     file = memfd_create("rows", MFD_CLOEXEC);
     if (file < 0)
         return false;
-    if (ftruncate(file, (off_t)bytes) == 0)
-        ring->image.data = map_twice(file, (size_t)bytes);
+    if (ftruncate(file, (off_t)ring->bytes) == 0)
+        ring->image.data = map_twice(file, ring->bytes);
     close(file); /* the mappings keep the memory */
     return ring->image.data != NULL;
 }

@@ -19,19 +19,15 @@ __attribute__((format(printf, 2, 3))) static void put(struct svg *svg, const cha
 /* Text as it may stand in an element or an attribute. Control characters are not allowed in XML. */
 static void put_escaped(struct svg *svg, const char *text)
 {
+    static const char special[] = "&<>\"";
+    static const char *const escaped[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+
     for (; *text; text++) {
-        if (*text == '&')
-            put(svg, "&amp;");
-        else if (*text == '<')
-            put(svg, "&lt;");
-        else if (*text == '>')
-            put(svg, "&gt;");
-        else if (*text == '"')
-            put(svg, "&quot;");
-        else if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            put(svg, " ");
+        const char *at = strchr(special, *text);
+        if (at)
+            put(svg, "%s", escaped[at - special]);
         else
-            put(svg, "%c", *text);
+            put(svg, "%c", (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
     }
 }
 
@@ -69,6 +65,7 @@ void svg_free(struct svg *svg)
     *svg = (struct svg){0};
 }
 
+/* The style, and the end of the element. */
 static void put_style(struct svg *svg, const struct svg_style *style)
 {
     put(svg, " fill=\"%s\"", style->fill ? style->fill : "none");
@@ -78,6 +75,7 @@ static void put_style(struct svg *svg, const struct svg_style *style)
         put(svg, " stroke-dasharray=\"%s\"", style->dashes);
     if (style->opacity > 0)
         put(svg, " opacity=\"%.2f\"", style->opacity);
+    put(svg, "/>\n");
 }
 
 void svg_rect(struct svg *svg, double x, double y, double width, double height, double corner,
@@ -87,7 +85,6 @@ void svg_rect(struct svg *svg, double x, double y, double width, double height, 
     if (corner > 0)
         put(svg, " rx=\"%.2f\"", corner);
     put_style(svg, style);
-    put(svg, "/>\n");
 }
 
 static void put_points(struct svg *svg, const char *element, const struct svg_point *points,
@@ -100,7 +97,6 @@ static void put_points(struct svg *svg, const char *element, const struct svg_po
     if (style->stroke)
         put(svg, " stroke-linejoin=\"round\" stroke-linecap=\"round\"");
     put_style(svg, style);
-    put(svg, "/>\n");
 }
 
 void svg_lines(struct svg *svg, const struct svg_point *points, int count,
@@ -114,46 +110,37 @@ void svg_line(struct svg *svg, double x1, double y1, double x2, double y2,
 {
     put(svg, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"", x1, y1, x2, y2);
     put_style(svg, style);
-    put(svg, "/>\n");
 }
 
-/* Corners of the marks for a radius of 1, of about equal area. */
+#define MOST_CORNERS 12
+
+/* Corners of the marks for a radius of 1, of about equal area: x and y of each in turn. */
 static const struct mark {
     int corners;
-    struct svg_point at[12];
+    double at[2 * MOST_CORNERS];
 } MARKS[SVG_MARKS] = {
-    [SVG_SQUARE] = {4, {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}}},
-    [SVG_DIAMOND] = {4, {{0, -1.25}, {1.25, 0}, {0, 1.25}, {-1.25, 0}}},
-    [SVG_TRIANGLE] = {3, {{0, -1.2}, {1.2, 0.9}, {-1.2, 0.9}}},
-    [SVG_TRIANGLE_DOWN] = {3, {{0, 1.2}, {1.2, -0.9}, {-1.2, -0.9}}},
+    [SVG_SQUARE] = {4, {-0.9, -0.9, 0.9, -0.9, 0.9, 0.9, -0.9, 0.9}},
+    [SVG_DIAMOND] = {4, {0, -1.25, 1.25, 0, 0, 1.25, -1.25, 0}},
+    [SVG_TRIANGLE] = {3, {0, -1.2, 1.2, 0.9, -1.2, 0.9}},
+    [SVG_TRIANGLE_DOWN] = {3, {0, 1.2, 1.2, -0.9, -1.2, -0.9}},
     [SVG_PLUS] = {12,
-                  {{-0.45, -1.2},
-                   {0.45, -1.2},
-                   {0.45, -0.45},
-                   {1.2, -0.45},
-                   {1.2, 0.45},
-                   {0.45, 0.45},
-                   {0.45, 1.2},
-                   {-0.45, 1.2},
-                   {-0.45, 0.45},
-                   {-1.2, 0.45},
-                   {-1.2, -0.45},
-                   {-0.45, -0.45}}},
+                  {-0.45, -1.2, 0.45,  -1.2, 0.45,  -0.45, 1.2,  -0.45, 1.2,  0.45,  0.45,  0.45,
+                   0.45,  1.2,  -0.45, 1.2,  -0.45, 0.45,  -1.2, 0.45,  -1.2, -0.45, -0.45, -0.45}},
 };
 
 void svg_marker(struct svg *svg, enum svg_mark mark, double x, double y, double radius,
                 const struct svg_style *style)
 {
     const struct mark *shape = &MARKS[mark];
-    struct svg_point corner[12];
+    struct svg_point corner[MOST_CORNERS];
     if (mark == SVG_DISC) {
         put(svg, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"", x, y, radius);
         put_style(svg, style);
-        put(svg, "/>\n");
         return;
     }
     for (int i = 0; i < shape->corners; i++)
-        corner[i] = (struct svg_point){x + radius * shape->at[i].x, y + radius * shape->at[i].y};
+        corner[i] =
+            (struct svg_point){x + radius * shape->at[2 * i], y + radius * shape->at[2 * i + 1]};
     put_points(svg, "polygon", corner, shape->corners, style);
 }
 

@@ -45,16 +45,9 @@ static void put(FILE *out, const char *name, const char *value)
 static void put_options(FILE *out, const struct picture_request *request)
 {
     const struct filter_request *filter = &request->filter;
-    const struct plan_overrides *changes = &filter->overrides;
 
     fprintf(out, "version %s\nfilter %s\n", STENCIL_VERSION, filter->filter->name);
     put(out, "amount", filter->amount);
-    put(out, "divisor", changes->divisor);
-    put(out, "offset", changes->offset);
-    if (changes->has_anchor)
-        fprintf(out, "anchor %d,%d\n", changes->anchor_x, changes->anchor_y);
-    if (changes->flip)
-        fputs("flip\n", out);
     fprintf(out, "border %s\n", border_name(filter->border.border));
     if (filter->border.border == BORDER_CONSTANT)
         fprintf(out, "constant %s%s\n", filter->border.value, filter->border.percent ? "%" : "");

@@ -50,12 +50,13 @@ static bool runs_here(const struct kernel *kernel, char *why, size_t why_bytes)
                         .alpha = kernel->only_weighted ? ALPHA_WEIGHTED : ALPHA_PLAIN,
                         .filtered = kernel->only_weighted ? 3 : 1,
                         .repeat = 1};
-    struct plan_overrides overrides = {.divisor = kernel->only_weighted ? "9" : NULL};
     struct error err;
     mask_init(&mask, 3, kernel->dims == 1 ? 1 : 3);
     for (int i = 0; i < mask.width * mask.height; i++)
         mpq_set_si(mask.weight[i], 1, 1);
-    bool made = plan_mask_make(&plan.mask[0], &mask, &overrides, plan.max, &err);
+    if (kernel->only_weighted)
+        mpq_set_ui(mask.divisor, 9, 1);
+    bool made = plan_mask_make(&plan.mask[0], &mask, plan.max, &err);
     if (!made)
         snprintf(why, why_bytes, "%s", err.text);
     bool runs = made && kernel_supports(kernel, &plan, why, why_bytes);

@@ -31,8 +31,6 @@ static bool make_mask(const struct options *options, struct mask *mask, struct e
         .amount = options->amount,
         .overrides = command_overrides(options),
     };
-    struct mask masks[2];
-    int count;
 
     if (operand && options->mask)
         return error_set(err, EXIT_USAGE, "two masks, '%.80s' and --mask: expected one", operand);
@@ -44,14 +42,10 @@ static bool make_mask(const struct options *options, struct mask *mask, struct e
             err, EXIT_USAGE,
             "the mask '%.80s' is given: --sigma, --radius and --amount would make another",
             operand);
-    if (!filter_masks(&request, masks, &count, err))
+    if (!filter_masks(&request, err))
         return false;
-    if (plan_mask_override(&masks[0], &request.overrides, err)) {
-        *mask = masks[0];
-        return true;
-    }
-    mask_free(&masks[0]);
-    return false;
+    *mask = request.masks[0];
+    return true;
 }
 
 int command_mask(const struct options *options)

@@ -233,7 +233,7 @@ static void print_facts(FILE *out, const struct mask *mask)
     for (int bits = 8; bits <= 16; bits += 8) {
         struct plan_mask plan;
         struct error why;
-        if (!plan_mask_make(&plan, mask, NULL, (1u << bits) - 1, &why)) {
+        if (!plan_mask_make(&plan, mask, (1u << bits) - 1, &why)) {
             fprintf(out, "# %d bits: numbers too large to be filtered with\n", bits);
             continue;
         }
@@ -314,7 +314,7 @@ static void json_depth(FILE *out, const struct mask *mask, int bits, bool with_r
     struct plan_mask plan;
     struct error why;
 
-    if (!plan_mask_make(&plan, mask, NULL, (1u << bits) - 1, &why)) {
+    if (!plan_mask_make(&plan, mask, (1u << bits) - 1, &why)) {
         if (with_rank)
             json_print(out, ",'rank':null");
         json_print(out, ",'bits%d':null", bits);

@@ -27,7 +27,6 @@
 #include "cpu/method.h"
 #include "cpu/tiles.h"
 #include "cpu/taps.h"
-#include "plan/terms.h"
 
 /* A tile's column sums stay in the caches next to the core, with the rows they come from. */
 #define SUM_ELEMENTS (12 * 1024)

@@ -19,7 +19,7 @@ static int64_t modulo(int64_t i, int64_t n)
 
 int border_fold(enum border border, int i, int n)
 {
-    int64_t period, place;
+    int64_t twice = 2 * (int64_t)n, place;
 
     if (i >= 0 && i < n)
         return i;
@@ -30,16 +30,12 @@ int border_fold(enum border border, int i, int n)
         return (int)modulo(i, n);
     case BORDER_REFLECT:
         /* a b c d d c b a, again and again */
-        period = 2 * (int64_t)n;
-        place = modulo(i, period);
-        return (int)(place < n ? place : period - 1 - place);
+        place = modulo(i, twice);
+        return (int)(place < n ? place : twice - 1 - place);
     case BORDER_MIRROR:
         /* a b c d c b, again and again; a single cell has no neighbour to mirror */
-        if (n == 1)
-            return 0;
-        period = 2 * (int64_t)n - 2;
-        place = modulo(i, period);
-        return (int)(place < n ? place : period - place);
+        place = n == 1 ? 0 : modulo(i, twice - 2);
+        return (int)(place < n ? place : twice - 2 - place);
     case BORDER_ZERO:
     case BORDER_CONSTANT:
         break;
@@ -72,54 +68,49 @@ bool border_parse(const char *text, struct border_choice *choice, struct error *
 {
     size_t length = strcspn(text, ":");
     const char *value = text[length] == ':' ? text + length + 1 : NULL;
+    int i = 0;
 
-    for (int i = 0; i < BORDER_COUNT; i++) {
-        if (strlen(names[i]) != length || memcmp(names[i], text, length) != 0)
-            continue;
-        if (i != BORDER_CONSTANT && value)
-            return error_set(err, EXIT_USAGE, "'%s' takes no value; only constant:V does",
-                             names[i]);
-        if (i == BORDER_CONSTANT && (!value || *value == '\0'))
-            return error_set(err, EXIT_USAGE, "constant needs a value: constant:V or constant:N%%");
-        *choice = (struct border_choice){(enum border)i, false, value};
-        if (!value)
-            return true;
-        mpq_t number;
-        mpq_init(number);
-        bool good = parse_constant(number, value, &choice->percent, err);
-        mpq_clear(number);
-        return good;
-    }
-    return error_set(err, EXIT_USAGE,
-                     "expected replicate, zero, constant:V, constant:N%%, reflect, mirror or "
-                     "wrap, got '%.80s'",
-                     text);
+    while (i < BORDER_COUNT && (strlen(names[i]) != length || memcmp(names[i], text, length) != 0))
+        i++;
+    if (i == BORDER_COUNT)
+        return error_set(err, EXIT_USAGE,
+                         "expected replicate, zero, constant:V, constant:N%%, reflect, mirror or "
+                         "wrap, got '%.80s'",
+                         text);
+    if (i != BORDER_CONSTANT && value)
+        return error_set(err, EXIT_USAGE, "'%s' takes no value; only constant:V does", names[i]);
+    if (i == BORDER_CONSTANT && (!value || *value == '\0'))
+        return error_set(err, EXIT_USAGE, "constant needs a value: constant:V or constant:N%%");
+    *choice = (struct border_choice){(enum border)i, false, value};
+    if (!value)
+        return true;
+    mpq_t number;
+    mpq_init(number);
+    bool good = parse_constant(number, value, &choice->percent, err);
+    mpq_clear(number);
+    return good;
 }
 
 bool border_value(const struct border_choice *choice, uint32_t max, uint32_t *value,
                   struct error *err)
 {
-    mpq_t number, scale;
-    mpz_t rounded;
+    mpq_t number;
     bool good, percent;
 
     *value = 0;
     if (choice->border != BORDER_CONSTANT)
         return true;
-    mpq_inits(number, scale, NULL);
-    mpz_init(rounded);
+    mpq_init(number);
     good = parse_constant(number, choice->value, &percent, err);
     if (good && percent) {
-        mpq_set_ui(scale, max, 1);
-        mpq_mul(number, number, scale);
+        mpz_mul_ui(mpq_numref(number), mpq_numref(number), max);
+        rational_round(mpq_numref(number), number);
     }
-    rational_round(rounded, number);
-    if (good && mpz_cmp_ui(rounded, max) > 0)
+    if (good && mpz_cmp_ui(mpq_numref(number), max) > 0)
         good = error_set(err, EXIT_USAGE, "--border constant:%.80s: the largest sample value is %u",
                          choice->value, (unsigned)max);
     if (good)
-        *value = (uint32_t)mpz_get_ui(rounded);
-    mpq_clears(number, scale, NULL);
-    mpz_clear(rounded);
+        *value = (uint32_t)mpz_get_ui(mpq_numref(number));
+    mpq_clear(number);
     return good;
 }

@@ -1,6 +1,5 @@
-/* Borders: what a ghost cell (a cell outside the picture) holds. This is the
- * one place that knows; the reference asks it for every cell, fast paths ask it
- * once per edge and never inside.
+/* Borders: what a ghost cell (a cell outside the picture) holds. This is the one place that knows;
+ * the reference asks it for every cell, fast paths ask it once per edge and never inside.
  *
  * For the row  a b c d :
  *   replicate   a a a | d d d      the closest valid cell (the default)
@@ -8,8 +7,7 @@
  *   constant:V  V V V | V V V      V an integer in 0..max, or N% of max
  *   reflect     c b a | d c b      the edge is repeated
  *   mirror      d c b | c b a      the edge is not repeated (reflect 101)
- *   wrap        b c d | a b c      periodic
- */
+ *   wrap        b c d | a b c      periodic */
 #ifndef STENCIL_PLAN_BORDER_H
 #define STENCIL_PLAN_BORDER_H
 

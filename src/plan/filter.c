@@ -1,35 +1,10 @@
 /* The table of filters; the masks that a filter means with the options it was given; and the plan
  * for one picture: masks become integers, channels and alpha a set of channels, the border a sample
- * value. A new filter is one row.
- *
- * The default masks stand here as text, so that the program filters without any file beside it.
- * masks/ holds the same masks for people to copy and to change; a test compares the two. */
+ * value. A new filter is one row. */
 #include "plan/filter.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char gauss5[] = "divisor 256\n"
-                             "1  4  6  4 1\n"
-                             "4 16 24 16 4\n"
-                             "6 24 36 24 6\n"
-                             "4 16 24 16 4\n"
-                             "1  4  6  4 1\n";
-static const char box3[] = "divisor 9; 1 1 1; 1 1 1; 1 1 1";
-static const char sharpen[] = "0 -1 0; -1 5 -1; 0 -1 0";
-static const char edge8[] = "-1 -1 -1; -1 8 -1; -1 -1 -1";
-static const char laplace5[] = " 0  0 -1  0  0\n"
-                               " 0 -1 -2 -1  0\n"
-                               "-1 -2 16 -2 -1\n"
-                               " 0 -1 -2 -1  0\n"
-                               " 0  0 -1  0  0\n";
-static const char emboss[] = "-2 -1 0; -1 1 1; 0 1 2";
-static const char sobel_x[] = "-1 0 1; -2 0 2; -1 0 1";
-static const char sobel_y[] = "-1 -2 -1; 0 0 0; 1 2 1";
-static const char prewitt_x[] = "-1 0 1; -1 0 1; -1 0 1";
-static const char prewitt_y[] = "-1 -1 -1; 0 0 0; 1 1 1";
-static const char scharr_x[] = "-3 0 3; -10 0 10; -3 0 3";
-static const char scharr_y[] = "-3 -10 -3; 0 0 0; 3 10 3";
 
 #define SCALED (FILTER_MASK | FILTER_SCALE)
 #define SIZED  (SCALED | FILTER_RADIUS)
@@ -41,27 +16,27 @@ static const struct filter filters[] = {
     {"convolve", "any mask, given by --mask, --sigma or --radius",
      PLAN_LINEAR, SMOOTH, BUILD_ANY, NULL, {NULL}},
     {"blur", "a soft blur",
-     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {gauss5}},
+     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {"gauss5"}},
     {"box", "the mean of a square, 2R+1 cells wide with --radius R",
-     PLAN_LINEAR, SIZED, BUILD_BOX, "box3", {box3}},
+     PLAN_LINEAR, SIZED, BUILD_BOX, "box3", {"box3"}},
     {"gauss", "a Gaussian blur of any width",
      PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "--sigma 1", {NULL}},
     {"sharpen", "sharpen, using the four neighbours of each pixel",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {sharpen}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {"sharpen"}},
     {"unsharp", "sharpen by adding what a Gaussian blur removes",
      PLAN_LINEAR, SMOOTH | FILTER_AMOUNT, BUILD_UNSHARP, "--sigma 1 --amount 1", {NULL}},
     {"edge", "edges in all directions; flat areas become black",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {edge8}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}},
     {"laplace", "the Laplacian of a Gaussian: edges, with less noise",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {laplace5}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {"laplace5"}},
     {"emboss", "a relief, lit from the top left",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {emboss}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}},
     {"sobel", "edge strength: the size of the gradient, by Sobel's masks",
-     PLAN_GRADIENT, 0, BUILD_NOTHING, "sobel_x and sobel_y", {sobel_x, sobel_y}},
+     PLAN_GRADIENT, 0, BUILD_NOTHING, "sobel_x and sobel_y", {"sobel_x", "sobel_y"}},
     {"prewitt", "edge strength: the size of the gradient, by Prewitt's masks",
-     PLAN_GRADIENT, 0, BUILD_NOTHING, "prewitt_x and prewitt_y", {prewitt_x, prewitt_y}},
+     PLAN_GRADIENT, 0, BUILD_NOTHING, "prewitt_x and prewitt_y", {"prewitt_x", "prewitt_y"}},
     {"scharr", "edge strength: the size of the gradient, by Scharr's masks",
-     PLAN_GRADIENT, 0, BUILD_NOTHING, "scharr_x and scharr_y", {scharr_x, scharr_y}},
+     PLAN_GRADIENT, 0, BUILD_NOTHING, "scharr_x and scharr_y", {"scharr_x", "scharr_y"}},
 };
 /* clang-format on */
 #define FILTER_COUNT (int)(sizeof filters / sizeof filters[0])
@@ -142,85 +117,67 @@ static double sigma_of(const struct filter_request *request)
     return request->radius > 0 ? request->radius / 3.0 : 1;
 }
 
-static bool build_unsharp(struct mask *mask, const struct filter_request *request,
-                          struct error *err)
-{
-    const char *text = request->amount ? request->amount : "1", *why;
-    mpq_t amount;
-    bool good;
-
-    mpq_init(amount);
-    good = rational_parse(amount, text, strlen(text), &why);
-    if (good)
-        good = mask_build_unsharp(mask, sigma_of(request), request->radius, amount, err);
-    else
-        error_set(err, EXIT_USAGE, "--amount %.80s: %s", text, why);
-    mpq_clear(amount);
-    return good;
-}
-
 static bool build(struct mask *mask, const struct filter_request *request, struct error *err)
 {
     enum filter_build build = request->filter->build;
 
     if (build == BUILD_UNSHARP)
-        return build_unsharp(mask, request, err);
+        return mask_build_unsharp(mask, sigma_of(request), request->radius,
+                                  request->amount ? request->amount : "1", err);
     if (build == BUILD_BOX || (build == BUILD_ANY && !request->has_sigma))
         return mask_build_box(mask, request->radius, MASK_SQUARE, err);
     return mask_build_gauss(mask, sigma_of(request), request->radius, MASK_SQUARE, err);
 }
 
-bool filter_masks(const struct filter_request *request, struct mask masks[2], int *count,
-                  struct error *err)
+/* The masks before the overrides. */
+static bool load_masks(struct filter_request *request, struct error *err)
 {
     const struct filter *filter = request->filter;
     bool built = request->has_sigma || request->radius >= 0 || request->amount;
 
-    memset(masks, 0, 2 * sizeof *masks);
-    *count = 0;
-    if (!check_options(request, err))
-        return false;
-    if (request->mask || built || !filter->mask_text[0]) {
+    if (request->mask || built || !filter->mask[0]) {
         if (!request->mask && !built && filter->build == BUILD_ANY)
             return error_set(err, EXIT_USAGE, "%s needs a mask: --mask, --sigma or --radius",
                              filter->name);
-        *count = request->mask ? mask_load(&masks[0], request->mask, err)
-                               : build(&masks[0], request, err);
-        return *count == 1;
+        request->mask_count = 1;
+        return request->mask ? mask_load(&request->masks[0], request->mask, err)
+                             : build(&request->masks[0], request, err);
     }
-    for (int i = 0; i < 2 && filter->mask_text[i]; i++) {
-        if (!mask_parse(&masks[i], filter->default_mask, filter->mask_text[i],
-                        strlen(filter->mask_text[i]), err)) {
-            mask_free(&masks[0]);
+    for (int i = 0; i < 2 && filter->mask[i]; i++, request->mask_count++)
+        if (!mask_builtin(&request->masks[i], filter->mask[i], err))
             return false;
-        }
-        ++*count;
-    }
     return true;
+}
+
+bool filter_masks(struct filter_request *request, struct error *err)
+{
+    bool good;
+
+    request->mask_count = 0;
+    good = check_options(request, err) && load_masks(request, err);
+    for (int i = 0; good && i < request->mask_count; i++)
+        good = plan_mask_override(&request->masks[i], &request->overrides, err);
+    if (!good)
+        filter_unload(request);
+    return good;
+}
+
+void filter_unload(struct filter_request *request)
+{
+    while (request->mask_count > 0)
+        mask_free(&request->masks[--request->mask_count]);
 }
 
 /* ---- the plan for one picture ---- */
 
 #define MAX_REPEAT 1000
 
-/* ---- channels ---- */
-
-/* The letters of the channels, by the number of channels. Gray is g or y. */
-static const char *const letters[5] = {"", "g", "ga", "rgb", "rgba"};
+/* Three characters for each channel that name it, by the number of channels; [0]: in any picture.
+ */
+static const char *const channel_names[5] = {"rgba0123y", "gy0", "gy0aa1", "rr0gg1bb2",
+                                             "rr0gg1bb2aa3"};
 static const char *const described[5] = {"", "gray (g)", "gray and alpha (g, a)", "r, g and b",
                                          "r, g, b and a"};
-
-/* The channel that C names in a picture with CHANNELS of them, or -1. */
-static int channel_of(char c, int channels)
-{
-    const char *place;
-    if (c >= '0' && c < '0' + channels)
-        return c - '0';
-    if (c == 'y' && channels <= 2)
-        return 0;
-    place = c ? strchr(letters[channels], c) : NULL;
-    return place ? (int)(place - letters[channels]) : -1;
-}
 
 /* The channels that TEXT names (NULL: all) in a picture with CHANNELS of them. Without a picture
  * (CHANNELS is 0) names are refused that no picture has. */
@@ -228,11 +185,9 @@ static bool read_channels(const char *text, int channels, unsigned *set, struct 
 {
     *set = text ? 0 : (1u << channels) - 1;
     for (const char *c = text ? text : ""; *c; c++) {
-        int channel = channel_of(*c, channels ? channels : 4);
-        if (channel < 0 && channels == 0)
-            channel = channel_of(*c, 2);
-        if (channel >= 0)
-            *set |= 1u << channel;
+        const char *place = strchr(channel_names[channels], *c);
+        if (place)
+            *set |= 1u << (place - channel_names[channels]) / 3;
         else if (*c != ',' && channels == 0)
             return error_set(err, EXIT_USAGE,
                              "--channels %.40s: expected letters of rgba, g or y for gray, or "
@@ -275,18 +230,14 @@ static bool resolve_alpha(struct plan *plan, enum alpha_mode wanted, struct erro
 static bool make_masks(const struct filter_request *request, struct plan *plan, uint32_t max,
                        struct error *err)
 {
-    struct mask own[2] = {0};
-    const struct mask *masks = request->mask_count ? request->masks : own;
-    int count = request->mask_count;
-    bool good = count > 0 || filter_masks(request, own, &count, err);
+    struct filter_request own = *request;
+    bool good = own.mask_count > 0 || filter_masks(&own, err);
 
-    for (int i = 0; i < count && good; i++) {
-        good = plan_mask_make(&plan->mask[i], &masks[i], &request->overrides, max, err);
-        plan->masks += good;
-    }
-    mask_free(&own[0]);
-    mask_free(&own[1]);
     plan->kind = request->filter->kind;
+    for (; good && plan->masks < own.mask_count; plan->masks += good)
+        good = plan_mask_make(&plan->mask[plan->masks], &own.masks[plan->masks], max, err);
+    if (request->mask_count == 0)
+        filter_unload(&own);
     if (!good)
         plan_free(plan);
     return good;
@@ -316,7 +267,6 @@ bool filter_load(struct filter_request *request, struct error *err)
     struct plan plan = {0};
     uint32_t value;
     unsigned set;
-    int count;
 
     request->mask_count = 0;
     if (request->repeat < 1 || request->repeat > MAX_REPEAT)
@@ -325,21 +275,12 @@ bool filter_load(struct filter_request *request, struct error *err)
     /* The border is checked with the largest samples, the mask with the smallest: what fails with
      * these fails with every picture. */
     if (!read_channels(request->channels, 0, &set, err) ||
-        !border_value(&request->border, 65535, &value, err) ||
-        !filter_masks(request, request->masks, &count, err))
+        !border_value(&request->border, 65535, &value, err) || !filter_masks(request, err))
         return false;
-    request->mask_count = count;
     if (!make_masks(request, &plan, 1, err)) {
         filter_unload(request);
         return false;
     }
     plan_free(&plan);
     return true;
-}
-
-void filter_unload(struct filter_request *request)
-{
-    for (int i = 0; i < request->mask_count; i++)
-        mask_free(&request->masks[i]);
-    request->mask_count = 0;
 }

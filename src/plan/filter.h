@@ -32,7 +32,7 @@ struct filter {
     unsigned options;    /* of enum filter_option */
     enum filter_build build;
     const char *default_mask; /* without options, for people ("gauss5"); NULL: none */
-    const char *mask_text[2]; /* the same as text, two for gradients; NULL: it is built */
+    const char *mask[2];      /* for mask_builtin, two for gradients; NULL: it is built */
 };
 
 /* All filters, in the order in which they are listed; *count is set. */
@@ -61,26 +61,25 @@ struct filter_request {
     const char *channels; /* --channels, or NULL for all: a subset of "rgba", "g" for gray, or
                              indices "0,2" / "02" */
     int repeat;
-    struct mask masks[2]; /* filter_load's: 1, or 2 for gradients */
+    struct mask masks[2]; /* filter_masks makes them: 1, or 2 for gradients */
     int mask_count;       /* 0: not loaded */
 };
 
-/* Parses the masks, once for all pictures, and checks everything that can be checked before a
- * picture is opened: mask text, combinations of options, numbers. So a bad mask is reported before
- * a missing picture. An option that the filter does not take (--mask with sobel) is EXIT_USAGE.
- * Free with filter_unload; nothing is loaded on failure. */
-bool filter_load(struct filter_request *request, struct error *err);
+/* Makes masks and mask_count: the masks that the request means, overrides applied. An option that
+ * the filter does not take (--mask with sobel) is EXIT_USAGE. Free with filter_unload; nothing is
+ * there on failure. */
+bool filter_masks(struct filter_request *request, struct error *err);
 void filter_unload(struct filter_request *request);
+
+/* Makes the masks, once for all pictures, and checks everything that can be checked before a
+ * picture is opened: mask text, combinations of options, numbers. So a bad mask is reported before
+ * a missing picture. Free with filter_unload; nothing is loaded on failure. */
+bool filter_load(struct filter_request *request, struct error *err);
 
 /* Makes the plan for a picture of this shape; EXIT_USAGE for a channel that the picture does not
  * have. The masks of a request that is not loaded are parsed for this plan alone. Free with
  * plan_free. */
 bool filter_plan(const struct filter_request *request, int channels, enum sample_type type,
                  uint32_t max, struct plan *plan, struct error *err);
-
-/* The masks that a request means, as rationals (one, or two for gradients), parsed anew. Free each
- * with mask_free. */
-bool filter_masks(const struct filter_request *request, struct mask masks[2], int *count,
-                  struct error *err);
 
 #endif

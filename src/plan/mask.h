@@ -31,8 +31,8 @@ struct mask {
 void mask_init(struct mask *mask, int width, int height);
 void mask_free(struct mask *mask); /* harmless on a zeroed struct */
 
-/* Parses LENGTH bytes of mask text. Messages begin with NAME:LINE:COLUMN and are EXIT_USAGE; a
- * mask that failed is left zeroed. */
+/* Parses LENGTH bytes of mask text, behind which a zero byte stands. Messages begin with
+ * NAME:LINE:COLUMN and are EXIT_USAGE; a mask that failed is left zeroed. */
 bool mask_parse(struct mask *mask, const char *name, const char *text, size_t length,
                 struct error *err);
 
@@ -46,6 +46,9 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err);
  * would find, in C-locale order of names, each name once (the first folder wins). */
 void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context);
 
+/* One of the masks that the program holds itself: "gauss5", "sobel_x" ... NAME must be one. */
+bool mask_builtin(struct mask *mask, const char *name, struct error *err);
+
 /* Builders; EXIT_USAGE for a sigma or radius out of range (sigma finite and > 0, radius 0..127;
  * a negative radius of a gauss means ceil(3*sigma)). A row is for signals; its gauss weights sum
  * to 2048. */
@@ -53,16 +56,15 @@ enum mask_shape { MASK_SQUARE, MASK_ROW };
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
                       struct error *err);
 bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err);
-/* (1 + amount)*identity - amount*gauss */
-bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
+/* (1 + amount)*identity - amount*gauss; AMOUNT is a rational as text. */
+bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char *amount,
                         struct error *err);
 
 /* The exact sum of the weights, not divided. SUM is initialised by the caller and is left
- * uncanonical where its terms are too long for that to be cheap (see plan/mask_build.c). */
+ * uncanonical where its terms are too long for that to be cheap (see plan/mask_builtin.c). */
 void mask_sum(mpq_t sum, const struct mask *mask);
 
-/* The 1D weights of the contract: WEIGHT has 2*radius+1 places; they are
- * symmetric and sum to 2048. */
+/* The contract's 1D weights, symmetric and of the sum 2048: 2*radius+1 numbers. */
 void mask_gauss_weights(double sigma, int radius, int *weight);
 
 /* Rotates mask and anchor by 180 degrees: true convolution. */

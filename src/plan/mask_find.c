@@ -6,7 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,117 +21,63 @@
 
 #define MASK_SUFFIX ".txt"
 
-/* ---- reading ---- */
-
-/* Parses all that FD gives. */
-static bool read_mask(struct mask *mask, int fd, const char *name, struct error *err)
+/* Parses all that FILE gives, and closes it; if it is NULL, errno says why. */
+static bool read_mask(struct mask *mask, FILE *file, const char *name, struct error *err)
 {
-    char *text = malloc(MASK_MAX_BYTES + 1);
-    size_t used = 0;
-    ssize_t got = 1;
+    char *text = calloc(1, MASK_MAX_BYTES + 2);
+    size_t used = file && text ? fread(text, 1, MASK_MAX_BYTES + 1, file) : 0;
     bool good;
 
-    while (text && got > 0 && used <= MASK_MAX_BYTES) {
-        got = read(fd, text + used, MASK_MAX_BYTES + 1 - used);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got > 0)
-            used += (size_t)got;
-    }
-    if (!text)
-        good = error_set(err, EXIT_USAGE, "%s: no memory for the mask's text", name);
-    else if (got < 0)
+    if (!file || ferror(file))
         good = error_set(err, EXIT_USAGE, "%s: cannot read: %s", name, strerror(errno));
+    else if (!text)
+        good = error_set(err, EXIT_USAGE, "%s: no memory for the mask's text", name);
     else if (used > MASK_MAX_BYTES)
         good = error_set(err, EXIT_USAGE, "%s: too large for a mask: more than 8 MiB", name);
     else
         good = mask_parse(mask, name, text, used, err);
     free(text);
-    return good;
-}
-
-static bool load_file(struct mask *mask, const char *path, struct error *err)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool good;
-
-    if (fd < 0)
-        return error_set(err, EXIT_USAGE, "%s: cannot read: %s", path, strerror(errno));
-    good = read_mask(mask, fd, path, err);
-    close(fd);
+    if (file && file != stdin)
+        fclose(file);
     return good;
 }
 
 /* ---- folders ---- */
 
-struct folders {
-    char **path;
-    int count;
-};
-
-/* Appends PATH, which it owns from now on, unless the list has it. */
-static void folders_add(struct folders *folders, char *path)
+/* The folders of masks, each with a zero byte at its end, and one zero byte more; to be freed.
+ * NULL: no memory. */
+static char *folders_make(void)
 {
-    char **larger = NULL;
-    int known = 0;
-
-    while (path && known < folders->count && strcmp(folders->path[known], path) != 0)
-        known++;
-    if (path && known == folders->count)
-        larger = reallocarray(folders->path, (size_t)folders->count + 1, sizeof *larger);
-    if (!larger) {
-        free(path);
-        return;
-    }
-    folders->path = larger;
-    folders->path[folders->count++] = path;
-}
-
-/* PREFIX/share/stencilcli/masks for a program in PREFIX/bin: found also when the whole installation
- * was moved. */
-static char *folder_beside_program(void)
-{
-    char program[4096], *path = NULL;
+    const char *given = getenv("STENCILCLI_MASKS");
+    char program[4096], *list = NULL;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    size_t bytes;
+    FILE *out = open_memstream(&list, &bytes);
 
-    if (length <= 0)
-        return NULL;
-    program[length] = '\0';
-    for (int i = 0; i < 2; i++) {
-        char *slash = strrchr(program, '/');
-        if (!slash)
-            return NULL;
-        *slash = '\0';
+    while (out && given && *given) {
+        int n = (int)strcspn(given, ":");
+        if (n > 0)
+            fprintf(out, "%.*s%c", n, given, '\0');
+        given += n + (given[n] == ':');
     }
-    return asprintf(&path, "%s/share/stencilcli/masks", program) < 0 ? NULL : path;
+    /* PREFIX/share/stencilcli/masks for a program in PREFIX/bin: found also when the whole
+     * installation was moved. */
+    if (out && length > 0) {
+        program[length] = '\0';
+        fprintf(out, "%s/share/stencilcli/masks%c", dirname(dirname(program)), '\0');
+    }
+    if (out)
+        fprintf(out, "%s%c%s%c", STENCIL_MASKS_DIR, '\0', STENCIL_SOURCE_MASKS_DIR, '\0');
+    if (out && fclose(out) == 0)
+        return list;
+    free(list);
+    return NULL;
 }
 
-static struct folders folders_make(void)
+/* The text behind the zero byte of TEXT. */
+static const char *next(const char *text)
 {
-    struct folders folders = {NULL, 0};
-    const char *list = getenv("STENCILCLI_MASKS");
-
-    while (list && *list) {
-        size_t length = strcspn(list, ":");
-        if (length > 0)
-            folders_add(&folders, strndup(list, length));
-        list += length + (list[length] == ':');
-    }
-    folders_add(&folders, folder_beside_program());
-#ifdef STENCIL_MASKS_DIR
-    folders_add(&folders, strdup(STENCIL_MASKS_DIR));
-#endif
-#ifdef STENCIL_SOURCE_MASKS_DIR
-    folders_add(&folders, strdup(STENCIL_SOURCE_MASKS_DIR));
-#endif
-    return folders;
-}
-
-static void folders_free(struct folders *folders)
-{
-    for (int i = 0; i < folders->count; i++)
-        free(folders->path[i]);
-    free(folders->path);
+    return text + strlen(text) + 1;
 }
 
 static bool is_file(const char *path)
@@ -146,8 +92,7 @@ static char *find_in(const char *folder, const char *name)
     static const char *const suffixes[] = {"", MASK_SUFFIX};
     for (int i = 0; i < 2; i++) {
         char *path;
-        if (asprintf(&path, "%s%s%s%s", folder ? folder : "", folder ? "/" : "", name,
-                     suffixes[i]) < 0)
+        if (asprintf(&path, "%s%s%s%s", folder, *folder ? "/" : "", name, suffixes[i]) < 0)
             return NULL;
         if (is_file(path))
             return path;
@@ -158,33 +103,28 @@ static char *find_in(const char *folder, const char *name)
 
 static char *find_file(const char *argument)
 {
-    char *path = find_in(NULL, argument);
+    char *path = find_in("", argument), *folders;
     if (path || strchr(argument, '/'))
         return path;
-    struct folders folders = folders_make();
-    for (int i = 0; i < folders.count && !path; i++)
-        path = find_in(folders.path[i], argument);
-    folders_free(&folders);
+    folders = folders_make();
+    for (const char *folder = folders; folder && *folder && !path; folder = next(folder))
+        path = find_in(folder, argument);
+    free(folders);
     return path;
 }
 
 /* ---- the list ---- */
 
 struct entry {
-    char *name, *path;
-    int folder; /* its number */
-};
-
-struct entries {
-    struct entry *entry;
-    int count;
+    char *name; /* without .txt; behind its zero byte its path */
+    int number; /* in the order in which they were found */
 };
 
 static int compare_entries(const void *a, const void *b)
 {
     const struct entry *first = a, *second = b;
     int order = strcmp(first->name, second->name);
-    return order ? order : first->folder - second->folder;
+    return order ? order : first->number - second->number;
 }
 
 static int is_mask_name(const struct dirent *item)
@@ -194,51 +134,49 @@ static int is_mask_name(const struct dirent *item)
            strcmp(item->d_name + length - suffix, MASK_SUFFIX) == 0;
 }
 
-/* Without memory the list goes without this mask. */
-static void add_entry(struct entries *entries, const char *path, const char *file, int folder)
+/* Appends the masks in FOLDER to the *count that are there. Without memory the list goes without
+ * them. */
+static void add_entries(struct entry **entries, int *count, const char *folder)
 {
-    struct entry entry = {strndup(file, strlen(file) - strlen(MASK_SUFFIX)), NULL, folder};
-    struct entry *larger = NULL;
+    struct dirent **items;
+    int found = scandir(folder, &items, is_mask_name, NULL);
+    size_t wanted = (size_t)(*count + found);
+    struct entry *larger = found > 0 ? reallocarray(*entries, wanted, sizeof *larger) : NULL;
 
-    if (asprintf(&entry.path, "%s/%s", path, file) < 0)
-        entry.path = NULL;
-    if (entry.name && entry.path && is_file(entry.path))
-        larger = reallocarray(entries->entry, (size_t)entries->count + 1, sizeof *larger);
-    if (larger) {
-        entries->entry = larger;
-        larger[entries->count++] = entry;
-    } else {
-        free(entry.name);
-        free(entry.path);
+    *entries = larger ? larger : *entries;
+    for (int k = 0; k < found; k++) {
+        const char *file = items[k]->d_name;
+        struct entry entry = {NULL, *count};
+        int bare = (int)(strlen(file) - strlen(MASK_SUFFIX));
+        if (asprintf(&entry.name, "%.*s%c%s/%s", bare, file, '\0', folder, file) < 0)
+            entry.name = NULL;
+        if (larger && entry.name && is_file(next(entry.name)))
+            larger[(*count)++] = entry;
+        else
+            free(entry.name);
+        free(items[k]);
     }
+    if (found >= 0)
+        free(items);
 }
 
 void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context)
 {
-    struct folders folders = folders_make();
-    struct entries entries = {NULL, 0};
+    char *folders = folders_make();
+    struct entry *entries = NULL;
+    int count = 0;
 
-    for (int i = 0; i < folders.count; i++) {
-        struct dirent **items;
-        int found = scandir(folders.path[i], &items, is_mask_name, alphasort);
-        for (int k = 0; k < found; k++) {
-            add_entry(&entries, folders.path[i], items[k]->d_name, i);
-            free(items[k]);
-        }
-        if (found >= 0)
-            free(items);
-    }
-    if (entries.count > 0)
-        qsort(entries.entry, (size_t)entries.count, sizeof *entries.entry, compare_entries);
-    for (int i = 0; i < entries.count; i++)
-        if (i == 0 || strcmp(entries.entry[i - 1].name, entries.entry[i].name) != 0)
-            visit(entries.entry[i].name, entries.entry[i].path, context);
-    for (int i = 0; i < entries.count; i++) {
-        free(entries.entry[i].name);
-        free(entries.entry[i].path);
-    }
-    free(entries.entry);
-    folders_free(&folders);
+    for (const char *folder = folders; folder && *folder; folder = next(folder))
+        add_entries(&entries, &count, folder);
+    if (count > 0)
+        qsort(entries, (size_t)count, sizeof *entries, compare_entries);
+    for (int i = 0; i < count; i++)
+        if (i == 0 || strcmp(entries[i - 1].name, entries[i].name) != 0)
+            visit(entries[i].name, next(entries[i].name), context);
+    for (int i = 0; i < count; i++)
+        free(entries[i].name);
+    free(entries);
+    free(folders);
 }
 
 /* ---- a name that is not there ---- */
@@ -252,29 +190,31 @@ struct search {
 static void visit_near(const char *name, const char *path, void *context)
 {
     struct search *search = context;
-    const char *words[2] = {search->near, name};
-    int known = search->near[0] != '\0';
-    const char *near = did_you_mean(search->wanted, known ? words : words + 1, known + 1);
+    const char *words[] = {search->near, name};
 
     (void)path;
-    if (near == name)
+    if (did_you_mean(search->wanted, words, 2) == name)
         snprintf(search->near, sizeof search->near, "%s", name);
 }
 
 static bool not_found(const char *argument, struct error *err)
 {
     struct search search = {argument, ""};
-    char places[600] = "this folder";
+    char places[600] = "this folder", *folders;
     size_t used = strlen(places);
 
     if (strchr(argument, '/'))
         return error_set(err, EXIT_USAGE, "no mask '%.300s': no such file, with or without .txt",
                          argument);
-    struct folders folders = folders_make();
-    for (int i = 0; i < folders.count; i++)
-        if (access(folders.path[i], X_OK) == 0 && used < sizeof places)
-            used += (size_t)snprintf(places + used, sizeof places - used, ", %s", folders.path[i]);
-    folders_free(&folders);
+    folders = folders_make();
+    for (const char *folder = folders; folder && *folder; folder = next(folder)) {
+        const char *first = folders;
+        while (strcmp(first, folder) != 0)
+            first = next(first);
+        if (first == folder && access(folder, X_OK) == 0 && used < sizeof places)
+            used += (size_t)snprintf(places + used, sizeof places - used, ", %s", folder);
+    }
+    free(folders);
     mask_list(visit_near, &search);
     return error_set(err, EXIT_USAGE, "no mask '%.200s' (looked in %s)%s%s%s", argument, places,
                      search.near[0] ? "; did you mean '" : "", search.near,
@@ -292,11 +232,8 @@ static int count_words(const char *text, int *numbers)
 
     *numbers = 0;
     mpq_init(value);
-    for (;;) {
-        text += strspn(text, " \t,");
+    while (*(text += strspn(text, " \t,"))) {
         size_t length = strcspn(text, " \t,");
-        if (length == 0)
-            break;
         words++;
         *numbers += rational_parse(value, text, length, &why);
         text += length;
@@ -308,19 +245,18 @@ static int count_words(const char *text, int *numbers)
 bool mask_load(struct mask *mask, const char *argument, struct error *err)
 {
     int numbers, words = count_words(argument, &numbers);
-    bool good;
 
     memset(mask, 0, sizeof *mask);
     if (words == 0)
         return error_set(err, EXIT_USAGE, "--mask: expected a name, a file or rows of numbers");
     if (strcmp(argument, "-") == 0)
-        return read_mask(mask, STDIN_FILENO, "standard input", err);
+        return read_mask(mask, stdin, "standard input", err);
     if (strpbrk(argument, ";\n") || (words >= 2 && numbers == words))
         return mask_parse(mask, "--mask", argument, strlen(argument), err);
 
     char *path = find_file(argument);
     if (path) {
-        good = load_file(mask, path, err);
+        bool good = read_mask(mask, fopen(path, "re"), path, err);
         free(path);
         return good;
     }

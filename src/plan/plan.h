@@ -20,6 +20,10 @@ enum accumulator {
     ACCUMULATOR_I64, /* ... < 2^62 */
 };
 
+/* With more terms or longer ones (terms * (width + height)), Fourier transforms are faster. */
+#define PLAN_MOST_TERMS     4
+#define PLAN_MOST_TERM_TAPS 256
+
 /* A column times a row, at a place within a mask. */
 struct plan_term {
     int top, left, height, width;
@@ -42,18 +46,17 @@ struct plan_mask {
      * is 1, its first non-zero entry positive), column carries the rest. NULL else. */
     int64_t *column, *row;
     /* Low rank: the sum of so many terms is the mask, modulo 2^32 where sums have 32 bits; exactly
-     * where terms_exact. 0 where there is no such sum, or the rank is 1. (plan/terms.h) */
+     * where terms_exact. 0 where there is no such sum, or the rank is 1. (plan/rank.c) */
     int terms;
     bool terms_exact;
-    struct plan_term *term;
+    struct plan_term term[PLAN_MOST_TERMS];
     int quantised_bits;     /* q of the contract where weights had to be quantised, else -1 */
     double quantised_error; /* the largest effect of that on a sample, in sample values */
 };
 
 enum plan_kind {
     PLAN_LINEAR,   /* mask[0] */
-    PLAN_GRADIENT, /* clamp(round(sqrt(gx^2 + gy^2))) of mask[0] and mask[1]; no divisor or offset
-                    */
+    PLAN_GRADIENT, /* clamp(round(sqrt(gx^2 + gy^2))) of mask[0] and [1]; no divisor, no offset */
 };
 
 enum alpha_mode { ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN };
@@ -87,20 +90,19 @@ struct plan_overrides {
     const char *divisor; /* rationals as text */
     const char *offset;  /* rational, or N% */
     bool has_anchor;
-    int anchor_x, anchor_y;
+    int anchor_x, anchor_y; /* in the mask as it is written: they turn with it */
     bool flip;
 };
 
-/* Makes the integers of one mask for samples up to max. Errors (a zero divisor,
- * an anchor outside, no q that fits) are EXIT_USAGE. On success free with
- * plan_mask_free. MASK is not changed. */
-bool plan_mask_make(struct plan_mask *plan, const struct mask *mask,
-                    const struct plan_overrides *overrides, uint32_t max, struct error *err);
-void plan_mask_free(struct plan_mask *plan);
-
-/* Changes MASK as the overrides say, for printing what would run. On failure MASK is as before. */
+/* Changes MASK as the overrides say. EXIT_USAGE for a divisor of 0 and an anchor outside. */
 bool plan_mask_override(struct mask *mask, const struct plan_overrides *overrides,
                         struct error *err);
+
+/* Makes the integers of one mask for samples up to max. EXIT_USAGE if no q fits. On success free
+ * with plan_mask_free. */
+bool plan_mask_make(struct plan_mask *plan, const struct mask *mask, uint32_t max,
+                    struct error *err);
+void plan_mask_free(struct plan_mask *plan);
 
 /* The exact rank of the integer weights (0 for an all-zero mask, -1 without memory). May take a
  * moment for large masks: for printing, not for running. */

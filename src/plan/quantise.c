@@ -20,68 +20,60 @@ struct part {
 
 struct quantiser {
     struct plan_mask *plan;
-    const struct plan_input *input;
+    const struct mask *mask;
+    size_t cells;
+    mpq_srcptr offset;
+    uint32_t max;
     int q;
     struct part *part; /* the cells whose fractional part is not 0 */
     size_t parts;
 };
 
-/* The exact sign of (rest of cell I - rest of cell J). Why: with f = floor(v * 2^q) a rest is
- * weight * 2^q / divisor - f, and the divisor is common:
- *   rest_i - rest_j = ((weight_i - weight_j) * 2^q - (f_i - f_j) * divisor) / divisor */
-static int compare_exactly(const struct quantiser *z, size_t i, size_t j)
+/* Cell K's v * 2^q minus its floor. */
+static void exact_rest(mpq_t rest, const struct quantiser *z, size_t k)
 {
-    const struct plan_input *input = z->input;
-    int64_t f = z->plan->weight[i] - z->plan->weight[j];
-    mpq_srcptr a = plan_input_weight(input, i), b = plan_input_weight(input, j);
-    int sign;
+    mpq_t floor;
 
-    if (f == 0) {
-        sign = mpq_cmp(a, b);
-    } else {
-        mpq_t left, right;
-        mpq_inits(left, right, NULL);
-        mpq_sub(left, a, b);
-        mpq_mul_2exp(left, left, (mp_bitcnt_t)z->q);
-        mpq_set_si(right, f, 1);
-        mpq_mul(right, right, input->divisor);
-        sign = mpq_cmp(left, right);
-        mpq_clears(left, right, NULL);
-    }
-    return mpq_sgn(input->divisor) < 0 ? -sign : sign;
+    mpq_init(floor);
+    mpq_set_si(floor, z->plan->weight[k], 1);
+    mpq_mul_2exp(rest, z->mask->weight[k], (mp_bitcnt_t)z->q);
+    mpq_div(rest, rest, z->mask->divisor);
+    mpq_sub(rest, rest, floor);
+    mpq_clear(floor);
 }
 
 /* The largest rest first. */
 static int compare_parts(const void *a, const void *b, void *context)
 {
     const struct part *first = a, *second = b;
-    int sign;
+    const struct quantiser *z = context;
+    int order = 0;
 
     if (first->rest != second->rest)
         return first->rest > second->rest ? -1 : 1;
-    sign = compare_exactly(context, first->cell, second->cell);
-    if (sign != 0)
-        return sign > 0 ? -1 : 1;
-    return first->cell < second->cell ? -1 : 1;
+    if (!mpq_equal(z->mask->weight[first->cell], z->mask->weight[second->cell])) {
+        mpq_t x, y;
+        mpq_inits(x, y, NULL);
+        exact_rest(x, z, first->cell);
+        exact_rest(y, z, second->cell);
+        order = mpq_cmp(y, x);
+        mpq_clears(x, y, NULL);
+    }
+    return order ? order : first->cell < second->cell ? -1 : 1;
 }
 
 /* weight = floor(v * 2^q) for every cell, and the parts. False if one leaves 62 bits. */
 static bool take_floors(struct quantiser *z)
 {
-    const struct plan_input *input = z->input;
     mpz_t n, d, rest;
     bool good = true;
 
     mpz_inits(n, d, rest, NULL);
     z->parts = 0;
-    for (size_t k = 0; k < input->cells && good; k++) {
-        mpq_srcptr weight = plan_input_weight(input, k);
-        mpz_mul(n, mpq_numref(weight), mpq_denref(input->divisor));
-        mpz_mul(d, mpq_denref(weight), mpq_numref(input->divisor));
-        if (mpz_sgn(d) < 0) {
-            mpz_neg(n, n);
-            mpz_neg(d, d);
-        }
+    for (size_t k = 0; k < z->cells && good; k++) {
+        mpq_srcptr weight = z->mask->weight[k];
+        mpz_mul(n, mpq_numref(weight), mpq_denref(z->mask->divisor));
+        mpz_mul(d, mpq_denref(weight), mpq_numref(z->mask->divisor));
         /* 64 bits of the fraction come along with the floor. */
         mpz_mul_2exp(n, n, (mp_bitcnt_t)z->q + 64);
         mpz_fdiv_qr(n, rest, n, d);
@@ -99,24 +91,20 @@ static bool take_floors(struct quantiser *z)
 /* round(sum v * 2^q) - sum of the floors, by way of the exact sum: may be slow. */
 static size_t count_missing_exactly(const struct quantiser *z)
 {
-    const struct plan_input *input = z->input;
     mpq_t sum;
     mpz_t total;
     uint64_t missing; /* at most 65025: exact modulo 2^64, whatever the sums are */
 
     mpq_init(sum);
     mpz_init(total);
-    mask_sum(sum, input->mask);
-    mpz_mul(mpq_numref(sum), mpq_numref(sum), mpq_denref(input->divisor));
-    mpz_mul(mpq_denref(sum), mpq_denref(sum), mpq_numref(input->divisor));
-    if (mpz_sgn(mpq_denref(sum)) < 0) {
-        mpz_neg(mpq_numref(sum), mpq_numref(sum));
-        mpz_neg(mpq_denref(sum), mpq_denref(sum));
-    }
+    mask_sum(sum, z->mask);
+    mpz_mul(mpq_numref(sum), mpq_numref(sum), mpq_denref(z->mask->divisor));
+    mpz_mul(mpq_denref(sum), mpq_denref(sum), mpq_numref(z->mask->divisor));
     mpz_mul_2exp(mpq_numref(sum), mpq_numref(sum), (mp_bitcnt_t)z->q);
     rational_round(total, sum);
-    missing = mpz_sgn(total) < 0 ? -mpz_get_ui(total) : mpz_get_ui(total);
-    for (size_t k = 0; k < input->cells; k++)
+    mpz_fdiv_r_2exp(total, total, 64);
+    missing = mpz_get_ui(total);
+    for (size_t k = 0; k < z->cells; k++)
         missing -= (uint64_t)z->plan->weight[k];
     mpq_clear(sum);
     mpz_clear(total);
@@ -126,8 +114,7 @@ static size_t count_missing_exactly(const struct quantiser *z)
 /* The units that the floors lack: the sum of the fractional parts, rounded half up. */
 static size_t count_missing(const struct quantiser *z)
 {
-    const uint128 half = (uint128)1 << 63;
-    uint128 low = half, high;
+    uint128 low = (uint128)1 << 63, high; /* from a half on */
 
     for (size_t i = 0; i < z->parts; i++)
         low += z->part[i].rest;
@@ -144,7 +131,7 @@ static double largest_effect(const struct quantiser *z, size_t missing, const mp
         double rest = ldexp((double)z->part[i].rest, -64);
         units += i < missing ? 1 - rest : rest;
     }
-    units = units * z->input->max + fabs(mpq_get_d(offset_error));
+    units = units * z->max + fabs(mpq_get_d(offset_error));
     return ldexp(units, -z->q);
 }
 
@@ -159,7 +146,7 @@ static bool quantise_at(struct quantiser *z, int q)
     z->q = q;
     mpq_init(offset);
     mpz_init(rounded);
-    mpq_mul_2exp(offset, z->input->offset, (mp_bitcnt_t)q);
+    mpq_mul_2exp(offset, z->offset, (mp_bitcnt_t)q);
     rational_round(rounded, offset);
     if (mpz_sizeinbase(rounded, 2) > PLAN_BITS || !take_floors(z))
         goto out;
@@ -171,40 +158,42 @@ static bool quantise_at(struct quantiser *z, int q)
 
     plan->divisor = (int64_t)1 << q;
     plan->offset = mpz_get_si(rounded);
-    mpz_neg(rounded, rounded);
-    mpz_addmul(mpq_numref(offset), rounded, mpq_denref(offset));
+    mpz_submul(mpq_numref(offset), rounded, mpq_denref(offset));
     plan->quantised_bits = q;
     plan->quantised_error = largest_effect(z, missing, offset);
-    good = plan_mask_settle(plan, z->input->max);
+    good = plan_mask_settle(plan, z->max);
 out:
     mpq_clear(offset);
     mpz_clear(rounded);
     return good;
 }
 
-bool plan_mask_quantise(struct plan_mask *plan, const struct plan_input *input, bool *no_memory)
+bool plan_mask_quantise(struct plan_mask *plan, const struct mask *mask, const mpq_t offset,
+                        uint32_t max, struct error *err)
 {
-    struct quantiser z = {.plan = plan, .input = input};
+    struct quantiser z = {.plan = plan, .mask = mask, .offset = offset, .max = max};
     double size = 0; /* of sum|v| * max + |offset| + 1, to a part in 10^10 */
+    bool good = false;
 
-    for (size_t k = 0; k < input->cells; k++)
-        size += fabs(mpq_get_d(plan_input_weight(input, k)));
-    size = size / fabs(mpq_get_d(input->divisor)) * input->max;
-    size += fabs(mpq_get_d(input->offset)) + 1;
+    z.cells = (size_t)mask->width * (size_t)mask->height;
+    for (size_t k = 0; k < z.cells; k++)
+        size += fabs(mpq_get_d(mask->weight[k]));
+    size = size / fabs(mpq_get_d(mask->divisor)) * max + fabs(mpq_get_d(offset)) + 1;
     /* The bound asks for size * 2^q below 2^62, give or take 65025 roundings times max (below
      * 2^32), which is a part in 2^30: a millionth more is certainly enough. From there down the
      * first q that fits is the largest. */
     double start = PLAN_BITS - log2(size) + 1e-6;
-    if (!(start >= 0))
-        return false;
-    z.part = malloc(input->cells * sizeof *z.part);
-    if (!z.part) {
-        *no_memory = true;
-        return false;
+    if (start >= 0) {
+        z.part = malloc(z.cells * sizeof *z.part);
+        if (!z.part)
+            return error_set(err, EXIT_USAGE, PLAN_NO_MEMORY);
+        for (int q = start < PLAN_BITS ? (int)start : PLAN_BITS - 1; q >= 0 && !good; q--)
+            good = quantise_at(&z, q);
+        free(z.part);
     }
-    bool good = false;
-    for (int q = start < PLAN_BITS ? (int)start : PLAN_BITS - 1; q >= 0 && !good; q--)
-        good = quantise_at(&z, q);
-    free(z.part);
-    return good;
+    return good || error_set(err, EXIT_USAGE,
+                             "%s: numbers too large: the sums they can make must stay below 2^62",
+                             mask->name    ? mask->name
+                             : mask->title ? mask->title
+                                           : "the mask");
 }

@@ -1,10 +1,20 @@
-/* The rank of a mask's integers: the factors of masks of rank 1, which may run as a row
- * pass and a column pass, and the exact rank of any mask, for printing.
+/* The rank of a mask's integers. Masks of low rank run as columns and rows, which is faster: those
+ * of rank 1 as one column and one row, and those of rank 2 to 4 as a sum of terms (unsharp,
+ * differences of Gaussians, sums of boxes). For printing, the exact rank of any mask.
  *
- * Proof that the printed rank is exact: the rank modulo a prime is never larger than
- * the true rank, so full rank modulo one prime is full rank. Otherwise, if the rank is
- * r modulo primes whose product is larger than any (r+1) x (r+1) minor can be
- * (Hadamard), all these minors are 0 and the rank is r. */
+ * Why elimination finds the columns and rows: let R be the rest of the mask and R[p][q] not 0.
+ * Subtracting the product of column q and row p over R[p][q] makes row p and column q zero and the
+ * rank smaller by one. The factors are whole numbers in one of two cases:
+ *
+ *   - row p is g times a row without a common factor, and column q is a multiple of that row's q-th
+ *     number. All masks of rank 1 are so (Gauss's lemma), and the parts of unsharp and of sums of
+ *     boxes, whose numbers stay small;
+ *   - else modulo 2^64, where every number can be divided by an odd one: it is enough that column q
+ *     and row p together have as many factors 2 as R[p][q]. The factors are then arbitrary large
+ *     numbers, but sums of 32 bits are right modulo 2^32, and the plan's bound says that they fit.
+ *
+ * Pivots are searched from the top left, so that a part which is smaller than the mask and inside
+ * it, as the identity in unsharp, remains as a term of its own smaller size. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,23 +24,13 @@
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
-int64_t plan_gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* Divides a row by its gcd and makes its first non-zero entry positive. Returns what it was
  * divided by, 0 for a row of zeros. */
 static int64_t make_primitive(int64_t *row, int n)
 {
     int64_t gcd = 0, first = 0;
     for (int j = 0; j < n; j++) {
-        gcd = plan_gcd(gcd, row[j]);
+        gcd = greatest_common_divisor(gcd, row[j]);
         if (first == 0)
             first = row[j];
     }
@@ -41,80 +41,185 @@ static int64_t make_primitive(int64_t *row, int n)
     return gcd;
 }
 
-/* ---- rank 1 ---- */
+/* ---- columns and rows ---- */
 
-/* Rank 1 over the rationals means: every row is a multiple of one primitive row, and (Gauss's
- * lemma) an integer multiple. */
-static bool split(const struct plan_mask *plan, int64_t *column, int64_t *row)
+/* What is left of the mask when terms are subtracted. */
+struct rest {
+    int width, height;
+    bool exact; /* the numbers are the integers themselves, and below 2^62; else modulo 2^32 */
+    uint64_t *cell;
+    int row_twos[MASK_MAX_SIDE]; /* factors 2 that all numbers of a row or column have */
+    int column_twos[MASK_MAX_SIDE];
+};
+
+/* The factors 2 of a number; 64: it is 0. */
+static int twos(const struct rest *rest, uint64_t number)
 {
-    int width = plan->width, pivot = 0, first = 0;
-    const int64_t *w = plan->weight;
+    uint64_t value = rest->exact ? number : (uint32_t)number;
+    return value == 0 ? 64 : __builtin_ctzll(value);
+}
 
-    while (first < width * plan->height && w[first] == 0)
-        first++;
-    if (first == width * plan->height)
-        return false;
-    pivot = first % width;
-    memcpy(row, w + first - pivot, (size_t)width * sizeof *row);
-    make_primitive(row, width);
-    for (int i = 0; i < plan->height; i++) {
-        const int64_t *line = w + i * width;
-        column[i] = line[pivot] / row[pivot];
-        for (int j = 0; j < width; j++)
-            if ((int128)column[i] * row[j] != line[j])
-                return false;
+/* The first cell in row-major order that can be divided by; false: nothing is left. */
+static bool find_pivot(struct rest *rest, int *p, int *q)
+{
+    for (int k = 0; k < MASK_MAX_SIDE; k++)
+        rest->row_twos[k] = rest->column_twos[k] = 64;
+    for (int k = 0; k < rest->width * rest->height; k++) {
+        int v = twos(rest, rest->cell[k]);
+        int *row = &rest->row_twos[k / rest->width], *column = &rest->column_twos[k % rest->width];
+        *row = v < *row ? v : *row;
+        *column = v < *column ? v : *column;
+    }
+    for (int k = 0; k < rest->width * rest->height; k++) {
+        int v = twos(rest, rest->cell[k]);
+        *p = k / rest->width;
+        *q = k % rest->width;
+        if (v < 64 && v <= rest->row_twos[*p] + rest->column_twos[*q])
+            return true;
+    }
+    return false;
+}
+
+/* The factors as small integers. */
+static bool split_exactly(const struct rest *rest, int p, int q, int64_t *column, int64_t *row)
+{
+    const int64_t *cell = (const int64_t *)rest->cell;
+
+    memcpy(row, cell + p * rest->width, (size_t)rest->width * sizeof *row);
+    make_primitive(row, rest->width);
+    for (int i = 0; i < rest->height; i++) {
+        if (cell[i * rest->width + q] % row[q] != 0)
+            return false;
+        column[i] = cell[i * rest->width + q] / row[q];
     }
     return true;
 }
 
-bool plan_mask_factor(struct plan_mask *plan)
+static void split_modulo(const struct rest *rest, int p, int q, int64_t *column, int64_t *row)
 {
-    int64_t *column = malloc((size_t)plan->height * sizeof *column);
-    int64_t *row = malloc((size_t)plan->width * sizeof *row);
-    bool memory = column && row;
+    const int64_t *cell = (const int64_t *)rest->cell;
+    uint64_t pivot = rest->cell[p * rest->width + q], inverse;
+    int shift = __builtin_ctzll(pivot);
+    int of_column = shift < rest->column_twos[q] ? shift : rest->column_twos[q];
 
-    if (memory && split(plan, column, row)) {
-        plan->column = column;
-        plan->row = row;
-    } else {
-        free(column);
-        free(row);
-    }
-    return memory;
+    pivot >>= shift;
+    inverse = pivot; /* right to 3 bits; each step doubles them */
+    for (int i = 0; i < 5; i++)
+        inverse *= 2 - pivot * inverse;
+    for (int i = 0; i < rest->height; i++)
+        column[i] = (int64_t)((uint64_t)(cell[i * rest->width + q] >> of_column) * inverse);
+    for (int j = 0; j < rest->width; j++)
+        row[j] = cell[p * rest->width + j] >> (shift - of_column);
 }
 
-/* ---- any rank ---- */
+static void subtract(struct rest *rest, const int64_t *column, const int64_t *row)
+{
+    for (int k = 0; k < rest->width * rest->height; k++) {
+        int128 left =
+            (int64_t)rest->cell[k] - (int128)column[k / rest->width] * row[k % rest->width];
+        rest->exact = rest->exact && left < (int128)1 << 62 && left > -((int128)1 << 62);
+        rest->cell[k] = (uint64_t)left;
+    }
+}
 
-struct matrix {
-    int rows, columns;
-    int64_t *cell; /* row-major, without gaps */
-};
+/* How many of the numbers come first, or last, that are 0; n: all are. */
+static int zeros(const struct rest *rest, const int64_t *values, int n, bool from_end)
+{
+    int k = 0;
+    while (k < n && twos(rest, (uint64_t)values[from_end ? n - 1 - k : k]) == 64)
+        k++;
+    return k;
+}
+
+/* Without the zeros at the ends, in a block of its own. */
+static bool keep(struct plan_term *term, const struct rest *rest, const int64_t *column,
+                 const int64_t *row)
+{
+    term->top = zeros(rest, column, rest->height, false);
+    term->left = zeros(rest, row, rest->width, false);
+    term->height = rest->height - term->top - zeros(rest, column, rest->height, true);
+    term->width = rest->width - term->left - zeros(rest, row, rest->width, true);
+    term->column = malloc((size_t)(term->height + term->width) * sizeof *term->column);
+    if (!term->column)
+        return false;
+    term->row = term->column + term->height;
+    memcpy(term->column, column + term->top, (size_t)term->height * sizeof *column);
+    memcpy(term->row, row + term->left, (size_t)term->width * sizeof *row);
+    return true;
+}
+
+void plan_terms_free(struct plan_mask *m)
+{
+    while (m->terms > 0)
+        free(m->term[--m->terms].column);
+}
+
+static int64_t *copy(const int64_t *values, int n)
+{
+    int64_t *made = malloc((size_t)n * sizeof *made);
+    return made ? memcpy(made, values, (size_t)n * sizeof *made) : NULL;
+}
+
+/* False: no memory. */
+static bool eliminate(struct plan_mask *m, struct rest *rest)
+{
+    int64_t column[MASK_MAX_SIDE], row[MASK_MAX_SIDE];
+    int p, q, most = PLAN_MOST_TERM_TAPS / (m->width + m->height);
+
+    most = most > PLAN_MOST_TERMS ? PLAN_MOST_TERMS : most;
+    while (find_pivot(rest, &p, &q)) {
+        rest->exact = rest->exact && split_exactly(rest, p, q, column, row);
+        if (!rest->exact)
+            split_modulo(rest, p, q, column, row);
+        subtract(rest, column, row);
+        /* Of the largest masks only those of rank 1 are searched for, which are exact. */
+        if ((m->terms > 0 && m->terms >= most) ||
+            (!rest->exact && (most < 2 || m->accumulator == ACCUMULATOR_I64))) {
+            plan_terms_free(m);
+            return true;
+        }
+        if (!keep(&m->term[m->terms], rest, column, row))
+            return false;
+        m->terms++;
+    }
+    m->terms_exact = rest->exact;
+    if (m->terms != 1 || !rest->exact)
+        return true;
+    plan_terms_free(m);
+    m->column = copy(column, m->height);
+    m->row = copy(row, m->width);
+    return m->column && m->row;
+}
+
+bool plan_mask_factor(struct plan_mask *m)
+{
+    struct rest rest = {m->width, m->height, .exact = true};
+    bool ok;
+
+    rest.cell = (uint64_t *)copy(m->weight, m->width * m->height);
+    ok = rest.cell && eliminate(m, &rest);
+    free(rest.cell);
+    return ok;
+}
+
+/* ---- the rank, for printing ---- */
 
 /* Makes the rows primitive and drops zeros and repetitions: the rank stays, and a symmetric mask
  * shrinks to its half, mostly to one of full rank. */
-static void drop_rows(struct matrix *m)
+static void drop_rows(struct plan_mask *m)
 {
-    size_t bytes = (size_t)m->columns * sizeof *m->cell;
-    int kept = 0;
+    size_t bytes = (size_t)m->width * sizeof *m->weight;
+    int given = m->height;
 
-    for (int i = 0; i < m->rows; i++) {
-        int64_t *row = m->cell + (size_t)i * (size_t)m->columns;
-        bool fresh = make_primitive(row, m->columns) != 0;
-        for (int k = 0; k < kept && fresh; k++)
-            fresh = memcmp(m->cell + (size_t)k * (size_t)m->columns, row, bytes) != 0;
+    m->height = 0;
+    for (int i = 0; i < given; i++) {
+        int64_t *row = m->weight + i * m->width;
+        bool fresh = make_primitive(row, m->width) != 0;
+        for (int k = 0; k < m->height && fresh; k++)
+            fresh = memcmp(m->weight + k * m->width, row, bytes) != 0;
         if (fresh)
-            memmove(m->cell + (size_t)kept++ * (size_t)m->columns, row, bytes);
+            memmove(m->weight + m->height++ * m->width, row, bytes);
     }
-    m->rows = kept;
-}
-
-static void transpose(struct matrix *m, int64_t *room)
-{
-    for (int i = 0; i < m->rows; i++)
-        for (int j = 0; j < m->columns; j++)
-            room[j * m->rows + i] = m->cell[i * m->columns + j];
-    memcpy(m->cell, room, (size_t)m->rows * (size_t)m->columns * sizeof *room);
-    *m = (struct matrix){m->columns, m->rows, m->cell};
 }
 
 /* X modulo P without a division: with INVERSE = floor((2^64 - 1) / P) the quotient is at most one
@@ -125,89 +230,54 @@ static inline uint64_t reduce(uint64_t x, uint64_t p, uint64_t inverse)
     return rest >= p ? rest - p : rest;
 }
 
-/* 1/a = a^(p-2) modulo the prime P. */
-static uint64_t invert(uint64_t a, uint64_t p)
-{
-    uint64_t result = 1;
-    for (uint64_t e = p - 2; e > 0; e >>= 1) {
-        if (e & 1)
-            result = result * a % p;
-        a = a * a % p;
-    }
-    return result;
-}
-
 /* Gauss's elimination modulo a prime P below 2^31; A is room for the residues. */
-static int rank_modulo(const struct matrix *m, uint64_t p, uint64_t *a)
+static int rank_modulo(const struct plan_mask *m, uint64_t p, uint64_t *a)
 {
-    int rank = 0, n = m->columns;
+    int rank = 0, n = m->width;
 
-    for (int k = 0; k < m->rows * n; k++) {
-        int64_t rest = m->cell[k] % (int64_t)p;
-        a[k] = rest < 0 ? (uint64_t)rest + p : (uint64_t)rest;
-    }
-    for (int c = 0; c < n && rank < m->rows; c++) {
+    for (int k = 0; k < m->height * n; k++)
+        a[k] = (uint64_t)(m->weight[k] % (int64_t)p + (int64_t)p) % p;
+    for (int c = 0; c < n && rank < m->height; c++) {
         uint64_t *top = a + rank * n;
         int pivot = rank;
-        while (pivot < m->rows && a[pivot * n + c] == 0)
+        while (pivot < m->height && a[pivot * n + c] == 0)
             pivot++;
-        if (pivot == m->rows)
+        if (pivot == m->height)
             continue;
-        for (int j = c; j < n && pivot != rank; j++) {
-            uint64_t other = a[pivot * n + j];
-            a[pivot * n + j] = top[j];
-            top[j] = other;
-        }
-        uint64_t inverse = invert(top[c], p);
-        for (int i = rank + 1; i < m->rows; i++) {
-            uint64_t *row = a + i * n;
-            /* minus the factor, so that the inner loop adds */
-            uint64_t factor = row[c] ? p - row[c] * inverse % p : 0;
-            for (int j = c; j < n && factor != 0; j++)
-                row[j] = reduce(row[j] + factor * top[j], p, UINT64_MAX / p);
+        for (int j = c; j < n && pivot != rank; j++)
+            top[j] = reduce(top[j] + a[pivot * n + j], p, UINT64_MAX / p);
+        /* The row times the pivot, minus the top row times the row's first number: no division. */
+        for (int i = rank + 1; i < m->height; i++) {
+            uint64_t *row = a + i * n, minus = p - row[c];
+            for (int j = c; j < n && minus != p; j++)
+                row[j] = reduce(row[j] * top[c] + minus * top[j], p, UINT64_MAX / p);
         }
         rank++;
     }
     return rank;
 }
 
-static int compare_falling(const void *a, const void *b)
+/* Proof that the rank is exact: the rank modulo a prime is never larger than the true rank, so full
+ * rank modulo one prime is full rank. Otherwise, if the rank is r modulo primes whose product is
+ * larger than any (r+1) x (r+1) minor can be (Hadamard: the product of its rows' lengths), all
+ * these minors are 0 and the rank is r. */
+static int rank_exactly(const struct plan_mask *m, uint64_t *room)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? 1 : x > y ? -1 : 0;
-}
-
-/* SIZE[k] = the bits of the k-th longest row's Euclidean length, rounded up by far more than the
- * doubles can be wrong. */
-static void measure_rows(const struct matrix *m, double *size)
-{
-    for (int i = 0; i < m->rows; i++) {
-        double squares = 0;
-        for (int j = 0; j < m->columns; j++) {
-            double cell = (double)m->cell[i * m->columns + j];
-            squares += cell * cell;
-        }
-        size[i] = log2(squares) / 2 + 1e-6;
-    }
-    qsort(size, (size_t)m->rows, sizeof *size, compare_falling);
-}
-
-static int rank_exactly(const struct matrix *m, uint64_t *room)
-{
-    int rank = 0, full = m->rows < m->columns ? m->rows : m->columns;
-    double size[MASK_MAX_SIDE], known = 0, needed = 0;
+    int rank = 0, full = m->height < m->width ? m->height : m->width;
+    double longest = 0; /* row, in bits, rounded up by far more than the doubles err */
     mpz_t prime;
 
-    measure_rows(m, size);
+    for (int i = 0; i < m->height; i++) {
+        double squares = 0;
+        for (int j = 0; j < m->width; j++)
+            squares += pow((double)m->weight[i * m->width + j], 2);
+        longest = fmax(longest, log2(squares) / 2 + 1e-6);
+    }
     mpz_init_set_ui(prime, 1 << 30);
-    while (rank < full && known <= needed) {
+    for (int primes = 0; rank < full && 30 * primes <= (rank + 1) * longest; primes++) {
         mpz_nextprime(prime, prime);
         int found = rank_modulo(m, mpz_get_ui(prime), room);
         rank = found > rank ? found : rank;
-        known += 30;
-        needed = 0;
-        for (int i = 0; i <= rank && i < full; i++)
-            needed += size[i];
     }
     mpz_clear(prime);
     return rank;
@@ -215,21 +285,17 @@ static int rank_exactly(const struct matrix *m, uint64_t *room)
 
 int plan_mask_rank(const struct plan_mask *plan)
 {
-    size_t cells = (size_t)plan->width * (size_t)plan->height;
-    struct matrix m = {plan->height, plan->width, malloc(cells * sizeof *m.cell)};
-    uint64_t *room = malloc(cells * sizeof *room);
+    int cells = plan->width * plan->height;
+    struct plan_mask m = {
+        .width = plan->width, .height = plan->height, .weight = copy(plan->weight, cells)};
+    uint64_t *room = malloc((size_t)cells * sizeof *room);
     int rank = -1;
 
-    if (plan->row) {
-        rank = 1;
-    } else if (m.cell && room) {
-        memcpy(m.cell, plan->weight, cells * sizeof *m.cell);
-        drop_rows(&m);
-        transpose(&m, (int64_t *)room);
+    if (m.weight && room) {
         drop_rows(&m);
         rank = rank_exactly(&m, room);
     }
-    free(m.cell);
+    free(m.weight);
     free(room);
     return rank;
 }

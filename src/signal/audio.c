@@ -164,7 +164,7 @@ static bool prepare(const struct signal_work *work, const struct audio *audio,
         return error_set(err, EXIT_USAGE,
                          "--decimals is for text samples; those of %s are whole numbers",
                          work->name);
-    if (!plan_mask_make(plan, work->mask, NULL, scale, err) ||
+    if (!plan_mask_make(plan, work->mask, scale, err) ||
         !border_value(&work->request->border, scale - 1, ghost, err))
         return false;
     report->quantised = plan->quantised_bits >= 0;

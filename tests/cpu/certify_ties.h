@@ -40,7 +40,6 @@ static bool plan_make(struct plan *plan, enum sample_type type, const char *name
     int length = 0;
     double value[MAX_CELLS], first[MAX_SIDE], row[MAX_SIDE], column[2][MAX_SIDE], size = 0;
     char text[MAX_CELLS * 24];
-    struct plan_overrides none = {0};
     struct mask mask;
     struct error err;
     bool ok;
@@ -77,7 +76,7 @@ static bool plan_make(struct plan *plan, enum sample_type type, const char *name
                           .repeat = 1};
     if (!mask_parse(&mask, name, text, (size_t)length, &err))
         return false;
-    ok = plan_mask_make(&plan->mask[0], &mask, &none, plan->max, &err);
+    ok = plan_mask_make(&plan->mask[0], &mask, plan->max, &err);
     mask_free(&mask);
     return ok;
 }

@@ -174,7 +174,8 @@ static void halves_hold_their_sums(void)
         struct mask mask;
         struct error err;
         CHECK(mask_parse(&mask, "halves", TEXTS[i], strlen(TEXTS[i]), &err) &&
-              plan_mask_make(&plan.mask[0], &mask, &overrides, plan.max, &err));
+              plan_mask_override(&mask, &overrides, &err) &&
+              plan_mask_make(&plan.mask[0], &mask, plan.max, &err));
         mask_free(&mask);
         halves += !cpu_method_refusal(&cpu_method_outer16, &plan, &cpu_ops_scalar);
         check_patterns(&plan, none, TEXTS[i]);

@@ -91,7 +91,7 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
     int sizes = sizes_of(mask, small);
     bool weighted = check_mask_is_weighted(mask);
     uint64_t state = seed * 1000003 + (uint64_t)number;
-    struct plan_overrides none = {0};
+    struct plan_overrides turn = {0};
     struct mask rational = {0};
     struct error err;
     bool ok = true;
@@ -105,10 +105,11 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
     c->plan.repeat = pick(&state, 9) == 0 ? 2 + pick(&state, 2) : 1;
     c->plan.masks = check_mask_parts(mask);
     c->plan.kind = c->plan.masks == 2 ? PLAN_GRADIENT : PLAN_LINEAR;
-    none.flip = pick(&state, 4) == 0;
+    turn.flip = pick(&state, 4) == 0;
     for (int k = 0; ok && k < c->plan.masks; k++) {
         ok = check_mask_make(&rational, mask, k, &state, &err) &&
-             plan_mask_make(&c->plan.mask[k], &rational, &none, c->plan.max, &err);
+             plan_mask_override(&rational, &turn, &err) &&
+             plan_mask_make(&c->plan.mask[k], &rational, c->plan.max, &err);
         mask_free(&rational);
     }
     if (!ok) {
@@ -122,7 +123,7 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
     snprintf(c->text, sizeof c->text,
              "mask %s%s, %dx%d, %d channels, %d bits, max %u, border %s %u, alpha mode %d, "
              "filtered %x, repeat %d, pattern %d, pitch +%d",
-             check_mask_name(mask), none.flip ? " flipped" : "", c->width, c->height, c->channels,
+             check_mask_name(mask), turn.flip ? " flipped" : "", c->width, c->height, c->channels,
              8 * c->type, c->plan.max, border_name(c->plan.border), c->plan.border_value,
              (int)c->plan.alpha, c->plan.filtered, c->plan.repeat, c->pattern, c->extra_pitch);
     return true;

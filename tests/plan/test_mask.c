@@ -1,6 +1,6 @@
 /* Masks as text: what is read from it, every sentence about what is wrong, and that
  * a printed mask is the same mask again. Files and folders are tests/plan/test_mask_files.c,
- * masks made from numbers tests/plan/test_mask_build.c. */
+ * masks made from numbers tests/plan/test_mask_builtin.c. */
 #include <stdlib.h>
 #include <string.h>
 

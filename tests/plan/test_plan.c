@@ -18,7 +18,7 @@ static bool make(struct plan_mask *plan, const char *text, const struct plan_ove
     memset(plan, 0, sizeof *plan);
     if (!mask_parse(&mask, "mask", text, strlen(text), err))
         return false;
-    bool good = plan_mask_make(plan, &mask, overrides, max, err);
+    bool good = plan_mask_override(&mask, overrides, err) && plan_mask_make(plan, &mask, max, err);
     mask_free(&mask);
     return good;
 }
@@ -74,7 +74,7 @@ static void check_limits(const char *text, uint32_t max, enum accumulator accumu
 {
     struct plan_mask plan;
     struct error err;
-    CHECK(make(&plan, text, NULL, max, &err));
+    CHECK(make(&plan, text, &no_overrides, max, &err));
     CHECKF(plan.accumulator == accumulator && plan.float_exact == float_exact, "%s: bound %lld",
            text, (long long)plan.bound);
     plan_mask_free(&plan);
@@ -99,13 +99,13 @@ static void quantised_error(void)
     struct plan_mask plan;
     struct error err;
     /* 2^61 * 1.5 needs d = 2: 3*2^61 + 2 < 2^62 fails; q = 0: 2^61 * 1 + ... */
-    CHECK(make(&plan, "2305843009213693952 0.5 0.25", NULL, 1, &err));
+    CHECK(make(&plan, "2305843009213693952 0.5 0.25", &no_overrides, 1, &err));
     CHECK(plan.quantised_bits == 0 && plan.divisor == 1);
     /* 0.75 is missing, rounds to one unit, which goes to the cell of 0.5 */
     CHECK(plan.weight[1] == 1 && plan.weight[2] == 0);
     CHECK(plan.quantised_error == 0.75);
     plan_mask_free(&plan);
-    CHECK(make(&plan, "2305843009213693952 0.25 0.25; offset 0.125", NULL, 1, &err));
+    CHECK(make(&plan, "2305843009213693952 0.25 0.25; offset 0.125", &no_overrides, 1, &err));
     CHECK(plan.weight[1] == 1 && plan.weight[2] == 0 && plan.offset == 0);
     CHECK(plan.quantised_error == 1.125);
     plan_mask_free(&plan);
@@ -180,7 +180,7 @@ static void check_factors(const char *text, const char *row, const char *column)
     struct error err;
     char got[128] = "";
     size_t used = 0;
-    CHECK(make(&plan, text, NULL, 255, &err));
+    CHECK(make(&plan, text, &no_overrides, 255, &err));
     CHECKF((plan.row != NULL) == (row != NULL) && (plan.column != NULL) == (row != NULL), "%s",
            text);
     for (int j = 0; plan.row && j < plan.width; j++)
@@ -319,7 +319,7 @@ static void check_hard(const char *name, const char *head, void (*print)(FILE *o
     CHECKF(good, "%s", err.text);
     double parsed = seconds();
     if (good) {
-        CHECKF(plan_mask_make(&plan, &mask, &no_overrides, 255, &err), "%s: %s", name, err.text);
+        CHECKF(plan_mask_make(&plan, &mask, 255, &err), "%s: %s", name, err.text);
         double planned = seconds();
         printf("# %s: parse %.3f s, plan %.3f s, q %d\n", name, parsed - start, planned - parsed,
                plan.quantised_bits);

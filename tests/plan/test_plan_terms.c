@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/terms.h"
+#include "plan/steps.h"
 #include "tests/test.h"
 
 #define SIDE 40
@@ -71,7 +71,7 @@ static void test_random(void)
                                                                           : 9000;
         struct plan_mask m = shape((int)pick(8, 28), (int)pick(8, 28), ACCUMULATOR_I32);
         fill(&m, weight, rank, most);
-        if (!plan_terms_make(&m)) {
+        if (!plan_mask_factor(&m)) {
             missed++;
             continue;
         }
@@ -91,10 +91,10 @@ static void test_full_rank(void)
     static int64_t weight[SIDE * SIDE];
     struct plan_mask m = shape(20, 20, ACCUMULATOR_I32);
     fill(&m, weight, 0, 1000);
-    CHECK(plan_terms_make(&m) && m.terms == 0);
+    CHECK(plan_mask_factor(&m) && m.terms == 0);
     plan_terms_free(&m);
     memset(weight, 0, sizeof weight);
-    CHECK(plan_terms_make(&m) && m.terms == 0);
+    CHECK(plan_mask_factor(&m) && m.terms == 0);
     plan_terms_free(&m);
 }
 
@@ -109,7 +109,7 @@ static void test_shapes(void)
             weight[i * 15 + j] = -3 * (1 + i * (12 - i)) * (1 + j * (14 - j));
     weight[6 * 15 + 7] += (int64_t)1 << 60;
     m.weight = weight;
-    CHECK(plan_terms_make(&m) && m.terms == 2 && m.terms_exact && is_sum(&m));
+    CHECK(plan_mask_factor(&m) && m.terms == 2 && m.terms_exact && is_sum(&m));
     CHECK(m.terms == 2 && m.term[1].top == 6 && m.term[1].left == 7 && m.term[1].height == 1 &&
           m.term[1].width == 1 && llabs(m.term[0].column[6]) <= 3 * 37);
     plan_terms_free(&m);
@@ -117,7 +117,7 @@ static void test_shapes(void)
     for (int i = 0; i < 13; i++)
         for (int j = 0; j < 15; j++)
             weight[i * 15 + j] = 5 - (i >= 2 && i < 9 && j >= 4 && j < 11 ? 8 : 0);
-    CHECK(plan_terms_make(&m) && m.terms == 2 && is_sum(&m));
+    CHECK(plan_mask_factor(&m) && m.terms == 2 && is_sum(&m));
     CHECK(m.terms == 2 && m.term[1].top == 2 && m.term[1].left == 4 && m.term[1].height == 7 &&
           m.term[1].width == 7);
     plan_terms_free(&m);
@@ -133,7 +133,7 @@ static void test_edge(void)
     for (int n = 0; n < 200; n++) {
         fill(&m, weight, 2, 90000000);
         weight[pick(0, 80)] += n % 2 ? edge : 0;
-        CHECK(plan_terms_make(&m));
+        CHECK(plan_mask_factor(&m));
         CHECK(m.terms == 0 || (m.terms_exact && is_sum(&m)));
         plan_terms_free(&m);
     }

@@ -138,7 +138,7 @@ static void unsharp_masks(void)
         const char *why;
         CHECK(rational_parse(amount, amounts[n], strlen(amounts[n]), &why));
         CHECK(mask_build_gauss(&gauss, 0.8, -1, MASK_SQUARE, &err));
-        CHECK(mask_build_unsharp(&mask, 0.8, -1, amount, &err));
+        CHECK(mask_build_unsharp(&mask, 0.8, -1, amounts[n], &err));
         CHECK(mask.width == gauss.width && mask.height == gauss.height);
         for (int k = 0; k < mask.width * mask.height; k++) {
             mpq_div(wanted, gauss.weight[k], gauss.divisor);

@@ -1,5 +1,7 @@
-/* Masks that are computed and not read from a file: gauss, box, unsharp; and the
- * functions that work on a whole mask: flip and sum.
+/* The masks that the program holds itself. Sobel, Prewitt, Scharr, sharpen, edge, Laplace, emboss
+ * and the default blur and box stand here as text, so that the program filters without any file
+ * beside it; masks/ holds the same masks for people to copy and to change, and a test compares the
+ * two. Gaussians, boxes of any radius and unsharp are computed.
  *
  * A gauss mask consists of integers over 2048 in each direction, so that a flat
  * area stays exactly flat. exp() below is the only floating-point arithmetic of the
@@ -7,13 +9,41 @@
 #include "plan/mask.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define GAUSS_UNITS 2048
 #define MAX_RADIUS  ((MASK_MAX_SIDE - 1) / 2)
+
+/* ---- masks as text ---- */
+
+static const struct {
+    const char *name, *text;
+} texts[] = {
+    {"gauss5", "divisor 256; 1 4 6 4 1; 4 16 24 16 4; 6 24 36 24 6; 4 16 24 16 4; 1 4 6 4 1"},
+    {"box3", "divisor 9; 1 1 1; 1 1 1; 1 1 1"},
+    {"sharpen", "0 -1 0; -1 5 -1; 0 -1 0"},
+    {"edge8", "-1 -1 -1; -1 8 -1; -1 -1 -1"},
+    {"laplace5", "0 0 -1 0 0; 0 -1 -2 -1 0; -1 -2 16 -2 -1; 0 -1 -2 -1 0; 0 0 -1 0 0"},
+    {"emboss", "-2 -1 0; -1 1 1; 0 1 2"},
+    {"sobel_x", "-1 0 1; -2 0 2; -1 0 1"},
+    {"sobel_y", "-1 -2 -1; 0 0 0; 1 2 1"},
+    {"prewitt_x", "-1 0 1; -1 0 1; -1 0 1"},
+    {"prewitt_y", "-1 -1 -1; 0 0 0; 1 1 1"},
+    {"scharr_x", "-3 0 3; -10 0 10; -3 0 3"},
+    {"scharr_y", "-3 -10 -3; 0 0 0; 3 10 3"},
+};
+
+bool mask_builtin(struct mask *mask, const char *name, struct error *err)
+{
+    size_t i = 0;
+    while (strcmp(texts[i].name, name) != 0)
+        i++;
+    return mask_parse(mask, name, texts[i].text, strlen(texts[i].text), err);
+}
+
+/* ---- the struct ---- */
 
 void mask_init(struct mask *mask, int width, int height)
 {
@@ -62,19 +92,18 @@ void mask_flip(struct mask *mask)
  * cost more than the longer numbers. */
 #define CANONICAL_LIMBS 2048
 
-/* The sum of weights [first, last), by halves, so that only a few additions have long numbers. */
-static void sum_range(mpq_t sum, const struct mask *mask, size_t first, size_t last)
+/* The sum of COUNT weights, by halves, so that only a few additions have long numbers. */
+static void sum_range(mpq_t sum, mpq_srcptr weight, size_t count)
 {
     mpq_t other;
-    size_t middle = first + (last - first) / 2;
 
-    if (last - first == 1) {
-        mpq_set(sum, mask->weight[first]);
+    if (count == 1) {
+        mpq_set(sum, weight);
         return;
     }
     mpq_init(other);
-    sum_range(sum, mask, first, middle);
-    sum_range(other, mask, middle, last);
+    sum_range(sum, weight, count / 2);
+    sum_range(other, weight + count / 2, count - count / 2);
     mpz_ptr n = mpq_numref(sum), d = mpq_denref(sum);
     if (mpz_size(d) <= CANONICAL_LIMBS && mpz_size(mpq_denref(other)) <= CANONICAL_LIMBS) {
         mpq_add(sum, sum, other);
@@ -88,7 +117,7 @@ static void sum_range(mpq_t sum, const struct mask *mask, size_t first, size_t l
 
 void mask_sum(mpq_t sum, const struct mask *mask)
 {
-    sum_range(sum, mask, 0, (size_t)mask->width * (size_t)mask->height);
+    sum_range(sum, mask->weight[0], (size_t)mask->width * (size_t)mask->height);
 }
 
 /* ---- gauss ---- */
@@ -145,16 +174,10 @@ static bool gauss_radius(double sigma, int *radius, struct error *err)
 }
 
 /* A mask of 2*radius+1 columns whose weights are 0. */
-static bool build_empty(struct mask *mask, int radius, enum mask_shape shape, const char *title,
-                        struct error *err)
+static bool build_empty(struct mask *mask, int radius, enum mask_shape shape, struct error *err)
 {
     mask_init(mask, 2 * radius + 1, shape == MASK_ROW ? 1 : 2 * radius + 1);
-    if (mask->weight)
-        mask->title = strdup(title);
-    if (mask->title)
-        return true;
-    mask_free(mask);
-    return error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
+    return mask->weight || error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
 }
 
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
@@ -162,14 +185,12 @@ bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_sha
 {
     bool row = shape == MASK_ROW;
     int weight[MASK_MAX_SIDE];
-    char title[80];
 
     memset(mask, 0, sizeof *mask);
-    if (!gauss_radius(sigma, &radius, err))
+    if (!gauss_radius(sigma, &radius, err) || !build_empty(mask, radius, shape, err))
         return false;
-    snprintf(title, sizeof title, "gauss, sigma %.10g, radius %d", sigma, radius);
-    if (!build_empty(mask, radius, shape, title, err))
-        return false;
+    if (asprintf(&mask->title, "gauss, sigma %.10g, radius %d", sigma, radius) < 0)
+        mask->title = NULL;
     mask_gauss_weights(sigma, radius, weight);
     for (int i = 0; i < mask->height; i++)
         for (int j = 0; j < mask->width; j++)
@@ -181,14 +202,13 @@ bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_sha
 
 bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err)
 {
-    char title[40];
-
     memset(mask, 0, sizeof *mask);
     if (radius < 0 || radius > MAX_RADIUS)
         return error_set(err, EXIT_USAGE, "a box has a radius from 0 to %d", MAX_RADIUS);
-    snprintf(title, sizeof title, "box, radius %d", radius);
-    if (!build_empty(mask, radius, shape, title, err))
+    if (!build_empty(mask, radius, shape, err))
         return false;
+    if (asprintf(&mask->title, "box, radius %d", radius) < 0)
+        mask->title = NULL;
     int cells = mask->width * mask->height;
     for (int i = 0; i < cells; i++)
         mpq_set_ui(mask->weight[i], 1, 1);
@@ -196,33 +216,32 @@ bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct
     return true;
 }
 
-bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const mpq_t amount,
+bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char *amount,
                         struct error *err)
 {
-    mpq_t centre;
-    char title[RATIONAL_MAX_CHARS + 80], text[RATIONAL_MAX_CHARS + 1];
+    mpq_t factor, identity; /* identity: its one cell, over the divisor of the gauss mask */
+    char text[RATIONAL_MAX_CHARS + 1];
+    bool good;
 
-    if (!mask_build_gauss(mask, sigma, radius, MASK_SQUARE, err))
-        return false;
-    for (int i = 0; i < mask->width * mask->height; i++) {
-        mpq_mul(mask->weight[i], mask->weight[i], amount);
-        mpq_neg(mask->weight[i], mask->weight[i]);
-    }
-    /* The one cell of the identity is 2048^2 over the divisor of the gauss mask. */
-    mpq_init(centre);
-    mpq_set_ui(centre, 1, 1);
-    mpq_add(centre, centre, amount);
-    mpq_mul(centre, centre, mask->divisor);
-    size_t middle = (size_t)mask->anchor_y * (size_t)mask->width + (size_t)mask->anchor_x;
-    mpq_add(mask->weight[middle], mask->weight[middle], centre);
-    mpq_clear(centre);
-
-    snprintf(title, sizeof title, "unsharp, sigma %.10g, radius %d, amount %s", sigma,
-             mask->width / 2, rational_print(text, amount) ? text : "as given");
-    char *copy = strdup(title);
-    if (copy) {
+    memset(mask, 0, sizeof *mask);
+    mpq_inits(factor, identity, NULL);
+    good = rational_option(factor, "--amount", amount, NULL, err) &&
+           mask_build_gauss(mask, sigma, radius, MASK_SQUARE, err);
+    if (good) {
+        int cells = mask->width * mask->height;
+        mpq_set_ui(identity, 1, 1);
+        mpq_add(identity, identity, factor);
+        mpq_mul(identity, identity, mask->divisor);
+        for (int i = 0; i < cells; i++) {
+            mpq_mul(mask->weight[i], mask->weight[i], factor);
+            mpq_neg(mask->weight[i], mask->weight[i]);
+        }
+        mpq_add(mask->weight[cells / 2], mask->weight[cells / 2], identity);
         free(mask->title);
-        mask->title = copy;
+        if (asprintf(&mask->title, "unsharp, sigma %.10g, radius %d, amount %s", sigma,
+                     mask->width / 2, rational_print(text, factor) ? text : "as given") < 0)
+            mask->title = NULL;
     }
-    return true;
+    mpq_clears(factor, identity, NULL);
+    return good;
 }
