@@ -49,18 +49,18 @@ struct compare_result {
     char warning[2][512]; /* what the codecs dropped; empty: nothing */
 };
 
-/* Gets the rows of A as they are compared, and for each pixel the largest difference of its
- * channels, ROWS->width a row. Only for comparable pictures. */
-struct compare_watcher {
-    bool (*begin)(void *context, const struct image_info *info, struct error *err);
-    bool (*rows)(void *context, const struct image *rows, const uint16_t *diff, struct error *err);
-    void *context;
+/* A drawing of the differences (compare/diff.h), in the format of its extension. There is none of
+ * pictures that are not comparable. */
+struct compare_drawing {
+    const char *path;
+    bool bare;        /* the differences alone, one to one, without profiles and scale */
+    bool only_failed; /* no file for a comparison that passes */
 };
 
-/* Reads both ("-": standard input, not twice) and fills RESULT, its verdict too. WATCHER may be
- * NULL. False when a file cannot be read or a watcher failed. */
+/* Reads both ("-": standard input, not twice) and fills RESULT, its verdict too. DRAWING may be
+ * NULL. False when a file cannot be read or the drawing not be written. */
 bool compare_files(const char *a, const char *b, const struct compare_limits *limits, int threads,
-                   const struct compare_watcher *watcher, struct compare_result *result,
+                   const struct compare_drawing *drawing, struct compare_result *result,
                    struct error *err);
 
 /* ---- two folders (compare/folders.c) ---- */

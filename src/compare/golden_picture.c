@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "codec/input.h"
-#include "compare/diff.h"
 #include "compare/golden.h"
 
 /* The longer side of what is shown of pictures that differ, and of those that do not. */
@@ -96,20 +95,14 @@ static struct part choose_part(struct golden_result *result, const struct image_
 
 /* ---- a part of a picture as PNG ---- */
 
-static uint32_t sample_at(const struct image *row, int x, int c)
-{
-    size_t i = (size_t)x * (size_t)row->channels + (size_t)c;
-    return row->type == SAMPLE_U8 ? ((const uint8_t *)row->data)[i]
-                                  : ((const uint16_t *)row->data)[i];
-}
-
 /* Adds what ROW has of the part to SUMS, a sum for each sample of the reduced row. */
 static void add_row(const struct image *row, const struct part *part, uint64_t *sums)
 {
     for (int x = 0; x < part->width; x++) {
         uint64_t *sum = sums + (size_t)(x / part->reduced) * (size_t)row->channels;
         for (int c = 0; c < row->channels; c++)
-            sum[c] += sample_at(row, part->left + x, c);
+            sum[c] += image_sample(row->data, row->type,
+                                   (size_t)(part->left + x) * (size_t)row->channels + (size_t)c);
     }
 }
 
@@ -192,15 +185,11 @@ static bool show_part(struct golden_picture *picture, const char *path, struct p
 static bool show_difference(struct golden_result *result, const char *expected, struct part *part,
                             const char *drawn, const char *png, struct error *err)
 {
-    struct compare_limits limits = COMPARE_EXACT;
+    const struct compare_limits limits = COMPARE_EXACT;
+    const struct compare_drawing drawing = {.path = drawn, .bare = true};
     struct compare_result again;
-    struct compare_diff *diff;
-    bool good = compare_diff_new(&diff, drawn, true, 1, err) &&
-                compare_files(expected, result->path, &limits, 1, compare_diff_watcher(diff),
-                              &again, err) &&
-                compare_diff_finish(diff, &again, err);
+    bool good = compare_files(expected, result->path, &limits, 1, &drawing, &again, err);
 
-    compare_diff_free(diff);
     good = good && show_part(&result->difference, drawn, part, NULL, png, err);
     unlink(drawn);
     return good;

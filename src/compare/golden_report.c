@@ -37,7 +37,7 @@ static void put_scale(FILE *out, uint32_t max)
     fputs("<div class=\"scale\"><span>1</span><i style=\"background:linear-gradient(90deg", out);
     for (int i = 0; i <= 16; i++) {
         uint32_t d = (uint32_t)lround(exp2(1 + i / 16.0 * (log2(1 + (double)max) - 1)) - 1);
-        compare_diff_color(d, max, rgb);
+        diff_color(d, max, rgb);
         fprintf(out, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
     }
     fprintf(out, ")\"></i><span>%" PRIu32 "</span></div>\n", max);

@@ -40,9 +40,9 @@ struct columns {
     uint64_t *x, *y, *squares, *xy;
 };
 
-size_t ssim_scratch_bytes(int width)
+size_t ssim_scratch(int width)
 {
-    return (size_t)width * 4 * sizeof(uint64_t);
+    return (size_t)width * 4;
 }
 
 static void sum_columns(const struct ssim_rows *rows, const struct columns *sums)
@@ -50,7 +50,7 @@ static void sum_columns(const struct ssim_rows *rows, const struct columns *sums
     const int *weight = ssim_weights(rows->rows);
     uint64_t *sx = sums->x, *sy = sums->y, *squares = sums->squares, *sxy = sums->xy;
 
-    memset(sx, 0, ssim_scratch_bytes(rows->width));
+    memset(sx, 0, ssim_scratch(rows->width) * sizeof *sx);
     for (int i = 0; i < rows->rows; i++) {
         const uint16_t *a = rows->a[i], *b = rows->b[i];
         uint32_t w = (uint32_t)weight[i];
@@ -114,10 +114,9 @@ static inline __attribute__((always_inline)) double ssim_windows(const struct ss
     return sum;
 }
 
-double ssim_row(const struct ssim_rows *rows, void *scratch)
+double ssim_row(const struct ssim_rows *rows, uint64_t *sums)
 {
     size_t width = (size_t)rows->width;
-    uint64_t *sums = scratch;
     const struct columns columns = {sums, sums + width, sums + 2 * width, sums + 3 * width};
 
     sum_columns(rows, &columns);

@@ -22,8 +22,8 @@
 /* The side of the window along a side of SAMPLES. */
 int ssim_side(int samples);
 
-/* For ssim_row: the bytes of its scratch for pictures of this width. */
-size_t ssim_scratch_bytes(int width);
+/* How many numbers the scratch of ssim_row has for pictures of this width. */
+size_t ssim_scratch(int width);
 
 struct ssim_rows {
     const uint16_t *a[SSIM_SIDE], *b[SSIM_SIDE]; /* the window's rows, from the top */
@@ -32,6 +32,6 @@ struct ssim_rows {
 };
 
 /* The sum over the windows of one row of windows: width - ssim_side(width) + 1 of them. */
-double ssim_row(const struct ssim_rows *rows, void *scratch);
+double ssim_row(const struct ssim_rows *rows, uint64_t *scratch);
 
 #endif
