@@ -153,7 +153,6 @@ int command_golden(const struct options *options)
     job.threads = options->threads ? options->threads : machine_cpus();
     job.threads = open_files_for(job.threads, FILES_EACH);
     job.pictures = options->html != NULL;
-    job.before_removal = recording ? golden_record : NULL;
     if (!golden_suite_read(&suite, options->operand[1], &err) || !run(options, &job, &code, &err))
         code = command_fail(&err);
     golden_results_free(job.result, suite.count);

@@ -1,7 +1,6 @@
 /* Makes the pictures of a report: PNG of 8 bits in base64. Pictures that were compared and
  * differ are shown pixel by pixel around the largest difference; of others the whole picture
  * is shown, large ones reduced. */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +70,8 @@ static int window_begin(int length, int side, int at)
     return begin < 0 ? 0 : begin;
 }
 
-static struct part choose_part(struct golden_result *result, const struct image_info *info)
+/* Which part of a picture like INFO is shown: the same of all pictures of one shape. */
+static struct part choose_part(const struct golden_result *result, const struct image_info *info)
 {
     const struct compare_result *numbers = &result->numbers;
     struct part part = {.width = info->width, .height = info->height, .reduced = 1};
@@ -87,9 +87,6 @@ static struct part choose_part(struct golden_result *result, const struct image_
         int longer = info->width > info->height ? info->width : info->height;
         part.reduced = (longer + side - 1) / side;
     }
-    result->left = part.left;
-    result->top = part.top;
-    result->reduced = part.reduced;
     return part;
 }
 
@@ -146,10 +143,9 @@ static bool write_part(struct source *source, struct sink *sink, const struct pa
     return good;
 }
 
-/* Fills PICTURE with PART of the picture at PATH, by way of the file PNG. With CHOSEN_FOR the part
- * is chosen first and noted there. */
-static bool show_part(struct golden_picture *picture, const char *path, struct part *part,
-                      struct golden_result *chosen_for, const char *png, struct error *err)
+/* Fills PICTURE with a part of the picture at PATH, by way of the file PNG, and says which PART. */
+static bool show_part(const struct golden_result *result, struct golden_picture *picture,
+                      const char *path, const char *png, struct part *part, struct error *err)
 {
     struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = 1};
     struct source *source;
@@ -160,8 +156,7 @@ static bool show_part(struct golden_picture *picture, const char *path, struct p
     if (!source_open(&source, path, err))
         return false;
     struct image_info shown = *source_info(source);
-    if (chosen_for)
-        *part = choose_part(chosen_for, &shown);
+    *part = choose_part(result, &shown);
     good = image_alloc(&row, shown.width, 1, shown.channels, shown.type, path, err);
     picture->width = shown.width = (part->width + part->reduced - 1) / part->reduced;
     picture->height = shown.height = (part->height + part->reduced - 1) / part->reduced;
@@ -182,36 +177,35 @@ static bool show_part(struct golden_picture *picture, const char *path, struct p
     return good;
 }
 
-static bool show_difference(struct golden_result *result, const char *expected, struct part *part,
-                            const char *drawn, const char *png, struct error *err)
+static bool show_difference(struct golden_result *result, const char *expected, const char *drawn,
+                            const char *png, struct error *err)
 {
     const struct compare_limits limits = COMPARE_EXACT;
     const struct compare_drawing drawing = {.path = drawn, .bare = true};
     struct compare_result again;
-    bool good = compare_files(expected, result->path, &limits, 1, &drawing, &again, err);
+    struct part part;
+    bool good = compare_files(expected, result->path, &limits, 1, &drawing, &again, err) &&
+                show_part(result, &result->difference, drawn, png, &part, err);
 
-    good = good && show_part(&result->difference, drawn, part, NULL, png, err);
     unlink(drawn);
     return good;
 }
 
-bool golden_pictures_make(struct golden_result *result, const char *expected, const char *folder,
+bool golden_pictures_make(struct golden_result *result, const char *expected, const char *name,
                           struct error *err)
 {
-    static atomic_int next;
-    int number = atomic_fetch_add(&next, 1);
-    char png[4096], drawn[4096];
-    struct golden_result other = *result;
-    struct part part;
+    char png[GOLDEN_PATH + 16], drawn[GOLDEN_PATH + 16];
+    struct part part, ignored;
 
-    snprintf(png, sizeof png, "%s/shown-%d.png", folder, number);
-    snprintf(drawn, sizeof drawn, "%s/drawn-%d.png", folder, number);
-    if (!show_part(&result->actual, result->path, &part, result, png, err))
+    snprintf(png, sizeof png, "%s.shown.png", name);
+    snprintf(drawn, sizeof drawn, "%s.drawn.png", name);
+    if (!show_part(result, &result->actual, result->path, png, &part, err))
         return false;
+    result->left = part.left;
+    result->top = part.top;
+    result->reduced = part.reduced;
     if (result->state == GOLDEN_SAME || !result->compared)
         return true;
-    if (!result->numbers.comparable)
-        return show_part(&result->expected, expected, &part, &other, png, err);
-    return show_part(&result->expected, expected, &part, NULL, png, err) &&
-           show_difference(result, expected, &part, drawn, png, err);
+    return show_part(result, &result->expected, expected, png, &ignored, err) &&
+           (!result->numbers.comparable || show_difference(result, expected, drawn, png, err));
 }

@@ -37,7 +37,7 @@ printf '0 a.pgm %s\n0 b.pgm %s\n' "$nap" "$nap" >golden.txt
 cp golden.txt before.txt
 "$STENCILCLI" golden record golden.txt -t 2 &
 pid=$!
-while [ "$(ls scratch/*/*.out 2>ls.log | wc -l)" -lt 2 ]; do sleep 0.05; done
+while [ "$(ls scratch/*/*.err 2>ls.log | wc -l)" -lt 2 ]; do sleep 0.05; done
 kill -TERM $pid
 code=0
 wait $pid 2>wait.log || code=$?
