@@ -40,7 +40,7 @@ struct job {
     const struct options *options;
     struct pair *pair;
     int threads; /* of each pair */
-    struct junit *junit;
+    struct junit junit;
     size_t count[OUTCOMES];
 };
 
@@ -156,7 +156,7 @@ static void tell(struct job *job, const struct pair *pair)
         tell_json(pair);
     else
         tell_text(job->options, pair);
-    junit_case(job->junit, pair->name ? pair->name : pair->b, pair->seconds,
+    junit_case(&job->junit, pair->name ? pair->name : pair->b, pair->seconds,
                pair->outcome <= WITHIN   ? JUNIT_PASSED
                : pair->outcome == FAILED ? JUNIT_ERROR
                                          : JUNIT_FAILURE,
@@ -293,14 +293,10 @@ int command_compare(const struct options *options)
     }
     if (!check_diff(options, &err))
         return command_fail(&err);
-    if (options->junit && !(job.junit = junit_new("stencilcli compare"))) {
-        error_set(&err, EXIT_INPUT, "%s: no memory to write it", options->junit);
+    if (options->junit && !junit_begin(&job.junit, "stencilcli compare", options->junit, &err))
         return command_fail(&err);
-    }
     code = folder_a ? compare_folders(&job) : compare_operands(&job);
-    if (job.junit && code != EXIT_USAGE && !junit_finish(job.junit, options->junit, &err))
+    if (!junit_end(&job.junit, code == EXIT_USAGE ? NULL : options->junit, &err))
         return command_fail(&err);
-    if (code == EXIT_USAGE)
-        junit_free(job.junit);
     return code;
 }

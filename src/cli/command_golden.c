@@ -119,15 +119,15 @@ static int summarise(const struct options *options, const struct golden_job *job
 
 static bool run(const struct options *options, struct golden_job *job, int *code, struct error *err)
 {
-    struct junit *junit = NULL;
+    struct junit junit = {0};
 
     if (!golden_run(job, err))
         return false;
-    if (options->junit && !(junit = junit_new("stencilcli golden")))
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", options->junit);
-    tell(options, job, junit);
+    if (options->junit && !junit_begin(&junit, "stencilcli golden", options->junit, err))
+        return false;
+    tell(options, job, &junit);
     *code = summarise(options, job);
-    if (junit && !junit_finish(junit, options->junit, err))
+    if (!junit_end(&junit, options->junit, err))
         return false;
     return !options->html || golden_report_write(job, options->html, err);
 }

@@ -28,7 +28,7 @@ struct work {
     const struct run *run;
     const struct golden_case *one;
     struct golden_result *result;
-    char folder[GOLDEN_PATH]; /* in which its command runs */
+    char folder[PATH_MAX + 16]; /* in which its command runs */
 };
 
 /* Has a signal come that will end the program? */
@@ -200,7 +200,7 @@ static void last_line(const char *path, char *line, size_t room)
 static bool run_command(struct work *work)
 {
     const struct golden_case *one = work->one;
-    char errors[GOLDEN_PATH + 8], line[512], stray[NAME_MAX + 1];
+    char errors[PATH_MAX + 24], line[512], stray[NAME_MAX + 1];
     struct error err;
     pid_t pid;
     int status = 0, code;
