@@ -101,9 +101,6 @@ double compare_percent(uint64_t part, uint64_t whole);
 /* "red", "gray", "alpha"; of a picture with so many channels. */
 const char *compare_channel_name(int channels, int channel);
 
-/* Is PART at most PERCENT (a rational) of WHOLE? Exactly. */
-bool compare_within_percent(const char *percent, uint64_t part, uint64_t whole);
-
 /* Fills mismatch, or leaves it empty and sets comparable. */
 void compare_shapes(struct compare_result *result);
 
