@@ -86,7 +86,7 @@ static bool look_at(struct batch_result *result, struct stat *in, struct batch_c
         ok = fail(result, "is no regular file");
     } else {
         result->input_bytes = (uint64_t)in->st_size;
-        *cost = batch_cost_of(fd, result->input_bytes);
+        *cost = batch_cost_of(result->input, fd, result->input_bytes);
         posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
     }
     if (fd >= 0)

@@ -170,7 +170,7 @@ static void check_cost(const char *path)
         close(fd);
         return;
     }
-    cost = batch_cost_of(fd, (uint64_t)status.st_size);
+    cost = batch_cost_of(path, fd, (uint64_t)status.st_size);
     close(fd);
     CHECKF(cost.bytes > (uint64_t)status.st_size, "%s", path);
     if (source_open(&source, path, &err)) {
