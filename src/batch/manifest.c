@@ -20,8 +20,7 @@
 
 struct noted {
     const char *output;
-    uint64_t bytes, input_bytes;
-    int64_t mtime_ns, input_mtime_ns;
+    int64_t bytes, mtime_ns, input_bytes, input_mtime_ns;
 };
 
 struct manifest {
@@ -30,6 +29,9 @@ struct manifest {
     char recipe[17];
     bool sync;
     pthread_mutex_t appending; /* among threads, as flock(2) is among processes */
+    FILE *line;                /* the line that is being printed, in text */
+    char *text;
+    size_t bytes;
     /* The lines of this recipe, as a tree of search.h. One output may have several lines with other
      * sizes and times: two runs at once may note it in another order than they wrote it. */
     void *entries;
@@ -96,21 +98,18 @@ static char *take_number(char *at, int64_t *number)
 /* False for a line of another recipe or one that is not whole. */
 static bool parse(const struct manifest *m, char *line, struct noted *entry)
 {
-    int64_t bytes = 0, input_bytes = 0;
     char *at = after(line, "{\"output\":\"");
 
     entry->output = at;
     at = at ? json_take_bytes(at) : NULL;
-    at = take_number(after(at, ",\"bytes\":"), &bytes);
+    at = take_number(after(at, ",\"bytes\":"), &entry->bytes);
     at = take_number(after(at, ",\"mtime_ns\":"), &entry->mtime_ns);
     at = after(at, ",\"input\":\"");
     at = at ? json_take_bytes(at) : NULL;
-    at = take_number(after(at, ",\"input_bytes\":"), &input_bytes);
+    at = take_number(after(at, ",\"input_bytes\":"), &entry->input_bytes);
     at = take_number(after(at, ",\"input_mtime_ns\":"), &entry->input_mtime_ns);
     at = after(at, ",\"recipe\":\"");
     at = after(at, m->recipe);
-    entry->bytes = (uint64_t)bytes;
-    entry->input_bytes = (uint64_t)input_bytes;
     return at && strcmp(at, "\"}\n") == 0;
 }
 
@@ -201,17 +200,23 @@ static bool write_line(struct manifest *m, const char *line, size_t bytes)
     return n >= 0 && (size_t)n == bytes;
 }
 
+/* A line is written in three steps: begin, print to m->line, end. */
+static void line_begin(struct manifest *m)
+{
+    pthread_mutex_lock(&m->appending);
+    rewind(m->line);
+}
+
 /* Writes under a lock, so that no other run takes half a line at the end for a torn one. On file
  * systems without locks a line is still one write. */
-static bool append(struct manifest *m, const char *line, size_t bytes, struct error *err)
+static bool line_end(struct manifest *m, struct error *err)
 {
-    bool ok;
+    bool ok, printed = fflush(m->line) == 0 && !ferror(m->line);
     int code;
 
-    pthread_mutex_lock(&m->appending);
     while (flock(m->fd, LOCK_EX) != 0 && errno == EINTR)
         ;
-    ok = write_line(m, line, bytes);
+    ok = printed && write_line(m, m->text, m->bytes);
     code = errno;
     flock(m->fd, LOCK_UN);
     pthread_mutex_unlock(&m->appending);
@@ -221,57 +226,28 @@ static bool append(struct manifest *m, const char *line, size_t bytes, struct er
     return true;
 }
 
-/* A line to be written: begin, print, end. */
-struct line {
-    FILE *text; /* NULL without memory */
-    char *bytes;
-    size_t size;
-};
-
-static bool line_begin(struct line *line, const struct manifest *m, struct error *err)
-{
-    *line = (struct line){0};
-    line->text = open_memstream(&line->bytes, &line->size);
-    return line->text || error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
-}
-
-static bool line_end(struct line *line, struct manifest *m, struct error *err)
-{
-    bool ok = fclose(line->text) == 0
-                  ? append(m, line->bytes, line->size, err)
-                  : error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
-    free(line->bytes);
-    return ok;
-}
-
 bool manifest_add(struct manifest *m, const char *output, const struct stat *now, const char *input,
                   const struct stat *in, struct error *err)
 {
-    struct line line;
-
-    if (!line_begin(&line, m, err))
-        return false;
-    fputs("{\"output\":", line.text);
-    json_put_bytes(line.text, output);
-    fprintf(line.text, ",\"bytes\":%jd,\"mtime_ns\":%" PRId64 ",\"input\":", (intmax_t)now->st_size,
+    line_begin(m);
+    fputs("{\"output\":", m->line);
+    json_put_bytes(m->line, output);
+    fprintf(m->line, ",\"bytes\":%jd,\"mtime_ns\":%" PRId64 ",\"input\":", (intmax_t)now->st_size,
             mtime_ns(now));
-    json_put_bytes(line.text, input);
-    fprintf(line.text, ",\"input_bytes\":%jd,\"input_mtime_ns\":%" PRId64 ",\"recipe\":\"%s\"}\n",
+    json_put_bytes(m->line, input);
+    fprintf(m->line, ",\"input_bytes\":%jd,\"input_mtime_ns\":%" PRId64 ",\"recipe\":\"%s\"}\n",
             (intmax_t)in->st_size, mtime_ns(in), m->recipe);
-    return line_end(&line, m, err);
+    return line_end(m, err);
 }
 
 /* Says, for people and scripts, which recipe the number in the other lines stands for. */
 static bool add_recipe(struct manifest *m, const char *recipe, struct error *err)
 {
-    struct line line;
-
-    if (!line_begin(&line, m, err))
-        return false;
-    fprintf(line.text, "{\"recipe\":\"%s\",\"text\":", m->recipe);
-    json_put_bytes(line.text, recipe);
-    fputs("}\n", line.text);
-    return line_end(&line, m, err);
+    line_begin(m);
+    fprintf(m->line, "{\"recipe\":\"%s\",\"text\":", m->recipe);
+    json_put_bytes(m->line, recipe);
+    fputs("}\n", m->line);
+    return line_end(m, err);
 }
 
 static struct manifest *manifest_make(const char *folder, const char *recipe, struct error *err)
@@ -310,7 +286,8 @@ bool manifest_open(struct manifest **manifest, const char *folder, int shard, in
         snprintf(name, sizeof name, FOLDER_MANIFEST_PREFIX "-%d-of-%d" FOLDER_MANIFEST_SUFFIX,
                  shard, shards);
     m->path = path_join(folder, name);
-    if (!m->path)
+    m->line = open_memstream(&m->text, &m->bytes);
+    if (!m->path || !m->line)
         return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
     m->fd = open_regular(m->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, "write", err);
     return m->fd >= 0 && read_all(m, folder, err) && add_recipe(m, recipe, err);
@@ -319,11 +296,10 @@ bool manifest_open(struct manifest **manifest, const char *folder, int shard, in
 bool manifest_has(const struct manifest *m, const char *output, const struct stat *now,
                   const struct stat *in)
 {
-    const struct noted key = {
-        .output = output, .bytes = (uint64_t)now->st_size, .mtime_ns = mtime_ns(now)};
+    const struct noted key = {.output = output, .bytes = now->st_size, .mtime_ns = mtime_ns(now)};
     struct noted *const *found = tfind(&key, &m->entries, compare_noted);
 
-    return found && (*found)->input_bytes == (uint64_t)in->st_size &&
+    return found && (*found)->input_bytes == in->st_size &&
            (*found)->input_mtime_ns == mtime_ns(in);
 }
 
@@ -333,6 +309,9 @@ void manifest_close(struct manifest *m)
         return;
     if (m->fd >= 0)
         close(m->fd);
+    if (m->line)
+        fclose(m->line);
+    free(m->text);
     tdestroy(m->entries, free);
     free(m->path);
     pthread_mutex_destroy(&m->appending);
