@@ -1,4 +1,4 @@
-/* Printing and reading JSON (base/json.h). Commas and brackets are the caller's. */
+/* Printing JSON (base/json.h). Commas and brackets are the caller's. */
 #include "base/json.h"
 
 #include <stdarg.h>
@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-
-/* ---- printing ---- */
 
 static void put_string(FILE *out, const char *text, bool keep_bytes)
 {
@@ -78,39 +76,4 @@ void json_print_integers(FILE *out, const int64_t *values, int count)
     for (int i = 0; i < count; i++)
         fprintf(out, "%s%jd", i ? "," : "", (intmax_t)values[i]);
     fputc(']', out);
-}
-
-/* ---- reading ---- */
-
-static int hex_digit(char c)
-{
-    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-char *json_take_bytes(char *text)
-{
-    char *to = text;
-
-    while (*text != '"') {
-        if (*text == '\0')
-            return NULL;
-        if (*text != '\\') {
-            *to++ = *text++;
-        } else if (text[1] == '"' || text[1] == '\\') {
-            *to++ = text[1];
-            text += 2;
-        } else {
-            if (strncmp(text, "\\u00", 4) != 0 && strncmp(text, "\\udc", 4) != 0)
-                return NULL;
-            int high = hex_digit(text[4]), low = high < 0 ? -1 : hex_digit(text[5]);
-            if (low < 0 || high + low == 0)
-                return NULL;
-            *to++ = (char)(16 * high + low);
-            text += 6;
-        }
-    }
-    text++; /* first, because the end may be written over this quote */
-    *to = '\0';
-    return text;
 }

@@ -108,7 +108,7 @@ static bool prepare_file(const struct batch *b, const struct batch_item *item,
     if (leads_into_inputs(b, result->output))
         return fail(result, "its output is a symlink into the folder of inputs");
     if (!b->job->force && stat(result->output, &out) == 0 && S_ISREG(out.st_mode) &&
-        manifest_has(b->manifest, item->output, &out, in)) {
+        manifest_has(b->manifest, item->output, &out, item->name, in)) {
         result->status = BATCH_SKIPPED;
         result->output_bytes = (uint64_t)out.st_size;
         return false;

@@ -1,5 +1,5 @@
-/* The manifest of a batch: a table in memory, and lines that are read and appended. Lines are
- * read in the exact form in which they are written; other JSON is ignored. */
+/* The manifest of a batch: lines that are read whole and appended. To find a file, its line is
+ * printed and looked for: lines are not parsed, and other JSON is ignored. */
 #include "batch/manifest.h"
 
 #include <dirent.h>
@@ -18,23 +18,18 @@
 #include "base/json.h"
 #include "codec/folder.h"
 
-struct noted {
-    const char *output;
-    int64_t bytes, mtime_ns, input_bytes, input_mtime_ns;
-};
-
 struct manifest {
     int fd; /* -1: it is only read */
     char *path;
     char recipe[17];
     bool sync;
     pthread_mutex_t appending; /* among threads, as flock(2) is among processes */
-    FILE *line;                /* the line that is being printed, in text */
+    FILE *line;                /* the line that is being printed, in text; under that lock */
     char *text;
     size_t bytes;
-    /* The lines of this recipe, as a tree of search.h. One output may have several lines with other
+    /* The lines that were read, as a tree of search.h. One output may have several lines with other
      * sizes and times: two runs at once may note it in another order than they wrote it. */
-    void *entries;
+    void *lines;
 };
 
 static int64_t mtime_ns(const struct stat *status)
@@ -42,75 +37,21 @@ static int64_t mtime_ns(const struct stat *status)
     return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
 }
 
-/* ---- the table ---- */
+/* ---- reading ---- */
 
-static int compare_noted(const void *a, const void *b)
+static int compare_lines(const void *a, const void *b)
 {
-    const struct noted *first = a, *second = b;
-    int order = strcmp(first->output, second->output);
-
-    if (order == 0)
-        order = (first->bytes > second->bytes) - (first->bytes < second->bytes);
-    return order ? order
-                 : (first->mtime_ns > second->mtime_ns) - (first->mtime_ns < second->mtime_ns);
+    return strcmp(a, b);
 }
 
-/* Keeps a copy; of lines that agree in output, size and time the last one counts. */
-static bool keep(struct manifest *m, const struct noted *entry)
+/* Keeps a copy of a whole line, once. */
+static bool keep(struct manifest *m, const char *line)
 {
-    size_t bytes = strlen(entry->output) + 1;
-    struct noted *copy = malloc(sizeof *copy + bytes), **place = NULL;
+    char *copy = strdup(line), **place = copy ? tsearch(copy, &m->lines, compare_lines) : NULL;
 
-    if (copy) {
-        *copy = *entry;
-        copy->output = memcpy(copy + 1, entry->output, bytes);
-        place = tsearch(copy, &m->entries, compare_noted);
-    }
-    if (place && *place != copy) {
-        (*place)->input_bytes = entry->input_bytes;
-        (*place)->input_mtime_ns = entry->input_mtime_ns;
-    }
     if (!place || *place != copy)
         free(copy);
     return place != NULL;
-}
-
-/* ---- reading ---- */
-
-/* Where TEXT ends that stands at AT; NULL if other text stands there or AT is NULL. */
-static char *after(char *at, const char *text)
-{
-    size_t length = strlen(text);
-    return at && strncmp(at, text, length) == 0 ? at + length : NULL;
-}
-
-static char *take_number(char *at, int64_t *number)
-{
-    char *end = NULL;
-
-    if (!at)
-        return NULL;
-    errno = 0;
-    *number = strtoll(at, &end, 10);
-    return end > at && errno == 0 ? end : NULL;
-}
-
-/* False for a line of another recipe or one that is not whole. */
-static bool parse(const struct manifest *m, char *line, struct noted *entry)
-{
-    char *at = after(line, "{\"output\":\"");
-
-    entry->output = at;
-    at = at ? json_take_bytes(at) : NULL;
-    at = take_number(after(at, ",\"bytes\":"), &entry->bytes);
-    at = take_number(after(at, ",\"mtime_ns\":"), &entry->mtime_ns);
-    at = after(at, ",\"input\":\"");
-    at = at ? json_take_bytes(at) : NULL;
-    at = take_number(after(at, ",\"input_bytes\":"), &entry->input_bytes);
-    at = take_number(after(at, ",\"input_mtime_ns\":"), &entry->input_mtime_ns);
-    at = after(at, ",\"recipe\":\"");
-    at = after(at, m->recipe);
-    return at && strcmp(at, "\"}\n") == 0;
 }
 
 /* -1 with ERR and errno. Does not wait for the other end of a pipe. */
@@ -136,7 +77,6 @@ static bool read_lines(struct manifest *m, const char *path, struct error *err)
     FILE *file;
     char *line = NULL;
     size_t room = 0;
-    struct noted entry;
     bool ok = true;
 
     if (fd < 0)
@@ -147,7 +87,7 @@ static bool read_lines(struct manifest *m, const char *path, struct error *err)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
     }
     while (ok && getline(&line, &room, file) > 0)
-        if (parse(m, line, &entry) && !keep(m, &entry))
+        if (!keep(m, line))
             ok = error_set(err, EXIT_INPUT, "%s: no memory for its lines", path);
     if (ok && ferror(file))
         ok = error_errno(err, path, "read");
@@ -226,10 +166,10 @@ static bool line_end(struct manifest *m, struct error *err)
     return true;
 }
 
-bool manifest_add(struct manifest *m, const char *output, const struct stat *now, const char *input,
-                  const struct stat *in, struct error *err)
+/* Prints the line that says that OUTPUT was made of INPUT by this recipe; line_begin first. */
+static void print_files(struct manifest *m, const char *output, const struct stat *now,
+                        const char *input, const struct stat *in)
 {
-    line_begin(m);
     fputs("{\"output\":", m->line);
     json_put_bytes(m->line, output);
     fprintf(m->line, ",\"bytes\":%jd,\"mtime_ns\":%" PRId64 ",\"input\":", (intmax_t)now->st_size,
@@ -237,7 +177,27 @@ bool manifest_add(struct manifest *m, const char *output, const struct stat *now
     json_put_bytes(m->line, input);
     fprintf(m->line, ",\"input_bytes\":%jd,\"input_mtime_ns\":%" PRId64 ",\"recipe\":\"%s\"}\n",
             (intmax_t)in->st_size, mtime_ns(in), m->recipe);
+}
+
+bool manifest_add(struct manifest *m, const char *output, const struct stat *now, const char *input,
+                  const struct stat *in, struct error *err)
+{
+    line_begin(m);
+    print_files(m, output, now, input, in);
     return line_end(m, err);
+}
+
+bool manifest_has(struct manifest *m, const char *output, const struct stat *now, const char *input,
+                  const struct stat *in)
+{
+    bool found;
+
+    line_begin(m);
+    print_files(m, output, now, input, in);
+    fputc('\0', m->line);
+    found = fflush(m->line) == 0 && tfind(m->text, &m->lines, compare_lines);
+    pthread_mutex_unlock(&m->appending);
+    return found;
 }
 
 /* Says, for people and scripts, which recipe the number in the other lines stands for. */
@@ -254,12 +214,13 @@ static struct manifest *manifest_make(const char *folder, const char *recipe, st
 {
     struct manifest *m = calloc(1, sizeof *m);
 
-    if (m) {
+    if (m && (m->line = open_memstream(&m->text, &m->bytes))) {
         m->fd = -1;
         pthread_mutex_init(&m->appending, NULL);
         snprintf(m->recipe, sizeof m->recipe, "%016" PRIx64, hash_text(recipe));
         return m;
     }
+    free(m);
     error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
     return NULL;
 }
@@ -286,21 +247,10 @@ bool manifest_open(struct manifest **manifest, const char *folder, int shard, in
         snprintf(name, sizeof name, FOLDER_MANIFEST_PREFIX "-%d-of-%d" FOLDER_MANIFEST_SUFFIX,
                  shard, shards);
     m->path = path_join(folder, name);
-    m->line = open_memstream(&m->text, &m->bytes);
-    if (!m->path || !m->line)
+    if (!m->path)
         return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
     m->fd = open_regular(m->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, "write", err);
     return m->fd >= 0 && read_all(m, folder, err) && add_recipe(m, recipe, err);
-}
-
-bool manifest_has(const struct manifest *m, const char *output, const struct stat *now,
-                  const struct stat *in)
-{
-    const struct noted key = {.output = output, .bytes = now->st_size, .mtime_ns = mtime_ns(now)};
-    struct noted *const *found = tfind(&key, &m->entries, compare_noted);
-
-    return found && (*found)->input_bytes == in->st_size &&
-           (*found)->input_mtime_ns == mtime_ns(in);
 }
 
 void manifest_close(struct manifest *m)
@@ -309,10 +259,9 @@ void manifest_close(struct manifest *m)
         return;
     if (m->fd >= 0)
         close(m->fd);
-    if (m->line)
-        fclose(m->line);
+    fclose(m->line);
     free(m->text);
-    tdestroy(m->entries, free);
+    tdestroy(m->lines, free);
     free(m->path);
     pthread_mutex_destroy(&m->appending);
     free(m);

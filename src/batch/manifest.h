@@ -28,10 +28,10 @@ bool manifest_open(struct manifest **manifest, const char *folder, int shard, in
 bool manifest_read(struct manifest **manifest, const char *folder, const char *recipe,
                    struct error *err);
 
-/* Whether OUTPUT (a name below the folder) with status NOW was made of the input with status IN by
- * this recipe. */
-bool manifest_has(const struct manifest *manifest, const char *output, const struct stat *now,
-                  const struct stat *in);
+/* Whether OUTPUT (a name below the folder) with status NOW was made of INPUT with status IN by this
+ * recipe. Safe from several threads. */
+bool manifest_has(struct manifest *manifest, const char *output, const struct stat *now,
+                  const char *input, const struct stat *in);
 
 /* Notes that OUTPUT was made of INPUT by this recipe. Safe from several threads. */
 bool manifest_add(struct manifest *manifest, const char *output, const struct stat *now,
