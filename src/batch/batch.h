@@ -68,8 +68,9 @@ struct batch_job {
 bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct error *err);
 
 /* Everything besides the input that decides an output's bytes, as text; malloc'ed, NULL with err
- * (batch/recipe.c). */
-char *batch_recipe(const struct picture_request *request, struct error *err);
+ * (batch/recipe.c). It ends with the FOLDER of inputs, because files of two folders may have names,
+ * sizes and times in common. */
+char *batch_recipe(const struct picture_request *request, const char *folder, struct error *err);
 
 /* ---- the lines that are printed about a batch (batch/progress.c) ---- */
 

@@ -115,15 +115,11 @@ static char *below(const char *folder, char *name)
 {
     size_t length = strlen(folder);
 
-    while (length > 1 && folder[length - 1] == '/')
+    while (length > 0 && folder[length - 1] == '/')
         length--;
-    if (length == 1 && *folder == '/')
-        length = 0;
-    if (strncmp(name, folder, length) != 0)
+    if (strncmp(name, folder, length) != 0 || (name[length] != '/' && name[length] != '\0'))
         return NULL;
-    if (name[length] == '\0')
-        return name + length;
-    return name[length] == '/' ? name + length + 1 : NULL;
+    return name + length + (name[length] == '/');
 }
 
 /* The part of NAME after INPUT, for names as `find INPUT` prints them and for absolute ones; else
