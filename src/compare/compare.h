@@ -7,7 +7,7 @@
  * pictures are.
  *
  * PSNR: 10 log10(max^2 n / sum of squares) over n samples; infinite for equal ones.
- * SSIM: Wang et al. 2004, on every channel by itself; see compare/ssim.h. */
+ * SSIM: Wang et al. 2004, on every channel by itself; see compare/ssim.c. */
 #ifndef STENCIL_COMPARE_COMPARE_H
 #define STENCIL_COMPARE_COMPARE_H
 

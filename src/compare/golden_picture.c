@@ -41,14 +41,11 @@ static char *base64(const uint8_t *bytes, size_t count)
 
 static bool read_base64(struct golden_picture *picture, const char *path, struct error *err)
 {
-    struct input *input;
+    struct input *input = NULL;
     const uint8_t *bytes;
     size_t count;
-    bool good = input_open(&input, path, err);
+    bool good = input_open(&input, path, err) && input_read_all(input, &bytes, &count, err);
 
-    if (!good)
-        return false;
-    good = input_read_all(input, &bytes, &count, err);
     if (good && !(picture->png = base64(bytes, count)))
         good = error_set(err, EXIT_INPUT, "%s: no memory to show it", path);
     input_close(input);
@@ -57,16 +54,10 @@ static bool read_base64(struct golden_picture *picture, const char *path, struct
 
 /* ---- which part ---- */
 
-static int at_most(int value, int limit)
-{
-    return value < limit ? value : limit;
-}
-
 /* SIDE of LENGTH around the middle AT. */
 static int window_begin(int length, int side, int at)
 {
-    int begin = at - side / 2;
-    begin = at_most(begin, length - side);
+    int begin = at - side / 2 < length - side ? at - side / 2 : length - side;
     return begin < 0 ? 0 : begin;
 }
 
@@ -75,12 +66,11 @@ static struct part choose_part(const struct golden_result *result, const struct 
 {
     const struct compare_result *numbers = &result->numbers;
     struct part part = {.width = info->width, .height = info->height, .reduced = 1};
-    bool same = result->state == GOLDEN_SAME;
-    int side = same ? SIDE_SAME : SIDE_DIFFERENT;
+    int side = result->state == GOLDEN_SAME ? SIDE_SAME : SIDE_DIFFERENT;
 
-    if (result->compared && numbers->comparable && !same) {
-        part.width = at_most(info->width, side);
-        part.height = at_most(info->height, side);
+    if (result->compared && numbers->comparable && result->state != GOLDEN_SAME) {
+        part.width = info->width < side ? info->width : side;
+        part.height = info->height < side ? info->height : side;
         part.left = window_begin(info->width, part.width, numbers->all.x);
         part.top = window_begin(info->height, part.height, numbers->all.y);
     } else {
@@ -122,19 +112,17 @@ static void finish_row(const struct part *part, int rows, uint32_t max, uint64_t
 static bool write_part(struct source *source, struct sink *sink, const struct part *part,
                        struct image *row, struct image *out, struct error *err)
 {
-    const struct image_info *info = source_info(source);
     uint64_t *sums = calloc((size_t)out->width * (size_t)out->channels, sizeof *sums);
     bool good = sums || error_set(err, EXIT_INPUT, "no memory to show a picture");
-    int gathered = 0;
+    int gathered = 0, end = part->top + part->height;
 
-    for (int y = 0; good && y < part->top + part->height; y++) {
+    for (int y = 0; good && y < end; y++) {
         good = source_read(source, row, err);
         if (!good || y < part->top)
             continue;
         add_row(row, part, sums);
-        gathered++;
-        if (gathered == part->reduced || y == part->top + part->height - 1) {
-            finish_row(part, gathered, info->max, sums, out);
+        if (++gathered == part->reduced || y == end - 1) {
+            finish_row(part, gathered, source_info(source)->max, sums, out);
             good = sink_write(sink, out, err);
             gathered = 0;
         }
@@ -147,33 +135,32 @@ static bool write_part(struct source *source, struct sink *sink, const struct pa
 static bool show_part(const struct golden_result *result, struct golden_picture *picture,
                       const char *path, const char *png, struct part *part, struct error *err)
 {
-    struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = 1};
+    const struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = 1};
     struct source *source;
     struct sink *sink = NULL;
     struct image row = {0}, out = {0};
-    bool good;
 
     if (!source_open(&source, path, err))
         return false;
     struct image_info shown = *source_info(source);
     *part = choose_part(result, &shown);
-    good = image_alloc(&row, shown.width, 1, shown.channels, shown.type, path, err);
+    bool good = image_alloc(&row, shown.width, 1, shown.channels, shown.type, path, err);
     picture->width = shown.width = (part->width + part->reduced - 1) / part->reduced;
     picture->height = shown.height = (part->height + part->reduced - 1) / part->reduced;
     shown.type = SAMPLE_U8;
     shown.max = 255;
     good = good && image_alloc(&out, shown.width, 1, shown.channels, SAMPLE_U8, path, err) &&
-           sink_open(&sink, png, &shown, &options, err) &&
-           write_part(source, sink, part, &row, &out, err);
-    if (good)
-        good = sink_finish(sink, err);
-    else
+           sink_open(&sink, png, &shown, &options, err);
+    if (good && write_part(source, sink, part, &row, &out, err)) {
+        good = sink_finish(sink, err) && read_base64(picture, png, err);
+        unlink(png);
+    } else {
+        good = false;
         sink_abort(sink);
+    }
     image_free(&row);
     image_free(&out);
     source_close(source);
-    good = good && read_base64(picture, png, err);
-    unlink(png);
     return good;
 }
 

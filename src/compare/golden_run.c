@@ -157,13 +157,12 @@ static int start(const struct work *work, const char *errors, pid_t *pid)
  * the run is stopped. Afterwards all processes that it started are gone. */
 static bool wait_for(const struct work *work, pid_t pid, int *status)
 {
-    const double begin_ms = clock_ms();
+    const double end_ms = clock_ms() + work->one->timeout_s * 1e3;
     struct timespec pause = {0, 500000};
     bool in_time = true;
 
     while (waitpid(pid, status, WNOHANG) == 0) {
-        double seconds = (clock_ms() - begin_ms) * 1e-3;
-        if (is_stopped(work->run) || seconds >= work->one->timeout_s) {
+        if (is_stopped(work->run) || clock_ms() >= end_ms) {
             in_time = false;
             kill(-pid, SIGKILL);
         }
@@ -177,22 +176,17 @@ static bool wait_for(const struct work *work, pid_t pid, int *status)
 /* The last line of the file that is not empty. */
 static void last_line(const char *path, char *line, size_t room)
 {
-    char tail[4096];
-    size_t bytes = 0;
     FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t bytes = 0;
 
     line[0] = '\0';
-    if (!file)
-        return;
-    if (fseek(file, -(long)(sizeof tail - 1), SEEK_END) != 0)
-        rewind(file);
-    bytes = fread(tail, 1, sizeof tail - 1, file);
-    fclose(file);
-    while (bytes > 0 && (tail[bytes - 1] == '\n' || tail[bytes - 1] == '\0'))
-        bytes--;
-    tail[bytes] = '\0';
-    const char *newline = memrchr(tail, '\n', bytes);
-    snprintf(line, room, "%.*s", (int)room - 1, newline ? newline + 1 : tail);
+    while (file && getline(&text, &bytes, file) > 0)
+        if (text[0] != '\n')
+            snprintf(line, room, "%.*s", (int)strcspn(text, "\n"), text);
+    free(text);
+    if (file)
+        fclose(file);
 }
 
 /* Runs the command in its folder and waits. False with the reason in the result when it did not end

@@ -1,5 +1,18 @@
-/* Structural similarity: the formula and the exact sums that it takes. Why no sum overflows,
- * with weights that sum to 2^11 in each direction:
+/* The structural similarity of two rows of pictures (Wang, Bovik, Sheikh, Simoncelli,
+ * "Image quality assessment: from error visibility to structural similarity", 2004).
+ *
+ *           (2 mx my + C1) (2 sxy + C2)         C1 = (0.01 max)^2
+ *   SSIM = --------------------------------     C2 = (0.03 max)^2
+ *          (mx^2 + my^2 + C1) (sx + sy + C2)
+ *
+ * of means m, variances s and covariance sxy in a window of 11 x 11 samples, weighted by a
+ * Gaussian of sigma 1.5; then the mean over all windows that lie inside the picture. The
+ * weights are those of `stencilcli mask --sigma 1.5 --radius 5`, whole numbers over 2048^2,
+ * so that all sums are exact; only the quotient is a double. In a picture that is less than
+ * 11 wide (or high) the window is the largest odd number of samples that fits, of the middle
+ * weights.
+ *
+ * Why no sum overflows, with weights that sum to 2^11 in each direction:
  *
  *            sum of a column            of the window          times the weights' sum
  *   8 bits   2^11 * 2 * 255^2 < 2^28    < 2^39                 2^22 * 2^39 = 2^61
