@@ -54,14 +54,9 @@ static bool fail(struct batch_result *result, const char *why)
 /* An output that is a symlink is written through it. */
 static bool leads_into_inputs(const struct batch *b, const char *output)
 {
-    struct stat status;
-    char *real;
-    bool inside;
+    char *real = realpath(output, NULL);
+    bool inside = real && path_inside(real, b->list.input_real);
 
-    if (lstat(output, &status) != 0 || !S_ISLNK(status.st_mode))
-        return false;
-    real = realpath(output, NULL);
-    inside = real && path_inside(real, b->list.input_real);
     free(real);
     return inside;
 }
@@ -338,10 +333,8 @@ static bool open_manifest(struct batch *b, struct error *err)
     char *recipe = batch_recipe(job->request, b->list.input_real, err);
     bool ok = recipe != NULL;
 
-    if (ok)
-        ok = job->plan ? manifest_read(&b->manifest, job->tree.output, recipe, err)
-                       : manifest_open(&b->manifest, job->tree.output, job->shard.index,
-                                       job->shard.count, recipe, job->request->sink.sync, err);
+    ok = ok && manifest_open(&b->manifest, job->tree.output, job->plan ? NULL : &job->shard, recipe,
+                             job->request->sink.sync, err);
     free(recipe);
     return ok;
 }

@@ -1,7 +1,5 @@
 /* The files of a batch: order, names of outputs, refusal of outputs that would be inputs, and
  * the folders of the outputs. The walk through INPUT is codec/folder.h. */
-#include "batch/list.h"
-
 #include <errno.h>
 #include <search.h>
 #include <stdio.h>
@@ -9,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "batch/batch.h"
 #include "codec/input.h"
 #include "codec/output.h"
 

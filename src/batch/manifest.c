@@ -210,45 +210,27 @@ static bool add_recipe(struct manifest *m, const char *recipe, struct error *err
     return line_end(m, err);
 }
 
-static struct manifest *manifest_make(const char *folder, const char *recipe, struct error *err)
-{
-    struct manifest *m = calloc(1, sizeof *m);
-
-    if (m && (m->line = open_memstream(&m->text, &m->bytes))) {
-        m->fd = -1;
-        pthread_mutex_init(&m->appending, NULL);
-        snprintf(m->recipe, sizeof m->recipe, "%016" PRIx64, hash_text(recipe));
-        return m;
-    }
-    free(m);
-    error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
-    return NULL;
-}
-
-bool manifest_read(struct manifest **manifest, const char *folder, const char *recipe,
-                   struct error *err)
-{
-    *manifest = manifest_make(folder, recipe, err);
-    if (!*manifest || access(folder, F_OK) != 0)
-        return *manifest != NULL;
-    return read_all(*manifest, folder, err);
-}
-
-bool manifest_open(struct manifest **manifest, const char *folder, int shard, int shards,
+bool manifest_open(struct manifest **manifest, const char *folder, const struct shard *shard,
                    const char *recipe, bool sync, struct error *err)
 {
-    struct manifest *m = *manifest = manifest_make(folder, recipe, err);
+    struct manifest *m = *manifest = calloc(1, sizeof *m);
     char name[64] = FOLDER_MANIFEST_PREFIX FOLDER_MANIFEST_SUFFIX;
 
     if (!m)
-        return false;
-    m->sync = sync;
-    if (shards > 1)
-        snprintf(name, sizeof name, FOLDER_MANIFEST_PREFIX "-%d-of-%d" FOLDER_MANIFEST_SUFFIX,
-                 shard, shards);
-    m->path = path_join(folder, name);
-    if (!m->path)
         return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
+    m->fd = -1;
+    m->sync = sync;
+    pthread_mutex_init(&m->appending, NULL);
+    snprintf(m->recipe, sizeof m->recipe, "%016" PRIx64, hash_text(recipe));
+    if (shard && shard->count > 1)
+        snprintf(name, sizeof name, FOLDER_MANIFEST_PREFIX "-%d-of-%d" FOLDER_MANIFEST_SUFFIX,
+                 shard->index, shard->count);
+    m->path = path_join(folder, name);
+    m->line = open_memstream(&m->text, &m->bytes);
+    if (!m->path || !m->line)
+        return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
+    if (!shard)
+        return access(folder, F_OK) != 0 || read_all(m, folder, err);
     m->fd = open_regular(m->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, "write", err);
     return m->fd >= 0 && read_all(m, folder, err) && add_recipe(m, recipe, err);
 }
@@ -259,7 +241,8 @@ void manifest_close(struct manifest *m)
         return;
     if (m->fd >= 0)
         close(m->fd);
-    fclose(m->line);
+    if (m->line)
+        fclose(m->line);
     free(m->text);
     tdestroy(m->lines, free);
     free(m->path);
