@@ -368,8 +368,6 @@ static void run(struct batch *b)
     pthread_t ticker;
     bool ticking;
 
-    pthread_mutex_init(&b->lock, NULL);
-    pthread_cond_init(&b->changed, NULL);
     b->cores_free = b->job->threads;
     b->budget = b->job->memory > 0 ? b->job->memory : batch_memory_budget();
     ticking = b->job->counted && pthread_create(&ticker, NULL, tick, b) == 0;
@@ -381,13 +379,15 @@ static void run(struct batch *b)
     pthread_mutex_unlock(&b->lock);
     if (ticking)
         pthread_join(ticker, NULL);
-    pthread_cond_destroy(&b->changed);
-    pthread_mutex_destroy(&b->lock);
 }
 
 bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct error *err)
 {
-    struct batch b = {.job = job, .start_ms = clock_ms(), .counts.threads = job->threads};
+    struct batch b = {.job = job,
+                      .start_ms = clock_ms(),
+                      .lock = PTHREAD_MUTEX_INITIALIZER,
+                      .changed = PTHREAD_COND_INITIALIZER,
+                      .counts.threads = job->threads};
     bool ok;
     int kernels;
 

@@ -27,7 +27,7 @@ struct manifest {
     FILE *line;                /* the line that is being printed, in text; under that lock */
     char *text;
     size_t bytes;
-    /* The lines that were read, as a tree of search.h. One output may have several lines with other
+    /* The lines of this recipe, as a tree of search.h. One output may have several lines with other
      * sizes and times: two runs at once may note it in another order than they wrote it. */
     void *lines;
 };
@@ -87,7 +87,7 @@ static bool read_lines(struct manifest *m, const char *path, struct error *err)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
     }
     while (ok && getline(&line, &room, file) > 0)
-        if (!keep(m, line))
+        if (strstr(line, m->recipe) && !keep(m, line))
             ok = error_set(err, EXIT_INPUT, "%s: no memory for its lines", path);
     if (ok && ferror(file))
         ok = error_errno(err, path, "read");

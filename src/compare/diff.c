@@ -32,9 +32,9 @@ struct diff {
     struct sink *sink;
     struct image_info in;
     int zoom, scale, margin;
-    struct image line;  /* one row of the drawing */
-    struct rgb *colors; /* by difference */
-    uint16_t *column;   /* the largest difference of each column */
+    struct image line;                 /* one row of the drawing */
+    struct rgb colors[UINT16_MAX + 1]; /* by difference */
+    uint16_t *column;                  /* the largest difference of each column */
 };
 
 /* ---- colours ---- */
@@ -120,17 +120,18 @@ static void fill(struct diff *diff, int from, int count, struct rgb color)
         memcpy(at, color.c, 3);
 }
 
+/* Writes the line and clears it. */
 static bool put_line(struct diff *diff, int times, struct error *err)
 {
     for (int i = 0; i < times; i++)
         if (!sink_write(diff->sink, &diff->line, err))
             return false;
+    fill(diff, 0, diff->line.width, paper);
     return true;
 }
 
 static bool put_gap(struct diff *diff, struct error *err)
 {
-    fill(diff, 0, diff->line.width, paper);
     return put_line(diff, diff->margin, err);
 }
 
@@ -189,15 +190,16 @@ static bool begin(struct diff *diff, int threads, struct error *err)
     drawing.width = (int)width;
     drawing.height = (int)height;
     options.threads = threads;
-    diff->colors = malloc(((size_t)max + 1) * sizeof *diff->colors);
     diff->column = calloc((size_t)diff->in.width, sizeof *diff->column);
-    if (!diff->colors || !diff->column)
+    if (!diff->column)
         return error_set(err, EXIT_INPUT, "%s: no memory to draw it", diff->path);
     for (uint32_t d = 0; d <= max; d++)
         diff_color(d, max, diff->colors[d].c);
-    return image_alloc(&diff->line, drawing.width, 1, 3, SAMPLE_U8, diff->path, err) &&
-           sink_open(&diff->sink, diff->path, &drawing, &options, err) &&
-           (diff->bare || put_gap(diff, err));
+    if (!image_alloc(&diff->line, drawing.width, 1, 3, SAMPLE_U8, diff->path, err) ||
+        !sink_open(&diff->sink, diff->path, &drawing, &options, err))
+        return false;
+    fill(diff, 0, drawing.width, paper);
+    return put_gap(diff, err);
 }
 
 bool diff_begin(struct diff **diff, const struct compare_drawing *drawing,
@@ -206,7 +208,9 @@ bool diff_begin(struct diff **diff, const struct compare_drawing *drawing,
     *diff = calloc(1, sizeof **diff);
     if (!*diff)
         return error_set(err, EXIT_INPUT, "%s: no memory to draw it", drawing->path);
-    **diff = (struct diff){.path = drawing->path, .bare = drawing->bare, .in = *info};
+    (*diff)->path = drawing->path;
+    (*diff)->bare = drawing->bare;
+    (*diff)->in = *info;
     return begin(*diff, threads, err);
 }
 
@@ -217,7 +221,6 @@ bool diff_rows(struct diff *diff, const struct image *rows, const struct image *
         const void *row = image_row(rows, y);
         const uint16_t *d = image_row(differences, y);
         uint16_t most = 0;
-        fill(diff, 0, diff->line.width, paper);
         for (int x = 0; x < rows->width; x++) {
             struct rgb color = d[x] > 0 ? diff->colors[d[x]] : background(diff, row, x);
             fill(diff, diff->margin + x * diff->zoom, diff->zoom, color);
@@ -248,7 +251,6 @@ static bool draw_marks(struct diff *diff, struct error *err)
     int width = legend_width(diff), step = max > 255 ? 2 : 1;
 
     for (int y = 0; y < TEXT; y++) {
-        fill(diff, 0, diff->line.width, paper);
         for (int bit = 0; bit <= 16; bit += step) {
             uint32_t d = ((uint32_t)1 << bit) - 1;
             char text[16];
@@ -284,7 +286,6 @@ static bool draw_words(struct diff *diff, const struct compare_result *result, s
         snprintf(text, sizeof text, "max %u at %d,%d   %s", result->all.max_diff, result->all.x,
                  result->all.y, share);
     for (int y = 0; y < TEXT; y++) {
-        fill(diff, 0, diff->line.width, paper);
         draw_text(diff, text, diff->margin, y);
         if (!put_line(diff, diff->scale, err))
             return false;
@@ -330,7 +331,6 @@ void diff_free(struct diff *diff)
         return;
     sink_abort(diff->sink);
     image_free(&diff->line);
-    free(diff->colors);
     free(diff->column);
     free(diff);
 }

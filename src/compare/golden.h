@@ -19,11 +19,11 @@
 /* ---- the suite (compare/golden_suite.c) ---- */
 
 struct golden_case {
-    int line;           /* in the suite, from 1 */
-    size_t sum_at;      /* the place of the checksum in the suite's text */
-    char *checksum;     /* 16 hexadecimal digits; "0": not recorded; "-": there is no picture */
-    char *file;         /* the picture; "-": none, the command only has to end with 0 */
-    char *command;      /* for sh; NULL: the file is beside the suite */
+    int line;       /* in the suite, from 1 */
+    char *checksum; /* in the suite's words; 16 hexadecimal digits; "0": not recorded; "-": there is
+                       no picture */
+    char *file;     /* the picture; "-": none, the command only has to end with 0 */
+    char *command;  /* for sh; NULL: the file is beside the suite */
     const char *inputs; /* patterns, each with a zero byte, and another one at the end */
     int timeout_s;
     bool strict; /* the command may leave no other file behind */

@@ -20,9 +20,10 @@ static bool write_suite(const struct golden_job *job, struct error *err)
     for (size_t i = 0; good && i < suite->count; i++) {
         const struct golden_case *one = &suite->cases[i];
         const char *checksum = job->result[i].checksum;
-        good = output_write(output, suite->text + at, one->sum_at - at, err) &&
+        size_t place = (size_t)(one->checksum - suite->words); /* in the text too */
+        good = output_write(output, suite->text + at, place - at, err) &&
                output_write(output, checksum, strlen(checksum), err);
-        at = one->sum_at + strlen(one->checksum);
+        at = place + strlen(one->checksum);
     }
     good = good && output_write(output, suite->text + at, suite->bytes - at, err);
     return output_end(output, good, err);

@@ -85,7 +85,6 @@ static bool take_case(struct state *state, char *checksum, char *rest, struct er
 
     *one = state->next;
     one->checksum = checksum;
-    one->sum_at = (size_t)(checksum - suite->words);
     if (!is_checksum(one->checksum))
         return wrong(state, err,
                      "expected a checksum (0: not recorded yet), inputs, timeout, strict or keep",
