@@ -28,8 +28,7 @@ struct comparison {
     struct compare_sums *sums; /* of each row of a plane; ssim: of the windows that end there */
     struct image diff;         /* of 16 bits, by new row and x: the largest of its channels */
     uint64_t *scratch;         /* ssim_scratch of them for each thread */
-    struct error error[2];
-    bool read[2];
+    struct error error[2];     /* code 0: the side could be read */
 };
 
 static void comparison_free(struct comparison *c)
@@ -165,7 +164,7 @@ static void read_side(void *context, int piece, int worker)
     struct comparison *c = context;
     (void)worker;
     c->in[piece].height = c->rows;
-    c->read[piece] = source_read(c->source[piece], &c->in[piece], &c->error[piece]);
+    source_read(c->source[piece], &c->in[piece], &c->error[piece]);
 }
 
 static void add_sums(struct compare_sums *all, const struct compare_sums *row)
@@ -224,7 +223,7 @@ static bool compare_bands(struct comparison *c, const struct compare_limits *lim
             c->rows = c->info.height - c->first_row;
         parallel_for(2, 2, read_side, c);
         for (int i = 0; i < 2; i++) {
-            if (!c->read[i]) {
+            if (c->error[i].code != EXIT_DONE) {
                 *err = c->error[i];
                 return false;
             }

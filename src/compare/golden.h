@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <pthread.h>
 
+#include "codec/input.h"
 #include "compare/compare.h"
 
 /* Room for a folder and a name in it: what is longer cannot be opened. */
@@ -34,7 +35,8 @@ struct golden_case {
 
 struct golden_suite {
     char path[PATH_MAX], folder[PATH_MAX]; /* the file, and its folder with a slash at the end */
-    char *text;                            /* as it was read */
+    struct input *input;                   /* owns the text, which is as it was read */
+    const uint8_t *text;
     size_t bytes;
     struct golden_case *cases;
     size_t count;

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "codec/codec.h"
-#include "codec/input.h"
 #include "compare/golden.h"
 
 #define TIMEOUT_S 120
@@ -159,11 +158,10 @@ static bool parse(struct golden_suite *suite, struct error *err)
     struct state state = {suite, {.inputs = "", .timeout_s = TIMEOUT_S, .limits = COMPARE_EXACT}};
     size_t lines = 1;
 
-    for (const char *c = suite->text; *c; c++)
+    for (const char *c = suite->words; *c; c++)
         lines += *c == '\n';
-    suite->words = strdup(suite->text);
     suite->cases = calloc(lines, sizeof *suite->cases);
-    if (!suite->words || !suite->cases)
+    if (!suite->cases)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", suite->path);
     for (char *line = suite->words, *next; line; line = next) {
         state.next.line++;
@@ -193,17 +191,13 @@ static bool find(struct golden_suite *suite, const char *path, struct error *err
 
 static bool read_text(struct golden_suite *suite, struct error *err)
 {
-    struct input *input = NULL;
-    const uint8_t *bytes;
-    bool good =
-        input_open(&input, suite->path, err) && input_read_all(input, &bytes, &suite->bytes, err);
-
-    if (good && memchr(bytes, '\0', suite->bytes))
-        good = error_set(err, EXIT_USAGE, "%s: no text: it holds zero bytes", suite->path);
-    if (good && !(suite->text = strndup((const char *)bytes, suite->bytes)))
-        good = error_set(err, EXIT_INPUT, "%s: no memory to read it", suite->path);
-    input_close(input);
-    return good;
+    if (!input_open(&suite->input, suite->path, err) ||
+        !input_read_all(suite->input, &suite->text, &suite->bytes, err))
+        return false;
+    if (memchr(suite->text, '\0', suite->bytes))
+        return error_set(err, EXIT_USAGE, "%s: no text: it holds zero bytes", suite->path);
+    suite->words = strndup((const char *)suite->text, suite->bytes);
+    return suite->words || error_set(err, EXIT_INPUT, "%s: no memory to read it", suite->path);
 }
 
 bool golden_suite_read(struct golden_suite *suite, const char *path, struct error *err)
@@ -216,7 +210,7 @@ void golden_suite_free(struct golden_suite *suite)
 {
     free(suite->cases);
     free(suite->words);
-    free(suite->text);
+    input_close(suite->input);
 }
 
 void golden_expected_path(const struct golden_suite *suite, const struct golden_case *one,
