@@ -115,29 +115,23 @@ static bool read_all(struct manifest *m, const char *folder, struct error *err)
 
 /* ---- writing ---- */
 
-/* Whether the file ends in the middle of a line, which a kill or a full disk has torn. */
-static bool is_torn(int fd)
+/* One write to the end. A line before it that a kill or a full disk has torn, of this run or
+ * another, is ended first. False with errno set. */
+static bool write_line(const struct manifest *m)
 {
-    off_t end = lseek(fd, 0, SEEK_END);
+    off_t end = lseek(m->fd, 0, SEEK_END);
     char last;
-
-    return end > 0 && pread(fd, &last, 1, end - 1) == 1 && last != '\n';
-}
-
-/* One write to the end; a torn line before it, of this run or another, is ended first. False with
- * errno set. */
-static bool write_line(struct manifest *m, const char *line, size_t bytes)
-{
     ssize_t n;
 
-    if (is_torn(m->fd) && write(m->fd, "\n", 1) != 1)
+    if (end > 0 && pread(m->fd, &last, 1, end - 1) == 1 && last != '\n' &&
+        write(m->fd, "\n", 1) != 1)
         return false;
     do
-        n = write(m->fd, line, bytes);
+        n = write(m->fd, m->text, m->bytes);
     while (n < 0 && errno == EINTR);
-    if (n >= 0 && (size_t)n < bytes)
+    if (n >= 0 && (size_t)n < m->bytes)
         errno = ENOSPC;
-    return n >= 0 && (size_t)n == bytes;
+    return n >= 0 && (size_t)n == m->bytes;
 }
 
 /* A line is written in three steps: begin, print to m->line, end. */
@@ -156,7 +150,7 @@ static bool line_end(struct manifest *m, struct error *err)
 
     while (flock(m->fd, LOCK_EX) != 0 && errno == EINTR)
         ;
-    ok = printed && write_line(m, m->text, m->bytes);
+    ok = printed && write_line(m);
     code = errno;
     flock(m->fd, LOCK_UN);
     pthread_mutex_unlock(&m->appending);

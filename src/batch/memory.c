@@ -2,7 +2,7 @@
  * system. */
 #include "batch/memory.h"
 
-#include <fcntl.h>
+#include <endian.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +19,11 @@
 /* Keeps sums from overflowing, whatever a header claims. */
 #define MOST_PIXELS ((uint64_t)1 << 57)
 
-static uint32_t big32(const uint8_t *b)
+static uint32_t word_at(const uint8_t *bytes)
 {
-    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
-
-static uint32_t little32(const uint8_t *b)
-{
-    return (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
+    uint32_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
 }
 
 /* The frame's header comes after the camera's data, in segments that begin with their lengths. */
@@ -57,11 +54,11 @@ static uint64_t find_pixels(const char *path, int fd, uint64_t *sample_bytes)
     *sample_bytes = 1;
     if (pread(fd, b, sizeof b, 0) > 0 && memcmp(b, "\x89PNG\r\n\x1a\n", 8) == 0) {
         *sample_bytes = b[24] == 16 ? 2 : 1;
-        return (uint64_t)big32(b + 16) * big32(b + 20);
+        return (uint64_t)be32toh(word_at(b + 16)) * be32toh(word_at(b + 20));
     }
     if (memcmp(b, "BM", 2) == 0) {
-        uint32_t height = little32(b + 22); /* negative: from top to bottom */
-        return (uint64_t)little32(b + 18) * (height >> 31 ? -height : height);
+        uint32_t height = le32toh(word_at(b + 22)); /* negative: from top to bottom */
+        return (uint64_t)le32toh(word_at(b + 18)) * (height >> 31 ? -height : height);
     }
     if (b[0] == 0xff && b[1] == 0xd8)
         return jpeg_pixels(fd);

@@ -298,9 +298,8 @@ bool compare_files(const char *a, const char *b, const struct compare_limits *li
                (!drawing || diff_begin(&diff, drawing, &c.info, c.threads, err)) &&
                compare_bands(&c, limits, diff, result, err);
         finish_ssim(result);
-    }
-    if (good)
         compare_judge(result, limits);
+    }
     if (good && diff && !(drawing->only_failed && result->passed))
         good = diff_finish(diff, result, err);
     diff_free(diff);

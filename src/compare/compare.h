@@ -39,13 +39,12 @@ struct compare_sums {
 
 struct compare_result {
     struct image_info a, b;
-    bool comparable;    /* of one shape: the numbers below are there */
-    char mismatch[128]; /* else what is not the same: "512x512 and 512x511" */
+    bool comparable; /* of one shape: the numbers below are there */
     struct compare_sums channel[COMPARE_MAX_CHANNELS], all;
     uint64_t pixels, differing_pixels;
     uint64_t failing_pixels; /* by more than the limits' max_diff, in any channel */
     bool passed;
-    char why[256];        /* one half-sentence: what held, or the first limit that did not */
+    char why[256];        /* what held, or the first limit that did not; "512x512 and 512x511" */
     char warning[2][512]; /* what the codecs dropped; empty: nothing */
 };
 
@@ -101,10 +100,10 @@ double compare_percent(uint64_t part, uint64_t whole);
 /* "red", "gray", "alpha"; of a picture with so many channels. */
 const char *compare_channel_name(int channels, int channel);
 
-/* Fills mismatch, or leaves it empty and sets comparable. */
+/* Sets comparable, or says in why what is not the same. */
 void compare_shapes(struct compare_result *result);
 
-/* Fills passed and why. */
+/* Fills passed and why of a result that is comparable. */
 void compare_judge(struct compare_result *result, const struct compare_limits *limits);
 
 /* Reads VALUE as the limit NAME ("max-diff", "max-fail-percent", "min-psnr", "min-ssim"): names of

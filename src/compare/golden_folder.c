@@ -20,16 +20,14 @@
 static bool install_program(const char *folder, struct error *err)
 {
     const char *old = getenv("PATH");
-    char self[PATH_MAX] = "", bin[PATH_MAX], link[PATH_MAX + 16], *search = NULL;
-    bool good;
+    char self[PATH_MAX] = "", link[PATH_MAX + 16], *search = NULL;
 
-    snprintf(bin, sizeof bin, "%s/bin", folder);
-    snprintf(link, sizeof link, "%s/stencilcli", bin);
-    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0 || mkdir(bin, 0700) != 0 ||
+    snprintf(link, sizeof link, "%s/bin/stencilcli", folder);
+    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0 || !path_make_parents(link) ||
         symlink(self, link) != 0)
         return error_errno(err, link, "create");
-    good = asprintf(&search, "%s:%s", bin, old ? old : "/usr/bin:/bin") >= 0 &&
-           setenv("PATH", search, 1) == 0;
+    bool good = asprintf(&search, "%s/bin:%s", folder, old ? old : "/usr/bin:/bin") >= 0 &&
+                setenv("PATH", search, 1) == 0;
     free(search);
     return good || error_set(err, EXIT_INPUT, "no memory for PATH");
 }

@@ -58,27 +58,22 @@ static bool is_within(const char *percent, uint64_t part, uint64_t whole)
     return within;
 }
 
-static const char *kind_name(int channels)
-{
-    static const char *const names[] = {"", "gray", "gray with alpha", "RGB", "RGBA"};
-    return names[channels];
-}
-
 void compare_shapes(struct compare_result *result)
 {
+    static const char *const kinds[] = {"", "gray", "gray with alpha", "RGB", "RGBA"};
     const struct image_info *a = &result->a, *b = &result->b;
-    char *text = result->mismatch;
-    size_t room = sizeof result->mismatch;
+    char *why = result->why;
+    size_t room = sizeof result->why;
 
     if (a->width != b->width || a->height != b->height)
-        snprintf(text, room, "%dx%d and %dx%d pixels", a->width, a->height, b->width, b->height);
+        snprintf(why, room, "%dx%d and %dx%d pixels", a->width, a->height, b->width, b->height);
     else if (a->channels != b->channels)
-        snprintf(text, room, "%s and %s", kind_name(a->channels), kind_name(b->channels));
+        snprintf(why, room, "%s and %s", kinds[a->channels], kinds[b->channels]);
     else if (a->type != b->type)
-        snprintf(text, room, "%d and %d bits a sample", 8 * (int)a->type, 8 * (int)b->type);
+        snprintf(why, room, "%d and %d bits a sample", 8 * (int)a->type, 8 * (int)b->type);
     else if (a->max != b->max)
-        snprintf(text, room, "samples up to %u and up to %u", a->max, b->max);
-    result->comparable = text[0] == '\0';
+        snprintf(why, room, "samples up to %u and up to %u", a->max, b->max);
+    result->comparable = why[0] == '\0';
 }
 
 /* "3 of 4096 pixels differ (0.0732%), by up to 12" */
@@ -106,11 +101,6 @@ void compare_judge(struct compare_result *result, const struct compare_limits *l
     bool counted =
         limits->max_diff >= 0 || limits->fail_percent || (!limits->has_psnr && !limits->has_ssim);
 
-    result->passed = false;
-    if (!result->comparable) {
-        snprintf(why, room, "%s", result->mismatch);
-        return;
-    }
     double psnr = compare_psnr(&result->all, result->a.max);
     const char *percent = limits->fail_percent ? limits->fail_percent : "0";
     if (counted && !is_within(percent, result->failing_pixels, result->pixels)) {
