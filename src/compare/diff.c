@@ -134,8 +134,9 @@ static void draw_text(struct diff *diff, const char *text, int x, int y)
 /* ---- the picture ---- */
 
 /* Computes the drawing's size; false if it is too wide or too high. */
-static bool measure(struct diff *diff, const struct image_info *in, int64_t *width, int64_t *height)
+static bool measure(struct diff *diff, int64_t *width, int64_t *height)
 {
+    const struct image_info *in = &diff->in;
     int longer = in->width > in->height ? in->width : in->height;
 
     diff->zoom = diff->bare || longer > SMALL ? 1 : SMALL / longer > 16 ? 16 : SMALL / longer;
@@ -162,42 +163,32 @@ bool diff_check(const struct compare_drawing *drawing, struct error *err)
     return sink_check_format(drawing->path, &usual, err);
 }
 
-static bool begin(struct diff *diff, int threads, struct error *err)
+bool diff_begin(struct diff **made, const struct compare_drawing *drawing,
+                const struct image_info *in, int threads, struct error *err)
 {
+    struct diff *diff = *made = calloc(1, sizeof *diff);
     struct sink_options options = usual;
-    uint32_t max = diff->in.max;
-    struct image_info drawing = {
-        .channels = 3, .type = SAMPLE_U8, .max = 255, .format = FORMAT_PNG};
+    struct image_info info = {.channels = 3, .type = SAMPLE_U8, .max = 255, .format = FORMAT_PNG};
     int64_t width, height;
 
-    if (!measure(diff, &diff->in, &width, &height))
+    if (!diff || !(diff->column = calloc((size_t)in->width, sizeof *diff->column)))
+        return error_set(err, EXIT_INPUT, "%s: no memory to draw it", drawing->path);
+    diff->path = drawing->path;
+    diff->bare = drawing->bare;
+    diff->in = *in;
+    if (!measure(diff, &width, &height))
         return error_set(err, EXIT_INPUT, "%s: too large a picture to draw its differences",
                          diff->path);
-    drawing.width = (int)width;
-    drawing.height = (int)height;
+    info.width = (int)width;
+    info.height = (int)height;
     options.threads = threads;
-    diff->column = calloc((size_t)diff->in.width, sizeof *diff->column);
-    if (!diff->column)
-        return error_set(err, EXIT_INPUT, "%s: no memory to draw it", diff->path);
-    for (uint32_t d = 0; d <= max; d++)
-        diff_color(d, max, diff->colors[d].c);
-    if (!image_alloc(&diff->line, drawing.width, 1, 3, SAMPLE_U8, diff->path, err) ||
-        !sink_open(&diff->sink, diff->path, &drawing, &options, err))
+    for (uint32_t d = 0; d <= in->max; d++)
+        diff_color(d, in->max, diff->colors[d].c);
+    if (!image_alloc(&diff->line, info.width, 1, 3, SAMPLE_U8, diff->path, err) ||
+        !sink_open(&diff->sink, diff->path, &info, &options, err))
         return false;
-    fill(diff, 0, drawing.width, paper);
+    fill(diff, 0, info.width, paper);
     return put_gap(diff, err);
-}
-
-bool diff_begin(struct diff **diff, const struct compare_drawing *drawing,
-                const struct image_info *info, int threads, struct error *err)
-{
-    *diff = calloc(1, sizeof **diff);
-    if (!*diff)
-        return error_set(err, EXIT_INPUT, "%s: no memory to draw it", drawing->path);
-    (*diff)->path = drawing->path;
-    (*diff)->bare = drawing->bare;
-    (*diff)->in = *info;
-    return begin(*diff, threads, err);
 }
 
 bool diff_rows(struct diff *diff, const struct image *rows, const struct image *differences,

@@ -22,9 +22,9 @@ struct diff;
  */
 bool diff_check(const struct compare_drawing *drawing, struct error *err);
 
-/* Begins the drawing for pictures like INFO. Free it also when this fails. */
-bool diff_begin(struct diff **diff, const struct compare_drawing *drawing,
-                const struct image_info *info, int threads, struct error *err);
+/* Begins the drawing for pictures like IN. Free it also when this fails. */
+bool diff_begin(struct diff **made, const struct compare_drawing *drawing,
+                const struct image_info *in, int threads, struct error *err);
 
 /* The next rows of A, and for each pixel the largest difference of its channels (16 bits). */
 bool diff_rows(struct diff *diff, const struct image *rows, const struct image *differences,

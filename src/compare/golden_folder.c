@@ -49,31 +49,24 @@ bool golden_scratch_make(char folder[PATH_MAX], struct error *err)
 
 pthread_mutex_t golden_copy_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool copy_into(struct input *input, const char *to, struct error *err)
-{
-    struct output *output;
-    unsigned char bytes[64 * 1024];
-    size_t got;
-    bool good;
-
-    if (!output_open(&output, to, err))
-        return false;
-    do
-        good = input_read(input, bytes, sizeof bytes, &got, err) &&
-               output_write(output, bytes, got, err);
-    while (good && got == sizeof bytes);
-    return output_end(output, good, err);
-}
-
 bool golden_copy(const char *from, const char *to, struct error *err)
 {
     struct input *input;
-    bool good;
+    struct output *output;
+    unsigned char bytes[64 * 1024];
+    size_t got;
 
     if (!input_open(&input, from, err))
         return false;
     pthread_mutex_lock(&golden_copy_lock);
-    good = copy_into(input, to, err);
+    bool good = output_open(&output, to, err);
+    if (good) {
+        do
+            good = input_read(input, bytes, sizeof bytes, &got, err) &&
+                   output_write(output, bytes, got, err);
+        while (good && got == sizeof bytes);
+        good = output_end(output, good, err);
+    }
     pthread_mutex_unlock(&golden_copy_lock);
     input_close(input);
     return good;

@@ -153,12 +153,12 @@ static int start(const struct work *work, const char *errors, pid_t *pid)
     return code;
 }
 
-/* Waits in steps that grow to 10 ms. False when the command was killed, because the time was up or
+/* Waits in steps of 2 ms. False when the command was killed, because the time was up or
  * the run is stopped. Afterwards all processes that it started are gone. */
 static bool wait_for(const struct work *work, pid_t pid, int *status)
 {
     const double end_ms = clock_ms() + work->one->timeout_s * 1e3;
-    struct timespec pause = {0, 500000};
+    const struct timespec pause = {0, 2000000};
     bool in_time = true;
 
     while (waitpid(pid, status, WNOHANG) == 0) {
@@ -167,7 +167,6 @@ static bool wait_for(const struct work *work, pid_t pid, int *status)
             kill(-pid, SIGKILL);
         }
         nanosleep(&pause, NULL);
-        pause.tv_nsec = pause.tv_nsec < 8000000 ? pause.tv_nsec * 5 / 4 : 10000000;
     }
     kill(-pid, SIGKILL); /* processes that it has left running */
     return in_time;
