@@ -121,19 +121,8 @@ static char *below(const char *folder, char *name)
     return name + length + (name[length] == '/');
 }
 
-/* The part of NAME after INPUT, for names as `find INPUT` prints them and for absolute ones; else
- * the whole name. */
-static char *below_input(const struct batch_list *list, char *name)
-{
-    const struct batch_tree *tree = list->tree;
-    char *rest = below(tree->input, name);
-
-    if (!rest && *name == '/')
-        rest = below(list->input_real, name);
-    return rest ? rest : name;
-}
-
-/* A folder in the list is ignored: `find` without -type f prints folders too. */
+/* Adds a name as `find INPUT` prints it, an absolute one or one below INPUT. A folder is ignored:
+ * `find` without -type f prints folders too. */
 static bool add_listed(struct batch_list *list, char *name)
 {
     const struct batch_tree *tree = list->tree;
@@ -142,7 +131,10 @@ static bool add_listed(struct batch_list *list, char *name)
     struct stat status;
     bool ok = true;
 
-    name = below_input(list, name);
+    char *rest = below(tree->input, name);
+    if (!rest && *name == '/')
+        rest = below(list->input_real, name);
+    name = rest ? rest : name;
     if (*name == '/')
         return add(list, name + 1, "is not below INPUT");
     if (!clean_name(name))

@@ -194,16 +194,6 @@ bool manifest_has(struct manifest *m, const char *output, const struct stat *now
     return found;
 }
 
-/* Says, for people and scripts, which recipe the number in the other lines stands for. */
-static bool add_recipe(struct manifest *m, const char *recipe, struct error *err)
-{
-    line_begin(m);
-    fprintf(m->line, "{\"recipe\":\"%s\",\"text\":", m->recipe);
-    json_put_bytes(m->line, recipe);
-    fputs("}\n", m->line);
-    return line_end(m, err);
-}
-
 bool manifest_open(struct manifest **manifest, const char *folder, const struct shard *shard,
                    const char *recipe, bool sync, struct error *err)
 {
@@ -226,7 +216,14 @@ bool manifest_open(struct manifest **manifest, const char *folder, const struct 
     if (!shard)
         return access(folder, F_OK) != 0 || read_all(m, folder, err);
     m->fd = open_regular(m->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, "write", err);
-    return m->fd >= 0 && read_all(m, folder, err) && add_recipe(m, recipe, err);
+    if (m->fd < 0 || !read_all(m, folder, err))
+        return false;
+    /* Says, for people and scripts, which recipe the number in the other lines stands for. */
+    line_begin(m);
+    fprintf(m->line, "{\"recipe\":\"%s\",\"text\":", m->recipe);
+    json_put_bytes(m->line, recipe);
+    fputs("}\n", m->line);
+    return line_end(m, err);
 }
 
 void manifest_close(struct manifest *m)
