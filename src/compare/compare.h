@@ -44,7 +44,9 @@ struct compare_result {
     uint64_t pixels, differing_pixels;
     uint64_t failing_pixels; /* by more than the limits' max_diff, in any channel */
     bool passed;
-    char why[256];        /* what held, or the first limit that did not; "512x512 and 512x511" */
+    /* One half-sentence: what held, the first limit that did not, or what of the shapes is not the
+     * same ("512x512 and 512x511 pixels"). */
+    char why[256];
     char warning[2][512]; /* what the codecs dropped; empty: nothing */
 };
 

@@ -54,7 +54,7 @@ void golden_expected_path(const struct golden_suite *suite, const struct golden_
 
 /* ---- running (compare/golden_run.c) ---- */
 
-/* From good to bad: a report begins with the last. */
+/* From good to bad. A report shows the last state first. */
 enum golden_state {
     GOLDEN_SAME,
     GOLDEN_TOLERATED,  /* another checksum, but within the case's limits */
