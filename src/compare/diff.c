@@ -249,19 +249,17 @@ static bool draw_marks(struct diff *diff, struct error *err)
 
 static bool draw_words(struct diff *diff, const struct compare_result *result, struct error *err)
 {
-    char text[96], share[48];
+    char text[96], where[48] = "";
+    const struct compare_sums *all = &result->all;
     uint64_t count = result->differing_pixels;
 
+    if (count > 0)
+        snprintf(where, sizeof where, "max %u at %d,%d   ", all->max_diff, all->x, all->y);
     if (count > 0 && count < 1000)
-        snprintf(share, sizeof share, "%d pixels differ", (int)count);
+        snprintf(text, sizeof text, "%s%d pixels differ", where, (int)count);
     else
-        snprintf(share, sizeof share, "%.3g%% of pixels differ",
+        snprintf(text, sizeof text, "%s%.3g%% of pixels differ", where,
                  compare_percent(count, result->pixels));
-    if (count == 0)
-        snprintf(text, sizeof text, "%s", share);
-    else
-        snprintf(text, sizeof text, "max %u at %d,%d   %s", result->all.max_diff, result->all.x,
-                 result->all.y, share);
     for (int y = 0; y < TEXT; y++) {
         draw_text(diff, text, diff->margin, y);
         if (!put_line(diff, diff->scale, err))
