@@ -120,10 +120,11 @@ static bool take_tolerance(struct state *state, char *rest, struct error *err)
     while ((name = next_word(&rest))) {
         char *value = next_word(&rest);
         const char *expected = compare_limit_read(&one->limits, name, value ? value : "");
-        char what[128];
-        snprintf(what, sizeof what, "%s: expected %s", name, expected);
-        if (expected)
+        if (expected) {
+            char what[128];
+            snprintf(what, sizeof what, "%s: expected %s", name, expected);
             return wrong(state, err, what, value ? value : "");
+        }
     }
     return true;
 }
