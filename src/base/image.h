@@ -50,6 +50,12 @@ static inline void *image_row(const struct image *image, int y)
     return (unsigned char *)image->data + (size_t)y * image->pitch;
 }
 
+/* Sample I of a row, counted over all channels. */
+static inline uint32_t image_sample(const void *row, enum sample_type type, size_t i)
+{
+    return type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
+}
+
 /* True for gray+alpha and RGBA: the last channel is alpha. */
 static inline bool image_has_alpha(int channels)
 {

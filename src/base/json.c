@@ -1,4 +1,4 @@
-/* Printing and reading JSON (base/json.h). Commas and brackets are the caller's. */
+/* Printing JSON (base/json.h). Commas and brackets are the caller's. */
 #include "base/json.h"
 
 #include <stdarg.h>
@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-
-/* ---- printing ---- */
 
 static void put_string(FILE *out, const char *text, bool keep_bytes)
 {
@@ -79,33 +77,4 @@ void json_print_integers(FILE *out, const int64_t *values, int count)
     for (int i = 0; i < count; i++)
         fprintf(out, "%s%jd", i ? "," : "", (intmax_t)values[i]);
     fputc(']', out);
-}
-
-/* ---- reading ---- */
-
-char *json_take_bytes(char *text)
-{
-    char *to = text;
-
-    while (*text != '"') {
-        if (*text == '\0')
-            return NULL;
-        if (*text != '\\') {
-            *to++ = *text++;
-        } else if (text[1] == '"' || text[1] == '\\') {
-            *to++ = text[1];
-            text += 2;
-        } else {
-            if (strncmp(text, "\\u00", 4) != 0 && strncmp(text, "\\udc", 4) != 0)
-                return NULL;
-            char digits[3] = {text[4], text[4] ? text[5] : '\0', '\0'};
-            if (strspn(digits, "0123456789abcdef") != 2 || strcmp(digits, "00") == 0)
-                return NULL;
-            *to++ = (char)strtol(digits, NULL, 16);
-            text += 6;
-        }
-    }
-    text++; /* first, because the end may be written over this quote */
-    *to = '\0';
-    return text;
 }

@@ -1,4 +1,4 @@
-/* JSON, printed and (strings only) read. A string is printed in one of two ways: as text, in which
+/* JSON, printed. A string is printed in one of two ways: as text, in which
  * bytes that are not UTF-8 become '?', or as the name of a file, from which every byte can be had
  * back. */
 #ifndef STENCIL_BASE_JSON_H
@@ -22,9 +22,5 @@ void json_print_text(FILE *out, const char *text);
 /* Prints the name of a file as a string, quotes included. A byte 0xNN that is not UTF-8 becomes
  * \udcNN, as in Python's surrogateescape: json.loads and os.fsencode give the name's bytes. */
 void json_put_bytes(FILE *out, const char *text);
-
-/* Reads what json_put_bytes has written, from behind its first quote: replaces it in place by the
- * text and returns what follows the last quote; NULL if it is not of that form. */
-char *json_take_bytes(char *text);
 
 #endif

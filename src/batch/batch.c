@@ -43,12 +43,6 @@ struct batch {
     struct error err; /* what stopped it, or the manifest's failure; code 0: nothing */
 };
 
-/* The cores and the memory that a file was let in with. */
-struct share {
-    int cores;
-    uint64_t bytes;
-};
-
 /* ---- one file, without the lock ---- */
 
 static bool fail(struct batch_result *result, const char *why)
@@ -60,14 +54,9 @@ static bool fail(struct batch_result *result, const char *why)
 /* An output that is a symlink is written through it. */
 static bool leads_into_inputs(const struct batch *b, const char *output)
 {
-    struct stat status;
-    char *real;
-    bool inside;
+    char *real = realpath(output, NULL);
+    bool inside = real && path_inside(real, b->list.input_real);
 
-    if (lstat(output, &status) != 0 || !S_ISLNK(status.st_mode))
-        return false;
-    real = realpath(output, NULL);
-    inside = real && path_inside(real, b->list.input_real);
     free(real);
     return inside;
 }
@@ -86,7 +75,7 @@ static bool look_at(struct batch_result *result, struct stat *in, struct batch_c
         ok = fail(result, "is no regular file");
     } else {
         result->input_bytes = (uint64_t)in->st_size;
-        *cost = batch_cost_of(fd, result->input_bytes);
+        *cost = batch_cost_of(result->input, fd, result->input_bytes);
         posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
     }
     if (fd >= 0)
@@ -95,7 +84,7 @@ static bool look_at(struct batch_result *result, struct stat *in, struct batch_c
 }
 
 /* The input's status and cost. False for a file that is not to be filtered: RESULT says that it is
- * done or has failed. */
+ * done, has failed or is only planned. */
 static bool prepare_file(const struct batch *b, const struct batch_item *item,
                          struct batch_result *result, struct stat *in, struct batch_cost *cost)
 {
@@ -108,12 +97,14 @@ static bool prepare_file(const struct batch *b, const struct batch_item *item,
     if (leads_into_inputs(b, result->output))
         return fail(result, "its output is a symlink into the folder of inputs");
     if (!b->job->force && stat(result->output, &out) == 0 && S_ISREG(out.st_mode) &&
-        manifest_has(b->manifest, item->output, &out, in)) {
+        manifest_has(b->manifest, item->output, &out, item->name, in)) {
         result->status = BATCH_SKIPPED;
         result->output_bytes = (uint64_t)out.st_size;
         return false;
     }
-    return true;
+    if (b->job->plan)
+        result->status = BATCH_PLANNED;
+    return !b->job->plan;
 }
 
 /* Filters a file and notes it in the manifest. Several GPUs take files in turn. RESULT says how the
@@ -153,29 +144,28 @@ static int cores_for(const struct batch *b, size_t ticket, const struct batch_co
     return b->cores_free / (int)left;
 }
 
-/* Waits for cores and memory. False when the batch was stopped meanwhile. */
-static bool let_in(struct batch *b, size_t ticket, const struct batch_cost *cost,
-                   struct share *share)
+/* Waits for cores and memory. Returns how many cores; 0: the batch was stopped meanwhile. */
+static int let_in(struct batch *b, size_t ticket, const struct batch_cost *cost)
 {
     while (!b->counts.stopped &&
            (cores_for(b, ticket, cost) > b->cores_free ||
             (b->in_flight > 0 && b->bytes_in_flight + cost->bytes > b->budget)))
         pthread_cond_wait(&b->changed, &b->lock);
     if (b->counts.stopped)
-        return false;
-    share->cores = cores_for(b, ticket, cost);
-    share->bytes = cost->bytes;
-    b->cores_free -= share->cores;
-    b->bytes_in_flight += share->bytes;
+        return 0;
+    int cores = cores_for(b, ticket, cost);
+    b->cores_free -= cores;
+    b->bytes_in_flight += cost->bytes;
     b->in_flight++;
-    return true;
+    return cores;
 }
 
-static void let_out(struct batch *b, const struct share *share)
+static void let_out(struct batch *b, int cores, const struct batch_cost *cost)
 {
-    b->cores_free += share->cores;
-    b->bytes_in_flight -= share->bytes;
+    b->cores_free += cores;
+    b->bytes_in_flight -= cost->bytes;
     b->in_flight--;
+    pthread_cond_broadcast(&b->changed);
 }
 
 /* ---- results, with the lock held ---- */
@@ -253,40 +243,32 @@ static struct batch_result *result_make(const struct batch *b, const struct batc
     return NULL;
 }
 
+/* With the lock held, but not while it works. */
 static void do_ticket(struct batch *b, size_t ticket, struct batch_result *result)
 {
-    const struct batch_item *item = &b->list.item[ticket];
-    struct share share = {0};
     struct batch_cost cost = {0};
     struct error err;
     struct stat in;
-    bool wanted = prepare_file(b, item, result, &in, &cost);
 
-    if (wanted && b->job->plan) {
-        result->status = BATCH_PLANNED;
-        wanted = false;
-    }
-
+    pthread_mutex_unlock(&b->lock);
+    bool wanted = prepare_file(b, &b->list.item[ticket], result, &in, &cost);
     pthread_mutex_lock(&b->lock);
     while (b->turn != ticket)
         pthread_cond_wait(&b->changed, &b->lock);
-    if (wanted && !let_in(b, ticket, &cost, &share)) {
+    int cores = wanted ? let_in(b, ticket, &cost) : 0;
+    if (wanted && cores == 0)
         result->status = BATCH_LEFT;
-        wanted = false;
-    }
     b->turn++;
     pthread_cond_broadcast(&b->changed);
-    if (wanted) {
+    if (cores > 0) {
         pthread_mutex_unlock(&b->lock);
-        bool noted = filter_file(b, ticket, result, &in, share.cores, &err);
+        bool noted = filter_file(b, ticket, result, &in, cores, &err);
         pthread_mutex_lock(&b->lock);
         if (!noted && b->err.code == EXIT_DONE)
             b->err = err;
-        let_out(b, &share);
-        pthread_cond_broadcast(&b->changed);
+        let_out(b, cores, &cost);
     }
     finish(b, ticket, result);
-    pthread_mutex_unlock(&b->lock);
 }
 
 static void work(void *context, int piece, int worker)
@@ -294,24 +276,16 @@ static void work(void *context, int piece, int worker)
     struct batch *b = context;
 
     (void)piece, (void)worker;
-    for (;;) {
-        struct batch_result *result;
-        pthread_mutex_lock(&b->lock);
-        if (b->counts.stopped || b->next_ticket == b->counts.files) {
-            pthread_mutex_unlock(&b->lock);
-            return;
-        }
-        size_t ticket = b->next_ticket;
-        result = result_make(b, &b->list.item[ticket]);
+    pthread_mutex_lock(&b->lock);
+    while (!b->counts.stopped && b->next_ticket < b->counts.files) {
+        const struct batch_item *item = &b->list.item[b->next_ticket];
+        struct batch_result *result = result_make(b, item);
         if (result)
-            b->next_ticket++;
+            do_ticket(b, b->next_ticket++, result);
         else
-            b->counts.stopped =
-                !error_set(&b->err, EXIT_INPUT, "%s: no memory", b->list.item[ticket].name);
-        pthread_mutex_unlock(&b->lock);
-        if (result)
-            do_ticket(b, ticket, result);
+            b->counts.stopped = !error_set(&b->err, EXIT_INPUT, "%s: no memory", item->name);
     }
+    pthread_mutex_unlock(&b->lock);
 }
 
 /* Reports the counts four times a second while no file ends. */
@@ -353,21 +327,14 @@ static void take_shard(struct batch *b)
     b->counts.files = kept;
 }
 
-/* The manifest's recipe ends with the folder of inputs, because files of two folders may have
- * names, sizes and times in common. */
 static bool open_manifest(struct batch *b, struct error *err)
 {
     const struct batch_job *job = b->job;
-    char *recipe = batch_recipe(job->request, err), *noted = NULL;
+    char *recipe = batch_recipe(job->request, b->list.input_real, err);
     bool ok = recipe != NULL;
 
-    if (ok && asprintf(&noted, "%sfolder %s\n", recipe, b->list.input_real) < 0)
-        ok = error_set(err, EXIT_INPUT, "%s: no memory for its manifest", job->tree.output);
-    if (ok)
-        ok = job->plan ? manifest_read(&b->manifest, job->tree.output, noted, err)
-                       : manifest_open(&b->manifest, job->tree.output, job->shard.index,
-                                       job->shard.count, noted, job->request->sink.sync, err);
-    free(noted);
+    ok = ok && manifest_open(&b->manifest, job->tree.output, job->plan ? NULL : &job->shard, recipe,
+                             job->request->sink.sync, err);
     free(recipe);
     return ok;
 }
@@ -401,8 +368,6 @@ static void run(struct batch *b)
     pthread_t ticker;
     bool ticking;
 
-    pthread_mutex_init(&b->lock, NULL);
-    pthread_cond_init(&b->changed, NULL);
     b->cores_free = b->job->threads;
     b->budget = b->job->memory > 0 ? b->job->memory : batch_memory_budget();
     ticking = b->job->counted && pthread_create(&ticker, NULL, tick, b) == 0;
@@ -414,13 +379,15 @@ static void run(struct batch *b)
     pthread_mutex_unlock(&b->lock);
     if (ticking)
         pthread_join(ticker, NULL);
-    pthread_cond_destroy(&b->changed);
-    pthread_mutex_destroy(&b->lock);
 }
 
 bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct error *err)
 {
-    struct batch b = {.job = job, .start_ms = clock_ms(), .counts.threads = job->threads};
+    struct batch b = {.job = job,
+                      .start_ms = clock_ms(),
+                      .lock = PTHREAD_MUTEX_INITIALIZER,
+                      .changed = PTHREAD_COND_INITIALIZER,
+                      .counts.threads = job->threads};
     bool ok;
     int kernels;
 

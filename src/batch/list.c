@@ -1,7 +1,5 @@
 /* The files of a batch: order, names of outputs, refusal of outputs that would be inputs, and
  * the folders of the outputs. The walk through INPUT is codec/folder.h. */
-#include "batch/list.h"
-
 #include <errno.h>
 #include <search.h>
 #include <stdio.h>
@@ -9,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "batch/batch.h"
 #include "codec/input.h"
 #include "codec/output.h"
 
@@ -115,30 +114,15 @@ static char *below(const char *folder, char *name)
 {
     size_t length = strlen(folder);
 
-    while (length > 1 && folder[length - 1] == '/')
+    while (length > 0 && folder[length - 1] == '/')
         length--;
-    if (length == 1 && *folder == '/')
-        length = 0;
-    if (strncmp(name, folder, length) != 0)
+    if (strncmp(name, folder, length) != 0 || (name[length] != '/' && name[length] != '\0'))
         return NULL;
-    if (name[length] == '\0')
-        return name + length;
-    return name[length] == '/' ? name + length + 1 : NULL;
+    return name + length + (name[length] == '/');
 }
 
-/* The part of NAME after INPUT, for names as `find INPUT` prints them and for absolute ones; else
- * the whole name. */
-static char *below_input(const struct batch_list *list, char *name)
-{
-    const struct batch_tree *tree = list->tree;
-    char *rest = below(tree->input, name);
-
-    if (!rest && *name == '/')
-        rest = below(list->input_real, name);
-    return rest ? rest : name;
-}
-
-/* A folder in the list is ignored: `find` without -type f prints folders too. */
+/* Adds a name as `find INPUT` prints it, an absolute one or one below INPUT. A folder is ignored:
+ * `find` without -type f prints folders too. */
 static bool add_listed(struct batch_list *list, char *name)
 {
     const struct batch_tree *tree = list->tree;
@@ -147,7 +131,10 @@ static bool add_listed(struct batch_list *list, char *name)
     struct stat status;
     bool ok = true;
 
-    name = below_input(list, name);
+    char *rest = below(tree->input, name);
+    if (!rest && *name == '/')
+        rest = below(list->input_real, name);
+    name = rest ? rest : name;
     if (*name == '/')
         return add(list, name + 1, "is not below INPUT");
     if (!clean_name(name))
@@ -172,24 +159,18 @@ static bool read_list(struct batch_list *list, struct error *err)
     const struct batch_tree *tree = list->tree;
     struct input *input = NULL;
     const uint8_t *bytes;
-    size_t size;
-    char *text = NULL;
+    size_t size, length;
     bool ok =
         input_open(&input, tree->files_from, err) && input_read_all(input, &bytes, &size, err);
 
-    if (ok && !(text = malloc(size + 1)))
-        ok = error_set(err, EXIT_INPUT, "%s: no memory to read it", input_name(input));
-    if (ok && size > 0)
-        memcpy(text, bytes, size);
-    for (size_t at = 0; ok && at < size;) {
-        char *end = memchr(text + at, tree->null_ended ? '\0' : '\n', size - at);
-        size_t next = end ? (size_t)(end - text) : size;
-        text[next] = '\0';
-        if (!add_listed(list, text + at))
+    for (size_t at = 0; ok && at < size; at += length + 1) {
+        const uint8_t *end = memchr(bytes + at, tree->null_ended ? '\0' : '\n', size - at);
+        length = end ? (size_t)(end - bytes) - at : size - at;
+        char *name = strndup((const char *)bytes + at, length);
+        if (!name || !add_listed(list, name))
             ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", input_name(input));
-        at = next + 1;
+        free(name);
     }
-    free(text);
     input_close(input);
     return ok;
 }
@@ -286,91 +267,65 @@ bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, str
 
 /* ---- the folders of the outputs ---- */
 
-/* False with errno set. */
-static bool make_folder(char *path)
+/* Makes the folder of NAME below OUTPUT. TROUBLE is why it cannot hold outputs, malloc'ed, or NULL.
+ * False without memory. */
+static bool prepare(const struct batch_list *list, const char *name, char **trouble)
 {
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return true;
-    return errno == ENOENT && path_make_parents(path) &&
-           (mkdir(path, 0777) == 0 || errno == EEXIST);
-}
-
-/* Why PATH cannot hold outputs, malloc'ed; NULL: it can. */
-static char *prepare(char *path, const char *input_real)
-{
-    char *trouble = NULL, *real = NULL;
+    char *path = path_join(list->tree->output, name), *real = NULL, *slash;
     struct stat status;
     int printed = 0;
 
-    if (!make_folder(path) || stat(path, &status) != 0 || !(real = realpath(path, NULL)))
-        printed = asprintf(&trouble, "cannot make the folder '%s': %s", path, strerror(errno));
+    *trouble = NULL;
+    if (!path)
+        return false;
+    bool made = path_make_parents(path);
+    slash = strrchr(path, '/');
+    *(slash == path ? slash + 1 : slash) = '\0';
+    if (!made || stat(path, &status) != 0 || !(real = realpath(path, NULL)))
+        printed = asprintf(trouble, "cannot make the folder '%s': %s", path, strerror(errno));
     else if (!S_ISDIR(status.st_mode))
-        printed = asprintf(&trouble, "'%s' is not a folder", path);
-    else if (path_inside(real, input_real))
-        printed = asprintf(&trouble, "the folder '%s' leads into the inputs", path);
+        printed = asprintf(trouble, "'%s' is not a folder", path);
+    else if (path_inside(real, list->input_real))
+        printed = asprintf(trouble, "the folder '%s' leads into the inputs", path);
     else
         temporary_remove_stale(path);
     free(real);
-    return printed < 0 ? NULL : trouble;
+    free(path);
+    return printed >= 0;
 }
 
-/* A folder of outputs that has been prepared; kept in a tree of search.h. */
-struct folder {
-    char *path;
-    char *trouble;
-};
-
+/* By the folders of the outputs. */
 static int compare_folders(const void *a, const void *b)
 {
-    return strcmp(((const struct folder *)a)->path, ((const struct folder *)b)->path);
-}
+    const char *one = ((const struct batch_item *)a)->output;
+    const char *two = ((const struct batch_item *)b)->output;
+    size_t length = (size_t)(strrchr(one, '/') - one), other = (size_t)(strrchr(two, '/') - two);
 
-static void folder_free(void *node)
-{
-    struct folder *folder = node;
-    free(folder->path);
-    free(folder->trouble);
-    free(folder);
-}
-
-/* The folder of ITEM's output, prepared when it is met first. NULL without memory. */
-static const struct folder *find_folder(void **folders, const struct batch_list *list,
-                                        const struct batch_item *item)
-{
-    struct folder *folder = calloc(1, sizeof *folder), **place = NULL;
-
-    if (folder && (folder->path = path_join(list->tree->output, item->output))) {
-        *strrchr(folder->path, '/') = '\0';
-        place = tsearch(folder, folders, compare_folders);
-    }
-    if (place && *place == folder)
-        folder->trouble = prepare(folder->path, list->input_real);
-    else if (folder)
-        folder_free(folder);
-    return place ? *place : NULL;
+    return length != other ? (length > other) - (length < other) : memcmp(one, two, length);
 }
 
 bool batch_folders_make(struct batch_list *list, size_t files, struct error *err)
 {
-    const struct batch_tree *tree = list->tree;
-    char *top = strdup(tree->output), *trouble = top ? prepare(top, list->input_real) : NULL;
-    void *folders = NULL;
-    bool ok = top != NULL;
+    const char *output = list->tree->output;
+    char *trouble = NULL;
+    void *folders = NULL; /* the first file of each, as a tree of search.h */
+    bool ok = prepare(list, "", &trouble);
 
-    if (trouble)
-        ok = error_set(err, EXIT_INPUT, "%s: %s", tree->output, trouble);
-    else if (!top)
-        error_set(err, EXIT_INPUT, "%s: no memory for its folders", tree->output);
-    for (size_t i = 0; ok && i < files; i++) {
-        struct batch_item *item = &list->item[i];
-        const struct folder *folder = NULL;
-        if (strchr(item->output, '/') && !(folder = find_folder(&folders, list, item)))
-            ok = error_set(err, EXIT_INPUT, "%s: no memory for its folders", tree->output);
-        if (folder && folder->trouble && !item->trouble)
-            item->trouble = strdup(folder->trouble);
+    for (size_t i = 0; ok && !trouble && i < files; i++) {
+        struct batch_item *item = &list->item[i], **first;
+        if (item->trouble || !strchr(item->output, '/'))
+            continue;
+        first = tsearch(item, &folders, compare_folders);
+        if (first && *first == item)
+            ok = prepare(list, item->output, &item->trouble);
+        else
+            ok = first && (!(*first)->trouble || (item->trouble = strdup((*first)->trouble)));
     }
-    tdestroy(folders, folder_free);
+    tdestroy(folders, keep_item);
+    if (!ok)
+        error_set(err, EXIT_INPUT, "%s: no memory for its folders", output);
+    else if (trouble)
+        ok = error_set(err, EXIT_INPUT, "%s: %s", output, trouble);
     free(trouble);
-    free(top);
     return ok;
 }

@@ -1,5 +1,5 @@
-/* The manifest of a batch: a table in memory, and lines that are read and appended. Lines are
- * read in the exact form in which they are written; other JSON is ignored. */
+/* The manifest of a batch: lines that are read whole and appended. To find a file, its line is
+ * printed and looked for: lines are not parsed, and other JSON is ignored. */
 #include "batch/manifest.h"
 
 #include <dirent.h>
@@ -18,21 +18,18 @@
 #include "base/json.h"
 #include "codec/folder.h"
 
-struct noted {
-    const char *output;
-    uint64_t bytes, input_bytes;
-    int64_t mtime_ns, input_mtime_ns;
-};
-
 struct manifest {
     int fd; /* -1: it is only read */
     char *path;
     char recipe[17];
     bool sync;
     pthread_mutex_t appending; /* among threads, as flock(2) is among processes */
+    FILE *line;                /* the line that is being printed, in text; under that lock */
+    char *text;
+    size_t bytes;
     /* The lines of this recipe, as a tree of search.h. One output may have several lines with other
      * sizes and times: two runs at once may note it in another order than they wrote it. */
-    void *entries;
+    void *lines;
 };
 
 static int64_t mtime_ns(const struct stat *status)
@@ -40,78 +37,21 @@ static int64_t mtime_ns(const struct stat *status)
     return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
 }
 
-/* ---- the table ---- */
+/* ---- reading ---- */
 
-static int compare_noted(const void *a, const void *b)
+static int compare_lines(const void *a, const void *b)
 {
-    const struct noted *first = a, *second = b;
-    int order = strcmp(first->output, second->output);
-
-    if (order == 0)
-        order = (first->bytes > second->bytes) - (first->bytes < second->bytes);
-    return order ? order
-                 : (first->mtime_ns > second->mtime_ns) - (first->mtime_ns < second->mtime_ns);
+    return strcmp(a, b);
 }
 
-/* Keeps a copy; of lines that agree in output, size and time the last one counts. */
-static bool keep(struct manifest *m, const struct noted *entry)
+/* Keeps a copy of a whole line, once. */
+static bool keep(struct manifest *m, const char *line)
 {
-    size_t bytes = strlen(entry->output) + 1;
-    struct noted *copy = malloc(sizeof *copy + bytes), **place = NULL;
+    char *copy = strdup(line), **place = copy ? tsearch(copy, &m->lines, compare_lines) : NULL;
 
-    if (copy) {
-        *copy = *entry;
-        copy->output = memcpy(copy + 1, entry->output, bytes);
-        place = tsearch(copy, &m->entries, compare_noted);
-    }
-    if (place && *place != copy) {
-        (*place)->input_bytes = entry->input_bytes;
-        (*place)->input_mtime_ns = entry->input_mtime_ns;
-    }
     if (!place || *place != copy)
         free(copy);
     return place != NULL;
-}
-
-/* ---- reading ---- */
-
-/* Where TEXT ends that stands at AT; NULL if other text stands there or AT is NULL. */
-static char *after(char *at, const char *text)
-{
-    size_t length = strlen(text);
-    return at && strncmp(at, text, length) == 0 ? at + length : NULL;
-}
-
-static char *take_number(char *at, int64_t *number)
-{
-    char *end = NULL;
-
-    if (!at)
-        return NULL;
-    errno = 0;
-    *number = strtoll(at, &end, 10);
-    return end > at && errno == 0 ? end : NULL;
-}
-
-/* False for a line of another recipe or one that is not whole. */
-static bool parse(const struct manifest *m, char *line, struct noted *entry)
-{
-    int64_t bytes = 0, input_bytes = 0;
-    char *at = after(line, "{\"output\":\"");
-
-    entry->output = at;
-    at = at ? json_take_bytes(at) : NULL;
-    at = take_number(after(at, ",\"bytes\":"), &bytes);
-    at = take_number(after(at, ",\"mtime_ns\":"), &entry->mtime_ns);
-    at = after(at, ",\"input\":\"");
-    at = at ? json_take_bytes(at) : NULL;
-    at = take_number(after(at, ",\"input_bytes\":"), &input_bytes);
-    at = take_number(after(at, ",\"input_mtime_ns\":"), &entry->input_mtime_ns);
-    at = after(at, ",\"recipe\":\"");
-    at = after(at, m->recipe);
-    entry->bytes = (uint64_t)bytes;
-    entry->input_bytes = (uint64_t)input_bytes;
-    return at && strcmp(at, "\"}\n") == 0;
 }
 
 /* -1 with ERR and errno. Does not wait for the other end of a pipe. */
@@ -137,7 +77,6 @@ static bool read_lines(struct manifest *m, const char *path, struct error *err)
     FILE *file;
     char *line = NULL;
     size_t room = 0;
-    struct noted entry;
     bool ok = true;
 
     if (fd < 0)
@@ -148,7 +87,7 @@ static bool read_lines(struct manifest *m, const char *path, struct error *err)
         return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
     }
     while (ok && getline(&line, &room, file) > 0)
-        if (parse(m, line, &entry) && !keep(m, &entry))
+        if (strstr(line, m->recipe) && !keep(m, line))
             ok = error_set(err, EXIT_INPUT, "%s: no memory for its lines", path);
     if (ok && ferror(file))
         ok = error_errno(err, path, "read");
@@ -176,42 +115,42 @@ static bool read_all(struct manifest *m, const char *folder, struct error *err)
 
 /* ---- writing ---- */
 
-/* Whether the file ends in the middle of a line, which a kill or a full disk has torn. */
-static bool is_torn(int fd)
+/* One write to the end. A line before it that a kill or a full disk has torn, of this run or
+ * another, is ended first. False with errno set. */
+static bool write_line(const struct manifest *m)
 {
-    off_t end = lseek(fd, 0, SEEK_END);
+    off_t end = lseek(m->fd, 0, SEEK_END);
     char last;
-
-    return end > 0 && pread(fd, &last, 1, end - 1) == 1 && last != '\n';
-}
-
-/* One write to the end; a torn line before it, of this run or another, is ended first. False with
- * errno set. */
-static bool write_line(struct manifest *m, const char *line, size_t bytes)
-{
     ssize_t n;
 
-    if (is_torn(m->fd) && write(m->fd, "\n", 1) != 1)
+    if (end > 0 && pread(m->fd, &last, 1, end - 1) == 1 && last != '\n' &&
+        write(m->fd, "\n", 1) != 1)
         return false;
     do
-        n = write(m->fd, line, bytes);
+        n = write(m->fd, m->text, m->bytes);
     while (n < 0 && errno == EINTR);
-    if (n >= 0 && (size_t)n < bytes)
+    if (n >= 0 && (size_t)n < m->bytes)
         errno = ENOSPC;
-    return n >= 0 && (size_t)n == bytes;
+    return n >= 0 && (size_t)n == m->bytes;
+}
+
+/* A line is written in three steps: begin, print to m->line, end. */
+static void line_begin(struct manifest *m)
+{
+    pthread_mutex_lock(&m->appending);
+    rewind(m->line);
 }
 
 /* Writes under a lock, so that no other run takes half a line at the end for a torn one. On file
  * systems without locks a line is still one write. */
-static bool append(struct manifest *m, const char *line, size_t bytes, struct error *err)
+static bool line_end(struct manifest *m, struct error *err)
 {
-    bool ok;
+    bool ok, printed = fflush(m->line) == 0 && !ferror(m->line);
     int code;
 
-    pthread_mutex_lock(&m->appending);
     while (flock(m->fd, LOCK_EX) != 0 && errno == EINTR)
         ;
-    ok = write_line(m, line, bytes);
+    ok = printed && write_line(m);
     code = errno;
     flock(m->fd, LOCK_UN);
     pthread_mutex_unlock(&m->appending);
@@ -221,110 +160,70 @@ static bool append(struct manifest *m, const char *line, size_t bytes, struct er
     return true;
 }
 
-/* A line to be written: begin, print, end. */
-struct line {
-    FILE *text; /* NULL without memory */
-    char *bytes;
-    size_t size;
-};
-
-static bool line_begin(struct line *line, const struct manifest *m, struct error *err)
+/* Prints the line that says that OUTPUT was made of INPUT by this recipe; line_begin first. */
+static void print_files(struct manifest *m, const char *output, const struct stat *now,
+                        const char *input, const struct stat *in)
 {
-    *line = (struct line){0};
-    line->text = open_memstream(&line->bytes, &line->size);
-    return line->text || error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
-}
-
-static bool line_end(struct line *line, struct manifest *m, struct error *err)
-{
-    bool ok = fclose(line->text) == 0
-                  ? append(m, line->bytes, line->size, err)
-                  : error_set(err, EXIT_INPUT, "%s: no memory to write it", m->path);
-    free(line->bytes);
-    return ok;
+    fputs("{\"output\":", m->line);
+    json_put_bytes(m->line, output);
+    fprintf(m->line, ",\"bytes\":%jd,\"mtime_ns\":%" PRId64 ",\"input\":", (intmax_t)now->st_size,
+            mtime_ns(now));
+    json_put_bytes(m->line, input);
+    fprintf(m->line, ",\"input_bytes\":%jd,\"input_mtime_ns\":%" PRId64 ",\"recipe\":\"%s\"}\n",
+            (intmax_t)in->st_size, mtime_ns(in), m->recipe);
 }
 
 bool manifest_add(struct manifest *m, const char *output, const struct stat *now, const char *input,
                   const struct stat *in, struct error *err)
 {
-    struct line line;
-
-    if (!line_begin(&line, m, err))
-        return false;
-    fputs("{\"output\":", line.text);
-    json_put_bytes(line.text, output);
-    fprintf(line.text, ",\"bytes\":%jd,\"mtime_ns\":%" PRId64 ",\"input\":", (intmax_t)now->st_size,
-            mtime_ns(now));
-    json_put_bytes(line.text, input);
-    fprintf(line.text, ",\"input_bytes\":%jd,\"input_mtime_ns\":%" PRId64 ",\"recipe\":\"%s\"}\n",
-            (intmax_t)in->st_size, mtime_ns(in), m->recipe);
-    return line_end(&line, m, err);
+    line_begin(m);
+    print_files(m, output, now, input, in);
+    return line_end(m, err);
 }
 
-/* Says, for people and scripts, which recipe the number in the other lines stands for. */
-static bool add_recipe(struct manifest *m, const char *recipe, struct error *err)
+bool manifest_has(struct manifest *m, const char *output, const struct stat *now, const char *input,
+                  const struct stat *in)
 {
-    struct line line;
+    bool found;
 
-    if (!line_begin(&line, m, err))
-        return false;
-    fprintf(line.text, "{\"recipe\":\"%s\",\"text\":", m->recipe);
-    json_put_bytes(line.text, recipe);
-    fputs("}\n", line.text);
-    return line_end(&line, m, err);
+    line_begin(m);
+    print_files(m, output, now, input, in);
+    fputc('\0', m->line);
+    found = fflush(m->line) == 0 && tfind(m->text, &m->lines, compare_lines);
+    pthread_mutex_unlock(&m->appending);
+    return found;
 }
 
-static struct manifest *manifest_make(const char *folder, const char *recipe, struct error *err)
-{
-    struct manifest *m = calloc(1, sizeof *m);
-
-    if (m) {
-        m->fd = -1;
-        pthread_mutex_init(&m->appending, NULL);
-        snprintf(m->recipe, sizeof m->recipe, "%016" PRIx64, hash_text(recipe));
-        return m;
-    }
-    error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
-    return NULL;
-}
-
-bool manifest_read(struct manifest **manifest, const char *folder, const char *recipe,
-                   struct error *err)
-{
-    *manifest = manifest_make(folder, recipe, err);
-    if (!*manifest || access(folder, F_OK) != 0)
-        return *manifest != NULL;
-    return read_all(*manifest, folder, err);
-}
-
-bool manifest_open(struct manifest **manifest, const char *folder, int shard, int shards,
+bool manifest_open(struct manifest **manifest, const char *folder, const struct shard *shard,
                    const char *recipe, bool sync, struct error *err)
 {
-    struct manifest *m = *manifest = manifest_make(folder, recipe, err);
+    struct manifest *m = *manifest = calloc(1, sizeof *m);
     char name[64] = FOLDER_MANIFEST_PREFIX FOLDER_MANIFEST_SUFFIX;
 
     if (!m)
-        return false;
-    m->sync = sync;
-    if (shards > 1)
-        snprintf(name, sizeof name, FOLDER_MANIFEST_PREFIX "-%d-of-%d" FOLDER_MANIFEST_SUFFIX,
-                 shard, shards);
-    m->path = path_join(folder, name);
-    if (!m->path)
         return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
+    m->fd = -1;
+    m->sync = sync;
+    pthread_mutex_init(&m->appending, NULL);
+    snprintf(m->recipe, sizeof m->recipe, "%016" PRIx64, hash_text(recipe));
+    if (shard && shard->count > 1)
+        snprintf(name, sizeof name, FOLDER_MANIFEST_PREFIX "-%d-of-%d" FOLDER_MANIFEST_SUFFIX,
+                 shard->index, shard->count);
+    m->path = path_join(folder, name);
+    m->line = open_memstream(&m->text, &m->bytes);
+    if (!m->path || !m->line)
+        return error_set(err, EXIT_INPUT, "%s: no memory for its manifest", folder);
+    if (!shard)
+        return access(folder, F_OK) != 0 || read_all(m, folder, err);
     m->fd = open_regular(m->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, "write", err);
-    return m->fd >= 0 && read_all(m, folder, err) && add_recipe(m, recipe, err);
-}
-
-bool manifest_has(const struct manifest *m, const char *output, const struct stat *now,
-                  const struct stat *in)
-{
-    const struct noted key = {
-        .output = output, .bytes = (uint64_t)now->st_size, .mtime_ns = mtime_ns(now)};
-    struct noted *const *found = tfind(&key, &m->entries, compare_noted);
-
-    return found && (*found)->input_bytes == (uint64_t)in->st_size &&
-           (*found)->input_mtime_ns == mtime_ns(in);
+    if (m->fd < 0 || !read_all(m, folder, err))
+        return false;
+    /* Says, for people and scripts, which recipe the number in the other lines stands for. */
+    line_begin(m);
+    fprintf(m->line, "{\"recipe\":\"%s\",\"text\":", m->recipe);
+    json_put_bytes(m->line, recipe);
+    fputs("}\n", m->line);
+    return line_end(m, err);
 }
 
 void manifest_close(struct manifest *m)
@@ -333,7 +232,10 @@ void manifest_close(struct manifest *m)
         return;
     if (m->fd >= 0)
         close(m->fd);
-    tdestroy(m->entries, free);
+    if (m->line)
+        fclose(m->line);
+    free(m->text);
+    tdestroy(m->lines, free);
     free(m->path);
     pthread_mutex_destroy(&m->appending);
     free(m);

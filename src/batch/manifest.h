@@ -15,23 +15,20 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
+#include "batch/shard.h"
 
 struct manifest;
 
-/* SHARD of SHARDS (1, 1: the whole). RECIPE is everything that decides the outputs' bytes, as
- * text. SYNC: each line waits until it is on the disk. Close the manifest also on failure. */
-bool manifest_open(struct manifest **manifest, const char *folder, int shard, int shards,
+/* Reads what FOLDER has. RECIPE is everything that decides the outputs' bytes, as text. SHARD says
+ * which file is written; NULL, for --plan: none, and FOLDER need not exist. SYNC: each line waits
+ * until it is on the disk. Close the manifest also on failure. */
+bool manifest_open(struct manifest **manifest, const char *folder, const struct shard *shard,
                    const char *recipe, bool sync, struct error *err);
 
-/* For --plan: nothing is written, and a folder that does not exist has no lines. */
-bool manifest_read(struct manifest **manifest, const char *folder, const char *recipe,
-                   struct error *err);
-
-/* Whether OUTPUT (a name below the folder) with status NOW was made of the input with status IN by
- * this recipe. */
-bool manifest_has(const struct manifest *manifest, const char *output, const struct stat *now,
-                  const struct stat *in);
+/* Whether OUTPUT (a name below the folder) with status NOW was made of INPUT with status IN by this
+ * recipe. Safe from several threads. */
+bool manifest_has(struct manifest *manifest, const char *output, const struct stat *now,
+                  const char *input, const struct stat *in);
 
 /* Notes that OUTPUT was made of INPUT by this recipe. Safe from several threads. */
 bool manifest_add(struct manifest *manifest, const char *output, const struct stat *now,

@@ -1,9 +1,8 @@
 /* Estimates the memory of files in flight from their headers, and reads the limits of the
- * system. A picture's size is in the first bytes of its file, except in JPEG, where it comes
- * after the camera's data. */
+ * system. */
 #include "batch/memory.h"
 
-#include <ctype.h>
+#include <endian.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,25 +12,21 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
-
-#define HEAD_BYTES 512
-
-/* deflate reaches 1032, JPEG's empty blocks somewhat less. */
-#define MOST_PACKED 1032
+#include "codec/codec.h"
 
 #define LEAST_BUDGET ((uint64_t)64 << 20)
 
-static uint32_t big32(const uint8_t *b)
+/* Keeps sums from overflowing, whatever a header claims. */
+#define MOST_PIXELS ((uint64_t)1 << 57)
+
+static uint32_t word_at(const uint8_t *bytes)
 {
-    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+    uint32_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
 }
 
-static uint32_t little32(const uint8_t *b)
-{
-    return (uint32_t)b[3] << 24 | (uint32_t)b[2] << 16 | (uint32_t)b[1] << 8 | b[0];
-}
-
-/* The frame's header comes after segments that begin with their lengths. */
+/* The frame's header comes after the camera's data, in segments that begin with their lengths. */
 static uint64_t jpeg_pixels(int fd)
 {
     uint8_t b[9];
@@ -48,75 +43,42 @@ static uint64_t jpeg_pixels(int fd)
     return 0;
 }
 
-/* A number of a PNM header, after blanks and comments. */
-static uint64_t pnm_number(const char **at)
+static uint64_t find_pixels(const char *path, int fd, uint64_t *sample_bytes)
 {
-    const char *c = *at;
-    char *end;
-    uint64_t number;
+    uint8_t b[33] = {0};
+    struct source *source;
+    struct error ignored;
+    uint64_t pixels = 0;
 
-    while (isspace((unsigned char)*c) || *c == '#')
-        c += *c == '#' ? strcspn(c, "\n") : 1;
-    if (!isdigit((unsigned char)*c))
-        return 0;
-    number = strtoul(c, &end, 10);
-    *at = end;
-    return number > UINT32_MAX ? UINT32_MAX : number;
-}
-
-static uint64_t pnm_pixels(const char *head)
-{
-    const char *at = head + 2;
-    uint64_t width, height;
-
-    if (head[1] == '7') {
-        const char *w = strstr(head, "\nWIDTH"), *h = strstr(head, "\nHEIGHT");
-        if (!w || !h)
-            return 0;
-        w += 6;
-        h += 7;
-        width = pnm_number(&w);
-        return width * pnm_number(&h);
-    }
-    width = pnm_number(&at);
-    height = pnm_number(&at);
-    return width * height;
-}
-
-static uint64_t find_pixels(int fd, uint64_t *sample_bytes)
-{
-    uint8_t b[HEAD_BYTES + 1] = {0};
-    ssize_t n = pread(fd, b, HEAD_BYTES, 0);
-
+    /* Not by their decoders, which read or walk through the whole file when they open it. */
     *sample_bytes = 1;
-    if (n >= 33 && memcmp(b, "\x89PNG\r\n\x1a\n", 8) == 0) {
+    if (pread(fd, b, sizeof b, 0) > 0 && memcmp(b, "\x89PNG\r\n\x1a\n", 8) == 0) {
         *sample_bytes = b[24] == 16 ? 2 : 1;
-        return (uint64_t)big32(b + 16) * big32(b + 20);
+        return (uint64_t)be32toh(word_at(b + 16)) * be32toh(word_at(b + 20));
     }
-    if (n >= 26 && memcmp(b, "BM", 2) == 0) {
-        uint32_t height = little32(b + 22); /* negative: from top to bottom */
-        return (uint64_t)little32(b + 18) * (height >> 31 ? -height : height);
+    if (memcmp(b, "BM", 2) == 0) {
+        uint32_t height = le32toh(word_at(b + 22)); /* negative: from top to bottom */
+        return (uint64_t)le32toh(word_at(b + 18)) * (height >> 31 ? -height : height);
     }
-    if (n >= 4 && b[0] == 0xff && b[1] == 0xd8)
+    if (b[0] == 0xff && b[1] == 0xd8)
         return jpeg_pixels(fd);
-    if (n >= 3 && b[0] == 'P' && b[1] >= '1' && b[1] <= '7') {
-        *sample_bytes = 2;
-        return pnm_pixels((const char *)b);
+    if (source_open(&source, path, &ignored)) {
+        const struct image_info *info = source_info(source);
+        pixels = (uint64_t)info->width * (uint64_t)info->height;
+        *sample_bytes = info->type;
+        source_close(source);
     }
-    return 0;
+    return pixels;
 }
 
-struct batch_cost batch_cost_of(int fd, uint64_t file_bytes)
+struct batch_cost batch_cost_of(const char *path, int fd, uint64_t file_bytes)
 {
     struct batch_cost cost;
-    uint64_t sample_bytes, picture;
-    uint64_t most = file_bytes < UINT64_MAX / 4096 ? file_bytes * MOST_PACKED : UINT64_MAX / 4;
+    uint64_t sample_bytes;
 
-    cost.pixels = find_pixels(fd, &sample_bytes);
-    picture = cost.pixels < UINT64_MAX / 32 ? cost.pixels * 4 * sample_bytes : UINT64_MAX / 4;
-    if (picture > most)
-        picture = most;
-    cost.bytes = 2 * picture + file_bytes % (UINT64_MAX / 8) + ((uint64_t)1 << 20);
+    cost.pixels = find_pixels(path, fd, &sample_bytes);
+    cost.bytes = 2 * 4 * sample_bytes * (cost.pixels < MOST_PIXELS ? cost.pixels : MOST_PIXELS) +
+                 file_bytes + ((uint64_t)1 << 20);
     return cost;
 }
 

@@ -9,9 +9,9 @@ struct batch_cost {
     uint64_t pixels; /* 0 where the header does not tell; the decoder will say why */
 };
 
-/* From the header alone, which is not checked. FILE_BYTES limits sizes that a header may claim: no
- * format packs its samples more than about 1000 times. */
-struct batch_cost batch_cost_of(int fd, uint64_t file_bytes);
+/* Of the picture at PATH, opened as FD, a file of FILE_BYTES: from its header, which is not always
+ * checked. */
+struct batch_cost batch_cost_of(const char *path, int fd, uint64_t file_bytes);
 
 /* Half of the least of: free memory, the limit of the cgroup, `ulimit -v`. At least 64 MiB. */
 uint64_t batch_memory_budget(void);

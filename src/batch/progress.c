@@ -17,9 +17,10 @@ __attribute__((format(printf, 2, 3))) static void add(char text[BATCH_LINE_CHARS
     va_end(args);
 }
 
-static double rate(double amount, double seconds)
+/* A second. */
+static double rate(const struct batch_counts *counts, double amount)
 {
-    return seconds > 0 ? amount / seconds : 0;
+    return counts->seconds > 0 ? amount / counts->seconds : 0;
 }
 
 static double megabytes(const struct batch_counts *counts)
@@ -47,7 +48,7 @@ void batch_progress_line(char text[BATCH_LINE_CHARS], const struct batch_counts 
     text[0] = '\0';
     add(text, "%zu/%zu  %d %%  %.1f files/s  %.0f MB/s", ended, counts->files,
         counts->files ? (int)(100.0 * (double)ended / (double)counts->files) : 100,
-        rate((double)worked, counts->seconds), rate(megabytes(counts), counts->seconds));
+        rate(counts, (double)worked), rate(counts, megabytes(counts)));
     if (counts->failed > 0)
         add(text, "  %zu failed", counts->failed);
     if (worked > 0 && left > 0) {
@@ -74,8 +75,8 @@ void batch_summary_line(char text[BATCH_LINE_CHARS], const struct batch_counts *
         return;
     add(text, "; %.1f megapixels in %.1f s", (double)counts->pixels * 1e-6, counts->seconds);
     if (counts->done > 0)
-        add(text, ", %.1f files/s, %.0f MB/s", rate((double)counts->done, counts->seconds),
-            rate(megabytes(counts), counts->seconds));
+        add(text, ", %.1f files/s, %.0f MB/s", rate(counts, (double)counts->done),
+            rate(counts, megabytes(counts)));
 }
 
 void batch_work_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts)

@@ -16,20 +16,15 @@ static bool put_mask(FILE *out, const struct mask *mask)
     char *text = NULL;
     size_t bytes = 0;
     FILE *numbers = open_memstream(&text, &bytes);
-    bool ok;
 
     if (!numbers)
         return false;
-    for (int i = 0; i < mask->width * mask->height; i++) {
-        mpq_out_str(numbers, 10, mask->weight[i]);
-        fputc(' ', numbers);
-    }
-    fputs("/ ", numbers);
-    mpq_out_str(numbers, 10, mask->divisor);
-    fputs(" + ", numbers);
-    mpq_out_str(numbers, 10, mask->offset);
-    fputs(mask->offset_percent ? "%" : "", numbers);
-    if ((ok = fclose(numbers) == 0))
+    for (int i = 0; i < mask->width * mask->height; i++)
+        gmp_fprintf(numbers, "%Qd ", mask->weight[i]);
+    gmp_fprintf(numbers, "/ %Qd + %Qd%s", mask->divisor, mask->offset,
+                mask->offset_percent ? "%" : "");
+    bool ok = fclose(numbers) == 0;
+    if (ok)
         fprintf(out, "mask %dx%d anchor %d,%d weights %016" PRIx64 "\n", mask->width, mask->height,
                 mask->anchor_x, mask->anchor_y, hash_text(text));
     free(text);
@@ -57,7 +52,7 @@ static void put_options(FILE *out, const struct picture_request *request)
             format_name(request->sink.format), request->sink.quality, (int)request->sink.png_level);
 }
 
-char *batch_recipe(const struct picture_request *request, struct error *err)
+char *batch_recipe(const struct picture_request *request, const char *folder, struct error *err)
 {
     const struct filter_request *filter = &request->filter;
     char *text = NULL;
@@ -69,6 +64,8 @@ char *batch_recipe(const struct picture_request *request, struct error *err)
         put_options(out, request);
     for (int i = 0; ok && i < filter->mask_count; i++)
         ok = put_mask(out, &filter->masks[i]);
+    if (ok)
+        fprintf(out, "folder %s\n", folder);
     ok = out && fclose(out) == 0 && ok;
     if (ok)
         return text;

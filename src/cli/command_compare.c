@@ -14,7 +14,6 @@
 #include "cli/command.h"
 #include "cli/print_compare.h"
 #include "codec/folder.h"
-#include "compare/diff.h"
 #include "compare/junit.h"
 
 /* Pairs of a group, for each thread. */
@@ -41,7 +40,7 @@ struct job {
     const struct options *options;
     struct pair *pair;
     int threads; /* of each pair */
-    struct junit *junit;
+    struct junit junit;
     size_t count[OUTCOMES];
 };
 
@@ -52,41 +51,33 @@ static bool is_compared(const struct pair *pair)
 
 /* ---- one pair ---- */
 
-/* The drawing of "a.jpg" is "a.jpg.png": there may be an "a.png" too. */
-static bool draw(const struct job *job, const struct pair *pair, struct compare_diff **diff,
-                 struct error *err)
+/* In a folder of drawings there is one for each pair that fails. The drawing of "a.jpg" is
+ * "a.jpg.png": there may be an "a.png" too. */
+static char *drawing_path(const struct job *job, const struct pair *pair)
 {
     const char *where = job->options->diff;
-    bool good;
+    char *path;
 
-    *diff = NULL;
-    if (!where)
-        return true;
     if (!pair->name)
-        return compare_diff_new(diff, where, false, job->threads, err);
-    char *path = NULL;
+        return strdup(where);
     if (asprintf(&path, "%s/%s%s", where, pair->name,
                  format_of_path(pair->name) == FORMAT_PNG ? "" : ".png") < 0)
-        return error_set(err, EXIT_INPUT, "%s: no memory to compare it", pair->name);
+        return NULL;
     path_make_parents(path); /* if that fails, so does opening the file */
-    good = compare_diff_new(diff, path, false, job->threads, err);
-    free(path);
-    return good;
+    return path;
 }
 
 static enum outcome compare_pair(const struct job *job, struct pair *pair)
 {
     const struct compare_result *result = &pair->result;
-    struct compare_diff *diff;
-    bool good = draw(job, pair, &diff, &pair->err);
+    char *path = job->options->diff ? drawing_path(job, pair) : NULL;
+    const struct compare_drawing drawing = {.path = path, .only_failed = pair->name != NULL};
+    bool good = path || !job->options->diff ||
+                error_set(&pair->err, EXIT_INPUT, "%s: no memory to compare it", pair->a);
 
-    good =
-        good && compare_files(pair->a, pair->b, &job->options->limits, job->threads,
-                              diff ? compare_diff_watcher(diff) : NULL, &pair->result, &pair->err);
-    /* In a folder of drawings there is one for each pair that fails. */
-    if (good && diff && (!pair->name || !pair->result.passed))
-        good = compare_diff_finish(diff, &pair->result, &pair->err);
-    compare_diff_free(diff);
+    good = good && compare_files(pair->a, pair->b, &job->options->limits, job->threads,
+                                 path ? &drawing : NULL, &pair->result, &pair->err);
+    free(path);
     return !good ? FAILED : !result->passed ? DIFFERENT : result->differing_pixels ? WITHIN : EQUAL;
 }
 
@@ -165,7 +156,7 @@ static void tell(struct job *job, const struct pair *pair)
         tell_json(pair);
     else
         tell_text(job->options, pair);
-    junit_case(job->junit, pair->name ? pair->name : pair->b, pair->seconds,
+    junit_case(&job->junit, pair->name ? pair->name : pair->b, pair->seconds,
                pair->outcome <= WITHIN   ? JUNIT_PASSED
                : pair->outcome == FAILED ? JUNIT_ERROR
                                          : JUNIT_FAILURE,
@@ -302,14 +293,10 @@ int command_compare(const struct options *options)
     }
     if (!check_diff(options, &err))
         return command_fail(&err);
-    if (options->junit && !(job.junit = junit_new("stencilcli compare"))) {
-        error_set(&err, EXIT_INPUT, "%s: no memory to write it", options->junit);
+    if (options->junit && !junit_begin(&job.junit, "stencilcli compare", options->junit, &err))
         return command_fail(&err);
-    }
     code = folder_a ? compare_folders(&job) : compare_operands(&job);
-    if (job.junit && code != EXIT_USAGE && !junit_finish(job.junit, options->junit, &err))
+    if (!junit_end(&job.junit, code == EXIT_USAGE ? NULL : options->junit, &err))
         return command_fail(&err);
-    if (code == EXIT_USAGE)
-        junit_free(job.junit);
     return code;
 }

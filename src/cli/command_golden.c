@@ -119,15 +119,15 @@ static int summarise(const struct options *options, const struct golden_job *job
 
 static bool run(const struct options *options, struct golden_job *job, int *code, struct error *err)
 {
-    struct junit *junit = NULL;
+    struct junit junit = {0};
 
     if (!golden_run(job, err))
         return false;
-    if (options->junit && !(junit = junit_new("stencilcli golden")))
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", options->junit);
-    tell(options, job, junit);
+    if (options->junit && !junit_begin(&junit, "stencilcli golden", options->junit, err))
+        return false;
+    tell(options, job, &junit);
     *code = summarise(options, job);
-    if (junit && !junit_finish(junit, options->junit, err))
+    if (!junit_end(&junit, options->junit, err))
         return false;
     return !options->html || golden_report_write(job, options->html, err);
 }
@@ -153,7 +153,6 @@ int command_golden(const struct options *options)
     job.threads = options->threads ? options->threads : machine_cpus();
     job.threads = open_files_for(job.threads, FILES_EACH);
     job.pictures = options->html != NULL;
-    job.before_removal = recording ? golden_record : NULL;
     if (!golden_suite_read(&suite, options->operand[1], &err) || !run(options, &job, &code, &err))
         code = command_fail(&err);
     golden_results_free(job.result, suite.count);

@@ -9,213 +9,151 @@
 
 #include "base/machine.h"
 #include "base/parallel.h"
+#include "compare/diff.h"
 #include "compare/ssim.h"
 
 /* About so many samples are in a band: enough rows to keep threads busy, few enough for a cache. */
 #define BAND_SAMPLES ((size_t)512 * 1024)
 #define BAND_ROWS    256
 
-/* The sums of one row and channel. */
-struct row {
-    uint64_t differing, sum, squares; /* 2^31 samples of 2^32: a row fits 64 bits */
-    uint32_t max_diff;
-    int x; /* the first place of max_diff */
-    uint32_t a, b;
-    double ssim; /* of the windows whose last row this is */
-};
-
-struct row_pixels {
-    uint64_t differing, failing;
-};
-
-struct band {
-    int width, channels;
-    enum sample_type type;
-    uint32_t max;
-    uint64_t max_diff;  /* samples with a larger difference fail */
-    int kept, rows;     /* rows of planes from the bands before, then rows of this one */
-    int side;           /* the window's height */
-    int first_row;      /* the picture's row that comes first in this band */
-    struct image in[2]; /* interleaved, the band's new rows */
-    uint16_t *plane[2]; /* row (kept + y), channel c at ((kept + y) * channels + c) * width */
-    bool *same;         /* by row and channel, as plane */
-    uint16_t *diff;     /* by new row and x: the largest of its channels */
-    struct row *row;    /* by new row and channel */
-    struct row_pixels *pixels; /* by new row */
-};
-
-struct job {
+struct comparison {
     struct source *source[2];
-    struct band band;
+    struct image_info info; /* of both */
     int threads;
-    void **scratch; /* one for each thread */
-    struct error error[2];
-    bool read[2];
+    int side;              /* the window's height */
+    int kept, rows;        /* rows of planes from the bands before, then rows of this one */
+    int first_row;         /* the picture's row that comes first in this band */
+    struct image in[2];    /* interleaved, the band's new rows */
+    struct image plane[2]; /* of 16 bits; its row (kept + y) * channels + c is channel c of row y */
+    struct compare_sums *sums; /* of each row of a plane; ssim: of the windows that end there */
+    struct image diff;         /* of 16 bits, by new row and x: the largest of its channels */
+    uint64_t *scratch;         /* ssim_scratch of them for each thread */
+    struct error error[2];     /* code 0: the side could be read */
 };
 
-/* ---- opening ---- */
-
-static void job_free(struct job *job)
+static void comparison_free(struct comparison *c)
 {
-    struct band *band = &job->band;
-
     for (int i = 0; i < 2; i++) {
-        source_close(job->source[i]);
-        image_free(&band->in[i]);
-        free(band->plane[i]);
+        source_close(c->source[i]);
+        image_free(&c->in[i]);
+        image_free(&c->plane[i]);
     }
-    free(band->same);
-    free(band->diff);
-    free(band->row);
-    free(band->pixels);
-    for (int i = 0; job->scratch && i < job->threads; i++)
-        free(job->scratch[i]);
-    free(job->scratch);
+    image_free(&c->diff);
+    free(c->sums);
+    free(c->scratch);
 }
 
-static bool band_alloc(struct job *job, const struct image_info *info, const char *name,
-                       struct error *err)
+static bool allocate(struct comparison *c, const char *name, struct error *err)
 {
-    struct band *band = &job->band;
-    size_t width = (size_t)info->width, channels = (size_t)info->channels;
-    size_t rows = BAND_SAMPLES / (width * channels), room;
+    const struct image_info *info = &c->info;
+    size_t rows = BAND_SAMPLES / ((size_t)info->width * (size_t)info->channels);
 
-    band->side = ssim_side(info->height);
+    c->side = ssim_side(info->height);
     rows = rows < SSIM_SIDE ? SSIM_SIDE : rows > BAND_ROWS ? BAND_ROWS : rows;
-    rows = rows > (size_t)info->height ? (size_t)info->height : rows;
-    band->rows = (int)rows;
-    room = rows + (size_t)band->side - 1;
+    c->rows = rows > (size_t)info->height ? info->height : (int)rows;
+    int room = (c->rows + c->side - 1) * info->channels;
     for (int i = 0; i < 2; i++) {
-        if (!image_alloc(&band->in[i], info->width, (int)rows, info->channels, info->type, name,
-                         err))
+        if (!image_alloc(&c->in[i], info->width, c->rows, info->channels, info->type, name, err) ||
+            !image_alloc(&c->plane[i], info->width, room, 1, SAMPLE_U16, name, err))
             return false;
-        band->plane[i] = malloc(room * channels * width * sizeof(uint16_t));
     }
-    band->same = calloc(room * channels, sizeof *band->same);
-    band->diff = malloc(rows * width * sizeof *band->diff);
-    band->row = calloc(rows * channels, sizeof *band->row);
-    band->pixels = calloc(rows, sizeof *band->pixels);
-    job->scratch = calloc((size_t)job->threads, sizeof *job->scratch);
-    bool good = band->plane[0] && band->plane[1] && band->same && band->diff && band->row &&
-                band->pixels && job->scratch;
-    for (int i = 0; good && i < job->threads; i++)
-        good = (job->scratch[i] = malloc(ssim_scratch_bytes(info->width))) != NULL;
-    return good || error_set(err, EXIT_INPUT, "%s: no memory to compare it", name);
+    c->sums = calloc((size_t)room, sizeof *c->sums);
+    c->scratch = calloc((size_t)c->threads * ssim_scratch(info->width), sizeof *c->scratch);
+    if (!c->sums || !c->scratch)
+        return error_set(err, EXIT_INPUT, "%s: no memory to compare it", name);
+    return image_alloc(&c->diff, info->width, c->rows, 1, SAMPLE_U16, name, err);
 }
 
 /* ---- one row ---- */
 
-static uint16_t *plane_row(const struct band *band, int side, int row, int channel)
+/* The row of the planes, and of the sums, that is CHANNEL of the band's row Y; Y is negative for
+ * rows of the bands before. */
+static int plane_row(const struct comparison *c, int y, int channel)
 {
-    size_t index = (size_t)row * (size_t)band->channels + (size_t)channel;
-    return band->plane[side] + index * (size_t)band->width;
+    return (c->kept + y) * c->info.channels + channel;
 }
 
-static bool *same_flag(const struct band *band, int row, int channel)
+static void split(const struct comparison *c, int y, int channel)
 {
-    return &band->same[(size_t)row * (size_t)band->channels + (size_t)channel];
-}
-
-static void split(const struct band *band, int side, int y)
-{
-    int channels = band->channels;
-    const void *in = image_row(&band->in[side], y);
-
-    for (int c = 0; c < channels; c++) {
-        uint16_t *out = plane_row(band, side, band->kept + y, c);
-        if (band->type == SAMPLE_U8) {
-            const uint8_t *sample = (const uint8_t *)in + c;
-            for (int x = 0; x < band->width; x++)
-                out[x] = sample[(size_t)x * (size_t)channels];
-        } else {
-            const uint16_t *sample = (const uint16_t *)in + c;
-            for (int x = 0; x < band->width; x++)
-                out[x] = sample[(size_t)x * (size_t)channels];
-        }
+    for (int i = 0; i < 2; i++) {
+        const void *in = image_row(&c->in[i], y);
+        uint16_t *out = image_row(&c->plane[i], plane_row(c, y, channel));
+        size_t at = (size_t)channel;
+        for (int x = 0; x < c->info.width; x++, at += (size_t)c->info.channels)
+            out[x] = (uint16_t)image_sample(in, c->info.type, at);
     }
 }
 
-/* Measures one channel of a row and keeps its differences in DIFF where they are the largest so
- * far. */
-static void measure_channel(const struct band *band, const uint16_t *a, const uint16_t *b,
-                            struct row *row, uint16_t *diff)
+static uint32_t difference(uint32_t a, uint32_t b)
 {
-    uint64_t differing = 0, sum = 0, squares = 0;
+    return a > b ? a - b : b - a;
+}
+
+/* Measures one channel of a row that differs, and keeps its differences in DIFF where they are the
+ * largest so far. */
+static void measure_channel(int width, const uint16_t *a, const uint16_t *b,
+                            struct compare_sums *sums, uint16_t *diff)
+{
+    uint64_t differing = 0, sum = 0, squares = 0; /* 2^31 samples of 2^32: a row fits 64 bits */
     uint32_t most = 0;
 
-    for (int x = 0; x < band->width; x++) {
-        uint32_t d = a[x] > b[x] ? (uint32_t)(a[x] - b[x]) : (uint32_t)(b[x] - a[x]);
+    for (int x = 0; x < width; x++) {
+        uint32_t d = difference(a[x], b[x]);
         differing += d != 0;
         sum += d;
         squares += (uint64_t)d * d;
         most = d > most ? d : most;
         diff[x] = d > diff[x] ? (uint16_t)d : diff[x];
     }
-    *row = (struct row){.differing = differing, .sum = sum, .squares = squares};
-    row->max_diff = most;
-    for (int x = 0; x < band->width; x++) {
-        uint32_t d = a[x] > b[x] ? (uint32_t)(a[x] - b[x]) : (uint32_t)(b[x] - a[x]);
-        if (d == most) {
-            row->x = x;
-            break;
-        }
-    }
-    row->a = a[row->x];
-    row->b = b[row->x];
+    sums->differing = differing;
+    sums->sum = sum;
+    sums->squares = squares;
+    sums->max_diff = most;
+    while (difference(a[sums->x], b[sums->x]) != most)
+        sums->x++;
+    sums->a = a[sums->x];
+    sums->b = b[sums->x];
 }
 
-/* Splits the band's row Y into its planes and fills row, pixels and diff, but not ssim. */
+/* Splits the band's row Y into its planes and fills diff and the sums, but not ssim. */
 static void measure_row(void *context, int y, int worker)
 {
-    struct band *band = &((struct job *)context)->band;
-    size_t width = (size_t)band->width, bytes = width * sizeof(uint16_t);
-    uint16_t *diff = band->diff + (size_t)y * width;
-    struct row_pixels *pixels = &band->pixels[y];
-    bool all_same = true;
+    struct comparison *c = context;
+    uint16_t *diff = image_row(&c->diff, y);
 
     (void)worker;
-    split(band, 0, y);
-    split(band, 1, y);
-    memset(diff, 0, bytes);
-    memset(pixels, 0, sizeof *pixels);
-    for (int c = 0; c < band->channels; c++) {
-        const uint16_t *a = plane_row(band, 0, band->kept + y, c);
-        const uint16_t *b = plane_row(band, 1, band->kept + y, c);
-        struct row *row = &band->row[y * band->channels + c];
-        bool same = memcmp(a, b, bytes) == 0;
-        *same_flag(band, band->kept + y, c) = same;
-        memset(row, 0, sizeof *row);
-        if (!same)
-            measure_channel(band, a, b, row, diff);
-        all_same = all_same && same;
-    }
-    for (size_t x = 0; !all_same && x < width; x++) {
-        pixels->differing += diff[x] != 0;
-        pixels->failing += diff[x] > band->max_diff;
+    memset(diff, 0, image_row_bytes(&c->diff));
+    for (int channel = 0; channel < c->info.channels; channel++) {
+        int row = plane_row(c, y, channel);
+        const uint16_t *a = image_row(&c->plane[0], row), *b = image_row(&c->plane[1], row);
+        c->sums[row] = (struct compare_sums){.channel = channel, .y = c->first_row + y};
+        split(c, y, channel);
+        if (memcmp(a, b, image_row_bytes(&c->plane[0])) != 0)
+            measure_channel(c->info.width, a, b, &c->sums[row], diff);
     }
 }
 
 /* Fills ssim of the band's row Y, where a whole window ends. The rows above it are measured. */
 static void measure_ssim(void *context, int y, int worker)
 {
-    struct job *job = context;
-    struct band *band = &job->band;
-    int windows = band->width - ssim_side(band->width) + 1, last = band->kept + y;
-    int first = last - band->side + 1;
-    struct ssim_rows rows = {.width = band->width, .rows = band->side, .max = band->max};
+    struct comparison *c = context;
+    int width = c->info.width;
+    struct ssim_rows rows = {.width = width, .rows = c->side, .max = c->info.max};
 
-    if (band->first_row + y < band->side - 1)
+    if (c->first_row + y < c->side - 1)
         return;
-    for (int c = 0; c < band->channels; c++) {
+    for (int channel = 0; channel < c->info.channels; channel++) {
         bool same = true;
-        for (int i = 0; i < band->side; i++) {
-            rows.a[i] = plane_row(band, 0, first + i, c);
-            rows.b[i] = plane_row(band, 1, first + i, c);
-            same = same && *same_flag(band, first + i, c);
+        for (int i = 0; i < c->side; i++) {
+            int row = plane_row(c, y - c->side + 1 + i, channel);
+            rows.a[i] = image_row(&c->plane[0], row);
+            rows.b[i] = image_row(&c->plane[1], row);
+            same = same && c->sums[row].differing == 0;
         }
         /* Of equal rows both factors of the quotient are equal: it is 1 to the last bit. */
-        band->row[y * band->channels + c].ssim =
-            same ? windows : ssim_row(&rows, job->scratch[worker]);
+        c->sums[plane_row(c, y, channel)].ssim =
+            same ? width - ssim_side(width) + 1
+                 : ssim_row(&rows, c->scratch + (size_t)worker * ssim_scratch(width));
     }
 }
 
@@ -223,78 +161,79 @@ static void measure_ssim(void *context, int y, int worker)
 
 static void read_side(void *context, int piece, int worker)
 {
-    struct job *job = context;
+    struct comparison *c = context;
     (void)worker;
-    job->read[piece] = source_read(job->source[piece], &job->band.in[piece], &job->error[piece]);
+    c->in[piece].height = c->rows;
+    source_read(c->source[piece], &c->in[piece], &c->error[piece]);
 }
 
-static void add_row(struct compare_sums *sums, const struct row *row, int channel, int y)
+static void add_sums(struct compare_sums *all, const struct compare_sums *row)
 {
-    sums->differing += row->differing;
-    sums->sum += row->sum;
-    sums->squares += row->squares;
-    sums->ssim += row->ssim;
-    if (row->max_diff <= sums->max_diff)
+    all->differing += row->differing;
+    all->sum += row->sum;
+    all->squares += row->squares;
+    all->ssim += row->ssim;
+    if (row->max_diff <= all->max_diff)
         return;
-    sums->max_diff = row->max_diff;
-    sums->channel = channel;
-    sums->x = row->x;
-    sums->y = y;
-    sums->a = row->a;
-    sums->b = row->b;
+    all->max_diff = row->max_diff;
+    all->channel = row->channel;
+    all->x = row->x;
+    all->y = row->y;
+    all->a = row->a;
+    all->b = row->b;
 }
 
-static void add_band(const struct band *band, struct compare_result *result)
+static void add_band(const struct comparison *c, int max_diff, struct compare_result *result)
 {
-    for (int y = 0; y < band->rows; y++) {
-        for (int c = 0; c < band->channels; c++) {
-            const struct row *row = &band->row[y * band->channels + c];
-            add_row(&result->channel[c], row, c, band->first_row + y);
-            add_row(&result->all, row, c, band->first_row + y);
+    for (int y = 0; y < c->rows; y++) {
+        const uint16_t *diff = image_row(&c->diff, y);
+        bool same = true;
+        for (int channel = 0; channel < c->info.channels; channel++) {
+            const struct compare_sums *row = &c->sums[plane_row(c, y, channel)];
+            add_sums(&result->channel[channel], row);
+            add_sums(&result->all, row);
+            same = same && row->differing == 0;
         }
-        result->differing_pixels += band->pixels[y].differing;
-        result->failing_pixels += band->pixels[y].failing;
+        for (int x = 0; !same && x < c->info.width; x++) {
+            result->differing_pixels += diff[x] != 0;
+            result->failing_pixels += diff[x] > max_diff;
+        }
     }
 }
 
 /* Keeps the last rows for the windows that reach into the next band. */
-static void keep_rows(struct band *band)
+static void keep_rows(struct comparison *c)
 {
-    int have = band->kept + band->rows, keep = band->side - 1 < have ? band->side - 1 : have;
-    size_t row = (size_t)band->channels * (size_t)band->width;
-    size_t from = (size_t)(have - keep);
+    int have = c->kept + c->rows, keep = c->side - 1 < have ? c->side - 1 : have;
+    int from = (have - keep) * c->info.channels;
+    size_t count = (size_t)(keep * c->info.channels);
 
     for (int i = 0; i < 2; i++)
-        memmove(band->plane[i], band->plane[i] + from * row, (size_t)keep * row * sizeof(uint16_t));
-    memmove(band->same, band->same + from * (size_t)band->channels,
-            (size_t)(keep * band->channels) * sizeof *band->same);
-    band->kept = keep;
-    band->first_row += band->rows;
+        memmove(c->plane[i].data, image_row(&c->plane[i], from), count * c->plane[i].pitch);
+    memmove(c->sums, c->sums + from, count * sizeof *c->sums);
+    c->kept = keep;
+    c->first_row += c->rows;
 }
 
-static bool compare_bands(struct job *job, const struct compare_watcher *watcher,
-                          struct compare_result *result, struct error *err)
+static bool compare_bands(struct comparison *c, const struct compare_limits *limits,
+                          struct diff *diff, struct compare_result *result, struct error *err)
 {
-    struct band *band = &job->band;
-    int height = result->a.height;
-
-    while (band->first_row < height) {
-        if (band->rows > height - band->first_row)
-            band->rows = height - band->first_row;
-        band->in[0].height = band->in[1].height = band->rows;
-        parallel_for(2, 2, read_side, job);
+    while (c->first_row < c->info.height) {
+        if (c->rows > c->info.height - c->first_row)
+            c->rows = c->info.height - c->first_row;
+        parallel_for(2, 2, read_side, c);
         for (int i = 0; i < 2; i++) {
-            if (!job->read[i]) {
-                *err = job->error[i];
+            if (c->error[i].code != EXIT_DONE) {
+                *err = c->error[i];
                 return false;
             }
         }
-        parallel_for(job->threads, band->rows, measure_row, job);
-        parallel_for(job->threads, band->rows, measure_ssim, job);
-        add_band(band, result);
-        if (watcher && !watcher->rows(watcher->context, &band->in[0], band->diff, err))
+        parallel_for(c->threads, c->rows, measure_row, c);
+        parallel_for(c->threads, c->rows, measure_ssim, c);
+        add_band(c, limits->max_diff > 0 ? limits->max_diff : 0, result);
+        if (diff && !diff_rows(diff, &c->in[0], &c->diff, err))
             return false;
-        keep_rows(band);
+        keep_rows(c);
     }
     return true;
 }
@@ -325,47 +264,45 @@ static void finish_ssim(struct compare_result *result)
     result->all.ssim = sum / result->a.channels;
 }
 
-static bool open_both(struct job *job, const char *const path[2], struct compare_result *result,
-                      struct error *err)
+static bool open_both(struct comparison *c, const char *const path[2],
+                      struct compare_result *result, struct error *err)
 {
     if (strcmp(path[0], "-") == 0 && strcmp(path[1], "-") == 0)
         return error_set(err, EXIT_USAGE, "only one picture can be read from standard input");
     for (int i = 0; i < 2; i++) {
-        if (!source_open(&job->source[i], path[i], err))
+        if (!source_open(&c->source[i], path[i], err))
             return false;
-        const char *warning = source_warning(job->source[i]);
+        const char *warning = source_warning(c->source[i]);
         snprintf(result->warning[i], sizeof result->warning[i], "%s", warning ? warning : "");
     }
-    result->a = *source_info(job->source[0]);
-    result->b = *source_info(job->source[1]);
+    result->a = c->info = *source_info(c->source[0]);
+    result->b = *source_info(c->source[1]);
     compare_shapes(result);
     return true;
 }
 
 bool compare_files(const char *a, const char *b, const struct compare_limits *limits, int threads,
-                   const struct compare_watcher *watcher, struct compare_result *result,
+                   const struct compare_drawing *drawing, struct compare_result *result,
                    struct error *err)
 {
-    struct job job = {.threads = threads > 0 ? threads : machine_cpus()};
-    struct band *band = &job.band;
+    struct comparison c = {.threads = threads > 0 ? threads : machine_cpus()};
+    struct diff *diff = NULL;
     bool good;
 
     memset(result, 0, sizeof *result);
-    good = open_both(&job, (const char *const[]){a, b}, result, err);
+    good = (!drawing || diff_check(drawing, err)) &&
+           open_both(&c, (const char *const[]){a, b}, result, err);
     if (good && result->comparable) {
-        band->width = result->a.width;
-        band->channels = result->a.channels;
-        band->type = result->a.type;
-        band->max = result->a.max;
-        band->max_diff = limits->max_diff > 0 ? (uint64_t)limits->max_diff : 0;
         begin_sums(result);
-        good = band_alloc(&job, &result->a, a, err) &&
-               (!watcher || watcher->begin(watcher->context, &result->a, err)) &&
-               compare_bands(&job, watcher, result, err);
+        good = allocate(&c, a, err) &&
+               (!drawing || diff_begin(&diff, drawing, &c.info, c.threads, err)) &&
+               compare_bands(&c, limits, diff, result, err);
         finish_ssim(result);
-    }
-    if (good)
         compare_judge(result, limits);
-    job_free(&job);
+    }
+    if (good && diff && !(drawing->only_failed && result->passed))
+        good = diff_finish(diff, result, err);
+    diff_free(diff);
+    comparison_free(&c);
     return good;
 }

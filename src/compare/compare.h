@@ -7,7 +7,7 @@
  * pictures are.
  *
  * PSNR: 10 log10(max^2 n / sum of squares) over n samples; infinite for equal ones.
- * SSIM: Wang et al. 2004, on every channel by itself; see compare/ssim.h. */
+ * SSIM: Wang et al. 2004, on every channel by itself; see compare/ssim.c. */
 #ifndef STENCIL_COMPARE_COMPARE_H
 #define STENCIL_COMPARE_COMPARE_H
 
@@ -39,28 +39,29 @@ struct compare_sums {
 
 struct compare_result {
     struct image_info a, b;
-    bool comparable;    /* of one shape: the numbers below are there */
-    char mismatch[128]; /* else what is not the same: "512x512 and 512x511" */
+    bool comparable; /* of one shape: the numbers below are there */
     struct compare_sums channel[COMPARE_MAX_CHANNELS], all;
     uint64_t pixels, differing_pixels;
     uint64_t failing_pixels; /* by more than the limits' max_diff, in any channel */
     bool passed;
-    char why[256];        /* one half-sentence: what held, or the first limit that did not */
+    /* One half-sentence: what held, the first limit that did not, or what of the shapes is not the
+     * same ("512x512 and 512x511 pixels"). */
+    char why[256];
     char warning[2][512]; /* what the codecs dropped; empty: nothing */
 };
 
-/* Gets the rows of A as they are compared, and for each pixel the largest difference of its
- * channels, ROWS->width a row. Only for comparable pictures. */
-struct compare_watcher {
-    bool (*begin)(void *context, const struct image_info *info, struct error *err);
-    bool (*rows)(void *context, const struct image *rows, const uint16_t *diff, struct error *err);
-    void *context;
+/* A drawing of the differences (compare/diff.h), in the format of its extension. There is none of
+ * pictures that are not comparable. */
+struct compare_drawing {
+    const char *path;
+    bool bare;        /* the differences alone, one to one, without profiles and scale */
+    bool only_failed; /* no file for a comparison that passes */
 };
 
-/* Reads both ("-": standard input, not twice) and fills RESULT, its verdict too. WATCHER may be
- * NULL. False when a file cannot be read or a watcher failed. */
+/* Reads both ("-": standard input, not twice) and fills RESULT, its verdict too. DRAWING may be
+ * NULL. False when a file cannot be read or the drawing not be written. */
 bool compare_files(const char *a, const char *b, const struct compare_limits *limits, int threads,
-                   const struct compare_watcher *watcher, struct compare_result *result,
+                   const struct compare_drawing *drawing, struct compare_result *result,
                    struct error *err);
 
 /* ---- two folders (compare/folders.c) ---- */
@@ -101,13 +102,10 @@ double compare_percent(uint64_t part, uint64_t whole);
 /* "red", "gray", "alpha"; of a picture with so many channels. */
 const char *compare_channel_name(int channels, int channel);
 
-/* Is PART at most PERCENT (a rational) of WHOLE? Exactly. */
-bool compare_within_percent(const char *percent, uint64_t part, uint64_t whole);
-
-/* Fills mismatch, or leaves it empty and sets comparable. */
+/* Sets comparable, or says in why what is not the same. */
 void compare_shapes(struct compare_result *result);
 
-/* Fills passed and why. */
+/* Fills passed and why of a result that is comparable. */
 void compare_judge(struct compare_result *result, const struct compare_limits *limits);
 
 /* Reads VALUE as the limit NAME ("max-diff", "max-fail-percent", "min-psnr", "min-ssim"): names of

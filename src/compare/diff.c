@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/machine.h"
-
 #define FONT_WIDTH  6 /* with the blank column on the right */
 #define FONT_HEIGHT 7
 
@@ -28,22 +26,20 @@ struct rgb {
 
 static const struct rgb paper = {{24, 24, 27}}, ink = {{228, 228, 231}};
 
-struct compare_diff {
-    char *path;
+struct diff {
+    const char *path;
     bool bare;
-    struct sink_options options;
-    struct compare_watcher watcher;
     struct sink *sink;
     struct image_info in;
     int zoom, scale, margin;
-    struct image line;  /* one row of the drawing */
-    struct rgb *colors; /* by difference */
-    uint16_t *column;   /* the largest difference of each column */
+    struct image line;                 /* one row of the drawing */
+    struct rgb colors[UINT16_MAX + 1]; /* by difference */
+    uint16_t *column;                  /* the largest difference of each column */
 };
 
 /* ---- colours ---- */
 
-void compare_diff_color(uint32_t d, uint32_t max, uint8_t rgb[3])
+void diff_color(uint32_t d, uint32_t max, uint8_t rgb[3])
 {
     static const uint8_t stops[][3] = {
         {58, 100, 246}, {190, 60, 214}, {247, 92, 80}, {255, 178, 44}, {255, 252, 190}};
@@ -57,14 +53,12 @@ void compare_diff_color(uint32_t d, uint32_t max, uint8_t rgb[3])
 }
 
 /* The pixel of A in gray, so dark that every colour of the scale stands out. */
-static struct rgb background(const struct compare_diff *diff, const void *row, int x)
+static struct rgb background(const struct diff *diff, const void *row, int x)
 {
     int channels = diff->in.channels, colors = channels >= 3 ? 3 : 1;
     uint32_t sum = 0;
-    for (int c = 0; c < colors; c++) {
-        size_t i = (size_t)x * (size_t)channels + (size_t)c;
-        sum += diff->in.type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
-    }
+    for (int c = 0; c < colors; c++)
+        sum += image_sample(row, diff->in.type, (size_t)x * (size_t)channels + (size_t)c);
     uint8_t gray = (uint8_t)(sum * (uint64_t)80 / ((uint32_t)colors * diff->in.max));
     return (struct rgb){{gray, gray, gray}};
 }
@@ -73,94 +67,76 @@ static struct rgb background(const struct compare_diff *diff, const void *row, i
 
 /* Digits, a few signs, and the small letters of the legend; any other character is a blank. A row
  * is five bits, the left column the highest. */
-static const struct glyph {
-    char c;
-    unsigned char row[FONT_HEIGHT];
-} glyphs[] = {
-    {'0', {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e}},
-    {'1', {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e}},
-    {'2', {0x0e, 0x11, 0x01, 0x06, 0x08, 0x10, 0x1f}},
-    {'3', {0x0e, 0x11, 0x01, 0x06, 0x01, 0x11, 0x0e}},
-    {'4', {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02}},
-    {'5', {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e}},
-    {'6', {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e}},
-    {'7', {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08}},
-    {'8', {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e}},
-    {'9', {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c}},
-    {'.', {0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c}},
-    {',', {0x00, 0x00, 0x00, 0x00, 0x0c, 0x04, 0x08}},
-    {'%', {0x19, 0x19, 0x02, 0x04, 0x08, 0x13, 0x13}},
-    {'-', {0x00, 0x00, 0x00, 0x1f, 0x00, 0x00, 0x00}},
-    {'+', {0x00, 0x04, 0x04, 0x1f, 0x04, 0x04, 0x00}},
-    {'a', {0x00, 0x00, 0x0e, 0x01, 0x0f, 0x11, 0x0f}},
-    {'d', {0x01, 0x01, 0x0f, 0x11, 0x11, 0x11, 0x0f}},
-    {'e', {0x00, 0x00, 0x0e, 0x11, 0x1f, 0x10, 0x0e}},
-    {'f', {0x06, 0x09, 0x08, 0x1c, 0x08, 0x08, 0x08}},
-    {'i', {0x04, 0x00, 0x0c, 0x04, 0x04, 0x04, 0x0e}},
-    {'l', {0x0c, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0e}},
-    {'m', {0x00, 0x00, 0x1a, 0x15, 0x15, 0x15, 0x15}},
-    {'o', {0x00, 0x00, 0x0e, 0x11, 0x11, 0x11, 0x0e}},
-    {'p', {0x00, 0x00, 0x1e, 0x11, 0x1e, 0x10, 0x10}},
-    {'r', {0x00, 0x00, 0x16, 0x19, 0x10, 0x10, 0x10}},
-    {'s', {0x00, 0x00, 0x0f, 0x10, 0x0e, 0x01, 0x1e}},
-    {'t', {0x08, 0x08, 0x1c, 0x08, 0x08, 0x09, 0x06}},
-    {'x', {0x00, 0x00, 0x11, 0x0a, 0x04, 0x0a, 0x11}},
+static const unsigned char glyphs[128][FONT_HEIGHT] = {
+    ['0'] = {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e},
+    ['1'] = {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e},
+    ['2'] = {0x0e, 0x11, 0x01, 0x06, 0x08, 0x10, 0x1f},
+    ['3'] = {0x0e, 0x11, 0x01, 0x06, 0x01, 0x11, 0x0e},
+    ['4'] = {0x02, 0x06, 0x0a, 0x12, 0x1f, 0x02, 0x02},
+    ['5'] = {0x1f, 0x10, 0x1e, 0x01, 0x01, 0x11, 0x0e},
+    ['6'] = {0x06, 0x08, 0x10, 0x1e, 0x11, 0x11, 0x0e},
+    ['7'] = {0x1f, 0x01, 0x02, 0x04, 0x08, 0x08, 0x08},
+    ['8'] = {0x0e, 0x11, 0x11, 0x0e, 0x11, 0x11, 0x0e},
+    ['9'] = {0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c},
+    ['.'] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x0c, 0x0c},
+    [','] = {0x00, 0x00, 0x00, 0x00, 0x0c, 0x04, 0x08},
+    ['%'] = {0x19, 0x19, 0x02, 0x04, 0x08, 0x13, 0x13},
+    ['-'] = {0x00, 0x00, 0x00, 0x1f, 0x00, 0x00, 0x00},
+    ['+'] = {0x00, 0x04, 0x04, 0x1f, 0x04, 0x04, 0x00},
+    ['a'] = {0x00, 0x00, 0x0e, 0x01, 0x0f, 0x11, 0x0f},
+    ['d'] = {0x01, 0x01, 0x0f, 0x11, 0x11, 0x11, 0x0f},
+    ['e'] = {0x00, 0x00, 0x0e, 0x11, 0x1f, 0x10, 0x0e},
+    ['f'] = {0x06, 0x09, 0x08, 0x1c, 0x08, 0x08, 0x08},
+    ['i'] = {0x04, 0x00, 0x0c, 0x04, 0x04, 0x04, 0x0e},
+    ['l'] = {0x0c, 0x04, 0x04, 0x04, 0x04, 0x04, 0x0e},
+    ['m'] = {0x00, 0x00, 0x1a, 0x15, 0x15, 0x15, 0x15},
+    ['o'] = {0x00, 0x00, 0x0e, 0x11, 0x11, 0x11, 0x0e},
+    ['p'] = {0x00, 0x00, 0x1e, 0x11, 0x1e, 0x10, 0x10},
+    ['r'] = {0x00, 0x00, 0x16, 0x19, 0x10, 0x10, 0x10},
+    ['s'] = {0x00, 0x00, 0x0f, 0x10, 0x0e, 0x01, 0x1e},
+    ['t'] = {0x08, 0x08, 0x1c, 0x08, 0x08, 0x09, 0x06},
+    ['x'] = {0x00, 0x00, 0x11, 0x0a, 0x04, 0x0a, 0x11},
 };
-
-/* Is there ink in column X (0..5) and row Y (0..6) of C? */
-static bool has_ink(char c, int x, int y)
-{
-    for (size_t i = 0; i < sizeof glyphs / sizeof *glyphs; i++) {
-        if (glyphs[i].c == c)
-            return x < 5 && (glyphs[i].row[y] >> (4 - x) & 1);
-    }
-    return false;
-}
 
 /* ---- lines ---- */
 
-static void fill(struct compare_diff *diff, int from, int count, struct rgb color)
+static void fill(struct diff *diff, int from, int count, struct rgb color)
 {
     uint8_t *at = (uint8_t *)diff->line.data + 3 * (size_t)from;
     for (int i = 0; i < count && from + i < diff->line.width; i++, at += 3)
         memcpy(at, color.c, 3);
 }
 
-static void begin_line(struct compare_diff *diff)
-{
-    fill(diff, 0, diff->line.width, paper);
-}
-
-static bool put_line(struct compare_diff *diff, int times, struct error *err)
+/* Writes the line and clears it. */
+static bool put_line(struct diff *diff, int times, struct error *err)
 {
     for (int i = 0; i < times; i++)
         if (!sink_write(diff->sink, &diff->line, err))
             return false;
+    fill(diff, 0, diff->line.width, paper);
     return true;
 }
 
-static bool put_gap(struct compare_diff *diff, struct error *err)
+static bool put_gap(struct diff *diff, struct error *err)
 {
-    begin_line(diff);
     return put_line(diff, diff->margin, err);
 }
 
-/* Puts TEXT into row Y of the letters, from X on. */
-static void draw_text(struct compare_diff *diff, const char *text, int x, int y)
+/* Puts row Y of the letters of TEXT into the line, from X on. */
+static void draw_text(struct diff *diff, const char *text, int x, int y)
 {
-    for (; *text; text++) {
-        for (int column = 0; column < FONT_WIDTH; column++, x += diff->scale)
-            if (x >= 0 && has_ink(*text, column, y))
+    for (; *text; text++)
+        for (int bit = FONT_WIDTH - 2; bit >= -1; bit--, x += diff->scale)
+            if (bit >= 0 && (glyphs[(unsigned char)*text & 127][y] >> bit & 1))
                 fill(diff, x, diff->scale, ink);
-    }
 }
 
 /* ---- the picture ---- */
 
 /* Computes the drawing's size; false if it is too wide or too high. */
-static bool measure(struct compare_diff *diff, const struct image_info *in, int64_t *width,
-                    int64_t *height)
+static bool measure(struct diff *diff, int64_t *width, int64_t *height)
 {
+    const struct image_info *in = &diff->in;
     int longer = in->width > in->height ? in->width : in->height;
 
     diff->zoom = diff->bare || longer > SMALL ? 1 : SMALL / longer > 16 ? 16 : SMALL / longer;
@@ -179,38 +155,49 @@ static bool measure(struct compare_diff *diff, const struct image_info *in, int6
     return *width <= INT32_MAX / 3 && *height <= INT32_MAX;
 }
 
-static bool diff_begin(void *context, const struct image_info *info, struct error *err)
-{
-    struct compare_diff *diff = context;
-    struct image_info drawing = {
-        .channels = 3, .type = SAMPLE_U8, .max = 255, .format = FORMAT_PNG};
-    int64_t width, height;
+/* The drawing's format is its extension's. */
+static const struct sink_options usual = {.quality = 90};
 
-    diff->in = *info;
-    if (!measure(diff, info, &width, &height))
-        return error_set(err, EXIT_INPUT, "%s: too large a picture to draw its differences",
-                         diff->path);
-    drawing.width = (int)width;
-    drawing.height = (int)height;
-    diff->colors = malloc(((size_t)info->max + 1) * sizeof *diff->colors);
-    diff->column = calloc((size_t)info->width, sizeof *diff->column);
-    if (!diff->colors || !diff->column)
-        return error_set(err, EXIT_INPUT, "%s: no memory to draw it", diff->path);
-    for (uint32_t d = 0; d <= info->max; d++)
-        compare_diff_color(d, info->max, diff->colors[d].c);
-    return image_alloc(&diff->line, drawing.width, 1, 3, SAMPLE_U8, diff->path, err) &&
-           sink_open(&diff->sink, diff->path, &drawing, &diff->options, err) &&
-           (diff->bare || put_gap(diff, err));
+bool diff_check(const struct compare_drawing *drawing, struct error *err)
+{
+    return sink_check_format(drawing->path, &usual, err);
 }
 
-static bool diff_rows(void *context, const struct image *rows, const uint16_t *d, struct error *err)
+bool diff_begin(struct diff **made, const struct compare_drawing *drawing,
+                const struct image_info *in, int threads, struct error *err)
 {
-    struct compare_diff *diff = context;
+    struct diff *diff = *made = calloc(1, sizeof *diff);
+    struct sink_options options = usual;
+    struct image_info info = {.channels = 3, .type = SAMPLE_U8, .max = 255, .format = FORMAT_PNG};
+    int64_t width, height;
 
-    for (int y = 0; y < rows->height; y++, d += rows->width) {
+    if (!diff || !(diff->column = calloc((size_t)in->width, sizeof *diff->column)))
+        return error_set(err, EXIT_INPUT, "%s: no memory to draw it", drawing->path);
+    diff->path = drawing->path;
+    diff->bare = drawing->bare;
+    diff->in = *in;
+    if (!measure(diff, &width, &height))
+        return error_set(err, EXIT_INPUT, "%s: too large a picture to draw its differences",
+                         diff->path);
+    info.width = (int)width;
+    info.height = (int)height;
+    options.threads = threads;
+    for (uint32_t d = 0; d <= in->max; d++)
+        diff_color(d, in->max, diff->colors[d].c);
+    if (!image_alloc(&diff->line, info.width, 1, 3, SAMPLE_U8, diff->path, err) ||
+        !sink_open(&diff->sink, diff->path, &info, &options, err))
+        return false;
+    fill(diff, 0, info.width, paper);
+    return put_gap(diff, err);
+}
+
+bool diff_rows(struct diff *diff, const struct image *rows, const struct image *differences,
+               struct error *err)
+{
+    for (int y = 0; y < rows->height; y++) {
         const void *row = image_row(rows, y);
+        const uint16_t *d = image_row(differences, y);
         uint16_t most = 0;
-        begin_line(diff);
         for (int x = 0; x < rows->width; x++) {
             struct rgb color = d[x] > 0 ? diff->colors[d[x]] : background(diff, row, x);
             fill(diff, diff->margin + x * diff->zoom, diff->zoom, color);
@@ -228,20 +215,19 @@ static bool diff_rows(void *context, const struct image *rows, const uint16_t *d
 
 /* ---- below the picture ---- */
 
-static int legend_width(const struct compare_diff *diff)
+static int legend_width(const struct diff *diff)
 {
     int width = diff->in.width * diff->zoom, least = LEGEND * diff->scale;
     return width > least ? width : least;
 }
 
 /* Draws the marks of the scale: 0, 1, 3, 7, ... and max; every second one where there are many. */
-static bool draw_marks(struct compare_diff *diff, struct error *err)
+static bool draw_marks(struct diff *diff, struct error *err)
 {
     uint32_t max = diff->in.max;
     int width = legend_width(diff), step = max > 255 ? 2 : 1;
 
     for (int y = 0; y < TEXT; y++) {
-        begin_line(diff);
         for (int bit = 0; bit <= 16; bit += step) {
             uint32_t d = ((uint32_t)1 << bit) - 1;
             char text[16];
@@ -261,24 +247,20 @@ static bool draw_marks(struct compare_diff *diff, struct error *err)
     return true;
 }
 
-static bool draw_words(struct compare_diff *diff, const struct compare_result *result,
-                       struct error *err)
+static bool draw_words(struct diff *diff, const struct compare_result *result, struct error *err)
 {
-    char text[96], share[48];
+    char text[96], where[48] = "";
+    const struct compare_sums *all = &result->all;
     uint64_t count = result->differing_pixels;
 
+    if (count > 0)
+        snprintf(where, sizeof where, "max %u at %d,%d   ", all->max_diff, all->x, all->y);
     if (count > 0 && count < 1000)
-        snprintf(share, sizeof share, "%d pixels differ", (int)count);
+        snprintf(text, sizeof text, "%s%d pixels differ", where, (int)count);
     else
-        snprintf(share, sizeof share, "%.3g%% of pixels differ",
+        snprintf(text, sizeof text, "%s%.3g%% of pixels differ", where,
                  compare_percent(count, result->pixels));
-    if (count == 0)
-        snprintf(text, sizeof text, "%s", share);
-    else
-        snprintf(text, sizeof text, "max %u at %d,%d   %s", result->all.max_diff, result->all.x,
-                 result->all.y, share);
     for (int y = 0; y < TEXT; y++) {
-        begin_line(diff);
         draw_text(diff, text, diff->margin, y);
         if (!put_line(diff, diff->scale, err))
             return false;
@@ -286,8 +268,7 @@ static bool draw_words(struct compare_diff *diff, const struct compare_result *r
     return true;
 }
 
-static bool draw_below(struct compare_diff *diff, const struct compare_result *result,
-                       struct error *err)
+static bool draw_below(struct diff *diff, const struct compare_result *result, struct error *err)
 {
     int width = legend_width(diff);
     double range = log2(1 + (double)diff->in.max);
@@ -308,38 +289,10 @@ static bool draw_below(struct compare_diff *diff, const struct compare_result *r
            put_gap(diff, err) && draw_words(diff, result, err) && put_gap(diff, err);
 }
 
-/* ---- from beginning to end ---- */
+/* ---- the end ---- */
 
-bool compare_diff_new(struct compare_diff **diff, const char *path, bool bare, int threads,
-                      struct error *err)
+bool diff_finish(struct diff *diff, const struct compare_result *result, struct error *err)
 {
-    struct sink_options options = {.quality = 90, .threads = threads ? threads : machine_cpus()};
-
-    *diff = NULL;
-    if (!sink_check_format(path, &options, err))
-        return false;
-    struct compare_diff *made = calloc(1, sizeof *made);
-    if (!made || !(made->path = strdup(path))) {
-        free(made);
-        return error_set(err, EXIT_INPUT, "%s: no memory to draw it", path);
-    }
-    made->bare = bare;
-    made->options = options;
-    made->watcher = (struct compare_watcher){diff_begin, diff_rows, made};
-    *diff = made;
-    return true;
-}
-
-const struct compare_watcher *compare_diff_watcher(struct compare_diff *diff)
-{
-    return &diff->watcher;
-}
-
-bool compare_diff_finish(struct compare_diff *diff, const struct compare_result *result,
-                         struct error *err)
-{
-    if (!diff->sink)
-        return true;
     if (!diff->bare && !draw_below(diff, result, err))
         return false;
     struct sink *sink = diff->sink;
@@ -347,14 +300,12 @@ bool compare_diff_finish(struct compare_diff *diff, const struct compare_result 
     return sink_finish(sink, err);
 }
 
-void compare_diff_free(struct compare_diff *diff)
+void diff_free(struct diff *diff)
 {
     if (!diff)
         return;
     sink_abort(diff->sink);
     image_free(&diff->line);
-    free(diff->colors);
     free(diff->column);
-    free(diff->path);
     free(diff);
 }

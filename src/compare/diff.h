@@ -1,6 +1,6 @@
-/* Draws where two pictures differ and how much, row by row while they are compared: A in dark
- * gray, and each pixel that differs in a colour for its largest difference, on a logarithmic
- * scale.
+/* Private to src/compare. Draws where two pictures differ and how much, row by row while they are
+ * compared: A in dark gray, and each pixel that differs in a colour for its largest difference, on
+ * a logarithmic scale.
  *
  *     +-------------------+ +-+
  *     |                   | | |   the profiles: on the right the largest difference of
@@ -16,25 +16,27 @@
 
 #include "compare/compare.h"
 
-struct compare_diff;
+struct diff;
 
-/* A picture at PATH, in the format of its extension (EXIT_USAGE when there is none); BARE: the
- * differences alone, one to one, without profiles and scale. Nothing is opened yet. */
-bool compare_diff_new(struct compare_diff **diff, const char *path, bool bare, int threads,
-                      struct error *err);
+/* Before anything is opened: the format is that of the extension (EXIT_USAGE where there is none).
+ */
+bool diff_check(const struct compare_drawing *drawing, struct error *err);
 
-/* For compare_files; valid until the diff is freed. */
-const struct compare_watcher *compare_diff_watcher(struct compare_diff *diff);
+/* Begins the drawing for pictures like IN. Free it also when this fails. */
+bool diff_begin(struct diff **made, const struct compare_drawing *drawing,
+                const struct image_info *in, int threads, struct error *err);
 
-/* Draws the part below the picture and gives the file its name. Does nothing for pictures that are
- * not comparable, of which nothing was drawn. */
-bool compare_diff_finish(struct compare_diff *diff, const struct compare_result *result,
-                         struct error *err);
+/* The next rows of A, and for each pixel the largest difference of its channels (16 bits). */
+bool diff_rows(struct diff *diff, const struct image *rows, const struct image *differences,
+               struct error *err);
 
-/* Without compare_diff_finish no file is left. NULL is harmless. */
-void compare_diff_free(struct compare_diff *diff);
+/* Draws the part below the picture and gives the file its name. */
+bool diff_finish(struct diff *diff, const struct compare_result *result, struct error *err);
+
+/* Without diff_finish no file is left. NULL is harmless. */
+void diff_free(struct diff *diff);
 
 /* The colour of a difference of D in samples up to MAX. */
-void compare_diff_color(uint32_t d, uint32_t max, uint8_t rgb[3]);
+void diff_color(uint32_t d, uint32_t max, uint8_t rgb[3]);
 
 #endif

@@ -13,7 +13,6 @@ struct side {
     const char *folder;
     bool is_a;
     struct error *err;
-    bool failed; /* err says why */
 };
 
 static bool add(struct compare_pairs *pairs, const char *name, bool in_a)
@@ -41,24 +40,25 @@ static bool take(void *context, const char *name, const char *trouble)
     bool good = path != NULL;
 
     if (good && trouble)
-        side->failed = !error_set(side->err, EXIT_INPUT, "%s: %s", path, trouble);
+        good = error_set(side->err, EXIT_INPUT, "%s: %s", path, trouble);
     else if (good && (stat(path, &status) != 0 || S_ISREG(status.st_mode)))
         good = add(side->pairs, name, side->is_a);
     free(path);
-    return good && !side->failed;
+    return good;
 }
 
 static bool walk(struct compare_pairs *pairs, const char *folder, bool is_a, struct error *err)
 {
     const struct folder_filter filter = {.follow = true};
-    struct side side = {pairs, folder, is_a, err, false};
+    struct side side = {pairs, folder, is_a, err};
     struct folder_rest rest = {0};
     char *real = realpath(folder, NULL);
     bool good = real || error_errno(err, folder, "read");
 
-    if (good && !folder_walk(folder, real, &filter, take, &side, &rest))
-        good = !side.failed &&
-               error_set(err, EXIT_INPUT, "%s: no memory for its list of files", folder);
+    if (good) { /* the sentence stands unless there is another trouble */
+        error_set(err, EXIT_INPUT, "%s: no memory for its list of files", folder);
+        good = folder_walk(folder, real, &filter, take, &side, &rest);
+    }
     pairs->others += rest.others;
     free(real);
     return good;

@@ -8,16 +8,23 @@
 #ifndef STENCIL_COMPARE_GOLDEN_H
 #define STENCIL_COMPARE_GOLDEN_H
 
+#include <limits.h>
+#include <pthread.h>
+
+#include "codec/input.h"
 #include "compare/compare.h"
+
+/* Room for a folder and a name in it: what is longer cannot be opened. */
+#define GOLDEN_PATH (2 * PATH_MAX)
 
 /* ---- the suite (compare/golden_suite.c) ---- */
 
 struct golden_case {
-    int line;           /* in the suite, from 1 */
-    size_t sum_at;      /* the place of the checksum in the suite's text */
-    char *checksum;     /* 16 hexadecimal digits; "0": not recorded; "-": there is no picture */
-    char *file;         /* the picture; "-": none, the command only has to end with 0 */
-    char *command;      /* for sh; NULL: the file is beside the suite */
+    int line;       /* in the suite, from 1 */
+    char *checksum; /* in the suite's words; 16 hexadecimal digits; "0": not recorded; "-": there is
+                       no picture */
+    char *file;     /* the picture; "-": none, the command only has to end with 0 */
+    char *command;  /* for sh; NULL: the file is beside the suite */
     const char *inputs; /* patterns, each with a zero byte, and another one at the end */
     int timeout_s;
     bool strict; /* the command may leave no other file behind */
@@ -27,8 +34,9 @@ struct golden_case {
 };
 
 struct golden_suite {
-    char *path, *folder; /* the file, and its folder */
-    char *text;          /* as it was read */
+    char path[PATH_MAX], folder[PATH_MAX]; /* the file, and its folder with a slash at the end */
+    struct input *input;                   /* owns the text, which is as it was read */
+    const uint8_t *text;
     size_t bytes;
     struct golden_case *cases;
     size_t count;
@@ -40,12 +48,13 @@ struct golden_suite {
 bool golden_suite_read(struct golden_suite *suite, const char *path, struct error *err);
 void golden_suite_free(struct golden_suite *suite);
 
-/* FOLDER/expected/CHECKSUM.EXTENSION, where `record` keeps the picture of a case. Malloc'ed. */
-char *golden_expected_path(const struct golden_suite *suite, const struct golden_case *one,
-                           const char *checksum);
+/* FOLDER/expected/CHECKSUM.EXTENSION, where `record` keeps the picture of a case. */
+void golden_expected_path(const struct golden_suite *suite, const struct golden_case *one,
+                          const char *checksum, char path[GOLDEN_PATH]);
 
 /* ---- running (compare/golden_run.c) ---- */
 
+/* From good to bad. A report shows the last state first. */
 enum golden_state {
     GOLDEN_SAME,
     GOLDEN_TOLERATED,  /* another checksum, but within the case's limits */
@@ -68,8 +77,8 @@ struct golden_result {
     char checksum[PICTURE_CHECKSUM_CHARS + 1]; /* of the picture as it is now; "-": none */
     char why[1024];
     double seconds;
-    char *path;    /* of the picture, while the run's folders exist */
-    bool compared; /* with the expected picture */
+    char path[GOLDEN_PATH]; /* of the picture, while the run's folders exist; empty: none */
+    bool compared;          /* with the expected picture */
     struct compare_result numbers;
     /* for a report */
     struct golden_picture expected, actual, difference;
@@ -79,11 +88,9 @@ struct golden_result {
 struct golden_job {
     const struct golden_suite *suite;
     int threads;
-    bool recording;               /* checksums are not compared */
+    bool recording;               /* nothing is compared; at the end golden_record */
     bool pictures;                /* results get pictures for a report */
     struct golden_result *result; /* one for each case; golden_results_free */
-    /* Called when everything has run and before the folders are removed; may be NULL. */
-    bool (*before_removal)(struct golden_job *job, struct error *err);
 };
 
 /* Runs all cases, as many at a time as there are threads. False when nothing could be run; failures
@@ -91,43 +98,43 @@ struct golden_job {
 bool golden_run(struct golden_job *job, struct error *err);
 void golden_results_free(struct golden_result *result, size_t count);
 
-/* For before_removal of a recording job (compare/golden_suite.c). If no case failed: writes the
- * checksums into the suite, keeps pictures in `expected`, and removes the pictures there whose
- * checksums the suite named before and does not name any more. */
-bool golden_record(struct golden_job *job, struct error *err);
+/* ---- recording (compare/golden_record.c) ---- */
+
+/* If no case failed: writes the checksums into the suite, keeps pictures in `expected`, and removes
+ * the pictures there whose checksums the suite named before and does not name any more. Before the
+ * folders of the run are removed. */
+bool golden_record(const struct golden_job *job, struct error *err);
 
 /* ---- the report (compare/golden_report.c) ---- */
 
 bool golden_report_write(const struct golden_job *job, const char *path, struct error *err);
 
-/* Fills a result's pictures, of its path and of EXPECTED, which may be NULL; FOLDER is for
- * temporaries (compare/golden_picture.c). Large pictures are cut around the largest difference, or
- * reduced. */
-bool golden_pictures_make(struct golden_result *result, const char *expected, const char *folder,
+/* Fills a result's pictures, of its path and of EXPECTED; NAME begins the names of temporaries
+ * (compare/golden_picture.c). Large pictures are cut around the largest difference, or reduced. */
+bool golden_pictures_make(struct golden_result *result, const char *expected, const char *name,
                           struct error *err);
 
 /* ---- the folders that commands run in (compare/golden_folder.c) ---- */
 
-/* A new folder in TMPDIR, with bin/stencilcli, which is this program and becomes the first in PATH
- * of all commands that start from now on. Malloc'ed path. */
-char *golden_scratch_make(struct error *err);
+/* Makes a new folder in TMPDIR, with bin/stencilcli, which is this program and becomes the first in
+ * PATH of all commands that start from now on. */
+bool golden_scratch_make(char folder[PATH_MAX], struct error *err);
 
 /* FOLDER with copies of the inputs of ONE, below their names. */
 bool golden_folder_make(const struct golden_suite *suite, const struct golden_case *one,
                         const char *folder, struct error *err);
 
-/* The name of an entry of FOLDER that is neither input nor picture of ONE, malloc'ed; NULL: there
- * is none. Does not look into folders. */
-char *golden_folder_stray(const struct golden_suite *suite, const struct golden_case *one,
-                          const char *folder);
+/* Is there an entry of FOLDER that is neither input nor picture of ONE? Writes its name to STRAY.
+ * Does not look into folders. */
+bool golden_folder_stray(const struct golden_suite *suite, const struct golden_case *one,
+                         const char *folder, char stray[NAME_MAX + 1]);
 
 /* Removes it with everything in it. */
 void golden_folder_remove(const char *folder);
 
-/* Between these calls golden_copy has no file open for writing. A command that starts while one is
- * open holds it open too, for a moment, and running that file then fails with "Text file busy". */
-void golden_spawn_begin(void);
-void golden_spawn_end(void);
+/* golden_copy holds the lock while it has a file open for writing. A command that starts meanwhile
+ * would hold the file open too, for a moment, and running it would fail with "Text file busy". */
+extern pthread_mutex_t golden_copy_lock;
 
 bool golden_copy(const char *from, const char *to, struct error *err);
 

@@ -3,12 +3,9 @@
 #include "compare/golden.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <fnmatch.h>
 #include <ftw.h>
 #include <glob.h>
-#include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,113 +20,59 @@
 static bool install_program(const char *folder, struct error *err)
 {
     const char *old = getenv("PATH");
-    char self[PATH_MAX] = "", bin[PATH_MAX], link[PATH_MAX + 16], *search = NULL;
-    bool good;
+    char self[PATH_MAX] = "", link[PATH_MAX + 16], *search = NULL;
 
-    snprintf(bin, sizeof bin, "%s/bin", folder);
-    snprintf(link, sizeof link, "%s/stencilcli", bin);
-    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0 || mkdir(bin, 0700) != 0 ||
+    snprintf(link, sizeof link, "%s/bin/stencilcli", folder);
+    if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0 || !path_make_parents(link) ||
         symlink(self, link) != 0)
         return error_errno(err, link, "create");
-    good = asprintf(&search, "%s:%s", bin, old ? old : "/usr/bin:/bin") >= 0 &&
-           setenv("PATH", search, 1) == 0;
+    bool good = asprintf(&search, "%s/bin:%s", folder, old ? old : "/usr/bin:/bin") >= 0 &&
+                setenv("PATH", search, 1) == 0;
     free(search);
     return good || error_set(err, EXIT_INPUT, "no memory for PATH");
 }
 
-char *golden_scratch_make(struct error *err)
+bool golden_scratch_make(char folder[PATH_MAX], struct error *err)
 {
     const char *parent = getenv("TMPDIR");
-    char *folder = NULL, *real;
+    char made[PATH_MAX];
 
-    if (asprintf(&folder, "%s/stencilcli-golden-XXXXXX", parent && *parent ? parent : "/tmp") < 0) {
-        error_set(err, EXIT_INPUT, "no memory for a scratch folder");
-        return NULL;
-    }
-    if (!mkdtemp(folder)) {
-        error_errno(err, folder, "create");
-        free(folder);
-        return NULL;
-    }
-    real = realpath(folder, NULL); /* commands run elsewhere: PATH needs an absolute name */
-    if (real) {
-        free(folder);
-        folder = real;
-    }
+    snprintf(made, sizeof made, "%s/stencilcli-golden-XXXXXX", parent && *parent ? parent : "/tmp");
+    /* Commands run elsewhere: PATH needs an absolute name. */
+    if (!mkdtemp(made) || !realpath(made, folder))
+        return error_errno(err, made, "create");
     if (install_program(folder, err))
-        return folder;
+        return true;
     golden_folder_remove(folder);
-    free(folder);
-    return NULL;
+    return false;
 }
 
-static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
-
-void golden_spawn_begin(void)
-{
-    pthread_mutex_lock(&writing);
-}
-
-void golden_spawn_end(void)
-{
-    pthread_mutex_unlock(&writing);
-}
-
-static bool copy_into(struct input *input, const char *from, const char *to, struct error *err)
-{
-    struct output *output;
-    unsigned char *bytes = NULL;
-    size_t room = (size_t)256 * 1024, got = 0;
-    bool good;
-
-    if (!output_open(&output, to, err))
-        return false;
-    good = (bytes = malloc(room)) || error_set(err, EXIT_INPUT, "%s: no memory to copy it", from);
-    do
-        good = good && input_read(input, bytes, room, &got, err) &&
-               output_write(output, bytes, got, err);
-    while (good && got == room);
-    free(bytes);
-    return output_end(output, good, err);
-}
+pthread_mutex_t golden_copy_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool golden_copy(const char *from, const char *to, struct error *err)
 {
     struct input *input;
-    bool good;
+    struct output *output;
+    unsigned char bytes[64 * 1024];
+    size_t got;
 
     if (!input_open(&input, from, err))
         return false;
-    pthread_mutex_lock(&writing);
-    good = copy_into(input, from, to, err);
-    pthread_mutex_unlock(&writing);
+    pthread_mutex_lock(&golden_copy_lock);
+    bool good = output_open(&output, to, err);
+    if (good) {
+        do
+            good = input_read(input, bytes, sizeof bytes, &got, err) &&
+                   output_write(output, bytes, got, err);
+        while (good && got == sizeof bytes);
+        good = output_end(output, good, err);
+    }
+    pthread_mutex_unlock(&golden_copy_lock);
     input_close(input);
     return good;
 }
 
 /* ---- inputs ---- */
-
-/* PATTERN below the suite's folder, whose own name is no pattern. */
-static bool find_inputs(const struct golden_suite *suite, const char *pattern, glob_t *found,
-                        struct error *err)
-{
-    size_t used = 0, room = 2 * strlen(suite->folder) + strlen(pattern) + 1;
-    char *whole = malloc(room);
-    int code = GLOB_NOSPACE;
-
-    for (const char *c = suite->folder; whole && *c; c++) {
-        if (strchr("*?[\\", *c))
-            whole[used++] = '\\';
-        whole[used++] = *c;
-    }
-    if (whole) {
-        snprintf(whole + used, room - used, "%s", pattern);
-        code = glob(whole, GLOB_ERR, NULL, found);
-    }
-    free(whole);
-    return code == 0 || error_set(err, EXIT_INPUT, "%s: the input %s %s", suite->path, pattern,
-                                  code == GLOB_NOMATCH ? "is not there" : "cannot be read");
-}
 
 static bool copy_input(const char *from, const char *name, const char *folder, struct error *err)
 {
@@ -149,87 +92,98 @@ static bool copy_input(const char *from, const char *name, const char *folder, s
     return true;
 }
 
+/* Copies what PATTERN finds below the suite's folder, whose own name is no pattern. */
+static bool copy_inputs(const struct golden_suite *suite, const char *pattern, const char *folder,
+                        struct error *err)
+{
+    char whole[3 * PATH_MAX], *to = whole;
+    glob_t found = {0};
+    bool good;
+
+    for (const char *c = suite->folder; *c; c++) {
+        if (strchr("*?[\\", *c))
+            *to++ = '\\';
+        *to++ = *c;
+    }
+    snprintf(to, PATH_MAX, "%s", pattern);
+    int code = glob(whole, GLOB_ERR, NULL, &found);
+    good = code == 0 || error_set(err, EXIT_INPUT, "%s: the input %s %s", suite->path, pattern,
+                                  code == GLOB_NOMATCH ? "is not there" : "cannot be read");
+    for (size_t i = 0; good && i < found.gl_pathc; i++) {
+        const char *path = found.gl_pathv[i];
+        good = copy_input(path, path + strlen(suite->folder), folder, err);
+    }
+    globfree(&found);
+    return good;
+}
+
 bool golden_folder_make(const struct golden_suite *suite, const struct golden_case *one,
                         const char *folder, struct error *err)
 {
     if (mkdir(folder, 0700) != 0)
         return error_errno(err, folder, "create");
     for (const char *pattern = one->inputs; *pattern; pattern += strlen(pattern) + 1) {
-        glob_t found;
-        bool good = find_inputs(suite, pattern, &found, err);
-        if (!good)
-            return false;
-        for (size_t i = 0; good && i < found.gl_pathc; i++)
-            good = copy_input(found.gl_pathv[i], found.gl_pathv[i] + strlen(suite->folder), folder,
-                              err);
-        globfree(&found);
-        if (!good)
+        if (!copy_inputs(suite, pattern, folder, err))
             return false;
     }
     return true;
 }
 
-/* Is NAME the first part of an input's name, or matched by one? */
+/* Is NAME beside the suite, and chosen by the first part of a pattern? */
 static bool is_input(const struct golden_suite *suite, const struct golden_case *one,
                      const char *name)
 {
-    bool known = false;
-    for (const char *pattern = one->inputs; !known && *pattern; pattern += strlen(pattern) + 1) {
-        glob_t found;
-        struct error ignored;
-        if (!find_inputs(suite, pattern, &found, &ignored))
-            continue;
-        for (size_t i = 0; !known && i < found.gl_pathc; i++) {
-            const char *input = found.gl_pathv[i] + strlen(suite->folder);
-            size_t length = strcspn(input, "/");
-            known = strlen(name) == length && memcmp(name, input, length) == 0;
-        }
-        globfree(&found);
+    char part[PATH_MAX + NAME_MAX + 1];
+
+    snprintf(part, sizeof part, "%s%s", suite->folder, name);
+    if (access(part, F_OK) != 0)
+        return false;
+    for (const char *pattern = one->inputs; *pattern; pattern += strlen(pattern) + 1) {
+        snprintf(part, sizeof part, "%.*s", (int)strcspn(pattern, "/"), pattern);
+        if (fnmatch(part, name, FNM_PERIOD) == 0)
+            return true;
     }
-    return known;
+    return false;
 }
 
-char *golden_folder_stray(const struct golden_suite *suite, const struct golden_case *one,
-                          const char *folder)
+bool golden_folder_stray(const struct golden_suite *suite, const struct golden_case *one,
+                         const char *folder, char stray[NAME_MAX + 1])
 {
     DIR *open = opendir(folder);
     const struct dirent *entry;
-    char *stray = NULL;
     size_t own = strcspn(one->file, "/");
+    bool found = false;
 
-    while (open && !stray && (entry = readdir(open))) {
+    while (open && !found && (entry = readdir(open))) {
         const char *name = entry->d_name;
-        bool known = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-                     (strlen(name) == own && memcmp(name, one->file, own) == 0) ||
-                     folder_is_manifest(name); /* of a command over folders */
-        if (!known && !is_input(suite, one, name))
-            stray = strdup(name);
+        found = strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+                (strlen(name) != own || memcmp(name, one->file, own) != 0) &&
+                !folder_is_manifest(name) && /* of a command over folders */
+                !is_input(suite, one, name);
+        snprintf(stray, NAME_MAX + 1, "%s", name);
     }
     if (open)
         closedir(open);
-    return stray;
+    return found;
 }
 
 /* ---- removal ---- */
 
+/* Opens a folder that its command has made unreadable when it is entered, and removes everything
+ * else. What cannot be removed stays; there is nobody to tell. */
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status, (void)kind, (void)where;
-    remove(path); /* what cannot be removed stays; there is nobody to tell */
-    return 0;
-}
-
-/* A folder that its command has made unreadable. */
-static int open_folder(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
     (void)where;
     if (kind == FTW_D || kind == FTW_DNR)
         chmod(path, status->st_mode | 0700);
+    else
+        remove(path);
     return 0;
 }
 
+/* The first walk removes files, the second one the folders (FTW_DP), from the deepest on. */
 void golden_folder_remove(const char *folder)
 {
-    nftw(folder, open_folder, 16, FTW_PHYS);
+    nftw(folder, remove_entry, 16, FTW_PHYS);
     nftw(folder, remove_entry, 16, FTW_PHYS | FTW_DEPTH);
 }

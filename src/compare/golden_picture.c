@@ -1,14 +1,12 @@
 /* Makes the pictures of a report: PNG of 8 bits in base64. Pictures that were compared and
  * differ are shown pixel by pixel around the largest difference; of others the whole picture
  * is shown, large ones reduced. */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "codec/input.h"
-#include "compare/diff.h"
 #include "compare/golden.h"
 
 /* The longer side of what is shown of pictures that differ, and of those that do not. */
@@ -43,14 +41,11 @@ static char *base64(const uint8_t *bytes, size_t count)
 
 static bool read_base64(struct golden_picture *picture, const char *path, struct error *err)
 {
-    struct input *input;
+    struct input *input = NULL;
     const uint8_t *bytes;
     size_t count;
-    bool good = input_open(&input, path, err);
+    bool good = input_open(&input, path, err) && input_read_all(input, &bytes, &count, err);
 
-    if (!good)
-        return false;
-    good = input_read_all(input, &bytes, &count, err);
     if (good && !(picture->png = base64(bytes, count)))
         good = error_set(err, EXIT_INPUT, "%s: no memory to show it", path);
     input_close(input);
@@ -59,49 +54,33 @@ static bool read_base64(struct golden_picture *picture, const char *path, struct
 
 /* ---- which part ---- */
 
-static int at_most(int value, int limit)
-{
-    return value < limit ? value : limit;
-}
-
 /* SIDE of LENGTH around the middle AT. */
 static int window_begin(int length, int side, int at)
 {
-    int begin = at - side / 2;
-    begin = at_most(begin, length - side);
+    int begin = at - side / 2 < length - side ? at - side / 2 : length - side;
     return begin < 0 ? 0 : begin;
 }
 
-static struct part choose_part(struct golden_result *result, const struct image_info *info)
+/* Which part of a picture like INFO is shown: the same of all pictures of one shape. */
+static struct part choose_part(const struct golden_result *result, const struct image_info *info)
 {
     const struct compare_result *numbers = &result->numbers;
     struct part part = {.width = info->width, .height = info->height, .reduced = 1};
-    bool same = result->state == GOLDEN_SAME;
-    int side = same ? SIDE_SAME : SIDE_DIFFERENT;
+    int side = result->state == GOLDEN_SAME ? SIDE_SAME : SIDE_DIFFERENT;
 
-    if (result->compared && numbers->comparable && !same) {
-        part.width = at_most(info->width, side);
-        part.height = at_most(info->height, side);
+    if (result->compared && numbers->comparable && result->state != GOLDEN_SAME) {
+        part.width = info->width < side ? info->width : side;
+        part.height = info->height < side ? info->height : side;
         part.left = window_begin(info->width, part.width, numbers->all.x);
         part.top = window_begin(info->height, part.height, numbers->all.y);
     } else {
         int longer = info->width > info->height ? info->width : info->height;
         part.reduced = (longer + side - 1) / side;
     }
-    result->left = part.left;
-    result->top = part.top;
-    result->reduced = part.reduced;
     return part;
 }
 
 /* ---- a part of a picture as PNG ---- */
-
-static uint32_t sample_at(const struct image *row, int x, int c)
-{
-    size_t i = (size_t)x * (size_t)row->channels + (size_t)c;
-    return row->type == SAMPLE_U8 ? ((const uint8_t *)row->data)[i]
-                                  : ((const uint16_t *)row->data)[i];
-}
 
 /* Adds what ROW has of the part to SUMS, a sum for each sample of the reduced row. */
 static void add_row(const struct image *row, const struct part *part, uint64_t *sums)
@@ -109,7 +88,8 @@ static void add_row(const struct image *row, const struct part *part, uint64_t *
     for (int x = 0; x < part->width; x++) {
         uint64_t *sum = sums + (size_t)(x / part->reduced) * (size_t)row->channels;
         for (int c = 0; c < row->channels; c++)
-            sum[c] += sample_at(row, part->left + x, c);
+            sum[c] += image_sample(row->data, row->type,
+                                   (size_t)(part->left + x) * (size_t)row->channels + (size_t)c);
     }
 }
 
@@ -132,19 +112,17 @@ static void finish_row(const struct part *part, int rows, uint32_t max, uint64_t
 static bool write_part(struct source *source, struct sink *sink, const struct part *part,
                        struct image *row, struct image *out, struct error *err)
 {
-    const struct image_info *info = source_info(source);
     uint64_t *sums = calloc((size_t)out->width * (size_t)out->channels, sizeof *sums);
     bool good = sums || error_set(err, EXIT_INPUT, "no memory to show a picture");
-    int gathered = 0;
+    int gathered = 0, end = part->top + part->height;
 
-    for (int y = 0; good && y < part->top + part->height; y++) {
+    for (int y = 0; good && y < end; y++) {
         good = source_read(source, row, err);
         if (!good || y < part->top)
             continue;
         add_row(row, part, sums);
-        gathered++;
-        if (gathered == part->reduced || y == part->top + part->height - 1) {
-            finish_row(part, gathered, info->max, sums, out);
+        if (++gathered == part->reduced || y == end - 1) {
+            finish_row(part, gathered, source_info(source)->max, sums, out);
             good = sink_write(sink, out, err);
             gathered = 0;
         }
@@ -153,76 +131,68 @@ static bool write_part(struct source *source, struct sink *sink, const struct pa
     return good;
 }
 
-/* Fills PICTURE with PART of the picture at PATH, by way of the file PNG. With CHOSEN_FOR the part
- * is chosen first and noted there. */
-static bool show_part(struct golden_picture *picture, const char *path, struct part *part,
-                      struct golden_result *chosen_for, const char *png, struct error *err)
+/* Fills PICTURE with a part of the picture at PATH, by way of the file PNG, and says which PART. */
+static bool show_part(const struct golden_result *result, struct golden_picture *picture,
+                      const char *path, const char *png, struct part *part, struct error *err)
 {
-    struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = 1};
+    const struct sink_options options = {.format = FORMAT_PNG, .quality = 90, .threads = 1};
     struct source *source;
     struct sink *sink = NULL;
     struct image row = {0}, out = {0};
-    bool good;
 
     if (!source_open(&source, path, err))
         return false;
     struct image_info shown = *source_info(source);
-    if (chosen_for)
-        *part = choose_part(chosen_for, &shown);
-    good = image_alloc(&row, shown.width, 1, shown.channels, shown.type, path, err);
+    *part = choose_part(result, &shown);
+    bool good = image_alloc(&row, shown.width, 1, shown.channels, shown.type, path, err);
     picture->width = shown.width = (part->width + part->reduced - 1) / part->reduced;
     picture->height = shown.height = (part->height + part->reduced - 1) / part->reduced;
     shown.type = SAMPLE_U8;
     shown.max = 255;
     good = good && image_alloc(&out, shown.width, 1, shown.channels, SAMPLE_U8, path, err) &&
-           sink_open(&sink, png, &shown, &options, err) &&
-           write_part(source, sink, part, &row, &out, err);
-    if (good)
-        good = sink_finish(sink, err);
-    else
+           sink_open(&sink, png, &shown, &options, err);
+    if (good && write_part(source, sink, part, &row, &out, err)) {
+        good = sink_finish(sink, err) && read_base64(picture, png, err);
+        unlink(png);
+    } else {
+        good = false;
         sink_abort(sink);
+    }
     image_free(&row);
     image_free(&out);
     source_close(source);
-    good = good && read_base64(picture, png, err);
-    unlink(png);
     return good;
 }
 
-static bool show_difference(struct golden_result *result, const char *expected, struct part *part,
-                            const char *drawn, const char *png, struct error *err)
+static bool show_difference(struct golden_result *result, const char *expected, const char *drawn,
+                            const char *png, struct error *err)
 {
-    struct compare_limits limits = COMPARE_EXACT;
+    const struct compare_limits limits = COMPARE_EXACT;
+    const struct compare_drawing drawing = {.path = drawn, .bare = true};
     struct compare_result again;
-    struct compare_diff *diff;
-    bool good = compare_diff_new(&diff, drawn, true, 1, err) &&
-                compare_files(expected, result->path, &limits, 1, compare_diff_watcher(diff),
-                              &again, err) &&
-                compare_diff_finish(diff, &again, err);
+    struct part part;
+    bool good = compare_files(expected, result->path, &limits, 1, &drawing, &again, err) &&
+                show_part(result, &result->difference, drawn, png, &part, err);
 
-    compare_diff_free(diff);
-    good = good && show_part(&result->difference, drawn, part, NULL, png, err);
     unlink(drawn);
     return good;
 }
 
-bool golden_pictures_make(struct golden_result *result, const char *expected, const char *folder,
+bool golden_pictures_make(struct golden_result *result, const char *expected, const char *name,
                           struct error *err)
 {
-    static atomic_int next;
-    int number = atomic_fetch_add(&next, 1);
-    char png[4096], drawn[4096];
-    struct golden_result other = *result;
-    struct part part;
+    char png[GOLDEN_PATH + 16], drawn[GOLDEN_PATH + 16];
+    struct part part, ignored;
 
-    snprintf(png, sizeof png, "%s/shown-%d.png", folder, number);
-    snprintf(drawn, sizeof drawn, "%s/drawn-%d.png", folder, number);
-    if (!show_part(&result->actual, result->path, &part, result, png, err))
+    snprintf(png, sizeof png, "%s.shown.png", name);
+    snprintf(drawn, sizeof drawn, "%s.drawn.png", name);
+    if (!show_part(result, &result->actual, result->path, png, &part, err))
         return false;
+    result->left = part.left;
+    result->top = part.top;
+    result->reduced = part.reduced;
     if (result->state == GOLDEN_SAME || !result->compared)
         return true;
-    if (!result->numbers.comparable)
-        return show_part(&result->expected, expected, &part, &other, png, err);
-    return show_part(&result->expected, expected, &part, NULL, png, err) &&
-           show_difference(result, expected, &part, drawn, png, err);
+    return show_part(result, &result->expected, expected, png, &ignored, err) &&
+           (!result->numbers.comparable || show_difference(result, expected, drawn, png, err));
 }

@@ -14,11 +14,14 @@
 #include "compare/golden_report.css.h"
 #include "compare/golden_report.js.h"
 
-/* The order of the report: what is wrong comes first. */
-static const enum golden_state order[GOLDEN_STATES] = {
-    GOLDEN_FAILED, GOLDEN_DIFFERENT, GOLDEN_UNRECORDED, GOLDEN_TOLERATED, GOLDEN_SAME};
-
 /* ---- parts of a case ---- */
+
+static void put_text(FILE *out, const char *before, const char *text, const char *after)
+{
+    fputs(before, out);
+    markup_put(out, text);
+    fputs(after, out);
+}
 
 static void put_picture(FILE *out, const char *kind, const char *title,
                         const struct golden_picture *picture)
@@ -37,7 +40,7 @@ static void put_scale(FILE *out, uint32_t max)
     fputs("<div class=\"scale\"><span>1</span><i style=\"background:linear-gradient(90deg", out);
     for (int i = 0; i <= 16; i++) {
         uint32_t d = (uint32_t)lround(exp2(1 + i / 16.0 * (log2(1 + (double)max) - 1)) - 1);
-        compare_diff_color(d, max, rgb);
+        diff_color(d, max, rgb);
         fprintf(out, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
     }
     fprintf(out, ")\"></i><span>%" PRIu32 "</span></div>\n", max);
@@ -96,16 +99,10 @@ static void put_case(FILE *out, const struct golden_case *one, const struct gold
     fprintf(out, "<span class=\"state\">%s</span> ", state);
     markup_put(out, title);
     fprintf(out, " <small>line %d, %.2f s</small></h2>\n", one->line, result->seconds);
-    if (one->command) {
-        fputs("<pre>", out);
-        markup_put(out, one->command);
-        fputs("</pre>\n", out);
-    }
-    if (result->why[0]) {
-        fputs("<p class=\"why\">", out);
-        markup_put(out, result->why);
-        fputs("</p>\n", out);
-    }
+    if (one->command)
+        put_text(out, "<pre>", one->command, "</pre>\n");
+    if (result->why[0])
+        put_text(out, "<p class=\"why\">", result->why, "</p>\n");
     if (result->compared && result->numbers.comparable)
         put_numbers(out, &result->numbers);
     put_views(out, result);
@@ -116,23 +113,21 @@ static void put_case(FILE *out, const struct golden_case *one, const struct gold
 
 static void put_head(FILE *out, const struct golden_job *job)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Golden pictures: ",
-          out);
-    markup_put(out, job->suite->path);
-    fputs("</title>\n<style>\n", out);
+    put_text(out,
+             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Golden pictures: ",
+             job->suite->path, "</title>\n<style>\n");
     fputs(golden_report_css, out);
-    fputs("</style>\n</head>\n<body>\n<header>\n<h1>Golden pictures</h1>\n<p class=\"suite\">",
-          out);
-    markup_put(out, job->suite->path);
-    fputs("</p>\n<div class=\"filters\">\n", out);
+    put_text(out,
+             "</style>\n</head>\n<body>\n<header>\n<h1>Golden pictures</h1>\n<p class=\"suite\">",
+             job->suite->path, "</p>\n<div class=\"filters\">\n");
     fprintf(out, "<button data-filter=\"\" aria-pressed=\"true\">all <b>%zu</b></button>\n",
             job->suite->count);
-    for (int i = 0; i < GOLDEN_STATES; i++) {
-        const char *name = golden_state_name(order[i]);
+    for (int i = GOLDEN_STATES - 1; i >= 0; i--) {
+        const char *name = golden_state_name((enum golden_state)i);
         int count = 0;
         for (size_t k = 0; k < job->suite->count; k++)
-            count += job->result[k].state == order[i];
+            count += (int)job->result[k].state == i;
         if (count > 0)
             fprintf(out,
                     "<button class=\"%s\" data-filter=\"%s\" aria-pressed=\"false\">%s <b>%d</b>"
@@ -147,9 +142,9 @@ static void put_head(FILE *out, const struct golden_job *job)
 static void put_page(FILE *out, const struct golden_job *job)
 {
     put_head(out, job);
-    for (int i = 0; i < GOLDEN_STATES; i++) {
+    for (int i = GOLDEN_STATES - 1; i >= 0; i--) {
         for (size_t k = 0; k < job->suite->count; k++) {
-            if (job->result[k].state == order[i])
+            if ((int)job->result[k].state == i)
                 put_case(out, &job->suite->cases[k], &job->result[k]);
         }
     }

@@ -1,12 +1,11 @@
 /* Runs all cases of a suite. A thread does one case at a time: its folder, its command, its
- * picture, its verdict. Another thread waits for signals, so that the scratch folder is removed
- * before a signal ends the program. */
+ * picture, its verdict. A signal that would end the program waits until the scratch folder is
+ * removed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdatomic.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,42 +17,64 @@
 #include "base/parallel.h"
 #include "compare/golden.h"
 
-#define FOLDER_BYTES 4096
-
 struct run {
     struct golden_job *job;
-    char *scratch; /* golden_scratch_make's folder */
-    atomic_bool stop, done;
-    int signal; /* that stopped it; 0: none */
-    sigset_t set;
+    char scratch[PATH_MAX]; /* golden_scratch_make's folder */
+    sigset_t deadly;        /* blocked until the end */
 };
+
+/* One case. */
+struct work {
+    const struct run *run;
+    const struct golden_case *one;
+    struct golden_result *result;
+    char folder[PATH_MAX + 16]; /* in which its command runs */
+};
+
+/* Has a signal come that will end the program? */
+static bool is_stopped(const struct run *run)
+{
+    sigset_t pending;
+
+    sigpending(&pending);
+    sigandset(&pending, &pending, &run->deadly);
+    return !sigisemptyset(&pending);
+}
 
 /* ---- the verdict of one case ---- */
 
-/* A message about a file in the case's folder gets its name without the folder. */
-static void fail(struct golden_result *result, const char *why, const char *folder)
+/* Returns false. A message about a file in the case's folder gets its name without the folder. */
+__attribute__((format(printf, 2, 3))) static bool fail(struct work *work, const char *format, ...)
 {
-    size_t length = strlen(folder);
-    if (strncmp(why, folder, length) == 0 && why[length] == '/')
-        why += length + 1;
-    result->state = GOLDEN_FAILED;
-    snprintf(result->why, sizeof result->why, "%s", why);
+    char *why = work->result->why;
+    size_t length = strlen(work->folder);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(why, sizeof work->result->why, format, args);
+    va_end(args);
+    if (strncmp(why, work->folder, length) == 0 && why[length] == '/')
+        memmove(why, why + length + 1, strlen(why + length));
+    work->result->state = GOLDEN_FAILED;
+    return false;
 }
 
 /* For a picture with another checksum: compares it with the expected picture. */
-static void compare_expected(const struct golden_case *one, const char *expected,
-                             const char *folder, struct golden_result *result)
+static void compare_expected(struct work *work, const char *expected)
 {
-    struct error err;
+    const struct golden_case *one = work->one;
+    struct golden_result *result = work->result;
+    const struct compare_result *numbers = &result->numbers;
     char text[PICTURE_CHECKSUM_CHARS + 1];
+    struct error err;
     bool good;
 
+    result->state = GOLDEN_DIFFERENT;
     snprintf(result->why, sizeof result->why, "the checksum is %s, not %s", result->checksum,
              one->checksum);
-    if (!expected || access(expected, F_OK) != 0) {
+    if (access(expected, F_OK) != 0) {
         if (one->reason)
-            fail(result, "there is no expected picture to compare with: record the suite again",
-                 folder);
+            fail(work, "there is no expected picture to compare with: record the suite again");
         return;
     }
     good = picture_checksum(expected, text, &err);
@@ -61,72 +82,55 @@ static void compare_expected(const struct golden_case *one, const char *expected
         good = error_set(&err, EXIT_INPUT, "%s: its checksum is %s", expected, text);
     if (!good ||
         !compare_files(expected, result->path, &one->limits, 1, NULL, &result->numbers, &err)) {
-        fail(result, err.text, folder);
+        fail(work, "%s", err.text);
         return;
     }
     result->compared = true;
-    if (one->reason && result->numbers.passed)
+    if (one->reason && numbers->passed)
         result->state = GOLDEN_TOLERATED;
-    snprintf(result->why, sizeof result->why, "%s%s%s", result->numbers.why,
+    snprintf(result->why, sizeof result->why, "%s%s%s", numbers->why,
              result->state == GOLDEN_TOLERATED ? "; tolerated: " : "",
              result->state == GOLDEN_TOLERATED ? one->reason : "");
 }
 
-static void judge(const struct golden_case *one, const char *expected, const char *folder,
-                  struct golden_result *result)
+static void look_at(struct work *work)
 {
-    if (strcmp(result->checksum, one->checksum) == 0) {
-        result->state = GOLDEN_SAME;
-    } else if (strcmp(one->checksum, "0") == 0) {
-        result->state = GOLDEN_UNRECORDED;
-        snprintf(result->why, sizeof result->why, "not recorded yet");
-    } else {
-        result->state = GOLDEN_DIFFERENT;
-        compare_expected(one, expected, folder, result);
-    }
-}
-
-static void look_at(const struct run *run, const struct golden_case *one, const char *folder,
-                    struct golden_result *result)
-{
+    const struct golden_job *job = work->run->job;
+    struct golden_result *result = work->result;
+    const char *recorded = work->one->checksum;
+    char expected[GOLDEN_PATH];
     struct error err;
 
     snprintf(result->checksum, sizeof result->checksum, "-");
-    if (strcmp(one->file, "-") != 0 && !picture_checksum(result->path, result->checksum, &err)) {
-        fail(result, err.text, folder);
+    if (result->path[0] && !picture_checksum(result->path, result->checksum, &err)) {
+        fail(work, "%s", err.text);
         return;
     }
-    if (run->job->recording) {
+    golden_expected_path(job->suite, work->one, recorded, expected);
+    if (job->recording || strcmp(result->checksum, recorded) == 0) {
         result->state = GOLDEN_SAME;
-        return;
+    } else if (strcmp(recorded, "0") == 0) {
+        result->state = GOLDEN_UNRECORDED;
+        snprintf(result->why, sizeof result->why, "not recorded yet");
+    } else {
+        compare_expected(work, expected);
     }
-    char *expected = golden_expected_path(run->job->suite, one, one->checksum);
-    judge(one, expected, folder, result);
-    bool there = expected && access(expected, F_OK) == 0;
-    if (run->job->pictures && result->path && result->state != GOLDEN_FAILED &&
-        !golden_pictures_make(result, there ? expected : NULL, run->scratch, &err))
-        fail(result, err.text, folder);
-    free(expected);
+    if (job->pictures && result->path[0] && result->state != GOLDEN_FAILED &&
+        !golden_pictures_make(result, expected, work->folder, &err))
+        fail(work, "%s", err.text);
 }
 
-/* ---- one command: sh in a process group of its own, so that all its processes can be ended ----
- */
+/* ---- one command ---- */
 
-struct process {
-    const char *folder;    /* it runs there */
-    const char *out, *err; /* files for what it prints */
-    int timeout_s;
-    atomic_bool *stop; /* set by another thread: the command is killed */
-};
-
-/* Starts COMMAND; 0 or an errno. */
-static int start(const struct process *process, const char *command, pid_t *pid)
+/* Starts sh in a process group of its own, so that all its processes can be ended; its messages go
+ * to the file ERRORS. 0 or an errno. */
+static int start(const struct work *work, const char *errors, pid_t *pid)
 {
-    char *const argv[] = {"sh", "-c", (char *)command, NULL};
+    char *const argv[] = {"sh", "-c", work->one->command, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, usual;
-    int code;
+    int code = ENOMEM;
 
     sigemptyset(&none);
     sigfillset(&usual); /* signals that this program ignores or handles */
@@ -137,40 +141,32 @@ static int start(const struct process *process, const char *command, pid_t *pid)
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                               POSIX_SPAWN_SETPGROUP);
-    code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!code)
-        code = posix_spawn_file_actions_addopen(&actions, 1, process->out,
-                                                O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (!code)
-        code = posix_spawn_file_actions_addopen(&actions, 2, process->err,
-                                                O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (!code)
-        code = posix_spawn_file_actions_addchdir_np(&actions, process->folder);
-    golden_spawn_begin(); /* posix_spawn returns when the shell runs, its other files closed */
-    if (!code)
+    pthread_mutex_lock(&golden_copy_lock); /* until the shell runs and its other files are closed */
+    if (posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0) == 0 &&
+        posix_spawn_file_actions_adddup2(&actions, 0, 1) == 0 &&
+        posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0600) == 0 &&
+        posix_spawn_file_actions_addchdir_np(&actions, work->folder) == 0)
         code = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
-    golden_spawn_end();
+    pthread_mutex_unlock(&golden_copy_lock);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
 }
 
-/* Waits in steps that grow to 10 ms. False when the command was killed, because the time was up or
- * the run is stopped. */
-static bool wait_for(const struct process *process, pid_t pid, int *status)
+/* Waits in steps of 2 ms. False when the command was killed, because the time was up or
+ * the run is stopped. Afterwards all processes that it started are gone. */
+static bool wait_for(const struct work *work, pid_t pid, int *status)
 {
-    const double begin_ms = clock_ms();
-    struct timespec pause = {0, 500000};
+    const double end_ms = clock_ms() + work->one->timeout_s * 1e3;
+    const struct timespec pause = {0, 2000000};
     bool in_time = true;
 
     while (waitpid(pid, status, WNOHANG) == 0) {
-        double seconds = (clock_ms() - begin_ms) * 1e-3;
-        if (atomic_load(process->stop) || seconds >= process->timeout_s) {
+        if (is_stopped(work->run) || clock_ms() >= end_ms) {
             in_time = false;
             kill(-pid, SIGKILL);
         }
         nanosleep(&pause, NULL);
-        pause.tv_nsec = pause.tv_nsec < 8000000 ? pause.tv_nsec * 5 / 4 : 10000000;
     }
     kill(-pid, SIGKILL); /* processes that it has left running */
     return in_time;
@@ -179,164 +175,107 @@ static bool wait_for(const struct process *process, pid_t pid, int *status)
 /* The last line of the file that is not empty. */
 static void last_line(const char *path, char *line, size_t room)
 {
-    char tail[4096];
-    size_t bytes = 0;
     FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t bytes = 0;
 
     line[0] = '\0';
-    if (!file)
-        return;
-    if (fseek(file, -(long)(sizeof tail - 1), SEEK_END) != 0)
-        rewind(file);
-    bytes = fread(tail, 1, sizeof tail - 1, file);
-    fclose(file);
-    while (bytes > 0 && (tail[bytes - 1] == '\n' || tail[bytes - 1] == '\0'))
-        bytes--;
-    tail[bytes] = '\0';
-    const char *newline = memrchr(tail, '\n', bytes);
-    snprintf(line, room, "%.*s", (int)room - 1, newline ? newline + 1 : tail);
+    while (file && getline(&text, &bytes, file) > 0)
+        if (text[0] != '\n')
+            snprintf(line, room, "%.*s", (int)strcspn(text, "\n"), text);
+    free(text);
+    if (file)
+        fclose(file);
 }
 
-/* Runs COMMAND and waits; afterwards it and all processes that it started are gone. False with the
- * reason in WHY when it did not end with 0. */
-static bool run_process(const struct process *process, const char *command, char *why, size_t room)
+/* Runs the command in its folder and waits. False with the reason in the result when it did not end
+ * with 0. */
+static bool run_command(struct work *work)
 {
-    char line[512];
-    pid_t pid;
-    int status = 0, code = start(process, command, &pid);
-
-    if (code) {
-        snprintf(why, room, "cannot start sh: %s", strerror(code));
-    } else if (!wait_for(process, pid, &status)) {
-        code = ETIMEDOUT;
-        if (atomic_load(process->stop))
-            snprintf(why, room, "stopped");
-        else
-            snprintf(why, room, "still running after %d s", process->timeout_s);
-    } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        code = ECHILD;
-        last_line(process->err, line, sizeof line);
-        if (WIFEXITED(status))
-            snprintf(why, room, "exit %d%s%s", WEXITSTATUS(status), line[0] ? ": " : "", line);
-        else
-            snprintf(why, room, "ended by signal %d", WTERMSIG(status));
-    }
-    return code == 0;
-}
-
-/* ---- one case ---- */
-
-static bool run_command(struct run *run, const struct golden_case *one, const char *folder,
-                        struct golden_result *result)
-{
-    char out[FOLDER_BYTES + 8], errors[FOLDER_BYTES + 8];
-    struct process process = {.folder = folder,
-                              .out = out,
-                              .err = errors,
-                              .timeout_s = one->timeout_s,
-                              .stop = &run->stop};
+    const struct golden_case *one = work->one;
+    char errors[PATH_MAX + 24], line[512], stray[NAME_MAX + 1];
     struct error err;
+    pid_t pid;
+    int status = 0, code;
 
-    result->state = GOLDEN_FAILED;
-    snprintf(out, sizeof out, "%s.out", folder);
-    snprintf(errors, sizeof errors, "%s.err", folder);
-    if (!golden_folder_make(run->job->suite, one, folder, &err)) {
-        fail(result, err.text, folder);
-        return false;
+    snprintf(errors, sizeof errors, "%s.err", work->folder);
+    if (!golden_folder_make(work->run->job->suite, one, work->folder, &err))
+        return fail(work, "%s", err.text);
+    code = start(work, errors, &pid);
+    if (code)
+        return fail(work, "cannot start sh: %s", strerror(code));
+    if (!wait_for(work, pid, &status))
+        return is_stopped(work->run) ? fail(work, "stopped")
+                                     : fail(work, "still running after %d s", one->timeout_s);
+    if (!WIFEXITED(status))
+        return fail(work, "ended by signal %d", WTERMSIG(status));
+    if (WEXITSTATUS(status) != 0) {
+        last_line(errors, line, sizeof line);
+        return fail(work, "exit %d%s%s", WEXITSTATUS(status), line[0] ? ": " : "", line);
     }
-    if (!run_process(&process, one->command, result->why, sizeof result->why))
-        return false;
-    char *stray = one->strict ? golden_folder_stray(run->job->suite, one, folder) : NULL;
-    if (stray)
-        snprintf(result->why, sizeof result->why, "it has left '%s' behind", stray);
-    free(stray);
-    return stray == NULL;
-}
-
-static void run_case(void *context, int piece, int worker)
-{
-    struct run *run = context;
-    const struct golden_case *one = &run->job->suite->cases[piece];
-    struct golden_result *result = &run->job->result[piece];
-    double begin_ms;
-    char folder[FOLDER_BYTES];
-    bool ran = true;
-
-    (void)worker;
-    if (atomic_load(&run->stop))
-        return;
-    begin_ms = clock_ms();
-    snprintf(folder, sizeof folder, "%s/%d", run->scratch, one->line);
-    if (strcmp(one->file, "-") != 0 &&
-        asprintf(&result->path, "%s%s%s", one->command ? folder : run->job->suite->folder,
-                 one->command ? "/" : "", one->file) < 0)
-        result->path = NULL;
-    if (one->command)
-        ran = run_command(run, one, folder, result);
-    if (ran)
-        look_at(run, one, folder, result);
-    if (!run->job->recording && one->command)
-        golden_folder_remove(folder);
-    result->seconds = (clock_ms() - begin_ms) * 1e-3;
+    if (one->strict && golden_folder_stray(work->run->job->suite, one, work->folder, stray))
+        return fail(work, "it has left '%s' behind", stray);
+    return true;
 }
 
 /* ---- all of them ---- */
 
-static void *watch_signals(void *context)
+static void run_case(void *context, int piece, int worker)
 {
     struct run *run = context;
-    const struct timespec step = {0, 50000000};
+    const struct golden_job *job = run->job;
+    const struct golden_case *one = &job->suite->cases[piece];
+    struct work work = {.run = run, .one = one, .result = &job->result[piece]};
+    const double begin_ms = clock_ms();
 
-    while (!atomic_load(&run->done)) {
-        int signal = sigtimedwait(&run->set, NULL, &step);
-        if (signal > 0) {
-            run->signal = signal;
-            atomic_store(&run->stop, true);
-        }
-    }
-    return NULL;
+    (void)worker;
+    if (is_stopped(run))
+        return;
+    snprintf(work.folder, sizeof work.folder, "%s/%d", run->scratch, one->line);
+    if (strcmp(one->file, "-") != 0)
+        snprintf(work.result->path, GOLDEN_PATH, "%s%s%s",
+                 one->command ? work.folder : job->suite->folder, one->command ? "/" : "",
+                 one->file);
+    if (!one->command || run_command(&work))
+        look_at(&work);
+    if (!job->recording && one->command)
+        golden_folder_remove(work.folder);
+    work.result->seconds = (clock_ms() - begin_ms) * 1e-3;
 }
 
 static bool run_all(struct run *run, struct error *err)
 {
     struct golden_job *job = run->job;
-    bool good = true;
 
-    run->scratch = golden_scratch_make(err);
-    if (!run->scratch)
+    if (!golden_scratch_make(run->scratch, err))
         return false;
     parallel_for(job->threads, (int)job->suite->count, run_case, run);
-    if (!atomic_load(&run->stop) && job->before_removal)
-        good = job->before_removal(job, err);
+    bool good = !job->recording || is_stopped(run) || golden_record(job, err);
     golden_folder_remove(run->scratch);
-    free(run->scratch);
     return good;
 }
 
 bool golden_run(struct golden_job *job, struct error *err)
 {
+    static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
     struct run run = {.job = job};
+    struct sigaction action;
     sigset_t before;
-    pthread_t watcher;
-    bool good, watched;
+    bool good;
 
     job->result = calloc(job->suite->count, sizeof *job->result);
     if (!job->result)
         return error_set(err, EXIT_INPUT, "%s: no memory to run it", job->suite->path);
-    sigemptyset(&run.set);
-    sigaddset(&run.set, SIGINT);
-    sigaddset(&run.set, SIGTERM);
-    sigaddset(&run.set, SIGHUP);
+    sigemptyset(&run.deadly);
+    for (int i = 0; i < 3; i++) {
+        if (sigaction(deadly[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&run.deadly, deadly[i]);
+    }
     signal(SIGCHLD, SIG_DFL); /* where it is ignored, how a command has ended is lost */
-    pthread_sigmask(SIG_BLOCK, &run.set, &before);
-    watched = pthread_create(&watcher, NULL, watch_signals, &run) == 0;
+    pthread_sigmask(SIG_BLOCK, &run.deadly, &before);
     good = run_all(&run, err);
-    atomic_store(&run.done, true);
-    if (watched)
-        pthread_join(watcher, NULL);
+    /* A signal that has come ends the program here: the handlers of codec/output.c. */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (run.signal)
-        raise(run.signal); /* the handlers of codec/output.c end the program */
     return good;
 }
 
@@ -350,7 +289,6 @@ const char *golden_state_name(enum golden_state state)
 void golden_results_free(struct golden_result *result, size_t count)
 {
     for (size_t i = 0; result && i < count; i++) {
-        free(result[i].path);
         free(result[i].expected.png);
         free(result[i].actual.png);
         free(result[i].difference.png);

@@ -2,44 +2,31 @@
  * kept in memory until all are known. */
 #include "compare/junit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "codec/output.h"
 
-struct junit {
-    char *suite, *text;
-    size_t bytes;
-    FILE *out; /* writes text */
-    int cases, failures, errors;
-    double seconds;
-};
-
-struct junit *junit_new(const char *suite)
+bool junit_begin(struct junit *junit, const char *suite, const char *path, struct error *err)
 {
-    struct junit *junit = calloc(1, sizeof *junit);
-    if (junit && (junit->suite = strdup(suite)) &&
-        (junit->out = open_memstream(&junit->text, &junit->bytes)))
-        return junit;
-    junit_free(junit);
-    return NULL;
+    *junit = (struct junit){.suite = suite};
+    junit->out = open_memstream(&junit->text, &junit->bytes);
+    return junit->out || error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
 }
 
 void junit_case(struct junit *junit, const char *name, double seconds, enum junit_kind kind,
                 const char *message)
 {
-    if (!junit)
-        return;
     FILE *out = junit->out;
+
+    if (!out)
+        return;
     junit->cases++;
     junit->failures += kind == JUNIT_FAILURE;
     junit->errors += kind == JUNIT_ERROR;
     junit->seconds += seconds;
-    fputs("  <testcase classname=\"", out);
-    markup_put(out, junit->suite);
-    fputs("\" name=\"", out);
+    fprintf(out, "  <testcase classname=\"%s\" name=\"", junit->suite);
     markup_put(out, name);
     fprintf(out, "\" time=\"%.3f\"", seconds);
     if (kind == JUNIT_PASSED) {
@@ -51,36 +38,31 @@ void junit_case(struct junit *junit, const char *name, double seconds, enum juni
     fputs("\"/>\n  </testcase>\n", out);
 }
 
-bool junit_finish(struct junit *junit, const char *path, struct error *err)
+static bool write_file(const struct junit *junit, const char *path, struct error *err)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    bool good = out && fflush(junit->out) == 0;
+    static const char end[] = "</testsuite>\n";
+    char begin[256];
+    struct output *output;
 
-    if (good) {
-        fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"", out);
-        markup_put(out, junit->suite);
-        fprintf(out,
-                "\" tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.3f\">\n%s</testsuite>\n",
-                junit->cases, junit->failures, junit->errors, junit->seconds, junit->text);
-    }
-    if (out)
-        good = fclose(out) == 0 && good;
-    good = good ? output_text(path, text, bytes, err)
-                : error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
-    free(text);
-    junit_free(junit);
-    return good;
+    if (!output_open(&output, path, err))
+        return false;
+    snprintf(begin, sizeof begin,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"%s\" tests=\"%d\" "
+             "failures=\"%d\" errors=\"%d\" time=\"%.3f\">\n",
+             junit->suite, junit->cases, junit->failures, junit->errors, junit->seconds);
+    bool good = output_write(output, begin, strlen(begin), err) &&
+                output_write(output, junit->text, junit->bytes, err) &&
+                output_write(output, end, strlen(end), err);
+    return output_end(output, good, err);
 }
 
-void junit_free(struct junit *junit)
+bool junit_end(struct junit *junit, const char *path, struct error *err)
 {
-    if (!junit)
-        return;
-    if (junit->out)
-        fclose(junit->out);
+    if (!junit->out)
+        return true;
+    bool good = fclose(junit->out) == 0 ||
+                error_set(err, EXIT_INPUT, "%s: no memory to write it", junit->suite);
+    good = good && (!path || write_file(junit, path, err));
     free(junit->text);
-    free(junit->suite);
-    free(junit);
+    return good;
 }

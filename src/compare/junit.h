@@ -2,6 +2,8 @@
 #ifndef STENCIL_COMPARE_JUNIT_H
 #define STENCIL_COMPARE_JUNIT_H
 
+#include <stdio.h>
+
 #include "base/error.h"
 
 enum junit_kind {
@@ -10,15 +12,23 @@ enum junit_kind {
     JUNIT_ERROR,   /* it could not be compared */
 };
 
-struct junit;
+struct junit {
+    const char *suite;
+    FILE *out; /* writes the cases to text; NULL: reports are not wanted */
+    char *text;
+    size_t bytes;
+    int cases, failures, errors;
+    double seconds;
+};
 
-/* NULL without memory. The other functions ignore NULL, so that reports are optional. */
-struct junit *junit_new(const char *suite);
+/* PATH is for the error: without memory. */
+bool junit_begin(struct junit *junit, const char *suite, const char *path, struct error *err);
+
 /* MESSAGE is shown unless the case passed. */
 void junit_case(struct junit *junit, const char *name, double seconds, enum junit_kind kind,
                 const char *message);
-/* Writes PATH whole and frees. */
-bool junit_finish(struct junit *junit, const char *path, struct error *err);
-void junit_free(struct junit *junit);
+
+/* Writes PATH whole, or nothing where PATH is NULL, and frees. */
+bool junit_end(struct junit *junit, const char *path, struct error *err);
 
 #endif

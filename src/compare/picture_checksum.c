@@ -9,57 +9,26 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define BAND_BYTES ((size_t)256 * 1024)
-
-static uint64_t fnv1a(uint64_t sum, uint8_t byte)
+static uint64_t fnv1a(uint64_t sum, uint32_t number, int bytes)
 {
-    return (sum ^ byte) * UINT64_C(0x100000001b3);
-}
-
-static uint64_t add_number(uint64_t sum, uint32_t number)
-{
-    for (int shift = 0; shift < 32; shift += 8)
-        sum = fnv1a(sum, (uint8_t)(number >> shift));
+    for (; bytes > 0; bytes--, number >>= 8)
+        sum = (sum ^ (number & 0xff)) * UINT64_C(0x100000001b3);
     return sum;
 }
 
-static uint64_t add_rows(uint64_t sum, const struct image *rows)
-{
-    size_t samples = (size_t)rows->width * (size_t)rows->channels;
-
-    for (int y = 0; y < rows->height; y++) {
-        const void *row = image_row(rows, y);
-        for (size_t i = 0; i < samples; i++) {
-            if (rows->type == SAMPLE_U8) {
-                sum = fnv1a(sum, ((const uint8_t *)row)[i]);
-            } else {
-                uint16_t sample = ((const uint16_t *)row)[i];
-                sum = fnv1a(sum, (uint8_t)sample);
-                sum = fnv1a(sum, (uint8_t)(sample >> 8));
-            }
-        }
-    }
-    return sum;
-}
-
-static bool add_source(struct source *source, const char *path, uint64_t *sum, struct error *err)
+static bool add_samples(struct source *source, const char *path, uint64_t *sum, struct error *err)
 {
     const struct image_info *info = source_info(source);
-    size_t row = (size_t)info->width * (size_t)info->channels * (size_t)info->type;
-    size_t rows = BAND_BYTES / row;
-    struct image band = {0};
-    bool good;
+    size_t samples = (size_t)info->width * (size_t)info->channels;
+    struct image row;
+    bool good = image_alloc(&row, info->width, 1, info->channels, info->type, path, err);
 
-    rows = rows < 1 ? 1 : rows > (size_t)info->height ? (size_t)info->height : rows;
-    good = image_alloc(&band, info->width, (int)rows, info->channels, info->type, path, err);
-    for (int y = 0; good && y < info->height; y += band.height) {
-        if (band.height > info->height - y)
-            band.height = info->height - y;
-        good = source_read(source, &band, err);
-        if (good)
-            *sum = add_rows(*sum, &band);
+    for (int y = 0; good && y < info->height; y++) {
+        good = source_read(source, &row, err);
+        for (size_t i = 0; good && i < samples; i++)
+            *sum = fnv1a(*sum, image_sample(row.data, row.type, i), (int)row.type);
     }
-    image_free(&band);
+    image_free(&row);
     return good;
 }
 
@@ -67,18 +36,16 @@ bool picture_checksum(const char *path, char text[PICTURE_CHECKSUM_CHARS + 1], s
 {
     struct source *source;
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    bool good = source_open(&source, path, err);
 
-    if (!good)
+    if (!source_open(&source, path, err))
         return false;
     const struct image_info *info = source_info(source);
     const uint32_t shape[] = {(uint32_t)info->width, (uint32_t)info->height,
                               (uint32_t)info->channels, (uint32_t)info->type, info->max};
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-        sum = add_number(sum, shape[i]);
-    good = add_source(source, path, &sum, err);
+        sum = fnv1a(sum, shape[i], 4);
+    bool good = add_samples(source, path, &sum, err);
     source_close(source);
-    if (good)
-        snprintf(text, PICTURE_CHECKSUM_CHARS + 1, "%016" PRIx64, sum);
+    snprintf(text, PICTURE_CHECKSUM_CHARS + 1, "%016" PRIx64, sum);
     return good;
 }

@@ -1,12 +1,24 @@
-/* Structural similarity: the formula and the exact sums that it takes. Why no sum overflows,
- * with weights that sum to 2^11 in each direction:
+/* The structural similarity of two rows of pictures (Wang, Bovik, Sheikh, Simoncelli,
+ * "Image quality assessment: from error visibility to structural similarity", 2004).
+ *
+ *           (2 mx my + C1) (2 sxy + C2)         C1 = (0.01 max)^2
+ *   SSIM = --------------------------------     C2 = (0.03 max)^2
+ *          (mx^2 + my^2 + C1) (sx + sy + C2)
+ *
+ * of means m, variances s and covariance sxy in a window of 11 x 11 samples, weighted by a
+ * Gaussian of sigma 1.5; then the mean over all windows that lie inside the picture. The
+ * weights are those of `stencilcli mask --sigma 1.5 --radius 5`, whole numbers over 2048^2,
+ * so that all sums are exact; only the quotient is a double. In a picture that is less than
+ * 11 wide (or high) the window is the largest odd number of samples that fits, of the middle
+ * weights.
+ *
+ * Why no sum overflows, with weights that sum to 2^11 in each direction:
  *
  *            sum of a column            of the window          times the weights' sum
  *   8 bits   2^11 * 2 * 255^2 < 2^28    < 2^39                 2^22 * 2^39 = 2^61
  *   16 bits  2^11 * 2 * 65535^2 < 2^44  < 2^55                 2^77: 128 bits */
 #include "compare/ssim.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* So many windows at a time: their sums stay in the first cache. */
@@ -35,22 +47,19 @@ int ssim_side(int samples)
     return samples >= SSIM_SIDE ? SSIM_SIDE : samples % 2 ? samples : samples - 1;
 }
 
-/* The sums of columns: w x, w y, w (x^2 + y^2), w x y. */
-struct columns {
-    uint64_t *x, *y, *squares, *xy;
-};
-
-size_t ssim_scratch_bytes(int width)
+size_t ssim_scratch(int width)
 {
-    return (size_t)width * 4 * sizeof(uint64_t);
+    return (size_t)width * 4;
 }
 
-static void sum_columns(const struct ssim_rows *rows, const struct columns *sums)
+/* Fills SUMS with the sums of all columns: first w x of each, then w y, w (x^2 + y^2), w x y. */
+static void sum_columns(const struct ssim_rows *rows, uint64_t *sums)
 {
     const int *weight = ssim_weights(rows->rows);
-    uint64_t *sx = sums->x, *sy = sums->y, *squares = sums->squares, *sxy = sums->xy;
+    uint64_t *sx = sums, *sy = sx + rows->width, *squares = sy + rows->width;
+    uint64_t *sxy = squares + rows->width;
 
-    memset(sx, 0, ssim_scratch_bytes(rows->width));
+    memset(sums, 0, ssim_scratch(rows->width) * sizeof *sums);
     for (int i = 0; i < rows->rows; i++) {
         const uint16_t *a = rows->a[i], *b = rows->b[i];
         uint32_t w = (uint32_t)weight[i];
@@ -79,48 +88,26 @@ static void sum_windows(const uint64_t *column, int side, int count, int64_t *su
     }
 }
 
-static inline double number(int128 value, bool narrow)
-{
-    return narrow ? (double)(int64_t)value : (double)value;
-}
-
-/* The sum of the SSIM over one row of windows. NARROW: samples of 8 bits, whose products fit 64
- * bits. Everything in the formula is times the square of the weights' sum, so that it is whole. */
-static inline __attribute__((always_inline)) double ssim_windows(const struct ssim_rows *rows,
-                                                                 const struct columns *columns,
-                                                                 bool narrow)
+/* Everything in the formula is times the square of the weights' sum, so that it is whole. */
+double ssim_row(const struct ssim_rows *rows, uint64_t *sums)
 {
     int side = ssim_side(rows->width), windows = rows->width - side + 1;
-    int64_t whole = ssim_whole(side) * ssim_whole(rows->rows);
+    int64_t whole = ssim_whole(side) * ssim_whole(rows->rows), window[4][BLOCK];
     double scale = (double)whole * (double)whole, max = rows->max;
     double c1 = 0.01 * 0.01 * max * max * scale, c2 = 0.03 * 0.03 * max * max * scale, sum = 0;
-    int64_t a[BLOCK], b[BLOCK], squares[BLOCK], ab[BLOCK];
 
+    sum_columns(rows, sums);
     for (int first = 0; first < windows; first += BLOCK) {
         int count = windows - first < BLOCK ? windows - first : BLOCK;
-        sum_windows(columns->x + first, side, count, a);
-        sum_windows(columns->y + first, side, count, b);
-        sum_windows(columns->squares + first, side, count, squares);
-        sum_windows(columns->xy + first, side, count, ab);
+        for (int k = 0; k < 4; k++)
+            sum_windows(sums + (size_t)k * (size_t)rows->width + first, side, count, window[k]);
         for (int x = 0; x < count; x++) {
-            int128 means = (int128)a[x] * a[x] + (int128)b[x] * b[x];
-            int128 product = 2 * ((int128)a[x] * b[x]);
-            int128 variances = (int128)whole * squares[x] - means;
-            int128 covariance = 2 * ((int128)whole * ab[x]) - product;
-            sum += ((number(product, narrow) + c1) * (number(covariance, narrow) + c2)) /
-                   ((number(means, narrow) + c1) * (number(variances, narrow) + c2));
+            int128 a = window[0][x], b = window[1][x], squares = window[2][x], ab = window[3][x];
+            int128 means = a * a + b * b, product = 2 * (a * b);
+            int128 variances = whole * squares - means, covariance = 2 * (whole * ab) - product;
+            sum += (((double)product + c1) * ((double)covariance + c2)) /
+                   (((double)means + c1) * ((double)variances + c2));
         }
     }
     return sum;
-}
-
-double ssim_row(const struct ssim_rows *rows, void *scratch)
-{
-    size_t width = (size_t)rows->width;
-    uint64_t *sums = scratch;
-    const struct columns columns = {sums, sums + width, sums + 2 * width, sums + 3 * width};
-
-    sum_columns(rows, &columns);
-    return rows->max <= 255 ? ssim_windows(rows, &columns, true)
-                            : ssim_windows(rows, &columns, false);
 }

@@ -40,7 +40,8 @@ const char *compare_channel_name(int channels, int channel)
     return names[channel];
 }
 
-bool compare_within_percent(const char *percent, uint64_t part, uint64_t whole)
+/* Is PERCENT a rational of at most 100, and PART at most so much of WHOLE? Exactly. */
+static bool is_within(const char *percent, uint64_t part, uint64_t whole)
 {
     mpq_t limit, share;
     const char *why;
@@ -51,32 +52,28 @@ bool compare_within_percent(const char *percent, uint64_t part, uint64_t whole)
     mpz_mul_ui(mpq_numref(share), mpq_numref(share), 100);
     mpz_set_ui(mpq_denref(share), whole);
     mpq_canonicalize(share);
-    within = rational_parse(limit, percent, strlen(percent), &why) && mpq_cmp(share, limit) <= 0;
+    within = rational_parse(limit, percent, strlen(percent), &why) && mpq_cmp(share, limit) <= 0 &&
+             mpq_cmp_ui(limit, 100, 1) <= 0;
     mpq_clears(limit, share, NULL);
     return within;
 }
 
-static const char *kind_name(int channels)
-{
-    static const char *const names[] = {"", "gray", "gray with alpha", "RGB", "RGBA"};
-    return names[channels];
-}
-
 void compare_shapes(struct compare_result *result)
 {
+    static const char *const kinds[] = {"", "gray", "gray with alpha", "RGB", "RGBA"};
     const struct image_info *a = &result->a, *b = &result->b;
-    char *text = result->mismatch;
-    size_t room = sizeof result->mismatch;
+    char *why = result->why;
+    size_t room = sizeof result->why;
 
     if (a->width != b->width || a->height != b->height)
-        snprintf(text, room, "%dx%d and %dx%d pixels", a->width, a->height, b->width, b->height);
+        snprintf(why, room, "%dx%d and %dx%d pixels", a->width, a->height, b->width, b->height);
     else if (a->channels != b->channels)
-        snprintf(text, room, "%s and %s", kind_name(a->channels), kind_name(b->channels));
+        snprintf(why, room, "%s and %s", kinds[a->channels], kinds[b->channels]);
     else if (a->type != b->type)
-        snprintf(text, room, "%d and %d bits a sample", 8 * (int)a->type, 8 * (int)b->type);
+        snprintf(why, room, "%d and %d bits a sample", 8 * (int)a->type, 8 * (int)b->type);
     else if (a->max != b->max)
-        snprintf(text, room, "samples up to %u and up to %u", a->max, b->max);
-    result->comparable = text[0] == '\0';
+        snprintf(why, room, "samples up to %u and up to %u", a->max, b->max);
+    result->comparable = why[0] == '\0';
 }
 
 /* "3 of 4096 pixels differ (0.0732%), by up to 12" */
@@ -104,14 +101,9 @@ void compare_judge(struct compare_result *result, const struct compare_limits *l
     bool counted =
         limits->max_diff >= 0 || limits->fail_percent || (!limits->has_psnr && !limits->has_ssim);
 
-    result->passed = false;
-    if (!result->comparable) {
-        snprintf(why, room, "%s", result->mismatch);
-        return;
-    }
     double psnr = compare_psnr(&result->all, result->a.max);
     const char *percent = limits->fail_percent ? limits->fail_percent : "0";
-    if (counted && !compare_within_percent(percent, result->failing_pixels, result->pixels)) {
+    if (counted && !is_within(percent, result->failing_pixels, result->pixels)) {
         count_text(result, limits, why, room);
     } else if (limits->has_psnr && !(psnr >= limits->min_psnr)) {
         snprintf(why, room, "the PSNR is %.6g dB, less than %.6g", psnr, limits->min_psnr);
@@ -135,19 +127,6 @@ static bool read_decimal(const char *text, double *number)
     return end != text && *end == '\0' && isfinite(*number);
 }
 
-static bool is_percent(const char *text)
-{
-    mpq_t value;
-    const char *why;
-    bool good;
-
-    mpq_init(value);
-    good = rational_parse(value, text, strlen(text), &why) && mpq_sgn(value) >= 0 &&
-           mpq_cmp_ui(value, 100, 1) <= 0;
-    mpq_clear(value);
-    return good;
-}
-
 const char *compare_limit_read(struct compare_limits *limits, const char *name, const char *value)
 {
     if (strcmp(name, "max-diff") == 0) {
@@ -157,7 +136,7 @@ const char *compare_limit_read(struct compare_limits *limits, const char *name, 
             return "a whole number from 0 to 65535";
         limits->max_diff = (int)number;
     } else if (strcmp(name, "max-fail-percent") == 0) {
-        if (!is_percent(value))
+        if (!is_within(value, 0, 1)) /* nothing of something is within every percentage */
             return "a number from 0 to 100";
         limits->fail_percent = value;
     } else if (strcmp(name, "min-psnr") == 0) {

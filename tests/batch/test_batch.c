@@ -1,4 +1,4 @@
-/* The parts of a batch that need no pictures: patterns, names in JSON, shards, names of
+/* The parts of a batch that need no pictures: patterns, shards, names of
  * temporaries; and the headers that bound its memory, compared with the decoders'. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/glob.h"
-#include "base/json.h"
 #include "batch/memory.h"
 #include "batch/shard.h"
 #include "codec/codec.h"
@@ -58,34 +57,6 @@ static void patterns(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECKF(glob_match(cases[i].pattern, cases[i].path) == cases[i].match, "%s on %s",
                cases[i].pattern, cases[i].path);
-}
-
-static void names_in_json(void)
-{
-    char name[512], *text = NULL, *rest;
-    size_t bytes, length = 0;
-
-    for (int c = 1; c < 256; c++) /* each byte alone, where it is no UTF-8, and in pairs */
-        name[length++] = (char)c;
-    for (const char *c = "\303\251 \342\202\254 \360\237\230\200 \355\240\200 \\ \" /"; *c; c++)
-        name[length++] = *c;
-    name[length] = '\0';
-    FILE *out = open_memstream(&text, &bytes);
-    json_put_bytes(out, name);
-    fputs(",rest", out);
-    fclose(out);
-    for (size_t i = 0; i < bytes; i++)
-        CHECK((unsigned char)text[i] >= 0x20);
-    rest = json_take_bytes(text + 1);
-    CHECK(rest && strcmp(rest, ",rest") == 0 && strcmp(text + 1, name) == 0);
-    free(text);
-
-    static const char *const torn[] = {"abc", "a\\", "a\\u00", "a\\u0000\"", "\\x\"", "\\udc8"};
-    for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
-        char copy[16];
-        snprintf(copy, sizeof copy, "%s", torn[i]);
-        CHECKF(json_take_bytes(copy) == NULL, "%s", torn[i]);
-    }
 }
 
 static void shards_are_even(void)
@@ -170,7 +141,7 @@ static void check_cost(const char *path)
         close(fd);
         return;
     }
-    cost = batch_cost_of(fd, (uint64_t)status.st_size);
+    cost = batch_cost_of(path, fd, (uint64_t)status.st_size);
     close(fd);
     CHECKF(cost.bytes > (uint64_t)status.st_size, "%s", path);
     if (source_open(&source, path, &err)) {
@@ -209,7 +180,6 @@ static void costs_as_decoded(void)
 int main(void)
 {
     TEST(patterns);
-    TEST(names_in_json);
     TEST(shards_are_even);
     TEST(local_ranks);
     TEST(temporaries_by_name);

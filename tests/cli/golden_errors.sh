@@ -37,7 +37,7 @@ printf '0 a.pgm %s\n0 b.pgm %s\n' "$nap" "$nap" >golden.txt
 cp golden.txt before.txt
 "$STENCILCLI" golden record golden.txt -t 2 &
 pid=$!
-while [ "$(ls scratch/*/*.out 2>ls.log | wc -l)" -lt 2 ]; do sleep 0.05; done
+while [ "$(ls scratch/*/*.err 2>ls.log | wc -l)" -lt 2 ]; do sleep 0.05; done
 kill -TERM $pid
 code=0
 wait $pid 2>wait.log || code=$?
@@ -51,6 +51,14 @@ still_runs() {
 end=$(($(date +%s) + 10)) # what was killed may be there for a moment
 while still_runs && [ "$(date +%s)" -lt $end ]; do sleep 0.05; done
 if still_runs; then echo "a command still runs"; fi
+# Under nohup a hangup stops nothing.
+printf -- '- - sleep 0.5\n- - true\n' >golden.txt
+env --ignore-signal=HUP "$STENCILCLI" golden check golden.txt -t 1 >hangup.txt &
+pid=$!
+while [ "$(ls scratch/*/*.err 2>ls.log | wc -l)" -lt 1 ]; do sleep 0.05; done
+kill -HUP $pid
+wait $pid
+cat hangup.txt
 # Whoever has started it may ignore that children end: a command that fails still does.
 printf -- '- - false\n' >golden.txt
 code=0
