@@ -170,8 +170,8 @@ static bool overlap(const struct chart_label *a, const struct chart_label *b)
 /* COUNT marks within SPAN pixels of each other, in the middle or at an edge of the chart. */
 static void check_crowd(int count, double x, double y, double span)
 {
-    struct chart chart = {.width = 960, .height = 680};
-    struct chart_label labels[12];
+    struct chart chart = {.width = 960, .height = 680, .labels = count};
+    struct chart_label *labels = chart.label;
     chart.x = (struct chart_axis){.begin = 104, .end = 926};
     chart.y = (struct chart_axis){.begin = 614, .end = 112};
     for (int i = 0; i < count; i++) {
@@ -180,7 +180,7 @@ static void check_crowd(int count, double x, double y, double span)
         snprintf(labels[i].name, sizeof labels[i].name, "kernel%d", i);
         snprintf(labels[i].value, sizeof labels[i].value, "%d.00 TFLOP/s", i);
     }
-    chart_labels_place(&chart, labels, count, NULL, 0);
+    chart_place_labels(&chart);
     for (int i = 0; i < count; i++) {
         CHECKF(labels[i].text_x >= 104 && labels[i].text_x + labels[i].width <= 960 &&
                    labels[i].text_y >= 112 && labels[i].text_y <= 614,
