@@ -33,7 +33,7 @@ bool bench_enough(const struct bench_limits *limits, int runs, double elapsed_ms
 struct bench_samples {
     struct bench_limits limits;
     double *ms;
-    int runs, room, warmed;
+    int runs, warmed;
     bool warm;
     double begun_ms; /* of the warm-up, then of what is counted; 0: not yet */
 };
@@ -219,16 +219,15 @@ bool bench_picture_make(struct image *image, int threads, struct error *err);
  * quick. */
 #define BENCH_BANDS 3
 struct bench_bands {
-    int count, rows; /* rows in all */
+    int count, each; /* rows of each */
     int first[BENCH_BANDS];
-    struct image want[BENCH_BANDS];
+    struct image want; /* one band below the other; to be freed by image_free */
 };
 bool bench_bands_make(struct bench_bands *bands, const struct plan *plan, const struct image *in,
                       int threads, struct error *err);
 /* False with EXIT_DIFFERENT and the place when OUT, rows from FIRST on, is not as expected. */
 bool bench_bands_check(const struct bench_bands *bands, const struct image *out, int first,
                        const char *name, struct error *err);
-void bench_bands_free(struct bench_bands *bands);
 
 /* ---- printing ---- */
 

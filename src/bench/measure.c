@@ -23,9 +23,8 @@
 #define WARMUP_HASTY_MS 20.0
 #define WARMUP_SLOW_MS  1e3
 
-/* A second of the shortest runs takes far fewer places. */
-#define ROOM_FIRST 64
-#define ROOM_MOST  (1 << 20)
+/* Places for times: a second of the shortest runs takes far fewer. */
+#define ROOM (1 << 20)
 
 /* The reference takes long, and its time matters least. */
 #define REFERENCE_RUNS 3
@@ -65,21 +64,6 @@ bool bench_enough(const struct bench_limits *limits, int runs, double elapsed_ms
     return elapsed_ms >= limits->cap_ms || (runs >= limits->runs && elapsed_ms >= limits->ms);
 }
 
-static bool samples_keep(struct bench_samples *samples, double ms)
-{
-    if (samples->runs == samples->room) {
-        int room = samples->room ? 2 * samples->room : ROOM_FIRST;
-        double *grown =
-            room > ROOM_MOST ? NULL : realloc(samples->ms, sizeof *grown * (size_t)room);
-        if (!grown)
-            return false;
-        samples->ms = grown;
-        samples->room = room;
-    }
-    samples->ms[samples->runs++] = ms;
-    return true;
-}
-
 bool bench_samples_more(double ms, void *context)
 {
     struct bench_samples *samples = context;
@@ -94,15 +78,19 @@ bool bench_samples_more(double ms, void *context)
             samples->begun_ms = now;
         return true;
     }
-    return samples_keep(samples, ms) &&
-           !bench_enough(&samples->limits, samples->runs, now - samples->begun_ms);
+    if (!samples->ms)
+        samples->ms = malloc(ROOM * sizeof *samples->ms);
+    if (!samples->ms || samples->runs == ROOM)
+        return false;
+    samples->ms[samples->runs++] = ms;
+    return !bench_enough(&samples->limits, samples->runs, now - samples->begun_ms);
 }
 
 void bench_samples_free(struct bench_samples *samples)
 {
     free(samples->ms);
     samples->ms = NULL;
-    samples->runs = samples->room = 0;
+    samples->runs = 0;
 }
 
 /* The median, and nothing of the samples is left. */
@@ -117,7 +105,7 @@ static double samples_median(struct bench_samples *samples)
 
 /* ---- memory of the CPU ---- */
 
-/* Bytes that threads write, each its share. */
+/* Bytes that threads write, each a share. */
 struct block {
     unsigned char *to;
     const unsigned char *from; /* copied; NULL: TO is overwritten with anything */

@@ -22,7 +22,6 @@ static const int SWEEP_MASKS[] = {3, 5, 7, 9, 11, 15, 21, 31};
 struct chosen_kernels {
     const struct kernel *kernel[BENCH_KERNELS];
     int count;
-    bool named; /* by the user: none of them is left out in silence */
 };
 
 /* Whether NAME is one of the names in the list, or the list is not there. */
@@ -113,13 +112,12 @@ static bool kernels_choose(struct chosen_kernels *kernels, const struct bench_re
     const struct kernel *table = kernel_table(&count);
 
     kernels->count = 0;
-    kernels->named = request->kernels != NULL;
     if (!check_named(request, sweep, err) || !check_cuda(request, no_cuda, err))
         return false;
     for (int i = 0; i < count && kernels->count < BENCH_KERNELS; i++) {
         const struct kernel *kernel = &table[i];
-        bool meant = kernels->named ? is_named(request->kernels, kernel->name)
-                                    : is_meant(kernel, request, sweep, no_cuda);
+        bool meant = request->kernels ? is_named(request->kernels, kernel->name)
+                                      : is_meant(kernel, request, sweep, no_cuda);
         if (kernel->dims != 2 || !meant)
             continue;
         if (kernel->device == DEVICE_CUDA && no_cuda[0])
@@ -127,7 +125,7 @@ static bool kernels_choose(struct chosen_kernels *kernels, const struct bench_re
                              no_cuda);
         kernels->kernel[kernels->count++] = kernel;
     }
-    if (kernels->named)
+    if (request->kernels)
         no_cuda[0] = '\0'; /* the kernels are those of the CPU: nobody misses a GPU */
     return kernels->count > 0 || nothing_chosen(request, sweep, no_cuda, err);
 }
@@ -154,9 +152,8 @@ struct bench {
 static struct bench_result *result_add(struct bench *bench, const struct kernel *kernel, int tile)
 {
     struct bench_report *report = bench->report;
-    struct bench_result *grown =
-        realloc(report->result, sizeof *grown * (size_t)(report->results + 1));
-    struct bench_result *result;
+    size_t count = (size_t)report->results + 1;
+    struct bench_result *grown = realloc(report->result, sizeof *grown * count), *result;
 
     if (!grown)
         return NULL;
@@ -169,9 +166,7 @@ static struct bench_result *result_add(struct bench *bench, const struct kernel 
         .mask_height = bench->plan.mask[0].height,
         .rows = report->height,
     };
-    for (int i = 0; i < report->devices; i++)
-        if (report->device[i].device == kernel->device)
-            result->device = i;
+    result->device = report->device[0].device == kernel->device ? 0 : 1;
     return result;
 }
 
@@ -227,9 +222,8 @@ static bool verify(struct bench *bench, struct bench_result *result, struct kern
 {
     memset(bench->out.data, 0xa5,
            (size_t)(bench->out.height - 1) * bench->out.pitch + image_row_bytes(&bench->out));
-    if (!kernel_run(result->kernel, job, err))
-        return false;
-    return bench_bands_check(&bench->bands, job->out, job->out_first_row, result->kernel->name,
+    return kernel_run(result->kernel, job, err) &&
+           bench_bands_check(&bench->bands, job->out, job->out_first_row, result->kernel->name,
                              err);
 }
 
@@ -238,70 +232,50 @@ static bool verify(struct bench *bench, struct bench_result *result, struct kern
 static void result_predict(const struct bench *bench, struct bench_result *result,
                            const struct kernel_job *job)
 {
-    struct kernel_shape cut = {0};
+    struct kernel_shape cut = {.tile_width = result->tile};
     const struct kernel *kernel = result->kernel;
-    int tile = result->tile;
-    if (kernel->shape) {
+    if (kernel->shape)
         kernel->shape(job, &cut);
-        tile = cut.tile_width;
-    }
-    result->predicted =
-        bench_predict(kernel->tile, &bench->plan.mask[0], tile, kernel->shape ? &cut : NULL);
+    result->predicted = bench_predict(kernel->tile, &bench->plan.mask[0], cut.tile_width,
+                                      kernel->shape ? &cut : NULL);
     if (bench->report->sweep != SWEEP_TILE)
-        result->tile = tile;
+        result->tile = cut.tile_width;
 }
 
-/* The method that was asked for, or the fastest. False: it cannot run the plan, which in a sweep of
- * masks is a result. */
-static bool state_open(const struct bench *bench, struct bench_result *result,
-                       struct kernel_job *job, struct error *err)
-{
-    const struct kernel *kernel = result->kernel;
-    const char *method = kernel->open ? bench->request->method : NULL;
-
-    if (kernel_open(kernel, &bench->plan, job->out->width, job->out->height, method, &job->state,
-                    err)) {
-        result->method = job->state ? job->state->method : NULL;
-        return true;
-    }
-    if (bench->report->sweep == SWEEP_MASK) {
-        result->state = BENCH_UNSUPPORTED;
-        snprintf(result->why, sizeof result->why, "%.255s", err->text);
-    }
-    return false;
-}
-
+/* False: the bench cannot go on. A kernel that cannot run the plan is a result in a sweep of masks,
+ * and where the user did not name it. */
 static bool measure(struct bench *bench, const struct kernel *kernel, int tile, struct error *err)
 {
+    const struct bench_request *request = bench->request;
     struct bench_result *result = result_add(bench, kernel, tile);
+    bool sweeps_masks = bench->report->sweep == SWEEP_MASK;
     struct image part;
     struct kernel_job job;
-    char why[256] = "";
-    bool done;
 
     if (!result)
         return error_set(err, EXIT_INPUT, "no memory for the results");
-    if (!kernel_supports(kernel, &bench->plan, why, sizeof why)) {
-        if (bench->kernels.named && bench->report->sweep != SWEEP_MASK)
-            return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name, why);
-        result->state = BENCH_UNSUPPORTED;
-        snprintf(result->why, sizeof result->why, "%s", why);
-        return true;
-    }
+    result->state = BENCH_UNSUPPORTED;
+    if (!kernel_supports(kernel, &bench->plan, result->why, sizeof result->why))
+        return sweeps_masks || !request->kernels ||
+               error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name,
+                         result->why);
     job = job_make(bench, result, &part);
-    if (!state_open(bench, result, &job, err))
-        return result->state != BENCH_TIMED;
-    done = verify(bench, result, &job, err) &&
-           bench_time_kernel(result, bench->request, &job, err) &&
-           bench_time_copy(result, &bench->report->device[result->device], bench->request, &job,
-                           &bench->out, err);
-    if (done)
+    if (!kernel_open(kernel, &bench->plan, job.out->width, job.out->height,
+                     kernel->open ? request->method : NULL, &job.state, err)) {
+        snprintf(result->why, sizeof result->why, "%.255s", err->text);
+        return sweeps_masks;
+    }
+    result->method = job.state ? job.state->method : NULL;
+    if (verify(bench, result, &job, err) && bench_time_kernel(result, request, &job, err) &&
+        bench_time_copy(result, &bench->report->device[result->device], request, &job, &bench->out,
+                        err)) {
+        result->state = BENCH_TIMED;
         result_predict(bench, result, &job);
+    } else {
+        result->state = err->code == EXIT_DIFFERENT ? BENCH_DIFFERS : BENCH_FAILED;
+        snprintf(result->why, sizeof result->why, "%.255s", err->text);
+    }
     kernel_close(kernel, job.state);
-    if (done)
-        return true;
-    result->state = err->code == EXIT_DIFFERENT ? BENCH_DIFFERS : BENCH_FAILED;
-    snprintf(result->why, sizeof result->why, "%.255s", err->text);
     return true;
 }
 
@@ -309,16 +283,16 @@ static bool measure(struct bench *bench, const struct kernel *kernel, int tile, 
 
 static void progress(struct bench *bench, const struct kernel *kernel, int tile)
 {
+    const struct plan_mask *m = &bench->plan.mask[0];
     char text[96];
-    bench->step++;
+    int used =
+        snprintf(text, sizeof text, "%d of %d: %s, ", ++bench->step, bench->steps, kernel->name);
     if (!bench->request->progress)
         return;
     if (bench->report->sweep == SWEEP_TILE)
-        snprintf(text, sizeof text, "%d of %d: %s, tile %d", bench->step, bench->steps,
-                 kernel->name, tile);
+        snprintf(text + used, sizeof text - (size_t)used, "tile %d", tile);
     else
-        snprintf(text, sizeof text, "%d of %d: %s, mask %d x %d", bench->step, bench->steps,
-                 kernel->name, bench->plan.mask[0].width, bench->plan.mask[0].height);
+        snprintf(text + used, sizeof text - (size_t)used, "mask %d x %d", m->width, m->height);
     bench->request->progress(text, bench->request->context);
 }
 
@@ -350,29 +324,27 @@ static bool measure_mask(struct bench *bench, int width, struct error *err)
         bench->report->mask_width = bench->plan.mask[0].width;
         bench->report->mask_height = bench->plan.mask[0].height;
     }
-    if (ok &&
-        (bench->report->verified_rows == 0 || bench->bands.rows < bench->report->verified_rows)) {
-        bench->report->verified_rows = bench->bands.rows;
+    if (ok && (bench->report->verified_rows == 0 ||
+               bench->bands.want.height < bench->report->verified_rows)) {
+        bench->report->verified_rows = bench->bands.want.height;
         bench->report->bands = bench->bands.count;
     }
     for (int i = 0; ok && i < count; i++)
         ok = measure_kernels(bench, tiles[i], err);
-    bench_bands_free(&bench->bands);
+    image_free(&bench->bands.want);
     plan_free(&bench->plan);
     return ok;
 }
 
-/* The devices of the kernels that are meant, probed. */
+/* The devices of the kernels that are meant, probed. The kernels of one device follow each other.
+ */
 static bool find_devices(struct bench *bench, struct error *err)
 {
     struct bench_report *report = bench->report;
     for (int i = 0; i < bench->kernels.count; i++) {
-        enum device device = bench->kernels.kernel[i]->device;
         struct bench_device *to = &report->device[report->devices];
-        bool known = false;
-        for (int j = 0; j < report->devices; j++)
-            known = known || report->device[j].device == device;
-        if (known)
+        enum device device = bench->kernels.kernel[i]->device;
+        if (report->devices > 0 && to[-1].device == device)
             continue;
         to->device = device;
         to->index = device == DEVICE_CPU ? 0 : bench->request->device_index;

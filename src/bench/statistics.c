@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "kernel/reference.h"
 
 /* An outlier lies this many MADs from the median: ten standard deviations where times scatter
  * normally, for which a MAD is 0.6745 of one. */
@@ -60,7 +59,7 @@ bool bench_is_basic(const struct kernel *kernel)
 
 bool bench_is_reference(const struct kernel *kernel)
 {
-    return kernel->run == kernel_reference.run;
+    return strcmp(kernel->name, "reference") == 0;
 }
 
 const struct bench_result *bench_baseline(const struct bench_report *report,
@@ -75,7 +74,7 @@ const struct bench_result *bench_baseline(const struct bench_report *report,
         if (bench_is_basic(other->kernel) &&
             (report->sweep != SWEEP_TILE || other->tile == result->tile))
             return other;
-        if (strcmp(other->kernel->name, "reference") == 0)
+        if (bench_is_reference(other->kernel))
             base = other;
     }
     return base;
@@ -131,15 +130,10 @@ int bench_sweep_place(const struct bench_report *report, const struct bench_resu
 int bench_sweep_places(const struct bench_report *report, int at[BENCH_KERNELS])
 {
     int count = 0;
-    for (int i = 0; i < report->results; i++) {
-        int here = bench_sweep_place(report, &report->result[i]), j = 0;
-        while (j < count && at[j] < here)
-            j++;
-        if ((j < count && at[j] == here) || count == BENCH_KERNELS)
-            continue;
-        for (int k = count++; k > j; k--)
-            at[k] = at[k - 1];
-        at[j] = here;
+    for (int i = 0; i < report->results && count < BENCH_KERNELS; i++) {
+        int here = bench_sweep_place(report, &report->result[i]);
+        if (count == 0 || at[count - 1] != here)
+            at[count++] = here;
     }
     return count;
 }
@@ -147,13 +141,12 @@ int bench_sweep_places(const struct bench_report *report, int at[BENCH_KERNELS])
 int bench_sweep_kernels(const struct bench_report *report,
                         const struct kernel *kernel[BENCH_KERNELS])
 {
+    const struct bench_result *result = report->result;
     int count = 0;
-    for (int i = 0; i < report->results; i++) {
-        int j = 0;
-        while (j < count && kernel[j] != report->result[i].kernel)
-            j++;
-        if (j == count && count < BENCH_KERNELS)
-            kernel[count++] = report->result[i].kernel;
+    for (; count < report->results && count < BENCH_KERNELS; count++) {
+        if (bench_sweep_place(report, &result[count]) != bench_sweep_place(report, &result[0]))
+            break;
+        kernel[count] = result[count].kernel;
     }
     return count;
 }
