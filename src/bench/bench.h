@@ -1,7 +1,7 @@
 /* `stencilcli bench`: what is measured and what is reported of it. bench/run.c runs
  * kernels, has them timed by bench/measure.c and fills a report; bench/statistics.c makes
- * the numbers that follow from times; bench/print.c, bench/json.c and bench/plots.c only
- * read the report. Times are in milliseconds, a plane's or picture's size in bytes. */
+ * the numbers that follow from times; bench/print.c and bench/plots.c only read the
+ * report. Times are in milliseconds, a plane's or picture's size in bytes. */
 #ifndef STENCIL_BENCH_BENCH_H
 #define STENCIL_BENCH_BENCH_H
 
@@ -114,7 +114,7 @@ struct bench_report {
     enum bench_sweep sweep;
     struct bench_device device[2];
     int devices;
-    struct bench_result *result;
+    struct bench_result *result; /* of a sweep all kernels at one place, then at the next */
     int results;
     int64_t verified_rows; /* of `height` that were compared, in bands */
     int bands;
@@ -152,15 +152,12 @@ void bench_device_name(char *text, size_t bytes, const struct bench_device *devi
 /* Kernels in a report, and widths in a sweep, at most. */
 #define BENCH_KERNELS 32
 
-/* Where a result lies in a sweep: its tile's or mask's width. */
+/* Where a result lies in a sweep: its tile's or mask's width. All places, which rise; all kernels;
+ * the timed result of a kernel at a place, or NULL. */
 int bench_sweep_place(const struct bench_report *report, const struct bench_result *result);
-
-/* All places in rising order; all kernels in the order of the report. */
 int bench_sweep_places(const struct bench_report *report, int at[BENCH_KERNELS]);
 int bench_sweep_kernels(const struct bench_report *report,
                         const struct kernel *kernel[BENCH_KERNELS]);
-
-/* The timed result of a kernel at a place, or NULL. */
 const struct bench_result *bench_sweep_find(const struct bench_report *report,
                                             const struct kernel *kernel, int at);
 
@@ -229,7 +226,7 @@ bool bench_bands_make(struct bench_bands *bands, const struct plan *plan, const 
 bool bench_bands_check(const struct bench_bands *bands, const struct image *out, int first,
                        const char *name, struct error *err);
 
-/* ---- printing ---- */
+/* ---- printing (bench/print.c, bench/plots.c) ---- */
 
 void bench_print(FILE *out, const struct bench_report *report);
 void bench_print_sweep(FILE *out, const struct bench_report *report);

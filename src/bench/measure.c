@@ -1,7 +1,6 @@
-/* How the bench takes times. A kernel with a `time` of its own is timed on its device,
- * alone and on data that lies there; any other kernel is timed by the clock around run(),
- * where the events of a CUDA kernel are believed before the clock. The copy, which is
- * the table's 1.00, is timed in the same ways. */
+/* How the bench takes times. A kernel with a `time` of its own, as those of a GPU have, is timed on
+ * its device, alone and on data that lies there; any other kernel is timed by the clock around
+ * run(). The copy, which is the table's 1.00, is timed in the same ways. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,61 +150,37 @@ static void cpu_copy(const struct image *from, struct image *to, int threads)
 
 /* ---- run(), from outside ---- */
 
-/* Takes the times of run(): those that the kernel tells where OWN_TIMES are wanted, else the
- * clock's. */
 static bool time_around(const struct kernel *kernel, const struct bench_request *request,
-                        struct kernel_job *job, bool own_times, struct bench_samples *samples,
+                        const struct kernel_job *job, struct bench_samples *samples,
                         struct error *err)
 {
-    struct kernel_times times;
-    double ms;
-    job->times = &times;
+    double start;
     do {
         if (request->cold && kernel->device == DEVICE_CPU)
             cpu_scrub(request->threads);
-        times = (struct kernel_times){0};
-        ms = clock_ms();
+        start = clock_ms();
         if (!kernel_run(kernel, job, err))
             return false;
-        ms = own_times && times.kernel_ms > 0 ? times.kernel_ms : clock_ms() - ms;
-    } while (bench_samples_more(ms, samples));
+    } while (bench_samples_more(clock_ms() - start, samples));
     return true;
 }
 
 /* The median from a picture in memory to a picture in memory. */
-static bool time_end_to_end(const struct kernel *kernel, const struct bench_request *request,
-                            struct kernel_job *job, double *median, struct error *err)
+static bool time_end_to_end(struct bench_result *result, const struct bench_request *request,
+                            const struct kernel_job *job, struct error *err)
 {
     struct bench_samples samples = {.limits = {.runs = END_TO_END_RUNS, .cap_ms = INFINITY}};
-    bool ok = time_around(kernel, request, job, false, &samples, err);
-    *median = samples_median(&samples);
+    bool ok = time_around(result->kernel, request, job, &samples, err);
+    result->end_to_end_ms = samples_median(&samples);
     return ok;
 }
 
 /* ---- the kernel ---- */
 
-/* The statistics of what was taken; times of a part of the picture become those of the whole. */
-static bool stats_take(struct bench_result *result, struct bench_samples *samples, double factor,
-                       struct error *err)
-{
-    struct bench_stats *stats = &result->stats;
-    if (samples->runs == 0)
-        return error_set(err, EXIT_INPUT, "%s: no run was timed", result->kernel->name);
-    bench_stats_make(stats, samples->ms, samples->runs);
-    stats->median_ms *= factor;
-    stats->mad_ms *= factor;
-    stats->p10_ms *= factor;
-    stats->p90_ms *= factor;
-    stats->least_ms *= factor;
-    result->capped = samples->runs < samples->limits.runs;
-    return true;
-}
-
 bool bench_time_kernel(struct bench_result *result, const struct bench_request *request,
                        const struct kernel_job *job, struct error *err)
 {
     const struct kernel *kernel = result->kernel;
-    struct kernel_job copy = *job;
     struct bench_samples samples = {.limits = bench_limits_make(request->runs)};
     struct kernel_trial trial = {
         .cold = request->cold, .more = bench_samples_more, .context = &samples};
@@ -220,20 +195,24 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
             samples.limits.runs = REFERENCE_RUNS;
     }
     if (kernel->time) {
-        ok = kernel->time(&copy, &trial, err);
+        ok = kernel->time(job, &trial, err);
         result->bytes = trial.bytes;
         result->inputs = trial.inputs;
         result->tile = trial.tile;
     } else {
-        ok = time_around(kernel, request, &copy, kernel->device != DEVICE_CPU, &samples, err);
+        ok = time_around(kernel, request, job, &samples, err);
     }
-    ok = ok && stats_take(result, &samples, (double)job->in->height / (double)result->rows, err);
+    if (ok && samples.runs == 0)
+        ok = error_set(err, EXIT_INPUT, "%s: no run was timed", kernel->name);
+    /* Times of a part of the picture become those of the whole. */
+    for (int i = 0; i < samples.runs; i++)
+        samples.ms[i] *= (double)job->in->height / (double)result->rows;
+    if (ok)
+        bench_stats_make(&result->stats, samples.ms, samples.runs);
+    result->capped = samples.runs < samples.limits.runs;
     bench_samples_free(&samples);
-    if (!ok)
-        return false;
     result->end_to_end_ms = result->stats.median_ms;
-    return kernel->device == DEVICE_CPU ||
-           time_end_to_end(kernel, request, &copy, &result->end_to_end_ms, err);
+    return ok && (!kernel->time || time_end_to_end(result, request, job, err));
 }
 
 /* ---- the copy ---- */
@@ -298,10 +277,8 @@ bool bench_time_copy(struct bench_result *result, struct bench_device *device,
             result->copy_ms = device->copy[i].ms;
             return true;
         }
-    if (result->kernel->device == DEVICE_CPU)
+    if (!result->kernel->time)
         copy_on_cpu(&copy, request, job->in, out);
-    else if (!result->kernel->time)
-        return true;
     else if (!copy_on_device(&copy, result->kernel, request, job, err))
         return false;
     result->copy_ms = copy.ms;

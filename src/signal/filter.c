@@ -57,29 +57,59 @@ bool signal_mask_row(const struct signal_request *request, struct mask *mask, st
     return false;
 }
 
-/* ---- checks ---- */
+/* ---- names of audio files ---- */
 
-/* Extensions of formats whose compression changes samples. */
-static const char *lossy_extension(const char *path)
+bool audio_available(void)
 {
-    static const char *const known[] = {"mp3", "ogg", "oga", "opus", "m4a", "aac", "wma"};
+#ifdef HAVE_SNDFILE
+    return true;
+#else
+    return false;
+#endif
+}
+
+bool audio_recognise(const uint8_t *head, size_t bytes)
+{
+    static const char *const magic[] = {"RIFF", "RIFX", "RF64", "fLaC", "FORM"};
+
+    for (size_t i = 0; bytes >= 4 && i < sizeof magic / sizeof *magic; i++)
+        if (memcmp(head, magic[i], 4) == 0)
+            return true;
+    return false;
+}
+
+const struct audio_extension *audio_extension(const char *path)
+{
+    static const struct audio_extension known[] = {
+        {"wav", AUDIO_WAV},   {"wave", AUDIO_WAV},  {"flac", AUDIO_FLAC}, {"aif", AUDIO_AIFF},
+        {"aiff", AUDIO_AIFF}, {"aifc", AUDIO_AIFF}, {"mp3", AUDIO_NONE},  {"ogg", AUDIO_NONE},
+        {"oga", AUDIO_NONE},  {"opus", AUDIO_NONE}, {"m4a", AUDIO_NONE},  {"aac", AUDIO_NONE},
+        {"wma", AUDIO_NONE}};
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
     for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(dot + 1, known[i]) == 0)
-            return known[i];
+        if (strcasecmp(dot + 1, known[i].name) == 0)
+            return &known[i];
     return NULL;
 }
 
+enum audio_container audio_of_path(const char *path)
+{
+    const struct audio_extension *extension = audio_extension(path);
+    return extension ? extension->container : AUDIO_NONE;
+}
+
+/* ---- checks ---- */
+
 static bool check_output(const char *output, struct error *err)
 {
-    const char *lossy = lossy_extension(output);
+    const struct audio_extension *extension = audio_extension(output);
 
-    if (lossy)
+    if (extension && extension->container == AUDIO_NONE)
         return error_set(err, EXIT_USAGE,
                          "%s: %s does not keep samples as they are; write .wav, .flac or .aiff",
-                         output, lossy);
-    if (audio_of_path(output) != AUDIO_NONE && !audio_available())
+                         output, extension->name);
+    if (extension && !audio_available())
         return error_set(err, EXIT_USAGE,
                          "%s: this build writes no audio: it was made without libsndfile", output);
     return true;
@@ -187,6 +217,13 @@ bool signal_choose(const struct signal_request *request, const struct signal_loa
 
 /* ---- the whole way ---- */
 
+void signal_lap(struct signal_work *work, double *ms)
+{
+    double now = clock_ms();
+    *ms = now - work->mark_ms;
+    work->mark_ms = now;
+}
+
 struct signal_runner signal_runner_make(const struct signal_work *work)
 {
     const struct signal_choice *choice = &work->report->choice;
@@ -201,6 +238,15 @@ struct signal_runner signal_runner_make(const struct signal_work *work)
                                   .channel = -1};
 }
 
+#ifndef HAVE_SNDFILE
+bool signal_filter_audio(struct signal_work *work, struct error *err)
+{
+    return error_set(err, EXIT_INPUT,
+                     "%s: an audio file, and this build reads none: it was made without libsndfile",
+                     work->name);
+}
+#endif
+
 bool signal_filter(const struct signal_request *request, const struct mask *mask, const char *input,
                    const char *output, struct signal_report *report, struct error *err)
 {
@@ -208,8 +254,9 @@ bool signal_filter(const struct signal_request *request, const struct mask *mask
                                .mask = mask,
                                .name = strcmp(input, "-") == 0 ? "standard input" : input,
                                .output = output,
-                               .start_ms = clock_ms(),
+                               .mark_ms = clock_ms(),
                                .report = report};
+    double start_ms = work.mark_ms;
     struct input *in = NULL;
     bool good;
 
@@ -219,7 +266,7 @@ bool signal_filter(const struct signal_request *request, const struct mask *mask
         report->audio = audio_recognise(work.bytes, work.size);
         good = report->audio ? signal_filter_audio(&work, err) : signal_filter_text(&work, err);
     }
-    report->total_ms = clock_ms() - work.start_ms;
+    report->total_ms = clock_ms() - start_ms;
     if (good && report->choice.kernel->device == DEVICE_CPU)
         report->times.kernel_ms = report->filter_ms;
     input_close(in);

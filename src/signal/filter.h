@@ -85,12 +85,15 @@ struct signal_work {
     const char *name, *output;
     const uint8_t *bytes; /* the input */
     size_t size;
-    double start_ms;
+    double mark_ms; /* where the next lap begins */
     struct signal_report *report;
 };
 
-bool signal_filter_text(const struct signal_work *work, struct error *err);
-bool signal_filter_audio(const struct signal_work *work, struct error *err);
+/* The time since the last lap, or since the start. */
+void signal_lap(struct signal_work *work, double *ms);
+
+bool signal_filter_text(struct signal_work *work, struct error *err);
+bool signal_filter_audio(struct signal_work *work, struct error *err);
 
 /* The runner for the report's choice. */
 struct signal_runner signal_runner_make(const struct signal_work *work);

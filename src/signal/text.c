@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "kernel/signal_job.h"
 #include "plan/rational.h"
@@ -144,28 +143,20 @@ void signal_text_get(void *context, int i, mpq_t value)
 /* DIGITS / 10^places, with all PLACES digits behind the point. */
 static char *print_scaled(const mpz_t digits, size_t places)
 {
-    size_t length = mpz_sizeinbase(digits, 10), used = 0, zeros;
-    char *whole = malloc(length + 2), *text = malloc(length + places + 4);
+    char *text = NULL;
+    mpz_t whole, fraction;
 
-    if (!whole || !text) {
-        free(whole);
-        free(text);
-        return NULL;
-    }
-    mpz_get_str(whole, 10, digits);
-    const char *digit = whole;
-    if (*digit == '-')
-        text[used++] = *digit++;
-    length = strlen(digit);
-    zeros = places >= length ? places + 1 - length : 0; /* 5 over 10^3: 0.005 */
-    for (size_t left = zeros + length; left > 0; left--) {
-        if (left == places)
-            text[used++] = '.';
-        text[used++] = zeros > 0 ? '0' : *digit++;
-        zeros -= zeros > 0;
-    }
-    text[used] = '\0';
-    free(whole);
+    mpz_inits(whole, fraction, NULL);
+    mpz_ui_pow_ui(fraction, 10, places);
+    mpz_tdiv_qr(whole, fraction, digits, fraction);
+    mpz_abs(whole, whole);
+    mpz_abs(fraction, fraction);
+    const char *sign = mpz_sgn(digits) < 0 ? "-" : "";
+    if (places == 0)
+        gmp_asprintf(&text, "%s%Zd", sign, whole);
+    else
+        gmp_asprintf(&text, "%s%Zd.%0*Zd", sign, whole, (int)places, fraction);
+    mpz_clears(whole, fraction, NULL);
     return text;
 }
 
@@ -193,11 +184,8 @@ char *number_print(mpq_srcptr value, int decimals)
     mpz_t digits, twice;
     char *text;
 
-    if (decimals < 0 && !decimal_places(mpq_denref(value), &places)) {
-        text = malloc(mpz_sizeinbase(mpq_numref(value), 10) +
-                      mpz_sizeinbase(mpq_denref(value), 10) + 3);
-        return text ? mpq_get_str(text, 10, value) : NULL;
-    }
+    if (decimals < 0 && !decimal_places(mpq_denref(value), &places))
+        return mpq_get_str(NULL, 10, value);
     /* floor(value * 10^places + 1/2) = floor((2 n 10^places + d) / 2d) */
     mpz_inits(digits, twice, NULL);
     mpz_ui_pow_ui(digits, 10, places);
@@ -226,9 +214,7 @@ bool signal_text_write(const struct signal_text *text, const struct series *valu
         const char *number = skip_separators(at, text->end, &commas, &comma);
         good = output_write(output, at, (size_t)(number - at), err);
         series_number(values, i, value);
-        char *digits = good ? number_print(value, decimals) : NULL;
-        if (good && !digits)
-            good = error_set(err, EXIT_INPUT, "%s: no memory to print its numbers", text->name);
+        char *digits = number_print(value, decimals);
         good = good && output_write(output, digits, strlen(digits), err);
         free(digits);
         at = number_end(number, text->end);
@@ -342,19 +328,6 @@ static bool run_passes(const struct signal_work *work, const struct signal_mask 
 
 /* ---- the whole ---- */
 
-static bool write_text(const struct signal_work *work, const struct signal_text *text,
-                       const struct series *values, struct error *err)
-{
-    struct output *output = NULL;
-
-    if (!output_open(&output, work->output, err))
-        return false;
-    if (signal_text_write(text, values, work->request->decimals, output, err))
-        return output_commit(output, err);
-    output_discard(output);
-    return false;
-}
-
 static bool choose(const struct signal_work *work, const struct series *samples,
                    const struct signal_mask *mask, struct error *err)
 {
@@ -367,13 +340,13 @@ static bool choose(const struct signal_work *work, const struct series *samples,
     return signal_choose(work->request, &load, work->report, err);
 }
 
-bool signal_filter_text(const struct signal_work *work, struct error *err)
+bool signal_filter_text(struct signal_work *work, struct error *err)
 {
     struct signal_report *report = work->report;
     struct signal_text text;
     struct signal_mask mask = {.anchor = 0};
     struct series samples = {0};
-    double read_ms, filtered_ms;
+    struct output *output;
     mpq_t ghost;
     bool good;
 
@@ -389,16 +362,16 @@ bool signal_filter_text(const struct signal_work *work, struct error *err)
     text.ghost_value = ghost;
     good = good && series_make(&samples, text.n, signal_text_get, &text, work->name, err) &&
            choose(work, &samples, &mask, err);
-    read_ms = clock_ms();
-    if (!good || work->request->plan)
-        goto out;
-    good = run_passes(work, &mask, &samples, ghost, err);
-    filtered_ms = clock_ms();
-    good = good && write_text(work, &text, &samples, err);
-    report->read_ms = read_ms - work->start_ms;
-    report->filter_ms = filtered_ms - read_ms;
-    report->write_ms = clock_ms() - filtered_ms;
-out:
+    signal_lap(work, &report->read_ms);
+    if (good && !work->request->plan) {
+        good = run_passes(work, &mask, &samples, ghost, err);
+        signal_lap(work, &report->filter_ms);
+        good = good && output_open(&output, work->output, err) &&
+               output_end(output,
+                          signal_text_write(&text, &samples, work->request->decimals, output, err),
+                          err);
+        signal_lap(work, &report->write_ms);
+    }
     series_free(&samples);
     series_free(&mask.weights);
     mpq_clears(ghost, mask.offset, NULL);

@@ -30,8 +30,8 @@ bool signal_text_write(const struct signal_text *text, const struct series *valu
 
 #define SIGNAL_MAX_DECIMALS 1000
 
-/* VALUE as text, malloc'ed, NULL without memory: a decimal where it terminates, else p/q. With
- * DECIMALS >= 0 rounded to so many, halves up. */
+/* VALUE as text, malloc'ed: a decimal where it terminates, else p/q. With DECIMALS >= 0 rounded to
+ * so many, halves up. (GMP ends the program where there is no memory for its numbers.) */
 char *number_print(mpq_srcptr value, int decimals);
 
 #endif
