@@ -143,20 +143,13 @@ void signal_text_get(void *context, int i, mpq_t value)
 /* DIGITS / 10^places, with all PLACES digits behind the point. */
 static char *print_scaled(const mpz_t digits, size_t places)
 {
-    char *text = NULL;
-    mpz_t whole, fraction;
+    int least = (int)places + 1 + (mpz_sgn(digits) < 0); /* 5 over 10^3 is 0.005 */
+    char *text;
+    int length = gmp_asprintf(&text, "%0*Zd.", least, digits);
+    char *point = text + length - 1 - places;
 
-    mpz_inits(whole, fraction, NULL);
-    mpz_ui_pow_ui(fraction, 10, places);
-    mpz_tdiv_qr(whole, fraction, digits, fraction);
-    mpz_abs(whole, whole);
-    mpz_abs(fraction, fraction);
-    const char *sign = mpz_sgn(digits) < 0 ? "-" : "";
-    if (places == 0)
-        gmp_asprintf(&text, "%s%Zd", sign, whole);
-    else
-        gmp_asprintf(&text, "%s%Zd.%0*Zd", sign, whole, (int)places, fraction);
-    mpz_clears(whole, fraction, NULL);
+    memmove(point + 1, point, places);
+    *point = places > 0 ? '.' : '\0';
     return text;
 }
 
