@@ -19,9 +19,16 @@ static const int SWEEP_MASKS[] = {3, 5, 7, 9, 11, 15, 21, 31};
 
 /* ---- which kernels ---- */
 
-struct chosen_kernels {
-    const struct kernel *kernel[BENCH_KERNELS];
-    int count;
+struct bench {
+    struct bench_report *report;
+    const struct bench_request *request;
+    const struct kernel *kernel[BENCH_KERNELS]; /* that are meant */
+    int kernels;
+    struct image out;  /* of the picture's shape */
+    struct image part; /* the rows of it that the reference makes */
+    struct plan plan;
+    struct bench_bands bands;
+    int step, steps; /* for the progress line */
 };
 
 /* Whether NAME is one of the names in the list, or the list is not there. */
@@ -38,9 +45,9 @@ static bool is_named(const char *list, const char *name)
 }
 
 /* Refuses kernels that the user named and that contradict the other options on any machine. */
-static bool check_named(const struct bench_request *request, enum bench_sweep sweep,
-                        struct error *err)
+static bool check_named(const struct bench *bench, struct error *err)
 {
+    const struct bench_request *request = bench->request;
     int count;
     const struct kernel *table = kernel_table(&count);
     for (int i = 0; i < count; i++) {
@@ -54,32 +61,35 @@ static bool check_named(const struct bench_request *request, enum bench_sweep sw
             return error_set(err, EXIT_USAGE,
                              "--method %s is for the CPU: kernel %s has no methods",
                              request->method, kernel->name);
-        if (sweep == SWEEP_TILE && kernel->tile == TILE_NONE)
+        if (bench->report->sweep == SWEEP_TILE && kernel->tile == TILE_NONE)
             return error_set(err, EXIT_USAGE, "kernel %s has no tile to sweep", kernel->name);
     }
     return true;
 }
 
-/* Is a kernel that the user did not name part of the bench? The reference is left out of sweeps: it
- * is slow, and it squeezes all others together. */
-static bool is_meant(const struct kernel *kernel, const struct bench_request *request,
-                     enum bench_sweep sweep, const char *no_cuda)
+/* Is a kernel part of the bench? Unless it is named, the reference is left out of sweeps: it is
+ * slow, and it squeezes all others together. */
+static bool is_meant(const struct bench *bench, const struct kernel *kernel)
 {
+    const struct bench_request *request = bench->request;
+    enum bench_sweep sweep = bench->report->sweep;
+    if (request->kernels)
+        return is_named(request->kernels, kernel->name);
     if ((!request->device_auto && kernel->device != request->device) ||
         (request->method && kernel->device != DEVICE_CPU) ||
-        (kernel->device == DEVICE_CUDA && no_cuda[0]))
+        (kernel->device == DEVICE_CUDA && bench->report->no_cuda[0]))
         return false;
     return sweep == SWEEP_NONE ||
            (!bench_is_reference(kernel) && (sweep == SWEEP_MASK || kernel->tile != TILE_NONE));
 }
 
 /* Checks that the CUDA device that was asked for is there. With --device auto its absence is no
- * error: NO_CUDA (256 bytes) then says why; otherwise NO_CUDA is empty. */
-static bool check_cuda(const struct bench_request *request, char *no_cuda, struct error *err)
+ * error: the report's no_cuda then says why; otherwise it is empty. */
+static bool check_cuda(struct bench *bench, struct error *err)
 {
+    const struct bench_request *request = bench->request;
     char why[160] = "";
     int devices;
-    no_cuda[0] = '\0';
     if (!request->device_auto && request->device != DEVICE_CUDA)
         return true;
     devices = backend_find(DEVICE_CUDA)->devices(why, sizeof why);
@@ -89,65 +99,48 @@ static bool check_cuda(const struct bench_request *request, char *no_cuda, struc
         snprintf(why, sizeof why, "this machine has %d", devices);
     if (!request->device_auto)
         return error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", request->device_index, why);
-    snprintf(no_cuda, 256, "%s", why);
+    snprintf(bench->report->no_cuda, sizeof bench->report->no_cuda, "%s", why);
     return true;
 }
 
-static bool nothing_chosen(const struct bench_request *request, enum bench_sweep sweep,
-                           const char *no_cuda, struct error *err)
+static bool kernels_choose(struct bench *bench, struct error *err)
 {
-    if (sweep == SWEEP_TILE && no_cuda[0])
-        return error_set(err, EXIT_DEVICE, "the kernels with a tile need a CUDA device: %s",
-                         no_cuda);
-    if (sweep == SWEEP_TILE)
-        return error_set(err, EXIT_USAGE, "no kernel of --device %s has a tile to sweep",
-                         backend_find(request->device)->name);
-    return error_set(err, EXIT_DEVICE, "no kernel of this device can run");
-}
-
-static bool kernels_choose(struct chosen_kernels *kernels, const struct bench_request *request,
-                           enum bench_sweep sweep, char *no_cuda, struct error *err)
-{
+    char *no_cuda = bench->report->no_cuda;
     int count;
     const struct kernel *table = kernel_table(&count);
 
-    kernels->count = 0;
-    if (!check_named(request, sweep, err) || !check_cuda(request, no_cuda, err))
+    if (!check_named(bench, err) || !check_cuda(bench, err))
         return false;
-    for (int i = 0; i < count && kernels->count < BENCH_KERNELS; i++) {
+    for (int i = 0; i < count && bench->kernels < BENCH_KERNELS; i++) {
         const struct kernel *kernel = &table[i];
-        bool meant = request->kernels ? is_named(request->kernels, kernel->name)
-                                      : is_meant(kernel, request, sweep, no_cuda);
-        if (kernel->dims != 2 || !meant)
+        if (kernel->dims != 2 || !is_meant(bench, kernel))
             continue;
         if (kernel->device == DEVICE_CUDA && no_cuda[0])
             return error_set(err, EXIT_DEVICE, "kernel %s needs a CUDA device: %s", kernel->name,
                              no_cuda);
-        kernels->kernel[kernels->count++] = kernel;
+        bench->kernel[bench->kernels++] = kernel;
     }
-    if (request->kernels)
+    if (bench->request->kernels)
         no_cuda[0] = '\0'; /* the kernels are those of the CPU: nobody misses a GPU */
-    return kernels->count > 0 || nothing_chosen(request, sweep, no_cuda, err);
+    if (bench->kernels > 0)
+        return true;
+    if (bench->report->sweep != SWEEP_TILE)
+        return error_set(err, EXIT_DEVICE, "no kernel of this device can run");
+    if (no_cuda[0])
+        return error_set(err, EXIT_DEVICE, "the kernels with a tile need a CUDA device: %s",
+                         no_cuda);
+    return error_set(err, EXIT_USAGE, "no kernel of --device %s has a tile to sweep",
+                     backend_find(bench->request->device)->name);
 }
 
 bool bench_check(const struct bench_request *request, enum bench_sweep sweep, struct error *err)
 {
-    struct chosen_kernels kernels;
-    char no_cuda[256];
-    return kernels_choose(&kernels, request, sweep, no_cuda, err);
+    struct bench_report report = {.sweep = sweep};
+    struct bench bench = {.report = &report, .request = request};
+    return kernels_choose(&bench, err);
 }
 
 /* ---- one kernel ---- */
-
-struct bench {
-    struct bench_report *report;
-    const struct bench_request *request;
-    struct chosen_kernels kernels;
-    struct image out; /* of the picture's shape */
-    struct plan plan;
-    struct bench_bands bands;
-    int step, steps; /* for the progress line */
-};
 
 static struct bench_result *result_add(struct bench *bench, const struct kernel *kernel, int tile)
 {
@@ -194,8 +187,7 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
 }
 
 /* The job for one run. The reference makes only some rows, from the middle of the picture. */
-static struct kernel_job job_make(struct bench *bench, struct bench_result *result,
-                                  struct image *part)
+static struct kernel_job job_make(struct bench *bench, struct bench_result *result)
 {
     const struct bench_request *request = bench->request;
     const struct plan_mask *m = &bench->plan.mask[0];
@@ -209,8 +201,8 @@ static struct kernel_job job_make(struct bench *bench, struct bench_result *resu
     if (bench_is_reference(result->kernel) && row_taps * (double)result->rows > REFERENCE_TAPS) {
         result->rows = row_taps > REFERENCE_TAPS ? 1 : (int)(REFERENCE_TAPS / row_taps);
         job.out_first_row = (request->in.height - result->rows) / 2;
-        *part = image_rows(&bench->out, job.out_first_row, result->rows);
-        job.out = part;
+        bench->part = image_rows(&bench->out, job.out_first_row, result->rows);
+        job.out = &bench->part;
     }
     return job;
 }
@@ -249,7 +241,6 @@ static bool measure(struct bench *bench, const struct kernel *kernel, int tile, 
     const struct bench_request *request = bench->request;
     struct bench_result *result = result_add(bench, kernel, tile);
     bool sweeps_masks = bench->report->sweep == SWEEP_MASK;
-    struct image part;
     struct kernel_job job;
 
     if (!result)
@@ -259,7 +250,7 @@ static bool measure(struct bench *bench, const struct kernel *kernel, int tile, 
         return sweeps_masks || !request->kernels ||
                error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name,
                          result->why);
-    job = job_make(bench, result, &part);
+    job = job_make(bench, result);
     if (!kernel_open(kernel, &bench->plan, job.out->width, job.out->height,
                      kernel->open ? request->method : NULL, &job.state, err)) {
         snprintf(result->why, sizeof result->why, "%.255s", err->text);
@@ -299,8 +290,8 @@ static void progress(struct bench *bench, const struct kernel *kernel, int tile)
 /* All kernels with one mask and one tile (0: each kernel's own). */
 static bool measure_kernels(struct bench *bench, int tile, struct error *err)
 {
-    for (int i = 0; i < bench->kernels.count; i++) {
-        const struct kernel *kernel = bench->kernels.kernel[i];
+    for (int i = 0; i < bench->kernels; i++) {
+        const struct kernel *kernel = bench->kernel[i];
         progress(bench, kernel, tile);
         if (!measure(bench, kernel, kernel->tile == TILE_NONE ? 0 : tile, err))
             return false;
@@ -341,9 +332,9 @@ static bool measure_mask(struct bench *bench, int width, struct error *err)
 static bool find_devices(struct bench *bench, struct error *err)
 {
     struct bench_report *report = bench->report;
-    for (int i = 0; i < bench->kernels.count; i++) {
+    for (int i = 0; i < bench->kernels; i++) {
         struct bench_device *to = &report->device[report->devices];
-        enum device device = bench->kernels.kernel[i]->device;
+        enum device device = bench->kernel[i]->device;
         if (report->devices > 0 && to[-1].device == device)
             continue;
         to->device = device;
@@ -362,10 +353,9 @@ bool bench_run(struct bench_report *report, const struct bench_request *request,
     const struct image *in = &request->in;
     bool ok;
 
-    ok = kernels_choose(&bench.kernels, request, report->sweep, report->no_cuda, err) &&
-         find_devices(&bench, err) &&
+    ok = kernels_choose(&bench, err) && find_devices(&bench, err) &&
          image_alloc(&bench.out, in->width, in->height, in->channels, in->type, "the output", err);
-    bench.steps = bench.kernels.count * masks;
+    bench.steps = bench.kernels * masks;
     if (report->sweep == SWEEP_TILE)
         bench.steps *= COUNT(SWEEP_TILES);
     for (int i = 0; ok && i < masks; i++)
