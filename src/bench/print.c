@@ -15,19 +15,9 @@
 
 void bench_giga_text(char *text, size_t bytes, double value)
 {
-    static const struct {
-        double at;
-        const char *prefix;
-    } steps[] = {{1e3, "T"}, {1, "G"}, {1e-3, "M"}};
-    int i = 0;
-    while (i < 2 && value < steps[i].at * 0.9995)
-        i++;
-    value /= steps[i].at;
-    snprintf(text, bytes, "%.*f %s",
-             value >= 99.95   ? 0
-             : value >= 9.995 ? 1
-                              : 2,
-             value, steps[i].prefix);
+    char prefix = value >= 999.5 ? 'T' : value >= 0.9995 ? 'G' : 'M';
+    value /= prefix == 'T' ? 1e3 : prefix == 'G' ? 1 : 1e-3;
+    snprintf(text, bytes, "%.*f %c", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, prefix);
 }
 
 void bench_date_text(char text[BENCH_DATE_CHARS], const struct bench_report *report)
@@ -79,18 +69,6 @@ static void print_device(FILE *out, const struct bench_device *device)
     }
 }
 
-static void print_verified(FILE *out, const struct bench_report *report)
-{
-    if (report->verified_rows >= report->height)
-        fprintf(out, "verified  every sample against the reference\n");
-    else
-        fprintf(out,
-                "verified  every sample of %s%d bands (top, middle, bottom; %lld of %d rows)\n"
-                "          against the reference\n",
-                report->sweep == SWEEP_MASK ? "at least " : "", report->bands,
-                (long long)report->verified_rows, report->height);
-}
-
 static void print_head(FILE *out, const struct bench_report *report)
 {
     char date[BENCH_DATE_CHARS];
@@ -109,7 +87,14 @@ static void print_head(FILE *out, const struct bench_report *report)
     fputc('\n', out);
     for (int i = 0; i < report->devices; i++)
         print_device(out, &report->device[i]);
-    print_verified(out, report);
+    if (report->verified_rows >= report->height)
+        fprintf(out, "verified  every sample against the reference\n");
+    else
+        fprintf(out,
+                "verified  every sample of %s%d bands (top, middle, bottom; %lld of %d rows)\n"
+                "          against the reference\n",
+                report->sweep == SWEEP_MASK ? "at least " : "", report->bands,
+                (long long)report->verified_rows, report->height);
     if (report->cold)
         fprintf(out, "cold      caches are overwritten before each run\n");
     fputc('\n', out);
@@ -299,26 +284,25 @@ void bench_print(FILE *out, const struct bench_report *report)
 
 /* One table a number: the time, the share of a device copy, and the speed-up over basic with the
  * predicted one below it. */
-static const struct sweep_table {
+#define SWEEP_TABLES 4
+static const struct {
     const char *title;
     int decimals;
-} SWEEP_TABLES[] = {{"median, ms", MILLISECONDS},
-                    {"of the device copy", 2},
-                    {"times basic", 2},
-                    {"predicted by reuse", 1}};
-#define SWEEP_TABLES_COUNT ((int)(sizeof SWEEP_TABLES / sizeof *SWEEP_TABLES))
+} SWEEP_TABLE[SWEEP_TABLES] = {{"median, ms", MILLISECONDS},
+                               {"of the device copy", 2},
+                               {"times basic", 2},
+                               {"predicted by reuse", 1}};
 
 /* The number of a table; 0 where there is none. */
 static double sweep_value(const struct bench_report *report, int table, const struct kernel *kernel,
                           int at)
 {
     const struct bench_result *result = bench_sweep_find(report, kernel, at);
-    struct bench_rates rates;
     if (!result)
         return 0;
-    rates = bench_rates_make(report, result);
-    const double values[SWEEP_TABLES_COUNT] = {result->stats.median_ms, rates.share, rates.speedup,
-                                               result->predicted};
+    struct bench_rates rates = bench_rates_make(report, result);
+    const double values[SWEEP_TABLES] = {result->stats.median_ms, rates.share, rates.speedup,
+                                         result->predicted};
     return values[table];
 }
 
@@ -334,38 +318,32 @@ static void print_sweep_table(FILE *out, const struct bench_report *report, int 
             any = any || sweep_value(report, table, kernel[i], at[j]) > 0;
     if (!any)
         return;
-    fprintf(out, "%s\n%-*s", SWEEP_TABLES[table].title, NAME_CHARS,
+    fprintf(out, "%s\n%-*s", SWEEP_TABLE[table].title, NAME_CHARS,
             report->sweep == SWEEP_TILE ? "  tile" : "  mask");
     for (int j = 0; j < places; j++)
         fprintf(out, "%9d", at[j]);
     for (int i = 0; i < kernels; i++) {
         fprintf(out, "\n  %-*s", NAME_CHARS - 2, kernel[i]->name);
         for (int j = 0; j < places; j++)
-            print_cell(out, 9, SWEEP_TABLES[table].decimals,
+            print_cell(out, 9, SWEEP_TABLE[table].decimals,
                        sweep_value(report, table, kernel[i], at[j]));
     }
     fprintf(out, "\n\n");
 }
 
-/* Tells which cells are missing, and why. */
-static void print_missing(FILE *out, const struct bench_report *report)
-{
-    for (int i = 0; i < report->results; i++) {
-        const struct bench_result *result = &report->result[i];
-        if (result->state != BENCH_TIMED)
-            fprintf(out, "%s, %s %d: %s\n", result->kernel->name,
-                    report->sweep == SWEEP_TILE ? "tile" : "mask",
-                    bench_sweep_place(report, result), result->why);
-    }
-}
-
 void bench_print_sweep(FILE *out, const struct bench_report *report)
 {
+    bool tiles = report->sweep == SWEEP_TILE;
     print_head(out, report);
-    for (int i = 0; i < SWEEP_TABLES_COUNT; i++)
+    for (int i = 0; i < SWEEP_TABLES; i++)
         print_sweep_table(out, report, i);
-    print_missing(out, report);
-    if (report->sweep == SWEEP_TILE)
+    for (int i = 0; i < report->results; i++) { /* the cells that are missing, and why */
+        const struct bench_result *result = &report->result[i];
+        if (result->state != BENCH_TIMED)
+            fprintf(out, "%s, %s %d: %s\n", result->kernel->name, tiles ? "tile" : "mask",
+                    bench_sweep_place(report, result), result->why);
+    }
+    if (tiles)
         fprintf(out, "The tile is the width of the output tile; for kernels that stage none it is "
                      "that of their blocks.\n");
     print_advice(out, report);
@@ -413,6 +391,7 @@ static void json_timed(FILE *out, const struct bench_report *report,
     const struct bench_stats *stats = &result->stats;
     const struct bench_result *base = bench_baseline(report, result);
     struct bench_rates rates = bench_rates_make(report, result);
+
     json_print(out, ",'runs':%d,'rows_timed':%d,'inputs':%d", stats->runs, result->rows,
                result->inputs);
     json_number(out, "median_ms", stats->median_ms);

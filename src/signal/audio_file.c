@@ -223,6 +223,9 @@ static bool check_format(struct audio *audio, const char *name, struct error *er
 
 /* ---- chunks ---- */
 
+/* Of a file that audio_recognise knows the chunks are walked: a samples' chunk that is longer than
+ * the file is an EXIT_INPUT, and a warning names the chunks which audio_write does not keep. */
+
 static uint32_t get32(const uint8_t *at, bool big)
 {
     return big ? (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3]
@@ -285,7 +288,7 @@ static bool walk_riff(struct audio *audio, const char *name, const uint8_t *byte
 }
 
 /* FLAC: a byte of type, three of length; the highest bit of the type marks the last block. */
-static void walk_flac(struct audio *audio, const char *name, const uint8_t *bytes, size_t size)
+static bool walk_flac(struct audio *audio, const char *name, const uint8_t *bytes, size_t size)
 {
     static const char *const types[] = {
         [2] = "application data", [5] = "cue sheet", [6] = "picture"};
@@ -302,16 +305,6 @@ static void walk_flac(struct audio *audio, const char *name, const uint8_t *byte
             break;
         at += length;
     }
-}
-
-/* Walks the chunks of a file that audio_recognise knows: an EXIT_INPUT where the samples' chunk is
- * longer than the file, and a warning that names the chunks which audio_write does not keep. */
-static bool check_chunks(struct audio *audio, const char *name, const uint8_t *bytes, size_t size,
-                         struct error *err)
-{
-    if (memcmp(bytes, "fLaC", 4) != 0)
-        return walk_riff(audio, name, bytes, size, err);
-    walk_flac(audio, name, bytes, size);
     return true;
 }
 
@@ -383,7 +376,9 @@ bool audio_read(struct audio *audio, const char *name, const uint8_t *bytes, siz
     audio->bits = bits_of(info.format);
     audio->rate = info.samplerate;
     audio->channels = info.channels;
-    good = check_format(audio, name, err) && check_chunks(audio, name, bytes, size, err) &&
+    good = check_format(audio, name, err) &&
+           (audio->container == AUDIO_FLAC ? walk_flac(audio, name, bytes, size)
+                                           : walk_riff(audio, name, bytes, size, err)) &&
            read_samples(audio, file, name, err);
     if (good && info.frames < SF_COUNT_MAX && audio->frames < info.frames)
         good = error_set(err, EXIT_INPUT, "%s: truncated %s: %d of %lld samples", name,

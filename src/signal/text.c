@@ -22,25 +22,23 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* NAME:LINE:COLUMN: WHAT[, got 'GOT'] */
+/* NAME:LINE:COLUMN: WHAT[, got 'GOT'], where LENGTH bytes from GOT on are shown. */
 static bool fail(const struct signal_text *text, const char *at, const char *what, const char *got,
                  size_t length, struct error *err)
 {
-    char shown[48];
-    long line = 1;
     const char *start = text->begin;
+    char shown[48] = "";
+    long line = 1;
 
     for (const char *c = text->begin; c < at; c++)
         if (*c == '\n') {
             line++;
             start = c + 1;
         }
-    long column = (long)(at - start) + 1;
-    if (!got)
-        return error_set(err, EXIT_INPUT, "%s:%ld:%ld: %s", text->name, line, column, what);
-    clean_text_copy(shown, sizeof shown, got, length);
-    return error_set(err, EXIT_INPUT, "%s:%ld:%ld: %s, got '%s'", text->name, line, column, what,
-                     shown);
+    if (got)
+        clean_text_copy(shown, sizeof shown, got, length);
+    return error_set(err, EXIT_INPUT, "%s:%ld:%ld: %s%s%s%s", text->name, line,
+                     (long)(at - start) + 1, what, got ? ", got '" : "", shown, got ? "'" : "");
 }
 
 /* ---- walking ---- */
@@ -73,16 +71,6 @@ static const char *number_end(const char *at, const char *end)
 
 /* ---- reading ---- */
 
-/* A number is missing where two commas follow each other or one stands before the first number. (A
- * comma behind the last number of a line or of the text is common and harmless.) */
-static bool check_commas(const struct signal_text *text, int commas, const char *comma,
-                         struct error *err)
-{
-    if (commas > (text->n > 0))
-        return fail(text, comma, "expected a number", ",", 1, err);
-    return true;
-}
-
 bool signal_text_open(struct signal_text *text, const char *name, const void *bytes, size_t size,
                       struct error *err)
 {
@@ -102,7 +90,10 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
     mpq_init(value);
     for (at = text->begin; good; text->n++) {
         at = skip_separators(at, text->end, &commas, &comma);
-        good = check_commas(text, commas, comma, err);
+        /* A number is missing where two commas follow each other or one stands before the first
+         * number. (A comma behind the last number of a line or of the text is common.) */
+        if (commas > (text->n > 0))
+            good = fail(text, comma, "expected a number", ",", 1, err);
         if (!good || at == text->end)
             break;
         const char *end = number_end(at, text->end);
@@ -321,18 +312,6 @@ static bool run_passes(const struct signal_work *work, const struct signal_mask 
 
 /* ---- the whole ---- */
 
-static bool choose(const struct signal_work *work, const struct series *samples,
-                   const struct signal_mask *mask, struct error *err)
-{
-    struct signal_load load = {.sums = signal_sums_type_of(samples, &mask->weights),
-                               .samples = samples->n,
-                               .channels = 1,
-                               .mask_width = mask->weights.n,
-                               .anchor = mask->anchor,
-                               .passes = work->request->repeat};
-    return signal_choose(work->request, &load, work->report, err);
-}
-
 bool signal_filter_text(struct signal_work *work, struct error *err)
 {
     struct signal_report *report = work->report;
@@ -353,8 +332,15 @@ bool signal_filter_text(struct signal_work *work, struct error *err)
     good = signal_text_open(&text, work->name, work->bytes, work->size, err) &&
            mask_make(&mask, work, err) && ghost_make(ghost, &work->request->border, err);
     text.ghost_value = ghost;
-    good = good && series_make(&samples, text.n, signal_text_get, &text, work->name, err) &&
-           choose(work, &samples, &mask, err);
+    good = good && series_make(&samples, text.n, signal_text_get, &text, work->name, err);
+    struct signal_load load = {.samples = samples.n,
+                               .channels = 1,
+                               .mask_width = mask.weights.n,
+                               .anchor = mask.anchor,
+                               .passes = work->request->repeat};
+    if (good)
+        load.sums = signal_sums_type_of(&samples, &mask.weights);
+    good = good && signal_choose(work->request, &load, report, err);
     signal_lap(work, &report->read_ms);
     if (good && !work->request->plan) {
         good = run_passes(work, &mask, &samples, ghost, err);
