@@ -149,17 +149,15 @@ double bench_copy_gbytes(const struct bench_device *device);
 /* "cpu", "cuda:0" */
 void bench_device_name(char *text, size_t bytes, const struct bench_device *device);
 
-/* Kernels in a report, and widths in a sweep, at most. */
-#define BENCH_KERNELS 32
-
-/* Where a result lies in a sweep: its tile's or mask's width. All places, which rise; all kernels;
- * the timed result of a kernel at a place, or NULL. */
+/* Where a result of a sweep lies: its tile's or mask's width. */
 int bench_sweep_place(const struct bench_report *report, const struct bench_result *result);
-int bench_sweep_places(const struct bench_report *report, int at[BENCH_KERNELS]);
-int bench_sweep_kernels(const struct bench_report *report,
-                        const struct kernel *kernel[BENCH_KERNELS]);
-const struct bench_result *bench_sweep_find(const struct bench_report *report,
-                                            const struct kernel *kernel, int at);
+
+/* How many kernels a sweep has: result[p * kernels + k] is kernel k's at place p. Places rise. */
+int bench_sweep_kernels(const struct bench_report *report);
+
+/* Kernels in a report, and places in a sweep, at most. */
+#define BENCH_KERNELS 32
+#define BENCH_PLACES  16
 
 /* ---- the whole bench (bench/run.c) ---- */
 

@@ -336,27 +336,30 @@ static void add_name(struct chart *chart, const char *text, const char *color, d
     chart_add_label(chart, &label);
 }
 
-static void draw_kernel(struct chart *chart, const struct bench_report *report,
-                        const struct kernel *kernel, const int *at, int places)
+/* The line of the KERNEL-th of KERNELS, its name at its end. */
+static void draw_kernel(struct chart *chart, const struct bench_report *report, int kernel,
+                        int kernels)
 {
-    struct chart_look look = look_of(kernel);
-    struct svg_point points[BENCH_KERNELS];
+    const char *name = report->result[kernel].kernel->name;
+    struct chart_look look = look_of(report->result[kernel].kernel);
+    struct svg_point points[BENCH_PLACES];
     struct svg_style line = {.stroke = look.color, .width = 2.2};
     struct svg_style mark = {.fill = look.color, .stroke = CHART_PAPER, .width = 1.2};
     int count = 0;
 
-    for (int i = 0; i < places; i++) {
-        const struct bench_result *result = bench_sweep_find(report, kernel, at[i]);
-        if (result)
-            points[count++] = (struct svg_point){chart_place(&chart->x, at[i]),
-                                                 chart_place(&chart->y, result->stats.median_ms)};
+    for (int i = kernel; i < report->results; i += kernels) {
+        const struct bench_result *result = &report->result[i];
+        if (result->state == BENCH_TIMED && count < BENCH_PLACES)
+            points[count++] =
+                (struct svg_point){chart_place(&chart->x, bench_sweep_place(report, result)),
+                                   chart_place(&chart->y, result->stats.median_ms)};
     }
     if (count == 0)
         return;
     svg_lines(&chart->svg, points, count, &line);
     for (int i = 0; i < count; i++)
         svg_marker(&chart->svg, look.mark, points[i].x, points[i].y, 5, &mark);
-    add_name(chart, kernel->name, look.color, points[count - 1].x, points[count - 1].y);
+    add_name(chart, name, look.color, points[count - 1].x, points[count - 1].y);
 }
 
 /* Copies of different sizes are lines of their own: kernels on float planes move four times as many
@@ -378,20 +381,18 @@ static void draw_copies(struct chart *chart, const struct bench_report *report, 
 bool bench_plot_sweep(const struct bench_report *report, struct output *output, struct error *err)
 {
     struct chart chart = {.width = WIDTH, .height = SWEEP_HEIGHT};
-    const struct kernel *kernel[BENCH_KERNELS];
-    int at[BENCH_KERNELS], kernels = bench_sweep_kernels(report, kernel);
-    int places = bench_sweep_places(report, at);
-    double ticks[BENCH_KERNELS];
+    int kernels = bench_sweep_kernels(report), places = 0;
+    double places_at[BENCH_PLACES];
 
-    for (int i = 0; i < places; i++)
-        ticks[i] = at[i];
-    sweep_scale(&chart, report, ticks, places);
+    for (int i = 0; i < report->results && places < BENCH_PLACES; i += kernels)
+        places_at[places++] = bench_sweep_place(report, &report->result[i]);
+    sweep_scale(&chart, report, places_at, places);
     begin(&chart, report,
           report->sweep == SWEEP_TILE ? "Time against tile width" : "Time against mask width",
           report->devices > 1 ? SWEEP_RIGHT2 : SWEEP_RIGHT);
     for (int d = 0; d < report->devices; d++)
         draw_copies(&chart, report, d);
     for (int i = 0; i < kernels; i++)
-        draw_kernel(&chart, report, kernel[i], at, places);
+        draw_kernel(&chart, report, i, kernels);
     return chart_end(&chart, output, err);
 }

@@ -294,39 +294,33 @@ static const struct {
                                {"predicted by reuse", 1}};
 
 /* The number of a table; 0 where there is none. */
-static double sweep_value(const struct bench_report *report, int table, const struct kernel *kernel,
-                          int at)
+static double sweep_value(const struct bench_report *report, int table,
+                          const struct bench_result *result)
 {
-    const struct bench_result *result = bench_sweep_find(report, kernel, at);
-    if (!result)
-        return 0;
     struct bench_rates rates = bench_rates_make(report, result);
     const double values[SWEEP_TABLES] = {result->stats.median_ms, rates.share, rates.speedup,
                                          result->predicted};
-    return values[table];
+    return result->state == BENCH_TIMED ? values[table] : 0;
 }
 
 static void print_sweep_table(FILE *out, const struct bench_report *report, int table)
 {
-    const struct kernel *kernel[BENCH_KERNELS];
-    int at[BENCH_KERNELS], kernels = bench_sweep_kernels(report, kernel);
-    int places = bench_sweep_places(report, at);
+    const struct bench_result *result = report->result, *end = result + report->results;
+    int kernels = bench_sweep_kernels(report);
     bool any = false;
 
-    for (int i = 0; i < kernels; i++)
-        for (int j = 0; j < places; j++)
-            any = any || sweep_value(report, table, kernel[i], at[j]) > 0;
+    for (const struct bench_result *at = result; at < end; at++)
+        any = any || sweep_value(report, table, at) > 0;
     if (!any)
         return;
     fprintf(out, "%s\n%-*s", SWEEP_TABLE[table].title, NAME_CHARS,
             report->sweep == SWEEP_TILE ? "  tile" : "  mask");
-    for (int j = 0; j < places; j++)
-        fprintf(out, "%9d", at[j]);
+    for (const struct bench_result *at = result; at < end; at += kernels)
+        fprintf(out, "%9d", bench_sweep_place(report, at));
     for (int i = 0; i < kernels; i++) {
-        fprintf(out, "\n  %-*s", NAME_CHARS - 2, kernel[i]->name);
-        for (int j = 0; j < places; j++)
-            print_cell(out, 9, SWEEP_TABLE[table].decimals,
-                       sweep_value(report, table, kernel[i], at[j]));
+        fprintf(out, "\n  %-*s", NAME_CHARS - 2, result[i].kernel->name);
+        for (const struct bench_result *at = result + i; at < end; at += kernels)
+            print_cell(out, 9, SWEEP_TABLE[table].decimals, sweep_value(report, table, at));
     }
     fprintf(out, "\n\n");
 }

@@ -127,38 +127,12 @@ int bench_sweep_place(const struct bench_report *report, const struct bench_resu
     return report->sweep == SWEEP_TILE ? result->tile : result->mask_width;
 }
 
-int bench_sweep_places(const struct bench_report *report, int at[BENCH_KERNELS])
-{
-    int count = 0;
-    for (int i = 0; i < report->results && count < BENCH_KERNELS; i++) {
-        int here = bench_sweep_place(report, &report->result[i]);
-        if (count == 0 || at[count - 1] != here)
-            at[count++] = here;
-    }
-    return count;
-}
-
-int bench_sweep_kernels(const struct bench_report *report,
-                        const struct kernel *kernel[BENCH_KERNELS])
+int bench_sweep_kernels(const struct bench_report *report)
 {
     const struct bench_result *result = report->result;
     int count = 0;
-    for (; count < report->results && count < BENCH_KERNELS; count++) {
-        if (bench_sweep_place(report, &result[count]) != bench_sweep_place(report, &result[0]))
-            break;
-        kernel[count] = result[count].kernel;
-    }
+    while (count < report->results &&
+           bench_sweep_place(report, &result[count]) == bench_sweep_place(report, &result[0]))
+        count++;
     return count;
-}
-
-const struct bench_result *bench_sweep_find(const struct bench_report *report,
-                                            const struct kernel *kernel, int at)
-{
-    for (int i = 0; i < report->results; i++) {
-        const struct bench_result *result = &report->result[i];
-        if (result->kernel == kernel && result->state == BENCH_TIMED &&
-            bench_sweep_place(report, result) == at)
-            return result;
-    }
-    return NULL;
 }

@@ -143,14 +143,17 @@ static void test_baseline(void)
 static void test_sweep_places(void)
 {
     static struct made_up made;
-    const struct kernel *kernel[BENCH_KERNELS];
-    int at[BENCH_KERNELS];
     made_up_sweep(&made, SWEEP_MASK);
-    CHECK(bench_sweep_places(&made.report, at) == 8 && at[0] == 3 && at[4] == 11 && at[7] == 31);
-    CHECK(bench_sweep_kernels(&made.report, kernel) == 6);
-    CHECK(strcmp(kernel[0]->name, "basic") == 0 && strcmp(kernel[5]->name, "int8") == 0);
-    CHECK(bench_sweep_find(&made.report, kernel[3], 9)->mask_width == 9);
-    CHECK(!bench_sweep_find(&made.report, kernel[3], 10));
+    const struct bench_result *result = made.report.result;
+    CHECK(bench_sweep_kernels(&made.report) == 6 && made.report.results == 8 * 6);
+    CHECK(strcmp(result[0].kernel->name, "basic") == 0 &&
+          strcmp(result[5].kernel->name, "int8") == 0);
+    CHECK(bench_sweep_place(&made.report, &result[0]) == 3 &&
+          bench_sweep_place(&made.report, &result[4 * 6]) == 11 &&
+          bench_sweep_place(&made.report, &result[7 * 6 + 5]) == 31);
+    made_up_sweep(&made, SWEEP_TILE);
+    CHECK(bench_sweep_kernels(&made.report) == 5 && made.report.results == 4 * 5);
+    CHECK(bench_sweep_place(&made.report, &result[3 * 5]) == 64);
 }
 
 /* ---- prediction ---- */
