@@ -149,7 +149,9 @@ static bool split_make(struct split *split, const struct series *series, const c
 {
     if (!series_alloc(&split->whole, series->n, true, name, err))
         return false;
-    if (!series_unit(split->unit, series->n, series_get_number, (void *)series, UNIT_BITS) ||
+    /* The ghost value is the last number. */
+    if (!series_unit(split->unit, series->n + 1, series_get_number, (void *)series, NULL,
+                     UNIT_BITS) ||
         mpz_sizeinbase(mpq_denref(split->unit), 2) > UNIT_BITS)
         return error_set(err, EXIT_USAGE,
                          "%s: numbers without a common denominator below 2^%d, which a kernel "

@@ -43,30 +43,29 @@ static bool fail(const struct signal_text *text, const char *at, const char *wha
 
 /* ---- walking ---- */
 
-/* Skips blanks, line ends, comments and commas from AT on. *COMMAS is the number of commas, *COMMA
- * the place of the last one. */
-static const char *skip_separators(const char *at, const char *end, int *commas, const char **comma)
+/* Skips blanks, line ends, comments and commas, then a number. Returns the number's first byte, or
+ * the text's end; text->at is behind it. */
+static const char *next_number(struct signal_text *text)
 {
-    *commas = 0;
+    const char *at = text->at, *end = text->end, *number;
+
+    text->commas = 0;
     for (; at < end; at++) {
         if (*at == '#') {
             const char *newline = memchr(at, '\n', (size_t)(end - at));
             at = newline ? newline : end - 1;
         } else if (*at == ',') {
-            ++*commas;
-            *comma = at;
+            text->commas++;
+            text->comma = at;
         } else if (!is_blank(*at)) {
             break;
         }
     }
-    return at;
-}
-
-static const char *number_end(const char *at, const char *end)
-{
+    number = at;
     while (at < end && !is_blank(*at) && *at != ',' && *at != '#')
         at++;
-    return at;
+    text->at = at;
+    return number;
 }
 
 /* ---- reading ---- */
@@ -76,8 +75,7 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
 {
     mpq_t value;
     bool good = true;
-    const char *at, *comma = NULL, *why;
-    int commas;
+    const char *number, *why;
 
     *text = (struct signal_text){
         .name = name, .bytes = bytes, .begin = bytes, .end = (const char *)bytes + size};
@@ -88,20 +86,19 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
                          "%s: is neither text nor a WAV, FLAC or AIFF file: it holds zero bytes",
                          name);
     mpq_init(value);
-    for (at = text->begin; good; text->n++) {
-        at = skip_separators(at, text->end, &commas, &comma);
+    for (text->at = text->begin; good; text->n++) {
+        number = next_number(text);
+        size_t length = (size_t)(text->at - number);
         /* A number is missing where two commas follow each other or one stands before the first
          * number. (A comma behind the last number of a line or of the text is common.) */
-        if (commas > (text->n > 0))
-            good = fail(text, comma, "expected a number", ",", 1, err);
-        if (!good || at == text->end)
+        if (text->commas > (text->n > 0))
+            good = fail(text, text->comma, "expected a number", ",", 1, err);
+        if (!good || length == 0)
             break;
-        const char *end = number_end(at, text->end);
-        if (!rational_parse(value, at, (size_t)(end - at), &why))
-            good = fail(text, at, why, at, (size_t)(end - at), err);
+        if (!rational_parse(value, number, length, &why))
+            good = fail(text, number, why, number, length, err);
         else if (text->n == SIGNAL_MAX_CELLS)
-            good = fail(text, at, "a signal has at most 1073741824 samples", NULL, 0, err);
-        at = end;
+            good = fail(text, number, "a signal has at most 1073741824 samples", NULL, 0, err);
     }
     mpq_clear(value);
     if (good && text->n == 0)
@@ -112,19 +109,13 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
 void signal_text_get(void *context, int i, mpq_t value)
 {
     struct signal_text *text = context;
-    const char *at = i == 0 ? text->begin : text->at, *comma, *why;
-    int commas;
+    const char *number, *why;
 
-    if (i == text->n) {
-        if (text->ghost_value)
-            mpq_set(value, text->ghost_value);
-        else
-            mpq_set_ui(value, 0, 1);
-        return;
-    }
-    at = skip_separators(at, text->end, &commas, &comma);
-    text->at = number_end(at, text->end);
-    rational_parse(value, at, (size_t)(text->at - at), &why); /* was parsed once: it is a number */
+    if (i == 0)
+        text->at = text->begin;
+    number = next_number(text);
+    /* was parsed once: it is a number */
+    rational_parse(value, number, (size_t)(text->at - number), &why);
 }
 
 /* ---- one number as text ---- */
@@ -185,26 +176,24 @@ char *number_print(mpq_srcptr value, int decimals)
 
 /* ---- writing ---- */
 
-bool signal_text_write(const struct signal_text *text, const struct series *values, int decimals,
+bool signal_text_write(struct signal_text *text, const struct series *values, int decimals,
                        struct output *output, struct error *err)
 {
+    bool good = output_write(output, text->bytes, (size_t)(text->begin - text->bytes), err);
     mpq_t value;
-    const char *at = text->begin, *comma;
-    bool good = output_write(output, text->bytes, (size_t)(at - text->bytes), err);
-    int commas;
 
     mpq_init(value);
+    text->at = text->begin;
     for (int i = 0; good && i < text->n; i++) {
-        const char *number = skip_separators(at, text->end, &commas, &comma);
-        good = output_write(output, at, (size_t)(number - at), err);
+        const char *before = text->at, *number = next_number(text);
         series_number(values, i, value);
         char *digits = number_print(value, decimals);
-        good = good && output_write(output, digits, strlen(digits), err);
+        good = output_write(output, before, (size_t)(number - before), err) &&
+               output_write(output, digits, strlen(digits), err);
         free(digits);
-        at = number_end(number, text->end);
     }
     mpq_clear(value);
-    return good && output_write(output, at, (size_t)(text->end - at), err);
+    return good && output_write(output, text->at, (size_t)(text->end - text->at), err);
 }
 
 /* ---- the mask and the ghost cells ---- */
@@ -213,10 +202,7 @@ bool signal_text_write(const struct signal_text *text, const struct series *valu
 static void get_weight(void *context, int i, mpq_t value)
 {
     const struct mask *mask = context;
-    if (i < mask->width)
-        mpq_div(value, mask->weight[i], mask->divisor);
-    else
-        mpq_set_ui(value, 0, 1);
+    mpq_div(value, mask->weight[i], mask->divisor);
 }
 
 static bool mask_make(struct signal_mask *made, const struct signal_work *work, struct error *err)
@@ -226,7 +212,7 @@ static bool mask_make(struct signal_mask *made, const struct signal_work *work, 
     if (mask->offset_percent)
         return error_set(err, EXIT_USAGE,
                          "an offset of a percentage: text samples have no range to take it of");
-    if (!series_make(&made->weights, mask->width, get_weight, (void *)mask, work->name, err))
+    if (!series_make(&made->weights, mask->width, get_weight, (void *)mask, NULL, work->name, err))
         return false;
     mpq_set(made->offset, mask->offset);
     made->anchor = mask->anchor_x;
@@ -251,25 +237,9 @@ static bool ghost_make(mpq_t ghost, const struct border_choice *border, struct e
 
 /* ---- passes ---- */
 
-/* The output of a pass, and the ghost cells' value behind it. */
-struct again {
-    struct series *series;
-    mpq_srcptr ghost;
-};
-
-static void get_again(void *context, int i, mpq_t value)
-{
-    const struct again *again = context;
-    if (i < again->series->n)
-        series_number(again->series, i, value);
-    else
-        mpq_set(value, again->ghost);
-}
-
 /* Makes the input of the next pass from the output of the last one. */
 static bool make_input(struct series *series, mpq_srcptr ghost, const char *name, struct error *err)
 {
-    struct again again = {series, ghost};
     struct series made;
 
     if (series->exact) /* has the ghost value, and the offset in its numbers */
@@ -278,7 +248,7 @@ static bool make_input(struct series *series, mpq_srcptr ghost, const char *name
         series_measure(series);
         return true;
     }
-    if (!series_make(&made, series->n, get_again, &again, name, err))
+    if (!series_make(&made, series->n, series_get_number, series, ghost, name, err))
         return false;
     series_free(series);
     *series = made;
@@ -331,8 +301,7 @@ bool signal_filter_text(struct signal_work *work, struct error *err)
     mpq_init(mask.offset);
     good = signal_text_open(&text, work->name, work->bytes, work->size, err) &&
            mask_make(&mask, work, err) && ghost_make(ghost, &work->request->border, err);
-    text.ghost_value = ghost;
-    good = good && series_make(&samples, text.n, signal_text_get, &text, work->name, err);
+    good = good && series_make(&samples, text.n, signal_text_get, &text, ghost, work->name, err);
     struct signal_load load = {.samples = samples.n,
                                .channels = 1,
                                .mask_width = mask.weights.n,
