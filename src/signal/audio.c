@@ -100,12 +100,17 @@ static bool write_lines(const struct audio *audio, struct output *output, struct
     return good;
 }
 
+static bool writes_text(const struct signal_work *work)
+{
+    return strcmp(work->output, "-") != 0 && audio_of_path(work->output) == AUDIO_NONE;
+}
+
 static bool write_samples(const struct signal_work *work, const struct audio *audio,
                           struct error *err)
 {
     struct output *output;
 
-    if (strcmp(work->output, "-") == 0 || audio_of_path(work->output) != AUDIO_NONE)
+    if (!writes_text(work))
         return audio_write(audio, work->output, err);
     return output_open(&output, work->output, err) &&
            output_end(output, write_lines(audio, output, err), err);
@@ -142,16 +147,6 @@ static bool prepare(const struct signal_work *work, const struct audio *audio,
     return signal_choose(work->request, &load, report, err);
 }
 
-static bool check_output(const struct signal_work *work, const struct audio *audio,
-                         struct error *err)
-{
-    const char *path = work->output;
-
-    if (!path || (strcmp(path, "-") != 0 && audio_of_path(path) == AUDIO_NONE))
-        return true;
-    return audio_check_output(audio, path, err);
-}
-
 bool signal_filter_audio(struct signal_work *work, struct error *err)
 {
     struct signal_report *report = work->report;
@@ -162,7 +157,8 @@ bool signal_filter_audio(struct signal_work *work, struct error *err)
 
     if (!audio_read(&audio, work->name, work->bytes, work->size, err))
         return false;
-    good = prepare(work, &audio, &plan, &ghost, err) && check_output(work, &audio, err);
+    good = prepare(work, &audio, &plan, &ghost, err) &&
+           (!work->output || writes_text(work) || audio_check_output(&audio, work->output, err));
     signal_lap(work, &report->read_ms);
     if (good && !work->request->plan) {
         good = filter_channels(work, &plan, ghost, &audio, err);
