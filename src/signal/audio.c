@@ -40,19 +40,18 @@ static void finish(const struct plan_mask *plan, int bits, int n, const int64_t 
 
 /* ---- channels ---- */
 
-static bool filter_channel(const struct signal_work *work, const struct plan_mask *plan,
+static bool filter_channel(struct signal_work *work, const struct plan_mask *plan,
                            struct signal_job *job, const struct audio *audio, int channel,
                            int64_t *cells, int64_t *sums, struct error *err)
 {
-    struct signal_runner runner = signal_runner_make(work);
     size_t step = (size_t)audio->channels;
     int32_t *sample = audio->sample + channel, unit = audio_unit(audio);
 
-    runner.channel = audio->channels > 1 ? channel : -1;
+    work->runner.channel = audio->channels > 1 ? channel : -1;
     for (int i = 0; i < audio->frames; i++)
         cells[i] = sample[(size_t)i * step] / unit;
     for (int pass = 0; pass < work->request->repeat; pass++) {
-        if (!signal_sums_integers(&runner, job, work->report->choice.sums, cells, sums,
+        if (!signal_sums_integers(&work->runner, job, work->report->choice.sums, cells, sums,
                                   plan->weight, err))
             return false;
         finish(plan, audio->bits, audio->frames, sums, cells);
@@ -62,8 +61,8 @@ static bool filter_channel(const struct signal_work *work, const struct plan_mas
     return true;
 }
 
-static bool filter_channels(const struct signal_work *work, const struct plan_mask *plan,
-                            int64_t ghost, const struct audio *audio, struct error *err)
+static bool filter_channels(struct signal_work *work, const struct plan_mask *plan, int64_t ghost,
+                            const struct audio *audio, struct error *err)
 {
     struct signal_job job = {.n = audio->frames,
                              .mask_width = plan->width,
@@ -119,8 +118,8 @@ static bool write_samples(const struct signal_work *work, const struct audio *au
 /* ---- the whole ---- */
 
 /* Makes the mask's integers and the value of ghost cells, and chooses device and kernel. */
-static bool prepare(const struct signal_work *work, const struct audio *audio,
-                    struct plan_mask *plan, uint32_t *ghost, struct error *err)
+static bool prepare(struct signal_work *work, const struct audio *audio, struct plan_mask *plan,
+                    uint32_t *ghost, struct error *err)
 {
     uint32_t scale = (uint32_t)1 << (audio->bits - 1);
     struct signal_load load = {
@@ -144,7 +143,7 @@ static bool prepare(const struct signal_work *work, const struct audio *audio,
     load.sums = signal_sums_type((uint128)plan->sum_abs, scale);
     load.mask_width = plan->width;
     load.anchor = plan->anchor_x;
-    return signal_choose(work->request, &load, report, err);
+    return signal_choose(work, &load, err);
 }
 
 bool signal_filter_audio(struct signal_work *work, struct error *err)

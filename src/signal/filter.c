@@ -170,27 +170,16 @@ static enum device choose_auto(const struct signal_load *load, struct signal_cho
     return DEVICE_CPU;
 }
 
-static void shape(const struct signal_load *load, struct signal_report *report)
+bool signal_choose(struct signal_work *work, const struct signal_load *load, struct error *err)
 {
-    struct signal_job job = {.type = load->sums == SIGNAL_SUM_F32 ? SIGNAL_F32 : SIGNAL_I64,
-                             .n = load->samples,
-                             .mask_width = load->mask_width,
-                             .anchor = load->anchor,
-                             .tile = report->choice.tile};
-
-    report->has_shape = report->choice.kernel->shape_signal != NULL;
-    if (report->has_shape)
-        report->choice.kernel->shape_signal(&job, &report->shape);
-}
-
-bool signal_choose(const struct signal_request *request, const struct signal_load *load,
-                   struct signal_report *report, struct error *err)
-{
+    const struct signal_request *request = work->request;
+    struct signal_report *report = work->report;
     struct signal_choice *choice = &report->choice;
     const struct kernel *reference = kernel_find_signal("reference");
     enum device device = request->device;
+    bool split;
 
-    memset(choice, 0, sizeof *choice);
+    report->load = *load;
     choice->tile = request->tile;
     choice->threads = request->threads ? request->threads : machine_cpus();
     estimate(load, choice);
@@ -200,18 +189,34 @@ bool signal_choose(const struct signal_request *request, const struct signal_loa
         device = choose_auto(load, choice);
     if (!backend_find(device)->start(device == DEVICE_CUDA ? request->device_index : 0, err))
         return false;
-    choice->split = request->kernel ? request->kernel != reference
-                                    : !request->device_auto && device == DEVICE_CUDA;
+    split = request->kernel ? request->kernel != reference
+                            : !request->device_auto && device == DEVICE_CUDA;
     choice->kernel = request->kernel ? request->kernel : kernel_choose_signal(device);
     choice->sums = load->sums;
-    if (load->sums == SIGNAL_SUM_RATIONAL && choice->split)
+    if (load->sums == SIGNAL_SUM_RATIONAL && split)
         choice->sums = SIGNAL_SUM_SPLIT;
     else if (load->sums == SIGNAL_SUM_RATIONAL)
         choice->kernel = reference;
     if (!choice->kernel)
         return error_set(err, EXIT_DEVICE, "no kernel for signals on this device");
-    report->load = *load;
-    shape(load, report);
+    report->has_shape = choice->kernel->shape_signal != NULL;
+    if (report->has_shape) {
+        struct signal_job job = {.type = load->sums == SIGNAL_SUM_F32 ? SIGNAL_F32 : SIGNAL_I64,
+                                 .n = load->samples,
+                                 .mask_width = load->mask_width,
+                                 .anchor = load->anchor,
+                                 .tile = choice->tile};
+        choice->kernel->shape_signal(&job, &report->shape);
+    }
+    work->runner = (struct signal_runner){.kernel = choice->kernel,
+                                          .split = split,
+                                          .verify = request->verify,
+                                          .threads = choice->threads,
+                                          .tile = choice->tile,
+                                          .device_index = request->device_index,
+                                          .times = &report->times,
+                                          .name = work->name,
+                                          .channel = -1};
     return true;
 }
 
@@ -222,20 +227,6 @@ void signal_lap(struct signal_work *work, double *ms)
     double now = clock_ms();
     *ms = now - work->mark_ms;
     work->mark_ms = now;
-}
-
-struct signal_runner signal_runner_make(const struct signal_work *work)
-{
-    const struct signal_choice *choice = &work->report->choice;
-    return (struct signal_runner){.kernel = choice->kernel,
-                                  .split = choice->split,
-                                  .verify = work->request->verify,
-                                  .threads = choice->threads,
-                                  .tile = choice->tile,
-                                  .device_index = work->request->device_index,
-                                  .times = &work->report->times,
-                                  .name = work->name,
-                                  .channel = -1};
 }
 
 #ifndef HAVE_SNDFILE

@@ -259,20 +259,19 @@ static bool make_input(struct series *series, mpq_srcptr ghost, const char *name
 static bool run_passes(const struct signal_work *work, const struct signal_mask *mask,
                        struct series *series, mpq_srcptr ghost, struct error *err)
 {
-    struct signal_runner runner = signal_runner_make(work);
     struct signal_choice *choice = &work->report->choice;
     struct series sums;
 
     for (int pass = 0; pass < work->request->repeat; pass++) {
         if (pass > 0 && !make_input(series, ghost, work->name, err))
             return false;
-        if (pass > 0 && !choice->split && choice->sums < SIGNAL_SUM_RATIONAL &&
+        if (pass > 0 && !work->runner.split && choice->sums < SIGNAL_SUM_RATIONAL &&
             signal_sums_type_of(series, &mask->weights) == SIGNAL_SUM_RATIONAL) {
             choice->sums = SIGNAL_SUM_RATIONAL;
             snprintf(choice->note, sizeof choice->note, "the sums pass 62 bits in pass %d",
                      pass + 1);
         }
-        if (!signal_sums_exact(&runner, series, mask, &sums, err))
+        if (!signal_sums_exact(&work->runner, series, mask, &sums, err))
             return false;
         series_free(series);
         *series = sums;
@@ -309,7 +308,7 @@ bool signal_filter_text(struct signal_work *work, struct error *err)
                                .passes = work->request->repeat};
     if (good)
         load.sums = signal_sums_type_of(&samples, &mask.weights);
-    good = good && signal_choose(work->request, &load, report, err);
+    good = good && signal_choose(work, &load, err);
     signal_lap(work, &report->read_ms);
     if (good && !work->request->plan) {
         good = run_passes(work, &mask, &samples, ghost, err);
