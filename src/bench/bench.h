@@ -226,8 +226,8 @@ bool bench_bands_check(const struct bench_bands *bands, const struct image *out,
 
 /* ---- printing (bench/print.c, bench/plots.c) ---- */
 
+/* A line a kernel, or the tables of a sweep. */
 void bench_print(FILE *out, const struct bench_report *report);
-void bench_print_sweep(FILE *out, const struct bench_report *report);
 void bench_print_json(FILE *out, const struct bench_report *report);
 
 /* The INDEX-th sentence about how far the numbers can be believed; false past the last. */
@@ -245,8 +245,6 @@ void bench_print_wrapped(FILE *out, const char *first, const char *next, int col
                          const char *text);
 
 /* The roofline, or for a sweep its lines, as SVG. */
-bool bench_plot_roofline(const struct bench_report *report, struct output *output,
-                         struct error *err);
-bool bench_plot_sweep(const struct bench_report *report, struct output *output, struct error *err);
+bool bench_plot(const struct bench_report *report, struct output *output, struct error *err);
 
 #endif

@@ -128,7 +128,7 @@ struct roofline {
     double copy[2];                   /* GB/s of each device */
     int ceilings[2];                  /* so many of each device are drawn */
     const struct bench_result *below; /* so slow that it is drawn at the lower edge; may be NULL */
-    struct chart chart;
+    struct chart *chart;
 };
 
 /* The rates of a result; false where it is no point of the chart. */
@@ -161,9 +161,9 @@ static void add_device(struct roofline *roof, int index)
         count++;
     roof->copy[index] = bench_copy_gbytes(device);
     roof->ceilings[index] = count;
-    chart_widen(&roof->chart.y, top_of(roof, index));
+    chart_widen(&roof->chart->y, top_of(roof, index));
     if (roof->copy[index] > 0)
-        chart_widen(&roof->chart.x, top_of(roof, index) / roof->copy[index]);
+        chart_widen(&roof->chart->x, top_of(roof, index) / roof->copy[index]);
 }
 
 /* Sets the axes so that all points and bends have room around them: on the right for labels, on the
@@ -172,7 +172,7 @@ static void add_device(struct roofline *roof, int index)
 static void roofline_scale(struct roofline *roof)
 {
     const struct bench_report *report = roof->report;
-    struct chart_axis *x = &roof->chart.x, *y = &roof->chart.y;
+    struct chart_axis *x = &roof->chart->x, *y = &roof->chart->y;
     double least = INFINITY, next = INFINITY;
     struct bench_rates rates;
     for (int i = 0; i < report->results; i++) {
@@ -234,7 +234,7 @@ static struct svg_point on_slope(const struct chart *chart, double copy, double 
  * the slope on. */
 static void draw_device(struct roofline *roof, int index)
 {
-    struct chart *chart = &roof->chart;
+    struct chart *chart = roof->chart;
     const struct bench_device *device = &roof->report->device[index];
     bool second = roof->report->devices > 1 && device->device == DEVICE_CPU;
     const char *color = second ? "#6e7781" : "#1f2328";
@@ -263,7 +263,7 @@ static void draw_device(struct roofline *roof, int index)
 static void add_point(struct roofline *roof, const struct bench_result *result,
                       const struct bench_rates *rates)
 {
-    struct chart *chart = &roof->chart;
+    struct chart *chart = roof->chart;
     struct chart_look look = look_of(result->kernel);
     bool below = result == roof->below;
     char speed[32];
@@ -280,20 +280,18 @@ static void add_point(struct roofline *roof, const struct bench_result *result,
     chart_add_label(chart, &label);
 }
 
-bool bench_plot_roofline(const struct bench_report *report, struct output *output,
-                         struct error *err)
+static void draw_roofline(struct chart *chart, const struct bench_report *report)
 {
-    struct roofline roof = {.report = report, .chart = {.width = WIDTH, .height = ROOFLINE_HEIGHT}};
+    struct roofline roof = {.report = report, .chart = chart};
     struct bench_rates rates;
 
     roofline_scale(&roof);
-    begin(&roof.chart, report, "Roofline", ROOFLINE_RIGHT);
+    begin(chart, report, "Roofline", ROOFLINE_RIGHT);
     for (int d = 0; d < report->devices; d++)
         draw_device(&roof, d);
     for (int i = 0; i < report->results; i++)
         if (point_rates(report, i, &rates))
             add_point(&roof, &report->result[i], &rates);
-    return chart_end(&roof.chart, output, err);
 }
 
 /* ---- sweeps ---- */
@@ -378,21 +376,28 @@ static void draw_copies(struct chart *chart, const struct bench_report *report, 
     }
 }
 
-bool bench_plot_sweep(const struct bench_report *report, struct output *output, struct error *err)
+static void draw_sweep(struct chart *chart, const struct bench_report *report)
 {
-    struct chart chart = {.width = WIDTH, .height = SWEEP_HEIGHT};
     int kernels = bench_sweep_kernels(report), places = 0;
-    double places_at[BENCH_PLACES];
+    double at[BENCH_PLACES];
 
     for (int i = 0; i < report->results && places < BENCH_PLACES; i += kernels)
-        places_at[places++] = bench_sweep_place(report, &report->result[i]);
-    sweep_scale(&chart, report, places_at, places);
-    begin(&chart, report,
+        at[places++] = bench_sweep_place(report, &report->result[i]);
+    sweep_scale(chart, report, at, places);
+    begin(chart, report,
           report->sweep == SWEEP_TILE ? "Time against tile width" : "Time against mask width",
           report->devices > 1 ? SWEEP_RIGHT2 : SWEEP_RIGHT);
     for (int d = 0; d < report->devices; d++)
-        draw_copies(&chart, report, d);
+        draw_copies(chart, report, d);
     for (int i = 0; i < kernels; i++)
-        draw_kernel(&chart, report, i, kernels);
+        draw_kernel(chart, report, i, kernels);
+}
+
+bool bench_plot(const struct bench_report *report, struct output *output, struct error *err)
+{
+    bool sweeps = report->sweep != SWEEP_NONE;
+    struct chart chart = {.width = WIDTH, .height = sweeps ? SWEEP_HEIGHT : ROOFLINE_HEIGHT};
+
+    (sweeps ? draw_sweep : draw_roofline)(&chart, report);
     return chart_end(&chart, output, err);
 }

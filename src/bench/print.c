@@ -256,7 +256,7 @@ static void print_legend(FILE *out, bool predicted)
                 "           `times basic` stays below it, caches had saved those loads before\n");
 }
 
-void bench_print(FILE *out, const struct bench_report *report)
+static void print_kernels(FILE *out, const struct bench_report *report)
 {
     static const char format[] = "%-*s %-6s %4s%10s %6s %6s%9s%8s%6s%8s%8s%7s%11s%s\n";
     const char *baseline = "ref."; /* the name of the column of speed-ups */
@@ -269,7 +269,6 @@ void bench_print(FILE *out, const struct bench_report *report)
         if (base && bench_is_basic(base->kernel))
             baseline = "basic";
     }
-    print_head(out, report);
     fprintf(out, format, NAME_CHARS, "", "", "", "", "", "", "", "", "of", "", "times", "pre-",
             "end to", "");
     fprintf(out, format, NAME_CHARS, "kernel", "device", "tile", "ms", "+-", "runs", "Gpixel/s",
@@ -277,7 +276,6 @@ void bench_print(FILE *out, const struct bench_report *report)
     for (int i = 0; i < report->results; i++)
         print_row(out, report, &report->result[i]);
     print_legend(out, predicted);
-    print_advice(out, report);
 }
 
 /* ---- sweeps ---- */
@@ -325,10 +323,9 @@ static void print_sweep_table(FILE *out, const struct bench_report *report, int 
     fprintf(out, "\n\n");
 }
 
-void bench_print_sweep(FILE *out, const struct bench_report *report)
+static void print_sweep(FILE *out, const struct bench_report *report)
 {
     bool tiles = report->sweep == SWEEP_TILE;
-    print_head(out, report);
     for (int i = 0; i < SWEEP_TABLES; i++)
         print_sweep_table(out, report, i);
     for (int i = 0; i < report->results; i++) { /* the cells that are missing, and why */
@@ -340,6 +337,12 @@ void bench_print_sweep(FILE *out, const struct bench_report *report)
     if (tiles)
         fprintf(out, "The tile is the width of the output tile; for kernels that stage none it is "
                      "that of their blocks.\n");
+}
+
+void bench_print(FILE *out, const struct bench_report *report)
+{
+    print_head(out, report);
+    (report->sweep == SWEEP_NONE ? print_kernels : print_sweep)(out, report);
     print_advice(out, report);
 }
 
