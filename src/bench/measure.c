@@ -217,53 +217,17 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
 
 /* ---- the copy ---- */
 
-/* As many runs as by default, however few of the kernels are wanted. */
-static struct bench_samples copy_samples(const struct bench_request *request)
+/* The time of a kernel_trial on the CPU. */
+static bool time_memcpy(const struct kernel_job *job, struct kernel_trial *trial, struct error *err)
 {
-    struct bench_samples samples = {.limits = bench_limits_make(0)};
-    samples.limits.ms = request->runs ? 0 : COPY_MS;
-    return samples;
-}
-
-static void copy_on_cpu(struct bench_copy *copy, const struct bench_request *request,
-                        const struct image *in, struct image *out)
-{
-    struct bench_samples samples = copy_samples(request);
     double start;
+    (void)err;
     do {
-        if (request->cold)
-            cpu_scrub(request->threads);
+        if (trial->cold)
+            cpu_scrub(job->threads);
         start = clock_ms();
-        cpu_copy(in, out, request->threads);
-    } while (bench_samples_more(clock_ms() - start, &samples));
-    copy->how = "memcpy";
-    copy->ms = samples_median(&samples);
-}
-
-/* By the copy engine or by a kernel, whichever is faster. */
-static bool copy_on_device(struct bench_copy *copy, const struct kernel *kernel,
-                           const struct bench_request *request, const struct kernel_job *job,
-                           struct error *err)
-{
-    static const struct {
-        enum kernel_trial_what what;
-        const char *how;
-    } ways[] = {{TRIAL_COPY_ENGINE, "cudaMemcpyAsync"}, {TRIAL_COPY_KERNEL, "copy kernel"}};
-    for (int i = 0; i < 2; i++) {
-        struct bench_samples samples = copy_samples(request);
-        struct kernel_trial trial = {.what = ways[i].what,
-                                     .cold = request->cold,
-                                     .more = bench_samples_more,
-                                     .context = &samples};
-        bool ok = kernel->time(job, &trial, err);
-        double ms = samples_median(&samples);
-        if (!ok)
-            return false;
-        if (i == 0 || ms < copy->ms) {
-            copy->ms = ms;
-            copy->how = ways[i].how;
-        }
-    }
+        cpu_copy(job->in, job->out, job->threads);
+    } while (trial->more(clock_ms() - start, trial->context));
     return true;
 }
 
@@ -271,16 +235,38 @@ bool bench_time_copy(struct bench_result *result, struct bench_device *device,
                      const struct bench_request *request, const struct kernel_job *job,
                      struct image *out, struct error *err)
 {
+    /* A GPU copies by its copy engine or by a kernel, whichever is faster. */
+    static const struct {
+        enum kernel_trial_what what;
+        const char *how;
+    } ways[] = {{TRIAL_COPY_ENGINE, "cudaMemcpyAsync"}, {TRIAL_COPY_KERNEL, "copy kernel"}};
+    bool on_cpu = !result->kernel->time;
     struct bench_copy copy = {.bytes = result->bytes};
+    struct kernel_job whole = *job;
+
     for (int i = 0; i < device->copies; i++)
         if (device->copy[i].bytes == copy.bytes) {
             result->copy_ms = device->copy[i].ms;
             return true;
         }
-    if (!result->kernel->time)
-        copy_on_cpu(&copy, request, job->in, out);
-    else if (!copy_on_device(&copy, result->kernel, request, job, err))
-        return false;
+    whole.out = out;
+    for (int i = 0; i < (on_cpu ? 1 : 2); i++) {
+        /* As many runs as by default, however few of the kernels are wanted. */
+        struct bench_samples samples = {.limits = bench_limits_make(0)};
+        struct kernel_trial trial = {.what = ways[i].what,
+                                     .cold = request->cold,
+                                     .more = bench_samples_more,
+                                     .context = &samples};
+        samples.limits.ms = request->runs ? 0 : COPY_MS;
+        bool ok = (on_cpu ? time_memcpy : result->kernel->time)(&whole, &trial, err);
+        double ms = samples_median(&samples);
+        if (!ok)
+            return false;
+        if (i == 0 || ms < copy.ms) {
+            copy.ms = ms;
+            copy.how = on_cpu ? "memcpy" : ways[i].how;
+        }
+    }
     result->copy_ms = copy.ms;
     if (device->copies < BENCH_COPIES)
         device->copy[device->copies++] = copy;

@@ -123,14 +123,6 @@ static void axis_widen(struct chart_axis *axis, double below, double above)
 
 /* ---- the roofline ---- */
 
-struct roofline {
-    const struct bench_report *report;
-    double copy[2];                   /* GB/s of each device */
-    int ceilings[2];                  /* so many of each device are drawn */
-    const struct bench_result *below; /* so slow that it is drawn at the lower edge; may be NULL */
-    struct chart *chart;
-};
-
 /* The rates of a result; false where it is no point of the chart. */
 static bool point_rates(const struct bench_report *report, int result, struct bench_rates *rates)
 {
@@ -138,59 +130,66 @@ static bool point_rates(const struct bench_report *report, int result, struct be
     return rates->gflops > 0 && rates->flops_per_byte > 0;
 }
 
-/* The highest ceiling of a device that is drawn; 0: none. */
-static double top_of(const struct roofline *roof, int device)
+/* How many ceilings of a device are drawn, from the lowest on. */
+static int ceilings_of(const struct bench_report *report, int device)
 {
-    int count = roof->ceilings[device];
-    return count ? roof->report->device[device].probe.ceiling[count - 1].gflops : 0;
-}
-
-/* Finds the roofs of a device and makes room for their bend. */
-static void add_device(struct roofline *roof, int index)
-{
-    const struct bench_device *device = &roof->report->device[index];
-    const struct device_ceiling *ceiling = device->probe.ceiling;
+    const struct device_probe *probe = &report->device[device].probe;
     struct bench_rates rates;
     double most = 0;
     int count = 0;
-    for (int i = 0; i < roof->report->results; i++)
-        if (roof->report->result[i].device == index && point_rates(roof->report, i, &rates))
+    for (int i = 0; i < report->results; i++)
+        if (report->result[i].device == device && point_rates(report, i, &rates))
             most = fmax(most, rates.gflops);
-    while (count < device->probe.ceilings &&
-           (count == 0 || most > NEAR_CEILING * ceiling[count - 1].gflops))
+    while (count < probe->ceilings &&
+           (count == 0 || most > NEAR_CEILING * probe->ceiling[count - 1].gflops))
         count++;
-    roof->copy[index] = bench_copy_gbytes(device);
-    roof->ceilings[index] = count;
-    chart_widen(&roof->chart->y, top_of(roof, index));
-    if (roof->copy[index] > 0)
-        chart_widen(&roof->chart->x, top_of(roof, index) / roof->copy[index]);
+    return count;
 }
 
-/* Sets the axes so that all points and bends have room around them: on the right for labels, on the
- * left for slopes. The slowest point is `below` where it alone would squeeze all others together.
- */
-static void roofline_scale(struct roofline *roof)
+/* The highest ceiling of a device that is drawn; 0: none. */
+static double top_of(const struct bench_report *report, int device)
 {
-    const struct bench_report *report = roof->report;
-    struct chart_axis *x = &roof->chart->x, *y = &roof->chart->y;
+    int count = ceilings_of(report, device);
+    return count ? report->device[device].probe.ceiling[count - 1].gflops : 0;
+}
+
+/* The slowest point where it alone would squeeze all others together, else NULL. */
+static const struct bench_result *point_below(const struct bench_report *report)
+{
+    const struct bench_result *slowest = NULL;
     double least = INFINITY, next = INFINITY;
     struct bench_rates rates;
     for (int i = 0; i < report->results; i++) {
         if (!point_rates(report, i, &rates))
             continue;
-        chart_widen(x, rates.flops_per_byte);
         next = fmin(next, fmax(least, rates.gflops));
         if (rates.gflops < least)
-            roof->below = &report->result[i];
+            slowest = &report->result[i];
         least = fmin(least, rates.gflops);
     }
-    if (isinf(next) || least * FAR_BELOW >= next)
-        roof->below = NULL;
-    for (int i = 0; i < report->results; i++)
-        if (point_rates(report, i, &rates) && roof->below != &report->result[i])
+    return isfinite(next) && least * FAR_BELOW < next ? slowest : NULL;
+}
+
+/* Sets the axes so that all points but BELOW and all bends have room around them: on the right for
+ * labels, on the left for slopes. */
+static void roofline_scale(struct chart *chart, const struct bench_report *report,
+                           const struct bench_result *below)
+{
+    struct chart_axis *x = &chart->x, *y = &chart->y;
+    struct bench_rates rates;
+    for (int i = 0; i < report->results; i++) {
+        if (!point_rates(report, i, &rates))
+            continue;
+        chart_widen(x, rates.flops_per_byte);
+        if (below != &report->result[i])
             chart_widen(y, rates.gflops);
-    for (int d = 0; d < report->devices; d++)
-        add_device(roof, d);
+    }
+    for (int d = 0; d < report->devices; d++) {
+        double copy = bench_copy_gbytes(&report->device[d]);
+        chart_widen(y, top_of(report, d));
+        if (copy > 0)
+            chart_widen(x, top_of(report, d) / copy);
+    }
     axis_widen(x, 5, 6);
     axis_widen(y, 4, 3);
     x->title = "arithmetic intensity: operations for each byte that must move (FLOP/byte)";
@@ -232,24 +231,23 @@ static struct svg_point on_slope(const struct chart *chart, double copy, double 
 
 /* Draws the roofs of a device: the copy's slope up to the highest ceiling, and the ceilings from
  * the slope on. */
-static void draw_device(struct roofline *roof, int index)
+static void draw_device(struct chart *chart, const struct bench_report *report, int index)
 {
-    struct chart *chart = roof->chart;
-    const struct bench_device *device = &roof->report->device[index];
-    bool second = roof->report->devices > 1 && device->device == DEVICE_CPU;
+    const struct bench_device *device = &report->device[index];
+    bool second = report->devices > 1 && device->device == DEVICE_CPU;
     const char *color = second ? "#6e7781" : "#1f2328";
-    double copy = roof->copy[index], top = top_of(roof, index);
+    double copy = bench_copy_gbytes(device), top = top_of(report, index);
     double first = fmax(chart->x.low, chart->y.low / copy);
     double last = fmin(chart->x.high, (top > 0 ? top : chart->y.high) / copy);
     char name[40], text[128], speed[32];
-    device_prefix(name, roof->report, index, ": ");
+    device_prefix(name, report, index, ": ");
     if (copy > 0 && last > first) {
         bench_giga_text(speed, sizeof speed, copy);
         snprintf(text, sizeof text, "%scopy %sB/s", name, speed);
         draw_roof(chart, on_slope(chart, copy, first), on_slope(chart, copy, last), 0.3, color,
                   text);
     }
-    for (int i = 0; i < roof->ceilings[index]; i++) {
+    for (int i = 0; i < ceilings_of(report, index); i++) {
         const struct device_ceiling *ceiling = &device->probe.ceiling[i];
         double bend = copy > 0 ? fmax(ceiling->gflops / copy, chart->x.low) : chart->x.low;
         double y = chart_place(&chart->y, ceiling->gflops);
@@ -260,12 +258,10 @@ static void draw_device(struct roofline *roof, int index)
     }
 }
 
-static void add_point(struct roofline *roof, const struct bench_result *result,
-                      const struct bench_rates *rates)
+static void add_point(struct chart *chart, const struct bench_result *result,
+                      const struct bench_rates *rates, bool below)
 {
-    struct chart *chart = roof->chart;
     struct chart_look look = look_of(result->kernel);
-    bool below = result == roof->below;
     char speed[32];
     struct chart_label label = {
         .color = look.color,
@@ -282,16 +278,16 @@ static void add_point(struct roofline *roof, const struct bench_result *result,
 
 static void draw_roofline(struct chart *chart, const struct bench_report *report)
 {
-    struct roofline roof = {.report = report, .chart = chart};
+    const struct bench_result *below = point_below(report);
     struct bench_rates rates;
 
-    roofline_scale(&roof);
+    roofline_scale(chart, report, below);
     begin(chart, report, "Roofline", ROOFLINE_RIGHT);
     for (int d = 0; d < report->devices; d++)
-        draw_device(&roof, d);
+        draw_device(chart, report, d);
     for (int i = 0; i < report->results; i++)
         if (point_rates(report, i, &rates))
-            add_point(&roof, &report->result[i], &rates);
+            add_point(chart, &report->result[i], &rates, below == &report->result[i]);
 }
 
 /* ---- sweeps ---- */
