@@ -131,56 +131,57 @@ bool signal_sums_integers(const struct signal_runner *runner, struct signal_job 
 
 /* The numbers of a series as integers over a unit, and one limb of each. */
 struct split {
-    struct series whole; /* exact */
+    const struct series *series;
     mpq_t unit;
     size_t bits; /* of the largest integer */
     int64_t *limb;
 };
 
-/* A failure is to be cleaned up by split_free. */
-static bool split_make(struct split *split, const struct series *series, const char *name,
-                       struct error *err)
+static void whole_number(const struct split *split, int i, mpq_t value)
 {
-    if (!series_alloc(&split->whole, series->n, true, name, err))
-        return false;
-    /* The ghost value is the last number. */
-    if (!series_unit(split->unit, series->n + 1, series_get_number, (void *)series, NULL,
+    series_number(split->series, i, value);
+    mpq_div(value, value, split->unit);
+}
+
+/* Finds the unit, and how many bits the integers have. The unit and the limbs are the caller's to
+ * free. */
+static bool split_make(struct split *split, const char *name, struct error *err)
+{
+    int count = split->series->n + 1; /* the ghost value is the last number */
+    mpq_t value;
+
+    if (!series_unit(split->unit, count, series_get_number, (void *)split->series, NULL,
                      UNIT_BITS) ||
         mpz_sizeinbase(mpq_denref(split->unit), 2) > UNIT_BITS)
         return error_set(err, EXIT_USAGE,
                          "%s: numbers without a common denominator below 2^%d, which a kernel "
                          "cannot take; without --kernel and --device they are summed exactly",
                          name, UNIT_BITS);
-    for (int i = 0; i <= series->n; i++) {
-        mpq_ptr number = split->whole.exact[i];
-        series_number(series, i, number);
-        mpq_div(number, number, split->unit);
-        size_t bits = mpz_sizeinbase(mpq_numref(number), 2);
+    mpq_init(value);
+    for (int i = 0; i < count; i++) {
+        whole_number(split, i, value);
+        size_t bits = mpz_sizeinbase(mpq_numref(value), 2);
         split->bits = bits > split->bits ? bits : split->bits;
     }
-    split->limb = malloc(((size_t)series->n + 1) * sizeof *split->limb);
+    mpq_clear(value);
+    split->limb = malloc((size_t)count * sizeof *split->limb);
     return split->limb || error_set(err, EXIT_INPUT, "%s: no memory for its numbers", name);
-}
-
-static void split_free(struct split *split)
-{
-    series_free(&split->whole);
-    mpq_clear(split->unit);
-    free(split->limb);
 }
 
 /* Takes the limb of BITS bits from bit SHIFT on; limbs have the signs of their numbers. */
 static void split_take(struct split *split, size_t shift, size_t bits)
 {
-    mpz_t limb;
+    mpq_t value;
 
-    mpz_init(limb);
-    for (int i = 0; i <= split->whole.n; i++) {
-        mpz_tdiv_q_2exp(limb, mpq_numref(split->whole.exact[i]), shift);
-        mpz_tdiv_r_2exp(limb, limb, bits);
-        split->limb[i] = mpz_get_si(limb);
+    mpq_init(value);
+    for (int i = 0; i <= split->series->n; i++) {
+        mpz_ptr number = mpq_numref(value);
+        whole_number(split, i, value);
+        mpz_tdiv_q_2exp(number, number, shift);
+        mpz_tdiv_r_2exp(number, number, bits);
+        split->limb[i] = mpz_get_si(number);
     }
-    mpz_clear(limb);
+    mpq_clear(value);
 }
 
 /* Adds SUMS * 2^SHIFT to the numbers of OUT; all of them are integers. */
@@ -204,7 +205,7 @@ static bool sum_split(const struct signal_runner *runner, const struct series *i
 {
     struct signal_job job = {
         .n = in->n, .mask_width = mask->weights.n, .anchor = mask->anchor, .border = mask->border};
-    struct split cells = {0}, weights = {0};
+    struct split cells = {.series = in}, weights = {.series = &mask->weights};
     int64_t *sums = malloc((size_t)in->n * sizeof *sums);
     size_t bits = SIGNAL_INTEGER_BITS / 2;
     bool good = sums || error_set(err, EXIT_INPUT, "%s: no memory for its sums", runner->name);
@@ -212,8 +213,7 @@ static bool sum_split(const struct signal_runner *runner, const struct series *i
     while ((uint64_t)mask->weights.n > (uint64_t)1 << (SIGNAL_INTEGER_BITS - 2 * bits))
         bits--;
     mpq_inits(cells.unit, weights.unit, NULL);
-    good = good && split_make(&cells, in, runner->name, err) &&
-           split_make(&weights, &mask->weights, runner->name, err);
+    good = good && split_make(&cells, runner->name, err) && split_make(&weights, runner->name, err);
     for (size_t k = 0; good && k < cells.bits; k += bits) {
         split_take(&cells, k, bits);
         job.ghost = cells.limb[in->n];
@@ -231,8 +231,9 @@ static bool sum_split(const struct signal_runner *runner, const struct series *i
         mpq_add(out->exact[i], out->exact[i], mask->offset);
     }
     series_number(in, in->n, out->exact[in->n]);
-    split_free(&cells);
-    split_free(&weights);
+    mpq_clears(cells.unit, weights.unit, NULL);
+    free(cells.limb);
+    free(weights.limb);
     free(sums);
     return good;
 }
