@@ -196,7 +196,7 @@ static bool is_column(const struct chart_label *a, const struct chart_label *b)
     return fabs(a->x - b->x) < COLUMN;
 }
 
-/* What it costs to put label INDEX where TRIED is. */
+/* The cost of the place that TRIED has for the label INDEX. */
 static double cost(const struct chart *chart, int index, const struct chart_label *tried)
 {
     struct chart_box box = label_box(tried);

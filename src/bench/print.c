@@ -131,9 +131,11 @@ static void print_cell(FILE *out, int width, int decimals, double value)
 /* Every run of a CPU kernel starts threads, which takes a good part of a time below this. */
 #define THREADS_MS 0.2
 
-/* Whether the RULE-th reason to doubt a time holds for RESULT. The sentence follows the names of
- * the kernels for which it holds. */
+/* Reasons to doubt a time. */
 #define RULES 8
+
+/* Does the RULE-th of them hold for RESULT? The sentence follows the names of the kernels for which
+ * it holds. */
 static bool is_doubtful(int rule, const struct bench_report *report,
                         const struct bench_result *result, const char **sentence)
 {

@@ -223,8 +223,8 @@ static bool check_format(struct audio *audio, const char *name, struct error *er
 
 /* ---- chunks ---- */
 
-/* Of a file that audio_recognise knows the chunks are walked: a samples' chunk that is longer than
- * the file is an EXIT_INPUT, and a warning names the chunks which audio_write does not keep. */
+/* audio_read walks over the chunks of its file: a samples' chunk that is longer than the file is an
+ * EXIT_INPUT, and a warning names the chunks that audio_write does not keep. */
 
 static uint32_t get32(const uint8_t *at, bool big)
 {

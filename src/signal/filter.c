@@ -1,5 +1,6 @@
-/* One signal through the tool, as far as text and audio are alike: the mask, the checks that
- * need no input, the choice of device and kernel, and telling the two apart. */
+/* One signal through the tool, as far as text and audio are alike: the mask, the names of audio
+ * files, the checks that need no input, the choice of device and kernel, and telling the two
+ * apart. A build without libsndfile tells them apart, too, and refuses audio with the reason. */
 #include "signal/filter.h"
 
 #include <stdio.h>
