@@ -299,8 +299,8 @@ bool signal_filter_text(struct signal_work *work, struct error *err)
     mpq_init(ghost);
     mpq_init(mask.offset);
     good = signal_text_open(&text, work->name, work->bytes, work->size, err) &&
-           mask_make(&mask, work, err) && ghost_make(ghost, &work->request->border, err);
-    good = good && series_make(&samples, text.n, signal_text_get, &text, ghost, work->name, err);
+           mask_make(&mask, work, err) && ghost_make(ghost, &work->request->border, err) &&
+           series_make(&samples, text.n, signal_text_get, &text, ghost, work->name, err);
     struct signal_load load = {.samples = samples.n,
                                .channels = 1,
                                .mask_width = mask.weights.n,

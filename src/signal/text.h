@@ -29,8 +29,6 @@ void signal_text_get(void *text, int i, mpq_t value);
 bool signal_text_write(struct signal_text *text, const struct series *values, int decimals,
                        struct output *output, struct error *err);
 
-#define SIGNAL_MAX_DECIMALS 1000
-
 /* VALUE as text, malloc'ed: a decimal where it terminates, else p/q. With DECIMALS >= 0 rounded to
  * so many, halves up. (GMP ends the program where there is no memory for its numbers.) */
 char *number_print(mpq_srcptr value, int decimals);
