@@ -1,7 +1,7 @@
 /* `stencilcli bench`: what is measured and what is reported of it. bench/run.c runs
  * kernels, has them timed by bench/measure.c and fills a report; bench/statistics.c makes
- * the numbers that follow from times; bench/print.c, bench/json.c and bench/plots.c only
- * read the report. Times are in milliseconds, a plane's or picture's size in bytes. */
+ * the numbers that follow from times; bench/print.c and bench/plots.c only read the
+ * report. Times are in milliseconds, a plane's or picture's size in bytes. */
 #ifndef STENCIL_BENCH_BENCH_H
 #define STENCIL_BENCH_BENCH_H
 
@@ -33,7 +33,7 @@ bool bench_enough(const struct bench_limits *limits, int runs, double elapsed_ms
 struct bench_samples {
     struct bench_limits limits;
     double *ms;
-    int runs, room, warmed;
+    int runs, warmed;
     bool warm;
     double begun_ms; /* of the warm-up, then of what is counted; 0: not yet */
 };
@@ -114,7 +114,7 @@ struct bench_report {
     enum bench_sweep sweep;
     struct bench_device device[2];
     int devices;
-    struct bench_result *result;
+    struct bench_result *result; /* of a sweep all kernels at one place, then at the next */
     int results;
     int64_t verified_rows; /* of `height` that were compared, in bands */
     int bands;
@@ -149,20 +149,15 @@ double bench_copy_gbytes(const struct bench_device *device);
 /* "cpu", "cuda:0" */
 void bench_device_name(char *text, size_t bytes, const struct bench_device *device);
 
-/* Kernels in a report, and widths in a sweep, at most. */
-#define BENCH_KERNELS 32
-
-/* Where a result lies in a sweep: its tile's or mask's width. */
+/* Where a result of a sweep lies: its tile's or mask's width. */
 int bench_sweep_place(const struct bench_report *report, const struct bench_result *result);
 
-/* All places in rising order; all kernels in the order of the report. */
-int bench_sweep_places(const struct bench_report *report, int at[BENCH_KERNELS]);
-int bench_sweep_kernels(const struct bench_report *report,
-                        const struct kernel *kernel[BENCH_KERNELS]);
+/* How many kernels a sweep has: result[p * kernels + k] is kernel k's at place p. Places rise. */
+int bench_sweep_kernels(const struct bench_report *report);
 
-/* The timed result of a kernel at a place, or NULL. */
-const struct bench_result *bench_sweep_find(const struct bench_report *report,
-                                            const struct kernel *kernel, int at);
+/* Kernels in a report, and places in a sweep, at most. */
+#define BENCH_KERNELS 32
+#define BENCH_PLACES  16
 
 /* ---- the whole bench (bench/run.c) ---- */
 
@@ -219,21 +214,20 @@ bool bench_picture_make(struct image *image, int threads, struct error *err);
  * quick. */
 #define BENCH_BANDS 3
 struct bench_bands {
-    int count, rows; /* rows in all */
+    int count, each; /* rows of each */
     int first[BENCH_BANDS];
-    struct image want[BENCH_BANDS];
+    struct image want; /* one band below the other; to be freed by image_free */
 };
 bool bench_bands_make(struct bench_bands *bands, const struct plan *plan, const struct image *in,
                       int threads, struct error *err);
 /* False with EXIT_DIFFERENT and the place when OUT, rows from FIRST on, is not as expected. */
 bool bench_bands_check(const struct bench_bands *bands, const struct image *out, int first,
                        const char *name, struct error *err);
-void bench_bands_free(struct bench_bands *bands);
 
-/* ---- printing ---- */
+/* ---- printing (bench/print.c, bench/plots.c) ---- */
 
+/* A line a kernel, or the tables of a sweep. */
 void bench_print(FILE *out, const struct bench_report *report);
-void bench_print_sweep(FILE *out, const struct bench_report *report);
 void bench_print_json(FILE *out, const struct bench_report *report);
 
 /* The INDEX-th sentence about how far the numbers can be believed; false past the last. */
@@ -251,8 +245,6 @@ void bench_print_wrapped(FILE *out, const char *first, const char *next, int col
                          const char *text);
 
 /* The roofline, or for a sweep its lines, as SVG. */
-bool bench_plot_roofline(const struct bench_report *report, struct output *output,
-                         struct error *err);
-bool bench_plot_sweep(const struct bench_report *report, struct output *output, struct error *err);
+bool bench_plot(const struct bench_report *report, struct output *output, struct error *err);
 
 #endif

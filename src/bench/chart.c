@@ -16,6 +16,7 @@
 #define TITLE_SIZE 20.0
 #define TEXT_SIZE  13.0
 #define TICK_SIZE  12.0
+#define LABEL_SIZE 13.0
 
 struct chart_look chart_look(int index)
 {
@@ -59,71 +60,55 @@ static void tick_text(char *text, size_t bytes, double value)
         snprintf(text, bytes, "%.4g", value);
 }
 
-/* ---- ticks ---- */
+/* ---- axes ---- */
 
-struct tick {
-    double value;
-    bool numbered;
-};
-
-/* Every one-digit multiple of a power of ten; numbers at 1, 2 and 5 on a short axis, else at the
- * powers. */
-static int log_ticks(const struct chart_axis *axis, struct tick *ticks, int most)
+static void draw_tick(struct chart *chart, double value, bool numbered, bool upright)
 {
-    bool is_short = axis->high / axis->low < 2e3;
-    int count = 0;
-    for (int power = (int)floor(log10(axis->low)); power <= (int)ceil(log10(axis->high)); power++)
-        for (int digit = 1; digit <= 9 && count < most; digit++) {
-            double value = digit * pow(10, power);
-            if (value < axis->low * 0.9999 || value > axis->high * 1.0001)
-                continue;
-            ticks[count++] =
-                (struct tick){value, digit == 1 || (is_short && (digit == 2 || digit == 5))};
-        }
-    return count;
+    double at = chart_place(upright ? &chart->y : &chart->x, value);
+    struct svg_style style = {.stroke = numbered ? GRID : GRID_FAINT, .width = 1};
+    struct svg_text text = {.size = TICK_SIZE, .color = CHART_FAINT};
+    char number[32];
+    if (upright) {
+        svg_line(&chart->svg, chart->x.begin, at, chart->x.end, at, &style);
+        text.x = chart->x.begin - 9;
+        text.y = at + 4.2;
+        text.anchor = SVG_END;
+    } else {
+        svg_line(&chart->svg, at, chart->y.begin, at, chart->y.end, &style);
+        text.x = at;
+        text.y = chart->y.begin + 20;
+        text.anchor = SVG_MIDDLE;
+    }
+    tick_text(number, sizeof number, value);
+    if (numbered)
+        svg_put_text(&chart->svg, &text, number);
 }
 
-static int given_ticks(const struct chart_axis *axis, struct tick *ticks, int most)
-{
-    int count = 0;
-    for (; count < axis->tick_count && count < most; count++)
-        ticks[count] = (struct tick){axis->ticks[count], true};
-    return count;
-}
-
+/* The given ticks, else every one-digit multiple of a power of ten; numbers at 1, 2 and 5 on a
+ * short axis, else at the powers. */
 static void draw_axis(struct chart *chart, const struct chart_axis *axis, bool upright)
 {
-    struct tick ticks[96];
-    int count = axis->ticks ? given_ticks(axis, ticks, 96) : log_ticks(axis, ticks, 96);
-    for (int i = 0; i < count; i++) {
-        double at = chart_place(axis, ticks[i].value);
-        struct svg_style style = {.stroke = ticks[i].numbered ? GRID : GRID_FAINT, .width = 1};
-        struct svg_text text = {.size = TICK_SIZE, .color = CHART_FAINT};
-        char number[32];
-        if (upright) {
-            svg_line(&chart->svg, chart->x.begin, at, chart->x.end, at, &style);
-            text.x = chart->x.begin - 9;
-            text.y = at + 4.2;
-            text.anchor = SVG_END;
-        } else {
-            svg_line(&chart->svg, at, chart->y.begin, at, chart->y.end, &style);
-            text.x = at;
-            text.y = chart->y.begin + 20;
-            text.anchor = SVG_MIDDLE;
+    bool is_short = axis->high / axis->low < 2e3;
+    for (int i = 0; i < axis->tick_count; i++)
+        draw_tick(chart, axis->ticks[i], true, upright);
+    if (axis->ticks)
+        return;
+    for (int power = (int)floor(log10(axis->low)); power <= (int)ceil(log10(axis->high)); power++)
+        for (int digit = 1; digit <= 9; digit++) {
+            double value = digit * pow(10, power);
+            bool numbered = digit == 1 || (is_short && (digit == 2 || digit == 5));
+            if (value >= axis->low * 0.9999 && value <= axis->high * 1.0001)
+                draw_tick(chart, value, numbered, upright);
         }
-        tick_text(number, sizeof number, ticks[i].value);
-        if (ticks[i].numbered)
-            svg_put_text(&chart->svg, &text, number);
-    }
 }
 
 /* ---- the chart ---- */
 
 /* Draws a line of text above the chart, in smaller letters where it would be too long. */
-static void draw_title(struct chart *chart, struct svg_text *how, double size, const char *text)
+static void draw_subtitle(struct chart *chart, struct svg_text *how, const char *text)
 {
-    double room = chart->width - 2 * how->x, width = svg_text_width(text, size, how->bold);
-    how->size = width > room ? size * room / width : size;
+    double room = chart->width - 2 * how->x, width = svg_text_width(text, TEXT_SIZE, false);
+    how->size = width > room ? TEXT_SIZE * room / width : TEXT_SIZE;
     svg_put_text(&chart->svg, how, text);
 }
 
@@ -132,14 +117,12 @@ static void draw_titles(struct chart *chart, const char *title, const char *subt
 {
     struct svg_text text = {.x = 32, .y = 42, .size = TITLE_SIZE, .color = CHART_INK, .bold = true};
     svg_put_text(&chart->svg, &text, title);
-    text.size = TEXT_SIZE;
     text.bold = false;
     text.color = CHART_FAINT;
     text.y += 23;
-    draw_title(chart, &text, TEXT_SIZE, subtitle);
+    draw_subtitle(chart, &text, subtitle);
     text.y += 19;
-    if (second_line)
-        draw_title(chart, &text, TEXT_SIZE, second_line);
+    draw_subtitle(chart, &text, second_line);
     text.size = TEXT_SIZE;
     text.color = CHART_INK;
     text.anchor = SVG_MIDDLE;
@@ -183,7 +166,7 @@ void chart_begin(struct chart *chart, const char *title, const char *subtitle,
 #define BESIDE   6.0  /* so far up or down a label still counts as beside its mark */
 #define STEP     3.0  /* between the places that are tried */
 #define FARTHEST 180.0
-#define COLUMN   60.0
+#define COLUMN   60.0 /* marks so near to each other in x are one column */
 #define ROUNDS   12
 
 #define SPREAD_ROUNDS 200
@@ -207,16 +190,21 @@ static double cover(const struct chart_box *a, const struct chart_box *b)
     return x > TOUCH && y > TOUCH ? COST_COVER + COST_COVER * fmin(x, y) : 0;
 }
 
-static double cost(const struct chart_label *labels, int count, int index,
-                   const struct chart_label *tried, const struct chart_obstacle *blocked,
-                   int blocked_count)
+/* Whether two marks are so near to each other in x that their labels meet. */
+static bool is_column(const struct chart_label *a, const struct chart_label *b)
+{
+    return fabs(a->x - b->x) < COLUMN;
+}
+
+/* The cost of the place that TRIED has for the label INDEX. */
+static double cost(const struct chart *chart, int index, const struct chart_label *tried)
 {
     struct chart_box box = label_box(tried);
     double sum = fabs(tried->text_y - tried->y) + (tried->text_x < tried->x ? COST_LEFT : 0);
-    for (int i = 0; i < blocked_count; i++)
-        sum += cover(&box, &blocked[i].box) * (blocked[i].is_line ? COST_LINE : 1);
-    for (int i = 0; i < count; i++) {
-        const struct chart_label *other = &labels[i];
+    for (int i = 0; i < chart->obstacles; i++)
+        sum += cover(&box, &chart->obstacle[i].box) * (chart->obstacle[i].is_line ? COST_LINE : 1);
+    for (int i = 0; i < chart->labels; i++) {
+        const struct chart_label *other = &chart->label[i];
         struct chart_box mark = {other->x - MARK, other->y - MARK, other->x + MARK,
                                  other->y + MARK};
         struct chart_box taken = label_box(other);
@@ -224,8 +212,7 @@ static double cost(const struct chart_label *labels, int count, int index,
         if (i == index)
             continue;
         sum += cover(&box, &taken);
-        if (fabs(other->x - tried->x) < 60 &&
-            (other->text_x < other->x) == (tried->text_x < tried->x) &&
+        if (is_column(other, tried) && (other->text_x < other->x) == (tried->text_x < tried->x) &&
             (other->y - tried->y) * (other->text_y - tried->text_y) < 0)
             sum += COST_ORDER;
     }
@@ -236,10 +223,9 @@ static double cost(const struct chart_label *labels, int count, int index,
 static bool try_place(const struct chart *chart, const struct chart_label *label, bool left,
                       double off, struct chart_label *tried)
 {
-    double gap;
     *tried = *label;
     tried->led = label->led || fabs(off) > BESIDE;
-    gap = tried->led ? LEADER : GAP;
+    double gap = tried->led ? LEADER : GAP;
     tried->text_x = left ? label->x - gap - label->width : label->x + gap;
     tried->text_y = label->y + off;
     /* (half a pixel of tolerance: the search begins exactly at these limits) */
@@ -247,12 +233,6 @@ static bool try_place(const struct chart *chart, const struct chart_label *label
            tried->text_x + label->width <= chart->width - 6 &&
            tried->text_y >= chart->y.end + LINE / 2 - TOUCH &&
            tried->text_y <= chart->y.begin - LINE / 2 + TOUCH;
-}
-
-/* Whether two marks are so near to each other in x that their labels meet. */
-static bool is_column(const struct chart_label *a, const struct chart_label *b)
-{
-    return fabs(a->x - b->x) < COLUMN;
 }
 
 /* The label whose mark is the next below that of label I in its column, or -1. */
@@ -271,8 +251,10 @@ static int next_below(const struct chart_label *labels, int count, int i)
 /* The start of the search: labels stand right of their marks, and those of one column are pushed
  * apart, in the order of their marks, as far as each needs. (From labels that lie on each other the
  * search would not get there: no single step of it is better.) */
-static void spread(const struct chart *chart, struct chart_label *labels, int count)
+static void spread(struct chart *chart)
 {
+    struct chart_label *labels = chart->label;
+    int count = chart->labels;
     double top = chart->y.end + LINE / 2, bottom = chart->y.begin - LINE / 2;
     for (int i = 0; i < count; i++)
         labels[i].text_y = labels[i].y;
@@ -294,59 +276,71 @@ static void spread(const struct chart *chart, struct chart_label *labels, int co
         labels[i].text_x = labels[i].x + (labels[i].led ? LEADER : GAP);
 }
 
-void chart_labels_place(const struct chart *chart, struct chart_label *labels, int count,
-                        const struct chart_obstacle *blocked, int blocked_count)
+/* Moves a label to the place that costs least; it stays where it is unless another is better. */
+static void improve(struct chart *chart, int index)
 {
-    for (int i = 0; i < count; i++) {
-        labels[i].width = svg_text_width(labels[i].name, CHART_LABEL_SIZE, true);
-        if (labels[i].value[0])
-            labels[i].width += 7 + svg_text_width(labels[i].value, CHART_LABEL_SIZE, false);
-    }
-    spread(chart, labels, count);
-    for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < count; i++) {
-            struct chart_label best = labels[i], tried;
-            double least = INFINITY;
-            if (try_place(chart, &labels[i], false, labels[i].text_y - labels[i].y, &tried) &&
-                labels[i].text_x > labels[i].x)
-                least = cost(labels, count, i, &tried, blocked, blocked_count);
-            for (int left = 0; left < 2; left++)
-                for (double off = -FARTHEST; off <= FARTHEST; off += STEP) {
-                    double here;
-                    if (!try_place(chart, &labels[i], left, off, &tried))
-                        continue;
-                    here = cost(labels, count, i, &tried, blocked, blocked_count);
-                    if (here < least) {
-                        least = here;
-                        best = tried;
-                    }
-                }
-            labels[i] = best;
+    struct chart_label *label = &chart->label[index], best = *label, tried;
+    double least = INFINITY;
+    if (try_place(chart, label, false, label->text_y - label->y, &tried) &&
+        label->text_x > label->x)
+        least = cost(chart, index, &tried);
+    for (int left = 0; left < 2; left++)
+        for (double off = -FARTHEST; off <= FARTHEST; off += STEP) {
+            double here =
+                try_place(chart, label, left, off, &tried) ? cost(chart, index, &tried) : INFINITY;
+            if (here < least) {
+                least = here;
+                best = tried;
+            }
         }
+    *label = best;
 }
 
-void chart_labels_draw(struct chart *chart, struct chart_label *labels, int count,
-                       const struct chart_obstacle *blocked, int blocked_count)
+void chart_place_labels(struct chart *chart)
 {
-    chart_labels_place(chart, labels, count, blocked, blocked_count);
-    for (int i = 0; i < count; i++) {
-        const struct chart_label *l = &labels[i];
-        struct svg_style style = {.stroke = l->color, .width = 1.1, .opacity = 0.75};
-        double end = l->text_x < l->x ? l->text_x + l->width + 3 : l->text_x - 4;
-        if (l->led)
-            svg_line(&chart->svg, l->x, l->y, end, l->text_y, &style);
+    for (int i = 0; i < chart->labels; i++) {
+        struct chart_label *label = &chart->label[i];
+        label->width = svg_text_width(label->name, LABEL_SIZE, true);
+        if (label->value[0])
+            label->width += 7 + svg_text_width(label->value, LABEL_SIZE, false);
     }
-    for (int i = 0; i < count; i++) {
-        const struct chart_label *l = &labels[i];
+    spread(chart);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < chart->labels; i++)
+            improve(chart, i);
+}
+
+void chart_add_label(struct chart *chart, const struct chart_label *label)
+{
+    if (chart->labels < CHART_LABELS)
+        chart->label[chart->labels++] = *label;
+}
+
+void chart_block(struct chart *chart, double x, double y, double half, bool is_line)
+{
+    if (chart->obstacles < CHART_OBSTACLES)
+        chart->obstacle[chart->obstacles++] =
+            (struct chart_obstacle){{x - half, y - half, x + half, y + half}, is_line};
+}
+
+static void draw_labels(struct chart *chart)
+{
+    const struct chart_label *end = chart->label + chart->labels;
+    for (const struct chart_label *l = chart->label; l < end; l++) {
+        struct svg_style style = {.stroke = l->color, .width = 1.1, .opacity = 0.75};
+        double near = l->text_x < l->x ? l->text_x + l->width + 3 : l->text_x - 4;
+        if (l->led)
+            svg_line(&chart->svg, l->x, l->y, near, l->text_y, &style);
+    }
+    for (const struct chart_label *l = chart->label; l < end; l++) {
         struct svg_style style = {.fill = l->color, .stroke = CHART_PAPER, .width = 1.2};
         if (l->marked)
             svg_marker(&chart->svg, l->mark, l->x, l->y, 6, &style);
     }
-    for (int i = 0; i < count; i++) {
-        const struct chart_label *l = &labels[i];
+    for (const struct chart_label *l = chart->label; l < end; l++) {
         struct svg_text text = {.x = l->text_x,
-                                .y = l->text_y + CHART_LABEL_SIZE * 0.35,
-                                .size = CHART_LABEL_SIZE,
+                                .y = l->text_y + LABEL_SIZE * 0.35,
+                                .size = LABEL_SIZE,
                                 .color = CHART_INK,
                                 .bold = true,
                                 .halo = CHART_PAPER,
@@ -354,4 +348,16 @@ void chart_labels_draw(struct chart *chart, struct chart_label *labels, int coun
                                 .more_color = CHART_FAINT};
         svg_put_text(&chart->svg, &text, l->name);
     }
+}
+
+bool chart_end(struct chart *chart, struct output *output, struct error *err)
+{
+    chart_place_labels(chart);
+    draw_labels(chart);
+    svg_end(&chart->svg);
+    bool ok = chart->svg.failed
+                  ? error_set(err, EXIT_INPUT, "%s: no memory for the drawing", output_name(output))
+                  : output_write(output, chart->svg.text, chart->svg.bytes, err);
+    svg_free(&chart->svg);
+    return ok;
 }

@@ -5,6 +5,7 @@
 #define STENCIL_BENCH_CHART_H
 
 #include "base/svg.h"
+#include "codec/output.h"
 
 /* Colours that people with any colour vision tell apart (Okabe and Ito) and that show on white.
  * Each has a mark of its own, so that kernels can be told apart without colour, too. */
@@ -34,19 +35,6 @@ void chart_widen(struct chart_axis *axis, double value);
 /* Where VALUE lies on paper. */
 double chart_place(const struct chart_axis *axis, double value);
 
-struct chart {
-    struct svg svg;
-    double width, height;
-    struct chart_axis x, y; /* begin and end are set by chart_begin */
-};
-
-/* The paper, title and subtitle (two lines, the second may be NULL), gridlines and axes. The axes'
- * values are set. RIGHT: room kept free on the right side. */
-void chart_begin(struct chart *chart, const char *title, const char *subtitle,
-                 const char *second_line, double right);
-
-/* ---- labels ---- */
-
 struct chart_label {
     char name[64], value[32]; /* the value may be empty */
     const char *color;
@@ -57,7 +45,7 @@ struct chart_label {
     bool marked;        /* the mark is drawn with the label */
     enum svg_mark mark; /* where it is */
 };
-#define CHART_LABEL_SIZE 13.0
+#define CHART_LABELS 64
 
 struct chart_box {
     double left, top, right, bottom;
@@ -68,15 +56,35 @@ struct chart_obstacle {
     struct chart_box box;
     bool is_line;
 };
+#define CHART_OBSTACLES 1024
+
+struct chart {
+    struct svg svg;
+    double width, height;
+    struct chart_axis x, y; /* begin and end are set by chart_begin */
+    struct chart_label label[CHART_LABELS];
+    int labels;
+    struct chart_obstacle obstacle[CHART_OBSTACLES];
+    int obstacles;
+};
+
+/* The paper, title and subtitle (two lines), gridlines and axes. The axes' values are set. RIGHT:
+ * room kept free on the right side. */
+void chart_begin(struct chart *chart, const char *title, const char *subtitle,
+                 const char *second_line, double right);
+
+/* Keeps LABEL for the end. What does not fit the chart's arrays is left out. */
+void chart_add_label(struct chart *chart, const struct chart_label *label);
+
+/* Keeps labels off the square of 2 HALF pixels around a point. */
+void chart_block(struct chart *chart, double x, double y, double half, bool is_line);
 
 /* Finds places for labels so that none covers another, a mark or an obstacle, and none leaves the
  * chart; each to the right of its mark or to the left. */
-void chart_labels_place(const struct chart *chart, struct chart_label *labels, int count,
-                        const struct chart_obstacle *blocked, int blocked_count);
+void chart_place_labels(struct chart *chart);
 
 /* Finds the places and draws first thin lines from marks to the texts that are not beside them,
- * then marks, then texts. */
-void chart_labels_draw(struct chart *chart, struct chart_label *labels, int count,
-                       const struct chart_obstacle *blocked, int blocked_count);
+ * then marks, then texts; ends the drawing and writes it. */
+bool chart_end(struct chart *chart, struct output *output, struct error *err);
 
 #endif

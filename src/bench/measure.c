@@ -1,7 +1,6 @@
-/* How the bench takes times. A kernel with a `time` of its own is timed on its device,
- * alone and on data that lies there; any other kernel is timed by the clock around run(),
- * where the events of a CUDA kernel are believed before the clock. The copy, which is
- * the table's 1.00, is timed in the same ways. */
+/* How the bench takes times. A kernel with a `time` of its own, as those of a GPU have, is timed on
+ * its device, alone and on data that lies there; any other kernel is timed by the clock around
+ * run(). The copy, which is the table's 1.00, is timed in the same ways. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +22,8 @@
 #define WARMUP_HASTY_MS 20.0
 #define WARMUP_SLOW_MS  1e3
 
-/* A second of the shortest runs takes far fewer places. */
-#define ROOM_FIRST 64
-#define ROOM_MOST  (1 << 20)
+/* Places for times: a second of the shortest runs takes far fewer. */
+#define ROOM (1 << 20)
 
 /* The reference takes long, and its time matters least. */
 #define REFERENCE_RUNS 3
@@ -65,21 +63,6 @@ bool bench_enough(const struct bench_limits *limits, int runs, double elapsed_ms
     return elapsed_ms >= limits->cap_ms || (runs >= limits->runs && elapsed_ms >= limits->ms);
 }
 
-static bool samples_keep(struct bench_samples *samples, double ms)
-{
-    if (samples->runs == samples->room) {
-        int room = samples->room ? 2 * samples->room : ROOM_FIRST;
-        double *grown =
-            room > ROOM_MOST ? NULL : realloc(samples->ms, sizeof *grown * (size_t)room);
-        if (!grown)
-            return false;
-        samples->ms = grown;
-        samples->room = room;
-    }
-    samples->ms[samples->runs++] = ms;
-    return true;
-}
-
 bool bench_samples_more(double ms, void *context)
 {
     struct bench_samples *samples = context;
@@ -94,15 +77,19 @@ bool bench_samples_more(double ms, void *context)
             samples->begun_ms = now;
         return true;
     }
-    return samples_keep(samples, ms) &&
-           !bench_enough(&samples->limits, samples->runs, now - samples->begun_ms);
+    if (!samples->ms)
+        samples->ms = malloc(ROOM * sizeof *samples->ms);
+    if (!samples->ms || samples->runs == ROOM)
+        return false;
+    samples->ms[samples->runs++] = ms;
+    return !bench_enough(&samples->limits, samples->runs, now - samples->begun_ms);
 }
 
 void bench_samples_free(struct bench_samples *samples)
 {
     free(samples->ms);
     samples->ms = NULL;
-    samples->runs = samples->room = 0;
+    samples->runs = 0;
 }
 
 /* The median, and nothing of the samples is left. */
@@ -117,7 +104,7 @@ static double samples_median(struct bench_samples *samples)
 
 /* ---- memory of the CPU ---- */
 
-/* Bytes that threads write, each its share. */
+/* Bytes that threads write, each a share. */
 struct block {
     unsigned char *to;
     const unsigned char *from; /* copied; NULL: TO is overwritten with anything */
@@ -163,61 +150,37 @@ static void cpu_copy(const struct image *from, struct image *to, int threads)
 
 /* ---- run(), from outside ---- */
 
-/* Takes the times of run(): those that the kernel tells where OWN_TIMES are wanted, else the
- * clock's. */
 static bool time_around(const struct kernel *kernel, const struct bench_request *request,
-                        struct kernel_job *job, bool own_times, struct bench_samples *samples,
+                        const struct kernel_job *job, struct bench_samples *samples,
                         struct error *err)
 {
-    struct kernel_times times;
-    double ms;
-    job->times = &times;
+    double start;
     do {
         if (request->cold && kernel->device == DEVICE_CPU)
             cpu_scrub(request->threads);
-        times = (struct kernel_times){0};
-        ms = clock_ms();
+        start = clock_ms();
         if (!kernel_run(kernel, job, err))
             return false;
-        ms = own_times && times.kernel_ms > 0 ? times.kernel_ms : clock_ms() - ms;
-    } while (bench_samples_more(ms, samples));
+    } while (bench_samples_more(clock_ms() - start, samples));
     return true;
 }
 
 /* The median from a picture in memory to a picture in memory. */
-static bool time_end_to_end(const struct kernel *kernel, const struct bench_request *request,
-                            struct kernel_job *job, double *median, struct error *err)
+static bool time_end_to_end(struct bench_result *result, const struct bench_request *request,
+                            const struct kernel_job *job, struct error *err)
 {
     struct bench_samples samples = {.limits = {.runs = END_TO_END_RUNS, .cap_ms = INFINITY}};
-    bool ok = time_around(kernel, request, job, false, &samples, err);
-    *median = samples_median(&samples);
+    bool ok = time_around(result->kernel, request, job, &samples, err);
+    result->end_to_end_ms = samples_median(&samples);
     return ok;
 }
 
 /* ---- the kernel ---- */
 
-/* The statistics of what was taken; times of a part of the picture become those of the whole. */
-static bool stats_take(struct bench_result *result, struct bench_samples *samples, double factor,
-                       struct error *err)
-{
-    struct bench_stats *stats = &result->stats;
-    if (samples->runs == 0)
-        return error_set(err, EXIT_INPUT, "%s: no run was timed", result->kernel->name);
-    bench_stats_make(stats, samples->ms, samples->runs);
-    stats->median_ms *= factor;
-    stats->mad_ms *= factor;
-    stats->p10_ms *= factor;
-    stats->p90_ms *= factor;
-    stats->least_ms *= factor;
-    result->capped = samples->runs < samples->limits.runs;
-    return true;
-}
-
 bool bench_time_kernel(struct bench_result *result, const struct bench_request *request,
                        const struct kernel_job *job, struct error *err)
 {
     const struct kernel *kernel = result->kernel;
-    struct kernel_job copy = *job;
     struct bench_samples samples = {.limits = bench_limits_make(request->runs)};
     struct kernel_trial trial = {
         .cold = request->cold, .more = bench_samples_more, .context = &samples};
@@ -232,71 +195,39 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
             samples.limits.runs = REFERENCE_RUNS;
     }
     if (kernel->time) {
-        ok = kernel->time(&copy, &trial, err);
+        ok = kernel->time(job, &trial, err);
         result->bytes = trial.bytes;
         result->inputs = trial.inputs;
         result->tile = trial.tile;
     } else {
-        ok = time_around(kernel, request, &copy, kernel->device != DEVICE_CPU, &samples, err);
+        ok = time_around(kernel, request, job, &samples, err);
     }
-    ok = ok && stats_take(result, &samples, (double)job->in->height / (double)result->rows, err);
+    if (ok && samples.runs == 0)
+        ok = error_set(err, EXIT_INPUT, "%s: no run was timed", kernel->name);
+    /* Times of a part of the picture become those of the whole. */
+    for (int i = 0; i < samples.runs; i++)
+        samples.ms[i] *= (double)job->in->height / (double)result->rows;
+    if (ok)
+        bench_stats_make(&result->stats, samples.ms, samples.runs);
+    result->capped = samples.runs < samples.limits.runs;
     bench_samples_free(&samples);
-    if (!ok)
-        return false;
     result->end_to_end_ms = result->stats.median_ms;
-    return kernel->device == DEVICE_CPU ||
-           time_end_to_end(kernel, request, &copy, &result->end_to_end_ms, err);
+    return ok && (!kernel->time || time_end_to_end(result, request, job, err));
 }
 
 /* ---- the copy ---- */
 
-/* As many runs as by default, however few of the kernels are wanted. */
-static struct bench_samples copy_samples(const struct bench_request *request)
+/* The time of a kernel_trial on the CPU. */
+static bool time_memcpy(const struct kernel_job *job, struct kernel_trial *trial, struct error *err)
 {
-    struct bench_samples samples = {.limits = bench_limits_make(0)};
-    samples.limits.ms = request->runs ? 0 : COPY_MS;
-    return samples;
-}
-
-static void copy_on_cpu(struct bench_copy *copy, const struct bench_request *request,
-                        const struct image *in, struct image *out)
-{
-    struct bench_samples samples = copy_samples(request);
     double start;
+    (void)err;
     do {
-        if (request->cold)
-            cpu_scrub(request->threads);
+        if (trial->cold)
+            cpu_scrub(job->threads);
         start = clock_ms();
-        cpu_copy(in, out, request->threads);
-    } while (bench_samples_more(clock_ms() - start, &samples));
-    copy->how = "memcpy";
-    copy->ms = samples_median(&samples);
-}
-
-/* By the copy engine or by a kernel, whichever is faster. */
-static bool copy_on_device(struct bench_copy *copy, const struct kernel *kernel,
-                           const struct bench_request *request, const struct kernel_job *job,
-                           struct error *err)
-{
-    static const struct {
-        enum kernel_trial_what what;
-        const char *how;
-    } ways[] = {{TRIAL_COPY_ENGINE, "cudaMemcpyAsync"}, {TRIAL_COPY_KERNEL, "copy kernel"}};
-    for (int i = 0; i < 2; i++) {
-        struct bench_samples samples = copy_samples(request);
-        struct kernel_trial trial = {.what = ways[i].what,
-                                     .cold = request->cold,
-                                     .more = bench_samples_more,
-                                     .context = &samples};
-        bool ok = kernel->time(job, &trial, err);
-        double ms = samples_median(&samples);
-        if (!ok)
-            return false;
-        if (i == 0 || ms < copy->ms) {
-            copy->ms = ms;
-            copy->how = ways[i].how;
-        }
-    }
+        cpu_copy(job->in, job->out, job->threads);
+    } while (trial->more(clock_ms() - start, trial->context));
     return true;
 }
 
@@ -304,18 +235,38 @@ bool bench_time_copy(struct bench_result *result, struct bench_device *device,
                      const struct bench_request *request, const struct kernel_job *job,
                      struct image *out, struct error *err)
 {
+    /* A GPU copies by its copy engine or by a kernel, whichever is faster. */
+    static const struct {
+        enum kernel_trial_what what;
+        const char *how;
+    } ways[] = {{TRIAL_COPY_ENGINE, "cudaMemcpyAsync"}, {TRIAL_COPY_KERNEL, "copy kernel"}};
+    bool on_cpu = !result->kernel->time;
     struct bench_copy copy = {.bytes = result->bytes};
+    struct kernel_job whole = *job;
+
     for (int i = 0; i < device->copies; i++)
         if (device->copy[i].bytes == copy.bytes) {
             result->copy_ms = device->copy[i].ms;
             return true;
         }
-    if (result->kernel->device == DEVICE_CPU)
-        copy_on_cpu(&copy, request, job->in, out);
-    else if (!result->kernel->time)
-        return true;
-    else if (!copy_on_device(&copy, result->kernel, request, job, err))
-        return false;
+    whole.out = out;
+    for (int i = 0; i < (on_cpu ? 1 : 2); i++) {
+        /* As many runs as by default, however few of the kernels are wanted. */
+        struct bench_samples samples = {.limits = bench_limits_make(0)};
+        struct kernel_trial trial = {.what = ways[i].what,
+                                     .cold = request->cold,
+                                     .more = bench_samples_more,
+                                     .context = &samples};
+        samples.limits.ms = request->runs ? 0 : COPY_MS;
+        bool ok = (on_cpu ? time_memcpy : result->kernel->time)(&whole, &trial, err);
+        double ms = samples_median(&samples);
+        if (!ok)
+            return false;
+        if (i == 0 || ms < copy.ms) {
+            copy.ms = ms;
+            copy.how = on_cpu ? "memcpy" : ways[i].how;
+        }
+    }
     result->copy_ms = copy.ms;
     if (device->copies < BENCH_COPIES)
         device->copy[device->copies++] = copy;

@@ -4,8 +4,8 @@
  * lattices of several widths are interpolated and added, one set for brightness and one
  * for each colour, with a little noise on every sample. It is made with integers only, so
  * that it is the same picture everywhere. */
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "bench/bench.h"
@@ -13,16 +13,18 @@
 #define LEAST      1
 #define MOST       254
 #define NOISE_MASK 15 /* -8 to 7 */
-#define PIECE_ROWS 16
 
-/* Lattices: cell width as a power of two, and how far its values reach. */
+/* Lattices: cell width as a power of two, and how far its values reach. The first ones make the
+ * brightness, the same in all channels. */
 static const struct lattice {
     int bits, amplitude;
-} BRIGHTNESS[] = {{8, 100}, {6, 60}, {4, 40}, {2, 24}}, COLOUR[] = {{7, 48}, {5, 16}};
+} LATTICES[] = {{8, 100}, {6, 60}, {4, 40}, {2, 24}, {7, 48}, {5, 16}};
+#define BRIGHTNESS     4
+#define LATTICES_COUNT ((int)(sizeof LATTICES / sizeof LATTICES[0]))
 
 struct picture {
-    struct image *image;
-    atomic_bool failed;
+    const struct image *image;
+    int *lines; /* two a thread: the brightness, and one channel */
 };
 
 /* A good mixer of 32 bits (the finaliser of MurmurHash3, which is in the public domain). */
@@ -59,24 +61,23 @@ static void add_lattice(int *line, int width, int y, const struct lattice *latti
     }
 }
 
-static void make_row(const struct image *image, int y, int *brightness, int *colour)
+static void make_row(const struct image *image, int y, int *brightness, int *line)
 {
     unsigned char *row = image_row(image, y);
     uint16_t *row16 = image_row(image, y);
     int width = image->width, channels = image->channels;
 
     for (int x = 0; x < width; x++)
-        brightness[x] = 0;
-    for (int i = 0; i < (int)(sizeof BRIGHTNESS / sizeof BRIGHTNESS[0]); i++)
-        add_lattice(brightness, width, y, &BRIGHTNESS[i], (uint32_t)i);
+        brightness[x] = -32; /* half of what the lattices of a colour add */
+    for (int i = 0; i < BRIGHTNESS; i++)
+        add_lattice(brightness, width, y, &LATTICES[i], (uint32_t)i);
     for (int c = 0; c < channels; c++) {
-        for (int x = 0; x < width; x++)
-            colour[x] = -32; /* half of what the lattices add */
-        for (int i = 0; i < (int)(sizeof COLOUR / sizeof COLOUR[0]); i++)
-            add_lattice(colour, width, y, &COLOUR[i], (uint32_t)(16 + 4 * c + i));
+        memcpy(line, brightness, (size_t)width * sizeof *line);
+        for (int i = BRIGHTNESS; i < LATTICES_COUNT; i++)
+            add_lattice(line, width, y, &LATTICES[i], (uint32_t)(16 + 4 * c + i - BRIGHTNESS));
         for (int x = 0; x < width; x++) {
             uint32_t place = (uint32_t)y * 0x9e3779b9u + (uint32_t)(x * channels + c);
-            int value = brightness[x] + colour[x] + (int)(mix(place) & NOISE_MASK) - 8;
+            int value = line[x] + (int)(mix(place) & NOISE_MASK) - 8;
             value = value < LEAST ? LEAST : value > MOST ? MOST : value;
             if (image->type == SAMPLE_U8)
                 row[x * channels + c] = (unsigned char)value;
@@ -86,20 +87,12 @@ static void make_row(const struct image *image, int y, int *brightness, int *col
     }
 }
 
-static void make_piece(void *context, int piece, int worker)
+static void make_piece(void *context, int y, int worker)
 {
-    struct picture *picture = context;
-    const struct image *image = picture->image;
-    int *lines = malloc(2 * (size_t)image->width * sizeof *lines);
-    int end = (piece + 1) * PIECE_ROWS;
-    (void)worker;
-    if (!lines) {
-        atomic_store(&picture->failed, true);
-        return;
-    }
-    for (int y = piece * PIECE_ROWS; y < end && y < image->height; y++)
-        make_row(image, y, lines, lines + image->width);
-    free(lines);
+    const struct picture *picture = context;
+    size_t width = (size_t)picture->image->width;
+    int *lines = picture->lines + 2 * width * (size_t)worker;
+    make_row(picture->image, y, lines, lines + width);
 }
 
 bool bench_picture_make(struct image *image, int threads, struct error *err)
@@ -108,9 +101,12 @@ bool bench_picture_make(struct image *image, int threads, struct error *err)
     if (!image_alloc(image, image->width, image->height, image->channels, image->type,
                      "the generated picture", err))
         return false;
-    parallel_for(threads, (image->height - 1) / PIECE_ROWS + 1, make_piece, &picture);
-    if (!atomic_load(&picture.failed))
-        return true;
-    image_free(image);
-    return error_set(err, EXIT_INPUT, "the generated picture: no memory for its rows");
+    picture.lines = malloc(2 * (size_t)image->width * (size_t)threads * sizeof *picture.lines);
+    if (!picture.lines) {
+        image_free(image);
+        return error_set(err, EXIT_INPUT, "the generated picture: no memory for its rows");
+    }
+    parallel_for(threads, image->height, make_piece, &picture);
+    free(picture.lines);
+    return true;
 }

@@ -1,9 +1,11 @@
-/* The bench for people: what was measured and on what, a table with a line for each
- * kernel or, for a sweep, tables with a column for each width, what the columns mean, and
- * advice on how far the numbers can be believed. Only prints: every number is made in
- * bench/statistics.c. */
+/* The bench printed. For people: what was measured and on what, a table with a line for each kernel
+ * or, for a sweep, tables with a column for each width, what the columns mean, and advice on how
+ * far the numbers can be believed. For programs: one JSON object on one line with everything that
+ * was measured. Only prints: every number is made in bench/statistics.c. */
+#include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "bench/bench.h"
 
 #define NAME_CHARS 12
@@ -13,19 +15,9 @@
 
 void bench_giga_text(char *text, size_t bytes, double value)
 {
-    static const struct {
-        double at;
-        const char *prefix;
-    } steps[] = {{1e3, "T"}, {1, "G"}, {1e-3, "M"}};
-    int i = 0;
-    while (i < 2 && value < steps[i].at * 0.9995)
-        i++;
-    value /= steps[i].at;
-    snprintf(text, bytes, "%.*f %s",
-             value >= 99.95   ? 0
-             : value >= 9.995 ? 1
-                              : 2,
-             value, steps[i].prefix);
+    char prefix = value >= 999.5 ? 'T' : value >= 0.9995 ? 'G' : 'M';
+    value /= prefix == 'T' ? 1e3 : prefix == 'G' ? 1 : 1e-3;
+    snprintf(text, bytes, "%.*f %c", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, prefix);
 }
 
 void bench_date_text(char text[BENCH_DATE_CHARS], const struct bench_report *report)
@@ -77,18 +69,6 @@ static void print_device(FILE *out, const struct bench_device *device)
     }
 }
 
-static void print_verified(FILE *out, const struct bench_report *report)
-{
-    if (report->verified_rows >= report->height)
-        fprintf(out, "verified  every sample against the reference\n");
-    else
-        fprintf(out,
-                "verified  every sample of %s%d bands (top, middle, bottom; %lld of %d rows)\n"
-                "          against the reference\n",
-                report->sweep == SWEEP_MASK ? "at least " : "", report->bands,
-                (long long)report->verified_rows, report->height);
-}
-
 static void print_head(FILE *out, const struct bench_report *report)
 {
     char date[BENCH_DATE_CHARS];
@@ -107,7 +87,14 @@ static void print_head(FILE *out, const struct bench_report *report)
     fputc('\n', out);
     for (int i = 0; i < report->devices; i++)
         print_device(out, &report->device[i]);
-    print_verified(out, report);
+    if (report->verified_rows >= report->height)
+        fprintf(out, "verified  every sample against the reference\n");
+    else
+        fprintf(out,
+                "verified  every sample of %s%d bands (top, middle, bottom; %lld of %d rows)\n"
+                "          against the reference\n",
+                report->sweep == SWEEP_MASK ? "at least " : "", report->bands,
+                (long long)report->verified_rows, report->height);
     if (report->cold)
         fprintf(out, "cold      caches are overwritten before each run\n");
     fputc('\n', out);
@@ -145,55 +132,42 @@ static void print_cell(FILE *out, int width, int decimals, double value)
 #define THREADS_MS 0.2
 
 /* Reasons to doubt a time. */
-enum rule {
-    SHORT,
-    MOSTLY_THREADS,
-    NOISY,
-    OUTLIERS,
-    CAPPED,
-    PARTIAL,
-    CACHED_CPU,
-    CACHED_CUDA,
-    RULES
-};
+#define RULES 8
 
-/* Each sentence follows the names of the kernels for which the rule holds. */
-static const char *const SENTENCES[RULES] = {
-    [SHORT] = "runs of less than 5 us are about starting them: take a larger picture (--size)",
-    [MOSTLY_THREADS] = "much of the time goes into starting threads: take a larger picture "
-                       "(--size), or --threads 1",
-    [NOISY] = "the times scatter by more than 5 %: is the machine busy with something else?",
-    [OUTLIERS] = "more than one run in ten lies far outside: is the machine busy with something "
-                 "else?",
-    [CAPPED] = "stopped after 20 s with fewer runs than wanted: a smaller picture (--size) "
-               "gives a firmer number",
-    [PARTIAL] = "timed in one thread on some rows of the picture, the time scaled to all of them",
-    [CACHED_CPU] = "input and output fit in the last cache, so this is not the memory's speed: "
-                   "--cold, or a larger picture (--size)",
-    [CACHED_CUDA] = "inputs are taken in turn, but what a run reads and writes fits in L2, so "
-                    "writes may stay there: --cold, or a larger picture (--size)",
-};
-
-static bool holds(enum rule rule, const struct bench_report *report,
-                  const struct bench_result *result)
+/* Does the RULE-th of them hold for RESULT? The sentence follows the names of the kernels for which
+ * it holds. */
+static bool is_doubtful(int rule, const struct bench_report *report,
+                        const struct bench_result *result, const char **sentence)
 {
     const struct bench_stats *stats = &result->stats;
     size_t cache = report->device[result->device].probe.cache_bytes;
     bool on_cpu = result->kernel->device == DEVICE_CPU;
     bool noisy = stats->runs > 2 && bench_spread(stats) > NOISY_SPREAD;
     bool cached = !report->cold && cache > 0 && result->bytes <= cache;
-    const bool rules[RULES] = {
-        [SHORT] = stats->median_ms < SHORT_MS,
-        [MOSTLY_THREADS] = on_cpu && report->threads > 1 && stats->median_ms >= SHORT_MS &&
-                           stats->median_ms < THREADS_MS,
-        [NOISY] = noisy,
-        [OUTLIERS] = !noisy && stats->runs >= 10 && stats->outliers * 10 > stats->runs,
-        [CAPPED] = result->capped,
-        [PARTIAL] = result->rows < report->height,
-        [CACHED_CPU] = on_cpu && cached,
-        [CACHED_CUDA] = !on_cpu && cached,
+    const struct {
+        bool holds;
+        const char *sentence;
+    } rules[RULES] = {
+        {stats->median_ms < SHORT_MS,
+         "runs of less than 5 us are about starting them: take a larger picture (--size)"},
+        {on_cpu && report->threads > 1 && stats->median_ms >= SHORT_MS &&
+             stats->median_ms < THREADS_MS,
+         "much of the time goes into starting threads: take a larger picture (--size), or "
+         "--threads 1"},
+        {noisy, "the times scatter by more than 5 %: is the machine busy with something else?"},
+        {!noisy && stats->runs >= 10 && stats->outliers * 10 > stats->runs,
+         "more than one run in ten lies far outside: is the machine busy with something else?"},
+        {result->capped, "stopped after 20 s with fewer runs than wanted: a smaller picture "
+                         "(--size) gives a firmer number"},
+        {result->rows < report->height,
+         "timed in one thread on some rows of the picture, the time scaled to all of them"},
+        {on_cpu && cached, "input and output fit in the last cache, so this is not the memory's "
+                           "speed: --cold, or a larger picture (--size)"},
+        {!on_cpu && cached, "inputs are taken in turn, but what a run reads and writes fits in "
+                            "L2, so writes may stay there: --cold, or a larger picture (--size)"},
     };
-    return rules[rule];
+    *sentence = rules[rule].sentence;
+    return rules[rule].holds;
 }
 
 /* Adds NAME to a list that may have it already. */
@@ -212,15 +186,16 @@ bool bench_advice(const struct bench_report *report, int index, char *text, size
         snprintf(text, bytes, "no CUDA device (%s): only the CPU was timed", report->no_cuda);
         return true;
     }
-    for (enum rule rule = 0; rule < RULES; rule++) {
+    for (int rule = 0; rule < RULES; rule++) {
         char names[256] = "";
+        const char *sentence = "";
         for (int i = 0; i < report->results; i++) {
             const struct bench_result *result = &report->result[i];
-            if (result->state == BENCH_TIMED && holds(rule, report, result))
+            if (result->state == BENCH_TIMED && is_doubtful(rule, report, result, &sentence))
                 add_name(names, sizeof names, result->kernel->name);
         }
         if (names[0] && index-- == 0) {
-            snprintf(text, bytes, "%s: %s", names, SENTENCES[rule]);
+            snprintf(text, bytes, "%s: %s", names, sentence);
             return true;
         }
     }
@@ -238,33 +213,6 @@ static void print_advice(FILE *out, const struct bench_report *report)
 }
 
 /* ---- the table ---- */
-
-/* The name of the column of speed-ups. */
-static const char *baseline_name(const struct bench_report *report)
-{
-    for (int i = 0; i < report->results; i++) {
-        const struct bench_result *base = bench_baseline(report, &report->result[i]);
-        if (base && bench_is_basic(base->kernel))
-            return "basic";
-    }
-    return "ref.";
-}
-
-static bool any_prediction(const struct bench_report *report)
-{
-    for (int i = 0; i < report->results; i++)
-        if (report->result[i].predicted > 0)
-            return true;
-    return false;
-}
-
-static bool any_method(const struct bench_report *report)
-{
-    for (int i = 0; i < report->results; i++)
-        if (report->result[i].method)
-            return true;
-    return false;
-}
 
 static void print_row(FILE *out, const struct bench_report *report,
                       const struct bench_result *result)
@@ -294,7 +242,7 @@ static void print_row(FILE *out, const struct bench_report *report,
     fprintf(out, "%s%s\n", result->method ? "  " : "", result->method ? result->method : "");
 }
 
-static void print_legend(FILE *out, const struct bench_report *report)
+static void print_legend(FILE *out, bool predicted)
 {
     fprintf(out,
             "\nms         the median, +- the median distance to it; on CUDA of the convolution "
@@ -303,100 +251,220 @@ static void print_legend(FILE *out, const struct bench_report *report)
             "GB/s       every cell read once and written once\n"
             "of copy    the time of a copy of as many bytes on the same device, over this time\n"
             "GFLOP/s    two operations a tap\n");
-    if (any_prediction(report))
+    if (predicted)
         fprintf(out,
                 "predicted  loads of basic for one load of this kernel (see stencilcli reuse); "
                 "where\n"
                 "           `times basic` stays below it, caches had saved those loads before\n");
 }
 
-void bench_print(FILE *out, const struct bench_report *report)
+static void print_kernels(FILE *out, const struct bench_report *report)
 {
     static const char format[] = "%-*s %-6s %4s%10s %6s %6s%9s%8s%6s%8s%8s%7s%11s%s\n";
-    print_head(out, report);
+    const char *baseline = "ref."; /* the name of the column of speed-ups */
+    bool predicted = false, method = false;
+    for (int i = 0; i < report->results; i++) {
+        const struct bench_result *result = &report->result[i];
+        const struct bench_result *base = bench_baseline(report, result);
+        predicted |= result->predicted > 0;
+        method |= result->method != NULL;
+        if (base && bench_is_basic(base->kernel))
+            baseline = "basic";
+    }
     fprintf(out, format, NAME_CHARS, "", "", "", "", "", "", "", "", "of", "", "times", "pre-",
             "end to", "");
     fprintf(out, format, NAME_CHARS, "kernel", "device", "tile", "ms", "+-", "runs", "Gpixel/s",
-            "GB/s", "copy", "GFLOP/s", baseline_name(report), "dicted", "end, ms",
-            any_method(report) ? "  method" : "");
+            "GB/s", "copy", "GFLOP/s", baseline, "dicted", "end, ms", method ? "  method" : "");
     for (int i = 0; i < report->results; i++)
         print_row(out, report, &report->result[i]);
-    print_legend(out, report);
-    print_advice(out, report);
+    print_legend(out, predicted);
 }
 
 /* ---- sweeps ---- */
 
 /* One table a number: the time, the share of a device copy, and the speed-up over basic with the
  * predicted one below it. */
-static const struct sweep_table {
+#define SWEEP_TABLES 4
+static const struct {
     const char *title;
     int decimals;
-} SWEEP_TABLES[] = {{"median, ms", MILLISECONDS},
-                    {"of the device copy", 2},
-                    {"times basic", 2},
-                    {"predicted by reuse", 1}};
-#define SWEEP_TABLES_COUNT ((int)(sizeof SWEEP_TABLES / sizeof *SWEEP_TABLES))
+} SWEEP_TABLE[SWEEP_TABLES] = {{"median, ms", MILLISECONDS},
+                               {"of the device copy", 2},
+                               {"times basic", 2},
+                               {"predicted by reuse", 1}};
 
 /* The number of a table; 0 where there is none. */
-static double sweep_value(const struct bench_report *report, int table, const struct kernel *kernel,
-                          int at)
+static double sweep_value(const struct bench_report *report, int table,
+                          const struct bench_result *result)
 {
-    const struct bench_result *result = bench_sweep_find(report, kernel, at);
-    struct bench_rates rates;
-    if (!result)
-        return 0;
-    rates = bench_rates_make(report, result);
-    const double values[SWEEP_TABLES_COUNT] = {result->stats.median_ms, rates.share, rates.speedup,
-                                               result->predicted};
-    return values[table];
+    struct bench_rates rates = bench_rates_make(report, result);
+    const double values[SWEEP_TABLES] = {result->stats.median_ms, rates.share, rates.speedup,
+                                         result->predicted};
+    return result->state == BENCH_TIMED ? values[table] : 0;
 }
 
 static void print_sweep_table(FILE *out, const struct bench_report *report, int table)
 {
-    const struct kernel *kernel[BENCH_KERNELS];
-    int at[BENCH_KERNELS], kernels = bench_sweep_kernels(report, kernel);
-    int places = bench_sweep_places(report, at);
+    const struct bench_result *result = report->result, *end = result + report->results;
+    int kernels = bench_sweep_kernels(report);
     bool any = false;
 
-    for (int i = 0; i < kernels; i++)
-        for (int j = 0; j < places; j++)
-            any = any || sweep_value(report, table, kernel[i], at[j]) > 0;
+    for (const struct bench_result *at = result; at < end; at++)
+        any = any || sweep_value(report, table, at) > 0;
     if (!any)
         return;
-    fprintf(out, "%s\n%-*s", SWEEP_TABLES[table].title, NAME_CHARS,
+    fprintf(out, "%s\n%-*s", SWEEP_TABLE[table].title, NAME_CHARS,
             report->sweep == SWEEP_TILE ? "  tile" : "  mask");
-    for (int j = 0; j < places; j++)
-        fprintf(out, "%9d", at[j]);
+    for (const struct bench_result *at = result; at < end; at += kernels)
+        fprintf(out, "%9d", bench_sweep_place(report, at));
     for (int i = 0; i < kernels; i++) {
-        fprintf(out, "\n  %-*s", NAME_CHARS - 2, kernel[i]->name);
-        for (int j = 0; j < places; j++)
-            print_cell(out, 9, SWEEP_TABLES[table].decimals,
-                       sweep_value(report, table, kernel[i], at[j]));
+        fprintf(out, "\n  %-*s", NAME_CHARS - 2, result[i].kernel->name);
+        for (const struct bench_result *at = result + i; at < end; at += kernels)
+            print_cell(out, 9, SWEEP_TABLE[table].decimals, sweep_value(report, table, at));
     }
     fprintf(out, "\n\n");
 }
 
-/* Tells which cells are missing, and why. */
-static void print_missing(FILE *out, const struct bench_report *report)
+static void print_sweep(FILE *out, const struct bench_report *report)
 {
-    for (int i = 0; i < report->results; i++) {
+    bool tiles = report->sweep == SWEEP_TILE;
+    for (int i = 0; i < SWEEP_TABLES; i++)
+        print_sweep_table(out, report, i);
+    for (int i = 0; i < report->results; i++) { /* the cells that are missing, and why */
         const struct bench_result *result = &report->result[i];
         if (result->state != BENCH_TIMED)
-            fprintf(out, "%s, %s %d: %s\n", result->kernel->name,
-                    report->sweep == SWEEP_TILE ? "tile" : "mask",
+            fprintf(out, "%s, %s %d: %s\n", result->kernel->name, tiles ? "tile" : "mask",
                     bench_sweep_place(report, result), result->why);
     }
-}
-
-void bench_print_sweep(FILE *out, const struct bench_report *report)
-{
-    print_head(out, report);
-    for (int i = 0; i < SWEEP_TABLES_COUNT; i++)
-        print_sweep_table(out, report, i);
-    print_missing(out, report);
-    if (report->sweep == SWEEP_TILE)
+    if (tiles)
         fprintf(out, "The tile is the width of the output tile; for kernels that stage none it is "
                      "that of their blocks.\n");
+}
+
+void bench_print(FILE *out, const struct bench_report *report)
+{
+    print_head(out, report);
+    (report->sweep == SWEEP_NONE ? print_kernels : print_sweep)(out, report);
     print_advice(out, report);
+}
+
+/* ---- JSON ---- */
+
+/* Numbers that do not exist (no baseline, no prediction) are null. */
+static void json_number(FILE *out, const char *key, double value)
+{
+    if (isfinite(value) && value > 0)
+        fprintf(out, ",\"%s\":%.6g", key, value);
+    else
+        fprintf(out, ",\"%s\":null", key);
+}
+
+static void json_device(FILE *out, const struct bench_device *device)
+{
+    const struct device_probe *probe = &device->probe;
+    char name[32];
+    bench_device_name(name, sizeof name, device);
+    json_print(out, "{'device':%s,'name':%s,'driver':%s,'cache_bytes':%zu,'ceilings':[", name,
+               probe->name, probe->driver, probe->cache_bytes);
+    for (int i = 0; i < probe->ceilings; i++) {
+        fputs(i ? "," : "", out);
+        json_print(out, "{'name':%s", probe->ceiling[i].name);
+        json_number(out, "gflop_s", probe->ceiling[i].gflops);
+        fputc('}', out);
+    }
+    fprintf(out, "],\"copies\":[");
+    for (int i = 0; i < device->copies; i++) {
+        const struct bench_copy *copy = &device->copy[i];
+        fputs(i ? "," : "", out);
+        json_print(out, "{'by':%s,'bytes':%llu", copy->how, (unsigned long long)copy->bytes);
+        json_number(out, "median_ms", copy->ms);
+        json_number(out, "gb_s", (double)copy->bytes / copy->ms * 1e-6);
+        fputc('}', out);
+    }
+    fprintf(out, "]}");
+}
+
+static void json_timed(FILE *out, const struct bench_report *report,
+                       const struct bench_result *result)
+{
+    const struct bench_stats *stats = &result->stats;
+    const struct bench_result *base = bench_baseline(report, result);
+    struct bench_rates rates = bench_rates_make(report, result);
+
+    json_print(out, ",'runs':%d,'rows_timed':%d,'inputs':%d", stats->runs, result->rows,
+               result->inputs);
+    json_number(out, "median_ms", stats->median_ms);
+    json_print(out, ",'mad_ms':%.6g", stats->mad_ms);
+    json_number(out, "p10_ms", stats->p10_ms);
+    json_number(out, "p90_ms", stats->p90_ms);
+    json_number(out, "least_ms", stats->least_ms);
+    json_print(out, ",'outliers':%d", stats->outliers);
+    json_number(out, "end_to_end_ms", result->end_to_end_ms);
+    json_print(out, ",'bytes':%llu", (unsigned long long)result->bytes);
+    json_number(out, "gpixel_s", rates.gpixels);
+    json_number(out, "gb_s", rates.gbytes);
+    json_number(out, "share_of_copy", rates.share);
+    json_number(out, "gflop_s", rates.gflops);
+    json_number(out, "flop_per_byte", rates.flops_per_byte);
+    json_number(out, "speedup", rates.speedup);
+    if (base)
+        json_print(out, ",'speedup_over':%s", base->kernel->name);
+    json_number(out, "predicted_load_reduction", result->predicted);
+}
+
+static void json_result(FILE *out, const struct bench_report *report,
+                        const struct bench_result *result)
+{
+    static const char *const states[] = {[BENCH_TIMED] = "timed",
+                                         [BENCH_UNSUPPORTED] = "unsupported",
+                                         [BENCH_DIFFERS] = "differs",
+                                         [BENCH_FAILED] = "failed"};
+    char device[32];
+    bench_device_name(device, sizeof device, &report->device[result->device]);
+    json_print(out, "{'kernel':%s", result->kernel->name);
+    if (result->method)
+        json_print(out, ",'method':%s", result->method);
+    json_print(out, ",'device':%s", device);
+    json_number(out, "tile", result->tile);
+    json_print(out, ",'mask_width':%d,'mask_height':%d,'state':%s,'verified':%i",
+               result->mask_width, result->mask_height, states[result->state],
+               result->state == BENCH_TIMED);
+    if (result->state == BENCH_TIMED)
+        json_timed(out, report, result);
+    else
+        json_print(out, ",'why':%s", result->why);
+    fputc('}', out);
+}
+
+void bench_print_json(FILE *out, const struct bench_report *report)
+{
+    static const char *const sweeps[] = {
+        [SWEEP_NONE] = "none", [SWEEP_TILE] = "tile", [SWEEP_MASK] = "mask"};
+    char date[BENCH_DATE_CHARS], text[512];
+    bench_date_text(date, report);
+    json_print(out, "{'version':%s,'date':%s,'sweep':%s", STENCIL_VERSION, date,
+               sweeps[report->sweep]);
+    json_print(out, ",'picture':{'name':%s,'width':%d,'height':%d,'channels':%d,'max':%u}",
+               report->input ? report->input : "generated", report->width, report->height,
+               report->channels, (unsigned)report->max);
+    json_print(out, ",'mask':{'name':%s,'width':%d,'height':%d},'border':%s,'alpha':%s",
+               report->mask, report->mask_width, report->mask_height, report->border,
+               report->alpha);
+    json_print(out, ",'cold':%i,'threads':%d,'verified_rows':%lld,'devices':[", report->cold,
+               report->threads, (long long)report->verified_rows);
+    for (int i = 0; i < report->devices; i++) {
+        fputs(i ? "," : "", out);
+        json_device(out, &report->device[i]);
+    }
+    fprintf(out, "],\"results\":[");
+    for (int i = 0; i < report->results; i++) {
+        fputs(i ? "," : "", out);
+        json_result(out, report, &report->result[i]);
+    }
+    fprintf(out, "],\"advice\":[");
+    for (int i = 0; bench_advice(report, i, text, sizeof text); i++) {
+        fputs(i ? "," : "", out);
+        json_print_text(out, text);
+    }
+    fprintf(out, "]}\n");
 }

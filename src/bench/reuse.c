@@ -4,28 +4,28 @@
  * is checked. tests/bench/test_reuse.c counts the same things cell by cell. */
 #include "bench/reuse.h"
 
-#include <stdio.h>
+#include <limits.h>
 
 __extension__ typedef __int128 int128;
 
 /* One axis, along which an output x uses the cells x - left .. x + right. */
 struct axis {
-    int64_t mask, left, right, tile;
+    long long mask, left, right, tile;
 };
 
 static struct axis axis_of(const struct reuse_shape *shape, bool down)
 {
-    int64_t mask = down ? shape->mask_height : shape->mask_width;
-    int64_t left = down ? shape->anchor_y : shape->anchor_x;
+    long long mask = down ? shape->mask_height : shape->mask_width;
+    long long left = down ? shape->anchor_y : shape->anchor_x;
     return (struct axis){mask, left, mask - 1 - left, down && shape->dims == 1 ? 1 : shape->tile};
 }
 
-static int64_t least(int64_t a, int64_t b)
+static long long least(long long a, long long b)
 {
     return a < b ? a : b;
 }
 
-static int64_t divide_up(int64_t a, int64_t b)
+static long long divide_up(long long a, long long b)
 {
     return (a + b - 1) / b;
 }
@@ -34,7 +34,7 @@ static int64_t divide_up(int64_t a, int64_t b)
  * With step 1 it is the chapter's series 1 + 2 + ... + n: the outputs nearest to an edge look
  * n, n-1, ... cells beyond it. With the tile's width as step it is the ghost cells of the tiles
  * that begin at 0, T, 2T, ... */
-static int64_t falling_sum(int64_t first, int64_t step, int64_t terms)
+static long long falling_sum(long long first, long long step, long long terms)
 {
     if (first <= 0)
         return 0;
@@ -44,63 +44,54 @@ static int64_t falling_sum(int64_t first, int64_t step, int64_t terms)
 
 /* Pairs of an output and a cell that it uses, both among N cells in a row: the loads of the basic
  * kernel on an array of N cells, and the uses that stay inside an output tile of N cells. */
-static int64_t inner_uses(const struct axis *axis, int64_t n)
+static long long inner_uses(const struct axis *axis, long long n)
 {
     return n * axis->mask - falling_sum(axis->left, 1, n) - falling_sum(axis->right, 1, n);
 }
 
-/* One tile of N outputs along an axis, with GHOSTS of its halo cells and LOST of its loads beyond
- * an edge. */
-static struct reuse_counts axis_tile(const struct axis *axis, int64_t n, int64_t ghosts,
-                                     int64_t lost)
+/* TILES tiles that make N outputs together, with GHOSTS of their halo cells beyond an edge. */
+static struct reuse_counts axis_counts(const struct axis *axis, long long tiles, long long n,
+                                       long long ghosts, long long basic, long long shared_uses)
 {
-    int64_t cells = n + axis->mask - 1;
+    long long cells = n + tiles * (axis->mask - 1);
     return (struct reuse_counts){
-        .tiles = 1,
+        .tiles = tiles,
         .outputs = n,
         .cells = cells,
-        .ghosts = ghosts,
         .multiplications = n * axis->mask,
-        .basic = n * axis->mask - lost,
+        .basic = basic,
         .tiled = cells - ghosts,
-        .shared_uses = inner_uses(axis, n),
+        .shared_uses = shared_uses,
     };
 }
 
 static struct reuse_counts axis_place(const struct axis *axis, enum reuse_place place)
 {
-    int64_t ghosts = place == REUSE_FIRST ? axis->left : place == REUSE_LAST ? axis->right : 0;
-    return axis_tile(axis, axis->tile, ghosts, falling_sum(ghosts, 1, axis->tile));
+    long long n = axis->tile;
+    long long ghosts = place == REUSE_FIRST ? axis->left : place == REUSE_LAST ? axis->right : 0;
+    return axis_counts(axis, 1, n, ghosts, n * axis->mask - falling_sum(ghosts, 1, n),
+                       inner_uses(axis, n));
 }
 
 /* All tiles of an axis of N cells. */
-static struct reuse_counts axis_grid(const struct axis *axis, int64_t n)
+static struct reuse_counts axis_grid(const struct axis *axis, long long n)
 {
-    int64_t tiles = divide_up(n, axis->tile);
-    int64_t last = n - (tiles - 1) * axis->tile; /* outputs of the last tile, 1 to T */
-    int64_t cells = n + tiles * (axis->mask - 1);
+    long long tiles = divide_up(n, axis->tile);
+    long long last = n - (tiles - 1) * axis->tile; /* outputs of the last tile, 1 to T */
     /* From the left the tiles begin at 0, T, 2T, ... From the right they end at n, and then at
      * n - last, n - last - T, ... */
-    int64_t ghosts = falling_sum(axis->left, axis->tile, tiles) + axis->right +
-                     falling_sum(axis->right - last, axis->tile, tiles - 1);
-    return (struct reuse_counts){
-        .tiles = tiles,
-        .outputs = n,
-        .cells = cells,
-        .ghosts = ghosts,
-        .multiplications = n * axis->mask,
-        .basic = inner_uses(axis, n),
-        .tiled = cells - ghosts,
-        .shared_uses = (tiles - 1) * inner_uses(axis, axis->tile) + inner_uses(axis, last),
-    };
+    long long ghosts = falling_sum(axis->left, axis->tile, tiles) + axis->right +
+                       falling_sum(axis->right - last, axis->tile, tiles - 1);
+    return axis_counts(axis, tiles, n, ghosts, inner_uses(axis, n),
+                       (tiles - 1) * inner_uses(axis, axis->tile) + inner_uses(axis, last));
 }
 
 /* Tiles of an axis of N cells that are whole and reach no ghost cell: T*i >= left and
  * T*(i+1) + right <= n. */
-static int64_t axis_internal(const struct axis *axis, int64_t n)
+static long long axis_internal(const struct axis *axis, long long n)
 {
-    int64_t end = n < axis->right ? 0 : (n - axis->right) / axis->tile;
-    int64_t begin = divide_up(axis->left, axis->tile);
+    long long end = n < axis->right ? 0 : (n - axis->right) / axis->tile;
+    long long begin = divide_up(axis->left, axis->tile);
     return end > begin ? end - begin : 0;
 }
 
@@ -108,32 +99,22 @@ static int64_t axis_internal(const struct axis *axis, int64_t n)
 
 /* *fits becomes false when the product passes 64 bits. (Not __builtin_mul_overflow: gcc 12.2
  * multiplies twice when the operands are const, and wrongly where the result overwrites one.) */
-static int64_t multiply(int64_t a, int64_t b, bool *fits)
+static long long multiply(long long a, long long b, bool *fits)
 {
     int128 product = (int128)a * b;
-    *fits = *fits && product <= INT64_MAX;
-    return (int64_t)product;
+    *fits = *fits && product <= LLONG_MAX;
+    return (long long)product;
 }
 
-/* False when a product passes 64 bits. */
+/* The counts of TIMES tiles (or grids) that count X along one axis and Y along the other. False
+ * when one of them passes 64 bits. */
 static bool counts_multiply(struct reuse_counts *product, const struct reuse_counts *x,
-                            const struct reuse_counts *y)
+                            const struct reuse_counts *y, long long times)
 {
     bool fits = true;
     for (int i = 0; i < REUSE_COUNTS; i++)
-        product->all[i] = multiply(x->all[i], y->all[i], &fits);
-    /* A cell is a ghost cell when it is one on either axis. */
-    product->ghosts = fits ? product->cells - product->tiled : 0;
+        product->all[i] = multiply(multiply(x->all[i], y->all[i], &fits), times, &fits);
     return fits;
-}
-
-/* FACTOR times as many tiles: each count grows by it. */
-static bool counts_scale(struct reuse_counts *counts, int64_t factor)
-{
-    struct reuse_counts times;
-    for (int i = 0; i < REUSE_COUNTS; i++)
-        times.all[i] = factor;
-    return counts_multiply(counts, counts, &times);
 }
 
 struct reuse_counts reuse_tile_count(const struct reuse_shape *shape, enum reuse_place place_x,
@@ -142,7 +123,7 @@ struct reuse_counts reuse_tile_count(const struct reuse_shape *shape, enum reuse
     struct axis along_x = axis_of(shape, false), along_y = axis_of(shape, true);
     struct reuse_counts x = axis_place(&along_x, place_x), y = axis_place(&along_y, place_y);
     struct reuse_counts counts;
-    (void)counts_multiply(&counts, &x, &y); /* fits: see REUSE_MAX_TILE */
+    (void)counts_multiply(&counts, &x, &y, 1); /* fits: see REUSE_MAX_TILE */
     return counts;
 }
 
@@ -160,30 +141,31 @@ const struct reuse_position *reuse_positions(int dims, int *count)
     return positions;
 }
 
-bool reuse_grid_count(const struct reuse_shape *shape, int64_t width, int64_t height, int channels,
-                      struct reuse_grid *grid, struct error *err)
+bool reuse_grid_count(const struct reuse_shape *shape, long long width, long long height,
+                      int channels, struct reuse_grid *grid, struct error *err)
 {
     struct axis along_x = axis_of(shape, false), along_y = axis_of(shape, true);
     struct reuse_counts x = axis_grid(&along_x, width), y = axis_grid(&along_y, height);
-    int64_t internal = axis_internal(&along_x, width) * axis_internal(&along_y, height);
+    struct reuse_counts tile_x = axis_place(&along_x, REUSE_INSIDE);
+    struct reuse_counts tile_y = axis_place(&along_y, REUSE_INSIDE);
+    long long internal = axis_internal(&along_x, width) * axis_internal(&along_y, height);
     /* The array with its ghost cells is one input tile around one output tile. Sides below 2^31
      * keep these two products inside 64 bits; what grows with the mask or the channels may not. */
-    int64_t ghost_cells = (width + along_x.mask - 1) * (height + along_y.mask - 1) - width * height;
+    long long ghost_cells =
+        (width + along_x.mask - 1) * (height + along_y.mask - 1) - width * height;
 
     *grid = (struct reuse_grid){.blocks_x = x.tiles, .blocks_y = y.tiles};
-    grid->internal = reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE);
-    bool good = counts_multiply(&grid->total, &x, &y) && counts_scale(&grid->total, channels);
+    bool good = counts_multiply(&grid->total, &x, &y, channels);
     grid->ghost_cells = multiply(ghost_cells, channels, &good);
     grid->shared_tiled = multiply(grid->total.tiles, reuse_block_tiled(shape).shared_bytes, &good);
     grid->shared_cached =
         multiply(grid->total.tiles, reuse_block_cached(shape).shared_bytes, &good);
     /* Internal tiles are some of those that were just counted: their sums fit too. */
-    good = good && counts_scale(&grid->internal, internal * channels);
+    good = good && counts_multiply(&grid->internal, &tile_x, &tile_y, internal * channels);
     if (!good)
         return error_set(err, EXIT_USAGE,
                          "%lld x %lld with a mask of %d x %d: the counts need more than 64 bits",
-                         (long long)width, (long long)height, shape->mask_width,
-                         shape->mask_height);
+                         width, height, shape->mask_width, shape->mask_height);
     for (int i = 0; i < REUSE_COUNTS; i++)
         grid->boundary.all[i] = grid->total.all[i] - grid->internal.all[i];
     return true;
@@ -208,19 +190,17 @@ int reuse_uses(int mask, int tile, int index)
 {
     /* The cell index + 1 steps from one end of the input tile and cells - index from the other: as
      * many outputs reach it, but never more than there are, nor than the mask is wide. */
-    int from_left = index + 1, from_right = tile + mask - 1 - index;
-    int end = from_left < from_right ? from_left : from_right;
-    int most = mask < tile ? mask : tile;
-    return end < most ? end : most;
+    long long end = least(index + 1, tile + mask - 1 - index);
+    return (int)least(end, least(mask, tile));
 }
 
 /* ---- fractions ---- */
 
-struct reuse_fraction reuse_fraction_make(int64_t numerator, int64_t denominator)
+struct reuse_fraction reuse_fraction_make(long long numerator, long long denominator)
 {
-    int64_t a = numerator, b = denominator;
+    long long a = numerator, b = denominator;
     while (b != 0) {
-        int64_t rest = a % b;
+        long long rest = a % b;
         a = b;
         b = rest;
     }
@@ -234,7 +214,7 @@ struct reuse_fraction reuse_reduction(const struct reuse_counts *counts)
 
 void reuse_fraction_text(char text[REUSE_TEXT_CHARS], struct reuse_fraction fraction, int decimals)
 {
-    int64_t scale = 1;
+    long long scale = 1;
     for (int i = 0; i < decimals; i++)
         scale *= 10;
     /* floor(v + 1/2) for v = scale * n/d, without leaving the integers; 2^63 * 2 * 10^9 < 2^127. */
@@ -272,31 +252,15 @@ const struct reuse_note *reuse_note_find(const struct reuse_shape *shape)
     return NULL;
 }
 
-int reuse_note_text(char *text, size_t bytes, const struct reuse_note *note,
-                    const struct reuse_shape *shape)
+void reuse_note_text(char text[REUSE_NOTE_CHARS], const struct reuse_note *note,
+                     const struct reuse_shape *shape)
 {
     char exact[REUSE_TEXT_CHARS], rounded[REUSE_TEXT_CHARS];
     struct reuse_counts tile = reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE);
     reuse_fraction_text(exact, reuse_reduction(&tile), 4);
     reuse_fraction_text(rounded, reuse_reduction(&tile), note->decimals);
-    return snprintf(text, bytes,
-                    "k = %d, T = %d: %s in %s. The exact ratio is %lld/%lld = %s, rounded %s; %s.",
-                    note->mask, note->tile, note->prints, note->source, (long long)tile.basic,
-                    (long long)tile.tiled, exact, rounded, note->why);
-}
-
-/* ---- tables ---- */
-
-struct reuse_shape reuse_table_shape(const struct reuse_table *table, int index)
-{
-    struct reuse_shape shape = table->shape;
-    shape.tile = table->tile[index];
-    return shape;
-}
-
-bool reuse_report_grid(const struct reuse_report *report, const struct reuse_shape *shape,
-                       struct reuse_grid *grid, struct error *err)
-{
-    return reuse_grid_count(shape, report->width, shape->dims == 1 ? 1 : report->height,
-                            report->channels, grid, err);
+    snprintf(text, REUSE_NOTE_CHARS,
+             "k = %d, T = %d: %s in %s. The exact ratio is %lld/%lld = %s, rounded %s; %s.",
+             note->mask, note->tile, note->prints, note->source, tile.basic, tile.tiled, exact,
+             rounded, note->why);
 }

@@ -14,7 +14,6 @@
 #ifndef STENCIL_BENCH_REUSE_H
 #define STENCIL_BENCH_REUSE_H
 
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -37,21 +36,21 @@ struct reuse_shape {
 enum reuse_place { REUSE_INSIDE, REUSE_FIRST, REUSE_LAST };
 
 /* Sums over one or more tiles. */
-#define REUSE_COUNTS 8
+#define REUSE_COUNTS 7
 struct reuse_counts {
     union {
         struct {
-            int64_t tiles;
-            int64_t outputs;         /* cells of the output tiles */
-            int64_t cells;           /* cells of the input tiles: internal, halo and ghost cells */
-            int64_t multiplications; /* outputs times mask cells, by ghost cells too */
-            int64_t basic; /* loads of the basic kernel; multiplications without ghost cells */
-            int64_t tiled; /* loads of the tiled kernel: cells - ghosts */
-            int64_t shared_uses; /* loads of basic that find their cell in the same output tile:
-                                    the cached kernel has it in shared memory; L2 has the others */
-            int64_t ghosts;      /* cells outside the array, which are never loaded */
+            long long tiles;
+            long long outputs;         /* cells of the output tiles */
+            long long cells;           /* of the input tiles: internal, halo and ghost cells */
+            long long multiplications; /* outputs times mask cells, by ghost cells too */
+            long long basic; /* loads of the basic kernel; multiplications without ghost cells */
+            long long tiled; /* loads of the tiled kernel: cells without ghost cells */
+            long long
+                shared_uses; /* loads of basic that find their cell in the same output tile:
+                                the cached kernel has it in shared memory; L2 has the others */
         };
-        int64_t all[REUSE_COUNTS];
+        long long all[REUSE_COUNTS];
     };
 };
 
@@ -71,23 +70,23 @@ const struct reuse_position *reuse_positions(int dims, int *count);
 
 /* The whole grid of tiles over an array (height 1) or picture, all its channels. */
 struct reuse_grid {
-    int64_t blocks_x, blocks_y;
+    long long blocks_x, blocks_y;
     /* An internal tile is whole and needs no ghost cell; every other is a boundary tile. */
     struct reuse_counts total, internal, boundary;
-    int64_t ghost_cells;                 /* that surround the array, each counted once a channel */
-    int64_t shared_tiled, shared_cached; /* bytes of shared memory of all blocks together */
+    long long ghost_cells;                 /* around the array, each counted once a channel */
+    long long shared_tiled, shared_cached; /* bytes of shared memory of all blocks together */
 };
 
 /* WIDTH and HEIGHT are 1 to INT32_MAX, CHANNELS at least 1. EXIT_USAGE when a count passes 64
  * bits. */
-bool reuse_grid_count(const struct reuse_shape *shape, int64_t width, int64_t height, int channels,
-                      struct reuse_grid *grid, struct error *err);
+bool reuse_grid_count(const struct reuse_shape *shape, long long width, long long height,
+                      int channels, struct reuse_grid *grid, struct error *err);
 
 /* A thread block as the textbook has it. tiled: Fig. 7.11 in 1D, a thread for each output;
  * Figs. 7.19-7.21 in 2D, a thread for each cell of the input tile. cached: Fig. 7.13, a thread for
  * each output and only the internal cells in shared memory. */
 struct reuse_block {
-    int64_t threads, shared_bytes;
+    long long threads, shared_bytes;
 };
 struct reuse_block reuse_block_tiled(const struct reuse_shape *shape);
 struct reuse_block reuse_block_cached(const struct reuse_shape *shape);
@@ -99,47 +98,46 @@ int reuse_uses(int mask, int tile, int index);
 /* ---- exact ratios ---- */
 
 struct reuse_fraction {
-    int64_t numerator, denominator; /* reduced */
+    long long numerator, denominator; /* reduced */
 };
 
 /* NUMERATOR >= 0, DENOMINATOR >= 1. */
-struct reuse_fraction reuse_fraction_make(int64_t numerator, int64_t denominator);
+struct reuse_fraction reuse_fraction_make(long long numerator, long long denominator);
 
 /* The loads of basic for one of tiled; COUNTS are of at least one tile. */
 struct reuse_fraction reuse_reduction(const struct reuse_counts *counts);
 
-/* Room for reuse_fraction_text. */
-#define REUSE_TEXT_CHARS 40
-
 /* The fraction in DECIMALS digits (0 to 9) after the point, rounded half up: "4.8". */
+#define REUSE_TEXT_CHARS 40
 void reuse_fraction_text(char text[REUSE_TEXT_CHARS], struct reuse_fraction fraction, int decimals);
 
 /* ---- notes: where the sources print another number ---- */
 
+/* The note about SHAPE, an internal tile with a square mask: source, its ratio of loads, the exact
+ * ratio. NULL when the sources agree or say nothing. */
 struct reuse_note {
-    int dims, mask, tile; /* the case: an internal tile and a square mask of this width */
+    int dims, mask, tile;
     const char *source;
     const char *prints; /* its ratio of loads, with as many digits as it gives */
     int decimals;
     const char *why;
 };
-
-/* The note about SHAPE, or NULL when the sources agree or say nothing. */
 const struct reuse_note *reuse_note_find(const struct reuse_shape *shape);
 
-/* The note as sentences, with the exact ratio worked out. Returns snprintf's length. */
-int reuse_note_text(char *text, size_t bytes, const struct reuse_note *note,
-                    const struct reuse_shape *shape);
+/* The note as sentences, with the exact ratio worked out. */
+#define REUSE_NOTE_CHARS 512
+void reuse_note_text(char text[REUSE_NOTE_CHARS], const struct reuse_note *note,
+                     const struct reuse_shape *shape);
 
-/* ---- printing: text in reuse_print.c, JSON and CSV in reuse_data.c ---- */
+/* ---- printing (bench/reuse_print.c) ---- */
 
 /* How many masks and how many tiles one command looks at. */
 #define REUSE_LIST_MAX 16
 
-/* One mask with its tiles. */
+/* One mask with its tiles: the shapes differ in their tile only. */
 struct reuse_table {
-    struct reuse_shape shape; /* without the tile */
-    int tile[REUSE_LIST_MAX];
+    struct reuse_shape shape[REUSE_LIST_MAX];
+    struct reuse_grid grid[REUSE_LIST_MAX]; /* of each shape, where the report has a size */
     int tiles;
 };
 
@@ -149,18 +147,10 @@ struct reuse_report {
     /* The real array or picture; its height counts in 2D only. */
     bool has_size;
     const char *input; /* the picture's name, or NULL */
-    int64_t width, height;
+    long long width, height;
     int channels;
 };
 
-/* The INDEX-th shape of a table, tile included. */
-struct reuse_shape reuse_table_shape(const struct reuse_table *table, int index);
-
-/* The grid for a shape of the report. Fails when a count passes 64 bits. */
-bool reuse_report_grid(const struct reuse_report *report, const struct reuse_shape *shape,
-                       struct reuse_grid *grid, struct error *err);
-
-/* The printers ask that reuse_report_grid succeeds for every shape, if there is a size. */
 void reuse_print_text(FILE *out, const struct reuse_report *report);
 void reuse_print_json(FILE *out, const struct reuse_report *report); /* one object per tile */
 void reuse_print_csv(FILE *out, const struct reuse_report *report);

@@ -1,22 +1,30 @@
-/* The analysis of data reuse as tables for a reader of the chapter. For each of 1D and 2D
- * the reduction of loads first, as in the chapter's Fig. 7.22, then for each mask its
- * tiles, the uses of their cells, thread blocks, and the whole array or picture. Every
- * number comes from bench/reuse.h; only words and columns are made here. */
+/* The analysis of data reuse, printed: as tables for a reader of the chapter, and for programs as
+ * JSON (an object a mask and tile) or CSV (a line a kind of tile), which hold every exact
+ * fraction beside its decimal. The tables show for each of 1D and 2D the reduction of loads
+ * first, as in the chapter's Fig. 7.22, then for each mask its tiles, the uses of their cells,
+ * thread blocks, and the whole array or picture. Every number comes from bench/reuse.h. */
+#include <string.h>
+
+#include "base/json.h"
 #include "bench/bench.h"
 #include "bench/reuse.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #define LABEL_CHARS 96
 
-/* The reduction of loads, rounded and exact, and the line's end. */
+/* Of the ratios for programs: enough to tell any two ratios of a table apart. */
+#define DECIMALS 6
+
+/* The reduction of loads, rounded and exact, and the line's end; a dash where there is no tile. */
 static void print_ratio(FILE *out, const struct reuse_counts *counts)
 {
-    struct reuse_fraction exact = reuse_reduction(counts);
     char text[REUSE_TEXT_CHARS];
+    if (counts->tiles == 0) {
+        fprintf(out, "  %9s\n", "-");
+        return;
+    }
+    struct reuse_fraction exact = reuse_reduction(counts);
     reuse_fraction_text(text, exact, 2);
-    fprintf(out, "  %9s = %" PRId64 "/%" PRId64 "\n", text, exact.numerator, exact.denominator);
+    fprintf(out, "  %9s = %lld/%lld\n", text, exact.numerator, exact.denominator);
 }
 
 /* ---- the head of 1D and 2D ---- */
@@ -25,8 +33,8 @@ static void print_intro(FILE *out, const struct reuse_table *table, int tables)
 {
     bool square = true;
     for (int i = 0; i < tables; i++)
-        square = square && table[i].shape.mask_width == table[i].shape.mask_height;
-    if (table->shape.dims == 1)
+        square = square && table[i].shape->mask_width == table[i].shape->mask_height;
+    if (table->shape->dims == 1)
         fprintf(out,
                 "1D convolution with a mask of k cells, output tiles of T cells\n\n"
                 "A thread block computes one output tile. It needs an input tile of T + k - 1\n"
@@ -49,7 +57,7 @@ static void print_intro(FILE *out, const struct reuse_table *table, int tables)
             "          halo cells are left to the L2 cache\n"
             "Boundary tiles lie at an edge or a corner of the picture, where halo cells are\n"
             "ghost cells, which are not loaded.\n");
-    if (table->shape.dims == 2 && !square)
+    if (table->shape->dims == 2 && !square)
         fprintf(out,
                 "With a mask of k x l cells it is T^2 k l and (T + k - 1)(T + l - 1) loads.\n");
     fprintf(out,
@@ -60,18 +68,16 @@ static void print_intro(FILE *out, const struct reuse_table *table, int tables)
  * "k = 5" for a mask of 5 cells or of 5 x 5, else "7 x 3". */
 static void print_reductions(FILE *out, const struct reuse_table *table)
 {
-    int width = table->shape.mask_width, height = table->shape.mask_height;
+    int width = table->shape->mask_width, height = table->shape->mask_height;
     char text[LABEL_CHARS];
-    if (table->shape.dims == 1 || width == height)
-        snprintf(text, sizeof text, "k = %d", width);
-    else
-        snprintf(text, sizeof text, "%d x %d", width, height);
+    bool square = table->shape->dims == 1 || width == height;
+    snprintf(text, sizeof text, square ? "k = %d" : "%d x %d", width, height);
     fprintf(out, "  %-9s", text);
     for (int i = 0; i < table->tiles; i++) {
-        struct reuse_shape shape = reuse_table_shape(table, i);
-        struct reuse_counts tile = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
+        const struct reuse_shape *shape = &table->shape[i];
+        struct reuse_counts tile = reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE);
         reuse_fraction_text(text, reuse_reduction(&tile), 1);
-        fprintf(out, "%8s%s", text, reuse_note_find(&shape) ? "*" : " ");
+        fprintf(out, "%8s%s", text, reuse_note_find(shape) ? "*" : " ");
     }
     fprintf(out, "%8d\n", width * height);
 }
@@ -79,23 +85,23 @@ static void print_reductions(FILE *out, const struct reuse_table *table)
 static void print_notes(FILE *out, const struct reuse_table *table)
 {
     for (int i = 0; i < table->tiles; i++) {
-        struct reuse_shape shape = reuse_table_shape(table, i);
-        const struct reuse_note *note = reuse_note_find(&shape);
-        char text[512];
+        const struct reuse_note *note = reuse_note_find(&table->shape[i]);
+        char text[REUSE_NOTE_CHARS];
         if (!note)
             continue;
-        reuse_note_text(text, sizeof text, note, &shape);
+        reuse_note_text(text, note, &table->shape[i]);
         fputc('\n', out);
         bench_print_wrapped(out, "  *", "   ", 78, text);
     }
 }
 
+/* The head of TABLES tables of one number of dimensions. */
 static void print_overview(FILE *out, const struct reuse_table *table, int tables)
 {
     print_intro(out, table, tables);
     fprintf(out, "  %-9s", "T");
     for (int i = 0; i < table->tiles; i++)
-        fprintf(out, "%8d ", table->tile[i]);
+        fprintf(out, "%8d ", table->shape[i].tile);
     fprintf(out, "   limit\n");
     for (int i = 0; i < tables; i++)
         print_reductions(out, &table[i]);
@@ -130,11 +136,9 @@ static int add_places(struct place_row *rows, int count, const struct reuse_shap
         size_t used = strlen(label);
         snprintf(label + used, LABEL_CHARS - used, "%s%s", used ? ", " : "", position[i].name);
     }
-    if (count == begin + 1)
-        snprintf(rows[begin].label, LABEL_CHARS, "%s", word);
-    for (int i = begin; i < count && count > begin + 1; i++) {
-        size_t used = strlen(rows[i].label);
-        snprintf(rows[i].label + used, LABEL_CHARS - used, " %s", word);
+    for (int i = begin; i < count; i++) {
+        size_t used = count == begin + 1 ? 0 : strlen(rows[i].label);
+        snprintf(rows[i].label + used, LABEL_CHARS - used, used ? " %s" : "%s", word);
     }
     return count;
 }
@@ -151,29 +155,21 @@ static int make_places(struct place_row rows[REUSE_POSITIONS], const struct reus
 static void print_tiles(FILE *out, const struct reuse_table *table)
 {
     struct place_row rows[REUSE_POSITIONS];
-    int width = 8;
-    for (int i = 0; i < table->tiles; i++) {
-        struct reuse_shape shape = reuse_table_shape(table, i);
-        int count = make_places(rows, &shape);
-        for (int j = 0; j < count; j++) {
-            if ((int)strlen(rows[j].label) > width)
-                width = (int)strlen(rows[j].label);
-        }
-    }
-    fprintf(out, "\n  %6s  %-*s  %10s  %6s  %6s  %10s  %10s  %9s\n", "T", width, "tile",
+    size_t width = 8;
+    for (int i = 0; i < table->tiles; i++)
+        for (int j = make_places(rows, &table->shape[i]) - 1; j >= 0; j--)
+            width = strlen(rows[j].label) > width ? strlen(rows[j].label) : width;
+    fprintf(out, "\n  %6s  %-*s  %10s  %6s  %6s  %10s  %10s  %9s\n", "T", (int)width, "tile",
             "input tile", "halo", "ghost", "basic", "tiled", "reduction");
     for (int i = 0; i < table->tiles; i++) {
-        struct reuse_shape shape = reuse_table_shape(table, i);
-        int count = make_places(rows, &shape);
+        int count = make_places(rows, &table->shape[i]);
         for (int j = 0; j < count; j++) {
             const struct reuse_counts *c = &rows[j].counts;
+            char tile[16] = "";
             if (j == 0)
-                fprintf(out, "  %6d", shape.tile);
-            else
-                fprintf(out, "  %6s", "");
-            fprintf(out,
-                    "  %-*s  %10" PRId64 "  %6" PRId64 "  %6" PRId64 "  %10" PRId64 "  %10" PRId64,
-                    width, rows[j].label, c->cells, c->cells - c->outputs, c->ghosts, c->basic,
+                snprintf(tile, sizeof tile, "%d", table->shape[i].tile);
+            fprintf(out, "  %6s  %-*s  %10lld  %6lld  %6lld  %10lld  %10lld", tile, (int)width,
+                    rows[j].label, c->cells, c->cells - c->outputs, c->cells - c->tiled, c->basic,
                     c->tiled);
             print_ratio(out, c);
         }
@@ -182,33 +178,30 @@ static void print_tiles(FILE *out, const struct reuse_table *table)
 
 /* ---- thread blocks ---- */
 
-static void print_block(FILE *out, struct reuse_block block)
-{
-    fprintf(out, "  %10" PRId64 "%s %10" PRId64, block.threads,
-            block.threads > REUSE_BLOCK_THREADS ? "!" : " ", block.shared_bytes);
-}
-
 static void print_blocks(FILE *out, const struct reuse_table *table)
 {
-    bool too_many = false, too_far = false;
-    int left = table->shape.anchor_x, right = table->shape.mask_width - 1 - left;
+    bool too_many = false, too_far = false, line = table->shape->dims == 1;
+    int left = table->shape->anchor_x, right = table->shape->mask_width - 1 - left;
     fprintf(out, "\n  Thread blocks and their shared memory, cells of %d bytes (exercise 7)\n\n",
             REUSE_CELL_BYTES);
     fprintf(out, "  %6s  %23s  %23s  %10s\n", "",
-            table->shape.dims == 1 ? "tiled, Fig. 7.11" : "tiled, Figs. 7.19-7.21",
-            table->shape.dims == 1 ? "cached, Fig. 7.13" : "cached, as Fig. 7.13", "left to L2");
+            line ? "tiled, Fig. 7.11" : "tiled, Figs. 7.19-7.21",
+            line ? "cached, Fig. 7.13" : "cached, as Fig. 7.13", "left to L2");
     fprintf(out, "  %6s  %10s  %11s  %10s  %11s  %10s\n", "T", "threads", "bytes", "threads",
             "bytes", "uses");
     for (int i = 0; i < table->tiles; i++) {
-        struct reuse_shape shape = reuse_table_shape(table, i);
-        struct reuse_block tiled = reuse_block_tiled(&shape), cached = reuse_block_cached(&shape);
-        struct reuse_counts tile = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
-        too_many |= tiled.threads > REUSE_BLOCK_THREADS || cached.threads > REUSE_BLOCK_THREADS;
-        too_far |= shape.dims == 1 && (left > shape.tile || right > shape.tile);
-        fprintf(out, "  %6d", shape.tile);
-        print_block(out, tiled);
-        print_block(out, cached);
-        fprintf(out, "  %10" PRId64 "\n", tile.basic - tile.shared_uses);
+        const struct reuse_shape *shape = &table->shape[i];
+        struct reuse_block blocks[] = {reuse_block_tiled(shape), reuse_block_cached(shape)};
+        struct reuse_counts tile = reuse_tile_count(shape, REUSE_INSIDE, REUSE_INSIDE);
+        fprintf(out, "  %6d", shape->tile);
+        for (int j = 0; j < 2; j++) {
+            bool over = blocks[j].threads > REUSE_BLOCK_THREADS;
+            fprintf(out, "  %10lld%s %10lld", blocks[j].threads, over ? "!" : " ",
+                    blocks[j].shared_bytes);
+            too_many |= over;
+        }
+        fprintf(out, "  %10lld\n", tile.basic - tile.shared_uses);
+        too_far |= line && (left > shape->tile || right > shape->tile);
     }
     if (too_many)
         fprintf(out,
@@ -311,30 +304,25 @@ static void print_products(FILE *out, const struct reuse_shape *shape)
 
 static void print_uses(FILE *out, const struct reuse_table *table)
 {
-    const struct reuse_shape *shape = &table->shape;
-    bool square = shape->mask_width == shape->mask_height;
-    if (shape->dims == 1)
-        fprintf(out, "\n  How often each cell of the input tile is used (module 8.4); the sum is "
-                     "basic's\n  loads\n\n");
-    else
-        fprintf(out, "\n  How often each cell of the input tile is used (module 8.4): its column's "
-                     "uses\n  times its row's; the sum is basic's loads\n\n");
+    const struct reuse_shape *shape = table->shape;
+    bool line = shape->dims == 1, square = shape->mask_width == shape->mask_height;
+    fprintf(out, "\n  How often each cell of the input tile is used (module 8.4)%s\n\n",
+            line ? "; the sum is basic's\n  loads"
+                 : ": its column's uses\n  times its row's; the sum is basic's loads");
     fprintf(out, "  %6s  %s\n", "T", "uses");
     for (int i = 0; i < table->tiles; i++) {
-        fprintf(out, "  %6d %s", table->tile[i],
-                shape->dims == 1 ? ""
-                : square         ? " columns and rows"
-                                 : " columns");
-        print_runs(out, shape->mask_width, table->tile[i]);
-        if (shape->dims == 2 && !square) {
+        fprintf(out, "  %6d %s", shape[i].tile,
+                line     ? ""
+                : square ? " columns and rows"
+                         : " columns");
+        print_runs(out, shape->mask_width, shape[i].tile);
+        if (!line && !square) {
             fprintf(out, "  %6s  rows   ", "");
-            print_runs(out, shape->mask_height, table->tile[i]);
+            print_runs(out, shape->mask_height, shape[i].tile);
         }
     }
-    if (shape->dims == 2) {
-        struct reuse_shape first = reuse_table_shape(table, 0);
-        print_products(out, &first);
-    }
+    if (!line)
+        print_products(out, shape);
 }
 
 /* ---- the whole array or picture ---- */
@@ -342,80 +330,62 @@ static void print_uses(FILE *out, const struct reuse_table *table)
 /* The answers to exercises 4 to 7 for its size. A picture's channels are counted all, as one
  * launch each. */
 
-static void print_row(FILE *out, const char *label, const struct reuse_counts *counts)
-{
-    fprintf(out, "  %-8s  %10" PRId64 "  %16" PRId64 "  %16" PRId64, label, counts->tiles,
-            counts->basic, counts->tiled);
-    if (counts->tiles == 0)
-        fprintf(out, "  %9s\n", "-");
-    else
-        print_ratio(out, counts);
-}
-
 /* Exercise 4 asks it of arrays, 5 of square matrices, 6 of all others. */
 static void print_exercise(FILE *out, const struct reuse_report *report,
-                           const struct reuse_shape *shape, const struct reuse_grid *grid)
+                           const struct reuse_table *table)
 {
-    bool square = report->width == report->height && shape->mask_width == shape->mask_height;
+    const struct reuse_grid *grid = table->grid;
+    bool square =
+        report->width == report->height && table->shape->mask_width == table->shape->mask_height;
     fprintf(out,
-            "\n  Exercise %d: %" PRId64 " ghost cells; %" PRId64 " multiplications with them, "
-            "%" PRId64 " without\n",
-            shape->dims == 1 ? 4
-            : square         ? 5
-                             : 6,
+            "\n  Exercise %d: %lld ghost cells; %lld multiplications with them, %lld without\n",
+            table->shape->dims == 1 ? 4
+            : square                ? 5
+                                    : 6,
             grid->ghost_cells, grid->total.multiplications, grid->total.basic);
 }
 
 static void print_title(FILE *out, const struct reuse_report *report, int dims)
 {
     if (dims == 1)
-        fprintf(out, "\n  An array of %" PRId64 " cells", report->width);
+        fprintf(out, "\n  An array of %lld cells", report->width);
     else if (report->input)
-        fprintf(out, "\n  %s: %" PRId64 " x %" PRId64 " cells, %d channel%s, a launch for each",
-                report->input, report->width, report->height, report->channels,
-                report->channels == 1 ? "" : "s");
+        fprintf(out, "\n  %s: %lld x %lld cells, %d channel%s, a launch for each", report->input,
+                report->width, report->height, report->channels, report->channels == 1 ? "" : "s");
     else
-        fprintf(out, "\n  A picture of %" PRId64 " x %" PRId64 " cells", report->width,
-                report->height);
+        fprintf(out, "\n  A picture of %lld x %lld cells", report->width, report->height);
     fputc('\n', out);
 }
 
 static void print_grids(FILE *out, const struct reuse_report *report,
                         const struct reuse_table *table)
 {
-    struct reuse_grid grid;
-    struct error err;
-    print_title(out, report, table->shape.dims);
+    print_title(out, report, table->shape->dims);
+    print_exercise(out, report, table);
+    fprintf(out, "\n  %6s  %-8s  %10s  %16s  %16s  %9s\n", "T", "tiles", "blocks", "basic", "tiled",
+            "reduction");
     for (int i = 0; i < table->tiles; i++) {
-        struct reuse_shape shape = reuse_table_shape(table, i);
-        (void)reuse_report_grid(report, &shape, &grid, &err); /* fits: asked for by the caller */
-        if (i == 0) {
-            print_exercise(out, report, &shape, &grid);
-            fprintf(out, "\n  %6s  %-8s  %10s  %16s  %16s  %9s\n", "T", "tiles", "blocks", "basic",
-                    "tiled", "reduction");
+        const struct reuse_grid *grid = &table->grid[i];
+        const struct reuse_counts *parts[] = {&grid->internal, &grid->boundary, &grid->total};
+        static const char *const labels[] = {"internal", "boundary", "all"};
+        fprintf(out, "  %6d", table->shape[i].tile);
+        for (int j = 0; j < 3; j++) {
+            fprintf(out, "%*s  %-8s  %10lld  %16lld  %16lld", j > 0 ? 8 : 0, "", labels[j],
+                    parts[j]->tiles, parts[j]->basic, parts[j]->tiled);
+            print_ratio(out, parts[j]);
         }
-        fprintf(out, "  %6d", shape.tile);
-        print_row(out, "internal", &grid.internal);
-        fprintf(out, "  %6s", "");
-        print_row(out, "boundary", &grid.boundary);
-        fprintf(out, "  %6s", "");
-        print_row(out, "all", &grid.total);
     }
     fprintf(out, "\n  Shared memory of all blocks (exercise 7)\n\n");
     fprintf(out, "  %6s  %19s  %16s  %16s\n", "T", "blocks", "tiled, bytes", "cached, bytes");
     for (int i = 0; i < table->tiles; i++) {
-        struct reuse_shape shape = reuse_table_shape(table, i);
+        const struct reuse_grid *grid = &table->grid[i];
+        const char *format = table->shape->dims == 1 ? "%lld"
+                             : report->channels == 1 ? "%lld x %lld"
+                                                     : "%lld x %lld x %d";
         char blocks[64];
-        (void)reuse_report_grid(report, &shape, &grid, &err);
-        if (shape.dims == 1)
-            snprintf(blocks, sizeof blocks, "%" PRId64, grid.blocks_x);
-        else if (report->channels == 1)
-            snprintf(blocks, sizeof blocks, "%" PRId64 " x %" PRId64, grid.blocks_x, grid.blocks_y);
-        else
-            snprintf(blocks, sizeof blocks, "%" PRId64 " x %" PRId64 " x %d", grid.blocks_x,
-                     grid.blocks_y, report->channels);
-        fprintf(out, "  %6d  %19s  %16" PRId64 "  %16" PRId64 "\n", shape.tile, blocks,
-                grid.shared_tiled, grid.shared_cached);
+        snprintf(blocks, sizeof blocks, format, grid->blocks_x, grid->blocks_y, report->channels);
+        fprintf(out, "  %6d  %19s  %16lld  %16lld\n", table->shape[i].tile, blocks,
+                grid->shared_tiled, grid->shared_cached);
     }
 }
 
@@ -424,7 +394,7 @@ static void print_grids(FILE *out, const struct reuse_report *report,
 static void print_table(FILE *out, const struct reuse_report *report,
                         const struct reuse_table *table)
 {
-    const struct reuse_shape *shape = &table->shape;
+    const struct reuse_shape *shape = table->shape;
     int right = shape->mask_width - 1 - shape->anchor_x;
     int below = shape->mask_height - 1 - shape->anchor_y;
     if (shape->dims == 1)
@@ -443,18 +413,188 @@ static void print_table(FILE *out, const struct reuse_report *report,
 
 void reuse_print_text(FILE *out, const struct reuse_report *report)
 {
+    int end = 0; /* of the tables with the dimensions of the last overview */
     for (int i = 0; i < report->tables; i++) {
         const struct reuse_table *table = &report->table[i];
-        int same = i;
-        while (same < report->tables && report->table[same].shape.dims == table->shape.dims)
-            same++;
-        if (i > 0 && table[-1].shape.dims != table->shape.dims)
-            fprintf(out, "\n\n");
-        if (i == 0 || table[-1].shape.dims != table->shape.dims)
-            print_overview(out, table, same - i);
+        if (i == end) {
+            while (end < report->tables && report->table[end].shape->dims == table->shape->dims)
+                end++;
+            if (i > 0)
+                fprintf(out, "\n\n");
+            print_overview(out, table, end - i);
+        }
         print_table(out, report, table);
     }
     if (!report->has_size)
         fprintf(out, "\nWith --size N or --size WxH, or with the name of a picture, there are also "
                      "the\nnumbers of its whole grid of tiles and of exercises 4 to 6.\n");
+}
+
+/* ---- JSON ---- */
+
+/* The uses of each cell along one axis. */
+static void put_uses(FILE *out, int mask, int tile, const char *between)
+{
+    for (int i = 0; i < tile + mask - 1; i++)
+        fprintf(out, "%s%d", i ? between : "", reuse_uses(mask, tile, i));
+}
+
+/* What stands in an object after its first key. */
+static void json_counts(FILE *out, const struct reuse_counts *c)
+{
+    char text[REUSE_TEXT_CHARS];
+    json_print(out,
+               ",'outputs':%lld,'input_cells':%lld,'halo_cells':%lld,'ghost_cells':%lld,"
+               "'multiplications':%lld,'multiplications_without_ghosts':%lld,'basic_loads':%lld,"
+               "'tiled_loads':%lld,'cached_loads':%lld,'cached_left_to_l2':%lld,'reduction':",
+               c->outputs, c->cells, c->cells - c->outputs, c->cells - c->tiled, c->multiplications,
+               c->basic, c->basic, c->tiled, c->outputs, c->basic - c->shared_uses);
+    if (c->tiles == 0) {
+        fprintf(out, "null}");
+        return;
+    }
+    struct reuse_fraction exact = reuse_reduction(c);
+    reuse_fraction_text(text, exact, DECIMALS);
+    fprintf(out, "{\"numerator\":%lld,\"denominator\":%lld,\"decimal\":%s}}", exact.numerator,
+            exact.denominator, text);
+}
+
+static void json_tiles(FILE *out, const struct reuse_shape *shape)
+{
+    int count;
+    const struct reuse_position *position = reuse_positions(shape->dims, &count);
+    for (int i = 0; i < count; i++) {
+        struct reuse_counts counts = reuse_tile_count(shape, position[i].x, position[i].y);
+        json_print(out, i ? ",{'place':%s" : ",'tiles':[{'place':%s", position[i].name);
+        json_counts(out, &counts);
+    }
+    json_print(out, "],'uses_x':[");
+    put_uses(out, shape->mask_width, shape->tile, ",");
+    if (shape->dims == 2) {
+        json_print(out, "],'uses_y':[");
+        put_uses(out, shape->mask_height, shape->tile, ",");
+    }
+    fputc(']', out);
+}
+
+static void json_grid(FILE *out, const struct reuse_report *report, int dims,
+                      const struct reuse_grid *grid)
+{
+    json_print(out, ",'grid':{");
+    if (report->input)
+        json_print(out, "'input':%s,", report->input);
+    json_print(out,
+               "'width':%lld,'height':%lld,'channels':%d,'blocks_x':%lld,'blocks_y':%lld,"
+               "'surrounding_ghost_cells':%lld,'tiled_shared_bytes':%lld,"
+               "'cached_shared_bytes':%lld,'internal':{'blocks':%lld",
+               report->width, dims == 1 ? 1 : report->height, report->channels, grid->blocks_x,
+               grid->blocks_y, grid->ghost_cells, grid->shared_tiled, grid->shared_cached,
+               grid->internal.tiles);
+    json_counts(out, &grid->internal);
+    json_print(out, ",'boundary':{'blocks':%lld", grid->boundary.tiles);
+    json_counts(out, &grid->boundary);
+    json_print(out, ",'all':{'blocks':%lld", grid->total.tiles);
+    json_counts(out, &grid->total);
+    fputc('}', out);
+}
+
+static void json_shape(FILE *out, const struct reuse_report *report,
+                       const struct reuse_shape *shape, const struct reuse_grid *grid)
+{
+    struct reuse_block tiled = reuse_block_tiled(shape), cached = reuse_block_cached(shape);
+    const struct reuse_note *note = reuse_note_find(shape);
+    char text[REUSE_NOTE_CHARS];
+
+    json_print(out,
+               "{'dims':%d,'mask_width':%d,'mask_height':%d,'anchor_x':%d,'anchor_y':%d,"
+               "'tile':%d,'limit':%d",
+               shape->dims, shape->mask_width, shape->mask_height, shape->anchor_x, shape->anchor_y,
+               shape->tile, shape->mask_width * shape->mask_height);
+    json_tiles(out, shape);
+    json_print(out,
+               ",'block':{'tiled':{'threads':%lld,'shared_bytes':%lld},'cached':{'threads':%lld,"
+               "'shared_bytes':%lld}}",
+               tiled.threads, tiled.shared_bytes, cached.threads, cached.shared_bytes);
+    if (report->has_size)
+        json_grid(out, report, shape->dims, grid);
+    if (note) {
+        reuse_note_text(text, note, shape);
+        json_print(out, ",'note':{'source':%s,'prints':%s,'text':%s}", note->source, note->prints,
+                   text);
+    }
+    fprintf(out, "}\n");
+}
+
+void reuse_print_json(FILE *out, const struct reuse_report *report)
+{
+    for (int i = 0; i < report->tables; i++)
+        for (int j = 0; j < report->table[i].tiles; j++)
+            json_shape(out, report, &report->table[i].shape[j], &report->table[i].grid[j]);
+}
+
+/* ---- CSV ---- */
+
+/* KIND is a place of one tile or a part of the grid. The rest of the line is the caller's: ghost
+ * cells around the array, uses along x and along y, a note. */
+static void csv_counts(FILE *out, const struct reuse_shape *shape, const char *kind,
+                       const struct reuse_counts *c)
+{
+    struct reuse_block tiled = reuse_block_tiled(shape), cached = reuse_block_cached(shape);
+    char text[REUSE_TEXT_CHARS];
+    fprintf(out, "%d,%d,%d,%d,%d,%d,%s,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,",
+            shape->dims, shape->mask_width, shape->mask_height, shape->anchor_x, shape->anchor_y,
+            shape->tile, kind, c->tiles, c->outputs, c->cells, c->cells - c->outputs,
+            c->cells - c->tiled, c->multiplications, c->basic, c->tiled, c->outputs,
+            c->basic - c->shared_uses);
+    if (c->tiles == 0) {
+        fprintf(out, ",,");
+    } else {
+        struct reuse_fraction exact = reuse_reduction(c);
+        reuse_fraction_text(text, exact, DECIMALS);
+        fprintf(out, "%lld,%lld,%s", exact.numerator, exact.denominator, text);
+    }
+    fprintf(out, ",%d,%lld,%lld,%lld,%lld,", shape->mask_width * shape->mask_height, tiled.threads,
+            tiled.shared_bytes, cached.threads, cached.shared_bytes);
+}
+
+static void csv_shape(FILE *out, const struct reuse_report *report, const struct reuse_shape *shape,
+                      const struct reuse_grid *grid)
+{
+    int count;
+    const struct reuse_position *position = reuse_positions(shape->dims, &count);
+    const struct reuse_note *note = reuse_note_find(shape);
+    char text[REUSE_NOTE_CHARS] = "";
+    if (note)
+        reuse_note_text(text, note, shape);
+    for (int i = 0; i < count; i++) {
+        struct reuse_counts counts = reuse_tile_count(shape, position[i].x, position[i].y);
+        csv_counts(out, shape, position[i].name, &counts);
+        fputc(',', out);
+        if (i == 0) /* numbers with blanks between, so that the column stays one */
+            put_uses(out, shape->mask_width, shape->tile, " ");
+        fputc(',', out);
+        if (i == 0 && shape->dims == 2)
+            put_uses(out, shape->mask_height, shape->tile, " ");
+        fprintf(out, i == 0 && note ? ",\"%s\"\n" : ",%s\n", i == 0 ? text : "");
+    }
+    if (report->has_size) {
+        csv_counts(out, shape, "grid internal", &grid->internal);
+        fprintf(out, ",,,\n");
+        csv_counts(out, shape, "grid boundary", &grid->boundary);
+        fprintf(out, ",,,\n");
+        csv_counts(out, shape, "grid", &grid->total);
+        fprintf(out, "%lld,,,\n", grid->ghost_cells);
+    }
+}
+
+void reuse_print_csv(FILE *out, const struct reuse_report *report)
+{
+    fprintf(out, "dims,mask_width,mask_height,anchor_x,anchor_y,tile,kind,tiles,outputs,"
+                 "input_cells,halo_cells,ghost_cells,multiplications,basic_loads,tiled_loads,"
+                 "cached_loads,cached_left_to_l2,reduction_numerator,reduction_denominator,"
+                 "reduction,limit,tiled_threads,tiled_shared_bytes,cached_threads,"
+                 "cached_shared_bytes,surrounding_ghost_cells,uses_x,uses_y,note\n");
+    for (int i = 0; i < report->tables; i++)
+        for (int j = 0; j < report->table[i].tiles; j++)
+            csv_shape(out, report, &report->table[i].shape[j], &report->table[i].grid[j]);
 }

@@ -19,10 +19,16 @@ static const int SWEEP_MASKS[] = {3, 5, 7, 9, 11, 15, 21, 31};
 
 /* ---- which kernels ---- */
 
-struct chosen_kernels {
-    const struct kernel *kernel[BENCH_KERNELS];
-    int count;
-    bool named; /* by the user: none of them is left out in silence */
+struct bench {
+    struct bench_report *report;
+    const struct bench_request *request;
+    const struct kernel *kernel[BENCH_KERNELS]; /* that are meant */
+    int kernels;
+    struct image out;  /* of the picture's shape */
+    struct image part; /* the rows of it that the reference makes */
+    struct plan plan;
+    struct bench_bands bands;
+    int step, steps; /* for the progress line */
 };
 
 /* Whether NAME is one of the names in the list, or the list is not there. */
@@ -39,9 +45,9 @@ static bool is_named(const char *list, const char *name)
 }
 
 /* Refuses kernels that the user named and that contradict the other options on any machine. */
-static bool check_named(const struct bench_request *request, enum bench_sweep sweep,
-                        struct error *err)
+static bool check_named(const struct bench *bench, struct error *err)
 {
+    const struct bench_request *request = bench->request;
     int count;
     const struct kernel *table = kernel_table(&count);
     for (int i = 0; i < count; i++) {
@@ -55,32 +61,35 @@ static bool check_named(const struct bench_request *request, enum bench_sweep sw
             return error_set(err, EXIT_USAGE,
                              "--method %s is for the CPU: kernel %s has no methods",
                              request->method, kernel->name);
-        if (sweep == SWEEP_TILE && kernel->tile == TILE_NONE)
+        if (bench->report->sweep == SWEEP_TILE && kernel->tile == TILE_NONE)
             return error_set(err, EXIT_USAGE, "kernel %s has no tile to sweep", kernel->name);
     }
     return true;
 }
 
-/* Is a kernel that the user did not name part of the bench? The reference is left out of sweeps: it
- * is slow, and it squeezes all others together. */
-static bool is_meant(const struct kernel *kernel, const struct bench_request *request,
-                     enum bench_sweep sweep, const char *no_cuda)
+/* Is a kernel part of the bench? Unless it is named, the reference is left out of sweeps: it is
+ * slow, and it squeezes all others together. */
+static bool is_meant(const struct bench *bench, const struct kernel *kernel)
 {
+    const struct bench_request *request = bench->request;
+    enum bench_sweep sweep = bench->report->sweep;
+    if (request->kernels)
+        return is_named(request->kernels, kernel->name);
     if ((!request->device_auto && kernel->device != request->device) ||
         (request->method && kernel->device != DEVICE_CPU) ||
-        (kernel->device == DEVICE_CUDA && no_cuda[0]))
+        (kernel->device == DEVICE_CUDA && bench->report->no_cuda[0]))
         return false;
     return sweep == SWEEP_NONE ||
            (!bench_is_reference(kernel) && (sweep == SWEEP_MASK || kernel->tile != TILE_NONE));
 }
 
 /* Checks that the CUDA device that was asked for is there. With --device auto its absence is no
- * error: NO_CUDA (256 bytes) then says why; otherwise NO_CUDA is empty. */
-static bool check_cuda(const struct bench_request *request, char *no_cuda, struct error *err)
+ * error: the report's no_cuda then says why; otherwise it is empty. */
+static bool check_cuda(struct bench *bench, struct error *err)
 {
+    const struct bench_request *request = bench->request;
     char why[160] = "";
     int devices;
-    no_cuda[0] = '\0';
     if (!request->device_auto && request->device != DEVICE_CUDA)
         return true;
     devices = backend_find(DEVICE_CUDA)->devices(why, sizeof why);
@@ -90,73 +99,54 @@ static bool check_cuda(const struct bench_request *request, char *no_cuda, struc
         snprintf(why, sizeof why, "this machine has %d", devices);
     if (!request->device_auto)
         return error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", request->device_index, why);
-    snprintf(no_cuda, 256, "%s", why);
+    snprintf(bench->report->no_cuda, sizeof bench->report->no_cuda, "%s", why);
     return true;
 }
 
-static bool nothing_chosen(const struct bench_request *request, enum bench_sweep sweep,
-                           const char *no_cuda, struct error *err)
+static bool kernels_choose(struct bench *bench, struct error *err)
 {
-    if (sweep == SWEEP_TILE && no_cuda[0])
-        return error_set(err, EXIT_DEVICE, "the kernels with a tile need a CUDA device: %s",
-                         no_cuda);
-    if (sweep == SWEEP_TILE)
-        return error_set(err, EXIT_USAGE, "no kernel of --device %s has a tile to sweep",
-                         backend_find(request->device)->name);
-    return error_set(err, EXIT_DEVICE, "no kernel of this device can run");
-}
-
-static bool kernels_choose(struct chosen_kernels *kernels, const struct bench_request *request,
-                           enum bench_sweep sweep, char *no_cuda, struct error *err)
-{
+    char *no_cuda = bench->report->no_cuda;
     int count;
     const struct kernel *table = kernel_table(&count);
 
-    kernels->count = 0;
-    kernels->named = request->kernels != NULL;
-    if (!check_named(request, sweep, err) || !check_cuda(request, no_cuda, err))
+    if (!check_named(bench, err) || !check_cuda(bench, err))
         return false;
-    for (int i = 0; i < count && kernels->count < BENCH_KERNELS; i++) {
+    for (int i = 0; i < count && bench->kernels < BENCH_KERNELS; i++) {
         const struct kernel *kernel = &table[i];
-        bool meant = kernels->named ? is_named(request->kernels, kernel->name)
-                                    : is_meant(kernel, request, sweep, no_cuda);
-        if (kernel->dims != 2 || !meant)
+        if (kernel->dims != 2 || !is_meant(bench, kernel))
             continue;
         if (kernel->device == DEVICE_CUDA && no_cuda[0])
             return error_set(err, EXIT_DEVICE, "kernel %s needs a CUDA device: %s", kernel->name,
                              no_cuda);
-        kernels->kernel[kernels->count++] = kernel;
+        bench->kernel[bench->kernels++] = kernel;
     }
-    if (kernels->named)
+    if (bench->request->kernels)
         no_cuda[0] = '\0'; /* the kernels are those of the CPU: nobody misses a GPU */
-    return kernels->count > 0 || nothing_chosen(request, sweep, no_cuda, err);
+    if (bench->kernels > 0)
+        return true;
+    if (bench->report->sweep != SWEEP_TILE)
+        return error_set(err, EXIT_DEVICE, "no kernel of this device can run");
+    if (no_cuda[0])
+        return error_set(err, EXIT_DEVICE, "the kernels with a tile need a CUDA device: %s",
+                         no_cuda);
+    return error_set(err, EXIT_USAGE, "no kernel of --device %s has a tile to sweep",
+                     backend_find(bench->request->device)->name);
 }
 
 bool bench_check(const struct bench_request *request, enum bench_sweep sweep, struct error *err)
 {
-    struct chosen_kernels kernels;
-    char no_cuda[256];
-    return kernels_choose(&kernels, request, sweep, no_cuda, err);
+    struct bench_report report = {.sweep = sweep};
+    struct bench bench = {.report = &report, .request = request};
+    return kernels_choose(&bench, err);
 }
 
 /* ---- one kernel ---- */
 
-struct bench {
-    struct bench_report *report;
-    const struct bench_request *request;
-    struct chosen_kernels kernels;
-    struct image out; /* of the picture's shape */
-    struct plan plan;
-    struct bench_bands bands;
-    int step, steps; /* for the progress line */
-};
-
 static struct bench_result *result_add(struct bench *bench, const struct kernel *kernel, int tile)
 {
     struct bench_report *report = bench->report;
-    struct bench_result *grown =
-        realloc(report->result, sizeof *grown * (size_t)(report->results + 1));
-    struct bench_result *result;
+    size_t count = (size_t)report->results + 1;
+    struct bench_result *grown = realloc(report->result, sizeof *grown * count), *result;
 
     if (!grown)
         return NULL;
@@ -169,9 +159,7 @@ static struct bench_result *result_add(struct bench *bench, const struct kernel 
         .mask_height = bench->plan.mask[0].height,
         .rows = report->height,
     };
-    for (int i = 0; i < report->devices; i++)
-        if (report->device[i].device == kernel->device)
-            result->device = i;
+    result->device = report->device[0].device == kernel->device ? 0 : 1;
     return result;
 }
 
@@ -199,8 +187,7 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
 }
 
 /* The job for one run. The reference makes only some rows, from the middle of the picture. */
-static struct kernel_job job_make(struct bench *bench, struct bench_result *result,
-                                  struct image *part)
+static struct kernel_job job_make(struct bench *bench, struct bench_result *result)
 {
     const struct bench_request *request = bench->request;
     const struct plan_mask *m = &bench->plan.mask[0];
@@ -214,8 +201,8 @@ static struct kernel_job job_make(struct bench *bench, struct bench_result *resu
     if (bench_is_reference(result->kernel) && row_taps * (double)result->rows > REFERENCE_TAPS) {
         result->rows = row_taps > REFERENCE_TAPS ? 1 : (int)(REFERENCE_TAPS / row_taps);
         job.out_first_row = (request->in.height - result->rows) / 2;
-        *part = image_rows(&bench->out, job.out_first_row, result->rows);
-        job.out = part;
+        bench->part = image_rows(&bench->out, job.out_first_row, result->rows);
+        job.out = &bench->part;
     }
     return job;
 }
@@ -227,9 +214,8 @@ static bool verify(struct bench *bench, struct bench_result *result, struct kern
 {
     memset(bench->out.data, 0xa5,
            (size_t)(bench->out.height - 1) * bench->out.pitch + image_row_bytes(&bench->out));
-    if (!kernel_run(result->kernel, job, err))
-        return false;
-    return bench_bands_check(&bench->bands, job->out, job->out_first_row, result->kernel->name,
+    return kernel_run(result->kernel, job, err) &&
+           bench_bands_check(&bench->bands, job->out, job->out_first_row, result->kernel->name,
                              err);
 }
 
@@ -238,70 +224,49 @@ static bool verify(struct bench *bench, struct bench_result *result, struct kern
 static void result_predict(const struct bench *bench, struct bench_result *result,
                            const struct kernel_job *job)
 {
-    struct kernel_shape cut = {0};
+    struct kernel_shape cut = {.tile_width = result->tile};
     const struct kernel *kernel = result->kernel;
-    int tile = result->tile;
-    if (kernel->shape) {
+    if (kernel->shape)
         kernel->shape(job, &cut);
-        tile = cut.tile_width;
-    }
-    result->predicted =
-        bench_predict(kernel->tile, &bench->plan.mask[0], tile, kernel->shape ? &cut : NULL);
+    result->predicted = bench_predict(kernel->tile, &bench->plan.mask[0], cut.tile_width,
+                                      kernel->shape ? &cut : NULL);
     if (bench->report->sweep != SWEEP_TILE)
-        result->tile = tile;
+        result->tile = cut.tile_width;
 }
 
-/* The method that was asked for, or the fastest. False: it cannot run the plan, which in a sweep of
- * masks is a result. */
-static bool state_open(const struct bench *bench, struct bench_result *result,
-                       struct kernel_job *job, struct error *err)
-{
-    const struct kernel *kernel = result->kernel;
-    const char *method = kernel->open ? bench->request->method : NULL;
-
-    if (kernel_open(kernel, &bench->plan, job->out->width, job->out->height, method, &job->state,
-                    err)) {
-        result->method = job->state ? job->state->method : NULL;
-        return true;
-    }
-    if (bench->report->sweep == SWEEP_MASK) {
-        result->state = BENCH_UNSUPPORTED;
-        snprintf(result->why, sizeof result->why, "%.255s", err->text);
-    }
-    return false;
-}
-
+/* False: the bench cannot go on. A kernel that cannot run the plan is a result in a sweep of masks,
+ * and where the user did not name it. */
 static bool measure(struct bench *bench, const struct kernel *kernel, int tile, struct error *err)
 {
+    const struct bench_request *request = bench->request;
     struct bench_result *result = result_add(bench, kernel, tile);
-    struct image part;
+    bool sweeps_masks = bench->report->sweep == SWEEP_MASK;
     struct kernel_job job;
-    char why[256] = "";
-    bool done;
 
     if (!result)
         return error_set(err, EXIT_INPUT, "no memory for the results");
-    if (!kernel_supports(kernel, &bench->plan, why, sizeof why)) {
-        if (bench->kernels.named && bench->report->sweep != SWEEP_MASK)
-            return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name, why);
-        result->state = BENCH_UNSUPPORTED;
-        snprintf(result->why, sizeof result->why, "%s", why);
-        return true;
+    result->state = BENCH_UNSUPPORTED;
+    if (!kernel_supports(kernel, &bench->plan, result->why, sizeof result->why))
+        return sweeps_masks || !request->kernels ||
+               error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name,
+                         result->why);
+    job = job_make(bench, result);
+    if (!kernel_open(kernel, &bench->plan, job.out->width, job.out->height,
+                     kernel->open ? request->method : NULL, &job.state, err)) {
+        snprintf(result->why, sizeof result->why, "%.255s", err->text);
+        return sweeps_masks;
     }
-    job = job_make(bench, result, &part);
-    if (!state_open(bench, result, &job, err))
-        return result->state != BENCH_TIMED;
-    done = verify(bench, result, &job, err) &&
-           bench_time_kernel(result, bench->request, &job, err) &&
-           bench_time_copy(result, &bench->report->device[result->device], bench->request, &job,
-                           &bench->out, err);
-    if (done)
+    result->method = job.state ? job.state->method : NULL;
+    if (verify(bench, result, &job, err) && bench_time_kernel(result, request, &job, err) &&
+        bench_time_copy(result, &bench->report->device[result->device], request, &job, &bench->out,
+                        err)) {
+        result->state = BENCH_TIMED;
         result_predict(bench, result, &job);
+    } else {
+        result->state = err->code == EXIT_DIFFERENT ? BENCH_DIFFERS : BENCH_FAILED;
+        snprintf(result->why, sizeof result->why, "%.255s", err->text);
+    }
     kernel_close(kernel, job.state);
-    if (done)
-        return true;
-    result->state = err->code == EXIT_DIFFERENT ? BENCH_DIFFERS : BENCH_FAILED;
-    snprintf(result->why, sizeof result->why, "%.255s", err->text);
     return true;
 }
 
@@ -309,24 +274,24 @@ static bool measure(struct bench *bench, const struct kernel *kernel, int tile, 
 
 static void progress(struct bench *bench, const struct kernel *kernel, int tile)
 {
+    const struct plan_mask *m = &bench->plan.mask[0];
     char text[96];
-    bench->step++;
+    int used =
+        snprintf(text, sizeof text, "%d of %d: %s, ", ++bench->step, bench->steps, kernel->name);
     if (!bench->request->progress)
         return;
     if (bench->report->sweep == SWEEP_TILE)
-        snprintf(text, sizeof text, "%d of %d: %s, tile %d", bench->step, bench->steps,
-                 kernel->name, tile);
+        snprintf(text + used, sizeof text - (size_t)used, "tile %d", tile);
     else
-        snprintf(text, sizeof text, "%d of %d: %s, mask %d x %d", bench->step, bench->steps,
-                 kernel->name, bench->plan.mask[0].width, bench->plan.mask[0].height);
+        snprintf(text + used, sizeof text - (size_t)used, "mask %d x %d", m->width, m->height);
     bench->request->progress(text, bench->request->context);
 }
 
 /* All kernels with one mask and one tile (0: each kernel's own). */
 static bool measure_kernels(struct bench *bench, int tile, struct error *err)
 {
-    for (int i = 0; i < bench->kernels.count; i++) {
-        const struct kernel *kernel = bench->kernels.kernel[i];
+    for (int i = 0; i < bench->kernels; i++) {
+        const struct kernel *kernel = bench->kernel[i];
         progress(bench, kernel, tile);
         if (!measure(bench, kernel, kernel->tile == TILE_NONE ? 0 : tile, err))
             return false;
@@ -350,29 +315,27 @@ static bool measure_mask(struct bench *bench, int width, struct error *err)
         bench->report->mask_width = bench->plan.mask[0].width;
         bench->report->mask_height = bench->plan.mask[0].height;
     }
-    if (ok &&
-        (bench->report->verified_rows == 0 || bench->bands.rows < bench->report->verified_rows)) {
-        bench->report->verified_rows = bench->bands.rows;
+    if (ok && (bench->report->verified_rows == 0 ||
+               bench->bands.want.height < bench->report->verified_rows)) {
+        bench->report->verified_rows = bench->bands.want.height;
         bench->report->bands = bench->bands.count;
     }
     for (int i = 0; ok && i < count; i++)
         ok = measure_kernels(bench, tiles[i], err);
-    bench_bands_free(&bench->bands);
+    image_free(&bench->bands.want);
     plan_free(&bench->plan);
     return ok;
 }
 
-/* The devices of the kernels that are meant, probed. */
+/* The devices of the kernels that are meant, probed. The kernels of one device follow each other.
+ */
 static bool find_devices(struct bench *bench, struct error *err)
 {
     struct bench_report *report = bench->report;
-    for (int i = 0; i < bench->kernels.count; i++) {
-        enum device device = bench->kernels.kernel[i]->device;
+    for (int i = 0; i < bench->kernels; i++) {
         struct bench_device *to = &report->device[report->devices];
-        bool known = false;
-        for (int j = 0; j < report->devices; j++)
-            known = known || report->device[j].device == device;
-        if (known)
+        enum device device = bench->kernel[i]->device;
+        if (report->devices > 0 && to[-1].device == device)
             continue;
         to->device = device;
         to->index = device == DEVICE_CPU ? 0 : bench->request->device_index;
@@ -390,10 +353,9 @@ bool bench_run(struct bench_report *report, const struct bench_request *request,
     const struct image *in = &request->in;
     bool ok;
 
-    ok = kernels_choose(&bench.kernels, request, report->sweep, report->no_cuda, err) &&
-         find_devices(&bench, err) &&
+    ok = kernels_choose(&bench, err) && find_devices(&bench, err) &&
          image_alloc(&bench.out, in->width, in->height, in->channels, in->type, "the output", err);
-    bench.steps = bench.kernels.count * masks;
+    bench.steps = bench.kernels * masks;
     if (report->sweep == SWEEP_TILE)
         bench.steps *= COUNT(SWEEP_TILES);
     for (int i = 0; ok && i < masks; i++)

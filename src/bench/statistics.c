@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "kernel/reference.h"
 
 /* An outlier lies this many MADs from the median: ten standard deviations where times scatter
  * normally, for which a MAD is 0.6745 of one. */
@@ -60,7 +59,7 @@ bool bench_is_basic(const struct kernel *kernel)
 
 bool bench_is_reference(const struct kernel *kernel)
 {
-    return kernel->run == kernel_reference.run;
+    return strcmp(kernel->name, "reference") == 0;
 }
 
 const struct bench_result *bench_baseline(const struct bench_report *report,
@@ -75,7 +74,7 @@ const struct bench_result *bench_baseline(const struct bench_report *report,
         if (bench_is_basic(other->kernel) &&
             (report->sweep != SWEEP_TILE || other->tile == result->tile))
             return other;
-        if (strcmp(other->kernel->name, "reference") == 0)
+        if (bench_is_reference(other->kernel))
             base = other;
     }
     return base;
@@ -128,44 +127,12 @@ int bench_sweep_place(const struct bench_report *report, const struct bench_resu
     return report->sweep == SWEEP_TILE ? result->tile : result->mask_width;
 }
 
-int bench_sweep_places(const struct bench_report *report, int at[BENCH_KERNELS])
+int bench_sweep_kernels(const struct bench_report *report)
 {
+    const struct bench_result *result = report->result;
     int count = 0;
-    for (int i = 0; i < report->results; i++) {
-        int here = bench_sweep_place(report, &report->result[i]), j = 0;
-        while (j < count && at[j] < here)
-            j++;
-        if ((j < count && at[j] == here) || count == BENCH_KERNELS)
-            continue;
-        for (int k = count++; k > j; k--)
-            at[k] = at[k - 1];
-        at[j] = here;
-    }
+    while (count < report->results &&
+           bench_sweep_place(report, &result[count]) == bench_sweep_place(report, &result[0]))
+        count++;
     return count;
-}
-
-int bench_sweep_kernels(const struct bench_report *report,
-                        const struct kernel *kernel[BENCH_KERNELS])
-{
-    int count = 0;
-    for (int i = 0; i < report->results; i++) {
-        int j = 0;
-        while (j < count && kernel[j] != report->result[i].kernel)
-            j++;
-        if (j == count && count < BENCH_KERNELS)
-            kernel[count++] = report->result[i].kernel;
-    }
-    return count;
-}
-
-const struct bench_result *bench_sweep_find(const struct bench_report *report,
-                                            const struct kernel *kernel, int at)
-{
-    for (int i = 0; i < report->results; i++) {
-        const struct bench_result *result = &report->result[i];
-        if (result->kernel == kernel && result->state == BENCH_TIMED &&
-            bench_sweep_place(report, result) == at)
-            return result;
-    }
-    return NULL;
 }

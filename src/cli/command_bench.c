@@ -244,10 +244,8 @@ static void print_report(const struct options *options, const struct bench_repor
     FILE *out = options->plot && strcmp(options->plot, "-") == 0 ? stderr : stdout;
     if (options->json)
         bench_print_json(out, report);
-    else if (report->sweep == SWEEP_NONE)
-        bench_print(out, report);
     else
-        bench_print_sweep(out, report);
+        bench_print(out, report);
 }
 
 /* Fails with the sentence of the kernel that did worst, if any differs or fails. */
@@ -269,8 +267,7 @@ static bool draw(const struct bench_report *report, struct output **plot, struct
     struct output *output = *plot;
     if (!output)
         return true;
-    if (!(report->sweep == SWEEP_NONE ? bench_plot_roofline(report, output, err)
-                                      : bench_plot_sweep(report, output, err)))
+    if (!bench_plot(report, output, err))
         return false;
     *plot = NULL;
     return output_commit(output, err);

@@ -90,24 +90,25 @@ static bool add_table(const struct options *options, struct reuse_report *report
 {
     static const int tiles[2][5] = {{16, 32, 64, 128, 256}, {8, 16, 32, 64}};
     struct reuse_table *table = &report->table[report->tables++];
-    table->shape = masks->shape[index];
-    table->shape.dims = dims;
+    struct reuse_shape shape = masks->shape[index];
+    shape.dims = dims;
     if (dims == 1) {
-        table->shape.mask_height = 1;
-        table->shape.anchor_y = 0;
+        shape.mask_height = 1;
+        shape.anchor_y = 0;
     }
     if (options->has_anchor) {
-        table->shape.anchor_x = options->anchor_x;
-        table->shape.anchor_y = options->anchor_y;
+        shape.anchor_x = options->anchor_x;
+        shape.anchor_y = options->anchor_y;
     }
-    if (table->shape.anchor_x >= table->shape.mask_width ||
-        table->shape.anchor_y >= table->shape.mask_height)
+    if (shape.anchor_x >= shape.mask_width || shape.anchor_y >= shape.mask_height)
         return error_set(err, EXIT_USAGE, "--anchor %d,%d lies outside a mask of %d x %d cells%s",
-                         options->anchor_x, options->anchor_y, table->shape.mask_width,
-                         table->shape.mask_height, dims == 1 ? " (for 2D alone: --dims 2)" : "");
-    const int *from = options->tiles.count ? options->tiles.width : tiles[dims - 1];
+                         options->anchor_x, options->anchor_y, shape.mask_width, shape.mask_height,
+                         dims == 1 ? " (for 2D alone: --dims 2)" : "");
     table->tiles = options->tiles.count ? options->tiles.count : dims == 1 ? 5 : 4;
-    memcpy(table->tile, from, (size_t)table->tiles * sizeof *from);
+    for (int i = 0; i < table->tiles; i++) {
+        shape.tile = options->tiles.count ? options->tiles.width[i] : tiles[dims - 1][i];
+        table->shape[i] = shape;
+    }
     return true;
 }
 
@@ -152,14 +153,15 @@ static bool read_size(const struct options *options, struct reuse_report *report
     return true;
 }
 
-/* The printers rely on this check. */
-static bool check_counts(const struct reuse_report *report, struct error *err)
+/* Counts the grids of all shapes, where there is a size. */
+static bool count_grids(struct reuse_report *report, struct error *err)
 {
     for (int i = 0; report->has_size && i < report->tables; i++) {
-        for (int j = 0; j < report->table[i].tiles; j++) {
-            struct reuse_shape shape = reuse_table_shape(&report->table[i], j);
-            struct reuse_grid grid;
-            if (!reuse_report_grid(report, &shape, &grid, err))
+        struct reuse_table *table = &report->table[i];
+        for (int j = 0; j < table->tiles; j++) {
+            long long height = table->shape[j].dims == 1 ? 1 : report->height;
+            if (!reuse_grid_count(&table->shape[j], report->width, height, report->channels,
+                                  &table->grid[j], err))
                 return false;
         }
     }
@@ -173,7 +175,7 @@ int command_reuse(const struct options *options)
     struct error err;
     if (!check_together(options, &err) || !read_masks(options, &masks, &err) ||
         !add_tables(options, &report, &masks, &err) || !read_size(options, &report, &err) ||
-        !check_counts(&report, &err))
+        !count_grids(&report, &err))
         return command_fail(&err);
     if (options->json)
         reuse_print_json(stdout, &report);

@@ -8,41 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/clock.h"
-#include "base/text.h"
-#include "codec/codec.h"
 #include "codec/output.h"
 #include "signal/audio.h"
 #include "signal/filter.h"
-
-/* ---- names ---- */
-
-bool audio_recognise(const uint8_t *head, size_t bytes)
-{
-    static const char *const magic[] = {"RIFF", "RIFX", "RF64", "fLaC", "FORM"};
-
-    for (size_t i = 0; bytes >= 4 && i < sizeof magic / sizeof *magic; i++)
-        if (memcmp(head, magic[i], 4) == 0)
-            return true;
-    return false;
-}
-
-enum audio_container audio_of_path(const char *path)
-{
-    static const struct {
-        const char *extension;
-        enum audio_container container;
-    } known[] = {{"wav", AUDIO_WAV},  {"wave", AUDIO_WAV},  {"flac", AUDIO_FLAC},
-                 {"aif", AUDIO_AIFF}, {"aiff", AUDIO_AIFF}, {"aifc", AUDIO_AIFF}};
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-
-    for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(dot + 1, known[i].extension) == 0)
-            return known[i].container;
-    return AUDIO_NONE;
-}
 
 const char *audio_name(enum audio_container container)
 {
@@ -71,30 +40,29 @@ static void finish(const struct plan_mask *plan, int bits, int n, const int64_t 
 
 /* ---- channels ---- */
 
-static bool filter_channel(const struct signal_work *work, const struct plan_mask *plan,
+static bool filter_channel(struct signal_work *work, const struct plan_mask *plan,
                            struct signal_job *job, const struct audio *audio, int channel,
                            int64_t *cells, int64_t *sums, struct error *err)
 {
-    struct signal_runner runner = signal_runner_make(work);
     size_t step = (size_t)audio->channels;
-    int32_t *sample = audio->sample + channel;
+    int32_t *sample = audio->sample + channel, unit = audio_unit(audio);
 
-    runner.channel = audio->channels > 1 ? channel : -1;
+    work->runner.channel = audio->channels > 1 ? channel : -1;
     for (int i = 0; i < audio->frames; i++)
-        cells[i] = sample[(size_t)i * step];
+        cells[i] = sample[(size_t)i * step] / unit;
     for (int pass = 0; pass < work->request->repeat; pass++) {
-        if (!signal_sums_integers(&runner, job, work->report->choice.sums, cells, sums,
+        if (!signal_sums_integers(&work->runner, job, work->report->choice.sums, cells, sums,
                                   plan->weight, err))
             return false;
         finish(plan, audio->bits, audio->frames, sums, cells);
     }
     for (int i = 0; i < audio->frames; i++)
-        sample[(size_t)i * step] = (int32_t)cells[i];
+        sample[(size_t)i * step] = (int32_t)cells[i] * unit;
     return true;
 }
 
-static bool filter_channels(const struct signal_work *work, const struct plan_mask *plan,
-                            int64_t ghost, const struct audio *audio, struct error *err)
+static bool filter_channels(struct signal_work *work, const struct plan_mask *plan, int64_t ghost,
+                            const struct audio *audio, struct error *err)
 {
     struct signal_job job = {.n = audio->frames,
                              .mask_width = plan->width,
@@ -103,9 +71,9 @@ static bool filter_channels(const struct signal_work *work, const struct plan_ma
                              .ghost = ghost};
     size_t n = (size_t)audio->frames;
     int64_t *cells = malloc(2 * n * sizeof *cells);
-    bool good = cells != NULL;
+    bool good = true;
 
-    if (!good)
+    if (!cells)
         return error_set(err, EXIT_INPUT, "%s: no memory for its samples", work->name);
     for (int c = 0; good && c < audio->channels; c++)
         good = filter_channel(work, plan, &job, audio, c, cells, cells + n, err);
@@ -124,32 +92,34 @@ static bool write_lines(const struct audio *audio, struct output *output, struct
     for (size_t i = 0; good && i < samples; i++) {
         char text[16];
         bool last = (i + 1) % (size_t)audio->channels == 0;
-        int length = snprintf(text, sizeof text, "%d%c", (int)audio->sample[i], last ? '\n' : ' ');
+        int length = snprintf(text, sizeof text, "%d%c",
+                              (int)(audio->sample[i] / audio_unit(audio)), last ? '\n' : ' ');
         good = output_write(output, text, (size_t)length, err);
     }
     return good;
 }
 
+static bool writes_text(const struct signal_work *work)
+{
+    return strcmp(work->output, "-") != 0 && audio_of_path(work->output) == AUDIO_NONE;
+}
+
 static bool write_samples(const struct signal_work *work, const struct audio *audio,
                           struct error *err)
 {
-    struct output *output = NULL;
+    struct output *output;
 
-    if (strcmp(work->output, "-") == 0 || audio_of_path(work->output) != AUDIO_NONE)
+    if (!writes_text(work))
         return audio_write(audio, work->output, err);
-    if (!output_open(&output, work->output, err))
-        return false;
-    if (write_lines(audio, output, err))
-        return output_commit(output, err);
-    output_discard(output);
-    return false;
+    return output_open(&output, work->output, err) &&
+           output_end(output, write_lines(audio, output, err), err);
 }
 
 /* ---- the whole ---- */
 
 /* Makes the mask's integers and the value of ghost cells, and chooses device and kernel. */
-static bool prepare(const struct signal_work *work, const struct audio *audio,
-                    struct plan_mask *plan, uint32_t *ghost, struct error *err)
+static bool prepare(struct signal_work *work, const struct audio *audio, struct plan_mask *plan,
+                    uint32_t *ghost, struct error *err)
 {
     uint32_t scale = (uint32_t)1 << (audio->bits - 1);
     struct signal_load load = {
@@ -173,41 +143,28 @@ static bool prepare(const struct signal_work *work, const struct audio *audio,
     load.sums = signal_sums_type((uint128)plan->sum_abs, scale);
     load.mask_width = plan->width;
     load.anchor = plan->anchor_x;
-    return signal_choose(work->request, &load, report, err);
+    return signal_choose(work, &load, err);
 }
 
-static bool check_output(const struct signal_work *work, const struct audio *audio,
-                         struct error *err)
-{
-    const char *path = work->output;
-
-    if (!path || (strcmp(path, "-") != 0 && audio_of_path(path) == AUDIO_NONE))
-        return true;
-    return audio_check_output(audio, path, err);
-}
-
-bool signal_filter_audio(const struct signal_work *work, struct error *err)
+bool signal_filter_audio(struct signal_work *work, struct error *err)
 {
     struct signal_report *report = work->report;
     struct plan_mask plan = {0};
     struct audio audio;
-    double read_ms, filtered_ms;
     uint32_t ghost;
     bool good;
 
     if (!audio_read(&audio, work->name, work->bytes, work->size, err))
         return false;
-    good = prepare(work, &audio, &plan, &ghost, err) && check_output(work, &audio, err);
-    read_ms = clock_ms();
-    if (!good || work->request->plan)
-        goto out;
-    good = filter_channels(work, &plan, ghost, &audio, err);
-    filtered_ms = clock_ms();
-    good = good && write_samples(work, &audio, err);
-    report->read_ms = read_ms - work->start_ms;
-    report->filter_ms = filtered_ms - read_ms;
-    report->write_ms = clock_ms() - filtered_ms;
-out:
+    good = prepare(work, &audio, &plan, &ghost, err) &&
+           (!work->output || writes_text(work) || audio_check_output(&audio, work->output, err));
+    signal_lap(work, &report->read_ms);
+    if (good && !work->request->plan) {
+        good = filter_channels(work, &plan, ghost, &audio, err);
+        signal_lap(work, &report->filter_ms);
+        good = good && write_samples(work, &audio, err);
+        signal_lap(work, &report->write_ms);
+    }
     plan_mask_free(&plan);
     audio_free(&audio);
     return good;

@@ -20,22 +20,36 @@ struct audio {
     int format; /* libsndfile's, for writing the same again */
     int rate, channels, bits;
     int frames;      /* samples of a channel */
-    int32_t *sample; /* interleaved, -2^(bits-1) to 2^(bits-1)-1; owned */
+    int32_t *sample; /* interleaved, each times audio_unit; owned */
     struct audio_tags *tags;
     char warning[256]; /* names the parts of the file that are not kept; may be empty */
 };
 
+/* Samples fill the upper bits of 32: a sample of 16 bits stands there times 2^16. */
+static inline int32_t audio_unit(const struct audio *audio)
+{
+    return (int32_t)1 << (32 - audio->bits);
+}
+
 /* Does a file that begins with HEAD look like one of these? */
 bool audio_recognise(const uint8_t *head, size_t bytes);
 
-/* By extension: wav wave flac aif aiff aifc. AUDIO_NONE when it is none of them. */
+/* What the extension of a file says: wav wave flac aif aiff aifc; or mp3 ogg ..., whose
+ * compression changes samples and of which AUDIO_NONE is the container. NULL: none of them. */
+struct audio_extension {
+    const char *name;
+    enum audio_container container;
+};
+const struct audio_extension *audio_extension(const char *path);
+
+/* The container of the extension; AUDIO_NONE when it is none that is written. */
 enum audio_container audio_of_path(const char *path);
+
+/* Is libsndfile in this build? Of what follows nothing is there without it. */
+bool audio_available(void);
 
 /* "WAV", "FLAC", "AIFF" */
 const char *audio_name(enum audio_container container);
-
-/* Is libsndfile in this build? */
-bool audio_available(void);
 
 /* The SIZE bytes of a file as samples. Floats, compressed samples and damage are EXIT_INPUT. NAME
  * is for sentences. Free with audio_free. */

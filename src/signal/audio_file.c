@@ -3,12 +3,10 @@
  * cut file silently and leaves out what it does not know; both are noticed here, by a walk
  * over the file's chunks.
  *
- * libsndfile hands whole-number samples over in the upper bits of 32 and takes them
- * so; shifting both ways is exact. */
+ * libsndfile hands whole-number samples over in the upper bits of 32 and takes them so. */
 #include "signal/audio.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <sndfile.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +26,8 @@
 
 struct audio_tags {
     char *text[SF_STR_LAST + 1];
-    int *loudspeaker; /* one for each channel; NULL: unknown */
+    int *loudspeaker; /* one for each channel, where they are known */
+    bool has_loudspeakers;
 };
 
 /* ---- libsndfile ---- */
@@ -46,7 +45,6 @@ static struct {
 #define MEMBER(name) __typeof__(sf_##name) *name;
     FUNCTIONS(MEMBER)
 } sf;
-static bool loaded;
 
 /* dlsym returns functions as pointers to data. POSIX allows that; ISO C has no cast for it, so the
  * bytes are copied. */
@@ -58,21 +56,16 @@ static bool find(void *handle, const char *name, void *into)
     return place != NULL;
 }
 
-static void load_library(void)
-{
-    void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-
-    loaded = handle != NULL;
-#define FIND(name) loaded = loaded && find(handle, "sf_" #name, &sf.name);
-    FUNCTIONS(FIND)
-}
-
-/* From any thread, any number of times. */
 static bool load(const char *name, const char *what, struct error *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static bool loaded;
 
-    pthread_once(&once, load_library);
+    if (!loaded) {
+        void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+        loaded = handle != NULL;
+#define FIND(name) loaded = loaded && find(handle, "sf_" #name, &sf.name);
+        FUNCTIONS(FIND)
+    }
     return loaded || error_set(err, EXIT_INPUT, "%s: %s: " LIBRARY " is not there", name, what);
 }
 
@@ -147,11 +140,6 @@ static SF_VIRTUAL_IO memory_file = {.get_filelen = memory_length,
 
 /* ---- formats ---- */
 
-bool audio_available(void)
-{
-    return true;
-}
-
 /* Tells libsndfile's sentence about FILE (NULL: about opening one), in the form of our own. */
 static bool fail(const char *name, SNDFILE *file, const char *what, struct error *err)
 {
@@ -200,18 +188,21 @@ static enum audio_container container_of(int format)
 
 /* The format for PATH: the input's own where the container is the same, else the first one of the
  * container and of the bits (8 bits are unsigned in WAV files only). */
-static int format_for(const struct audio *audio, const char *path)
+static SF_INFO info_for(const struct audio *audio, const char *path)
 {
     enum audio_container container = audio_of_path(path);
+    SF_INFO info = {
+        .samplerate = audio->rate, .channels = audio->channels, .format = audio->format};
     size_t type = 0, subtype = container != AUDIO_WAV;
 
     if (container == AUDIO_NONE || container == audio->container)
-        return audio->format;
+        return info;
     while (TYPES[type].container != container)
         type++;
     while (SUBTYPES[subtype].bits != audio->bits)
         subtype++;
-    return TYPES[type].type | SUBTYPES[subtype].subtype;
+    info.format = TYPES[type].type | SUBTYPES[subtype].subtype;
+    return info;
 }
 
 static bool check_format(struct audio *audio, const char *name, struct error *err)
@@ -231,6 +222,9 @@ static bool check_format(struct audio *audio, const char *name, struct error *er
 }
 
 /* ---- chunks ---- */
+
+/* audio_read walks over the chunks of its file: a samples' chunk that is longer than the file is an
+ * EXIT_INPUT, and a warning names the chunks that audio_write does not keep. */
 
 static uint32_t get32(const uint8_t *at, bool big)
 {
@@ -294,7 +288,7 @@ static bool walk_riff(struct audio *audio, const char *name, const uint8_t *byte
 }
 
 /* FLAC: a byte of type, three of length; the highest bit of the type marks the last block. */
-static void walk_flac(struct audio *audio, const char *name, const uint8_t *bytes, size_t size)
+static bool walk_flac(struct audio *audio, const char *name, const uint8_t *bytes, size_t size)
 {
     static const char *const types[] = {
         [2] = "application data", [5] = "cue sheet", [6] = "picture"};
@@ -311,18 +305,7 @@ static void walk_flac(struct audio *audio, const char *name, const uint8_t *byte
             break;
         at += length;
     }
-}
-
-/* Walks the chunks of a file that audio_recognise knows: an EXIT_INPUT where the samples' chunk is
- * longer than the file, and a warning that names the chunks which audio_write does not keep. */
-static bool check_chunks(struct audio *audio, const char *name, const uint8_t *bytes, size_t size,
-                         struct error *err)
-{
-    if (size >= 4 && memcmp(bytes, "fLaC", 4) == 0) {
-        walk_flac(audio, name, bytes, size);
-        return true;
-    }
-    return walk_riff(audio, name, bytes, size, err);
+    return true;
 }
 
 /* ---- reading ---- */
@@ -354,31 +337,23 @@ static bool read_samples(struct audio *audio, SNDFILE *file, const char *name, s
     if (frames == 0)
         return error_set(err, EXIT_INPUT, "%s: holds no samples", name);
     audio->frames = (int)frames;
-    for (size_t i = 0; i < frames * channels; i++)
-        audio->sample[i] /= 1 << (32 - audio->bits); /* exact: the lower bits are 0 */
     return true;
 }
 
 static bool read_tags(struct audio *audio, SNDFILE *file)
 {
-    struct audio_tags *tags = calloc(1, sizeof *tags);
-    size_t bytes = (size_t)audio->channels * sizeof *tags->loudspeaker;
+    size_t bytes = (size_t)audio->channels * sizeof *audio->tags->loudspeaker;
+    struct audio_tags *tags = audio->tags = calloc(1, sizeof *tags);
 
-    audio->tags = tags;
-    if (!tags)
+    if (!tags || !(tags->loudspeaker = malloc(bytes)))
         return false;
     for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++) {
         const char *text = sf.get_string(file, i);
         if (text && !(tags->text[i] = strdup(text)))
             return false;
     }
-    tags->loudspeaker = malloc(bytes);
-    if (!tags->loudspeaker)
-        return false;
-    if (!sf.command(file, SFC_GET_CHANNEL_MAP_INFO, tags->loudspeaker, (int)bytes)) {
-        free(tags->loudspeaker);
-        tags->loudspeaker = NULL;
-    }
+    tags->has_loudspeakers =
+        sf.command(file, SFC_GET_CHANNEL_MAP_INFO, tags->loudspeaker, (int)bytes);
     return true;
 }
 
@@ -401,7 +376,9 @@ bool audio_read(struct audio *audio, const char *name, const uint8_t *bytes, siz
     audio->bits = bits_of(info.format);
     audio->rate = info.samplerate;
     audio->channels = info.channels;
-    good = check_format(audio, name, err) && check_chunks(audio, name, bytes, size, err) &&
+    good = check_format(audio, name, err) &&
+           (audio->container == AUDIO_FLAC ? walk_flac(audio, name, bytes, size)
+                                           : walk_riff(audio, name, bytes, size, err)) &&
            read_samples(audio, file, name, err);
     if (good && info.frames < SF_COUNT_MAX && audio->frames < info.frames)
         good = error_set(err, EXIT_INPUT, "%s: truncated %s: %d of %lld samples", name,
@@ -428,12 +405,6 @@ void audio_free(struct audio *audio)
 
 /* ---- writing ---- */
 
-static SF_INFO info_for(const struct audio *audio, const char *path)
-{
-    return (SF_INFO){
-        .samplerate = audio->rate, .channels = audio->channels, .format = format_for(audio, path)};
-}
-
 bool audio_check_output(const struct audio *audio, const char *path, struct error *err)
 {
     SF_INFO info = info_for(audio, path);
@@ -456,24 +427,6 @@ bool audio_check_output(const struct audio *audio, const char *path, struct erro
     return true;
 }
 
-static bool write_samples(const struct audio *audio, SNDFILE *file)
-{
-    size_t channels = (size_t)audio->channels, block = BLOCK / channels + 1;
-    size_t frames = (size_t)audio->frames;
-    int32_t *shifted = malloc(block * channels * sizeof *shifted);
-    bool good = shifted != NULL;
-
-    for (size_t at = 0; good && at < frames; at += block) {
-        size_t count = frames - at < block ? frames - at : block;
-        for (size_t i = 0; i < count * channels; i++)
-            shifted[i] = (int32_t)((int64_t)audio->sample[at * channels + i] *
-                                   ((int64_t)1 << (32 - audio->bits)));
-        good = sf.writef_int(file, shifted, (sf_count_t)count) == (sf_count_t)count;
-    }
-    free(shifted);
-    return good;
-}
-
 /* Makes the file in memory. */
 static bool encode(const struct audio *audio, const char *path, struct memory *memory,
                    struct error *err)
@@ -485,12 +438,12 @@ static bool encode(const struct audio *audio, const char *path, struct memory *m
     if (!file)
         return fail(codec_sentence_name(path), NULL, "cannot be written", err);
     for (int i = SF_STR_FIRST; i <= SF_STR_LAST; i++)
-        if (audio->tags && audio->tags->text[i])
+        if (audio->tags->text[i])
             sf.set_string(file, i, audio->tags->text[i]);
-    if (audio->tags && audio->tags->loudspeaker)
+    if (audio->tags->has_loudspeakers)
         sf.command(file, SFC_SET_CHANNEL_MAP_INFO, audio->tags->loudspeaker,
                    (int)((size_t)audio->channels * sizeof *audio->tags->loudspeaker));
-    good = write_samples(audio, file) ||
+    good = sf.writef_int(file, audio->sample, audio->frames) == audio->frames ||
            fail(codec_sentence_name(path), file, "cannot be written", err);
     if (sf.close(file) != 0 && good)
         good = fail(codec_sentence_name(path), NULL, "cannot be written", err);
@@ -500,16 +453,13 @@ static bool encode(const struct audio *audio, const char *path, struct memory *m
 bool audio_write(const struct audio *audio, const char *path, struct error *err)
 {
     struct memory memory = {0};
-    struct output *output = NULL;
+    struct output *output;
     bool good = audio_check_output(audio, path, err) && encode(audio, path, &memory, err) &&
-                output_open(&output, path, err);
-
-    if (good && (!output_expect(output, memory.size, err) ||
-                 !output_write(output, memory.bytes, memory.size, err))) {
-        output_discard(output);
-        good = false;
-    }
-    good = good && output_commit(output, err);
+                output_open(&output, path, err) &&
+                output_end(output,
+                           output_expect(output, memory.size, err) &&
+                               output_write(output, memory.bytes, memory.size, err),
+                           err);
     free(memory.bytes);
     return good;
 }

@@ -1,5 +1,6 @@
-/* One signal through the tool, as far as text and audio are alike: the mask, the checks that
- * need no input, the choice of device and kernel, and telling the two apart. */
+/* One signal through the tool, as far as text and audio are alike: the mask, the names of audio
+ * files, the checks that need no input, the choice of device and kernel, and telling the two
+ * apart. A build without libsndfile tells them apart, too, and refuses audio with the reason. */
 #include "signal/filter.h"
 
 #include <stdio.h>
@@ -57,29 +58,59 @@ bool signal_mask_row(const struct signal_request *request, struct mask *mask, st
     return false;
 }
 
-/* ---- checks ---- */
+/* ---- names of audio files ---- */
 
-/* Extensions of formats whose compression changes samples. */
-static const char *lossy_extension(const char *path)
+bool audio_available(void)
 {
-    static const char *const known[] = {"mp3", "ogg", "oga", "opus", "m4a", "aac", "wma"};
+#ifdef HAVE_SNDFILE
+    return true;
+#else
+    return false;
+#endif
+}
+
+bool audio_recognise(const uint8_t *head, size_t bytes)
+{
+    static const char *const magic[] = {"RIFF", "RIFX", "RF64", "fLaC", "FORM"};
+
+    for (size_t i = 0; bytes >= 4 && i < sizeof magic / sizeof *magic; i++)
+        if (memcmp(head, magic[i], 4) == 0)
+            return true;
+    return false;
+}
+
+const struct audio_extension *audio_extension(const char *path)
+{
+    static const struct audio_extension known[] = {
+        {"wav", AUDIO_WAV},   {"wave", AUDIO_WAV},  {"flac", AUDIO_FLAC}, {"aif", AUDIO_AIFF},
+        {"aiff", AUDIO_AIFF}, {"aifc", AUDIO_AIFF}, {"mp3", AUDIO_NONE},  {"ogg", AUDIO_NONE},
+        {"oga", AUDIO_NONE},  {"opus", AUDIO_NONE}, {"m4a", AUDIO_NONE},  {"aac", AUDIO_NONE},
+        {"wma", AUDIO_NONE}};
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
     for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)
-        if (strcasecmp(dot + 1, known[i]) == 0)
-            return known[i];
+        if (strcasecmp(dot + 1, known[i].name) == 0)
+            return &known[i];
     return NULL;
 }
 
+enum audio_container audio_of_path(const char *path)
+{
+    const struct audio_extension *extension = audio_extension(path);
+    return extension ? extension->container : AUDIO_NONE;
+}
+
+/* ---- checks ---- */
+
 static bool check_output(const char *output, struct error *err)
 {
-    const char *lossy = lossy_extension(output);
+    const struct audio_extension *extension = audio_extension(output);
 
-    if (lossy)
+    if (extension && extension->container == AUDIO_NONE)
         return error_set(err, EXIT_USAGE,
                          "%s: %s does not keep samples as they are; write .wav, .flac or .aiff",
-                         output, lossy);
-    if (audio_of_path(output) != AUDIO_NONE && !audio_available())
+                         output, extension->name);
+    if (extension && !audio_available())
         return error_set(err, EXIT_USAGE,
                          "%s: this build writes no audio: it was made without libsndfile", output);
     return true;
@@ -140,27 +171,16 @@ static enum device choose_auto(const struct signal_load *load, struct signal_cho
     return DEVICE_CPU;
 }
 
-static void shape(const struct signal_load *load, struct signal_report *report)
+bool signal_choose(struct signal_work *work, const struct signal_load *load, struct error *err)
 {
-    struct signal_job job = {.type = load->sums == SIGNAL_SUM_F32 ? SIGNAL_F32 : SIGNAL_I64,
-                             .n = load->samples,
-                             .mask_width = load->mask_width,
-                             .anchor = load->anchor,
-                             .tile = report->choice.tile};
-
-    report->has_shape = report->choice.kernel->shape_signal != NULL;
-    if (report->has_shape)
-        report->choice.kernel->shape_signal(&job, &report->shape);
-}
-
-bool signal_choose(const struct signal_request *request, const struct signal_load *load,
-                   struct signal_report *report, struct error *err)
-{
+    const struct signal_request *request = work->request;
+    struct signal_report *report = work->report;
     struct signal_choice *choice = &report->choice;
     const struct kernel *reference = kernel_find_signal("reference");
     enum device device = request->device;
+    bool split;
 
-    memset(choice, 0, sizeof *choice);
+    report->load = *load;
     choice->tile = request->tile;
     choice->threads = request->threads ? request->threads : machine_cpus();
     estimate(load, choice);
@@ -170,36 +190,54 @@ bool signal_choose(const struct signal_request *request, const struct signal_loa
         device = choose_auto(load, choice);
     if (!backend_find(device)->start(device == DEVICE_CUDA ? request->device_index : 0, err))
         return false;
-    choice->split = request->kernel ? request->kernel != reference
-                                    : !request->device_auto && device == DEVICE_CUDA;
+    split = request->kernel ? request->kernel != reference
+                            : !request->device_auto && device == DEVICE_CUDA;
     choice->kernel = request->kernel ? request->kernel : kernel_choose_signal(device);
     choice->sums = load->sums;
-    if (load->sums == SIGNAL_SUM_RATIONAL && choice->split)
+    if (load->sums == SIGNAL_SUM_RATIONAL && split)
         choice->sums = SIGNAL_SUM_SPLIT;
     else if (load->sums == SIGNAL_SUM_RATIONAL)
         choice->kernel = reference;
     if (!choice->kernel)
         return error_set(err, EXIT_DEVICE, "no kernel for signals on this device");
-    report->load = *load;
-    shape(load, report);
+    report->has_shape = choice->kernel->shape_signal != NULL;
+    if (report->has_shape) {
+        struct signal_job job = {.type = load->sums == SIGNAL_SUM_F32 ? SIGNAL_F32 : SIGNAL_I64,
+                                 .n = load->samples,
+                                 .mask_width = load->mask_width,
+                                 .anchor = load->anchor,
+                                 .tile = choice->tile};
+        choice->kernel->shape_signal(&job, &report->shape);
+    }
+    work->runner = (struct signal_runner){.kernel = choice->kernel,
+                                          .split = split,
+                                          .verify = request->verify,
+                                          .threads = choice->threads,
+                                          .tile = choice->tile,
+                                          .device_index = request->device_index,
+                                          .times = &report->times,
+                                          .name = work->name,
+                                          .channel = -1};
     return true;
 }
 
 /* ---- the whole way ---- */
 
-struct signal_runner signal_runner_make(const struct signal_work *work)
+void signal_lap(struct signal_work *work, double *ms)
 {
-    const struct signal_choice *choice = &work->report->choice;
-    return (struct signal_runner){.kernel = choice->kernel,
-                                  .split = choice->split,
-                                  .verify = work->request->verify,
-                                  .threads = choice->threads,
-                                  .tile = choice->tile,
-                                  .device_index = work->request->device_index,
-                                  .times = &work->report->times,
-                                  .name = work->name,
-                                  .channel = -1};
+    double now = clock_ms();
+    *ms = now - work->mark_ms;
+    work->mark_ms = now;
 }
+
+#ifndef HAVE_SNDFILE
+bool signal_filter_audio(struct signal_work *work, struct error *err)
+{
+    return error_set(err, EXIT_INPUT,
+                     "%s: an audio file, and this build reads none: it was made without libsndfile",
+                     work->name);
+}
+#endif
 
 bool signal_filter(const struct signal_request *request, const struct mask *mask, const char *input,
                    const char *output, struct signal_report *report, struct error *err)
@@ -208,8 +246,9 @@ bool signal_filter(const struct signal_request *request, const struct mask *mask
                                .mask = mask,
                                .name = strcmp(input, "-") == 0 ? "standard input" : input,
                                .output = output,
-                               .start_ms = clock_ms(),
+                               .mark_ms = clock_ms(),
                                .report = report};
+    double start_ms = work.mark_ms;
     struct input *in = NULL;
     bool good;
 
@@ -219,7 +258,7 @@ bool signal_filter(const struct signal_request *request, const struct mask *mask
         report->audio = audio_recognise(work.bytes, work.size);
         good = report->audio ? signal_filter_audio(&work, err) : signal_filter_text(&work, err);
     }
-    report->total_ms = clock_ms() - work.start_ms;
+    report->total_ms = clock_ms() - start_ms;
     if (good && report->choice.kernel->device == DEVICE_CPU)
         report->times.kernel_ms = report->filter_ms;
     input_close(in);

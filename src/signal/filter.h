@@ -30,7 +30,6 @@ struct signal_request {
 struct signal_choice {
     enum signal_sum_type sums; /* of the first pass */
     const struct kernel *kernel;
-    bool split; /* past 62 bits: see struct signal_runner */
     int tile, threads;
     double cpu_ms, cuda_ms; /* the estimates behind --device auto, as for pictures */
     char note[256];         /* the reason, for -v; may be empty */
@@ -74,10 +73,6 @@ bool signal_filter(const struct signal_request *request, const struct mask *mask
 
 /* ---- for the two kinds of samples (signal/text.c, signal/audio.c) ---- */
 
-/* Fills the report's choice and shape. EXIT_DEVICE when the device asked for is not there. */
-bool signal_choose(const struct signal_request *request, const struct signal_load *load,
-                   struct signal_report *report, struct error *err);
-
 /* Everything that is known when the input is open. */
 struct signal_work {
     const struct signal_request *request;
@@ -85,14 +80,19 @@ struct signal_work {
     const char *name, *output;
     const uint8_t *bytes; /* the input */
     size_t size;
-    double start_ms;
+    double mark_ms; /* where the next lap begins */
     struct signal_report *report;
+    struct signal_runner runner; /* signal_choose's */
 };
 
-bool signal_filter_text(const struct signal_work *work, struct error *err);
-bool signal_filter_audio(const struct signal_work *work, struct error *err);
+/* Fills the report's load, choice and shape, and the runner. EXIT_DEVICE when the device asked for
+ * is not there. */
+bool signal_choose(struct signal_work *work, const struct signal_load *load, struct error *err);
 
-/* The runner for the report's choice. */
-struct signal_runner signal_runner_make(const struct signal_work *work);
+/* The time since the last lap, or since the start. */
+void signal_lap(struct signal_work *work, double *ms);
+
+bool signal_filter_text(struct signal_work *work, struct error *err);
+bool signal_filter_audio(struct signal_work *work, struct error *err);
 
 #endif

@@ -59,9 +59,20 @@ void series_measure(struct series *series)
     }
 }
 
+/* Number I of a series that is being made; the N-th is the ghost value. */
+static void get_place(int i, int n, series_get *get, void *context, mpq_srcptr ghost, mpq_t value)
+{
+    if (i < n)
+        get(context, i, value);
+    else if (ghost)
+        mpq_set(value, ghost);
+    else
+        mpq_set_ui(value, 0, 1);
+}
+
 /* Over the unit gcd/lcm, the fraction n/d is the integer (n/gcd) * (lcm/d), which has at least the
  * bits of lcm/d. So once lcm has more than BITS bits beyond the shortest d, no unit fits. */
-bool series_unit(mpq_t unit, int n, series_get *get, void *context, size_t bits)
+bool series_unit(mpq_t unit, int n, series_get *get, void *context, mpq_srcptr ghost, size_t bits)
 {
     mpz_ptr gcd = mpq_numref(unit), lcm = mpq_denref(unit);
     size_t least_bits = SIZE_MAX - bits; /* of a denominator */
@@ -72,7 +83,7 @@ bool series_unit(mpq_t unit, int n, series_get *get, void *context, size_t bits)
     mpz_set_ui(gcd, 0);
     mpz_set_ui(lcm, 1);
     for (int i = 0; i <= n && fits; i++) {
-        get(context, i, value);
+        get_place(i, n, get, context, ghost, value);
         if (mpq_sgn(value) == 0)
             continue;
         size_t below = mpz_sizeinbase(mpq_denref(value), 2);
@@ -91,14 +102,14 @@ bool series_unit(mpq_t unit, int n, series_get *get, void *context, size_t bits)
 }
 
 /* Fills the cells; false where an integer leaves 62 bits. */
-static bool make_integers(struct series *series, series_get *get, void *context)
+static bool make_integers(struct series *series, series_get *get, void *context, mpq_srcptr ghost)
 {
-    bool fits = series_unit(series->unit, series->n, get, context, SIGNAL_INTEGER_BITS);
+    bool fits = series_unit(series->unit, series->n, get, context, ghost, SIGNAL_INTEGER_BITS);
     mpq_t value;
 
     mpq_init(value);
     for (int i = 0; i <= series->n && fits; i++) {
-        get(context, i, value);
+        get_place(i, series->n, get, context, ghost, value);
         mpq_div(value, value, series->unit);
         fits = mpz_sizeinbase(mpq_numref(value), 2) <= SIGNAL_INTEGER_BITS;
         series->cell[i] = fits ? mpz_get_si(mpq_numref(value)) : 0;
@@ -109,18 +120,18 @@ static bool make_integers(struct series *series, series_get *get, void *context)
     return fits;
 }
 
-bool series_make(struct series *series, int n, series_get *get, void *context, const char *name,
-                 struct error *err)
+bool series_make(struct series *series, int n, series_get *get, void *context, mpq_srcptr ghost,
+                 const char *name, struct error *err)
 {
     if (!series_alloc(series, n, false, name, err))
         return false;
-    if (make_integers(series, get, context))
+    if (make_integers(series, get, context, ghost))
         return true;
     series_free(series);
     if (!series_alloc(series, n, true, name, err))
         return false;
     for (int i = 0; i <= n; i++)
-        get(context, i, series->exact[i]);
+        get_place(i, n, get, context, ghost, series->exact[i]);
     return true;
 }
 

@@ -36,35 +36,29 @@ static int64_t sum_at(const struct signal_job *job, const void *sums, int i)
     return job->type == SIGNAL_F32 ? (int64_t)((const float *)sums)[i] : ((const int64_t *)sums)[i];
 }
 
-static bool report_difference(const struct signal_runner *runner, const struct signal_job *job,
-                              const void *expected, struct error *err)
-{
-    char channel[32] = "";
-    int i = 0;
-
-    while (sum_at(job, job->out, i) == sum_at(job, expected, i))
-        i++;
-    if (runner->channel >= 0)
-        snprintf(channel, sizeof channel, "channel %d, ", runner->channel);
-    return error_set(err, EXIT_DIFFERENT,
-                     "%s: the output differs from the reference at %ssample %d: a sum of %" PRId64
-                     " where the reference has %" PRId64,
-                     runner->name, channel, i, sum_at(job, job->out, i), sum_at(job, expected, i));
-}
-
+/* Compares the sums of JOB with those of the reference. */
 static bool verify(const struct signal_runner *runner, const struct signal_job *job,
                    struct error *err)
 {
-    size_t bytes = (size_t)job->n * signal_cell_bytes(job->type);
     struct signal_job again = *job;
+    char channel[32] = "";
     bool good;
+    int i = 0;
 
-    again.out = malloc(bytes);
+    if (runner->channel >= 0)
+        snprintf(channel, sizeof channel, "channel %d, ", runner->channel);
+    again.out = malloc((size_t)job->n * signal_cell_bytes(job->type));
     if (!again.out)
         return error_set(err, EXIT_INPUT, "%s: no memory to verify it", runner->name);
     good = kernel_signal_reference.run_signal(&again, err);
-    if (good && memcmp(job->out, again.out, bytes) != 0)
-        good = report_difference(runner, job, again.out, err);
+    while (good && i < job->n && sum_at(job, job->out, i) == sum_at(job, again.out, i))
+        i++;
+    if (good && i < job->n)
+        good = error_set(err, EXIT_DIFFERENT,
+                         "%s: the output differs from the reference at %ssample %d: a sum of "
+                         "%" PRId64 " where the reference has %" PRId64,
+                         runner->name, channel, i, sum_at(job, job->out, i),
+                         sum_at(job, again.out, i));
     free(again.out);
     return good;
 }
@@ -87,13 +81,10 @@ static bool run_floats(const struct signal_runner *runner, struct signal_job *jo
 {
     size_t n = (size_t)job->n, width = (size_t)job->mask_width;
     float *cells = malloc((2 * n + width) * sizeof *cells);
-    float *sums, *weights;
-    bool good;
 
     if (!cells)
         return error_set(err, EXIT_INPUT, "%s: no memory for its samples", runner->name);
-    sums = cells + n;
-    weights = sums + n;
+    float *sums = cells + n, *weights = sums + n;
     for (size_t i = 0; i < n; i++)
         cells[i] = (float)in[i];
     for (size_t j = 0; j < width; j++)
@@ -102,7 +93,7 @@ static bool run_floats(const struct signal_runner *runner, struct signal_job *jo
     job->in = cells;
     job->out = sums;
     job->weight = weights;
-    good = run_job(runner, job, err);
+    bool good = run_job(runner, job, err);
     for (size_t i = 0; good && i < n; i++)
         out[i] = (int64_t)sums[i];
     free(cells);
@@ -138,105 +129,102 @@ bool signal_sums_integers(const struct signal_runner *runner, struct signal_job 
  * there. Only unrelated fractions pass this. */
 #define UNIT_BITS 1024
 
-/* The numbers of a series as integers over a unit, and one limb of all of them. */
-struct limb {
+/* The numbers of a series as integers over a unit, and one limb of each. */
+struct split {
     const struct series *series;
     mpq_t unit;
-    size_t all_bits; /* of the largest integer */
-    size_t shift;    /* where the limb begins */
-    size_t bits;     /* of a limb */
+    size_t bits; /* of the largest integer */
+    int64_t *limb;
 };
 
-/* A series_get; the context is the limb. Limbs have the signs of their numbers. */
-static void get_limb(void *context, int i, mpq_t value)
+static void whole_number(const struct split *split, int i, mpq_t value)
 {
-    const struct limb *limb = context;
-    series_number(limb->series, i, value);
-    mpq_div(value, value, limb->unit); /* an integer */
-    mpz_tdiv_q_2exp(mpq_numref(value), mpq_numref(value), limb->shift);
-    mpz_tdiv_r_2exp(mpq_numref(value), mpq_numref(value), limb->bits);
+    series_number(split->series, i, value);
+    mpq_div(value, value, split->unit);
 }
 
-/* Finds the unit, and how many bits the integers have. */
-static bool limb_init(struct limb *limb, const char *name, struct error *err)
+/* Finds the unit, and how many bits the integers have. The unit and the limbs are the caller's to
+ * free. */
+static bool split_make(struct split *split, const char *name, struct error *err)
 {
-    const struct series *series = limb->series;
+    int count = split->series->n + 1; /* the ghost value is the last number */
     mpq_t value;
 
-    if (!series_unit(limb->unit, series->n, series_get_number, (void *)series, UNIT_BITS) ||
-        mpz_sizeinbase(mpq_denref(limb->unit), 2) > UNIT_BITS)
+    if (!series_unit(split->unit, count, series_get_number, (void *)split->series, NULL,
+                     UNIT_BITS) ||
+        mpz_sizeinbase(mpq_denref(split->unit), 2) > UNIT_BITS)
         return error_set(err, EXIT_USAGE,
                          "%s: numbers without a common denominator below 2^%d, which a kernel "
                          "cannot take; without --kernel and --device they are summed exactly",
                          name, UNIT_BITS);
     mpq_init(value);
-    for (int i = 0; i <= series->n; i++) {
-        series_number(series, i, value);
-        mpq_div(value, value, limb->unit);
+    for (int i = 0; i < count; i++) {
+        whole_number(split, i, value);
         size_t bits = mpz_sizeinbase(mpq_numref(value), 2);
-        limb->all_bits = bits > limb->all_bits ? bits : limb->all_bits;
+        split->bits = bits > split->bits ? bits : split->bits;
     }
     mpq_clear(value);
-    return true;
+    split->limb = malloc((size_t)count * sizeof *split->limb);
+    return split->limb || error_set(err, EXIT_INPUT, "%s: no memory for its numbers", name);
+}
+
+/* Takes the limb of BITS bits from bit SHIFT on; limbs have the signs of their numbers. */
+static void split_take(struct split *split, size_t shift, size_t bits)
+{
+    mpq_t value;
+
+    mpq_init(value);
+    for (int i = 0; i <= split->series->n; i++) {
+        mpz_ptr number = mpq_numref(value);
+        whole_number(split, i, value);
+        mpz_tdiv_q_2exp(number, number, shift);
+        mpz_tdiv_r_2exp(number, number, bits);
+        split->limb[i] = mpz_get_si(number);
+    }
+    mpq_clear(value);
 }
 
 /* Adds SUMS * 2^SHIFT to the numbers of OUT; all of them are integers. */
-static void add_sums(struct series *out, const struct series *sums, size_t shift)
+static void add_sums(struct series *out, const int64_t *sums, size_t shift)
 {
-    mpq_t sum;
+    mpz_t sum;
 
-    mpq_init(sum);
+    mpz_init(sum);
     for (int i = 0; i < out->n; i++) {
-        series_number(sums, i, sum);
-        mpz_mul_2exp(mpq_numref(sum), mpq_numref(sum), shift);
-        mpz_add(mpq_numref(out->exact[i]), mpq_numref(out->exact[i]), mpq_numref(sum));
+        mpz_ptr number = mpq_numref(out->exact[i]);
+        mpz_set_si(sum, sums[i]);
+        mpz_mul_2exp(sum, sum, shift);
+        mpz_add(number, number, sum);
     }
-    mpq_clear(sum);
+    mpz_clear(sum);
 }
 
-/* Adds the sums of one limb of the cells under all limbs of the weights. */
-static bool sum_limb(const struct signal_runner *runner, struct limb *cells, struct limb *weights,
-                     const struct signal_mask *mask, struct series *out, struct error *err)
-{
-    struct signal_mask part = {.anchor = mask->anchor, .border = mask->border};
-    struct series limb, sums;
-    bool good = series_make(&limb, out->n, get_limb, cells, runner->name, err);
-
-    if (!good)
-        return false;
-    mpq_init(part.offset);
-    weights->shift = 0;
-    while (good && limb.largest > 0 && weights->shift < weights->all_bits) {
-        good = series_make(&part.weights, mask->weights.n, get_limb, weights, runner->name, err) &&
-               signal_sums_exact(runner, &limb, &part, &sums, err);
-        if (good) {
-            add_sums(out, &sums, cells->shift + weights->shift);
-            series_free(&sums);
-        }
-        series_free(&part.weights);
-        weights->shift += weights->bits;
-    }
-    mpq_clear(part.offset);
-    series_free(&limb);
-    return good;
-}
-
+/* Fills OUT, which is exact and all 0. */
 static bool sum_split(const struct signal_runner *runner, const struct series *in,
                       const struct signal_mask *mask, struct series *out, struct error *err)
 {
+    struct signal_job job = {
+        .n = in->n, .mask_width = mask->weights.n, .anchor = mask->anchor, .border = mask->border};
+    struct split cells = {.series = in}, weights = {.series = &mask->weights};
+    int64_t *sums = malloc((size_t)in->n * sizeof *sums);
     size_t bits = SIGNAL_INTEGER_BITS / 2;
-    bool good;
+    bool good = sums || error_set(err, EXIT_INPUT, "%s: no memory for its sums", runner->name);
 
     while ((uint64_t)mask->weights.n > (uint64_t)1 << (SIGNAL_INTEGER_BITS - 2 * bits))
         bits--;
-    struct limb cells = {.series = in, .bits = bits};
-    struct limb weights = {.series = &mask->weights, .bits = bits};
-    if (!series_alloc(out, in->n, true, runner->name, err))
-        return false;
     mpq_inits(cells.unit, weights.unit, NULL);
-    good = limb_init(&cells, runner->name, err) && limb_init(&weights, runner->name, err);
-    for (; good && cells.shift < cells.all_bits; cells.shift += bits)
-        good = sum_limb(runner, &cells, &weights, mask, out, err);
+    good = good && split_make(&cells, runner->name, err) && split_make(&weights, runner->name, err);
+    for (size_t k = 0; good && k < cells.bits; k += bits) {
+        split_take(&cells, k, bits);
+        job.ghost = cells.limb[in->n];
+        for (size_t l = 0; good && l < weights.bits; l += bits) {
+            split_take(&weights, l, bits);
+            good = signal_sums_integers(runner, &job, SIGNAL_SUM_I64, cells.limb, sums,
+                                        weights.limb, err);
+            if (good)
+                add_sums(out, sums, k + l);
+        }
+    }
     mpq_mul(cells.unit, cells.unit, weights.unit);
     for (int i = 0; good && i < in->n; i++) {
         mpq_mul(out->exact[i], out->exact[i], cells.unit);
@@ -244,8 +232,9 @@ static bool sum_split(const struct signal_runner *runner, const struct series *i
     }
     series_number(in, in->n, out->exact[in->n]);
     mpq_clears(cells.unit, weights.unit, NULL);
-    if (!good)
-        series_free(out);
+    free(cells.limb);
+    free(weights.limb);
+    free(sums);
     return good;
 }
 
@@ -273,29 +262,23 @@ static void rational_sums(const struct series *in, const struct signal_mask *mas
     mpq_clears(weight, number, sum, NULL);
 }
 
-/* Sums over split numbers, compared with sums over rationals where the runner says so. */
-static bool split_sums(const struct signal_runner *runner, const struct series *in,
-                       const struct signal_mask *mask, struct series *out, struct error *err)
+/* Compares sums over split numbers with sums over rationals. */
+static bool verify_exact(const struct signal_runner *runner, const struct series *in,
+                         const struct signal_mask *mask, const struct series *out,
+                         struct error *err)
 {
     struct series expected;
-    bool good = true;
+    int i = 0;
 
-    if (!sum_split(runner, in, mask, out, err) || !runner->verify)
-        return out->exact != NULL;
-    if (!series_alloc(&expected, in->n, true, runner->name, err)) {
-        series_free(out);
+    if (!series_alloc(&expected, in->n, true, runner->name, err))
         return false;
-    }
     rational_sums(in, mask, &expected);
-    for (int i = 0; good && i < in->n; i++)
-        if (!mpq_equal(out->exact[i], expected.exact[i]))
-            good = error_set(err, EXIT_DIFFERENT,
-                             "%s: the output differs from the reference at sample %d", runner->name,
-                             i);
+    while (i < in->n && mpq_equal(out->exact[i], expected.exact[i]))
+        i++;
     series_free(&expected);
-    if (!good)
-        series_free(out);
-    return good;
+    return i == in->n ||
+           error_set(err, EXIT_DIFFERENT, "%s: the output differs from the reference at sample %d",
+                     runner->name, i);
 }
 
 bool signal_sums_exact(const struct signal_runner *runner, const struct series *in,
@@ -303,22 +286,26 @@ bool signal_sums_exact(const struct signal_runner *runner, const struct series *
 {
     const struct series *weights = &mask->weights;
     enum signal_sum_type type = signal_sums_type_of(in, weights);
-    struct signal_job job = {
-        .n = in->n, .mask_width = weights->n, .anchor = mask->anchor, .border = mask->border};
+    bool good = true;
 
-    if (type == SIGNAL_SUM_RATIONAL && runner->split)
-        return split_sums(runner, in, mask, out, err);
     if (!series_alloc(out, in->n, type == SIGNAL_SUM_RATIONAL, runner->name, err))
         return false;
-    if (type == SIGNAL_SUM_RATIONAL) {
+    if (type != SIGNAL_SUM_RATIONAL) {
+        struct signal_job job = {.n = in->n,
+                                 .mask_width = weights->n,
+                                 .anchor = mask->anchor,
+                                 .border = mask->border,
+                                 .ghost = in->cell[in->n]};
+        mpq_mul(out->unit, in->unit, weights->unit);
+        mpq_set(out->offset, mask->offset);
+        good = signal_sums_integers(runner, &job, type, in->cell, out->cell, weights->cell, err);
+    } else if (runner->split) {
+        good = sum_split(runner, in, mask, out, err) &&
+               (!runner->verify || verify_exact(runner, in, mask, out, err));
+    } else {
         rational_sums(in, mask, out);
-        return true;
     }
-    job.ghost = in->cell[in->n];
-    mpq_mul(out->unit, in->unit, weights->unit);
-    mpq_set(out->offset, mask->offset);
-    if (signal_sums_integers(runner, &job, type, in->cell, out->cell, weights->cell, err))
-        return true;
-    series_free(out);
-    return false;
+    if (!good)
+        series_free(out);
+    return good;
 }

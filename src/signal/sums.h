@@ -32,21 +32,22 @@ struct series {
     uint128 size;     /* sum of |cell| without it: with the largest |sample| it bounds the sums */
 };
 
-/* Number I of those that a series is made of; I runs from 0 to n, once or more than once. */
+/* Number I of those that a series is made of; I runs from 0 to n-1, once or more than once. */
 typedef void series_get(void *context, int i, mpq_t value);
 
-/* The series of N numbers and their ghost value, with the largest unit that makes integers of all;
- * the offset is 0. NAME is the file's, for sentences. Free with series_free. */
-bool series_make(struct series *series, int n, series_get *get, void *context, const char *name,
-                 struct error *err);
+/* The series of N numbers and their ghost value (NULL: 0), with the largest unit that makes
+ * integers of all; the offset is 0. NAME is the file's, for sentences. Free with series_free. */
+bool series_make(struct series *series, int n, series_get *get, void *context, mpq_srcptr ghost,
+                 const char *name, struct error *err);
 
 /* A series of N+1 cells (or rationals) of 0; unit 1, offset 0. */
 bool series_alloc(struct series *series, int n, bool exact, const char *name, struct error *err);
 void series_free(struct series *series); /* harmless on a zeroed one */
 
-/* The largest unit of the numbers: gcd of the numerators over lcm of the denominators. False, with
- * UNIT undefined, where it is certain that an integer over it passes BITS. */
-bool series_unit(mpq_t unit, int n, series_get *get, void *context, size_t bits);
+/* The largest unit of the numbers and their ghost value (NULL: 0): gcd of the numerators over lcm
+ * of the denominators. False, with UNIT undefined, where it is certain that an integer over it
+ * passes BITS. */
+bool series_unit(mpq_t unit, int n, series_get *get, void *context, mpq_srcptr ghost, size_t bits);
 
 /* Number I as a rational (VALUE is initialised by the caller). */
 void series_number(const struct series *series, int i, mpq_t value);

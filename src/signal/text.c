@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "kernel/signal_job.h"
 #include "plan/rational.h"
@@ -23,74 +22,60 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* NAME:LINE:COLUMN: WHAT[, got 'GOT'] */
+/* NAME:LINE:COLUMN: WHAT[, got 'GOT'], where LENGTH bytes from GOT on are shown. */
 static bool fail(const struct signal_text *text, const char *at, const char *what, const char *got,
                  size_t length, struct error *err)
 {
-    char shown[48];
-    long line = 1;
     const char *start = text->begin;
+    char shown[48] = "";
+    long line = 1;
 
     for (const char *c = text->begin; c < at; c++)
         if (*c == '\n') {
             line++;
             start = c + 1;
         }
-    long column = (long)(at - start) + 1;
-    if (!got)
-        return error_set(err, EXIT_INPUT, "%s:%ld:%ld: %s", text->name, line, column, what);
-    clean_text_copy(shown, sizeof shown, got, length);
-    return error_set(err, EXIT_INPUT, "%s:%ld:%ld: %s, got '%s'", text->name, line, column, what,
-                     shown);
+    if (got)
+        clean_text_copy(shown, sizeof shown, got, length);
+    return error_set(err, EXIT_INPUT, "%s:%ld:%ld: %s%s%s%s", text->name, line,
+                     (long)(at - start) + 1, what, got ? ", got '" : "", shown, got ? "'" : "");
 }
 
 /* ---- walking ---- */
 
-/* Skips blanks, line ends, comments and commas from AT on. *COMMAS is the number of commas, *COMMA
- * the place of the last one. */
-static const char *skip_separators(const char *at, const char *end, int *commas, const char **comma)
+/* Skips blanks, line ends, comments and commas, then a number. Returns the number's first byte, or
+ * the text's end; text->at is behind it. */
+static const char *next_number(struct signal_text *text)
 {
-    *commas = 0;
+    const char *at = text->at, *end = text->end, *number;
+
+    text->commas = 0;
     for (; at < end; at++) {
         if (*at == '#') {
             const char *newline = memchr(at, '\n', (size_t)(end - at));
             at = newline ? newline : end - 1;
         } else if (*at == ',') {
-            ++*commas;
-            *comma = at;
+            text->commas++;
+            text->comma = at;
         } else if (!is_blank(*at)) {
             break;
         }
     }
-    return at;
-}
-
-static const char *number_end(const char *at, const char *end)
-{
+    number = at;
     while (at < end && !is_blank(*at) && *at != ',' && *at != '#')
         at++;
-    return at;
+    text->at = at;
+    return number;
 }
 
 /* ---- reading ---- */
-
-/* A number is missing where two commas follow each other or one stands before the first number. (A
- * comma behind the last number of a line or of the text is common and harmless.) */
-static bool check_commas(const struct signal_text *text, int commas, const char *comma,
-                         struct error *err)
-{
-    if (commas > (text->n > 0))
-        return fail(text, comma, "expected a number", ",", 1, err);
-    return true;
-}
 
 bool signal_text_open(struct signal_text *text, const char *name, const void *bytes, size_t size,
                       struct error *err)
 {
     mpq_t value;
     bool good = true;
-    const char *at, *comma = NULL, *why;
-    int commas;
+    const char *number, *why;
 
     *text = (struct signal_text){
         .name = name, .bytes = bytes, .begin = bytes, .end = (const char *)bytes + size};
@@ -101,17 +86,19 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
                          "%s: is neither text nor a WAV, FLAC or AIFF file: it holds zero bytes",
                          name);
     mpq_init(value);
-    for (at = text->begin; good; text->n++) {
-        at = skip_separators(at, text->end, &commas, &comma);
-        good = check_commas(text, commas, comma, err);
-        if (!good || at == text->end)
+    for (text->at = text->begin; good; text->n++) {
+        number = next_number(text);
+        size_t length = (size_t)(text->at - number);
+        /* A number is missing where two commas follow each other or one stands before the first
+         * number. (A comma behind the last number of a line or of the text is common.) */
+        if (text->commas > (text->n > 0))
+            good = fail(text, text->comma, "expected a number", ",", 1, err);
+        if (!good || length == 0)
             break;
-        const char *end = number_end(at, text->end);
-        if (!rational_parse(value, at, (size_t)(end - at), &why))
-            good = fail(text, at, why, at, (size_t)(end - at), err);
+        if (!rational_parse(value, number, length, &why))
+            good = fail(text, number, why, number, length, err);
         else if (text->n == SIGNAL_MAX_CELLS)
-            good = fail(text, at, "a signal has at most 1073741824 samples", NULL, 0, err);
-        at = end;
+            good = fail(text, number, "a signal has at most 1073741824 samples", NULL, 0, err);
     }
     mpq_clear(value);
     if (good && text->n == 0)
@@ -122,19 +109,13 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
 void signal_text_get(void *context, int i, mpq_t value)
 {
     struct signal_text *text = context;
-    const char *at = i == 0 ? text->begin : text->at, *comma, *why;
-    int commas;
+    const char *number, *why;
 
-    if (i == text->n) {
-        if (text->ghost_value)
-            mpq_set(value, text->ghost_value);
-        else
-            mpq_set_ui(value, 0, 1);
-        return;
-    }
-    at = skip_separators(at, text->end, &commas, &comma);
-    text->at = number_end(at, text->end);
-    rational_parse(value, at, (size_t)(text->at - at), &why); /* was parsed once: it is a number */
+    if (i == 0)
+        text->at = text->begin;
+    number = next_number(text);
+    /* was parsed once: it is a number */
+    rational_parse(value, number, (size_t)(text->at - number), &why);
 }
 
 /* ---- one number as text ---- */
@@ -144,28 +125,13 @@ void signal_text_get(void *context, int i, mpq_t value)
 /* DIGITS / 10^places, with all PLACES digits behind the point. */
 static char *print_scaled(const mpz_t digits, size_t places)
 {
-    size_t length = mpz_sizeinbase(digits, 10), used = 0, zeros;
-    char *whole = malloc(length + 2), *text = malloc(length + places + 4);
+    int least = (int)places + 1 + (mpz_sgn(digits) < 0); /* 5 over 10^3 is 0.005 */
+    char *text;
+    int length = gmp_asprintf(&text, "%0*Zd.", least, digits);
+    char *point = text + length - 1 - places;
 
-    if (!whole || !text) {
-        free(whole);
-        free(text);
-        return NULL;
-    }
-    mpz_get_str(whole, 10, digits);
-    const char *digit = whole;
-    if (*digit == '-')
-        text[used++] = *digit++;
-    length = strlen(digit);
-    zeros = places >= length ? places + 1 - length : 0; /* 5 over 10^3: 0.005 */
-    for (size_t left = zeros + length; left > 0; left--) {
-        if (left == places)
-            text[used++] = '.';
-        text[used++] = zeros > 0 ? '0' : *digit++;
-        zeros -= zeros > 0;
-    }
-    text[used] = '\0';
-    free(whole);
+    memmove(point + 1, point, places);
+    *point = places > 0 ? '.' : '\0';
     return text;
 }
 
@@ -193,11 +159,8 @@ char *number_print(mpq_srcptr value, int decimals)
     mpz_t digits, twice;
     char *text;
 
-    if (decimals < 0 && !decimal_places(mpq_denref(value), &places)) {
-        text = malloc(mpz_sizeinbase(mpq_numref(value), 10) +
-                      mpz_sizeinbase(mpq_denref(value), 10) + 3);
-        return text ? mpq_get_str(text, 10, value) : NULL;
-    }
+    if (decimals < 0 && !decimal_places(mpq_denref(value), &places))
+        return mpq_get_str(NULL, 10, value);
     /* floor(value * 10^places + 1/2) = floor((2 n 10^places + d) / 2d) */
     mpz_inits(digits, twice, NULL);
     mpz_ui_pow_ui(digits, 10, places);
@@ -213,28 +176,24 @@ char *number_print(mpq_srcptr value, int decimals)
 
 /* ---- writing ---- */
 
-bool signal_text_write(const struct signal_text *text, const struct series *values, int decimals,
+bool signal_text_write(struct signal_text *text, const struct series *values, int decimals,
                        struct output *output, struct error *err)
 {
+    bool good = output_write(output, text->bytes, (size_t)(text->begin - text->bytes), err);
     mpq_t value;
-    const char *at = text->begin, *comma;
-    bool good = output_write(output, text->bytes, (size_t)(at - text->bytes), err);
-    int commas;
 
     mpq_init(value);
+    text->at = text->begin;
     for (int i = 0; good && i < text->n; i++) {
-        const char *number = skip_separators(at, text->end, &commas, &comma);
-        good = output_write(output, at, (size_t)(number - at), err);
+        const char *before = text->at, *number = next_number(text);
         series_number(values, i, value);
-        char *digits = good ? number_print(value, decimals) : NULL;
-        if (good && !digits)
-            good = error_set(err, EXIT_INPUT, "%s: no memory to print its numbers", text->name);
-        good = good && output_write(output, digits, strlen(digits), err);
+        char *digits = number_print(value, decimals);
+        good = output_write(output, before, (size_t)(number - before), err) &&
+               output_write(output, digits, strlen(digits), err);
         free(digits);
-        at = number_end(number, text->end);
     }
     mpq_clear(value);
-    return good && output_write(output, at, (size_t)(text->end - at), err);
+    return good && output_write(output, text->at, (size_t)(text->end - text->at), err);
 }
 
 /* ---- the mask and the ghost cells ---- */
@@ -243,10 +202,7 @@ bool signal_text_write(const struct signal_text *text, const struct series *valu
 static void get_weight(void *context, int i, mpq_t value)
 {
     const struct mask *mask = context;
-    if (i < mask->width)
-        mpq_div(value, mask->weight[i], mask->divisor);
-    else
-        mpq_set_ui(value, 0, 1);
+    mpq_div(value, mask->weight[i], mask->divisor);
 }
 
 static bool mask_make(struct signal_mask *made, const struct signal_work *work, struct error *err)
@@ -256,7 +212,7 @@ static bool mask_make(struct signal_mask *made, const struct signal_work *work, 
     if (mask->offset_percent)
         return error_set(err, EXIT_USAGE,
                          "an offset of a percentage: text samples have no range to take it of");
-    if (!series_make(&made->weights, mask->width, get_weight, (void *)mask, work->name, err))
+    if (!series_make(&made->weights, mask->width, get_weight, (void *)mask, NULL, work->name, err))
         return false;
     mpq_set(made->offset, mask->offset);
     made->anchor = mask->anchor_x;
@@ -281,25 +237,9 @@ static bool ghost_make(mpq_t ghost, const struct border_choice *border, struct e
 
 /* ---- passes ---- */
 
-/* The output of a pass, and the ghost cells' value behind it. */
-struct again {
-    struct series *series;
-    mpq_srcptr ghost;
-};
-
-static void get_again(void *context, int i, mpq_t value)
-{
-    const struct again *again = context;
-    if (i < again->series->n)
-        series_number(again->series, i, value);
-    else
-        mpq_set(value, again->ghost);
-}
-
 /* Makes the input of the next pass from the output of the last one. */
 static bool make_input(struct series *series, mpq_srcptr ghost, const char *name, struct error *err)
 {
-    struct again again = {series, ghost};
     struct series made;
 
     if (series->exact) /* has the ghost value, and the offset in its numbers */
@@ -308,7 +248,7 @@ static bool make_input(struct series *series, mpq_srcptr ghost, const char *name
         series_measure(series);
         return true;
     }
-    if (!series_make(&made, series->n, get_again, &again, name, err))
+    if (!series_make(&made, series->n, series_get_number, series, ghost, name, err))
         return false;
     series_free(series);
     *series = made;
@@ -319,20 +259,19 @@ static bool make_input(struct series *series, mpq_srcptr ghost, const char *name
 static bool run_passes(const struct signal_work *work, const struct signal_mask *mask,
                        struct series *series, mpq_srcptr ghost, struct error *err)
 {
-    struct signal_runner runner = signal_runner_make(work);
     struct signal_choice *choice = &work->report->choice;
     struct series sums;
 
     for (int pass = 0; pass < work->request->repeat; pass++) {
         if (pass > 0 && !make_input(series, ghost, work->name, err))
             return false;
-        if (pass > 0 && !choice->split && choice->sums < SIGNAL_SUM_RATIONAL &&
+        if (pass > 0 && !work->runner.split && choice->sums < SIGNAL_SUM_RATIONAL &&
             signal_sums_type_of(series, &mask->weights) == SIGNAL_SUM_RATIONAL) {
             choice->sums = SIGNAL_SUM_RATIONAL;
             snprintf(choice->note, sizeof choice->note, "the sums pass 62 bits in pass %d",
                      pass + 1);
         }
-        if (!signal_sums_exact(&runner, series, mask, &sums, err))
+        if (!signal_sums_exact(&work->runner, series, mask, &sums, err))
             return false;
         series_free(series);
         *series = sums;
@@ -342,38 +281,13 @@ static bool run_passes(const struct signal_work *work, const struct signal_mask 
 
 /* ---- the whole ---- */
 
-static bool write_text(const struct signal_work *work, const struct signal_text *text,
-                       const struct series *values, struct error *err)
-{
-    struct output *output = NULL;
-
-    if (!output_open(&output, work->output, err))
-        return false;
-    if (signal_text_write(text, values, work->request->decimals, output, err))
-        return output_commit(output, err);
-    output_discard(output);
-    return false;
-}
-
-static bool choose(const struct signal_work *work, const struct series *samples,
-                   const struct signal_mask *mask, struct error *err)
-{
-    struct signal_load load = {.sums = signal_sums_type_of(samples, &mask->weights),
-                               .samples = samples->n,
-                               .channels = 1,
-                               .mask_width = mask->weights.n,
-                               .anchor = mask->anchor,
-                               .passes = work->request->repeat};
-    return signal_choose(work->request, &load, work->report, err);
-}
-
-bool signal_filter_text(const struct signal_work *work, struct error *err)
+bool signal_filter_text(struct signal_work *work, struct error *err)
 {
     struct signal_report *report = work->report;
     struct signal_text text;
     struct signal_mask mask = {.anchor = 0};
     struct series samples = {0};
-    double read_ms, filtered_ms;
+    struct output *output;
     mpq_t ghost;
     bool good;
 
@@ -385,20 +299,26 @@ bool signal_filter_text(const struct signal_work *work, struct error *err)
     mpq_init(ghost);
     mpq_init(mask.offset);
     good = signal_text_open(&text, work->name, work->bytes, work->size, err) &&
-           mask_make(&mask, work, err) && ghost_make(ghost, &work->request->border, err);
-    text.ghost_value = ghost;
-    good = good && series_make(&samples, text.n, signal_text_get, &text, work->name, err) &&
-           choose(work, &samples, &mask, err);
-    read_ms = clock_ms();
-    if (!good || work->request->plan)
-        goto out;
-    good = run_passes(work, &mask, &samples, ghost, err);
-    filtered_ms = clock_ms();
-    good = good && write_text(work, &text, &samples, err);
-    report->read_ms = read_ms - work->start_ms;
-    report->filter_ms = filtered_ms - read_ms;
-    report->write_ms = clock_ms() - filtered_ms;
-out:
+           mask_make(&mask, work, err) && ghost_make(ghost, &work->request->border, err) &&
+           series_make(&samples, text.n, signal_text_get, &text, ghost, work->name, err);
+    struct signal_load load = {.samples = samples.n,
+                               .channels = 1,
+                               .mask_width = mask.weights.n,
+                               .anchor = mask.anchor,
+                               .passes = work->request->repeat};
+    if (good)
+        load.sums = signal_sums_type_of(&samples, &mask.weights);
+    good = good && signal_choose(work, &load, err);
+    signal_lap(work, &report->read_ms);
+    if (good && !work->request->plan) {
+        good = run_passes(work, &mask, &samples, ghost, err);
+        signal_lap(work, &report->filter_ms);
+        good = good && output_open(&output, work->output, err) &&
+               output_end(output,
+                          signal_text_write(&text, &samples, work->request->decimals, output, err),
+                          err);
+        signal_lap(work, &report->write_ms);
+    }
     series_free(&samples);
     series_free(&mask.weights);
     mpq_clears(ghost, mask.offset, NULL);

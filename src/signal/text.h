@@ -12,8 +12,9 @@ struct signal_text {
     const char *bytes;       /* the file, the caller's */
     const char *begin, *end; /* its text, without a byte order mark */
     int n;                   /* numbers in it */
-    const char *at;          /* behind the number that signal_text_get read last */
-    mpq_srcptr ghost_value;  /* what stands behind the last number; NULL: 0 */
+    const char *at;          /* behind the number that was read last */
+    int commas;              /* before that number, ... */
+    const char *comma;       /* ... and the last of them */
 };
 
 /* Checks every number and counts them. Wrong text and a text without numbers are EXIT_INPUT:
@@ -25,13 +26,11 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
 void signal_text_get(void *text, int i, mpq_t value);
 
 /* Writes the text with the numbers of VALUES in place of its own. DECIMALS as in number_print. */
-bool signal_text_write(const struct signal_text *text, const struct series *values, int decimals,
+bool signal_text_write(struct signal_text *text, const struct series *values, int decimals,
                        struct output *output, struct error *err);
 
-#define SIGNAL_MAX_DECIMALS 1000
-
-/* VALUE as text, malloc'ed, NULL without memory: a decimal where it terminates, else p/q. With
- * DECIMALS >= 0 rounded to so many, halves up. */
+/* VALUE as text, malloc'ed: a decimal where it terminates, else p/q. With DECIMALS >= 0 rounded to
+ * so many, halves up. (GMP ends the program where there is no memory for its numbers.) */
 char *number_print(mpq_srcptr value, int decimals);
 
 #endif

@@ -143,14 +143,17 @@ static void test_baseline(void)
 static void test_sweep_places(void)
 {
     static struct made_up made;
-    const struct kernel *kernel[BENCH_KERNELS];
-    int at[BENCH_KERNELS];
     made_up_sweep(&made, SWEEP_MASK);
-    CHECK(bench_sweep_places(&made.report, at) == 8 && at[0] == 3 && at[4] == 11 && at[7] == 31);
-    CHECK(bench_sweep_kernels(&made.report, kernel) == 6);
-    CHECK(strcmp(kernel[0]->name, "basic") == 0 && strcmp(kernel[5]->name, "int8") == 0);
-    CHECK(bench_sweep_find(&made.report, kernel[3], 9)->mask_width == 9);
-    CHECK(!bench_sweep_find(&made.report, kernel[3], 10));
+    const struct bench_result *result = made.report.result;
+    CHECK(bench_sweep_kernels(&made.report) == 6 && made.report.results == 8 * 6);
+    CHECK(strcmp(result[0].kernel->name, "basic") == 0 &&
+          strcmp(result[5].kernel->name, "int8") == 0);
+    CHECK(bench_sweep_place(&made.report, &result[0]) == 3 &&
+          bench_sweep_place(&made.report, &result[4 * 6]) == 11 &&
+          bench_sweep_place(&made.report, &result[7 * 6 + 5]) == 31);
+    made_up_sweep(&made, SWEEP_TILE);
+    CHECK(bench_sweep_kernels(&made.report) == 5 && made.report.results == 4 * 5);
+    CHECK(bench_sweep_place(&made.report, &result[3 * 5]) == 64);
 }
 
 /* ---- prediction ---- */
@@ -300,13 +303,13 @@ static void check_bands(int width, int height, int count)
     job.threads = 2;
     CHECK(kernel_run(kernel_find("scalar"), &job, &err));
     CHECK(bench_bands_make(&bands, &plan, &in, 1, &err));
-    CHECKF(bands.count == count && bands.rows <= height, "%d bands, %d rows", bands.count,
-           bands.rows);
-    CHECK(bands.first[0] == 0 && bands.first[count - 1] + bands.want[count - 1].height == height);
+    CHECKF(bands.count == count && bands.want.height == count * bands.each, "%d bands, %d rows",
+           bands.count, bands.want.height);
+    CHECK(bands.first[0] == 0 && bands.first[count - 1] + bands.each == height);
     CHECK(bench_bands_check(&bands, &out, 0, "scalar", &err));
     /* The last sample of each band. */
     for (int i = 0; i < count; i++) {
-        int y = bands.first[i] + bands.want[i].height - 1;
+        int y = bands.first[i] + bands.each - 1;
         unsigned char *sample = (unsigned char *)image_row(&out, y) + 3 * width - 1;
         char place[64];
         *sample ^= 1;
@@ -315,7 +318,7 @@ static void check_bands(int width, int height, int count)
         CHECKF(strstr(err.text, place) != NULL, "%s", err.text);
         *sample ^= 1;
     }
-    bench_bands_free(&bands);
+    image_free(&bands.want);
     image_free(&in);
     image_free(&out);
     plan_free(&plan);

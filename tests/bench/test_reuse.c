@@ -1,7 +1,6 @@
 /* The formulas of bench/reuse.h against counting: small arrays and pictures are walked
  * output by output and cell by cell, every use of a cell is noted, and the sums must
  * be the same. What the chapter and the teaching kit say is tests/bench/test_reuse_sources.c's. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "bench/reuse.h"
@@ -57,13 +56,12 @@ static struct reuse_counts count_tile(struct plane *plane, const struct reuse_sh
             sum.outputs += own && inside(plane, x, y);
             sum.multiplications += uses;
             sum.cells += uses > 0;
-            sum.ghosts += uses > 0 && !inside(plane, x, y);
             sum.tiled += uses > 0 && inside(plane, x, y);
             sum.basic += inside(plane, x, y) ? uses : 0;
             sum.shared_uses += own && inside(plane, x, y) ? uses : 0;
         }
     }
-    *internal = sum.ghosts == 0 && sum.outputs == shape->tile * tile_height;
+    *internal = sum.tiled == sum.cells && sum.outputs == shape->tile * tile_height;
     return sum;
 }
 
@@ -72,7 +70,6 @@ static void add(struct reuse_counts *sum, const struct reuse_counts *more, int t
     sum->tiles += more->tiles * times;
     sum->outputs += more->outputs * times;
     sum->cells += more->cells * times;
-    sum->ghosts += more->ghosts * times;
     sum->multiplications += more->multiplications * times;
     sum->basic += more->basic * times;
     sum->tiled += more->tiled * times;
@@ -81,10 +78,9 @@ static void add(struct reuse_counts *sum, const struct reuse_counts *more, int t
 
 static void print_counts(const char *who, const struct reuse_counts *c)
 {
-    printf("#   %s: tiles %" PRId64 ", outputs %" PRId64 ", cells %" PRId64 ", ghosts %" PRId64
-           ", multiplications %" PRId64 ", basic %" PRId64 ", tiled %" PRId64 ", shared %" PRId64
-           "\n",
-           who, c->tiles, c->outputs, c->cells, c->ghosts, c->multiplications, c->basic, c->tiled,
+    printf("#   %s: tiles %lld, outputs %lld, cells %lld, multiplications %lld, basic %lld, "
+           "tiled %lld, shared %lld\n",
+           who, c->tiles, c->outputs, c->cells, c->multiplications, c->basic, c->tiled,
            c->shared_uses);
 }
 
@@ -118,7 +114,7 @@ static void check_grid(const struct reuse_shape *shape, int width, int height, i
     struct reuse_grid grid;
     struct error err;
     int tile_height = shape->dims == 1 ? 1 : shape->tile, columns = 0, rows = 0;
-    int64_t around = 0;
+    long long around = 0;
     set_plane(shape, width, height);
     for (int y = 0; y < height; y += tile_height) {
         rows++;
@@ -141,7 +137,7 @@ static void check_grid(const struct reuse_shape *shape, int width, int height, i
 
     CHECKF(reuse_grid_count(shape, width, height, channels, &grid, &err), "%s", err.text);
     CHECK(grid.blocks_x == columns && grid.blocks_y == rows);
-    CHECKF(grid.ghost_cells == around * channels, "%" PRId64 " ghost cells, counted %" PRId64,
+    CHECKF(grid.ghost_cells == around * channels, "%lld ghost cells, counted %lld",
            grid.ghost_cells, around * channels);
     check_counts("total", shape, width, height, &grid.total, &total);
     check_counts("internal", shape, width, height, &grid.internal, &internal);
@@ -176,7 +172,7 @@ static void check_uses(const struct reuse_shape *shape)
 {
     int reach = shape->mask_width + shape->mask_height;
     int tile_height = shape->dims == 1 ? 1 : shape->tile;
-    int64_t sum = 0;
+    long long sum = 0;
     set_plane(shape, 2 * reach + shape->tile, shape->dims == 1 ? 1 : 2 * reach + shape->tile);
     int x0 = reach, y0 = shape->dims == 1 ? 0 : reach;
     use_cells(&plane, shape, x0, y0);

@@ -41,8 +41,13 @@ static void get_word(void *context, int i, mpq_t value)
 static void make(struct series *series, const char *line)
 {
     struct words words;
+    mpq_t ghost;
     words_of(&words, line);
-    CHECKF(series_make(series, words.count - 1, get_word, &words, "test", &err), "%s", err.text);
+    mpq_init(ghost);
+    get_word(&words, words.count - 1, ghost);
+    CHECKF(series_make(series, words.count - 1, get_word, &words, ghost, "test", &err), "%s",
+           err.text);
+    mpq_clear(ghost);
 }
 
 /* All numbers of a series as text, with blanks between. */
@@ -162,7 +167,7 @@ static void test_text(void)
     struct series series;
 
     CHECK(signal_text_open(&text, "in.txt", good, strlen(good), &err) && text.n == 5);
-    CHECK(series_make(&series, text.n, signal_text_get, &text, "in.txt", &err));
+    CHECK(series_make(&series, text.n, signal_text_get, &text, NULL, "in.txt", &err));
     CHECKF(strcmp(text_of(&series), "1 2 3 4 6") == 0, "%s", text_of(&series));
     series_free(&series);
     text_refuses("1 2 abc", 7, "in.txt:1:5: expected a number, got 'abc'");
