@@ -31,7 +31,7 @@ enum signal_sum_type signal_sums_type_of(const struct series *in, const struct s
 
 /* ---- one job, verified ---- */
 
-static int64_t sum_at(const struct signal_job *job, const void *sums, int i)
+static int64_t sum_at(const struct signal_job *job, const void *sums, size_t i)
 {
     return job->type == SIGNAL_F32 ? (int64_t)((const float *)sums)[i] : ((const int64_t *)sums)[i];
 }
@@ -41,21 +41,23 @@ static bool verify(const struct signal_runner *runner, const struct signal_job *
                    struct error *err)
 {
     struct signal_job again = *job;
+    const size_t bytes = signal_cell_bytes(job->type);
     char channel[32] = "";
     bool good;
-    int i = 0;
+    size_t i = 0;
 
     if (runner->channel >= 0)
         snprintf(channel, sizeof channel, "channel %d, ", runner->channel);
-    again.out = malloc((size_t)job->n * signal_cell_bytes(job->type));
+    again.out = malloc((size_t)job->n * bytes);
     if (!again.out)
         return error_set(err, EXIT_INPUT, "%s: no memory to verify it", runner->name);
     good = kernel_signal_reference.run_signal(&again, err);
-    while (good && i < job->n && sum_at(job, job->out, i) == sum_at(job, again.out, i))
+    while (good && i < (size_t)job->n &&
+           memcmp((char *)job->out + i * bytes, (char *)again.out + i * bytes, bytes) == 0)
         i++;
-    if (good && i < job->n)
+    if (good && i < (size_t)job->n)
         good = error_set(err, EXIT_DIFFERENT,
-                         "%s: the output differs from the reference at %ssample %d: a sum of "
+                         "%s: the output differs from the reference at %ssample %zu: a sum of "
                          "%" PRId64 " where the reference has %" PRId64,
                          runner->name, channel, i, sum_at(job, job->out, i),
                          sum_at(job, again.out, i));
