@@ -3,10 +3,7 @@
  * line that says so. Writing is stb_image_write's; gray goes through codec/jpeg/gray.c.
  *
  * Baseline and progressive Huffman files of 8 bits, gray or colour, up to 2 GiB. */
-#include "codec/format.h"
-#include "codec/jpeg/exif.h"
-#include "codec/jpeg/gray.h"
-#include "codec/jpeg/markers.h"
+#include "codec/jpeg/jpeg.h"
 #include "codec/stb.h"
 
 /* ---- reading ---- */
@@ -26,7 +23,7 @@ static bool decoder_open(struct source *source, struct error *err)
     bool exchanged;
 
     if (!input_read_all(source->input, &state->bytes, &state->size, err) ||
-        !jpeg_markers_walk(&state->jpeg, name, state->bytes, state->size, err))
+        !jpeg_check(&state->jpeg, name, state->bytes, state->size, err))
         return false;
     if (state->size > STB_MAX_BYTES)
         return error_set(err, EXIT_INPUT, "%s: a JPEG file of more than 2 GiB cannot be read",

@@ -1,10 +1,9 @@
-/* EXIF orientation: see codec/jpeg/exif.h. The data is a TIFF file in small, written by cameras and
- * by attackers alike: every offset is looked at before it is followed, and only the first
- * directory is read. */
-#include "codec/jpeg/exif.h"
-
-#include <stdlib.h>
+/* EXIF orientation: reading it, and turning a picture upright. The data is a TIFF file in small,
+ * written by cameras and by attackers alike: every offset is looked at before it is followed, and
+ * only the first directory is read. */
 #include <string.h>
+
+#include "codec/jpeg/jpeg.h"
 
 #define TAG_ORIENTATION 0x0112
 #define TYPE_SHORT      3

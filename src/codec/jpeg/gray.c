@@ -1,4 +1,5 @@
-/* Gray JPEG out of stb's colour JPEG: see codec/jpeg/gray.h.
+/* Gray JPEG files out of stb's colour JPEG: stb_image_write always writes three components, and a
+ * gray picture must come back gray.
  *
  * For a gray picture stb writes luma (Y), which is the picture, and two chroma
  * components that are zero throughout. What a gray file holds instead is the Y blocks
@@ -8,12 +9,11 @@
  * the picture's blocks stacked such that it writes them in the order of a gray file, one
  * MCU wide, and the chroma codes between them are left out. Transform, quantisation and
  * codes stay stb's; Huffman codes are read only to see where they end. */
-#include "codec/jpeg/gray.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "codec/jpeg/jpeg.h"
 #include "codec/stb.h"
 
 /* stb subsamples chroma up to this quality. */

@@ -1,13 +1,15 @@
-/* The marker walk: see codec/jpeg/markers.h. The loop over segments is here, what a frame
- * (SOF) and its scans (SOS) must satisfy is codec/jpeg/scans.c. */
-#include "codec/jpeg/markers.h"
-
-#include <stdio.h>
+/* The outside of a JPEG file: one walk over its markers, with a function for each segment that
+ * matters. Sizes follow ITU-T T.81: a picture is cut into MCUs of h_max*8 x v_max*8 pixels, in
+ * which component i has h[i] x v[i] blocks of 8 x 8; a scan of one component has only the blocks
+ * that its pixels need. */
 #include <string.h>
 
-#include "codec/format.h"
-#include "codec/jpeg/exif.h"
-#include "codec/jpeg/scans.h"
+#include "codec/jpeg/jpeg.h"
+#include "codec/stb.h"
+
+/* No encoder has a use for more (libjpeg's own script has 10), and each may pass over the
+ * whole picture for next to no data. */
+#define MAX_SCANS 100
 
 enum marker {
     SOF0 = 0xc0,
@@ -34,9 +36,23 @@ struct walk {
     const char *name;
     const uint8_t *bytes;
     size_t size, place;
-    struct jpeg_file *jpeg;
-    struct jpeg_scans scans;
+    struct jpeg_file *jpeg; /* width, height and components are 0 before the frame */
     struct error *err;
+    /* the segment */
+    unsigned marker; /* its second byte */
+    size_t start;    /* of the marker in the file */
+    const uint8_t *data;
+    size_t length;
+    /* the frame and the tables before it */
+    bool progressive;
+    struct component {
+        int id, h, v, table;
+        bool coded; /* has had the scan that starts it */
+    } component[3];
+    int h_max, v_max;
+    bool huffman[2][4], quantisation[4]; /* defined so far */
+    uint64_t restart_interval;
+    int scans;
 };
 
 bool jpeg_recognise(const uint8_t *head, size_t bytes)
@@ -50,9 +66,24 @@ static bool truncated(struct walk *walk, const char *where, unsigned marker)
                      walk->name, where, marker);
 }
 
+static bool damaged(struct walk *walk, const char *what)
+{
+    return error_set(walk->err, EXIT_INPUT, "%s: damaged JPEG: %s in segment FF%02X at byte %zu",
+                     walk->name, what, walk->marker, walk->start);
+}
+
+static bool unreadable(struct walk *walk, const char *what)
+{
+    return error_set(walk->err, EXIT_INPUT,
+                     "%s: a JPEG %s cannot be read: convert it to a common JPEG or a PNG",
+                     walk->name, what);
+}
+
+/* ---- segments ---- */
+
 /* The marker at the walk's place, past which it then stands. Any number of FF may stand
  * before a marker. */
-static bool next_marker(struct walk *walk, unsigned *marker)
+static bool next_marker(struct walk *walk)
 {
     size_t start = walk->place;
 
@@ -63,69 +94,209 @@ static bool next_marker(struct walk *walk, unsigned *marker)
         walk->place++;
     if (walk->place == walk->size)
         return truncated(walk, "before its end marker", EOI);
-    *marker = walk->bytes[walk->place++];
+    walk->marker = walk->bytes[walk->place++];
     return true;
 }
 
-/* The segment behind MARKER: its content without the length. */
-static bool next_segment(struct walk *walk, unsigned marker, struct jpeg_segment *segment)
+/* The segment behind the marker: its content without the length. */
+static bool next_segment(struct walk *walk)
 {
     size_t left = walk->size - walk->place;
     const uint8_t *length = walk->bytes + walk->place;
 
     if (left < 2)
-        return truncated(walk, "inside segment", marker);
-    segment->marker = marker;
-    segment->place = walk->place - 2;
-    segment->bytes = length[0] * 256U + length[1];
-    if (segment->bytes < 2)
+        return truncated(walk, "inside segment", walk->marker);
+    walk->start = walk->place - 2;
+    walk->length = length[0] * 256U + length[1];
+    if (walk->length < 2)
         return error_set(walk->err, EXIT_INPUT,
                          "%s: damaged JPEG: segment FF%02X at byte %zu has an impossible length",
-                         walk->name, marker, segment->place);
-    if (segment->bytes > left)
-        return truncated(walk, "inside segment", marker);
-    segment->data = length + 2;
-    walk->place += segment->bytes;
-    segment->bytes -= 2;
+                         walk->name, walk->marker, walk->start);
+    if (walk->length > left)
+        return truncated(walk, "inside segment", walk->marker);
+    walk->data = length + 2;
+    walk->place += walk->length;
+    walk->length -= 2;
     return true;
 }
 
-static void read_metadata(struct jpeg_file *jpeg, const struct jpeg_segment *segment)
+static bool read_metadata(struct walk *walk)
 {
     static const char exif[6] = "Exif\0", icc[12] = "ICC_PROFILE";
+    struct jpeg_file *jpeg = walk->jpeg;
 
-    if (segment->marker == APP1 && segment->bytes >= sizeof exif &&
-        memcmp(segment->data, exif, sizeof exif) == 0) {
+    if (walk->marker == APP1 && walk->length >= sizeof exif &&
+        memcmp(walk->data, exif, sizeof exif) == 0) {
         if (!(jpeg->dropped & DROPPED_EXIF)) /* the first one counts */
             jpeg->orientation =
-                exif_orientation(segment->data + sizeof exif, segment->bytes - sizeof exif);
+                exif_orientation(walk->data + sizeof exif, walk->length - sizeof exif);
         jpeg->dropped |= DROPPED_EXIF;
     }
-    if (segment->marker == APP2 && segment->bytes >= sizeof icc &&
-        memcmp(segment->data, icc, sizeof icc) == 0)
+    if (walk->marker == APP2 && walk->length >= sizeof icc &&
+        memcmp(walk->data, icc, sizeof icc) == 0)
         jpeg->dropped |= DROPPED_ICC;
+    return true;
 }
 
-/* Counts the coded data from the walk's place up to the next marker that is no restart. */
-static void count_data(struct walk *walk, struct jpeg_data *data)
+/* ---- tables ---- */
+
+static bool walk_huffman(struct walk *walk)
+{
+    const uint8_t *p = walk->data;
+    size_t left = walk->length;
+
+    while (left > 0) {
+        unsigned symbols = 0, codes = 0;
+        if (left < 17 || p[0] >> 4 > 1 || (p[0] & 15) > 3)
+            return damaged(walk, "a broken Huffman table");
+        for (unsigned length = 1; length <= 16; length++) {
+            codes = 2 * codes + p[length];
+            symbols += p[length];
+            if (codes > 1U << length) /* more codes than so many bits can tell apart */
+                return damaged(walk, "an impossible Huffman table");
+        }
+        if (symbols > 256 || left - 17 < symbols)
+            return damaged(walk, "a broken Huffman table");
+        walk->huffman[p[0] >> 4][p[0] & 15] = true;
+        p += 17 + symbols;
+        left -= 17 + symbols;
+    }
+    return true;
+}
+
+static bool walk_quantisation(struct walk *walk)
+{
+    const uint8_t *p = walk->data;
+    size_t left = walk->length, bytes;
+
+    for (; left > 0; p += bytes, left -= bytes) {
+        bytes = p[0] >> 4 ? 129 : 65;
+        if (p[0] >> 4 > 1 || (p[0] & 15) > 3 || left < bytes)
+            return damaged(walk, "a broken quantisation table");
+        walk->quantisation[p[0] & 15] = true;
+    }
+    return true;
+}
+
+static bool walk_restart(struct walk *walk)
+{
+    if (walk->length != 2)
+        return damaged(walk, "a broken restart interval");
+    walk->restart_interval = walk->data[0] * 256U + walk->data[1];
+    return true;
+}
+
+/* ---- the frame ---- */
+
+/* The frames that stb_image decodes are baseline, extended and progressive Huffman ones of
+ * 8 bits with one or three components. */
+static bool check_kind(struct walk *walk)
+{
+    unsigned kind = walk->marker & 15;
+    const char *what = NULL;
+
+    if (kind > 8)
+        what = "with arithmetic coding";
+    else if (kind == 3 || kind == 7)
+        what = "with lossless coding";
+    else if (kind > 2)
+        what = "with hierarchical coding";
+    else if (walk->data[0] != 8)
+        what = "with more than 8 bits a sample";
+    else if (walk->data[5] == 4)
+        what = "with CMYK colours";
+    else if (walk->data[5] != 1 && walk->data[5] != 3)
+        what = "with an unknown number of components";
+    return !what || unreadable(walk, what);
+}
+
+/* What stb will allocate, in its own way of counting: the picture, and each component as
+ * whole MCUs (progressive: and its coefficients, of two bytes). */
+static bool check_sizes(struct walk *walk)
+{
+    const struct jpeg_file *jpeg = walk->jpeg;
+    uint64_t width = (uint64_t)jpeg->width, height = (uint64_t)jpeg->height;
+    uint64_t mcu_x = 8U * (unsigned)walk->h_max, mcu_y = 8U * (unsigned)walk->v_max;
+    uint64_t mcus = (width + mcu_x - 1) / mcu_x * ((height + mcu_y - 1) / mcu_y);
+    uint64_t most = width * height * (uint64_t)jpeg->components;
+
+    for (int i = 0; i < jpeg->components; i++) {
+        uint64_t blocks = (uint64_t)walk->component[i].h * (uint64_t)walk->component[i].v;
+        uint64_t plane = mcus * 64 * blocks * (walk->progressive ? 2 : 1);
+        most = plane > most ? plane : most;
+    }
+    if (most + 16 > STB_MAX_BYTES)
+        return error_set(walk->err, EXIT_INPUT,
+                         "%s: %d x %d pixels: a JPEG of more than 2 GiB of samples cannot be read",
+                         walk->name, jpeg->width, jpeg->height);
+    return true;
+}
+
+static bool read_component(struct walk *walk, int i)
+{
+    const uint8_t *p = walk->data + 6 + 3 * i;
+    int h = p[1] >> 4, v = p[1] & 15;
+
+    walk->component[i] = (struct component){.id = p[0], .h = h, .v = v, .table = p[2]};
+    if (h < 1 || h > 4 || v < 1 || v > 4 || p[2] > 3)
+        return damaged(walk, "an impossible component");
+    walk->h_max = h > walk->h_max ? h : walk->h_max;
+    walk->v_max = v > walk->v_max ? v : walk->v_max;
+    return true;
+}
+
+static bool walk_frame(struct walk *walk)
+{
+    struct jpeg_file *jpeg = walk->jpeg;
+    const uint8_t *p = walk->data;
+
+    if (jpeg->components != 0)
+        return damaged(walk, "a second frame");
+    if (walk->length < 6)
+        return damaged(walk, "a frame of the wrong length");
+    if (!check_kind(walk))
+        return false;
+    jpeg->height = p[1] * 256 + p[2];
+    jpeg->width = p[3] * 256 + p[4];
+    if (jpeg->width == 0 || jpeg->height == 0)
+        return error_set(walk->err, EXIT_INPUT, "%s: damaged JPEG: %d x %d pixels are no picture",
+                         walk->name, jpeg->width, jpeg->height);
+    jpeg->components = p[5];
+    if (walk->length != 6 + 3 * (size_t)jpeg->components)
+        return damaged(walk, "a frame of the wrong length");
+    walk->progressive = (walk->marker & 15) == 2;
+    for (int i = 0; i < jpeg->components; i++)
+        if (!read_component(walk, i))
+            return false;
+    for (int i = 0; i < jpeg->components; i++)
+        if (walk->h_max % walk->component[i].h != 0 || walk->v_max % walk->component[i].v != 0)
+            return unreadable(walk, "whose colours are sampled at a fraction that is not 1/n");
+    return check_sizes(walk);
+}
+
+/* ---- scans ---- */
+
+/* Counts the coded data from the walk's place up to the next marker that is no restart: restart
+ * markers apart, and a stuffed FF 00 as one byte. */
+static void count_data(struct walk *walk, uint64_t *bytes, uint64_t *restarts)
 {
     const uint8_t *end = walk->bytes + walk->size, *p = walk->bytes + walk->place;
 
-    *data = (struct jpeg_data){0};
+    *bytes = *restarts = 0;
     while (p < end) {
         const uint8_t *ff = memchr(p, 0xff, (size_t)(end - p));
         if (!ff || ff + 1 == end) { /* what is left at the end of a cut file */
-            data->bytes += (uint64_t)(end - p);
+            *bytes += (uint64_t)(end - p);
             p = end;
             break;
         }
-        data->bytes += (uint64_t)(ff - p);
+        *bytes += (uint64_t)(ff - p);
         p = ff;
         if (ff[1] == 0) { /* a coded FF */
-            data->bytes++;
+            ++*bytes;
             p += 2;
         } else if (ff[1] >= RST0 && ff[1] <= RST7) {
-            data->restarts++;
+            ++*restarts;
             p += 2;
         } else if (ff[1] == 0xff) {
             p++;
@@ -136,57 +307,133 @@ static void count_data(struct walk *walk, struct jpeg_data *data)
     walk->place = (size_t)(p - walk->bytes);
 }
 
-static bool walk_segment(struct walk *walk, const struct jpeg_segment *segment)
+/* MCUs and blocks of a scan of the COUNT components at WHICH. */
+static void measure(const struct walk *walk, const int *which, int count, uint64_t *mcus,
+                    uint64_t *blocks)
 {
-    struct jpeg_scans *scans = &walk->scans;
-    struct jpeg_data data;
+    uint64_t width = (uint64_t)walk->jpeg->width, height = (uint64_t)walk->jpeg->height;
+    uint64_t h_max = (uint64_t)walk->h_max, v_max = (uint64_t)walk->v_max;
 
-    if (segment->marker == DHT)
-        return jpeg_scans_huffman(scans, segment);
-    if (segment->marker == DQT)
-        return jpeg_scans_quantisation(scans, segment);
-    if (segment->marker == DRI)
-        return jpeg_scans_restart(scans, segment);
-    if (segment->marker == SOS) {
-        count_data(walk, &data);
-        return jpeg_scans_scan(scans, segment, &data);
+    if (count == 1) {
+        const struct component *component = &walk->component[which[0]];
+        width = (width * (uint64_t)component->h + h_max - 1) / h_max; /* of the component */
+        height = (height * (uint64_t)component->v + v_max - 1) / v_max;
+        *blocks = *mcus = (width + 7) / 8 * ((height + 7) / 8);
+        return;
     }
-    if (segment->marker >= SOF0 && segment->marker <= SOF15 && segment->marker != JPG &&
-        segment->marker != DAC)
-        return jpeg_scans_frame(scans, segment);
-    if (segment->marker >= APP0 && segment->marker <= APP15)
-        read_metadata(walk->jpeg, segment);
-    else if (segment->marker != COM && segment->marker != DNL)
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: unknown kind of JPEG: it has marker FF%02X at byte %zu", walk->name,
-                         segment->marker, segment->place);
+    *mcus = (width + 8 * h_max - 1) / (8 * h_max) * ((height + 8 * v_max - 1) / (8 * v_max));
+    *blocks = 0;
+    for (int i = 0; i < count; i++)
+        *blocks += *mcus * (uint64_t)(walk->component[which[i]].h * walk->component[which[i]].v);
+}
+
+/* Finds the scan's components and whether the tables they name are there. stb_image would
+ * decode with whatever lies in the place of a missing one. */
+static bool check_tables(struct walk *walk, bool dc, bool ac, int *which)
+{
+    for (int i = 0; i < walk->data[0]; i++) {
+        const uint8_t *p = walk->data + 1 + 2 * i;
+        int k = 0;
+        while (k < walk->jpeg->components && walk->component[k].id != p[0])
+            k++;
+        if (k == walk->jpeg->components)
+            return damaged(walk, "an unknown component");
+        if (p[1] >> 4 > 3 || (p[1] & 15) > 3 || (dc && !walk->huffman[0][p[1] >> 4]) ||
+            (ac && !walk->huffman[1][p[1] & 15]))
+            return damaged(walk, "a Huffman table that was not defined");
+        if (!walk->quantisation[walk->component[k].table])
+            return damaged(walk, "a quantisation table that was not defined");
+        which[i] = k;
+    }
     return true;
 }
 
-bool jpeg_markers_walk(struct jpeg_file *jpeg, const char *name, const uint8_t *bytes, size_t size,
-                       struct error *err)
+static bool walk_scan(struct walk *walk)
 {
-    struct walk walk = {.name = name,
-                        .bytes = bytes,
-                        .size = size,
-                        .place = 2,
-                        .jpeg = jpeg,
-                        .scans = {.name = name, .err = err},
-                        .err = err};
-    struct jpeg_segment segment;
-    unsigned marker = SOI;
+    const uint8_t *p = walk->data;
+    const struct jpeg_file *jpeg = walk->jpeg;
+    uint64_t bytes, restarts, mcus, blocks, bits;
+    bool first_dc, dc, ac;
+    int which[3], count;
+
+    count_data(walk, &bytes, &restarts);
+    if (jpeg->components == 0)
+        return damaged(walk, "a scan before the frame");
+    if (walk->length < 4 || p[0] < 1 || p[0] > jpeg->components ||
+        walk->length != 4 + 2 * (size_t)p[0])
+        return damaged(walk, "a broken scan header");
+    count = p[0];
+    dc = !walk->progressive || p[1 + 2 * count] == 0;
+    ac = !walk->progressive || p[1 + 2 * count] != 0;
+    first_dc = dc && p[3 + 2 * count] >> 4 == 0;
+    if (++walk->scans > MAX_SCANS)
+        return damaged(walk, "more scans than make sense");
+    if (!check_tables(walk, first_dc, ac, which))
+        return false;
+    measure(walk, which, count, &mcus, &blocks);
+    /* The shortest code has one bit. Baseline blocks need two codes, those of a progressive DC
+     * scan one (or one bit of refinement); progressive AC scans can skip blocks without any. */
+    bits = dc && ac ? 2 * blocks : dc ? blocks : 0;
+    if (8 * bytes < bits)
+        return error_set(walk->err, EXIT_INPUT,
+                         "%s: truncated JPEG: the %llu bytes of data at byte %zu cannot hold "
+                         "%d x %d pixels",
+                         walk->name, (unsigned long long)bytes, walk->start, jpeg->width,
+                         jpeg->height);
+    if (walk->restart_interval && restarts < (mcus - 1) / walk->restart_interval)
+        return error_set(walk->err, EXIT_INPUT,
+                         "%s: truncated JPEG: %llu of %llu restart markers in the data at byte %zu",
+                         walk->name, (unsigned long long)restarts,
+                         (unsigned long long)((mcus - 1) / walk->restart_interval), walk->start);
+    for (int i = 0; i < count; i++)
+        walk->component[which[i]].coded |= first_dc;
+    return true;
+}
+
+/* ---- the walk ---- */
+
+static bool walk_segment(struct walk *walk)
+{
+    unsigned marker = walk->marker;
+
+    if (marker == DHT)
+        return walk_huffman(walk);
+    if (marker == DQT)
+        return walk_quantisation(walk);
+    if (marker == DRI)
+        return walk_restart(walk);
+    if (marker == SOS)
+        return walk_scan(walk);
+    if (marker >= SOF0 && marker <= SOF15 && marker != JPG && marker != DAC)
+        return walk_frame(walk);
+    if (marker >= APP0 && marker <= APP15)
+        return read_metadata(walk);
+    return marker == COM || marker == DNL ||
+           error_set(walk->err, EXIT_INPUT,
+                     "%s: unknown kind of JPEG: it has marker FF%02X at byte %zu", walk->name,
+                     marker, walk->start);
+}
+
+bool jpeg_check(struct jpeg_file *jpeg, const char *name, const uint8_t *bytes, size_t size,
+                struct error *err)
+{
+    struct walk walk = {
+        .name = name, .bytes = bytes, .size = size, .place = 2, .jpeg = jpeg, .err = err};
 
     *jpeg = (struct jpeg_file){.orientation = 1};
     for (;;) {
-        if (!next_marker(&walk, &marker))
+        if (!next_marker(&walk))
             return false;
-        if (marker == EOI)
+        if (walk.marker == EOI)
             break;
-        if (!next_segment(&walk, marker, &segment) || !walk_segment(&walk, &segment))
+        if (!next_segment(&walk) || !walk_segment(&walk))
             return false;
     }
-    jpeg->width = walk.scans.width;
-    jpeg->height = walk.scans.height;
-    jpeg->components = walk.scans.components;
-    return jpeg_scans_complete(&walk.scans);
+    if (jpeg->components == 0)
+        return error_set(err, EXIT_INPUT, "%s: damaged JPEG: it holds no picture", name);
+    for (int i = 0; i < jpeg->components; i++)
+        if (!walk.component[i].coded)
+            return error_set(err, EXIT_INPUT, "%s: truncated JPEG: %d of %d components have data",
+                             name, i, jpeg->components);
+    return true;
 }
