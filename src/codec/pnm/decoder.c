@@ -1,17 +1,28 @@
-/* The PNM decoder: PBM, PGM, PPM (plain and binary) and PAM become gray, RGB and
+/* The PNM decoder: PBM, PGM, PPM (P1 to P6, plain and binary) and PAM (P7) become gray, RGB and
  * their alpha forms with the file's own maxval; bitmaps become gray of 0 and 255.
- * Binary rows are read as they are asked for, straight into the caller's memory. Plain rasters are
- * text: numbers between blanks, or for P1 bare digits, with comments as in the header; nothing is
- * allocated for them, so that a picture that a pipe only promises costs nothing.
  *
- * Of several pictures in one file the first is taken, with a warning where the
- * file's length tells. */
+ * Headers are text and may hold comments, so their length is not known beforehand: they are read
+ * byte by byte from what the input lets us peek at, and of the input exactly their bytes are
+ * consumed. Binary rows are read as they are asked for, straight into the caller's memory. Plain
+ * rasters are text: numbers between blanks, or for P1 bare digits, with comments as in the header;
+ * nothing is allocated for them, so that a picture that a pipe only promises costs nothing.
+ *
+ * Of several pictures in one file the first is taken, with a warning where the file's length
+ * tells. */
 #include <endian.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "codec/format.h"
-#include "codec/pnm/header.h"
+
+#define PEEK_BYTES 4096
+#define LINE_BYTES 256 /* PAM: the specification's longest line */
+
+/* A comment in a pipe could go on for ever. */
+#define MOST_BYTES (1024 * 1024)
 
 /* Rows that lie close together are read in groups of about this size: few system
  * calls, and the pass over the samples that follows finds them in cache. */
@@ -20,55 +31,394 @@
 /* A sample of text that is not below this is not counted further. */
 #define HUGE_SAMPLE 1000000
 
+/* source->state */
 struct pnm {
-    struct pnm_reader reader; /* the header, and the text of P1 to P3 */
-    size_t file_row_bytes;    /* a row in the file; binary formats only */
-    uint8_t *packed;          /* one row of a P4 */
+    struct input *input;
+    struct error *err; /* of the call that is running */
+    bool failed;       /* err is set */
+    const uint8_t *bytes;
+    size_t at, count;     /* in the text that was peeked */
+    uint64_t taken, most; /* bytes before it; a header of more than `most` is refused */
+    /* the header: */
+    int kind;         /* 1 to 7: the digit after the P */
+    const char *name; /* "PBM", "PGM", "PPM", "PAM" */
+    int width, height, channels;
+    uint32_t maxval;       /* 1 for P1 and P4 */
+    uint64_t header_bytes; /* up to the first sample */
+    size_t file_row_bytes; /* a row in the file; binary formats only */
+    uint8_t *packed;       /* one row of a P4 */
 };
+
+/* True for kinds whose samples are decimal text. */
+static bool is_plain(const struct pnm *pnm)
+{
+    return pnm->kind <= 3;
+}
+
+/* The specification's white space. */
+static bool is_space(int byte)
+{
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+static bool recognise(const uint8_t *head, size_t bytes)
+{
+    if (bytes < 2 || head[0] != 'P' || head[1] < '1' || head[1] > '7')
+        return false;
+    return bytes == 2 || is_space(head[2]) || (head[2] == '#' && head[1] != '7');
+}
+
+/* "NAME: damaged PGM: ..." */
+__attribute__((format(printf, 2, 3))) static bool damaged(struct pnm *pnm, const char *format, ...)
+{
+    char what[LINE_BYTES + 128];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    pnm->failed = true;
+    return error_set(pnm->err, EXIT_INPUT, "%s: damaged %s: %s", input_name(pnm->input), pnm->name,
+                     what);
+}
+
+/* ---- text ---- */
+
+#define END (-1) /* in place of a byte: the end of the file, or `failed` */
+
+/* The next byte, comments included. */
+static int next_raw(struct pnm *pnm)
+{
+    if (pnm->at == pnm->count && !pnm->failed) {
+        input_skip(pnm->input, pnm->at);
+        pnm->taken += pnm->at;
+        pnm->at = pnm->count = 0;
+        if (!input_peek(pnm->input, PEEK_BYTES, &pnm->bytes, &pnm->count, pnm->err))
+            pnm->failed = true;
+        else if (pnm->taken > pnm->most)
+            damaged(pnm, "its header does not end within 1 MiB");
+    }
+    return pnm->failed || pnm->at == pnm->count ? END : pnm->bytes[pnm->at++];
+}
+
+/* The next byte of text. A comment stands for the line break that ends it: `12#c\n34` are two
+ * numbers, and the line break of `255#c\n` is the one blank before the samples. netpbm reads it so.
+ */
+static inline int next_byte(struct pnm *pnm)
+{
+    int byte = pnm->at < pnm->count ? pnm->bytes[pnm->at++] : next_raw(pnm);
+
+    if (byte == '#')
+        while (byte != '\n' && byte != '\r' && byte != END)
+            byte = next_raw(pnm);
+    return byte;
+}
+
+static int skip_blanks(struct pnm *pnm)
+{
+    int byte = next_byte(pnm);
+
+    while (is_space(byte))
+        byte = next_byte(pnm);
+    return byte;
+}
+
+/* The number that begins with the digit BYTE. It saturates above MOST, which is at most 2^31, and
+ * *after is the byte behind it. */
+static uint64_t read_digits(struct pnm *pnm, int byte, uint64_t most, int *after)
+{
+    uint64_t value = 0;
+
+    for (; byte >= '0' && byte <= '9'; byte = next_byte(pnm))
+        value = value > most ? value : 10 * value + (uint64_t)(byte - '0');
+    *after = byte;
+    return value;
+}
+
+/* 'x' or byte 0x00, for sentences. */
+static const char *byte_text(int byte, char text[16])
+{
+    if (byte > ' ' && byte < 0x7F)
+        snprintf(text, 16, "'%c'", byte);
+    else
+        snprintf(text, 16, "byte 0x%02X", (unsigned)byte & 0xFF);
+    return text;
+}
+
+/* ---- the headers of P1 to P6 ---- */
+
+static bool ended(struct pnm *pnm)
+{
+    return !pnm->failed &&
+           error_set(pnm->err, EXIT_INPUT, "%s: truncated %s: the file ends in its header",
+                     input_name(pnm->input), pnm->name);
+}
+
+static bool check_number(struct pnm *pnm, const char *what, uint64_t value, uint64_t largest)
+{
+    if (value == 0)
+        return damaged(pnm, "the %s is 0", what);
+    return value <= largest ||
+           damaged(pnm, "the %s is above %llu", what, (unsigned long long)largest);
+}
+
+/* Blanks, a number, one blank. */
+static bool read_number(struct pnm *pnm, const char *what, int largest, int *number)
+{
+    char shown[16];
+    int byte = skip_blanks(pnm);
+    uint64_t value;
+
+    if (byte == END)
+        return ended(pnm);
+    if (byte < '0' || byte > '9')
+        return damaged(pnm, "expected the %s, got %s", what, byte_text(byte, shown));
+    value = read_digits(pnm, byte, INT_MAX, &byte);
+    if (byte == END)
+        return ended(pnm);
+    if (!is_space(byte))
+        return damaged(pnm, "expected blank space after the %s, got %s", what,
+                       byte_text(byte, shown));
+    *number = (int)value;
+    return check_number(pnm, what, value, (uint64_t)largest);
+}
+
+static bool read_numbers(struct pnm *pnm)
+{
+    int maxval = 1;
+
+    if (!read_number(pnm, "width", INT_MAX, &pnm->width) ||
+        !read_number(pnm, "height", INT_MAX, &pnm->height) ||
+        (pnm->kind != 1 && pnm->kind != 4 && !read_number(pnm, "maxval", 65535, &maxval)))
+        return false;
+    pnm->maxval = (uint32_t)maxval;
+    pnm->channels = pnm->kind == 3 || pnm->kind == 6 ? 3 : 1;
+    return true;
+}
+
+/* ---- the header of P7 ---- */
+
+/* The tuple types that are pictures. A type that is not here (CMYK, say) must not be
+ * filtered as if its last channel were alpha. */
+static const struct {
+    const char *name;
+    uint32_t depth;
+    bool bilevel;
+} tuple_types[] = {{"BLACKANDWHITE", 1, true}, {"BLACKANDWHITE_ALPHA", 2, true},
+                   {"GRAYSCALE", 1, false},    {"GRAYSCALE_ALPHA", 2, false},
+                   {"RGB", 3, false},          {"RGB_ALPHA", 4, false}};
+#define TUPLE_TYPES (sizeof tuple_types / sizeof *tuple_types)
+
+enum { PAM_WIDTH, PAM_HEIGHT, PAM_DEPTH, PAM_MAXVAL, PAM_NUMBERS };
+
+static const struct {
+    const char *label;
+    uint64_t largest;
+} pam_numbers[PAM_NUMBERS] = {
+    {"WIDTH", INT_MAX}, {"HEIGHT", INT_MAX}, {"DEPTH", 4}, {"MAXVAL", 65535}};
+
+struct pam {
+    uint64_t number[PAM_NUMBERS]; /* 0: has not come yet */
+    char tuple_type[LINE_BYTES];
+};
+
+/* The next line that is neither blank nor a comment, without the blanks around it. */
+static bool read_line(struct pnm *pnm, char line[LINE_BYTES])
+{
+    char shown[16];
+    size_t length;
+    bool comment;
+
+    do {
+        length = 0;
+        comment = false;
+        for (int byte = next_raw(pnm); byte != '\n'; byte = next_raw(pnm)) {
+            if (byte == END)
+                return ended(pnm);
+            if (length == 0 && (is_space(byte) || byte == '#' || comment)) {
+                comment = comment || byte == '#';
+                continue;
+            }
+            if ((byte < ' ' && !is_space(byte)) || byte >= 0x7F)
+                return damaged(pnm, "%s in its header", byte_text(byte, shown));
+            if (length == LINE_BYTES - 1)
+                return damaged(pnm, "a header line of more than 255 characters");
+            line[length++] = (char)byte;
+        }
+    } while (length == 0);
+    while (is_space(line[length - 1]))
+        length--;
+    line[length] = '\0';
+    return true;
+}
+
+/* What follows LABEL and blanks in LINE, or NULL if LINE is not about LABEL. */
+static const char *value_of(const char *line, const char *label)
+{
+    size_t length = strlen(label);
+
+    if (strncmp(line, label, length) != 0 || (line[length] && !is_space(line[length])))
+        return NULL;
+    for (line += length; is_space(*line);)
+        line++;
+    return line;
+}
+
+static bool set_number(struct pnm *pnm, struct pam *pam, int which, const char *digits)
+{
+    const char *label = pam_numbers[which].label;
+    uint64_t value;
+
+    if (pam->number[which] != 0)
+        return damaged(pnm, "a second %s line", label);
+    if (!*digits || digits[strspn(digits, "0123456789")])
+        return damaged(pnm, "expected a number after %s, got '%s'", label, digits);
+    value = strtoull(digits, NULL, 10);  /* which may saturate */
+    if (which == PAM_DEPTH && value > 4) /* sound, but no picture of ours */
+        return error_set(pnm->err, EXIT_INPUT, "%s: a PAM of more than 4 channels",
+                         input_name(pnm->input));
+    pam->number[which] = value;
+    return check_number(pnm, label, value, pam_numbers[which].largest);
+}
+
+/* Several TUPLTYPE lines make one type, joined by blanks (the specification says so). */
+static bool add_tuple_type(struct pnm *pnm, struct pam *pam, const char *type)
+{
+    size_t length = strlen(pam->tuple_type);
+
+    if (length + 1 + strlen(type) >= sizeof pam->tuple_type)
+        return damaged(pnm, "a TUPLTYPE of more than 255 characters");
+    snprintf(pam->tuple_type + length, sizeof pam->tuple_type - length, "%s%s",
+             length > 0 ? " " : "", type);
+    return true;
+}
+
+static bool check_tuple_type(struct pnm *pnm, const struct pam *pam)
+{
+    size_t i = 0;
+
+    if (!pam->tuple_type[0])
+        return true; /* optional: DEPTH alone decides */
+    while (i < TUPLE_TYPES && strcmp(pam->tuple_type, tuple_types[i].name) != 0)
+        i++;
+    if (i == TUPLE_TYPES)
+        return error_set(pnm->err, EXIT_INPUT,
+                         "%s: unknown tuple type '%s' (known: BLACKANDWHITE GRAYSCALE RGB, each "
+                         "also with _ALPHA)",
+                         input_name(pnm->input), pam->tuple_type);
+    if (pam->number[PAM_DEPTH] != tuple_types[i].depth)
+        return damaged(pnm, "TUPLTYPE %s needs DEPTH %u, not %u", pam->tuple_type,
+                       tuple_types[i].depth, (unsigned)pam->number[PAM_DEPTH]);
+    if (tuple_types[i].bilevel && pam->number[PAM_MAXVAL] != 1)
+        return damaged(pnm, "TUPLTYPE %s needs MAXVAL 1, not %u", pam->tuple_type,
+                       (unsigned)pam->number[PAM_MAXVAL]);
+    return true;
+}
+
+static bool read_pam_line(struct pnm *pnm, struct pam *pam, const char *line)
+{
+    const char *value = value_of(line, "TUPLTYPE");
+
+    if (value)
+        return add_tuple_type(pnm, pam, value);
+    for (int i = 0; i < PAM_NUMBERS; i++) {
+        value = value_of(line, pam_numbers[i].label);
+        if (value)
+            return set_number(pnm, pam, i, value);
+    }
+    return damaged(pnm, "unknown header line '%s'", line);
+}
+
+static bool read_pam(struct pnm *pnm)
+{
+    struct pam pam = {0};
+    char line[LINE_BYTES];
+
+    for (;;) {
+        if (!read_line(pnm, line))
+            return false;
+        if (strcmp(line, "ENDHDR") == 0)
+            break;
+        if (!read_pam_line(pnm, &pam, line))
+            return false;
+    }
+    for (int i = 0; i < PAM_NUMBERS; i++)
+        if (pam.number[i] == 0)
+            return damaged(pnm, "no %s line in its header", pam_numbers[i].label);
+    pnm->width = (int)pam.number[PAM_WIDTH];
+    pnm->height = (int)pam.number[PAM_HEIGHT];
+    pnm->channels = (int)pam.number[PAM_DEPTH];
+    pnm->maxval = (uint32_t)pam.number[PAM_MAXVAL];
+    return check_tuple_type(pnm, &pam);
+}
+
+/* Reads a header that was recognised. The input then stands at the first sample, or PNM does where
+ * the samples are text. */
+static bool read_header(struct pnm *pnm)
+{
+    static const char *const names[] = {"PBM", "PGM", "PPM", "PBM", "PGM", "PPM", "PAM"};
+    int digit;
+
+    pnm->name = "PNM";
+    pnm->most = MOST_BYTES;
+    next_raw(pnm); /* the P */
+    digit = next_raw(pnm);
+    if (digit < '1' || digit > '7')
+        return !pnm->failed && damaged(pnm, "no P1 to P7 at its beginning");
+    pnm->kind = digit - '0';
+    pnm->name = names[pnm->kind - 1];
+    if (pnm->kind == 7 ? !read_pam(pnm) : !read_numbers(pnm))
+        return false;
+    pnm->header_bytes = pnm->taken + pnm->at;
+    pnm->most = UINT64_MAX; /* a plain raster goes on */
+    if (!is_plain(pnm))
+        input_skip(pnm->input, pnm->at);
+    return true;
+}
 
 /* ---- opening ---- */
 
 /* The bytes of samples that a sound file of this header has at least. False: they
  * cannot be counted in 64 bits. */
-static bool promised_bytes(const struct pnm_reader *header, uint64_t *bytes)
+static bool promised_bytes(const struct pnm *pnm, uint64_t *bytes)
 {
     /* width < 2^31, channels <= 4, sample <= 2: a row is below 2^34. */
-    uint64_t row = (uint64_t)header->width * (uint64_t)header->channels;
+    uint64_t row = (uint64_t)pnm->width * (uint64_t)pnm->channels;
 
-    if (header->kind == 4)
+    if (pnm->kind == 4)
         row = (row + 7) / 8;
-    else if (!pnm_is_plain(header->kind))
-        row *= header->maxval > 255 ? 2 : 1;
-    else if (header->kind != 1)
+    else if (!is_plain(pnm))
+        row *= pnm->maxval > 255 ? 2 : 1;
+    else if (pnm->kind != 1)
         row *= 2; /* a digit and a blank, and the last blank may be missing: below */
-    if (__builtin_mul_overflow(row, (uint64_t)header->height, bytes))
+    if (__builtin_mul_overflow(row, (uint64_t)pnm->height, bytes))
         return false;
-    if (header->kind == 2 || header->kind == 3)
+    if (pnm->kind == 2 || pnm->kind == 3)
         --*bytes;
     return true;
 }
 
 /* A header is believed only as far as its file is long. */
-static bool check_length(struct source *source, const struct pnm_reader *header, struct error *err)
+static bool check_length(struct source *source, const struct pnm *pnm, struct error *err)
 {
     const char *name = input_name(source->input);
     uint64_t size = input_size(source->input), promised, held;
 
-    if (!promised_bytes(header, &promised))
+    if (!promised_bytes(pnm, &promised))
         return error_set(err, EXIT_INPUT,
                          "%s: damaged %s: %d x %d pixels are more than a file holds", name,
-                         header->name, header->width, header->height);
+                         pnm->name, pnm->width, pnm->height);
     if (size == UINT64_MAX)
         return true;
-    held = size > header->header_bytes ? size - header->header_bytes : 0;
+    held = size > pnm->header_bytes ? size - pnm->header_bytes : 0;
     if (held < promised)
         return error_set(err, EXIT_INPUT,
                          "%s: truncated %s: the header promises %s%llu bytes of samples, the file "
                          "holds %llu",
-                         name, header->name, pnm_is_plain(header->kind) ? "at least " : "",
+                         name, pnm->name, is_plain(pnm) ? "at least " : "",
                          (unsigned long long)promised, (unsigned long long)held);
     /* A line break at the end is no second picture. Text may always be spaced more widely. */
-    if (held > promised + 2 && !pnm_is_plain(header->kind))
+    if (held > promised + 2 && !is_plain(pnm))
         snprintf(source->warning, sizeof source->warning,
                  "%s: only the first picture is read; %llu bytes follow it", name,
                  (unsigned long long)(held - promised));
@@ -78,23 +428,22 @@ static bool check_length(struct source *source, const struct pnm_reader *header,
 static bool pnm_open(struct source *source, struct error *err)
 {
     struct pnm *pnm = source->state;
-    struct pnm_reader *header = &pnm->reader;
     struct image_info *info = &source->info;
 
-    header->input = source->input;
-    header->err = err;
-    if (!pnm_header_read(header) || !check_length(source, header, err))
+    pnm->input = source->input;
+    pnm->err = err;
+    if (!read_header(pnm) || !check_length(source, pnm, err))
         return false;
-    info->width = header->width;
-    info->height = header->height;
-    info->channels = header->channels;
-    info->max = pnm_is_bitmap(header->kind) ? 255 : header->maxval;
+    info->width = pnm->width;
+    info->height = pnm->height;
+    info->channels = pnm->channels;
+    info->max = pnm->kind == 1 || pnm->kind == 4 ? 255 : pnm->maxval;
     info->type = info->max > 255 ? SAMPLE_U16 : SAMPLE_U8;
-    info->format = header->kind == 7 ? FORMAT_PAM : header->channels == 3 ? FORMAT_PPM : FORMAT_PGM;
-    pnm->file_row_bytes = (size_t)header->width * (size_t)header->channels * (size_t)info->type;
-    if (header->kind != 4)
+    info->format = pnm->kind == 7 ? FORMAT_PAM : pnm->channels == 3 ? FORMAT_PPM : FORMAT_PGM;
+    pnm->file_row_bytes = (size_t)pnm->width * (size_t)pnm->channels * (size_t)info->type;
+    if (pnm->kind != 4)
         return true;
-    pnm->file_row_bytes = ((size_t)header->width + 7) / 8;
+    pnm->file_row_bytes = ((size_t)pnm->width + 7) / 8;
     pnm->packed = malloc(pnm->file_row_bytes);
     return pnm->packed ||
            error_set(err, EXIT_INPUT, "%s: no memory to read it", input_name(source->input));
@@ -139,9 +488,9 @@ static uint32_t swap_and_largest_u16(uint16_t *row, size_t samples)
 /* SAMPLE counts from 0 in row Y; people count from 1. */
 static bool above_maxval(struct pnm *pnm, uint32_t value, int y, size_t sample)
 {
-    return pnm_damaged(&pnm->reader, "sample %u%s at row %d, column %zu is above the maxval %u",
-                       value, value < HUGE_SAMPLE ? "" : " or more", y + 1,
-                       sample / (size_t)pnm->reader.channels + 1, pnm->reader.maxval);
+    return damaged(pnm, "sample %u%s at row %d, column %zu is above the maxval %u", value,
+                   value < HUGE_SAMPLE ? "" : " or more", y + 1, sample / (size_t)pnm->channels + 1,
+                   pnm->maxval);
 }
 
 /* Finds the sample; the fast pass only knew that there is one. */
@@ -177,8 +526,8 @@ static bool finish_row(struct source *source, void *row, int y)
 
 static bool truncated(struct pnm *pnm, int y)
 {
-    return error_set(pnm->reader.err, EXIT_INPUT, "%s: truncated %s: %d of %d rows",
-                     input_name(pnm->reader.input), pnm->reader.name, y, pnm->reader.height);
+    return error_set(pnm->err, EXIT_INPUT, "%s: truncated %s: %d of %d rows",
+                     input_name(pnm->input), pnm->name, y, pnm->height);
 }
 
 /* How many rows one input_read may fill: several where no gap lies between them. */
@@ -218,36 +567,35 @@ static bool unexpected(struct pnm *pnm, const char *wanted, int byte, int y, siz
 {
     char shown[16];
 
-    return pnm_damaged(&pnm->reader, "expected %s at row %d, column %zu, got %s", wanted, y + 1,
-                       i / (size_t)pnm->reader.channels + 1, pnm_byte_text(byte, shown));
+    return damaged(pnm, "expected %s at row %d, column %zu, got %s", wanted, y + 1,
+                   i / (size_t)pnm->channels + 1, byte_text(byte, shown));
 }
 
 static bool next_sample(struct pnm *pnm, int y, size_t i, uint32_t *value)
 {
-    struct pnm_reader *reader = &pnm->reader;
-    int byte = pnm_skip_blanks(reader);
+    int byte = skip_blanks(pnm);
     uint64_t number;
 
-    if (byte == PNM_END)
-        return reader->failed ? false : truncated(pnm, y);
-    if (reader->kind == 1) {
+    if (byte == END)
+        return pnm->failed ? false : truncated(pnm, y);
+    if (pnm->kind == 1) {
         *value = byte == '1' ? 0 : 255; /* 1 is ink */
         return byte == '0' || byte == '1' || unexpected(pnm, "0 or 1", byte, y, i);
     }
     if (byte < '0' || byte > '9')
         return unexpected(pnm, "a sample", byte, y, i);
-    number = pnm_number(reader, byte, HUGE_SAMPLE, &byte);
+    number = read_digits(pnm, byte, HUGE_SAMPLE, &byte);
     *value = number < HUGE_SAMPLE ? (uint32_t)number : HUGE_SAMPLE;
-    if (reader->failed)
+    if (pnm->failed)
         return false;
-    if (byte != PNM_END && !pnm_is_space(byte))
+    if (byte != END && !is_space(byte))
         return unexpected(pnm, "blank space after the sample", byte, y, i);
-    return *value <= reader->maxval || above_maxval(pnm, *value, y, i);
+    return *value <= pnm->maxval || above_maxval(pnm, *value, y, i);
 }
 
 static bool read_plain_row(struct pnm *pnm, enum sample_type type, void *row, int y)
 {
-    size_t samples = (size_t)pnm->reader.width * (size_t)pnm->reader.channels, i;
+    size_t samples = (size_t)pnm->width * (size_t)pnm->channels, i;
     uint32_t value = 0;
 
     for (i = 0; i < samples; i++) {
@@ -265,8 +613,8 @@ static bool pnm_read(struct source *source, struct image *rows, struct error *er
 {
     struct pnm *pnm = source->state;
 
-    pnm->reader.err = err;
-    if (!pnm_is_plain(pnm->reader.kind))
+    pnm->err = err;
+    if (!is_plain(pnm))
         return read_binary(source, rows, err);
     for (int y = 0; y < rows->height; y++)
         if (!read_plain_row(pnm, source->info.type, image_row(rows, y), source->next_row + y))
@@ -276,7 +624,7 @@ static bool pnm_read(struct source *source, struct image *rows, struct error *er
 
 const struct decoder decoder_pnm = {
     .name = "PNM",
-    .recognise = pnm_recognise,
+    .recognise = recognise,
     .open = pnm_open,
     .read = pnm_read,
     .state_bytes = sizeof(struct pnm),
