@@ -19,12 +19,16 @@
 /* The first allocation of input_read_all for a pipe; it doubles from there. */
 #define PIPE_BYTES ((size_t)1024 * 1024)
 
+/* What a look at a place far from the last one reads. */
+#define HOP_BYTES ((size_t)1024)
+
 struct input {
     int fd;
-    int stop;      /* an eventfd that becomes readable with input_stop; -1 for files */
-    bool at_end;   /* read(2) has returned 0: do not ask again (a terminal would wait) */
-    uint64_t size; /* UINT64_MAX: unknown */
-    off_t first;   /* where it begins, where the size is known */
+    int stop;        /* an eventfd that becomes readable with input_stop; -1 for files */
+    bool at_end;     /* read(2) has returned 0: do not ask again (a terminal would wait) */
+    uint64_t size;   /* UINT64_MAX: unknown */
+    off_t first;     /* where it begins, where the size is known */
+    uint64_t window; /* the place of the buffer's first byte, for input_at */
     const char *name;
     char *path;   /* the caller's, kept for name */
     uint8_t *all; /* the bytes that input_read_all handed out */
@@ -210,23 +214,6 @@ bool input_read(struct input *input, void *into, size_t bytes, size_t *got, stru
     return true;
 }
 
-bool input_read_at(struct input *input, uint64_t place, void *into, size_t bytes, size_t *got,
-                   struct error *err)
-{
-    *got = 0;
-    while (*got < bytes) {
-        ssize_t n = pread(input->fd, (uint8_t *)into + *got, bytes - *got,
-                          input->first + (off_t)(place + *got));
-        if (n == 0)
-            break;
-        if (n > 0)
-            *got += (size_t)n;
-        else if (errno != EINTR)
-            return error_errno(err, input->name, "read");
-    }
-    return true;
-}
-
 bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, struct error *err)
 {
     size_t capacity = PIPE_BYTES, used = 0, n;
@@ -250,6 +237,7 @@ bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, st
             input->all = all;
             *bytes = all;
             *size = used;
+            input->size = used;
             return true;
         }
         if (capacity > SIZE_MAX / 2)
@@ -258,4 +246,54 @@ bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, st
     }
     free(all);
     return error_set(err, EXIT_INPUT, "%s: no memory to hold the file", input->name);
+}
+
+/* ---- bytes by their place ---- */
+
+bool input_hold(struct input *input, struct error *err)
+{
+    const uint8_t *all;
+    size_t bytes;
+
+    return input->size < SIZE_MAX || input_read_all(input, &all, &bytes, err);
+}
+
+/* Moves the window to PLACE. Bytes that follow those in the window are read by the buffer, others
+ * (of a walk from chunk to chunk) only a few at a time. */
+static bool move_window(struct input *input, uint64_t place, struct error *err)
+{
+    uint64_t held = input->window + input->end, left = input->size - place;
+    size_t bytes = place >= input->window && place <= held ? BUFFER_BYTES : HOP_BYTES;
+
+    input->window = place;
+    input->end = 0;
+    bytes = bytes < left ? bytes : (size_t)left;
+    while (input->end < bytes) {
+        ssize_t n = pread(input->fd, input->buffer + input->end, bytes - input->end,
+                          input->first + (off_t)(place + input->end));
+        if (n == 0)
+            break;
+        if (n > 0)
+            input->end += (size_t)n;
+        else if (errno != EINTR)
+            return error_errno(err, input->name, "read");
+    }
+    return true;
+}
+
+const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t *have,
+                        struct error *err)
+{
+    size_t left = place < input->size ? (size_t)(input->size - place) : 0;
+
+    *have = left;
+    if (input->all)
+        return input->all + (input->size - left);
+    want = want < left ? want : left;
+    if ((place < input->window || place + want > input->window + input->end) &&
+        !move_window(input, place, err))
+        return NULL;
+    if (*have > input->window + input->end - place)
+        *have = (size_t)(input->window + input->end - place);
+    return input->buffer + (place - input->window);
 }

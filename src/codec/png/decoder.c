@@ -9,35 +9,18 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "codec/format.h"
-#include "codec/png/rows.h"
-#include "codec/png/strip.h"
+#include "codec/png/png.h"
 #include "codec/stb.h"
 #include "codec/zlib/stream.h"
 
 /* deflate's best: 258 bytes for a length code of one bit and a distance code of one. */
 #define DEFLATE_MAX_RATIO 1032
 
-/* The compressed data in one piece; malloc'ed. */
-static uint8_t *one_piece(const struct png_file *png, struct error *err)
-{
-    uint8_t *data = large_alloc(png->data_bytes);
-    struct png_pieces pieces;
-
-    png_pieces_begin(&pieces, png->bytes, png->data_place, png->data_bytes);
-    if (!data)
-        error_set(err, EXIT_INPUT, "%s: no memory to read it", png->name);
-    else if (png_pieces_gather(&pieces, data, err))
-        return data;
-    free(data);
-    return NULL;
-}
-
 static bool truncated_rows(const struct png_file *png, uint64_t bytes, struct error *err)
 {
     return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %llu rows", png->name,
                      (unsigned long long)png_rows_counted(&png->header, bytes),
-                     (unsigned long long)png_rows_total(&png->header));
+                     (unsigned long long)png_rows_counted(&png->header, UINT64_MAX));
 }
 
 /* The file was cut: says how many rows it still holds, where that can be known (data is
@@ -50,7 +33,7 @@ static bool refuse_truncated(const struct png_file *png, struct error *err)
     const char *why;
 
     if (png->data_bytes > 0 && bytes <= STB_MAX_BYTES) {
-        data = one_piece(png, err);
+        data = png_pieces_gather(png, err);
         if (!data)
             return false;
         zlib_stream_inflate(data, png->data_bytes, NULL, (size_t)bytes, &written, &why);
@@ -83,7 +66,6 @@ static bool check_sizes(const struct png_file *png, const struct image_info *inf
 
 /* source->state */
 struct png_source {
-    struct png_bytes bytes;
     struct png_file file;
     uint8_t *metadata;         /* source->metadata */
     struct png_reader *reader; /* NULL until a row is asked for */
@@ -95,8 +77,7 @@ static bool decoder_open(struct source *source, struct error *err)
     struct png_source *state = source->state;
     struct png_file *png = &state->file;
 
-    if (!png_bytes_open(&state->bytes, source->input, err) ||
-        !png_chunks_walk(png, &state->bytes, err))
+    if (!png_chunks_walk(png, source->input, err))
         return false;
     if (png->truncated)
         return refuse_truncated(png, err);
@@ -106,7 +87,7 @@ static bool decoder_open(struct source *source, struct error *err)
     info->type = png->header.depth == 16 ? SAMPLE_U16 : SAMPLE_U8;
     info->max = png->header.depth == 16 ? 65535 : 255;
     info->format = FORMAT_PNG;
-    if (!png_metadata_take(&png->notes, &state->bytes, info->channels <= 2, &state->metadata,
+    if (!png_metadata_take(&png->notes, source->input, info->channels <= 2, &state->metadata,
                            &source->metadata.bytes, err))
         return false;
     source->metadata.chunks = state->metadata;
@@ -125,7 +106,7 @@ static bool decoder_open(struct source *source, struct error *err)
 /* The rows, decompressed, unfiltered and checked; malloc'ed. */
 static uint8_t *read_rows(const struct png_file *png, size_t *bytes, struct error *err)
 {
-    uint8_t *data = one_piece(png, err), *rows;
+    uint8_t *data = png_pieces_gather(png, err), *rows;
     const char *why;
     size_t written;
     bool ok = false;
@@ -176,9 +157,9 @@ static size_t make_skeleton(const struct png_file *png, uint8_t *into)
     to = put_chunk(to + 8, "IHDR", head, sizeof head);
     if (header->colour == PNG_PALETTE) {
         to = put_chunk(to, "PLTE", png->palette, 3 * (size_t)png->palette_entries);
-        if (png->transparency)
+        if (png->transparency_bytes > 0)
             to = put_chunk(to, "tRNS", png->transparency, png->transparency_bytes);
-    } else if (png->transparency) {
+    } else if (png->transparency_bytes > 0) {
         /* Bits above the depth do not count; stb_image forgets that below 8 bits. */
         for (size_t i = 0; i < png->transparency_bytes; i += 2) {
             unsigned sample = (png->transparency[i] * 256U + png->transparency[i + 1]) & mask;
@@ -202,7 +183,7 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     uint8_t *rows = read_rows(png, &rows_bytes, err);
 
     if (!rows) {
-        png_chunks_explain(&state->bytes, err);
+        png_chunks_explain(source->input, err);
         return false;
     }
     if (!stb_load_png(skeleton, make_skeleton(png, skeleton), rows, rows_bytes, image, &why))
@@ -223,7 +204,7 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
         return true;
     png_reader_close(state->reader); /* its thread reads the file no more */
     state->reader = NULL;
-    png_chunks_explain(&state->bytes, err);
+    png_chunks_explain(source->input, err);
     return false;
 }
 #endif
@@ -235,7 +216,6 @@ static void decoder_close(struct source *source)
 #ifdef HAVE_PNG_ROWS
     png_reader_close(state->reader);
 #endif
-    png_bytes_close(&state->bytes);
     free(state->metadata);
 }
 

@@ -1,4 +1,4 @@
-/* PNG filters, put on rows and taken off them: see codec/png/filter.h. First their definitions,
+/* PNG filters, put on rows and taken off them: see codec/png/png.h. First their definitions,
  * then the same bytes sooner with SSE2, which every x86-64 has.
  *
  * Where filters are put on, all neighbours are known: a whole register is filtered at once.
@@ -9,10 +9,10 @@
  * all are undone at once, again and again: each time one more of them has its left neighbour
  * right. That takes four instructions a pixel; passing pixels through the low lanes one by one
  * took twenty. Pixels of one or two bytes are not worth lanes. */
-#include "codec/png/filter.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "codec/png/png.h"
 
 /* ---- the definitions ---- */
 

@@ -1,13 +1,12 @@
-/* PNG rows as they are asked for: see codec/png/rows.h. Rows are inflated in windows, small enough
+/* PNG rows as they are asked for. Rows are inflated in windows, small enough
  * for the second cache. Inflating is the longest part of reading that cannot be shared among
  * threads, so a thread of its own may do it ahead, into a ring of windows. The thread that asks for
  * rows undoes their filters; where samples need no other change, straight into its own memory. */
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/png/rows.h"
+#include "codec/png/png.h"
 #include "codec/zlib/stream.h"
 
 #define WINDOW_BYTES ((size_t)1 << 16)
@@ -187,10 +186,10 @@ bool png_reader_open(struct png_reader **reader, const struct png_file *png, boo
     windows = (png->header.height - 1) / r->rows + 1;
     r->slots = !ahead ? 1 : (windows < SLOTS_AHEAD ? windows : SLOTS_AHEAD);
     r->as_stored =
-        png->header.depth == 8 && png->header.colour != PNG_PALETTE && !png->transparency;
+        png->header.depth == 8 && png->header.colour != PNG_PALETTE && png->transparency_bytes == 0;
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
-    png_pieces_begin(&r->pieces, png->bytes, png->data_place, png->data_bytes);
+    r->pieces = png_pieces_begin(png);
     if (!reader_alloc(r)) {
         png_reader_close(r);
         *reader = NULL;
@@ -275,7 +274,7 @@ static void convert(const struct png_reader *reader, const uint8_t *row, void *t
 
     if (png->header.colour == PNG_PALETTE)
         convert_palette(reader, row, to, channels);
-    else if (png->header.depth == 16 && !png->transparency)
+    else if (png->header.depth == 16 && png->transparency_bytes == 0)
         convert_wide(row, to, (size_t)png->header.width * (size_t)channels);
     else
         convert_samples(reader, row, to, channels);

@@ -1,11 +1,10 @@
-/* Counting and checking rows: see codec/png/rows.h. Filters are taken off by
- * codec/png/filter.c. */
-#include "codec/png/rows.h"
-
+/* The inside of a PNG file: the rows that come out of its compressed data. Each begins with a
+ * filter type and is undone with the help of the row before; an interlaced picture is seven small
+ * pictures one after the other. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "codec/png/filter.h"
+#include "codec/png/png.h"
 
 struct pass {
     uint32_t width, height;
@@ -48,15 +47,6 @@ uint64_t png_rows_bytes(const struct png_header *header)
         bytes += (uint64_t)(1 + pass.row_bytes) * pass.height;
     }
     return bytes;
-}
-
-uint64_t png_rows_total(const struct png_header *header)
-{
-    uint64_t rows = 0;
-
-    for (int i = 0; i < pass_count(header); i++)
-        rows += pass_of(header, i).height;
-    return rows;
 }
 
 uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes)

@@ -1,0 +1,222 @@
+/* Private to codec/png/. A PNG is read in three steps, and each checks all that it can:
+ *
+ *   chunks.c    the outside of the file: its chunks, and the compressed data that they hold
+ *   rows.c      the rows in that data: how many there are, and their filters
+ *   read.c      samples, a few rows at a time; decoder.c: of pictures that are made as a whole
+ *
+ * metadata.c keeps chunks for another PNG. write.c makes files. */
+#ifndef STENCIL_CODEC_PNG_PNG_H
+#define STENCIL_CODEC_PNG_PNG_H
+
+#include "codec/format.h"
+
+/* ---- metadata (codec/png/metadata.c) ---- */
+
+/* Limits of all chunks together that are carried over; more are dropped. */
+#define PNG_KEPT_CHUNKS 256
+#define PNG_KEPT_BYTES  ((size_t)8 << 20)
+
+/* Of the chunks that say something beside the samples: which of them change how the picture looks,
+ * and those that go into another PNG as they stand: iCCP, sRGB, gAMA, cHRM, cICP, pHYs, eXIf and
+ * texts, where they are sound and not too large. */
+struct png_notes {
+    unsigned dropped; /* enum dropped, of all that was noted */
+    unsigned lost;    /* enum dropped, of all that another PNG does not get either */
+    unsigned maybe,
+        maybe_lost; /* the same of gAMA and cHRM, which do not count beside a named space */
+    bool named_space;
+    unsigned seen; /* a bit for each kind that a file has once */
+    struct png_kept {
+        size_t place; /* of the whole chunk */
+        uint32_t bytes;
+        bool profile;
+    } kept[PNG_KEPT_CHUNKS];
+    int count;
+    size_t kept_bytes;
+};
+
+/* One chunk that is not the picture's: HEAD holds its content's first bytes (at most 768). EARLY:
+ * it stands before palette and picture, and MIDDLE: before the picture. */
+void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t *head,
+                       uint32_t bytes, size_t place, bool early, bool middle);
+
+/* After the last chunk. Reads the chunks to be kept: *chunks (malloc'ed, NULL for none) are whole
+ * chunks, as they may stand behind a header. A profile that is not one for gray (or RGB) is lost.
+ */
+bool png_metadata_take(struct png_notes *notes, struct input *input, bool gray, uint8_t **chunks,
+                       size_t *chunk_bytes, struct error *err);
+
+/* ---- chunks (codec/png/chunks.c) ---- */
+
+enum png_colour {
+    PNG_GRAY = 0,
+    PNG_RGB = 2,
+    PNG_PALETTE = 3,
+    PNG_GRAY_ALPHA = 4,
+    PNG_RGBA = 6,
+};
+
+struct png_header {
+    int width, height; /* 1 .. PNG_MAX_SIDE */
+    int depth;         /* bits per sample: 1, 2, 4, 8 or 16 */
+    enum png_colour colour;
+    bool interlaced;
+};
+
+/* stb_image has the same limit (STB_MAX_SIDE). */
+#define PNG_MAX_SIDE (1 << 24)
+
+struct png_file {
+    const char *name; /* for sentences */
+    struct input *input;
+    struct png_header header;
+    uint8_t palette[3 * 256];  /* red, green, blue of each entry */
+    int palette_entries;       /* 0 .. 256 */
+    uint8_t transparency[256]; /* tRNS */
+    size_t transparency_bytes; /* 0: none */
+    size_t data_place;         /* of the first IDAT chunk */
+    int data_chunks;
+    size_t data_bytes; /* of all IDAT chunks */
+    struct png_notes notes;
+    /* Where the file ends inside a chunk: all that is whole before, and of the
+     * IDAT chunk that was cut what there is, stand above. */
+    bool truncated;
+    char truncation[128]; /* half-sentence: where */
+};
+
+bool png_recognise(const uint8_t *head, size_t bytes);
+
+/* Walks over all chunks. Everything that can be known without decompressing is checked before
+ * anything believes the header: the order of the chunks, every field, every CRC, and whether the
+ * file can hold what it promises. (The CRCs of picture data are checked as it is read, so that a
+ * file is read once; damage is told as if they had been checked first.) A file that ends too early
+ * but has a sound header is returned with truncated set (the caller can still count its rows); all
+ * other damage is an error. */
+bool png_chunks_walk(struct png_file *png, struct input *input, struct error *err);
+
+/* For a picture whose data proved wrong, as *err says: checks all chunks again, with the CRCs of
+ * IDATs, and replaces *err by the first damage of a chunk. Nothing may read from INPUT meanwhile.
+ */
+void png_chunks_explain(struct input *input, struct error *err);
+
+/* Samples of a pixel in the file, and after palette and tRNS have been applied. */
+int png_samples_stored(const struct png_header *header);
+int png_channels(const struct png_file *png);
+
+/* Copies COUNT bytes from PLACE; an error where the file has become shorter. */
+bool png_copy(struct input *input, size_t place, uint8_t *to, size_t count, struct error *err);
+
+/* The compressed data of the picture: the content of IDAT chunks that follow each other, with their
+ * CRCs checked on the way. */
+struct png_pieces {
+    struct input *input;
+    size_t place;      /* of the next byte in the file */
+    size_t chunk_left; /* in the chunk */
+    size_t left;       /* in all chunks */
+    bool in_chunk;     /* its CRC is still to be checked: */
+    uint32_t crc;      /* of the chunk's bytes that were handed out */
+    bool failed;
+    struct error err;
+};
+
+struct png_pieces png_pieces_begin(const struct png_file *png);
+
+/* Fits zlib_reader_new: the next piece of CONTEXT (a struct png_pieces), NULL behind the last and
+ * where the file cannot be read or a CRC is wrong (failed). */
+const uint8_t *png_pieces_next(void *context, size_t *bytes);
+
+/* All pieces, one behind the other; malloc'ed. NULL where *err is set. */
+uint8_t *png_pieces_gather(const struct png_file *png, struct error *err);
+
+/* ---- rows (codec/png/rows.c) ---- */
+
+/* Sample I of a row, of DEPTH bits. */
+static inline unsigned png_sample_at(const uint8_t *row, size_t i, int depth)
+{
+    unsigned bits = (unsigned)depth, per_byte;
+
+    if (depth == 16)
+        return row[2 * i] * 256U + row[2 * i + 1];
+    if (depth == 8)
+        return row[i];
+    per_byte = 8U / bits;
+    return row[i / per_byte] >> (8U - bits * (unsigned)(i % per_byte + 1)) & ((1U << bits) - 1);
+}
+
+/* Bytes of all rows with their filter types: at most about 2^24 * 2^24 * 8. */
+uint64_t png_rows_bytes(const struct png_header *header);
+
+/* How many rows BYTES hold in full, of all passes. UINT64_MAX: how many there are. */
+uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes);
+
+/* Undoes the filters in place and sets every filter type to 0 (none): stb_image, which reads RAW
+ * next, has nothing left to undo. RAW holds png_rows_bytes. An unknown filter type, or
+ * an index that the palette does not have, is an error. */
+bool png_rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *err);
+
+/* The same for one row of a picture that is not interlaced: RAW begins with the filter type, UP
+ * is the row above, undone, without one (zeros above the first), and TO gets the row, also without;
+ * it may be RAW + 1, or lie apart from both. */
+bool png_rows_undo(const struct png_file *png, uint32_t y, const uint8_t *raw, const uint8_t *up,
+                   uint8_t *to, struct error *err);
+
+/* ---- rows as they are asked for (codec/png/read.c) ----
+ *
+ * Inflated, undone, checked and turned into samples a few at a time. Not for interlaced pictures,
+ * whose rows come in seven passes; not in builds with libdeflate, which inflates only whole
+ * streams, or with -Dpng=stb. */
+
+struct png_reader;
+
+/* PNG must stay where it is until png_reader_close. AHEAD: a thread of its own decompresses
+ * meanwhile. */
+bool png_reader_open(struct png_reader **reader, const struct png_file *png, bool ahead,
+                     struct error *err);
+
+/* The next rows, as many as IMAGE has. Damage is found when its row is read; the last row also
+ * checks that the compressed data ends there, and its checksum. */
+bool png_reader_read(struct png_reader *reader, const struct image *image, struct error *err);
+void png_reader_close(struct png_reader *reader); /* NULL is harmless */
+
+/* ---- filters (codec/png/filter.c) ----
+ *
+ * Before a row is compressed, a value that is foretold from a byte's neighbours is taken off every
+ * byte: the differences compress better. When the row is read, the value is added again. a is the
+ * byte one pixel to the left, b the one above, c the one above a; outside the row they are 0. The
+ * filters foretell
+ *
+ *   0 none   0    3 average  floor((a + b) / 2)
+ *   1 sub    a    4 Paeth    the one of a, b, c that is nearest to a + b - c
+ *   2 up     b */
+
+/* ROW has BYTES bytes, a multiple of PIXEL (1, 2, 3, 4, 6 or 8), UP is the row above without its
+ * filter (zeros above the first), and OUT gets as many bytes. None overlaps another, but for
+ * unfiltering OUT may be ROW. Average is only undone: png_filter is not asked for it. */
+typedef void png_filter_function(int filter, const uint8_t *row, const uint8_t *up, size_t bytes,
+                                 size_t pixel, uint8_t *out);
+
+/* The definitions, and the same bytes sooner. A test holds them against each other. */
+png_filter_function png_filter_plain, png_filter;
+png_filter_function png_unfilter_plain, png_unfilter;
+
+/* ---- bytes of a file ---- */
+
+static inline uint32_t png_get32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static inline uint8_t *png_put32(uint8_t *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        *to++ = (uint8_t)(value >> (24 - 8 * i));
+    return to;
+}
+
+/* Writes length, type and CRC around the content of a chunk, BYTES bytes at CHUNK + PNG_CHUNK_HEAD.
+ * Returns the length of the whole chunk. */
+#define PNG_CHUNK_HEAD     8
+#define PNG_CHUNK_OVERHEAD 12
+size_t png_chunk_close(uint8_t *chunk, const char *type, size_t bytes);
+
+#endif
