@@ -62,14 +62,13 @@ static bool recognise(const uint8_t *head, size_t bytes)
 
 static bool damaged(struct bmp *bmp, const char *what)
 {
-    return error_set(bmp->err, EXIT_INPUT, "%s: damaged BMP: %s", bmp->name, what);
+    return error_file(bmp->err, bmp->name, "damaged BMP: %s", what);
 }
 
 static bool unreadable(struct bmp *bmp, const char *what)
 {
-    return error_set(bmp->err, EXIT_INPUT,
-                     "%s: a BMP with %s cannot be read: convert it to a plain BMP or a PNG",
-                     bmp->name, what);
+    return error_file(bmp->err, bmp->name,
+                      "a BMP with %s cannot be read: convert it to a plain BMP or a PNG", what);
 }
 
 static bool read_size(struct bmp *bmp)
@@ -91,13 +90,12 @@ static bool read_size(struct bmp *bmp)
     bmp->top_down = height < 0;
     height = height < 0 ? -height : height;
     if (width <= 0 || height == 0)
-        return error_set(bmp->err, EXIT_INPUT, "%s: damaged BMP: %lld x %lld pixels are no picture",
-                         bmp->name, (long long)width, (long long)height);
+        return error_file(bmp->err, bmp->name, "damaged BMP: %lld x %lld pixels are no picture",
+                          (long long)width, (long long)height);
     if (width > MAX_SIDE || height > MAX_SIDE || width * height * 4 > INT32_MAX)
-        return error_set(bmp->err, EXIT_INPUT,
-                         "%s: %lld x %lld pixels: a BMP of more than 2 GiB of samples cannot be "
-                         "read",
-                         bmp->name, (long long)width, (long long)height);
+        return error_file(bmp->err, bmp->name,
+                          "%lld x %lld pixels: a BMP of more than 2 GiB of samples cannot be read",
+                          (long long)width, (long long)height);
     bmp->width = (int)width;
     bmp->height = (int)height;
     return true;
@@ -196,8 +194,7 @@ static bool locate_pixels(struct bmp *bmp)
     have = bmp->pixels_at < bmp->size ? bmp->size - bmp->pixels_at : 0;
     rows = (have + bmp->row_bytes - bmp->row_used) / bmp->row_bytes;
     if (rows < (size_t)bmp->height)
-        return error_set(bmp->err, EXIT_INPUT, "%s: truncated BMP: %zu of %d rows", bmp->name, rows,
-                         bmp->height);
+        return error_file(bmp->err, bmp->name, "truncated BMP: %zu of %d rows", rows, bmp->height);
     bmp->pixels = bmp->bytes + bmp->pixels_at;
     return true;
 }
@@ -261,9 +258,9 @@ static bool check_indices(const struct bmp *bmp)
         for (int x = 0; x < bmp->width; x++) {
             unsigned index = index_at(bmp, row_at(bmp, y), x);
             if (index >= (unsigned)bmp->palette_entries)
-                return error_set(bmp->err, EXIT_INPUT,
-                                 "%s: damaged BMP: row %d has a colour that its palette lacks: %u",
-                                 bmp->name, y, index);
+                return error_file(bmp->err, bmp->name,
+                                  "damaged BMP: row %d has a colour that its palette lacks: %u", y,
+                                  index);
         }
     return true;
 }
@@ -412,10 +409,10 @@ static bool encoder_open(struct sink *sink, struct error *err)
     uint64_t row = ((uint64_t)info->width * (uint64_t)info->channels + 3) / 4 * 4;
 
     if (row * (uint64_t)info->height + 256 > INT32_MAX)
-        return error_set(err, EXIT_INPUT,
-                         "%s: %d x %d pixels: a BMP of more than 2 GiB cannot be written; .ppm, "
-                         ".pgm and .pam have no such limit",
-                         output_name(sink->output), info->width, info->height);
+        return error_file(err, output_name(sink->output),
+                          "%d x %d pixels: a BMP of more than 2 GiB cannot be written; .ppm, .pgm "
+                          "and .pam have no such limit",
+                          info->width, info->height);
     return true;
 }
 

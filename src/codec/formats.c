@@ -174,20 +174,18 @@ bool format_resolve(const char *path, const struct image_info *info,
     if (options->drop_alpha && image_has_alpha(target->channels))
         target->channels--;
     if (target->channels >= 3 && !row->colour)
-        return error_set(err, EXIT_INPUT, "%s: %s holds gray only; the picture is %s: use %s", name,
-                         row->title, shape_name(target->channels), ways_out(target, ways));
+        return error_file(err, name, "%s holds gray only; the picture is %s: use %s", row->title,
+                          shape_name(target->channels), ways_out(target, ways));
     if (target->type == SAMPLE_U16 && !row->sixteen)
-        return error_set(err, EXIT_INPUT,
-                         "%s: %s output has 8 bits a sample; the picture has 16: use %s", name,
-                         row->title, ways_out(target, ways));
+        return error_file(err, name, "%s output has 8 bits a sample; the picture has 16: use %s",
+                          row->title, ways_out(target, ways));
     if (image_has_alpha(target->channels) && !row->alpha)
-        return error_set(err, EXIT_INPUT,
-                         "%s: %s holds no alpha; the picture is %s: use %s, or --alpha drop", name,
-                         row->title, shape_name(target->channels), ways_out(target, ways));
+        return error_file(err, name,
+                          "%s holds no alpha; the picture is %s: use %s, or --alpha drop",
+                          row->title, shape_name(target->channels), ways_out(target, ways));
     if (row->max_side && (target->width > row->max_side || target->height > row->max_side))
-        return error_set(err, EXIT_INPUT,
-                         "%s: %s holds at most %d pixels a side; the picture has %d x %d", name,
-                         row->title, row->max_side, target->width, target->height);
+        return error_file(err, name, "%s holds at most %d pixels a side; the picture has %d x %d",
+                          row->title, row->max_side, target->width, target->height);
     if (target->channels <= 2 && !row->gray)
         target->channels += 2;
     if (!row->maxval)

@@ -58,13 +58,13 @@ bool input_open(struct input **input, const char *path, struct error *err)
 
     *input = NULL;
     if (!in)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+        return error_file(err, path, "no memory to read it");
     memset(in, 0, offsetof(struct input, buffer));
     in->fd = in->stop = -1;
     in->path = strdup(path);
     in->name = is_stdin ? "standard input" : in->path;
     if (!in->path) {
-        error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+        error_file(err, path, "no memory to read it");
         goto fail;
     }
     do
@@ -76,7 +76,7 @@ bool input_open(struct input **input, const char *path, struct error *err)
         goto fail;
     }
     if (S_ISDIR(status.st_mode)) {
-        error_set(err, EXIT_INPUT, "%s: is a folder, not a file", in->name);
+        error_file(err, in->name, "is a folder, not a file");
         goto fail;
     }
     in->size = known_size(in->fd, &status);
@@ -132,7 +132,7 @@ static bool wait_for_input(struct input *input, struct error *err)
             return true; /* let read(2) tell */
     if (wait[1].revents == 0)
         return true;
-    return error_set(err, EXIT_INPUT, "%s: reading was given up", input->name);
+    return error_file(err, input->name, "reading was given up");
 }
 
 /* One read(2) of up to BYTES (>= 1) bytes; *got is 0 only at the end. */
@@ -245,7 +245,7 @@ bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, st
         capacity *= 2;
     }
     free(all);
-    return error_set(err, EXIT_INPUT, "%s: no memory to hold the file", input->name);
+    return error_file(err, input->name, "no memory to hold the file");
 }
 
 /* ---- bytes by their place ---- */

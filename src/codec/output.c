@@ -109,18 +109,17 @@ static bool open_temporary(struct output *out, const struct stat *old, struct er
     slash = strrchr(out->target, '/');
     folder = slash ? (int)(slash - out->target) : 0;
     if (slash ? slash[1] == '\0' : out->target[0] == '\0')
-        return error_set(err, EXIT_INPUT, "%s: a folder's name, expected a file's", out->name);
+        return error_file(err, out->name, "a folder's name, expected a file's");
     /* A rename would replace a write-protected file too, against its owner's will. */
     if (old && faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) != 0)
         return error_errno(err, out->name, "write");
     out->temporary = temporary_create(out->target, old ? 0600 : 0666, &out->fd);
     if (!out->temporary && errno == ENOENT)
-        return error_set(err, EXIT_INPUT, "%s: the folder '%.*s' does not exist", out->name, folder,
-                         out->target);
+        return error_file(err, out->name, "the folder '%.*s' does not exist", folder, out->target);
     if (!out->temporary)
-        return error_set(err, EXIT_INPUT, "%s: cannot create a file in '%.*s': %s", out->name,
-                         slash ? (folder ? folder : 1) : 1, slash ? out->target : ".",
-                         strerror(errno));
+        return error_file(err, out->name, "cannot create a file in '%.*s': %s",
+                          slash ? (folder ? folder : 1) : 1, slash ? out->target : ".",
+                          strerror(errno));
     if (old) {
         /* The owner is kept where we may; setuid and its kin only together with the owner. */
         bool same = fchown(out->fd, old->st_uid, old->st_gid) == 0;
@@ -145,7 +144,7 @@ static bool open_target(struct output *out, struct error *err)
         return errno == ENOENT ? open_temporary(out, NULL, err)
                                : error_errno(err, out->name, "write");
     if (S_ISDIR(status.st_mode))
-        return error_set(err, EXIT_INPUT, "%s: is a folder, expected a file's name", out->name);
+        return error_file(err, out->name, "is a folder, expected a file's name");
     if (S_ISREG(status.st_mode))
         return open_temporary(out, &status, err);
     do
@@ -160,13 +159,13 @@ bool output_open(struct output **output, const char *path, struct error *err)
 
     *output = NULL;
     if (!out)
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
+        return error_file(err, path, "no memory to write it");
     memset(out, 0, offsetof(struct output, buffer));
     out->fd = -1;
     out->path = strdup(path);
     out->name = strcmp(path, "-") == 0 ? "standard output" : out->path;
     if (!out->path) {
-        error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
+        error_file(err, path, "no memory to write it");
         goto fail;
     }
     if (!open_target(out, err))

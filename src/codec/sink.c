@@ -136,8 +136,8 @@ static void sink_free(struct sink *sink)
 
 static bool no_memory(const struct sink *sink, struct error *err)
 {
-    return error_set(err, EXIT_INPUT, "%s: no memory to write %d x %d pixels",
-                     output_name(sink->output), sink->info.width, sink->info.height);
+    return error_file(err, output_name(sink->output), "no memory to write %d x %d pixels",
+                      sink->info.width, sink->info.height);
 }
 
 /* The band and the table for rows that are not written as they come. */
@@ -177,7 +177,7 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
         return false;
     out = calloc(1, sizeof *out);
     if (!out)
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", codec_sentence_name(path));
+        return error_file(err, codec_sentence_name(path), "no memory to write it");
     out->given = *info;
     out->info = target;
     out->options = *options;
@@ -246,8 +246,9 @@ bool sink_write(struct sink *sink, const struct image *rows, struct error *err)
     struct image band = sink->converted;
 
     if (!image_info_fits(&sink->given, rows, sink->next_row))
-        return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were given at row %d",
-                         output_name(sink->output), rows->height, sink->next_row);
+        return error_file(err, output_name(sink->output),
+                          "%d rows of another shape were given at row %d", rows->height,
+                          sink->next_row);
     if (!band.data)
         return encode(sink, rows, err);
     for (int y = 0; y < rows->height; y += band.height) {
@@ -273,8 +274,8 @@ bool sink_finish(struct sink *sink, struct error *err)
     bool ok = sink->next_row == sink->info.height;
 
     if (!ok)
-        error_set(err, EXIT_INPUT, "%s: only %d of %d rows were given", output_name(output),
-                  sink->next_row, sink->info.height);
+        error_file(err, output_name(output), "only %d of %d rows were given", sink->next_row,
+                   sink->info.height);
     ok = ok && (!sink->encoder->finish || sink->encoder->finish(sink, err));
     if (ok) {
         sink->output = NULL; /* committing frees it, also when it fails */

@@ -52,7 +52,7 @@ static bool refuse_unknown(const char *name, struct error *err)
             decoder[count++] = format_row((enum format)i)->decoder;
     for (int i = 0; i < count; i++)
         format_append_word(list, sizeof list, decoder[i]->name, count - 1 - i, " or ");
-    return error_set(err, EXIT_INPUT, "%s: not a %s file", name, list);
+    return error_file(err, name, "not a %s file", list);
 }
 
 static bool open_file(struct source *source, const char *path, struct error *err)
@@ -66,8 +66,8 @@ static bool open_file(struct source *source, const char *path, struct error *err
         return false;
     name = input_name(source->input);
     if (bytes == 0)
-        return error_set(err, EXIT_INPUT, "%s: %s", name,
-                         strcmp(path, "-") == 0 ? "it is empty" : "the file is empty");
+        return error_file(err, name, "%s",
+                          strcmp(path, "-") == 0 ? "it is empty" : "the file is empty");
     for (int i = FORMAT_NONE + 1; i < FORMATS && !source->decoder; i++)
         if (format_row((enum format)i)->decoder->recognise(head, bytes))
             source->decoder = format_row((enum format)i)->decoder;
@@ -75,7 +75,7 @@ static bool open_file(struct source *source, const char *path, struct error *err
         return refuse_unknown(name, err);
     source->state = calloc(1, source->decoder->state_bytes);
     if (!source->state)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+        return error_file(err, name, "no memory to read it");
     if (!source->decoder->open(source, err))
         return false;
     describe_dropped(source->dropped, name, source->warning, sizeof source->warning);
@@ -87,7 +87,7 @@ bool source_open(struct source **source, const char *path, struct error *err)
 {
     *source = calloc(1, sizeof **source);
     if (!*source)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+        return error_file(err, path, "no memory to read it");
     if (open_file(*source, path, err))
         return true;
     source_close(*source);
@@ -151,8 +151,9 @@ bool source_read(struct source *source, struct image *rows, struct error *err)
     const struct decoder *decoder = source->decoder;
 
     if (!image_info_fits(&source->info, rows, source->next_row))
-        return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were asked for at row %d",
-                         input_name(source->input), rows->height, source->next_row);
+        return error_file(err, input_name(source->input),
+                          "%d rows of another shape were asked for at row %d", rows->height,
+                          source->next_row);
     if (source_streams(source)) {
         if (!decoder->read(source, rows, err))
             return false;
@@ -176,7 +177,7 @@ bool source_read_all(struct source *source, struct image *image, struct error *e
 
     memset(image, 0, sizeof *image);
     if (source->next_row != 0)
-        return error_set(err, EXIT_INPUT, "%s: was read already", name);
+        return error_file(err, name, "was read already");
     if (!source_streams(source)) {
         if (!source->decoder->read_all(source, image, err))
             return false;

@@ -26,8 +26,7 @@ static bool decoder_open(struct source *source, struct error *err)
         !jpeg_check(&state->jpeg, name, state->bytes, state->size, err))
         return false;
     if (state->size > STB_MAX_BYTES)
-        return error_set(err, EXIT_INPUT, "%s: a JPEG file of more than 2 GiB cannot be read",
-                         name);
+        return error_file(err, name, "a JPEG file of more than 2 GiB cannot be read");
     exchanged = jpeg->orientation >= 5;
     *info = (struct image_info){.width = exchanged ? jpeg->height : jpeg->width,
                                 .height = exchanged ? jpeg->width : jpeg->height,
@@ -45,7 +44,7 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     const char *name = input_name(source->input), *why;
 
     if (!stb_load_file(state->bytes, state->size, image, &why))
-        return error_set(err, EXIT_INPUT, "%s: damaged JPEG: %s", name, why);
+        return error_file(err, name, "damaged JPEG: %s", why);
     if (exif_turn_upright(image, state->jpeg.orientation, name, err))
         return true;
     image_free(image);
@@ -77,10 +76,10 @@ static bool encoder_open(struct sink *sink, struct error *err)
         ((uint64_t)info->width + 7) * ((uint64_t)info->height + 7) * (uint64_t)info->channels;
 
     if (samples + 256 > STB_MAX_BYTES)
-        return error_set(err, EXIT_INPUT,
-                         "%s: %d x %d pixels: a JPEG of nearly 2 GiB of samples cannot be written; "
-                         ".ppm, .pgm and .pam have no such limit",
-                         output_name(sink->output), info->width, info->height);
+        return error_file(err, output_name(sink->output),
+                          "%d x %d pixels: a JPEG of nearly 2 GiB of samples cannot be written; "
+                          ".ppm, .pgm and .pam have no such limit",
+                          info->width, info->height);
     return true;
 }
 

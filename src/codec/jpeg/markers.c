@@ -62,21 +62,20 @@ bool jpeg_recognise(const uint8_t *head, size_t bytes)
 
 static bool truncated(struct walk *walk, const char *where, unsigned marker)
 {
-    return error_set(walk->err, EXIT_INPUT, "%s: truncated JPEG: the file ends %s FF%02X",
-                     walk->name, where, marker);
+    return error_file(walk->err, walk->name, "truncated JPEG: the file ends %s FF%02X", where,
+                      marker);
 }
 
 static bool damaged(struct walk *walk, const char *what)
 {
-    return error_set(walk->err, EXIT_INPUT, "%s: damaged JPEG: %s in segment FF%02X at byte %zu",
-                     walk->name, what, walk->marker, walk->start);
+    return error_file(walk->err, walk->name, "damaged JPEG: %s in segment FF%02X at byte %zu", what,
+                      walk->marker, walk->start);
 }
 
 static bool unreadable(struct walk *walk, const char *what)
 {
-    return error_set(walk->err, EXIT_INPUT,
-                     "%s: a JPEG %s cannot be read: convert it to a common JPEG or a PNG",
-                     walk->name, what);
+    return error_file(walk->err, walk->name,
+                      "a JPEG %s cannot be read: convert it to a common JPEG or a PNG", what);
 }
 
 /* ---- segments ---- */
@@ -88,8 +87,8 @@ static bool next_marker(struct walk *walk)
     size_t start = walk->place;
 
     if (start < walk->size && walk->bytes[start] != 0xff)
-        return error_set(walk->err, EXIT_INPUT, "%s: damaged JPEG: there is no marker at byte %zu",
-                         walk->name, start);
+        return error_file(walk->err, walk->name, "damaged JPEG: there is no marker at byte %zu",
+                          start);
     while (walk->place < walk->size && walk->bytes[walk->place] == 0xff)
         walk->place++;
     if (walk->place == walk->size)
@@ -109,9 +108,9 @@ static bool next_segment(struct walk *walk)
     walk->start = walk->place - 2;
     walk->length = length[0] * 256U + length[1];
     if (walk->length < 2)
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: damaged JPEG: segment FF%02X at byte %zu has an impossible length",
-                         walk->name, walk->marker, walk->start);
+        return error_file(walk->err, walk->name,
+                          "damaged JPEG: segment FF%02X at byte %zu has an impossible length",
+                          walk->marker, walk->start);
     if (walk->length > left)
         return truncated(walk, "inside segment", walk->marker);
     walk->data = length + 2;
@@ -226,9 +225,9 @@ static bool check_sizes(struct walk *walk)
         most = plane > most ? plane : most;
     }
     if (most + 16 > STB_MAX_BYTES)
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: %d x %d pixels: a JPEG of more than 2 GiB of samples cannot be read",
-                         walk->name, jpeg->width, jpeg->height);
+        return error_file(walk->err, walk->name,
+                          "%d x %d pixels: a JPEG of more than 2 GiB of samples cannot be read",
+                          jpeg->width, jpeg->height);
     return true;
 }
 
@@ -259,8 +258,8 @@ static bool walk_frame(struct walk *walk)
     jpeg->height = p[1] * 256 + p[2];
     jpeg->width = p[3] * 256 + p[4];
     if (jpeg->width == 0 || jpeg->height == 0)
-        return error_set(walk->err, EXIT_INPUT, "%s: damaged JPEG: %d x %d pixels are no picture",
-                         walk->name, jpeg->width, jpeg->height);
+        return error_file(walk->err, walk->name, "damaged JPEG: %d x %d pixels are no picture",
+                          jpeg->width, jpeg->height);
     jpeg->components = p[5];
     if (walk->length != 6 + 3 * (size_t)jpeg->components)
         return damaged(walk, "a frame of the wrong length");
@@ -375,16 +374,15 @@ static bool walk_scan(struct walk *walk)
      * scan one (or one bit of refinement); progressive AC scans can skip blocks without any. */
     bits = dc && ac ? 2 * blocks : dc ? blocks : 0;
     if (8 * bytes < bits)
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: truncated JPEG: the %llu bytes of data at byte %zu cannot hold "
-                         "%d x %d pixels",
-                         walk->name, (unsigned long long)bytes, walk->start, jpeg->width,
-                         jpeg->height);
+        return error_file(
+            walk->err, walk->name,
+            "truncated JPEG: the %llu bytes of data at byte %zu cannot hold %d x %d pixels",
+            (unsigned long long)bytes, walk->start, jpeg->width, jpeg->height);
     if (walk->restart_interval && restarts < (mcus - 1) / walk->restart_interval)
-        return error_set(walk->err, EXIT_INPUT,
-                         "%s: truncated JPEG: %llu of %llu restart markers in the data at byte %zu",
-                         walk->name, (unsigned long long)restarts,
-                         (unsigned long long)((mcus - 1) / walk->restart_interval), walk->start);
+        return error_file(walk->err, walk->name,
+                          "truncated JPEG: %llu of %llu restart markers in the data at byte %zu",
+                          (unsigned long long)restarts,
+                          (unsigned long long)((mcus - 1) / walk->restart_interval), walk->start);
     for (int i = 0; i < count; i++)
         walk->component[which[i]].coded |= first_dc;
     return true;
@@ -409,9 +407,9 @@ static bool walk_segment(struct walk *walk)
     if (marker >= APP0 && marker <= APP15)
         return read_metadata(walk);
     return marker == COM || marker == DNL ||
-           error_set(walk->err, EXIT_INPUT,
-                     "%s: unknown kind of JPEG: it has marker FF%02X at byte %zu", walk->name,
-                     marker, walk->start);
+           error_file(walk->err, walk->name,
+                      "unknown kind of JPEG: it has marker FF%02X at byte %zu", marker,
+                      walk->start);
 }
 
 bool jpeg_check(struct jpeg_file *jpeg, const char *name, const uint8_t *bytes, size_t size,
@@ -430,10 +428,10 @@ bool jpeg_check(struct jpeg_file *jpeg, const char *name, const uint8_t *bytes, 
             return false;
     }
     if (jpeg->components == 0)
-        return error_set(err, EXIT_INPUT, "%s: damaged JPEG: it holds no picture", name);
+        return error_file(err, name, "damaged JPEG: it holds no picture");
     for (int i = 0; i < jpeg->components; i++)
         if (!walk.component[i].coded)
-            return error_set(err, EXIT_INPUT, "%s: truncated JPEG: %d of %d components have data",
-                             name, i, jpeg->components);
+            return error_file(err, name, "truncated JPEG: %d of %d components have data", i,
+                              jpeg->components);
     return true;
 }

@@ -18,9 +18,9 @@
 
 static bool truncated_rows(const struct png_file *png, uint64_t bytes, struct error *err)
 {
-    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %llu rows", png->name,
-                     (unsigned long long)png_rows_counted(&png->header, bytes),
-                     (unsigned long long)png_rows_counted(&png->header, UINT64_MAX));
+    return error_file(err, png->name, "truncated PNG: %llu of %llu rows",
+                      (unsigned long long)png_rows_counted(&png->header, bytes),
+                      (unsigned long long)png_rows_counted(&png->header, UINT64_MAX));
 }
 
 /* The file was cut: says how many rows it still holds, where that can be known (data is
@@ -41,7 +41,7 @@ static bool refuse_truncated(const struct png_file *png, struct error *err)
     }
     if (written > 0 && written < bytes)
         return truncated_rows(png, written, err);
-    return error_set(err, EXIT_INPUT, "%s: truncated PNG: %s", png->name, png->truncation);
+    return error_file(err, png->name, "truncated PNG: %s", png->truncation);
 }
 
 /* Can the file hold the rows that its header promises, and can they be decoded? */
@@ -53,14 +53,14 @@ static bool check_sizes(const struct png_file *png, const struct image_info *inf
     uint64_t samples = pixels * (png->header.colour == PNG_PALETTE ? 4 : (uint64_t)info->channels);
 
     if (rows > (uint64_t)png->data_bytes * DEFLATE_MAX_RATIO)
-        return error_set(err, EXIT_INPUT,
-                         "%s: damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
-                         png->name, info->width, info->height, png->data_bytes);
+        return error_file(err, png->name,
+                          "damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
+                          info->width, info->height, png->data_bytes);
     if (whole && (samples > STB_MAX_PNG_SAMPLES || rows > STB_MAX_BYTES ||
                   pixels * (uint64_t)info->channels * (uint64_t)info->type > STB_MAX_BYTES))
-        return error_set(err, EXIT_INPUT,
-                         "%s: %d x %d pixels: a PNG of more than 2^30 samples cannot be read",
-                         png->name, info->width, info->height);
+        return error_file(err, png->name,
+                          "%d x %d pixels: a PNG of more than 2^30 samples cannot be read",
+                          info->width, info->height);
     return true;
 }
 
@@ -116,10 +116,10 @@ static uint8_t *read_rows(const struct png_file *png, size_t *bytes, struct erro
     *bytes = (size_t)png_rows_bytes(&png->header);
     rows = large_alloc(*bytes);
     if (!rows)
-        error_set(err, EXIT_INPUT, "%s: no memory to read %d x %d pixels", png->name,
-                  png->header.width, png->header.height);
+        error_file(err, png->name, "no memory to read %d x %d pixels", png->header.width,
+                   png->header.height);
     else if (!zlib_stream_inflate(data, png->data_bytes, rows, *bytes, &written, &why))
-        error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", png->name, why);
+        error_file(err, png->name, "damaged PNG: %s", why);
     else if (written < *bytes)
         truncated_rows(png, written, err);
     else
@@ -187,7 +187,7 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
         return false;
     }
     if (!stb_load_png(skeleton, make_skeleton(png, skeleton), rows, rows_bytes, image, &why))
-        return error_set(err, EXIT_INPUT, "%s: cannot decode this PNG: %s", png->name, why);
+        return error_file(err, png->name, "cannot decode this PNG: %s", why);
     return true;
 }
 

@@ -144,7 +144,7 @@ bool png_metadata_take(struct png_notes *notes, struct input *input, bool gray, 
         return true;
     to = *chunks = malloc(notes->kept_bytes + (size_t)notes->count * PNG_CHUNK_OVERHEAD);
     if (!to)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", input_name(input));
+        return error_file(err, input_name(input), "no memory to read it");
     for (int i = 0; i < notes->count; i++) {
         const struct png_kept *kept = &notes->kept[i];
         if (!png_copy(input, kept->place, to, kept->bytes, err))

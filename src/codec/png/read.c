@@ -80,9 +80,9 @@ static bool inflate_window(struct png_reader *reader, struct window *window)
     want = (size_t)window->count * reader->stride;
     ok = zlib_reader_read(reader->inflate, window->rows, want, &got, &why);
     if (ok && got < want)
-        return error_set(err, EXIT_INPUT, "%s: truncated PNG: %llu of %d rows", reader->png->name,
-                         (unsigned long long)(reader->inflated + got / reader->stride),
-                         header->height);
+        return error_file(err, reader->png->name, "truncated PNG: %llu of %d rows",
+                          (unsigned long long)(reader->inflated + got / reader->stride),
+                          header->height);
     reader->inflated += (uint32_t)window->count;
     if (ok && reader->inflated == (uint32_t)header->height)
         ok = zlib_reader_end(reader->inflate, &why);
@@ -90,7 +90,7 @@ static bool inflate_window(struct png_reader *reader, struct window *window)
         *err = reader->pieces.err;
         return false;
     }
-    return ok || error_set(err, EXIT_INPUT, "%s: damaged PNG: %s", reader->png->name, why);
+    return ok || error_file(err, reader->png->name, "damaged PNG: %s", why);
 }
 
 /* The thread: fills windows while there is room, to the last row or the first damage. */
@@ -177,7 +177,7 @@ bool png_reader_open(struct png_reader **reader, const struct png_file *png, boo
     int windows;
 
     if (!r)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", png->name);
+        return error_file(err, png->name, "no memory to read it");
     r->png = png;
     r->stride = (size_t)(png_rows_bytes(&png->header) / (uint64_t)png->header.height);
     r->rows = (int)(r->stride < WINDOW_BYTES ? (WINDOW_BYTES - 1) / r->stride + 1 : 1);
@@ -193,7 +193,7 @@ bool png_reader_open(struct png_reader **reader, const struct png_file *png, boo
     if (!reader_alloc(r)) {
         png_reader_close(r);
         *reader = NULL;
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", png->name);
+        return error_file(err, png->name, "no memory to read it");
     }
     fill_colours(r);
     /* Without a thread it is done when a window is asked for. */

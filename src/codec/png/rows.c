@@ -87,8 +87,8 @@ static bool damaged_row(const struct png_file *png, int pass, uint32_t y, const 
 
     if (png->header.interlaced)
         snprintf(of_pass, sizeof of_pass, " of pass %d", pass + 1);
-    return error_set(err, EXIT_INPUT, "%s: damaged PNG: row %u%s has %s %u", png->name, (unsigned)y,
-                     of_pass, what, value);
+    return error_file(err, png->name, "damaged PNG: row %u%s has %s %u", (unsigned)y, of_pass, what,
+                      value);
 }
 
 /* Row Y of pass I. */
@@ -143,7 +143,7 @@ bool png_rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *e
     whole.interlaced = false; /* its rows are the longest */
     zeros = calloc(1, pass_of(&whole, 0).row_bytes);
     if (!zeros)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", png->name);
+        return error_file(err, png->name, "no memory to read it");
     for (int i = 0; i < pass_count(&png->header) && ok; i++) {
         struct pass pass = pass_of(&png->header, i);
         ok = unfilter_pass(png, i, raw, zeros, err);

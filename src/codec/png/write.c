@@ -307,8 +307,8 @@ static void *run(void *argument)
 
 static bool no_memory(struct sink *sink, struct error *err)
 {
-    return error_set(err, EXIT_INPUT, "%s: no memory to write %d x %d pixels",
-                     output_name(sink->output), sink->info.width, sink->info.height);
+    return error_file(err, output_name(sink->output), "no memory to write %d x %d pixels",
+                      sink->info.width, sink->info.height);
 }
 
 /* Writes finished strips until at most KEEP are left in the ring, and makes strips that no thread
@@ -432,11 +432,10 @@ static bool encoder_open(struct sink *sink, struct error *err)
     pthread_cond_init(&writer->made, NULL);
     rows = rows < 1 ? 1 : (rows > (size_t)info->height ? (size_t)info->height : rows);
     if (row > MAX_ROW_BYTES)
-        return error_set(
-            err, EXIT_INPUT,
-            "%s: %d x %d pixels: too large for a PNG; .ppm, .pgm and .pam have no such "
-            "limit",
-            output_name(sink->output), info->width, info->height);
+        return error_file(
+            err, output_name(sink->output),
+            "%d x %d pixels: too large for a PNG; .ppm, .pgm and .pam have no such limit",
+            info->width, info->height);
     writer->shape = (struct shape){
         .row_bytes = row, .pixel = pixel, .rows = (int)rows, .level = sink->options.png_level};
     writer->height = info->height;

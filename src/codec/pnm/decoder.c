@@ -78,8 +78,7 @@ __attribute__((format(printf, 2, 3))) static bool damaged(struct pnm *pnm, const
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     pnm->failed = true;
-    return error_set(pnm->err, EXIT_INPUT, "%s: damaged %s: %s", input_name(pnm->input), pnm->name,
-                     what);
+    return error_file(pnm->err, input_name(pnm->input), "damaged %s: %s", pnm->name, what);
 }
 
 /* ---- text ---- */
@@ -149,9 +148,8 @@ static const char *byte_text(int byte, char text[16])
 
 static bool ended(struct pnm *pnm)
 {
-    return !pnm->failed &&
-           error_set(pnm->err, EXIT_INPUT, "%s: truncated %s: the file ends in its header",
-                     input_name(pnm->input), pnm->name);
+    return !pnm->failed && error_file(pnm->err, input_name(pnm->input),
+                                      "truncated %s: the file ends in its header", pnm->name);
 }
 
 static bool check_number(struct pnm *pnm, const char *what, uint64_t value, uint64_t largest)
@@ -275,8 +273,7 @@ static bool set_number(struct pnm *pnm, struct pam *pam, int which, const char *
         return damaged(pnm, "expected a number after %s, got '%s'", label, digits);
     value = strtoull(digits, NULL, 10);  /* which may saturate */
     if (which == PAM_DEPTH && value > 4) /* sound, but no picture of ours */
-        return error_set(pnm->err, EXIT_INPUT, "%s: a PAM of more than 4 channels",
-                         input_name(pnm->input));
+        return error_file(pnm->err, input_name(pnm->input), "a PAM of more than 4 channels");
     pam->number[which] = value;
     return check_number(pnm, label, value, pam_numbers[which].largest);
 }
@@ -302,10 +299,10 @@ static bool check_tuple_type(struct pnm *pnm, const struct pam *pam)
     while (i < TUPLE_TYPES && strcmp(pam->tuple_type, tuple_types[i].name) != 0)
         i++;
     if (i == TUPLE_TYPES)
-        return error_set(pnm->err, EXIT_INPUT,
-                         "%s: unknown tuple type '%s' (known: BLACKANDWHITE GRAYSCALE RGB, each "
-                         "also with _ALPHA)",
-                         input_name(pnm->input), pam->tuple_type);
+        return error_file(
+            pnm->err, input_name(pnm->input),
+            "unknown tuple type '%s' (known: BLACKANDWHITE GRAYSCALE RGB, each also with _ALPHA)",
+            pam->tuple_type);
     if (pam->number[PAM_DEPTH] != tuple_types[i].depth)
         return damaged(pnm, "TUPLTYPE %s needs DEPTH %u, not %u", pam->tuple_type,
                        tuple_types[i].depth, (unsigned)pam->number[PAM_DEPTH]);
@@ -405,18 +402,17 @@ static bool check_length(struct source *source, const struct pnm *pnm, struct er
     uint64_t size = input_size(source->input), promised, held;
 
     if (!promised_bytes(pnm, &promised))
-        return error_set(err, EXIT_INPUT,
-                         "%s: damaged %s: %d x %d pixels are more than a file holds", name,
-                         pnm->name, pnm->width, pnm->height);
+        return error_file(err, name, "damaged %s: %d x %d pixels are more than a file holds",
+                          pnm->name, pnm->width, pnm->height);
     if (size == UINT64_MAX)
         return true;
     held = size > pnm->header_bytes ? size - pnm->header_bytes : 0;
     if (held < promised)
-        return error_set(err, EXIT_INPUT,
-                         "%s: truncated %s: the header promises %s%llu bytes of samples, the file "
-                         "holds %llu",
-                         name, pnm->name, is_plain(pnm) ? "at least " : "",
-                         (unsigned long long)promised, (unsigned long long)held);
+        return error_file(
+            err, name,
+            "truncated %s: the header promises %s%llu bytes of samples, the file holds %llu",
+            pnm->name, is_plain(pnm) ? "at least " : "", (unsigned long long)promised,
+            (unsigned long long)held);
     /* A line break at the end is no second picture. Text may always be spaced more widely. */
     if (held > promised + 2 && !is_plain(pnm))
         snprintf(source->warning, sizeof source->warning,
@@ -445,8 +441,7 @@ static bool pnm_open(struct source *source, struct error *err)
         return true;
     pnm->file_row_bytes = ((size_t)pnm->width + 7) / 8;
     pnm->packed = malloc(pnm->file_row_bytes);
-    return pnm->packed ||
-           error_set(err, EXIT_INPUT, "%s: no memory to read it", input_name(source->input));
+    return pnm->packed || error_file(err, input_name(source->input), "no memory to read it");
 }
 
 static void pnm_close(struct source *source)
@@ -526,8 +521,8 @@ static bool finish_row(struct source *source, void *row, int y)
 
 static bool truncated(struct pnm *pnm, int y)
 {
-    return error_set(pnm->err, EXIT_INPUT, "%s: truncated %s: %d of %d rows",
-                     input_name(pnm->input), pnm->name, y, pnm->height);
+    return error_file(pnm->err, input_name(pnm->input), "truncated %s: %d of %d rows", pnm->name, y,
+                      pnm->height);
 }
 
 /* How many rows one input_read may fill: several where no gap lies between them. */
