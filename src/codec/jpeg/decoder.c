@@ -1,6 +1,6 @@
 /* JPEG. The file's outside is checked by codec/jpeg/markers.c, then stb_image decodes it; the
  * EXIF orientation is applied to the pixels, the rest of the metadata is dropped with a
- * line that says so. Writing is stb_image_write's; gray goes through codec/jpeg/gray.c.
+ * line that says so. Writing is stb_image_write's.
  *
  * Baseline and progressive Huffman files of 8 bits, gray or colour, up to 2 GiB. */
 #include "codec/jpeg/jpeg.h"
@@ -63,15 +63,13 @@ const struct decoder decoder_jpeg = {
 
 static uint8_t *make(const struct image *image, const struct sink_options *options, size_t *bytes)
 {
-    if (image->channels == 1)
-        return jpeg_gray_make(image, options->quality, bytes);
     return stb_make_jpeg(image, options->quality, bytes);
 }
 
 static bool encoder_open(struct sink *sink, struct error *err)
 {
     const struct image_info *info = &sink->info;
-    /* In int in stb; gray pictures are stacked in blocks of 8 x 8 and 16 rows to spare. */
+    /* In int in stb, with whole blocks of 8 x 8. */
     uint64_t samples =
         ((uint64_t)info->width + 7) * ((uint64_t)info->height + 7) * (uint64_t)info->channels;
 

@@ -1,6 +1,5 @@
-/* Private to codec/jpeg/. What stb_image and stb_image_write leave undone around a JPEG: the check
- * of a file before it is decoded (markers.c), turning a picture upright (exif.c) and files of one
- * component (gray.c). */
+/* Private to codec/jpeg/. What stb_image leaves undone around a JPEG: the check of a file before it
+ * is decoded (markers.c), and turning a picture upright (exif.c). */
 #ifndef STENCIL_CODEC_JPEG_JPEG_H
 #define STENCIL_CODEC_JPEG_JPEG_H
 
@@ -39,10 +38,5 @@ int exif_orientation(const uint8_t *tiff, size_t bytes);
 
 /* Turns the picture upright, into new memory unless it is; NAME is for the sentence. */
 bool exif_turn_upright(struct image *image, int orientation, const char *name, struct error *err);
-
-/* ---- gray files (codec/jpeg/gray.c) ---- */
-
-/* A whole file of one component for an 8-bit gray picture, malloc'ed; NULL when memory runs out. */
-uint8_t *jpeg_gray_make(const struct image *image, int quality, size_t *bytes);
 
 #endif
