@@ -41,7 +41,6 @@ struct source {
 
 struct decoder {
     const char *name;
-    /* HEAD holds up to 4096 bytes of the file's beginning. */
     bool (*recognise)(const uint8_t *head, size_t bytes);
     /* Reads and checks the header, and all that can be checked before a large allocation. */
     bool (*open)(struct source *source, struct error *err);
@@ -103,6 +102,11 @@ struct format_row {
 };
 
 const struct format_row *format_row(enum format format);
+
+/* What kind of file begins with HEAD (up to 4096 bytes); NULL where none is known, and *err says so
+ * of NAME. */
+const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *name,
+                                       struct error *err);
 
 /* The format that PATH and OPTIONS ask for and what its encoder will be given, in *target; an
  * error where the format is unknown (EXIT_USAGE) or cannot hold the picture (EXIT_INPUT). */

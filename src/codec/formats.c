@@ -1,6 +1,6 @@
-/* The rows of the table of image formats (codec/formats.def), the formats by name, and
- * whether a format holds a picture: as it is, converted, or not at all, and then which formats do.
- * Nothing here reads or writes. */
+/* The rows of the table of image formats (codec/formats.def), the formats by name, the format of a
+ * file by its first bytes, and whether a format holds a picture: as it is, converted, or not at
+ * all, and then which formats do. Nothing here reads or writes. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -81,6 +81,26 @@ void format_append_word(char *text, size_t bytes, const char *word, int left, co
     size_t used = strlen(text);
 
     snprintf(text + used, bytes - used, "%s%s", used == 0 ? "" : left > 0 ? ", " : last, word);
+}
+
+/* ---- what is read ---- */
+
+const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *name,
+                                       struct error *err)
+{
+    char list[128] = "";
+    int left = 0;
+
+    for (int i = FORMAT_NONE + 1; i < FORMATS; i++) {
+        if (rows[i].decoder->recognise(head, bytes))
+            return rows[i].decoder;
+        left += rows[i].decoder != rows[i - 1].decoder; /* one decoder may read several */
+    }
+    for (int i = FORMAT_NONE + 1; i < FORMATS; i++)
+        if (rows[i].decoder != rows[i - 1].decoder)
+            format_append_word(list, sizeof list, rows[i].decoder->name, --left, " or ");
+    error_file(err, name, "not a %s file", list);
+    return NULL;
 }
 
 /* ---- what is written ---- */

@@ -30,29 +30,6 @@ uint16_t *codec_scale_table(uint32_t max)
     return table;
 }
 
-/* One row's channels, for 8 and for 16 bits. FROM[c] is the place in the incoming
- * pixel of the outgoing channel c. */
-#define DEFINE_MAP_ROW(name, sample)                                                               \
-    static void name(const sample *in, int in_channels, sample *out, int out_channels, int width,  \
-                     const int from[4])                                                            \
-    {                                                                                              \
-        int x, c;                                                                                  \
-        if (out_channels == 3) { /* nearly always: worth a loop that unrolls */                    \
-            for (x = 0; x < width; x++, in += in_channels, out += 3) {                             \
-                out[0] = in[from[0]];                                                              \
-                out[1] = in[from[1]];                                                              \
-                out[2] = in[from[2]];                                                              \
-            }                                                                                      \
-            return;                                                                                \
-        }                                                                                          \
-        for (x = 0; x < width; x++, in += in_channels, out += out_channels)                        \
-            for (c = 0; c < out_channels; c++)                                                     \
-                out[c] = in[from[c]];                                                              \
-    }
-
-DEFINE_MAP_ROW(map_row_u8, uint8_t)
-DEFINE_MAP_ROW(map_row_u16, uint16_t)
-
 static void scale_row(void *row, size_t samples, enum sample_type type, const uint16_t *scale)
 {
     if (type == SAMPLE_U8)
@@ -63,24 +40,35 @@ static void scale_row(void *row, size_t samples, enum sample_type type, const ui
             ((uint16_t *)row)[i] = scale[((uint16_t *)row)[i]];
 }
 
+/* Copies pixels of other channels: byte b of an outgoing pixel is byte FROM[b] of the incoming. */
+static void map_row(const uint8_t *in, size_t in_pixel, uint8_t *out, size_t out_pixel, int width,
+                    const size_t from[8])
+{
+    for (int x = 0; x < width; x++, in += in_pixel, out += out_pixel)
+        for (size_t b = 0; b < out_pixel; b++)
+            out[b] = in[from[b]];
+}
+
 void codec_convert(const struct image *in, const struct image *out, const uint16_t *scale)
 {
-    bool gray = in->channels <= 2;
+    const size_t sample = (size_t)in->type, alpha = (size_t)in->channels - 1;
+    size_t from[8];
+
     /* Colours keep their places, or all come from gray; alpha is the last of either. (Two
      * channels are never made out of another count.) */
-    const int from[4] = {0, gray ? 0 : 1, gray ? 0 : 2, in->channels - 1};
-
+    for (size_t b = 0; b < 4 * sample; b++) {
+        size_t c = b / sample;
+        from[b] = (c == 3 ? alpha : alpha < 2 ? 0 : c) * sample + b % sample;
+    }
     for (int y = 0; y < in->height; y++) {
-        const void *source = image_row(in, y);
-        void *target = image_row(out, y);
+        void *row = image_row(out, y);
         if (in->channels == out->channels)
-            memcpy(target, source, image_row_bytes(in));
-        else if (in->type == SAMPLE_U8)
-            map_row_u8(source, in->channels, target, out->channels, in->width, from);
+            memcpy(row, image_row(in, y), image_row_bytes(in));
         else
-            map_row_u16(source, in->channels, target, out->channels, in->width, from);
+            map_row(image_row(in, y), (size_t)in->channels * sample, row,
+                    (size_t)out->channels * sample, in->width, from);
         if (scale)
-            scale_row(target, (size_t)out->width * (size_t)out->channels, out->type, scale);
+            scale_row(row, (size_t)out->width * (size_t)out->channels, out->type, scale);
     }
 }
 

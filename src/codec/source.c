@@ -1,4 +1,4 @@
-/* Reading image files: recognises a file by its first bytes, counts rows, hands out rows of
+/* Reading image files: opens a file with its format's decoder, counts rows, hands out rows of
  * decoders that know only whole pictures, and says what of a file is not kept. The formats
  * themselves are codec/png/decoder.c and its siblings. */
 #include <stdio.h>
@@ -41,20 +41,6 @@ static void describe_dropped(unsigned dropped, const char *name, char *text, siz
 
 /* ---- opening ---- */
 
-static bool refuse_unknown(const char *name, struct error *err)
-{
-    const struct decoder *decoder[FORMATS];
-    char list[128] = "";
-    int count = 0;
-
-    for (int i = FORMAT_NONE + 1; i < FORMATS; i++)
-        if (count == 0 || format_row((enum format)i)->decoder != decoder[count - 1])
-            decoder[count++] = format_row((enum format)i)->decoder;
-    for (int i = 0; i < count; i++)
-        format_append_word(list, sizeof list, decoder[i]->name, count - 1 - i, " or ");
-    return error_file(err, name, "not a %s file", list);
-}
-
 static bool open_file(struct source *source, const char *path, struct error *err)
 {
     const uint8_t *head;
@@ -68,11 +54,9 @@ static bool open_file(struct source *source, const char *path, struct error *err
     if (bytes == 0)
         return error_file(err, name, "%s",
                           strcmp(path, "-") == 0 ? "it is empty" : "the file is empty");
-    for (int i = FORMAT_NONE + 1; i < FORMATS && !source->decoder; i++)
-        if (format_row((enum format)i)->decoder->recognise(head, bytes))
-            source->decoder = format_row((enum format)i)->decoder;
+    source->decoder = format_recognise(head, bytes, name, err);
     if (!source->decoder)
-        return refuse_unknown(name, err);
+        return false;
     source->state = calloc(1, source->decoder->state_bytes);
     if (!source->state)
         return error_file(err, name, "no memory to read it");

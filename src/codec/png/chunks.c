@@ -148,6 +148,11 @@ static bool walk_transparency(struct walk *walk)
         return damaged(walk, "a transparency of the wrong length");
     memcpy(png->transparency, walk->data, walk->bytes);
     png->transparency_bytes = walk->bytes;
+    for (uint32_t i = 0; i < walk->bytes && colour != PNG_PALETTE && png->header.depth <= 8;
+         i += 2) {
+        png->transparency[i] = 0; /* bits above the depth do not count */
+        png->transparency[i + 1] &= (uint8_t)((1 << png->header.depth) - 1);
+    }
     return true;
 }
 

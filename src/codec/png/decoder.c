@@ -145,8 +145,7 @@ static uint8_t *put_chunk(uint8_t *to, const char *type, const uint8_t *data, si
 static size_t make_skeleton(const struct png_file *png, uint8_t *into)
 {
     const struct png_header *header = &png->header;
-    uint8_t *to = into, head[13], samples[6];
-    unsigned mask = (1U << header->depth) - 1;
+    uint8_t *to = into, head[13];
 
     memcpy(to, "\211PNG\r\n\032\n", 8);
     png_put32(png_put32(head, (uint32_t)header->width), (uint32_t)header->height);
@@ -155,19 +154,10 @@ static size_t make_skeleton(const struct png_file *png, uint8_t *into)
     head[10] = head[11] = 0;
     head[12] = header->interlaced;
     to = put_chunk(to + 8, "IHDR", head, sizeof head);
-    if (header->colour == PNG_PALETTE) {
+    if (header->colour == PNG_PALETTE)
         to = put_chunk(to, "PLTE", png->palette, 3 * (size_t)png->palette_entries);
-        if (png->transparency_bytes > 0)
-            to = put_chunk(to, "tRNS", png->transparency, png->transparency_bytes);
-    } else if (png->transparency_bytes > 0) {
-        /* Bits above the depth do not count; stb_image forgets that below 8 bits. */
-        for (size_t i = 0; i < png->transparency_bytes; i += 2) {
-            unsigned sample = (png->transparency[i] * 256U + png->transparency[i + 1]) & mask;
-            samples[i] = (uint8_t)(sample >> 8);
-            samples[i + 1] = (uint8_t)sample;
-        }
-        to = put_chunk(to, "tRNS", samples, png->transparency_bytes);
-    }
+    if (png->transparency_bytes > 0)
+        to = put_chunk(to, "tRNS", png->transparency, png->transparency_bytes);
     to = put_chunk(to, "IDAT", head + 10, 1);
     to = put_chunk(to, "IEND", head, 0);
     return (size_t)(to - into);

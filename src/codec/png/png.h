@@ -72,7 +72,7 @@ struct png_file {
     struct png_header header;
     uint8_t palette[3 * 256];  /* red, green, blue of each entry */
     int palette_entries;       /* 0 .. 256 */
-    uint8_t transparency[256]; /* tRNS */
+    uint8_t transparency[256]; /* tRNS, without bits above the depth */
     size_t transparency_bytes; /* 0: none */
     size_t data_place;         /* of the first IDAT chunk */
     int data_chunks;

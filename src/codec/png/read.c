@@ -51,17 +51,15 @@ struct png_reader {
 static void fill_colours(struct png_reader *reader)
 {
     const struct png_file *png = reader->png;
-    unsigned mask = (1U << png->header.depth) - 1;
 
     if (png->header.colour == PNG_PALETTE) {
         for (size_t i = 0; i < (size_t)png->palette_entries; i++) {
             memcpy(reader->colour[i], png->palette + 3 * i, 3);
             reader->colour[i][3] = i < png->transparency_bytes ? png->transparency[i] : 255;
         }
-    } else { /* bits above the depth do not count */
+    } else {
         for (size_t i = 0; i < png->transparency_bytes / 2; i++)
-            reader->key[i] =
-                (png->transparency[2 * i] * 256U + png->transparency[2 * i + 1]) & mask;
+            reader->key[i] = png_sample_at(png->transparency, i, 16);
     }
 }
 
