@@ -30,10 +30,10 @@ struct input {
     off_t first;     /* where it begins, where the size is known */
     uint64_t window; /* the place of the buffer's first byte, for input_at */
     const char *name;
-    char *path;   /* the caller's, kept for name */
     uint8_t *all; /* the bytes that input_read_all handed out */
     size_t start, end;
     uint8_t buffer[BUFFER_BYTES];
+    char path[]; /* for the name */
 };
 
 /* The bytes from the current place to the end, where the file's length is to be
@@ -54,41 +54,32 @@ bool input_open(struct input **input, const char *path, struct error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     struct stat status;
-    struct input *in = malloc(sizeof *in); /* not calloc: the buffer need not be touched */
+    /* not calloc: the buffer need not be touched */
+    struct input *in = *input = malloc(sizeof *in + strlen(path) + 1);
 
-    *input = NULL;
     if (!in)
         return error_file(err, path, "no memory to read it");
     memset(in, 0, offsetof(struct input, buffer));
-    in->fd = in->stop = -1;
-    in->path = strdup(path);
-    in->name = is_stdin ? "standard input" : in->path;
-    if (!in->path) {
-        error_file(err, path, "no memory to read it");
-        goto fail;
-    }
+    in->stop = -1;
+    in->name = is_stdin ? "standard input" : strcpy(in->path, path);
     do
         in->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                           : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     while (in->fd < 0 && errno == EINTR);
     if (in->fd < 0 || fstat(in->fd, &status) != 0) {
         error_errno(err, in->name, "open");
-        goto fail;
-    }
-    if (S_ISDIR(status.st_mode)) {
+    } else if (S_ISDIR(status.st_mode)) {
         error_file(err, in->name, "is a folder, not a file");
-        goto fail;
+    } else {
+        in->size = known_size(in->fd, &status);
+        if (in->size != UINT64_MAX)
+            in->first = lseek(in->fd, 0, SEEK_CUR);
+        else
+            in->stop = eventfd(0, EFD_CLOEXEC); /* without one, input_stop does nothing */
+        return true;
     }
-    in->size = known_size(in->fd, &status);
-    if (in->size != UINT64_MAX)
-        in->first = lseek(in->fd, 0, SEEK_CUR);
-    else
-        in->stop = eventfd(0, EFD_CLOEXEC); /* without one, input_stop does nothing */
-    *input = in;
-    return true;
-
-fail:
     input_close(in);
+    *input = NULL;
     return false;
 }
 
@@ -101,7 +92,6 @@ void input_close(struct input *input)
     if (input->stop >= 0)
         close(input->stop);
     free(input->all);
-    free(input->path);
     free(input);
 }
 

@@ -37,7 +37,6 @@
 struct output {
     int fd;
     const char *name;
-    char *path;                  /* the caller's, kept for name */
     char *target;                /* the file that is replaced: path behind its symlinks */
     struct temporary *temporary; /* NULL: written directly */
     bool sync;
@@ -45,6 +44,7 @@ struct output {
     uint64_t prepared, expected; /* bytes, on a disk in memory */
     size_t used;
     unsigned char buffer[BUFFER_BYTES];
+    char path[]; /* the caller's */
 };
 
 /* N of /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N, else -1. These are
@@ -60,12 +60,11 @@ static int own_descriptor(const char *path)
         return STDERR_FILENO;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         size_t length = strlen(folders[i]), digits;
-        const char *digit = path + length;
         if (strncmp(path, folders[i], length) != 0)
             continue;
-        digits = strspn(digit, "0123456789");
-        if (digits >= 1 && digits <= 6 && digit[digits] == '\0')
-            return (int)strtol(digit, NULL, 10);
+        digits = strspn(path + length, "0123456789");
+        if (digits >= 1 && digits <= 6 && path[length + digits] == '\0')
+            return (int)strtol(path + length, NULL, 10);
     }
     return -1;
 }
@@ -155,26 +154,19 @@ static bool open_target(struct output *out, struct error *err)
 
 bool output_open(struct output **output, const char *path, struct error *err)
 {
-    struct output *out = malloc(sizeof *out); /* not calloc: the buffer need not be touched */
+    /* not calloc: the buffer need not be touched */
+    struct output *out = *output = malloc(sizeof *out + strlen(path) + 1);
 
-    *output = NULL;
     if (!out)
         return error_file(err, path, "no memory to write it");
     memset(out, 0, offsetof(struct output, buffer));
     out->fd = -1;
-    out->path = strdup(path);
+    strcpy(out->path, path);
     out->name = strcmp(path, "-") == 0 ? "standard output" : out->path;
-    if (!out->path) {
-        error_file(err, path, "no memory to write it");
-        goto fail;
-    }
-    if (!open_target(out, err))
-        goto fail;
-    *output = out;
-    return true;
-
-fail:
+    if (open_target(out, err))
+        return true;
     output_discard(out);
+    *output = NULL;
     return false;
 }
 
@@ -320,7 +312,6 @@ void output_discard(struct output *output)
     if (output->temporary)
         temporary_free(output->temporary);
     free(output->target);
-    free(output->path);
     free(output);
 }
 

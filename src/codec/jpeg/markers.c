@@ -29,7 +29,7 @@ enum marker {
     APP1 = 0xe1,
     APP2 = 0xe2,
     APP15 = 0xef,
-    COM = 0xfe,
+    COM = 0xfe
 };
 
 struct walk {
