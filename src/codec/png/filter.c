@@ -140,49 +140,6 @@ static void filter_fast(int filter, const uint8_t *row, const uint8_t *up, size_
 
 /* ---- taking off ---- */
 
-/* One pixel as 16-bit lanes; the lanes past it are 0. PIXEL is a constant at every call. It
- * is read in two halves into a register: gcc passes an odd memcpy through memory, where
- * the narrow writes stall the wide read (six times slower as a whole). */
-INLINE __m128i load_pixel(const uint8_t *p, size_t pixel)
-{
-    uint64_t v = 0;
-    uint32_t low;
-    uint16_t half;
-
-    if (pixel == 8) {
-        memcpy(&v, p, 8);
-    } else if (pixel == 3) {
-        memcpy(&half, p, 2);
-        v = half | (uint32_t)p[2] << 16;
-    } else {
-        memcpy(&low, p, 4);
-        v = low;
-        if (pixel == 6) {
-            memcpy(&half, p + 4, 2);
-            v |= (uint64_t)half << 32;
-        }
-    }
-    return _mm_unpacklo_epi8(_mm_cvtsi64_si128((int64_t)v), _mm_setzero_si128());
-}
-
-INLINE void store_pixel(uint8_t *p, __m128i lanes, size_t pixel)
-{
-    uint64_t v = (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(lanes, lanes));
-    uint32_t low = (uint32_t)v;
-    uint16_t half = (uint16_t)(pixel == 3 ? low : v >> 32);
-
-    if (pixel == 8) {
-        memcpy(p, &v, 8);
-    } else if (pixel == 3) {
-        memcpy(p, &half, 2);
-        p[2] = (uint8_t)(low >> 16);
-    } else {
-        memcpy(p, &low, 4);
-        if (pixel == 6)
-            memcpy(p + 4, &half, 2);
-    }
-}
-
 INLINE __m128i magnitude(__m128i x)
 {
     return _mm_max_epi16(x, _mm_sub_epi16(_mm_setzero_si128(), x));
@@ -200,28 +157,29 @@ INLINE __m128i nearest_wide(__m128i a, __m128i b, __m128i c)
     return choose(_mm_cmpeq_epi16(pa, least), a, choose(_mm_cmpeq_epi16(pb, least), b, c));
 }
 
-INLINE void undo_paeth(const uint8_t *raw, const uint8_t *up, size_t bytes, size_t pixel,
-                       uint8_t *out)
+/* A pixel's bytes as 16-bit lanes; what is read behind them stays in lanes of its own. */
+INLINE __m128i load_wide(const uint8_t *p)
+{
+    return _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(const void *)p),
+                             _mm_setzero_si128());
+}
+
+/* Returns where fewer than eight bytes are left. */
+INLINE size_t undo_paeth(const uint8_t *raw, const uint8_t *up, size_t bytes, size_t pixel,
+                         uint8_t *out)
 {
     const __m128i low = _mm_set1_epi16(255);
     __m128i a = _mm_setzero_si128(), c = _mm_setzero_si128();
-
-    for (size_t i = 0; i < bytes; i += pixel) {
-        __m128i b = load_pixel(up + i, pixel);
-        __m128i sum = _mm_add_epi16(load_pixel(raw + i, pixel), nearest_wide(a, b, c));
-        a = _mm_and_si128(sum, low);
-        c = b;
-        store_pixel(out + i, a, pixel);
-    }
-}
-
-static void undo_up(const uint8_t *raw, const uint8_t *up, size_t bytes, uint8_t *out)
-{
     size_t i;
 
-    for (i = 0; i + LANES <= bytes; i += LANES)
-        store_16(out + i, _mm_add_epi8(load_16(raw + i), load_16(up + i)));
-    unfilter_from(i, 2, raw, up, bytes, 1, out);
+    for (i = 0; i + 8 <= bytes; i += pixel) {
+        __m128i b = load_wide(up + i);
+        a = _mm_and_si128(_mm_add_epi16(load_wide(raw + i), nearest_wide(a, b, c)), low);
+        c = b;
+        int64_t eight = _mm_cvtsi128_si64(_mm_packus_epi16(a, a));
+        memcpy(out + i, &eight, pixel);
+    }
+    return i;
 }
 
 /* Sub and average: the pixel before stays in registers. */
@@ -237,6 +195,15 @@ INLINE void undo_left(int filter, const uint8_t *raw, const uint8_t *up, size_t 
         }
 }
 
+static void undo_up(const uint8_t *raw, const uint8_t *up, size_t bytes, uint8_t *out)
+{
+    size_t i;
+
+    for (i = 0; i + LANES <= bytes; i += LANES)
+        store_16(out + i, _mm_add_epi8(load_16(raw + i), load_16(up + i)));
+    unfilter_from(i, 2, raw, up, bytes, 1, out);
+}
+
 /* PIXEL is a constant where it is called. */
 INLINE void undo(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes, size_t pixel,
                  uint8_t *out)
@@ -246,7 +213,7 @@ INLINE void undo(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes
     else if (filter == 3)
         undo_left(3, raw, up, bytes, pixel, out);
     else
-        undo_paeth(raw, up, bytes, pixel, out);
+        unfilter_from(undo_paeth(raw, up, bytes, pixel, out), 4, raw, up, bytes, pixel, out);
 }
 
 /* FILTER 1 to 4. */
