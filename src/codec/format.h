@@ -69,6 +69,9 @@ struct sink {
     struct image gathered;   /* rows for encoder->make */
 };
 
+/* "NAME: no memory to write 640 x 480 pixels" */
+bool sink_no_memory(const struct sink *sink, struct error *err);
+
 /* An encoder has either `write` or `make`. */
 struct encoder {
     bool (*open)(struct sink *sink, struct error *err); /* checks sizes, fills state */

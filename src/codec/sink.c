@@ -122,7 +122,7 @@ static void sink_free(struct sink *sink)
     free(sink);
 }
 
-static bool no_memory(const struct sink *sink, struct error *err)
+bool sink_no_memory(const struct sink *sink, struct error *err)
 {
     return error_file(err, output_name(sink->output), "no memory to write %d x %d pixels",
                       sink->info.width, sink->info.height);
@@ -143,7 +143,7 @@ static bool prepare_conversion(struct sink *sink, struct error *err)
         return false;
     if (to->max != sink->given.max)
         sink->scale = codec_scale_table(sink->given.max);
-    return to->max == sink->given.max || sink->scale || no_memory(sink, err);
+    return to->max == sink->given.max || sink->scale || sink_no_memory(sink, err);
 }
 
 static bool allocate_state(struct sink *sink, struct error *err)
@@ -151,7 +151,7 @@ static bool allocate_state(struct sink *sink, struct error *err)
     size_t bytes = sink->encoder->state_bytes;
 
     sink->state = bytes > 0 ? calloc(1, bytes) : NULL;
-    return bytes == 0 || sink->state || no_memory(sink, err);
+    return bytes == 0 || sink->state || sink_no_memory(sink, err);
 }
 
 bool sink_open(struct sink **sink, const char *path, const struct image_info *info,
@@ -191,7 +191,7 @@ static bool write_whole(struct sink *sink, const struct image *image, struct err
 {
     size_t bytes = 0;
     uint8_t *file = sink->encoder->make(image, &sink->options, &bytes);
-    bool ok = file ? output_write(sink->output, file, bytes, err) : no_memory(sink, err);
+    bool ok = file ? output_write(sink->output, file, bytes, err) : sink_no_memory(sink, err);
 
     free(file);
     return ok;
@@ -214,7 +214,7 @@ static bool gather(struct sink *sink, const struct image *rows, struct error *er
                               .type = info->type,
                               .data = large_alloc(row * (size_t)info->height)};
     if (!all->data)
-        return no_memory(sink, err);
+        return sink_no_memory(sink, err);
     for (int y = 0; y < rows->height; y++)
         memcpy(image_row(all, sink->next_row + y), image_row(rows, y), row);
     return sink->next_row + rows->height < info->height || write_whole(sink, all, err);

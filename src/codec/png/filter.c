@@ -129,12 +129,7 @@ static void filter_fast(int filter, const uint8_t *row, const uint8_t *up, size_
     size_t done = bytes < pixel ? bytes : pixel;
 
     filter_from(0, filter, row, up, done, pixel, out);
-    if (filter == 1)
-        done = filter_lanes(1, row, up, done, bytes, pixel, out);
-    else if (filter == 2)
-        done = filter_lanes(2, row, up, done, bytes, pixel, out);
-    else
-        done = filter_lanes(4, row, up, done, bytes, pixel, out);
+    done = filter_lanes(filter, row, up, done, bytes, pixel, out);
     filter_from(done, filter, row, up, bytes, pixel, out);
 }
 

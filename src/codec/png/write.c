@@ -46,9 +46,6 @@ struct shape {
 #define SAMPLE_BYTES ((size_t)12288)    /* of a strip, looked at under each filter */
 #define SPAN_BYTES   (SAMPLE_BYTES / 6) /* of one row */
 
-/* Of any code of single bytes, times 256. */
-#define LEAST_BITS 256
-
 struct worker {
     struct deflate_finder *finder; /* NULL until it is needed */
     uint8_t *filtered, *other;     /* a strip's rows; another try at compressing them */
@@ -57,7 +54,7 @@ struct worker {
 
 /* How a strip is filtered and compressed. */
 struct choice {
-    int filter;   /* see codec/png/filter.h */
+    int filter;   /* see codec/png/png.h */
     bool repeats; /* deflate_repeats, else deflate_literals */
 };
 
@@ -86,18 +83,16 @@ static struct worker *worker_new(const struct shape *shape)
 {
     struct worker *worker = malloc(sizeof *worker);
     size_t bytes = filtered_bytes(shape, shape->rows);
-    bool small = shape->level == PNG_LEVEL_SMALL;
 
     if (!worker)
         return NULL;
     worker->finder = NULL;
     worker->filtered = large_alloc(bytes);
-    worker->other = small ? large_alloc(deflate_bound(bytes)) : NULL;
-    if (!worker->filtered || (small && !worker->other)) {
-        worker_free(worker);
-        return NULL;
-    }
-    return worker;
+    worker->other = shape->level == PNG_LEVEL_SMALL ? large_alloc(deflate_bound(bytes)) : NULL;
+    if (worker->filtered && (worker->other || shape->level != PNG_LEVEL_SMALL))
+        return worker;
+    worker_free(worker);
+    return NULL;
 }
 
 size_t png_chunk_close(uint8_t *chunk, const char *type, size_t bytes)
@@ -110,13 +105,6 @@ size_t png_chunk_close(uint8_t *chunk, const char *type, size_t bytes)
 /* ---- choosing ---- */
 
 static const int filters[FILTERS] = {4, 1, 2, 0};
-
-/* Finding repeats takes up to ten times as long: it has to save so much, in eighths. The sample
- * is small, and repeats come out better than it says. */
-static unsigned worth(enum png_level level)
-{
-    return level == PNG_LEVEL_FAST ? 4 : 6;
-}
 
 /* Spans of rows, spread over the strip down and across, under each filter; how many bytes. */
 static size_t take_samples(struct worker *worker, const struct shape *shape,
@@ -151,18 +139,16 @@ static struct choice choose(struct worker *worker, const struct shape *shape,
     int best = 0;
 
     for (int f = 0; f < FILTERS; f++) {
-        uint32_t histogram[256] = {0};
-        deflate_count(worker->sample[f], used, histogram);
-        bits[f] = deflate_literals_estimate(histogram);
-        if (bits[f] < LEAST_BITS)
-            bits[f] = LEAST_BITS;
+        bits[f] = deflate_literals_estimate(worker->sample[f], used);
         best = bits[f] < bits[best] ? f : best;
     }
     choice.filter = filters[best];
     if (shape->level == PNG_LEVEL_SMALL)
         return choice;
     least = deflate_repeats_estimate(worker->sample[best], used, bits[best]);
-    if (least * 8 > bits[best] * worth(shape->level))
+    /* Finding repeats takes up to ten times as long: so much of the bits may be left, in eighths.
+     * The sample is small, and repeats come out better than it says. */
+    if (least * 8 > bits[best] * (shape->level == PNG_LEVEL_FAST ? 4 : 6))
         return choice;
     choice.repeats = true;
     for (int f = 0; f < FILTERS; f++) {
@@ -305,12 +291,6 @@ static void *run(void *argument)
 
 /* ---- strips through the ring ---- */
 
-static bool no_memory(struct sink *sink, struct error *err)
-{
-    return error_file(err, output_name(sink->output), "no memory to write %d x %d pixels",
-                      sink->info.width, sink->info.height);
-}
-
 /* Writes finished strips until at most KEEP are left in the ring, and makes strips that no thread
  * has taken. With KEEP as large as the ring only finished strips are written. */
 static bool drain(struct sink *sink, int keep, struct error *err)
@@ -323,7 +303,7 @@ static bool drain(struct sink *sink, int keep, struct error *err)
         struct strip *strip = strip_at(writer, writer->written);
         if (strip->done) {
             pthread_mutex_unlock(&writer->lock);
-            ok = strip->failed ? no_memory(sink, err)
+            ok = strip->failed ? sink_no_memory(sink, err)
                                : output_write(sink->output, strip->chunk, strip->chunk_bytes, err);
             writer->adler = zlib_adler32_combine(writer->adler, strip->adler, strip->data_bytes);
             pthread_mutex_lock(&writer->lock);
@@ -337,7 +317,7 @@ static bool drain(struct sink *sink, int keep, struct error *err)
             if (writer->own)
                 make_next(writer, writer->own);
             else
-                ok = no_memory(sink, err);
+                ok = sink_no_memory(sink, err);
         } else {
             pthread_cond_wait(&writer->made, &writer->lock);
         }
@@ -373,7 +353,7 @@ static bool strip_begin(struct sink *sink, struct error *err)
     if (!strip->chunk)
         strip->chunk = large_alloc(strip_bound(&writer->shape));
     if (!strip->rows || !strip->chunk)
-        return no_memory(sink, err);
+        return sink_no_memory(sink, err);
     strip->first = writer->filled == 0;
     strip->count = 0;
     if (strip->first) {
@@ -444,7 +424,7 @@ static bool encoder_open(struct sink *sink, struct error *err)
     writer->slots = writer->threads > 1 ? 2 * writer->threads : 1;
     writer->ring = calloc((size_t)writer->slots, sizeof *writer->ring);
     if (!writer->ring)
-        return no_memory(sink, err);
+        return sink_no_memory(sink, err);
     return write_header(sink, err);
 }
 

@@ -266,8 +266,9 @@ static int count_used(const struct code *code, int symbols, int least)
     return symbols;
 }
 
-/* Writes the header of a block that stands for BYTES bytes at IN. BITS are
- * those behind its symbols. False where the codes do not pay: then the bytes are stored. */
+/* Writes the header of a block that stands for BYTES bytes at IN. BITS: of what stands behind its
+ * symbols, the rest of lengths and distances. False where the codes do not pay: then the bytes are
+ * stored. */
 static bool begin_block(struct writer *w, const struct code *literal, const struct code *distance,
                         size_t bits, const uint8_t *in, size_t bytes)
 {
@@ -373,7 +374,8 @@ static void write_content(struct writer *w, const struct code *code, const uint8
     write_literals(w, code, in + done, bytes - done);
 }
 
-void deflate_count(const uint8_t *in, size_t bytes, uint32_t histogram[256])
+/* Adds BYTES bytes to HISTOGRAM. */
+static void count_bytes(const uint8_t *in, size_t bytes, uint32_t histogram[256])
 {
     uint32_t part[8][256] = {
         {0}}; /* equal neighbours, which are many, do not wait for each other */
@@ -398,7 +400,7 @@ static void write_literal_block(struct writer *w, const uint8_t *in, size_t byte
     static const struct code no_distances = {.length = {1, 1}};
     struct code code = {.frequency = {[END_OF_BLOCK] = 1}};
 
-    deflate_count(in, bytes, code.frequency);
+    count_bytes(in, bytes, code.frequency);
     code_build(&code, END_OF_BLOCK + 1, LITERAL_LIMIT);
     if (begin_block(w, &code, &no_distances, 0, in, bytes))
         write_content(w, &code, in, bytes);
@@ -429,18 +431,17 @@ static unsigned log2_256(uint32_t x)
     return whole * 256 + (unsigned)(((uint64_t)x << 8 >> whole) & 255);
 }
 
-unsigned deflate_literals_estimate(const uint32_t histogram[256])
+unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
 {
-    uint64_t total = 0, bits = 0;
+    uint32_t histogram[256] = {0};
+    uint64_t bits = 0;
 
-    for (int v = 0; v < 256; v++)
-        total += histogram[v];
-    if (total == 0)
-        return 0;
+    count_bytes(in, bytes, histogram);
     for (int v = 0; v < 256; v++)
         if (histogram[v])
-            bits += (uint64_t)histogram[v] * (log2_256((uint32_t)total) - log2_256(histogram[v]));
-    return (unsigned)(bits / total);
+            bits += (uint64_t)histogram[v] * (log2_256((uint32_t)bytes) - log2_256(histogram[v]));
+    /* No code of single bytes takes less than a bit. */
+    return bytes == 0 || bits / bytes < 256 ? 256 : (unsigned)(bits / bytes);
 }
 
 /* ---- repeats ----
@@ -480,6 +481,14 @@ static uint32_t load32(const uint8_t *p)
 
     memcpy(&v, p, 4);
     return le32toh(v);
+}
+
+static uint64_t load64(const uint8_t *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, 8);
+    return le64toh(v);
 }
 
 static unsigned hash(uint32_t four)
@@ -570,14 +579,8 @@ static unsigned count_equal(const uint8_t *p, const uint8_t *q, const uint8_t *e
 {
     unsigned most = end - p < MAX_LENGTH ? (unsigned)(end - p) : MAX_LENGTH, n = 0;
 
-    while (n + 8 <= most) {
-        uint64_t a, b;
-        memcpy(&a, p + n, 8);
-        memcpy(&b, q + n, 8);
-        if (a != b)
-            break;
+    while (n + 8 <= most && load64(p + n) == load64(q + n))
         n += 8;
-    }
     while (n < most && p[n] == q[n])
         n++;
     return n;
@@ -674,11 +677,6 @@ size_t deflate_repeats(struct deflate_finder *finder, enum deflate_effort effort
 /* A repeat costs about 20 bits here. One that single bytes would say in fewer is none: in smooth
  * photographs four bytes are often found again by chance. */
 #define REPEAT_COST (20 * 256)
-
-static uint64_t load64(const uint8_t *p)
-{
-    return load32(p) | (uint64_t)load32(p + 4) << 32;
-}
 
 unsigned deflate_repeats_estimate(const uint8_t *in, size_t bytes, unsigned literal_bits)
 {
