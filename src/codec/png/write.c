@@ -47,6 +47,7 @@ struct shape {
 #define SPAN_BYTES   (SAMPLE_BYTES / 6) /* of one row */
 
 struct worker {
+    const struct shape *shape;
     struct deflate_finder *finder; /* NULL until it is needed */
     uint8_t *filtered, *other;     /* a strip's rows; another try at compressing them */
     uint8_t sample[FILTERS][SAMPLE_BYTES];
@@ -86,6 +87,7 @@ static struct worker *worker_new(const struct shape *shape)
 
     if (!worker)
         return NULL;
+    worker->shape = shape;
     worker->finder = NULL;
     worker->filtered = large_alloc(bytes);
     worker->other = shape->level == PNG_LEVEL_SMALL ? large_alloc(deflate_bound(bytes)) : NULL;
@@ -107,10 +109,10 @@ size_t png_chunk_close(uint8_t *chunk, const char *type, size_t bytes)
 static const int filters[FILTERS] = {4, 1, 2, 0};
 
 /* Spans of rows, spread over the strip down and across, under each filter; how many bytes. */
-static size_t take_samples(struct worker *worker, const struct shape *shape,
-                           const struct strip *strip)
+static size_t take_samples(struct worker *worker, const struct strip *strip)
 {
-    size_t bytes = shape->row_bytes, pixel = shape->pixel, count = (size_t)strip->count;
+    size_t bytes = worker->shape->row_bytes, pixel = worker->shape->pixel,
+           count = (size_t)strip->count;
     size_t span = bytes < SPAN_BYTES ? bytes : SPAN_BYTES / pixel * pixel, used = 0;
     size_t samples = SAMPLE_BYTES / span;
 
@@ -130,10 +132,9 @@ static size_t take_samples(struct worker *worker, const struct shape *shape,
  * are best served so, and soon done. Only where repeats promise much more than that are they
  * looked for, and then the filter is the one that leaves most of them. (PNG_LEVEL_SMALL tries
  * repeats under every filter, and does not ask here.) */
-static struct choice choose(struct worker *worker, const struct shape *shape,
-                            const struct strip *strip)
+static struct choice choose(struct worker *worker, const struct strip *strip)
 {
-    size_t used = take_samples(worker, shape, strip);
+    size_t used = take_samples(worker, strip);
     unsigned bits[FILTERS], least;
     struct choice choice = {0};
     int best = 0;
@@ -143,12 +144,12 @@ static struct choice choose(struct worker *worker, const struct shape *shape,
         best = bits[f] < bits[best] ? f : best;
     }
     choice.filter = filters[best];
-    if (shape->level == PNG_LEVEL_SMALL)
+    if (worker->shape->level == PNG_LEVEL_SMALL)
         return choice;
     least = deflate_repeats_estimate(worker->sample[best], used, bits[best]);
     /* Finding repeats takes up to ten times as long: so much of the bits may be left, in eighths.
      * The sample is small, and repeats come out better than it says. */
-    if (least * 8 > bits[best] * (shape->level == PNG_LEVEL_FAST ? 4 : 6))
+    if (least * 8 > bits[best] * (worker->shape->level == PNG_LEVEL_FAST ? 4 : 6))
         return choice;
     choice.repeats = true;
     for (int f = 0; f < FILTERS; f++) {
@@ -163,49 +164,49 @@ static struct choice choose(struct worker *worker, const struct shape *shape,
 
 /* ---- making a strip's chunk ---- */
 
-static void filter_rows(const struct worker *worker, const struct shape *shape,
-                        const struct strip *strip, int filter)
+static void filter_rows(const struct worker *worker, const struct strip *strip, int filter)
 {
-    const uint8_t *row = strip->rows + shape->row_bytes;
+    const uint8_t *row = strip->rows + worker->shape->row_bytes;
     uint8_t *to = worker->filtered;
 
     for (int y = 0; y < strip->count; y++) {
         *to = (uint8_t)filter;
-        png_filter(filter, row, row - shape->row_bytes, shape->row_bytes, shape->pixel, to + 1);
-        to += 1 + shape->row_bytes;
-        row += shape->row_bytes;
+        png_filter(filter, row, row - worker->shape->row_bytes, worker->shape->row_bytes,
+                   worker->shape->pixel, to + 1);
+        to += 1 + worker->shape->row_bytes;
+        row += worker->shape->row_bytes;
     }
 }
 
 /* Filters and compresses as CHOICE says to OUT; returns how many bytes, 0: no memory. */
-static size_t compress(struct worker *worker, const struct shape *shape, const struct strip *strip,
-                       struct choice choice, uint8_t *out)
+static size_t compress(struct worker *worker, const struct strip *strip, struct choice choice,
+                       uint8_t *out)
 {
     static const enum deflate_effort effort[] = {[PNG_LEVEL_FAST] = DEFLATE_FAST,
                                                  [PNG_LEVEL_DEFAULT] = DEFLATE_DEFAULT,
                                                  [PNG_LEVEL_SMALL] = DEFLATE_SMALL};
 
-    filter_rows(worker, shape, strip, choice.filter);
+    filter_rows(worker, strip, choice.filter);
     if (!choice.repeats)
         return deflate_literals(worker->filtered, strip->data_bytes, out);
     if (!worker->finder)
         worker->finder = deflate_finder_new();
     if (!worker->finder)
         return 0;
-    return deflate_repeats(worker->finder, effort[shape->level], worker->filtered,
+    return deflate_repeats(worker->finder, effort[worker->shape->level], worker->filtered,
                            strip->data_bytes, out);
 }
 
 /* OUT holds the chosen form, of BYTES bytes. Tries repeats under every filter too, leaves the
  * smallest form at OUT and sets *filter to its filter. */
-static size_t compress_all(struct worker *worker, const struct shape *shape,
-                           const struct strip *strip, int *filter, uint8_t *out, size_t bytes)
+static size_t compress_all(struct worker *worker, const struct strip *strip, int *filter,
+                           uint8_t *out, size_t bytes)
 {
     static const int tried[] = {0, 1, 2, 4};
 
     for (int i = 0; i < FILTERS && bytes > 0; i++) {
         struct choice other = {.filter = tried[i], .repeats = true};
-        size_t took = compress(worker, shape, strip, other, worker->other);
+        size_t took = compress(worker, strip, other, worker->other);
         if (took < bytes) { /* 0 is a failure, and is returned too */
             memcpy(out, worker->other, took);
             bytes = took;
@@ -215,17 +216,17 @@ static size_t compress_all(struct worker *worker, const struct shape *shape,
     return bytes;
 }
 
-static void strip_make(struct worker *worker, const struct shape *shape, struct strip *strip)
+static void strip_make(struct worker *worker, struct strip *strip)
 {
     size_t begin = strip->first ? zlib_stream_begin(strip->chunk + PNG_CHUNK_HEAD) : 0, bytes;
     uint8_t *out = strip->chunk + PNG_CHUNK_HEAD + begin;
-    struct choice choice = choose(worker, shape, strip);
+    struct choice choice = choose(worker, strip);
 
-    strip->data_bytes = filtered_bytes(shape, strip->count);
-    bytes = compress(worker, shape, strip, choice, out);
-    if (shape->level == PNG_LEVEL_SMALL) {
-        bytes = compress_all(worker, shape, strip, &choice.filter, out, bytes);
-        filter_rows(worker, shape, strip, choice.filter);
+    strip->data_bytes = filtered_bytes(worker->shape, strip->count);
+    bytes = compress(worker, strip, choice, out);
+    if (worker->shape->level == PNG_LEVEL_SMALL) {
+        bytes = compress_all(worker, strip, &choice.filter, out, bytes);
+        filter_rows(worker, strip, choice.filter);
     }
     strip->adler = zlib_adler32(1, worker->filtered, strip->data_bytes);
     strip->failed = bytes == 0;
@@ -261,7 +262,7 @@ static void make_next(struct writer *writer, struct worker *worker)
     struct strip *strip = strip_at(writer, writer->taken++);
 
     pthread_mutex_unlock(&writer->lock);
-    strip_make(worker, &writer->shape, strip);
+    strip_make(worker, strip);
     pthread_mutex_lock(&writer->lock);
     strip->done = true;
     writer->failed |= strip->failed;

@@ -42,7 +42,7 @@ struct pnm {
     /* the header: */
     int kind;         /* 1 to 7: the digit after the P */
     const char *name; /* "PBM", "PGM", "PPM", "PAM" */
-    int width, height, channels;
+    struct image_info *info;
     uint32_t maxval;       /* 1 for P1 and P4 */
     uint64_t header_bytes; /* up to the first sample */
     size_t file_row_bytes; /* a row in the file; binary formats only */
@@ -185,12 +185,12 @@ static bool read_numbers(struct pnm *pnm)
 {
     int maxval = 1;
 
-    if (!read_number(pnm, "width", INT_MAX, &pnm->width) ||
-        !read_number(pnm, "height", INT_MAX, &pnm->height) ||
+    if (!read_number(pnm, "width", INT_MAX, &pnm->info->width) ||
+        !read_number(pnm, "height", INT_MAX, &pnm->info->height) ||
         (pnm->kind != 1 && pnm->kind != 4 && !read_number(pnm, "maxval", 65535, &maxval)))
         return false;
     pnm->maxval = (uint32_t)maxval;
-    pnm->channels = pnm->kind == 3 || pnm->kind == 6 ? 3 : 1;
+    pnm->info->channels = pnm->kind == 3 || pnm->kind == 6 ? 3 : 1;
     return true;
 }
 
@@ -342,9 +342,9 @@ static bool read_pam(struct pnm *pnm)
     for (int i = 0; i < PAM_NUMBERS; i++)
         if (pam.number[i] == 0)
             return damaged(pnm, "no %s line in its header", pam_numbers[i].label);
-    pnm->width = (int)pam.number[PAM_WIDTH];
-    pnm->height = (int)pam.number[PAM_HEIGHT];
-    pnm->channels = (int)pam.number[PAM_DEPTH];
+    pnm->info->width = (int)pam.number[PAM_WIDTH];
+    pnm->info->height = (int)pam.number[PAM_HEIGHT];
+    pnm->info->channels = (int)pam.number[PAM_DEPTH];
     pnm->maxval = (uint32_t)pam.number[PAM_MAXVAL];
     return check_tuple_type(pnm, &pam);
 }
@@ -380,7 +380,7 @@ static bool read_header(struct pnm *pnm)
 static bool promised_bytes(const struct pnm *pnm, uint64_t *bytes)
 {
     /* width < 2^31, channels <= 4, sample <= 2: a row is below 2^34. */
-    uint64_t row = (uint64_t)pnm->width * (uint64_t)pnm->channels;
+    uint64_t row = (uint64_t)pnm->info->width * (uint64_t)pnm->info->channels;
 
     if (pnm->kind == 4)
         row = (row + 7) / 8;
@@ -388,7 +388,7 @@ static bool promised_bytes(const struct pnm *pnm, uint64_t *bytes)
         row *= pnm->maxval > 255 ? 2 : 1;
     else if (pnm->kind != 1)
         row *= 2; /* a digit and a blank, and the last blank may be missing: below */
-    if (__builtin_mul_overflow(row, (uint64_t)pnm->height, bytes))
+    if (__builtin_mul_overflow(row, (uint64_t)pnm->info->height, bytes))
         return false;
     if (pnm->kind == 2 || pnm->kind == 3)
         --*bytes;
@@ -403,7 +403,7 @@ static bool check_length(struct source *source, const struct pnm *pnm, struct er
 
     if (!promised_bytes(pnm, &promised))
         return error_file(err, name, "damaged %s: %d x %d pixels are more than a file holds",
-                          pnm->name, pnm->width, pnm->height);
+                          pnm->name, pnm->info->width, pnm->info->height);
     if (size == UINT64_MAX)
         return true;
     held = size > pnm->header_bytes ? size - pnm->header_bytes : 0;
@@ -427,19 +427,18 @@ static bool pnm_open(struct source *source, struct error *err)
     struct image_info *info = &source->info;
 
     pnm->input = source->input;
+    pnm->info = info;
     pnm->err = err;
     if (!read_header(pnm) || !check_length(source, pnm, err))
         return false;
-    info->width = pnm->width;
-    info->height = pnm->height;
-    info->channels = pnm->channels;
     info->max = pnm->kind == 1 || pnm->kind == 4 ? 255 : pnm->maxval;
     info->type = info->max > 255 ? SAMPLE_U16 : SAMPLE_U8;
-    info->format = pnm->kind == 7 ? FORMAT_PAM : pnm->channels == 3 ? FORMAT_PPM : FORMAT_PGM;
-    pnm->file_row_bytes = (size_t)pnm->width * (size_t)pnm->channels * (size_t)info->type;
+    info->format = pnm->kind == 7 ? FORMAT_PAM : pnm->info->channels == 3 ? FORMAT_PPM : FORMAT_PGM;
+    pnm->file_row_bytes =
+        (size_t)pnm->info->width * (size_t)pnm->info->channels * (size_t)info->type;
     if (pnm->kind != 4)
         return true;
-    pnm->file_row_bytes = ((size_t)pnm->width + 7) / 8;
+    pnm->file_row_bytes = ((size_t)pnm->info->width + 7) / 8;
     pnm->packed = malloc(pnm->file_row_bytes);
     return pnm->packed || error_file(err, input_name(source->input), "no memory to read it");
 }
@@ -459,62 +458,41 @@ static void unpack_bits(const uint8_t *packed, uint8_t *row, int width)
         row[x] = packed[x / 8] >> (7 - x % 8) & 1 ? 0 : 255; /* 1 is ink */
 }
 
-static uint32_t largest_u8(const uint8_t *row, size_t samples)
-{
-    uint8_t top = 0;
-
-    for (size_t i = 0; i < samples; i++)
-        top = row[i] > top ? row[i] : top;
-    return top;
-}
-
-/* The file's byte order is big-endian, whatever the machine's. */
-static uint32_t swap_and_largest_u16(uint16_t *row, size_t samples)
-{
-    uint16_t top = 0;
-
-    for (size_t i = 0; i < samples; i++) {
-        row[i] = be16toh(row[i]);
-        top = row[i] > top ? row[i] : top;
-    }
-    return top;
-}
-
 /* SAMPLE counts from 0 in row Y; people count from 1. */
 static bool above_maxval(struct pnm *pnm, uint32_t value, int y, size_t sample)
 {
     return damaged(pnm, "sample %u%s at row %d, column %zu is above the maxval %u", value,
-                   value < HUGE_SAMPLE ? "" : " or more", y + 1, sample / (size_t)pnm->channels + 1,
-                   pnm->maxval);
+                   value < HUGE_SAMPLE ? "" : " or more", y + 1,
+                   sample / (size_t)pnm->info->channels + 1, pnm->maxval);
 }
 
-/* Finds the sample; the fast pass only knew that there is one. */
-static bool find_above_maxval(struct source *source, const void *row, int y)
+static uint32_t sample_of(const struct pnm *pnm, const void *row, size_t i)
 {
-    const struct image_info *info = &source->info;
-    uint32_t value = 0;
-    size_t i;
-
-    for (i = 0; value <= info->max; i++)
-        value = info->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
-    return above_maxval(source->state, value, y, i - 1);
+    return pnm->info->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
 }
 
-/* Turns the bytes of a row, as they stand in the file, into samples in place, and checks them. */
-static bool finish_row(struct source *source, void *row, int y)
+/* Turns the bytes of row Y, as they stand in the file, into samples in place, and checks them. */
+static bool finish_row(struct pnm *pnm, void *row, int y)
 {
-    const struct pnm *pnm = source->state;
-    const struct image_info *info = &source->info;
-    size_t samples = (size_t)info->width * (size_t)info->channels;
-    uint32_t top = 0;
+    size_t samples = (size_t)pnm->info->width * (size_t)pnm->info->channels, i;
+    uint8_t *bytes = row, top = 0;
+    uint16_t *wide = row, wide_top = 0;
 
-    if (pnm->packed)
-        unpack_bits(pnm->packed, row, info->width);
-    else if (info->type == SAMPLE_U16)
-        top = swap_and_largest_u16(row, samples);
-    else if (info->max < 255)
-        top = largest_u8(row, samples);
-    return top <= info->max || find_above_maxval(source, row, y);
+    if (pnm->packed) {
+        unpack_bits(pnm->packed, row, pnm->info->width);
+        return true;
+    }
+    for (i = 0; i < samples && pnm->info->type == SAMPLE_U16; i++) {
+        wide[i] = be16toh(wide[i]);
+        wide_top = wide[i] > wide_top ? wide[i] : wide_top;
+    }
+    for (i = 0; i < samples && pnm->info->max < 255; i++)
+        top = bytes[i] > top ? bytes[i] : top;
+    if (top <= pnm->info->max && wide_top <= pnm->info->max)
+        return true;
+    for (i = 0; sample_of(pnm, row, i) <= pnm->info->max;)
+        i++;
+    return above_maxval(pnm, sample_of(pnm, row, i), y, i);
 }
 
 /* ---- binary rows ---- */
@@ -522,7 +500,7 @@ static bool finish_row(struct source *source, void *row, int y)
 static bool truncated(struct pnm *pnm, int y)
 {
     return error_file(pnm->err, input_name(pnm->input), "truncated %s: %d of %d rows", pnm->name, y,
-                      pnm->height);
+                      pnm->info->height);
 }
 
 /* How many rows one input_read may fill: several where no gap lies between them. */
@@ -549,7 +527,7 @@ static bool read_binary(struct source *source, struct image *rows, struct error 
         if (got < bytes)
             return truncated(pnm, source->next_row + y + (int)(got / pnm->file_row_bytes));
         for (end = y + count; y < end; y++)
-            if (!finish_row(source, image_row(rows, y), source->next_row + y))
+            if (!finish_row(pnm, image_row(rows, y), source->next_row + y))
                 return false;
     }
     return true;
@@ -563,7 +541,7 @@ static bool unexpected(struct pnm *pnm, const char *wanted, int byte, int y, siz
     char shown[16];
 
     return damaged(pnm, "expected %s at row %d, column %zu, got %s", wanted, y + 1,
-                   i / (size_t)pnm->channels + 1, byte_text(byte, shown));
+                   i / (size_t)pnm->info->channels + 1, byte_text(byte, shown));
 }
 
 static bool next_sample(struct pnm *pnm, int y, size_t i, uint32_t *value)
@@ -590,7 +568,7 @@ static bool next_sample(struct pnm *pnm, int y, size_t i, uint32_t *value)
 
 static bool read_plain_row(struct pnm *pnm, enum sample_type type, void *row, int y)
 {
-    size_t samples = (size_t)pnm->width * (size_t)pnm->channels, i;
+    size_t samples = (size_t)pnm->info->width * (size_t)pnm->info->channels, i;
     uint32_t value = 0;
 
     for (i = 0; i < samples; i++) {
