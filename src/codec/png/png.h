@@ -2,7 +2,7 @@
  *
  *   chunks.c    the outside of the file: its chunks, and the compressed data that they hold
  *   rows.c      the rows in that data: how many there are, and their filters
- *   read.c      samples, a few rows at a time; decoder.c: of pictures that are made as a whole
+ *   decoder.c   samples, a few rows at a time or as a whole
  *
  * metadata.c keeps chunks for another PNG. write.c makes files. */
 #ifndef STENCIL_CODEC_PNG_PNG_H
@@ -149,34 +149,16 @@ uint64_t png_rows_bytes(const struct png_header *header);
 /* How many rows BYTES hold in full, of all passes. UINT64_MAX: how many there are. */
 uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes);
 
-/* Undoes the filters in place and sets every filter type to 0 (none): stb_image, which reads RAW
- * next, has nothing left to undo. RAW holds png_rows_bytes. An unknown filter type, or
- * an index that the palette does not have, is an error. */
+/* Undoes the filter of row Y of a pass (0 where the picture is not interlaced): RAW begins with the
+ * filter type, UP is the row above, undone, without one (zeros above the first), and TO gets the
+ * row, also without; it may be RAW + 1, or lie apart from both. An unknown filter type, or an
+ * index that the palette does not have, is an error. */
+bool png_rows_undo(const struct png_file *png, int pass, uint32_t y, const uint8_t *raw,
+                   const uint8_t *up, uint8_t *to, struct error *err);
+
+/* The same for all rows, in place, and sets every filter type to 0 (none): stb_image, which reads
+ * RAW next, has nothing left to undo. RAW holds png_rows_bytes. */
 bool png_rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *err);
-
-/* The same for one row of a picture that is not interlaced: RAW begins with the filter type, UP
- * is the row above, undone, without one (zeros above the first), and TO gets the row, also without;
- * it may be RAW + 1, or lie apart from both. */
-bool png_rows_undo(const struct png_file *png, uint32_t y, const uint8_t *raw, const uint8_t *up,
-                   uint8_t *to, struct error *err);
-
-/* ---- rows as they are asked for (codec/png/read.c) ----
- *
- * Inflated, undone, checked and turned into samples a few at a time. Not for interlaced pictures,
- * whose rows come in seven passes; not in builds with libdeflate, which inflates only whole
- * streams, or with -Dpng=stb. */
-
-struct png_reader;
-
-/* PNG must stay where it is until png_reader_close. AHEAD: a thread of its own decompresses
- * meanwhile. */
-bool png_reader_open(struct png_reader **reader, const struct png_file *png, bool ahead,
-                     struct error *err);
-
-/* The next rows, as many as IMAGE has. Damage is found when its row is read; the last row also
- * checks that the compressed data ends there, and its checksum. */
-bool png_reader_read(struct png_reader *reader, const struct image *image, struct error *err);
-void png_reader_close(struct png_reader *reader); /* NULL is harmless */
 
 /* ---- filters (codec/png/filter.c) ----
  *

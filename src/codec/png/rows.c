@@ -91,47 +91,23 @@ static bool damaged_row(const struct png_file *png, int pass, uint32_t y, const 
                       value);
 }
 
-/* Row Y of pass I. */
-static bool undo_row(const struct png_file *png, int i, uint32_t y, const struct pass *pass,
-                     const uint8_t *raw, const uint8_t *up, uint8_t *to, struct error *err)
+bool png_rows_undo(const struct png_file *png, int pass, uint32_t y, const uint8_t *raw,
+                   const uint8_t *up, uint8_t *to, struct error *err)
 {
     const struct png_header *header = &png->header;
+    struct pass shape = pass_of(header, pass);
     size_t pixel = ((size_t)png_samples_stored(header) * (size_t)header->depth + 7) / 8;
 
     if (raw[0] > 4)
-        return damaged_row(png, i, y, "filter type", raw[0], err);
-    png_unfilter(raw[0], raw + 1, up, pass->row_bytes, pixel, to);
+        return damaged_row(png, pass, y, "filter type", raw[0], err);
+    png_unfilter(raw[0], raw + 1, up, shape.row_bytes, pixel, to);
     /* A palette that has an entry for every index needs no look at the indices. */
     if (header->colour == PNG_PALETTE && png->palette_entries < 1 << header->depth) {
-        unsigned largest = largest_index(to, pass->width, header->depth);
+        unsigned largest = largest_index(to, shape.width, header->depth);
         if (largest >= (unsigned)png->palette_entries)
-            return damaged_row(png, i, y, "a colour that its palette lacks:", largest, err);
+            return damaged_row(png, pass, y, "a colour that its palette lacks:", largest, err);
     }
     return true;
-}
-
-static bool unfilter_pass(const struct png_file *png, int i, uint8_t *raw, const uint8_t *zeros,
-                          struct error *err)
-{
-    struct pass pass = pass_of(&png->header, i);
-    const uint8_t *up = zeros;
-
-    for (uint32_t y = 0; y < pass.height; y++) {
-        if (!undo_row(png, i, y, &pass, raw, up, raw + 1, err))
-            return false;
-        raw[0] = 0;
-        up = raw + 1;
-        raw += 1 + pass.row_bytes;
-    }
-    return true;
-}
-
-bool png_rows_undo(const struct png_file *png, uint32_t y, const uint8_t *raw, const uint8_t *up,
-                   uint8_t *to, struct error *err)
-{
-    struct pass pass = pass_of(&png->header, 0);
-
-    return undo_row(png, 0, y, &pass, raw, up, to, err);
 }
 
 bool png_rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *err)
@@ -146,8 +122,13 @@ bool png_rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *e
         return error_file(err, png->name, "no memory to read it");
     for (int i = 0; i < pass_count(&png->header) && ok; i++) {
         struct pass pass = pass_of(&png->header, i);
-        ok = unfilter_pass(png, i, raw, zeros, err);
-        raw += (1 + pass.row_bytes) * pass.height;
+        const uint8_t *up = zeros;
+        for (uint32_t y = 0; y < pass.height && ok; y++) {
+            ok = png_rows_undo(png, i, y, raw, up, raw + 1, err);
+            raw[0] = 0;
+            up = raw + 1;
+            raw += 1 + pass.row_bytes;
+        }
     }
     free(zeros);
     return ok;

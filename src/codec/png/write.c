@@ -111,8 +111,8 @@ static const int filters[FILTERS] = {4, 1, 2, 0};
 /* Spans of rows, spread over the strip down and across, under each filter; how many bytes. */
 static size_t take_samples(struct worker *worker, const struct strip *strip)
 {
-    size_t bytes = worker->shape->row_bytes, pixel = worker->shape->pixel,
-           count = (size_t)strip->count;
+    size_t bytes = worker->shape->row_bytes, pixel = worker->shape->pixel;
+    size_t count = (size_t)strip->count;
     size_t span = bytes < SPAN_BYTES ? bytes : SPAN_BYTES / pixel * pixel, used = 0;
     size_t samples = SAMPLE_BYTES / span;
 
@@ -246,7 +246,7 @@ struct writer {
     pthread_cond_t work, made;
     long long filled, taken, written;
     int idle;
-    bool stopping, failed;
+    bool stopping;
 };
 
 /* ---- threads ---- */
@@ -265,7 +265,6 @@ static void make_next(struct writer *writer, struct worker *worker)
     strip_make(worker, strip);
     pthread_mutex_lock(&writer->lock);
     strip->done = true;
-    writer->failed |= strip->failed;
     pthread_cond_signal(&writer->made);
 }
 
