@@ -200,7 +200,7 @@ static bool read_numbers(struct pnm *pnm)
 /* ---- the header of P7 ---- */
 
 /* The tuple types that are pictures. A type that is not here (CMYK, say) must not be
- * filtered as if its last channel were alpha. */
+ * filtered as if its last channel were alpha. Those that are not bilevel are written. */
 static const struct {
     const char *name;
     uint32_t depth;
@@ -282,14 +282,16 @@ static bool set_number(struct pnm *pnm, struct pam *pam, int which, const char *
 }
 
 /* Several TUPLTYPE lines make one type, joined by blanks (the specification says so). */
-static bool add_tuple_type(struct pnm *pnm, struct pam *pam, const char *type)
+static bool add_tuple_type(struct pnm *pnm, struct pam *pam, const char *line)
 {
-    size_t length = strlen(pam->tuple_type);
+    const char *type = value_of(line, "TUPLTYPE");
+    size_t length = strlen(pam->tuple_type), room = sizeof pam->tuple_type - length;
 
-    if (length + 1 + strlen(type) >= sizeof pam->tuple_type)
+    if (!type)
+        return damaged(pnm, "unknown header line '%s'", line);
+    if (strlen(type) + 1 >= room)
         return damaged(pnm, "a TUPLTYPE of more than 255 characters");
-    snprintf(pam->tuple_type + length, sizeof pam->tuple_type - length, "%s%s",
-             length > 0 ? " " : "", type);
+    snprintf(pam->tuple_type + length, room, "%s%s", length > 0 ? " " : "", type);
     return true;
 }
 
@@ -315,31 +317,21 @@ static bool check_tuple_type(struct pnm *pnm, const struct pam *pam)
     return true;
 }
 
-static bool read_pam_line(struct pnm *pnm, struct pam *pam, const char *line)
-{
-    const char *value = value_of(line, "TUPLTYPE");
-
-    if (value)
-        return add_tuple_type(pnm, pam, value);
-    for (int i = 0; i < PAM_NUMBERS; i++) {
-        value = value_of(line, pam_numbers[i].label);
-        if (value)
-            return set_number(pnm, pam, i, value);
-    }
-    return damaged(pnm, "unknown header line '%s'", line);
-}
-
 static bool read_pam(struct pnm *pnm)
 {
     struct pam pam = {0};
     char line[LINE_BYTES];
 
     for (;;) {
+        const char *value = NULL;
+        int i = 0;
         if (!read_line(pnm, line))
             return false;
         if (strcmp(line, "ENDHDR") == 0)
             break;
-        if (!read_pam_line(pnm, &pam, line))
+        while (i < PAM_NUMBERS && !(value = value_of(line, pam_numbers[i].label)))
+            i++;
+        if (value ? !set_number(pnm, &pam, i, value) : !add_tuple_type(pnm, &pam, line))
             return false;
     }
     for (int i = 0; i < PAM_NUMBERS; i++)
@@ -424,7 +416,7 @@ static bool check_length(struct source *source, const struct pnm *pnm, struct er
     return true;
 }
 
-static bool pnm_open(struct source *source, struct error *err)
+static bool decoder_open(struct source *source, struct error *err)
 {
     struct pnm *pnm = source->state;
     struct image_info *info = &source->info;
@@ -446,7 +438,7 @@ static bool pnm_open(struct source *source, struct error *err)
     return pnm->packed || error_file(err, input_name(source->input), "no memory to read it");
 }
 
-static void pnm_close(struct source *source)
+static void decoder_close(struct source *source)
 {
     struct pnm *pnm = source->state;
 
@@ -585,7 +577,7 @@ static bool read_plain_row(struct pnm *pnm, enum sample_type type, void *row, in
     return true;
 }
 
-static bool pnm_read(struct source *source, struct image *rows, struct error *err)
+static bool decoder_read(struct source *source, struct image *rows, struct error *err)
 {
     struct pnm *pnm = source->state;
 
@@ -601,10 +593,10 @@ static bool pnm_read(struct source *source, struct image *rows, struct error *er
 const struct decoder decoder_pnm = {
     .name = "PNM",
     .recognise = recognise,
-    .open = pnm_open,
-    .read = pnm_read,
+    .open = decoder_open,
+    .read = decoder_read,
     .state_bytes = sizeof(struct pnm),
-    .close = pnm_close,
+    .close = decoder_close,
 };
 
 /* ---- writing ---- */
@@ -613,9 +605,8 @@ const struct decoder decoder_pnm = {
  * enough to go out unbuffered, small enough to stay in cache. */
 #define PIECE_SAMPLES ((size_t)128 * 1024)
 
-static bool pnm_write_open(struct sink *sink, struct error *err)
+static bool encoder_open(struct sink *sink, struct error *err)
 {
-    static const char *const tuple_types[] = {"GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
     const struct image_info *info = &sink->info;
     uint64_t bytes;
     char header[160];
@@ -625,7 +616,7 @@ static bool pnm_write_open(struct sink *sink, struct error *err)
         length = snprintf(header, sizeof header,
                           "P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
                           info->width, info->height, info->channels, info->max,
-                          tuple_types[info->channels - 1]);
+                          tuple_types[info->channels + 1].name);
     else
         length = snprintf(header, sizeof header, "P%d\n%d %d\n%u\n",
                           info->format == FORMAT_PPM ? 6 : 5, info->width, info->height, info->max);
@@ -654,7 +645,7 @@ static bool write_swapped(struct sink *sink, const uint16_t *row, size_t samples
     return true;
 }
 
-static bool pnm_write_rows(struct sink *sink, const struct image *rows, struct error *err)
+static bool encoder_write(struct sink *sink, const struct image *rows, struct error *err)
 {
     size_t bytes = image_row_bytes(rows);
     int count = rows->height;
@@ -673,7 +664,7 @@ static bool pnm_write_rows(struct sink *sink, const struct image *rows, struct e
 }
 
 const struct encoder encoder_pnm = {
-    .open = pnm_write_open,
-    .write = pnm_write_rows,
+    .open = encoder_open,
+    .write = encoder_write,
     .state_bytes = PIECE_SAMPLES * sizeof(uint16_t),
 };
