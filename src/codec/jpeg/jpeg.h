@@ -1,11 +1,9 @@
-/* Private to codec/jpeg/. What stb_image leaves undone around a JPEG: the check of a file before it
- * is decoded (markers.c), and turning a picture upright (exif.c). */
+/* Private to codec/jpeg/: the check of a file before it is decoded (markers.c), and the orientation
+ * of the picture (decoder.c). */
 #ifndef STENCIL_CODEC_JPEG_JPEG_H
 #define STENCIL_CODEC_JPEG_JPEG_H
 
 #include "codec/format.h"
-
-/* ---- the outside of a file (codec/jpeg/markers.c) ---- */
 
 struct jpeg_file {
     int width, height; /* as stored */
@@ -23,8 +21,6 @@ bool jpeg_recognise(const uint8_t *head, size_t bytes);
 bool jpeg_check(struct jpeg_file *jpeg, const char *name, const uint8_t *bytes, size_t size,
                 struct error *err);
 
-/* ---- which way up (codec/jpeg/exif.c) ---- */
-
 /* 1..8 from the TIFF structure of EXIF data; 1 (upright) where it says nothing or nonsense. Cameras
  * store what the sensor saw and say how they were held; in the upright picture the first stored
  * row and column are
@@ -34,9 +30,6 @@ bool jpeg_check(struct jpeg_file *jpeg, const char *name, const uint8_t *bytes, 
  *   column  left  right right   left    top   top    bottom  bottom
  *
  * so 5 to 8 exchange width and height. */
-int exif_orientation(const uint8_t *tiff, size_t bytes);
-
-/* Turns the picture upright, into new memory unless it is; NAME is for the sentence. */
-bool exif_turn_upright(struct image *image, int orientation, const char *name, struct error *err);
+int jpeg_orientation(const uint8_t *tiff, size_t bytes);
 
 #endif

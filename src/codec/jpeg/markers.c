@@ -128,7 +128,7 @@ static bool read_metadata(struct walk *walk)
         memcmp(walk->data, exif, sizeof exif) == 0) {
         if (!(jpeg->dropped & DROPPED_EXIF)) /* the first one counts */
             jpeg->orientation =
-                exif_orientation(walk->data + sizeof exif, walk->length - sizeof exif);
+                jpeg_orientation(walk->data + sizeof exif, walk->length - sizeof exif);
         jpeg->dropped |= DROPPED_EXIF;
     }
     if (walk->marker == APP2 && walk->length >= sizeof icc &&
