@@ -288,12 +288,7 @@ static bool decoder_open(struct source *source, struct error *err)
     if (!input_read_all(source->input, &bmp->bytes, &bmp->size, err) || !read_header(bmp) ||
         !check_pixels(bmp))
         return false;
-    source->info = (struct image_info){.width = bmp->width,
-                                       .height = bmp->height,
-                                       .channels = bmp->mask[3] ? 4 : 3,
-                                       .type = SAMPLE_U8,
-                                       .max = 255,
-                                       .format = FORMAT_BMP};
+    source_describe(source, bmp->width, bmp->height, bmp->mask[3] ? 4 : 3, 255, FORMAT_BMP);
     source->dropped = has_profile(bmp) ? DROPPED_ICC : 0;
     return true;
 }

@@ -39,6 +39,15 @@ struct source {
     struct image picture;   /* from read_all; its rows are handed out */
 };
 
+/* Fills source->info; samples have 16 bits where MAX is above 255. */
+static inline void source_describe(struct source *source, int width, int height, int channels,
+                                   uint32_t max, enum format format)
+{
+    enum sample_type type = max > 255 ? SAMPLE_U16 : SAMPLE_U8;
+
+    source->info = (struct image_info){width, height, channels, type, max, format};
+}
+
 struct decoder {
     const char *name;
     bool (*recognise)(const uint8_t *head, size_t bytes);

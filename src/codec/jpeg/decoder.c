@@ -101,23 +101,18 @@ struct state {
 static bool decoder_open(struct source *source, struct error *err)
 {
     const char *name = input_name(source->input);
-    struct image_info *info = &source->info;
     struct state *state = source->state;
     const struct jpeg_file *jpeg = &state->jpeg;
-    bool exchanged;
 
     if (!input_read_all(source->input, &state->bytes, &state->size, err) ||
         !jpeg_check(&state->jpeg, name, state->bytes, state->size, err))
         return false;
     if (state->size > STB_MAX_BYTES)
         return error_file(err, name, "a JPEG file of more than 2 GiB cannot be read");
-    exchanged = jpeg->orientation >= 5;
-    *info = (struct image_info){.width = exchanged ? jpeg->height : jpeg->width,
-                                .height = exchanged ? jpeg->width : jpeg->height,
-                                .channels = jpeg->components,
-                                .type = SAMPLE_U8,
-                                .max = 255,
-                                .format = FORMAT_JPEG};
+    if (jpeg->orientation >= 5)
+        source_describe(source, jpeg->height, jpeg->width, jpeg->components, 255, FORMAT_JPEG);
+    else
+        source_describe(source, jpeg->width, jpeg->height, jpeg->components, 255, FORMAT_JPEG);
     source->dropped = jpeg->dropped;
     return true;
 }

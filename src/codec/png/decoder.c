@@ -82,12 +82,8 @@ static bool decoder_open(struct source *source, struct error *err)
         return false;
     if (png->truncated)
         return refuse_truncated(png, err);
-    info->width = png->header.width;
-    info->height = png->header.height;
-    info->channels = png_channels(png);
-    info->type = png->header.depth == 16 ? SAMPLE_U16 : SAMPLE_U8;
-    info->max = png->header.depth == 16 ? 65535 : 255;
-    info->format = FORMAT_PNG;
+    source_describe(source, png->header.width, png->header.height, png_channels(png),
+                    png->header.depth == 16 ? 65535 : 255, FORMAT_PNG);
     if (!png_metadata_take(&png->notes, source->input, info->channels <= 2, &state->metadata,
                            &source->metadata.bytes, err))
         return false;
