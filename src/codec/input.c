@@ -61,7 +61,7 @@ bool input_open(struct input **input, const char *path, struct error *err)
         return error_file(err, path, "no memory to read it");
     memset(in, 0, offsetof(struct input, buffer));
     in->stop = -1;
-    in->name = is_stdin ? "standard input" : strcpy(in->path, path);
+    in->name = is_stdin ? "standard input" : memcpy(in->path, path, strlen(path) + 1);
     do
         in->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                           : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -161,7 +161,7 @@ bool output_open(struct output **output, const char *path, struct error *err)
         return error_file(err, path, "no memory to write it");
     memset(out, 0, offsetof(struct output, buffer));
     out->fd = -1;
-    strcpy(out->path, path);
+    memcpy(out->path, path, strlen(path) + 1);
     out->name = strcmp(path, "-") == 0 ? "standard output" : out->path;
     if (open_target(out, err))
         return true;
