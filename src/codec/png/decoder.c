@@ -6,6 +6,7 @@
  * A picture that is made as a whole has up to 2^30 samples. A picture of which a part is missing
  * or wrong is refused, never shown in part. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,18 +18,174 @@
 /* deflate's best: 258 bytes for a length code of one bit and a distance code of one. */
 #define DEFLATE_MAX_RATIO 1032
 
+/* ---- rows ----
+ *
+ * Each begins with a filter type and is undone with the help of the row before; an interlaced
+ * picture is seven small pictures one after the other. */
+
+/* Sample I of a row, of DEPTH bits. */
+static unsigned sample_at(const uint8_t *row, size_t i, int depth)
+{
+    unsigned bits = (unsigned)depth, per_byte;
+
+    if (depth == 16)
+        return row[2 * i] * 256U + row[2 * i + 1];
+    if (depth == 8)
+        return row[i];
+    per_byte = 8U / bits;
+    return row[i / per_byte] >> (8U - bits * (unsigned)(i % per_byte + 1)) & ((1U << bits) - 1);
+}
+
+struct pass {
+    uint32_t width, height;
+    size_t row_bytes; /* without the filter type */
+};
+
+/* Adam7: where each pass starts and how far apart its pixels lie. */
+static const struct {
+    uint8_t x, y, step_x, step_y;
+} adam7[7] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
+              {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+
+static int pass_count(const struct png_header *header)
+{
+    return header->interlaced ? 7 : 1;
+}
+
+/* Pass I of the picture; a pass without pixels has no rows either. */
+static struct pass pass_of(const struct png_header *header, int i)
+{
+    struct pass pass = {.width = (uint32_t)header->width, .height = (uint32_t)header->height};
+    unsigned bits = (unsigned)(png_samples_stored(header) * header->depth);
+
+    if (header->interlaced) {
+        pass.width = (pass.width + adam7[i].step_x - 1U - adam7[i].x) / adam7[i].step_x;
+        pass.height = (pass.height + adam7[i].step_y - 1U - adam7[i].y) / adam7[i].step_y;
+    }
+    if (pass.width == 0)
+        pass.height = 0;
+    pass.row_bytes = ((size_t)pass.width * bits + 7) / 8; /* width <= 2^24, bits <= 64 */
+    return pass;
+}
+
+/* Bytes of all rows with their filter types: at most about 2^24 * 2^24 * 8. */
+static uint64_t rows_bytes(const struct png_header *header)
+{
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < pass_count(header); i++) {
+        struct pass pass = pass_of(header, i);
+        bytes += (uint64_t)(1 + pass.row_bytes) * pass.height;
+    }
+    return bytes;
+}
+
+/* How many rows BYTES hold in full, of all passes. UINT64_MAX: how many there are. */
+static uint64_t rows_counted(const struct png_header *header, uint64_t bytes)
+{
+    uint64_t rows = 0;
+
+    for (int i = 0; i < pass_count(header); i++) {
+        struct pass pass = pass_of(header, i);
+        uint64_t whole = (uint64_t)(1 + pass.row_bytes) * pass.height;
+        if (bytes < whole)
+            return rows + bytes / (1 + pass.row_bytes);
+        bytes -= whole;
+        rows += pass.height;
+    }
+    return rows;
+}
+
+/* ---- the checks ---- */
+
+/* The largest index in a row of WIDTH samples of DEPTH bits; bits that fill up the last
+ * byte do not count. */
+static unsigned largest_index(const uint8_t *row, uint32_t width, int depth)
+{
+    unsigned largest = 0;
+
+    for (uint32_t x = 0; x < width; x++) {
+        unsigned index = sample_at(row, x, depth);
+        largest = index > largest ? index : largest;
+    }
+    return largest;
+}
+
+/* "row 17", or "row 17 of pass 3" where there are passes. */
+static bool damaged_row(const struct png_file *png, int pass, uint32_t y, const char *what,
+                        unsigned value, struct error *err)
+{
+    char of_pass[32] = "";
+
+    if (png->header.interlaced)
+        snprintf(of_pass, sizeof of_pass, " of pass %d", pass + 1);
+    return error_file(err, png->name, "damaged PNG: row %u%s has %s %u", (unsigned)y, of_pass, what,
+                      value);
+}
+
+/* Undoes the filter of row Y of a pass (0 where the picture is not interlaced): RAW begins with the
+ * filter type, UP is the row above, undone, without one (zeros above the first), and TO gets the
+ * row, also without; it may be RAW + 1, or lie apart from both. An unknown filter type, or an
+ * index that the palette does not have, is an error. */
+static bool rows_undo(const struct png_file *png, int pass, uint32_t y, const uint8_t *raw,
+                      const uint8_t *up, uint8_t *to, struct error *err)
+{
+    const struct png_header *header = &png->header;
+    struct pass shape = pass_of(header, pass);
+    size_t pixel = ((size_t)png_samples_stored(header) * (size_t)header->depth + 7) / 8;
+
+    if (raw[0] > 4)
+        return damaged_row(png, pass, y, "filter type", raw[0], err);
+    png_unfilter(raw[0], raw + 1, up, shape.row_bytes, pixel, to);
+    /* A palette that has an entry for every index needs no look at the indices. */
+    if (header->colour == PNG_PALETTE && png->palette_entries < 1 << header->depth) {
+        unsigned largest = largest_index(to, shape.width, header->depth);
+        if (largest >= (unsigned)png->palette_entries)
+            return damaged_row(png, pass, y, "a colour that its palette lacks:", largest, err);
+    }
+    return true;
+}
+
+/* The same for all rows, in place, and sets every filter type to 0 (none): stb_image, which reads
+ * RAW next, has nothing left to undo. RAW holds rows_bytes. */
+static bool rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *err)
+{
+    struct png_header whole = png->header;
+    uint8_t *zeros;
+    bool ok = true;
+
+    whole.interlaced = false; /* its rows are the longest */
+    zeros = calloc(1, pass_of(&whole, 0).row_bytes);
+    if (!zeros)
+        return error_file(err, png->name, "no memory to read it");
+    for (int i = 0; i < pass_count(&png->header) && ok; i++) {
+        struct pass pass = pass_of(&png->header, i);
+        const uint8_t *up = zeros;
+        for (uint32_t y = 0; y < pass.height && ok; y++) {
+            ok = rows_undo(png, i, y, raw, up, raw + 1, err);
+            raw[0] = 0;
+            up = raw + 1;
+            raw += 1 + pass.row_bytes;
+        }
+    }
+    free(zeros);
+    return ok;
+}
+
+/* ---- opening ---- */
+
 static bool truncated_rows(const struct png_file *png, uint64_t bytes, struct error *err)
 {
     return error_file(err, png->name, "truncated PNG: %llu of %llu rows",
-                      (unsigned long long)png_rows_counted(&png->header, bytes),
-                      (unsigned long long)png_rows_counted(&png->header, UINT64_MAX));
+                      (unsigned long long)rows_counted(&png->header, bytes),
+                      (unsigned long long)rows_counted(&png->header, UINT64_MAX));
 }
 
 /* The file was cut: says how many rows it still holds, where that can be known (data is
  * there, and the library tells how far it came), else where it ends. */
 static bool refuse_truncated(const struct png_file *png, struct error *err)
 {
-    uint64_t bytes = png_rows_bytes(&png->header);
+    uint64_t bytes = rows_bytes(&png->header);
     size_t written = 0;
     uint8_t *data;
     const char *why;
@@ -49,7 +206,7 @@ static bool refuse_truncated(const struct png_file *png, struct error *err)
 static bool check_sizes(const struct png_file *png, const struct image_info *info, bool whole,
                         struct error *err)
 {
-    uint64_t rows = png_rows_bytes(&png->header);
+    uint64_t rows = rows_bytes(&png->header);
     uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
     uint64_t samples = pixels * (png->header.colour == PNG_PALETTE ? 4 : (uint64_t)info->channels);
 
@@ -110,7 +267,7 @@ static uint8_t *read_rows(const struct png_file *png, size_t *bytes, struct erro
 
     if (!data)
         return NULL;
-    *bytes = (size_t)png_rows_bytes(&png->header);
+    *bytes = (size_t)rows_bytes(&png->header);
     rows = large_alloc(*bytes);
     if (!rows)
         error_file(err, png->name, "no memory to read %d x %d pixels", png->header.width,
@@ -120,7 +277,7 @@ static uint8_t *read_rows(const struct png_file *png, size_t *bytes, struct erro
     else if (written < *bytes)
         truncated_rows(png, written, err);
     else
-        ok = png_rows_unfilter(png, rows, err);
+        ok = rows_unfilter(png, rows, err);
     free(data);
     if (!ok) {
         free(rows);
@@ -166,14 +323,14 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     const struct png_file *png = &state->file;
     const char *why;
     uint8_t skeleton[SKELETON_BYTES];
-    size_t rows_bytes;
-    uint8_t *rows = read_rows(png, &rows_bytes, err);
+    size_t bytes;
+    uint8_t *rows = read_rows(png, &bytes, err);
 
     if (!rows) {
         png_chunks_explain(source->input, err);
         return false;
     }
-    if (!stb_load_png(skeleton, make_skeleton(png, skeleton), rows, rows_bytes, image, &why))
+    if (!stb_load_png(skeleton, make_skeleton(png, skeleton), rows, bytes, image, &why))
         return error_file(err, png->name, "cannot decode this PNG: %s", why);
     return true;
 }
@@ -240,7 +397,7 @@ static void fill_colours(struct reader *reader)
         }
     } else {
         for (size_t i = 0; i < png->transparency_bytes / 2; i++)
-            reader->key[i] = png_sample_at(png->transparency, i, 16);
+            reader->key[i] = sample_at(png->transparency, i, 16);
     }
 }
 
@@ -374,7 +531,7 @@ static bool reader_open(struct reader **reader, const struct png_file *png, bool
     if (!r)
         return error_file(err, png->name, "no memory to read it");
     r->png = png;
-    r->stride = (size_t)(png_rows_bytes(&png->header) / (uint64_t)png->header.height);
+    r->stride = (size_t)(rows_bytes(&png->header) / (uint64_t)png->header.height);
     r->rows = (int)(r->stride < WINDOW_BYTES ? (WINDOW_BYTES - 1) / r->stride + 1 : 1);
     if (r->rows > png->header.height)
         r->rows = png->header.height;
@@ -409,7 +566,7 @@ static void convert_palette(const struct reader *reader, const uint8_t *row, uin
     const struct png_header *header = &reader->png->header;
 
     for (int x = 0; x < header->width; x++, to += channels)
-        memcpy(to, reader->colour[png_sample_at(row, (size_t)x, header->depth)], (size_t)channels);
+        memcpy(to, reader->colour[sample_at(row, (size_t)x, header->depth)], (size_t)channels);
 }
 
 /* Few bits become eight, and the colour that tRNS names gets alpha 0. */
@@ -427,7 +584,7 @@ static void convert_samples(const struct reader *reader, const uint8_t *row, voi
         for (c = 0; c < channels; c++, place++) {
             unsigned value;
             if (c < stored) {
-                value = png_sample_at(row, (size_t)x * (size_t)stored + (size_t)c, depth);
+                value = sample_at(row, (size_t)x * (size_t)stored + (size_t)c, depth);
                 is_key &= c < 3 && value == reader->key[c];
                 value = value * full / max;
             } else {
@@ -464,7 +621,7 @@ static bool reader_read(struct reader *reader, const struct image *image, struct
             return false;
         raw = reader->window->rows + (size_t)reader->given++ * reader->stride;
         row = reader->as_stored ? image_row(image, y) : raw + 1;
-        if (!png_rows_undo(reader->png, 0, reader->next++, raw, reader->up, row, err))
+        if (!rows_undo(reader->png, 0, reader->next++, raw, reader->up, row, err))
             return false;
         reader->up = row;
         if (!reader->as_stored)

@@ -1,8 +1,8 @@
 /* Private to codec/png/. A PNG is read in three steps, and each checks all that it can:
  *
  *   chunks.c    the outside of the file: its chunks, and the compressed data that they hold
- *   rows.c      the rows in that data: how many there are, and their filters
- *   decoder.c   samples, a few rows at a time or as a whole
+ *   filter.c    the filters of rows
+ *   decoder.c   rows and samples, a few rows at a time or as a whole
  *
  * metadata.c keeps chunks for another PNG. write.c makes files. */
 #ifndef STENCIL_CODEC_PNG_PNG_H
@@ -127,38 +127,6 @@ const uint8_t *png_pieces_next(void *context, size_t *bytes);
 
 /* All pieces, one behind the other; malloc'ed. NULL where *err is set. */
 uint8_t *png_pieces_gather(const struct png_file *png, struct error *err);
-
-/* ---- rows (codec/png/rows.c) ---- */
-
-/* Sample I of a row, of DEPTH bits. */
-static inline unsigned png_sample_at(const uint8_t *row, size_t i, int depth)
-{
-    unsigned bits = (unsigned)depth, per_byte;
-
-    if (depth == 16)
-        return row[2 * i] * 256U + row[2 * i + 1];
-    if (depth == 8)
-        return row[i];
-    per_byte = 8U / bits;
-    return row[i / per_byte] >> (8U - bits * (unsigned)(i % per_byte + 1)) & ((1U << bits) - 1);
-}
-
-/* Bytes of all rows with their filter types: at most about 2^24 * 2^24 * 8. */
-uint64_t png_rows_bytes(const struct png_header *header);
-
-/* How many rows BYTES hold in full, of all passes. UINT64_MAX: how many there are. */
-uint64_t png_rows_counted(const struct png_header *header, uint64_t bytes);
-
-/* Undoes the filter of row Y of a pass (0 where the picture is not interlaced): RAW begins with the
- * filter type, UP is the row above, undone, without one (zeros above the first), and TO gets the
- * row, also without; it may be RAW + 1, or lie apart from both. An unknown filter type, or an
- * index that the palette does not have, is an error. */
-bool png_rows_undo(const struct png_file *png, int pass, uint32_t y, const uint8_t *raw,
-                   const uint8_t *up, uint8_t *to, struct error *err);
-
-/* The same for all rows, in place, and sets every filter type to 0 (none): stb_image, which reads
- * RAW next, has nothing left to undo. RAW holds png_rows_bytes. */
-bool png_rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *err);
 
 /* ---- filters (codec/png/filter.c) ----
  *
