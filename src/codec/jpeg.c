@@ -10,7 +10,10 @@
 #include "codec/format.h"
 #include "codec/stb.h"
 
+/* source->state */
 struct jpeg_file {
+    const uint8_t *bytes; /* the input's */
+    size_t size;
     int width, height; /* as stored */
     int components;    /* 1 gray, 3 colour */
     int orientation;
@@ -519,13 +522,16 @@ static bool walk_segment(struct walk *walk)
  * it gets: so it must be of a kind that stb_image knows, every table must be well-formed and stand
  * before its use, all components must be coded, the data must be long enough to hold so many
  * blocks, and the end must be there. Damage inside the coded data may pass. */
-static bool check_file(struct jpeg_file *jpeg, const char *name, const uint8_t *bytes, size_t size,
-                       struct error *err)
+static bool check_file(struct jpeg_file *jpeg, const char *name, struct error *err)
 {
-    struct walk walk = {
-        .name = name, .bytes = bytes, .size = size, .place = 2, .jpeg = jpeg, .err = err};
+    struct walk walk = {.name = name,
+                        .bytes = jpeg->bytes,
+                        .size = jpeg->size,
+                        .place = 2,
+                        .jpeg = jpeg,
+                        .err = err};
 
-    *jpeg = (struct jpeg_file){.orientation = 1};
+    jpeg->orientation = 1;
     for (;;) {
         if (!next_marker(&walk))
             return false;
@@ -545,22 +551,15 @@ static bool check_file(struct jpeg_file *jpeg, const char *name, const uint8_t *
 
 /* ---- reading ---- */
 
-struct state {
-    struct jpeg_file jpeg;
-    const uint8_t *bytes; /* the input's */
-    size_t size;
-};
-
 static bool decoder_open(struct source *source, struct error *err)
 {
     const char *name = input_name(source->input);
-    struct state *state = source->state;
-    const struct jpeg_file *jpeg = &state->jpeg;
+    struct jpeg_file *jpeg = source->state;
 
-    if (!input_read_all(source->input, &state->bytes, &state->size, err) ||
-        !check_file(&state->jpeg, name, state->bytes, state->size, err))
+    if (!input_read_all(source->input, &jpeg->bytes, &jpeg->size, err) ||
+        !check_file(jpeg, name, err))
         return false;
-    if (state->size > STB_MAX_BYTES)
+    if (jpeg->size > STB_MAX_BYTES)
         return error_file(err, name, "a JPEG file of more than 2 GiB cannot be read");
     if (jpeg->orientation >= 5)
         source_describe(source, jpeg->height, jpeg->width, jpeg->components, 255, FORMAT_JPEG);
@@ -572,12 +571,12 @@ static bool decoder_open(struct source *source, struct error *err)
 
 static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
 {
-    const struct state *state = source->state;
+    const struct jpeg_file *jpeg = source->state;
     const char *name = input_name(source->input), *why;
 
-    if (!stb_load_file(state->bytes, state->size, image, &why))
+    if (!stb_load_file(jpeg->bytes, jpeg->size, image, &why))
         return error_file(err, name, "damaged JPEG: %s", why);
-    if (turn_upright(image, state->jpeg.orientation, name, err))
+    if (turn_upright(image, jpeg->orientation, name, err))
         return true;
     image_free(image);
     return false;
@@ -588,7 +587,7 @@ const struct decoder decoder_jpeg = {
     .recognise = recognise,
     .open = decoder_open,
     .read_all = decoder_read_all,
-    .state_bytes = sizeof(struct state),
+    .state_bytes = sizeof(struct jpeg_file),
 };
 
 /* ---- writing ---- */

@@ -74,29 +74,26 @@ void codec_convert(const struct image *in, const struct image *out, const uint16
 
 /* ---- opening ---- */
 
+/* The format's row; NULL where it cannot hold the picture. */
+static const struct format_row *target_row(const char *path, const struct image_info *info,
+                                           const struct sink_options *options, struct error *err)
+{
+    struct image_info target;
+
+    return format_resolve(path, info, options, &target, err) ? format_row(target.format) : NULL;
+}
+
 bool sink_check(const char *path, const struct image_info *info, const struct sink_options *options,
                 struct error *err)
 {
-    struct image_info target;
-
-    return format_resolve(path, info, options, &target, err);
-}
-
-/* The format's row; NULL where sink_check fails. */
-static const struct format_row *target_row(const char *path, const struct image_info *info,
-                                           const struct sink_options *options)
-{
-    struct image_info target;
-    struct error ignored;
-
-    return format_resolve(path, info, options, &target, &ignored) ? format_row(target.format)
-                                                                  : NULL;
+    return target_row(path, info, options, err) != NULL;
 }
 
 bool sink_streams(const char *path, const struct image_info *info,
                   const struct sink_options *options)
 {
-    const struct format_row *row = target_row(path, info, options);
+    struct error ignored;
+    const struct format_row *row = target_row(path, info, options, &ignored);
 
     return row && !row->encoder->make;
 }
@@ -104,7 +101,8 @@ bool sink_streams(const char *path, const struct image_info *info,
 bool sink_takes_metadata(const char *path, const struct image_info *info,
                          const struct sink_options *options)
 {
-    const struct format_row *row = target_row(path, info, options);
+    struct error ignored;
+    const struct format_row *row = target_row(path, info, options, &ignored);
 
     return row && row->metadata;
 }

@@ -266,9 +266,8 @@ static int count_used(const struct code *code, int symbols, int least)
     return symbols;
 }
 
-/* Writes the header of a block that stands for BYTES bytes at IN. BITS: of what stands behind its
- * symbols, the rest of lengths and distances. False where the codes do not pay: then the bytes are
- * stored. */
+/* Writes the header of a block that stands for BYTES bytes at IN. BITS: the extra bits of its
+ * lengths and distances. False where the codes do not pay: then the bytes are stored. */
 static bool begin_block(struct writer *w, const struct code *literal, const struct code *distance,
                         size_t bits, const uint8_t *in, size_t bytes)
 {
