@@ -204,13 +204,10 @@ static bool gather(struct sink *sink, const struct image *rows, struct error *er
 
     if (rows->height == info->height && rows->pitch == row)
         return write_whole(sink, rows, err);
-    if (!all->data)
-        *all = (struct image){.width = info->width,
-                              .height = info->height,
-                              .channels = info->channels,
-                              .pitch = row,
-                              .type = info->type,
-                              .data = large_alloc(row * (size_t)info->height)};
+    if (!all->data) {
+        *all = (struct image){info->width, info->height, info->channels, row, info->type, NULL};
+        all->data = large_alloc(row * (size_t)info->height);
+    }
     if (!all->data)
         return sink_no_memory(sink, err);
     for (int y = 0; y < rows->height; y++)

@@ -78,49 +78,44 @@ static char *stbi_zlib_decode_malloc_guesssize_headerflag(const char *buffer, in
 
 /* ---- reading ---- */
 
-static bool take_image(struct image *image, void *data, int width, int height, int channels,
-                       enum sample_type type, const char **why)
+static bool load(const uint8_t *file, size_t bytes, bool wide, struct image *image,
+                 const char **why)
 {
-    if (!data) {
-        *why = stbi_failure_reason();
-        return false;
-    }
-    *image = (struct image){.width = width,
-                            .height = height,
-                            .channels = channels,
-                            .pitch = (size_t)width * (size_t)channels * (size_t)type,
-                            .type = type,
-                            .data = data};
-    return true;
+    int width = 0, height = 0, channels = 0;
+    enum sample_type type = wide ? SAMPLE_U16 : SAMPLE_U8;
+    void *data;
+
+    if (wide)
+        data = stbi_load_16_from_memory(file, (int)bytes, &width, &height, &channels, 0);
+    else
+        data = stbi_load_from_memory(file, (int)bytes, &width, &height, &channels, 0);
+    *why = data ? NULL : stbi_failure_reason();
+    *image = (struct image){width, height, channels, 0, type, data};
+    image->pitch = image_row_bytes(image);
+    return data != NULL;
 }
 
 bool stb_load_png(const uint8_t *skeleton, size_t bytes, uint8_t *rows, size_t rows_bytes,
                   struct image *image, const char **why)
 {
-    int width = 0, height = 0, channels = 0;
-    bool wide = stbi_is_16_bit_from_memory(skeleton, (int)bytes);
-    void *data;
+    bool ok;
 
     waiting_rows = rows;
     waiting_rows_bytes = (int)rows_bytes;
-    if (wide)
-        data = stbi_load_16_from_memory(skeleton, (int)bytes, &width, &height, &channels, 0);
-    else
-        data = stbi_load_from_memory(skeleton, (int)bytes, &width, &height, &channels, 0);
+    ok = load(skeleton, bytes, stbi_is_16_bit_from_memory(skeleton, (int)bytes), image, why);
     free(waiting_rows); /* where stb gave up before it came to them */
     waiting_rows = NULL;
-    return take_image(image, data, width, height, channels, wide ? SAMPLE_U16 : SAMPLE_U8, why);
+    return ok;
 }
 
 bool stb_load_file(const uint8_t *bytes, size_t size, struct image *image, const char **why)
 {
-    int width = 0, height = 0, channels = 0;
-    void *data;
+    bool ok;
 
     zeroed_memory = true;
-    data = stbi_load_from_memory(bytes, (int)size, &width, &height, &channels, 0);
+    ok = load(bytes, size, false, image, why);
     zeroed_memory = false;
-    return take_image(image, data, width, height, channels, SAMPLE_U8, why);
+    return ok;
 }
 
 /* ---- writing ---- */
