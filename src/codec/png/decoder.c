@@ -1,7 +1,7 @@
-/* Reading PNG. codec/png/chunks.c and codec/png/rows.c take the file apart and check all of it;
- * rows become samples here as they are asked for. An interlaced picture (any, in builds without
- * HAVE_PNG_ROWS) is made as a whole: stb_image is given a PNG of our own making and the finished
- * rows, and does what is left (bits to bytes, palette, tRNS, weaving the passes).
+/* Reading PNG. codec/png/chunks.c takes the file apart; its rows are checked here and become
+ * samples as they are asked for. An interlaced picture (any, in builds without HAVE_PNG_ROWS) is
+ * made as a whole: stb_image is given a PNG of our own making and the finished rows, and does what
+ * is left (bits to bytes, palette, tRNS, weaving the passes).
  *
  * A picture that is made as a whole has up to 2^30 samples. A picture of which a part is missing
  * or wrong is refused, never shown in part. */
