@@ -16,6 +16,18 @@ bool error_set(struct error *err, enum exit_code code, const char *format, ...)
     return false;
 }
 
+bool error_file(struct error *err, const char *path, const char *format, ...)
+{
+    int used = snprintf(err->text, sizeof err->text, "%s: ", path);
+    va_list args;
+    va_start(args, format);
+    err->code = EXIT_INPUT;
+    if (used < (int)sizeof err->text)
+        vsnprintf(err->text + used, sizeof err->text - (size_t)used, format, args);
+    va_end(args);
+    return false;
+}
+
 bool error_errno(struct error *err, const char *path, const char *verb)
 {
     return error_set(err, EXIT_INPUT, "%s: cannot %s: %s", path, verb, strerror(errno));

@@ -29,6 +29,10 @@ struct error {
 __attribute__((format(printf, 3, 4))) bool error_set(struct error *err, enum exit_code code,
                                                      const char *format, ...);
 
+/* The sentence "PATH: FORMAT", with EXIT_INPUT. */
+__attribute__((format(printf, 3, 4))) bool error_file(struct error *err, const char *path,
+                                                      const char *format, ...);
+
 /* "%s: cannot VERB: STRERROR" from errno, with EXIT_INPUT. */
 bool error_errno(struct error *err, const char *path, const char *verb);
 

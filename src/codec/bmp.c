@@ -10,7 +10,7 @@
  *
  * Rows stand from the bottom to the top (or, where the height is negative, from the top), each
  * padded to a multiple of four bytes; the last one may lack its padding. */
-#include <stdlib.h>
+#include <endian.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -33,14 +33,12 @@ struct bmp {
     int width, height;
     bool top_down;
     int bits;               /* per pixel: 1, 4, 8, 16, 24 or 32 */
-    uint32_t mask[4];       /* red, green, blue, alpha where bits is 16 or 32; alpha 0: none */
-    bool alpha_is_a_guess;  /* 32 bits without masks: the fourth byte is alpha if any is not 0 */
+    uint32_t mask[4];       /* red, green, blue, alpha where bits > 8; alpha 0: none */
+    int shift[4];           /* the place of each mask's lowest bit */
+    uint8_t level[4][256];  /* the sample for each value of a mask's bits */
     const uint8_t *palette; /* blue, green, red and, where an entry has four bytes, nothing */
     int palette_entries, palette_entry_bytes;
-    const uint8_t *pixels; /* rows as they are stored */
-    size_t row_bytes;      /* with the padding to a multiple of four */
-    size_t row_used;       /* without it */
-    uint8_t level[4][256]; /* the sample for each value of a mask's bits */
+    size_t row_bytes; /* with the padding to a multiple of four */
 };
 
 /* ---- headers ---- */
@@ -62,97 +60,49 @@ static bool recognise(const uint8_t *head, size_t bytes)
 
 static bool damaged(struct bmp *bmp, const char *what)
 {
-    return error_set(bmp->err, EXIT_INPUT, "%s: damaged BMP: %s", bmp->name, what);
+    return error_file(bmp->err, bmp->name, "damaged BMP: %s", what);
 }
 
 static bool unreadable(struct bmp *bmp, const char *what)
 {
-    return error_set(bmp->err, EXIT_INPUT,
-                     "%s: a BMP with %s cannot be read: convert it to a plain BMP or a PNG",
-                     bmp->name, what);
+    return error_file(bmp->err, bmp->name,
+                      "a BMP with %s cannot be read: convert it to a plain BMP or a PNG", what);
 }
 
 static bool read_size(struct bmp *bmp)
 {
     const uint8_t *p = bmp->bytes + FILE_HEADER_BYTES;
-    int64_t width, height;
+    bool small = bmp->header == 12;
+    int64_t width = small ? (int32_t)get16(p + 4) : (int32_t)get32(p + 4);
+    int64_t height = small ? (int32_t)get16(p + 6) : (int32_t)get32(p + 8);
 
-    if (bmp->header == 12) {
-        width = get16(p + 4);
-        height = get16(p + 6);
-        bmp->bits = (int)get16(p + 10);
-    } else {
-        width = (int32_t)get32(p + 4);
-        height = (int32_t)get32(p + 8);
-        bmp->bits = (int)get16(p + 14);
-        bmp->compression = bmp->header >= 20 ? get32(p + 16) : BMP_RGB;
-        bmp->colours = bmp->header >= 36 ? get32(p + 32) : 0;
-    }
+    bmp->bits = (int)get16(p + (small ? 10 : 14));
+    bmp->compression = bmp->header >= 20 ? get32(p + 16) : BMP_RGB;
+    bmp->colours = bmp->header >= 36 ? get32(p + 32) : 0;
     bmp->top_down = height < 0;
     height = height < 0 ? -height : height;
     if (width <= 0 || height == 0)
-        return error_set(bmp->err, EXIT_INPUT, "%s: damaged BMP: %lld x %lld pixels are no picture",
-                         bmp->name, (long long)width, (long long)height);
+        return error_file(bmp->err, bmp->name, "damaged BMP: %lld x %lld pixels are no picture",
+                          (long long)width, (long long)height);
     if (width > MAX_SIDE || height > MAX_SIDE || width * height * 4 > INT32_MAX)
-        return error_set(bmp->err, EXIT_INPUT,
-                         "%s: %lld x %lld pixels: a BMP of more than 2 GiB of samples cannot be "
-                         "read",
-                         bmp->name, (long long)width, (long long)height);
+        return error_file(bmp->err, bmp->name,
+                          "%lld x %lld pixels: a BMP of more than 2 GiB of samples cannot be read",
+                          (long long)width, (long long)height);
     bmp->width = (int)width;
     bmp->height = (int)height;
     return true;
 }
 
-/* Masks of up to 8 bits in a row are read; more would have to be rounded. */
-static bool check_masks(struct bmp *bmp)
+static bool has_masks(const struct bmp *bmp)
 {
-    uint32_t seen = 0, allowed = bmp->bits == 16 ? 0xffff : 0xffffffff;
-
-    for (int c = 0; c < 4; c++) {
-        uint32_t mask = bmp->mask[c], lowest = mask & (0U - mask);
-        if (mask == 0 && c == 3)
-            break;
-        if (mask == 0 || (mask & seen) != 0 || (mask & ~allowed) != 0)
-            return damaged(bmp, "its colour masks make no sense");
-        /* Divided by its lowest bit a mask without gaps is 2^n - 1. */
-        if (mask / lowest > 255 || ((mask / lowest) & (mask / lowest + 1)) != 0)
-            return unreadable(bmp, "colours of more than 8 bits or in pieces");
-        seen |= mask;
-    }
-    return true;
-}
-
-static bool read_masks(struct bmp *bmp)
-{
-    static const uint32_t plain[2][3] = {{31U << 10, 31U << 5, 31}, {0xff0000, 0xff00, 0xff}};
-    size_t at = FILE_HEADER_BYTES + 40, count = 3;
-
-    bmp->masks_end = FILE_HEADER_BYTES + bmp->header;
-    if (bmp->compression != BMP_BITFIELDS && bmp->compression != BMP_ALPHA) {
-        if (bmp->bits != 16 && bmp->bits != 32)
-            return true;
-        memcpy(bmp->mask, plain[bmp->bits == 32], sizeof plain[0]);
-        bmp->alpha_is_a_guess = bmp->bits == 32;
-        return true;
-    }
-    if (bmp->compression == BMP_ALPHA || bmp->header >= 56)
-        count = 4;
-    if (bmp->header == 40)
-        bmp->masks_end += 4 * count;
-    if (bmp->size < bmp->masks_end || bmp->masks_end < at + 4 * count)
-        return damaged(bmp, "its colour masks are missing");
-    for (size_t i = 0; i < count; i++)
-        bmp->mask[i] = get32(bmp->bytes + at + 4 * i);
-    return check_masks(bmp);
+    return bmp->compression == BMP_BITFIELDS || bmp->compression == BMP_ALPHA;
 }
 
 /* A kind of pixels that is decoded here. */
 static bool check_kind(struct bmp *bmp)
 {
     int bits = bmp->bits;
-    bool os2 = bmp->header == 12 || (bmp->header >= 16 && bmp->header <= 64 && bmp->header != 40 &&
-                                     bmp->header != 52 && bmp->header != 56);
-    bool masks = bmp->compression == BMP_BITFIELDS || bmp->compression == BMP_ALPHA;
+    bool os2 = bmp->header <= 64 && bmp->header != 40 && bmp->header != 52 && bmp->header != 56;
 
     if (get16(bmp->bytes + FILE_HEADER_BYTES + (bmp->header == 12 ? 8 : 12)) != 1)
         return damaged(bmp, "it does not have one plane");
@@ -160,10 +110,58 @@ static bool check_kind(struct bmp *bmp)
         return unreadable(bmp, "an unusual number of bits a pixel");
     if (bmp->compression == BMP_RLE8 || bmp->compression == BMP_RLE4)
         return unreadable(bmp, "run-length compression");
-    if ((masks && os2) || (!masks && bmp->compression != BMP_RGB))
+    if (has_masks(bmp) ? os2 : bmp->compression != BMP_RGB)
         return unreadable(bmp, "unusual compression");
-    if (masks && bits != 16 && bits != 32)
+    if (has_masks(bmp) && bits != 16 && bits != 32)
         return damaged(bmp, "it has colour masks but not 16 or 32 bits a pixel");
+    return true;
+}
+
+/* Masks of up to 8 bits in a row are read; more would have to be rounded. Few bits become eight by
+ * being repeated: 101 becomes 10110110. No mask is full alpha. */
+static bool set_mask(struct bmp *bmp, int c, uint32_t mask)
+{
+    uint32_t values = mask ? mask / (mask & (0U - mask)) + 1 : 1; /* 2^bits where it has no gaps */
+    int bits = __builtin_popcount(mask);
+
+    if ((mask == 0 && c < 3) || (bmp->bits == 16 && mask > 0xffff))
+        return damaged(bmp, "its colour masks make no sense");
+    for (int other = 0; other < c; other++)
+        if ((mask & bmp->mask[other]) != 0)
+            return damaged(bmp, "its colour masks make no sense");
+    if (values - 1 > 255 || (values & (values - 1)) != 0)
+        return unreadable(bmp, "colours of more than 8 bits or in pieces");
+    bmp->mask[c] = mask;
+    bmp->shift[c] = mask ? __builtin_ctz(mask) : 0;
+    for (uint32_t v = 0; v < values; v++) {
+        uint32_t level = bits ? v << (8 - bits) : 255;
+        for (int k = bits; k > 0 && k < 8; k *= 2)
+            level |= level >> k;
+        bmp->level[c][v] = (uint8_t)level;
+    }
+    return true;
+}
+
+static bool read_masks(struct bmp *bmp)
+{
+    static const uint32_t plain[2][4] = {{31U << 10, 31U << 5, 31}, {0xff0000, 0xff00, 0xff}};
+    size_t at = FILE_HEADER_BYTES + 40;
+    int count = bmp->compression == BMP_ALPHA || bmp->header >= 56 ? 4 : 3;
+
+    bmp->masks_end = FILE_HEADER_BYTES + bmp->header;
+    if (has_masks(bmp)) {
+        if (bmp->header == 40)
+            bmp->masks_end += 4 * (size_t)count;
+        if (bmp->size < bmp->masks_end || bmp->masks_end < at + 4 * (size_t)count)
+            return damaged(bmp, "its colour masks are missing");
+    }
+    for (int c = 0; c < 4 && bmp->bits > 8; c++) {
+        uint32_t mask = plain[bmp->bits > 16][c];
+        if (has_masks(bmp))
+            mask = c < count ? get32(bmp->bytes + at + 4 * c) : 0;
+        if (!set_mask(bmp, c, mask))
+            return false;
+    }
     return true;
 }
 
@@ -187,34 +185,28 @@ static bool read_palette(struct bmp *bmp)
 
 static bool locate_pixels(struct bmp *bmp)
 {
-    size_t have, rows;
+    size_t used = ((size_t)bmp->width * (size_t)bmp->bits + 7) / 8, have, rows;
 
     if (bmp->pixels_at < bmp->masks_end)
         return damaged(bmp, "its pixels begin inside its header");
-    bmp->row_used = ((size_t)bmp->width * (size_t)bmp->bits + 7) / 8;
-    bmp->row_bytes = (bmp->row_used + 3) / 4 * 4;
+    bmp->row_bytes = (used + 3) / 4 * 4;
     have = bmp->pixels_at < bmp->size ? bmp->size - bmp->pixels_at : 0;
-    rows = (have + bmp->row_bytes - bmp->row_used) / bmp->row_bytes;
-    if (rows < (size_t)bmp->height)
-        return error_set(bmp->err, EXIT_INPUT, "%s: truncated BMP: %zu of %d rows", bmp->name, rows,
-                         bmp->height);
-    bmp->pixels = bmp->bytes + bmp->pixels_at;
-    return true;
+    rows = (have + bmp->row_bytes - used) / bmp->row_bytes;
+    return rows >= (size_t)bmp->height ||
+           error_file(bmp->err, bmp->name, "truncated BMP: %zu of %d rows", rows, bmp->height);
 }
 
 static bool read_header(struct bmp *bmp)
 {
-    const char *cut = "%s: truncated BMP: the file ends inside its header";
+    bool whole = bmp->size >= FILE_HEADER_BYTES + 12;
+    size_t header = whole ? get32(bmp->bytes + FILE_HEADER_BYTES) : 12;
 
-    if (bmp->size < FILE_HEADER_BYTES + 12)
-        return error_set(bmp->err, EXIT_INPUT, cut, bmp->name);
-    bmp->pixels_at = get32(bmp->bytes + 10);
-    bmp->header = get32(bmp->bytes + FILE_HEADER_BYTES);
-    if (bmp->header != 12 && (bmp->header < 16 || bmp->header > 64) && bmp->header != 108 &&
-        bmp->header != 124)
+    if (header != 12 && (header < 16 || header > 64) && header != 108 && header != 124)
         return damaged(bmp, "its header has an unknown length");
-    if (bmp->size < FILE_HEADER_BYTES + bmp->header)
-        return error_set(bmp->err, EXIT_INPUT, cut, bmp->name);
+    if (!whole || bmp->size < FILE_HEADER_BYTES + header)
+        return error_file(bmp->err, bmp->name, "truncated BMP: the file ends inside its header");
+    bmp->pixels_at = get32(bmp->bytes + 10);
+    bmp->header = header;
     return read_size(bmp) && check_kind(bmp) && read_masks(bmp) && locate_pixels(bmp) &&
            read_palette(bmp);
 }
@@ -230,84 +222,58 @@ static bool has_profile(const struct bmp *bmp)
 
 static const uint8_t *row_at(const struct bmp *bmp, int y)
 {
-    return bmp->pixels + (size_t)y * bmp->row_bytes;
+    return bmp->bytes + bmp->pixels_at + (size_t)y * bmp->row_bytes;
 }
 
-/* The fourth byte of 32-bit pixels without masks is nothing by the book and alpha by habit.
- * Where all of them are 0 the picture would be invisible: there it is nothing. */
-static bool has_fourth_byte(const struct bmp *bmp)
+/* Pixel X of ROW as a number: an index of the palette, or the bits that the masks share out. */
+static inline uint32_t pixel_at(const struct bmp *bmp, const uint8_t *row, int x)
 {
-    for (int y = 0; y < bmp->height; y++)
-        for (int x = 0; x < bmp->width; x++)
-            if (row_at(bmp, y)[4 * (size_t)x + 3] != 0)
-                return true;
-    return false;
+    size_t bit = (size_t)x * (size_t)bmp->bits;
+    const uint8_t *p = row + bit / 8;
+
+    if (bmp->bits == 32)
+        return get32(p);
+    if (bmp->bits == 24)
+        return get16(p) | (uint32_t)p[2] << 16;
+    if (bmp->bits == 16)
+        return get16(p);
+    return p[0] >> (8 - bmp->bits - (int)(bit % 8)) & ((1 << bmp->bits) - 1);
 }
 
-/* The palette index of pixel X. */
-static unsigned index_at(const struct bmp *bmp, const uint8_t *row, int x)
+/* Looks at all pixels where the header leaves something open. An index may lie outside the
+ * palette. The fourth byte of 32-bit pixels without masks is nothing by the book and alpha by
+ * habit; where all of them are 0 the picture would be invisible: there it is nothing. */
+static bool check_pixels(struct bmp *bmp)
 {
-    unsigned per_byte = 8U / (unsigned)bmp->bits;
-    unsigned shift = 8U - (unsigned)bmp->bits * ((unsigned)x % per_byte + 1);
+    bool indexed = bmp->bits <= 8 && bmp->palette_entries < 1 << bmp->bits;
+    bool alpha_is_open = bmp->bits == 32 && !has_masks(bmp);
 
-    return row[(unsigned)x / per_byte] >> shift & ((1U << bmp->bits) - 1);
-}
-
-static bool check_indices(const struct bmp *bmp)
-{
-    if (bmp->bits > 8 || bmp->palette_entries == 1 << bmp->bits)
-        return true;
-    for (int y = 0; y < bmp->height; y++)
+    for (int y = 0; y < bmp->height && (indexed || alpha_is_open); y++)
         for (int x = 0; x < bmp->width; x++) {
-            unsigned index = index_at(bmp, row_at(bmp, y), x);
-            if (index >= (unsigned)bmp->palette_entries)
-                return error_set(bmp->err, EXIT_INPUT,
-                                 "%s: damaged BMP: row %d has a colour that its palette lacks: %u",
-                                 bmp->name, y, index);
+            uint32_t pixel = pixel_at(bmp, row_at(bmp, y), x);
+            if (indexed && pixel >= (uint32_t)bmp->palette_entries)
+                return error_file(bmp->err, bmp->name,
+                                  "damaged BMP: row %d has a colour that its palette lacks: %u", y,
+                                  pixel);
+            if (alpha_is_open && pixel >> 24 != 0)
+                return set_mask(bmp, 3, 0xff000000);
         }
     return true;
 }
 
-/* Few bits become eight by being repeated: 101 becomes 10110110. No mask is full alpha. */
-static void fill_levels(struct bmp *bmp)
-{
-    for (int c = 0; c < 4; c++) {
-        int bits = __builtin_popcount(bmp->mask[c]);
-        for (int v = 0; v < 1 << bits; v++) {
-            int level = bits ? v << (8 - bits) : 255;
-            for (int k = bits; k > 0 && k < 8; k *= 2)
-                level |= level >> k;
-            bmp->level[c][v] = (uint8_t)level;
-        }
-    }
-}
-
-static void convert_masked(const struct bmp *bmp, const uint8_t *row, uint8_t *to, int channels)
-{
-    int shift[4], x, c;
-
-    for (c = 0; c < channels; c++)
-        shift[c] = __builtin_ctz(bmp->mask[c]);
-    for (x = 0; x < bmp->width; x++, row += bmp->bits / 8) {
-        uint32_t v = bmp->bits == 16 ? get16(row) : get32(row);
-        for (c = 0; c < channels; c++)
-            *to++ = bmp->level[c][(v & bmp->mask[c]) >> shift[c]];
-    }
-}
-
 static void convert(const struct bmp *bmp, const uint8_t *row, uint8_t *to, int channels)
 {
-    if (bmp->bits == 16 || bmp->bits == 32) {
-        convert_masked(bmp, row, to, channels);
-        return;
-    }
-    for (int x = 0; x < bmp->width; x++, to += 3) {
-        const uint8_t *bgr = bmp->bits == 24 ? row + 3 * (size_t)x
-                                             : bmp->palette + index_at(bmp, row, x) *
-                                                                  (size_t)bmp->palette_entry_bytes;
-        to[0] = bgr[2];
-        to[1] = bgr[1];
-        to[2] = bgr[0];
+    for (int x = 0; x < bmp->width; x++, to += channels) {
+        uint32_t pixel = pixel_at(bmp, row, x);
+        if (bmp->palette) {
+            const uint8_t *bgr = bmp->palette + pixel * (size_t)bmp->palette_entry_bytes;
+            to[0] = bgr[2];
+            to[1] = bgr[1];
+            to[2] = bgr[0];
+        } else {
+            for (int c = 0; c < channels; c++)
+                to[c] = bmp->level[c][(pixel & bmp->mask[c]) >> bmp->shift[c]];
+        }
     }
 }
 
@@ -320,17 +286,9 @@ static bool decoder_open(struct source *source, struct error *err)
     bmp->name = input_name(source->input);
     bmp->err = err;
     if (!input_read_all(source->input, &bmp->bytes, &bmp->size, err) || !read_header(bmp) ||
-        !check_indices(bmp))
+        !check_pixels(bmp))
         return false;
-    if (bmp->alpha_is_a_guess && has_fourth_byte(bmp))
-        bmp->mask[3] = 0xff000000;
-    fill_levels(bmp);
-    source->info = (struct image_info){.width = bmp->width,
-                                       .height = bmp->height,
-                                       .channels = bmp->mask[3] ? 4 : 3,
-                                       .type = SAMPLE_U8,
-                                       .max = 255,
-                                       .format = FORMAT_BMP};
+    source_describe(source, bmp->width, bmp->height, bmp->mask[3] ? 4 : 3, 255, FORMAT_BMP);
     source->dropped = has_profile(bmp) ? DROPPED_ICC : 0;
     return true;
 }
@@ -360,9 +318,9 @@ const struct decoder decoder_bmp = {
 
 static uint8_t *put32(uint8_t *to, uint32_t value)
 {
-    for (int i = 0; i < 4; i++)
-        *to++ = (uint8_t)(value >> 8 * i);
-    return to;
+    value = htole32(value);
+    memcpy(to, &value, 4);
+    return to + 4;
 }
 
 /* A header of 40 bytes for RGB, of 108 with masks for RGBA (without masks most readers ignore
@@ -370,11 +328,10 @@ static uint8_t *put32(uint8_t *to, uint32_t value)
 static uint8_t *make(const struct image *image, const struct sink_options *options, size_t *bytes)
 {
     static const uint32_t masks[4] = {0xff0000, 0xff00, 0xff, 0xff000000};
-    bool alpha = image->channels == 4;
-    size_t header = alpha ? 108 : 40, pixel = alpha ? 4 : 3, start = FILE_HEADER_BYTES + header;
+    size_t pixel = (size_t)image->channels, start = FILE_HEADER_BYTES + (pixel == 4 ? 108 : 40);
     size_t row = ((size_t)image->width * pixel + 3) / 4 * 4;
-    uint8_t *file = large_alloc(*bytes = start + row * (size_t)image->height), *p = file;
-    int y;
+    uint8_t *file = large_alloc(*bytes = start + row * (size_t)image->height);
+    uint8_t *p = file;
 
     (void)options; /* a BMP has none */
     if (!file)
@@ -383,25 +340,24 @@ static uint8_t *make(const struct image *image, const struct sink_options *optio
     p = put32(p, 'B' | 'M' << 8);
     put32(file + 2, (uint32_t)*bytes);
     p = put32(file + 10, (uint32_t)start);
-    p = put32(p, (uint32_t)header);
+    p = put32(p, (uint32_t)start - FILE_HEADER_BYTES);
     p = put32(p, (uint32_t)image->width);
     p = put32(p, (uint32_t)image->height);
     p = put32(p, 1U | (uint32_t)(8 * pixel) << 16);
-    put32(p, alpha ? BMP_BITFIELDS : BMP_RGB);
-    for (int c = 0; c < 4 && alpha; c++)
+    put32(p, pixel == 4 ? BMP_BITFIELDS : BMP_RGB);
+    for (int c = 0; c < 4 && pixel == 4; c++)
         put32(file + FILE_HEADER_BYTES + 40 + 4 * c, masks[c]);
-    for (y = image->height - 1, p = file + start; y >= 0; y--) {
-        const uint8_t *from = image_row(image, y);
-        uint8_t *end = p + row;
-        for (int x = 0; x < image->width; x++, from += pixel, p += pixel) {
-            p[0] = from[2];
-            p[1] = from[1];
-            p[2] = from[0];
-            if (alpha)
-                p[3] = from[3];
+    for (int y = 0; y < image->height; y++) {
+        const uint8_t *from = image_row(image, image->height - 1 - y);
+        uint8_t *to = file + start + (size_t)y * row, *end = to + row;
+        for (int x = 0; x < image->width; x++, from += pixel, to += pixel) {
+            to[0] = from[2];
+            to[1] = from[1];
+            to[2] = from[0];
+            if (pixel == 4)
+                to[3] = from[3];
         }
-        while (p < end)
-            *p++ = 0;
+        memset(to, 0, (size_t)(end - to));
     }
     return file;
 }
@@ -412,10 +368,10 @@ static bool encoder_open(struct sink *sink, struct error *err)
     uint64_t row = ((uint64_t)info->width * (uint64_t)info->channels + 3) / 4 * 4;
 
     if (row * (uint64_t)info->height + 256 > INT32_MAX)
-        return error_set(err, EXIT_INPUT,
-                         "%s: %d x %d pixels: a BMP of more than 2 GiB cannot be written; .ppm, "
-                         ".pgm and .pam have no such limit",
-                         output_name(sink->output), info->width, info->height);
+        return error_file(err, output_name(sink->output),
+                          "%d x %d pixels: a BMP of more than 2 GiB cannot be written; .ppm, "
+                          ".pgm and .pam have no such limit",
+                          info->width, info->height);
     return true;
 }
 

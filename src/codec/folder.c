@@ -214,27 +214,19 @@ bool path_make_parents(char *path)
 
 char *path_real(const char *path)
 {
-    char *head = strdup(path), *real = NULL, *joined = NULL, *slash;
+    char *real = realpath(path, NULL), *head, *parent;
+    size_t name = strlen(path);
 
-    while (head && !(real = realpath(head, NULL)) && errno == ENOENT) {
-        slash = strrchr(head, '/');
-        while (slash && slash > head && slash[1] == '\0') { /* slashes at the end */
-            *slash = '\0';
-            slash = strrchr(head, '/');
-        }
-        if (!slash) {
-            real = realpath(".", NULL);
-            if (real)
-                joined = path_join(real, path);
-            break;
-        }
-        *(slash == head ? slash + 1 : slash) = '\0';
-    }
-    if (real && !joined)
-        joined = strlen(head) < strlen(path)
-                     ? path_join(real, path + strlen(head) + (path[strlen(head)] == '/'))
-                     : strdup(real);
-    free(real);
+    if (real || errno != ENOENT)
+        return real;
+    while (name > 0 && path[name - 1] == '/') /* slashes at the end */
+        name--;
+    while (name > 0 && path[name - 1] != '/')
+        name--;
+    head = name > 0 ? strndup(path, name) : strdup(".");
+    parent = head ? path_real(head) : NULL;
+    real = parent ? path_join(parent, path + name) : NULL;
+    free(parent);
     free(head);
-    return joined;
+    return real;
 }

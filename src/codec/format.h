@@ -39,9 +39,17 @@ struct source {
     struct image picture;   /* from read_all; its rows are handed out */
 };
 
+/* Fills source->info; samples have 16 bits where MAX is above 255. */
+static inline void source_describe(struct source *source, int width, int height, int channels,
+                                   uint32_t max, enum format format)
+{
+    enum sample_type type = max > 255 ? SAMPLE_U16 : SAMPLE_U8;
+
+    source->info = (struct image_info){width, height, channels, type, max, format};
+}
+
 struct decoder {
     const char *name;
-    /* HEAD holds up to 4096 bytes of the file's beginning. */
     bool (*recognise)(const uint8_t *head, size_t bytes);
     /* Reads and checks the header, and all that can be checked before a large allocation. */
     bool (*open)(struct source *source, struct error *err);
@@ -69,6 +77,9 @@ struct sink {
     uint16_t *scale;         /* the place for v holds round(v*M/max); NULL: nothing is scaled */
     struct image gathered;   /* rows for encoder->make */
 };
+
+/* "NAME: no memory to write 640 x 480 pixels" */
+bool sink_no_memory(const struct sink *sink, struct error *err);
 
 /* An encoder has either `write` or `make`. */
 struct encoder {
@@ -103,6 +114,11 @@ struct format_row {
 };
 
 const struct format_row *format_row(enum format format);
+
+/* What kind of file begins with HEAD (up to 4096 bytes); NULL where none is known, and *err says so
+ * of NAME. */
+const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *name,
+                                       struct error *err);
 
 /* The format that PATH and OPTIONS ask for and what its encoder will be given, in *target; an
  * error where the format is unknown (EXIT_USAGE) or cannot hold the picture (EXIT_INPUT). */

@@ -1,6 +1,6 @@
-/* The rows of the table of image formats (codec/formats.def), the formats by name, and
- * whether a format holds a picture: as it is, converted, or not at all, and then which formats do.
- * Nothing here reads or writes. */
+/* The rows of the table of image formats (codec/formats.def), the formats by name, the format of a
+ * file by its first bytes, and whether a format holds a picture: as it is, converted, or not at
+ * all, and then which formats do. Nothing here reads or writes. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -81,6 +81,26 @@ void format_append_word(char *text, size_t bytes, const char *word, int left, co
     size_t used = strlen(text);
 
     snprintf(text + used, bytes - used, "%s%s", used == 0 ? "" : left > 0 ? ", " : last, word);
+}
+
+/* ---- what is read ---- */
+
+const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *name,
+                                       struct error *err)
+{
+    char list[128] = "";
+    int left = 0;
+
+    for (int i = FORMAT_NONE + 1; i < FORMATS; i++) {
+        if (rows[i].decoder->recognise(head, bytes))
+            return rows[i].decoder;
+        left += rows[i].decoder != rows[i - 1].decoder; /* one decoder may read several */
+    }
+    for (int i = FORMAT_NONE + 1; i < FORMATS; i++)
+        if (rows[i].decoder != rows[i - 1].decoder)
+            format_append_word(list, sizeof list, rows[i].decoder->name, --left, " or ");
+    error_file(err, name, "not a %s file", list);
+    return NULL;
 }
 
 /* ---- what is written ---- */
@@ -174,20 +194,18 @@ bool format_resolve(const char *path, const struct image_info *info,
     if (options->drop_alpha && image_has_alpha(target->channels))
         target->channels--;
     if (target->channels >= 3 && !row->colour)
-        return error_set(err, EXIT_INPUT, "%s: %s holds gray only; the picture is %s: use %s", name,
-                         row->title, shape_name(target->channels), ways_out(target, ways));
+        return error_file(err, name, "%s holds gray only; the picture is %s: use %s", row->title,
+                          shape_name(target->channels), ways_out(target, ways));
     if (target->type == SAMPLE_U16 && !row->sixteen)
-        return error_set(err, EXIT_INPUT,
-                         "%s: %s output has 8 bits a sample; the picture has 16: use %s", name,
-                         row->title, ways_out(target, ways));
+        return error_file(err, name, "%s output has 8 bits a sample; the picture has 16: use %s",
+                          row->title, ways_out(target, ways));
     if (image_has_alpha(target->channels) && !row->alpha)
-        return error_set(err, EXIT_INPUT,
-                         "%s: %s holds no alpha; the picture is %s: use %s, or --alpha drop", name,
-                         row->title, shape_name(target->channels), ways_out(target, ways));
+        return error_file(err, name,
+                          "%s holds no alpha; the picture is %s: use %s, or --alpha drop",
+                          row->title, shape_name(target->channels), ways_out(target, ways));
     if (row->max_side && (target->width > row->max_side || target->height > row->max_side))
-        return error_set(err, EXIT_INPUT,
-                         "%s: %s holds at most %d pixels a side; the picture has %d x %d", name,
-                         row->title, row->max_side, target->width, target->height);
+        return error_file(err, name, "%s holds at most %d pixels a side; the picture has %d x %d",
+                          row->title, row->max_side, target->width, target->height);
     if (target->channels <= 2 && !row->gray)
         target->channels += 2;
     if (!row->maxval)

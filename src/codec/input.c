@@ -19,17 +19,21 @@
 /* The first allocation of input_read_all for a pipe; it doubles from there. */
 #define PIPE_BYTES ((size_t)1024 * 1024)
 
+/* What a look at a place far from the last one reads. */
+#define HOP_BYTES ((size_t)1024)
+
 struct input {
     int fd;
-    int stop;      /* an eventfd that becomes readable with input_stop; -1 for files */
-    bool at_end;   /* read(2) has returned 0: do not ask again (a terminal would wait) */
-    uint64_t size; /* UINT64_MAX: unknown */
-    off_t first;   /* where it begins, where the size is known */
+    int stop;        /* an eventfd that becomes readable with input_stop; -1 for files */
+    bool at_end;     /* read(2) has returned 0: do not ask again (a terminal would wait) */
+    uint64_t size;   /* UINT64_MAX: unknown */
+    off_t first;     /* where it begins, where the size is known */
+    uint64_t window; /* the place of the buffer's first byte, for input_at */
     const char *name;
-    char *path;   /* the caller's, kept for name */
     uint8_t *all; /* the bytes that input_read_all handed out */
     size_t start, end;
     uint8_t buffer[BUFFER_BYTES];
+    char path[]; /* for the name */
 };
 
 /* The bytes from the current place to the end, where the file's length is to be
@@ -50,41 +54,32 @@ bool input_open(struct input **input, const char *path, struct error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     struct stat status;
-    struct input *in = malloc(sizeof *in); /* not calloc: the buffer need not be touched */
+    /* not calloc: the buffer need not be touched */
+    struct input *in = *input = malloc(sizeof *in + strlen(path) + 1);
 
-    *input = NULL;
     if (!in)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+        return error_file(err, path, "no memory to read it");
     memset(in, 0, offsetof(struct input, buffer));
-    in->fd = in->stop = -1;
-    in->path = strdup(path);
-    in->name = is_stdin ? "standard input" : in->path;
-    if (!in->path) {
-        error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
-        goto fail;
-    }
+    in->stop = -1;
+    in->name = is_stdin ? "standard input" : memcpy(in->path, path, strlen(path) + 1);
     do
         in->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                           : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     while (in->fd < 0 && errno == EINTR);
     if (in->fd < 0 || fstat(in->fd, &status) != 0) {
         error_errno(err, in->name, "open");
-        goto fail;
+    } else if (S_ISDIR(status.st_mode)) {
+        error_file(err, in->name, "is a folder, not a file");
+    } else {
+        in->size = known_size(in->fd, &status);
+        if (in->size != UINT64_MAX)
+            in->first = lseek(in->fd, 0, SEEK_CUR);
+        else
+            in->stop = eventfd(0, EFD_CLOEXEC); /* without one, input_stop does nothing */
+        return true;
     }
-    if (S_ISDIR(status.st_mode)) {
-        error_set(err, EXIT_INPUT, "%s: is a folder, not a file", in->name);
-        goto fail;
-    }
-    in->size = known_size(in->fd, &status);
-    if (in->size != UINT64_MAX)
-        in->first = lseek(in->fd, 0, SEEK_CUR);
-    else
-        in->stop = eventfd(0, EFD_CLOEXEC); /* without one, input_stop does nothing */
-    *input = in;
-    return true;
-
-fail:
     input_close(in);
+    *input = NULL;
     return false;
 }
 
@@ -97,7 +92,6 @@ void input_close(struct input *input)
     if (input->stop >= 0)
         close(input->stop);
     free(input->all);
-    free(input->path);
     free(input);
 }
 
@@ -128,7 +122,7 @@ static bool wait_for_input(struct input *input, struct error *err)
             return true; /* let read(2) tell */
     if (wait[1].revents == 0)
         return true;
-    return error_set(err, EXIT_INPUT, "%s: reading was given up", input->name);
+    return error_file(err, input->name, "reading was given up");
 }
 
 /* One read(2) of up to BYTES (>= 1) bytes; *got is 0 only at the end. */
@@ -210,23 +204,6 @@ bool input_read(struct input *input, void *into, size_t bytes, size_t *got, stru
     return true;
 }
 
-bool input_read_at(struct input *input, uint64_t place, void *into, size_t bytes, size_t *got,
-                   struct error *err)
-{
-    *got = 0;
-    while (*got < bytes) {
-        ssize_t n = pread(input->fd, (uint8_t *)into + *got, bytes - *got,
-                          input->first + (off_t)(place + *got));
-        if (n == 0)
-            break;
-        if (n > 0)
-            *got += (size_t)n;
-        else if (errno != EINTR)
-            return error_errno(err, input->name, "read");
-    }
-    return true;
-}
-
 bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, struct error *err)
 {
     size_t capacity = PIPE_BYTES, used = 0, n;
@@ -250,6 +227,7 @@ bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, st
             input->all = all;
             *bytes = all;
             *size = used;
+            input->size = used;
             return true;
         }
         if (capacity > SIZE_MAX / 2)
@@ -257,5 +235,55 @@ bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, st
         capacity *= 2;
     }
     free(all);
-    return error_set(err, EXIT_INPUT, "%s: no memory to hold the file", input->name);
+    return error_file(err, input->name, "no memory to hold the file");
+}
+
+/* ---- bytes by their place ---- */
+
+bool input_hold(struct input *input, struct error *err)
+{
+    const uint8_t *all;
+    size_t bytes;
+
+    return input->size < SIZE_MAX || input_read_all(input, &all, &bytes, err);
+}
+
+/* Moves the window to PLACE. Bytes that follow those in the window are read by the buffer, others
+ * (of a walk from chunk to chunk) only a few at a time. */
+static bool move_window(struct input *input, uint64_t place, struct error *err)
+{
+    uint64_t held = input->window + input->end, left = input->size - place;
+    size_t bytes = place >= input->window && place <= held ? BUFFER_BYTES : HOP_BYTES;
+
+    input->window = place;
+    input->end = 0;
+    bytes = bytes < left ? bytes : (size_t)left;
+    while (input->end < bytes) {
+        ssize_t n = pread(input->fd, input->buffer + input->end, bytes - input->end,
+                          input->first + (off_t)(place + input->end));
+        if (n == 0)
+            break;
+        if (n > 0)
+            input->end += (size_t)n;
+        else if (errno != EINTR)
+            return error_errno(err, input->name, "read");
+    }
+    return true;
+}
+
+const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t *have,
+                        struct error *err)
+{
+    size_t left = place < input->size ? (size_t)(input->size - place) : 0;
+
+    *have = left;
+    if (input->all)
+        return input->all + (input->size - left);
+    want = want < left ? want : left;
+    if ((place < input->window || place + want > input->window + input->end) &&
+        !move_window(input, place, err))
+        return NULL;
+    if (*have > input->window + input->end - place)
+        *have = (size_t)(input->window + input->end - place);
+    return input->buffer + (place - input->window);
 }

@@ -33,12 +33,21 @@ void input_skip(struct input *input, size_t bytes);
 /* Exactly BYTES bytes unless the end comes first: *got says how many. */
 bool input_read(struct input *input, void *into, size_t bytes, size_t *got, struct error *err);
 
-/* Bytes at PLACE, counted from where the input began, whatever was read before; only where
- * input_size is known. *got is less than BYTES only at the end. */
-bool input_read_at(struct input *input, uint64_t place, void *into, size_t bytes, size_t *got,
-                   struct error *err);
-
-/* Everything from the current place to the end, owned by the input. */
+/* Everything from the current place to the end, owned by the input. Its size is known from then
+ * on. */
 bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, struct error *err);
+
+/* ---- bytes by their place ----
+ *
+ * A regular file is read through a window, so that memory does not grow with it; the bytes of a
+ * pipe are held in memory. Only where nothing was consumed before. */
+
+/* Makes input_size known. */
+bool input_hold(struct input *input, struct error *err);
+
+/* The bytes at PLACE, counted from where the input began: WANT (<= 1024) or more, fewer only at the
+ * end; *have says how many. Valid until the next call. NULL: the file cannot be read. */
+const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t *have,
+                        struct error *err);
 
 #endif

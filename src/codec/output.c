@@ -37,7 +37,6 @@
 struct output {
     int fd;
     const char *name;
-    char *path;                  /* the caller's, kept for name */
     char *target;                /* the file that is replaced: path behind its symlinks */
     struct temporary *temporary; /* NULL: written directly */
     bool sync;
@@ -45,6 +44,7 @@ struct output {
     uint64_t prepared, expected; /* bytes, on a disk in memory */
     size_t used;
     unsigned char buffer[BUFFER_BYTES];
+    char path[]; /* the caller's */
 };
 
 /* N of /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N, else -1. These are
@@ -60,12 +60,11 @@ static int own_descriptor(const char *path)
         return STDERR_FILENO;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         size_t length = strlen(folders[i]), digits;
-        const char *digit = path + length;
         if (strncmp(path, folders[i], length) != 0)
             continue;
-        digits = strspn(digit, "0123456789");
-        if (digits >= 1 && digits <= 6 && digit[digits] == '\0')
-            return (int)strtol(digit, NULL, 10);
+        digits = strspn(path + length, "0123456789");
+        if (digits >= 1 && digits <= 6 && path[length + digits] == '\0')
+            return (int)strtol(path + length, NULL, 10);
     }
     return -1;
 }
@@ -109,18 +108,17 @@ static bool open_temporary(struct output *out, const struct stat *old, struct er
     slash = strrchr(out->target, '/');
     folder = slash ? (int)(slash - out->target) : 0;
     if (slash ? slash[1] == '\0' : out->target[0] == '\0')
-        return error_set(err, EXIT_INPUT, "%s: a folder's name, expected a file's", out->name);
+        return error_file(err, out->name, "a folder's name, expected a file's");
     /* A rename would replace a write-protected file too, against its owner's will. */
     if (old && faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) != 0)
         return error_errno(err, out->name, "write");
     out->temporary = temporary_create(out->target, old ? 0600 : 0666, &out->fd);
     if (!out->temporary && errno == ENOENT)
-        return error_set(err, EXIT_INPUT, "%s: the folder '%.*s' does not exist", out->name, folder,
-                         out->target);
+        return error_file(err, out->name, "the folder '%.*s' does not exist", folder, out->target);
     if (!out->temporary)
-        return error_set(err, EXIT_INPUT, "%s: cannot create a file in '%.*s': %s", out->name,
-                         slash ? (folder ? folder : 1) : 1, slash ? out->target : ".",
-                         strerror(errno));
+        return error_file(err, out->name, "cannot create a file in '%.*s': %s",
+                          slash ? (folder ? folder : 1) : 1, slash ? out->target : ".",
+                          strerror(errno));
     if (old) {
         /* The owner is kept where we may; setuid and its kin only together with the owner. */
         bool same = fchown(out->fd, old->st_uid, old->st_gid) == 0;
@@ -145,7 +143,7 @@ static bool open_target(struct output *out, struct error *err)
         return errno == ENOENT ? open_temporary(out, NULL, err)
                                : error_errno(err, out->name, "write");
     if (S_ISDIR(status.st_mode))
-        return error_set(err, EXIT_INPUT, "%s: is a folder, expected a file's name", out->name);
+        return error_file(err, out->name, "is a folder, expected a file's name");
     if (S_ISREG(status.st_mode))
         return open_temporary(out, &status, err);
     do
@@ -156,26 +154,19 @@ static bool open_target(struct output *out, struct error *err)
 
 bool output_open(struct output **output, const char *path, struct error *err)
 {
-    struct output *out = malloc(sizeof *out); /* not calloc: the buffer need not be touched */
+    /* not calloc: the buffer need not be touched */
+    struct output *out = *output = malloc(sizeof *out + strlen(path) + 1);
 
-    *output = NULL;
     if (!out)
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
+        return error_file(err, path, "no memory to write it");
     memset(out, 0, offsetof(struct output, buffer));
     out->fd = -1;
-    out->path = strdup(path);
+    memcpy(out->path, path, strlen(path) + 1);
     out->name = strcmp(path, "-") == 0 ? "standard output" : out->path;
-    if (!out->path) {
-        error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
-        goto fail;
-    }
-    if (!open_target(out, err))
-        goto fail;
-    *output = out;
-    return true;
-
-fail:
+    if (open_target(out, err))
+        return true;
     output_discard(out);
+    *output = NULL;
     return false;
 }
 
@@ -321,7 +312,6 @@ void output_discard(struct output *output)
     if (output->temporary)
         temporary_free(output->temporary);
     free(output->target);
-    free(output->path);
     free(output);
 }
 

@@ -32,16 +32,10 @@ static sigset_t deadly_set(void)
 }
 
 /* Another thread is ending the process: nothing is worth starting or reporting. */
-static void wait_for_the_end(void)
-{
-    for (;;)
-        pause();
-}
-
 void signals_wait_if_dying(void)
 {
-    if (atomic_load(&dying))
-        wait_for_the_end();
+    while (atomic_load(&dying))
+        pause();
 }
 
 sigset_t signals_hold(void)
@@ -52,7 +46,7 @@ sigset_t signals_hold(void)
     atomic_fetch_add(&creating, 1);
     if (atomic_load(&dying)) {
         atomic_fetch_sub(&creating, 1);
-        wait_for_the_end();
+        signals_wait_if_dying();
     }
     return before;
 }

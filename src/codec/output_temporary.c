@@ -118,24 +118,20 @@ static int create_locked(struct temporary *temporary, const char *target, mode_t
 struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
 {
     sigset_t before = signals_hold();
-    struct temporary *temporary = NULL;
+    struct temporary *temporary = slot, *end = slot + SLOTS;
 
     *fd = -1;
-    for (int i = 0; i < SLOTS && !temporary; i++)
-        if (!atomic_exchange(&slot[i].taken, true))
-            temporary = &slot[i];
-    if (!temporary)
-        errno = EMFILE;
-    if (temporary) {
+    while (temporary < end && atomic_exchange(&temporary->taken, true))
+        temporary++;
+    if (temporary < end) {
         *fd = create_locked(temporary, target, mode);
         atomic_store(&temporary->exists, *fd >= 0);
-    }
-    if (temporary && *fd < 0) {
-        atomic_store(&temporary->taken, false);
-        temporary = NULL;
+        atomic_store(&temporary->taken, *fd >= 0);
+    } else {
+        errno = EMFILE;
     }
     signals_release(&before);
-    return temporary;
+    return *fd >= 0 ? temporary : NULL;
 }
 
 /* The two names change places and the old file goes. ext4 lets a rename that replaces a file wait

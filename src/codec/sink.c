@@ -30,29 +30,6 @@ uint16_t *codec_scale_table(uint32_t max)
     return table;
 }
 
-/* One row's channels, for 8 and for 16 bits. FROM[c] is the place in the incoming
- * pixel of the outgoing channel c. */
-#define DEFINE_MAP_ROW(name, sample)                                                               \
-    static void name(const sample *in, int in_channels, sample *out, int out_channels, int width,  \
-                     const int from[4])                                                            \
-    {                                                                                              \
-        int x, c;                                                                                  \
-        if (out_channels == 3) { /* nearly always: worth a loop that unrolls */                    \
-            for (x = 0; x < width; x++, in += in_channels, out += 3) {                             \
-                out[0] = in[from[0]];                                                              \
-                out[1] = in[from[1]];                                                              \
-                out[2] = in[from[2]];                                                              \
-            }                                                                                      \
-            return;                                                                                \
-        }                                                                                          \
-        for (x = 0; x < width; x++, in += in_channels, out += out_channels)                        \
-            for (c = 0; c < out_channels; c++)                                                     \
-                out[c] = in[from[c]];                                                              \
-    }
-
-DEFINE_MAP_ROW(map_row_u8, uint8_t)
-DEFINE_MAP_ROW(map_row_u16, uint16_t)
-
 static void scale_row(void *row, size_t samples, enum sample_type type, const uint16_t *scale)
 {
     if (type == SAMPLE_U8)
@@ -63,52 +40,60 @@ static void scale_row(void *row, size_t samples, enum sample_type type, const ui
             ((uint16_t *)row)[i] = scale[((uint16_t *)row)[i]];
 }
 
+/* Copies pixels of other channels: byte b of an outgoing pixel is byte FROM[b] of the incoming. */
+static void map_row(const uint8_t *in, size_t in_pixel, uint8_t *out, size_t out_pixel, int width,
+                    const size_t from[8])
+{
+    for (int x = 0; x < width; x++, in += in_pixel, out += out_pixel)
+        for (size_t b = 0; b < out_pixel; b++)
+            out[b] = in[from[b]];
+}
+
 void codec_convert(const struct image *in, const struct image *out, const uint16_t *scale)
 {
-    bool gray = in->channels <= 2;
+    const size_t sample = (size_t)in->type, alpha = (size_t)in->channels - 1;
+    size_t from[8];
+
     /* Colours keep their places, or all come from gray; alpha is the last of either. (Two
      * channels are never made out of another count.) */
-    const int from[4] = {0, gray ? 0 : 1, gray ? 0 : 2, in->channels - 1};
-
+    for (size_t b = 0; b < 4 * sample; b++) {
+        size_t c = b / sample;
+        from[b] = (c == 3 ? alpha : alpha < 2 ? 0 : c) * sample + b % sample;
+    }
     for (int y = 0; y < in->height; y++) {
-        const void *source = image_row(in, y);
-        void *target = image_row(out, y);
+        void *row = image_row(out, y);
         if (in->channels == out->channels)
-            memcpy(target, source, image_row_bytes(in));
-        else if (in->type == SAMPLE_U8)
-            map_row_u8(source, in->channels, target, out->channels, in->width, from);
+            memcpy(row, image_row(in, y), image_row_bytes(in));
         else
-            map_row_u16(source, in->channels, target, out->channels, in->width, from);
+            map_row(image_row(in, y), (size_t)in->channels * sample, row,
+                    (size_t)out->channels * sample, in->width, from);
         if (scale)
-            scale_row(target, (size_t)out->width * (size_t)out->channels, out->type, scale);
+            scale_row(row, (size_t)out->width * (size_t)out->channels, out->type, scale);
     }
 }
 
 /* ---- opening ---- */
 
+/* The format's row; NULL where it cannot hold the picture. */
+static const struct format_row *target_row(const char *path, const struct image_info *info,
+                                           const struct sink_options *options, struct error *err)
+{
+    struct image_info target;
+
+    return format_resolve(path, info, options, &target, err) ? format_row(target.format) : NULL;
+}
+
 bool sink_check(const char *path, const struct image_info *info, const struct sink_options *options,
                 struct error *err)
 {
-    struct image_info target;
-
-    return format_resolve(path, info, options, &target, err);
-}
-
-/* The format's row; NULL where sink_check fails. */
-static const struct format_row *target_row(const char *path, const struct image_info *info,
-                                           const struct sink_options *options)
-{
-    struct image_info target;
-    struct error ignored;
-
-    return format_resolve(path, info, options, &target, &ignored) ? format_row(target.format)
-                                                                  : NULL;
+    return target_row(path, info, options, err) != NULL;
 }
 
 bool sink_streams(const char *path, const struct image_info *info,
                   const struct sink_options *options)
 {
-    const struct format_row *row = target_row(path, info, options);
+    struct error ignored;
+    const struct format_row *row = target_row(path, info, options, &ignored);
 
     return row && !row->encoder->make;
 }
@@ -116,7 +101,8 @@ bool sink_streams(const char *path, const struct image_info *info,
 bool sink_takes_metadata(const char *path, const struct image_info *info,
                          const struct sink_options *options)
 {
-    const struct format_row *row = target_row(path, info, options);
+    struct error ignored;
+    const struct format_row *row = target_row(path, info, options, &ignored);
 
     return row && row->metadata;
 }
@@ -134,10 +120,10 @@ static void sink_free(struct sink *sink)
     free(sink);
 }
 
-static bool no_memory(const struct sink *sink, struct error *err)
+bool sink_no_memory(const struct sink *sink, struct error *err)
 {
-    return error_set(err, EXIT_INPUT, "%s: no memory to write %d x %d pixels",
-                     output_name(sink->output), sink->info.width, sink->info.height);
+    return error_file(err, output_name(sink->output), "no memory to write %d x %d pixels",
+                      sink->info.width, sink->info.height);
 }
 
 /* The band and the table for rows that are not written as they come. */
@@ -155,7 +141,7 @@ static bool prepare_conversion(struct sink *sink, struct error *err)
         return false;
     if (to->max != sink->given.max)
         sink->scale = codec_scale_table(sink->given.max);
-    return to->max == sink->given.max || sink->scale || no_memory(sink, err);
+    return to->max == sink->given.max || sink->scale || sink_no_memory(sink, err);
 }
 
 static bool allocate_state(struct sink *sink, struct error *err)
@@ -163,7 +149,7 @@ static bool allocate_state(struct sink *sink, struct error *err)
     size_t bytes = sink->encoder->state_bytes;
 
     sink->state = bytes > 0 ? calloc(1, bytes) : NULL;
-    return bytes == 0 || sink->state || no_memory(sink, err);
+    return bytes == 0 || sink->state || sink_no_memory(sink, err);
 }
 
 bool sink_open(struct sink **sink, const char *path, const struct image_info *info,
@@ -177,7 +163,7 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
         return false;
     out = calloc(1, sizeof *out);
     if (!out)
-        return error_set(err, EXIT_INPUT, "%s: no memory to write it", codec_sentence_name(path));
+        return error_file(err, codec_sentence_name(path), "no memory to write it");
     out->given = *info;
     out->info = target;
     out->options = *options;
@@ -203,7 +189,7 @@ static bool write_whole(struct sink *sink, const struct image *image, struct err
 {
     size_t bytes = 0;
     uint8_t *file = sink->encoder->make(image, &sink->options, &bytes);
-    bool ok = file ? output_write(sink->output, file, bytes, err) : no_memory(sink, err);
+    bool ok = file ? output_write(sink->output, file, bytes, err) : sink_no_memory(sink, err);
 
     free(file);
     return ok;
@@ -218,15 +204,12 @@ static bool gather(struct sink *sink, const struct image *rows, struct error *er
 
     if (rows->height == info->height && rows->pitch == row)
         return write_whole(sink, rows, err);
+    if (!all->data) {
+        *all = (struct image){info->width, info->height, info->channels, row, info->type, NULL};
+        all->data = large_alloc(row * (size_t)info->height);
+    }
     if (!all->data)
-        *all = (struct image){.width = info->width,
-                              .height = info->height,
-                              .channels = info->channels,
-                              .pitch = row,
-                              .type = info->type,
-                              .data = large_alloc(row * (size_t)info->height)};
-    if (!all->data)
-        return no_memory(sink, err);
+        return sink_no_memory(sink, err);
     for (int y = 0; y < rows->height; y++)
         memcpy(image_row(all, sink->next_row + y), image_row(rows, y), row);
     return sink->next_row + rows->height < info->height || write_whole(sink, all, err);
@@ -246,8 +229,9 @@ bool sink_write(struct sink *sink, const struct image *rows, struct error *err)
     struct image band = sink->converted;
 
     if (!image_info_fits(&sink->given, rows, sink->next_row))
-        return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were given at row %d",
-                         output_name(sink->output), rows->height, sink->next_row);
+        return error_file(err, output_name(sink->output),
+                          "%d rows of another shape were given at row %d", rows->height,
+                          sink->next_row);
     if (!band.data)
         return encode(sink, rows, err);
     for (int y = 0; y < rows->height; y += band.height) {
@@ -273,8 +257,8 @@ bool sink_finish(struct sink *sink, struct error *err)
     bool ok = sink->next_row == sink->info.height;
 
     if (!ok)
-        error_set(err, EXIT_INPUT, "%s: only %d of %d rows were given", output_name(output),
-                  sink->next_row, sink->info.height);
+        error_file(err, output_name(output), "only %d of %d rows were given", sink->next_row,
+                   sink->info.height);
     ok = ok && (!sink->encoder->finish || sink->encoder->finish(sink, err));
     if (ok) {
         sink->output = NULL; /* committing frees it, also when it fails */

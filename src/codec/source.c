@@ -1,4 +1,4 @@
-/* Reading image files: recognises a file by its first bytes, counts rows, hands out rows of
+/* Reading image files: opens a file with its format's decoder, counts rows, hands out rows of
  * decoders that know only whole pictures, and says what of a file is not kept. The formats
  * themselves are codec/png/decoder.c and its siblings. */
 #include <stdio.h>
@@ -41,20 +41,6 @@ static void describe_dropped(unsigned dropped, const char *name, char *text, siz
 
 /* ---- opening ---- */
 
-static bool refuse_unknown(const char *name, struct error *err)
-{
-    const struct decoder *decoder[FORMATS];
-    char list[128] = "";
-    int count = 0;
-
-    for (int i = FORMAT_NONE + 1; i < FORMATS; i++)
-        if (count == 0 || format_row((enum format)i)->decoder != decoder[count - 1])
-            decoder[count++] = format_row((enum format)i)->decoder;
-    for (int i = 0; i < count; i++)
-        format_append_word(list, sizeof list, decoder[i]->name, count - 1 - i, " or ");
-    return error_set(err, EXIT_INPUT, "%s: not a %s file", name, list);
-}
-
 static bool open_file(struct source *source, const char *path, struct error *err)
 {
     const uint8_t *head;
@@ -66,16 +52,14 @@ static bool open_file(struct source *source, const char *path, struct error *err
         return false;
     name = input_name(source->input);
     if (bytes == 0)
-        return error_set(err, EXIT_INPUT, "%s: %s", name,
-                         strcmp(path, "-") == 0 ? "it is empty" : "the file is empty");
-    for (int i = FORMAT_NONE + 1; i < FORMATS && !source->decoder; i++)
-        if (format_row((enum format)i)->decoder->recognise(head, bytes))
-            source->decoder = format_row((enum format)i)->decoder;
+        return error_file(err, name, "%s",
+                          strcmp(path, "-") == 0 ? "it is empty" : "the file is empty");
+    source->decoder = format_recognise(head, bytes, name, err);
     if (!source->decoder)
-        return refuse_unknown(name, err);
+        return false;
     source->state = calloc(1, source->decoder->state_bytes);
     if (!source->state)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", name);
+        return error_file(err, name, "no memory to read it");
     if (!source->decoder->open(source, err))
         return false;
     describe_dropped(source->dropped, name, source->warning, sizeof source->warning);
@@ -87,7 +71,7 @@ bool source_open(struct source **source, const char *path, struct error *err)
 {
     *source = calloc(1, sizeof **source);
     if (!*source)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+        return error_file(err, path, "no memory to read it");
     if (open_file(*source, path, err))
         return true;
     source_close(*source);
@@ -151,8 +135,9 @@ bool source_read(struct source *source, struct image *rows, struct error *err)
     const struct decoder *decoder = source->decoder;
 
     if (!image_info_fits(&source->info, rows, source->next_row))
-        return error_set(err, EXIT_INPUT, "%s: %d rows of another shape were asked for at row %d",
-                         input_name(source->input), rows->height, source->next_row);
+        return error_file(err, input_name(source->input),
+                          "%d rows of another shape were asked for at row %d", rows->height,
+                          source->next_row);
     if (source_streams(source)) {
         if (!decoder->read(source, rows, err))
             return false;
@@ -176,7 +161,7 @@ bool source_read_all(struct source *source, struct image *image, struct error *e
 
     memset(image, 0, sizeof *image);
     if (source->next_row != 0)
-        return error_set(err, EXIT_INPUT, "%s: was read already", name);
+        return error_file(err, name, "was read already");
     if (!source_streams(source)) {
         if (!source->decoder->read_all(source, image, err))
             return false;

@@ -78,49 +78,44 @@ static char *stbi_zlib_decode_malloc_guesssize_headerflag(const char *buffer, in
 
 /* ---- reading ---- */
 
-static bool take_image(struct image *image, void *data, int width, int height, int channels,
-                       enum sample_type type, const char **why)
+static bool load(const uint8_t *file, size_t bytes, bool wide, struct image *image,
+                 const char **why)
 {
-    if (!data) {
-        *why = stbi_failure_reason();
-        return false;
-    }
-    *image = (struct image){.width = width,
-                            .height = height,
-                            .channels = channels,
-                            .pitch = (size_t)width * (size_t)channels * (size_t)type,
-                            .type = type,
-                            .data = data};
-    return true;
+    int width = 0, height = 0, channels = 0;
+    enum sample_type type = wide ? SAMPLE_U16 : SAMPLE_U8;
+    void *data;
+
+    if (wide)
+        data = stbi_load_16_from_memory(file, (int)bytes, &width, &height, &channels, 0);
+    else
+        data = stbi_load_from_memory(file, (int)bytes, &width, &height, &channels, 0);
+    *why = data ? NULL : stbi_failure_reason();
+    *image = (struct image){width, height, channels, 0, type, data};
+    image->pitch = image_row_bytes(image);
+    return data != NULL;
 }
 
 bool stb_load_png(const uint8_t *skeleton, size_t bytes, uint8_t *rows, size_t rows_bytes,
                   struct image *image, const char **why)
 {
-    int width = 0, height = 0, channels = 0;
-    bool wide = stbi_is_16_bit_from_memory(skeleton, (int)bytes);
-    void *data;
+    bool ok;
 
     waiting_rows = rows;
     waiting_rows_bytes = (int)rows_bytes;
-    if (wide)
-        data = stbi_load_16_from_memory(skeleton, (int)bytes, &width, &height, &channels, 0);
-    else
-        data = stbi_load_from_memory(skeleton, (int)bytes, &width, &height, &channels, 0);
+    ok = load(skeleton, bytes, stbi_is_16_bit_from_memory(skeleton, (int)bytes), image, why);
     free(waiting_rows); /* where stb gave up before it came to them */
     waiting_rows = NULL;
-    return take_image(image, data, width, height, channels, wide ? SAMPLE_U16 : SAMPLE_U8, why);
+    return ok;
 }
 
 bool stb_load_file(const uint8_t *bytes, size_t size, struct image *image, const char **why)
 {
-    int width = 0, height = 0, channels = 0;
-    void *data;
+    bool ok;
 
     zeroed_memory = true;
-    data = stbi_load_from_memory(bytes, (int)size, &width, &height, &channels, 0);
+    ok = load(bytes, size, false, image, why);
     zeroed_memory = false;
-    return take_image(image, data, width, height, channels, SAMPLE_U8, why);
+    return ok;
 }
 
 /* ---- writing ---- */
@@ -150,14 +145,127 @@ static void collect(void *context, void *data, int bytes)
     file->used += more;
 }
 
-uint8_t *stb_make_jpeg(const struct image *image, int quality, size_t *bytes)
+static struct collected begin_file(void)
 {
-    struct collected file = {.capacity = (size_t)1 << 16};
+    size_t capacity = (size_t)1 << 16;
 
-    file.data = malloc(file.capacity);
+    return (struct collected){.data = malloc(capacity), .capacity = capacity};
+}
+
+/* stb writes three components, whatever it is given. */
+static uint8_t *make_colour_jpeg(const struct image *image, int quality, size_t *bytes)
+{
+    struct collected file = begin_file();
+
     if (file.data)
         stbi_write_jpg_to_func(collect, &file, image->width, image->height, image->channels,
                                image->data, quality);
+    *bytes = file.used;
+    return file.data;
+}
+
+/* ---- gray JPEG ----
+ *
+ * A gray picture must come back gray: such a file is put together here. Its tables are those of
+ * luma in a file that stb makes of one pixel, at these places; transform, quantisation and bits are
+ * stb's own functions. */
+#define JPEG_START_BYTES  20  /* the first marker and the JFIF segment */
+#define JPEG_QUANTISATION 25  /* 64 numbers in zigzag order */
+#define JPEG_HUFFMAN      177 /* two tables: a byte that names it, 16 counts, and the symbols */
+#define JPEG_HUFFMAN_DC   12
+#define JPEG_HUFFMAN_AC   162
+
+typedef const unsigned short codes_read[2];
+
+/* Code and length of each symbol, in the form that stb wants, from 16 counts and the symbols. */
+static void fill_codes(unsigned short codes[256][2], const uint8_t *counts)
+{
+    const uint8_t *symbol = counts + 16;
+    unsigned next = 0;
+
+    memset(codes, 0, 256 * sizeof *codes);
+    for (unsigned short length = 1; length <= 16; length++, next *= 2)
+        for (int i = 0; i < counts[length - 1]; i++, symbol++) {
+            codes[*symbol][0] = (unsigned short)next++;
+            codes[*symbol][1] = length;
+        }
+}
+
+/* What stb multiplies with in place of dividing by the quantisation table; its transform leaves
+ * the coefficients scaled. */
+static void fill_factors(float factors[64], const uint8_t *quantisation)
+{
+    static const float scale[] = {1.0f * 2.828427125f,         1.387039845f * 2.828427125f,
+                                  1.306562965f * 2.828427125f, 1.175875602f * 2.828427125f,
+                                  1.0f * 2.828427125f,         0.785694958f * 2.828427125f,
+                                  0.541196100f * 2.828427125f, 0.275899379f * 2.828427125f};
+
+    for (int k = 0; k < 64; k++)
+        factors[k] = 1 / (quantisation[stbiw__jpg_ZigZag[k]] * scale[k / 8] * scale[k % 8]);
+}
+
+/* The block at X, Y. Past the edges the last column and row are repeated. */
+static void load_block(float block[64], const struct image *image, int x, int y)
+{
+    for (int i = 0; i < 64; i++) {
+        int row = y + i / 8, column = x + i % 8;
+        const uint8_t *samples = image_row(image, row < image->height ? row : image->height - 1);
+        float v = samples[column < image->width ? column : image->width - 1];
+        block[i] = +0.29900f * v + 0.58700f * v + 0.11400f * v - 128;
+    }
+}
+
+static void write_gray(struct collected *file, const struct image *image, uint8_t *tables)
+{
+    static uint8_t quantisation_head[] = {0xff, 0xdb, 0, 67, 0};
+    static uint8_t scan[] = {0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0}, end[] = {0xff, 0xd9};
+    static const unsigned short fill[] = {0x7f, 7}; /* the last byte is filled up with ones */
+    const int huffman_bytes = 17 + JPEG_HUFFMAN_DC + 17 + JPEG_HUFFMAN_AC;
+    uint8_t frame[] = {0xff, 0xc0, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0, 0xff, 0xc4, 0, 0};
+    unsigned short dc_codes[256][2], ac_codes[256][2];
+    stbi__write_context context = {0};
+    float factors[64], block[64];
+    int dc = 0, bits = 0, count = 0;
+
+    frame[5] = (uint8_t)(image->height >> 8);
+    frame[6] = (uint8_t)image->height;
+    frame[7] = (uint8_t)(image->width >> 8);
+    frame[8] = (uint8_t)image->width;
+    frame[16] = (uint8_t)(2 + huffman_bytes);
+    collect(file, tables, JPEG_START_BYTES);
+    collect(file, quantisation_head, sizeof quantisation_head);
+    collect(file, tables + JPEG_QUANTISATION, 64);
+    collect(file, frame, sizeof frame);
+    collect(file, tables + JPEG_HUFFMAN, huffman_bytes);
+    collect(file, scan, sizeof scan);
+    fill_factors(factors, tables + JPEG_QUANTISATION);
+    fill_codes(dc_codes, tables + JPEG_HUFFMAN + 1);
+    fill_codes(ac_codes, tables + JPEG_HUFFMAN + 17 + JPEG_HUFFMAN_DC + 1);
+    stbi__start_write_callbacks(&context, collect, file);
+    for (int y = 0; y < image->height; y += 8)
+        for (int x = 0; x < image->width; x += 8) {
+            load_block(block, image, x, y);
+            dc = stbiw__jpg_processDU(&context, &bits, &count, block, 8, factors, dc,
+                                      (codes_read *)dc_codes, (codes_read *)ac_codes);
+        }
+    stbiw__jpg_writeBits(&context, &bits, &count, fill);
+    collect(file, end, sizeof end);
+}
+
+uint8_t *stb_make_jpeg(const struct image *image, int quality, size_t *bytes)
+{
+    uint8_t black = 0, *tables;
+    const struct image pixel = {1, 1, 1, 1, SAMPLE_U8, &black};
+    struct collected file = {0};
+
+    if (image->channels != 1)
+        return make_colour_jpeg(image, quality, bytes);
+    tables = make_colour_jpeg(&pixel, quality, bytes);
+    if (tables)
+        file = begin_file();
+    if (file.data)
+        write_gray(&file, image, tables);
+    free(tables);
     *bytes = file.used;
     return file.data;
 }

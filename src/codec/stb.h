@@ -26,7 +26,7 @@ bool stb_load_png(const uint8_t *skeleton, size_t bytes, uint8_t *rows, size_t r
 bool stb_load_file(const uint8_t *bytes, size_t size, struct image *image, const char **why);
 
 /* A whole file of 8-bit samples, malloc'ed; NULL when memory runs out. Wants packed rows (pitch =
- * bytes of a row) and no alpha. */
+ * bytes of a row) and no alpha; a gray picture makes a file of one component. */
 uint8_t *stb_make_jpeg(const struct image *image, int quality, size_t *bytes);
 
 #endif

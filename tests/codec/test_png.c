@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/png/filter.h"
+#include "codec/png/png.h"
 #include "tests/codec/codec_memory.h"
 #include "tests/codec/png_maker.h"
 #include "tests/codec/png_pixels.h"

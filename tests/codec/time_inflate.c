@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "codec/png/chunks.h"
+#include "codec/png/png.h"
 #include "codec/zlib/stream.h"
 
 #define WINDOW_BYTES ((size_t)1 << 16)
@@ -64,8 +64,6 @@ int main(int argc, char **argv)
 {
     char *end = NULL;
     long runs = argc > 2 ? strtol(argv[2], &end, 10) : 5;
-    struct png_bytes bytes = {0};
-    struct png_pieces pieces;
     struct input *input = NULL;
     struct png_file png;
     uint8_t *data = NULL;
@@ -77,14 +75,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: time_inflate FILE.png [RUNS]\n");
         return 2;
     }
-    ok = input_open(&input, argv[1], &err) && png_bytes_open(&bytes, input, &err) &&
-         png_chunks_walk(&png, &bytes, &err);
-    data = ok ? malloc(png.data_bytes + 1) : NULL;
-    if (ok && !data)
-        ok = error_set(&err, EXIT_INPUT, "%s: no memory to hold it", argv[1]);
-    if (ok)
-        png_pieces_begin(&pieces, &bytes, png.data_place, png.data_bytes);
-    ok = ok && png_pieces_gather(&pieces, data, &err);
+    ok = input_open(&input, argv[1], &err) && png_chunks_walk(&png, input, &err);
+    data = ok ? png_pieces_gather(&png, &err) : NULL;
+    ok = ok && data;
     for (long i = 0; ok && i < runs; i++) {
         ms[i] = inflate_once(data, png.data_bytes);
         if (ms[i] < 0)
@@ -97,7 +90,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "time_inflate: %s\n", err.text);
     }
     free(data);
-    png_bytes_close(&bytes);
     input_close(input);
     return ok ? 0 : 1;
 }

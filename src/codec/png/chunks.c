@@ -1,39 +1,35 @@
-/* The chunk walk: see codec/png/chunks.h. One function per chunk that matters, one loop
- * over all of them; the rest of a file's chunks are checked for their CRC and
- * passed over.
+/* The outside of a PNG file: the walk over its chunks, with a function for each chunk that matters
+ * (the others are checked for their CRC and passed over), and the compressed data from IDAT to
+ * IDAT. A file may have changed since its chunks were checked: their lengths are believed only as
+ * far as they were counted then.
  *
  * A sentence about damage names the chunk and its place: "the CRC of chunk IDAT at byte 1234 does
  * not match". The byte is where the chunk's length stands, counted from 0. */
-#include "codec/png/chunks.h"
-
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "codec/png/png.h"
 #include "codec/zlib/stream.h"
 
 #define SIGNATURE_BYTES 8
-#define CHUNK_OVERHEAD  12 /* length, type, CRC */
 
 /* No chunk whose content is looked at here is longer: a palette. */
 #define CHUNK_HEAD_BYTES (3 * 256)
 
 static const uint8_t signature[SIGNATURE_BYTES] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
 
-struct chunk {
-    uint32_t bytes;
-    char type[5];
-    size_t place;
-    uint8_t data[CHUNK_HEAD_BYTES]; /* its first bytes */
-    uint32_t crc, crc_told;
-};
-
 struct walk {
     struct png_file *png;
-    struct png_bytes *bytes;
     bool read_data; /* also what IDAT chunks hold, for their CRC */
     bool header_seen, data_over;
     struct error *err;
+    /* the chunk */
+    size_t place;
+    uint32_t bytes;
+    char type[5];
+    uint8_t data[CHUNK_HEAD_BYTES]; /* its first bytes */
 };
 
 bool png_recognise(const uint8_t *head, size_t bytes)
@@ -60,159 +56,151 @@ int png_samples_stored(const struct png_header *header)
 int png_channels(const struct png_file *png)
 {
     int stored = png->header.colour == PNG_PALETTE ? 3 : png_samples_stored(&png->header);
-    return stored + (png->transparency != NULL);
+
+    return stored + (png->transparency_bytes > 0);
 }
 
-__attribute__((format(printf, 2, 3))) static bool refuse(struct walk *walk, const char *format, ...)
+static bool is(const struct walk *walk, const char *type)
 {
-    char what[256];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    return error_set(walk->err, EXIT_INPUT, "%s: %s", walk->png->name, what);
+    return strcmp(walk->type, type) == 0;
 }
 
-static bool damaged(struct walk *walk, const struct chunk *chunk, const char *what)
+static bool damaged(struct walk *walk, const char *what)
 {
-    return refuse(walk, "damaged PNG: %s in chunk %s at byte %zu", what, chunk->type, chunk->place);
+    return error_file(walk->err, walk->png->name, "damaged PNG: %s in chunk %s at byte %zu", what,
+                      walk->type, walk->place);
 }
 
-static bool walk_header(struct walk *walk, const struct chunk *chunk)
+/* ---- the chunks that matter ---- */
+
+static bool walk_header(struct walk *walk)
 {
-    struct png_header *header = &walk->png->header;
-    uint32_t width, height;
-    int depth, colour;
+    const char *name = walk->png->name;
+    const uint8_t *data = walk->data;
+    uint32_t width = png_get32(data), height = png_get32(data + 4);
+    int depth = data[8], colour = data[9];
 
     if (walk->header_seen)
-        return damaged(walk, chunk, "a second header");
-    if (chunk->bytes != 13)
-        return damaged(walk, chunk, "a header of the wrong length");
-    width = png_get32(chunk->data);
-    height = png_get32(chunk->data + 4);
-    depth = chunk->data[8];
-    colour = chunk->data[9];
+        return damaged(walk, "a second header");
+    if (walk->bytes != 13)
+        return damaged(walk, "a header of the wrong length");
     if (width == 0 || height == 0)
-        return refuse(walk, "damaged PNG: %u x %u pixels are no picture", (unsigned)width,
-                      (unsigned)height);
+        return error_file(walk->err, name, "damaged PNG: %u x %u pixels are no picture", width,
+                          height);
     if (width > PNG_MAX_SIDE || height > PNG_MAX_SIDE)
-        return refuse(walk, "%u x %u pixels: more than %d on a side cannot be read",
-                      (unsigned)width, (unsigned)height, PNG_MAX_SIDE);
+        return error_file(walk->err, name, "%u x %u pixels: more than %d on a side cannot be read",
+                          width, height, PNG_MAX_SIDE);
     /* A depth of more than one bit would slip through the sum of depths. */
     if ((depth & (depth - 1)) != 0 || colour >= COLOURS || (colours[colour].depths & depth) == 0)
-        return refuse(walk, "damaged PNG: there is no colour type %d with %d bits", colour, depth);
-    if (chunk->data[10] != 0 || chunk->data[11] != 0)
-        return damaged(walk, chunk, "an unknown compression or filter method");
-    if (chunk->data[12] > 1)
-        return damaged(walk, chunk, "an unknown interlace method");
-    *header = (struct png_header){.width = (int)width,
-                                  .height = (int)height,
-                                  .depth = depth,
-                                  .colour = (enum png_colour)colour,
-                                  .interlaced = chunk->data[12] == 1};
+        return error_file(walk->err, name, "damaged PNG: there is no colour type %d with %d bits",
+                          colour, depth);
+    if (data[10] != 0 || data[11] != 0)
+        return damaged(walk, "an unknown compression or filter method");
+    if (data[12] > 1)
+        return damaged(walk, "an unknown interlace method");
+    walk->png->header = (struct png_header){.width = (int)width,
+                                            .height = (int)height,
+                                            .depth = depth,
+                                            .colour = (enum png_colour)colour,
+                                            .interlaced = data[12] == 1};
     walk->header_seen = true;
     return true;
 }
 
-static bool walk_palette(struct walk *walk, const struct chunk *chunk)
+static bool walk_palette(struct walk *walk)
 {
     struct png_file *png = walk->png;
 
-    if (png->palette)
-        return damaged(walk, chunk, "a second palette");
+    if (png->palette_entries > 0)
+        return damaged(walk, "a second palette");
     if (png->data_chunks > 0)
-        return damaged(walk, chunk, "a palette behind the picture");
+        return damaged(walk, "a palette behind the picture");
     if (png->header.colour == PNG_GRAY || png->header.colour == PNG_GRAY_ALPHA)
-        return damaged(walk, chunk, "a palette beside gray samples");
-    if (png->transparency)
-        return damaged(walk, chunk, "a palette behind the transparency");
-    if (chunk->bytes == 0 || chunk->bytes % 3 != 0 || chunk->bytes > 3 * 256)
-        return damaged(walk, chunk, "a palette of the wrong length");
-    png->palette = memcpy(png->palette_bytes, chunk->data, chunk->bytes);
-    png->palette_entries = (int)(chunk->bytes / 3);
+        return damaged(walk, "a palette beside gray samples");
+    if (png->transparency_bytes > 0)
+        return damaged(walk, "a palette behind the transparency");
+    if (walk->bytes == 0 || walk->bytes % 3 != 0 || walk->bytes > sizeof png->palette)
+        return damaged(walk, "a palette of the wrong length");
+    memcpy(png->palette, walk->data, walk->bytes);
+    png->palette_entries = (int)(walk->bytes / 3);
     if (png->header.colour == PNG_PALETTE && png->palette_entries > 1 << png->header.depth)
         png->palette_entries = 1 << png->header.depth; /* no index reaches the rest */
     return true;
 }
 
-static bool walk_transparency(struct walk *walk, const struct chunk *chunk)
+static bool walk_transparency(struct walk *walk)
 {
     struct png_file *png = walk->png;
-    bool fits;
+    enum png_colour colour = png->header.colour;
+    uint32_t least = 2 * (uint32_t)png_samples_stored(&png->header), most = least;
 
-    if (png->transparency)
-        return damaged(walk, chunk, "a second transparency");
+    if (png->transparency_bytes > 0)
+        return damaged(walk, "a second transparency");
     if (png->data_chunks > 0)
-        return damaged(walk, chunk, "a transparency behind the picture");
-    switch (png->header.colour) {
-    case PNG_PALETTE:
-        fits = chunk->bytes >= 1 && chunk->bytes <= (uint32_t)png->palette_entries;
-        break;
-    case PNG_GRAY:
-    case PNG_RGB:
-        fits = chunk->bytes == 2 * (uint32_t)png_samples_stored(&png->header);
-        break;
-    case PNG_GRAY_ALPHA:
-    case PNG_RGBA:
-    default:
-        return damaged(walk, chunk, "a transparency beside an alpha channel");
+        return damaged(walk, "a transparency behind the picture");
+    if (colour == PNG_GRAY_ALPHA || colour == PNG_RGBA)
+        return damaged(walk, "a transparency beside an alpha channel");
+    if (colour == PNG_PALETTE) {
+        least = 1;
+        most = (uint32_t)png->palette_entries;
     }
-    if (!fits)
-        return damaged(walk, chunk, "a transparency of the wrong length");
-    png->transparency = memcpy(png->transparency_content, chunk->data, chunk->bytes);
-    png->transparency_bytes = chunk->bytes;
+    if (walk->bytes < least || walk->bytes > most)
+        return damaged(walk, "a transparency of the wrong length");
+    memcpy(png->transparency, walk->data, walk->bytes);
+    png->transparency_bytes = walk->bytes;
+    for (uint32_t i = 0; i < walk->bytes && colour != PNG_PALETTE && png->header.depth <= 8;
+         i += 2) {
+        png->transparency[i] = 0; /* bits above the depth do not count */
+        png->transparency[i + 1] &= (uint8_t)((1 << png->header.depth) - 1);
+    }
     return true;
 }
 
-/* HAVE is how much of the chunk the file holds: less than chunk->bytes where it was cut. */
-static bool walk_data(struct walk *walk, const struct chunk *chunk, size_t have)
+/* HAVE is how much of the chunk the file holds: less than its length where it was cut. */
+static bool walk_data(struct walk *walk, size_t have)
 {
     struct png_file *png = walk->png;
 
     if (walk->data_over)
-        return damaged(walk, chunk, "picture data that is not in one piece");
-    if (png->header.colour == PNG_PALETTE && !png->palette)
-        return damaged(walk, chunk, "no palette before the picture");
-    if (png->data_chunks == 0)
-        png->data_place = chunk->place;
-    png->data_chunks++;
+        return damaged(walk, "picture data that is not in one piece");
+    if (png->header.colour == PNG_PALETTE && png->palette_entries == 0)
+        return damaged(walk, "no palette before the picture");
+    if (png->data_chunks++ == 0)
+        png->data_place = walk->place;
     png->data_bytes += have;
     return true;
 }
 
-/* One whole chunk. *end: it was IEND. */
-static bool walk_chunk(struct walk *walk, const struct chunk *chunk, bool *end)
+/* One whole chunk. */
+static bool walk_chunk(struct walk *walk)
 {
-    bool data = strcmp(chunk->type, "IDAT") == 0;
+    struct png_file *png = walk->png;
 
-    if (chunk->crc != chunk->crc_told)
-        return refuse(walk, "damaged PNG: the CRC of chunk %s at byte %zu does not match",
-                      chunk->type, chunk->place);
-    *end = strcmp(chunk->type, "IEND") == 0;
-    if (strcmp(chunk->type, "IHDR") == 0)
-        return walk_header(walk, chunk);
+    if (is(walk, "IHDR"))
+        return walk_header(walk);
     if (!walk->header_seen)
-        return refuse(walk, "damaged PNG: chunk %s at byte %zu stands before the header",
-                      chunk->type, chunk->place);
-    if (data)
-        return walk_data(walk, chunk, chunk->bytes);
-    if (walk->png->data_chunks > 0)
-        walk->data_over = true;
-    if (*end)
-        return chunk->bytes == 0 || damaged(walk, chunk, "content where none belongs");
-    if (strcmp(chunk->type, "PLTE") == 0)
-        return walk_palette(walk, chunk);
-    if (strcmp(chunk->type, "tRNS") == 0)
-        return walk_transparency(walk, chunk);
-    if ((chunk->type[0] & 32) == 0) /* a capital: a decoder must know it to show the picture */
-        return refuse(walk, "unknown kind of PNG: it needs chunk %s at byte %zu to be understood",
-                      chunk->type, chunk->place);
-    png_metadata_note(&walk->png->notes, chunk->type, chunk->data, chunk->bytes, chunk->place,
-                      !walk->png->palette && walk->png->data_chunks == 0,
-                      walk->png->data_chunks == 0);
+        return error_file(walk->err, png->name,
+                          "damaged PNG: chunk %s at byte %zu stands before the header", walk->type,
+                          walk->place);
+    if (is(walk, "IDAT"))
+        return walk_data(walk, walk->bytes);
+    walk->data_over = png->data_chunks > 0;
+    if (is(walk, "IEND"))
+        return walk->bytes == 0 || damaged(walk, "content where none belongs");
+    if (is(walk, "PLTE"))
+        return walk_palette(walk);
+    if (is(walk, "tRNS"))
+        return walk_transparency(walk);
+    if ((walk->type[0] & 32) == 0) /* a capital: a decoder must know it to show the picture */
+        return error_file(walk->err, png->name,
+                          "unknown kind of PNG: it needs chunk %s at byte %zu to be understood",
+                          walk->type, walk->place);
+    png_metadata_note(&png->notes, walk->type, walk->data, walk->bytes, walk->place,
+                      png->palette_entries == 0 && png->data_chunks == 0, png->data_chunks == 0);
     return true;
 }
+
+/* ---- the walk ---- */
 
 /* The file ends too early. Without a header there is nothing to count: an error. */
 static bool cut(struct walk *walk, const char *where)
@@ -221,125 +209,218 @@ static bool cut(struct walk *walk, const char *where)
 
     snprintf(png->truncation, sizeof png->truncation, "%s", where);
     png->truncated = true;
-    if (walk->header_seen)
-        return true;
-    return refuse(walk, "truncated PNG: %s", where);
+    return walk->header_seen || error_file(walk->err, png->name, "truncated PNG: %s", where);
 }
 
-/* Reads the content's first bytes, computes the CRC of all of it, and reads the file's CRC. */
-static bool read_content(struct walk *walk, struct chunk *chunk)
+/* Reads the content's first bytes, and checks the CRC of all of it. */
+static bool read_content(struct walk *walk)
 {
-    size_t place = chunk->place + 8, done = 0, have;
+    struct input *input = walk->png->input;
+    size_t place = walk->place + PNG_CHUNK_HEAD, done = 0, have;
+    uint32_t crc = zlib_crc32(0, (const uint8_t *)walk->type, 4);
     const uint8_t *piece;
 
-    chunk->crc = zlib_crc32(0, (const uint8_t *)chunk->type, 4);
-    for (; done < chunk->bytes; done += have) {
-        piece = png_bytes_at(walk->bytes, place + done, 1, &have, walk->err);
+    for (; done < walk->bytes; done += have) {
+        piece = input_at(input, place + done, 1, &have, walk->err);
         if (!piece || have == 0)
             return piece && cut(walk, "the file was cut while it was read");
-        have = have < chunk->bytes - done ? have : chunk->bytes - done;
-        chunk->crc = zlib_crc32(chunk->crc, piece, have);
+        have = have < walk->bytes - done ? have : walk->bytes - done;
+        crc = zlib_crc32(crc, piece, have);
         if (done < CHUNK_HEAD_BYTES)
-            memcpy(chunk->data + done, piece,
+            memcpy(walk->data + done, piece,
                    have < CHUNK_HEAD_BYTES - done ? have : CHUNK_HEAD_BYTES - done);
     }
-    piece = png_bytes_at(walk->bytes, place + done, 4, &have, walk->err);
+    piece = input_at(input, place + done, 4, &have, walk->err);
     if (!piece || have < 4)
         return piece && cut(walk, "the file was cut while it was read");
-    chunk->crc_told = png_get32(piece);
-    return true;
+    return crc == png_get32(piece) ||
+           error_file(walk->err, walk->png->name,
+                      "damaged PNG: the CRC of chunk %s at byte %zu does not match", walk->type,
+                      walk->place);
 }
 
-/* Reads the chunk at PLACE. *whole: all of it is in the file. */
-static bool read_chunk(struct walk *walk, size_t place, struct chunk *chunk, bool *whole)
+/* Reads the chunk at the walk's place. png->truncated is set where not all of it is in the file. */
+static bool read_chunk(struct walk *walk)
 {
-    size_t left;
+    struct png_file *png = walk->png;
     char where[128];
-    const uint8_t *head = png_bytes_at(walk->bytes, place, 8, &left, walk->err);
+    size_t left;
+    const uint8_t *head = input_at(png->input, walk->place, PNG_CHUNK_HEAD, &left, walk->err);
 
-    *whole = false;
     if (!head)
         return false;
-    if (left < 8)
+    if (left < PNG_CHUNK_HEAD)
         return cut(walk, left == 0 ? "the file ends before its last chunk"
                                    : "the file ends inside the head of a chunk");
-    left = walk->bytes->size - place;
-    chunk->place = place;
-    chunk->bytes = png_get32(head);
-    memcpy(chunk->type, head + 4, 4);
-    chunk->type[4] = '\0';
-    for (int i = 0; i < 4; i++) {
-        char letter = (char)(chunk->type[i] | 32);
-        if (letter < 'a' || letter > 'z')
-            return refuse(walk, "damaged PNG: there is no chunk at byte %zu", place);
-    }
-    if (chunk->bytes > INT32_MAX)
-        return damaged(walk, chunk, "an impossible length");
-    if (left - 8 >= (size_t)chunk->bytes + 4) {
-        bool data = strcmp(chunk->type, "IDAT") == 0 && chunk->bytes > 0;
-        if (data && !walk->read_data)
-            chunk->crc = chunk->crc_told = 0;
-        else if (!read_content(walk, chunk))
-            return false;
-        *whole = !walk->png->truncated;
-        return true;
-    }
-    snprintf(where, sizeof where, "the file ends inside chunk %s at byte %zu", chunk->type, place);
-    if (walk->header_seen && strcmp(chunk->type, "IDAT") == 0 &&
-        !walk_data(walk, chunk, left - 8 < chunk->bytes ? left - 8 : chunk->bytes))
+    left = (size_t)input_size(png->input) - walk->place - PNG_CHUNK_HEAD;
+    walk->bytes = png_get32(head);
+    memcpy(walk->type, head + 4, 4);
+    for (int i = 0; i < 4; i++)
+        if ((walk->type[i] | 32) < 'a' || (walk->type[i] | 32) > 'z')
+            return error_file(walk->err, png->name, "damaged PNG: there is no chunk at byte %zu",
+                              walk->place);
+    if (walk->bytes > INT32_MAX)
+        return damaged(walk, "an impossible length");
+    if (left >= (size_t)walk->bytes + 4)
+        return (is(walk, "IDAT") && walk->bytes > 0 && !walk->read_data) || read_content(walk);
+    snprintf(where, sizeof where, "the file ends inside chunk %s at byte %zu", walk->type,
+             walk->place);
+    if (walk->header_seen && is(walk, "IDAT") &&
+        !walk_data(walk, left < walk->bytes ? left : walk->bytes))
         return false;
     return cut(walk, where);
 }
 
-static bool walk_file(struct png_file *png, struct png_bytes *bytes, bool read_data,
-                      struct error *err)
+static bool walk_file(struct png_file *png, struct input *input, bool read_data, struct error *err)
 {
-    struct walk walk = {.png = png, .bytes = bytes, .read_data = read_data, .err = err};
-    size_t place = SIGNATURE_BYTES, have;
-    const uint8_t *head = png_bytes_at(bytes, 0, SIGNATURE_BYTES, &have, err);
-    bool end = false;
+    struct walk walk = {.png = png, .read_data = read_data, .err = err, .place = SIGNATURE_BYTES};
+    size_t have;
+    const uint8_t *head = input_at(input, 0, SIGNATURE_BYTES, &have, err);
 
     memset(png, 0, sizeof *png);
-    png->bytes = bytes;
-    png->name = input_name(bytes->input);
+    png->input = input;
+    png->name = input_name(input);
     if (!head)
         return false;
     if (have < SIGNATURE_BYTES)
         return cut(&walk, "the file ends inside its signature");
     if (memcmp(head, signature, SIGNATURE_BYTES) != 0)
-        return refuse(&walk, "damaged PNG: its signature was changed (by a transfer as text?)");
-    while (!end) {
-        struct chunk chunk;
-        bool whole;
-        if (!read_chunk(&walk, place, &chunk, &whole))
+        return error_file(err, png->name,
+                          "damaged PNG: its signature was changed (by a transfer as text?)");
+    while (!is(&walk, "IEND")) {
+        if (!read_chunk(&walk) || (!png->truncated && !walk_chunk(&walk)))
             return false;
-        if (!whole)
-            break;
-        if (!walk_chunk(&walk, &chunk, &end))
-            return false;
-        place += CHUNK_OVERHEAD + (size_t)chunk.bytes;
+        if (png->truncated)
+            return true;
+        walk.place += PNG_CHUNK_OVERHEAD + (size_t)walk.bytes;
     }
-    if (end && png->data_chunks == 0)
-        return refuse(&walk, "damaged PNG: it holds no picture data");
-    return true;
+    return png->data_chunks > 0 ||
+           error_file(err, png->name, "damaged PNG: it holds no picture data");
 }
 
-bool png_chunks_walk(struct png_file *png, struct png_bytes *bytes, struct error *err)
+bool png_chunks_walk(struct png_file *png, struct input *input, struct error *err)
 {
-    bool ok;
-
-    bytes->hopping = true;
-    ok = walk_file(png, bytes, false, err);
-    bytes->hopping = false;
+    if (!input_hold(input, err))
+        return false;
     /* Of a damaged file, the first damage is told. */
-    return ok && !png->truncated ? ok : walk_file(png, bytes, true, err);
+    return (walk_file(png, input, false, err) && !png->truncated) ||
+           walk_file(png, input, true, err);
 }
 
-void png_chunks_explain(struct png_bytes *bytes, struct error *err)
+void png_chunks_explain(struct input *input, struct error *err)
 {
     struct png_file png;
     struct error why;
 
-    if (!walk_file(&png, bytes, true, &why))
+    if (!walk_file(&png, input, true, &why))
         *err = why;
+}
+
+/* ---- content ---- */
+
+static bool changed(struct input *input, struct error *err)
+{
+    return error_file(err, input_name(input), "was changed while it was read");
+}
+
+bool png_copy(struct input *input, size_t place, uint8_t *to, size_t count, struct error *err)
+{
+    size_t have;
+
+    for (size_t done = 0; done < count; done += have) {
+        const uint8_t *from = input_at(input, place + done, 1, &have, err);
+        if (!from || have == 0)
+            return from && changed(input, err);
+        have = have < count - done ? have : count - done;
+        memcpy(to + done, from, have);
+    }
+    return true;
+}
+
+struct png_pieces png_pieces_begin(const struct png_file *png)
+{
+    return (struct png_pieces){
+        .input = png->input, .place = png->data_place, .left = png->data_bytes};
+}
+
+/* The CRC behind the chunk that was handed out as a whole. */
+static bool check_crc(struct png_pieces *pieces)
+{
+    size_t have;
+    const uint8_t *at = input_at(pieces->input, pieces->place, 4, &have, &pieces->err);
+
+    pieces->in_chunk = false;
+    pieces->place += 4;
+    pieces->failed = !at || have < 4 || png_get32(at) != pieces->crc;
+    if (pieces->failed && at) /* png_chunks_explain names the chunk, unless it is right by now: */
+        changed(pieces->input, &pieces->err);
+    return !pieces->failed;
+}
+
+/* Goes on to the next chunk that is not empty. The chunks follow each other without a gap. */
+static bool next_chunk(struct png_pieces *pieces)
+{
+    static const uint8_t type[] = {'I', 'D', 'A', 'T'};
+    size_t have;
+
+    while (pieces->chunk_left == 0) {
+        const uint8_t *at;
+        if ((pieces->in_chunk && !check_crc(pieces)) || pieces->left == 0)
+            return false;
+        at = input_at(pieces->input, pieces->place, PNG_CHUNK_HEAD, &have, &pieces->err);
+        pieces->failed = !at;
+        if (!at || have < PNG_CHUNK_HEAD)
+            return false;
+        pieces->chunk_left = png_get32(at);
+        pieces->place += PNG_CHUNK_HEAD;
+        pieces->in_chunk = true;
+        pieces->crc = zlib_crc32(0, type, sizeof type);
+    }
+    return pieces->left > 0; /* the last chunk may have been cut */
+}
+
+const uint8_t *png_pieces_next(void *context, size_t *bytes)
+{
+    struct png_pieces *pieces = context;
+    const uint8_t *at;
+    size_t have;
+
+    *bytes = 0;
+    if (pieces->failed || !next_chunk(pieces))
+        return NULL;
+    at = input_at(pieces->input, pieces->place, 1, &have, &pieces->err);
+    pieces->failed = !at;
+    if (!at || have == 0)
+        return NULL;
+    have = have < pieces->chunk_left ? have : pieces->chunk_left;
+    have = have < pieces->left ? have : pieces->left;
+    pieces->crc = zlib_crc32(pieces->crc, at, have);
+    pieces->chunk_left -= have;
+    pieces->left -= have;
+    pieces->place += have;
+    *bytes = have;
+    return at;
+}
+
+uint8_t *png_pieces_gather(const struct png_file *png, struct error *err)
+{
+    struct png_pieces pieces = png_pieces_begin(png);
+    uint8_t *all = large_alloc(png->data_bytes), *to = all;
+    const uint8_t *data;
+    size_t bytes;
+
+    if (!all) {
+        error_file(err, png->name, "no memory to read it");
+        return NULL;
+    }
+    for (; (data = png_pieces_next(&pieces, &bytes)); to += bytes)
+        memcpy(to, data, bytes);
+    if (pieces.failed)
+        *err = pieces.err;
+    else if (pieces.left > 0) /* the file has become shorter */
+        changed(png->input, err);
+    else
+        return all;
+    free(all);
+    return NULL;
 }

@@ -1,18 +1,16 @@
-/* PNG filters, put on rows and taken off them: see codec/png/filter.h. First their definitions,
+/* PNG filters, put on rows and taken off them: see codec/png/png.h. First their definitions,
  * then the same bytes sooner with SSE2, which every x86-64 has.
  *
  * Where filters are put on, all neighbours are known: a whole register is filtered at once.
  * Where they are taken off, sub, average and Paeth each need the pixel before, so a row cannot be
  * spread over a register; one pixel's bytes can. Paeth holds a pixel as eight 16-bit lanes and
  * chooses without branches: the rows of a 4K photograph took 40 ms so and 125 ms plainly (one
- * thread of a 2021 AMD EPYC). For sub and average a register holds as many pixels as it can, and
- * all are undone at once, again and again: each time one more of them has its left neighbour
- * right. That takes four instructions a pixel; passing pixels through the low lanes one by one
- * took twenty. Pixels of one or two bytes are not worth lanes. */
-#include "codec/png/filter.h"
-
+ * thread of a 2021 AMD EPYC). Sub and average need no lanes, only a pixel's size that is known when
+ * they are compiled. Pixels of one or two bytes are undone plainly. */
 #include <stdlib.h>
 #include <string.h>
+
+#include "codec/png/png.h"
 
 /* ---- the definitions ---- */
 
@@ -131,59 +129,11 @@ static void filter_fast(int filter, const uint8_t *row, const uint8_t *up, size_
     size_t done = bytes < pixel ? bytes : pixel;
 
     filter_from(0, filter, row, up, done, pixel, out);
-    if (filter == 1)
-        done = filter_lanes(1, row, up, done, bytes, pixel, out);
-    else if (filter == 2)
-        done = filter_lanes(2, row, up, done, bytes, pixel, out);
-    else
-        done = filter_lanes(4, row, up, done, bytes, pixel, out);
+    done = filter_lanes(filter, row, up, done, bytes, pixel, out);
     filter_from(done, filter, row, up, bytes, pixel, out);
 }
 
 /* ---- taking off ---- */
-
-/* One pixel as 16-bit lanes; the lanes past it are 0. PIXEL is a constant at every call. It
- * is read in two halves into a register: gcc passes an odd memcpy through memory, where
- * the narrow writes stall the wide read (six times slower as a whole). */
-INLINE __m128i load_pixel(const uint8_t *p, size_t pixel)
-{
-    uint64_t v = 0;
-    uint32_t low;
-    uint16_t half;
-
-    if (pixel == 8) {
-        memcpy(&v, p, 8);
-    } else if (pixel == 3) {
-        memcpy(&half, p, 2);
-        v = half | (uint32_t)p[2] << 16;
-    } else {
-        memcpy(&low, p, 4);
-        v = low;
-        if (pixel == 6) {
-            memcpy(&half, p + 4, 2);
-            v |= (uint64_t)half << 32;
-        }
-    }
-    return _mm_unpacklo_epi8(_mm_cvtsi64_si128((int64_t)v), _mm_setzero_si128());
-}
-
-INLINE void store_pixel(uint8_t *p, __m128i lanes, size_t pixel)
-{
-    uint64_t v = (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(lanes, lanes));
-    uint32_t low = (uint32_t)v;
-    uint16_t half = (uint16_t)(pixel == 3 ? low : v >> 32);
-
-    if (pixel == 8) {
-        memcpy(p, &v, 8);
-    } else if (pixel == 3) {
-        memcpy(p, &half, 2);
-        p[2] = (uint8_t)(low >> 16);
-    } else {
-        memcpy(p, &low, 4);
-        if (pixel == 6)
-            memcpy(p + 4, &half, 2);
-    }
-}
 
 INLINE __m128i magnitude(__m128i x)
 {
@@ -202,90 +152,42 @@ INLINE __m128i nearest_wide(__m128i a, __m128i b, __m128i c)
     return choose(_mm_cmpeq_epi16(pa, least), a, choose(_mm_cmpeq_epi16(pb, least), b, c));
 }
 
-INLINE void undo_paeth(const uint8_t *raw, const uint8_t *up, size_t bytes, size_t pixel,
-                       uint8_t *out)
+/* A pixel's bytes as 16-bit lanes; what is read behind them stays in lanes of its own. */
+INLINE __m128i load_wide(const uint8_t *p)
+{
+    return _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(const void *)p),
+                             _mm_setzero_si128());
+}
+
+/* Returns where fewer than eight bytes are left. */
+INLINE size_t undo_paeth(const uint8_t *raw, const uint8_t *up, size_t bytes, size_t pixel,
+                         uint8_t *out)
 {
     const __m128i low = _mm_set1_epi16(255);
     __m128i a = _mm_setzero_si128(), c = _mm_setzero_si128();
+    size_t i;
 
-    for (size_t i = 0; i < bytes; i += pixel) {
-        __m128i b = load_pixel(up + i, pixel);
-        __m128i sum = _mm_add_epi16(load_pixel(raw + i, pixel), nearest_wide(a, b, c));
-        a = _mm_and_si128(sum, low);
+    for (i = 0; i + 8 <= bytes; i += pixel) {
+        __m128i b = load_wide(up + i);
+        a = _mm_and_si128(_mm_add_epi16(load_wide(raw + i), nearest_wide(a, b, c)), low);
         c = b;
-        store_pixel(out + i, a, pixel);
+        int64_t eight = _mm_cvtsi128_si64(_mm_packus_epi16(a, a));
+        memcpy(out + i, &eight, pixel);
     }
-}
-
-/* Moves bytes to higher lanes, or to lower ones, by the counts that pixels of 3, 4, 6 and 8 bytes
- * need; the instructions want constants even where nothing is optimised. */
-INLINE __m128i move_up(__m128i v, size_t bytes)
-{
-    switch (bytes) {
-    case 0:
-        return v;
-    case 1:
-        return _mm_slli_si128(v, 1);
-    case 3:
-        return _mm_slli_si128(v, 3);
-    case 4:
-        return _mm_slli_si128(v, 4);
-    case 6:
-        return _mm_slli_si128(v, 6);
-    default:
-        return _mm_slli_si128(v, 8);
-    }
-}
-
-INLINE __m128i move_down(__m128i v, size_t bytes)
-{
-    switch (bytes) {
-    case 13:
-        return _mm_srli_si128(v, 13);
-    case 12:
-        return _mm_srli_si128(v, 12);
-    case 10:
-        return _mm_srli_si128(v, 10);
-    default:
-        return _mm_srli_si128(v, 8);
-    }
-}
-
-/* The whole pixels of X undone; LEFT is the pixel before them, in the lowest lanes. The average
- * works on complements (of LEFT, of what is above, and of the result): ~floor((a + b) / 2) is
- * ceil((~a + ~b) / 2), which is one instruction, and ~(x + v) is ~v - x. */
-INLINE __m128i undo_pixels(int filter, __m128i x, __m128i not_up, __m128i left, size_t pixel)
-{
-    __m128i v = _mm_setzero_si128();
-
-    for (size_t k = 0; k < LANES / pixel; k++) {
-        __m128i a = k == 0 ? left : _mm_or_si128(move_up(v, pixel), left);
-        v = filter == 1 ? _mm_add_epi8(x, a) : _mm_sub_epi8(_mm_avg_epu8(a, not_up), x);
-    }
-    return v;
-}
-
-/* FILTER 1 or 3. Returns where it stopped, within two registers of the row's end. */
-INLINE size_t undo_lanes(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes,
-                         size_t pixel, uint8_t *out)
-{
-    const __m128i ones = _mm_set1_epi8(-1), turn = filter == 3 ? ones : _mm_setzero_si128();
-    const size_t step = LANES / pixel * pixel;
-    __m128i left = move_down(turn, LANES - pixel), x;
-    size_t i = 0;
-
-    if (bytes < LANES + step)
-        return 0;
-    x = load_16(raw);
-    for (; i + step + LANES <= bytes; i += step) {
-        __m128i not_up = filter == 3 ? _mm_xor_si128(load_16(up + i), ones) : ones;
-        __m128i v = undo_pixels(filter, x, not_up, left, pixel);
-        x = load_16(raw + i + step); /* before the lanes behind the last pixel are stored there */
-        left = move_down(move_up(v, LANES - step), LANES - pixel);
-        store_16(out + i, _mm_xor_si128(v, turn));
-    }
-    store_16(out + i, x); /* where OUT is RAW, the next bytes were overwritten */
     return i;
+}
+
+/* Sub and average: the pixel before stays in registers. */
+INLINE void undo_left(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes, size_t pixel,
+                      uint8_t *out)
+{
+    uint8_t a[8] = {0};
+
+    for (size_t i = 0; i < bytes; i += pixel)
+        for (size_t k = 0; k < pixel; k++) {
+            int less = filter == 1 ? a[k] : (a[k] + up[i + k]) / 2;
+            out[i + k] = a[k] = (uint8_t)(raw[i + k] + less);
+        }
 }
 
 static void undo_up(const uint8_t *raw, const uint8_t *up, size_t bytes, uint8_t *out)
@@ -302,11 +204,11 @@ INLINE void undo(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes
                  uint8_t *out)
 {
     if (filter == 1)
-        unfilter_from(undo_lanes(1, raw, up, bytes, pixel, out), 1, raw, up, bytes, pixel, out);
+        undo_left(1, raw, up, bytes, pixel, out);
     else if (filter == 3)
-        unfilter_from(undo_lanes(3, raw, up, bytes, pixel, out), 3, raw, up, bytes, pixel, out);
+        undo_left(3, raw, up, bytes, pixel, out);
     else
-        undo_paeth(raw, up, bytes, pixel, out);
+        unfilter_from(undo_paeth(raw, up, bytes, pixel, out), 4, raw, up, bytes, pixel, out);
 }
 
 /* FILTER 1 to 4. */

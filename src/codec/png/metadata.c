@@ -1,13 +1,10 @@
-/* Noting and keeping chunks: see codec/png/metadata.h. */
-#include "codec/png/metadata.h"
-
+/* The chunks of a PNG beside the picture's: noting them, and keeping them for another PNG. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/format.h"
+#include "codec/png/png.h"
 #include "codec/zlib/stream.h"
 
-#define CHUNK_OVERHEAD  12
 #define MAX_KEYWORD     79
 #define MAX_PROFILE     ((size_t)16 << 20)
 #define PROFILE_HEADER  128
@@ -75,7 +72,7 @@ static bool keep(struct png_notes *notes, const char *type, const uint8_t *head,
         return false;
     notes->seen |= 1U << kind;
     notes->kept[notes->count++] = (struct png_kept){
-        .place = place, .bytes = bytes + CHUNK_OVERHEAD, .profile = strcmp(type, "iCCP") == 0};
+        .place = place, .bytes = bytes + PNG_CHUNK_OVERHEAD, .profile = strcmp(type, "iCCP") == 0};
     notes->kept_bytes += bytes;
     return true;
 }
@@ -116,7 +113,7 @@ void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t 
 static bool profile_fits(const uint8_t *chunk, size_t bytes, bool gray)
 {
     const uint8_t *content = chunk + 8;
-    size_t length = bytes - CHUNK_OVERHEAD, skip = keyword_length(content, length) + 2, got;
+    size_t length = bytes - PNG_CHUNK_OVERHEAD, skip = keyword_length(content, length) + 2, got;
     uint8_t *profile = malloc(MAX_PROFILE);
     const char *why;
     bool fits;
@@ -132,8 +129,8 @@ static bool profile_fits(const uint8_t *chunk, size_t bytes, bool gray)
     return fits;
 }
 
-bool png_metadata_take(struct png_notes *notes, struct png_bytes *bytes, bool gray,
-                       uint8_t **chunks, size_t *chunk_bytes, struct error *err)
+bool png_metadata_take(struct png_notes *notes, struct input *input, bool gray, uint8_t **chunks,
+                       size_t *chunk_bytes, struct error *err)
 {
     uint8_t *to;
 
@@ -145,12 +142,12 @@ bool png_metadata_take(struct png_notes *notes, struct png_bytes *bytes, bool gr
     }
     if (notes->count == 0)
         return true;
-    to = *chunks = malloc(notes->kept_bytes + (size_t)notes->count * CHUNK_OVERHEAD);
+    to = *chunks = malloc(notes->kept_bytes + (size_t)notes->count * PNG_CHUNK_OVERHEAD);
     if (!to)
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", input_name(bytes->input));
+        return error_file(err, input_name(input), "no memory to read it");
     for (int i = 0; i < notes->count; i++) {
         const struct png_kept *kept = &notes->kept[i];
-        if (!png_bytes_copy(bytes, kept->place, to, kept->bytes, err))
+        if (!png_copy(input, kept->place, to, kept->bytes, err))
             return false;
         if (kept->profile && !profile_fits(to, kept->bytes, gray))
             notes->lost |= DROPPED_ICC;

@@ -12,9 +12,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "codec/format.h"
-#include "codec/png/bytes.h"
-#include "codec/png/strip.h"
+#include "codec/png/png.h"
+#include "codec/zlib/deflate.h"
 #include "codec/zlib/stream.h"
 
 /* 256 KiB stays in a core's L2 cache, gives two threads something to share from
@@ -26,12 +25,220 @@
 /* Compressors count in 32 bits, and a strip has a whole row at least. */
 #define MAX_ROW_BYTES ((size_t)1 << 30)
 
+struct strip {
+    uint8_t *rows; /* as the file has them (16 bits: big-endian), the row above first */
+    int count;     /* without the row above */
+    bool first;
+    uint8_t *chunk; /* holds strip_bound; the whole chunk, from its length to its CRC */
+    size_t chunk_bytes;
+    size_t data_bytes; /* that were compressed, and their Adler-32 */
+    uint32_t adler;
+    bool done, failed; /* failed: no memory */
+};
+
+struct shape {
+    size_t row_bytes, pixel; /* without the filter type; of one pixel */
+    int rows;                /* of a full strip */
+    enum png_level level;
+};
+
+#define FILTERS      4
+#define SAMPLE_BYTES ((size_t)12288)    /* of a strip, looked at under each filter */
+#define SPAN_BYTES   (SAMPLE_BYTES / 6) /* of one row */
+
+struct worker {
+    const struct shape *shape;
+    struct deflate_finder *finder; /* NULL until it is needed */
+    uint8_t *filtered, *other;     /* a strip's rows; another try at compressing them */
+    uint8_t sample[FILTERS][SAMPLE_BYTES];
+};
+
+/* How a strip is filtered and compressed. */
+struct choice {
+    int filter;   /* see codec/png/png.h */
+    bool repeats; /* deflate_repeats, else deflate_literals */
+};
+
+static size_t filtered_bytes(const struct shape *shape, int rows)
+{
+    return (shape->row_bytes + 1) * (size_t)rows;
+}
+
+static size_t strip_bound(const struct shape *shape)
+{
+    return PNG_CHUNK_OVERHEAD + ZLIB_BEGIN_BYTES +
+           deflate_bound(filtered_bytes(shape, shape->rows));
+}
+
+static void worker_free(struct worker *worker)
+{
+    if (!worker)
+        return;
+    free(worker->finder);
+    free(worker->filtered);
+    free(worker->other);
+    free(worker);
+}
+
+static struct worker *worker_new(const struct shape *shape)
+{
+    struct worker *worker = malloc(sizeof *worker);
+    size_t bytes = filtered_bytes(shape, shape->rows);
+
+    if (!worker)
+        return NULL;
+    worker->shape = shape;
+    worker->finder = NULL;
+    worker->filtered = large_alloc(bytes);
+    worker->other = shape->level == PNG_LEVEL_SMALL ? large_alloc(deflate_bound(bytes)) : NULL;
+    if (worker->filtered && (worker->other || shape->level != PNG_LEVEL_SMALL))
+        return worker;
+    worker_free(worker);
+    return NULL;
+}
+
+size_t png_chunk_close(uint8_t *chunk, const char *type, size_t bytes)
+{
+    memcpy(png_put32(chunk, (uint32_t)bytes), type, 4);
+    png_put32(chunk + PNG_CHUNK_HEAD + bytes, zlib_crc32(0, chunk + 4, bytes + 4));
+    return bytes + PNG_CHUNK_OVERHEAD;
+}
+
+/* ---- choosing ---- */
+
+static const int filters[FILTERS] = {4, 1, 2, 0};
+
+/* Spans of rows, spread over the strip down and across, under each filter; how many bytes. */
+static size_t take_samples(struct worker *worker, const struct strip *strip)
+{
+    size_t bytes = worker->shape->row_bytes, pixel = worker->shape->pixel;
+    size_t count = (size_t)strip->count;
+    size_t span = bytes < SPAN_BYTES ? bytes : SPAN_BYTES / pixel * pixel, used = 0;
+    size_t samples = SAMPLE_BYTES / span;
+
+    if (samples > count)
+        samples = count;
+    for (size_t s = 0; s < samples; s++, used += span) {
+        size_t y = (2 * s + 1) * count / (2 * samples);
+        size_t x = (bytes - span) / pixel * s / samples * pixel;
+        const uint8_t *up = strip->rows + y * bytes + x;
+        for (int f = 0; f < FILTERS; f++)
+            png_filter(filters[f], up + bytes, up, span, pixel, worker->sample[f] + used);
+    }
+    return used;
+}
+
+/* The filter that leaves the least for a code of single bytes is found by its entropy. Photographs
+ * are best served so, and soon done. Only where repeats promise much more than that are they
+ * looked for, and then the filter is the one that leaves most of them. (PNG_LEVEL_SMALL tries
+ * repeats under every filter, and does not ask here.) */
+static struct choice choose(struct worker *worker, const struct strip *strip)
+{
+    size_t used = take_samples(worker, strip);
+    unsigned bits[FILTERS], least;
+    struct choice choice = {0};
+    int best = 0;
+
+    for (int f = 0; f < FILTERS; f++) {
+        bits[f] = deflate_literals_estimate(worker->sample[f], used);
+        best = bits[f] < bits[best] ? f : best;
+    }
+    choice.filter = filters[best];
+    if (worker->shape->level == PNG_LEVEL_SMALL)
+        return choice;
+    least = deflate_repeats_estimate(worker->sample[best], used, bits[best]);
+    /* Finding repeats takes up to ten times as long: so much of the bits may be left, in eighths.
+     * The sample is small, and repeats come out better than it says. */
+    if (least * 8 > bits[best] * (worker->shape->level == PNG_LEVEL_FAST ? 4 : 6))
+        return choice;
+    choice.repeats = true;
+    for (int f = 0; f < FILTERS; f++) {
+        unsigned took = deflate_repeats_estimate(worker->sample[f], used, bits[f]);
+        if (took < least) {
+            least = took;
+            choice.filter = filters[f];
+        }
+    }
+    return choice;
+}
+
+/* ---- making a strip's chunk ---- */
+
+static void filter_rows(const struct worker *worker, const struct strip *strip, int filter)
+{
+    const uint8_t *row = strip->rows + worker->shape->row_bytes;
+    uint8_t *to = worker->filtered;
+
+    for (int y = 0; y < strip->count; y++) {
+        *to = (uint8_t)filter;
+        png_filter(filter, row, row - worker->shape->row_bytes, worker->shape->row_bytes,
+                   worker->shape->pixel, to + 1);
+        to += 1 + worker->shape->row_bytes;
+        row += worker->shape->row_bytes;
+    }
+}
+
+/* Filters and compresses as CHOICE says to OUT; returns how many bytes, 0: no memory. */
+static size_t compress(struct worker *worker, const struct strip *strip, struct choice choice,
+                       uint8_t *out)
+{
+    static const enum deflate_effort effort[] = {[PNG_LEVEL_FAST] = DEFLATE_FAST,
+                                                 [PNG_LEVEL_DEFAULT] = DEFLATE_DEFAULT,
+                                                 [PNG_LEVEL_SMALL] = DEFLATE_SMALL};
+
+    filter_rows(worker, strip, choice.filter);
+    if (!choice.repeats)
+        return deflate_literals(worker->filtered, strip->data_bytes, out);
+    if (!worker->finder)
+        worker->finder = deflate_finder_new();
+    if (!worker->finder)
+        return 0;
+    return deflate_repeats(worker->finder, effort[worker->shape->level], worker->filtered,
+                           strip->data_bytes, out);
+}
+
+/* OUT holds the chosen form, of BYTES bytes. Tries repeats under every filter too, leaves the
+ * smallest form at OUT and sets *filter to its filter. */
+static size_t compress_all(struct worker *worker, const struct strip *strip, int *filter,
+                           uint8_t *out, size_t bytes)
+{
+    static const int tried[] = {0, 1, 2, 4};
+
+    for (int i = 0; i < FILTERS && bytes > 0; i++) {
+        struct choice other = {.filter = tried[i], .repeats = true};
+        size_t took = compress(worker, strip, other, worker->other);
+        if (took < bytes) { /* 0 is a failure, and is returned too */
+            memcpy(out, worker->other, took);
+            bytes = took;
+            *filter = tried[i];
+        }
+    }
+    return bytes;
+}
+
+static void strip_make(struct worker *worker, struct strip *strip)
+{
+    size_t begin = strip->first ? zlib_stream_begin(strip->chunk + PNG_CHUNK_HEAD) : 0, bytes;
+    uint8_t *out = strip->chunk + PNG_CHUNK_HEAD + begin;
+    struct choice choice = choose(worker, strip);
+
+    strip->data_bytes = filtered_bytes(worker->shape, strip->count);
+    bytes = compress(worker, strip, choice, out);
+    if (worker->shape->level == PNG_LEVEL_SMALL) {
+        bytes = compress_all(worker, strip, &choice.filter, out, bytes);
+        filter_rows(worker, strip, choice.filter);
+    }
+    strip->adler = zlib_adler32(1, worker->filtered, strip->data_bytes);
+    strip->failed = bytes == 0;
+    strip->chunk_bytes = png_chunk_close(strip->chunk, "IDAT", begin + bytes);
+}
+
 struct writer {
-    struct png_shape shape;
-    struct png_strip *ring;
+    struct shape shape;
+    struct strip *ring;
     int slots, threads; /* the caller counts as one */
     int rows_given, height;
-    struct png_worker *own; /* the caller's; made when it is needed */
+    struct worker *own; /* the caller's; made when it is needed */
     uint32_t adler;
     pthread_t handle[MAX_THREADS];
     int started;
@@ -39,26 +246,25 @@ struct writer {
     pthread_cond_t work, made;
     long long filled, taken, written;
     int idle;
-    bool stopping, failed;
+    bool stopping;
 };
 
 /* ---- threads ---- */
 
-static struct png_strip *strip_at(const struct writer *writer, long long i)
+static struct strip *strip_at(const struct writer *writer, long long i)
 {
     return &writer->ring[i % writer->slots];
 }
 
 /* Makes the next strip; called and left with the lock held. */
-static void make_next(struct writer *writer, struct png_worker *worker)
+static void make_next(struct writer *writer, struct worker *worker)
 {
-    struct png_strip *strip = strip_at(writer, writer->taken++);
+    struct strip *strip = strip_at(writer, writer->taken++);
 
     pthread_mutex_unlock(&writer->lock);
-    png_strip_make(worker, &writer->shape, strip);
+    strip_make(worker, strip);
     pthread_mutex_lock(&writer->lock);
     strip->done = true;
-    writer->failed |= strip->failed;
     pthread_cond_signal(&writer->made);
 }
 
@@ -66,7 +272,7 @@ static void make_next(struct writer *writer, struct png_worker *worker)
 static void *run(void *argument)
 {
     struct writer *writer = argument;
-    struct png_worker *worker = png_worker_new(&writer->shape);
+    struct worker *worker = worker_new(&writer->shape);
 
     pthread_mutex_lock(&writer->lock);
     while (worker && !writer->stopping) {
@@ -79,17 +285,11 @@ static void *run(void *argument)
         }
     }
     pthread_mutex_unlock(&writer->lock);
-    png_worker_free(worker);
+    worker_free(worker);
     return NULL;
 }
 
 /* ---- strips through the ring ---- */
-
-static bool no_memory(struct sink *sink, struct error *err)
-{
-    return error_set(err, EXIT_INPUT, "%s: no memory to write %d x %d pixels",
-                     output_name(sink->output), sink->info.width, sink->info.height);
-}
 
 /* Writes finished strips until at most KEEP are left in the ring, and makes strips that no thread
  * has taken. With KEEP as large as the ring only finished strips are written. */
@@ -100,10 +300,10 @@ static bool drain(struct sink *sink, int keep, struct error *err)
 
     pthread_mutex_lock(&writer->lock);
     while (ok && writer->written < writer->filled) {
-        struct png_strip *strip = strip_at(writer, writer->written);
+        struct strip *strip = strip_at(writer, writer->written);
         if (strip->done) {
             pthread_mutex_unlock(&writer->lock);
-            ok = strip->failed ? no_memory(sink, err)
+            ok = strip->failed ? sink_no_memory(sink, err)
                                : output_write(sink->output, strip->chunk, strip->chunk_bytes, err);
             writer->adler = zlib_adler32_combine(writer->adler, strip->adler, strip->data_bytes);
             pthread_mutex_lock(&writer->lock);
@@ -113,11 +313,11 @@ static bool drain(struct sink *sink, int keep, struct error *err)
             break;
         } else if (writer->taken < writer->filled) {
             if (!writer->own)
-                writer->own = png_worker_new(&writer->shape);
+                writer->own = worker_new(&writer->shape);
             if (writer->own)
                 make_next(writer, writer->own);
             else
-                ok = no_memory(sink, err);
+                ok = sink_no_memory(sink, err);
         } else {
             pthread_cond_wait(&writer->made, &writer->lock);
         }
@@ -146,20 +346,20 @@ static bool strip_begin(struct sink *sink, struct error *err)
 {
     struct writer *writer = sink->state;
     size_t row = writer->shape.row_bytes;
-    struct png_strip *strip = strip_at(writer, writer->filled);
+    struct strip *strip = strip_at(writer, writer->filled);
 
     if (!strip->rows)
         strip->rows = large_alloc(row * ((size_t)writer->shape.rows + 1));
     if (!strip->chunk)
-        strip->chunk = large_alloc(png_strip_bound(&writer->shape));
+        strip->chunk = large_alloc(strip_bound(&writer->shape));
     if (!strip->rows || !strip->chunk)
-        return no_memory(sink, err);
+        return sink_no_memory(sink, err);
     strip->first = writer->filled == 0;
     strip->count = 0;
     if (strip->first) {
         memset(strip->rows, 0, row);
     } else {
-        const struct png_strip *before = strip_at(writer, writer->filled - 1);
+        const struct strip *before = strip_at(writer, writer->filled - 1);
         memmove(strip->rows, before->rows + (size_t)writer->shape.rows * row, row);
     }
     return true;
@@ -212,12 +412,11 @@ static bool encoder_open(struct sink *sink, struct error *err)
     pthread_cond_init(&writer->made, NULL);
     rows = rows < 1 ? 1 : (rows > (size_t)info->height ? (size_t)info->height : rows);
     if (row > MAX_ROW_BYTES)
-        return error_set(
-            err, EXIT_INPUT,
-            "%s: %d x %d pixels: too large for a PNG; .ppm, .pgm and .pam have no such "
-            "limit",
-            output_name(sink->output), info->width, info->height);
-    writer->shape = (struct png_shape){
+        return error_file(
+            err, output_name(sink->output),
+            "%d x %d pixels: too large for a PNG; .ppm, .pgm and .pam have no such limit",
+            info->width, info->height);
+    writer->shape = (struct shape){
         .row_bytes = row, .pixel = pixel, .rows = (int)rows, .level = sink->options.png_level};
     writer->height = info->height;
     writer->adler = 1;
@@ -225,7 +424,7 @@ static bool encoder_open(struct sink *sink, struct error *err)
     writer->slots = writer->threads > 1 ? 2 * writer->threads : 1;
     writer->ring = calloc((size_t)writer->slots, sizeof *writer->ring);
     if (!writer->ring)
-        return no_memory(sink, err);
+        return sink_no_memory(sink, err);
     return write_header(sink, err);
 }
 
@@ -236,7 +435,7 @@ static bool encoder_write(struct sink *sink, const struct image *rows, struct er
 
     for (int y = 0; y < rows->height; y++) {
         int in_strip = writer->rows_given % writer->shape.rows;
-        struct png_strip *strip;
+        struct strip *strip;
         if (in_strip == 0 && (!drain(sink, writer->slots - 1, err) || !strip_begin(sink, err)))
             return false;
         strip = strip_at(writer, writer->filled);
@@ -278,7 +477,7 @@ static void encoder_close(struct sink *sink)
         free(writer->ring[i].chunk);
     }
     free(writer->ring);
-    png_worker_free(writer->own);
+    worker_free(writer->own);
     pthread_cond_destroy(&writer->work);
     pthread_cond_destroy(&writer->made);
     pthread_mutex_destroy(&writer->lock);

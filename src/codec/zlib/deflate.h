@@ -23,12 +23,9 @@ static inline size_t deflate_bound(size_t bytes)
 /* Compresses BYTES bytes (>= 1) to OUT; returns how many bytes it wrote. */
 size_t deflate_literals(const uint8_t *in, size_t bytes, uint8_t *out);
 
-/* Bits that a byte takes in the mean, times 256, by the histogram's entropy; integers alone,
- * so that the same choice is made on every machine. */
-unsigned deflate_literals_estimate(const uint32_t histogram[256]);
-
-/* Adds BYTES bytes to HISTOGRAM. */
-void deflate_count(const uint8_t *in, size_t bytes, uint32_t histogram[256]);
+/* Bits that a byte takes in the mean, times 256, by the entropy of BYTES bytes, and at least one;
+ * integers alone, so that the same choice is made on every machine. */
+unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes);
 
 /* ---- repeats ---- */
 

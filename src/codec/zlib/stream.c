@@ -8,8 +8,12 @@
 
 #ifdef HAVE_ISAL
 #include <isa-l.h>
+#define CRC32   crc32_gzip_refl
+#define ADLER32 isal_adler32
 #else
 #include <libdeflate.h>
+#define CRC32   libdeflate_crc32
+#define ADLER32 libdeflate_adler32
 #endif
 
 #define ZLIB_HEADER_BYTES  2
@@ -51,8 +55,8 @@ static uint32_t piece_of(size_t bytes)
 }
 
 struct zlib_reader {
-    struct inflate_state state; /* some 100 KiB, too much for a stack */
-    const uint8_t *(*more)(void *context, size_t *bytes);
+    struct inflate_state state;                           /* some 100 KiB, too much for a stack */
+    const uint8_t *(*more)(void *context, size_t *bytes); /* NULL: there is one piece */
     void *context;
     const uint8_t *in; /* what is left of the piece */
     size_t bytes;
@@ -87,7 +91,7 @@ void zlib_reader_free(struct zlib_reader *reader)
 static bool refill(struct zlib_reader *reader)
 {
     while (reader->bytes == 0) {
-        reader->in = reader->more(reader->context, &reader->bytes);
+        reader->in = reader->more ? reader->more(reader->context, &reader->bytes) : NULL;
         if (!reader->in) {
             reader->bytes = 0;
             return false;
@@ -148,50 +152,28 @@ bool zlib_reader_end(struct zlib_reader *reader, const char **why)
 
 /* ---- ISA-L: a stream in memory ---- */
 
-struct memory {
-    const uint8_t *in;
-    size_t bytes;
-};
-
-static const uint8_t *all_of_memory(void *context, size_t *bytes)
-{
-    struct memory *memory = context;
-    const uint8_t *in = memory->in;
-
-    *bytes = memory->bytes;
-    memory->in = NULL;
-    return in;
-}
-
-/* Counts bytes, up to CAPACITY, that are not kept. */
-static bool count(struct zlib_reader *reader, size_t capacity, size_t *written, const char **why)
-{
-    size_t want = sizeof reader->spare, got = want;
-    bool ok = true;
-
-    for (*written = 0; ok && got == want && *written < capacity; *written += got) {
-        want = capacity - *written < want ? capacity - *written : want;
-        ok = zlib_reader_read(reader, reader->spare, want, &got, why);
-    }
-    return ok;
-}
-
 bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t capacity,
                          size_t *written, const char **why)
 {
-    struct memory memory = {in, bytes};
-    struct zlib_reader *reader = zlib_reader_new(all_of_memory, &memory);
-    size_t more = 0;
+    struct zlib_reader *reader = zlib_reader_new(NULL, NULL);
+    size_t want, got;
     bool ok;
 
     *written = 0;
     if (!reader)
         return fail(why, no_memory);
-    ok = out ? zlib_reader_read(reader, out, capacity, written, why)
-             : count(reader, capacity, written, why);
+    reader->in = in;
+    reader->bytes = bytes;
+    do { /* more than once where bytes are not kept */
+        want = capacity - *written;
+        if (!out && want > sizeof reader->spare)
+            want = sizeof reader->spare;
+        ok = zlib_reader_read(reader, out ? out : reader->spare, want, &got, why);
+        *written += got;
+    } while (ok && got == want && *written < capacity);
     if (ok) { /* a stream that goes on is told from one that exactly fills OUT */
-        ok = zlib_reader_read(reader, reader->spare, sizeof reader->spare, &more, why);
-        if (more > 0 || (ok && refill(reader)))
+        ok = zlib_reader_read(reader, reader->spare, sizeof reader->spare, &got, why);
+        if (got > 0 || (ok && refill(reader)))
             ok = fail(why, too_long);
     }
     zlib_reader_free(reader);
@@ -232,7 +214,7 @@ bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
         return fail(why, ends_early);
     for (int i = 0; i < ZLIB_TRAILER_BYTES; i++)
         adler = adler << 8 | in[taken + (size_t)i];
-    if (adler != libdeflate_adler32(1, out, got))
+    if (adler != ADLER32(1, out, got))
         return fail(why, wrong_checksum);
     return bytes - taken == ZLIB_TRAILER_BYTES || fail(why, too_long);
 }
@@ -261,20 +243,12 @@ size_t zlib_stream_end(uint8_t *out, uint32_t adler)
 
 uint32_t zlib_crc32(uint32_t crc, const uint8_t *data, size_t bytes)
 {
-#ifdef HAVE_ISAL
-    return crc32_gzip_refl(crc, data, bytes);
-#else
-    return libdeflate_crc32(crc, data, bytes);
-#endif
+    return CRC32(crc, data, bytes);
 }
 
 uint32_t zlib_adler32(uint32_t adler, const uint8_t *data, size_t bytes)
 {
-#ifdef HAVE_ISAL
-    return isal_adler32(adler, data, bytes);
-#else
-    return libdeflate_adler32(adler, data, bytes);
-#endif
+    return ADLER32(adler, data, bytes);
 }
 
 /* With A = 1 + sum of bytes and B = sum of the running As: the second piece's As all start

@@ -1,0 +1,705 @@
+/* Deflate blocks (RFC 1951): Huffman codes and the headers of blocks, then the two ways of choosing
+ * what a block holds, and the estimates of what they save. See codec/zlib/deflate.h. */
+#include "codec/zlib/deflate.h"
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INLINE __attribute__((always_inline)) static inline
+
+/* ---- bits ---- */
+
+#define END_OF_BLOCK     256 /* the end of a block, after the 256 literals */
+#define LITERAL_SYMBOLS  286 /* with the end and the lengths of repeats */
+#define DISTANCE_SYMBOLS 30
+
+/* Writes up to 8 bytes behind what it has written. */
+struct writer {
+    uint8_t *out;
+    uint64_t bits; /* those not yet written, the next one lowest */
+    unsigned count;
+};
+
+INLINE void flush_bits(struct writer *w)
+{
+    uint64_t value = htole64(w->bits);
+
+    memcpy(w->out, &value, 8);
+    w->out += w->count >> 3;
+    w->bits >>= w->count & ~7U;
+    w->count &= 7;
+}
+
+/* Without writing them: at most 57 bits between two flushes. */
+INLINE void add_bits(struct writer *w, uint64_t value, unsigned bits)
+{
+    w->bits |= value << w->count;
+    w->count += bits;
+}
+
+INLINE void put_bits(struct writer *w, unsigned value, unsigned bits)
+{
+    add_bits(w, value, bits);
+    flush_bits(w);
+}
+
+struct code {
+    uint32_t frequency[LITERAL_SYMBOLS]; /* how often each symbol comes, below 2^16 */
+    uint32_t entry[LITERAL_SYMBOLS]; /* the code, first bit lowest, and its length from bit 16 */
+    uint8_t length[LITERAL_SYMBOLS];
+};
+
+/* ENTRY: of a code. */
+INLINE void add_code(struct writer *w, uint32_t entry)
+{
+    add_bits(w, entry & 0xffff, entry >> 16);
+}
+
+/* How a block tells its codes. */
+struct header {
+    uint8_t symbol[LITERAL_SYMBOLS + DISTANCE_SYMBOLS];
+    uint8_t extra[LITERAL_SYMBOLS + DISTANCE_SYMBOLS];
+    int count, literals, distances;
+    struct code code;
+};
+
+/* ---- codes ---- */
+
+/* The used entries in the order of rising frequency (below 2^16), by two passes of
+ * counting sort; returns how many are used. */
+static int sort_used(const uint32_t *frequency, int symbols, uint16_t *sorted)
+{
+    uint16_t first[LITERAL_SYMBOLS];
+    int used = 0;
+
+    for (int i = 0; i < symbols; i++)
+        if (frequency[i])
+            first[used++] = (uint16_t)i;
+    for (int pass = 0; pass < 2; pass++) {
+        const uint16_t *from = pass ? sorted : first;
+        uint16_t *to = pass ? first : sorted;
+        int place[257] = {0};
+        for (int i = 0; i < used; i++)
+            place[(frequency[from[i]] >> (8 * pass) & 255) + 1]++;
+        for (int i = 0; i < 256; i++)
+            place[i + 1] += place[i];
+        for (int i = 0; i < used; i++)
+            to[place[frequency[from[i]] >> (8 * pass) & 255]++] = from[i];
+    }
+    memcpy(sorted, first, (size_t)used * sizeof *sorted);
+    return used;
+}
+
+/* How many codes there are of each length up to LIMIT, for USED (>= 2) symbols in the order
+ * of rising frequency: Huffman's tree from two queues (leaves, and inner nodes, which are
+ * made in rising order), then the codes that came out too long are shortened and others
+ * lengthened until they fit again. */
+static void count_lengths(const uint32_t *frequency, const uint16_t *sorted, int used,
+                          unsigned limit, unsigned count[16])
+{
+    uint32_t weight[2 * LITERAL_SYMBOLS], total = 0;
+    uint16_t parent[2 * LITERAL_SYMBOLS];
+    uint8_t depth[2 * LITERAL_SYMBOLS] = {0};
+    int leaf = 0, inner = used;
+    unsigned length;
+
+    for (int i = 0; i < used; i++)
+        weight[i] = frequency[sorted[i]];
+    for (int next = used; next < 2 * used - 1; next++) {
+        weight[next] = 0;
+        for (int i = 0; i < 2; i++) {
+            bool take_leaf = leaf < used && (inner == next || weight[leaf] <= weight[inner]);
+            int least = take_leaf ? leaf++ : inner++;
+            weight[next] += weight[least];
+            parent[least] = (uint16_t)next;
+        }
+    }
+    memset(count, 0, 16 * sizeof *count);
+    for (int i = 2 * used - 3; i >= 0; i--) {
+        depth[i] = (uint8_t)(depth[parent[i]] + 1);
+        if (i < used)
+            count[depth[i] < limit ? depth[i] : limit]++;
+    }
+    for (length = 1; length <= limit; length++)
+        total += count[length] << (limit - length);
+    for (; total > 1U << limit; total--) {
+        count[limit]--;
+        for (length = limit - 1; count[length] == 0; length--)
+            ;
+        count[length]--;
+        count[length + 1] += 2;
+    }
+}
+
+static unsigned reverse(unsigned code, unsigned length)
+{
+    unsigned reversed = 0;
+
+    for (; length > 0; length--, code >>= 1)
+        reversed = reversed << 1 | (code & 1);
+    return reversed;
+}
+
+/* Makes the canonical code (RFC 1951, 3.2.2) of at most LIMIT (<= 15) bits out of the frequencies,
+ * of which at least two are not 0. */
+static void code_build(struct code *code, int symbols, unsigned limit)
+{
+    uint16_t sorted[LITERAL_SYMBOLS];
+    unsigned count[16], next[17] = {0}, length;
+    int used = sort_used(code->frequency, symbols, sorted), i = 0;
+
+    count_lengths(code->frequency, sorted, used, limit, count);
+    memset(code->length, 0, sizeof code->length);
+    for (length = limit; length > 0; length--) { /* the rarest get the longest */
+        unsigned left = count[length];
+        while (left-- > 0)
+            code->length[sorted[i++]] = (uint8_t)length;
+    }
+    for (length = 1; length < 16; length++)
+        next[length + 1] = (next[length] + count[length]) << 1;
+    for (i = 0; i < symbols; i++) {
+        length = code->length[i];
+        code->entry[i] = length ? reverse(next[length]++, length) | length << 16 : 0;
+    }
+}
+
+/* ---- headers ---- */
+
+static const uint8_t extra_bits[19] = {[16] = 2, [17] = 3, [18] = 7};
+
+static void header_add(struct header *header, int symbol, int extra)
+{
+    header->symbol[header->count] = (uint8_t)symbol;
+    header->extra[header->count++] = (uint8_t)extra;
+}
+
+/* The first LITERALS (>= 257) and DISTANCES (>= 2) lengths of both codes, with runs as RFC 1951,
+ * 3.2.7 has them, and the code for the lengths. */
+static void header_build(struct header *header, const struct code *literal, int literals,
+                         const struct code *distance, int distances)
+{
+    uint8_t length[LITERAL_SYMBOLS + DISTANCE_SYMBOLS];
+    int i = 0, run, all = literals + distances;
+
+    memcpy(length, literal->length, (size_t)literals);
+    memcpy(length + literals, distance->length, (size_t)distances);
+    header->literals = literals;
+    header->distances = distances;
+    header->count = 0;
+    memset(header->code.frequency, 0, sizeof header->code.frequency);
+    while (i < all) {
+        for (run = 1; i + run < all && length[i + run] == length[i]; run++)
+            ;
+        if (length[i] == 0 && run >= 3) {
+            run = run > 138 ? 138 : run;
+            header_add(header, run > 10 ? 18 : 17, run - (run > 10 ? 11 : 3));
+        } else if (run >= 4) { /* the length itself, then repeats of it */
+            run = run > 7 ? 7 : run;
+            header_add(header, length[i], 0);
+            header_add(header, 16, run - 4);
+        } else {
+            run = 1;
+            header_add(header, length[i], 0);
+        }
+        i += run;
+    }
+    for (i = 0; i < header->count; i++)
+        header->code.frequency[header->symbol[i]]++;
+    /* Two lengths at least: no complete code gives 257 symbols or more one length. Its own have
+     * at most 7 bits. */
+    code_build(&header->code, 19, 7);
+}
+
+static size_t header_bits(const struct header *header)
+{
+    size_t bits = 17 + 19 * 3;
+
+    for (int i = 0; i < header->count; i++)
+        bits += header->code.length[header->symbol[i]] + (size_t)extra_bits[header->symbol[i]];
+    return bits;
+}
+
+static void header_write(struct writer *w, const struct header *header)
+{
+    static const uint8_t order[19] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                      11, 4,  12, 3, 13, 2, 14, 1, 15};
+    int lengths = 19;
+
+    while (lengths > 4 && header->code.length[order[lengths - 1]] == 0)
+        lengths--;
+    put_bits(w, 4, 3); /* not the last block; its own code */
+    put_bits(w, (unsigned)header->literals - 257, 5);
+    put_bits(w, (unsigned)header->distances - 1, 5);
+    put_bits(w, (unsigned)lengths - 4, 4);
+    for (int i = 0; i < lengths; i++)
+        put_bits(w, header->code.length[order[i]], 3);
+    for (int i = 0; i < header->count; i++) {
+        add_code(w, header->code.entry[header->symbol[i]]);
+        put_bits(w, header->extra[i], extra_bits[header->symbol[i]]);
+    }
+}
+
+/* BYTES bytes as they are, in as many stored blocks as they need; none is one empty block. */
+static void write_stored(struct writer *w, const uint8_t *in, size_t bytes)
+{
+    do {
+        size_t block = bytes < 65535 ? bytes : 65535;
+        put_bits(w, 0, 3);
+        put_bits(w, 0, (8 - w->count) & 7);
+        put_bits(w, (unsigned)block, 16);
+        put_bits(w, (unsigned)block ^ 0xffff, 16);
+        if (block > 0) { /* IN may be NULL where there is nothing */
+            memcpy(w->out, in, block);
+            in += block;
+        }
+        w->out += block;
+        bytes -= block;
+    } while (bytes > 0);
+}
+
+static int count_used(const struct code *code, int symbols, int least)
+{
+    while (symbols > least && code->frequency[symbols - 1] == 0)
+        symbols--;
+    return symbols;
+}
+
+/* Writes the header of a block that stands for BYTES bytes at IN. BITS: the extra bits of its
+ * lengths and distances. False where the codes do not pay: then the bytes are stored. */
+static bool begin_block(struct writer *w, const struct code *literal, const struct code *distance,
+                        size_t bits, const uint8_t *in, size_t bytes)
+{
+    struct header header;
+
+    header_build(&header, literal, count_used(literal, LITERAL_SYMBOLS, END_OF_BLOCK + 1), distance,
+                 count_used(distance, DISTANCE_SYMBOLS, 2));
+    bits += header_bits(&header);
+    for (int i = 0; i < LITERAL_SYMBOLS; i++)
+        bits += (size_t)literal->frequency[i] * literal->length[i] +
+                (size_t)distance->frequency[i] * distance->length[i];
+    if (bits / 8 < bytes)
+        header_write(w, &header);
+    else
+        write_stored(w, in, bytes);
+    return bits / 8 < bytes;
+}
+
+/* ---- literals ----
+ *
+ * Codes are at most 13 bits long: four of them and the seven bits left over from before fit 64, so
+ * bits are flushed once every four bytes, and two of them with the sum of their lengths fit 32.
+ * Filtered photographs use few bytes: there the codes of all pairs are put together first, and two
+ * bytes take one look at a table (0.6 ns a byte against 1.1). A block is at most 65535 bytes, which
+ * is also what a stored block holds: where no code pays, the block is stored. */
+
+#define BLOCK_BYTES   65535
+#define LITERAL_LIMIT 13
+
+static void write_literals(struct writer *w, const struct code *code, const uint8_t *in,
+                           size_t bytes)
+{
+    struct writer local = *w; /* kept in registers: OUT could alias *W */
+    size_t i = 0;
+
+    for (; i + 4 <= bytes; i += 4) {
+        for (size_t k = 0; k < 4; k++)
+            add_code(&local, code->entry[in[i + k]]);
+        flush_bits(&local);
+    }
+    for (; i < bytes; i++) {
+        add_code(&local, code->entry[in[i]]);
+        flush_bits(&local);
+    }
+    add_code(&local, code->entry[END_OF_BLOCK]);
+    flush_bits(&local);
+    *w = local;
+}
+
+/* Two bytes' codes, the first lowest, from bit 5; below it their length. */
+#define PAIR_BITS(entry) ((entry)&31)
+#define PAIR_CODE(entry) ((entry) >> 5)
+
+/* For all pairs of bytes that have a code, at first + 256 * second. */
+static void pairs_make(uint32_t *pair, const struct code *code, const uint8_t *used, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t second = code->entry[used[i]];
+        uint32_t *row = pair + (size_t)used[i] * 256;
+        for (size_t j = 0; j < count; j++) {
+            uint32_t first = code->entry[used[j]], bits = first >> 16;
+            uint32_t both = (first & 0xffff) | (second & 0xffff) << bits;
+            row[used[j]] = both << 5 | (bits + (second >> 16));
+        }
+    }
+}
+
+/* Writes whole fours of bytes; returns how many bytes. */
+static size_t write_pairs(struct writer *w, const uint32_t *pair, const uint8_t *in, size_t bytes)
+{
+    struct writer local = *w;
+    size_t i;
+
+    for (i = 0; i + 4 <= bytes; i += 4) {
+        uint32_t a = pair[in[i] | in[i + 1] << 8], b = pair[in[i + 2] | in[i + 3] << 8];
+        add_bits(&local, PAIR_CODE(a) | (uint64_t)PAIR_CODE(b) << PAIR_BITS(a),
+                 PAIR_BITS(a) + PAIR_BITS(b));
+        flush_bits(&local);
+    }
+    *w = local;
+    return i;
+}
+
+static void write_content(struct writer *w, const struct code *code, const uint8_t *in,
+                          size_t bytes)
+{
+    uint32_t pair[256 * 256]; /* little of it is touched */
+    uint8_t used[256];
+    size_t count = 0, done = 0;
+
+    for (int v = 0; v < 256; v++)
+        if (code->length[v])
+            used[count++] = (uint8_t)v;
+    if (count * count <= bytes / 4) {
+        pairs_make(pair, code, used, count);
+        done = write_pairs(w, pair, in, bytes);
+    }
+    write_literals(w, code, in + done, bytes - done);
+}
+
+/* Adds BYTES bytes to HISTOGRAM. */
+static void count_bytes(const uint8_t *in, size_t bytes, uint32_t histogram[256])
+{
+    uint32_t part[8][256] = {
+        {0}}; /* equal neighbours, which are many, do not wait for each other */
+    size_t i = 0;
+
+    for (; i + 8 <= bytes; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, in + i, 8);
+        for (int p = 0; p < 8; p++)
+            part[p][eight >> (8 * p) & 255]++;
+    }
+    for (; i < bytes; i++)
+        histogram[in[i]]++;
+    for (int p = 0; p < 8; p++)
+        for (size_t v = 0; v < 256; v++)
+            histogram[v] += part[p][v];
+}
+
+static void write_literal_block(struct writer *w, const uint8_t *in, size_t bytes)
+{
+    /* Never used, but some decoders want a complete code. */
+    static const struct code no_distances = {.length = {1, 1}};
+    struct code code = {.frequency = {[END_OF_BLOCK] = 1}};
+
+    count_bytes(in, bytes, code.frequency);
+    code_build(&code, END_OF_BLOCK + 1, LITERAL_LIMIT);
+    if (begin_block(w, &code, &no_distances, 0, in, bytes))
+        write_content(w, &code, in, bytes);
+}
+
+size_t deflate_literals(const uint8_t *in, size_t bytes, uint8_t *out)
+{
+    struct writer w = {.out = out};
+
+    while (bytes > 0) {
+        size_t block = bytes < BLOCK_BYTES ? bytes : BLOCK_BYTES;
+        write_literal_block(&w, in, block);
+        in += block;
+        bytes -= block;
+    }
+    write_stored(&w, NULL, 0);
+    return (size_t)(w.out - out);
+}
+
+/* ---- the estimate for literals ---- */
+
+/* The logarithm to base 2 times 256, the mantissa taken as straight between powers of two
+ * (0.09 too little at most); X >= 1. */
+static unsigned log2_256(uint32_t x)
+{
+    unsigned whole = 31U - (unsigned)__builtin_clz(x);
+
+    return whole * 256 + (unsigned)(((uint64_t)x << 8 >> whole) & 255);
+}
+
+unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
+{
+    uint32_t histogram[256] = {0};
+    uint64_t bits = 0;
+
+    count_bytes(in, bytes, histogram);
+    for (int v = 0; v < 256; v++)
+        if (histogram[v])
+            bits += (uint64_t)histogram[v] * (log2_256((uint32_t)bytes) - log2_256(histogram[v]));
+    /* No code of single bytes takes less than a bit. */
+    return bytes == 0 || bits / bytes < 256 ? 256 : (unsigned)(bits / bytes);
+}
+
+/* ---- repeats ----
+ *
+ * A table remembers, by a hash of four bytes, the latest places where they stood. Repeats
+ * and single bytes become tokens (a byte, or a length and a distance), and a block is written
+ * when enough of them are there. */
+
+#define MIN_LENGTH   4
+#define MAX_LENGTH   258
+#define MAX_DISTANCE 32768
+#define CODE_LIMIT   15
+#define BLOCK_TOKENS 16384
+#define HASH_BITS    14
+#define MAX_WAYS     8
+
+/* Repeats up to this length are entered into the table byte by byte, and given up for a longer
+ * one that begins a byte later. */
+#define SHORT_LENGTH 16
+
+struct deflate_finder {
+    uint32_t table[(size_t)MAX_WAYS << HASH_BITS]; /* places counted from 1; the latest first */
+    uint32_t token[BLOCK_TOKENS + 1];              /* length << 16 | distance - 1; or a byte */
+    struct code literal, distance;
+    int tokens;
+    size_t extra_bits;
+};
+
+struct deflate_finder *deflate_finder_new(void)
+{
+    return malloc(sizeof(struct deflate_finder));
+}
+
+static uint32_t load32(const uint8_t *p)
+{
+    uint32_t v;
+
+    memcpy(&v, p, 4);
+    return le32toh(v);
+}
+
+static uint64_t load64(const uint8_t *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, 8);
+    return le64toh(v);
+}
+
+static unsigned hash(uint32_t four)
+{
+    return four * 0x9e3779b1U >> (32 - HASH_BITS);
+}
+
+/* The symbols of RFC 1951, 3.2.5: powers of two in quarters, and in halves. */
+static unsigned length_symbol(unsigned length, unsigned *extra)
+{
+    unsigned n = length - 3;
+
+    *extra = n < 8 || length == MAX_LENGTH ? 0 : 29U - (unsigned)__builtin_clz(n);
+    if (length == MAX_LENGTH)
+        return LITERAL_SYMBOLS - 1;
+    return 257 + 4 * *extra + (n >> *extra);
+}
+
+static unsigned distance_symbol(unsigned before, unsigned *extra) /* distance - 1 */
+{
+    *extra = before < 4 ? 0 : 30U - (unsigned)__builtin_clz(before);
+    return 2 * *extra + (before >> *extra);
+}
+
+static void add_literal(struct deflate_finder *finder, uint8_t byte)
+{
+    finder->token[finder->tokens++] = byte;
+    finder->literal.frequency[byte]++;
+}
+
+static void add_repeat(struct deflate_finder *finder, unsigned length, unsigned distance)
+{
+    unsigned extra;
+
+    finder->token[finder->tokens++] = length << 16 | (distance - 1);
+    finder->literal.frequency[length_symbol(length, &extra)]++;
+    finder->extra_bits += extra;
+    finder->distance.frequency[distance_symbol(distance - 1, &extra)]++;
+    finder->extra_bits += extra;
+}
+
+static void write_tokens(struct writer *w, const struct deflate_finder *finder)
+{
+    struct writer local = *w;
+
+    for (int i = 0; i < finder->tokens; i++) {
+        uint32_t token = finder->token[i];
+        unsigned extra, length = token >> 16, before = token & 0xffff;
+        if (length == 0) {
+            add_code(&local, finder->literal.entry[token]);
+        } else { /* 15 + 5 + 15 + 13 bits at most */
+            add_code(&local, finder->literal.entry[length_symbol(length, &extra)]);
+            add_bits(&local, (length - 3) & ((1U << extra) - 1), extra);
+            add_code(&local, finder->distance.entry[distance_symbol(before, &extra)]);
+            add_bits(&local, before & ((1U << extra) - 1), extra);
+        }
+        flush_bits(&local);
+    }
+    add_code(&local, finder->literal.entry[END_OF_BLOCK]);
+    flush_bits(&local);
+    *w = local;
+}
+
+static void forget_tokens(struct deflate_finder *finder)
+{
+    finder->tokens = 0;
+    finder->extra_bits = 0;
+    memset(finder->literal.frequency, 0, sizeof finder->literal.frequency);
+    memset(finder->distance.frequency, 0, sizeof finder->distance.frequency);
+}
+
+/* The tokens, which stand for BYTES bytes at IN. */
+static void write_repeat_block(struct writer *w, struct deflate_finder *finder, const uint8_t *in,
+                               size_t bytes)
+{
+    finder->literal.frequency[END_OF_BLOCK] = 1;
+    for (int i = 0; i < 2; i++) /* a code has two symbols at least */
+        finder->distance.frequency[i] += finder->distance.frequency[i] == 0;
+    code_build(&finder->literal, LITERAL_SYMBOLS, CODE_LIMIT);
+    code_build(&finder->distance, DISTANCE_SYMBOLS, CODE_LIMIT);
+    if (begin_block(w, &finder->literal, &finder->distance, finder->extra_bits, in, bytes))
+        write_tokens(w, finder);
+    forget_tokens(finder);
+}
+
+/* How many bytes at P, up to MAX_LENGTH and before END, are those at Q. */
+static unsigned count_equal(const uint8_t *p, const uint8_t *q, const uint8_t *end)
+{
+    unsigned most = end - p < MAX_LENGTH ? (unsigned)(end - p) : MAX_LENGTH, n = 0;
+
+    while (n + 8 <= most && load64(p + n) == load64(q + n))
+        n += 8;
+    while (n < most && p[n] == q[n])
+        n++;
+    return n;
+}
+
+INLINE void enter(struct deflate_finder *finder, const uint8_t *in, const uint8_t *p, unsigned ways)
+{
+    uint32_t *place = finder->table + ways * hash(load32(p));
+
+    for (unsigned i = ways - 1; i > 0; i--)
+        place[i] = place[i - 1];
+    place[0] = (uint32_t)(p - in) + 1;
+}
+
+/* The longest repeat at P, 0 where there is none. */
+INLINE unsigned find(const struct deflate_finder *finder, const uint8_t *in, const uint8_t *p,
+                     const uint8_t *end, unsigned ways, unsigned *distance)
+{
+    const uint32_t *place = finder->table + ways * hash(load32(p));
+    uint32_t here = (uint32_t)(p - in) + 1, four = load32(p);
+    unsigned longest = 0;
+
+    for (unsigned i = 0; i < ways && place[i] && here - place[i] <= MAX_DISTANCE; i++) {
+        const uint8_t *q = in + place[i] - 1;
+        unsigned length;
+        if (load32(q) != four)
+            continue;
+        length = count_equal(p, q, end);
+        if (length > longest) {
+            longest = length;
+            *distance = here - place[i];
+        }
+    }
+    return longest;
+}
+
+INLINE size_t search(struct deflate_finder *finder, const uint8_t *in, size_t bytes, uint8_t *out,
+                     unsigned ways, unsigned patience)
+{
+    struct writer w = {.out = out};
+    const uint8_t *p = in, *end = in + bytes, *begin = in;
+    const uint8_t *last = bytes > MIN_LENGTH ? end - MIN_LENGTH - 1 : in; /* to look at */
+
+    memset(finder->table, 0, ((size_t)ways << HASH_BITS) * sizeof *finder->table);
+    forget_tokens(finder);
+    while (p < end) {
+        unsigned distance = 0, length = 0, other = 0, later;
+        if (p < last) {
+            length = find(finder, in, p, end, ways, &distance);
+            enter(finder, in, p, ways);
+        }
+        if (length > 0 && length < patience && p + 1 < last &&
+            (later = find(finder, in, p + 1, end, ways, &other)) > length) {
+            add_literal(finder, *p++);
+            enter(finder, in, p, ways);
+            length = later;
+            distance = other;
+        }
+        if (length == 0) {
+            add_literal(finder, *p++);
+        } else {
+            const uint8_t *next = p + length;
+            add_repeat(finder, length, distance);
+            /* Of long repeats only the ends. */
+            for (p = length <= patience || length <= SHORT_LENGTH ? p + 1 : next - 2; p < next; p++)
+                if (p < last)
+                    enter(finder, in, p, ways);
+        }
+        if (finder->tokens >= BLOCK_TOKENS - 1) {
+            write_repeat_block(&w, finder, begin, (size_t)(p - begin));
+            begin = p;
+        }
+    }
+    if (finder->tokens > 0)
+        write_repeat_block(&w, finder, begin, (size_t)(p - begin));
+    write_stored(&w, NULL, 0);
+    return (size_t)(w.out - out);
+}
+
+size_t deflate_repeats(struct deflate_finder *finder, enum deflate_effort effort, const uint8_t *in,
+                       size_t bytes, uint8_t *out)
+{
+    if (effort == DEFLATE_FAST)
+        return search(finder, in, bytes, out, 1, 0);
+    if (effort == DEFLATE_SMALL)
+        return search(finder, in, bytes, out, MAX_WAYS, MAX_LENGTH);
+    return search(finder, in, bytes, out, 2, SHORT_LENGTH);
+}
+
+/* ---- the estimate for repeats ---- */
+
+#define SAMPLE_BITS 11
+
+/* A repeat costs about 20 bits here. One that single bytes would say in fewer is none: in smooth
+ * photographs four bytes are often found again by chance. */
+#define REPEAT_COST (20 * 256)
+
+unsigned deflate_repeats_estimate(const uint8_t *in, size_t bytes, unsigned literal_bits)
+{
+    uint16_t table[1 << SAMPLE_BITS] = {0};
+    const uint8_t *end = in + bytes;
+    /* Shorter ones do not pay; both ends of one are compared before its length is counted. */
+    unsigned shortest = literal_bits ? REPEAT_COST / literal_bits + 1 : MAX_LENGTH;
+    size_t i = 0, ends = shortest < 8 ? 0 : (shortest < MAX_LENGTH ? shortest : MAX_LENGTH) - 8U;
+    uint64_t mask = shortest < 8 ? UINT32_MAX : UINT64_MAX, took = 0;
+
+    while (i + ends + 8 <= bytes) {
+        uint64_t eight = load64(in + i) & mask;
+        uint16_t *place = &table[eight * 0x9e3779b97f4a7c15U >> (64 - SAMPLE_BITS)];
+        const uint8_t *q = in + (*place ? *place - 1 : 0);
+        unsigned length = 0;
+        if (*place &&
+            (((eight ^ load64(q)) | (load64(in + i + ends) ^ load64(q + ends))) & mask) == 0)
+            length = count_equal(in + i, q, end);
+        *place = (uint16_t)(i + 1);
+        if ((uint64_t)length * literal_bits > REPEAT_COST) {
+            took += REPEAT_COST;
+            i += length;
+        } else {
+            took += literal_bits;
+            i++;
+        }
+        if (i == bytes / 4 && took >= i * literal_bits / 64 * 63)
+            return literal_bits; /* the rest will not be worth it: a photograph */
+    }
+    took += (bytes - i) * literal_bits;
+    return (unsigned)(took / (bytes ? bytes : 1));
+}
