@@ -1,7 +1,7 @@
 /* `stencilcli FILTER FOLDER FOLDER`: filters every picture below a folder into the same tree
  * below another folder. Prints failures and, with --json, every file, in the order of names;
  * progress on a terminal, or every ten seconds with -v; a summary at the end. */
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "base/machine.h"
 #include "batch/batch.h"
+#include "base/text.h"
 #include "cli/command.h"
-#include "cli/command_filter.h"
 #include "kernel/backend.h"
 
 /* Seconds between lines of progress, where each stays and where each replaces the last. */
@@ -62,7 +62,7 @@ static void counted(void *context, const struct batch_counts *counts)
         fflush(stderr);
         printer->drawn = true;
     } else if (printer->next_line > 0) {
-        fprintf(stderr, "stencilcli: %s\n", line);
+        command_say("%s", line);
     }
     printer->next_line = counts->seconds + (printer->terminal ? DRAW_SECONDS : LINE_SECONDS);
 }
@@ -74,23 +74,21 @@ static void print_json(const struct options *options, const struct batch_result 
                                         [BATCH_FAILED] = "failed",
                                         [BATCH_PLANNED] = "planned"};
 
-    fputs("{\"input\":", stdout);
+    json_print(stdout, "{'input':");
     json_put_bytes(stdout, result->input);
-    fputs(",\"output\":", stdout);
+    json_print(stdout, ",'output':");
     json_put_bytes(stdout, result->output);
-    printf(",\"status\":\"%s\"", names[result->status]);
-    if (result->status == BATCH_FAILED) {
-        fputs(",\"error\":", stdout);
-        json_print_text(stdout, result->err.text);
-    } else if (result->status != BATCH_PLANNED) {
-        printf(",\"input_bytes\":%ju,\"output_bytes\":%ju", (uintmax_t)result->input_bytes,
-               (uintmax_t)result->output_bytes);
-    }
+    json_print(stdout, ",'status':%s", names[result->status]);
+    if (result->status == BATCH_FAILED)
+        json_print(stdout, ",'error':%s", result->err.text);
+    else if (result->status != BATCH_PLANNED)
+        json_print(stdout, ",'input_bytes':%" PRIu64 ",'output_bytes':%" PRIu64,
+                   result->input_bytes, result->output_bytes);
     if (result->status == BATCH_DONE) {
         fputc(',', stdout);
         command_filter_json(stdout, options, &result->report);
     }
-    fputs("}\n", stdout);
+    puts("}");
     fflush(stdout); /* readers see whole lines, and a kill loses none */
 }
 
@@ -100,14 +98,11 @@ static void print_notes(struct printer *printer, const struct batch_result *resu
     const struct picture_choice *choice = &result->report.choice;
 
     if (result->report.warning[0])
-        fprintf(stderr, "stencilcli: %s\n", result->report.warning);
-    if (choice->kernel == printer->kernel)
-        return;
+        command_say("%s", result->report.warning);
+    if (choice->kernel != printer->kernel)
+        command_say("%s: kernel %s on %s", result->input, choice->kernel->name,
+                    backend_find(choice->device)->name);
     printer->kernel = choice->kernel;
-    fputs("stencilcli: ", stderr);
-    command_print_clean(stderr, result->input);
-    fprintf(stderr, ": kernel %s on %s\n", choice->kernel->name,
-            backend_find(choice->device)->name);
 }
 
 static void told(void *context, const struct batch_result *result)
@@ -125,9 +120,9 @@ static void told(void *context, const struct batch_result *result)
     if (options->json) {
         print_json(options, result);
     } else if (result->status == BATCH_PLANNED) {
-        command_print_clean(stdout, result->input);
+        clean_text_put(stdout, result->input);
         fputs(" -> ", stdout);
-        command_print_clean(stdout, result->output);
+        clean_text_put(stdout, result->output);
         fputc('\n', stdout);
     }
 }
@@ -139,16 +134,16 @@ static void print_end(const struct options *options, const struct batch_counts *
     if (options->quiet)
         return;
     batch_summary_line(line, counts);
-    fprintf(stderr, "stencilcli: %s\n", line);
+    command_say("%s", line);
     batch_work_line(line, counts);
     if (line[0])
-        fprintf(stderr, "stencilcli: %s\n", line);
+        command_say("%s", line);
     if (counts->links_outside > 0)
-        fprintf(stderr, "stencilcli: %zu symlink%s out of the folder not followed (--follow)\n",
-                counts->links_outside, counts->links_outside == 1 ? "" : "s");
+        command_say("%zu symlink%s out of the folder not followed (--follow)",
+                    counts->links_outside, counts->links_outside == 1 ? "" : "s");
     if (counts->with_warnings > 0 && !options->verbose)
-        fprintf(stderr, "stencilcli: %zu file%s with data that is not kept (-v names them)\n",
-                counts->with_warnings, counts->with_warnings == 1 ? "" : "s");
+        command_say("%zu file%s with data that is not kept (-v names them)", counts->with_warnings,
+                    counts->with_warnings == 1 ? "" : "s");
 }
 
 /* ---- before ---- */
@@ -176,7 +171,7 @@ static const char *extension(const struct options *options)
 
 static bool check(const struct options *options, struct error *err)
 {
-    const char *output = options->operand[1];
+    const char *output = options->operand[1], *mask = options->request.filter.mask;
     char known[FORMAT_KNOWN_BYTES];
     struct stat status;
 
@@ -188,7 +183,7 @@ static bool check(const struct options *options, struct error *err)
                          strcmp(output, "-") == 0 ? "standard output" : output);
     if (options->null_ended && !options->files_from)
         return error_set(err, EXIT_USAGE, "--null is for --files-from");
-    if (options->files_from && options->mask && strcmp(options->mask, "-") == 0 &&
+    if (options->files_from && mask && strcmp(mask, "-") == 0 &&
         strcmp(options->files_from, "-") == 0)
         return error_set(err, EXIT_USAGE,
                          "the mask and the names cannot both be read from standard input");
@@ -221,7 +216,7 @@ static int choose_devices(const struct options *options, int list[OPTION_DEVICES
     char why[128];
     int count;
 
-    if (options->device_auto || options->device != DEVICE_CUDA)
+    if (options->request.device_auto || options->request.device != DEVICE_CUDA)
         return 0;
     memcpy(list, options->device_list, sizeof options->device_list);
     if (options->devices > 0)
@@ -236,7 +231,8 @@ static int choose_devices(const struct options *options, int list[OPTION_DEVICES
     return count < OPTION_DEVICES_MAX ? count : OPTION_DEVICES_MAX;
 }
 
-int command_batch(const struct options *options, const struct picture_request *request)
+bool command_batch(const struct options *options, const struct picture_request *request,
+                   struct error *err)
 {
     struct printer printer = {.options = options, .terminal = isatty(STDERR_FILENO) == 1};
     struct batch_job job = {.request = request,
@@ -248,7 +244,7 @@ int command_batch(const struct options *options, const struct picture_request *r
                                      .files_from = options->files_from,
                                      .null_ended = options->null_ended,
                                      .extension = extension(options)},
-                            .threads = options->threads ? options->threads : machine_cpus(),
+                            .threads = request->threads ? request->threads : machine_cpus(),
                             .max_failures = options->fail_fast ? 1 : options->max_failures,
                             .force = options->force,
                             .plan = options->plan,
@@ -256,26 +252,24 @@ int command_batch(const struct options *options, const struct picture_request *r
                             .counted = counted,
                             .context = &printer};
     struct batch_counts counts;
-    struct error err;
     int devices[OPTION_DEVICES_MAX];
-    bool ok;
 
-    if (!shard_choose(&job.shard, options->shard, &err))
-        return command_fail(&err);
+    if (!shard_choose(&job.shard, options->shard, err))
+        return false;
     if (options->shard && !options->quiet && (options->verbose || job.shard.why[0]))
-        fprintf(stderr, "stencilcli: shard %d/%d%s%s\n", job.shard.index, job.shard.count,
-                job.shard.why[0] ? ": " : "", job.shard.why);
+        command_say("shard %d/%d%s%s", job.shard.index, job.shard.count,
+                    job.shard.why[0] ? ": " : "", job.shard.why);
     job.device = devices;
     job.devices = choose_devices(options, devices);
-    ok = batch_run(&job, &counts, &err);
+    bool good = batch_run(&job, &counts, err);
     wipe(&printer);
-    if (!ok && err.code != EXIT_DEVICE) /* the first file that failed with it has reported it */
-        command_fail(&err);
+    if (!good && err->code != EXIT_DEVICE) /* the first file that failed with it has reported it */
+        command_fail(err);
     if (counts.files > 0)
         print_end(options, &counts);
-    if (!ok)
-        return err.code;
-    if (printer.different)
-        return EXIT_DIFFERENT;
-    return counts.failed > 0 ? EXIT_INPUT : EXIT_DONE;
+    return command_end(!good               ? err->code
+                       : printer.different ? EXIT_DIFFERENT
+                       : counts.failed > 0 ? EXIT_INPUT
+                                           : EXIT_DONE,
+                       err);
 }

@@ -22,60 +22,46 @@ static const struct filter *filter_with(const char *option)
 static bool make_mask(const struct options *options, struct mask *mask, struct error *err)
 {
     const char *operand = options->operands > 0 ? options->operand[0] : NULL;
-    struct filter_request request = {
-        .filter = filter_with(options->amount ? "amount" : "mask"),
-        .mask = operand ? operand : options->mask,
-        .has_sigma = options->has_sigma,
-        .sigma = options->sigma,
-        .radius = options->radius,
-        .amount = options->amount,
-        .overrides = command_overrides(options),
-    };
+    struct filter_request request = options->request.filter;
+    bool builds = request.has_sigma || request.radius >= 0 || request.amount;
     struct mask masks[2];
     int count;
 
-    if (operand && options->mask)
+    if (operand && request.mask)
         return error_set(err, EXIT_USAGE, "two masks, '%.80s' and --mask: expected one", operand);
-    if (!request.mask && !options->has_sigma && options->radius < 0 && !options->amount)
+    if (!operand && !request.mask && !builds)
         return error_set(err, EXIT_USAGE,
                          "mask needs a mask: a name, a file, rows of numbers, --sigma or --radius");
-    if (operand && (options->has_sigma || options->radius >= 0 || options->amount))
+    if (operand && builds)
         return error_set(
             err, EXIT_USAGE,
             "the mask '%.80s' is given: --sigma, --radius and --amount would make another",
             operand);
+    if (operand)
+        request.mask = operand;
+    request.filter = filter_with(request.amount ? "amount" : "mask");
     if (!filter_masks(&request, masks, &count, err))
         return false;
-    if (plan_mask_override(&masks[0], &request.overrides, err)) {
-        *mask = masks[0];
+    *mask = masks[0];
+    if (plan_mask_override(mask, &request.overrides, err))
         return true;
-    }
-    mask_free(&masks[0]);
+    mask_free(mask);
     return false;
 }
 
-int command_mask(const struct options *options)
+bool command_mask(const struct options *options, struct error *err)
 {
     struct mask mask;
-    struct error err;
+    char *text = NULL;
 
-    if (!make_mask(options, &mask, &err))
-        return command_fail(&err);
-    if (options->json) {
+    if (!make_mask(options, &mask, err))
+        return false;
+    if (options->json)
         mask_print_json(stdout, &mask);
-    } else {
-        char *text = mask_print(&mask, &err);
-        if (!text) {
-            mask_free(&mask);
-            return command_fail(&err);
-        }
+    else if ((text = mask_print(&mask, err)))
         fputs(text, stdout);
-        free(text);
-    }
+    bool good = options->json || text;
+    free(text);
     mask_free(&mask);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        error_errno(&err, "standard output", "write");
-        return command_fail(&err);
-    }
-    return EXIT_DONE;
+    return good;
 }

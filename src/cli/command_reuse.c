@@ -21,16 +21,12 @@ static bool check_together(const struct options *options, struct error *err)
 {
     if (options->json && options->csv)
         return error_set(err, EXIT_USAGE, "--json and --csv: expected one of them");
-    if (options->mask && options->mask_width.count)
+    if (options->request.filter.mask && options->mask_width.count)
         return error_set(err, EXIT_USAGE, "--mask and --mask-width: expected one of them");
     if (options->operands && options->size.count)
         return error_set(err, EXIT_USAGE,
                          "--size is for when there is no picture: '%.80s' has its own size",
                          options->operand[0]);
-    if (options->operands && options->mask && strcmp(options->operand[0], "-") == 0 &&
-        strcmp(options->mask, "-") == 0)
-        return error_set(err, EXIT_USAGE,
-                         "the mask and the picture cannot both be read from standard input");
     return true;
 }
 
@@ -52,8 +48,8 @@ static bool read_masks(const struct options *options, struct mask_sizes *masks, 
     const struct option_sizes *widths = &options->mask_width;
     struct mask mask;
     masks->count = 0;
-    if (options->mask) {
-        if (!mask_load(&mask, options->mask, err))
+    if (options->request.filter.mask) {
+        if (!mask_load(&mask, options->request.filter.mask, err))
             return false;
         add_width(masks, mask.width, mask.height);
         masks->shape[0].anchor_x = mask.anchor_x;
@@ -89,6 +85,7 @@ static bool add_table(const struct options *options, struct reuse_report *report
                       const struct mask_sizes *masks, int index, int dims, struct error *err)
 {
     static const int tiles[2][5] = {{16, 32, 64, 128, 256}, {8, 16, 32, 64}};
+    const struct plan_overrides *anchor = &options->request.filter.overrides;
     struct reuse_table *table = &report->table[report->tables++];
     table->shape = masks->shape[index];
     table->shape.dims = dims;
@@ -96,14 +93,14 @@ static bool add_table(const struct options *options, struct reuse_report *report
         table->shape.mask_height = 1;
         table->shape.anchor_y = 0;
     }
-    if (options->has_anchor) {
-        table->shape.anchor_x = options->anchor_x;
-        table->shape.anchor_y = options->anchor_y;
+    if (anchor->has_anchor) {
+        table->shape.anchor_x = anchor->anchor_x;
+        table->shape.anchor_y = anchor->anchor_y;
     }
     if (table->shape.anchor_x >= table->shape.mask_width ||
         table->shape.anchor_y >= table->shape.mask_height)
         return error_set(err, EXIT_USAGE, "--anchor %d,%d lies outside a mask of %d x %d cells%s",
-                         options->anchor_x, options->anchor_y, table->shape.mask_width,
+                         anchor->anchor_x, anchor->anchor_y, table->shape.mask_width,
                          table->shape.mask_height, dims == 1 ? " (for 2D alone: --dims 2)" : "");
     const int *from = options->tiles.count ? options->tiles.width : tiles[dims - 1];
     table->tiles = options->tiles.count ? options->tiles.count : dims == 1 ? 5 : 4;
@@ -166,20 +163,19 @@ static bool check_counts(const struct reuse_report *report, struct error *err)
     return true;
 }
 
-int command_reuse(const struct options *options)
+bool command_reuse(const struct options *options, struct error *err)
 {
     struct reuse_report report = {0};
     struct mask_sizes masks;
-    struct error err;
-    if (!check_together(options, &err) || !read_masks(options, &masks, &err) ||
-        !add_tables(options, &report, &masks, &err) || !read_size(options, &report, &err) ||
-        !check_counts(&report, &err))
-        return command_fail(&err);
+    if (!check_together(options, err) || !read_masks(options, &masks, err) ||
+        !add_tables(options, &report, &masks, err) || !read_size(options, &report, err) ||
+        !check_counts(&report, err))
+        return false;
     if (options->json)
         reuse_print_json(stdout, &report);
     else if (options->csv)
         reuse_print_csv(stdout, &report);
     else
         reuse_print_text(stdout, &report);
-    return EXIT_DONE;
+    return true;
 }

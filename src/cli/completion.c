@@ -71,11 +71,8 @@ static void put_options(const struct answer *answer, const char *command)
 static void put_names(const struct answer *answer)
 {
     const char *name;
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const struct command_spec *command = &command_table()[i];
-        for (int j = 0; (name = command_name(command, j)); j++)
-            put(answer, name, command_doc(command, j));
-    }
+    for (int i = 0; (name = command_name(i)); i++)
+        put(answer, name, command_doc(name));
 }
 
 /* ---- what the line says ---- */

@@ -1,41 +1,62 @@
-/* -h, --help and --version: help as plain text, 80 columns wide. The words come from the tables
- * of options, commands and filters and from help_text.c; this file puts them together and lays
- * them out. man.c lays out the same text as a man page. */
+/* -h, --help, --version, and the man page (--man). The words come from the tables of options,
+ * commands and filters and from help_text.c; this file puts them together as blocks and lays the
+ * blocks out: as plain text, 80 columns wide, or in roff's man macros. The build runs `stencilcli
+ * --man > stencilcli.1`, so that page and program always agree. */
 #include "cli/help.h"
 
+#include <ctype.h>
+#include <stdarg.h>
 #include <string.h>
 
-#include "plan/filter.h"
+#include "cli/option_table.h"
 #include "signal/audio.h"
 
 #define COLUMNS     80
 #define TEXT_INDENT 2
-#define ENTRY_TEXT  10 /* where the text of an entry begins */
-#define DOC_COLUMN  26 /* where the docs of the one screen begin */
+#define ENTRY_TEXT  10   /* where the text of an entry begins */
+#define DOC_COLUMN  26   /* where the docs of the one screen begin */
+#define TEXT_CHARS  1024 /* of a block that is made from the tables */
+
+struct help_writer {
+    FILE *out;
+    enum help_kind last; /* for the plain writer: the kind of the block before */
+    void (*put)(struct help_writer *writer, const struct help_block *block);
+};
 
 /* ---- texts from the tables ---- */
 
-/* "stencilcli NAME INPUT OUTPUT [options]" */
-static void synopsis(char *text, size_t bytes, const struct command_spec *command, const char *name)
+/* Appends to TEXT. */
+__attribute__((format(printf, 2, 3))) static void add(char text[TEXT_CHARS], const char *format,
+                                                      ...)
 {
-    snprintf(text, bytes, "stencilcli %s %s [options]", name ? name : "FILTER", command->operands);
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, TEXT_CHARS - used, format, args);
+    va_end(args);
+}
+
+static void add_synopsis(char text[TEXT_CHARS], const struct command_spec *command,
+                         const char *name)
+{
+    add(text, "stencilcli %s %s [options]", name ? name : "FILTER", command->operands);
 }
 
 /* DOC is a phrase in lower case without a full stop, MORE is whole sentences or NULL. Together they
  * become text that opens with a capital. */
-static void sentences(char *text, size_t bytes, const char *doc, const char *more)
+static void sentences(char text[TEXT_CHARS], const char *doc, const char *more)
 {
-    snprintf(text, bytes, "%s.%s%s", doc, more ? " " : "", more ? more : "");
-    if (text[0] >= 'a' && text[0] <= 'z')
-        text[0] = (char)(text[0] - 'a' + 'A');
+    snprintf(text, TEXT_CHARS, "%c%s.%s%s", toupper((unsigned char)doc[0]), doc + 1,
+             more ? " " : "", more ? more : "");
 }
 
-static void filter_sentences(char *text, size_t bytes, const struct filter *filter)
+/* What a filter or another command does. */
+static void describe(char text[TEXT_CHARS], const char *name)
 {
-    char mask[256] = "";
-    if (filter->default_mask)
-        snprintf(mask, sizeof mask, "Default mask: %s.", filter->default_mask);
-    sentences(text, bytes, filter->idea, mask[0] ? mask : NULL);
+    const struct filter *filter = filter_find(name);
+    sentences(text, command_doc(name), command_find(name)->more);
+    if (filter && filter->default_mask)
+        add(text, " Default mask: %s.", filter->default_mask);
 }
 
 static void put(struct help_writer *writer, enum help_kind kind, const char *text)
@@ -51,43 +72,31 @@ static void put_entry(struct help_writer *writer, const char *term, const char *
 
 static void put_synopsis(struct help_writer *writer)
 {
-    char lines[1024] = "";
+    char lines[TEXT_CHARS] = "";
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        const struct command_spec *command = &command_table()[i];
-        size_t used = strlen(lines);
-        if (i > 0 && used + 1 < sizeof lines)
-            lines[used++] = '\n';
-        synopsis(lines + used, sizeof lines - used, command, command->name);
+        add(lines, "%s", i > 0 ? "\n" : "");
+        add_synopsis(lines, &command_table[i], command_table[i].name);
     }
     put(writer, HELP_CODE, lines);
 }
 
-static void put_filters(struct help_writer *writer)
+/* The filters, or the other commands. */
+static void put_names(struct help_writer *writer, bool filters)
 {
-    int count;
-    const struct filter *filters = filter_table(&count);
-    for (int i = 0; i < count; i++) {
-        char text[512];
-        filter_sentences(text, sizeof text, &filters[i]);
-        put_entry(writer, filters[i].name, NULL, text);
-    }
-}
-
-static void put_commands(struct help_writer *writer)
-{
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const struct command_spec *command = &command_table()[i];
-        char text[1024];
-        if (!command->name)
+    const char *name;
+    for (int i = 0; (name = command_name(i)); i++) {
+        const struct command_spec *command = command_find(name);
+        char text[TEXT_CHARS];
+        if (filters != !command->name)
             continue;
-        sentences(text, sizeof text, command->doc, command->more);
-        put_entry(writer, command->name, command->operands, text);
+        describe(text, name);
+        put_entry(writer, name, filters ? NULL : command->operands, text);
     }
 }
 
 /* If not all filters take the option, says behind TEXT which filters do or, if these are fewer,
  * which do not. */
-static void add_filters(char *text, size_t bytes, const char *option)
+static void add_filters(char text[TEXT_CHARS], const char *option)
 {
     int count, takers = 0;
     const struct filter *filters = filter_table(&count);
@@ -98,61 +107,58 @@ static void add_filters(char *text, size_t bytes, const char *option)
     bool listed = 2 * takers <= count;
     const char *before = listed ? " Filters: " : " Not for ";
     for (int i = 0; i < count; i++) {
-        size_t used = strlen(text);
         if (filter_takes(&filters[i], option) != listed)
             continue;
-        snprintf(text + used, bytes - used, "%s%s", before, filters[i].name);
+        add(text, "%s%s", before, filters[i].name);
         before = ", ";
     }
-    snprintf(text + strlen(text), bytes - strlen(text), ".");
+    add(text, ".");
 }
 
 /* FILTER: whose help this is, or NULL. */
 static void put_option(struct help_writer *writer, const struct option_spec *spec,
                        const struct filter *filter)
 {
-    char term[64], text[1024];
-    if (spec->letter && spec->name)
-        snprintf(term, sizeof term, "-%c, --%s", spec->letter, spec->name);
-    else if (spec->letter)
-        snprintf(term, sizeof term, "-%c", spec->letter);
-    else
-        snprintf(term, sizeof term, "--%s", spec->name);
-    sentences(text, sizeof text, spec->doc, spec->more);
+    char term[TEXT_CHARS] = "", text[TEXT_CHARS], words[256];
+    if (spec->letter)
+        add(term, "-%c%s", spec->letter, spec->name ? ", " : "");
+    if (spec->name)
+        add(term, "--%s", spec->name);
+    sentences(text, spec->doc, spec->more);
     if (spec->words) {
-        char words[256];
-        size_t used = strlen(text);
         words_join(words, sizeof words, spec->words);
-        snprintf(text + used, sizeof text - used, " %s is %s.", spec->argument, words);
+        add(text, " %s is %s.", spec->argument, words);
     }
     if (!filter && spec->name && (spec->commands & FOR(COMMAND_FILTER)))
-        add_filters(text, sizeof text, spec->name);
+        add_filters(text, spec->name);
     put_entry(writer, term, spec->argument, text);
 }
 
 /* The options of COMMANDS (a set), by group; those that FILTER cannot use are left out. */
 static void put_options(struct help_writer *writer, unsigned commands, const struct filter *filter)
 {
-    enum option_group group = GROUP_COUNT;
+    const struct option_spec *last_group = NULL;
     for (const struct option_spec *spec = NULL; (spec = option_next(spec, commands));) {
+        const struct option_spec *group = spec;
         if (filter && spec->name && !filter_takes(filter, spec->name))
             continue;
-        if (spec->group != group)
-            put(writer, HELP_SUBHEADING, option_group_title(spec->group));
-        group = spec->group;
+        while (group->set)
+            group--;
+        if (group != last_group)
+            put(writer, HELP_SUBHEADING, group->doc);
+        last_group = group;
         put_option(writer, spec, filter);
     }
 }
 
-void help_write(struct help_writer *writer)
+/* Writes all of help_text, with the parts that are made from the tables. */
+static void help_write(struct help_writer *writer)
 {
     for (const struct help_block *block = help_text; block->kind != HELP_END; block++) {
         if (block->kind == HELP_SYNOPSIS)
             put_synopsis(writer);
-        else if (block->kind == HELP_FILTERS)
-            put_filters(writer);
-        else if (block->kind == HELP_COMMANDS)
-            put_commands(writer);
+        else if (block->kind == HELP_FILTERS || block->kind == HELP_COMMANDS)
+            put_names(writer, block->kind == HELP_FILTERS);
         else if (block->kind == HELP_OPTIONS)
             put_options(writer, FOR_ALL_COMMANDS, NULL);
         else
@@ -243,47 +249,120 @@ void options_print_command_help(FILE *out, const char *name)
 {
     struct help_writer writer = {.out = out, .put = plain_put};
     const struct command_spec *command = command_find(name);
-    const struct filter *filter = filter_find(name);
-    char text[1024];
-    synopsis(text, sizeof text, command, name);
+    char text[TEXT_CHARS] = "";
+    add_synopsis(text, command, name);
     fprintf(out, "%s\n", text);
-    if (filter)
-        filter_sentences(text, sizeof text, filter);
-    else
-        sentences(text, sizeof text, command->doc, command->more);
+    describe(text, name);
     put(&writer, HELP_TEXT, text);
-    put_options(&writer, FOR(command_id(command)), filter);
+    put_options(&writer, FOR(command_id(command)), filter_find(name));
     fprintf(out, "\nFormula, mask files, borders and exit status: stencilcli --help\n");
 }
 
-/* ---- one screen ---- */
-
 void options_print_short_help(FILE *out)
 {
-    char line[1024] = "";
+    char filters[TEXT_CHARS] = "";
     const char *name;
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        synopsis(line, sizeof line, &command_table()[i], command_table()[i].name);
+        char line[TEXT_CHARS] = "";
+        add_synopsis(line, &command_table[i], command_table[i].name);
         fprintf(out, "%s%s\n", i == 0 ? "usage: " : "       ", line);
     }
-    line[0] = '\0';
-    for (int i = 0; (name = command_name(&command_table()[COMMAND_FILTER], i)); i++)
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", i ? " " : "", name);
+    for (int i = 0; (name = command_name(i)) && filter_find(name); i++)
+        add(filters, "%s%s", i ? " " : "", name);
     fprintf(out, "filters: ");
-    fill(out, line, 9, 9);
+    fill(out, filters, 9, 9);
     for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
-        char letter[8] = "    ", term[64] = "";
+        char term[TEXT_CHARS] = "";
         if (spec->show != ON_SCREEN)
             continue;
         if (spec->letter)
-            snprintf(letter, sizeof letter, "-%c%s", spec->letter, spec->name ? ", " : "");
+            add(term, "-%c%s", spec->letter, spec->name ? ", " : "");
+        else
+            add(term, "    ");
         if (spec->name)
-            snprintf(term, sizeof term, "--%s%s%s", spec->name, spec->argument ? " " : "",
-                     spec->argument ? spec->argument : "");
-        fprintf(out, "  %s%-*s%s\n", letter, DOC_COLUMN - 2 - (int)strlen(letter), term, spec->doc);
+            add(term, "--%s", spec->name);
+        if (spec->argument)
+            add(term, " %s", spec->argument);
+        fprintf(out, "  %-*s%s\n", DOC_COLUMN - 2, term, spec->doc);
     }
     fprintf(out, "INPUT and OUTPUT may be -. More options, the formula, borders, mask files and\n"
                  "examples: stencilcli --help; for one filter: stencilcli FILTER --help\n");
+}
+
+/* ---- the man page, without a date: the same source gives the same page ---- */
+
+/* Characters that roff would interpret or print as another one. */
+static const char *roff_escape(char c)
+{
+    static const char *const names[] = {"\\e", "--", "'(aq", "`(ga", "^(ha", "~(ti", "\"(dq"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i][0] == c)
+            return names[i] + 1;
+    }
+    return NULL;
+}
+
+/* Prints LENGTH bytes of text. A dot or a quote at the start of a line would be a request; quotes
+ * are escaped everywhere, so only the dot needs care. */
+static void roff_text(FILE *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const char *escaped = roff_escape(text[i]);
+        if (text[i] == '.' && (i == 0 || text[i - 1] == '\n'))
+            fputs("\\&", out);
+        if (escaped)
+            fprintf(out, "\\%s", escaped);
+        else
+            fputc(text[i], out);
+    }
+}
+
+static void roff_between(FILE *out, const char *before, const char *text, const char *after)
+{
+    fputs(before, out);
+    roff_text(out, text, strlen(text));
+    fputs(after, out);
+}
+
+/* One sentence per line, as roff wants it: then it puts the right space between them. */
+static void roff_sentences(FILE *out, const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, ". ");
+        size_t length = end ? (size_t)(end + 1 - text) : strlen(text);
+        roff_text(out, text, length);
+        fputc('\n', out);
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
+static void roff_put(struct help_writer *writer, const struct help_block *block)
+{
+    FILE *out = writer->out;
+    if (block->kind == HELP_HEADING) {
+        roff_between(out, ".SH \"", block->text, "\"\n");
+    } else if (block->kind == HELP_SUBHEADING) {
+        roff_between(out, ".SS \"", block->text, "\"\n");
+    } else if (block->kind == HELP_TEXT) {
+        fputs(".PP\n", out);
+        roff_sentences(out, block->text);
+    } else if (block->kind == HELP_CODE) {
+        roff_between(out, ".PP\n.RS 4\n.nf\n", block->text, "\n.fi\n.RE\n");
+    } else {
+        roff_between(out, ".TP\n\\fB", block->term, "\\fR");
+        if (block->argument)
+            roff_between(out, " \\fI", block->argument, "\\fR");
+        fputc('\n', out);
+        roff_sentences(out, block->text);
+    }
+}
+
+void options_print_man(FILE *out)
+{
+    roff_between(out, ".TH STENCILCLI 1 \"\" \"stencilcli ", STENCIL_VERSION,
+                 "\" \"User Commands\"\n");
+    help_write(&(struct help_writer){.out = out, .put = roff_put});
 }
 
 /* ---- version ---- */

@@ -32,271 +32,268 @@ enum {
 #define INT(field, min, max) option_set_int, FIELD(field), min, max, COMPLETE_NOTHING, NULL
 #define WORD(field, word)    option_set_word, FIELD(field), 0, 0, COMPLETE_WORDS, word
 #define NUMBER(field, word)  option_set_word_number, FIELD(field), 0, 0, COMPLETE_WORDS, word
+#define KERNEL(field)        option_set_kernel, FIELD(field), 0, 0, COMPLETE_WORDS, kernel_word
 #define OWN(setter)          option_set_##setter, 0, 0, 0, COMPLETE_NOTHING, NULL
 #define OWN_WORD(setter)     option_set_##setter, 0, 0, 0, COMPLETE_WORDS, setter##_word
 
-/* A row: names, group, commands, value; doc; more. Rows of one group stand together. */
+/* The title of the options below it. */
+#define GROUP(title)                                                                               \
+    {                                                                                              \
+        0, NULL, NULL, 0, NOWHERE, NULL, 0, 0, 0, COMPLETE_NOTHING, NULL, title, NULL              \
+    }
+
+/* A row: names, commands, value; doc; more. */
 /* clang-format off */
 static const struct option_spec rows[] = {
+    GROUP("Mask"),
 
-    /* ---- the mask ---- */
-
-    {'m', "mask", "MASK", GROUP_MASK, MASKS | REUSE | BENCH, ON_SCREEN, MASK_NAME(mask),
+    {'m', "mask", "MASK", MASKS | REUSE | BENCH, ON_SCREEN, MASK_NAME(request.filter.mask),
      "a mask's name, a file, or rows: '1 2 1; 2 4 2; 1 2 1'",
      "Use - for standard input. See MASK FILES."},
 
-    {0, "sigma", "S", GROUP_MASK, MASKS | BENCH, ON_SCREEN, OWN(sigma),
+    {0, "sigma", "S", MASKS | BENCH, ON_SCREEN, OWN(sigma),
      "a Gaussian mask of this standard deviation, in pixels",
      "Its weights are integers that sum to 2048 in each direction, so flat areas stay exactly "
      "flat."},
 
-    {0, "radius", "R", GROUP_MASK, MASKS | BENCH, ON_SCREEN, INT(radius, 0, 127),
+    {0, "radius", "R", MASKS | BENCH, ON_SCREEN, INT(request.filter.radius, 0, 127),
      "the mask is 2R+1 cells wide and high",
      "For Gaussian masks (the default is 3*S, rounded up) and for means."},
 
-    {0, "amount", "A", GROUP_MASK, FILTER | FOR(COMMAND_MASK), IN_HELP, TEXT(amount),
+    {0, "amount", "A", FILTER | FOR(COMMAND_MASK), IN_HELP, TEXT(request.filter.amount),
      "how strongly to sharpen: 1 (the default), 0.6, 3/5", NULL},
 
-    {0, "divisor", "D", GROUP_MASK, MASKS, IN_HELP, TEXT(divisor),
+    {0, "divisor", "D", MASKS, IN_HELP, TEXT(request.filter.overrides.divisor),
      "divide the sum by D instead of the mask's divisor", NULL},
 
-    {0, "offset", "O", GROUP_MASK, MASKS, IN_HELP, TEXT(offset),
+    {0, "offset", "O", MASKS, IN_HELP, TEXT(request.filter.overrides.offset),
      "add O after the division: 128, -5, or 50% of the range", "It replaces the mask's offset."},
 
-    {0, "anchor", "X,Y", GROUP_MASK, MASKS | REUSE, IN_HELP, OWN(anchor),
+    {0, "anchor", "X,Y", MASKS | REUSE, IN_HELP, OWN(anchor),
      "the mask's cell that lies on the output sample",
      "The top left cell is 0,0. Without this option it is the mask's own anchor, or else the "
      "middle: half the width and half the height, rounded down."},
 
-    {0, "flip", NULL, GROUP_MASK, MASKS, ON_SCREEN, FLAG(flip),
+    {0, "flip", NULL, MASKS, ON_SCREEN, FLAG(request.filter.overrides.flip),
      "turn the mask by 180 degrees: true convolution",
      "Without --flip the mask is laid on the image as it is written (correlation). The anchor "
      "turns with the mask."},
 
-    {0, "mask-width", "K", GROUP_MASK, REUSE, IN_HELP, OWN(mask_width),
+    {0, "mask-width", "K", REUSE, IN_HELP, OWN(mask_width),
      "widths of the masks: 5,9 (the default), 7x3",
      "One width, or several separated by commas. In 2D K is a mask of K x K cells; KxL is a mask "
      "that is K wide and L high, for 2D only."},
 
-    /* ---- filtering ---- */
+    GROUP("Filtering"),
 
-    {'b', "border", "BORDER", GROUP_FILTER, RUNS | BENCH, ON_SCREEN, OWN_WORD(border),
+    {'b', "border", "BORDER", RUNS | BENCH, ON_SCREEN, OWN_WORD(border),
      "what lies outside the image (default: replicate)",
      "For signals the default is zero. See BORDERS."},
 
-    {0, "alpha", "MODE", GROUP_FILTER, FILTER | BENCH, ON_SCREEN, OWN_WORD(alpha),
+    {0, "alpha", "MODE", FILTER | BENCH, ON_SCREEN, OWN_WORD(alpha),
      "how transparency is treated (default: weighted)",
      "For bench the default is plain. See ALPHA."},
 
-    {0, "channels", "LIST", GROUP_FILTER, FILTER | BENCH, IN_HELP, TEXT(channels),
+    {0, "channels", "LIST", FILTER | BENCH, IN_HELP, TEXT(request.filter.channels),
      "filter only these channels and copy the others",
      "LIST is letters of rgba (g for the channel of a gray image) or numbers from 0: rg, 0,1. For "
      "bench it is the number of channels of the generated picture: 1, 2, 3 (the default) or 4."},
 
-    {0, "repeat", "N", GROUP_FILTER, RUNS, IN_HELP, INT(repeat, 1, 1000),
+    {0, "repeat", "N", RUNS, IN_HELP, INT(request.filter.repeat, 1, 1000),
      "filter N times, rounding each time",
      "Text samples are not rounded: each pass takes the exact numbers of the pass before."},
 
-    /* ---- where and how it runs: nothing here changes the output's bytes ---- */
+    /* Nothing in this group changes the output's bytes. */
+    GROUP("Running"),
 
-    {'d', "device", "DEVICE", GROUP_RUN, RUNS | BENCH, ON_SCREEN, OWN_WORD(device),
+    {'d', "device", "DEVICE", RUNS | BENCH, ON_SCREEN, OWN_WORD(device),
      "where to run (default: auto)",
      "auto takes the GPU if that makes this command faster, else the CPU. cuda:N is GPU number N. "
      "For a folder cuda is all GPUs and cuda:0,2 is these two; with --shard cuda is one GPU, "
      "chosen by the rank of the process on its machine. For bench auto is the CPU and the first "
      "GPU. A device that is asked for by name and is not there is an error."},
 
-    {'k', "kernel", "KERNEL", GROUP_RUN, RUNS | BENCH, ON_SCREEN, OWN_WORD(kernel),
+    {'k', "kernel", "KERNEL", RUNS | BENCH, ON_SCREEN, KERNEL(kernel),
      "the kernel to run (default: auto, the fastest)",
      "The kernel's device is used. All kernels give bit-identical results. For bench: a list "
      "separated by commas, or all (the default)."},
 
-    {0, "method", "METHOD", GROUP_RUN, FILTER | BENCH, IN_HELP, OWN_WORD(method),
+    {0, "method", "METHOD", FILTER | BENCH, IN_HELP, WORD(request.method, method_word),
      "how the CPU computes the sums (default: auto, the fastest)",
      "See `stencilcli list methods`. The CPU is used. All methods give bit-identical results. A "
      "method that cannot run the mask is an error."},
 
-    {0, "tile", "N", GROUP_RUN, RUNS | REUSE | BENCH, IN_HELP, OWN_WORD(tile),
+    {0, "tile", "N", RUNS | REUSE | BENCH, IN_HELP, OWN_WORD(tile),
      "width of the output tile, for tiled kernels",
      "For reuse N is any width, or a list: 8,12,100. For signals N is the number of threads of a "
      "block, a power of two from 32 to 1024. Otherwise"},
 
-    {'t', "threads", "N", GROUP_RUN, RUNS | BENCH | COMPARE | GOLDEN, ON_SCREEN,
-     INT(threads, 1, PARALLEL_MOST), "number of CPU threads (default: all that are allowed)", NULL},
+    {'t', "threads", "N", RUNS | BENCH | COMPARE | GOLDEN, ON_SCREEN,
+     INT(request.threads, 1, PARALLEL_MOST),
+     "number of CPU threads (default: all that are allowed)", NULL},
 
-    {0, "plan", NULL, GROUP_RUN, RUNS, ON_SCREEN, FLAG(plan),
-     "print what would run, and run nothing",
+    {0, "plan", NULL, RUNS, ON_SCREEN, FLAG(plan), "print what would run, and run nothing",
      "It prints weights, divisor, rank, kernel, tile, halo, shared bytes and loads per output. "
      "OUTPUT may be left out. For a folder it prints the files that would be filtered, one per "
      "line."},
 
-    {0, "verify", NULL, GROUP_RUN, RUNS, ON_SCREEN, FLAG(verify),
+    {0, "verify", NULL, RUNS, ON_SCREEN, FLAG(request.verify),
      "run the reference too and compare every sample",
      "If a sample differs, its place and both values are printed, nothing is written, and the exit "
      "status is 4."},
 
-    {0, "time", NULL, GROUP_RUN, RUNS, ON_SCREEN, FLAG(time), "print the time of each stage",
+    {0, "time", NULL, RUNS, ON_SCREEN, FLAG(time), "print the time of each stage",
      "The stages are decode, upload, kernel, download and encode; times are in milliseconds."},
 
-    {0, "dims", "D", GROUP_RUN, REUSE, IN_HELP, INT(dims, 1, 2),
+    {0, "dims", "D", REUSE, IN_HELP, INT(dims, 1, 2),
      "1 for arrays, 2 for pictures (default: both)", NULL},
 
-    {0, "size", "N", GROUP_RUN, REUSE | BENCH, IN_HELP, OWN(size),
-     "size of the array, or WxH of the picture",
+    {0, "size", "N", REUSE | BENCH, IN_HELP, OWN(size), "size of the array, or WxH of the picture",
      "In 2D N is a picture of N x N cells. For bench the default is 2048x2048."},
 
-    {0, "depth", "BITS", GROUP_RUN, BENCH, IN_HELP, NUMBER(depth, depth_word),
+    {0, "depth", "BITS", BENCH, IN_HELP, NUMBER(depth, depth_word),
      "bits per sample of the generated picture (default: 8)", NULL},
 
-    {0, "sweep", "WHAT", GROUP_RUN, BENCH, IN_HELP, WORD(sweep, sweep_word),
+    {0, "sweep", "WHAT", BENCH, IN_HELP, WORD(sweep, sweep_word),
      "time the kernels for several tile or mask widths",
      "With tile: tiles of 8, 16, 32 and 64 cells, for the kernels that have tiles. With mask: "
      "asymmetric masks of 3 to 31 cells a side."},
 
-    {0, "runs", "N", GROUP_RUN, BENCH, IN_HELP, INT(runs, 1, 1000000), "run each kernel N times",
+    {0, "runs", "N", BENCH, IN_HELP, INT(runs, 1, 1000000), "run each kernel N times",
      "By default each kernel runs at least 10 times and for at least a second. In any case it ends "
      "after 20 seconds."},
 
-    {0, "cold", NULL, GROUP_RUN, BENCH, IN_HELP, FLAG(cold), "empty the caches before each run",
-     NULL},
+    {0, "cold", NULL, BENCH, IN_HELP, FLAG(cold), "empty the caches before each run", NULL},
 
-    /* ---- the output ---- */
+    GROUP("Output"),
 
-    {0, "format", "FORMAT", GROUP_OUTPUT, FILTER, ON_SCREEN, OWN_WORD(format),
+    {0, "format", "FORMAT", FILTER, ON_SCREEN, OWN_WORD(format),
      "output format (default: by OUTPUT's extension)",
      "If OUTPUT is -, the default is the input's format. See FORMATS."},
 
-    {0, "quality", "N", GROUP_OUTPUT, FILTER, IN_HELP, INT(quality, 1, 100),
+    {0, "quality", "N", FILTER, IN_HELP, INT(request.sink.quality, 1, 100),
      "JPEG quality, 1 to 100 (default: 90)", NULL},
 
-    {0, "png-level", "LEVEL", GROUP_OUTPUT, FILTER, IN_HELP, OWN_WORD(png_level),
+    {0, "png-level", "LEVEL", FILTER, IN_HELP, OWN_WORD(png_level),
      "how hard to compress PNG: fast, default or small",
      "The picture is the same. `small` takes thirty times as long."},
 
-    {0, "decimals", "N", GROUP_OUTPUT, SIGNAL, IN_HELP, INT(decimals, 0, 1000),
+    {0, "decimals", "N", SIGNAL, IN_HELP, INT(decimals, 0, 1000),
      "round text samples to N decimals, halves up",
      "N is 0 to 1000. Without this option text samples are exact: a decimal number where it ends, "
      "else a fraction."},
 
-    {0, "fsync", NULL, GROUP_OUTPUT, FILTER, IN_HELP, FLAG(sync),
+    {0, "fsync", NULL, FILTER, IN_HELP, FLAG(request.sink.sync),
      "wait until each output is on the disk", NULL},
 
-    {0, "json", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, FLAG(json),
+    {0, "json", NULL, ALL, ON_SCREEN, FLAG(json),
      "print results as JSON, one object per line", NULL},
 
-    {0, "csv", NULL, GROUP_OUTPUT, REUSE, IN_HELP, FLAG(csv),
+    {0, "csv", NULL, REUSE, IN_HELP, FLAG(csv),
      "print results as CSV; the first line names the columns", NULL},
 
-    {0, "plot", "FILE", GROUP_OUTPUT, BENCH, IN_HELP, FILE_NAME(plot),
+    {0, "plot", "FILE", BENCH, IN_HELP, FILE_NAME(plot),
      "draw a roofline, or the lines of a sweep, as SVG", NULL},
 
-    {'q', "quiet", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, OWN(loudness),
+    {'q', "quiet", NULL, ALL, ON_SCREEN, OWN(loudness),
      "print errors only: no warnings and no progress", NULL},
 
-    {'v', "verbose", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, OWN(loudness),
+    {'v', "verbose", NULL, ALL, ON_SCREEN, OWN(loudness),
      "print what is chosen: device, kernel, fallbacks", NULL},
 
-    /* ---- INPUT is a folder ---- */
+    GROUP("Folders"),
 
-    {0, "include", "GLOB", GROUP_BATCH, FILTER, IN_HELP, GLOB(include),
+    {0, "include", "GLOB", FILTER, IN_HELP, GLOB(include),
      "take only the files that match (default: all images)",
      "May be given several times. A GLOB with a slash is compared with the whole path below INPUT, "
      "where ** stands for any number of folders; a GLOB without a slash is compared with the "
      "file's name. A GLOB that ends with a slash names folders: the images in them are taken."},
 
-    {0, "exclude", "GLOB", GROUP_BATCH, FILTER, IN_HELP, GLOB(exclude),
-     "leave out files and folders that match", "May be given several times."},
+    {0, "exclude", "GLOB", FILTER, IN_HELP, GLOB(exclude), "leave out files and folders that match",
+     "May be given several times."},
 
-    {0, "files-from", "FILE", GROUP_BATCH, FILTER, IN_HELP, FILE_NAME(files_from),
+    {0, "files-from", "FILE", FILTER, IN_HELP, FILE_NAME(files_from),
      "take the files named in FILE (-: standard input)",
      "One name per line: as `find INPUT` prints it, or relative to INPUT, or absolute."},
 
-    {'0', "null", NULL, GROUP_BATCH, FILTER, IN_HELP, FLAG(null_ended),
+    {'0', "null", NULL, FILTER, IN_HELP, FLAG(null_ended),
      "the names in FILE end with a zero byte, not a newline",
      "This is what `find -print0` writes; names may then contain newlines."},
 
-    {0, "follow", NULL, GROUP_BATCH, FILTER, IN_HELP, FLAG(follow),
+    {0, "follow", NULL, FILTER, IN_HELP, FLAG(follow),
      "also follow symlinks that lead out of INPUT", NULL},
 
-    {0, "ext", "EXT", GROUP_BATCH, FILTER, IN_HELP, TEXT_OF(extension, format_word),
+    {0, "ext", "EXT", FILTER, IN_HELP, TEXT_OF(extension, format_word),
      "extension of the outputs, which also sets their format",
      "By default outputs have the names of their inputs."},
 
-    {0, "force", NULL, GROUP_BATCH, FILTER, IN_HELP, FLAG(force),
-     "filter all files again, also finished ones",
+    {0, "force", NULL, FILTER, IN_HELP, FLAG(force), "filter all files again, also finished ones",
      "Without --force, finished and unchanged files are skipped: those whose input, output and "
      "options are as an earlier run recorded them."},
 
-    {0, "fail-fast", NULL, GROUP_BATCH, FILTER, IN_HELP, FLAG(fail_fast),
+    {0, "fail-fast", NULL, FILTER, IN_HELP, FLAG(fail_fast),
      "start no further file after one has failed", NULL},
 
-    {0, "max-failures", "N", GROUP_BATCH, FILTER, IN_HELP, INT(max_failures, 1, 1000000000),
+    {0, "max-failures", "N", FILTER, IN_HELP, INT(max_failures, 1, 1000000000),
      "start no further file after N have failed", NULL},
 
-    {0, "shard", "I/N", GROUP_BATCH, FILTER, IN_HELP, TEXT(shard),
+    {0, "shard", "I/N", FILTER, IN_HELP, TEXT(shard),
      "do the I-th of N parts (1/N to N/N), or auto",
      "The name of a file alone decides which part it belongs to. auto takes I and N from the "
      "variables that Slurm (job array and step), AWS Batch, Kubernetes, Open MPI and PMI set; "
      "auto/N takes only I from them. The values that auto found are printed."},
 
-    /* ---- comparing ---- */
+    GROUP("Comparing"),
 
-    {0, "max-diff", "N", GROUP_COMPARE, COMPARE, IN_HELP, OWN(limit),
+    {0, "max-diff", "N", COMPARE, IN_HELP, OWN(limit),
      "samples may differ by up to N (default: 0)", NULL},
 
-    {0, "max-fail-percent", "P", GROUP_COMPARE, COMPARE, IN_HELP, OWN(limit),
+    {0, "max-fail-percent", "P", COMPARE, IN_HELP, OWN(limit),
      "up to P percent of the pixels may exceed --max-diff",
      "A pixel exceeds it if one of its channels does. P is 0 to 100, also 0.1 or 1/3. The default "
      "is 0."},
 
-    {0, "min-psnr", "DB", GROUP_COMPARE, COMPARE, IN_HELP, OWN(limit),
+    {0, "min-psnr", "DB", COMPARE, IN_HELP, OWN(limit),
      "the PSNR of all samples must be at least DB", NULL},
 
-    {0, "min-ssim", "S", GROUP_COMPARE, COMPARE, IN_HELP, OWN(limit),
+    {0, "min-ssim", "S", COMPARE, IN_HELP, OWN(limit),
      "the mean SSIM of the channels must be at least S", NULL},
 
-    {0, "diff", "FILE", GROUP_COMPARE, COMPARE, IN_HELP, FILE_NAME(diff),
+    {0, "diff", "FILE", COMPARE, IN_HELP, FILE_NAME(diff),
      "draw where the pictures differ and how much",
      "The drawing shows the first picture in dark gray and the differences in colours on a "
      "logarithmic scale; beside and below it are the largest differences of each row and column. "
      "For folders FILE is a folder, with a drawing for each pair that is different. FILE may not "
      "replace a picture, nor lie in a folder that is compared."},
 
-    {0, "junit", "FILE", GROUP_COMPARE, COMPARE | GOLDEN, IN_HELP, FILE_NAME(junit),
+    {0, "junit", "FILE", COMPARE | GOLDEN, IN_HELP, FILE_NAME(junit),
      "also write the results as JUnit XML", NULL},
 
-    {0, "html", "FILE", GROUP_COMPARE, GOLDEN, IN_HELP, FILE_NAME(html),
+    {0, "html", "FILE", GOLDEN, IN_HELP, FILE_NAME(html),
      "write a report with the pictures, in one file",
      "It shows the expected picture, the actual picture and the difference side by side or under a "
      "slider, failed cases first. It needs no other file and no network."},
 
-    /* ---- help ---- */
+    GROUP("Help"),
 
-    {'h', NULL, NULL, GROUP_HELP, ALL, ON_SCREEN, FLAG(help_short),
+    {'h', NULL, NULL, ALL, ON_SCREEN, FLAG(help_short),
      "one screen of help; after a command, its help", NULL},
 
-    {0, "help", NULL, GROUP_HELP, ALL, ON_SCREEN, FLAG(help_full),
+    {0, "help", NULL, ALL, ON_SCREEN, FLAG(help_full),
      "the whole help; after a command, its help", NULL},
 
-    {0, "version", NULL, GROUP_HELP, ALL, ON_SCREEN, FLAG(version),
+    {0, "version", NULL, ALL, ON_SCREEN, FLAG(version),
      "the version, and what this build can do", NULL},
 
-    {0, "man", NULL, GROUP_HELP, ALL, NOWHERE, FLAG(man), "the man page, in roff", NULL},
+    {0, "man", NULL, ALL, NOWHERE, FLAG(man), "the man page, in roff", NULL},
 
-    {0, "completion", "SHELL", GROUP_HELP, ALL, NOWHERE, WORD(completion, shell_word),
+    {0, "completion", "SHELL", ALL, NOWHERE, WORD(completion, shell_word),
      "the completions for a shell", NULL},
 };
 /* clang-format on */
 
 #define ROWS ((int)(sizeof rows / sizeof rows[0]))
 _Static_assert(ROWS <= OPTION_MAX, "the parser keeps a mark for each option");
-
-const char *option_group_title(enum option_group group)
-{
-    static const char *const titles[GROUP_COUNT] = {"Mask",    "Filtering", "Running", "Output",
-                                                    "Folders", "Comparing", "Help"};
-    return titles[group];
-}
 
 const struct option_spec *option_table(int *count)
 {

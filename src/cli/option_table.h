@@ -1,6 +1,6 @@
 /* The option table and the command table. They are the only source of the parser, -h, --help, the
  * man page and the shell completions: a new option is one row in option_table.c, a new command is
- * one row in command_table.c. All filters share one row of the command table; their names come
+ * one row in command.c. All filters share one row of the command table; their names come
  * from filter_table(). Only the files that make something of the tables include this header; the
  * commands read struct options. */
 #ifndef STENCIL_CLI_OPTION_TABLE_H
@@ -43,34 +43,20 @@ struct command_spec {
     int min_operands, max_operands;
     enum complete complete; /* of the operands */
     word_function *words;
-    int (*run)(const struct options *options); /* returns the exit status */
-    const char *doc;                           /* one line */
-    const char *more;                          /* further sentences for --help, or NULL */
+    bool (*run)(const struct options *options, struct error *err); /* see cli/command.h */
+    const char *doc;                                               /* one line */
+    const char *more; /* further sentences for --help, or NULL */
 };
 
 /* COMMAND_COUNT rows, in the order of enum command_id. */
-const struct command_spec *command_table(void);
+extern const struct command_spec command_table[COMMAND_COUNT];
 enum command_id command_id(const struct command_spec *command);
 const struct command_spec *command_find(const char *name); /* also by a filter's name, or NULL */
 
-/* The INDEX-th name of the command (the filters' row has many), or NULL past the last. */
-const char *command_name(const struct command_spec *command, int index);
-/* What is done under that name, in one line. */
-const char *command_doc(const struct command_spec *command, int index);
+word_function command_name;                /* of all filters, then of the other commands */
+const char *command_doc(const char *name); /* what is done under this name, in one line */
 
 /* ---- options ---- */
-
-enum option_group {
-    GROUP_MASK,
-    GROUP_FILTER,
-    GROUP_RUN,
-    GROUP_OUTPUT,
-    GROUP_BATCH,
-    GROUP_COMPARE,
-    GROUP_HELP,
-    GROUP_COUNT
-};
-const char *option_group_title(enum option_group group);
 
 /* Where an option is shown. */
 enum option_show {
@@ -91,12 +77,12 @@ struct option_value {
 /* Stores the value. Error sentences begin with "--NAME VALUE: ". */
 typedef bool option_setter(const struct option_value *given);
 
+/* An option; or, without a setter, the title (doc) of the group of options that follows. */
 struct option_spec {
     char letter;          /* 0: none */
     const char *name;     /* without "--"; NULL: the letter alone */
     const char *argument; /* what help calls the value; NULL: a flag */
-    enum option_group group;
-    unsigned commands; /* the commands that take it */
+    unsigned commands;    /* the commands that take it */
     enum option_show show;
     option_setter *set;
     size_t field; /* of struct options, for the setters that are shared */
@@ -107,7 +93,7 @@ struct option_spec {
     const char *more; /* further sentences for --help, or NULL */
 };
 
-/* The parser keeps a mark for each option. */
+/* The parser keeps a mark for each row. */
 #define OPTION_MAX 128
 
 const struct option_spec *option_table(int *count);
@@ -123,9 +109,8 @@ option_setter option_set_flag, option_set_text, option_set_int, option_set_word,
     option_set_word_number, option_add_glob;
 /* Setters of one option each. */
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
-    option_set_device, option_set_kernel, option_set_method, option_set_tile, option_set_format,
-    option_set_loudness, option_set_png_level, option_set_mask_width, option_set_size,
-    option_set_limit;
+    option_set_device, option_set_kernel, option_set_tile, option_set_format, option_set_loudness,
+    option_set_png_level, option_set_mask_width, option_set_size, option_set_limit;
 
 word_function border_word, alpha_word, device_word, kernel_word, method_word, tile_word, block_word,
     format_word, png_level_word, shell_word, list_word, sweep_word, depth_word;

@@ -6,11 +6,8 @@
 #include <stdio.h>
 
 #include "base/glob.h"
-#include "codec/codec.h"
 #include "compare/compare.h"
-#include "kernel/kernel.h"
-#include "plan/border.h"
-#include "plan/plan.h"
+#include "run/picture.h"
 
 /* A list of sizes: N, or NxM. */
 #define OPTION_SIZES_MAX 16
@@ -27,34 +24,14 @@ struct options {
     const char *operand[8]; /* the words after it that are no options */
     int operands;
 
-    /* the mask and what is done with it */
-    const char *mask;
-    bool has_sigma;
-    double sigma;
-    int radius; /* -1: not given */
-    const char *amount, *divisor, *offset;
-    bool has_anchor;
-    int anchor_x, anchor_y;
-    bool flip;
-    int repeat; /* default 1 */
-    bool has_border;
-    struct border_choice border; /* default replicate; signal: zero */
-    bool has_alpha;
-    enum alpha_mode alpha; /* default ALPHA_WEIGHTED; bench: ALPHA_PLAIN */
-    bool drop_alpha;       /* --alpha drop: filter weighted, and leave alpha out of the output */
-    const char *channels;  /* bench: how many the generated picture has */
+    /* The mask, the border, the device, the output's format: as a filter of one picture takes
+     * them. Other commands read the members that they need. Its kernel is not set: see below. */
+    struct picture_request request;
 
-    /* where and how it runs */
-    bool device_auto;   /* default true */
-    enum device device; /* when not auto */
-    int device_index;   /* cuda:N; 0 */
-    int devices;        /* how many numbers were given; cuda:N,M is for folders */
+    /* where it runs */
+    int devices; /* how many numbers were given; cuda:N,M is for folders */
     int device_list[OPTION_DEVICES_MAX];
-    const char *kernel;  /* NULL for auto */
-    const char *kernels; /* for bench, names with commas between; NULL for all */
-    const char *method;  /* of the CPU; NULL for auto */
-    int tile;            /* 0: the kernel's choice; else 8, 16, 32 or 64 */
-    int threads;         /* 0: as many as this process may use */
+    const char *kernel; /* NULL for auto; bench: names with commas between, NULL for all */
 
     /* what reuse looks at */
     int dims; /* 0: both, 1 and 2 */
@@ -73,16 +50,13 @@ struct options {
     const char *diff, *junit, *html;
 
     /* the output */
-    enum format format; /* FORMAT_NONE: by extension */
-    int quality;        /* default 90 */
-    enum png_level png_level;
     int decimals; /* of text samples; -1: exact */
-    bool plan, verify, time, json, csv, quiet, verbose;
+    bool plan, time, json, csv, quiet, verbose;
 
     /* folders of pictures */
     struct globs include, exclude;
     const char *files_from, *extension, *shard; /* NULL: not given */
-    bool null_ended, follow, force, sync, fail_fast;
+    bool null_ended, follow, force, fail_fast;
     int max_failures; /* 0: no limit */
 
     bool help_short, help_full, version;

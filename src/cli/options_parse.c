@@ -8,9 +8,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/did_you_mean.h"
-#include "plan/filter.h"
-
 #define OPERANDS_MAX ((int)(sizeof((struct options *)0)->operand / sizeof(const char *)))
 
 /* How far the parser is. */
@@ -41,16 +38,14 @@ static bool give_next(struct scan *scan, const struct option_spec *spec, struct 
     return give(scan, spec, scan->argv[scan->next++], err);
 }
 
-/* The long option nearest to NAME, or NULL. Hidden options are not suggested. */
-static const char *option_nearest(const char *name)
+/* The INDEX-th name of an option that may be suggested, or NULL past the last. */
+static const char *option_name(int index)
 {
-    const char *names[OPTION_MAX];
-    int count = 0;
-    for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
-        if (spec->name)
-            names[count++] = spec->name;
-    }
-    return did_you_mean(name, names, count);
+    const struct option_spec *spec = NULL;
+    do
+        spec = option_next(spec, FOR_ALL_COMMANDS);
+    while (spec && (!spec->name || index-- > 0));
+    return spec ? spec->name : NULL;
 }
 
 /* WORD is `--name` or `--name=value`. */
@@ -63,18 +58,15 @@ static bool parse_long(struct scan *scan, const char *word, struct error *err)
     if (!spec) {
         char typed[64];
         snprintf(typed, sizeof typed, "%.*s", (int)(length < 63 ? length : 63), name);
-        const char *near = option_nearest(typed);
+        const char *near = word_nearest(typed, option_name);
         if (near)
             return error_set(err, EXIT_USAGE, "unknown option '--%s'; did you mean '--%s'?", typed,
                              near);
         return error_set(err, EXIT_USAGE, "unknown option '--%s'; try 'stencilcli --help'", typed);
     }
-    if (!spec->argument) {
-        if (value)
-            return error_set(err, EXIT_USAGE, "--%s takes no value, got '%s'", spec->name, value);
-        return give(scan, spec, NULL, err);
-    }
-    return value ? give(scan, spec, value, err) : give_next(scan, spec, err);
+    if (!spec->argument && value)
+        return error_set(err, EXIT_USAGE, "--%s takes no value, got '%s'", spec->name, value);
+    return value || !spec->argument ? give(scan, spec, value, err) : give_next(scan, spec, err);
 }
 
 /* WORD is `-q`, `-qv`, `-b` (value follows), `-bmirror` or `-qbmirror`. */
@@ -85,19 +77,16 @@ static bool parse_letters(struct scan *scan, const char *word, struct error *err
         return error_set(err, EXIT_USAGE, "unknown option '%s'; did you mean '-%s'?", word, word);
     for (const char *letter = word + 1; *letter; letter++) {
         const struct option_spec *spec = option_find_letter(*letter);
-        if (!spec) {
-            if (!isprint((unsigned char)*letter))
-                return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
-                                 word);
+        if (!spec && !isprint((unsigned char)*letter))
+            return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
+                             word);
+        if (!spec)
             return error_set(err, EXIT_USAGE, "unknown option '-%c'; try 'stencilcli --help'",
                              *letter);
-        }
-        if (!spec->argument) {
-            if (!give(scan, spec, NULL, err))
-                return false;
-        } else {
+        if (spec->argument)
             return letter[1] ? give(scan, spec, letter + 1, err) : give_next(scan, spec, err);
-        }
+        if (!give(scan, spec, NULL, err))
+            return false;
     }
     return true;
 }
@@ -149,14 +138,7 @@ static bool scan_words(struct scan *scan, struct error *err)
 
 static bool unknown_command(const char *name, struct error *err)
 {
-    const char *names[128];
-    int count = 0;
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *known;
-        for (int j = 0; count < 128 && (known = command_name(&command_table()[i], j)); j++)
-            names[count++] = known;
-    }
-    const char *near = did_you_mean(name, names, count);
+    const char *near = word_nearest(name, command_name);
     if (near)
         return error_set(err, EXIT_USAGE, "unknown %s '%s'; did you mean '%s'?",
                          filter_find(near) ? "filter" : "command", name, near);
@@ -192,6 +174,18 @@ static bool check_operands(const struct options *options, const struct command_s
     return true;
 }
 
+/* Standard input can be read once: as the mask, or as the INPUT of all commands but mask. */
+static bool check_standard_input(const struct options *options, enum command_id command,
+                                 struct error *err)
+{
+    const char *mask = options->request.filter.mask;
+    if (command == COMMAND_MASK || !mask || strcmp(mask, "-") != 0 || options->operands == 0 ||
+        strcmp(options->operand[0], "-") != 0)
+        return true;
+    return error_set(err, EXIT_USAGE, "the mask and the %s cannot both be read from standard input",
+                     command == COMMAND_SIGNAL ? "samples" : "picture");
+}
+
 /* Does the command take every option that was given? */
 static bool check_given(const struct scan *scan, struct error *err)
 {
@@ -208,25 +202,24 @@ static bool check_given(const struct scan *scan, struct error *err)
 bool options_parse(struct options *options, int argc, char **argv, struct error *err)
 {
     const struct options defaults = {
-        .radius = -1,
-        .repeat = 1,
-        .border = {.border = BORDER_REPLICATE},
-        .alpha = ALPHA_WEIGHTED,
-        .device_auto = true,
-        .quality = 90,
+        .request = {.filter = {.radius = -1, .repeat = 1}, .sink.quality = 90, .device_auto = true},
         .decimals = -1,
         .limits = COMPARE_EXACT,
     };
     const struct command_spec *command = NULL;
-    struct scan scan = {.options = options, .argv = argv, .argc = argc};
+    struct scan scan = {.options = options, .argv = argv, .argc = argc, .command = COMMAND_COUNT};
     for (int pass = 0; pass < 2; pass++) {
         *options = defaults;
+        if (scan.command == COMMAND_BENCH)
+            options->request.filter.alpha = ALPHA_PLAIN;
+        if (scan.command == COMMAND_SIGNAL) /* as in the textbook: silence before and after */
+            options->request.filter.border.border = BORDER_ZERO;
         scan.next = 1;
         scan.store = pass == 1;
-        scan.command = command ? command_id(command) : COMMAND_COUNT;
         if (!scan_words(&scan, err))
             return false;
         command = options->command ? command_find(options->command) : NULL;
+        scan.command = command ? command_id(command) : COMMAND_COUNT;
     }
 
     bool asks_for_text = options->help_short || options->help_full || options->version ||
@@ -242,5 +235,6 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         return true;
     if (options->devices > 1 && scan.command != COMMAND_FILTER)
         return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
-    return check_given(&scan, err) && check_operands(options, command, err);
+    return check_given(&scan, err) && check_operands(options, command, err) &&
+           check_standard_input(options, scan.command, err);
 }

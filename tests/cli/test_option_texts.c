@@ -51,11 +51,9 @@ static void table_options(char *list, unsigned commands, bool valued)
 static void table_names(char *list)
 {
     list[0] = '\0';
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *name;
-        for (int j = 0; (name = command_name(&command_table()[i], j)); j++)
-            add_word(list, name, strlen(name));
-    }
+    const char *name;
+    for (int i = 0; (name = command_name(i)); i++)
+        add_word(list, name, strlen(name));
 }
 
 /* ---- the texts ---- */
@@ -195,11 +193,9 @@ static void check_command_help(unsigned commands, const char *name)
 
 static void test_command_help(void)
 {
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *name;
-        for (int j = 0; (name = command_name(&command_table()[i], j)); j++)
-            check_command_help(FOR(i), name);
-    }
+    const char *name;
+    for (int i = 0; (name = command_name(i)); i++)
+        check_command_help(FOR(command_id(command_find(name))), name);
 }
 
 /* Roff's \- and \(xx and \fX taken away. */
@@ -283,13 +279,11 @@ static void check_offered(const char *line, const char *expected)
 static void test_completed_options(void)
 {
     char line[64], expected[LIST_BYTES];
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *name;
-        for (int j = 0; (name = command_name(&command_table()[i], j)); j++) {
-            snprintf(line, sizeof line, "%s -", name);
-            table_options_for(expected, FOR(i), false, filter_find(name));
-            check_offered(line, expected);
-        }
+    const char *name;
+    for (int i = 0; (name = command_name(i)); i++) {
+        snprintf(line, sizeof line, "%s -", name);
+        table_options_for(expected, FOR(command_id(command_find(name))), false, filter_find(name));
+        check_offered(line, expected);
     }
     table_options(expected, FOR_ALL_COMMANDS, false);
     check_offered("-", expected);
