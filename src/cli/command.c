@@ -105,6 +105,14 @@ void command_say(const char *format, ...)
     fputc('\n', stderr);
 }
 
+void command_notes(const struct options *options, const char *warning, const char *note)
+{
+    if (warning[0] && !options->quiet)
+        command_say("%s", warning);
+    if (note[0] && options->verbose)
+        command_say("%s", note);
+}
+
 enum exit_code command_fail(const struct error *err)
 {
     command_say("%s", err->text);

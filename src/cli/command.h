@@ -27,6 +27,22 @@ __attribute__((format(printf, 1, 2))) void command_say(const char *format, ...);
 /* Prints an error's sentence by command_say and returns its exit code. */
 enum exit_code command_fail(const struct error *err);
 
+/* With command_say: the parts of the input that are not kept, unless --quiet is given, and with
+ * --verbose the reason of a choice. Either may be empty. */
+void command_notes(const struct options *options, const char *warning, const char *note);
+
+/* ---- masks, also those of signals ---- */
+
+/* Room for mask_number's text: a number of 64 characters, or "about " and a double. */
+#define MASK_NUMBER_CHARS (RATIONAL_MAX_CHARS + 1)
+
+/* Writes the exact number if it is short enough to read, else `about X`; returns TEXT. */
+const char *mask_number(char text[MASK_NUMBER_CHARS], mpq_srcptr value);
+
+/* The mask in the file format, followed by comment lines. Malloc'ed; NULL if a number is too
+ * long. */
+char *mask_print(const struct mask *mask, struct error *err);
+
 /* ---- one picture and folders of pictures ---- */
 
 /* Whether INPUT is a folder; false with ERR when the options do not suit a folder or a file. */

@@ -148,21 +148,6 @@ static void print_end(const struct options *options, const struct batch_counts *
 
 /* ---- before ---- */
 
-/* The first option given that is for folders only, or NULL. */
-static const char *folder_option(const struct options *options)
-{
-    return options->include.count > 0   ? "include"
-           : options->exclude.count > 0 ? "exclude"
-           : options->null_ended        ? "null"
-           : options->follow            ? "follow"
-           : options->extension         ? "ext"
-           : options->force             ? "force"
-           : options->fail_fast         ? "fail-fast"
-           : options->max_failures > 0  ? "max-failures"
-           : options->shard             ? "shard"
-                                        : NULL;
-}
-
 /* --ext without a leading dot. */
 static const char *extension(const struct options *options)
 {
@@ -195,7 +180,7 @@ static bool check(const struct options *options, struct error *err)
 
 bool command_batch_wanted(const struct options *options, bool *wanted, struct error *err)
 {
-    const char *input = options->operand[0], *option = folder_option(options);
+    const char *input = options->operand[0], *option = options->folder_option;
     struct stat status;
 
     *wanted = stat(input, &status) == 0 && S_ISDIR(status.st_mode);

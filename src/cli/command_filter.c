@@ -13,16 +13,7 @@
 #include "cpu/method.h"
 #include "kernel/backend.h"
 
-/* ---- --plan in words: weights as the integers that run, if they fit on a page ---- */
-
 #define SHOWN_SIDE 15
-
-static const char *sum_text(const struct plan_mask *m)
-{
-    return m->float_exact                      ? "float or 32 bits"
-           : m->accumulator == ACCUMULATOR_I32 ? "32 bits"
-                                               : "64 bits";
-}
 
 /* False for kernels without tiles. */
 static bool shape_of(const struct plan *plan, const struct picture_choice *choice,
@@ -34,43 +25,62 @@ static bool shape_of(const struct plan *plan, const struct picture_choice *choic
     return choice->kernel->shape != NULL;
 }
 
-static void print_factor(FILE *out, const char *name, const int64_t *values, int n)
+/* ---- --plan in words: weights as the integers that run, if they fit on a page ---- */
+
+static void print_factor(const char *name, const int64_t *values, int n)
 {
-    fprintf(out, "  %s ", name);
+    printf("  %s ", name);
     for (int i = 0; i < n && i < SHOWN_SIDE; i++)
-        fprintf(out, " %" PRId64, values[i]);
-    fprintf(out, "%s\n", n > SHOWN_SIDE ? " ..." : "");
+        printf(" %" PRId64, values[i]);
+    printf("%s\n", n > SHOWN_SIDE ? " ..." : "");
 }
 
-static void print_mask(FILE *out, const struct plan_mask *m)
+static void print_mask(const struct plan_mask *m)
 {
-    fprintf(out, "mask      %d x %d, anchor %d %d, divisor %" PRId64 ", offset %" PRId64 "\n",
-            m->width, m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset);
-    if (m->width <= SHOWN_SIDE && m->height <= SHOWN_SIDE)
-        for (int i = 0; i < m->height; i++) {
-            fprintf(out, "         ");
-            for (int j = 0; j < m->width; j++)
-                fprintf(out, " %" PRId64, m->weight[i * m->width + j]);
-            fprintf(out, "\n");
-        }
-    fprintf(out, "sums      sum of weights %" PRId64 ", bound %" PRId64 ", held in %s\n", m->sum,
-            m->bound, sum_text(m));
-    fprintf(out, "rank      %d%s\n", plan_mask_rank(m),
-            m->row ? ": a column pass and a row pass give the same sums" : "");
+    printf("mask      %d x %d, anchor %d %d, divisor %" PRId64 ", offset %" PRId64 "\n", m->width,
+           m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset);
+    for (int i = 0; i < m->height && m->width <= SHOWN_SIDE && m->height <= SHOWN_SIDE; i++) {
+        printf("         ");
+        for (int j = 0; j < m->width; j++)
+            printf(" %" PRId64, m->weight[i * m->width + j]);
+        printf("\n");
+    }
+    printf("sums      sum of weights %" PRId64 ", bound %" PRId64 ", held in %s\n", m->sum,
+           m->bound,
+           m->float_exact                      ? "float or 32 bits"
+           : m->accumulator == ACCUMULATOR_I32 ? "32 bits"
+                                               : "64 bits");
+    printf("rank      %d%s\n", plan_mask_rank(m),
+           m->row ? ": a column pass and a row pass give the same sums" : "");
     if (m->row) {
-        print_factor(out, "column", m->column, m->height);
-        print_factor(out, "row   ", m->row, m->width);
+        print_factor("column", m->column, m->height);
+        print_factor("row   ", m->row, m->width);
     }
     if (m->quantised_bits >= 0)
-        fprintf(out, "quantised to 1/2^%d, at most %.3g of a sample value\n", m->quantised_bits,
-                m->quantised_error);
+        printf("quantised to 1/2^%d, at most %.3g of a sample value\n", m->quantised_bits,
+               m->quantised_error);
 }
 
-static void print_cost(FILE *out, const struct picture_choice *choice)
+static void print_choice(const struct plan *plan, const struct picture_report *report)
 {
+    const struct picture_choice *choice = &report->choice;
     const struct picture_cost *cost = &choice->cost;
-    fprintf(
-        out,
+    struct kernel_shape shape;
+
+    printf("device    %s\n", backend_find(choice->device)->name);
+    printf("kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
+    if (report->method)
+        printf("method    %s: %s\n", report->method, cpu_method_find(report->method)->idea);
+    if (choice->device == DEVICE_CPU)
+        printf("threads   %d\n", choice->threads);
+    if (shape_of(plan, choice, &shape))
+        printf("tile      %d x %d outputs, halo %d left %d right %d above %d below\n"
+               "block     %d x %d threads, %zu bytes of shared memory, %d mask rows at a time\n"
+               "loads     %.2f cells per output\n",
+               shape.tile_width, shape.tile_height, shape.halo_left, shape.halo_right,
+               shape.halo_above, shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
+               shape.mask_rows, shape.loads_per_output);
+    printf(
         "estimate  without encoding: %.1f ms on the CPU, %.1f ms with CUDA\n"
         "          CPU: %.1f ms of decoding and %.1f ms of filtering on %d thread%s\n"
         "          CUDA: %.1f ms to start (while decoding), then %.1f ms to load the kernel,\n"
@@ -80,69 +90,52 @@ static void print_cost(FILE *out, const struct picture_choice *choice)
         cost->kernel_ms, cost->end_ms);
 }
 
-static void print_plan(FILE *out, const char *input, const struct plan *plan,
+static void print_plan(const char *input, const struct plan *plan,
                        const struct picture_report *report)
 {
     const struct image_info *info = &report->info;
-    const struct picture_choice *choice = &report->choice;
-    struct kernel_shape shape;
 
-    fprintf(out, "picture   ");
-    clean_text_put(out, input);
-    fprintf(out, ": %s, %d x %d, %d channel%s, samples 0..%" PRIu32 "\n", format_name(info->format),
-            info->width, info->height, info->channels, info->channels == 1 ? "" : "s", info->max);
+    printf("picture   ");
+    clean_text_put(stdout, input);
+    printf(": %s, %d x %d, %d channel%s, samples 0..%" PRIu32 "\n", format_name(info->format),
+           info->width, info->height, info->channels, info->channels == 1 ? "" : "s", info->max);
     if (filter_kind_formula(plan->kind))
-        fprintf(out, "%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
+        printf("%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
     for (int k = 0; k < plan->masks; k++)
-        print_mask(out, &plan->mask[k]);
-    fprintf(out, "border    %s", border_name(plan->border));
+        print_mask(&plan->mask[k]);
+    printf("border    %s", border_name(plan->border));
     if (plan->border == BORDER_CONSTANT)
-        fprintf(out, ":%" PRIu32, plan->border_value);
-    fprintf(out, "\nalpha     %s\n", plan_alpha_text(plan));
-    fprintf(out, "passes    %d\n", plan->repeat);
-    fprintf(out, "device    %s\n", backend_find(choice->device)->name);
-    fprintf(out, "kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
-    if (report->method)
-        fprintf(out, "method    %s: %s\n", report->method, cpu_method_find(report->method)->idea);
-    if (choice->device == DEVICE_CPU)
-        fprintf(out, "threads   %d\n", choice->threads);
-    if (shape_of(plan, choice, &shape)) {
-        fprintf(out, "tile      %d x %d outputs, halo %d left %d right %d above %d below\n",
-                shape.tile_width, shape.tile_height, shape.halo_left, shape.halo_right,
-                shape.halo_above, shape.halo_below);
-        fprintf(out,
-                "block     %d x %d threads, %zu bytes of shared memory, %d mask rows at a time\n",
-                shape.block_x, shape.block_y, shape.shared_bytes, shape.mask_rows);
-        fprintf(out, "loads     %.2f cells per output\n", shape.loads_per_output);
-    }
-    print_cost(out, choice);
+        printf(":%" PRIu32, plan->border_value);
+    printf("\nalpha     %s\n", plan_alpha_text(plan));
+    printf("passes    %d\n", plan->repeat);
+    print_choice(plan, report);
 }
 
 /* ---- JSON ---- */
 
-static void json_mask(FILE *out, const struct plan_mask *m)
+static void json_mask(const struct plan_mask *m)
 {
-    json_print(out,
+    json_print(stdout,
                "{'width':%d,'height':%d,'anchor_x':%d,'anchor_y':%d,'divisor':%" PRId64
                ",'offset':%" PRId64 ",'sum':%" PRId64 ",'bound':%" PRId64
                ",'accumulator_bits':%d,'float_exact':%i,'rank':%d,'weights':",
                m->width, m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset, m->sum,
                m->bound, m->accumulator == ACCUMULATOR_I32 ? 32 : 64, m->float_exact,
                plan_mask_rank(m));
-    json_print_integers(out, m->weight, m->width * m->height);
+    json_print_integers(stdout, m->weight, m->width * m->height);
     if (m->row) {
-        json_print(out, ",'column':");
-        json_print_integers(out, m->column, m->height);
-        json_print(out, ",'row':");
-        json_print_integers(out, m->row, m->width);
+        json_print(stdout, ",'column':");
+        json_print_integers(stdout, m->column, m->height);
+        json_print(stdout, ",'row':");
+        json_print_integers(stdout, m->row, m->width);
     }
     if (m->quantised_bits >= 0)
-        json_print(out, ",'quantised_bits':%d,'quantised_error':%.17g", m->quantised_bits,
+        json_print(stdout, ",'quantised_bits':%d,'quantised_error':%.17g", m->quantised_bits,
                    m->quantised_error);
-    fputc('}', out);
+    putchar('}');
 }
 
-static void json_plan(FILE *out, const char *input, const struct plan *plan,
+static void json_plan(const char *input, const struct plan *plan,
                       const struct picture_report *report)
 {
     const struct image_info *info = &report->info;
@@ -150,30 +143,30 @@ static void json_plan(FILE *out, const char *input, const struct plan *plan,
     const struct picture_cost *cost = &choice->cost;
     struct kernel_shape shape;
 
-    json_print(out,
+    json_print(stdout,
                "{'input':%s,'format':%s,'width':%d,'height':%d,'channels':%d,'max':%u,'kind':%s,"
                "'masks':[",
                input, format_name(info->format), info->width, info->height, info->channels,
                info->max, filter_kind_name(plan->kind));
     for (int k = 0; k < plan->masks; k++) {
-        fputs(k ? "," : "", out);
-        json_mask(out, &plan->mask[k]);
+        fputs(k ? "," : "", stdout);
+        json_mask(&plan->mask[k]);
     }
-    json_print(out,
+    json_print(stdout,
                "],'border':%s,'border_value':%u,'alpha':%s,'passes':%d,'device':%s,'kernel':%s,"
                "'threads':%d",
                border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat,
                backend_find(choice->device)->name, choice->kernel->name, choice->threads);
     if (report->method)
-        json_print(out, ",'method':%s", report->method);
+        json_print(stdout, ",'method':%s", report->method);
     if (shape_of(plan, choice, &shape))
-        json_print(out,
+        json_print(stdout,
                    ",'tile':%d,'halo':{'left':%d,'right':%d,'above':%d,'below':%d},"
                    "'block':[%d,%d],'shared_bytes':%zu,'mask_rows':%d,'loads_per_output':%.6g",
                    shape.tile_width, shape.halo_left, shape.halo_right, shape.halo_above,
                    shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
                    shape.mask_rows, shape.loads_per_output);
-    json_print(out,
+    json_print(stdout,
                ",'cpu_ms':%.3f,'cuda_ms':%.3f,'decode_ms':%.3f,'cpu_work_ms':%.3f,"
                "'cuda_start_ms':%.3f,'cuda_load_ms':%.3f,'cuda_bus_ms':%.3f,"
                "'cuda_kernel_ms':%.3f,'cuda_end_ms':%.3f}\n",
@@ -182,20 +175,6 @@ static void json_plan(FILE *out, const char *input, const struct plan *plan,
 }
 
 /* ---- what has run ---- */
-
-static void print_time(const struct picture_report *report)
-{
-    const struct kernel_times *times = &report->times;
-    command_say("start %.2f ms, decode %.2f ms, upload %.2f ms, kernel %.2f ms, "
-                "download %.2f ms, encode %.2f ms, total %.2f ms",
-                report->start_ms, report->decode_ms, times->upload_ms, times->kernel_ms,
-                times->download_ms, report->encode_ms, report->total_ms);
-    if (report->at.opened > 0)
-        command_say("CUDA there after %.2f ms, its memory %.2f ms, all decoded %.2f ms, "
-                    "first strip back %.2f ms, last %.2f ms, all encoded %.2f ms",
-                    report->at.started, report->at.opened, report->at.decoded,
-                    report->at.first_band, report->at.last_band, report->at.encoded);
-}
 
 void command_filter_json(FILE *out, const struct options *options,
                          const struct picture_report *report)
@@ -216,15 +195,24 @@ void command_filter_json(FILE *out, const struct options *options,
 
 static void print_notes(const struct options *options, const struct picture_report *report)
 {
-    if (report->warning[0] && !options->quiet)
-        command_say("%s", report->warning);
-    if (!options->verbose)
-        return;
-    if (report->choice.note[0])
-        command_say("%s", report->choice.note);
-    command_say("%s: kernel %s on %s%s%s", options->operand[0], report->choice.kernel->name,
-                backend_find(report->choice.device)->name, report->method ? ", method " : "",
-                report->method ? report->method : "");
+    const struct kernel_times *times = &report->times;
+    const struct pipeline_moments *at = &report->at;
+
+    command_notes(options, report->warning, report->choice.note);
+    if (options->verbose)
+        command_say("%s: kernel %s on %s%s%s", options->operand[0], report->choice.kernel->name,
+                    backend_find(report->choice.device)->name, report->method ? ", method " : "",
+                    report->method ? report->method : "");
+    if (options->time)
+        command_say("start %.2f ms, decode %.2f ms, upload %.2f ms, kernel %.2f ms, "
+                    "download %.2f ms, encode %.2f ms, total %.2f ms",
+                    report->start_ms, report->decode_ms, times->upload_ms, times->kernel_ms,
+                    times->download_ms, report->encode_ms, report->total_ms);
+    if (options->time && at->opened > 0)
+        command_say("CUDA there after %.2f ms, its memory %.2f ms, all decoded %.2f ms, "
+                    "first strip back %.2f ms, last %.2f ms, all encoded %.2f ms",
+                    at->started, at->opened, at->decoded, at->first_band, at->last_band,
+                    at->encoded);
 }
 
 /* ---- the command ---- */
@@ -236,7 +224,7 @@ static bool run_plan(const struct options *options, const struct picture_request
     struct plan plan = {0};
     if (!picture_plan(request, options->operand[0], &plan, &report, err))
         return false;
-    (options->json ? json_plan : print_plan)(stdout, options->operand[0], &plan, &report);
+    (options->json ? json_plan : print_plan)(options->operand[0], &plan, &report);
     plan_free(&plan);
     return true;
 }
@@ -253,8 +241,6 @@ static bool run_picture(const struct options *options, const struct picture_requ
     if (!picture_filter(request, options->operand[0], output, &report, err))
         return false;
     print_notes(options, &report);
-    if (options->time)
-        print_time(&report);
     if (options->json) {
         json_print(out, "{'input':%s,'output':%s,", options->operand[0], output);
         command_filter_json(out, options, &report);

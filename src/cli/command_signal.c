@@ -1,12 +1,11 @@
 /* `stencilcli signal INPUT OUTPUT --mask M`: the 1D kernels on text samples and audio.
  * Turns options into a request, runs it, and prints --plan and --json on stdout (on stderr when
  * the samples themselves go to stdout), --time and -v on stderr. */
-#include <stdio.h>
+#include "cli/command.h"
+
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/command.h"
-#include "cli/print_mask.h"
 #include "kernel/backend.h"
 #include "signal/filter.h"
 
@@ -61,68 +60,56 @@ static const char *device_name(const struct signal_report *report)
     return backend_find(report->choice.kernel->device)->name;
 }
 
-static void print_input(FILE *out, const char *input, const struct signal_report *report)
+static void print_mask(const struct mask *mask)
 {
-    fprintf(out, "signal    %s: %s, %d sample%s", input, report->form, report->load.samples,
-            report->load.samples == 1 ? "" : "s");
-    if (report->audio)
-        fprintf(out, " in each of %d channel%s, %d bits, %d Hz", report->load.channels,
-                report->load.channels == 1 ? "" : "s", report->bits, report->rate);
-    fprintf(out, "\n");
+    char text[MASK_NUMBER_CHARS], offset[MASK_NUMBER_CHARS];
+
+    printf("mask      %d weight%s, anchor %d, divisor %s, offset %s%s\n         ", mask->width,
+           mask->width == 1 ? "" : "s", mask->anchor_x, mask_number(text, mask->divisor),
+           mask_number(offset, mask->offset), mask->offset_percent ? " of full scale" : "");
+    for (int j = 0; j < mask->width && j < SHOWN_WEIGHTS; j++)
+        printf(" %s", mask_number(text, mask->weight[j]));
+    printf("%s\n", mask->width > SHOWN_WEIGHTS ? " ..." : "");
 }
 
-static void print_mask(FILE *out, const struct mask *mask)
-{
-    char text[MASK_NUMBER_CHARS];
-
-    mask_number(text, mask->divisor);
-    fprintf(out, "mask      %d weight%s, anchor %d, divisor %s", mask->width,
-            mask->width == 1 ? "" : "s", mask->anchor_x, text);
-    mask_number(text, mask->offset);
-    fprintf(out, ", offset %s%s\n         ", text, mask->offset_percent ? " of full scale" : "");
-    for (int j = 0; j < mask->width && j < SHOWN_WEIGHTS; j++) {
-        mask_number(text, mask->weight[j]);
-        fprintf(out, " %s", text);
-    }
-    fprintf(out, "%s\n", mask->width > SHOWN_WEIGHTS ? " ..." : "");
-}
-
-static void print_shape(FILE *out, const struct kernel_shape *shape)
-{
-    fprintf(out, "tile      %d outputs, halo %d left %d right\n", shape->tile_width,
-            shape->halo_left, shape->halo_right);
-    fprintf(out, "block     %d threads, %zu bytes of shared memory\n", shape->block_x,
-            shape->shared_bytes);
-    fprintf(out, "loads     %.2f cells per output\n", shape->loads_per_output);
-}
-
-static void print_plan(FILE *out, const char *input, const struct signal_request *request,
+static void print_plan(const char *input, const struct signal_request *request,
                        const struct mask *mask, const struct signal_report *report)
 {
+    const struct signal_load *load = &report->load;
     const struct signal_choice *choice = &report->choice;
+    const struct kernel_shape *shape = &report->shape;
 
-    print_input(out, input, report);
-    print_mask(out, mask);
+    printf("signal    %s: %s, %d sample%s", input, report->form, load->samples,
+           load->samples == 1 ? "" : "s");
+    if (report->audio)
+        printf(" in each of %d channel%s, %d bits, %d Hz", load->channels,
+               load->channels == 1 ? "" : "s", report->bits, report->rate);
+    printf("\n");
+    print_mask(mask);
     if (report->quantised)
-        fprintf(out, "quantised to 1/2^%d, at most %.3g of a sample value\n",
-                report->quantised_bits, report->quantised_error);
-    fprintf(out, "sums      %s\n", sums_phrase(report));
-    fprintf(out, "border    %s", border_name(request->border.border));
+        printf("quantised to 1/2^%d, at most %.3g of a sample value\n", report->quantised_bits,
+               report->quantised_error);
+    printf("sums      %s\n", sums_phrase(report));
+    printf("border    %s", border_name(request->border.border));
     if (request->border.border == BORDER_CONSTANT)
-        fprintf(out, ":%s", request->border.value);
-    fprintf(out, "\npasses    %d\n", request->repeat);
+        printf(":%s", request->border.value);
+    printf("\npasses    %d\n", request->repeat);
     if (choice->sums == SIGNAL_SUM_RATIONAL) {
-        fprintf(out, "device    cpu\n");
+        printf("device    cpu\n");
         return;
     }
-    fprintf(out, "device    %s\n", device_name(report));
-    fprintf(out, "kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
+    printf("device    %s\n", device_name(report));
+    printf("kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
     if (choice->kernel->device == DEVICE_CPU)
-        fprintf(out, "threads   %d\n", choice->threads);
+        printf("threads   %d\n", choice->threads);
     if (report->has_shape)
-        print_shape(out, &report->shape);
-    fprintf(out, "estimate  %.1f ms on the CPU, %.1f ms with CUDA (start-up included)\n",
-            choice->cpu_ms, choice->cuda_ms);
+        printf("tile      %d outputs, halo %d left %d right\n"
+               "block     %d threads, %zu bytes of shared memory\n"
+               "loads     %.2f cells per output\n",
+               shape->tile_width, shape->halo_left, shape->halo_right, shape->block_x,
+               shape->shared_bytes, shape->loads_per_output);
+    printf("estimate  %.1f ms on the CPU, %.1f ms with CUDA (start-up included)\n", choice->cpu_ms,
+           choice->cuda_ms);
 }
 
 /* ---- JSON ---- */
@@ -150,36 +137,26 @@ static void json_input(FILE *out, const char *input, const struct signal_request
                    report->quantised_error);
 }
 
-/* The numbers as text: most JSON readers hold numbers in doubles. */
-static void json_mask(FILE *out, const struct mask *mask)
-{
-    char text[MASK_NUMBER_CHARS];
-
-    mask_number(text, mask->divisor);
-    json_print(out, ",'divisor':%s", text);
-    mask_number(text, mask->offset);
-    json_print(out, ",'offset':%s,'weights':[", text);
-    for (int j = 0; j < mask->width; j++) {
-        mask_number(text, mask->weight[j]);
-        json_print(out, j ? ",%s" : "%s", text);
-    }
-    fputc(']', out);
-}
-
-static void json_plan(FILE *out, const char *input, const struct signal_request *request,
+static void json_plan(const char *input, const struct signal_request *request,
                       const struct mask *mask, const struct signal_report *report)
 {
     const struct kernel_shape *shape = &report->shape;
+    char text[MASK_NUMBER_CHARS], offset[MASK_NUMBER_CHARS];
 
-    json_input(out, input, request, report);
-    json_mask(out, mask);
+    json_input(stdout, input, request, report);
+    /* The numbers as text: most JSON readers hold numbers in doubles. */
+    json_print(stdout, ",'divisor':%s,'offset':%s,'weights':[", mask_number(text, mask->divisor),
+               mask_number(offset, mask->offset));
+    for (int j = 0; j < mask->width; j++)
+        json_print(stdout, j ? ",%s" : "%s", mask_number(text, mask->weight[j]));
+    putchar(']');
     if (report->has_shape)
-        json_print(out,
+        json_print(stdout,
                    ",'tile':%d,'halo':{'left':%d,'right':%d},'block':%d,'shared_bytes':%zu,"
                    "'loads_per_output':%.6g",
                    shape->tile_width, shape->halo_left, shape->halo_right, shape->block_x,
                    shape->shared_bytes, shape->loads_per_output);
-    json_print(out, ",'cpu_ms':%.3f,'cuda_ms':%.3f}\n", report->choice.cpu_ms,
+    json_print(stdout, ",'cpu_ms':%.3f,'cuda_ms':%.3f}\n", report->choice.cpu_ms,
                report->choice.cuda_ms);
 }
 
@@ -198,30 +175,25 @@ static void json_result(FILE *out, const char *input, const char *output,
 
 /* ---- what has run ---- */
 
-static void print_time(const struct signal_report *report)
-{
-    const struct kernel_times *times = &report->times;
-    command_say("read %.2f ms, upload %.2f ms, kernel %.2f ms, download %.2f ms, write %.2f ms, "
-                "total %.2f ms",
-                report->read_ms, times->upload_ms, times->kernel_ms, times->download_ms,
-                report->write_ms, report->total_ms);
-}
-
 static void print_notes(const struct options *options, const struct signal_report *report)
 {
-    if (report->warning[0] && !options->quiet)
-        command_say("%s", report->warning);
-    if (!options->verbose)
-        return;
-    if (report->choice.note[0])
-        command_say("%s", report->choice.note);
-    command_say("%s: %s", options->operand[0], sums_phrase(report));
-    if (report->quantised)
-        command_say("the mask is quantised to 1/2^%d, at most %.3g of a sample",
-                    report->quantised_bits, report->quantised_error);
-    if (report->choice.sums != SIGNAL_SUM_RATIONAL)
-        command_say("%s: kernel %s on %s", options->operand[0], report->choice.kernel->name,
-                    device_name(report));
+    const struct kernel_times *times = &report->times;
+
+    command_notes(options, report->warning, report->choice.note);
+    if (options->verbose) {
+        command_say("%s: %s", options->operand[0], sums_phrase(report));
+        if (report->quantised)
+            command_say("the mask is quantised to 1/2^%d, at most %.3g of a sample",
+                        report->quantised_bits, report->quantised_error);
+        if (report->choice.sums != SIGNAL_SUM_RATIONAL)
+            command_say("%s: kernel %s on %s", options->operand[0], report->choice.kernel->name,
+                        device_name(report));
+    }
+    if (options->time)
+        command_say("read %.2f ms, upload %.2f ms, kernel %.2f ms, download %.2f ms, "
+                    "write %.2f ms, total %.2f ms",
+                    report->read_ms, times->upload_ms, times->kernel_ms, times->download_ms,
+                    report->write_ms, report->total_ms);
 }
 
 bool command_signal(const struct options *options, struct error *err)
@@ -239,11 +211,9 @@ bool command_signal(const struct options *options, struct error *err)
         cuda->expect_one();
     bool good = signal_filter(&request, &mask, input, output, &report, err);
     if (good && options->plan)
-        (options->json ? json_plan : print_plan)(stdout, input, &request, &mask, &report);
+        (options->json ? json_plan : print_plan)(input, &request, &mask, &report);
     if (good && !options->plan) {
         print_notes(options, &report);
-        if (options->time)
-            print_time(&report);
         if (options->json)
             json_result(strcmp(output, "-") == 0 ? stderr : stdout, input, output, &request,
                         &report);

@@ -11,6 +11,7 @@
 /* The commands that take an option. */
 enum {
     FILTER = FOR(COMMAND_FILTER),
+    FOLDER = FILTER | FOR_FOLDERS,
     SIGNAL = FOR(COMMAND_SIGNAL),
     REUSE = FOR(COMMAND_REUSE),
     BENCH = FOR(COMMAND_BENCH),
@@ -203,41 +204,41 @@ static const struct option_spec rows[] = {
 
     GROUP("Folders"),
 
-    {0, "include", "GLOB", FILTER, IN_HELP, GLOB(include),
+    {0, "include", "GLOB", FOLDER, IN_HELP, GLOB(include),
      "take only the files that match (default: all images)",
      "May be given several times. A GLOB with a slash is compared with the whole path below INPUT, "
      "where ** stands for any number of folders; a GLOB without a slash is compared with the "
      "file's name. A GLOB that ends with a slash names folders: the images in them are taken."},
 
-    {0, "exclude", "GLOB", FILTER, IN_HELP, GLOB(exclude), "leave out files and folders that match",
+    {0, "exclude", "GLOB", FOLDER, IN_HELP, GLOB(exclude), "leave out files and folders that match",
      "May be given several times."},
 
-    {0, "files-from", "FILE", FILTER, IN_HELP, FILE_NAME(files_from),
+    {0, "files-from", "FILE", FOLDER, IN_HELP, FILE_NAME(files_from),
      "take the files named in FILE (-: standard input)",
      "One name per line: as `find INPUT` prints it, or relative to INPUT, or absolute."},
 
-    {'0', "null", NULL, FILTER, IN_HELP, FLAG(null_ended),
+    {'0', "null", NULL, FOLDER, IN_HELP, FLAG(null_ended),
      "the names in FILE end with a zero byte, not a newline",
      "This is what `find -print0` writes; names may then contain newlines."},
 
-    {0, "follow", NULL, FILTER, IN_HELP, FLAG(follow),
+    {0, "follow", NULL, FOLDER, IN_HELP, FLAG(follow),
      "also follow symlinks that lead out of INPUT", NULL},
 
-    {0, "ext", "EXT", FILTER, IN_HELP, TEXT_OF(extension, format_word),
+    {0, "ext", "EXT", FOLDER, IN_HELP, TEXT_OF(extension, format_word),
      "extension of the outputs, which also sets their format",
      "By default outputs have the names of their inputs."},
 
-    {0, "force", NULL, FILTER, IN_HELP, FLAG(force), "filter all files again, also finished ones",
+    {0, "force", NULL, FOLDER, IN_HELP, FLAG(force), "filter all files again, also finished ones",
      "Without --force, finished and unchanged files are skipped: those whose input, output and "
      "options are as an earlier run recorded them."},
 
-    {0, "fail-fast", NULL, FILTER, IN_HELP, FLAG(fail_fast),
+    {0, "fail-fast", NULL, FOLDER, IN_HELP, FLAG(fail_fast),
      "start no further file after one has failed", NULL},
 
-    {0, "max-failures", "N", FILTER, IN_HELP, INT(max_failures, 1, 1000000000),
+    {0, "max-failures", "N", FOLDER, IN_HELP, INT(max_failures, 1, 1000000000),
      "start no further file after N have failed", NULL},
 
-    {0, "shard", "I/N", FILTER, IN_HELP, TEXT(shard),
+    {0, "shard", "I/N", FOLDER, IN_HELP, TEXT(shard),
      "do the I-th of N parts (1/N to N/N), or auto",
      "The name of a file alone decides which part it belongs to. auto takes I and N from the "
      "variables that Slurm (job array and step), AWS Batch, Kubernetes, Open MPI and PMI set; "

@@ -25,6 +25,7 @@ enum command_id {
 /* Sets of commands, for option_spec.commands. */
 #define FOR(id)          (1u << (id))
 #define FOR_ALL_COMMANDS ((1u << COMMAND_COUNT) - 1)
+#define FOR_FOLDERS      (1u << COMMAND_COUNT) /* of filters: only if INPUT is a folder */
 
 /* What the completions offer in a place. */
 enum complete {

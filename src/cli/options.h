@@ -57,7 +57,8 @@ struct options {
     struct globs include, exclude;
     const char *files_from, *extension, *shard; /* NULL: not given */
     bool null_ended, follow, force, fail_fast;
-    int max_failures; /* 0: no limit */
+    int max_failures;          /* 0: no limit */
+    const char *folder_option; /* the name of the first of these that was given, or NULL */
 
     bool help_short, help_full, version;
     bool man;               /* --man, --completion: for the build and for packagers */

@@ -20,22 +20,19 @@ struct scan {
     bool given[OPTION_MAX];  /* by row of the option table */
 };
 
+/* VALUE is NULL if the word holds none. An option that needs one then takes the next word, whatever
+ * it looks like, so that `--offset -5` and `--mask -` work. */
 static bool give(struct scan *scan, const struct option_spec *spec, const char *value,
                  struct error *err)
 {
     int count;
-    struct option_value given = {spec, value, scan->command, scan->options, err};
-    scan->given[spec - option_table(&count)] = true;
-    return !scan->store || spec->set(&given);
-}
-
-/* Takes the next word as the option's value, whatever it looks like, so that `--offset -5` and
- * `--mask -` work. */
-static bool give_next(struct scan *scan, const struct option_spec *spec, struct error *err)
-{
-    if (scan->next == scan->argc)
+    if (spec->argument && !value && scan->next == scan->argc)
         return error_set(err, EXIT_USAGE, "--%s needs a value: %s", spec->name, spec->argument);
-    return give(scan, spec, scan->argv[scan->next++], err);
+    if (spec->argument && !value)
+        value = scan->argv[scan->next++];
+    scan->given[spec - option_table(&count)] = true;
+    struct option_value given = {spec, value, scan->command, scan->options, err};
+    return !scan->store || spec->set(&given);
 }
 
 /* The INDEX-th name of an option that may be suggested, or NULL past the last. */
@@ -57,7 +54,7 @@ static bool parse_long(struct scan *scan, const char *word, struct error *err)
     const struct option_spec *spec = option_find(name, length);
     if (!spec) {
         char typed[64];
-        snprintf(typed, sizeof typed, "%.*s", (int)(length < 63 ? length : 63), name);
+        snprintf(typed, sizeof typed, "%.*s", (int)length, name);
         const char *near = word_nearest(typed, option_name);
         if (near)
             return error_set(err, EXIT_USAGE, "unknown option '--%s'; did you mean '--%s'?", typed,
@@ -66,7 +63,7 @@ static bool parse_long(struct scan *scan, const char *word, struct error *err)
     }
     if (!spec->argument && value)
         return error_set(err, EXIT_USAGE, "--%s takes no value, got '%s'", spec->name, value);
-    return value || !spec->argument ? give(scan, spec, value, err) : give_next(scan, spec, err);
+    return give(scan, spec, value, err);
 }
 
 /* WORD is `-q`, `-qv`, `-b` (value follows), `-bmirror` or `-qbmirror`. */
@@ -84,24 +81,10 @@ static bool parse_letters(struct scan *scan, const char *word, struct error *err
             return error_set(err, EXIT_USAGE, "unknown option '-%c'; try 'stencilcli --help'",
                              *letter);
         if (spec->argument)
-            return letter[1] ? give(scan, spec, letter + 1, err) : give_next(scan, spec, err);
+            return give(scan, spec, letter[1] ? letter + 1 : NULL, err);
         if (!give(scan, spec, NULL, err))
             return false;
     }
-    return true;
-}
-
-/* The first word that is no option is the command, the others are its operands. */
-static bool take_operand(struct options *options, const char *word, struct error *err)
-{
-    if (!options->command) {
-        options->command = word;
-        return true;
-    }
-    if (options->operands == OPERANDS_MAX)
-        return error_set(err, EXIT_USAGE, "unexpected '%s': at most %d operands are taken", word,
-                         OPERANDS_MAX);
-    options->operand[options->operands++] = word;
     return true;
 }
 
@@ -116,24 +99,26 @@ static bool is_option(const char *word)
     return !isdigit((unsigned char)word[1]) && word[1] != '.';
 }
 
+/* The first word that is no option is the command, the others are its operands. */
 static bool scan_words(struct scan *scan, struct error *err)
 {
-    bool options_ended = false;
-    while (scan->next < scan->argc) {
+    struct options *options = scan->options;
+    bool options_ended = false, good = true;
+    while (good && scan->next < scan->argc) {
         const char *word = scan->argv[scan->next++];
-        bool good;
-        if (options_ended || !is_option(word))
-            good = take_operand(scan->options, word, err);
-        else if (strcmp(word, "--") == 0)
-            good = options_ended = true;
-        else if (word[1] == '-')
-            good = parse_long(scan, word, err);
+        if (!options_ended && strcmp(word, "--") == 0)
+            options_ended = true;
+        else if (!options_ended && is_option(word))
+            good = (word[1] == '-' ? parse_long : parse_letters)(scan, word, err);
+        else if (!options->command)
+            options->command = word;
+        else if (options->operands < OPERANDS_MAX)
+            options->operand[options->operands++] = word;
         else
-            good = parse_letters(scan, word, err);
-        if (!good)
-            return false;
+            good = error_set(err, EXIT_USAGE, "unexpected '%s': at most %d operands are taken",
+                             word, OPERANDS_MAX);
     }
-    return true;
+    return good;
 }
 
 static bool unknown_command(const char *name, struct error *err)
@@ -189,12 +174,15 @@ static bool check_standard_input(const struct options *options, enum command_id 
 /* Does the command take every option that was given? */
 static bool check_given(const struct scan *scan, struct error *err)
 {
+    struct options *options = scan->options;
     int rows;
     const struct option_spec *table = option_table(&rows);
     for (int i = 0; i < rows; i++) {
         if (scan->given[i] && !(table[i].commands & FOR(scan->command)))
             return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'",
-                             scan->options->command, table[i].name, scan->options->command);
+                             options->command, table[i].name, options->command);
+        if (scan->given[i] && (table[i].commands & FOR_FOLDERS) && !options->folder_option)
+            options->folder_option = table[i].name;
     }
     return true;
 }
