@@ -19,15 +19,23 @@ struct answer {
     int before_length;
 };
 
-static void put(const struct answer *answer, const char *word, const char *doc)
+static void put(const struct answer *answer, const char *word, const char *meaning)
 {
     if (strncmp(word, answer->typed, strlen(answer->typed)) != 0)
         return;
     fprintf(answer->out, "%.*s", answer->before_length, answer->before);
     clean_text_put(answer->out, word);
     fputc('\t', answer->out);
-    clean_text_put(answer->out, doc);
+    clean_text_put(answer->out, meaning);
     fputc('\n', answer->out);
+}
+
+/* With the phrase of a row's DOC. */
+static void put_doc(const struct answer *answer, const char *word, const char *doc)
+{
+    char phrase[128];
+    snprintf(phrase, sizeof phrase, "%.*s", (int)strcspn(doc, "\n"), doc);
+    put(answer, word, phrase);
 }
 
 static void put_mask(const char *name, const char *path, void *context)
@@ -61,10 +69,10 @@ static void put_options(const struct answer *answer, const char *command)
             continue;
         snprintf(word, sizeof word, "-%c", spec->letter);
         if (spec->letter)
-            put(answer, word, spec->doc);
+            put_doc(answer, word, spec->doc);
         snprintf(word, sizeof word, "--%s", spec->name ? spec->name : "");
         if (spec->name)
-            put(answer, word, spec->doc);
+            put_doc(answer, word, spec->doc);
     }
 }
 
@@ -72,7 +80,7 @@ static void put_names(const struct answer *answer)
 {
     const char *name;
     for (int i = 0; (name = command_name(i)); i++)
-        put(answer, name, command_doc(name));
+        put_doc(answer, name, command_doc(name));
 }
 
 /* ---- what the line says ---- */

@@ -42,19 +42,19 @@ static void add_synopsis(char text[TEXT_CHARS], const struct command_spec *comma
     add(text, "stencilcli %s %s [options]", name ? name : "FILTER", command->operands);
 }
 
-/* DOC is a phrase in lower case without a full stop, MORE is whole sentences or NULL. Together they
- * become text that opens with a capital. */
-static void sentences(char text[TEXT_CHARS], const char *doc, const char *more)
+/* The phrase of DOC (see cli/option_table.h) becomes a sentence that opens with a capital. */
+static void sentences(char text[TEXT_CHARS], const char *doc)
 {
-    snprintf(text, TEXT_CHARS, "%c%s.%s%s", toupper((unsigned char)doc[0]), doc + 1,
-             more ? " " : "", more ? more : "");
+    size_t phrase = strcspn(doc, "\n");
+    snprintf(text, TEXT_CHARS, "%c%.*s.%s%s", toupper((unsigned char)doc[0]), (int)phrase - 1,
+             doc + 1, doc[phrase] ? " " : "", doc[phrase] ? doc + phrase + 1 : "");
 }
 
 /* What a filter or another command does. */
 static void describe(char text[TEXT_CHARS], const char *name)
 {
     const struct filter *filter = filter_find(name);
-    sentences(text, command_doc(name), command_find(name)->more);
+    sentences(text, command_doc(name));
     if (filter && filter->default_mask)
         add(text, " Default mask: %s.", filter->default_mask);
 }
@@ -124,7 +124,7 @@ static void put_option(struct help_writer *writer, const struct option_spec *spe
         add(term, "-%c%s", spec->letter, spec->name ? ", " : "");
     if (spec->name)
         add(term, "--%s", spec->name);
-    sentences(text, spec->doc, spec->more);
+    sentences(text, spec->doc);
     if (spec->words) {
         words_join(words, sizeof words, spec->words);
         add(text, " %s is %s.", spec->argument, words);
@@ -273,7 +273,7 @@ void options_print_short_help(FILE *out)
     fill(out, filters, 9, 9);
     for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
         char term[TEXT_CHARS] = "";
-        if (spec->show != ON_SCREEN)
+        if (!(spec->commands & ON_SCREEN))
             continue;
         if (spec->letter)
             add(term, "-%c%s", spec->letter, spec->name ? ", " : "");
@@ -283,7 +283,8 @@ void options_print_short_help(FILE *out)
             add(term, "--%s", spec->name);
         if (spec->argument)
             add(term, " %s", spec->argument);
-        fprintf(out, "  %-*s%s\n", DOC_COLUMN - 2, term, spec->doc);
+        fprintf(out, "  %-*s%.*s\n", DOC_COLUMN - 2, term, (int)strcspn(spec->doc, "\n"),
+                spec->doc);
     }
     fprintf(out, "INPUT and OUTPUT may be -. More options, the formula, borders, mask files and\n"
                  "examples: stencilcli --help; for one filter: stencilcli FILTER --help\n");

@@ -25,7 +25,10 @@ enum command_id {
 /* Sets of commands, for option_spec.commands. */
 #define FOR(id)          (1u << (id))
 #define FOR_ALL_COMMANDS ((1u << COMMAND_COUNT) - 1)
-#define FOR_FOLDERS      (1u << COMMAND_COUNT) /* of filters: only if INPUT is a folder */
+/* Further bits of these sets. */
+#define FOR_FOLDERS (1u << COMMAND_COUNT)       /* filters take it only if INPUT is a folder */
+#define ON_SCREEN   (1u << (COMMAND_COUNT + 1)) /* shown on the one screen of -h too */
+#define HIDDEN      (1u << (COMMAND_COUNT + 2)) /* not shown: for the build and for packagers */
 
 /* What the completions offer in a place. */
 enum complete {
@@ -45,8 +48,7 @@ struct command_spec {
     enum complete complete; /* of the operands */
     word_function *words;
     bool (*run)(const struct options *options, struct error *err); /* see cli/command.h */
-    const char *doc;                                               /* one line */
-    const char *more; /* further sentences for --help, or NULL */
+    const char *doc; /* a phrase; \n and further sentences for --help */
 };
 
 /* COMMAND_COUNT rows, in the order of enum command_id. */
@@ -55,16 +57,9 @@ enum command_id command_id(const struct command_spec *command);
 const struct command_spec *command_find(const char *name); /* also by a filter's name, or NULL */
 
 word_function command_name;                /* of all filters, then of the other commands */
-const char *command_doc(const char *name); /* what is done under this name, in one line */
+const char *command_doc(const char *name); /* the doc of the command or filter */
 
 /* ---- options ---- */
-
-/* Where an option is shown. */
-enum option_show {
-    IN_HELP,
-    ON_SCREEN, /* in --help and on the one screen of -h */
-    NOWHERE    /* for the build and for packagers */
-};
 
 /* An option as it was given. */
 struct option_value {
@@ -83,15 +78,13 @@ struct option_spec {
     char letter;          /* 0: none */
     const char *name;     /* without "--"; NULL: the letter alone */
     const char *argument; /* what help calls the value; NULL: a flag */
-    unsigned commands;    /* the commands that take it */
-    enum option_show show;
+    unsigned commands;    /* the commands that take it, and more bits of the sets above */
     option_setter *set;
     size_t field; /* of struct options, for the setters that are shared */
     int min, max; /* for option_set_int */
     enum complete complete;
     word_function *words;
-    const char *doc;  /* one line, at most 52 columns */
-    const char *more; /* further sentences for --help, or NULL */
+    const char *doc; /* a phrase of at most 52 columns; \n and further sentences for --help */
 };
 
 /* The parser keeps a mark for each row. */

@@ -29,7 +29,7 @@ static void table_options_for(char *list, unsigned commands, bool valued,
     const struct option_spec *table = option_table(&count);
     list[0] = '\0';
     for (int i = 0; i < count; i++) {
-        if (table[i].show == NOWHERE || !(table[i].commands & commands) ||
+        if ((table[i].commands & HIDDEN) || !(table[i].commands & commands) ||
             (valued && !table[i].argument))
             continue;
         if (filter && table[i].name && !filter_takes(filter, table[i].name))
@@ -92,7 +92,7 @@ static void check_known(const char *text)
             length++;
         const struct option_spec *spec = option_find(at + 2, length - 2);
         if (length > 2 && at[2] != '-')
-            CHECKF(spec && spec->show != NOWHERE, "the text names %.*s", (int)length, at);
+            CHECKF(spec && !(spec->commands & HIDDEN), "the text names %.*s", (int)length, at);
     }
 }
 
@@ -168,8 +168,9 @@ static void test_short_help(void)
     for (int i = 0; i < count; i++) {
         char shown[64];
         snprintf(shown, sizeof shown, "--%s ", table[i].name ? table[i].name : "");
-        if (table[i].name && table[i].show != NOWHERE)
-            CHECKF((strstr(text, shown) != NULL) == (table[i].show == ON_SCREEN), "%s", shown);
+        if (table[i].name && !(table[i].commands & HIDDEN))
+            CHECKF((strstr(text, shown) != NULL) == ((table[i].commands & ON_SCREEN) != 0), "%s",
+                   shown);
     }
     free(text);
 }
