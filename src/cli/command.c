@@ -63,18 +63,14 @@ const struct command_spec command_table[COMMAND_COUNT] = {
 };
 /* clang-format on */
 
-enum command_id command_id(const struct command_spec *command)
+enum command_id command_find(const char *name)
 {
-    return (enum command_id)(command - command_table);
-}
-
-const struct command_spec *command_find(const char *name)
-{
-    for (int i = 1; i < COMMAND_COUNT; i++) {
-        if (strcmp(command_table[i].name, name) == 0)
-            return &command_table[i];
-    }
-    return filter_find(name) ? &command_table[COMMAND_FILTER] : NULL;
+    int id = COMMAND_FILTER + 1;
+    if (filter_find(name))
+        return COMMAND_FILTER;
+    while (id < COMMAND_COUNT && strcmp(command_table[id].name, name) != 0)
+        id++;
+    return (enum command_id)id;
 }
 
 const char *command_name(int index)
@@ -90,7 +86,7 @@ const char *command_name(int index)
 const char *command_doc(const char *name)
 {
     const struct filter *filter = filter_find(name);
-    return filter ? filter->idea : command_find(name)->doc;
+    return filter ? filter->idea : command_table[command_find(name)].doc;
 }
 
 void command_say(const char *format, ...)

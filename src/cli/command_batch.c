@@ -9,7 +9,6 @@
 
 #include "base/json.h"
 #include "base/machine.h"
-#include "batch/batch.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "kernel/backend.h"
@@ -151,7 +150,8 @@ static void print_end(const struct options *options, const struct batch_counts *
 /* --ext without a leading dot. */
 static const char *extension(const struct options *options)
 {
-    return options->extension ? options->extension + (options->extension[0] == '.') : NULL;
+    return options->tree.extension ? options->tree.extension + (options->tree.extension[0] == '.')
+                                   : NULL;
 }
 
 static bool check(const struct options *options, struct error *err)
@@ -166,14 +166,14 @@ static bool check(const struct options *options, struct error *err)
     if (strcmp(output, "-") == 0 || (stat(output, &status) == 0 && !S_ISDIR(status.st_mode)))
         return error_set(err, EXIT_USAGE, "%s: expected a folder, as INPUT is one",
                          strcmp(output, "-") == 0 ? "standard output" : output);
-    if (options->null_ended && !options->files_from)
+    if (options->tree.null_ended && !options->tree.files_from)
         return error_set(err, EXIT_USAGE, "--null is for --files-from");
-    if (options->files_from && mask && strcmp(mask, "-") == 0 &&
-        strcmp(options->files_from, "-") == 0)
+    if (options->tree.files_from && mask && strcmp(mask, "-") == 0 &&
+        strcmp(options->tree.files_from, "-") == 0)
         return error_set(err, EXIT_USAGE,
                          "the mask and the names cannot both be read from standard input");
-    if (options->extension && format_of_name(extension(options)) == FORMAT_NONE)
-        return error_set(err, EXIT_USAGE, "--ext %s: unknown format (%s)", options->extension,
+    if (options->tree.extension && format_of_name(extension(options)) == FORMAT_NONE)
+        return error_set(err, EXIT_USAGE, "--ext %s: unknown format (%s)", options->tree.extension,
                          format_known(known));
     return true;
 }
@@ -184,7 +184,7 @@ bool command_batch_wanted(const struct options *options, bool *wanted, struct er
     struct stat status;
 
     *wanted = stat(input, &status) == 0 && S_ISDIR(status.st_mode);
-    if (!*wanted && options->files_from)
+    if (!*wanted && options->tree.files_from)
         return error_set(err, EXIT_USAGE,
                          "--files-from: INPUT is the folder of the names; '%s' is none", input);
     if (!*wanted && options->devices > 1)
@@ -221,14 +221,7 @@ bool command_batch(const struct options *options, const struct picture_request *
 {
     struct printer printer = {.options = options, .terminal = isatty(STDERR_FILENO) == 1};
     struct batch_job job = {.request = request,
-                            .tree = {.input = options->operand[0],
-                                     .output = options->operand[1],
-                                     .filter = {.include = options->include,
-                                                .exclude = options->exclude,
-                                                .follow = options->follow},
-                                     .files_from = options->files_from,
-                                     .null_ended = options->null_ended,
-                                     .extension = extension(options)},
+                            .tree = options->tree,
                             .threads = request->threads ? request->threads : machine_cpus(),
                             .max_failures = options->fail_fast ? 1 : options->max_failures,
                             .force = options->force,
@@ -244,6 +237,9 @@ bool command_batch(const struct options *options, const struct picture_request *
     if (options->shard && !options->quiet && (options->verbose || job.shard.why[0]))
         command_say("shard %d/%d%s%s", job.shard.index, job.shard.count,
                     job.shard.why[0] ? ": " : "", job.shard.why);
+    job.tree.input = options->operand[0];
+    job.tree.output = options->operand[1];
+    job.tree.extension = extension(options);
     job.device = devices;
     job.devices = choose_devices(options, devices);
     bool good = batch_run(&job, &counts, err);

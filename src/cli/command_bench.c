@@ -21,7 +21,6 @@ struct bench_setup {
     struct filter_request filter;
     struct image_info info;
     char built[32]; /* in the place of a name, for a Gaussian mask */
-    bool line_open; /* the progress line is on the screen */
 };
 
 static enum bench_sweep sweep_of(const struct options *options)
@@ -139,17 +138,17 @@ static bool picture_get(struct bench_setup *setup, struct image *image, int thre
                         struct error *err)
 {
     const struct options *options = setup->options;
-    const struct option_sizes *size = &options->size;
     const char *channels = options->request.filter.channels;
-    int width = size->count ? size->width[0] : DEFAULT_SIZE;
+    bool deep = options->depth && strcmp(options->depth, "16") == 0;
+    int width = options->size.count ? options->size.width[0] : DEFAULT_SIZE;
     if (options->operands)
         return picture_read(setup, image, err);
     setup->info = (struct image_info){
         .width = width,
-        .height = size->count && size->height[0] ? size->height[0] : width,
+        .height = options->size.height[0] ? options->size.height[0] : width,
         .channels = channels ? channels[0] - '0' : 3,
-        .type = options->depth == 16 ? SAMPLE_U16 : SAMPLE_U8,
-        .max = options->depth == 16 ? UINT16_MAX : UINT8_MAX,
+        .type = deep ? SAMPLE_U16 : SAMPLE_U8,
+        .max = deep ? UINT16_MAX : UINT8_MAX,
     };
     *image = (struct image){.width = width,
                             .height = setup->info.height,
@@ -162,17 +161,9 @@ static bool picture_get(struct bench_setup *setup, struct image *image, int thre
 
 static void show_progress(const char *text, void *context)
 {
-    struct bench_setup *setup = context;
+    (void)context;
     fprintf(stderr, "\r\033[K%s", text);
     fflush(stderr);
-    setup->line_open = true;
-}
-
-static void end_progress(struct bench_setup *setup)
-{
-    if (setup->line_open)
-        fprintf(stderr, "\r\033[K");
-    setup->line_open = false;
 }
 
 /* ---- the command ---- */
@@ -284,7 +275,8 @@ bool command_bench(const struct options *options, struct error *err)
     if (ok) {
         report = report_make(&setup, &request);
         ok = bench_run(&report, &request, err);
-        end_progress(&setup);
+        if (request.progress)
+            request.progress("", NULL); /* wipes the line */
         if (ok)
             print_report(options, &report);
         ok = ok && results_check(&report, err) && draw(&report, &plot, err);

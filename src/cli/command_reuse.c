@@ -10,11 +10,12 @@
 #include "codec/codec.h"
 #include "plan/mask.h"
 
-/* The masks' sizes, whether given as numbers or by --mask. */
+/* The masks, whether given as numbers or by --mask. A mask without a height has as many cells as it
+ * is wide in 1D, and the square of that in 2D. */
 struct mask_sizes {
-    int count;
-    struct reuse_shape shape[REUSE_LIST_MAX];
-    bool square[REUSE_LIST_MAX]; /* one number: that many cells in 1D, its square in 2D */
+    struct option_sizes list;
+    bool has_anchor; /* else it is the middle */
+    int anchor_x, anchor_y;
 };
 
 static bool check_together(const struct options *options, struct error *err)
@@ -32,36 +33,25 @@ static bool check_together(const struct options *options, struct error *err)
 
 /* ---- masks ---- */
 
-static void add_width(struct mask_sizes *masks, int width, int height)
-{
-    masks->square[masks->count] = height == 0;
-    masks->shape[masks->count++] = (struct reuse_shape){
-        .mask_width = width,
-        .mask_height = height ? height : width,
-        .anchor_x = width / 2,
-        .anchor_y = (height ? height : width) / 2,
-    };
-}
-
 static bool read_masks(const struct options *options, struct mask_sizes *masks, struct error *err)
 {
-    const struct option_sizes *widths = &options->mask_width;
+    const struct plan_overrides *given = &options->request.filter.overrides;
     struct mask mask;
-    masks->count = 0;
+    *masks = (struct mask_sizes){options->mask_width, given->has_anchor, given->anchor_x,
+                                 given->anchor_y};
     if (options->request.filter.mask) {
         if (!mask_load(&mask, options->request.filter.mask, err))
             return false;
-        add_width(masks, mask.width, mask.height);
-        masks->shape[0].anchor_x = mask.anchor_x;
-        masks->shape[0].anchor_y = mask.anchor_y;
+        masks->list = (struct option_sizes){1, {mask.width}, {mask.height}};
+        if (!masks->has_anchor) {
+            masks->anchor_x = mask.anchor_x;
+            masks->anchor_y = mask.anchor_y;
+        }
+        masks->has_anchor = true;
         mask_free(&mask);
     }
-    for (int i = 0; i < widths->count; i++)
-        add_width(masks, widths->width[i], widths->height[i]);
-    if (masks->count == 0) { /* those of the chapter */
-        add_width(masks, 5, 0);
-        add_width(masks, 9, 0);
-    }
+    if (masks->list.count == 0) /* those of the chapter */
+        masks->list = (struct option_sizes){2, {5, 9}, {0}};
     return true;
 }
 
@@ -74,8 +64,8 @@ static const char *needs_2d(const struct options *options, const struct mask_siz
         return "a picture";
     if (options->size.height[0])
         return "a size of two sides";
-    for (int i = 0; i < masks->count; i++) {
-        if (!masks->square[i] && masks->shape[i].mask_height > 1)
+    for (int i = 0; i < masks->list.count; i++) {
+        if (masks->list.height[i] > 1)
             return "a mask of several rows";
     }
     return NULL;
@@ -85,23 +75,19 @@ static bool add_table(const struct options *options, struct reuse_report *report
                       const struct mask_sizes *masks, int index, int dims, struct error *err)
 {
     static const int tiles[2][5] = {{16, 32, 64, 128, 256}, {8, 16, 32, 64}};
-    const struct plan_overrides *anchor = &options->request.filter.overrides;
     struct reuse_table *table = &report->table[report->tables++];
-    table->shape = masks->shape[index];
-    table->shape.dims = dims;
-    if (dims == 1) {
-        table->shape.mask_height = 1;
-        table->shape.anchor_y = 0;
-    }
-    if (anchor->has_anchor) {
-        table->shape.anchor_x = anchor->anchor_x;
-        table->shape.anchor_y = anchor->anchor_y;
-    }
-    if (table->shape.anchor_x >= table->shape.mask_width ||
-        table->shape.anchor_y >= table->shape.mask_height)
+    struct reuse_shape *shape = &table->shape;
+    int width = masks->list.width[index], height = masks->list.height[index];
+    height = dims == 1 ? 1 : height ? height : width;
+    *shape = (struct reuse_shape){.dims = dims,
+                                  .mask_width = width,
+                                  .mask_height = height,
+                                  .anchor_x = masks->has_anchor ? masks->anchor_x : width / 2,
+                                  .anchor_y = masks->has_anchor ? masks->anchor_y : height / 2};
+    if (shape->anchor_x >= width || shape->anchor_y >= height)
         return error_set(err, EXIT_USAGE, "--anchor %d,%d lies outside a mask of %d x %d cells%s",
-                         anchor->anchor_x, anchor->anchor_y, table->shape.mask_width,
-                         table->shape.mask_height, dims == 1 ? " (for 2D alone: --dims 2)" : "");
+                         shape->anchor_x, shape->anchor_y, width, height,
+                         dims == 1 ? " (for 2D alone: --dims 2)" : "");
     const int *from = options->tiles.count ? options->tiles.width : tiles[dims - 1];
     table->tiles = options->tiles.count ? options->tiles.count : dims == 1 ? 5 : 4;
     memcpy(table->tile, from, (size_t)table->tiles * sizeof *from);
@@ -117,7 +103,7 @@ static bool add_tables(const struct options *options, struct reuse_report *repor
     for (int dims = reason ? 2 : 1; dims <= 2; dims++) {
         if (options->dims != 0 && options->dims != dims)
             continue;
-        for (int i = 0; i < masks->count; i++) {
+        for (int i = 0; i < masks->list.count; i++) {
             if (!add_table(options, report, masks, i, dims, err))
                 return false;
         }

@@ -62,7 +62,7 @@ static void put_place(struct answer *answer, enum complete complete, word_functi
 static void put_options(const struct answer *answer, const char *command)
 {
     const struct filter *filter = command ? filter_find(command) : NULL;
-    unsigned commands = command ? FOR(command_id(command_find(command))) : FOR_ALL_COMMANDS;
+    unsigned commands = command ? FOR(command_find(command)) : FOR_ALL_COMMANDS;
     for (const struct option_spec *spec = NULL; (spec = option_next(spec, commands));) {
         char word[64];
         if (filter && spec->name && !filter_takes(filter, spec->name))
@@ -95,9 +95,9 @@ static const struct option_spec *option_before_value(const char *word)
 {
     const struct option_spec *spec = NULL;
     if (word[0] == '-' && word[1] == '-')
-        spec = option_find(word + 2, strlen(word + 2));
+        spec = option_find(0, word + 2, strlen(word + 2));
     else if (is_option(word) && word[2] == '\0')
-        spec = option_find_letter(word[1]);
+        spec = option_find(word[1], NULL, 0);
     return spec && spec->argument ? spec : NULL;
 }
 
@@ -115,10 +115,10 @@ void options_complete(FILE *out, int count, char **words)
         else if (is_option(words[i]))
             valued = option_before_value(words[i]);
         else if (!command)
-            command = command_find(words[i]) ? words[i] : NULL;
+            command = command_find(words[i]) < COMMAND_COUNT ? words[i] : NULL;
     }
     if (!valued && strncmp(last, "--", 2) == 0 && last[name] == '=') {
-        valued = option_find(last + 2, name - 2);
+        valued = option_find(0, last + 2, name - 2);
         answer.before_length = (int)name + 1;
         answer.typed = last + name + 1;
         if (!valued)
@@ -129,7 +129,7 @@ void options_complete(FILE *out, int count, char **words)
     } else if (*last == '-') {
         put_options(&answer, command);
     } else if (command) {
-        const struct command_spec *spec = command_find(command);
+        const struct command_spec *spec = &command_table[command_find(command)];
         put_place(&answer, spec->complete, spec->words);
     } else {
         put_names(&answer);

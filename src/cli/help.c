@@ -85,12 +85,12 @@ static void put_names(struct help_writer *writer, bool filters)
 {
     const char *name;
     for (int i = 0; (name = command_name(i)); i++) {
-        const struct command_spec *command = command_find(name);
+        enum command_id command = command_find(name);
         char text[TEXT_CHARS];
-        if (filters != !command->name)
+        if (filters != (command == COMMAND_FILTER))
             continue;
         describe(text, name);
-        put_entry(writer, name, filters ? NULL : command->operands, text);
+        put_entry(writer, name, filters ? NULL : command_table[command].operands, text);
     }
 }
 
@@ -248,13 +248,13 @@ void options_print_full_help(FILE *out)
 void options_print_command_help(FILE *out, const char *name)
 {
     struct help_writer writer = {.out = out, .put = plain_put};
-    const struct command_spec *command = command_find(name);
+    enum command_id command = command_find(name);
     char text[TEXT_CHARS] = "";
-    add_synopsis(text, command, name);
+    add_synopsis(text, &command_table[command], name);
     fprintf(out, "%s\n", text);
     describe(text, name);
     put(&writer, HELP_TEXT, text);
-    put_options(&writer, FOR(command_id(command)), filter_find(name));
+    put_options(&writer, FOR(command), filter_find(name));
     fprintf(out, "\nFormula, mask files, borders and exit status: stencilcli --help\n");
 }
 

@@ -39,7 +39,7 @@ static bool dispatch(const struct options *options, struct error *err)
     } else if (options->help_short) {
         options_print_short_help(stdout);
     } else if (options->command) {
-        return command_find(options->command)->run(options, err);
+        return command_table[command_find(options->command)].run(options, err);
     } else {
         options_print_short_help(stderr);
         return command_end(EXIT_USAGE, err);

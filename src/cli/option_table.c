@@ -33,7 +33,6 @@ enum {
 #define GLOB(field)          option_add_glob, FIELD(field), 0, 0, COMPLETE_NOTHING, NULL
 #define INT(field, min, max) option_set_int, FIELD(field), min, max, COMPLETE_NOTHING, NULL
 #define WORD(field, word)    option_set_word, FIELD(field), 0, 0, COMPLETE_WORDS, word
-#define NUMBER(field, word)  option_set_word_number, FIELD(field), 0, 0, COMPLETE_WORDS, word
 #define KERNEL(field)        option_set_kernel, FIELD(field), 0, 0, COMPLETE_WORDS, kernel_word
 #define OWN(setter)          option_set_##setter, 0, 0, 0, COMPLETE_NOTHING, NULL
 #define OWN_WORD(setter)     option_set_##setter, 0, 0, 0, COMPLETE_WORDS, setter##_word
@@ -41,7 +40,7 @@ enum {
 /* A row: names, commands, value, doc. */
 /* clang-format off */
 #define GROUP(title) {0, NULL, NULL, HIDDEN, NULL, 0, 0, 0, COMPLETE_NOTHING, NULL, title}
-static const struct option_spec rows[] = {
+const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Mask"),
 
     {'m', "mask", "MASK", MASKS | REUSE | BENCH | ON_SCREEN, MASK_NAME(request.filter.mask),
@@ -147,7 +146,7 @@ static const struct option_spec rows[] = {
     {0, "size", "N", REUSE | BENCH, OWN(size), "size of the array, or WxH of the picture\n"
      "In 2D N is a picture of N x N cells. For bench the default is 2048x2048."},
 
-    {0, "depth", "BITS", BENCH, NUMBER(depth, depth_word),
+    {0, "depth", "BITS", BENCH, WORD(depth, depth_word),
      "bits per sample of the generated picture (default: 8)"},
 
     {0, "sweep", "WHAT", BENCH, WORD(sweep, sweep_word),
@@ -192,26 +191,26 @@ static const struct option_spec rows[] = {
 
     GROUP("Folders"),
 
-    {0, "include", "GLOB", FOLDER, GLOB(include),
+    {0, "include", "GLOB", FOLDER, GLOB(tree.filter.include),
      "take only the files that match (default: all images)\n"
      "May be given several times. A GLOB with a slash is compared with the whole path below INPUT, "
      "where ** stands for any number of folders; a GLOB without a slash is compared with the "
      "file's name. A GLOB that ends with a slash names folders: the images in them are taken."},
 
-    {0, "exclude", "GLOB", FOLDER, GLOB(exclude), "leave out files and folders that match\n"
+    {0, "exclude", "GLOB", FOLDER, GLOB(tree.filter.exclude), "leave out files and folders that match\n"
      "May be given several times."},
 
-    {0, "files-from", "FILE", FOLDER, FILE_NAME(files_from),
+    {0, "files-from", "FILE", FOLDER, FILE_NAME(tree.files_from),
      "take the files named in FILE (-: standard input)\n"
      "One name per line: as `find INPUT` prints it, or relative to INPUT, or absolute."},
 
-    {'0', "null", NULL, FOLDER, FLAG(null_ended),
+    {'0', "null", NULL, FOLDER, FLAG(tree.null_ended),
      "the names in FILE end with a zero byte, not a newline\n"
      "This is what `find -print0` writes; names may then contain newlines."},
 
-    {0, "follow", NULL, FOLDER, FLAG(follow), "also follow symlinks that lead out of INPUT"},
+    {0, "follow", NULL, FOLDER, FLAG(tree.filter.follow), "also follow symlinks that lead out of INPUT"},
 
-    {0, "ext", "EXT", FOLDER, TEXT_OF(extension, format_word),
+    {0, "ext", "EXT", FOLDER, TEXT_OF(tree.extension, format_word),
      "extension of the outputs, which also sets their format\n"
      "By default outputs have the names of their inputs."},
 
@@ -268,39 +267,22 @@ static const struct option_spec rows[] = {
 };
 /* clang-format on */
 
-#define ROWS ((int)(sizeof rows / sizeof rows[0]))
-_Static_assert(ROWS <= OPTION_MAX, "the parser keeps a mark for each option");
-
-const struct option_spec *option_table(int *count)
-{
-    *count = ROWS;
-    return rows;
-}
-
 const struct option_spec *option_next(const struct option_spec *after, unsigned commands)
 {
-    for (const struct option_spec *spec = after ? after + 1 : rows; spec < rows + ROWS; spec++) {
-        if (!(spec->commands & HIDDEN) && (spec->commands & commands))
-            return spec;
-    }
-    return NULL;
+    const struct option_spec *spec = after ? after + 1 : option_table;
+    while (spec < option_table + OPTION_ROWS &&
+           ((spec->commands & HIDDEN) || !(spec->commands & commands)))
+        spec++;
+    return spec < option_table + OPTION_ROWS ? spec : NULL;
 }
 
-const struct option_spec *option_find(const char *name, size_t length)
+const struct option_spec *option_find(char letter, const char *name, size_t length)
 {
-    for (int i = 0; i < ROWS; i++) {
-        const char *known = rows[i].name;
-        if (known && strlen(known) == length && memcmp(known, name, length) == 0)
-            return &rows[i];
-    }
-    return NULL;
-}
-
-const struct option_spec *option_find_letter(char letter)
-{
-    for (int i = 0; i < ROWS; i++) {
-        if (letter != '\0' && rows[i].letter == letter)
-            return &rows[i];
+    for (int i = 0; i < OPTION_ROWS; i++) {
+        const char *known = option_table[i].name;
+        if ((letter && option_table[i].letter == letter) ||
+            (name && known && strlen(known) == length && memcmp(known, name, length) == 0))
+            return &option_table[i];
     }
     return NULL;
 }

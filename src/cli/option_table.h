@@ -53,8 +53,7 @@ struct command_spec {
 
 /* COMMAND_COUNT rows, in the order of enum command_id. */
 extern const struct command_spec command_table[COMMAND_COUNT];
-enum command_id command_id(const struct command_spec *command);
-const struct command_spec *command_find(const char *name); /* also by a filter's name, or NULL */
+enum command_id command_find(const char *name); /* also by a filter's name; COMMAND_COUNT: none */
 
 word_function command_name;                /* of all filters, then of the other commands */
 const char *command_doc(const char *name); /* the doc of the command or filter */
@@ -87,20 +86,17 @@ struct option_spec {
     const char *doc; /* a phrase of at most 52 columns; \n and further sentences for --help */
 };
 
-/* The parser keeps a mark for each row. */
-#define OPTION_MAX 128
-
-const struct option_spec *option_table(int *count);
+#define OPTION_ROWS 66
+extern const struct option_spec option_table[OPTION_ROWS];
 /* The shown option of COMMANDS (a set) that follows AFTER (NULL: the first), NULL past the last. */
 const struct option_spec *option_next(const struct option_spec *after, unsigned commands);
-const struct option_spec *option_find(const char *name, size_t length); /* without "--" */
-const struct option_spec *option_find_letter(char letter);
+/* By its letter, or else by its name without "--"; 0 or NULL: do not look for it. */
+const struct option_spec *option_find(char letter, const char *name, size_t length);
 
 /* ---- values (options_values.c) ---- */
 
 /* Setters that store into spec->field. */
-option_setter option_set_flag, option_set_text, option_set_int, option_set_word,
-    option_set_word_number, option_add_glob;
+option_setter option_set_flag, option_set_text, option_set_int, option_set_word, option_add_glob;
 /* Setters of one option each. */
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
     option_set_device, option_set_kernel, option_set_tile, option_set_format, option_set_loudness,

@@ -5,9 +5,8 @@
 
 #include <stdio.h>
 
-#include "base/glob.h"
+#include "batch/batch.h"
 #include "compare/compare.h"
-#include "run/picture.h"
 
 /* A list of sizes: N, or NxM. */
 #define OPTION_SIZES_MAX 16
@@ -40,8 +39,8 @@ struct options {
 
     /* what bench does */
     bool cold;
-    int depth; /* bits per sample of the generated picture; 0: 8 */
-    int runs;  /* 0: chosen by time */
+    const char *depth; /* bits per sample of the generated picture: "8", "16", or NULL for 8 */
+    int runs;          /* 0: chosen by time */
     const char *plot;
     const char *sweep; /* "tile", "mask" or NULL */
 
@@ -54,9 +53,10 @@ struct options {
     bool plan, time, json, csv, quiet, verbose;
 
     /* folders of pictures */
-    struct globs include, exclude;
-    const char *files_from, *extension, *shard; /* NULL: not given */
-    bool null_ended, follow, force, fail_fast;
+    struct batch_tree
+        tree;          /* without INPUT and OUTPUT; its extension as given, perhaps with a dot */
+    const char *shard; /* NULL: not given */
+    bool force, fail_fast;
     int max_failures;          /* 0: no limit */
     const char *folder_option; /* the name of the first of these that was given, or NULL */
 

@@ -17,7 +17,7 @@ struct scan {
     int argc, next;          /* argv[next] is the next word */
     bool store;              /* the second time: values are stored */
     enum command_id command; /* COMMAND_COUNT: none, or an unknown one */
-    bool given[OPTION_MAX];  /* by row of the option table */
+    bool given[OPTION_ROWS]; /* by row of the option table */
 };
 
 /* VALUE is NULL if the word holds none. An option that needs one then takes the next word, whatever
@@ -25,12 +25,11 @@ struct scan {
 static bool give(struct scan *scan, const struct option_spec *spec, const char *value,
                  struct error *err)
 {
-    int count;
     if (spec->argument && !value && scan->next == scan->argc)
         return error_set(err, EXIT_USAGE, "--%s needs a value: %s", spec->name, spec->argument);
     if (spec->argument && !value)
         value = scan->argv[scan->next++];
-    scan->given[spec - option_table(&count)] = true;
+    scan->given[spec - option_table] = true;
     struct option_value given = {spec, value, scan->command, scan->options, err};
     return !scan->store || spec->set(&given);
 }
@@ -51,7 +50,7 @@ static bool parse_long(struct scan *scan, const char *word, struct error *err)
     const char *name = word + 2;
     size_t length = strcspn(name, "=");
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    const struct option_spec *spec = option_find(name, length);
+    const struct option_spec *spec = option_find(0, name, length);
     if (!spec) {
         char typed[64];
         snprintf(typed, sizeof typed, "%.*s", (int)length, name);
@@ -70,10 +69,10 @@ static bool parse_long(struct scan *scan, const char *word, struct error *err)
 static bool parse_letters(struct scan *scan, const char *word, struct error *err)
 {
     /* Otherwise `-mask gauss5` would be --mask with the value "ask". */
-    if (strlen(word) > 3 && option_find(word + 1, strcspn(word + 1, "=")))
+    if (strlen(word) > 3 && option_find(0, word + 1, strcspn(word + 1, "=")))
         return error_set(err, EXIT_USAGE, "unknown option '%s'; did you mean '-%s'?", word, word);
     for (const char *letter = word + 1; *letter; letter++) {
-        const struct option_spec *spec = option_find_letter(*letter);
+        const struct option_spec *spec = option_find(*letter, NULL, 0);
         if (!spec && !isprint((unsigned char)*letter))
             return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
                              word);
@@ -175,14 +174,13 @@ static bool check_standard_input(const struct options *options, enum command_id 
 static bool check_given(const struct scan *scan, struct error *err)
 {
     struct options *options = scan->options;
-    int rows;
-    const struct option_spec *table = option_table(&rows);
-    for (int i = 0; i < rows; i++) {
-        if (scan->given[i] && !(table[i].commands & FOR(scan->command)))
+    for (int i = 0; i < OPTION_ROWS; i++) {
+        const struct option_spec *spec = &option_table[i];
+        if (scan->given[i] && !(spec->commands & FOR(scan->command)))
             return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'",
-                             options->command, table[i].name, options->command);
-        if (scan->given[i] && (table[i].commands & FOR_FOLDERS) && !options->folder_option)
-            options->folder_option = table[i].name;
+                             options->command, spec->name, options->command);
+        if (scan->given[i] && (spec->commands & FOR_FOLDERS) && !options->folder_option)
+            options->folder_option = spec->name;
     }
     return true;
 }
@@ -194,7 +192,6 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         .decimals = -1,
         .limits = COMPARE_EXACT,
     };
-    const struct command_spec *command = NULL;
     struct scan scan = {.options = options, .argv = argv, .argc = argc, .command = COMMAND_COUNT};
     for (int pass = 0; pass < 2; pass++) {
         *options = defaults;
@@ -206,8 +203,7 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         scan.store = pass == 1;
         if (!scan_words(&scan, err))
             return false;
-        command = options->command ? command_find(options->command) : NULL;
-        scan.command = command ? command_id(command) : COMMAND_COUNT;
+        scan.command = options->command ? command_find(options->command) : COMMAND_COUNT;
     }
 
     bool asks_for_text = options->help_short || options->help_full || options->version ||
@@ -217,12 +213,12 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
                          "expected a filter or a command; try 'stencilcli --help'");
     if (!options->command)
         return true;
-    if (!command)
+    if (scan.command == COMMAND_COUNT)
         return unknown_command(options->command, err);
     if (asks_for_text)
         return true;
     if (options->devices > 1 && scan.command != COMMAND_FILTER)
         return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
-    return check_given(&scan, err) && check_operands(options, command, err) &&
+    return check_given(&scan, err) && check_operands(options, &command_table[scan.command], err) &&
            check_standard_input(options, scan.command, err);
 }

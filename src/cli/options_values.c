@@ -214,15 +214,6 @@ bool option_set_word(const struct option_value *given)
     return true;
 }
 
-/* One of the row's words, which are numbers. */
-bool option_set_word_number(const struct option_value *given)
-{
-    if (word_index(given) < 0)
-        return false;
-    *(int *)field_of(given) = (int)strtol(given->text, NULL, 10);
-    return true;
-}
-
 bool option_add_glob(const struct option_value *given)
 {
     struct globs *globs = field_of(given);
@@ -284,14 +275,12 @@ bool option_set_border(const struct option_value *given)
 
 bool option_set_alpha(const struct option_value *given)
 {
-    /* drop is weighted filtering; the alpha channel goes when the file is written. */
-    static const enum alpha_mode modes[] = {ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN,
-                                            ALPHA_WEIGHTED};
-    int index = word_index(given);
+    int index = word_index(given); /* in the order of enum alpha_mode, then drop */
     if (index < 0)
         return false;
+    /* drop is weighted filtering; the alpha channel goes when the file is written. */
     given->options->request.sink.drop_alpha = index == 3;
-    given->options->request.filter.alpha = modes[index];
+    given->options->request.filter.alpha = index == 3 ? ALPHA_WEIGHTED : (enum alpha_mode)index;
     return true;
 }
 
@@ -388,25 +377,21 @@ static bool parse_size(const char **text, int max, int *number)
            *number <= max;
 }
 
-/* Up to MOST sizes with commas between, each number 1 to MAX. A size is N, or NxM if PAIRS. *sizes
- * does not change on failure. */
+/* Up to MOST sizes with commas between, each number 1 to MAX. A size is N, or NxM if PAIRS. */
 static bool parse_sizes(const char *text, int most, int max, bool pairs, struct option_sizes *sizes)
 {
-    struct option_sizes parsed = {0};
+    *sizes = (struct option_sizes){0};
     do {
-        int i = parsed.count++;
-        if (i == most || !parse_size(&text, max, &parsed.width[i]))
+        int i = sizes->count++;
+        if (i == most || !parse_size(&text, max, &sizes->width[i]))
             return false;
         if (pairs && *text == 'x') {
             text++;
-            if (!parse_size(&text, max, &parsed.height[i]))
+            if (!parse_size(&text, max, &sizes->height[i]))
                 return false;
         }
     } while (*text++ == ',');
-    if (text[-1] != '\0')
-        return false;
-    *sizes = parsed;
-    return true;
+    return text[-1] == '\0';
 }
 
 bool option_set_mask_width(const struct option_value *given)
