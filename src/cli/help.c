@@ -19,9 +19,119 @@
 
 struct help_writer {
     FILE *out;
-    enum help_kind last; /* for the plain writer: the kind of the block before */
-    void (*put)(struct help_writer *writer, const struct help_block *block);
+    bool roff;           /* else plain text */
+    enum help_kind last; /* of the block before, for plain text */
 };
+
+/* ---- the plain writer ---- */
+
+/* Prints TEXT word by word from COLUMN on, further lines at INDENT. */
+static void fill(FILE *out, const char *text, int column, int indent)
+{
+    for (int length; *text; text += length + (text[length] == ' ')) {
+        length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > COLUMNS - 1)
+            column = fprintf(out, "\n%*s", indent, "") - 1;
+        else if (column > indent)
+            column += fprintf(out, " ");
+        column += fprintf(out, "%.*s", length, text);
+    }
+    fputc('\n', out);
+}
+
+static bool is_heading(enum help_kind kind)
+{
+    return kind == HELP_HEADING || kind == HELP_SUBHEADING;
+}
+
+/* Blank lines keep blocks apart, but not entries, nor a heading from the text below it. */
+static void plain_put(struct help_writer *writer, const struct help_block *block)
+{
+    FILE *out = writer->out;
+    const char *text = block->text;
+    bool entries = block->kind == HELP_ENTRY && writer->last == HELP_ENTRY;
+    if (is_heading(block->kind) || !(is_heading(writer->last) || entries))
+        fputc('\n', out);
+    if (block->kind == HELP_HEADING) {
+        fprintf(out, "%s\n", text);
+    } else if (block->kind == HELP_SUBHEADING) {
+        fprintf(out, "%*s%s:\n", TEXT_INDENT, "", text);
+    } else if (block->kind == HELP_TEXT) {
+        fprintf(out, "%*s", TEXT_INDENT, "");
+        fill(out, text, TEXT_INDENT, TEXT_INDENT);
+    } else if (block->kind == HELP_CODE) {
+        for (int length; *text; text += length + (text[length] == '\n')) {
+            length = (int)strcspn(text, "\n");
+            fprintf(out, "%*s%.*s\n", 2 * TEXT_INDENT, "", length, text);
+        }
+    } else {
+        int column = fprintf(out, "%*s%s%s%s", 2 * TEXT_INDENT, "", block->term,
+                             block->argument ? " " : "", block->argument ? block->argument : "");
+        bool beside = column + 2 <= ENTRY_TEXT;
+        fprintf(out, "%s%*s", beside ? "" : "\n", ENTRY_TEXT - (beside ? column : 0), "");
+        fill(out, text, ENTRY_TEXT, ENTRY_TEXT);
+    }
+}
+
+/* ---- the writer of roff, for the man page ---- */
+
+/* Prints LENGTH bytes of text. Characters that roff would interpret or print as another one are
+ * escaped. A dot at the start of a line would be a request, as would a quote. */
+static void roff_text(FILE *out, const char *text, size_t length)
+{
+    static const char special[] = "\\-'`^~\"";
+    static const char *const escapes[] = {"e", "-", "(aq", "(ga", "(ha", "(ti", "(dq"};
+    for (size_t i = 0; i < length; i++) {
+        const char *found = strchr(special, text[i]);
+        if (text[i] == '.' && (i == 0 || text[i - 1] == '\n'))
+            fputs("\\&", out);
+        if (found)
+            fprintf(out, "\\%s", escapes[found - special]);
+        else
+            fputc(text[i], out);
+    }
+}
+
+static void roff_between(FILE *out, const char *before, const char *text, const char *after)
+{
+    fputs(before, out);
+    roff_text(out, text, strlen(text));
+    fputs(after, out);
+}
+
+/* One sentence per line, as roff wants it: then it puts the right space between them. */
+static void roff_sentences(FILE *out, const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, ". ");
+        size_t length = end ? (size_t)(end + 1 - text) : strlen(text);
+        roff_text(out, text, length);
+        fputc('\n', out);
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
+static void roff_put(struct help_writer *writer, const struct help_block *block)
+{
+    FILE *out = writer->out;
+    if (block->kind == HELP_HEADING) {
+        roff_between(out, ".SH \"", block->text, "\"\n");
+    } else if (block->kind == HELP_SUBHEADING) {
+        roff_between(out, ".SS \"", block->text, "\"\n");
+    } else if (block->kind == HELP_TEXT) {
+        fputs(".PP\n", out);
+        roff_sentences(out, block->text);
+    } else if (block->kind == HELP_CODE) {
+        roff_between(out, ".PP\n.RS 4\n.nf\n", block->text, "\n.fi\n.RE\n");
+    } else {
+        roff_between(out, ".TP\n\\fB", block->term, "\\fR");
+        if (block->argument)
+            roff_between(out, " \\fI", block->argument, "\\fR");
+        fputc('\n', out);
+        roff_sentences(out, block->text);
+    }
+}
 
 /* ---- texts from the tables ---- */
 
@@ -59,15 +169,21 @@ static void describe(char text[TEXT_CHARS], const char *name)
         add(text, " Default mask: %s.", filter->default_mask);
 }
 
+static void put_block(struct help_writer *writer, const struct help_block *block)
+{
+    (writer->roff ? roff_put : plain_put)(writer, block);
+    writer->last = block->kind;
+}
+
 static void put(struct help_writer *writer, enum help_kind kind, const char *text)
 {
-    writer->put(writer, &(struct help_block){.kind = kind, .text = text});
+    put_block(writer, &(struct help_block){.kind = kind, .text = text});
 }
 
 static void put_entry(struct help_writer *writer, const char *term, const char *argument,
                       const char *text)
 {
-    writer->put(writer, &(struct help_block){HELP_ENTRY, text, term, argument});
+    put_block(writer, &(struct help_block){HELP_ENTRY, text, term, argument});
 }
 
 static void put_synopsis(struct help_writer *writer)
@@ -115,15 +231,21 @@ static void add_filters(char text[TEXT_CHARS], const char *option)
     add(text, ".");
 }
 
+/* "-m, --mask", "-h" or "--sigma". */
+static void add_term(char text[TEXT_CHARS], const struct option_spec *spec)
+{
+    if (spec->letter)
+        add(text, "-%c%s", spec->letter, spec->name ? ", " : "");
+    if (spec->name)
+        add(text, "--%s", spec->name);
+}
+
 /* FILTER: whose help this is, or NULL. */
 static void put_option(struct help_writer *writer, const struct option_spec *spec,
                        const struct filter *filter)
 {
     char term[TEXT_CHARS] = "", text[TEXT_CHARS], words[256];
-    if (spec->letter)
-        add(term, "-%c%s", spec->letter, spec->name ? ", " : "");
-    if (spec->name)
-        add(term, "--%s", spec->name);
+    add_term(term, spec);
     sentences(text, spec->doc);
     if (spec->words) {
         words_join(words, sizeof words, spec->words);
@@ -152,8 +274,9 @@ static void put_options(struct help_writer *writer, unsigned commands, const str
 }
 
 /* Writes all of help_text, with the parts that are made from the tables. */
-static void help_write(struct help_writer *writer)
+static void help_write(FILE *out, bool roff)
 {
+    struct help_writer *writer = &(struct help_writer){.out = out, .roff = roff};
     for (const struct help_block *block = help_text; block->kind != HELP_END; block++) {
         if (block->kind == HELP_SYNOPSIS)
             put_synopsis(writer);
@@ -162,92 +285,21 @@ static void help_write(struct help_writer *writer)
         else if (block->kind == HELP_OPTIONS)
             put_options(writer, FOR_ALL_COMMANDS, NULL);
         else
-            writer->put(writer, block);
+            put_block(writer, block);
     }
 }
 
-/* ---- the plain writer ---- */
-
-/* Prints TEXT word by word from COLUMN on, further lines at INDENT. */
-static void fill(FILE *out, const char *text, int column, int indent)
-{
-    bool first = true;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (!first && column + 1 + length > COLUMNS - 1) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-        } else if (!first) {
-            fputc(' ', out);
-            column++;
-        }
-        fwrite(text, 1, (size_t)length, out);
-        column += length;
-        first = false;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
-
-static void plain_code(FILE *out, const char *text)
-{
-    while (*text) {
-        int length = (int)strcspn(text, "\n");
-        fprintf(out, "%*s%.*s\n", 2 * TEXT_INDENT, "", length, text);
-        text += length;
-        text += *text == '\n';
-    }
-}
-
-static void plain_entry(FILE *out, const struct help_block *block)
-{
-    int column = fprintf(out, "%*s%s%s%s", 2 * TEXT_INDENT, "", block->term,
-                         block->argument ? " " : "", block->argument ? block->argument : "");
-    if (column + 2 > ENTRY_TEXT) {
-        fputc('\n', out);
-        column = 0;
-    }
-    fprintf(out, "%*s", ENTRY_TEXT - column, "");
-    fill(out, block->text, ENTRY_TEXT, ENTRY_TEXT);
-}
-
-static bool is_heading(enum help_kind kind)
-{
-    return kind == HELP_HEADING || kind == HELP_SUBHEADING;
-}
-
-/* Blank lines keep blocks apart, but not entries, nor a heading from the text below it. */
-static void plain_put(struct help_writer *writer, const struct help_block *block)
-{
-    FILE *out = writer->out;
-    bool entries = block->kind == HELP_ENTRY && writer->last == HELP_ENTRY;
-    if (is_heading(block->kind) || !(is_heading(writer->last) || entries))
-        fputc('\n', out);
-    writer->last = block->kind;
-    if (block->kind == HELP_HEADING) {
-        fprintf(out, "%s\n", block->text);
-    } else if (block->kind == HELP_SUBHEADING) {
-        fprintf(out, "%*s%s:\n", TEXT_INDENT, "", block->text);
-    } else if (block->kind == HELP_TEXT) {
-        fprintf(out, "%*s", TEXT_INDENT, "");
-        fill(out, block->text, TEXT_INDENT, TEXT_INDENT);
-    } else if (block->kind == HELP_CODE) {
-        plain_code(out, block->text);
-    } else {
-        plain_entry(out, block);
-    }
-}
+/* ---- the whole texts ---- */
 
 void options_print_full_help(FILE *out)
 {
     fprintf(out, "stencilcli %s\n", STENCIL_VERSION);
-    help_write(&(struct help_writer){.out = out, .put = plain_put});
+    help_write(out, false);
 }
 
 void options_print_command_help(FILE *out, const char *name)
 {
-    struct help_writer writer = {.out = out, .put = plain_put};
+    struct help_writer writer = {.out = out};
     enum command_id command = command_find(name);
     char text[TEXT_CHARS] = "";
     add_synopsis(text, &command_table[command], name);
@@ -275,14 +327,9 @@ void options_print_short_help(FILE *out)
         char term[TEXT_CHARS] = "";
         if (!(spec->commands & ON_SCREEN))
             continue;
-        if (spec->letter)
-            add(term, "-%c%s", spec->letter, spec->name ? ", " : "");
-        else
-            add(term, "    ");
-        if (spec->name)
-            add(term, "--%s", spec->name);
-        if (spec->argument)
-            add(term, " %s", spec->argument);
+        add(term, "%s", spec->letter ? "" : "    ");
+        add_term(term, spec);
+        add(term, "%s%s", spec->argument ? " " : "", spec->argument ? spec->argument : "");
         fprintf(out, "  %-*s%.*s\n", DOC_COLUMN - 2, term, (int)strcspn(spec->doc, "\n"),
                 spec->doc);
     }
@@ -290,83 +337,13 @@ void options_print_short_help(FILE *out)
                  "examples: stencilcli --help; for one filter: stencilcli FILTER --help\n");
 }
 
-/* ---- the man page, without a date: the same source gives the same page ---- */
-
-/* Characters that roff would interpret or print as another one. */
-static const char *roff_escape(char c)
-{
-    static const char *const names[] = {"\\e", "--", "'(aq", "`(ga", "^(ha", "~(ti", "\"(dq"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (names[i][0] == c)
-            return names[i] + 1;
-    }
-    return NULL;
-}
-
-/* Prints LENGTH bytes of text. A dot or a quote at the start of a line would be a request; quotes
- * are escaped everywhere, so only the dot needs care. */
-static void roff_text(FILE *out, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        const char *escaped = roff_escape(text[i]);
-        if (text[i] == '.' && (i == 0 || text[i - 1] == '\n'))
-            fputs("\\&", out);
-        if (escaped)
-            fprintf(out, "\\%s", escaped);
-        else
-            fputc(text[i], out);
-    }
-}
-
-static void roff_between(FILE *out, const char *before, const char *text, const char *after)
-{
-    fputs(before, out);
-    roff_text(out, text, strlen(text));
-    fputs(after, out);
-}
-
-/* One sentence per line, as roff wants it: then it puts the right space between them. */
-static void roff_sentences(FILE *out, const char *text)
-{
-    while (*text) {
-        const char *end = strstr(text, ". ");
-        size_t length = end ? (size_t)(end + 1 - text) : strlen(text);
-        roff_text(out, text, length);
-        fputc('\n', out);
-        text += length;
-        text += strspn(text, " ");
-    }
-}
-
-static void roff_put(struct help_writer *writer, const struct help_block *block)
-{
-    FILE *out = writer->out;
-    if (block->kind == HELP_HEADING) {
-        roff_between(out, ".SH \"", block->text, "\"\n");
-    } else if (block->kind == HELP_SUBHEADING) {
-        roff_between(out, ".SS \"", block->text, "\"\n");
-    } else if (block->kind == HELP_TEXT) {
-        fputs(".PP\n", out);
-        roff_sentences(out, block->text);
-    } else if (block->kind == HELP_CODE) {
-        roff_between(out, ".PP\n.RS 4\n.nf\n", block->text, "\n.fi\n.RE\n");
-    } else {
-        roff_between(out, ".TP\n\\fB", block->term, "\\fR");
-        if (block->argument)
-            roff_between(out, " \\fI", block->argument, "\\fR");
-        fputc('\n', out);
-        roff_sentences(out, block->text);
-    }
-}
-
+/* Without a date: the same source gives the same page. */
 void options_print_man(FILE *out)
 {
     roff_between(out, ".TH STENCILCLI 1 \"\" \"stencilcli ", STENCIL_VERSION,
                  "\" \"User Commands\"\n");
-    help_write(&(struct help_writer){.out = out, .put = roff_put});
+    help_write(out, true);
 }
-
-/* ---- version ---- */
 
 void options_print_version(FILE *out)
 {

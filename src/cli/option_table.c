@@ -197,7 +197,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "where ** stands for any number of folders; a GLOB without a slash is compared with the "
      "file's name. A GLOB that ends with a slash names folders: the images in them are taken."},
 
-    {0, "exclude", "GLOB", FOLDER, GLOB(tree.filter.exclude), "leave out files and folders that match\n"
+    {0, "exclude", "GLOB", FOLDER, GLOB(tree.filter.exclude),
+     "leave out files and folders that match\n"
      "May be given several times."},
 
     {0, "files-from", "FILE", FOLDER, FILE_NAME(tree.files_from),
@@ -208,7 +209,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "the names in FILE end with a zero byte, not a newline\n"
      "This is what `find -print0` writes; names may then contain newlines."},
 
-    {0, "follow", NULL, FOLDER, FLAG(tree.filter.follow), "also follow symlinks that lead out of INPUT"},
+    {0, "follow", NULL, FOLDER, FLAG(tree.filter.follow),
+     "also follow symlinks that lead out of INPUT"},
 
     {0, "ext", "EXT", FOLDER, TEXT_OF(tree.extension, format_word),
      "extension of the outputs, which also sets their format\n"

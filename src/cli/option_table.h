@@ -6,7 +6,7 @@
 #ifndef STENCIL_CLI_OPTION_TABLE_H
 #define STENCIL_CLI_OPTION_TABLE_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 
 /* ---- commands ---- */
 
