@@ -57,47 +57,41 @@ static bool draw(const struct job *job, const struct pair *pair, struct compare_
                  struct error *err)
 {
     const char *where = job->options->diff;
-    bool good;
+    char *path = NULL;
 
-    *diff = NULL;
-    if (!where)
-        return true;
     if (!pair->name)
         return compare_diff_new(diff, where, false, job->threads, err);
-    char *path = NULL;
     if (asprintf(&path, "%s/%s%s", where, pair->name,
                  format_of_path(pair->name) == FORMAT_PNG ? "" : ".png") < 0)
         return error_set(err, EXIT_INPUT, "%s: no memory to compare it", pair->name);
     path_make_parents(path); /* if that fails, so does opening the file */
-    good = compare_diff_new(diff, path, false, job->threads, err);
+    bool good = compare_diff_new(diff, path, false, job->threads, err);
     free(path);
     return good;
-}
-
-static enum outcome compare_pair(const struct job *job, struct pair *pair)
-{
-    const struct compare_result *result = &pair->result;
-    struct compare_diff *diff;
-    bool good = draw(job, pair, &diff, &pair->err);
-
-    good =
-        good && compare_files(pair->a, pair->b, &job->options->limits, job->threads,
-                              diff ? compare_diff_watcher(diff) : NULL, &pair->result, &pair->err);
-    /* In a folder of drawings there is one for each pair that fails. */
-    if (good && diff && (!pair->name || !pair->result.passed))
-        good = compare_diff_finish(diff, &pair->result, &pair->err);
-    compare_diff_free(diff);
-    return !good ? FAILED : !result->passed ? DIFFERENT : result->differing_pixels ? WITHIN : EQUAL;
 }
 
 static void run_pair(void *context, int piece, int worker)
 {
     const struct job *job = context;
     struct pair *pair = &job->pair[piece];
+    const struct compare_result *result = &pair->result;
+    struct compare_diff *diff = NULL;
     double start = clock_ms();
+
     (void)worker;
-    if (is_compared(pair))
-        pair->outcome = compare_pair(job, pair);
+    if (!is_compared(pair))
+        return;
+    bool good = (!job->options->diff || draw(job, pair, &diff, &pair->err)) &&
+                compare_files(pair->a, pair->b, &job->options->limits, job->threads,
+                              diff ? compare_diff_watcher(diff) : NULL, &pair->result, &pair->err);
+    /* In a folder of drawings there is one for each pair that fails. */
+    if (good && diff && (!pair->name || !result->passed))
+        good = compare_diff_finish(diff, &pair->result, &pair->err);
+    compare_diff_free(diff);
+    pair->outcome = !good                      ? FAILED
+                    : !result->passed          ? DIFFERENT
+                    : result->differing_pixels ? WITHIN
+                                               : EQUAL;
     pair->seconds = (clock_ms() - start) * 1e-3;
 }
 
@@ -317,19 +311,17 @@ static enum exit_code compare_folders(struct job *job)
     const struct options *options = job->options;
     struct compare_pairs all;
     struct error err;
-    bool good = true;
 
     if (!compare_pairs_make(&all, options->operand[0], options->operand[1], &err))
         return command_fail(&err);
     int cpus = options->request.threads ? options->request.threads : machine_cpus();
     int group = GROUP * cpus;
     /* With fewer pairs than cores, the pairs share the cores. */
-    int workers = all.count < (size_t)cpus ? (int)all.count : cpus;
-    workers = open_files_for(workers, FILES_EACH);
+    int workers = open_files_for(all.count < (size_t)cpus ? (int)all.count : cpus, FILES_EACH);
     job->threads = cpus / workers;
     job->pair = calloc((size_t)group, sizeof *job->pair);
-    if (!job->pair)
-        good = error_set(&err, EXIT_INPUT, "%s: no memory to compare it", options->operand[0]);
+    bool good = job->pair ||
+                error_set(&err, EXIT_INPUT, "%s: no memory to compare it", options->operand[0]);
     if (options->diff)
         mkdir(options->diff, 0777);
     for (size_t first = 0; good && first < all.count; first += (size_t)group) {

@@ -16,8 +16,6 @@
 /* The row and column of a rank-1 mask are shown if they are not longer than this. */
 #define SHOWN_FACTOR 31
 
-#define SYMMETRIES 5
-
 /* ---- facts ---- */
 
 const char *mask_number(char text[MASK_NUMBER_CHARS], mpq_srcptr value)
@@ -27,44 +25,46 @@ const char *mask_number(char text[MASK_NUMBER_CHARS], mpq_srcptr value)
     return text;
 }
 
-/* Is every cell equal to its image in a mirror? The image of (i, j) is (i or height-1-i, j or
- * width-1-j), or (j, i) for TRANSPOSE; with NEGATE the image has the opposite sign. */
-static bool has_mirror(const struct mask *mask, bool rows, bool columns, bool transpose,
-                       bool negate)
+/* The image of cell (i, j) is (i or height-1-i, j or width-1-j), or (j, i) for transpose; with
+ * negate the image has the opposite sign. */
+static const struct mirror {
+    const char *name;
+    bool rows, columns, transpose, negate;
+} mirrors[] = {
+    {"horizontal", false, true, false, false},        {"vertical", true, false, false, false},
+    {"transposed", false, false, true, false},        {"point", true, true, false, false},
+    {"point-antisymmetric", true, true, false, true},
+};
+#define MIRRORS ((int)(sizeof mirrors / sizeof mirrors[0]))
+
+/* Is every cell equal to its image? */
+static bool has_mirror(const struct mask *mask, const struct mirror *mirror)
 {
     mpq_t image;
-    bool equal = !transpose || mask->width == mask->height;
+    bool equal = !mirror->transpose || mask->width == mask->height;
 
     mpq_init(image);
-    for (int i = 0; i < mask->height && equal; i++)
-        for (int j = 0; j < mask->width && equal; j++) {
-            int y = rows ? mask->height - 1 - i : i, x = columns ? mask->width - 1 - j : j;
-            mpq_set(image, mask->weight[transpose ? x * mask->width + y : y * mask->width + x]);
-            if (negate)
-                mpq_neg(image, image);
-            equal = mpq_equal(image, mask->weight[i * mask->width + j]) != 0;
-        }
+    for (int k = 0; k < mask->width * mask->height && equal; k++) {
+        int i = k / mask->width, j = k % mask->width;
+        int y = mirror->rows ? mask->height - 1 - i : i;
+        int x = mirror->columns ? mask->width - 1 - j : j;
+        mpq_set(image, mask->weight[mirror->transpose ? x * mask->width + y : y * mask->width + x]);
+        if (mirror->negate)
+            mpq_neg(image, image);
+        equal = mpq_equal(image, mask->weight[k]) != 0;
+    }
     mpq_clear(image);
     return equal;
 }
 
-/* The names of the symmetries that the mask has, ended by NULL. */
-static void mask_symmetries(const struct mask *mask, const char *names[SYMMETRIES + 1])
+static void quotient(char text[MASK_NUMBER_CHARS], int64_t numerator, int64_t denominator)
 {
-    static const struct {
-        const char *name;
-        bool rows, columns, transpose, negate;
-    } mirrors[SYMMETRIES] = {
-        {"horizontal", false, true, false, false},        {"vertical", true, false, false, false},
-        {"transposed", false, false, true, false},        {"point", true, true, false, false},
-        {"point-antisymmetric", true, true, false, true},
-    };
-
-    for (int k = 0; k < SYMMETRIES; k++)
-        if (has_mirror(mask, mirrors[k].rows, mirrors[k].columns, mirrors[k].transpose,
-                       mirrors[k].negate))
-            *names++ = mirrors[k].name;
-    *names = NULL;
+    mpq_t value;
+    mpq_init(value);
+    mpq_set_si(value, numerator, (unsigned long)denominator);
+    mpq_canonicalize(value);
+    mask_number(text, value);
+    mpq_clear(value);
 }
 
 /* The smallest and the largest value of S/d for samples of 0..max: the result before rounding and
@@ -73,18 +73,10 @@ static void mask_range(const struct plan_mask *plan, uint32_t max, char lowest[M
                        char highest[MASK_NUMBER_CHARS])
 {
     /* All within the plan's bound, so within 62 bits. */
-    int64_t above = (plan->sum_abs + plan->sum) / 2 * max + plan->offset;
-    int64_t below = (plan->sum_abs - plan->sum) / 2 * -(int64_t)max + plan->offset;
-    mpq_t value;
-
-    mpq_init(value);
-    mpq_set_si(value, below, (unsigned long)plan->divisor);
-    mpq_canonicalize(value);
-    mask_number(lowest, value);
-    mpq_set_si(value, above, (unsigned long)plan->divisor);
-    mpq_canonicalize(value);
-    mask_number(highest, value);
-    mpq_clear(value);
+    int64_t above = (plan->sum_abs + plan->sum) / 2 * max;
+    int64_t below = (plan->sum_abs - plan->sum) / 2 * max;
+    quotient(lowest, plan->offset - below, plan->divisor);
+    quotient(highest, plan->offset + above, plan->divisor);
 }
 
 /* ---- the file format ---- */
@@ -181,24 +173,21 @@ static void print_factor(FILE *out, const char *name, const int64_t *values, int
         fprintf(out, " %" PRId64, values[i]);
 }
 
-static void print_rank(FILE *out, const struct plan_mask *plan)
+static void print_rank(FILE *out, const struct mask *mask, const struct plan_mask *plan)
 {
+    const char *before = "\n# symmetry: ";
+
     fprintf(out, "# rank %d", plan_mask_rank(plan));
     if (plan->row && plan->width <= SHOWN_FACTOR && plan->height <= SHOWN_FACTOR) {
         print_factor(out, ": row", plan->row, plan->width);
         print_factor(out, ", column", plan->column, plan->height);
     }
-    fprintf(out, "\n");
-}
-
-static void print_symmetry(FILE *out, const struct mask *mask)
-{
-    const char *names[SYMMETRIES + 1];
-    mask_symmetries(mask, names);
-    fprintf(out, "# symmetry: %s", names[0] ? names[0] : "none");
-    for (int i = 1; names[0] && names[i]; i++)
-        fprintf(out, ", %s", names[i]);
-    fprintf(out, "\n");
+    for (int i = 0; i < MIRRORS; i++)
+        if (has_mirror(mask, &mirrors[i])) {
+            fprintf(out, "%s%s", before, mirrors[i].name);
+            before = ", ";
+        }
+    fprintf(out, "%s\n", *before == '\n' ? "\n# symmetry: none" : "");
 }
 
 static void print_depth(FILE *out, const struct mask *mask, int bits)
@@ -211,10 +200,8 @@ static void print_depth(FILE *out, const struct mask *mask, int bits)
         fprintf(out, "# %d bits: numbers too large to be filtered with\n", bits);
         return;
     }
-    if (bits == 8) {
-        print_rank(out, &plan);
-        print_symmetry(out, mask);
-    }
+    if (bits == 8)
+        print_rank(out, mask, &plan);
     mask_range(&plan, (1u << bits) - 1, lowest, highest);
     fprintf(out, "# %d bits: results from %s to %s before clamping, %s-bit sums", bits, lowest,
             highest, plan.accumulator == ACCUMULATOR_I32 ? "32" : "64");
@@ -295,7 +282,7 @@ static void json_depth(const struct mask *mask, int bits)
 static void json_mask(const struct mask *mask)
 {
     char text[MASK_NUMBER_CHARS], offset[MASK_NUMBER_CHARS];
-    const char *names[SYMMETRIES + 1];
+    const char *before = "";
     mpq_t sum;
 
     json_print(stdout,
@@ -313,9 +300,11 @@ static void json_mask(const struct mask *mask)
     mask_sum(sum, mask);
     json_print(stdout, "]],'sum':%s,'symmetry':[", mask_number(text, sum));
     mpq_clear(sum);
-    mask_symmetries(mask, names);
-    for (int i = 0; names[i]; i++)
-        printf("%s\"%s\"", i > 0 ? "," : "", names[i]);
+    for (int i = 0; i < MIRRORS; i++)
+        if (has_mirror(mask, &mirrors[i])) {
+            printf("%s\"%s\"", before, mirrors[i].name);
+            before = ",";
+        }
     putchar(']');
     json_depth(mask, 8);
     json_depth(mask, 16);
