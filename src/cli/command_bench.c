@@ -25,9 +25,9 @@ struct bench_setup {
 
 static enum bench_sweep sweep_of(const struct options *options)
 {
-    if (!options->sweep)
-        return SWEEP_NONE;
-    return strcmp(options->sweep, "tile") == 0 ? SWEEP_TILE : SWEEP_MASK;
+    return !options->sweep                       ? SWEEP_NONE
+           : strcmp(options->sweep, "tile") == 0 ? SWEEP_TILE
+                                                 : SWEEP_MASK;
 }
 
 /* Do the options build a mask instead of naming one? */
@@ -36,26 +36,22 @@ static bool builds_mask(const struct filter_request *filter)
     return filter->has_sigma || filter->radius >= 0;
 }
 
-/* Checks the options of the generated picture. */
-static bool check_picture(const struct options *options, struct error *err)
+static bool check_together(const struct options *options, struct error *err)
 {
-    const char *channels = options->request.filter.channels;
-    const char *given = options->size.count ? "size" : channels ? "channels" : "depth";
+    const struct filter_request *filter = &options->request.filter;
+    const char *channels = filter->channels;
+    /* The first option of the generated picture. */
+    const char *given = options->size.count ? "size"
+                        : channels          ? "channels"
+                        : options->depth    ? "depth"
+                                            : NULL;
 
-    if (options->operands && (options->size.count || channels || options->depth))
+    if (options->operands && given)
         return error_set(err, EXIT_USAGE, "'%.80s' has %s%s of its own: --%s is for none",
                          options->operand[0], *given == 'c' ? "" : "a ", given, given);
     if (channels && (channels[0] < '1' || channels[0] > '4' || channels[1] != '\0'))
         return error_set(err, EXIT_USAGE, "--channels %.40s: expected 1, 2, 3 or 4 for bench",
                          channels);
-    return true;
-}
-
-static bool check_together(const struct options *options, struct error *err)
-{
-    const struct filter_request *filter = &options->request.filter;
-    if (!check_picture(options, err))
-        return false;
     if (options->request.sink.drop_alpha)
         return error_set(err, EXIT_USAGE, "--alpha drop: bench writes no picture");
     if (sweep_of(options) == SWEEP_MASK && (filter->mask || builds_mask(filter)))

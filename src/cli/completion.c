@@ -5,10 +5,10 @@
  * data: no script evaluates them. */
 #include "cli/option_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "plan/filter.h"
 
 /* ---- the answers ---- */
 
@@ -19,23 +19,18 @@ struct answer {
     int before_length;
 };
 
+/* MEANING is shown up to the end of its line. */
 static void put(const struct answer *answer, const char *word, const char *meaning)
 {
     if (strncmp(word, answer->typed, strlen(answer->typed)) != 0)
         return;
+    char *phrase = strndup(meaning, strcspn(meaning, "\n"));
     fprintf(answer->out, "%.*s", answer->before_length, answer->before);
     clean_text_put(answer->out, word);
     fputc('\t', answer->out);
-    clean_text_put(answer->out, meaning);
+    clean_text_put(answer->out, phrase ? phrase : "");
     fputc('\n', answer->out);
-}
-
-/* With the phrase of a row's DOC. */
-static void put_doc(const struct answer *answer, const char *word, const char *doc)
-{
-    char phrase[128];
-    snprintf(phrase, sizeof phrase, "%.*s", (int)strcspn(doc, "\n"), doc);
-    put(answer, word, phrase);
+    free(phrase);
 }
 
 static void put_mask(const char *name, const char *path, void *context)
@@ -69,41 +64,29 @@ static void put_options(const struct answer *answer, const char *command)
             continue;
         snprintf(word, sizeof word, "-%c", spec->letter);
         if (spec->letter)
-            put_doc(answer, word, spec->doc);
+            put(answer, word, spec->doc);
         snprintf(word, sizeof word, "--%s", spec->name ? spec->name : "");
         if (spec->name)
-            put_doc(answer, word, spec->doc);
+            put(answer, word, spec->doc);
     }
 }
 
-static void put_names(const struct answer *answer)
-{
-    const char *name;
-    for (int i = 0; (name = command_name(i)); i++)
-        put_doc(answer, name, command_doc(name));
-}
-
 /* ---- what the line says ---- */
-
-static bool is_option(const char *word)
-{
-    return word[0] == '-' && word[1] != '\0';
-}
 
 /* The option whose value is the word after WORD, or NULL. */
 static const struct option_spec *option_before_value(const char *word)
 {
     const struct option_spec *spec = NULL;
-    if (word[0] == '-' && word[1] == '-')
+    if (word[1] == '-')
         spec = option_find(0, word + 2, strlen(word + 2));
-    else if (is_option(word) && word[2] == '\0')
+    else if (word[2] == '\0')
         spec = option_find(word[1], NULL, 0);
     return spec && spec->argument ? spec : NULL;
 }
 
 void options_complete(FILE *out, int count, char **words)
 {
-    const char *last = count > 0 ? words[count - 1] : "", *command = NULL;
+    const char *last = count > 0 ? words[count - 1] : "", *command = NULL, *known;
     const struct option_spec *valued = NULL;
     struct answer answer = {.out = out, .typed = last, .before = last};
     size_t name = strcspn(last, "=");
@@ -112,7 +95,7 @@ void options_complete(FILE *out, int count, char **words)
     for (int i = 0; i < count - 1; i++) {
         if (valued)
             valued = NULL;
-        else if (is_option(words[i]))
+        else if (words[i][0] == '-' && words[i][1] != '\0')
             valued = option_before_value(words[i]);
         else if (!command)
             command = command_find(words[i]) < COMMAND_COUNT ? words[i] : NULL;
@@ -132,7 +115,8 @@ void options_complete(FILE *out, int count, char **words)
         const struct command_spec *spec = &command_table[command_find(command)];
         put_place(&answer, spec->complete, spec->words);
     } else {
-        put_names(&answer);
+        for (int i = 0; (known = command_name(i)); i++)
+            put(&answer, known, command_doc(known));
     }
 }
 

@@ -93,9 +93,7 @@ static bool is_option(const char *word)
 {
     if (word[0] != '-' || word[1] == '\0')
         return false;
-    if (strcmp(word, "-0") == 0)
-        return true;
-    return !isdigit((unsigned char)word[1]) && word[1] != '.';
+    return strcmp(word, "-0") == 0 || (!isdigit((unsigned char)word[1]) && word[1] != '.');
 }
 
 /* The first word that is no option is the command, the others are its operands. */
@@ -142,20 +140,16 @@ static bool check_operands(const struct options *options, const struct command_s
     if (options->operands < least)
         return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
                          options->command, command->operands, options->command);
-    if (command->complete != COMPLETE_WORDS)
+    const char *word = options->operand[0];
+    if (!command->words || word_find(word, command->words) >= 0)
         return true;
-    for (int i = 0; i < options->operands; i++) {
-        const char *word = options->operand[i], *near = word_nearest(word, command->words);
-        if (word_find(word, command->words) >= 0)
-            continue;
-        if (near)
-            return error_set(err, EXIT_USAGE, "%s '%s': did you mean '%s'?", options->command, word,
-                             near);
-        char all[256];
-        words_join(all, sizeof all, command->words);
-        return error_set(err, EXIT_USAGE, "%s '%s': expected %s", options->command, word, all);
-    }
-    return true;
+    const char *near = word_nearest(word, command->words);
+    if (near)
+        return error_set(err, EXIT_USAGE, "%s '%s': did you mean '%s'?", options->command, word,
+                         near);
+    char all[256];
+    words_join(all, sizeof all, command->words);
+    return error_set(err, EXIT_USAGE, "%s '%s': expected %s", options->command, word, all);
 }
 
 /* Standard input can be read once: as the mask, or as the INPUT of all commands but mask. */

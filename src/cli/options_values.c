@@ -4,7 +4,6 @@
 #include "cli/option_table.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -162,16 +161,11 @@ static void *field_of(const struct option_value *given)
 static bool parse_int(const char *text, const char **end, int *number)
 {
     const char *digits = text + (*text == '-' || *text == '+');
-    if (!isdigit((unsigned char)*digits))
-        return false;
     char *stop;
-    errno = 0;
     long value = strtol(text, &stop, 10);
     *end = stop;
-    if (errno == ERANGE || value < INT_MIN || value > INT_MAX)
-        return false;
     *number = (int)value;
-    return true;
+    return isdigit((unsigned char)*digits) && value >= INT_MIN && value <= INT_MAX;
 }
 
 static bool is_text(const struct option_value *given)
@@ -296,26 +290,21 @@ bool option_set_png_level(const struct option_value *given)
 bool option_set_device(const struct option_value *given)
 {
     struct options *options = given->options;
-    struct option_value word = *given;
-    const char *at = given->text + 5, *end = at;
+    bool numbered = strncmp(given->text, "cuda:", 5) == 0;
+    const char *at = given->text + 4;
     options->devices = 0;
-    if (strncmp(given->text, "cuda:", 5) == 0) {
-        do {
-            int *number = &options->device_list[options->devices];
-            if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at, &end, number) ||
-                *number < 0 || (*end != '\0' && *end != ','))
-                return expected(given, "cuda:N, where N is a device's number");
-            at = end + 1;
-        } while (*end == ',');
-        word.text = "cuda";
+    options->device_list[0] = 0;
+    while (numbered && *at != '\0') {
+        int *number = &options->device_list[options->devices];
+        if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at + 1, &at, number) ||
+            *number < 0 || (*at != '\0' && *at != ','))
+            return expected(given, "cuda:N, where N is a device's number");
     }
-    int index = word_index(&word);
-    if (index < 0)
-        return false;
+    int index = numbered ? 2 : word_index(given);
     options->request.device_auto = index == 0;
     options->request.device = index == 2 ? DEVICE_CUDA : DEVICE_CPU;
-    options->request.device_index = options->devices > 0 ? options->device_list[0] : 0;
-    return true;
+    options->request.device_index = options->device_list[0];
+    return index >= 0;
 }
 
 /* For bench, names with commas between. */
