@@ -35,28 +35,22 @@ static void wipe(struct printer *printer)
     printer->drawn = false;
 }
 
-/* Cuts the line to the terminal's width, which may change at any time: a line that the terminal has
- * broken could not be wiped. */
-static void fit(char *line)
-{
-    struct winsize size;
-
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
-        size.ws_col <= BATCH_LINE_CHARS)
-        line[size.ws_col - 1] = '\0';
-}
-
 static void counted(void *context, const struct batch_counts *counts)
 {
     struct printer *printer = context;
     char line[BATCH_LINE_CHARS];
+    struct winsize size;
 
     if (printer->options->quiet || !(printer->terminal || printer->options->verbose) ||
         counts->seconds < printer->next_line)
         return;
     batch_progress_line(line, counts);
     if (printer->terminal) {
-        fit(line);
+        /* Cut to the terminal's width, which may change at any time: a line that the terminal has
+         * broken could not be wiped. */
+        if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+            size.ws_col <= BATCH_LINE_CHARS)
+            line[size.ws_col - 1] = '\0';
         fprintf(stderr, "\r\033[K%s", line);
         fflush(stderr);
         printer->drawn = true;
@@ -91,30 +85,22 @@ static void print_json(const struct options *options, const struct batch_result 
     fflush(stdout); /* readers see whole lines, and a kill loses none */
 }
 
-/* With -v: data of the input that is not kept, and the kernel when it changes. */
-static void print_notes(struct printer *printer, const struct batch_result *result)
-{
-    const struct picture_choice *choice = &result->report.choice;
-
-    if (result->report.warning[0])
-        command_say("%s", result->report.warning);
-    if (choice->kernel != printer->kernel)
-        command_say("%s: kernel %s on %s", result->input, choice->kernel->name,
-                    backend_find(choice->device)->name);
-    printer->kernel = choice->kernel;
-}
-
 static void told(void *context, const struct batch_result *result)
 {
     struct printer *printer = context;
     const struct options *options = printer->options;
+    const struct picture_choice *choice = &result->report.choice;
 
     wipe(printer);
     if (result->status == BATCH_FAILED) {
         command_fail(&result->err);
         printer->different = printer->different || result->err.code == EXIT_DIFFERENT;
     } else if (result->status == BATCH_DONE && options->verbose) {
-        print_notes(printer, result);
+        command_notes(options, result->report.warning, "");
+        if (choice->kernel != printer->kernel)
+            command_say("%s: kernel %s on %s", result->input, choice->kernel->name,
+                        backend_find(choice->device)->name);
+        printer->kernel = choice->kernel;
     }
     if (options->json) {
         print_json(options, result);

@@ -246,10 +246,8 @@ static bool results_check(const struct bench_report *report, struct error *err)
 static bool draw(const struct bench_report *report, struct output **plot, struct error *err)
 {
     struct output *output = *plot;
-    if (!output)
-        return true;
-    if (!(report->sweep == SWEEP_NONE ? bench_plot_roofline(report, output, err)
-                                      : bench_plot_sweep(report, output, err)))
+    if (!(report->sweep == SWEEP_NONE ? bench_plot_roofline : bench_plot_sweep)(report, output,
+                                                                                err))
         return false;
     *plot = NULL;
     return output_commit(output, err);
@@ -275,7 +273,7 @@ bool command_bench(const struct options *options, struct error *err)
             request.progress("", NULL); /* wipes the line */
         if (ok)
             print_report(options, &report);
-        ok = ok && results_check(&report, err) && draw(&report, &plot, err);
+        ok = ok && results_check(&report, err) && (!plot || draw(&report, &plot, err));
     }
     output_discard(plot);
     bench_report_free(&report);

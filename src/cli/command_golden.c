@@ -19,15 +19,6 @@ static bool is_changed(const struct golden_case *one, const struct golden_result
     return strcmp(result->checksum, one->checksum) != 0;
 }
 
-/* `record` only says whether a checksum has changed. */
-static const char *state_name(const struct golden_job *job, const struct golden_case *one,
-                              const struct golden_result *result)
-{
-    if (job->recording && result->state != GOLDEN_FAILED)
-        return is_changed(one, result) ? "changed" : "same";
-    return golden_state_name(result->state);
-}
-
 static void tell_json(const char *state, const struct golden_case *one,
                       const struct golden_result *result)
 {
@@ -61,9 +52,12 @@ static void tell(const struct options *options, const struct golden_job *job, st
     for (size_t i = 0; i < job->suite->count; i++) {
         const struct golden_case *one = &job->suite->cases[i];
         const struct golden_result *result = &job->result[i];
-        const char *state = state_name(job, one, result);
+        const char *state = golden_state_name(result->state);
         bool good = result->state == GOLDEN_SAME || result->state == GOLDEN_TOLERATED;
-        bool news = result->state != GOLDEN_SAME || (job->recording && is_changed(one, result));
+        bool changed = job->recording && is_changed(one, result);
+        bool news = result->state != GOLDEN_SAME || changed;
+        if (job->recording && result->state != GOLDEN_FAILED)
+            state = changed ? "changed" : "same";
         if (options->json)
             tell_json(state, one, result);
         else if (!good || options->verbose || (news && !options->quiet))

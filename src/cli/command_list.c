@@ -17,15 +17,14 @@ static enum exit_code list_filters(bool json)
     const struct filter *filters = filter_table(&count);
     for (int i = 0; i < count; i++) {
         const char *mask = filters[i].default_mask;
-        if (!json) {
+        if (json)
+            json_print(stdout,
+                       mask ? "{'name':%s,'idea':%s,'default_mask':%s}\n"
+                            : "{'name':%s,'idea':%s}\n",
+                       filters[i].name, filters[i].idea, mask);
+        else
             printf("%-*s %s%s%s%s\n", NAME_WIDTH, filters[i].name, filters[i].idea,
                    mask ? " (default mask: " : "", mask ? mask : "", mask ? ")" : "");
-            continue;
-        }
-        json_print(stdout, "{'name':%s,'idea':%s", filters[i].name, filters[i].idea);
-        if (mask)
-            json_print(stdout, ",'default_mask':%s", mask);
-        puts("}");
     }
     return EXIT_DONE;
 }
@@ -60,16 +59,14 @@ static enum exit_code list_kernels(bool json)
         const char *device = backend_find(kernel->device)->name;
         struct error why;
         bool runs = runs_here(kernel, &why);
-        if (!json) {
+        if (json)
+            json_print(stdout,
+                       runs ? "{'name':%s,'device':%s,'dims':%d,'idea':%s,'runs':true}\n"
+                            : "{'name':%s,'device':%s,'dims':%d,'idea':%s,'runs':false,'why':%s}\n",
+                       kernel->name, device, kernel->dims, kernel->idea, why.text);
+        else
             printf("%-*s %-4s  %dD  %s%s%s%s\n", NAME_WIDTH, kernel->name, device, kernel->dims,
                    kernel->idea, runs ? "" : " (not here: ", runs ? "" : why.text, runs ? "" : ")");
-            continue;
-        }
-        json_print(stdout, "{'name':%s,'device':%s,'dims':%d,'idea':%s,'runs':%i", kernel->name,
-                   device, kernel->dims, kernel->idea, runs);
-        if (!runs)
-            json_print(stdout, ",'why':%s", why.text);
-        puts("}");
     }
     return EXIT_DONE;
 }
@@ -109,11 +106,10 @@ static void list_mask(const char *name, const char *path, void *context)
         listing->code = listing->code ? listing->code : err.code;
     }
     if (listing->json) {
-        json_print(stdout, "{'name':%s,'path':%s", name, path);
-        if (good)
-            json_print(stdout, ",'width':%d,'height':%d,'title':%s", mask.width, mask.height,
-                       title);
-        puts("}");
+        json_print(stdout,
+                   good ? "{'name':%s,'path':%s,'width':%d,'height':%d,'title':%s}\n"
+                        : "{'name':%s,'path':%s}\n",
+                   name, path, mask.width, mask.height, title);
     } else {
         printf("%-*s %-7s  ", NAME_WIDTH, name, size);
         clean_text_put(stdout, good ? title : path);

@@ -44,16 +44,15 @@ static bool request_make(const struct options *options, struct signal_request *r
 /* So many weights fit a line. */
 #define SHOWN_WEIGHTS 15
 
-/* Which numbers hold the sums, as a phrase. */
-static const char *sums_phrase(const struct signal_report *report)
-{
-    static const char *const phrases[] = {
-        [SIGNAL_SUM_F32] = "sums in floats, which are exact below 2^24",
-        [SIGNAL_SUM_I64] = "sums in 64-bit integers",
-        [SIGNAL_SUM_RATIONAL] = "sums past 62 bits: rationals on the CPU, no kernel",
-        [SIGNAL_SUM_SPLIT] = "sums past 62 bits: the kernel runs on split numbers"};
-    return phrases[report->choice.sums];
-}
+/* Which numbers hold the sums, in JSON and as a phrase. */
+static const struct {
+    const char *name, *phrase;
+} sums[] = {
+    [SIGNAL_SUM_F32] = {"float32", "sums in floats, which are exact below 2^24"},
+    [SIGNAL_SUM_I64] = {"int64", "sums in 64-bit integers"},
+    [SIGNAL_SUM_RATIONAL] = {"rational", "sums past 62 bits: rationals on the CPU, no kernel"},
+    [SIGNAL_SUM_SPLIT] = {"split", "sums past 62 bits: the kernel runs on split numbers"},
+};
 
 static const char *device_name(const struct signal_report *report)
 {
@@ -89,7 +88,7 @@ static void print_plan(const char *input, const struct signal_request *request,
     if (report->quantised)
         printf("quantised to 1/2^%d, at most %.3g of a sample value\n", report->quantised_bits,
                report->quantised_error);
-    printf("sums      %s\n", sums_phrase(report));
+    printf("sums      %s\n", sums[report->choice.sums].phrase);
     printf("border    %s", border_name(request->border.border));
     if (request->border.border == BORDER_CONSTANT)
         printf(":%s", request->border.value);
@@ -117,10 +116,6 @@ static void print_plan(const char *input, const struct signal_request *request,
 static void json_input(FILE *out, const char *input, const struct signal_request *request,
                        const struct signal_report *report)
 {
-    static const char *const types[] = {[SIGNAL_SUM_F32] = "float32",
-                                        [SIGNAL_SUM_I64] = "int64",
-                                        [SIGNAL_SUM_RATIONAL] = "rational",
-                                        [SIGNAL_SUM_SPLIT] = "split"};
     const struct signal_choice *choice = &report->choice;
     json_print(out, "{'input':%s,'form':%s,'samples':%d,'channels':%d", input, report->form,
                report->load.samples, report->load.channels);
@@ -130,7 +125,7 @@ static void json_input(FILE *out, const char *input, const struct signal_request
                ",'mask_width':%d,'anchor':%d,'border':%s,'passes':%d,'sums':%s,'device':%s,"
                "'kernel':%s,'threads':%d",
                report->load.mask_width, report->load.anchor, border_name(request->border.border),
-               request->repeat, types[choice->sums], device_name(report),
+               request->repeat, sums[choice->sums].name, device_name(report),
                choice->sums == SIGNAL_SUM_RATIONAL ? NULL : choice->kernel->name, choice->threads);
     if (report->quantised)
         json_print(out, ",'quantised_bits':%d,'quantised_error':%.17g", report->quantised_bits,
@@ -181,7 +176,7 @@ static void print_notes(const struct options *options, const struct signal_repor
 
     command_notes(options, report->warning, report->choice.note);
     if (options->verbose) {
-        command_say("%s: %s", options->operand[0], sums_phrase(report));
+        command_say("%s: %s", options->operand[0], sums[report->choice.sums].phrase);
         if (report->quantised)
             command_say("the mask is quantised to 1/2^%d, at most %.3g of a sample",
                         report->quantised_bits, report->quantised_error);
