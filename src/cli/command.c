@@ -11,46 +11,39 @@
 /* A row: name, operands, function, text. */
 /* clang-format off */
 const struct command_spec command_table[COMMAND_COUNT] = {
-    [COMMAND_FILTER] =
-    {NULL, "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_filter,
+    [COMMAND_FILTER] = {NULL, "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_filter,
      "filter an image, or every image below a folder"},
 
-    [COMMAND_MASK] =
-    {"mask", "MASK | --sigma S", 0, 1, COMPLETE_MASK, NULL, command_mask,
+    [COMMAND_MASK] = {"mask", "MASK | --sigma S", 0, 1, COMPLETE_MASK, NULL, command_mask,
      "print a mask, to see, keep or change it\n"
      "It is printed in the file format and can be read again. Comment lines after the rows give "
      "its sum, rank, symmetry and bounds."},
 
-    [COMMAND_SIGNAL] =
-    {"signal", "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_signal,
+    [COMMAND_SIGNAL] = {"signal", "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_signal,
      "filter samples: numbers in a text file, or audio\n"
      "The mask has one row or one column. Samples outside the signal are zero unless --border says "
      "otherwise. See SIGNALS."},
 
-    [COMMAND_REUSE] =
-    {"reuse", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_reuse,
+    [COMMAND_REUSE] = {"reuse", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_reuse,
      "count how often tiled convolution loads and uses each cell\n"
      "The analysis of the textbook's chapter as tables, for masks and output tiles of any width: "
      "loads with and without tiling, for internal and boundary tiles; uses of each cell of a tile; "
      "thread blocks and shared memory. With --size or an IMAGE there are also tables for the whole "
      "array or picture. Nothing is filtered."},
 
-    [COMMAND_BENCH] =
-    {"bench", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_bench,
+    [COMMAND_BENCH] = {"bench", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_bench,
      "time every kernel, on IMAGE or on a generated picture\n"
      "Every kernel is first compared with the reference. Its own time is shown beside the time to "
      "copy as many bytes and beside the device's fastest multiply-adds, measured in the same run. "
      "Unless --alpha is given, alpha is treated as one more channel. See BENCH."},
 
-    [COMMAND_COMPARE] =
-    {"compare", "A B", 2, 2, COMPLETE_FILE, NULL, command_compare,
+    [COMMAND_COMPARE] = {"compare", "A B", 2, 2, COMPLETE_FILE, NULL, command_compare,
      "compare two pictures, or two folders of pictures\n"
      "They must be equal, unless a limit is given: then every given limit must hold. Pictures "
      "whose size, channels or depth differ are always different. The exit status is 0 or 4. See "
      "COMPARING."},
 
-    [COMMAND_GOLDEN] =
-    {"golden", "record|check SUITE", 2, 2, COMPLETE_FILE, NULL, command_golden,
+    [COMMAND_GOLDEN] = {"golden", "record|check SUITE", 2, 2, COMPLETE_FILE, NULL, command_golden,
      "test that programs still write the same pictures\n"
      "check runs the commands of a suite and compares their pictures with recorded checksums; "
      "record records the checksums. Any program can be tested. See GOLDEN."},

@@ -10,14 +10,6 @@
 #include "codec/codec.h"
 #include "plan/mask.h"
 
-/* The masks, whether given as numbers or by --mask. A mask without a height has as many cells as it
- * is wide in 1D, and the square of that in 2D. */
-struct mask_sizes {
-    struct option_sizes list;
-    bool has_anchor; /* else it is the middle */
-    int anchor_x, anchor_y;
-};
-
 static bool check_together(const struct options *options, struct error *err)
 {
     if (options->json && options->csv)
@@ -33,57 +25,57 @@ static bool check_together(const struct options *options, struct error *err)
 
 /* ---- masks ---- */
 
-static bool read_masks(const struct options *options, struct mask_sizes *masks, struct error *err)
+/* Completes --mask-width: with the size of --mask, whose anchor then counts like --anchor, or with
+ * the masks of the chapter. A mask without a height has as many cells as it is wide in 1D, and the
+ * square of that in 2D. */
+static bool read_masks(struct options *options, struct error *err)
 {
-    const struct plan_overrides *given = &options->request.filter.overrides;
+    struct plan_overrides *anchor = &options->request.filter.overrides;
     struct mask mask;
-    *masks = (struct mask_sizes){options->mask_width, given->has_anchor, given->anchor_x,
-                                 given->anchor_y};
     if (options->request.filter.mask) {
         if (!mask_load(&mask, options->request.filter.mask, err))
             return false;
-        masks->list = (struct option_sizes){1, {mask.width}, {mask.height}};
-        if (!masks->has_anchor) {
-            masks->anchor_x = mask.anchor_x;
-            masks->anchor_y = mask.anchor_y;
-        }
-        masks->has_anchor = true;
+        options->mask_width = (struct option_sizes){1, {mask.width}, {mask.height}};
+        if (!anchor->has_anchor)
+            *anchor = (struct plan_overrides){
+                .has_anchor = true, .anchor_x = mask.anchor_x, .anchor_y = mask.anchor_y};
         mask_free(&mask);
     }
-    if (masks->list.count == 0) /* those of the chapter */
-        masks->list = (struct option_sizes){2, {5, 9}, {0}};
+    if (options->mask_width.count == 0)
+        options->mask_width = (struct option_sizes){2, {5, 9}, {0}};
     return true;
 }
 
 /* ---- 1D, 2D or both ---- */
 
 /* The option that makes the question one of 2D, or NULL. */
-static const char *needs_2d(const struct options *options, const struct mask_sizes *masks)
+static const char *needs_2d(const struct options *options)
 {
     if (options->operands)
         return "a picture";
     if (options->size.height[0])
         return "a size of two sides";
-    for (int i = 0; i < masks->list.count; i++) {
-        if (masks->list.height[i] > 1)
+    for (int i = 0; i < options->mask_width.count; i++) {
+        if (options->mask_width.height[i] > 1)
             return "a mask of several rows";
     }
     return NULL;
 }
 
-static bool add_table(const struct options *options, struct reuse_report *report,
-                      const struct mask_sizes *masks, int index, int dims, struct error *err)
+static bool add_table(const struct options *options, struct reuse_report *report, int index,
+                      int dims, struct error *err)
 {
     static const int tiles[2][5] = {{16, 32, 64, 128, 256}, {8, 16, 32, 64}};
+    const struct plan_overrides *anchor = &options->request.filter.overrides;
     struct reuse_table *table = &report->table[report->tables++];
     struct reuse_shape *shape = &table->shape;
-    int width = masks->list.width[index], height = masks->list.height[index];
+    int width = options->mask_width.width[index], height = options->mask_width.height[index];
     height = dims == 1 ? 1 : height ? height : width;
     *shape = (struct reuse_shape){.dims = dims,
                                   .mask_width = width,
                                   .mask_height = height,
-                                  .anchor_x = masks->has_anchor ? masks->anchor_x : width / 2,
-                                  .anchor_y = masks->has_anchor ? masks->anchor_y : height / 2};
+                                  .anchor_x = anchor->has_anchor ? anchor->anchor_x : width / 2,
+                                  .anchor_y = anchor->has_anchor ? anchor->anchor_y : height / 2};
     if (shape->anchor_x >= width || shape->anchor_y >= height)
         return error_set(err, EXIT_USAGE, "--anchor %d,%d lies outside a mask of %d x %d cells%s",
                          shape->anchor_x, shape->anchor_y, width, height,
@@ -95,16 +87,16 @@ static bool add_table(const struct options *options, struct reuse_report *report
 }
 
 static bool add_tables(const struct options *options, struct reuse_report *report,
-                       const struct mask_sizes *masks, struct error *err)
+                       struct error *err)
 {
-    const char *reason = needs_2d(options, masks);
+    const char *reason = needs_2d(options);
     if (reason && options->dims == 1)
         return error_set(err, EXIT_USAGE, "--dims 1: %s is for 2D", reason);
     for (int dims = reason ? 2 : 1; dims <= 2; dims++) {
         if (options->dims != 0 && options->dims != dims)
             continue;
-        for (int i = 0; i < masks->list.count; i++) {
-            if (!add_table(options, report, masks, i, dims, err))
+        for (int i = 0; i < options->mask_width.count; i++) {
+            if (!add_table(options, report, i, dims, err))
                 return false;
         }
     }
@@ -149,17 +141,17 @@ static bool check_counts(const struct reuse_report *report, struct error *err)
     return true;
 }
 
-bool command_reuse(const struct options *options, struct error *err)
+bool command_reuse(const struct options *given, struct error *err)
 {
     struct reuse_report report = {0};
-    struct mask_sizes masks;
-    if (!check_together(options, err) || !read_masks(options, &masks, err) ||
-        !add_tables(options, &report, &masks, err) || !read_size(options, &report, err) ||
+    struct options options = *given;
+    if (!check_together(&options, err) || !read_masks(&options, err) ||
+        !add_tables(&options, &report, err) || !read_size(&options, &report, err) ||
         !check_counts(&report, err))
         return false;
-    if (options->json)
+    if (options.json)
         reuse_print_json(stdout, &report);
-    else if (options->csv)
+    else if (options.csv)
         reuse_print_csv(stdout, &report);
     else
         reuse_print_text(stdout, &report);
