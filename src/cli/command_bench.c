@@ -2,15 +2,12 @@
  * (read or generated), the mask and the kernels, has them measured, and prints the table or
  * JSON and the plot. Everything that can be refused is refused before the first measurement,
  * because a bench takes a while. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/machine.h"
 #include "bench/bench.h"
 #include "cli/command.h"
-#include "codec/codec.h"
-#include "plan/filter.h"
 
 #define DEFAULT_SIZE 2048
 #define DEFAULT_MASK "gauss5"
@@ -20,7 +17,6 @@ struct bench_setup {
     const struct options *options;
     struct filter_request filter;
     struct image_info info;
-    char built[32]; /* in the place of a name, for a Gaussian mask */
 };
 
 static enum bench_sweep sweep_of(const struct options *options)
@@ -184,8 +180,9 @@ static struct bench_request request_make(struct bench_setup *setup)
 }
 
 /* The mask's name as the user gave it. */
-static const char *mask_name(struct bench_setup *setup)
+static const char *mask_name(const struct bench_setup *setup)
 {
+    static char gauss[32];
     const struct filter_request *filter = &setup->filter;
     if (sweep_of(setup->options) == SWEEP_MASK)
         return "lopsided";
@@ -193,11 +190,11 @@ static const char *mask_name(struct bench_setup *setup)
         return filter->mask;
     if (!filter->has_sigma)
         return "box";
-    snprintf(setup->built, sizeof setup->built, "sigma %g", filter->sigma);
-    return setup->built;
+    snprintf(gauss, sizeof gauss, "sigma %g", filter->sigma);
+    return gauss;
 }
 
-static struct bench_report report_make(struct bench_setup *setup,
+static struct bench_report report_make(const struct bench_setup *setup,
                                        const struct bench_request *request)
 {
     const struct options *options = setup->options;

@@ -2,13 +2,10 @@
  * tables. Puts together the masks, the tiles and the array or picture that
  * the user asks about, and refuses options that contradict each other before anything is
  * printed. Of an IMAGE only the size and the number of channels are read. */
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/reuse.h"
 #include "cli/command.h"
-#include "codec/codec.h"
-#include "plan/mask.h"
 
 static bool check_together(const struct options *options, struct error *err)
 {

@@ -2,13 +2,12 @@
  * commands and filters and from help_text.c; this file puts them together as blocks and lays the
  * blocks out: as plain text, 80 columns wide, or in roff's man macros. The build runs `stencilcli
  * --man > stencilcli.1`, so that page and program always agree. */
-#include "cli/help.h"
+#include "cli/option_table.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "cli/option_table.h"
 #include "signal/audio.h"
 
 #define COLUMNS     80
@@ -31,7 +30,7 @@ static void fill(FILE *out, const char *text, int column, int indent)
     for (int length; *text; text += length + (text[length] == ' ')) {
         length = (int)strcspn(text, " ");
         if (column > indent && column + 1 + length > COLUMNS - 1)
-            column = fprintf(out, "\n%*s", indent, "") - 1;
+            column = fprintf(out, "\n%*s", indent, "") - 1; /* without the newline */
         else if (column > indent)
             column += fprintf(out, " ");
         column += fprintf(out, "%.*s", length, text);

@@ -2,7 +2,7 @@
  * commands and options are made from their tables; everything else stands here: the formula, mask
  * files, borders, alpha, formats, folders, exit status, examples. Plain ASCII. A test checks that
  * every option that is named here exists. */
-#include "cli/help.h"
+#include "cli/option_table.h"
 
 /* clang-format off */
 #define HEADING(title)    {.kind = HELP_HEADING, .text = title}

@@ -3,12 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
 #include "cli/option_table.h"
 #include "codec/output.h"
 #include "kernel/backend.h"

@@ -164,7 +164,7 @@ static bool check_standard_input(const struct options *options, enum command_id 
                      command == COMMAND_SIGNAL ? "samples" : "picture");
 }
 
-/* Does the command take every option that was given? */
+/* Does the command take every option that was given? The first one for folders is noted. */
 static bool check_given(const struct scan *scan, struct error *err)
 {
     struct options *options = scan->options;
