@@ -160,25 +160,6 @@ static void show_progress(const char *text, void *context)
 
 /* ---- the command ---- */
 
-static struct bench_request request_make(struct bench_setup *setup)
-{
-    const struct options *options = setup->options;
-    return (struct bench_request){
-        .kernels = options->kernel,
-        .method = options->request.method,
-        .device_auto = options->request.device_auto,
-        .device = options->request.device,
-        .device_index = options->request.device_index,
-        .tile = options->request.tile,
-        .threads = options->request.threads ? options->request.threads : machine_cpus(),
-        .runs = options->runs,
-        .cold = options->cold,
-        .plan = make_plan,
-        .context = setup,
-        .progress = !options->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
-    };
-}
-
 /* The mask's name as the user gave it. */
 static const char *mask_name(const struct bench_setup *setup)
 {
@@ -253,7 +234,21 @@ static bool draw(const struct bench_report *report, struct output **plot, struct
 bool command_bench(const struct options *options, struct error *err)
 {
     struct bench_setup setup = {.options = options, .filter = filter_of(options)};
-    struct bench_request request = request_make(&setup);
+    const struct picture_request *from = &options->request;
+    struct bench_request request = {
+        .kernels = options->kernel,
+        .method = from->method,
+        .device_auto = from->device_auto,
+        .device = from->device,
+        .device_index = from->device_index,
+        .tile = from->tile,
+        .threads = from->threads ? from->threads : machine_cpus(),
+        .runs = options->runs,
+        .cold = options->cold,
+        .plan = make_plan,
+        .context = &setup,
+        .progress = !options->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
+    };
     struct bench_report report = {0};
     struct output *plot = NULL;
     bool ok = check_together(options, err) && bench_check(&request, sweep_of(options), err) &&
