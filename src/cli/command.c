@@ -1,13 +1,85 @@
-/* What all commands do alike: print messages, and read what options change of a mask. */
+/* The rows of the command table (cli/option_table.h), and how commands print messages. The filters
+ * are one row: their names and what each of them does are in plan/filter.c. */
 #include "cli/command.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/text.h"
+#include "cli/option_table.h"
 
-void command_print_clean(FILE *out, const char *text)
+/* A row: name, operands, function, text. */
+/* clang-format off */
+const struct command_spec command_table[COMMAND_COUNT] = {
+    [COMMAND_FILTER] = {NULL, "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_filter,
+     "filter an image, or every image below a folder"},
+
+    [COMMAND_MASK] = {"mask", "MASK | --sigma S", 0, 1, COMPLETE_MASK, NULL, command_mask,
+     "print a mask, to see, keep or change it\n"
+     "It is printed in the file format and can be read again. Comment lines after the rows give "
+     "its sum, rank, symmetry and bounds."},
+
+    [COMMAND_SIGNAL] = {"signal", "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_signal,
+     "filter samples: numbers in a text file, or audio\n"
+     "The mask has one row or one column. Samples outside the signal are zero unless --border says "
+     "otherwise. See SIGNALS."},
+
+    [COMMAND_REUSE] = {"reuse", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_reuse,
+     "count how often tiled convolution loads and uses each cell\n"
+     "The analysis of the textbook's chapter as tables, for masks and output tiles of any width: "
+     "loads with and without tiling, for internal and boundary tiles; uses of each cell of a tile; "
+     "thread blocks and shared memory. With --size or an IMAGE there are also tables for the whole "
+     "array or picture. Nothing is filtered."},
+
+    [COMMAND_BENCH] = {"bench", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_bench,
+     "time every kernel, on IMAGE or on a generated picture\n"
+     "Every kernel is first compared with the reference. Its own time is shown beside the time to "
+     "copy as many bytes and beside the device's fastest multiply-adds, measured in the same run. "
+     "Unless --alpha is given, alpha is treated as one more channel. See BENCH."},
+
+    [COMMAND_COMPARE] = {"compare", "A B", 2, 2, COMPLETE_FILE, NULL, command_compare,
+     "compare two pictures, or two folders of pictures\n"
+     "They must be equal, unless a limit is given: then every given limit must hold. Pictures "
+     "whose size, channels or depth differ are always different. The exit status is 0 or 4. See "
+     "COMPARING."},
+
+    [COMMAND_GOLDEN] = {"golden", "record|check SUITE", 2, 2, COMPLETE_FILE, NULL, command_golden,
+     "test that programs still write the same pictures\n"
+     "check runs the commands of a suite and compares their pictures with recorded checksums; "
+     "record records the checksums. Any program can be tested. See GOLDEN."},
+
+    [COMMAND_LIST] =
+    {"list", "filters|kernels|methods|masks|devices", 1, 1, COMPLETE_WORDS, list_word, command_list,
+     "list filters, kernels, methods, masks or devices\n"
+     "One line each, the name first. For a kernel the line says whether this machine can run it; "
+     "for a mask it gives the size and the first comment line of the file."},
+};
+/* clang-format on */
+
+enum command_id command_find(const char *name)
 {
-    clean_text_put(out, text);
+    int id = COMMAND_FILTER + 1;
+    if (filter_find(name))
+        return COMMAND_FILTER;
+    while (id < COMMAND_COUNT && strcmp(command_table[id].name, name) != 0)
+        id++;
+    return (enum command_id)id;
+}
+
+const char *command_name(int index)
+{
+    int filters;
+    const struct filter *filter = filter_table(&filters);
+    if (index < filters)
+        return filter[index].name;
+    index += 1 - filters; /* the filters' row is the first */
+    return index < COMMAND_COUNT ? command_table[index].name : NULL;
+}
+
+const char *command_doc(const char *name)
+{
+    const struct filter *filter = filter_find(name);
+    return filter ? filter->idea : command_table[command_find(name)].doc;
 }
 
 void command_say(const char *format, ...)
@@ -22,20 +94,22 @@ void command_say(const char *format, ...)
     fputc('\n', stderr);
 }
 
-int command_fail(const struct error *err)
+void command_notes(const struct options *options, const char *warning, const char *note)
+{
+    if (warning[0] && !options->quiet)
+        command_say("%s", warning);
+    if (note[0] && options->verbose)
+        command_say("%s", note);
+}
+
+enum exit_code command_fail(const struct error *err)
 {
     command_say("%s", err->text);
     return err->code;
 }
 
-struct plan_overrides command_overrides(const struct options *options)
+bool command_end(enum exit_code code, struct error *err)
 {
-    return (struct plan_overrides){
-        .divisor = options->divisor,
-        .offset = options->offset,
-        .has_anchor = options->has_anchor,
-        .anchor_x = options->anchor_x,
-        .anchor_y = options->anchor_y,
-        .flip = options->flip,
-    };
+    *err = (struct error){.code = code};
+    return code == EXIT_DONE;
 }

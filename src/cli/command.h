@@ -1,31 +1,144 @@
-/* The commands: each takes the parsed options and returns the exit status. Only they and main.c
- * print: messages on stderr as "stencilcli: ...", data on stdout. */
+/* The parsed command line, the commands that take it, and the helpers that several commands share.
+ * The tables from which the parser, help, the man page and the completions are made are in
+ * cli/option_table.h. Only the command files and main.c print: messages on stderr as
+ * "stencilcli: ...", data on stdout. */
 #ifndef STENCIL_CLI_COMMAND_H
 #define STENCIL_CLI_COMMAND_H
 
-#include "cli/options.h"
-#include "plan/plan.h"
+#include <stdio.h>
 
-int command_filter(const struct options *options); /* blur, sobel, ... INPUT OUTPUT */
-int command_mask(const struct options *options);
-int command_reuse(const struct options *options);
-int command_signal(const struct options *options);
-int command_bench(const struct options *options);
-int command_compare(const struct options *options);
-int command_golden(const struct options *options);
-int command_list(const struct options *options);
+#include "batch/batch.h"
+#include "compare/compare.h"
 
-/* Prints "stencilcli: " and a sentence as one line on stderr, cleaned as by command_print_clean:
- * callers need not clean what they put into it. */
+/* A list of sizes: N, or NxM. */
+#define OPTION_SIZES_MAX 16
+struct option_sizes {
+    int count;
+    int width[OPTION_SIZES_MAX];
+    int height[OPTION_SIZES_MAX]; /* 0: only one number was given */
+};
+
+#define OPTION_DEVICES_MAX 16
+
+struct options {
+    const char *command;    /* a filter's name, or mask, list, ...; NULL: none */
+    const char *operand[8]; /* the words after it that are no options */
+    int operands;
+
+    /* The mask, the border, the device, the output's format: as a filter of one picture takes
+     * them. Other commands read the members that they need. Its kernel is not set: see below. */
+    struct picture_request request;
+
+    /* where it runs */
+    int devices; /* how many numbers were given; cuda:N,M is for folders */
+    int device_list[OPTION_DEVICES_MAX];
+    const char *kernel; /* NULL for auto; bench: names with commas between, NULL for all */
+
+    /* what reuse looks at */
+    int dims; /* 0: both, 1 and 2 */
+    struct option_sizes mask_width, tiles;
+    struct option_sizes size; /* at most one; bench: of the generated picture */
+
+    /* what bench does */
+    bool cold;
+    const char *depth; /* bits per sample of the generated picture: "8", "16", or NULL for 8 */
+    int runs;          /* 0: chosen by time */
+    const char *plot;
+    const char *sweep; /* "tile", "mask" or NULL */
+
+    /* what compare and golden do */
+    struct compare_limits limits;
+    const char *diff, *junit, *html;
+
+    /* the output */
+    int decimals; /* of text samples; -1: exact */
+    bool plan, time, json, csv, quiet, verbose;
+
+    /* folders of pictures */
+    struct batch_tree
+        tree;          /* without INPUT and OUTPUT; its extension as given, perhaps with a dot */
+    const char *shard; /* NULL: not given */
+    bool force, fail_fast;
+    int max_failures;          /* 0: no limit */
+    const char *folder_option; /* the name of the first of these that was given, or NULL */
+
+    bool help_short, help_full, version;
+    bool man;               /* --man, --completion: for the build and for packagers */
+    const char *completion; /* a shell's name, or NULL */
+};
+
+/* ---- the parser and the texts made from the tables ---- */
+
+/* Parses argv. Options may stand anywhere, and `--` ends them; --name=value, --name value and
+ * clustered letters are accepted. For unknown words the nearest is suggested. Errors are
+ * EXIT_USAGE. */
+bool options_parse(struct options *options, int argc, char **argv, struct error *err);
+
+void options_print_short_help(FILE *out);
+void options_print_full_help(FILE *out);
+void options_print_command_help(FILE *out, const char *command); /* one that options_parse took */
+void options_print_version(FILE *out);
+void options_print_man(FILE *out);                           /* roff */
+bool options_print_completion(FILE *out, const char *shell); /* bash, zsh, fish; false: unknown */
+
+/* Prints what may stand in place of the last of these words of a line (cli/completion.c). */
+void options_complete(FILE *out, int count, char **words);
+
+/* ---- the commands ---- */
+
+/* If a command returns false, ERR holds the exit status and the sentence that main.c prints. The
+ * sentence is empty if the command has printed the reason itself. */
+bool command_filter(const struct options *options, struct error *err); /* blur, sobel, ... */
+bool command_mask(const struct options *options, struct error *err);
+bool command_reuse(const struct options *options, struct error *err);
+bool command_signal(const struct options *options, struct error *err);
+bool command_bench(const struct options *options, struct error *err);
+bool command_compare(const struct options *options, struct error *err);
+bool command_golden(const struct options *options, struct error *err);
+bool command_list(const struct options *options, struct error *err);
+
+/* Ends a command whose sentences are printed: fills ERR with CODE and returns whether that is
+ * EXIT_DONE. */
+bool command_end(enum exit_code code, struct error *err);
+
+/* Prints "stencilcli: " and a sentence as one line on stderr, cleaned as by clean_text_put: callers
+ * need not clean what they put into it. */
 __attribute__((format(printf, 1, 2))) void command_say(const char *format, ...);
 
 /* Prints an error's sentence by command_say and returns its exit code. */
-int command_fail(const struct error *err);
+enum exit_code command_fail(const struct error *err);
 
-/* Prints TEXT so that it stays on one line and gives no orders to a terminal. */
-void command_print_clean(FILE *out, const char *text);
+/* With command_say: the parts of the input that are not kept, unless --quiet is given, and with
+ * --verbose the reason of a choice. Either may be empty. */
+void command_notes(const struct options *options, const char *warning, const char *note);
 
-/* --divisor, --offset, --anchor and --flip, as texts that the options own. */
-struct plan_overrides command_overrides(const struct options *options);
+/* ---- masks, also those of signals ---- */
+
+/* Room for mask_number's text: a number of 64 characters, or "about " and a double. */
+#define MASK_NUMBER_CHARS (RATIONAL_MAX_CHARS + 1)
+
+/* Writes the exact number if it is short enough to read, else `about X`; returns TEXT. */
+const char *mask_number(char text[MASK_NUMBER_CHARS], mpq_srcptr value);
+
+/* The mask in the file format, followed by comment lines. Malloc'ed; NULL if a number is too
+ * long. */
+char *mask_print(const struct mask *mask, struct error *err);
+
+/* ---- one picture and folders of pictures ---- */
+
+/* Whether INPUT is a folder; false with ERR when the options do not suit a folder or a file. */
+bool command_batch_wanted(const struct options *options, bool *wanted, struct error *err);
+bool command_batch(const struct options *options, const struct picture_request *request,
+                   struct error *err);
+
+/* The fields of a filtered picture, from "filter" on, without braces. */
+void command_filter_json(FILE *out, const struct options *options,
+                         const struct picture_report *report);
+
+/* ---- comparisons, also those of golden suites ---- */
+
+/* `"result":"different","why":...` and the numbers, without braces; an infinite PSNR is the
+ * string "inf". */
+void command_compare_json(FILE *out, const struct compare_result *result);
 
 #endif

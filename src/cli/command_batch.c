@@ -1,7 +1,7 @@
 /* `stencilcli FILTER FOLDER FOLDER`: filters every picture below a folder into the same tree
  * below another folder. Prints failures and, with --json, every file, in the order of names;
  * progress on a terminal, or every ten seconds with -v; a summary at the end. */
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -9,9 +9,8 @@
 
 #include "base/json.h"
 #include "base/machine.h"
-#include "batch/batch.h"
+#include "base/text.h"
 #include "cli/command.h"
-#include "cli/command_filter.h"
 #include "kernel/backend.h"
 
 /* Seconds between lines of progress, where each stays and where each replaces the last. */
@@ -36,33 +35,27 @@ static void wipe(struct printer *printer)
     printer->drawn = false;
 }
 
-/* Cuts the line to the terminal's width, which may change at any time: a line that the terminal has
- * broken could not be wiped. */
-static void fit(char *line)
-{
-    struct winsize size;
-
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
-        size.ws_col <= BATCH_LINE_CHARS)
-        line[size.ws_col - 1] = '\0';
-}
-
 static void counted(void *context, const struct batch_counts *counts)
 {
     struct printer *printer = context;
     char line[BATCH_LINE_CHARS];
+    struct winsize size;
 
     if (printer->options->quiet || !(printer->terminal || printer->options->verbose) ||
         counts->seconds < printer->next_line)
         return;
     batch_progress_line(line, counts);
     if (printer->terminal) {
-        fit(line);
+        /* Cut to the terminal's width, which may change at any time: a line that the terminal has
+         * broken could not be wiped. */
+        if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+            size.ws_col <= BATCH_LINE_CHARS)
+            line[size.ws_col - 1] = '\0';
         fprintf(stderr, "\r\033[K%s", line);
         fflush(stderr);
         printer->drawn = true;
     } else if (printer->next_line > 0) {
-        fprintf(stderr, "stencilcli: %s\n", line);
+        command_say("%s", line);
     }
     printer->next_line = counts->seconds + (printer->terminal ? DRAW_SECONDS : LINE_SECONDS);
 }
@@ -74,60 +67,47 @@ static void print_json(const struct options *options, const struct batch_result 
                                         [BATCH_FAILED] = "failed",
                                         [BATCH_PLANNED] = "planned"};
 
-    fputs("{\"input\":", stdout);
+    json_print(stdout, "{'input':");
     json_put_bytes(stdout, result->input);
-    fputs(",\"output\":", stdout);
+    json_print(stdout, ",'output':");
     json_put_bytes(stdout, result->output);
-    printf(",\"status\":\"%s\"", names[result->status]);
-    if (result->status == BATCH_FAILED) {
-        fputs(",\"error\":", stdout);
-        json_print_text(stdout, result->err.text);
-    } else if (result->status != BATCH_PLANNED) {
-        printf(",\"input_bytes\":%ju,\"output_bytes\":%ju", (uintmax_t)result->input_bytes,
-               (uintmax_t)result->output_bytes);
-    }
+    json_print(stdout, ",'status':%s", names[result->status]);
+    if (result->status == BATCH_FAILED)
+        json_print(stdout, ",'error':%s", result->err.text);
+    else if (result->status != BATCH_PLANNED)
+        json_print(stdout, ",'input_bytes':%" PRIu64 ",'output_bytes':%" PRIu64,
+                   result->input_bytes, result->output_bytes);
     if (result->status == BATCH_DONE) {
         fputc(',', stdout);
         command_filter_json(stdout, options, &result->report);
     }
-    fputs("}\n", stdout);
+    puts("}");
     fflush(stdout); /* readers see whole lines, and a kill loses none */
-}
-
-/* With -v: data of the input that is not kept, and the kernel when it changes. */
-static void print_notes(struct printer *printer, const struct batch_result *result)
-{
-    const struct picture_choice *choice = &result->report.choice;
-
-    if (result->report.warning[0])
-        fprintf(stderr, "stencilcli: %s\n", result->report.warning);
-    if (choice->kernel == printer->kernel)
-        return;
-    printer->kernel = choice->kernel;
-    fputs("stencilcli: ", stderr);
-    command_print_clean(stderr, result->input);
-    fprintf(stderr, ": kernel %s on %s\n", choice->kernel->name,
-            backend_find(choice->device)->name);
 }
 
 static void told(void *context, const struct batch_result *result)
 {
     struct printer *printer = context;
     const struct options *options = printer->options;
+    const struct picture_choice *choice = &result->report.choice;
 
     wipe(printer);
     if (result->status == BATCH_FAILED) {
         command_fail(&result->err);
         printer->different = printer->different || result->err.code == EXIT_DIFFERENT;
     } else if (result->status == BATCH_DONE && options->verbose) {
-        print_notes(printer, result);
+        command_notes(options, result->report.warning, "");
+        if (choice->kernel != printer->kernel)
+            command_say("%s: kernel %s on %s", result->input, choice->kernel->name,
+                        backend_find(choice->device)->name);
+        printer->kernel = choice->kernel;
     }
     if (options->json) {
         print_json(options, result);
     } else if (result->status == BATCH_PLANNED) {
-        command_print_clean(stdout, result->input);
+        clean_text_put(stdout, result->input);
         fputs(" -> ", stdout);
-        command_print_clean(stdout, result->output);
+        clean_text_put(stdout, result->output);
         fputc('\n', stdout);
     }
 }
@@ -139,44 +119,30 @@ static void print_end(const struct options *options, const struct batch_counts *
     if (options->quiet)
         return;
     batch_summary_line(line, counts);
-    fprintf(stderr, "stencilcli: %s\n", line);
+    command_say("%s", line);
     batch_work_line(line, counts);
     if (line[0])
-        fprintf(stderr, "stencilcli: %s\n", line);
+        command_say("%s", line);
     if (counts->links_outside > 0)
-        fprintf(stderr, "stencilcli: %zu symlink%s out of the folder not followed (--follow)\n",
-                counts->links_outside, counts->links_outside == 1 ? "" : "s");
+        command_say("%zu symlink%s out of the folder not followed (--follow)",
+                    counts->links_outside, counts->links_outside == 1 ? "" : "s");
     if (counts->with_warnings > 0 && !options->verbose)
-        fprintf(stderr, "stencilcli: %zu file%s with data that is not kept (-v names them)\n",
-                counts->with_warnings, counts->with_warnings == 1 ? "" : "s");
+        command_say("%zu file%s with data that is not kept (-v names them)", counts->with_warnings,
+                    counts->with_warnings == 1 ? "" : "s");
 }
 
 /* ---- before ---- */
 
-/* The first option given that is for folders only, or NULL. */
-static const char *folder_option(const struct options *options)
-{
-    return options->include.count > 0   ? "include"
-           : options->exclude.count > 0 ? "exclude"
-           : options->null_ended        ? "null"
-           : options->follow            ? "follow"
-           : options->extension         ? "ext"
-           : options->force             ? "force"
-           : options->fail_fast         ? "fail-fast"
-           : options->max_failures > 0  ? "max-failures"
-           : options->shard             ? "shard"
-                                        : NULL;
-}
-
 /* --ext without a leading dot. */
 static const char *extension(const struct options *options)
 {
-    return options->extension ? options->extension + (options->extension[0] == '.') : NULL;
+    return options->tree.extension ? options->tree.extension + (options->tree.extension[0] == '.')
+                                   : NULL;
 }
 
 static bool check(const struct options *options, struct error *err)
 {
-    const char *output = options->operand[1];
+    const char *output = options->operand[1], *mask = options->request.filter.mask;
     char known[FORMAT_KNOWN_BYTES];
     struct stat status;
 
@@ -186,25 +152,25 @@ static bool check(const struct options *options, struct error *err)
     if (strcmp(output, "-") == 0 || (stat(output, &status) == 0 && !S_ISDIR(status.st_mode)))
         return error_set(err, EXIT_USAGE, "%s: expected a folder, as INPUT is one",
                          strcmp(output, "-") == 0 ? "standard output" : output);
-    if (options->null_ended && !options->files_from)
+    if (options->tree.null_ended && !options->tree.files_from)
         return error_set(err, EXIT_USAGE, "--null is for --files-from");
-    if (options->files_from && options->mask && strcmp(options->mask, "-") == 0 &&
-        strcmp(options->files_from, "-") == 0)
+    if (options->tree.files_from && mask && strcmp(mask, "-") == 0 &&
+        strcmp(options->tree.files_from, "-") == 0)
         return error_set(err, EXIT_USAGE,
                          "the mask and the names cannot both be read from standard input");
-    if (options->extension && format_of_name(extension(options)) == FORMAT_NONE)
-        return error_set(err, EXIT_USAGE, "--ext %s: unknown format (%s)", options->extension,
+    if (options->tree.extension && format_of_name(extension(options)) == FORMAT_NONE)
+        return error_set(err, EXIT_USAGE, "--ext %s: unknown format (%s)", options->tree.extension,
                          format_known(known));
     return true;
 }
 
 bool command_batch_wanted(const struct options *options, bool *wanted, struct error *err)
 {
-    const char *input = options->operand[0], *option = folder_option(options);
+    const char *input = options->operand[0], *option = options->folder_option;
     struct stat status;
 
     *wanted = stat(input, &status) == 0 && S_ISDIR(status.st_mode);
-    if (!*wanted && options->files_from)
+    if (!*wanted && options->tree.files_from)
         return error_set(err, EXIT_USAGE,
                          "--files-from: INPUT is the folder of the names; '%s' is none", input);
     if (!*wanted && options->devices > 1)
@@ -221,7 +187,7 @@ static int choose_devices(const struct options *options, int list[OPTION_DEVICES
     char why[128];
     int count;
 
-    if (options->device_auto || options->device != DEVICE_CUDA)
+    if (options->request.device_auto || options->request.device != DEVICE_CUDA)
         return 0;
     memcpy(list, options->device_list, sizeof options->device_list);
     if (options->devices > 0)
@@ -236,19 +202,13 @@ static int choose_devices(const struct options *options, int list[OPTION_DEVICES
     return count < OPTION_DEVICES_MAX ? count : OPTION_DEVICES_MAX;
 }
 
-int command_batch(const struct options *options, const struct picture_request *request)
+bool command_batch(const struct options *options, const struct picture_request *request,
+                   struct error *err)
 {
     struct printer printer = {.options = options, .terminal = isatty(STDERR_FILENO) == 1};
     struct batch_job job = {.request = request,
-                            .tree = {.input = options->operand[0],
-                                     .output = options->operand[1],
-                                     .filter = {.include = options->include,
-                                                .exclude = options->exclude,
-                                                .follow = options->follow},
-                                     .files_from = options->files_from,
-                                     .null_ended = options->null_ended,
-                                     .extension = extension(options)},
-                            .threads = options->threads ? options->threads : machine_cpus(),
+                            .tree = options->tree,
+                            .threads = request->threads ? request->threads : machine_cpus(),
                             .max_failures = options->fail_fast ? 1 : options->max_failures,
                             .force = options->force,
                             .plan = options->plan,
@@ -256,26 +216,27 @@ int command_batch(const struct options *options, const struct picture_request *r
                             .counted = counted,
                             .context = &printer};
     struct batch_counts counts;
-    struct error err;
     int devices[OPTION_DEVICES_MAX];
-    bool ok;
 
-    if (!shard_choose(&job.shard, options->shard, &err))
-        return command_fail(&err);
+    if (!shard_choose(&job.shard, options->shard, err))
+        return false;
     if (options->shard && !options->quiet && (options->verbose || job.shard.why[0]))
-        fprintf(stderr, "stencilcli: shard %d/%d%s%s\n", job.shard.index, job.shard.count,
-                job.shard.why[0] ? ": " : "", job.shard.why);
+        command_say("shard %d/%d%s%s", job.shard.index, job.shard.count,
+                    job.shard.why[0] ? ": " : "", job.shard.why);
+    job.tree.input = options->operand[0];
+    job.tree.output = options->operand[1];
+    job.tree.extension = extension(options);
     job.device = devices;
     job.devices = choose_devices(options, devices);
-    ok = batch_run(&job, &counts, &err);
+    bool good = batch_run(&job, &counts, err);
     wipe(&printer);
-    if (!ok && err.code != EXIT_DEVICE) /* the first file that failed with it has reported it */
-        command_fail(&err);
+    if (!good && err->code != EXIT_DEVICE) /* the first file that failed with it has reported it */
+        command_fail(err);
     if (counts.files > 0)
         print_end(options, &counts);
-    if (!ok)
-        return err.code;
-    if (printer.different)
-        return EXIT_DIFFERENT;
-    return counts.failed > 0 ? EXIT_INPUT : EXIT_DONE;
+    return command_end(!good               ? err->code
+                       : printer.different ? EXIT_DIFFERENT
+                       : counts.failed > 0 ? EXIT_INPUT
+                                           : EXIT_DONE,
+                       err);
 }

@@ -2,15 +2,12 @@
  * (read or generated), the mask and the kernels, has them measured, and prints the table or
  * JSON and the plot. Everything that can be refused is refused before the first measurement,
  * because a bench takes a while. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/machine.h"
 #include "bench/bench.h"
 #include "cli/command.h"
-#include "codec/codec.h"
-#include "plan/filter.h"
 
 #define DEFAULT_SIZE 2048
 #define DEFAULT_MASK "gauss5"
@@ -20,54 +17,45 @@ struct bench_setup {
     const struct options *options;
     struct filter_request filter;
     struct image_info info;
-    char built[32]; /* in the place of a name, for a mask that is built */
-    bool line_open; /* the progress line is on the screen */
 };
 
 static enum bench_sweep sweep_of(const struct options *options)
 {
-    if (!options->sweep)
-        return SWEEP_NONE;
-    return strcmp(options->sweep, "tile") == 0 ? SWEEP_TILE : SWEEP_MASK;
+    return !options->sweep                       ? SWEEP_NONE
+           : strcmp(options->sweep, "tile") == 0 ? SWEEP_TILE
+                                                 : SWEEP_MASK;
 }
 
 /* Do the options build a mask instead of naming one? */
-static bool builds_mask(const struct options *options)
+static bool builds_mask(const struct filter_request *filter)
 {
-    return options->has_sigma || options->radius >= 0;
+    return filter->has_sigma || filter->radius >= 0;
 }
 
-/* Checks the options of the generated picture. */
-static bool check_picture(const struct options *options, struct error *err)
+static bool check_together(const struct options *options, struct error *err)
 {
-    const char *channels = options->channels;
-    const char *given = options->size.count ? "size" : channels ? "channels" : "depth";
+    const struct filter_request *filter = &options->request.filter;
+    const char *channels = filter->channels;
+    /* The first option of the generated picture. */
+    const char *given = options->size.count ? "size"
+                        : channels          ? "channels"
+                        : options->depth    ? "depth"
+                                            : NULL;
 
-    if (options->operands && (options->size.count || channels || options->depth))
+    if (options->operands && given)
         return error_set(err, EXIT_USAGE, "'%.80s' has %s%s of its own: --%s is for none",
                          options->operand[0], *given == 'c' ? "" : "a ", given, given);
     if (channels && (channels[0] < '1' || channels[0] > '4' || channels[1] != '\0'))
         return error_set(err, EXIT_USAGE, "--channels %.40s: expected 1, 2, 3 or 4 for bench",
                          channels);
-    return true;
-}
-
-static bool check_together(const struct options *options, struct error *err)
-{
-    if (!check_picture(options, err))
-        return false;
-    if (options->drop_alpha)
+    if (options->request.sink.drop_alpha)
         return error_set(err, EXIT_USAGE, "--alpha drop: bench writes no picture");
-    if (options->operands && options->mask && strcmp(options->operand[0], "-") == 0 &&
-        strcmp(options->mask, "-") == 0)
-        return error_set(err, EXIT_USAGE,
-                         "the mask and the picture cannot both be read from standard input");
-    if (sweep_of(options) == SWEEP_MASK && (options->mask || builds_mask(options)))
+    if (sweep_of(options) == SWEEP_MASK && (filter->mask || builds_mask(filter)))
         return error_set(err, EXIT_USAGE, "--sweep mask brings its own masks: leave --%s out",
-                         options->mask        ? "mask"
-                         : options->has_sigma ? "sigma"
-                                              : "radius");
-    if (sweep_of(options) == SWEEP_TILE && options->tile)
+                         filter->mask        ? "mask"
+                         : filter->has_sigma ? "sigma"
+                                             : "radius");
+    if (sweep_of(options) == SWEEP_TILE && options->request.tile)
         return error_set(err, EXIT_USAGE, "--sweep tile goes through all tiles: leave --tile out");
     return true;
 }
@@ -95,20 +83,15 @@ static int lopsided_mask(char text[MASK_CHARS], int width)
     return sum;
 }
 
-/* The filter is one mask. Without --alpha all channels are treated alike, with one convolution for
- * each. */
+/* The filter is one mask, for all channels. */
 static struct filter_request filter_of(const struct options *options)
 {
-    return (struct filter_request){
-        .filter = filter_find("convolve"),
-        .mask = options->mask || builds_mask(options) ? options->mask : DEFAULT_MASK,
-        .has_sigma = options->has_sigma,
-        .sigma = options->sigma,
-        .radius = options->radius,
-        .border = options->border,
-        .alpha = options->has_alpha ? options->alpha : ALPHA_PLAIN,
-        .repeat = 1,
-    };
+    struct filter_request filter = options->request.filter;
+    filter.filter = filter_find("convolve");
+    filter.channels = NULL; /* of bench: how many the generated picture has */
+    if (!filter.mask && !builds_mask(&filter))
+        filter.mask = DEFAULT_MASK;
+    return filter;
 }
 
 static bool make_plan(struct plan *plan, int width, void *context, struct error *err)
@@ -117,9 +100,9 @@ static bool make_plan(struct plan *plan, int width, void *context, struct error 
     struct filter_request request = setup->filter;
     char mask[MASK_CHARS], divisor[16];
     if (width > 0) {
-        request = filter_of(setup->options);
         snprintf(divisor, sizeof divisor, "%d", lopsided_mask(mask, width));
         request.mask = mask;
+        request.mask_count = 0; /* the loaded mask is another one */
         request.overrides.divisor = divisor;
     }
     return filter_plan(&request, setup->info.channels, setup->info.type, setup->info.max, plan,
@@ -137,7 +120,7 @@ static bool picture_read(struct bench_setup *setup, struct image *image, struct 
         return false;
     setup->info = *source_info(source);
     if (source_warning(source) && !options->quiet)
-        fprintf(stderr, "stencilcli: %s\n", source_warning(source));
+        command_say("%s", source_warning(source));
     ok = source_read_all(source, image, err);
     source_close(source);
     return ok;
@@ -147,16 +130,17 @@ static bool picture_get(struct bench_setup *setup, struct image *image, int thre
                         struct error *err)
 {
     const struct options *options = setup->options;
-    const struct option_sizes *size = &options->size;
-    int width = size->count ? size->width[0] : DEFAULT_SIZE;
+    const char *channels = options->request.filter.channels;
+    bool deep = options->depth && strcmp(options->depth, "16") == 0;
+    int width = options->size.count ? options->size.width[0] : DEFAULT_SIZE;
     if (options->operands)
         return picture_read(setup, image, err);
     setup->info = (struct image_info){
         .width = width,
-        .height = size->count && size->height[0] ? size->height[0] : width,
-        .channels = options->channels ? options->channels[0] - '0' : 3,
-        .type = options->depth == 16 ? SAMPLE_U16 : SAMPLE_U8,
-        .max = options->depth == 16 ? UINT16_MAX : UINT8_MAX,
+        .height = options->size.height[0] ? options->size.height[0] : width,
+        .channels = channels ? channels[0] - '0' : 3,
+        .type = deep ? SAMPLE_U16 : SAMPLE_U8,
+        .max = deep ? UINT16_MAX : UINT8_MAX,
     };
     *image = (struct image){.width = width,
                             .height = setup->info.height,
@@ -169,56 +153,29 @@ static bool picture_get(struct bench_setup *setup, struct image *image, int thre
 
 static void show_progress(const char *text, void *context)
 {
-    struct bench_setup *setup = context;
+    (void)context;
     fprintf(stderr, "\r\033[K%s", text);
     fflush(stderr);
-    setup->line_open = true;
-}
-
-static void end_progress(struct bench_setup *setup)
-{
-    if (setup->line_open)
-        fprintf(stderr, "\r\033[K");
-    setup->line_open = false;
 }
 
 /* ---- the command ---- */
 
-static struct bench_request request_make(struct bench_setup *setup)
-{
-    const struct options *options = setup->options;
-    return (struct bench_request){
-        .kernels = options->kernels,
-        .method = options->method,
-        .device_auto = options->device_auto,
-        .device = options->device,
-        .device_index = options->device_index,
-        .tile = options->tile,
-        .threads = options->threads ? options->threads : machine_cpus(),
-        .runs = options->runs,
-        .cold = options->cold,
-        .plan = make_plan,
-        .context = setup,
-        .progress = !options->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
-    };
-}
-
 /* The mask's name as the user gave it. */
-static const char *mask_name(struct bench_setup *setup)
+static const char *mask_name(const struct bench_setup *setup)
 {
-    const struct options *options = setup->options;
-    if (sweep_of(options) == SWEEP_MASK)
+    static char gauss[32];
+    const struct filter_request *filter = &setup->filter;
+    if (sweep_of(setup->options) == SWEEP_MASK)
         return "lopsided";
-    if (!builds_mask(options))
-        return options->mask ? options->mask : DEFAULT_MASK;
-    if (options->has_sigma)
-        snprintf(setup->built, sizeof setup->built, "sigma %g", options->sigma);
-    else
-        snprintf(setup->built, sizeof setup->built, "box");
-    return setup->built;
+    if (!builds_mask(filter))
+        return filter->mask;
+    if (!filter->has_sigma)
+        return "box";
+    snprintf(gauss, sizeof gauss, "sigma %g", filter->sigma);
+    return gauss;
 }
 
-static struct bench_report report_make(struct bench_setup *setup,
+static struct bench_report report_make(const struct bench_setup *setup,
                                        const struct bench_request *request)
 {
     const struct options *options = setup->options;
@@ -230,7 +187,7 @@ static struct bench_report report_make(struct bench_setup *setup,
         .channels = setup->info.channels,
         .max = setup->info.max,
         .mask = mask_name(setup),
-        .border = border_name(options->border.border),
+        .border = border_name(setup->filter.border.border),
         .cold = options->cold,
         .quiet = options->quiet,
         .threads = request->threads,
@@ -265,39 +222,51 @@ static bool results_check(const struct bench_report *report, struct error *err)
 static bool draw(const struct bench_report *report, struct output **plot, struct error *err)
 {
     struct output *output = *plot;
-    if (!output)
-        return true;
     if (!bench_plot(report, output, err))
         return false;
     *plot = NULL;
     return output_commit(output, err);
 }
 
-int command_bench(const struct options *options)
+bool command_bench(const struct options *options, struct error *err)
 {
     struct bench_setup setup = {.options = options, .filter = filter_of(options)};
-    struct bench_request request = request_make(&setup);
+    const struct picture_request *from = &options->request;
+    struct bench_request request = {
+        .kernels = options->kernel,
+        .method = from->method,
+        .device_auto = from->device_auto,
+        .device = from->device,
+        .device_index = from->device_index,
+        .tile = from->tile,
+        .threads = from->threads ? from->threads : machine_cpus(),
+        .runs = options->runs,
+        .cold = options->cold,
+        .plan = make_plan,
+        .context = &setup,
+        .progress = !options->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
+    };
     struct bench_report report = {0};
     struct output *plot = NULL;
-    struct error err;
-    bool ok = check_together(options, &err) && bench_check(&request, sweep_of(options), &err) &&
-              filter_load(&setup.filter, &err) &&
-              picture_get(&setup, &request.in, request.threads, &err);
+    bool ok = check_together(options, err) && bench_check(&request, sweep_of(options), err) &&
+              filter_load(&setup.filter, err) &&
+              picture_get(&setup, &request.in, request.threads, err);
 
     /* A folder that cannot be written to is told before the first kernel runs. */
     if (ok && options->plot)
-        ok = output_open(&plot, options->plot, &err);
+        ok = output_open(&plot, options->plot, err);
     if (ok) {
         report = report_make(&setup, &request);
-        ok = bench_run(&report, &request, &err);
-        end_progress(&setup);
+        ok = bench_run(&report, &request, err);
+        if (request.progress)
+            request.progress("", NULL); /* wipes the line */
         if (ok)
             print_report(options, &report);
-        ok = ok && results_check(&report, &err) && draw(&report, &plot, &err);
+        ok = ok && results_check(&report, err) && (!plot || draw(&report, &plot, err));
     }
     output_discard(plot);
     bench_report_free(&report);
     image_free(&request.in);
     filter_unload(&setup.filter);
-    return ok ? EXIT_DONE : command_fail(&err);
+    return ok;
 }

@@ -1,18 +1,18 @@
 /* `stencilcli compare A B`: compares two pictures, or two folders of pictures. Pairs are
  * compared in groups, one on each core, and reported in their order. A file that only one
  * folder has is a difference. */
-#include <stdio.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/machine.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "cli/command.h"
-#include "cli/print_compare.h"
 #include "codec/folder.h"
 #include "compare/junit.h"
 
@@ -92,6 +92,89 @@ static void run_pair(void *context, int piece, int worker)
     pair->seconds = (clock_ms() - start) * 1e-3;
 }
 
+/* ---- the numbers of a comparison ---- */
+
+static void print_line(const char *name, const struct compare_sums *sums, uint32_t max)
+{
+    double psnr = compare_psnr(sums, max);
+    char text[32] = "inf";
+    if (!isinf(psnr))
+        snprintf(text, sizeof text, "%.4f", psnr);
+    printf("%-8s %6" PRIu32 " %11.6g %11.6g %9s %10.8f %12" PRIu64 " %9.4g%%\n", name,
+           sums->max_diff, compare_mean(sums), compare_rms(sums), text, sums->ssim, sums->differing,
+           compare_percent(sums->differing, sums->samples));
+}
+
+/* A line for each channel and one for all; nothing for pictures of different shape. */
+static void print_table(const struct compare_result *result)
+{
+    int channels = result->a.channels;
+    const struct compare_sums *all = &result->all;
+
+    if (!result->comparable)
+        return;
+    if (all->max_diff > 0)
+        printf("largest difference: %" PRIu32 " at x %d, y %d, %s: %" PRIu32 " and %" PRIu32 "\n",
+               all->max_diff, all->x, all->y, compare_channel_name(channels, all->channel), all->a,
+               all->b);
+    printf("%-8s %6s %11s %11s %9s %10s %12s %10s\n", "channel", "max", "mean", "rms", "PSNR dB",
+           "SSIM", "differing", "of samples");
+    for (int c = 0; c < channels; c++)
+        print_line(compare_channel_name(channels, c), &result->channel[c], result->a.max);
+    if (channels > 1)
+        print_line("all", all, result->a.max);
+    printf("pixels that differ: %" PRIu64 " of %" PRIu64 " (%.4g%%)\n", result->differing_pixels,
+           result->pixels, compare_percent(result->differing_pixels, result->pixels));
+}
+
+static void json_info(FILE *out, const char *key, const struct image_info *info)
+{
+    json_print(out, ",%s:{'width':%d,'height':%d,'channels':%d,'bits':%d,'max':%u}", key,
+               info->width, info->height, info->channels, 8 * (int)info->type, info->max);
+}
+
+static void json_sums(FILE *out, const struct compare_sums *sums, const struct image_info *info)
+{
+    double psnr = compare_psnr(sums, info->max);
+    json_print(out, "'max_diff':%u", sums->max_diff);
+    if (sums->max_diff > 0)
+        json_print(out, ",'at':{'x':%d,'y':%d,'channel':%s,'a':%u,'b':%u}", sums->x, sums->y,
+                   compare_channel_name(info->channels, sums->channel), sums->a, sums->b);
+    json_print(out, ",'mean':%.9g,'rms':%.9g", compare_mean(sums), compare_rms(sums));
+    json_print(out, isinf(psnr) ? ",'psnr':'inf'" : ",'psnr':%.9g", psnr);
+    json_print(out, ",'ssim':%.9g,'samples':%" PRIu64 ",'differing':%" PRIu64 ",'percent':%.9g",
+               sums->ssim, sums->samples, sums->differing,
+               compare_percent(sums->differing, sums->samples));
+}
+
+void command_compare_json(FILE *out, const struct compare_result *result)
+{
+    const struct image_info *info = &result->a;
+
+    json_print(out, "'result':%s,'why':%s",
+               !result->passed                 ? "different"
+               : result->differing_pixels == 0 ? "equal"
+                                               : "within",
+               result->why);
+    json_info(out, "a_info", &result->a);
+    json_info(out, "b_info", &result->b);
+    if (!result->comparable)
+        return;
+    json_print(out,
+               ",'pixels':%" PRIu64 ",'differing_pixels':%" PRIu64 ",'pixel_percent':%.9g,'all':{",
+               result->pixels, result->differing_pixels,
+               compare_percent(result->differing_pixels, result->pixels));
+    json_sums(out, &result->all, info);
+    json_print(out, "},'channels':[");
+    for (int c = 0; c < info->channels; c++) {
+        fputs(c > 0 ? "," : "", out);
+        json_print(out, "{'channel':%s,", compare_channel_name(info->channels, c));
+        json_sums(out, &result->channel[c], info);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
 /* ---- telling ---- */
 
 static const char *reason(const struct pair *pair)
@@ -104,17 +187,15 @@ static const char *reason(const struct pair *pair)
 
 static void tell_json(const struct pair *pair)
 {
-    printf("{\"a\":");
+    json_print(stdout, "{'a':");
     json_put_bytes(stdout, pair->a);
-    printf(",\"b\":");
+    json_print(stdout, ",'b':");
     json_put_bytes(stdout, pair->b);
-    printf(",");
-    if (is_compared(pair)) {
-        compare_print_json(stdout, &pair->result);
-    } else {
-        printf("\"result\":\"%s\",\"why\":", outcome_names[pair->outcome]);
-        json_print_text(stdout, reason(pair));
-    }
+    fputc(',', stdout);
+    if (is_compared(pair))
+        command_compare_json(stdout, &pair->result);
+    else
+        json_print(stdout, "'result':%s,'why':%s", outcome_names[pair->outcome], reason(pair));
     printf("}\n");
 }
 
@@ -127,14 +208,14 @@ static void tell_text(const struct options *options, const struct pair *pair)
         return;
     if (pair->name) {
         printf("%s: ", outcome);
-        command_print_clean(stdout, pair->name);
+        clean_text_put(stdout, pair->name);
         printf("%s%s\n", strcmp(outcome, why) ? ": " : "", strcmp(outcome, why) ? why : "");
     } else {
-        command_print_clean(stdout, pair->a);
+        clean_text_put(stdout, pair->a);
         printf(" and ");
-        command_print_clean(stdout, pair->b);
+        clean_text_put(stdout, pair->b);
         printf(": %s%s\n", good ? "" : "different: ", why);
-        compare_print_table(stdout, &pair->result);
+        print_table(&pair->result);
     }
 }
 
@@ -146,12 +227,12 @@ static void tell(struct job *job, const struct pair *pair)
     job->count[pair->outcome]++;
     for (int i = 0; i < 2 && compared && !job->options->quiet; i++) {
         if (result->warning[i][0])
-            fprintf(stderr, "stencilcli: %s\n", result->warning[i]);
+            command_say("%s", result->warning[i]);
     }
     if (pair->outcome == FAILED)
         command_fail(&pair->err);
     else if (compared && !result->comparable && job->options->diff && !job->options->quiet)
-        fprintf(stderr, "stencilcli: %s: nothing to draw: %s\n", job->options->diff, result->why);
+        command_say("%s: nothing to draw: %s", job->options->diff, result->why);
     if (job->options->json)
         tell_json(pair);
     else
@@ -165,15 +246,15 @@ static void tell(struct job *job, const struct pair *pair)
 
 /* ---- one pair, or all of two folders ---- */
 
-static int compare_operands(struct job *job)
+static enum exit_code compare_operands(struct job *job)
 {
     struct pair pair = {.a = (char *)job->options->operand[0],
                         .b = (char *)job->options->operand[1]};
     job->pair = &pair;
-    job->threads = job->options->threads;
+    job->threads = job->options->request.threads;
     run_pair(job, 0, 0);
     tell(job, &pair);
-    return pair.outcome == FAILED   ? (int)pair.err.code
+    return pair.outcome == FAILED   ? pair.err.code
            : pair.outcome <= WITHIN ? EXIT_DONE
                                     : EXIT_DIFFERENT;
 }
@@ -188,13 +269,14 @@ static bool compare_group(struct job *job, const struct compare_pairs *all, size
     for (int i = 0; i < count; i++) {
         const struct compare_pair *from = &all->pair[first + (size_t)i];
         struct pair *pair = &job->pair[i];
-        memset(pair, 0, sizeof *pair);
-        pair->name = from->name;
+        *pair = (struct pair){.name = from->name,
+                              .outcome = !from->in_b   ? MISSING
+                                         : !from->in_a ? EXTRA
+                                                       : EQUAL};
         if (asprintf(&pair->a, "%s/%s", folder[0], from->name) < 0)
             pair->a = NULL;
         if (asprintf(&pair->b, "%s/%s", folder[1], from->name) < 0)
             pair->b = NULL;
-        pair->outcome = !from->in_b ? MISSING : !from->in_a ? EXTRA : EQUAL;
         good = good && pair->a && pair->b;
     }
     if (good)
@@ -213,7 +295,7 @@ static void tell_summary(const struct job *job, const struct compare_pairs *all)
     if (job->options->quiet)
         return;
     if (all->others > 0)
-        fprintf(stderr, "stencilcli: left out, no pictures by their names: %zu\n", all->others);
+        command_say("left out, no pictures by their names: %zu", all->others);
     if (!job->options->json)
         printf("%zu compared: %zu equal, %zu within the limits, %zu different, %zu missing, "
                "%zu extra, %zu failed\n",
@@ -221,23 +303,22 @@ static void tell_summary(const struct job *job, const struct compare_pairs *all)
                job->count[MISSING], job->count[EXTRA], job->count[FAILED]);
 }
 
-static int compare_folders(struct job *job)
+static enum exit_code compare_folders(struct job *job)
 {
     const struct options *options = job->options;
     struct compare_pairs all;
     struct error err;
-    bool good = true;
 
     if (!compare_pairs_make(&all, options->operand[0], options->operand[1], &err))
         return command_fail(&err);
-    int cpus = options->threads ? options->threads : machine_cpus(), group = GROUP * cpus;
+    int cpus = options->request.threads ? options->request.threads : machine_cpus();
+    int group = GROUP * cpus;
     /* With fewer pairs than cores, the pairs share the cores. */
-    int workers = all.count < (size_t)cpus ? (int)all.count : cpus;
-    workers = open_files_for(workers, FILES_EACH);
+    int workers = open_files_for(all.count < (size_t)cpus ? (int)all.count : cpus, FILES_EACH);
     job->threads = cpus / workers;
     job->pair = calloc((size_t)group, sizeof *job->pair);
-    if (!job->pair)
-        good = error_set(&err, EXIT_INPUT, "%s: no memory to compare it", options->operand[0]);
+    bool good = job->pair ||
+                error_set(&err, EXIT_INPUT, "%s: no memory to compare it", options->operand[0]);
     if (options->diff)
         mkdir(options->diff, 0777);
     for (size_t first = 0; good && first < all.count; first += (size_t)group) {
@@ -279,24 +360,18 @@ static bool check_diff(const struct options *options, struct error *err)
     return good;
 }
 
-int command_compare(const struct options *options)
+bool command_compare(const struct options *options, struct error *err)
 {
     struct job job = {.options = options};
-    struct error err;
     bool folder_a = is_folder(options->operand[0]), folder_b = is_folder(options->operand[1]);
-    int code;
 
-    if (folder_a != folder_b) {
-        error_set(&err, EXIT_USAGE, "%s is a folder and %s is none: expected two of a kind",
-                  options->operand[!folder_a], options->operand[folder_a]);
-        return command_fail(&err);
-    }
-    if (!check_diff(options, &err))
-        return command_fail(&err);
-    if (options->junit && !junit_begin(&job.junit, "stencilcli compare", options->junit, &err))
-        return command_fail(&err);
-    code = folder_a ? compare_folders(&job) : compare_operands(&job);
-    if (!junit_end(&job.junit, code == EXIT_USAGE ? NULL : options->junit, &err))
-        return command_fail(&err);
-    return code;
+    if (folder_a != folder_b)
+        return error_set(err, EXIT_USAGE, "%s is a folder and %s is none: expected two of a kind",
+                         options->operand[!folder_a], options->operand[folder_a]);
+    if (!check_diff(options, err) ||
+        (options->junit && !junit_begin(&job.junit, "stencilcli compare", options->junit, err)))
+        return false;
+    enum exit_code code = folder_a ? compare_folders(&job) : compare_operands(&job);
+    return junit_end(&job.junit, code == EXIT_USAGE ? NULL : options->junit, err) &&
+           command_end(code, err);
 }

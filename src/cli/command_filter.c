@@ -1,17 +1,253 @@
 /* `stencilcli FILTER INPUT OUTPUT`: filters one picture, or starts a batch. Turns options into
  * a request, runs it, and prints: --plan and --json on stdout (on stderr when the picture
  * itself goes to stdout), --time and -v on stderr. */
+#include "cli/command.h"
+
+#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command_filter.h"
 #include "base/json.h"
-#include "cli/command.h"
-#include "cli/print_plan.h"
+#include "base/text.h"
+#include "cpu/method.h"
 #include "kernel/backend.h"
-#include "run/picture.h"
+
+#define SHOWN_SIDE 15
+
+/* False for kernels without tiles. */
+static bool shape_of(const struct plan *plan, const struct picture_choice *choice,
+                     struct kernel_shape *shape)
+{
+    struct kernel_job job = {.plan = plan, .threads = choice->threads, .tile = choice->tile};
+    if (choice->kernel->shape)
+        choice->kernel->shape(&job, shape);
+    return choice->kernel->shape != NULL;
+}
+
+/* ---- --plan in words: weights as the integers that run, if they fit on a page ---- */
+
+static void print_factor(const char *name, const int64_t *values, int n)
+{
+    printf("  %s ", name);
+    for (int i = 0; i < n && i < SHOWN_SIDE; i++)
+        printf(" %" PRId64, values[i]);
+    printf("%s\n", n > SHOWN_SIDE ? " ..." : "");
+}
+
+static void print_mask(const struct plan_mask *m)
+{
+    printf("mask      %d x %d, anchor %d %d, divisor %" PRId64 ", offset %" PRId64 "\n", m->width,
+           m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset);
+    for (int i = 0; i < m->height && m->width <= SHOWN_SIDE && m->height <= SHOWN_SIDE; i++) {
+        printf("         ");
+        for (int j = 0; j < m->width; j++)
+            printf(" %" PRId64, m->weight[i * m->width + j]);
+        printf("\n");
+    }
+    printf("sums      sum of weights %" PRId64 ", bound %" PRId64 ", held in %s\n", m->sum,
+           m->bound,
+           m->float_exact                      ? "float or 32 bits"
+           : m->accumulator == ACCUMULATOR_I32 ? "32 bits"
+                                               : "64 bits");
+    printf("rank      %d%s\n", plan_mask_rank(m),
+           m->row ? ": a column pass and a row pass give the same sums" : "");
+    if (m->row) {
+        print_factor("column", m->column, m->height);
+        print_factor("row   ", m->row, m->width);
+    }
+    if (m->quantised_bits >= 0)
+        printf("quantised to 1/2^%d, at most %.3g of a sample value\n", m->quantised_bits,
+               m->quantised_error);
+}
+
+static void print_choice(const struct plan *plan, const struct picture_report *report)
+{
+    const struct picture_choice *choice = &report->choice;
+    const struct picture_cost *cost = &choice->cost;
+    struct kernel_shape shape;
+
+    printf("device    %s\n", backend_find(choice->device)->name);
+    printf("kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
+    if (report->method)
+        printf("method    %s: %s\n", report->method, cpu_method_find(report->method)->idea);
+    if (choice->device == DEVICE_CPU)
+        printf("threads   %d\n", choice->threads);
+    if (shape_of(plan, choice, &shape))
+        printf("tile      %d x %d outputs, halo %d left %d right %d above %d below\n"
+               "block     %d x %d threads, %zu bytes of shared memory, %d mask rows at a time\n"
+               "loads     %.2f cells per output\n",
+               shape.tile_width, shape.tile_height, shape.halo_left, shape.halo_right,
+               shape.halo_above, shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
+               shape.mask_rows, shape.loads_per_output);
+    printf(
+        "estimate  without encoding: %.1f ms on the CPU, %.1f ms with CUDA\n"
+        "          CPU: %.1f ms of decoding and %.1f ms of filtering on %d thread%s\n"
+        "          CUDA: %.1f ms to start (while decoding), then %.1f ms to load the kernel,\n"
+        "          %.1f ms of bus transfers (while %.1f ms of kernels run), and %.1f ms to end\n",
+        cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, choice->threads,
+        choice->threads == 1 ? "" : "s", cost->start_ms, cost->load_ms, cost->bus_ms,
+        cost->kernel_ms, cost->end_ms);
+}
+
+static void print_plan(const char *input, const struct plan *plan,
+                       const struct picture_report *report)
+{
+    const struct image_info *info = &report->info;
+
+    printf("picture   ");
+    clean_text_put(stdout, input);
+    printf(": %s, %d x %d, %d channel%s, samples 0..%" PRIu32 "\n", format_name(info->format),
+           info->width, info->height, info->channels, info->channels == 1 ? "" : "s", info->max);
+    if (filter_kind_formula(plan->kind))
+        printf("%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
+    for (int k = 0; k < plan->masks; k++)
+        print_mask(&plan->mask[k]);
+    printf("border    %s", border_name(plan->border));
+    if (plan->border == BORDER_CONSTANT)
+        printf(":%" PRIu32, plan->border_value);
+    printf("\nalpha     %s\n", plan_alpha_text(plan));
+    printf("passes    %d\n", plan->repeat);
+    print_choice(plan, report);
+}
+
+/* ---- JSON ---- */
+
+static void json_mask(const struct plan_mask *m)
+{
+    json_print(stdout,
+               "{'width':%d,'height':%d,'anchor_x':%d,'anchor_y':%d,'divisor':%" PRId64
+               ",'offset':%" PRId64 ",'sum':%" PRId64 ",'bound':%" PRId64
+               ",'accumulator_bits':%d,'float_exact':%i,'rank':%d,'weights':",
+               m->width, m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset, m->sum,
+               m->bound, m->accumulator == ACCUMULATOR_I32 ? 32 : 64, m->float_exact,
+               plan_mask_rank(m));
+    json_print_integers(stdout, m->weight, m->width * m->height);
+    if (m->row) {
+        json_print(stdout, ",'column':");
+        json_print_integers(stdout, m->column, m->height);
+        json_print(stdout, ",'row':");
+        json_print_integers(stdout, m->row, m->width);
+    }
+    if (m->quantised_bits >= 0)
+        json_print(stdout, ",'quantised_bits':%d,'quantised_error':%.17g", m->quantised_bits,
+                   m->quantised_error);
+    putchar('}');
+}
+
+static void json_plan(const char *input, const struct plan *plan,
+                      const struct picture_report *report)
+{
+    const struct image_info *info = &report->info;
+    const struct picture_choice *choice = &report->choice;
+    const struct picture_cost *cost = &choice->cost;
+    struct kernel_shape shape;
+
+    json_print(stdout,
+               "{'input':%s,'format':%s,'width':%d,'height':%d,'channels':%d,'max':%u,'kind':%s,"
+               "'masks':[",
+               input, format_name(info->format), info->width, info->height, info->channels,
+               info->max, filter_kind_name(plan->kind));
+    for (int k = 0; k < plan->masks; k++) {
+        fputs(k ? "," : "", stdout);
+        json_mask(&plan->mask[k]);
+    }
+    json_print(stdout,
+               "],'border':%s,'border_value':%u,'alpha':%s,'passes':%d,'device':%s,'kernel':%s,"
+               "'threads':%d",
+               border_name(plan->border), plan->border_value, plan_alpha_text(plan), plan->repeat,
+               backend_find(choice->device)->name, choice->kernel->name, choice->threads);
+    if (report->method)
+        json_print(stdout, ",'method':%s", report->method);
+    if (shape_of(plan, choice, &shape))
+        json_print(stdout,
+                   ",'tile':%d,'halo':{'left':%d,'right':%d,'above':%d,'below':%d},"
+                   "'block':[%d,%d],'shared_bytes':%zu,'mask_rows':%d,'loads_per_output':%.6g",
+                   shape.tile_width, shape.halo_left, shape.halo_right, shape.halo_above,
+                   shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
+                   shape.mask_rows, shape.loads_per_output);
+    json_print(stdout,
+               ",'cpu_ms':%.3f,'cuda_ms':%.3f,'decode_ms':%.3f,'cpu_work_ms':%.3f,"
+               "'cuda_start_ms':%.3f,'cuda_load_ms':%.3f,'cuda_bus_ms':%.3f,"
+               "'cuda_kernel_ms':%.3f,'cuda_end_ms':%.3f}\n",
+               cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, cost->start_ms,
+               cost->load_ms, cost->bus_ms, cost->kernel_ms, cost->end_ms);
+}
+
+/* ---- what has run ---- */
+
+void command_filter_json(FILE *out, const struct options *options,
+                         const struct picture_report *report)
+{
+    const struct image_info *info = &report->info;
+    json_print(out,
+               "'filter':%s,'width':%d,'height':%d,'channels':%d,'max':%u,'device':%s,'kernel':%s,"
+               "'threads':%d,'verified':%i,'start_ms':%.3f,'decode_ms':%.3f,'upload_ms':%.3f,"
+               "'kernel_ms':%.3f,'download_ms':%.3f,'encode_ms':%.3f,'total_ms':%.3f",
+               options->command, info->width, info->height, info->channels, info->max,
+               backend_find(report->choice.device)->name, report->choice.kernel->name,
+               report->choice.threads, options->request.verify, report->start_ms, report->decode_ms,
+               report->times.upload_ms, report->times.kernel_ms, report->times.download_ms,
+               report->encode_ms, report->total_ms);
+    if (report->method)
+        json_print(out, ",'method':%s", report->method);
+}
+
+static void print_notes(const struct options *options, const struct picture_report *report)
+{
+    const struct kernel_times *times = &report->times;
+    const struct pipeline_moments *at = &report->at;
+
+    command_notes(options, report->warning, report->choice.note);
+    if (options->verbose)
+        command_say("%s: kernel %s on %s%s%s", options->operand[0], report->choice.kernel->name,
+                    backend_find(report->choice.device)->name, report->method ? ", method " : "",
+                    report->method ? report->method : "");
+    if (options->time)
+        command_say("start %.2f ms, decode %.2f ms, upload %.2f ms, kernel %.2f ms, "
+                    "download %.2f ms, encode %.2f ms, total %.2f ms",
+                    report->start_ms, report->decode_ms, times->upload_ms, times->kernel_ms,
+                    times->download_ms, report->encode_ms, report->total_ms);
+    if (options->time && at->opened > 0)
+        command_say("CUDA there after %.2f ms, its memory %.2f ms, all decoded %.2f ms, "
+                    "first strip back %.2f ms, last %.2f ms, all encoded %.2f ms",
+                    at->started, at->opened, at->decoded, at->first_band, at->last_band,
+                    at->encoded);
+}
+
+/* ---- the command ---- */
+
+static bool run_plan(const struct options *options, const struct picture_request *request,
+                     struct error *err)
+{
+    struct picture_report report;
+    struct plan plan = {0};
+    if (!picture_plan(request, options->operand[0], &plan, &report, err))
+        return false;
+    (options->json ? json_plan : print_plan)(options->operand[0], &plan, &report);
+    plan_free(&plan);
+    return true;
+}
+
+static bool run_picture(const struct options *options, const struct picture_request *request,
+                        const char *output, struct error *err)
+{
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
+    FILE *out = strcmp(output, "-") == 0 ? stderr : stdout;
+    struct picture_report report;
+
+    if (cuda->expect_one)
+        cuda->expect_one();
+    if (!picture_filter(request, options->operand[0], output, &report, err))
+        return false;
+    print_notes(options, &report);
+    if (options->json) {
+        json_print(out, "{'input':%s,'output':%s,", options->operand[0], output);
+        command_filter_json(out, options, &report);
+        fputs("}\n", out);
+    }
+    return true;
+}
 
 /* STENCILCLI_BAND_ROWS, with which tests move the borders between bands (run/picture.h). Any other
  * text than a number is 0: the program chooses. */
@@ -22,166 +258,24 @@ static int forced_band_rows(void)
     return rows < -1 ? -1 : rows > INT_MAX ? INT_MAX : (int)rows;
 }
 
-static bool request_make(const struct options *options, struct picture_request *request,
-                         struct error *err)
+bool command_filter(const struct options *options, struct error *err)
 {
-    memset(request, 0, sizeof *request);
-    request->filter = (struct filter_request){
-        .filter = filter_find(options->command),
-        .mask = options->mask,
-        .has_sigma = options->has_sigma,
-        .sigma = options->sigma,
-        .radius = options->radius,
-        .amount = options->amount,
-        .overrides = command_overrides(options),
-        .border = options->border,
-        .alpha = options->alpha,
-        .channels = options->channels,
-        .repeat = options->repeat,
-    };
-    request->sink = (struct sink_options){.format = options->format,
-                                          .quality = options->quality,
-                                          .png_level = options->png_level,
-                                          .drop_alpha = options->drop_alpha,
-                                          .sync = options->sync};
-    request->device_auto = options->device_auto;
-    request->device = options->device;
-    request->device_index = options->device_index;
-    request->method = options->method;
-    request->tile = options->tile;
-    request->threads = options->threads;
-    request->verify = options->verify;
-    request->band_rows = forced_band_rows();
-    if (options->kernel && !(request->kernel = kernel_find(options->kernel)))
+    struct picture_request request = options->request;
+    const char *output = options->operands > 1 ? options->operand[1] : "-";
+    bool is_folder, good;
+
+    request.filter.filter = filter_find(options->command);
+    request.band_rows = forced_band_rows();
+    if (options->kernel && !(request.kernel = kernel_find(options->kernel)))
         return error_set(err, EXIT_USAGE, "unknown kernel '%s'; see `stencilcli list kernels`",
                          options->kernel);
-    return true;
-}
-
-static bool operands_check(const struct options *options, struct error *err)
-{
-    int wanted = options->plan ? 1 : 2;
-    if (options->operands < wanted || options->operands > 2)
-        return error_set(err, EXIT_USAGE, "%s needs INPUT and OUTPUT: stencilcli %s in.png out.png",
-                         options->command, options->command);
-    if (options->mask && strcmp(options->mask, "-") == 0 && strcmp(options->operand[0], "-") == 0)
-        return error_set(err, EXIT_USAGE,
-                         "the mask and the picture cannot both be read from "
-                         "standard input");
-    return true;
-}
-
-static void print_time(const struct picture_report *report)
-{
-    const struct kernel_times *times = &report->times;
-    fprintf(stderr,
-            "stencilcli: start %.2f ms, decode %.2f ms, upload %.2f ms, kernel %.2f ms, "
-            "download %.2f ms, encode %.2f ms, total %.2f ms\n",
-            report->start_ms, report->decode_ms, times->upload_ms, times->kernel_ms,
-            times->download_ms, report->encode_ms, report->total_ms);
-    if (report->at.opened > 0)
-        fprintf(stderr,
-                "stencilcli: CUDA there after %.2f ms, its memory %.2f ms, all decoded %.2f ms, "
-                "first strip back %.2f ms, last %.2f ms, all encoded %.2f ms\n",
-                report->at.started, report->at.opened, report->at.decoded, report->at.first_band,
-                report->at.last_band, report->at.encoded);
-}
-
-void command_filter_json(FILE *out, const struct options *options,
-                         const struct picture_report *report)
-{
-    const struct image_info *info = &report->info;
-    fprintf(out,
-            "\"filter\":\"%s\",\"width\":%d,\"height\":%d,\"channels\":%d,\"max\":%u,"
-            "\"device\":\"%s\",\"kernel\":\"%s\",\"threads\":%d,\"verified\":%s,"
-            "\"start_ms\":%.3f,\"decode_ms\":%.3f,\"upload_ms\":%.3f,\"kernel_ms\":%.3f,"
-            "\"download_ms\":%.3f,\"encode_ms\":%.3f,\"total_ms\":%.3f",
-            options->command, info->width, info->height, info->channels, info->max,
-            backend_find(report->choice.device)->name, report->choice.kernel->name,
-            report->choice.threads, options->verify ? "true" : "false", report->start_ms,
-            report->decode_ms, report->times.upload_ms, report->times.kernel_ms,
-            report->times.download_ms, report->encode_ms, report->total_ms);
-    if (report->method)
-        fprintf(out, ",\"method\":\"%s\"", report->method);
-}
-
-static void print_json(FILE *out, const struct options *options,
-                       const struct picture_report *report)
-{
-    fprintf(out, "{\"input\":");
-    json_print_text(out, options->operand[0]);
-    fprintf(out, ",\"output\":");
-    json_print_text(out, options->operand[1]);
-    fputc(',', out);
-    command_filter_json(out, options, report);
-    fputs("}\n", out);
-}
-
-static void print_notes(const struct options *options, const struct picture_report *report)
-{
-    if (report->warning[0] && !options->quiet)
-        fprintf(stderr, "stencilcli: %s\n", report->warning);
-    if (!options->verbose)
-        return;
-    if (report->choice.note[0])
-        fprintf(stderr, "stencilcli: %s\n", report->choice.note);
-    fprintf(stderr, "stencilcli: %s: kernel %s on %s%s%s\n", options->operand[0],
-            report->choice.kernel->name, backend_find(report->choice.device)->name,
-            report->method ? ", method " : "", report->method ? report->method : "");
-}
-
-static int run_plan(const struct options *options, const struct picture_request *request)
-{
-    struct picture_report report;
-    struct plan plan = {0};
-    struct error err;
-    if (!picture_plan(request, options->operand[0], &plan, &report, &err))
-        return command_fail(&err);
-    if (options->json)
-        plan_print_json(stdout, options->operand[0], &plan, &report);
-    else
-        plan_print(stdout, options->operand[0], &plan, &report);
-    plan_free(&plan);
-    return EXIT_DONE;
-}
-
-static int run_picture(const struct options *options, const struct picture_request *request,
-                       const char *output)
-{
-    const struct backend *cuda = backend_find(DEVICE_CUDA);
-    struct picture_report report;
-    struct error err;
-
-    if (cuda->expect_one)
-        cuda->expect_one();
-    if (!picture_filter(request, options->operand[0], output, &report, &err))
-        return command_fail(&err);
-    print_notes(options, &report);
-    if (options->time)
-        print_time(&report);
-    if (options->json)
-        print_json(strcmp(output, "-") == 0 ? stderr : stdout, options, &report);
-    return EXIT_DONE;
-}
-
-int command_filter(const struct options *options)
-{
-    struct picture_request request;
-    struct error err;
-    const char *output;
-    bool is_folder;
-    int code;
-
-    if (!operands_check(options, &err) || !request_make(options, &request, &err) ||
-        !command_batch_wanted(options, &is_folder, &err))
-        return command_fail(&err);
-    output = options->operands > 1 ? options->operand[1] : "-";
-    if (!picture_check(&request, is_folder ? "-" : output, &err) ||
-        !filter_load(&request.filter, &err))
-        return command_fail(&err);
-    code = is_folder       ? command_batch(options, &request)
-           : options->plan ? run_plan(options, &request)
-                           : run_picture(options, &request, output);
+    if (!command_batch_wanted(options, &is_folder, err) ||
+        !picture_check(&request, is_folder ? "-" : output, err) ||
+        !filter_load(&request.filter, err))
+        return false;
+    good = is_folder       ? command_batch(options, &request, err)
+           : options->plan ? run_plan(options, &request, err)
+                           : run_picture(options, &request, output, err);
     filter_unload(&request.filter);
-    return code;
+    return good;
 }

@@ -2,107 +2,79 @@
  * tables. Puts together the masks, the tiles and the array or picture that
  * the user asks about, and refuses options that contradict each other before anything is
  * printed. Of an IMAGE only the size and the number of channels are read. */
-#include <stdio.h>
 #include <string.h>
 
 #include "bench/reuse.h"
 #include "cli/command.h"
-#include "codec/codec.h"
-#include "plan/mask.h"
-
-/* The masks' sizes, whether given as numbers or by --mask. */
-struct mask_sizes {
-    int count;
-    struct reuse_shape shape[REUSE_LIST_MAX];
-    bool square[REUSE_LIST_MAX]; /* one number: that many cells in 1D, its square in 2D */
-};
 
 static bool check_together(const struct options *options, struct error *err)
 {
     if (options->json && options->csv)
         return error_set(err, EXIT_USAGE, "--json and --csv: expected one of them");
-    if (options->mask && options->mask_width.count)
+    if (options->request.filter.mask && options->mask_width.count)
         return error_set(err, EXIT_USAGE, "--mask and --mask-width: expected one of them");
     if (options->operands && options->size.count)
         return error_set(err, EXIT_USAGE,
                          "--size is for when there is no picture: '%.80s' has its own size",
                          options->operand[0]);
-    if (options->operands && options->mask && strcmp(options->operand[0], "-") == 0 &&
-        strcmp(options->mask, "-") == 0)
-        return error_set(err, EXIT_USAGE,
-                         "the mask and the picture cannot both be read from standard input");
     return true;
 }
 
 /* ---- masks ---- */
 
-static void add_width(struct mask_sizes *masks, int width, int height)
+/* Completes --mask-width: with the size of --mask, whose anchor then counts like --anchor, or with
+ * the masks of the chapter. A mask without a height has as many cells as it is wide in 1D, and the
+ * square of that in 2D. */
+static bool read_masks(struct options *options, struct error *err)
 {
-    masks->square[masks->count] = height == 0;
-    masks->shape[masks->count++] = (struct reuse_shape){
-        .mask_width = width,
-        .mask_height = height ? height : width,
-        .anchor_x = width / 2,
-        .anchor_y = (height ? height : width) / 2,
-    };
-}
-
-static bool read_masks(const struct options *options, struct mask_sizes *masks, struct error *err)
-{
-    const struct option_sizes *widths = &options->mask_width;
+    struct plan_overrides *anchor = &options->request.filter.overrides;
     struct mask mask;
-    masks->count = 0;
-    if (options->mask) {
-        if (!mask_load(&mask, options->mask, err))
+    if (options->request.filter.mask) {
+        if (!mask_load(&mask, options->request.filter.mask, err))
             return false;
-        add_width(masks, mask.width, mask.height);
-        masks->shape[0].anchor_x = mask.anchor_x;
-        masks->shape[0].anchor_y = mask.anchor_y;
+        options->mask_width = (struct option_sizes){1, {mask.width}, {mask.height}};
+        if (!anchor->has_anchor)
+            *anchor = (struct plan_overrides){
+                .has_anchor = true, .anchor_x = mask.anchor_x, .anchor_y = mask.anchor_y};
         mask_free(&mask);
     }
-    for (int i = 0; i < widths->count; i++)
-        add_width(masks, widths->width[i], widths->height[i]);
-    if (masks->count == 0) { /* those of the chapter */
-        add_width(masks, 5, 0);
-        add_width(masks, 9, 0);
-    }
+    if (options->mask_width.count == 0)
+        options->mask_width = (struct option_sizes){2, {5, 9}, {0}};
     return true;
 }
 
 /* ---- 1D, 2D or both ---- */
 
 /* The option that makes the question one of 2D, or NULL. */
-static const char *needs_2d(const struct options *options, const struct mask_sizes *masks)
+static const char *needs_2d(const struct options *options)
 {
     if (options->operands)
         return "a picture";
     if (options->size.height[0])
         return "a size of two sides";
-    for (int i = 0; i < masks->count; i++) {
-        if (!masks->square[i] && masks->shape[i].mask_height > 1)
+    for (int i = 0; i < options->mask_width.count; i++) {
+        if (options->mask_width.height[i] > 1)
             return "a mask of several rows";
     }
     return NULL;
 }
 
-static bool add_table(const struct options *options, struct reuse_report *report,
-                      const struct mask_sizes *masks, int index, int dims, struct error *err)
+static bool add_table(const struct options *options, struct reuse_report *report, int index,
+                      int dims, struct error *err)
 {
     static const int tiles[2][5] = {{16, 32, 64, 128, 256}, {8, 16, 32, 64}};
+    const struct plan_overrides *anchor = &options->request.filter.overrides;
     struct reuse_table *table = &report->table[report->tables++];
-    struct reuse_shape shape = masks->shape[index];
-    shape.dims = dims;
-    if (dims == 1) {
-        shape.mask_height = 1;
-        shape.anchor_y = 0;
-    }
-    if (options->has_anchor) {
-        shape.anchor_x = options->anchor_x;
-        shape.anchor_y = options->anchor_y;
-    }
-    if (shape.anchor_x >= shape.mask_width || shape.anchor_y >= shape.mask_height)
+    int width = options->mask_width.width[index], height = options->mask_width.height[index];
+    height = dims == 1 ? 1 : height ? height : width;
+    struct reuse_shape shape = {.dims = dims,
+                                .mask_width = width,
+                                .mask_height = height,
+                                .anchor_x = anchor->has_anchor ? anchor->anchor_x : width / 2,
+                                .anchor_y = anchor->has_anchor ? anchor->anchor_y : height / 2};
+    if (shape.anchor_x >= width || shape.anchor_y >= height)
         return error_set(err, EXIT_USAGE, "--anchor %d,%d lies outside a mask of %d x %d cells%s",
-                         options->anchor_x, options->anchor_y, shape.mask_width, shape.mask_height,
+                         shape.anchor_x, shape.anchor_y, width, height,
                          dims == 1 ? " (for 2D alone: --dims 2)" : "");
     table->tiles = options->tiles.count ? options->tiles.count : dims == 1 ? 5 : 4;
     for (int i = 0; i < table->tiles; i++) {
@@ -113,16 +85,16 @@ static bool add_table(const struct options *options, struct reuse_report *report
 }
 
 static bool add_tables(const struct options *options, struct reuse_report *report,
-                       const struct mask_sizes *masks, struct error *err)
+                       struct error *err)
 {
-    const char *reason = needs_2d(options, masks);
+    const char *reason = needs_2d(options);
     if (reason && options->dims == 1)
         return error_set(err, EXIT_USAGE, "--dims 1: %s is for 2D", reason);
     for (int dims = reason ? 2 : 1; dims <= 2; dims++) {
         if (options->dims != 0 && options->dims != dims)
             continue;
-        for (int i = 0; i < masks->count; i++) {
-            if (!add_table(options, report, masks, i, dims, err))
+        for (int i = 0; i < options->mask_width.count; i++) {
+            if (!add_table(options, report, i, dims, err))
                 return false;
         }
     }
@@ -168,20 +140,19 @@ static bool count_grids(struct reuse_report *report, struct error *err)
     return true;
 }
 
-int command_reuse(const struct options *options)
+bool command_reuse(const struct options *given, struct error *err)
 {
     struct reuse_report report = {0};
-    struct mask_sizes masks;
-    struct error err;
-    if (!check_together(options, &err) || !read_masks(options, &masks, &err) ||
-        !add_tables(options, &report, &masks, &err) || !read_size(options, &report, &err) ||
-        !count_grids(&report, &err))
-        return command_fail(&err);
-    if (options->json)
+    struct options options = *given;
+    if (!check_together(&options, err) || !read_masks(&options, err) ||
+        !add_tables(&options, &report, err) || !read_size(&options, &report, err) ||
+        !count_grids(&report, err))
+        return false;
+    if (options.json)
         reuse_print_json(stdout, &report);
-    else if (options->csv)
+    else if (options.csv)
         reuse_print_csv(stdout, &report);
     else
         reuse_print_text(stdout, &report);
-    return EXIT_DONE;
+    return true;
 }

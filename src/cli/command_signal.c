@@ -1,48 +1,42 @@
 /* `stencilcli signal INPUT OUTPUT --mask M`: the 1D kernels on text samples and audio.
  * Turns options into a request, runs it, and prints --plan and --json on stdout (on stderr when
  * the samples themselves go to stdout), --time and -v on stderr. */
-#include <stdio.h>
+#include "cli/command.h"
+
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/command.h"
-#include "cli/print_mask.h"
 #include "kernel/backend.h"
 #include "signal/filter.h"
-
-static bool find_kernel(const char *name, const struct kernel **kernel, struct error *err)
-{
-    *kernel = name ? kernel_find_signal(name) : NULL;
-    if (*kernel || !name)
-        return true;
-    if (kernel_find(name))
-        return error_set(err, EXIT_USAGE, "kernel %s is for pictures, not for signals", name);
-    return error_set(err, EXIT_USAGE, "unknown kernel '%s'; see `stencilcli list kernels`", name);
-}
 
 static bool request_make(const struct options *options, struct signal_request *request,
                          struct error *err)
 {
+    const struct picture_request *from = &options->request;
+    const char *kernel = options->kernel;
     *request = (struct signal_request){
-        .mask = options->mask,
-        .has_sigma = options->has_sigma,
-        .sigma = options->sigma,
-        .radius = options->radius,
-        .overrides = command_overrides(options),
-        .border = options->border,
-        .repeat = options->repeat,
+        .mask = from->filter.mask,
+        .has_sigma = from->filter.has_sigma,
+        .sigma = from->filter.sigma,
+        .radius = from->filter.radius,
+        .overrides = from->filter.overrides,
+        .border = from->filter.border,
+        .repeat = from->filter.repeat,
         .decimals = options->decimals,
-        .device_auto = options->device_auto,
-        .device = options->device,
-        .device_index = options->device_index,
-        .tile = options->tile,
-        .threads = options->threads,
-        .verify = options->verify,
+        .device_auto = from->device_auto,
+        .device = from->device,
+        .device_index = from->device_index,
+        .kernel = kernel ? kernel_find_signal(kernel) : NULL,
+        .tile = from->tile,
+        .threads = from->threads,
+        .verify = from->verify,
         .plan = options->plan,
     };
-    if (!options->has_border) /* as in the textbook: silence before and after */
-        request->border.border = BORDER_ZERO;
-    return find_kernel(options->kernel, &request->kernel, err);
+    if (request->kernel || !kernel)
+        return true;
+    if (kernel_find(kernel))
+        return error_set(err, EXIT_USAGE, "kernel %s is for pictures, not for signals", kernel);
+    return error_set(err, EXIT_USAGE, "unknown kernel '%s'; see `stencilcli list kernels`", kernel);
 }
 
 /* ---- in words ---- */
@@ -50,84 +44,71 @@ static bool request_make(const struct options *options, struct signal_request *r
 /* So many weights fit a line. */
 #define SHOWN_WEIGHTS 15
 
-/* Which numbers hold the sums, as a phrase. */
-static const char *sums_phrase(const struct signal_report *report)
-{
-    static const char *const phrases[] = {
-        [SIGNAL_SUM_F32] = "sums in floats, which are exact below 2^24",
-        [SIGNAL_SUM_I64] = "sums in 64-bit integers",
-        [SIGNAL_SUM_RATIONAL] = "sums past 62 bits: rationals on the CPU, no kernel",
-        [SIGNAL_SUM_SPLIT] = "sums past 62 bits: the kernel runs on split numbers"};
-    return phrases[report->choice.sums];
-}
+/* Which numbers hold the sums, in JSON and as a phrase. */
+static const struct {
+    const char *name, *phrase;
+} sums[] = {
+    [SIGNAL_SUM_F32] = {"float32", "sums in floats, which are exact below 2^24"},
+    [SIGNAL_SUM_I64] = {"int64", "sums in 64-bit integers"},
+    [SIGNAL_SUM_RATIONAL] = {"rational", "sums past 62 bits: rationals on the CPU, no kernel"},
+    [SIGNAL_SUM_SPLIT] = {"split", "sums past 62 bits: the kernel runs on split numbers"},
+};
 
 static const char *device_name(const struct signal_report *report)
 {
     return backend_find(report->choice.kernel->device)->name;
 }
 
-static void print_input(FILE *out, const char *input, const struct signal_report *report)
+static void print_mask(const struct mask *mask)
 {
-    fprintf(out, "signal    %s: %s, %d sample%s", input, report->form, report->load.samples,
-            report->load.samples == 1 ? "" : "s");
-    if (report->audio)
-        fprintf(out, " in each of %d channel%s, %d bits, %d Hz", report->load.channels,
-                report->load.channels == 1 ? "" : "s", report->bits, report->rate);
-    fprintf(out, "\n");
+    char text[MASK_NUMBER_CHARS], offset[MASK_NUMBER_CHARS];
+
+    printf("mask      %d weight%s, anchor %d, divisor %s, offset %s%s\n         ", mask->width,
+           mask->width == 1 ? "" : "s", mask->anchor_x, mask_number(text, mask->divisor),
+           mask_number(offset, mask->offset), mask->offset_percent ? " of full scale" : "");
+    for (int j = 0; j < mask->width && j < SHOWN_WEIGHTS; j++)
+        printf(" %s", mask_number(text, mask->weight[j]));
+    printf("%s\n", mask->width > SHOWN_WEIGHTS ? " ..." : "");
 }
 
-static void print_mask(FILE *out, const struct mask *mask)
-{
-    char text[MASK_NUMBER_CHARS];
-
-    mask_number(text, mask->divisor);
-    fprintf(out, "mask      %d weight%s, anchor %d, divisor %s", mask->width,
-            mask->width == 1 ? "" : "s", mask->anchor_x, text);
-    mask_number(text, mask->offset);
-    fprintf(out, ", offset %s%s\n         ", text, mask->offset_percent ? " of full scale" : "");
-    for (int j = 0; j < mask->width && j < SHOWN_WEIGHTS; j++) {
-        mask_number(text, mask->weight[j]);
-        fprintf(out, " %s", text);
-    }
-    fprintf(out, "%s\n", mask->width > SHOWN_WEIGHTS ? " ..." : "");
-}
-
-static void print_shape(FILE *out, const struct kernel_shape *shape)
-{
-    fprintf(out, "tile      %d outputs, halo %d left %d right\n", shape->tile_width,
-            shape->halo_left, shape->halo_right);
-    fprintf(out, "block     %d threads, %zu bytes of shared memory\n", shape->block_x,
-            shape->shared_bytes);
-    fprintf(out, "loads     %.2f cells per output\n", shape->loads_per_output);
-}
-
-static void print_plan(FILE *out, const char *input, const struct signal_request *request,
+static void print_plan(const char *input, const struct signal_request *request,
                        const struct mask *mask, const struct signal_report *report)
 {
+    const struct signal_load *load = &report->load;
     const struct signal_choice *choice = &report->choice;
+    const struct kernel_shape *shape = &report->shape;
 
-    print_input(out, input, report);
-    print_mask(out, mask);
+    printf("signal    %s: %s, %d sample%s", input, report->form, load->samples,
+           load->samples == 1 ? "" : "s");
+    if (report->audio)
+        printf(" in each of %d channel%s, %d bits, %d Hz", load->channels,
+               load->channels == 1 ? "" : "s", report->bits, report->rate);
+    printf("\n");
+    print_mask(mask);
     if (report->quantised)
-        fprintf(out, "quantised to 1/2^%d, at most %.3g of a sample value\n",
-                report->quantised_bits, report->quantised_error);
-    fprintf(out, "sums      %s\n", sums_phrase(report));
-    fprintf(out, "border    %s", border_name(request->border.border));
+        printf("quantised to 1/2^%d, at most %.3g of a sample value\n", report->quantised_bits,
+               report->quantised_error);
+    printf("sums      %s\n", sums[report->choice.sums].phrase);
+    printf("border    %s", border_name(request->border.border));
     if (request->border.border == BORDER_CONSTANT)
-        fprintf(out, ":%s", request->border.value);
-    fprintf(out, "\npasses    %d\n", request->repeat);
+        printf(":%s", request->border.value);
+    printf("\npasses    %d\n", request->repeat);
     if (choice->sums == SIGNAL_SUM_RATIONAL) {
-        fprintf(out, "device    cpu\n");
+        printf("device    cpu\n");
         return;
     }
-    fprintf(out, "device    %s\n", device_name(report));
-    fprintf(out, "kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
+    printf("device    %s\n", device_name(report));
+    printf("kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
     if (choice->kernel->device == DEVICE_CPU)
-        fprintf(out, "threads   %d\n", choice->threads);
+        printf("threads   %d\n", choice->threads);
     if (report->has_shape)
-        print_shape(out, &report->shape);
-    fprintf(out, "estimate  %.1f ms on the CPU, %.1f ms with CUDA (start-up included)\n",
-            choice->cpu_ms, choice->cuda_ms);
+        printf("tile      %d outputs, halo %d left %d right\n"
+               "block     %d threads, %zu bytes of shared memory\n"
+               "loads     %.2f cells per output\n",
+               shape->tile_width, shape->halo_left, shape->halo_right, shape->block_x,
+               shape->shared_bytes, shape->loads_per_output);
+    printf("estimate  %.1f ms on the CPU, %.1f ms with CUDA (start-up included)\n", choice->cpu_ms,
+           choice->cuda_ms);
 }
 
 /* ---- JSON ---- */
@@ -135,10 +116,6 @@ static void print_plan(FILE *out, const char *input, const struct signal_request
 static void json_input(FILE *out, const char *input, const struct signal_request *request,
                        const struct signal_report *report)
 {
-    static const char *const types[] = {[SIGNAL_SUM_F32] = "float32",
-                                        [SIGNAL_SUM_I64] = "int64",
-                                        [SIGNAL_SUM_RATIONAL] = "rational",
-                                        [SIGNAL_SUM_SPLIT] = "split"};
     const struct signal_choice *choice = &report->choice;
     json_print(out, "{'input':%s,'form':%s,'samples':%d,'channels':%d", input, report->form,
                report->load.samples, report->load.channels);
@@ -148,48 +125,38 @@ static void json_input(FILE *out, const char *input, const struct signal_request
                ",'mask_width':%d,'anchor':%d,'border':%s,'passes':%d,'sums':%s,'device':%s,"
                "'kernel':%s,'threads':%d",
                report->load.mask_width, report->load.anchor, border_name(request->border.border),
-               request->repeat, types[choice->sums], device_name(report),
+               request->repeat, sums[choice->sums].name, device_name(report),
                choice->sums == SIGNAL_SUM_RATIONAL ? NULL : choice->kernel->name, choice->threads);
     if (report->quantised)
         json_print(out, ",'quantised_bits':%d,'quantised_error':%.17g", report->quantised_bits,
                    report->quantised_error);
 }
 
-/* The numbers as text: most JSON readers hold numbers in doubles. */
-static void json_mask(FILE *out, const struct mask *mask)
-{
-    char text[MASK_NUMBER_CHARS];
-
-    mask_number(text, mask->divisor);
-    json_print(out, ",'divisor':%s", text);
-    mask_number(text, mask->offset);
-    json_print(out, ",'offset':%s,'weights':[", text);
-    for (int j = 0; j < mask->width; j++) {
-        mask_number(text, mask->weight[j]);
-        json_print(out, j ? ",%s" : "%s", text);
-    }
-    fputc(']', out);
-}
-
-static void print_plan_json(FILE *out, const char *input, const struct signal_request *request,
-                            const struct mask *mask, const struct signal_report *report)
+static void json_plan(const char *input, const struct signal_request *request,
+                      const struct mask *mask, const struct signal_report *report)
 {
     const struct kernel_shape *shape = &report->shape;
+    char text[MASK_NUMBER_CHARS], offset[MASK_NUMBER_CHARS];
 
-    json_input(out, input, request, report);
-    json_mask(out, mask);
+    json_input(stdout, input, request, report);
+    /* The numbers as text: most JSON readers hold numbers in doubles. */
+    json_print(stdout, ",'divisor':%s,'offset':%s,'weights':[", mask_number(text, mask->divisor),
+               mask_number(offset, mask->offset));
+    for (int j = 0; j < mask->width; j++)
+        json_print(stdout, j ? ",%s" : "%s", mask_number(text, mask->weight[j]));
+    putchar(']');
     if (report->has_shape)
-        json_print(out,
+        json_print(stdout,
                    ",'tile':%d,'halo':{'left':%d,'right':%d},'block':%d,'shared_bytes':%zu,"
                    "'loads_per_output':%.6g",
                    shape->tile_width, shape->halo_left, shape->halo_right, shape->block_x,
                    shape->shared_bytes, shape->loads_per_output);
-    json_print(out, ",'cpu_ms':%.3f,'cuda_ms':%.3f}\n", report->choice.cpu_ms,
+    json_print(stdout, ",'cpu_ms':%.3f,'cuda_ms':%.3f}\n", report->choice.cpu_ms,
                report->choice.cuda_ms);
 }
 
-static void print_json(FILE *out, const char *input, const char *output,
-                       const struct signal_request *request, const struct signal_report *report)
+static void json_result(FILE *out, const char *input, const char *output,
+                        const struct signal_request *request, const struct signal_report *report)
 {
     const struct kernel_times *times = &report->times;
 
@@ -203,72 +170,49 @@ static void print_json(FILE *out, const char *input, const char *output,
 
 /* ---- what has run ---- */
 
-static void print_time(const struct signal_report *report)
-{
-    const struct kernel_times *times = &report->times;
-    fprintf(stderr,
-            "stencilcli: read %.2f ms, upload %.2f ms, kernel %.2f ms, download %.2f ms, write "
-            "%.2f ms, total %.2f ms\n",
-            report->read_ms, times->upload_ms, times->kernel_ms, times->download_ms,
-            report->write_ms, report->total_ms);
-}
-
 static void print_notes(const struct options *options, const struct signal_report *report)
 {
-    if (report->warning[0] && !options->quiet)
-        fprintf(stderr, "stencilcli: %s\n", report->warning);
-    if (!options->verbose)
-        return;
-    if (report->choice.note[0])
-        fprintf(stderr, "stencilcli: %s\n", report->choice.note);
-    fprintf(stderr, "stencilcli: %s: %s\n", options->operand[0], sums_phrase(report));
-    if (report->quantised)
-        fprintf(stderr, "stencilcli: the mask is quantised to 1/2^%d, at most %.3g of a sample\n",
-                report->quantised_bits, report->quantised_error);
-    if (report->choice.sums != SIGNAL_SUM_RATIONAL)
-        fprintf(stderr, "stencilcli: %s: kernel %s on %s\n", options->operand[0],
-                report->choice.kernel->name, backend_find(report->choice.kernel->device)->name);
-}
+    const struct kernel_times *times = &report->times;
 
-static void print_report(const struct options *options, const struct signal_request *request,
-                         const struct mask *mask, const struct signal_report *report)
-{
-    const char *input = options->operand[0], *output = options->operand[1];
-
-    if (options->plan) {
-        (options->json ? print_plan_json : print_plan)(stdout, input, request, mask, report);
-        return;
+    command_notes(options, report->warning, report->choice.note);
+    if (options->verbose) {
+        command_say("%s: %s", options->operand[0], sums[report->choice.sums].phrase);
+        if (report->quantised)
+            command_say("the mask is quantised to 1/2^%d, at most %.3g of a sample",
+                        report->quantised_bits, report->quantised_error);
+        if (report->choice.sums != SIGNAL_SUM_RATIONAL)
+            command_say("%s: kernel %s on %s", options->operand[0], report->choice.kernel->name,
+                        device_name(report));
     }
-    print_notes(options, report);
     if (options->time)
-        print_time(report);
-    if (options->json)
-        print_json(strcmp(output, "-") == 0 ? stderr : stdout, input, output, request, report);
+        command_say("read %.2f ms, upload %.2f ms, kernel %.2f ms, download %.2f ms, "
+                    "write %.2f ms, total %.2f ms",
+                    report->read_ms, times->upload_ms, times->kernel_ms, times->download_ms,
+                    report->write_ms, report->total_ms);
 }
 
-int command_signal(const struct options *options)
+bool command_signal(const struct options *options, struct error *err)
 {
     struct signal_request request;
     struct signal_report report;
     struct mask mask;
-    struct error err;
     const char *input = options->operand[0], *output = options->operand[1];
     const struct backend *cuda = backend_find(DEVICE_CUDA);
-    bool good;
 
-    if (options->mask && strcmp(options->mask, "-") == 0 && strcmp(input, "-") == 0) {
-        error_set(&err, EXIT_USAGE,
-                  "the mask and the samples cannot both be read from standard input");
-        return command_fail(&err);
-    }
-    if (!request_make(options, &request, &err) || !signal_check(&request, output, &err) ||
-        !signal_mask_row(&request, &mask, &err))
-        return command_fail(&err);
+    if (!request_make(options, &request, err) || !signal_check(&request, output, err) ||
+        !signal_mask_row(&request, &mask, err))
+        return false;
     if (cuda->expect_one)
         cuda->expect_one();
-    good = signal_filter(&request, &mask, input, output, &report, &err);
-    if (good)
-        print_report(options, &request, &mask, &report);
+    bool good = signal_filter(&request, &mask, input, output, &report, err);
+    if (good && options->plan)
+        (options->json ? json_plan : print_plan)(input, &request, &mask, &report);
+    if (good && !options->plan) {
+        print_notes(options, &report);
+        if (options->json)
+            json_result(strcmp(output, "-") == 0 ? stderr : stdout, input, output, &request,
+                        &report);
+    }
     mask_free(&mask);
-    return good ? EXIT_DONE : command_fail(&err);
+    return good;
 }

@@ -5,10 +5,10 @@
  * data: no script evaluates them. */
 #include "cli/option_table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "plan/filter.h"
 
 /* ---- the answers ---- */
 
@@ -19,15 +19,18 @@ struct answer {
     int before_length;
 };
 
-static void put(const struct answer *answer, const char *word, const char *doc)
+/* MEANING is shown up to the end of its line. */
+static void put(const struct answer *answer, const char *word, const char *meaning)
 {
     if (strncmp(word, answer->typed, strlen(answer->typed)) != 0)
         return;
+    char *phrase = strndup(meaning, strcspn(meaning, "\n"));
     fprintf(answer->out, "%.*s", answer->before_length, answer->before);
     clean_text_put(answer->out, word);
     fputc('\t', answer->out);
-    clean_text_put(answer->out, doc);
+    clean_text_put(answer->out, phrase ? phrase : "");
     fputc('\n', answer->out);
+    free(phrase);
 }
 
 static void put_mask(const char *name, const char *path, void *context)
@@ -54,7 +57,7 @@ static void put_place(struct answer *answer, enum complete complete, word_functi
 static void put_options(const struct answer *answer, const char *command)
 {
     const struct filter *filter = command ? filter_find(command) : NULL;
-    unsigned commands = command ? FOR(command_id(command_find(command))) : FOR_ALL_COMMANDS;
+    unsigned commands = command ? FOR(command_find(command)) : FOR_ALL_COMMANDS;
     for (const struct option_spec *spec = NULL; (spec = option_next(spec, commands));) {
         char word[64];
         if (filter && spec->name && !filter_takes(filter, spec->name))
@@ -68,37 +71,22 @@ static void put_options(const struct answer *answer, const char *command)
     }
 }
 
-static void put_names(const struct answer *answer)
-{
-    const char *name;
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const struct command_spec *command = &command_table()[i];
-        for (int j = 0; (name = command_name(command, j)); j++)
-            put(answer, name, command_doc(command, j));
-    }
-}
-
 /* ---- what the line says ---- */
-
-static bool is_option(const char *word)
-{
-    return word[0] == '-' && word[1] != '\0';
-}
 
 /* The option whose value is the word after WORD, or NULL. */
 static const struct option_spec *option_before_value(const char *word)
 {
     const struct option_spec *spec = NULL;
-    if (word[0] == '-' && word[1] == '-')
-        spec = option_find(word + 2, strlen(word + 2));
-    else if (is_option(word) && word[2] == '\0')
-        spec = option_find_letter(word[1]);
+    if (word[1] == '-')
+        spec = option_find(0, word + 2, strlen(word + 2));
+    else if (word[2] == '\0')
+        spec = option_find(word[1], NULL, 0);
     return spec && spec->argument ? spec : NULL;
 }
 
 void options_complete(FILE *out, int count, char **words)
 {
-    const char *last = count > 0 ? words[count - 1] : "", *command = NULL;
+    const char *last = count > 0 ? words[count - 1] : "", *command = NULL, *known;
     const struct option_spec *valued = NULL;
     struct answer answer = {.out = out, .typed = last, .before = last};
     size_t name = strcspn(last, "=");
@@ -107,13 +95,13 @@ void options_complete(FILE *out, int count, char **words)
     for (int i = 0; i < count - 1; i++) {
         if (valued)
             valued = NULL;
-        else if (is_option(words[i]))
+        else if (words[i][0] == '-' && words[i][1] != '\0')
             valued = option_before_value(words[i]);
         else if (!command)
-            command = command_find(words[i]) ? words[i] : NULL;
+            command = command_find(words[i]) < COMMAND_COUNT ? words[i] : NULL;
     }
     if (!valued && strncmp(last, "--", 2) == 0 && last[name] == '=') {
-        valued = option_find(last + 2, name - 2);
+        valued = option_find(0, last + 2, name - 2);
         answer.before_length = (int)name + 1;
         answer.typed = last + name + 1;
         if (!valued)
@@ -124,10 +112,11 @@ void options_complete(FILE *out, int count, char **words)
     } else if (*last == '-') {
         put_options(&answer, command);
     } else if (command) {
-        const struct command_spec *spec = command_find(command);
+        const struct command_spec *spec = &command_table[command_find(command)];
         put_place(&answer, spec->complete, spec->words);
     } else {
-        put_names(&answer);
+        for (int i = 0; (known = command_name(i)); i++)
+            put(&answer, known, command_doc(known));
     }
 }
 

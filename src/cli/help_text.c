@@ -2,18 +2,18 @@
  * commands and options are made from their tables; everything else stands here: the formula, mask
  * files, borders, alpha, formats, folders, exit status, examples. Plain ASCII. A test checks that
  * every option that is named here exists. */
-#include "cli/help.h"
+#include "cli/option_table.h"
 
 /* clang-format off */
-#define HEADING(title)    {HELP_HEADING, title, NULL, NULL}
-#define TEXT(text)        {HELP_TEXT, text, NULL, NULL}
-#define CODE(text)        {HELP_CODE, text, NULL, NULL}
-#define ENTRY(term, text) {HELP_ENTRY, text, term, NULL}
-#define MADE(kind)        {kind, NULL, NULL, NULL}
+#define HEADING(title)    {.kind = HELP_HEADING, .text = title}
+#define TEXT(words)       {.kind = HELP_TEXT, .text = words}
+#define CODE(lines)       {.kind = HELP_CODE, .text = lines}
+#define ENTRY(name, doc)  {.kind = HELP_ENTRY, .term = name, .text = doc}
+#define MADE(list)        {.kind = list}
 
 const struct help_block help_text[] = {
     HEADING("NAME"),
-    TEXT("stencilcli - " PROGRAM_IDEA),
+    TEXT("stencilcli - blur, sharpen and find edges; CPU and GPU results are bit-identical"),
     HEADING("SYNOPSIS"),
     MADE(HELP_SYNOPSIS),
 
@@ -84,15 +84,13 @@ const struct help_block help_text[] = {
          "wrap        b c d | a b c d | a b c   periodic"),
 
     HEADING("ALPHA"),
-    ENTRY("weighted",
-          "The default. Colour is filtered weighted by alpha, so that cut-outs get no dark halo; "
-          "alpha is filtered without gain or offset. If the mask has negative weights, ignore is "
-          "used instead."),
+    ENTRY("weighted", "The default. Colour is filtered weighted by alpha, so that cut-outs get no "
+          "dark halo; alpha is filtered without gain or offset. If the mask has negative weights, "
+          "ignore is used instead."),
     ENTRY("ignore", "Colour is filtered as if there were no alpha, and alpha is copied."),
     ENTRY("plain", "Alpha is filtered like one more colour channel."),
-    ENTRY("drop",
-          "Like weighted, but the alpha channel is left out of the output, for formats that cannot "
-          "hold it."),
+    ENTRY("drop", "Like weighted, but the alpha channel is left out of the output, for formats "
+          "that cannot hold it."),
 
     HEADING("FORMATS"),
     TEXT("An input's format is recognised by its first bytes. The output's format is that of its "
@@ -133,16 +131,14 @@ const struct help_block help_text[] = {
     TEXT("The command signal filters one-dimensional samples. Its mask has one row or one column, "
          "or is a Gaussian by --sigma. The content of INPUT decides which of these formats it is. "
          "Audio needs a build with libsndfile."),
-    ENTRY("text",
-          "Numbers as in a mask file, separated by blanks, commas or lines; # begins a comment. "
-          "Each number is replaced by its output, everything else is kept. The output is exact, "
-          "neither rounded nor clamped: a decimal number where it ends, else a fraction. "
+    ENTRY("text", "Numbers as in a mask file, separated by blanks, commas or lines; # begins a "
+          "comment. Each number is replaced by its output, everything else is kept. The output is "
+          "exact, neither rounded nor clamped: a decimal number where it ends, else a fraction. "
           "--decimals rounds it."),
-    ENTRY("wav, flac, aiff",
-          "Samples of 8, 16, 24 or 32 bits; floating-point samples are refused. Each channel is "
-          "filtered by itself. Samples are rounded like those of images and clamped to their "
-          "range. The output's format is that of its extension; with any other extension it is "
-          "text, with one line for the samples of one moment."),
+    ENTRY("wav, flac, aiff", "Samples of 8, 16, 24 or 32 bits; floating-point samples are refused. "
+          "Each channel is filtered by itself. Samples are rounded like those of images and "
+          "clamped to their range. The output's format is that of its extension; with any other "
+          "extension it is text, with one line for the samples of one moment."),
 
     HEADING("BENCH"),
     TEXT("The command bench times every 2D kernel on IMAGE, or on a generated picture (--size, "
@@ -166,15 +162,13 @@ const struct help_block help_text[] = {
     HEADING("COMPARING"),
     TEXT("The command compare checks whether two pictures have the same samples, whatever their "
          "file formats are. Its sums are exact whole numbers. It reads pictures row by row."),
-    ENTRY("max, mean, rms",
-          "The largest difference and its place, the mean absolute difference, and the root of the "
-          "mean squared difference."),
+    ENTRY("max, mean, rms", "The largest difference and its place, the mean absolute difference, "
+          "and the root of the mean squared difference."),
     ENTRY("PSNR", "10 log10(max^2 / mean squared difference), in dB; inf for equal pictures."),
-    ENTRY("SSIM",
-          "Structural similarity (Wang and others, 2004) of each channel by itself; 1 for equal "
-          "channels. Windows have 11x11 samples and lie inside the picture; they are weighted by "
-          "a Gaussian of sigma 1.5; C1 = (0.01 max)^2, C2 = (0.03 max)^2. In smaller pictures the "
-          "window is the largest odd size that fits."),
+    ENTRY("SSIM", "Structural similarity (Wang and others, 2004) of each channel by itself; 1 for "
+          "equal channels. Windows have 11x11 samples and lie inside the picture; they are "
+          "weighted by a Gaussian of sigma 1.5; C1 = (0.01 max)^2, C2 = (0.03 max)^2. In smaller "
+          "pictures the window is the largest odd size that fits."),
     TEXT("With --min-psnr or --min-ssim alone any number of samples may differ. If --max-diff or "
          "--max-fail-percent is given too, these limits must hold as well. Alpha is compared like "
          "any other channel, and colour is compared even where alpha is 0."),
@@ -197,13 +191,11 @@ const struct help_block help_text[] = {
          "writes no picture and must end with exit status 0. The checksum is taken over the "
          "decoded samples; 0 means that none has been recorded yet. Only record changes the suite; "
          "if a command fails, it changes nothing."),
-    ENTRY("tolerance",
-          "Stands below a case: limits as in compare but without dashes, a colon, and the reason. "
-          "The picture is then compared with the one in the folder expected beside the suite, "
-          "where record keeps it."),
-    ENTRY("keep",
-          "For the cases below, record also keeps the pictures in that folder, so that a report "
-          "can show what was expected."),
+    ENTRY("tolerance", "Stands below a case: limits as in compare but without dashes, a colon, and "
+          "the reason. The picture is then compared with the one in the folder expected beside the "
+          "suite, where record keeps it."),
+    ENTRY("keep", "For the cases below, record also keeps the pictures in that folder, so that a "
+          "report can show what was expected."),
     ENTRY("timeout S", "Commands below may take S seconds; the default is 120."),
     ENTRY("strict", "Commands below may leave no file behind except their picture."),
 
@@ -227,9 +219,8 @@ const struct help_block help_text[] = {
     ENTRY("share/stencilcli/masks/*.txt",
           "The installed masks, below the folder in which the program is installed. The command "
           "`stencilcli list masks` shows all masks that a bare name can find."),
-    ENTRY("OUTPUT/.stencilcli-manifest.jsonl",
-          "The record of finished files of a run over a folder. A shard's is called "
-          ".stencilcli-manifest-I-of-N.jsonl."),
+    ENTRY("OUTPUT/.stencilcli-manifest.jsonl", "The record of finished files of a run over a "
+          "folder. A shard's is called .stencilcli-manifest-I-of-N.jsonl."),
 
     HEADING("EXAMPLES"),
     CODE("stencilcli blur in.png out.png\n"

@@ -3,12 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command.h"
 #include "cli/option_table.h"
 #include "codec/output.h"
 #include "kernel/backend.h"
@@ -24,7 +22,7 @@ static void keep_standard_files(void)
     }
 }
 
-static int dispatch(const struct options *options)
+static bool dispatch(const struct options *options, struct error *err)
 {
     if (options->man) {
         options_print_man(stdout);
@@ -38,13 +36,13 @@ static int dispatch(const struct options *options)
         options_print_full_help(stdout);
     } else if (options->help_short) {
         options_print_short_help(stdout);
-    } else if (!options->command) {
-        options_print_short_help(stderr);
-        return EXIT_USAGE;
+    } else if (options->command) {
+        return command_table[command_find(options->command)].run(options, err);
     } else {
-        return command_find(options->command)->run(options);
+        options_print_short_help(stderr);
+        return command_end(EXIT_USAGE, err);
     }
-    return EXIT_DONE;
+    return true;
 }
 
 /* Data that does not arrive is an error, unless the command has already reported one. A reader that
@@ -62,10 +60,9 @@ static int close_stdout(int code)
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
     }
-    struct error err;
-    error_set(&err, EXIT_INPUT, "standard output: cannot write%s%s", errno ? ": " : "",
-              errno ? strerror(errno) : "");
-    return command_fail(&err);
+    command_say("standard output: cannot write%s%s", errno ? ": " : "",
+                errno ? strerror(errno) : "");
+    return EXIT_INPUT;
 }
 
 /* stdio forgets why a write failed. If the buffer holds the whole text, there is only one write, by
@@ -100,7 +97,8 @@ int main(int argc, char **argv)
         options_complete(stdout, argc - 2, argv + 2);
         return close_stdout(EXIT_DONE);
     }
-    if (!options_parse(&options, argc, argv, &err))
-        return command_fail(&err);
-    return leave(close_stdout(dispatch(&options)));
+    bool good = options_parse(&options, argc, argv, &err) && dispatch(&options, &err);
+    if (!good && err.text[0])
+        command_fail(&err);
+    return leave(close_stdout(good ? EXIT_DONE : (int)err.code));
 }

@@ -11,13 +11,15 @@
 /* The commands that take an option. */
 enum {
     FILTER = FOR(COMMAND_FILTER),
+    FOLDER = FILTER | FOR_FOLDERS,
     SIGNAL = FOR(COMMAND_SIGNAL),
+    MASK = FOR(COMMAND_MASK),
     REUSE = FOR(COMMAND_REUSE),
     BENCH = FOR(COMMAND_BENCH),
     COMPARE = FOR(COMMAND_COMPARE),
     GOLDEN = FOR(COMMAND_GOLDEN),
-    RUNS = FILTER | SIGNAL,           /* what filters pictures or signals */
-    MASKS = RUNS | FOR(COMMAND_MASK), /* what builds and changes a mask */
+    RUNS = FILTER | SIGNAL, /* what filters pictures or signals */
+    MASKS = RUNS | MASK,    /* what builds and changes a mask */
     ALL = FOR_ALL_COMMANDS,
 };
 
@@ -31,303 +33,258 @@ enum {
 #define GLOB(field)          option_add_glob, FIELD(field), 0, 0, COMPLETE_NOTHING, NULL
 #define INT(field, min, max) option_set_int, FIELD(field), min, max, COMPLETE_NOTHING, NULL
 #define WORD(field, word)    option_set_word, FIELD(field), 0, 0, COMPLETE_WORDS, word
-#define NUMBER(field, word)  option_set_word_number, FIELD(field), 0, 0, COMPLETE_WORDS, word
+#define KERNEL(field)        option_set_kernel, FIELD(field), 0, 0, COMPLETE_WORDS, kernel_word
 #define OWN(setter)          option_set_##setter, 0, 0, 0, COMPLETE_NOTHING, NULL
 #define OWN_WORD(setter)     option_set_##setter, 0, 0, 0, COMPLETE_WORDS, setter##_word
 
-/* A row: names, group, commands, value; doc; more. Rows of one group stand together. */
+/* A row: names, commands, value, doc. */
 /* clang-format off */
-static const struct option_spec rows[] = {
+#define GROUP(title) {0, NULL, NULL, HIDDEN, NULL, 0, 0, 0, COMPLETE_NOTHING, NULL, title}
+const struct option_spec option_table[OPTION_ROWS] = {
+    GROUP("Mask"),
 
-    /* ---- the mask ---- */
-
-    {'m', "mask", "MASK", GROUP_MASK, MASKS | REUSE | BENCH, ON_SCREEN, MASK_NAME(mask),
-     "a mask's name, a file, or rows: '1 2 1; 2 4 2; 1 2 1'",
+    {'m', "mask", "MASK", MASKS | REUSE | BENCH | ON_SCREEN, MASK_NAME(request.filter.mask),
+     "a mask's name, a file, or rows: '1 2 1; 2 4 2; 1 2 1'\n"
      "Use - for standard input. See MASK FILES."},
 
-    {0, "sigma", "S", GROUP_MASK, MASKS | BENCH, ON_SCREEN, OWN(sigma),
-     "a Gaussian mask of this standard deviation, in pixels",
+    {0, "sigma", "S", MASKS | BENCH | ON_SCREEN, OWN(sigma),
+     "a Gaussian mask of this standard deviation, in pixels\n"
      "Its weights are integers that sum to 2048 in each direction, so flat areas stay exactly "
      "flat."},
 
-    {0, "radius", "R", GROUP_MASK, MASKS | BENCH, ON_SCREEN, INT(radius, 0, 127),
-     "the mask is 2R+1 cells wide and high",
+    {0, "radius", "R", MASKS | BENCH | ON_SCREEN, INT(request.filter.radius, 0, 127),
+     "the mask is 2R+1 cells wide and high\n"
      "For Gaussian masks (the default is 3*S, rounded up) and for means."},
 
-    {0, "amount", "A", GROUP_MASK, FILTER | FOR(COMMAND_MASK), IN_HELP, TEXT(amount),
-     "how strongly to sharpen: 1 (the default), 0.6, 3/5", NULL},
+    {0, "amount", "A", FILTER | MASK, TEXT(request.filter.amount),
+     "how strongly to sharpen: 1 (the default), 0.6, 3/5"},
 
-    {0, "divisor", "D", GROUP_MASK, MASKS, IN_HELP, TEXT(divisor),
-     "divide the sum by D instead of the mask's divisor", NULL},
+    {0, "divisor", "D", MASKS, TEXT(request.filter.overrides.divisor),
+     "divide the sum by D instead of the mask's divisor"},
 
-    {0, "offset", "O", GROUP_MASK, MASKS, IN_HELP, TEXT(offset),
-     "add O after the division: 128, -5, or 50% of the range", "It replaces the mask's offset."},
+    {0, "offset", "O", MASKS, TEXT(request.filter.overrides.offset),
+     "add O after the division: 128, -5, or 50% of the range\n"
+     "It replaces the mask's offset."},
 
-    {0, "anchor", "X,Y", GROUP_MASK, MASKS | REUSE, IN_HELP, OWN(anchor),
-     "the mask's cell that lies on the output sample",
+    {0, "anchor", "X,Y", MASKS | REUSE, OWN(anchor),
+     "the mask's cell that lies on the output sample\n"
      "The top left cell is 0,0. Without this option it is the mask's own anchor, or else the "
      "middle: half the width and half the height, rounded down."},
 
-    {0, "flip", NULL, GROUP_MASK, MASKS, ON_SCREEN, FLAG(flip),
-     "turn the mask by 180 degrees: true convolution",
+    {0, "flip", NULL, MASKS | ON_SCREEN, FLAG(request.filter.overrides.flip),
+     "turn the mask by 180 degrees: true convolution\n"
      "Without --flip the mask is laid on the image as it is written (correlation). The anchor "
      "turns with the mask."},
 
-    {0, "mask-width", "K", GROUP_MASK, REUSE, IN_HELP, OWN(mask_width),
-     "widths of the masks: 5,9 (the default), 7x3",
+    {0, "mask-width", "K", REUSE, OWN(mask_width), "widths of the masks: 5,9 (the default), 7x3\n"
      "One width, or several separated by commas. In 2D K is a mask of K x K cells; KxL is a mask "
      "that is K wide and L high, for 2D only."},
 
-    /* ---- filtering ---- */
+    GROUP("Filtering"),
 
-    {'b', "border", "BORDER", GROUP_FILTER, RUNS | BENCH, ON_SCREEN, OWN_WORD(border),
-     "what lies outside the image (default: replicate)",
+    {'b', "border", "BORDER", RUNS | BENCH | ON_SCREEN, OWN_WORD(border),
+     "what lies outside the image (default: replicate)\n"
      "For signals the default is zero. See BORDERS."},
 
-    {0, "alpha", "MODE", GROUP_FILTER, FILTER | BENCH, ON_SCREEN, OWN_WORD(alpha),
-     "how transparency is treated (default: weighted)",
+    {0, "alpha", "MODE", FILTER | BENCH | ON_SCREEN, OWN_WORD(alpha),
+     "how transparency is treated (default: weighted)\n"
      "For bench the default is plain. See ALPHA."},
 
-    {0, "channels", "LIST", GROUP_FILTER, FILTER | BENCH, IN_HELP, TEXT(channels),
-     "filter only these channels and copy the others",
+    {0, "channels", "LIST", FILTER | BENCH, TEXT(request.filter.channels),
+     "filter only these channels and copy the others\n"
      "LIST is letters of rgba (g for the channel of a gray image) or numbers from 0: rg, 0,1. For "
      "bench it is the number of channels of the generated picture: 1, 2, 3 (the default) or 4."},
 
-    {0, "repeat", "N", GROUP_FILTER, RUNS, IN_HELP, INT(repeat, 1, 1000),
-     "filter N times, rounding each time",
+    {0, "repeat", "N", RUNS, INT(request.filter.repeat, 1, 1000),
+     "filter N times, rounding each time\n"
      "Text samples are not rounded: each pass takes the exact numbers of the pass before."},
 
-    /* ---- where and how it runs: nothing here changes the output's bytes ---- */
+    /* Nothing in this group changes the output's bytes. */
+    GROUP("Running"),
 
-    {'d', "device", "DEVICE", GROUP_RUN, RUNS | BENCH, ON_SCREEN, OWN_WORD(device),
-     "where to run (default: auto)",
+    {'d', "device", "DEVICE", RUNS | BENCH | ON_SCREEN, OWN_WORD(device),
+     "where to run (default: auto)\n"
      "auto takes the GPU if that makes this command faster, else the CPU. cuda:N is GPU number N. "
      "For a folder cuda is all GPUs and cuda:0,2 is these two; with --shard cuda is one GPU, "
      "chosen by the rank of the process on its machine. For bench auto is the CPU and the first "
      "GPU. A device that is asked for by name and is not there is an error."},
 
-    {'k', "kernel", "KERNEL", GROUP_RUN, RUNS | BENCH, ON_SCREEN, OWN_WORD(kernel),
-     "the kernel to run (default: auto, the fastest)",
+    {'k', "kernel", "KERNEL", RUNS | BENCH | ON_SCREEN, KERNEL(kernel),
+     "the kernel to run (default: auto, the fastest)\n"
      "The kernel's device is used. All kernels give bit-identical results. For bench: a list "
      "separated by commas, or all (the default)."},
 
-    {0, "method", "METHOD", GROUP_RUN, FILTER | BENCH, IN_HELP, OWN_WORD(method),
-     "how the CPU computes the sums (default: auto, the fastest)",
+    {0, "method", "METHOD", FILTER | BENCH, WORD(request.method, method_word),
+     "how the CPU computes the sums (default: auto, the fastest)\n"
      "See `stencilcli list methods`. The CPU is used. All methods give bit-identical results. A "
      "method that cannot run the mask is an error."},
 
-    {0, "tile", "N", GROUP_RUN, RUNS | REUSE | BENCH, IN_HELP, OWN_WORD(tile),
-     "width of the output tile, for tiled kernels",
+    {0, "tile", "N", RUNS | REUSE | BENCH, OWN_WORD(tile),
+     "width of the output tile, for tiled kernels\n"
      "For reuse N is any width, or a list: 8,12,100. For signals N is the number of threads of a "
      "block, a power of two from 32 to 1024. Otherwise"},
 
-    {'t', "threads", "N", GROUP_RUN, RUNS | BENCH | COMPARE | GOLDEN, ON_SCREEN,
-     INT(threads, 1, PARALLEL_MOST), "number of CPU threads (default: all that are allowed)", NULL},
+    {'t', "threads", "N", RUNS | BENCH | COMPARE | GOLDEN | ON_SCREEN,
+     INT(request.threads, 1, PARALLEL_MOST),
+     "number of CPU threads (default: all that are allowed)"},
 
-    {0, "plan", NULL, GROUP_RUN, RUNS, ON_SCREEN, FLAG(plan),
-     "print what would run, and run nothing",
+    {0, "plan", NULL, RUNS | ON_SCREEN, FLAG(plan), "print what would run, and run nothing\n"
      "It prints weights, divisor, rank, kernel, tile, halo, shared bytes and loads per output. "
      "OUTPUT may be left out. For a folder it prints the files that would be filtered, one per "
      "line."},
 
-    {0, "verify", NULL, GROUP_RUN, RUNS, ON_SCREEN, FLAG(verify),
-     "run the reference too and compare every sample",
+    {0, "verify", NULL, RUNS | ON_SCREEN, FLAG(request.verify),
+     "run the reference too and compare every sample\n"
      "If a sample differs, its place and both values are printed, nothing is written, and the exit "
      "status is 4."},
 
-    {0, "time", NULL, GROUP_RUN, RUNS, ON_SCREEN, FLAG(time), "print the time of each stage",
+    {0, "time", NULL, RUNS | ON_SCREEN, FLAG(time), "print the time of each stage\n"
      "The stages are decode, upload, kernel, download and encode; times are in milliseconds."},
 
-    {0, "dims", "D", GROUP_RUN, REUSE, IN_HELP, INT(dims, 1, 2),
-     "1 for arrays, 2 for pictures (default: both)", NULL},
+    {0, "dims", "D", REUSE, INT(dims, 1, 2), "1 for arrays, 2 for pictures (default: both)"},
 
-    {0, "size", "N", GROUP_RUN, REUSE | BENCH, IN_HELP, OWN(size),
-     "size of the array, or WxH of the picture",
+    {0, "size", "N", REUSE | BENCH, OWN(size), "size of the array, or WxH of the picture\n"
      "In 2D N is a picture of N x N cells. For bench the default is 2048x2048."},
 
-    {0, "depth", "BITS", GROUP_RUN, BENCH, IN_HELP, NUMBER(depth, depth_word),
-     "bits per sample of the generated picture (default: 8)", NULL},
+    {0, "depth", "BITS", BENCH, WORD(depth, depth_word),
+     "bits per sample of the generated picture (default: 8)"},
 
-    {0, "sweep", "WHAT", GROUP_RUN, BENCH, IN_HELP, WORD(sweep, sweep_word),
-     "time the kernels for several tile or mask widths",
+    {0, "sweep", "WHAT", BENCH, WORD(sweep, sweep_word),
+     "time the kernels for several tile or mask widths\n"
      "With tile: tiles of 8, 16, 32 and 64 cells, for the kernels that have tiles. With mask: "
      "asymmetric masks of 3 to 31 cells a side."},
 
-    {0, "runs", "N", GROUP_RUN, BENCH, IN_HELP, INT(runs, 1, 1000000), "run each kernel N times",
+    {0, "runs", "N", BENCH, INT(runs, 1, 1000000), "run each kernel N times\n"
      "By default each kernel runs at least 10 times and for at least a second. In any case it ends "
      "after 20 seconds."},
 
-    {0, "cold", NULL, GROUP_RUN, BENCH, IN_HELP, FLAG(cold), "empty the caches before each run",
-     NULL},
+    {0, "cold", NULL, BENCH, FLAG(cold), "empty the caches before each run"},
 
-    /* ---- the output ---- */
+    GROUP("Output"),
 
-    {0, "format", "FORMAT", GROUP_OUTPUT, FILTER, ON_SCREEN, OWN_WORD(format),
-     "output format (default: by OUTPUT's extension)",
+    {0, "format", "FORMAT", FILTER | ON_SCREEN, OWN_WORD(format),
+     "output format (default: by OUTPUT's extension)\n"
      "If OUTPUT is -, the default is the input's format. See FORMATS."},
 
-    {0, "quality", "N", GROUP_OUTPUT, FILTER, IN_HELP, INT(quality, 1, 100),
-     "JPEG quality, 1 to 100 (default: 90)", NULL},
+    {0, "quality", "N", FILTER, INT(request.sink.quality, 1, 100),
+     "JPEG quality, 1 to 100 (default: 90)"},
 
-    {0, "png-level", "LEVEL", GROUP_OUTPUT, FILTER, IN_HELP, OWN_WORD(png_level),
-     "how hard to compress PNG: fast, default or small",
+    {0, "png-level", "LEVEL", FILTER, OWN_WORD(png_level),
+     "how hard to compress PNG: fast, default or small\n"
      "The picture is the same. `small` takes thirty times as long."},
 
-    {0, "decimals", "N", GROUP_OUTPUT, SIGNAL, IN_HELP, INT(decimals, 0, 1000),
-     "round text samples to N decimals, halves up",
+    {0, "decimals", "N", SIGNAL, INT(decimals, 0, 1000),
+     "round text samples to N decimals, halves up\n"
      "N is 0 to 1000. Without this option text samples are exact: a decimal number where it ends, "
      "else a fraction."},
 
-    {0, "fsync", NULL, GROUP_OUTPUT, FILTER, IN_HELP, FLAG(sync),
-     "wait until each output is on the disk", NULL},
+    {0, "fsync", NULL, FILTER, FLAG(request.sink.sync), "wait until each output is on the disk"},
+    {0, "json", NULL, ALL | ON_SCREEN, FLAG(json), "print results as JSON, one object per line"},
+    {0, "csv", NULL, REUSE, FLAG(csv), "print results as CSV; the first line names the columns"},
+    {0, "plot", "FILE", BENCH, FILE_NAME(plot), "draw a roofline, or the lines of a sweep, as SVG"},
 
-    {0, "json", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, FLAG(json),
-     "print results as JSON, one object per line", NULL},
+    {'q', "quiet", NULL, ALL | ON_SCREEN, OWN(loudness),
+     "print errors only: no warnings and no progress"},
 
-    {0, "csv", NULL, GROUP_OUTPUT, REUSE, IN_HELP, FLAG(csv),
-     "print results as CSV; the first line names the columns", NULL},
+    {'v', "verbose", NULL, ALL | ON_SCREEN, OWN(loudness),
+     "print what is chosen: device, kernel, fallbacks"},
 
-    {0, "plot", "FILE", GROUP_OUTPUT, BENCH, IN_HELP, FILE_NAME(plot),
-     "draw a roofline, or the lines of a sweep, as SVG", NULL},
+    GROUP("Folders"),
 
-    {'q', "quiet", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, OWN(loudness),
-     "print errors only: no warnings and no progress", NULL},
-
-    {'v', "verbose", NULL, GROUP_OUTPUT, ALL, ON_SCREEN, OWN(loudness),
-     "print what is chosen: device, kernel, fallbacks", NULL},
-
-    /* ---- INPUT is a folder ---- */
-
-    {0, "include", "GLOB", GROUP_BATCH, FILTER, IN_HELP, GLOB(include),
-     "take only the files that match (default: all images)",
+    {0, "include", "GLOB", FOLDER, GLOB(tree.filter.include),
+     "take only the files that match (default: all images)\n"
      "May be given several times. A GLOB with a slash is compared with the whole path below INPUT, "
      "where ** stands for any number of folders; a GLOB without a slash is compared with the "
      "file's name. A GLOB that ends with a slash names folders: the images in them are taken."},
 
-    {0, "exclude", "GLOB", GROUP_BATCH, FILTER, IN_HELP, GLOB(exclude),
-     "leave out files and folders that match", "May be given several times."},
+    {0, "exclude", "GLOB", FOLDER, GLOB(tree.filter.exclude),
+     "leave out files and folders that match\n"
+     "May be given several times."},
 
-    {0, "files-from", "FILE", GROUP_BATCH, FILTER, IN_HELP, FILE_NAME(files_from),
-     "take the files named in FILE (-: standard input)",
+    {0, "files-from", "FILE", FOLDER, FILE_NAME(tree.files_from),
+     "take the files named in FILE (-: standard input)\n"
      "One name per line: as `find INPUT` prints it, or relative to INPUT, or absolute."},
 
-    {'0', "null", NULL, GROUP_BATCH, FILTER, IN_HELP, FLAG(null_ended),
-     "the names in FILE end with a zero byte, not a newline",
+    {'0', "null", NULL, FOLDER, FLAG(tree.null_ended),
+     "the names in FILE end with a zero byte, not a newline\n"
      "This is what `find -print0` writes; names may then contain newlines."},
 
-    {0, "follow", NULL, GROUP_BATCH, FILTER, IN_HELP, FLAG(follow),
-     "also follow symlinks that lead out of INPUT", NULL},
+    {0, "follow", NULL, FOLDER, FLAG(tree.filter.follow),
+     "also follow symlinks that lead out of INPUT"},
 
-    {0, "ext", "EXT", GROUP_BATCH, FILTER, IN_HELP, TEXT_OF(extension, format_word),
-     "extension of the outputs, which also sets their format",
+    {0, "ext", "EXT", FOLDER, TEXT_OF(tree.extension, format_word),
+     "extension of the outputs, which also sets their format\n"
      "By default outputs have the names of their inputs."},
 
-    {0, "force", NULL, GROUP_BATCH, FILTER, IN_HELP, FLAG(force),
-     "filter all files again, also finished ones",
+    {0, "force", NULL, FOLDER, FLAG(force), "filter all files again, also finished ones\n"
      "Without --force, finished and unchanged files are skipped: those whose input, output and "
      "options are as an earlier run recorded them."},
 
-    {0, "fail-fast", NULL, GROUP_BATCH, FILTER, IN_HELP, FLAG(fail_fast),
-     "start no further file after one has failed", NULL},
+    {0, "fail-fast", NULL, FOLDER, FLAG(fail_fast), "start no further file after one has failed"},
 
-    {0, "max-failures", "N", GROUP_BATCH, FILTER, IN_HELP, INT(max_failures, 1, 1000000000),
-     "start no further file after N have failed", NULL},
+    {0, "max-failures", "N", FOLDER, INT(max_failures, 1, 1000000000),
+     "start no further file after N have failed"},
 
-    {0, "shard", "I/N", GROUP_BATCH, FILTER, IN_HELP, TEXT(shard),
-     "do the I-th of N parts (1/N to N/N), or auto",
+    {0, "shard", "I/N", FOLDER, TEXT(shard), "do the I-th of N parts (1/N to N/N), or auto\n"
      "The name of a file alone decides which part it belongs to. auto takes I and N from the "
      "variables that Slurm (job array and step), AWS Batch, Kubernetes, Open MPI and PMI set; "
      "auto/N takes only I from them. The values that auto found are printed."},
 
-    /* ---- comparing ---- */
+    GROUP("Comparing"),
+    {0, "max-diff", "N", COMPARE, OWN(limit), "samples may differ by up to N (default: 0)"},
 
-    {0, "max-diff", "N", GROUP_COMPARE, COMPARE, IN_HELP, OWN(limit),
-     "samples may differ by up to N (default: 0)", NULL},
-
-    {0, "max-fail-percent", "P", GROUP_COMPARE, COMPARE, IN_HELP, OWN(limit),
-     "up to P percent of the pixels may exceed --max-diff",
+    {0, "max-fail-percent", "P", COMPARE, OWN(limit),
+     "up to P percent of the pixels may exceed --max-diff\n"
      "A pixel exceeds it if one of its channels does. P is 0 to 100, also 0.1 or 1/3. The default "
      "is 0."},
 
-    {0, "min-psnr", "DB", GROUP_COMPARE, COMPARE, IN_HELP, OWN(limit),
-     "the PSNR of all samples must be at least DB", NULL},
+    {0, "min-psnr", "DB", COMPARE, OWN(limit), "the PSNR of all samples must be at least DB"},
+    {0, "min-ssim", "S", COMPARE, OWN(limit), "the mean SSIM of the channels must be at least S"},
 
-    {0, "min-ssim", "S", GROUP_COMPARE, COMPARE, IN_HELP, OWN(limit),
-     "the mean SSIM of the channels must be at least S", NULL},
-
-    {0, "diff", "FILE", GROUP_COMPARE, COMPARE, IN_HELP, FILE_NAME(diff),
-     "draw where the pictures differ and how much",
+    {0, "diff", "FILE", COMPARE, FILE_NAME(diff), "draw where the pictures differ and how much\n"
      "The drawing shows the first picture in dark gray and the differences in colours on a "
      "logarithmic scale; beside and below it are the largest differences of each row and column. "
      "For folders FILE is a folder, with a drawing for each pair that is different. FILE may not "
      "replace a picture, nor lie in a folder that is compared."},
 
-    {0, "junit", "FILE", GROUP_COMPARE, COMPARE | GOLDEN, IN_HELP, FILE_NAME(junit),
-     "also write the results as JUnit XML", NULL},
+    {0, "junit", "FILE", COMPARE | GOLDEN, FILE_NAME(junit), "also write the results as JUnit XML"},
 
-    {0, "html", "FILE", GROUP_COMPARE, GOLDEN, IN_HELP, FILE_NAME(html),
-     "write a report with the pictures, in one file",
+    {0, "html", "FILE", GOLDEN, FILE_NAME(html), "write a report with the pictures, in one file\n"
      "It shows the expected picture, the actual picture and the difference side by side or under a "
      "slider, failed cases first. It needs no other file and no network."},
 
-    /* ---- help ---- */
+    GROUP("Help"),
 
-    {'h', NULL, NULL, GROUP_HELP, ALL, ON_SCREEN, FLAG(help_short),
-     "one screen of help; after a command, its help", NULL},
+    {'h', NULL, NULL, ALL | ON_SCREEN, FLAG(help_short),
+     "one screen of help; after a command, its help"},
 
-    {0, "help", NULL, GROUP_HELP, ALL, ON_SCREEN, FLAG(help_full),
-     "the whole help; after a command, its help", NULL},
+    {0, "help", NULL, ALL | ON_SCREEN, FLAG(help_full),
+     "the whole help; after a command, its help"},
 
-    {0, "version", NULL, GROUP_HELP, ALL, ON_SCREEN, FLAG(version),
-     "the version, and what this build can do", NULL},
+    {0, "version", NULL, ALL | ON_SCREEN, FLAG(version), "the version, and what this build can do"},
+    {0, "man", NULL, ALL | HIDDEN, FLAG(man), "the man page, in roff"},
 
-    {0, "man", NULL, GROUP_HELP, ALL, NOWHERE, FLAG(man), "the man page, in roff", NULL},
-
-    {0, "completion", "SHELL", GROUP_HELP, ALL, NOWHERE, WORD(completion, shell_word),
-     "the completions for a shell", NULL},
+    {0, "completion", "SHELL", ALL | HIDDEN, WORD(completion, shell_word),
+     "the completions for a shell"},
 };
 /* clang-format on */
 
-#define ROWS ((int)(sizeof rows / sizeof rows[0]))
-_Static_assert(ROWS <= OPTION_MAX, "the parser keeps a mark for each option");
-
-const char *option_group_title(enum option_group group)
-{
-    static const char *const titles[GROUP_COUNT] = {"Mask",    "Filtering", "Running", "Output",
-                                                    "Folders", "Comparing", "Help"};
-    return titles[group];
-}
-
-const struct option_spec *option_table(int *count)
-{
-    *count = ROWS;
-    return rows;
-}
-
 const struct option_spec *option_next(const struct option_spec *after, unsigned commands)
 {
-    for (const struct option_spec *spec = after ? after + 1 : rows; spec < rows + ROWS; spec++) {
-        if (spec->show != NOWHERE && (spec->commands & commands))
-            return spec;
-    }
-    return NULL;
+    const struct option_spec *spec = after ? after + 1 : option_table;
+    while (spec < option_table + OPTION_ROWS &&
+           ((spec->commands & HIDDEN) || !(spec->commands & commands)))
+        spec++;
+    return spec < option_table + OPTION_ROWS ? spec : NULL;
 }
 
-const struct option_spec *option_find(const char *name, size_t length)
+const struct option_spec *option_find(char letter, const char *name, size_t length)
 {
-    for (int i = 0; i < ROWS; i++) {
-        const char *known = rows[i].name;
-        if (known && strlen(known) == length && memcmp(known, name, length) == 0)
-            return &rows[i];
-    }
-    return NULL;
-}
-
-const struct option_spec *option_find_letter(char letter)
-{
-    for (int i = 0; i < ROWS; i++) {
-        if (letter != '\0' && rows[i].letter == letter)
-            return &rows[i];
+    for (int i = 0; i < OPTION_ROWS; i++) {
+        const char *known = option_table[i].name;
+        if ((letter && option_table[i].letter == letter) ||
+            (name && known && strlen(known) == length && memcmp(known, name, length) == 0))
+            return &option_table[i];
     }
     return NULL;
 }

@@ -1,12 +1,12 @@
 /* The option table and the command table. They are the only source of the parser, -h, --help, the
  * man page and the shell completions: a new option is one row in option_table.c, a new command is
- * one row in command_table.c. All filters share one row of the command table; their names come
+ * one row in command.c. All filters share one row of the command table; their names come
  * from filter_table(). Only the files that make something of the tables include this header; the
  * commands read struct options. */
 #ifndef STENCIL_CLI_OPTION_TABLE_H
 #define STENCIL_CLI_OPTION_TABLE_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 
 /* ---- commands ---- */
 
@@ -25,6 +25,10 @@ enum command_id {
 /* Sets of commands, for option_spec.commands. */
 #define FOR(id)          (1u << (id))
 #define FOR_ALL_COMMANDS ((1u << COMMAND_COUNT) - 1)
+/* Further bits of these sets. */
+#define FOR_FOLDERS (1u << COMMAND_COUNT)       /* filters take it only if INPUT is a folder */
+#define ON_SCREEN   (1u << (COMMAND_COUNT + 1)) /* shown on the one screen of -h too */
+#define HIDDEN      (1u << (COMMAND_COUNT + 2)) /* not shown: for the build and for packagers */
 
 /* What the completions offer in a place. */
 enum complete {
@@ -43,41 +47,18 @@ struct command_spec {
     int min_operands, max_operands;
     enum complete complete; /* of the operands */
     word_function *words;
-    int (*run)(const struct options *options); /* returns the exit status */
-    const char *doc;                           /* one line */
-    const char *more;                          /* further sentences for --help, or NULL */
+    bool (*run)(const struct options *options, struct error *err); /* see cli/command.h */
+    const char *doc; /* a phrase; \n and further sentences for --help */
 };
 
 /* COMMAND_COUNT rows, in the order of enum command_id. */
-const struct command_spec *command_table(void);
-enum command_id command_id(const struct command_spec *command);
-const struct command_spec *command_find(const char *name); /* also by a filter's name, or NULL */
+extern const struct command_spec command_table[COMMAND_COUNT];
+enum command_id command_find(const char *name); /* also by a filter's name; COMMAND_COUNT: none */
 
-/* The INDEX-th name of the command (the filters' row has many), or NULL past the last. */
-const char *command_name(const struct command_spec *command, int index);
-/* What is done under that name, in one line. */
-const char *command_doc(const struct command_spec *command, int index);
+word_function command_name;                /* of all filters, then of the other commands */
+const char *command_doc(const char *name); /* the doc of the command or filter */
 
 /* ---- options ---- */
-
-enum option_group {
-    GROUP_MASK,
-    GROUP_FILTER,
-    GROUP_RUN,
-    GROUP_OUTPUT,
-    GROUP_BATCH,
-    GROUP_COMPARE,
-    GROUP_HELP,
-    GROUP_COUNT
-};
-const char *option_group_title(enum option_group group);
-
-/* Where an option is shown. */
-enum option_show {
-    IN_HELP,
-    ON_SCREEN, /* in --help and on the one screen of -h */
-    NOWHERE    /* for the build and for packagers */
-};
 
 /* An option as it was given. */
 struct option_value {
@@ -91,41 +72,35 @@ struct option_value {
 /* Stores the value. Error sentences begin with "--NAME VALUE: ". */
 typedef bool option_setter(const struct option_value *given);
 
+/* An option; or, without a setter, the title (doc) of the group of options that follows. */
 struct option_spec {
     char letter;          /* 0: none */
     const char *name;     /* without "--"; NULL: the letter alone */
     const char *argument; /* what help calls the value; NULL: a flag */
-    enum option_group group;
-    unsigned commands; /* the commands that take it */
-    enum option_show show;
+    unsigned commands;    /* the commands that take it, and more bits of the sets above */
     option_setter *set;
     size_t field; /* of struct options, for the setters that are shared */
     int min, max; /* for option_set_int */
     enum complete complete;
     word_function *words;
-    const char *doc;  /* one line, at most 52 columns */
-    const char *more; /* further sentences for --help, or NULL */
+    const char *doc; /* a phrase of at most 52 columns; \n and further sentences for --help */
 };
 
-/* The parser keeps a mark for each option. */
-#define OPTION_MAX 128
-
-const struct option_spec *option_table(int *count);
+#define OPTION_ROWS 66
+extern const struct option_spec option_table[OPTION_ROWS];
 /* The shown option of COMMANDS (a set) that follows AFTER (NULL: the first), NULL past the last. */
 const struct option_spec *option_next(const struct option_spec *after, unsigned commands);
-const struct option_spec *option_find(const char *name, size_t length); /* without "--" */
-const struct option_spec *option_find_letter(char letter);
+/* By its letter, or else by its name without "--"; 0 or NULL: do not look for it. */
+const struct option_spec *option_find(char letter, const char *name, size_t length);
 
 /* ---- values (options_values.c) ---- */
 
 /* Setters that store into spec->field. */
-option_setter option_set_flag, option_set_text, option_set_int, option_set_word,
-    option_set_word_number, option_add_glob;
+option_setter option_set_flag, option_set_text, option_set_int, option_set_word, option_add_glob;
 /* Setters of one option each. */
 option_setter option_set_sigma, option_set_anchor, option_set_border, option_set_alpha,
-    option_set_device, option_set_kernel, option_set_method, option_set_tile, option_set_format,
-    option_set_loudness, option_set_png_level, option_set_mask_width, option_set_size,
-    option_set_limit;
+    option_set_device, option_set_kernel, option_set_tile, option_set_format, option_set_loudness,
+    option_set_png_level, option_set_mask_width, option_set_size, option_set_limit;
 
 word_function border_word, alpha_word, device_word, kernel_word, method_word, tile_word, block_word,
     format_word, png_level_word, shell_word, list_word, sweep_word, depth_word;
@@ -137,5 +112,30 @@ const char *word_nearest(const char *text, word_function *words);
 
 /* Writes "a, b or c" into TEXT. A word that ends with a colon takes a value, shown as V. */
 void words_join(char *text, size_t bytes, word_function *words);
+
+/* ---- the text of --help and of the man page, which help.c lays out ---- */
+
+enum help_kind {
+    HELP_HEADING,
+    HELP_SUBHEADING,
+    HELP_TEXT,  /* a paragraph */
+    HELP_CODE,  /* lines as they stand */
+    HELP_ENTRY, /* a term, its argument or NULL, and what it means */
+    /* Made from the tables: */
+    HELP_SYNOPSIS,
+    HELP_FILTERS,
+    HELP_COMMANDS,
+    HELP_OPTIONS,
+    HELP_END
+};
+
+struct help_block {
+    enum help_kind kind;
+    const char *text;
+    const char *term, *argument; /* HELP_ENTRY only */
+};
+
+/* The whole text, in the order of the man page; HELP_END ends it (help_text.c). */
+extern const struct help_block help_text[];
 
 #endif

@@ -8,9 +8,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/did_you_mean.h"
-#include "plan/filter.h"
-
 #define OPERANDS_MAX ((int)(sizeof((struct options *)0)->operand / sizeof(const char *)))
 
 /* How far the parser is. */
@@ -20,37 +17,31 @@ struct scan {
     int argc, next;          /* argv[next] is the next word */
     bool store;              /* the second time: values are stored */
     enum command_id command; /* COMMAND_COUNT: none, or an unknown one */
-    bool given[OPTION_MAX];  /* by row of the option table */
+    bool given[OPTION_ROWS]; /* by row of the option table */
 };
 
+/* VALUE is NULL if the word holds none. An option that needs one then takes the next word, whatever
+ * it looks like, so that `--offset -5` and `--mask -` work. */
 static bool give(struct scan *scan, const struct option_spec *spec, const char *value,
                  struct error *err)
 {
-    int count;
+    if (spec->argument && !value && scan->next == scan->argc)
+        return error_set(err, EXIT_USAGE, "--%s needs a value: %s", spec->name, spec->argument);
+    if (spec->argument && !value)
+        value = scan->argv[scan->next++];
+    scan->given[spec - option_table] = true;
     struct option_value given = {spec, value, scan->command, scan->options, err};
-    scan->given[spec - option_table(&count)] = true;
     return !scan->store || spec->set(&given);
 }
 
-/* Takes the next word as the option's value, whatever it looks like, so that `--offset -5` and
- * `--mask -` work. */
-static bool give_next(struct scan *scan, const struct option_spec *spec, struct error *err)
+/* The INDEX-th name of an option that may be suggested, or NULL past the last. */
+static const char *option_name(int index)
 {
-    if (scan->next == scan->argc)
-        return error_set(err, EXIT_USAGE, "--%s needs a value: %s", spec->name, spec->argument);
-    return give(scan, spec, scan->argv[scan->next++], err);
-}
-
-/* The long option nearest to NAME, or NULL. Hidden options are not suggested. */
-static const char *option_nearest(const char *name)
-{
-    const char *names[OPTION_MAX];
-    int count = 0;
-    for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
-        if (spec->name)
-            names[count++] = spec->name;
-    }
-    return did_you_mean(name, names, count);
+    const struct option_spec *spec = NULL;
+    do
+        spec = option_next(spec, FOR_ALL_COMMANDS);
+    while (spec && (!spec->name || index-- > 0));
+    return spec ? spec->name : NULL;
 }
 
 /* WORD is `--name` or `--name=value`. */
@@ -59,60 +50,40 @@ static bool parse_long(struct scan *scan, const char *word, struct error *err)
     const char *name = word + 2;
     size_t length = strcspn(name, "=");
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    const struct option_spec *spec = option_find(name, length);
+    const struct option_spec *spec = option_find(0, name, length);
     if (!spec) {
         char typed[64];
-        snprintf(typed, sizeof typed, "%.*s", (int)(length < 63 ? length : 63), name);
-        const char *near = option_nearest(typed);
+        snprintf(typed, sizeof typed, "%.*s", (int)length, name);
+        const char *near = word_nearest(typed, option_name);
         if (near)
             return error_set(err, EXIT_USAGE, "unknown option '--%s'; did you mean '--%s'?", typed,
                              near);
         return error_set(err, EXIT_USAGE, "unknown option '--%s'; try 'stencilcli --help'", typed);
     }
-    if (!spec->argument) {
-        if (value)
-            return error_set(err, EXIT_USAGE, "--%s takes no value, got '%s'", spec->name, value);
-        return give(scan, spec, NULL, err);
-    }
-    return value ? give(scan, spec, value, err) : give_next(scan, spec, err);
+    if (!spec->argument && value)
+        return error_set(err, EXIT_USAGE, "--%s takes no value, got '%s'", spec->name, value);
+    return give(scan, spec, value, err);
 }
 
 /* WORD is `-q`, `-qv`, `-b` (value follows), `-bmirror` or `-qbmirror`. */
 static bool parse_letters(struct scan *scan, const char *word, struct error *err)
 {
     /* Otherwise `-mask gauss5` would be --mask with the value "ask". */
-    if (strlen(word) > 3 && option_find(word + 1, strcspn(word + 1, "=")))
+    if (strlen(word) > 3 && option_find(0, word + 1, strcspn(word + 1, "=")))
         return error_set(err, EXIT_USAGE, "unknown option '%s'; did you mean '-%s'?", word, word);
     for (const char *letter = word + 1; *letter; letter++) {
-        const struct option_spec *spec = option_find_letter(*letter);
-        if (!spec) {
-            if (!isprint((unsigned char)*letter))
-                return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
-                                 word);
+        const struct option_spec *spec = option_find(*letter, NULL, 0);
+        if (!spec && !isprint((unsigned char)*letter))
+            return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
+                             word);
+        if (!spec)
             return error_set(err, EXIT_USAGE, "unknown option '-%c'; try 'stencilcli --help'",
                              *letter);
-        }
-        if (!spec->argument) {
-            if (!give(scan, spec, NULL, err))
-                return false;
-        } else {
-            return letter[1] ? give(scan, spec, letter + 1, err) : give_next(scan, spec, err);
-        }
+        if (spec->argument)
+            return give(scan, spec, letter[1] ? letter + 1 : NULL, err);
+        if (!give(scan, spec, NULL, err))
+            return false;
     }
-    return true;
-}
-
-/* The first word that is no option is the command, the others are its operands. */
-static bool take_operand(struct options *options, const char *word, struct error *err)
-{
-    if (!options->command) {
-        options->command = word;
-        return true;
-    }
-    if (options->operands == OPERANDS_MAX)
-        return error_set(err, EXIT_USAGE, "unexpected '%s': at most %d operands are taken", word,
-                         OPERANDS_MAX);
-    options->operand[options->operands++] = word;
     return true;
 }
 
@@ -122,41 +93,34 @@ static bool is_option(const char *word)
 {
     if (word[0] != '-' || word[1] == '\0')
         return false;
-    if (strcmp(word, "-0") == 0)
-        return true;
-    return !isdigit((unsigned char)word[1]) && word[1] != '.';
+    return strcmp(word, "-0") == 0 || (!isdigit((unsigned char)word[1]) && word[1] != '.');
 }
 
+/* The first word that is no option is the command, the others are its operands. */
 static bool scan_words(struct scan *scan, struct error *err)
 {
-    bool options_ended = false;
-    while (scan->next < scan->argc) {
+    struct options *options = scan->options;
+    bool options_ended = false, good = true;
+    while (good && scan->next < scan->argc) {
         const char *word = scan->argv[scan->next++];
-        bool good;
-        if (options_ended || !is_option(word))
-            good = take_operand(scan->options, word, err);
-        else if (strcmp(word, "--") == 0)
-            good = options_ended = true;
-        else if (word[1] == '-')
-            good = parse_long(scan, word, err);
+        if (!options_ended && strcmp(word, "--") == 0)
+            options_ended = true;
+        else if (!options_ended && is_option(word))
+            good = (word[1] == '-' ? parse_long : parse_letters)(scan, word, err);
+        else if (!options->command)
+            options->command = word;
+        else if (options->operands < OPERANDS_MAX)
+            options->operand[options->operands++] = word;
         else
-            good = parse_letters(scan, word, err);
-        if (!good)
-            return false;
+            good = error_set(err, EXIT_USAGE, "unexpected '%s': at most %d operands are taken",
+                             word, OPERANDS_MAX);
     }
-    return true;
+    return good;
 }
 
 static bool unknown_command(const char *name, struct error *err)
 {
-    const char *names[128];
-    int count = 0;
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *known;
-        for (int j = 0; count < 128 && (known = command_name(&command_table()[i], j)); j++)
-            names[count++] = known;
-    }
-    const char *near = did_you_mean(name, names, count);
+    const char *near = word_nearest(name, command_name);
     if (near)
         return error_set(err, EXIT_USAGE, "unknown %s '%s'; did you mean '%s'?",
                          filter_find(near) ? "filter" : "command", name, near);
@@ -176,31 +140,41 @@ static bool check_operands(const struct options *options, const struct command_s
     if (options->operands < least)
         return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
                          options->command, command->operands, options->command);
-    if (command->complete != COMPLETE_WORDS)
+    const char *word = options->operand[0];
+    if (!command->words || word_find(word, command->words) >= 0)
         return true;
-    for (int i = 0; i < options->operands; i++) {
-        const char *word = options->operand[i], *near = word_nearest(word, command->words);
-        if (word_find(word, command->words) >= 0)
-            continue;
-        if (near)
-            return error_set(err, EXIT_USAGE, "%s '%s': did you mean '%s'?", options->command, word,
-                             near);
-        char all[256];
-        words_join(all, sizeof all, command->words);
-        return error_set(err, EXIT_USAGE, "%s '%s': expected %s", options->command, word, all);
-    }
-    return true;
+    const char *near = word_nearest(word, command->words);
+    if (near)
+        return error_set(err, EXIT_USAGE, "%s '%s': did you mean '%s'?", options->command, word,
+                         near);
+    char all[256];
+    words_join(all, sizeof all, command->words);
+    return error_set(err, EXIT_USAGE, "%s '%s': expected %s", options->command, word, all);
 }
 
-/* Does the command take every option that was given? */
+/* Standard input can be read once: as the mask, or as the INPUT of all commands but mask. */
+static bool check_standard_input(const struct options *options, enum command_id command,
+                                 struct error *err)
+{
+    const char *mask = options->request.filter.mask;
+    if (command == COMMAND_MASK || !mask || strcmp(mask, "-") != 0 || options->operands == 0 ||
+        strcmp(options->operand[0], "-") != 0)
+        return true;
+    return error_set(err, EXIT_USAGE, "the mask and the %s cannot both be read from standard input",
+                     command == COMMAND_SIGNAL ? "samples" : "picture");
+}
+
+/* Does the command take every option that was given? The first one for folders is noted. */
 static bool check_given(const struct scan *scan, struct error *err)
 {
-    int rows;
-    const struct option_spec *table = option_table(&rows);
-    for (int i = 0; i < rows; i++) {
-        if (scan->given[i] && !(table[i].commands & FOR(scan->command)))
+    struct options *options = scan->options;
+    for (int i = 0; i < OPTION_ROWS; i++) {
+        const struct option_spec *spec = &option_table[i];
+        if (scan->given[i] && !(spec->commands & FOR(scan->command)))
             return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'",
-                             scan->options->command, table[i].name, scan->options->command);
+                             options->command, spec->name, options->command);
+        if (scan->given[i] && (spec->commands & FOR_FOLDERS) && !options->folder_option)
+            options->folder_option = spec->name;
     }
     return true;
 }
@@ -208,25 +182,22 @@ static bool check_given(const struct scan *scan, struct error *err)
 bool options_parse(struct options *options, int argc, char **argv, struct error *err)
 {
     const struct options defaults = {
-        .radius = -1,
-        .repeat = 1,
-        .border = {.border = BORDER_REPLICATE},
-        .alpha = ALPHA_WEIGHTED,
-        .device_auto = true,
-        .quality = 90,
+        .request = {.filter = {.radius = -1, .repeat = 1}, .sink.quality = 90, .device_auto = true},
         .decimals = -1,
         .limits = COMPARE_EXACT,
     };
-    const struct command_spec *command = NULL;
-    struct scan scan = {.options = options, .argv = argv, .argc = argc};
+    struct scan scan = {.options = options, .argv = argv, .argc = argc, .command = COMMAND_COUNT};
     for (int pass = 0; pass < 2; pass++) {
         *options = defaults;
+        if (scan.command == COMMAND_BENCH)
+            options->request.filter.alpha = ALPHA_PLAIN;
+        if (scan.command == COMMAND_SIGNAL) /* as in the textbook: silence before and after */
+            options->request.filter.border.border = BORDER_ZERO;
         scan.next = 1;
         scan.store = pass == 1;
-        scan.command = command ? command_id(command) : COMMAND_COUNT;
         if (!scan_words(&scan, err))
             return false;
-        command = options->command ? command_find(options->command) : NULL;
+        scan.command = options->command ? command_find(options->command) : COMMAND_COUNT;
     }
 
     bool asks_for_text = options->help_short || options->help_full || options->version ||
@@ -236,11 +207,12 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
                          "expected a filter or a command; try 'stencilcli --help'");
     if (!options->command)
         return true;
-    if (!command)
+    if (scan.command == COMMAND_COUNT)
         return unknown_command(options->command, err);
     if (asks_for_text)
         return true;
     if (options->devices > 1 && scan.command != COMMAND_FILTER)
         return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
-    return check_given(&scan, err) && check_operands(options, command, err);
+    return check_given(&scan, err) && check_operands(options, &command_table[scan.command], err) &&
+           check_standard_input(options, scan.command, err);
 }

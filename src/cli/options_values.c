@@ -2,10 +2,8 @@
  * lists of words that a value may be, which --help and the completions show too. A setter stores
  * a value or says what was expected. It looks at no other option and opens no file. */
 #include "cli/option_table.h"
-#include "cpu/method.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -14,9 +12,7 @@
 
 #include "base/did_you_mean.h"
 #include "bench/reuse.h"
-#include "compare/compare.h"
-#include "kernel/kernel.h"
-#include "plan/mask.h"
+#include "cpu/method.h"
 
 /* ---- words ---- */
 
@@ -38,29 +34,39 @@ WORDS(list_word, "filters", "kernels", "methods", "masks", "devices")
 WORDS(sweep_word, "tile", "mask")
 WORDS(depth_word, "8", "16")
 
-const char *border_word(int index)
+/* The name of a border, as it stands in sentences. */
+static const char *border_plain_word(int index)
 {
-    /* The colon says that there is more to type. */
-    if (index == BORDER_CONSTANT)
-        return "constant:";
     return index < BORDER_COUNT ? border_name((enum border)index) : NULL;
 }
 
-/* A name that 1D and 2D kernels share is one word. */
-const char *kernel_word(int index)
+const char *border_word(int index)
+{
+    /* The colon says that there is more to type. */
+    return index == BORDER_CONSTANT ? "constant:" : border_plain_word(index);
+}
+
+/* The INDEX-th name of a kernel; a name that 1D and 2D kernels share is one word. */
+static const char *kernel_name(int index, bool signals_too)
 {
     int count;
     const struct kernel *kernels = kernel_table(&count);
-    if (index == 0)
-        return "auto";
     for (int i = 0; i < count; i++) {
-        int first = 0;
-        while (strcmp(kernels[first].name, kernels[i].name) != 0)
-            first++;
-        if (first == i && --index == 0)
+        if ((kernels[i].dims == 2 || (signals_too && !kernel_find(kernels[i].name))) &&
+            index-- == 0)
             return kernels[i].name;
     }
     return NULL;
+}
+
+const char *kernel_word(int index)
+{
+    return index == 0 ? "auto" : kernel_name(index - 1, true);
+}
+
+static const char *bench_kernel_word(int index)
+{
+    return index == 0 ? "all" : kernel_name(index - 1, false);
 }
 
 const char *method_word(int index)
@@ -68,20 +74,6 @@ const char *method_word(int index)
     int count;
     const struct cpu_method *const *methods = cpu_methods(&count);
     return index == 0 ? "auto" : index <= count ? methods[index - 1]->name : NULL;
-}
-
-/* "all", then the names of the 2D kernels. */
-static const char *bench_kernel_word(int index)
-{
-    int count;
-    const struct kernel *kernels = kernel_table(&count);
-    if (index == 0)
-        return "all";
-    for (int i = 0; i < count; i++) {
-        if (kernels[i].dims == 2 && --index == 0)
-            return kernels[i].name;
-    }
-    return NULL;
 }
 
 /* The formats in the order of their table. */
@@ -92,10 +84,10 @@ const char *format_word(int index)
 
 const char *word_nearest(const char *text, word_function *words)
 {
-    const char *list[64];
+    const char *list[128];
     int count = 0;
-    for (const char *word; count < 64 && (word = words(count)); count++)
-        list[count] = word;
+    while (count < 128 && (list[count] = words(count)))
+        count++;
     return did_you_mean(text, list, count);
 }
 
@@ -149,18 +141,13 @@ static bool word_unknown(const struct option_value *given, const char *word, wor
     return error_set(given->err, EXIT_USAGE, "--%s %s: expected %s%s", name, word, all, after);
 }
 
-/* The index of the value in WORDS; -1 and a sentence if it is none of them. */
-static int word_index_in(const struct option_value *given, word_function *words)
-{
-    int index = word_find(given->text, words);
-    if (index < 0)
-        word_unknown(given, given->text, words, "");
-    return index;
-}
-
+/* The index of the value in the row's words; -1 and a sentence if it is none of them. */
 static int word_index(const struct option_value *given)
 {
-    return word_index_in(given, given->spec->words);
+    int index = word_find(given->text, given->spec->words);
+    if (index < 0)
+        word_unknown(given, given->text, given->spec->words, "");
+    return index;
 }
 
 /* ---- setters that store into the field of the row ---- */
@@ -174,16 +161,11 @@ static void *field_of(const struct option_value *given)
 static bool parse_int(const char *text, const char **end, int *number)
 {
     const char *digits = text + (*text == '-' || *text == '+');
-    if (!isdigit((unsigned char)*digits))
-        return false;
     char *stop;
-    errno = 0;
     long value = strtol(text, &stop, 10);
     *end = stop;
-    if (errno == ERANGE || value < INT_MIN || value > INT_MAX)
-        return false;
     *number = (int)value;
-    return true;
+    return isdigit((unsigned char)*digits) && value >= INT_MIN && value <= INT_MAX;
 }
 
 static bool is_text(const struct option_value *given)
@@ -217,22 +199,13 @@ bool option_set_int(const struct option_value *given)
     return true;
 }
 
-/* One of the row's words, as text. */
+/* One of the row's words, as text; "auto" is NULL. */
 bool option_set_word(const struct option_value *given)
 {
-    int index = word_index(given);
-    if (index >= 0)
-        *(const char **)field_of(given) = given->spec->words(index);
-    return index >= 0;
-}
-
-/* One of the row's words, which are numbers. */
-bool option_set_word_number(const struct option_value *given)
-{
-    int index = word_index(given);
-    if (index >= 0)
-        *(int *)field_of(given) = (int)strtol(given->spec->words(index), NULL, 10);
-    return index >= 0;
+    if (word_index(given) < 0)
+        return false;
+    *(const char **)field_of(given) = strcmp(given->text, "auto") == 0 ? NULL : given->text;
+    return true;
 }
 
 bool option_add_glob(const struct option_value *given)
@@ -258,8 +231,8 @@ bool option_set_sigma(const struct option_value *given)
         sigma = strtod(given->text, &end);
     if (!end || end == given->text || *end != '\0' || !isfinite(sigma) || !(sigma > 0))
         return expected(given, "a number greater than 0");
-    given->options->sigma = sigma;
-    given->options->has_sigma = true;
+    given->options->request.filter.sigma = sigma;
+    given->options->request.filter.has_sigma = true;
     return true;
 }
 
@@ -271,46 +244,37 @@ bool option_set_anchor(const struct option_value *given)
         *end != '\0' || x < 0 || x >= MASK_MAX_SIDE || y < 0 || y >= MASK_MAX_SIDE)
         return expected(given, "X,Y, two whole numbers from 0 to %d with a comma between",
                         MASK_MAX_SIDE - 1);
-    given->options->anchor_x = x;
-    given->options->anchor_y = y;
-    given->options->has_anchor = true;
+    struct plan_overrides *overrides = &given->options->request.filter.overrides;
+    overrides->anchor_x = x;
+    overrides->anchor_y = y;
+    overrides->has_anchor = true;
     return true;
 }
 
+/* border_parse does not suggest a name for a mistyped one, so that is done here. */
 bool option_set_border(const struct option_value *given)
 {
-    const char *name = given->spec->name, *names[BORDER_COUNT];
     char word[32];
-    bool known = false;
     struct error inner;
 
-    given->options->has_border = true;
-    if (border_parse(given->text, &given->options->border, &inner))
+    if (border_parse(given->text, &given->options->request.filter.border, &inner))
         return true;
-    /* border_parse does not suggest a name for a mistyped one. */
     snprintf(word, sizeof word, "%.*s", (int)strcspn(given->text, ":"), given->text);
-    for (int i = 0; i < BORDER_COUNT; i++) {
-        names[i] = border_name((enum border)i);
-        known = known || strcmp(names[i], word) == 0;
-    }
-    const char *near = known ? NULL : did_you_mean(word, names, BORDER_COUNT);
-    if (near)
-        return error_set(given->err, EXIT_USAGE, "--%s %s: unknown border; did you mean '%s'?",
-                         name, given->text, near);
-    return error_set(given->err, inner.code, "--%s: %s", name, inner.text);
+    const char *near = word_nearest(word, border_plain_word);
+    if (near && strcmp(near, word) != 0)
+        return error_set(given->err, EXIT_USAGE, "--border %s: unknown border; did you mean '%s'?",
+                         given->text, near);
+    return error_set(given->err, inner.code, "--border: %s", inner.text);
 }
 
 bool option_set_alpha(const struct option_value *given)
 {
-    /* drop is weighted filtering; the alpha channel goes when the file is written. */
-    static const enum alpha_mode modes[] = {ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN,
-                                            ALPHA_WEIGHTED};
-    int index = word_index(given);
+    int index = word_index(given); /* in the order of enum alpha_mode, then drop */
     if (index < 0)
         return false;
-    given->options->has_alpha = true;
-    given->options->drop_alpha = index == 3;
-    given->options->alpha = modes[index];
+    /* drop is weighted filtering; the alpha channel goes when the file is written. */
+    given->options->request.sink.drop_alpha = index == 3;
+    given->options->request.filter.alpha = index == 3 ? ALPHA_WEIGHTED : (enum alpha_mode)index;
     return true;
 }
 
@@ -319,33 +283,28 @@ bool option_set_png_level(const struct option_value *given)
     static const enum png_level levels[] = {PNG_LEVEL_FAST, PNG_LEVEL_DEFAULT, PNG_LEVEL_SMALL};
     int index = word_index(given);
     if (index >= 0)
-        given->options->png_level = levels[index];
+        given->options->request.sink.png_level = levels[index];
     return index >= 0;
 }
 
 bool option_set_device(const struct option_value *given)
 {
     struct options *options = given->options;
-    struct option_value word = *given;
-    const char *at = given->text + 5, *end = at;
+    bool numbered = strncmp(given->text, "cuda:", 5) == 0;
+    const char *at = given->text + 4;
     options->devices = 0;
-    if (strncmp(given->text, "cuda:", 5) == 0) {
-        do {
-            int *number = &options->device_list[options->devices];
-            if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at, &end, number) ||
-                *number < 0 || (*end != '\0' && *end != ','))
-                return expected(given, "cuda:N, where N is a device's number");
-            at = end + 1;
-        } while (*end == ',');
-        word.text = "cuda";
+    options->device_list[0] = 0;
+    while (numbered && *at != '\0') {
+        int *number = &options->device_list[options->devices];
+        if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at + 1, &at, number) ||
+            *number < 0 || (*at != '\0' && *at != ','))
+            return expected(given, "cuda:N, where N is a device's number");
     }
-    int index = word_index(&word);
-    if (index < 0)
-        return false;
-    options->device_auto = index == 0;
-    options->device = index == 2 ? DEVICE_CUDA : DEVICE_CPU;
-    options->device_index = options->devices > 0 ? options->device_list[0] : 0;
-    return true;
+    int index = numbered ? 2 : word_index(given);
+    options->request.device_auto = index == 0;
+    options->request.device = index == 2 ? DEVICE_CUDA : DEVICE_CPU;
+    options->request.device_index = options->device_list[0];
+    return index >= 0;
 }
 
 /* For bench, names with commas between. */
@@ -361,28 +320,15 @@ static bool set_kernels(const struct option_value *given)
         else if (word_find(word, bench_kernel_word) < 0)
             return word_unknown(given, word, bench_kernel_word, ", or several with commas between");
     }
-    given->options->kernels = all ? NULL : given->text;
+    given->options->kernel = all ? NULL : given->text;
     return true;
-}
-
-bool option_set_method(const struct option_value *given)
-{
-    int index = word_index(given);
-    if (index >= 0) /* the first is auto */
-        given->options->method = index == 0 ? NULL : method_word(index);
-    return index >= 0;
 }
 
 bool option_set_kernel(const struct option_value *given)
 {
     if (!is_text(given))
         return false;
-    if (given->command == COMMAND_BENCH)
-        return set_kernels(given);
-    int index = word_index(given);
-    if (index >= 0) /* the first is auto */
-        given->options->kernel = index == 0 ? NULL : given->text;
-    return index >= 0;
+    return given->command == COMMAND_BENCH ? set_kernels(given) : option_set_word(given);
 }
 
 bool option_set_format(const struct option_value *given)
@@ -391,7 +337,7 @@ bool option_set_format(const struct option_value *given)
     enum format format = format_of_name(given->text);
     if (format == FORMAT_NONE)
         return word_index(given) >= 0;
-    given->options->format = format;
+    given->options->request.sink.format = format;
     return true;
 }
 
@@ -420,25 +366,21 @@ static bool parse_size(const char **text, int max, int *number)
            *number <= max;
 }
 
-/* Up to MOST sizes with commas between, each number 1 to MAX. A size is N, or NxM if PAIRS. *sizes
- * does not change on failure. */
+/* Up to MOST sizes with commas between, each number 1 to MAX. A size is N, or NxM if PAIRS. */
 static bool parse_sizes(const char *text, int most, int max, bool pairs, struct option_sizes *sizes)
 {
-    struct option_sizes parsed = {0};
+    *sizes = (struct option_sizes){0};
     do {
-        int i = parsed.count++;
-        if (i == most || !parse_size(&text, max, &parsed.width[i]))
+        int i = sizes->count++;
+        if (i == most || !parse_size(&text, max, &sizes->width[i]))
             return false;
         if (pairs && *text == 'x') {
             text++;
-            if (!parse_size(&text, max, &parsed.height[i]))
+            if (!parse_size(&text, max, &sizes->height[i]))
                 return false;
         }
     } while (*text++ == ',');
-    if (text[-1] != '\0')
-        return false;
-    *sizes = parsed;
-    return true;
+    return text[-1] == '\0';
 }
 
 bool option_set_mask_width(const struct option_value *given)
@@ -466,8 +408,9 @@ bool option_set_tile(const struct option_value *given)
                expected(given,
                         "a whole number from 1 to %d, or up to %d of them with commas between",
                         REUSE_MAX_TILE, OPTION_SIZES_MAX);
-    if (word_index_in(given, given->command == COMMAND_SIGNAL ? block_word : tile_word) < 0)
-        return false;
-    given->options->tile = (int)strtol(given->text, NULL, 10);
+    word_function *words = given->command == COMMAND_SIGNAL ? block_word : tile_word;
+    if (word_find(given->text, words) < 0)
+        return word_unknown(given, given->text, words, "");
+    given->options->request.tile = (int)strtol(given->text, NULL, 10);
     return true;
 }

@@ -25,11 +25,10 @@ static void add_word(char *list, const char *word, size_t length)
 static void table_options_for(char *list, unsigned commands, bool valued,
                               const struct filter *filter)
 {
-    int count;
-    const struct option_spec *table = option_table(&count);
+    const struct option_spec *table = option_table;
     list[0] = '\0';
-    for (int i = 0; i < count; i++) {
-        if (table[i].show == NOWHERE || !(table[i].commands & commands) ||
+    for (int i = 0; i < OPTION_ROWS; i++) {
+        if ((table[i].commands & HIDDEN) || !(table[i].commands & commands) ||
             (valued && !table[i].argument))
             continue;
         if (filter && table[i].name && !filter_takes(filter, table[i].name))
@@ -51,11 +50,9 @@ static void table_options(char *list, unsigned commands, bool valued)
 static void table_names(char *list)
 {
     list[0] = '\0';
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *name;
-        for (int j = 0; (name = command_name(&command_table()[i], j)); j++)
-            add_word(list, name, strlen(name));
-    }
+    const char *name;
+    for (int i = 0; (name = command_name(i)); i++)
+        add_word(list, name, strlen(name));
 }
 
 /* ---- the texts ---- */
@@ -92,9 +89,9 @@ static void check_known(const char *text)
         size_t length = 2;
         while (islower((unsigned char)at[length]) || at[length] == '-')
             length++;
-        const struct option_spec *spec = option_find(at + 2, length - 2);
+        const struct option_spec *spec = option_find(0, at + 2, length - 2);
         if (length > 2 && at[2] != '-')
-            CHECKF(spec && spec->show != NOWHERE, "the text names %.*s", (int)length, at);
+            CHECKF(spec && !(spec->commands & HIDDEN), "the text names %.*s", (int)length, at);
     }
 }
 
@@ -161,17 +158,18 @@ static void test_short_help(void)
 {
     char *text = capture(options_print_short_help, NULL), line[LIST_BYTES];
     const char *at = text;
-    int lines = 0, count;
+    int lines = 0;
     for (; next_line(&at, line); lines++)
         CHECKF(strlen(line) < 80, "too wide: %s", line);
     CHECKF(lines <= 40, "%d lines", lines);
     check_known(text);
-    const struct option_spec *table = option_table(&count);
-    for (int i = 0; i < count; i++) {
+    const struct option_spec *table = option_table;
+    for (int i = 0; i < OPTION_ROWS; i++) {
         char shown[64];
         snprintf(shown, sizeof shown, "--%s ", table[i].name ? table[i].name : "");
-        if (table[i].name && table[i].show != NOWHERE)
-            CHECKF((strstr(text, shown) != NULL) == (table[i].show == ON_SCREEN), "%s", shown);
+        if (table[i].name && !(table[i].commands & HIDDEN))
+            CHECKF((strstr(text, shown) != NULL) == ((table[i].commands & ON_SCREEN) != 0), "%s",
+                   shown);
     }
     free(text);
 }
@@ -195,11 +193,9 @@ static void check_command_help(unsigned commands, const char *name)
 
 static void test_command_help(void)
 {
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *name;
-        for (int j = 0; (name = command_name(&command_table()[i], j)); j++)
-            check_command_help(FOR(i), name);
-    }
+    const char *name;
+    for (int i = 0; (name = command_name(i)); i++)
+        check_command_help(FOR(command_find(name)), name);
 }
 
 /* Roff's \- and \(xx and \fX taken away. */
@@ -283,13 +279,11 @@ static void check_offered(const char *line, const char *expected)
 static void test_completed_options(void)
 {
     char line[64], expected[LIST_BYTES];
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        const char *name;
-        for (int j = 0; (name = command_name(&command_table()[i], j)); j++) {
-            snprintf(line, sizeof line, "%s -", name);
-            table_options_for(expected, FOR(i), false, filter_find(name));
-            check_offered(line, expected);
-        }
+    const char *name;
+    for (int i = 0; (name = command_name(i)); i++) {
+        snprintf(line, sizeof line, "%s -", name);
+        table_options_for(expected, FOR(command_find(name)), false, filter_find(name));
+        check_offered(line, expected);
     }
     table_options(expected, FOR_ALL_COMMANDS, false);
     check_offered("-", expected);
@@ -326,9 +320,8 @@ static void expected_place(char *list, const struct option_spec *spec, const cha
  * every flag, what the command takes. */
 static void test_completed_values(void)
 {
-    int count;
-    const struct option_spec *table = option_table(&count);
-    for (int i = 0; i < count; i++) {
+    const struct option_spec *table = option_table;
+    for (int i = 0; i < OPTION_ROWS; i++) {
         char line[128], before[64], list[LIST_BYTES];
         const char *name = table[i].name;
         if (!name || table[i].complete == COMPLETE_MASK)

@@ -47,14 +47,17 @@ static void test_defaults(void)
     accepts("blur in.png out.png");
     CHECK(same(options.command, "blur") && options.operands == 2);
     CHECK(same(options.operand[0], "in.png") && same(options.operand[1], "out.png"));
-    CHECK(!options.mask && !options.has_sigma && options.radius == -1 && !options.amount);
-    CHECK(!options.divisor && !options.offset && !options.has_anchor && !options.flip);
-    CHECK(options.repeat == 1 && !options.channels);
-    CHECK(options.border.border == BORDER_REPLICATE);
-    CHECK(options.alpha == ALPHA_WEIGHTED && !options.drop_alpha);
-    CHECK(options.device_auto && !options.kernel && options.tile == 0 && options.threads == 0);
-    CHECK(options.format == FORMAT_NONE && options.quality == 90);
-    CHECK(!options.plan && !options.verify && !options.time && !options.json);
+    CHECK(!options.request.filter.mask && !options.request.filter.has_sigma &&
+          options.request.filter.radius == -1 && !options.request.filter.amount);
+    CHECK(!options.request.filter.overrides.divisor && !options.request.filter.overrides.offset &&
+          !options.request.filter.overrides.has_anchor && !options.request.filter.overrides.flip);
+    CHECK(options.request.filter.repeat == 1 && !options.request.filter.channels);
+    CHECK(options.request.filter.border.border == BORDER_REPLICATE);
+    CHECK(options.request.filter.alpha == ALPHA_WEIGHTED && !options.request.sink.drop_alpha);
+    CHECK(options.request.device_auto && !options.kernel && options.request.tile == 0 &&
+          options.request.threads == 0);
+    CHECK(options.request.sink.format == FORMAT_NONE && options.request.sink.quality == 90);
+    CHECK(!options.plan && !options.request.verify && !options.time && !options.json);
     CHECK(!options.quiet && !options.verbose);
     accepts("");
     CHECK(!options.command && options.operands == 0);
@@ -66,59 +69,69 @@ static void test_places_and_forms(void)
 {
     accepts("--sigma 2.5 gauss a -b mirror b --radius=4");
     CHECK(same(options.command, "gauss") && same(options.operand[1], "b"));
-    CHECK(options.has_sigma && options.sigma == 2.5 && options.radius == 4);
-    CHECK(options.border.border == BORDER_MIRROR);
+    CHECK(options.request.filter.has_sigma && options.request.filter.sigma == 2.5 &&
+          options.request.filter.radius == 4);
+    CHECK(options.request.filter.border.border == BORDER_MIRROR);
     accepts("blur a b -bwrap");
-    CHECK(options.border.border == BORDER_WRAP);
+    CHECK(options.request.filter.border.border == BORDER_WRAP);
     accepts("blur a b -vqbzero -t3");
-    CHECK(options.quiet && !options.verbose && options.threads == 3);
-    CHECK(options.border.border == BORDER_ZERO);
+    CHECK(options.quiet && !options.verbose && options.request.threads == 3);
+    CHECK(options.request.filter.border.border == BORDER_ZERO);
     accepts("blur a b --mask=x=y");
-    CHECK(same(options.mask, "x=y"));
-    accepts("blur - - -m -");
+    CHECK(same(options.request.filter.mask, "x=y"));
+    accepts("blur - -");
     CHECK(same(options.operand[0], "-") && same(options.operand[1], "-"));
-    CHECK(same(options.mask, "-"));
+    accepts("blur a - -m -");
+    CHECK(same(options.operand[1], "-") && same(options.request.filter.mask, "-"));
+    refuses("blur - - -m -", "the mask and the picture cannot both be read from standard input");
     accepts("blur --flip -- --sigma -b");
-    CHECK(options.flip && same(options.operand[0], "--sigma") && same(options.operand[1], "-b"));
+    CHECK(options.request.filter.overrides.flip && same(options.operand[0], "--sigma") &&
+          same(options.operand[1], "-b"));
     accepts("mask -1");
     CHECK(same(options.operand[0], "-1"));
     accepts("blur a b --quality 1 --quality 100 --border wrap --border constant:7");
-    CHECK(options.quality == 100 && options.border.border == BORDER_CONSTANT);
-    CHECK(same(options.border.value, "7"));
+    CHECK(options.request.sink.quality == 100 &&
+          options.request.filter.border.border == BORDER_CONSTANT);
+    CHECK(same(options.request.filter.border.value, "7"));
 }
 
 static void test_values(void)
 {
     accepts("blur a b --offset -5 --divisor -1/2 --anchor 0,254 --repeat 1000");
-    CHECK(same(options.offset, "-5") && same(options.divisor, "-1/2"));
-    CHECK(options.has_anchor && options.anchor_x == 0 && options.anchor_y == 254);
-    CHECK(options.repeat == 1000);
+    CHECK(same(options.request.filter.overrides.offset, "-5") &&
+          same(options.request.filter.overrides.divisor, "-1/2"));
+    CHECK(options.request.filter.overrides.has_anchor &&
+          options.request.filter.overrides.anchor_x == 0 &&
+          options.request.filter.overrides.anchor_y == 254);
+    CHECK(options.request.filter.repeat == 1000);
     accepts("unsharp a b --amount 3/5 --channels rg --tile 64 --threads 1024");
-    CHECK(same(options.amount, "3/5") && same(options.channels, "rg"));
-    CHECK(options.tile == 64 && options.threads == 1024);
+    CHECK(same(options.request.filter.amount, "3/5") &&
+          same(options.request.filter.channels, "rg"));
+    CHECK(options.request.tile == 64 && options.request.threads == 1024);
     accepts("blur a b --alpha drop");
-    CHECK(options.drop_alpha && options.alpha == ALPHA_WEIGHTED);
+    CHECK(options.request.sink.drop_alpha && options.request.filter.alpha == ALPHA_WEIGHTED);
     accepts("blur a b --alpha drop --alpha plain");
-    CHECK(!options.drop_alpha && options.alpha == ALPHA_PLAIN);
-    CHECK(options.png_level == PNG_LEVEL_DEFAULT);
+    CHECK(!options.request.sink.drop_alpha && options.request.filter.alpha == ALPHA_PLAIN);
+    CHECK(options.request.sink.png_level == PNG_LEVEL_DEFAULT);
     accepts("blur a b --png-level fast --png-level small");
-    CHECK(options.png_level == PNG_LEVEL_SMALL);
+    CHECK(options.request.sink.png_level == PNG_LEVEL_SMALL);
     refuses("blur a b --png-level best", "--png-level best: expected fast, default or small");
     accepts("blur a b --device cuda:3");
-    CHECK(!options.device_auto && options.device == DEVICE_CUDA && options.device_index == 3);
+    CHECK(!options.request.device_auto && options.request.device == DEVICE_CUDA &&
+          options.request.device_index == 3);
     accepts("blur a b --device cuda:3 --device auto");
-    CHECK(options.device_auto && options.device_index == 0);
+    CHECK(options.request.device_auto && options.request.device_index == 0);
     accepts("blur a b -d cpu -k auto");
-    CHECK(!options.device_auto && options.device == DEVICE_CPU && !options.kernel);
+    CHECK(!options.request.device_auto && options.request.device == DEVICE_CPU && !options.kernel);
     accepts("blur a b -k reference");
-    CHECK(options.device_auto && same(options.kernel, "reference"));
+    CHECK(options.request.device_auto && same(options.kernel, "reference"));
     accepts("blur a b --format pam --plan --verify --time --json");
-    CHECK(options.format == FORMAT_PAM && options.plan && options.verify);
+    CHECK(options.request.sink.format == FORMAT_PAM && options.plan && options.request.verify);
     CHECK(options.time && options.json);
     accepts("blur a b --format jpg");
-    CHECK(options.format == FORMAT_JPEG);
+    CHECK(options.request.sink.format == FORMAT_JPEG);
     accepts("--sigma 1e-3 mask");
-    CHECK(options.sigma == 1e-3);
+    CHECK(options.request.filter.sigma == 1e-3);
 }
 
 static void test_wrong_numbers(void)

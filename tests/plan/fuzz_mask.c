@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/print_mask.h"
+#include "cli/command.h"
 #include "plan/mask.h"
 #include "plan/plan.h"
 
