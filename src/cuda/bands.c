@@ -100,7 +100,8 @@ static void unpin_all(struct cuda_bands *c)
 
 /* ---- one band ---- */
 
-/* The first pixel of a row of a band's device slot; BUFFER is that of input or of output. */
+/* The first pixel of a row of a band's device slot; BUFFER is that of input or of output. A slot of
+ * input begins `above` rows before the band, also where the picture does not. */
 static char *slot_row(const struct cuda_bands *c, enum planes_buffer buffer, int band, int row)
 {
     struct plane_image all = planes_device_image(&c->planes, buffer, 0);
@@ -111,59 +112,58 @@ static char *slot_row(const struct cuda_bands *c, enum planes_buffer buffer, int
 static cudaError_t upload(struct cuda_bands *c, int band)
 {
     const struct band_job *job = c->job;
-    const struct band_layout *l = &job->layout;
+    const struct bands *b = job->bands;
     const struct image *from = &job->in[band % job->in_slots];
     struct lap *lap = &c->up_lap[band % job->in_slots];
-    int last_reader = band + 1 - c->slots;
-    char *to = slot_row(c, BUFFER_IN, band, l->above + l->below);
+    int last_reader = band + 1 - c->slots, first = bands_new_from(b, band);
+    int rows = bands_needs_to(b, band) - first;
+    char *to = slot_row(c, BUFFER_IN, band, first - (bands_first(b, band) - b->above));
     cudaError_t status = cudaSuccess;
 
     pin(c, band % job->in_slots, from);
     if (last_reader >= 0 && last_reader < band)
         status = cudaStreamWaitEvent(c->up, c->filter_lap[last_reader % c->slots].end, 0);
     CUDA_NEXT(status, lap_begin(lap, c->up, &c->times.upload_ms));
-    CUDA_NEXT(status, cudaMemcpy2DAsync(to, c->planes.image_pitch, from->data, from->pitch,
-                                        image_row_bytes(from),
-                                        (size_t)(band_in_end(l, band) - band_in_first(l, band)),
-                                        cudaMemcpyHostToDevice, c->up));
+    if (status == cudaSuccess && rows > 0)
+        status =
+            cudaMemcpy2DAsync(to, c->planes.image_pitch, from->data, from->pitch,
+                              image_row_bytes(from), (size_t)rows, cudaMemcpyHostToDevice, c->up);
     CUDA_NEXT(status, lap_end(lap, c->up));
     return status;
 }
 
-/* The rows above a band, from the slot of the band before, which ends with them. */
+/* The rows of a band that were new before it, from the slot of the band before, which ends with
+ * them. */
 static cudaError_t take_halo(const struct cuda_bands *c, int band)
 {
-    const struct band_layout *l = &c->job->layout;
-    int rows = band_in_first(l, band) - band_halo_first(l, band);
-    int skipped = l->above + l->below - rows;
+    const struct bands *b = c->job->bands;
+    int first = bands_needs_from(b, band), rows = bands_new_from(b, band) - first;
+    int skipped = first - (bands_first(b, band) - b->above);
     size_t pitch = c->planes.image_pitch;
 
-    if (rows == 0)
+    if (rows <= 0)
         return cudaSuccess;
     return cudaMemcpy2DAsync(slot_row(c, BUFFER_IN, band, skipped), pitch,
-                             slot_row(c, BUFFER_IN, band + c->slots - 1, l->rows + skipped), pitch,
+                             slot_row(c, BUFFER_IN, band + c->slots - 1, b->rows + skipped), pitch,
                              image_row_bytes(&c->shape), (size_t)rows, cudaMemcpyDeviceToDevice,
                              c->device->stream);
 }
 
 static cudaError_t launch(const struct cuda_bands *c, int band)
 {
-    const struct band_layout *l = &c->job->layout;
-    int first = band_halo_first(l, band);
-    int in_slot_first = band_in_first(l, band) - l->above - l->below; /* may be above the top */
-    struct planes_band rows = {.in_first = first,
-                               .in_rows = band_in_end(l, band) - first,
-                               .out_first = band_out_first(l, band),
-                               .out_rows = band_out_end(l, band) - band_out_first(l, band)};
+    const struct bands *b = c->job->bands;
+    int in_first = bands_needs_from(b, band), out_first = bands_first(b, band);
+    struct planes_band rows = {.in_first = in_first,
+                               .in_rows = bands_needs_to(b, band) - in_first,
+                               .out_first = out_first,
+                               .out_rows = bands_end(b, band) - out_first};
     struct cuda_device view = *c->device;
     struct planes planes = c->planes;
 
-    if (rows.out_rows == 0)
-        return cudaSuccess;
     /* whole rows, with what planes.pad leaves before the pixels */
     view.buffer[BUFFER_IN] = (char *)c->device->buffer[BUFFER_IN] +
                              (size_t)(band % c->slots) * c->in_slot +
-                             (size_t)(first - in_slot_first) * c->planes.image_pitch;
+                             (size_t)(in_first - (out_first - b->above)) * c->planes.image_pitch;
     view.buffer[BUFFER_OUT] =
         (char *)c->device->buffer[BUFFER_OUT] + (size_t)(band % c->slots) * c->out_slot;
     planes.device = &view;
@@ -186,20 +186,18 @@ static cudaError_t filter(struct cuda_bands *c, int band)
 static cudaError_t download(struct cuda_bands *c, int band)
 {
     const struct band_job *job = c->job;
-    const struct band_layout *l = &job->layout;
     const struct image *to = &job->out[band % job->out_slots];
     struct lap *lap = &c->down_lap[band % c->slots];
     const char *from = slot_row(c, BUFFER_OUT, band, 0);
-    int rows = band_out_end(l, band) - band_out_first(l, band);
+    int rows = bands_end(job->bands, band) - bands_first(job->bands, band);
     cudaError_t status;
 
     pin(c, job->in_slots + band % job->out_slots, to);
     status = cudaStreamWaitEvent(c->down, c->filter_lap[band % c->slots].end, 0);
     CUDA_NEXT(status, lap_begin(lap, c->down, &c->times.download_ms));
-    if (status == cudaSuccess && rows > 0)
-        status =
-            cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch, image_row_bytes(to),
-                              (size_t)rows, cudaMemcpyDeviceToHost, c->down);
+    CUDA_NEXT(status, cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch,
+                                        image_row_bytes(to), (size_t)rows, cudaMemcpyDeviceToHost,
+                                        c->down));
     CUDA_NEXT(status, lap_end(lap, c->down));
     return status;
 }
@@ -216,8 +214,9 @@ static bool done(const struct cuda_bands *c, cudaError_t status, struct error *e
 bool cuda_bands_submit(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;
-    cudaError_t status = upload(c, band);
+    cudaError_t status = cudaSetDevice(c->device->index);
 
+    CUDA_NEXT(status, upload(c, band));
     CUDA_NEXT(status, filter(c, band));
     if (status == cudaSuccess && c->job->pin)
         status = download(c, band);
@@ -250,6 +249,7 @@ void cuda_bands_close(void *state, struct kernel_times *times)
 
     /* After a failure something may still be on its way to the host's memory. An error of it has
      * been told, or comes too late to matter: all bands were waited for. */
+    cuda_worked(cudaSetDevice(c->device->index));
     if (c->up)
         cuda_worked(cudaStreamSynchronize(c->up));
     cuda_device_settle(c->device);
@@ -284,9 +284,9 @@ void cuda_bands_close(void *state, struct kernel_times *times)
 
 static cudaError_t reserve(struct cuda_bands *c)
 {
-    const struct band_layout *l = &c->job->layout;
-    size_t in_rows = (size_t)(l->above + l->below) + (size_t)l->rows;
-    size_t out_rows = (size_t)l->rows + (size_t)l->below, bytes[CUDA_BUFFERS];
+    const struct bands *b = c->job->bands;
+    size_t in_rows = (size_t)(b->above + b->below) + (size_t)b->rows;
+    size_t out_rows = (size_t)b->rows, bytes[CUDA_BUFFERS];
 
     planes_buffer_bytes(&c->planes, in_rows, out_rows, bytes);
     c->in_slot = in_rows * c->planes.image_pitch;
@@ -339,7 +339,7 @@ void *cuda_bands_open(const struct band_job *job, const struct planes_method *me
     }
     snprintf(c->what, sizeof c->what, "the %s kernel failed", method->name);
     c->shape = (struct image){.width = job->width,
-                              .height = job->layout.height,
+                              .height = job->bands->height,
                               .channels = job->plan->channels,
                               .type = job->plan->type};
     c->shape.pitch = image_row_bytes(&c->shape);

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "kernel/backend.h"
 #include "run/host_memory.h"
-#include "run/device_bands.h"
 
 bool picture_check(const struct picture_request *request, const char *output, struct error *err)
 {
@@ -197,7 +196,7 @@ static bool run_whole(const struct run *run, struct error *err)
 static const struct kernel *choose_late(void *context, struct error *err)
 {
     struct run *run = context;
-    return picture_choose(run->request, &run->plan, &run->report->choice, err)
+    return run->chosen || picture_choose(run->request, &run->plan, &run->report->choice, err)
                ? run->report->choice.kernel
                : NULL;
 }
@@ -208,7 +207,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     const struct picture_request *request = run->request;
     const struct picture_choice *choice = &run->report->choice;
     struct pipeline_job job = {.plan = &run->plan,
-                               .kernel = run->chosen ? choice->kernel : NULL,
+                               .kernel = cuda ? NULL : choice->kernel,
                                .method = request->method,
                                .source = run->source,
                                .input = run->input,
@@ -222,21 +221,15 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
                                .device_index = request->device_index};
     struct pipeline_times times = {0};
     struct pipeline *pipeline = NULL;
-    struct device_bands *bands = NULL;
     bool ok;
 
-    if (!request->verify && request->band_rows >= 0) {
-        if (!cuda)
-            pipeline = pipeline_open(&job);
-        else if (!request->device_shared)
-            bands = device_bands_open(&job);
-    }
-    if (!bands && !pipeline)
+    if (!request->verify && request->band_rows >= 0 && !(cuda && request->device_shared))
+        pipeline = pipeline_open(&job);
+    if (!pipeline)
         return run_whole(run, err);
-    if (pipeline)
-        run->report->method = pipeline_method(pipeline);
-    ok = bands ? device_bands_run(bands, &times, &run->report->times, err)
-               : pipeline_run(pipeline, &times, err);
+    run->report->method = pipeline_method(pipeline);
+    ok = pipeline_run(pipeline, &times, err);
+    run->report->times = times.device;
     run->report->decode_ms = times.decode_ms;
     run->report->filter_ms = times.filter_ms;
     run->report->encode_ms = times.encode_ms;
