@@ -232,7 +232,7 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
             samples.limits.runs = REFERENCE_RUNS;
     }
     if (kernel->time) {
-        ok = kernel->time(&copy, &trial, err);
+        ok = kernel->time(kernel, &copy, &trial, err);
         result->bytes = trial.bytes;
         result->inputs = trial.inputs;
         result->tile = trial.tile;
@@ -288,7 +288,7 @@ static bool copy_on_device(struct bench_copy *copy, const struct kernel *kernel,
                                      .cold = request->cold,
                                      .more = bench_samples_more,
                                      .context = &samples};
-        bool ok = kernel->time(job, &trial, err);
+        bool ok = kernel->time(kernel, job, &trial, err);
         double ms = samples_median(&samples);
         if (!ok)
             return false;

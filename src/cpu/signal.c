@@ -55,6 +55,5 @@ const struct kernel kernel_signal_scalar = {
     .dims = 1,
     .device = DEVICE_CPU,
     .idea = "plain C in pieces of a line with its halo cells, all threads",
-    .supports = reference_signal_supports,
     .run_signal = run,
 };

@@ -211,7 +211,7 @@ static bool done(const struct cuda_bands *c, cudaError_t status, struct error *e
 
 /* A download into pageable memory would hold up this thread until it ends; in that case the thread
  * that waits for the band starts the download itself. */
-bool cuda_bands_submit(void *state, int band, struct error *err)
+static bool submit(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;
     cudaError_t status = cudaSetDevice(c->device->index);
@@ -223,7 +223,7 @@ bool cuda_bands_submit(void *state, int band, struct error *err)
     return done(c, status, err);
 }
 
-bool cuda_bands_wait_uploaded(void *state, int band, struct error *err)
+static bool wait_uploaded(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;
     cudaError_t status = cudaSetDevice(c->device->index);
@@ -232,7 +232,7 @@ bool cuda_bands_wait_uploaded(void *state, int band, struct error *err)
     return done(c, status, err);
 }
 
-bool cuda_bands_wait_downloaded(void *state, int band, struct error *err)
+static bool wait_downloaded(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;
     cudaError_t status = cudaSetDevice(c->device->index);
@@ -243,7 +243,7 @@ bool cuda_bands_wait_downloaded(void *state, int band, struct error *err)
     return done(c, status, err);
 }
 
-void cuda_bands_close(void *state, struct kernel_times *times)
+static void close_bands(void *state, struct kernel_times *times)
 {
     struct cuda_bands *c = state;
 
@@ -272,6 +272,7 @@ void cuda_bands_close(void *state, struct kernel_times *times)
     if (c->down)
         cudaStreamDestroy(c->down);
     cuda_device_unlock(c->device);
+    planes_free(&c->planes);
     times->upload_ms += c->times.upload_ms;
     times->kernel_ms += c->times.kernel_ms;
     times->download_ms += c->times.download_ms;
@@ -321,8 +322,7 @@ static bool get_ready(struct cuda_bands *c, struct error *err)
     return done(c, status, err);
 }
 
-void *cuda_bands_open(const struct band_job *job, const struct planes_method *method,
-                      struct error *err)
+static void *open_bands(const struct band_job *job, struct error *err)
 {
     struct cuda_bands *c = calloc(1, sizeof *c);
     struct kernel_times ignored = {0};
@@ -337,7 +337,7 @@ void *cuda_bands_open(const struct band_job *job, const struct planes_method *me
         free(c);
         return NULL;
     }
-    snprintf(c->what, sizeof c->what, "the %s kernel failed", method->name);
+    snprintf(c->what, sizeof c->what, "the %s kernel failed", job->kernel->name);
     c->shape = (struct image){.width = job->width,
                               .height = job->bands->height,
                               .channels = job->plan->channels,
@@ -346,9 +346,17 @@ void *cuda_bands_open(const struct band_job *job, const struct planes_method *me
     c->whole = kernel_job_whole(job->plan, &c->shape, &c->shape);
     c->whole.tile = job->tile;
     c->whole.device_index = job->device_index;
-    c->planes = (struct planes){.job = &c->whole, .device = c->device, .method = method};
+    c->planes = (struct planes){.job = &c->whole, .device = c->device, .method = job->kernel->cuda};
     if (get_ready(c, err))
         return c;
-    cuda_bands_close(c, &ignored);
+    close_bands(c, &ignored);
     return NULL;
 }
+
+const struct band_device cuda_bands = {
+    .open = open_bands,
+    .submit = submit,
+    .wait_uploaded = wait_uploaded,
+    .wait_downloaded = wait_downloaded,
+    .close = close_bands,
+};

@@ -17,8 +17,6 @@
 
 static struct cuda_device devices[CUDA_MAX_DEVICES][CUDA_LANES];
 static atomic_bool ready[CUDA_MAX_DEVICES];
-/* Held for some microseconds; one for all devices. */
-static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool cuda_worked(cudaError_t status)
 {
@@ -134,20 +132,11 @@ static bool device_start(struct cuda_device *device, int index, struct error *er
 
 struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error *err)
 {
-    char why[256] = "";
-    int count = cuda_device_count(why, sizeof why);
     struct cuda_device *device;
     cudaError_t status;
 
-    if (count == 0) {
-        error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", index, why);
+    if (!backend_check_cuda(index, err))
         return NULL;
-    }
-    if (index < 0 || index >= count) {
-        error_set(err, EXIT_DEVICE, "cuda:%d is not there: this machine has %d CUDA device%s",
-                  index, count, count == 1 ? "" : "s");
-        return NULL;
-    }
     device = &devices[index][lane_take(index, use)];
     device->lane = (int)(device - devices[index]);
     device->alone = use == CUDA_ALONE;
@@ -178,31 +167,10 @@ bool cuda_device_is_ready(int index)
     return any;
 }
 
-void cuda_launch_lock(void)
-{
-    pthread_mutex_lock(&launch_lock);
-}
-
-void cuda_launch_unlock(void)
-{
-    pthread_mutex_unlock(&launch_lock);
-}
-
 /* ---- buffers ---- */
-
-/* Waits first, because the copy of these bytes may still be under way. */
-static void forget_filled(struct cuda_device *device)
-{
-    if (device->filled)
-        cuda_worked(cudaStreamSynchronize(device->stream));
-    free(device->filled);
-    device->filled = NULL;
-}
 
 static void buffer_free(struct cuda_device *device, int number)
 {
-    if (device->filled && device->filled_number == number)
-        forget_filled(device);
     cudaFree(device->buffer[number]);
     device->buffer[number] = NULL;
     device->buffer_bytes[number] = 0;
@@ -230,39 +198,9 @@ void cuda_device_swap(struct cuda_device *device, int first, int second)
     device->buffer_bytes[second] = bytes;
 }
 
-cudaError_t cuda_device_fill(struct cuda_device *device, int number, void **content, size_t bytes)
-{
-    cudaError_t status;
-
-    if (device->filled && device->filled_number == number && device->filled_bytes == bytes &&
-        memcmp(device->filled, *content, bytes) == 0) {
-        free(*content);
-        *content = device->filled;
-        return cudaSuccess;
-    }
-    forget_filled(device);
-    status = cuda_device_reserve(device, number, bytes);
-    if (status == cudaErrorMemoryAllocation) {
-        cuda_device_release(device, -1);
-        status = cuda_device_reserve(device, number, bytes);
-    }
-    CUDA_NEXT(status, cudaMemcpyAsync(device->buffer[number], *content, bytes,
-                                      cudaMemcpyHostToDevice, device->stream));
-    if (status == cudaSuccess) {
-        device->filled = *content;
-        device->filled_bytes = bytes;
-        device->filled_number = number;
-        return cudaSuccess;
-    }
-    free(*content);
-    *content = NULL;
-    return status;
-}
-
 void cuda_device_settle(struct cuda_device *device)
 {
     cuda_worked(cudaStreamSynchronize(device->stream));
-    forget_filled(device);
 }
 
 /* The lanes that the holder of DEVICE may touch: its own, or all of them. */

@@ -50,10 +50,6 @@ struct cuda_device {
     size_t shared_limit; /* shared memory that one block may ask for, bytes */
     void *buffer[CUDA_BUFFERS];
     size_t buffer_bytes[CUDA_BUFFERS];
-    /* What cuda_device_fill put into a buffer. */
-    void *filled;
-    size_t filled_bytes;
-    int filled_number;
 };
 
 enum cuda_use {
@@ -72,11 +68,6 @@ void cuda_device_unlock(struct cuda_device *device);
 /* Has the device been started? INDEX -1: has any device been started? */
 bool cuda_device_is_ready(int index);
 
-/* Held around launches that first set how much shared memory a block may have: CUDA keeps that
- * setting once for all streams. */
-void cuda_launch_lock(void);
-void cuda_launch_unlock(void);
-
 /* At least BYTES in buffer NUMBER; its contents are lost when it grows. Returns CUDA's status,
  * cudaErrorMemoryAllocation (cleared) where the device has no room. */
 cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t bytes);
@@ -84,12 +75,7 @@ cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t b
 /* Exchanges two buffers. */
 void cuda_device_swap(struct cuda_device *device, int first, int second);
 
-/* Fills buffer NUMBER with BYTES of *CONTENT, unless they are there already; the copy is queued.
- * *CONTENT is malloc'ed and from now on the device's; afterwards it points to bytes that stay until
- * the next call or release. */
-cudaError_t cuda_device_fill(struct cuda_device *device, int number, void **content, size_t bytes);
-
-/* For use after a failure: waits until nothing is under way, and forgets what the buffers hold. */
+/* For use after a failure: waits until nothing is under way. */
 void cuda_device_settle(struct cuda_device *device);
 
 /* Frees all buffers but KEEP; for a holder of the whole device also those of all other lanes. */

@@ -255,7 +255,7 @@ static void measurement_free(struct measurement *m)
     cudaFree(m->memory.scrub);
 }
 
-bool cuda_time(const struct kernel_job *job, const struct planes_method *method,
+bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
                struct kernel_trial *trial, struct error *err)
 {
     struct measurement m = {.trial = trial};
@@ -268,7 +268,7 @@ bool cuda_time(const struct kernel_job *job, const struct planes_method *method,
         return false;
     cuda_device_release(device, -1); /* what earlier pictures left there */
     m.all = (struct planes_band){0, job->in->height, 0, job->in->height};
-    m.planes = (struct planes){.job = job, .device = device, .method = method};
+    m.planes = (struct planes){.job = job, .device = device, .method = kernel->cuda};
     if (!planes_init(&m.planes, err))
         goto out;
     cell = takes_pixels(&m.planes) ? (size_t)job->in->type : plane_cell_bytes(m.planes.type);
@@ -276,7 +276,7 @@ bool cuda_time(const struct kernel_job *job, const struct planes_method *method,
     trial->bytes = 2 * cell * (uint64_t)job->in->width * (uint64_t)job->in->height *
                    (uint64_t)job->in->channels;
     trial->inputs = m.memory.inputs;
-    trial->tile = method->image ? 0 : planes_tile(job);
+    trial->tile = kernel->cuda->image ? 0 : planes_tile(job);
     status = planes_reserve(&m.planes, bytes);
     CUDA_NEXT(status, memory_alloc(&m.memory));
     CUDA_NEXT(status, memory_fill(&m));
@@ -286,6 +286,7 @@ out:
     if (!ok)
         cuda_device_settle(device);
     measurement_free(&m);
+    planes_free(&m.planes);
     cuda_device_unlock(device);
     return ok;
 }

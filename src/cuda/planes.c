@@ -13,6 +13,9 @@
 #define ROW_SPARE    32
 #define DEFAULT_TILE 32
 
+/* Of planes.weight_at: the weights of products. */
+#define WEIGHT_PRODUCT 2
+
 static size_t round_up(size_t bytes)
 {
     return (bytes + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
@@ -20,7 +23,8 @@ static size_t round_up(size_t bytes)
 
 /* ---- number types ---- */
 
-enum plane_type planes_type(const struct plan *plan)
+/* Which number type holds the plan's plain sums. */
+static enum plane_type type_of_sums(const struct plan *plan)
 {
     enum plane_type type = PLANE_F32;
     for (int k = 0; k < plan->masks; k++) {
@@ -64,36 +68,38 @@ static void weights_put(enum plane_type type, const struct plan_mask *m, void *t
     }
 }
 
-/* Both masks and the product's weights in one buffer, one behind the other, here and there. */
-static bool weights_send(struct planes *planes, struct error *err)
+/* The bytes of both masks and the product's weights, one behind the other; with OUT the weights,
+ * too. */
+static size_t planes_put(struct planes *planes, char *out)
 {
     const struct plan *plan = planes->job->plan;
     const bool wanted[3] = {true, plan->masks > 1, plan->alpha == ALPHA_WEIGHTED};
     const enum plane_type type[3] = {planes->type, planes->type, planes->product_type};
-    size_t at[3], bytes = 0;
-    void *content;
-    cudaError_t status;
+    size_t bytes = 0;
 
     for (int k = 0; k < 3; k++) {
         const struct plan_mask *m = &plan->mask[k == 1];
-        at[k] = bytes;
+        planes->weight_at[k] = bytes;
+        if (wanted[k] && out)
+            weights_put(type[k], m, out + bytes);
         if (wanted[k])
             bytes += round_up((size_t)m->width * (size_t)m->height * plane_cell_bytes(type[k]));
     }
-    content = calloc(1, bytes);
-    if (!content)
-        return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-    for (int k = 0; k < 3; k++)
-        if (wanted[k])
-            weights_put(type[k], &plan->mask[k == 1], (char *)content + at[k]);
-    status = cuda_device_fill(planes->device, BUFFER_MASK, &content, bytes);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, planes->device, status, "cannot send the mask");
-    for (int k = 0; k < 3; k++) {
-        planes->weight[k] = (const char *)content + at[k];
-        planes->device_weight[k] = (const char *)planes->device->buffer[BUFFER_MASK] + at[k];
-    }
-    return true;
+    return bytes;
+}
+
+/* As planes_put, for any method. 0: it cannot run the plan. */
+static size_t pack(struct planes *planes, char *out)
+{
+    if (!planes->method->image)
+        return planes_put(planes, out);
+    return planes->method->pack(planes->job->plan, out, &planes->packed) ? 0 : planes->packed.bytes;
+}
+
+/* The tensor copies of 9.0 want their windows to begin on 16 bytes: see planes.pad. */
+static bool aligns(const struct planes *planes)
+{
+    return planes->method->since >= 9;
 }
 
 /* Bytes from the mask's first cell to its anchor. */
@@ -106,27 +112,39 @@ void planes_turn(struct planes *planes)
 {
     cuda_device_swap(planes->device, BUFFER_IN, BUFFER_OUT);
     planes->pad[0] = planes->pad[1];
-    if (planes->method->aligns)
+    if (aligns(planes))
         planes->pad[1] = ((planes->pad[0] - window_left(planes->job->plan)) % 16 + 16) % 16;
 }
 
 bool planes_init(struct planes *planes, struct error *err)
 {
     const struct plan *plan = planes->job->plan;
-    size_t width = (size_t)planes->job->in->width;
+    size_t width = (size_t)planes->job->in->width, bytes;
+    cudaError_t status;
 
     planes->image_pitch = round_up(image_row_bytes(planes->job->in) + ROW_SPARE);
-    planes->pad[0] = planes->method->aligns ? window_left(plan) % 16 : 0;
+    planes->pad[0] = aligns(planes) ? window_left(plan) % 16 : 0;
     planes->pad[1] = 0;
-    if (planes->method->image)
-        return planes_image_init(planes, err);
-    planes->type = planes_type(plan);
-    planes->product_type = planes->type;
+    planes->type = planes->product_type = type_of_sums(plan);
     if (plan->alpha == ALPHA_WEIGHTED)
         planes->product_type = type_of_product(plan, &planes->split_bits);
     planes->plane_pitch = round_up(width * plane_cell_bytes(planes->type));
     planes->product_pitch = round_up(width * plane_cell_bytes(planes->product_type));
-    return weights_send(planes, err);
+    bytes = pack(planes, NULL);
+    planes->weights = bytes ? calloc(1, bytes) : NULL; /* packers may leave gaps */
+    if (!planes->weights)
+        return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    pack(planes, planes->weights);
+    status = planes_reserve(planes, (size_t[CUDA_BUFFERS]){[BUFFER_MASK] = bytes});
+    CUDA_NEXT(status, cudaMemcpyAsync(planes->device->buffer[BUFFER_MASK], planes->weights, bytes,
+                                      cudaMemcpyHostToDevice, planes->device->stream));
+    return status == cudaSuccess ||
+           cuda_device_error(err, planes->device, status, "cannot send the mask");
+}
+
+void planes_free(struct planes *planes)
+{
+    free(planes->weights);
 }
 
 /* ---- device memory ---- */
@@ -166,12 +184,10 @@ void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t row
     }
 }
 
-void planes_shape(const struct kernel_job *job,
-                  struct plane_shape (*shape_of)(const struct plane_job *job),
-                  struct kernel_shape *shape)
+void cuda_tiled_shape(const struct kernel_job *job, struct kernel_shape *shape)
 {
     const struct plan_mask *m = &job->plan->mask[0];
-    struct plane_job plane = {.type = planes_type(job->plan),
+    struct plane_job plane = {.type = type_of_sums(job->plan),
                               .mask_width = m->width,
                               .mask_height = m->height,
                               .tile = planes_tile(job)};
@@ -183,7 +199,7 @@ void planes_shape(const struct kernel_job *job,
                                job->device_index) != cudaSuccess)
         shared = 48 << 10; /* what every device has */
     plane.shared_limit = (size_t)shared;
-    cut = shape_of(&plane);
+    cut = plane_tiled_shape(&plane);
     groups = (m->height + cut.group_rows - 1) / cut.group_rows;
     loads = (double)(cut.tile + m->width - 1) *
             ((double)groups * (cut.tile - 1) + (double)m->height) / (double)(cut.tile * cut.tile);
@@ -252,7 +268,7 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
 {
     const struct plan *plan = planes->job->plan;
     const struct plan_mask *m = &plan->mask[k];
-    bool product = prepared->source != PLANE_SAMPLE;
+    size_t weight_at = planes->weight_at[prepared->source != PLANE_SAMPLE ? WEIGHT_PRODUCT : k];
     return (struct plane_job){
         .type = prepared->type,
         .in = prepared->out,
@@ -271,8 +287,8 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
         .mask_height = m->height,
         .anchor_x = m->anchor_x,
         .anchor_y = m->anchor_y,
-        .weight = planes->weight[product ? WEIGHT_PRODUCT : k],
-        .device_weight = planes->device_weight[product ? WEIGHT_PRODUCT : k],
+        .weight = planes->weights + weight_at,
+        .device_weight = (const char *)planes->device->buffer[BUFFER_MASK] + weight_at,
         .tile = planes_tile(planes->job),
         .shared_limit = planes->device->shared_limit,
     };

@@ -163,8 +163,30 @@ static bool pass_in_bands(const struct kernel_job *job, const void *context, str
     bool ok =
         ghost_line ? planes_init(&planes, err) : error_set(err, EXIT_INPUT, "no memory for a row");
     ok = ok && run_bands(&planes, limits, ghost_line, err);
+    planes_free(&planes);
     free(ghost_line);
     return ok;
+}
+
+/* The buffers and all passes. False with *fits false: there is no room for the whole picture. */
+static bool run_whole(struct planes *planes, const struct limits *limits, bool *fits,
+                      struct error *err)
+{
+    const struct kernel_job *job = planes->job;
+    struct planes_band all = {job->in_first_row, job->in->height, job->out_first_row,
+                              job->out->height};
+    cudaError_t status;
+
+    if (!planes_init(planes, err)) {
+        *fits = limits->device->alone; /* perhaps other lanes hold the memory */
+        return false;
+    }
+    if (!reserve(planes, (size_t)all.in_rows, (size_t)all.out_rows, limits->bytes, &status)) {
+        *fits = status != cudaSuccess;
+        return *fits && cuda_device_error(err, limits->device, status, "no device memory");
+    }
+    status = run_band(planes, &all, job->plan->repeat, NULL);
+    return status == cudaSuccess || cuda_device_error(err, limits->device, status, limits->what);
 }
 
 /* Makes all passes on the device. False with *fits false: it has no room for the whole picture. */
@@ -172,23 +194,12 @@ static bool passes_whole(const struct kernel_job *job, const struct limits *limi
                          struct error *err)
 {
     struct planes planes = {.job = job, .device = limits->device, .method = limits->method};
-    struct planes_band all = {job->in_first_row, job->in->height, job->out_first_row,
-                              job->out->height};
-    cudaError_t status;
+    bool ok;
 
     *fits = job->plan->repeat == 1 || job->in->height == job->picture_height;
-    if (!*fits)
-        return false;
-    if (!planes_init(&planes, err)) {
-        *fits = limits->device->alone; /* perhaps other lanes hold the memory */
-        return false;
-    }
-    if (!reserve(&planes, (size_t)all.in_rows, (size_t)all.out_rows, limits->bytes, &status)) {
-        *fits = status != cudaSuccess;
-        return *fits && cuda_device_error(err, limits->device, status, "no device memory");
-    }
-    status = run_band(&planes, &all, job->plan->repeat, NULL);
-    return status == cudaSuccess || cuda_device_error(err, limits->device, status, limits->what);
+    ok = *fits && run_whole(&planes, limits, fits, err);
+    planes_free(&planes);
+    return ok;
 }
 
 /* Runs in a lane, beside others. False with *fits false: the job needs the whole device. */
@@ -206,13 +217,13 @@ static bool run_shared(const struct kernel_job *job, struct limits *limits, bool
     return ok;
 }
 
-bool cuda_run(const struct kernel_job *job, const struct planes_method *method, struct error *err)
+bool cuda_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
 {
-    struct limits limits = {.method = method};
+    struct limits limits = {.method = kernel->cuda};
     bool fits = true, ok;
 
-    snprintf(limits.what, sizeof limits.what, "the %s kernel failed", method->name);
-    if (!method->constant) {
+    snprintf(limits.what, sizeof limits.what, "the %s kernel failed", kernel->name);
+    if (!kernel->cuda->constant) {
         ok = run_shared(job, &limits, &fits, err);
         if (ok || fits)
             return ok;

@@ -166,12 +166,6 @@ static bool run(const struct signal_job *job, signal_launch *launch, const char 
 
 /* ---- rows of the kernel table ---- */
 
-static bool supports(const struct plan *plan, char *why, size_t why_bytes)
-{
-    (void)plan;
-    return backend_cuda.devices(why, why_bytes) > 0;
-}
-
 #define RUN(kernel)                                                                                \
     static bool run_##kernel(const struct signal_job *job, struct error *err)                      \
     {                                                                                              \
@@ -225,8 +219,7 @@ static void shape_cached(const struct signal_job *job, struct kernel_shape *shap
 }
 
 #define ROW(kernel, sentence)                                                                      \
-    .name = #kernel, .dims = 1, .device = DEVICE_CUDA, .idea = sentence, .supports = supports,     \
-    .run_signal = run_##kernel
+    .name = #kernel, .dims = 1, .device = DEVICE_CUDA, .idea = sentence, .run_signal = run_##kernel
 
 static const struct kernel KERNELS[] = {
     {ROW(basic, "mask and input in global memory, one thread an output (Fig. 7.6)"),

@@ -10,6 +10,18 @@ const struct backend *backend_find(enum device device)
     return device == DEVICE_CUDA ? &backend_cuda : &backend_cpu;
 }
 
+bool backend_check_cuda(int index, struct error *err)
+{
+    char why[256] = "";
+    int count = backend_cuda.devices(why, sizeof why);
+
+    if (count == 0)
+        return error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", index, why);
+    return (index >= 0 && index < count) ||
+           error_set(err, EXIT_DEVICE, "cuda:%d is not there: this machine has %d CUDA device%s",
+                     index, count, count == 1 ? "" : "s");
+}
+
 int backend_describe_devices(void (*line)(const char *text, void *context), void *context)
 {
     int total = 0;

@@ -50,7 +50,8 @@ static inline int bands_new_from(const struct bands *bands, int band)
 }
 
 struct band_job {
-    const struct plan *plan; /* one pass */
+    const struct kernel *kernel; /* of the device */
+    const struct plan *plan;     /* one pass */
     const struct bands *bands;
     int width, tile, device_index;
     /* Host memory: the new rows of band i come in in[i % in_slots], its output leaves in

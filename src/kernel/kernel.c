@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/backend.h"
 #include "kernel/reference.h"
 #include "kernel/rows.h"
 
@@ -72,7 +73,9 @@ bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char 
         snprintf(why, why_bytes, "this processor has no %s", kernel->name);
         return false;
     }
-    return kernel->supports(plan, why, why_bytes);
+    if (kernel->supports && !kernel->supports(kernel, plan, why, why_bytes))
+        return false;
+    return backend_find(kernel->device)->devices(why, why_bytes) > 0;
 }
 
 bool kernel_open(const struct kernel *kernel, const struct plan *plan, int width, int height,
@@ -101,10 +104,10 @@ bool kernel_run(const struct kernel *kernel, const struct kernel_job *job, struc
     bool ok;
 
     if (job->state || !kernel->open)
-        return kernel->run(job, err);
+        return kernel->run(kernel, job, err);
     if (!kernel_open(kernel, job->plan, job->out->width, job->out->height, NULL, &own.state, err))
         return false;
-    ok = kernel->run(&own, err);
+    ok = kernel->run(kernel, &own, err);
     kernel_close(kernel, own.state);
     return ok;
 }

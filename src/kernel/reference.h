@@ -11,7 +11,4 @@ void reference_rows(const struct kernel_job *job, int first, int rows);
 /* The rows for pictures and for signals. */
 extern const struct kernel kernel_reference, kernel_signal_reference;
 
-/* The 1D rows' `supports`: any signal. */
-bool reference_signal_supports(const struct plan *plan, char *why, size_t why_bytes);
-
 #endif

@@ -235,6 +235,7 @@ static bool device_open(struct pipeline *p, struct error *err)
 
     if (!kernel)
         return false;
+    p->band.kernel = kernel;
     p->band.plan = p->job.plan;
     p->band.bands = &p->bands;
     p->band.width = p->info.width;
