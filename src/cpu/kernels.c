@@ -9,7 +9,7 @@
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/sets.h"
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 
 /* A method and what it has made for a plan. */
 struct way {

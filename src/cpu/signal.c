@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "kernel/reference.h"
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 
 /* Outputs of a piece, and weights of a group: line and sums take 40 KB of integers at most. */
 #define PIECE 2048

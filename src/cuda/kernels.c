@@ -2,7 +2,7 @@
  * plan: the number type follows the plan's bounds, masks past constant memory go in several
  * launches, pictures past device memory in bands. Those on whole pixels are choosy
  * (cuda/pixel_kernels.c). */
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 
 #include "cuda/planes.h"
 

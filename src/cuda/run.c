@@ -2,7 +2,6 @@
  * bands when the device cannot hold it whole. A band carries its halo and ghost rows
  * along, so that a kernel never asks for a row that is not there. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cuda/planes.h"
 #include "kernel/kernel.h"
@@ -35,55 +34,26 @@ static bool reserve(struct planes *planes, size_t in_rows, size_t rows, size_t l
 
 /* ---- up and down ---- */
 
-static cudaError_t upload_rows(const struct planes *planes, int at, const void *rows, size_t pitch,
-                               int count)
-{
-    struct plane_image in = planes_device_image(planes, BUFFER_IN, at + count);
-    return cudaMemcpy2DAsync((char *)in.data + (size_t)at * in.pitch, in.pitch, rows, pitch,
-                             image_row_bytes(planes->job->in), (size_t)count,
-                             cudaMemcpyHostToDevice, planes->device->stream);
-}
-
-/* Uploads the band's rows, neighbours in one copy; ghost rows are folded here, or come from
- * ghost_line. */
-static cudaError_t upload(const struct planes *planes, const struct planes_band *band,
-                          const void *ghost_line)
+/* Uploads the band's rows, neighbours in one copy; ghost rows among them are folded here. */
+static cudaError_t upload(const struct planes *planes, const struct planes_band *band)
 {
     const struct kernel_job *job = planes->job;
+    const enum border border = job->plan->border;
+    struct plane_image in = planes_device_image(planes, BUFFER_IN, band->in_rows);
     cudaError_t status = cudaSuccess;
 
     for (int i = 0, count; status == cudaSuccess && i < band->in_rows; i += count) {
-        int y = border_fold(job->plan->border, band->in_first + i, job->picture_height);
+        int y = border_fold(border, band->in_first + i, job->picture_height);
         count = 1;
-        if (y == BORDER_OUTSIDE) {
-            status = upload_rows(planes, i, ghost_line, 0, 1);
-            continue;
-        }
         while (i + count < band->in_rows &&
-               border_fold(job->plan->border, band->in_first + i + count, job->picture_height) ==
-                   y + count)
+               border_fold(border, band->in_first + i + count, job->picture_height) == y + count)
             count++;
-        status = upload_rows(planes, i, image_row(job->in, y - job->in_first_row), job->in->pitch,
-                             count);
+        status = cudaMemcpy2DAsync((char *)in.data + (size_t)i * in.pitch, in.pitch,
+                                   image_row(job->in, y - job->in_first_row), job->in->pitch,
+                                   image_row_bytes(job->in), (size_t)count, cudaMemcpyHostToDevice,
+                                   planes->device->stream);
     }
     return status;
-}
-
-/* A row of ghost cells for zero and constant; malloc'ed. */
-static void *ghost_line_make(const struct kernel_job *job)
-{
-    const struct plan *plan = job->plan;
-    size_t n = (size_t)job->in->width * (size_t)plan->channels;
-    void *line = malloc(n * (size_t)plan->type);
-    for (size_t i = 0; line && i < n; i++) {
-        int channel = (int)(i % (size_t)plan->channels);
-        int64_t value = planes_ghost(plan, channel, PLANE_SAMPLE, 0);
-        if (plan->type == SAMPLE_U8)
-            ((uint8_t *)line)[i] = (uint8_t)value;
-        else
-            ((uint16_t *)line)[i] = (uint16_t)value;
-    }
-    return line;
 }
 
 static cudaError_t download(const struct planes *planes, const struct planes_band *band)
@@ -98,13 +68,12 @@ static cudaError_t download(const struct planes *planes, const struct planes_ban
 
 /* Brings one band up and down, with `passes` passes on the device (more than 1 for whole pictures
  * only). */
-static cudaError_t run_band(struct planes *planes, const struct planes_band *band, int passes,
-                            const void *ghost_line)
+static cudaError_t run_band(struct planes *planes, const struct planes_band *band, int passes)
 {
     struct cuda_device *device = planes->device;
     cudaError_t status = cuda_device_mark(device, 0);
 
-    CUDA_NEXT(status, upload(planes, band, ghost_line));
+    CUDA_NEXT(status, upload(planes, band));
     CUDA_NEXT(status, cuda_device_mark(device, 1));
     for (int i = 0; status == cudaSuccess && i < passes; i++) {
         if (i > 0) /* the last pass's output is this one's input */
@@ -116,22 +85,37 @@ static cudaError_t run_band(struct planes *planes, const struct planes_band *ban
     return cuda_device_finish(device, status, planes->job->times);
 }
 
-/* As many rows at a time as the device holds, halved until they fit. */
-static bool run_bands(struct planes *planes, const struct limits *limits, const void *ghost_line,
-                      struct error *err)
+/* The band of up to ROWS output rows from row FIRST of job->out on. Ghost rows that are a value are
+ * the kernel's. */
+static struct planes_band band_at(const struct kernel_job *job, const struct bands *reach,
+                                  int first, int rows)
+{
+    int left = job->out->height - first, height = job->picture_height;
+    struct planes_band band = {.out_first = job->out_first_row + first,
+                               .out_rows = left < rows ? left : rows};
+    int from = band.out_first - reach->above, to = band.out_first + band.out_rows + reach->below;
+
+    if (border_fold(job->plan->border, -1, height) == BORDER_OUTSIDE) {
+        from = from < 0 ? 0 : from;
+        to = to > height ? height : to;
+    }
+    band.in_first = from;
+    band.in_rows = to - from;
+    return band;
+}
+
+/* One pass in bands, for pictures that the device cannot hold: as many rows at a time as it holds,
+ * halved until they fit. */
+static bool run_bands(struct planes *planes, const struct limits *limits, struct error *err)
 {
     const struct kernel_job *job = planes->job;
-    int halo = 0, rows = job->out->height, anchor = 0;
+    struct bands reach;
+    int rows = job->out->height;
     cudaError_t status = cudaSuccess;
 
-    for (int k = 0; k < job->plan->masks; k++) { /* the rows that the larger mask needs */
-        const struct plan_mask *m = &job->plan->mask[k];
-        int above = m->anchor_y, below = m->height - 1 - m->anchor_y;
-        anchor = above > anchor ? above : anchor;
-        halo = below > halo ? below : halo;
-    }
-    halo += anchor;
-    while (!reserve(planes, (size_t)(rows + halo), (size_t)rows, limits->bytes, &status)) {
+    bands_find_reach(&reach, job->plan, job->picture_height);
+    while (!reserve(planes, (size_t)(rows + reach.above + reach.below), (size_t)rows, limits->bytes,
+                    &status)) {
         if (status != cudaSuccess)
             return cuda_device_error(err, planes->device, status, "no device memory");
         if (rows == 1)
@@ -140,31 +124,20 @@ static bool run_bands(struct planes *planes, const struct limits *limits, const 
                              planes->device->index, job->in->width);
         rows /= 2;
     }
-    for (int y = 0; y < job->out->height; y += rows) {
-        struct planes_band band;
-        int count = job->out->height - y < rows ? job->out->height - y : rows;
-        band.out_first = job->out_first_row + y;
-        band.out_rows = count;
-        band.in_first = band.out_first - anchor;
-        band.in_rows = count + halo;
-        status = run_band(planes, &band, 1, ghost_line);
-        if (status != cudaSuccess)
-            return cuda_device_error(err, planes->device, status, limits->what);
+    for (int y = 0; status == cudaSuccess && y < job->out->height; y += rows) {
+        struct planes_band band = band_at(job, &reach, y, rows);
+        status = run_band(planes, &band, 1);
     }
-    return true;
+    return status == cudaSuccess || cuda_device_error(err, planes->device, status, limits->what);
 }
 
-/* One pass in bands, for pictures that the device cannot hold. */
 static bool pass_in_bands(const struct kernel_job *job, const void *context, struct error *err)
 {
     const struct limits *limits = context;
     struct planes planes = {.job = job, .device = limits->device, .method = limits->method};
-    void *ghost_line = ghost_line_make(job);
-    bool ok =
-        ghost_line ? planes_init(&planes, err) : error_set(err, EXIT_INPUT, "no memory for a row");
-    ok = ok && run_bands(&planes, limits, ghost_line, err);
+    bool ok = planes_init(&planes, err) && run_bands(&planes, limits, err);
+
     planes_free(&planes);
-    free(ghost_line);
     return ok;
 }
 
@@ -185,7 +158,7 @@ static bool run_whole(struct planes *planes, const struct limits *limits, bool *
         *fits = status != cudaSuccess;
         return *fits && cuda_device_error(err, limits->device, status, "no device memory");
     }
-    status = run_band(planes, &all, job->plan->repeat, NULL);
+    status = run_band(planes, &all, job->plan->repeat);
     return status == cudaSuccess || cuda_device_error(err, limits->device, status, limits->what);
 }
 

@@ -1,7 +1,7 @@
 /* The host side of the textbook's 1D kernels: a signal goes up, its sums come down; in parts
  * when the device cannot hold it whole. A part brings its halo and ghost cells along, so
  * that a kernel never asks for a cell that is not there. */
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,32 +36,21 @@ static struct signal_1d_job kernel_view(const struct signal_job *job)
 
 /* ---- up and down ---- */
 
-/* Copies COUNT cells from AT on to the device's cells from TO on. */
-static cudaError_t upload_cells(const struct signal_job *job, struct cuda_device *device, int to,
-                                const void *cells, int at, int count)
+/* Uploads the part's cells, neighbours in one copy; ghost cells among them are folded here. */
+static cudaError_t upload(const struct signal_job *job, struct cuda_device *device,
+                          const struct signal_1d_job *part)
 {
     size_t cell = signal_cell_bytes(job->type);
-    return cudaMemcpyAsync((char *)device->buffer[BUFFER_IN] + (size_t)to * cell,
-                           (const char *)cells + (size_t)at * cell, (size_t)count * cell,
-                           cudaMemcpyHostToDevice, device->stream);
-}
-
-/* Uploads the part's cells, neighbours in one copy; ghost cells are folded here or are GHOST. */
-static cudaError_t upload(const struct signal_job *job, struct cuda_device *device,
-                          const struct signal_1d_job *part, const void *ghost)
-{
     cudaError_t status = cudaSuccess;
 
     for (int i = 0, count; status == cudaSuccess && i < part->in_count; i += count) {
         int first = part->in_first + i, at = border_fold(job->border, first, job->n);
         count = 1;
-        if (at == BORDER_OUTSIDE) {
-            status = upload_cells(job, device, i, ghost, 0, 1);
-            continue;
-        }
         if (at == first) /* inside: up to the signal's end */
             count = job->n - at < part->in_count - i ? job->n - at : part->in_count - i;
-        status = upload_cells(job, device, i, job->in, at, count);
+        status = cudaMemcpyAsync((char *)device->buffer[BUFFER_IN] + (size_t)i * cell,
+                                 (const char *)job->in + (size_t)at * cell, (size_t)count * cell,
+                                 cudaMemcpyHostToDevice, device->stream);
     }
     return status;
 }
@@ -78,11 +67,9 @@ static cudaError_t download(const struct signal_job *job, struct cuda_device *de
 static cudaError_t run_part(const struct signal_job *job, struct cuda_device *device,
                             const struct signal_1d_job *part, signal_launch *launch)
 {
-    float ghost_float = (float)job->ghost;
-    const void *ghost = job->type == SIGNAL_F32 ? (const void *)&ghost_float : &job->ghost;
     cudaError_t status = cuda_device_mark(device, 0);
 
-    CUDA_NEXT(status, upload(job, device, part, ghost));
+    CUDA_NEXT(status, upload(job, device, part));
     CUDA_NEXT(status, cuda_device_mark(device, 1));
     CUDA_NEXT(status, launch(part, device->stream));
     CUDA_NEXT(status, cuda_device_mark(device, 2));
@@ -107,6 +94,23 @@ static int reserve(const struct signal_job *job, struct cuda_device *device, siz
         cuda_device_release(device, BUFFER_MASK); /* the next, smaller try has it all */
     }
     return 0;
+}
+
+/* The part of COUNT outputs, or up to the end, from FIRST on. Ghost cells that are a value are the
+ * kernel's. */
+static void cut(const struct signal_job *job, struct signal_1d_job *part, int first, int count)
+{
+    int left = job->n - first, from = first - job->anchor, to;
+
+    part->out_first = first;
+    part->out_count = left < count ? left : count;
+    to = from + part->out_count + job->mask_width - 1;
+    if (border_fold(job->border, -1, job->n) == BORDER_OUTSIDE) {
+        from = from < 0 ? 0 : from;
+        to = to > job->n ? job->n : to;
+    }
+    part->in_first = from;
+    part->in_count = to - from;
 }
 
 static cudaError_t send_mask(const struct signal_job *job, struct cuda_device *device)
@@ -135,12 +139,8 @@ static bool run_parts(const struct signal_job *job, struct cuda_device *device, 
     part.out = device->buffer[BUFFER_OUT];
     part.device_weight = device->buffer[BUFFER_MASK];
     for (int first = 0; first < job->n; first += count) {
-        if (count < job->n) { /* else the kernel folds ghost cells itself */
-            part.out_first = first;
-            part.out_count = job->n - first < count ? job->n - first : count;
-            part.in_first = first - job->anchor;
-            part.in_count = part.out_count + job->mask_width - 1;
-        }
+        if (count < job->n) /* else the kernel folds ghost cells itself */
+            cut(job, &part, first, count);
         status = run_part(job, device, &part, launch);
         if (status != cudaSuccess)
             return cuda_device_error(err, device, status, what);

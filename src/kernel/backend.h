@@ -58,10 +58,6 @@ const struct backend *backend_find(enum device device);
 /* Is device INDEX of CUDA there? Else EXIT_DEVICE. Nothing is started. */
 bool backend_check_cuda(int index, struct error *err);
 
-/* Calls line() with one line for every device of every backend, or why a backend has none.
- * Returns the number of devices. */
-int backend_describe_devices(void (*line)(const char *text, void *context), void *context);
-
 extern const struct backend backend_cpu, backend_cuda;
 
 #endif

@@ -19,6 +19,10 @@ struct bands {
     int above, below; /* rows beyond a band that its sums may read; ghost rows fold within them */
 };
 
+/* Sets the height and the rows beyond a band that the sums of a picture of HEIGHT rows may read.
+ * False where they read rows that may be anywhere in the picture. */
+bool bands_find_reach(struct bands *bands, const struct plan *plan, int height);
+
 /* The first output row of a band, and one behind its last. */
 static inline int bands_first(const struct bands *bands, int band)
 {

@@ -99,10 +99,12 @@ struct kernel {
     bool (*pays)(const struct plan *plan);
     /* Runs the whole plan, all `repeat` passes included. To be called by kernel_run. */
     bool (*run)(const struct kernel *kernel, const struct kernel_job *job, struct error *err);
-    /* For a kernel with a state, else NULL: see kernel_open, kernel_close and kernel_rows. */
+    /* For a kernel with a state, else NULL: see kernel_open and kernel_close. */
     struct kernel_state *(*open)(const struct kernel *kernel, const struct plan *plan, int width,
                                  int height, const char *method, struct error *err);
     void (*close)(struct kernel_state *state);
+    /* How many rows a band should have, at most MOST, where any kernel would do with ROWS. NULL:
+     * so many. */
     int (*rows)(const struct kernel *kernel, const struct plan *plan, const char *method, int width,
                 int rows, int most);
     const struct cpu_ops *ops;        /* of a CPU row: the loops of its instruction set */
@@ -145,10 +147,6 @@ void kernel_close(const struct kernel *kernel, struct kernel_state *state);
 /* Runs the whole plan, all `repeat` passes included. */
 bool kernel_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err);
 
-/* How many rows a band should have, at most MOST, where any kernel would do with ROWS. */
-int kernel_rows(const struct kernel *kernel, const struct plan *plan, const char *method, int width,
-                int rows, int most);
-
 /* The fastest kernel of DEVICE that supports the plan; never NULL for the CPU. */
 const struct kernel *kernel_choose(enum device device, const struct plan *plan);
 
@@ -165,5 +163,21 @@ struct kernel_job kernel_job_whole(const struct plan *plan, const struct image *
 typedef bool passes_function(const struct kernel_job *job, const void *context, struct error *err);
 bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
                 struct error *err);
+
+/* ---- the rows of the table, each defined in its own room; others ask the table ---- */
+
+/* src/cpu: a row for each instruction set of the processor's family, and src/cuda, in builds with
+ * CUDA: from slow to fast; *count is set. */
+const struct kernel *cpu_kernels(int *count);
+const struct kernel *cuda_kernels(int *count);
+const struct kernel *cuda_signal_kernels(int *count);
+extern const struct kernel kernel_signal_scalar;
+
+/* kernel/reference.c: the contract as plain C functions, never optimised, with which everything
+ * else is compared byte for byte. */
+extern const struct kernel kernel_reference, kernel_signal_reference;
+
+/* One pass (plan->repeat is not looked at) over rows [first, first+rows) of job->out. */
+void reference_rows(const struct kernel_job *job, int first, int rows);
 
 #endif

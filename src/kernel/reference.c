@@ -6,7 +6,7 @@
  * It asks border_fold for every single cell, holds sums in 64 bits (128 for
  * products of colour and alpha) and knows nothing of tiles, bands or SIMD.
  * Do not make it faster: what it is compared with is fast. */
-#include "kernel/reference.h"
+#include "kernel/kernel.h"
 
 #include "kernel/signal_job.h"
 

@@ -1,4 +1,4 @@
-/* Cutting a picture into bands: which rows the sums of a band read, and how high bands are. */
+/* Cutting a picture into bands: how high they are. */
 #include "run/bands.h"
 
 /* A band of input and its output stay near the cores: most of a 512 KiB L2 cache each, in an L3
@@ -28,28 +28,6 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Ghost rows that fold back into the picture mirror the reach: what lies N rows beyond the edge is
- * read at most N rows inside it. */
-bool bands_find_reach(struct bands *bands, const struct plan *plan, int height)
-{
-    *bands = (struct bands){.height = height};
-    for (int k = 0; k < plan->masks; k++) {
-        const struct plan_mask *m = &plan->mask[k];
-        if (m->anchor_y > bands->above)
-            bands->above = m->anchor_y;
-        if (m->height - 1 - m->anchor_y > bands->below)
-            bands->below = m->height - 1 - m->anchor_y;
-    }
-    if (plan->border == BORDER_WRAP)
-        return bands->above == 0 && bands->below == 0;
-    if (plan->border == BORDER_REFLECT || plan->border == BORDER_MIRROR) {
-        int reach = bands->above > bands->below ? bands->above : bands->below;
-        bands->above = bands->below = reach;
-        return reach < height; /* else a row folds more than once */
-    }
-    return true;
-}
-
 void bands_cut(struct bands *bands, int rows)
 {
     bands->rows = rows < bands->height ? rows : bands->height;
@@ -68,8 +46,9 @@ int bands_rows_cpu(const struct bands *bands, const struct plan *plan, const str
     rows = larger(larger(rows, smaller(least, most)), 1);
     if (threads > 1)
         most = smaller(most, height / ((size_t)threads * WANTED_EACH));
-    return most < rows ? (int)rows
-                       : kernel_rows(kernel, plan, method, shape->width, (int)rows, (int)most);
+    return most < rows || !kernel->rows
+               ? (int)rows
+               : kernel->rows(kernel, plan, method, shape->width, (int)rows, (int)most);
 }
 
 int bands_rows_device(const struct bands *bands, const struct image *shape)

@@ -5,10 +5,6 @@
 
 #include "kernel/band_device.h"
 
-/* Sets the rows beyond a band that the sums of a picture of HEIGHT rows may read. False where they
- * read rows that may be anywhere in the picture. */
-bool bands_find_reach(struct bands *bands, const struct plan *plan, int height);
-
 /* Cuts into bands of ROWS rows. */
 void bands_cut(struct bands *bands, int rows);
 

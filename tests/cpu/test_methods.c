@@ -8,7 +8,7 @@
 #include "cpu/fft_plan.h"
 #include "cpu/method.h"
 #include "cpu/real.h"
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 #include "plan/filter.h"
 #include "tests/test.h"
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/reference.h"
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 #include "plan/rational.h"
 #include "signal/audio.h"
 #include "signal/filter.h"
