@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/cost.h"
 #include "cuda/planes.h"
 #include "kernel/backend.h"
 

@@ -29,89 +29,69 @@
 /* Left alone on the device. */
 #define SPARE_BYTES ((size_t)128 << 20)
 
-struct bench_memory {
+struct measurement {
+    struct planes planes;
+    struct planes_band all;
+    struct kernel_trial *trial;
+    bool pixels;    /* timed from pixels to pixels, and not from planes to planes */
     char *in, *out; /* inputs * parts of `each` bytes */
     void *scrub;
     size_t each, scrub_bytes;
     int parts; /* of an input: its planes, or 1 picture */
     int inputs;
-};
-
-struct measurement {
-    struct planes planes;
-    struct planes_band all;
-    struct kernel_trial *trial;
-    struct bench_memory memory;
-    cudaEvent_t begin[BATCH], end[BATCH];
     int turn; /* the next input */
+    cudaEvent_t begin[BATCH], end[BATCH];
 };
-
-/* Is the kernel timed from pixels to pixels, and not from planes to planes? */
-static bool takes_pixels(const struct planes *planes)
-{
-    return planes->method->image || planes->job->plan->alpha == ALPHA_WEIGHTED;
-}
 
 /* ---- device memory ---- */
 
-static size_t cache_bytes(const struct cuda_device *device)
+/* Chooses how many inputs are taken in turn, enough to exceed the cache as far as there is room,
+ * and makes them and as many outputs. */
+static cudaError_t memory_alloc(struct measurement *m)
 {
-    int bytes = 0;
-    cuda_worked(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device->index));
-    return bytes > 0 ? (size_t)bytes : 0;
-}
-
-/* What the planes of a pass from pixels to pixels take in each buffer, and in all. */
-static size_t planes_bytes(const struct measurement *m, size_t bytes[CUDA_BUFFERS])
-{
-    size_t rows = (size_t)m->planes.job->in->height, total = 0;
-
-    memset(bytes, 0, CUDA_BUFFERS * sizeof *bytes);
-    if (!m->planes.method->image && takes_pixels(&m->planes))
-        planes_buffer_bytes(&m->planes, rows, rows, bytes);
-    bytes[BUFFER_IN] = bytes[BUFFER_OUT] = 0; /* inputs and outputs are the bench's own */
-    for (int i = 0; i < CUDA_BUFFERS; i++)
-        total += bytes[i];
-    return total;
-}
-
-/* Chooses how many inputs are taken in turn: enough to exceed the cache, as far as there is room.
- */
-static void memory_plan(struct measurement *m, struct cuda_device *device,
-                        size_t bytes[CUDA_BUFFERS])
-{
-    struct bench_memory *memory = &m->memory;
     const struct image *in = m->planes.job->in;
-    size_t cache = cache_bytes(device), room = cuda_device_free_bytes(device);
-    size_t input, kept, most;
+    int l2 = 0;
+    size_t cache, available, total, input, most;
+    cudaError_t status =
+        cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, m->planes.device->index);
 
-    memory->parts = takes_pixels(&m->planes) ? 1 : in->channels;
-    memory->each = (takes_pixels(&m->planes) ? m->planes.image_pitch : m->planes.plane_pitch) *
-                   (size_t)in->height;
-    memory->scrub_bytes = m->trial->cold ? 2 * cache : 0;
-    input = memory->each * (size_t)memory->parts;
-    memory->inputs = (int)(2 * cache / input < MAX_INPUTS ? 2 * cache / input + 1 : MAX_INPUTS);
-    kept = SPARE_BYTES + memory->scrub_bytes + m->planes.image_pitch * (size_t)in->height +
-           planes_bytes(m, bytes);
-    most = room > kept ? (room - kept) / (2 * input) : 0;
-    if ((size_t)memory->inputs > most)
-        memory->inputs = most > 1 ? (int)most : 1;
-}
-
-static cudaError_t memory_alloc(struct bench_memory *memory)
-{
-    size_t bytes = memory->each * (size_t)memory->parts * (size_t)memory->inputs;
-    cudaError_t status = cudaMalloc((void **)&memory->in, bytes);
-    CUDA_NEXT(status, cudaMalloc((void **)&memory->out, bytes));
-    if (status == cudaSuccess && memory->scrub_bytes)
-        status = cudaMalloc(&memory->scrub, memory->scrub_bytes);
+    cache = cuda_worked(status) && l2 > 0 ? (size_t)l2 : 0;
+    status = cudaMemGetInfo(&available, &total);
+    if (!cuda_worked(status))
+        return status;
+    m->parts = m->pixels ? 1 : in->channels;
+    m->each = (m->pixels ? m->planes.image_pitch : m->planes.plane_pitch) * (size_t)in->height;
+    m->scrub_bytes = m->trial->cold ? 2 * cache : 0;
+    input = m->each * (size_t)m->parts;
+    m->inputs = (int)(2 * cache / input < MAX_INPUTS ? 2 * cache / input + 1 : MAX_INPUTS);
+    most = available > SPARE_BYTES + m->scrub_bytes
+               ? (available - SPARE_BYTES - m->scrub_bytes) / (2 * input)
+               : 0;
+    if ((size_t)m->inputs > most)
+        m->inputs = most > 1 ? (int)most : 1;
+    status = cudaMalloc((void **)&m->in, input * (size_t)m->inputs);
+    CUDA_NEXT(status, cudaMalloc((void **)&m->out, input * (size_t)m->inputs));
+    if (m->scrub_bytes)
+        CUDA_NEXT(status, cudaMalloc(&m->scrub, m->scrub_bytes));
     cuda_worked(status);
     return status;
 }
 
-static char *part_at(const struct bench_memory *memory, char *base, int input, int part)
+/* The buffers of a pass from pixels to pixels, and one for the picture on its way up. */
+static cudaError_t reserve(const struct measurement *m)
 {
-    return base + memory->each * ((size_t)input * (size_t)memory->parts + (size_t)part);
+    size_t rows = (size_t)m->planes.job->in->height, bytes[CUDA_BUFFERS];
+
+    planes_buffer_bytes(&m->planes, rows, rows, bytes);
+    for (int i = 0; !m->pixels && i < CUDA_BUFFERS; i++)
+        bytes[i] = i == BUFFER_IN ? bytes[i] : 0;
+    bytes[BUFFER_OUT] = 0; /* outputs are the bench's own */
+    return planes_reserve(&m->planes, bytes);
+}
+
+static size_t part_at(const struct measurement *m, int input, int part)
+{
+    return m->each * ((size_t)input * (size_t)m->parts + (size_t)part);
 }
 
 /* The planes as if BUFFER_IN, _OUT, _PLANE and _SUM were those of an input in turn. */
@@ -119,14 +99,10 @@ static struct planes planes_at(const struct measurement *m, struct cuda_device *
                                int part)
 {
     struct planes planes = m->planes;
+    size_t at = part_at(m, input, part);
     *view = *m->planes.device;
-    if (takes_pixels(&planes)) {
-        view->buffer[BUFFER_IN] = part_at(&m->memory, m->memory.in, input, part);
-        view->buffer[BUFFER_OUT] = part_at(&m->memory, m->memory.out, input, part);
-    } else {
-        view->buffer[BUFFER_PLANE] = part_at(&m->memory, m->memory.in, input, part);
-        view->buffer[BUFFER_SUM] = part_at(&m->memory, m->memory.out, input, part);
-    }
+    view->buffer[m->pixels ? BUFFER_IN : BUFFER_PLANE] = m->in + at;
+    view->buffer[m->pixels ? BUFFER_OUT : BUFFER_SUM] = m->out + at;
     planes.device = view;
     return planes;
 }
@@ -136,29 +112,21 @@ static cudaError_t memory_fill(struct measurement *m)
 {
     struct cuda_device *device = m->planes.device, view;
     const struct image *in = m->planes.job->in;
-    struct bench_memory *memory = &m->memory;
     size_t bytes = m->planes.image_pitch * (size_t)in->height;
-    cudaError_t status = cuda_device_reserve(device, BUFFER_IN, bytes);
+    cudaError_t status =
+        cudaMemcpy2DAsync(planes_device_image(&m->planes, BUFFER_IN, in->height).data,
+                          m->planes.image_pitch, in->data, in->pitch, image_row_bytes(in),
+                          (size_t)in->height, cudaMemcpyHostToDevice, device->stream);
 
-    CUDA_NEXT(status,
-              cudaMemcpy2DAsync(planes_device_image(&m->planes, BUFFER_IN, in->height).data,
-                                m->planes.image_pitch, in->data, in->pitch, image_row_bytes(in),
-                                (size_t)in->height, cudaMemcpyHostToDevice, device->stream));
-    if (status == cudaSuccess) /* what pads the rows is copied too, by the copies */
-        status = cudaMemsetAsync(memory->in, 0,
-                                 memory->each * (size_t)memory->parts * (size_t)memory->inputs,
-                                 device->stream);
-    for (int i = 0; status == cudaSuccess && i < memory->inputs * memory->parts; i++) {
-        int input = i / memory->parts, part = i % memory->parts;
-        struct planes planes = planes_at(m, &view, input, part);
-        if (takes_pixels(&planes)) {
-            status = cudaMemcpyAsync(view.buffer[BUFFER_IN], device->buffer[BUFFER_IN], bytes,
-                                     cudaMemcpyDeviceToDevice, device->stream);
-        } else {
-            struct plane_prepare_job prepare =
-                planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
-            status = plane_prepare(&prepare, device->stream);
-        }
+    /* what pads the rows is copied too, by the copies */
+    CUDA_NEXT(status, cudaMemsetAsync(m->in, 0, part_at(m, m->inputs, 0), device->stream));
+    for (int i = 0; status == cudaSuccess && i < m->inputs * m->parts; i++) {
+        int part = i % m->parts;
+        struct planes planes = planes_at(m, &view, i / m->parts, part);
+        struct plane_prepare_job prepare = planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
+        status = m->pixels ? cudaMemcpyAsync(view.buffer[BUFFER_IN], device->buffer[BUFFER_IN],
+                                             bytes, cudaMemcpyDeviceToDevice, device->stream)
+                           : plane_prepare(&prepare, device->stream);
     }
     CUDA_NEXT(status, cudaStreamSynchronize(device->stream));
     return status;
@@ -170,30 +138,25 @@ static cudaError_t memory_fill(struct measurement *m)
 static cudaError_t launch(struct measurement *m)
 {
     struct cuda_device view;
-    struct bench_memory *memory = &m->memory;
-    char *in = part_at(memory, memory->in, m->turn, 0);
-    char *out = part_at(memory, memory->out, m->turn, 0);
     const struct image *picture = m->planes.job->in;
-    size_t bytes = takes_pixels(&m->planes) /* a picture without what pads its rows */
+    size_t at = part_at(m, m->turn, 0);
+    size_t bytes = m->pixels /* a picture without what pads its rows */
                        ? image_row_bytes(picture) * (size_t)picture->height
-                       : memory->each * (size_t)memory->parts;
+                       : part_at(m, 1, 0);
     cudaStream_t stream = m->planes.device->stream;
     cudaError_t status = cudaSuccess;
 
     if (m->trial->what == TRIAL_COPY_ENGINE)
-        return cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, stream);
+        return cudaMemcpyAsync(m->out + at, m->in + at, bytes, cudaMemcpyDeviceToDevice, stream);
     if (m->trial->what == TRIAL_COPY_KERNEL)
-        return ceiling_copy(in, out, bytes, stream);
-    for (int part = 0; status == cudaSuccess && part < memory->parts; part++) {
+        return ceiling_copy(m->in + at, m->out + at, bytes, stream);
+    for (int part = 0; status == cudaSuccess && part < m->parts; part++) {
         struct planes planes = planes_at(m, &view, m->turn, part);
-        if (takes_pixels(&planes)) {
-            status = planes_filter_band(&planes, &m->all);
-        } else {
-            struct plane_prepare_job prepared =
-                planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
-            struct plane_job job = planes_sum_job(&planes, &m->all, &prepared, 0, BUFFER_SUM);
-            status = planes.method->plane(&job, stream);
-        }
+        struct plane_prepare_job prepared =
+            planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
+        struct plane_job job = planes_sum_job(&planes, &m->all, &prepared, 0, BUFFER_SUM);
+        status =
+            m->pixels ? planes_filter_band(&planes, &m->all) : planes.method->plane(&job, stream);
     }
     return status;
 }
@@ -204,14 +167,14 @@ static cudaError_t run_batch(struct measurement *m, int runs, double ms[BATCH])
     cudaError_t status = cudaSuccess;
 
     if (runs > 1)
-        status = ceiling_delay(LAUNCH_US * (double)(runs * m->memory.parts), stream);
+        status = ceiling_delay(LAUNCH_US * (double)(runs * m->parts), stream);
     for (int i = 0; status == cudaSuccess && i < runs; i++) {
-        if (m->memory.scrub)
-            status = cudaMemsetAsync(m->memory.scrub, i, m->memory.scrub_bytes, stream);
+        if (m->scrub)
+            status = cudaMemsetAsync(m->scrub, i, m->scrub_bytes, stream);
         CUDA_NEXT(status, cudaEventRecord(m->begin[i], stream));
         CUDA_NEXT(status, launch(m));
         CUDA_NEXT(status, cudaEventRecord(m->end[i], stream));
-        m->turn = (m->turn + 1) % m->memory.inputs;
+        m->turn = (m->turn + 1) % m->inputs;
     }
     CUDA_NEXT(status, cudaStreamSynchronize(stream));
     for (int i = 0; status == cudaSuccess && i < runs; i++) {
@@ -250,39 +213,38 @@ static void measurement_free(struct measurement *m)
         if (m->end[i])
             cudaEventDestroy(m->end[i]);
     }
-    cudaFree(m->memory.in);
-    cudaFree(m->memory.out);
-    cudaFree(m->memory.scrub);
+    cudaFree(m->in);
+    cudaFree(m->out);
+    cudaFree(m->scrub);
 }
 
 bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
                struct kernel_trial *trial, struct error *err)
 {
-    struct measurement m = {.trial = trial};
+    struct measurement m = {.trial = trial, .all = {0, job->in->height, 0, job->in->height}};
     struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
-    size_t cell, bytes[CUDA_BUFFERS];
     cudaError_t status;
-    bool ok = false;
+    bool ok;
 
     if (!device)
         return false;
     cuda_device_release(device, -1); /* what earlier pictures left there */
-    m.all = (struct planes_band){0, job->in->height, 0, job->in->height};
     m.planes = (struct planes){.job = job, .device = device, .method = kernel->cuda};
-    if (!planes_init(&m.planes, err))
-        goto out;
-    cell = takes_pixels(&m.planes) ? (size_t)job->in->type : plane_cell_bytes(m.planes.type);
-    memory_plan(&m, device, bytes);
-    trial->bytes = 2 * cell * (uint64_t)job->in->width * (uint64_t)job->in->height *
+    m.pixels = kernel->cuda->image || job->plan->alpha == ALPHA_WEIGHTED;
+    ok = planes_init(&m.planes, err);
+    if (ok) {
+        status = reserve(&m);
+        CUDA_NEXT(status, memory_alloc(&m));
+        CUDA_NEXT(status, memory_fill(&m));
+        CUDA_NEXT(status, run_all(&m));
+        ok = status == cudaSuccess ||
+             cuda_device_error(err, device, status, "cannot time the kernel");
+    }
+    trial->bytes = 2 * (m.pixels ? (size_t)job->in->type : plane_cell_bytes(m.planes.type)) *
+                   (uint64_t)job->in->width * (uint64_t)job->in->height *
                    (uint64_t)job->in->channels;
-    trial->inputs = m.memory.inputs;
+    trial->inputs = m.inputs;
     trial->tile = kernel->cuda->image ? 0 : planes_tile(job);
-    status = planes_reserve(&m.planes, bytes);
-    CUDA_NEXT(status, memory_alloc(&m.memory));
-    CUDA_NEXT(status, memory_fill(&m));
-    CUDA_NEXT(status, run_all(&m));
-    ok = status == cudaSuccess || cuda_device_error(err, device, status, "cannot time the kernel");
-out:
     if (!ok)
         cuda_device_settle(device);
     measurement_free(&m);

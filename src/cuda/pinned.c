@@ -9,7 +9,7 @@
 #define CHUNKS 64
 
 struct chunk {
-    void *memory; /* NULL: the place is free */
+    void *memory; /* NULL: the place is free, or its memory is being pinned */
     size_t bytes;
     bool used;
 };
@@ -43,7 +43,7 @@ static struct chunk *find(size_t bytes)
 static struct chunk *find_place(void)
 {
     for (int i = 0; i < CHUNKS; i++)
-        if (!chunks[i].memory)
+        if (!chunks[i].memory && !chunks[i].used)
             return &chunks[i];
     return NULL;
 }
@@ -57,65 +57,52 @@ static void unpin(struct chunk *chunk)
     *chunk = (struct chunk){0};
 }
 
-/* With the lock held: is there room for BYTES more? */
-static bool make_room(size_t bytes)
+/* With the lock held: a place for BYTES more; NULL: there is no room. */
+static struct chunk *make_room(size_t bytes)
 {
     for (int i = 0; i < CHUNKS && (total + bytes > CUDA_HOST_BYTES || !find_place()); i++)
         if (chunks[i].memory && !chunks[i].used)
             unpin(&chunks[i]);
-    return total + bytes <= CUDA_HOST_BYTES && find_place();
+    return total + bytes <= CUDA_HOST_BYTES ? find_place() : NULL;
 }
 
-/* Without the lock: others need not wait for pinning. */
-static void *pin(int index, size_t bytes)
+/* Pins the memory of a chunk that is the caller's; without the lock, since others need not wait. */
+static void pin(struct chunk *chunk, int index)
 {
     void *memory = NULL;
-    return cuda_worked(cudaSetDevice(index)) &&
-                   cuda_worked(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable))
-               ? memory
-               : NULL;
-}
+    bool done = cuda_worked(cudaSetDevice(index)) &&
+                cuda_worked(cudaHostAlloc(&memory, chunk->bytes, cudaHostAllocPortable));
 
-/* Enters memory that was pinned without the lock. There is room for it, but its place in the table
- * may have been taken meanwhile.
- */
-static void *enter(void *memory, size_t bytes)
-{
-    struct chunk *place = memory ? find_place() : NULL;
-
-    if (place) {
-        *place = (struct chunk){memory, bytes, true};
-        return memory;
+    pthread_mutex_lock(&lock);
+    if (done) {
+        chunk->memory = memory;
+    } else {
+        refused = true;
+        total -= chunk->bytes;
+        *chunk = (struct chunk){0};
     }
-    if (memory)
-        cuda_worked(cudaFreeHost(memory));
-    refused = refused || !memory;
-    total -= bytes;
-    return NULL;
+    pthread_mutex_unlock(&lock);
 }
 
 void *cuda_host_take(int index, size_t bytes)
 {
     struct chunk *chunk;
-    void *memory = NULL;
 
     if (bytes > CUDA_HOST_CHUNK_BYTES || !cuda_device_is_ready(index))
         return NULL;
     bytes = round_up(bytes);
     pthread_mutex_lock(&lock);
     chunk = find(bytes);
-    if (chunk) {
-        chunk->used = true;
-        memory = chunk->memory;
-    } else if (!refused && make_room(bytes)) {
+    if (!chunk && !refused && (chunk = make_room(bytes))) {
+        chunk->bytes = bytes;
         total += bytes;
-        pthread_mutex_unlock(&lock);
-        memory = pin(index, bytes);
-        pthread_mutex_lock(&lock);
-        memory = enter(memory, bytes);
     }
+    if (chunk)
+        chunk->used = true;
     pthread_mutex_unlock(&lock);
-    return memory;
+    if (chunk && !chunk->memory)
+        pin(chunk, index);
+    return chunk ? chunk->memory : NULL;
 }
 
 bool cuda_host_give(void *memory)
