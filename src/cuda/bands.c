@@ -17,10 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Two events around the work of one band on one stream. */
+/* Two events around the work of one band on one stream, whose time is added to *ms. */
 struct lap {
     cudaEvent_t begin, end;
     bool recorded;
+    double *ms;
+    void *pinned; /* the slot that is copied from or to, once it is */
 };
 
 struct cuda_bands {
@@ -35,26 +37,30 @@ struct cuda_bands {
     /* up: as many as slots of input on the host; filter and down: as many as on the device. */
     struct lap *laps, *up_lap, *filter_lap, *down_lap;
     int lap_count;
-    bool *pinned; /* host slots: of input, then of output */
-    struct kernel_times times;
-    char what[64];
 };
+
+static bool done(const struct cuda_bands *c, cudaError_t status, struct error *err)
+{
+    char what[64];
+    snprintf(what, sizeof what, "the %s kernel failed", c->job->kernel->name);
+    return status == cudaSuccess || cuda_device_error(err, c->device, status, what);
+}
 
 /* ---- laps ---- */
 
 /* Adds the time of a lap that is over; any other lap is left out, since only people read these
  * times. */
-static void lap_add(const struct lap *lap, double *ms)
+static void lap_add(const struct lap *lap)
 {
     float elapsed = 0;
     if (lap->recorded && cuda_worked(cudaEventElapsedTime(&elapsed, lap->begin, lap->end)))
-        *ms += (double)elapsed;
+        *lap->ms += (double)elapsed;
 }
 
 /* The slot's last lap is over: a band is submitted only after it. */
-static cudaError_t lap_begin(struct lap *lap, cudaStream_t stream, double *ms)
+static cudaError_t lap_begin(struct lap *lap, cudaStream_t stream)
 {
-    lap_add(lap, ms);
+    lap_add(lap);
     lap->recorded = false;
     return cudaEventRecord(lap->begin, stream);
 }
@@ -71,38 +77,32 @@ static cudaError_t laps_make(struct cuda_bands *c)
     cudaError_t status = cudaSuccess;
 
     for (int i = 0; status == cudaSuccess && i < c->lap_count; i++) {
-        status = cudaEventCreate(&c->laps[i].begin);
-        if (status == cudaSuccess) /* a thread that waits leaves its core to the codecs */
-            status = cudaEventCreateWithFlags(&c->laps[i].end, cudaEventBlockingSync);
+        struct lap *lap = &c->laps[i];
+        lap->ms = lap < c->filter_lap ? &c->job->times->upload_ms
+                  : lap < c->down_lap ? &c->job->times->kernel_ms
+                                      : &c->job->times->download_ms;
+        status = cudaEventCreate(&lap->begin);
+        /* a thread that waits leaves its core to the codecs */
+        CUDA_NEXT(status, cudaEventCreateWithFlags(&lap->end, cudaEventBlockingSync));
     }
     return status;
 }
 
-/* ---- pinning ---- */
-
 /* Pins a slot at its first use, so that the first bands are under way meanwhile. Memory that cannot
  * be pinned is slower and does no harm. */
-static void pin(struct cuda_bands *c, int host_slot, const struct image *slot)
+static void pin(const struct cuda_bands *c, struct lap *lap, const struct image *slot)
 {
-    if (c->job->pin && !c->pinned[host_slot])
-        c->pinned[host_slot] = cuda_worked(cudaHostRegister(
-            slot->data, slot->pitch * (size_t)slot->height, cudaHostRegisterDefault));
-}
-
-static void unpin_all(struct cuda_bands *c)
-{
-    const struct band_job *job = c->job;
-    for (int i = 0; i < job->in_slots + job->out_slots; i++)
-        if (c->pinned[i])
-            cuda_worked(cudaHostUnregister(i < job->in_slots ? job->in[i].data
-                                                             : job->out[i - job->in_slots].data));
+    if (c->job->pin && !lap->pinned &&
+        cuda_worked(cudaHostRegister(slot->data, slot->pitch * (size_t)slot->height,
+                                     cudaHostRegisterDefault)))
+        lap->pinned = slot->data;
 }
 
 /* ---- one band ---- */
 
 /* The first pixel of a row of a band's device slot; BUFFER is that of input or of output. A slot of
  * input begins `above` rows before the band, also where the picture does not. */
-static char *slot_row(const struct cuda_bands *c, enum planes_buffer buffer, int band, int row)
+static char *slot_row(const struct cuda_bands *c, enum cuda_buffer buffer, int band, int row)
 {
     struct plane_image all = planes_device_image(&c->planes, buffer, 0);
     size_t slot = buffer == BUFFER_IN ? c->in_slot : c->out_slot;
@@ -120,10 +120,10 @@ static cudaError_t upload(struct cuda_bands *c, int band)
     char *to = slot_row(c, BUFFER_IN, band, first - (bands_first(b, band) - b->above));
     cudaError_t status = cudaSuccess;
 
-    pin(c, band % job->in_slots, from);
+    pin(c, lap, from);
     if (last_reader >= 0 && last_reader < band)
         status = cudaStreamWaitEvent(c->up, c->filter_lap[last_reader % c->slots].end, 0);
-    CUDA_NEXT(status, lap_begin(lap, c->up, &c->times.upload_ms));
+    CUDA_NEXT(status, lap_begin(lap, c->up));
     if (status == cudaSuccess && rows > 0)
         status =
             cudaMemcpy2DAsync(to, c->planes.image_pitch, from->data, from->pitch,
@@ -176,7 +176,7 @@ static cudaError_t filter(struct cuda_bands *c, int band)
     cudaStream_t stream = c->device->stream;
     cudaError_t status = cudaStreamWaitEvent(stream, c->up_lap[band % c->job->in_slots].end, 0);
 
-    CUDA_NEXT(status, lap_begin(lap, stream, &c->times.kernel_ms));
+    CUDA_NEXT(status, lap_begin(lap, stream));
     CUDA_NEXT(status, take_halo(c, band));
     CUDA_NEXT(status, launch(c, band));
     CUDA_NEXT(status, lap_end(lap, stream));
@@ -192,9 +192,9 @@ static cudaError_t download(struct cuda_bands *c, int band)
     int rows = bands_end(job->bands, band) - bands_first(job->bands, band);
     cudaError_t status;
 
-    pin(c, job->in_slots + band % job->out_slots, to);
+    pin(c, lap, to);
     status = cudaStreamWaitEvent(c->down, c->filter_lap[band % c->slots].end, 0);
-    CUDA_NEXT(status, lap_begin(lap, c->down, &c->times.download_ms));
+    CUDA_NEXT(status, lap_begin(lap, c->down));
     CUDA_NEXT(status, cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch,
                                         image_row_bytes(to), (size_t)rows, cudaMemcpyDeviceToHost,
                                         c->down));
@@ -203,11 +203,6 @@ static cudaError_t download(struct cuda_bands *c, int band)
 }
 
 /* ---- the interface ---- */
-
-static bool done(const struct cuda_bands *c, cudaError_t status, struct error *err)
-{
-    return status == cudaSuccess || cuda_device_error(err, c->device, status, c->what);
-}
 
 /* A download into pageable memory would hold up this thread until it ends; in that case the thread
  * that waits for the band starts the download itself. */
@@ -243,7 +238,7 @@ static bool wait_downloaded(void *state, int band, struct error *err)
     return done(c, status, err);
 }
 
-static void close_bands(void *state, struct kernel_times *times)
+static void close_bands(void *state)
 {
     struct cuda_bands *c = state;
 
@@ -256,28 +251,21 @@ static void close_bands(void *state, struct kernel_times *times)
     if (c->down)
         cuda_worked(cudaStreamSynchronize(c->down));
     for (int i = 0; c->laps && i < c->lap_count; i++) {
-        struct lap *lap = &c->laps[i];
-        lap_add(lap, lap < c->filter_lap ? &c->times.upload_ms
-                     : lap < c->down_lap ? &c->times.kernel_ms
-                                         : &c->times.download_ms);
-        if (lap->begin)
-            cudaEventDestroy(lap->begin);
-        if (lap->end)
-            cudaEventDestroy(lap->end);
+        lap_add(&c->laps[i]);
+        if (c->laps[i].begin)
+            cudaEventDestroy(c->laps[i].begin);
+        if (c->laps[i].end)
+            cudaEventDestroy(c->laps[i].end);
+        if (c->laps[i].pinned)
+            cuda_worked(cudaHostUnregister(c->laps[i].pinned));
     }
-    if (c->pinned)
-        unpin_all(c);
     if (c->up)
         cudaStreamDestroy(c->up);
     if (c->down)
         cudaStreamDestroy(c->down);
     cuda_device_unlock(c->device);
     planes_free(&c->planes);
-    times->upload_ms += c->times.upload_ms;
-    times->kernel_ms += c->times.kernel_ms;
-    times->download_ms += c->times.download_ms;
     free(c->laps);
-    free(c->pinned);
     free(c);
 }
 
@@ -294,7 +282,7 @@ static cudaError_t reserve(struct cuda_bands *c)
     c->out_slot = out_rows * c->planes.image_pitch;
     bytes[BUFFER_IN] = c->in_slot * (size_t)c->slots;
     bytes[BUFFER_OUT] = c->out_slot * (size_t)c->slots;
-    return planes_reserve(&c->planes, bytes);
+    return cuda_device_reserve(c->device, bytes);
 }
 
 static bool get_ready(struct cuda_bands *c, struct error *err)
@@ -305,8 +293,7 @@ static bool get_ready(struct cuda_bands *c, struct error *err)
     c->slots = job->out_slots;
     c->lap_count = job->in_slots + 2 * c->slots;
     c->laps = calloc((size_t)c->lap_count, sizeof *c->laps);
-    c->pinned = calloc((size_t)(job->in_slots + job->out_slots), sizeof *c->pinned);
-    if (!c->laps || !c->pinned)
+    if (!c->laps)
         return error_set(err, EXIT_INPUT, "no memory for the strips");
     c->up_lap = c->laps;
     c->filter_lap = c->up_lap + job->in_slots;
@@ -325,7 +312,6 @@ static bool get_ready(struct cuda_bands *c, struct error *err)
 static void *open_bands(const struct band_job *job, struct error *err)
 {
     struct cuda_bands *c = calloc(1, sizeof *c);
-    struct kernel_times ignored = {0};
 
     if (!c) {
         error_set(err, EXIT_INPUT, "no memory for the strips");
@@ -337,7 +323,6 @@ static void *open_bands(const struct band_job *job, struct error *err)
         free(c);
         return NULL;
     }
-    snprintf(c->what, sizeof c->what, "the %s kernel failed", job->kernel->name);
     c->shape = (struct image){.width = job->width,
                               .height = job->bands->height,
                               .channels = job->plan->channels,
@@ -349,7 +334,7 @@ static void *open_bands(const struct band_job *job, struct error *err)
     c->planes = (struct planes){.job = &c->whole, .device = c->device, .method = job->kernel->cuda};
     if (get_ready(c, err))
         return c;
-    close_bands(c, &ignored);
+    close_bands(c);
     return NULL;
 }
 

@@ -175,7 +175,7 @@ static void buffer_free(struct cuda_device *device, int number)
     device->buffer_bytes[number] = 0;
 }
 
-cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t bytes)
+static cudaError_t buffer_reserve(struct cuda_device *device, int number, size_t bytes)
 {
     cudaError_t status;
     if (device->buffer_bytes[number] >= bytes)
@@ -187,14 +187,25 @@ cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t b
     return status;
 }
 
-void cuda_device_swap(struct cuda_device *device, int first, int second)
+cudaError_t cuda_device_reserve(struct cuda_device *device, const size_t bytes[CUDA_BUFFERS])
 {
-    void *buffer = device->buffer[first];
-    size_t bytes = device->buffer_bytes[first];
-    device->buffer[first] = device->buffer[second];
-    device->buffer_bytes[first] = device->buffer_bytes[second];
-    device->buffer[second] = buffer;
-    device->buffer_bytes[second] = bytes;
+    cudaError_t status = cudaErrorMemoryAllocation;
+    for (int again = 0; again < 2 && status == cudaErrorMemoryAllocation; again++) {
+        status = cudaSuccess;
+        for (int i = 0; i < CUDA_BUFFERS; i++)
+            CUDA_NEXT(status, buffer_reserve(device, i, bytes[i]));
+        if (status == cudaErrorMemoryAllocation)
+            cuda_device_release(device, true);
+    }
+    return status;
+}
+
+cudaError_t cuda_device_send_mask(struct cuda_device *device, const void *weights, size_t bytes)
+{
+    cudaError_t status = cuda_device_reserve(device, (size_t[CUDA_BUFFERS]){[BUFFER_MASK] = bytes});
+    CUDA_NEXT(status, cudaMemcpyAsync(device->buffer[BUFFER_MASK], weights, bytes,
+                                      cudaMemcpyHostToDevice, device->stream));
+    return status;
 }
 
 void cuda_device_settle(struct cuda_device *device)
@@ -202,41 +213,27 @@ void cuda_device_settle(struct cuda_device *device)
     cuda_worked(cudaStreamSynchronize(device->stream));
 }
 
-/* The lanes that the holder of DEVICE may touch: its own, or all of them. */
-static struct cuda_device *lanes_of(struct cuda_device *device, int *count)
+void cuda_device_release(struct cuda_device *device, bool keep_mask)
 {
-    *count = device->alone ? CUDA_LANES : 1;
-    return device->alone ? devices[device->index] : device;
-}
+    struct cuda_device *lane = device->alone ? devices[device->index] : device;
 
-void cuda_device_release(struct cuda_device *device, int keep)
-{
-    int count;
-    struct cuda_device *lane = lanes_of(device, &count);
-
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < (device->alone ? CUDA_LANES : 1); k++)
         for (int i = 0; i < CUDA_BUFFERS; i++)
-            if (i != keep || &lane[k] != device)
+            if (!keep_mask || i != BUFFER_MASK || &lane[k] != device)
                 buffer_free(&lane[k], i);
-}
-
-size_t cuda_device_free_bytes(struct cuda_device *device)
-{
-    size_t available = 0, total = 0;
-    int count;
-    const struct cuda_device *lane = lanes_of(device, &count);
-
-    cuda_worked(cudaMemGetInfo(&available, &total));
-    for (int k = 0; k < count; k++)
-        for (int i = 0; i < CUDA_BUFFERS; i++)
-            available += lane[k].buffer_bytes[i];
-    return available;
 }
 
 size_t cuda_device_room(struct cuda_device *device, size_t limit)
 {
-    size_t available = limit ? 0 : cuda_device_free_bytes(device);
-    return limit ? limit : available > 2 * SPARE_BYTES ? available - SPARE_BYTES : available / 2;
+    size_t available = 0, total;
+
+    if (limit || !device->alone)
+        return limit ? limit : CUDA_LANE_BYTES;
+    cuda_worked(cudaMemGetInfo(&available, &total));
+    for (int k = 0; k < CUDA_LANES; k++)
+        for (int i = 0; i < CUDA_BUFFERS; i++)
+            available += devices[device->index][k].buffer_bytes[i];
+    return available > 2 * SPARE_BYTES ? available - SPARE_BYTES : available / 2;
 }
 
 /* ---- marks ---- */
@@ -305,7 +302,7 @@ static void release(void)
             cuda_device_is_ready(i) ? cuda_device_lock(i, CUDA_ALONE, &ignored) : NULL;
         if (!device)
             continue;
-        cuda_device_release(device, -1);
+        cuda_device_release(device, false);
         cuda_device_unlock(device);
     }
     cuda_host_release();

@@ -29,12 +29,25 @@ bool cuda_worked(cudaError_t status);
 #endif
 
 #define CUDA_MAX_DEVICES 16
-#define CUDA_BUFFERS     9
 
 /* A picture takes a core 10 ms and more, but the device only some tenths of a millisecond: more
  * lanes would stay empty. */
 #define CUDA_LANES      8
 #define CUDA_LANE_BYTES ((size_t)128 << 20)
+
+/* The device's buffers. */
+enum cuda_buffer {
+    BUFFER_IN,       /* input pixels, or a signal's cells */
+    BUFFER_OUT,      /* output pixels; as large as IN, since they take turns; or a signal's sums */
+    BUFFER_PLANE,    /* one channel of the input */
+    BUFFER_SUM,      /* its sums (gx of a gradient) */
+    BUFFER_SUM2,     /* gy of a gradient */
+    BUFFER_COVERAGE, /* weighted alpha: sums of w*a */
+    BUFFER_LOW,      /* weighted alpha: sums of w*c*a, or of the low halves of c*a */
+    BUFFER_MASK,     /* the weights, for kernels that read them from global memory */
+    BUFFER_HIGH,     /* weighted alpha past 62 bits: sums of the high halves */
+    CUDA_BUFFERS,
+};
 
 /* A lane, as its holder sees it. */
 struct cuda_device {
@@ -68,25 +81,23 @@ void cuda_device_unlock(struct cuda_device *device);
 /* Has the device been started? INDEX -1: has any device been started? */
 bool cuda_device_is_ready(int index);
 
-/* At least BYTES in buffer NUMBER; its contents are lost when it grows. Returns CUDA's status,
- * cudaErrorMemoryAllocation (cleared) where the device has no room. */
-cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t bytes);
+/* At least so many bytes in each buffer; what a buffer holds is lost when it grows. Where the
+ * device has no room, buffers of earlier pictures are freed first, and it is
+ * cudaErrorMemoryAllocation (cleared) where that does not help. */
+cudaError_t cuda_device_reserve(struct cuda_device *device, const size_t bytes[CUDA_BUFFERS]);
 
-/* Exchanges two buffers. */
-void cuda_device_swap(struct cuda_device *device, int first, int second);
+/* Sends a mask's WEIGHTS to BUFFER_MASK. */
+cudaError_t cuda_device_send_mask(struct cuda_device *device, const void *weights, size_t bytes);
 
 /* For use after a failure: waits until nothing is under way. */
 void cuda_device_settle(struct cuda_device *device);
 
-/* Frees all buffers but KEEP; for a holder of the whole device also those of all other lanes. */
-void cuda_device_release(struct cuda_device *device, int keep);
+/* Frees all buffers, but the mask's where it is to be kept; for a holder of the whole device also
+ * those of all other lanes. */
+void cuda_device_release(struct cuda_device *device, bool keep_mask);
 
-/* Bytes free for buffers: the free memory of the device and the buffers that cuda_device_release
- * would free. */
-size_t cuda_device_free_bytes(struct cuda_device *device);
-
-/* Bytes that a run's buffers may take together: LIMIT, or if that is 0 the free bytes but for what
- * the context may still need. */
+/* Bytes that a run's buffers may take together: LIMIT, or if that is 0 a lane's, or for a holder of
+ * the whole device what is free or in its buffers, but for what the context may still need. */
 size_t cuda_device_room(struct cuda_device *device, size_t limit);
 
 /* Records mark NUMBER on the device's stream: 0 before the upload, 1 before the kernel, 2 before

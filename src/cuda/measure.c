@@ -86,7 +86,7 @@ static cudaError_t reserve(const struct measurement *m)
     for (int i = 0; !m->pixels && i < CUDA_BUFFERS; i++)
         bytes[i] = i == BUFFER_IN ? bytes[i] : 0;
     bytes[BUFFER_OUT] = 0; /* outputs are the bench's own */
-    return planes_reserve(&m->planes, bytes);
+    return cuda_device_reserve(m->planes.device, bytes);
 }
 
 static size_t part_at(const struct measurement *m, int input, int part)
@@ -228,7 +228,7 @@ bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
 
     if (!device)
         return false;
-    cuda_device_release(device, -1); /* what earlier pictures left there */
+    cuda_device_release(device, false); /* what earlier pictures left there */
     m.planes = (struct planes){.job = job, .device = device, .method = kernel->cuda};
     m.pixels = kernel->cuda->image || job->plan->alpha == ALPHA_WEIGHTED;
     ok = planes_init(&m.planes, err);
@@ -290,7 +290,7 @@ static cudaError_t ceiling_measure(struct cuda_device *device, int multiprocesso
 {
     double operations = 0, least = 0;
     float ms = 0;
-    cudaError_t status = cuda_device_reserve(device, BUFFER_IN, 16);
+    cudaError_t status = cuda_device_reserve(device, (size_t[CUDA_BUFFERS]){[BUFFER_IN] = 16});
 
     for (int i = 0; status == cudaSuccess && i < CEILING_WARMUP + CEILING_TRIES; i++) {
         status = cuda_device_mark(device, 0);

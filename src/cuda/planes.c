@@ -110,7 +110,7 @@ static int window_left(const struct plan *plan)
 
 void planes_turn(struct planes *planes)
 {
-    cuda_device_swap(planes->device, BUFFER_IN, BUFFER_OUT);
+    planes->turned = !planes->turned;
     planes->pad[0] = planes->pad[1];
     if (aligns(planes))
         planes->pad[1] = ((planes->pad[0] - window_left(planes->job->plan)) % 16 + 16) % 16;
@@ -135,9 +135,7 @@ bool planes_init(struct planes *planes, struct error *err)
     if (!planes->weights)
         return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
     pack(planes, planes->weights);
-    status = planes_reserve(planes, (size_t[CUDA_BUFFERS]){[BUFFER_MASK] = bytes});
-    CUDA_NEXT(status, cudaMemcpyAsync(planes->device->buffer[BUFFER_MASK], planes->weights, bytes,
-                                      cudaMemcpyHostToDevice, planes->device->stream));
+    status = cuda_device_send_mask(planes->device, planes->weights, bytes);
     return status == cudaSuccess ||
            cuda_device_error(err, planes->device, status, "cannot send the mask");
 }
@@ -148,19 +146,6 @@ void planes_free(struct planes *planes)
 }
 
 /* ---- device memory ---- */
-
-cudaError_t planes_reserve(const struct planes *planes, const size_t bytes[CUDA_BUFFERS])
-{
-    cudaError_t status = cudaErrorMemoryAllocation;
-    for (int again = 0; again < 2 && status == cudaErrorMemoryAllocation; again++) {
-        status = cudaSuccess;
-        for (int i = 0; i < CUDA_BUFFERS; i++)
-            CUDA_NEXT(status, cuda_device_reserve(planes->device, i, bytes[i]));
-        if (status == cudaErrorMemoryAllocation)
-            cuda_device_release(planes->device, BUFFER_MASK);
-    }
-    return status;
-}
 
 void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t rows,
                          size_t bytes[CUDA_BUFFERS])
@@ -220,12 +205,13 @@ void cuda_tiled_shape(const struct kernel_job *job, struct kernel_shape *shape)
 
 /* ---- one channel ---- */
 
-struct plane_image planes_device_image(const struct planes *planes, enum planes_buffer buffer,
+struct plane_image planes_device_image(const struct planes *planes, enum cuda_buffer buffer,
                                        int rows)
 {
     const struct plan *plan = planes->job->plan;
     int pad = buffer == BUFFER_IN ? planes->pad[0] : planes->pad[1];
-    return (struct plane_image){(char *)planes->device->buffer[buffer] + pad,
+    int at = planes->turned ? BUFFER_OUT - (int)buffer : (int)buffer;
+    return (struct plane_image){(char *)planes->device->buffer[at] + pad,
                                 planes->image_pitch,
                                 planes->job->in->width,
                                 rows,
@@ -264,7 +250,7 @@ struct plane_prepare_job planes_prepare_job(const struct planes *planes,
 
 struct plane_job planes_sum_job(const struct planes *planes, const struct planes_band *band,
                                 const struct plane_prepare_job *prepared, int k,
-                                enum planes_buffer sums)
+                                enum cuda_buffer sums)
 {
     const struct plan *plan = planes->job->plan;
     const struct plan_mask *m = &plan->mask[k];
@@ -296,8 +282,7 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
 
 /* prepare + convolve: the sums of one channel (or its products) under mask k into `sums`. */
 static cudaError_t sum_channel(const struct planes *planes, const struct planes_band *band,
-                               int channel, enum plane_source source, int k,
-                               enum planes_buffer sums)
+                               int channel, enum plane_source source, int k, enum cuda_buffer sums)
 {
     struct plane_prepare_job prepare = planes_prepare_job(planes, band, channel, source);
     struct plane_job convolve = planes_sum_job(planes, band, &prepare, k, sums);
@@ -307,13 +292,12 @@ static cudaError_t sum_channel(const struct planes *planes, const struct planes_
 }
 
 static struct plane_finish_job finish_job(const struct planes *planes,
-                                          const struct planes_band *band, enum planes_buffer sums,
-                                          int channel)
+                                          const struct planes_band *band, int channel)
 {
     const struct plan_mask *m = &planes->job->plan->mask[0];
     return (struct plane_finish_job){
         .type = planes->type,
-        .sum = planes->device->buffer[sums],
+        .sum = planes->device->buffer[BUFFER_SUM],
         .sum_pitch = planes->plane_pitch,
         .divisor = m->divisor,
         .offset = m->offset,
@@ -328,7 +312,7 @@ static cudaError_t weighted_channel(const struct planes *planes, const struct pl
 {
     struct cuda_device *device = planes->device;
     struct plane_weighted_job job = {
-        .plain = finish_job(planes, band, BUFFER_SUM, channel),
+        .plain = finish_job(planes, band, channel),
         .coverage = device->buffer[BUFFER_COVERAGE],
         .product_type = planes->product_type,
         .product_low = device->buffer[BUFFER_LOW],
@@ -348,29 +332,31 @@ static cudaError_t weighted_channel(const struct planes *planes, const struct pl
     }
     status = sum_channel(planes, band, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
     CUDA_NEXT(status, sum_channel(planes, band, channel, low, 0, BUFFER_LOW));
-    if (status == cudaSuccess && planes->split_bits)
-        status = sum_channel(planes, band, channel, PLANE_PRODUCT_HIGH, 0, BUFFER_HIGH);
-    return status != cudaSuccess ? status : plane_finish_weighted(&job, device->stream);
+    if (planes->split_bits)
+        CUDA_NEXT(status, sum_channel(planes, band, channel, PLANE_PRODUCT_HIGH, 0, BUFFER_HIGH));
+    CUDA_NEXT(status, plane_finish_weighted(&job, device->stream));
+    return status;
 }
 
 static cudaError_t filter_channel(const struct planes *planes, const struct planes_band *band,
                                   int channel)
 {
     const struct plan *plan = planes->job->plan;
-    struct plane_finish_job finish = finish_job(planes, band, BUFFER_SUM, channel);
+    const void *gy = planes->device->buffer[BUFFER_SUM2];
+    struct plane_finish_job finish = finish_job(planes, band, channel);
+    cudaStream_t stream = planes->device->stream;
     cudaError_t status;
 
     if (plan->alpha == ALPHA_WEIGHTED)
         return weighted_channel(planes, band, channel);
     status = sum_channel(planes, band, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
-    if (status == cudaSuccess && plan->kind == PLAN_GRADIENT)
-        status = sum_channel(planes, band, channel, PLANE_SAMPLE, 1, BUFFER_SUM2);
-    if (status != cudaSuccess)
+    if (plan->kind != PLAN_GRADIENT) {
+        CUDA_NEXT(status, plane_finish_linear(&finish, stream));
         return status;
-    if (plan->kind == PLAN_GRADIENT)
-        return plane_finish_gradient(&finish, planes->device->buffer[BUFFER_SUM2],
-                                     planes->device->stream);
-    return plane_finish_linear(&finish, planes->device->stream);
+    }
+    CUDA_NEXT(status, sum_channel(planes, band, channel, PLANE_SAMPLE, 1, BUFFER_SUM2));
+    CUDA_NEXT(status, plane_finish_gradient(&finish, gy, stream));
+    return status;
 }
 
 cudaError_t planes_filter_band(const struct planes *planes, const struct planes_band *band)

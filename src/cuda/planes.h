@@ -11,19 +11,6 @@
 #include "kernel/band_device.h"
 #include "kernels/image_job.h"
 
-/* The device's buffers as the planes use them. */
-enum planes_buffer {
-    BUFFER_IN,       /* input pixels */
-    BUFFER_OUT,      /* output pixels; swapped with IN between passes, so of one size */
-    BUFFER_PLANE,    /* one channel of the input */
-    BUFFER_SUM,      /* its sums (gx of a gradient) */
-    BUFFER_SUM2,     /* gy of a gradient */
-    BUFFER_COVERAGE, /* weighted alpha: sums of w*a */
-    BUFFER_LOW,      /* weighted alpha: sums of w*c*a, or of the low halves of c*a */
-    BUFFER_MASK,     /* the weights, for kernels that read them from global memory */
-    BUFFER_HIGH,     /* weighted alpha past 62 bits: sums of the high halves */
-};
-
 /* What a kernel on whole pixels makes of a plan's weights. */
 struct planes_packed {
     size_t bytes;
@@ -59,7 +46,8 @@ struct planes {
     size_t weight_at[3]; /* product_type, which begin there */
     struct planes_packed packed; /* for methods on whole pixels */
     size_t image_pitch, plane_pitch, product_pitch;
-    /* Bytes before the first pixel in the rows of BUFFER_IN and BUFFER_OUT. They align the first
+    bool turned; /* BUFFER_IN and BUFFER_OUT have changed places */
+    /* Bytes before the first pixel in the rows of input and output. They align the first
      * cell under the mask of every 16 output bytes to 16 bytes too. */
     int pad[2];
 };
@@ -78,10 +66,6 @@ void planes_free(struct planes *planes);
 /* The output tile width when --tile gives none. */
 int planes_tile(const struct kernel_job *job);
 
-/* At least so many bytes in each buffer. Where the device has no room, buffers of earlier pictures
- * are freed first. */
-cudaError_t planes_reserve(const struct planes *planes, const size_t bytes[CUDA_BUFFERS]);
-
 /* Bytes of each device buffer but the mask's for `rows` output rows out of `in_rows` input rows. */
 void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t rows,
                          size_t bytes[CUDA_BUFFERS]);
@@ -93,8 +77,8 @@ int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source sou
 /* After a pass, for the next: its output becomes the input. */
 void planes_turn(struct planes *planes);
 
-/* The pixels of one of the device's image buffers, `rows` of them. */
-struct plane_image planes_device_image(const struct planes *planes, enum planes_buffer buffer,
+/* The pixels of the input or the output, BUFFER_IN or BUFFER_OUT; `rows` of them. */
+struct plane_image planes_device_image(const struct planes *planes, enum cuda_buffer buffer,
                                        int rows);
 
 /* The two steps to the sums of one channel (or of its products with alpha): from BUFFER_IN to
@@ -104,7 +88,7 @@ struct plane_prepare_job planes_prepare_job(const struct planes *planes,
                                             enum plane_source source);
 struct plane_job planes_sum_job(const struct planes *planes, const struct planes_band *band,
                                 const struct plane_prepare_job *prepared, int k,
-                                enum planes_buffer sums);
+                                enum cuda_buffer sums);
 
 /* One pass over the band: BUFFER_IN to BUFFER_OUT. Only launches. The second: by a method on whole
  * pixels, all channels. */

@@ -6,12 +6,11 @@
 #include "cuda/planes.h"
 #include "kernel/kernel.h"
 
-/* The means of a run, and what its failure is called. */
-struct limits {
+/* The means of a run. */
+struct means {
+    const struct kernel *kernel;
     struct cuda_device *device;
-    const struct planes_method *method;
-    size_t bytes;
-    char what[64];
+    size_t bytes; /* that the buffers may take */
 };
 
 /* False with *status success: there is no room for so many rows. */
@@ -25,7 +24,7 @@ static bool reserve(struct planes *planes, size_t in_rows, size_t rows, size_t l
         total += bytes[i];
     if (total > limit)
         return false;
-    *status = planes_reserve(planes, bytes);
+    *status = cuda_device_reserve(planes->device, bytes);
     if (*status != cudaErrorMemoryAllocation)
         return *status == cudaSuccess;
     *status = cudaSuccess; /* a smaller try has all the memory */
@@ -104,9 +103,16 @@ static struct planes_band band_at(const struct kernel_job *job, const struct ban
     return band;
 }
 
+static bool fail(const struct means *means, cudaError_t status, struct error *err)
+{
+    char what[64];
+    snprintf(what, sizeof what, "the %s kernel failed", means->kernel->name);
+    return cuda_device_error(err, means->device, status, what);
+}
+
 /* One pass in bands, for pictures that the device cannot hold: as many rows at a time as it holds,
  * halved until they fit. */
-static bool run_bands(struct planes *planes, const struct limits *limits, struct error *err)
+static bool run_bands(struct planes *planes, const struct means *means, struct error *err)
 {
     const struct kernel_job *job = planes->job;
     struct bands reach;
@@ -114,7 +120,7 @@ static bool run_bands(struct planes *planes, const struct limits *limits, struct
     cudaError_t status = cudaSuccess;
 
     bands_find_reach(&reach, job->plan, job->picture_height);
-    while (!reserve(planes, (size_t)(rows + reach.above + reach.below), (size_t)rows, limits->bytes,
+    while (!reserve(planes, (size_t)(rows + reach.above + reach.below), (size_t)rows, means->bytes,
                     &status)) {
         if (status != cudaSuccess)
             return cuda_device_error(err, planes->device, status, "no device memory");
@@ -128,86 +134,68 @@ static bool run_bands(struct planes *planes, const struct limits *limits, struct
         struct planes_band band = band_at(job, &reach, y, rows);
         status = run_band(planes, &band, 1);
     }
-    return status == cudaSuccess || cuda_device_error(err, planes->device, status, limits->what);
+    return status == cudaSuccess || fail(means, status, err);
 }
 
 static bool pass_in_bands(const struct kernel_job *job, const void *context, struct error *err)
 {
-    const struct limits *limits = context;
-    struct planes planes = {.job = job, .device = limits->device, .method = limits->method};
-    bool ok = planes_init(&planes, err) && run_bands(&planes, limits, err);
+    const struct means *means = context;
+    struct planes planes = {.job = job, .device = means->device, .method = means->kernel->cuda};
+    bool ok = planes_init(&planes, err) && run_bands(&planes, means, err);
 
     planes_free(&planes);
     return ok;
-}
-
-/* The buffers and all passes. False with *fits false: there is no room for the whole picture. */
-static bool run_whole(struct planes *planes, const struct limits *limits, bool *fits,
-                      struct error *err)
-{
-    const struct kernel_job *job = planes->job;
-    struct planes_band all = {job->in_first_row, job->in->height, job->out_first_row,
-                              job->out->height};
-    cudaError_t status;
-
-    if (!planes_init(planes, err)) {
-        *fits = limits->device->alone; /* perhaps other lanes hold the memory */
-        return false;
-    }
-    if (!reserve(planes, (size_t)all.in_rows, (size_t)all.out_rows, limits->bytes, &status)) {
-        *fits = status != cudaSuccess;
-        return *fits && cuda_device_error(err, limits->device, status, "no device memory");
-    }
-    status = run_band(planes, &all, job->plan->repeat);
-    return status == cudaSuccess || cuda_device_error(err, limits->device, status, limits->what);
 }
 
 /* Makes all passes on the device. False with *fits false: it has no room for the whole picture. */
-static bool passes_whole(const struct kernel_job *job, const struct limits *limits, bool *fits,
+static bool passes_whole(const struct kernel_job *job, const struct means *means, bool *fits,
                          struct error *err)
 {
-    struct planes planes = {.job = job, .device = limits->device, .method = limits->method};
-    bool ok;
+    struct planes planes = {.job = job, .device = means->device, .method = means->kernel->cuda};
+    struct planes_band all = {job->in_first_row, job->in->height, job->out_first_row,
+                              job->out->height};
+    cudaError_t status;
+    bool ok = false;
 
     *fits = job->plan->repeat == 1 || job->in->height == job->picture_height;
-    ok = *fits && run_whole(&planes, limits, fits, err);
+    if (!*fits)
+        return false;
+    if (!planes_init(&planes, err)) {
+        *fits = means->device->alone; /* perhaps other lanes hold the memory */
+    } else if (reserve(&planes, (size_t)all.in_rows, (size_t)all.out_rows, means->bytes, &status)) {
+        status = run_band(&planes, &all, job->plan->repeat);
+        ok = status == cudaSuccess || fail(means, status, err);
+    } else {
+        *fits = status != cudaSuccess;
+        if (*fits)
+            cuda_device_error(err, means->device, status, "no device memory");
+    }
     planes_free(&planes);
     return ok;
 }
 
-/* Runs in a lane, beside others. False with *fits false: the job needs the whole device. */
-static bool run_shared(const struct kernel_job *job, struct limits *limits, bool *fits,
-                       struct error *err)
+/* With the whole device, or in a lane beside others. There, false with *fits false: the job needs
+ * the whole device. */
+static bool run(const struct kernel *kernel, const struct kernel_job *job, enum cuda_use use,
+                bool *fits, struct error *err)
 {
+    struct means means = {kernel, cuda_device_lock(job->device_index, use, err), 0};
     bool ok;
 
-    limits->device = cuda_device_lock(job->device_index, CUDA_SHARED, err);
-    if (!limits->device)
+    if (!means.device)
         return false;
-    limits->bytes = job->device_bytes_limit ? job->device_bytes_limit : CUDA_LANE_BYTES;
-    ok = passes_whole(job, limits, fits, err);
-    cuda_device_unlock(limits->device);
+    means.bytes = cuda_device_room(means.device, job->device_bytes_limit);
+    ok = passes_whole(job, &means, fits, err);
+    if (use == CUDA_ALONE && !*fits)
+        ok = passes_run(job, pass_in_bands, &means, err);
+    cuda_device_unlock(means.device);
     return ok;
 }
 
 bool cuda_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
 {
-    struct limits limits = {.method = kernel->cuda};
-    bool fits = true, ok;
+    bool fits = !kernel->cuda->constant;
+    bool ok = fits && run(kernel, job, CUDA_SHARED, &fits, err);
 
-    snprintf(limits.what, sizeof limits.what, "the %s kernel failed", kernel->name);
-    if (!kernel->cuda->constant) {
-        ok = run_shared(job, &limits, &fits, err);
-        if (ok || fits)
-            return ok;
-    }
-    limits.device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
-    if (!limits.device)
-        return false;
-    limits.bytes = cuda_device_room(limits.device, job->device_bytes_limit);
-    ok = passes_whole(job, &limits, &fits, err);
-    if (!ok && !fits)
-        ok = passes_run(job, pass_in_bands, &limits, err);
-    cuda_device_unlock(limits.device);
-    return ok;
+    return ok || fits ? ok : run(kernel, job, CUDA_ALONE, &fits, err);
 }

@@ -13,9 +13,6 @@
 
 #define DEFAULT_TILE 256
 
-/* The device's buffers as signals use them. */
-enum { BUFFER_IN, BUFFER_OUT, BUFFER_MASK };
-
 typedef cudaError_t signal_launch(const struct signal_1d_job *job, cudaStream_t stream);
 
 static struct signal_1d_job kernel_view(const struct signal_job *job)
@@ -86,12 +83,9 @@ static int reserve(const struct signal_job *job, struct cuda_device *device, siz
 
     for (int count = job->n; count > 0; count /= 2) {
         size_t in = ((size_t)count + halo) * cell, out = (size_t)count * cell;
-        if (in + out > limit)
-            continue;
-        if (cuda_device_reserve(device, BUFFER_IN, in) == cudaSuccess &&
-            cuda_device_reserve(device, BUFFER_OUT, out) == cudaSuccess)
+        if (in + out <= limit &&
+            cuda_device_reserve(device, (size_t[CUDA_BUFFERS]){in, out}) == cudaSuccess)
             return count;
-        cuda_device_release(device, BUFFER_MASK); /* the next, smaller try has it all */
     }
     return 0;
 }
@@ -113,20 +107,14 @@ static void cut(const struct signal_job *job, struct signal_1d_job *part, int fi
     part->in_count = to - from;
 }
 
-static cudaError_t send_mask(const struct signal_job *job, struct cuda_device *device)
+static bool run_parts(const struct signal_job *job, struct cuda_device *device,
+                      signal_launch *launch, const char *name, struct error *err)
 {
+    size_t limit = cuda_device_room(device, job->device_bytes_limit);
     size_t bytes = (size_t)job->mask_width * signal_cell_bytes(job->type);
-    cudaError_t status = cuda_device_reserve(device, BUFFER_MASK, bytes);
-    CUDA_NEXT(status, cudaMemcpyAsync(device->buffer[BUFFER_MASK], job->weight, bytes,
-                                      cudaMemcpyHostToDevice, device->stream));
-    return status;
-}
-
-static bool run_parts(const struct signal_job *job, struct cuda_device *device, size_t limit,
-                      signal_launch *launch, const char *what, struct error *err)
-{
     struct signal_1d_job part = kernel_view(job);
-    cudaError_t status = send_mask(job, device);
+    cudaError_t status = cuda_device_send_mask(device, job->weight, bytes);
+    char what[64];
     int count;
 
     if (status != cudaSuccess)
@@ -138,29 +126,23 @@ static bool run_parts(const struct signal_job *job, struct cuda_device *device, 
     part.in = device->buffer[BUFFER_IN];
     part.out = device->buffer[BUFFER_OUT];
     part.device_weight = device->buffer[BUFFER_MASK];
-    for (int first = 0; first < job->n; first += count) {
+    for (int first = 0; status == cudaSuccess && first < job->n; first += count) {
         if (count < job->n) /* else the kernel folds ghost cells itself */
             cut(job, &part, first, count);
         status = run_part(job, device, &part, launch);
-        if (status != cudaSuccess)
-            return cuda_device_error(err, device, status, what);
     }
-    return true;
+    snprintf(what, sizeof what, "the %s kernel failed", name);
+    return status == cudaSuccess || cuda_device_error(err, device, status, what);
 }
 
 static bool run(const struct signal_job *job, signal_launch *launch, const char *name,
                 struct error *err)
 {
     struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
-    char what[64];
-    bool good;
+    bool good = device && run_parts(job, device, launch, name, err);
 
-    if (!device)
-        return false;
-    snprintf(what, sizeof what, "the %s kernel failed", name);
-    good = run_parts(job, device, cuda_device_room(device, job->device_bytes_limit), launch, what,
-                     err);
-    cuda_device_unlock(device);
+    if (device)
+        cuda_device_unlock(device);
     return good;
 }
 

@@ -63,7 +63,8 @@ struct band_job {
      * more, 2 or more for several bands. */
     struct image *in, *out;
     int in_slots, out_slots;
-    bool pin; /* the slots are used often enough to be worth pinning */
+    bool pin;                   /* the slots are used often enough to be worth pinning */
+    struct kernel_times *times; /* added to until close */
 };
 
 /* Bands are submitted in order, each when its input is there and band - out_slots has been waited
@@ -77,8 +78,8 @@ struct band_device {
     /* Until the band's input may be overwritten; until its output is there. */
     bool (*wait_uploaded)(void *state, int band, struct error *err);
     bool (*wait_downloaded)(void *state, int band, struct error *err);
-    /* Also after a failure. Adds to times. */
-    void (*close)(void *state, struct kernel_times *times);
+    /* Also after a failure. */
+    void (*close)(void *state);
 };
 
 #endif

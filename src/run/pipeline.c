@@ -245,6 +245,7 @@ static bool device_open(struct pipeline *p, struct error *err)
     p->band.out = p->out.image;
     p->band.in_slots = p->in.count;
     p->band.out_slots = p->out.count;
+    p->band.times = &p->times.device;
     p->device = kernel->bands;
     p->device_state = p->device->open(&p->band, err);
     return p->device_state != NULL;
@@ -505,7 +506,7 @@ bool pipeline_run(struct pipeline *p, struct pipeline_times *times, struct error
         parallel_for(p->workers, p->workers, work, p);
         ok = !p->failed;
         if (p->device_state)
-            p->device->close(p->device_state, &p->times.device);
+            p->device->close(p->device_state);
     }
     start = clock_ms();
     if (ok)
