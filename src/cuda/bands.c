@@ -157,16 +157,12 @@ static cudaError_t launch(const struct cuda_bands *c, int band)
                                .in_rows = bands_needs_to(b, band) - in_first,
                                .out_first = out_first,
                                .out_rows = bands_end(b, band) - out_first};
-    struct cuda_device view = *c->device;
     struct planes planes = c->planes;
 
     /* whole rows, with what planes.pad leaves before the pixels */
-    view.buffer[BUFFER_IN] = (char *)c->device->buffer[BUFFER_IN] +
-                             (size_t)(band % c->slots) * c->in_slot +
-                             (size_t)(in_first - (out_first - b->above)) * c->planes.image_pitch;
-    view.buffer[BUFFER_OUT] =
-        (char *)c->device->buffer[BUFFER_OUT] + (size_t)(band % c->slots) * c->out_slot;
-    planes.device = &view;
+    planes.at[BUFFER_IN] = (size_t)(band % c->slots) * c->in_slot +
+                           (size_t)(in_first - (out_first - b->above)) * c->planes.image_pitch;
+    planes.at[BUFFER_OUT] = (size_t)(band % c->slots) * c->out_slot;
     return planes_filter_band(&planes, &rows);
 }
 

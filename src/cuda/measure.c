@@ -26,109 +26,89 @@
 
 /* At most so many inputs in turn: small pictures would need thousands. */
 #define MAX_INPUTS 512
-/* Left alone on the device. */
-#define SPARE_BYTES ((size_t)128 << 20)
 
 struct measurement {
     struct planes planes;
     struct planes_band all;
     struct kernel_trial *trial;
-    bool pixels;    /* timed from pixels to pixels, and not from planes to planes */
-    char *in, *out; /* inputs * parts of `each` bytes */
-    void *scrub;
-    size_t each, scrub_bytes;
+    bool pixels;               /* timed from pixels to pixels, and not from planes to planes */
+    enum cuda_buffer from, to; /* each of inputs * parts of `each` bytes */
+    size_t each;
     int parts; /* of an input: its planes, or 1 picture */
     int inputs;
     int turn; /* the next input */
+    void *scrub;
+    size_t scrub_bytes;
     cudaEvent_t begin[BATCH], end[BATCH];
 };
 
 /* ---- device memory ---- */
 
 /* Chooses how many inputs are taken in turn, enough to exceed the cache as far as there is room,
- * and makes them and as many outputs. */
+ * and reserves the buffers. */
 static cudaError_t memory_alloc(struct measurement *m)
 {
+    struct cuda_device *device = m->planes.device;
     const struct image *in = m->planes.job->in;
     int l2 = 0;
-    size_t cache, available, total, input, most;
-    cudaError_t status =
-        cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, m->planes.device->index);
+    size_t rows = (size_t)in->height, bytes[CUDA_BUFFERS], room = cuda_device_room(device, 0);
+    size_t cache, input, kept, most;
+    cudaError_t status = cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device->index);
 
     cache = cuda_worked(status) && l2 > 0 ? (size_t)l2 : 0;
-    status = cudaMemGetInfo(&available, &total);
-    if (!cuda_worked(status))
-        return status;
     m->parts = m->pixels ? 1 : in->channels;
-    m->each = (m->pixels ? m->planes.image_pitch : m->planes.plane_pitch) * (size_t)in->height;
-    m->scrub_bytes = m->trial->cold ? 2 * cache : 0;
+    m->from = m->pixels ? BUFFER_IN : BUFFER_PLANE;
+    m->to = m->pixels ? BUFFER_OUT : BUFFER_SUM;
+    m->each = (m->pixels ? m->planes.image_pitch : m->planes.plane_pitch) * rows;
+    m->scrub_bytes = kept = m->trial->cold ? 2 * cache : 0;
+    planes_buffer_bytes(&m->planes, rows, rows, bytes);
+    if (!m->pixels) /* only the picture on its way up */
+        memset(bytes + BUFFER_OUT, 0, (CUDA_BUFFERS - BUFFER_OUT) * sizeof *bytes);
+    for (int i = 0; i < CUDA_BUFFERS; i++)
+        kept += i == (int)m->from || i == (int)m->to ? 0 : bytes[i];
     input = m->each * (size_t)m->parts;
     m->inputs = (int)(2 * cache / input < MAX_INPUTS ? 2 * cache / input + 1 : MAX_INPUTS);
-    most = available > SPARE_BYTES + m->scrub_bytes
-               ? (available - SPARE_BYTES - m->scrub_bytes) / (2 * input)
-               : 0;
+    most = room > kept ? (room - kept) / (2 * input) : 0;
     if ((size_t)m->inputs > most)
         m->inputs = most > 1 ? (int)most : 1;
-    status = cudaMalloc((void **)&m->in, input * (size_t)m->inputs);
-    CUDA_NEXT(status, cudaMalloc((void **)&m->out, input * (size_t)m->inputs));
+    bytes[m->from] = bytes[m->to] = input * (size_t)m->inputs;
+    status = cuda_device_reserve(device, bytes);
     if (m->scrub_bytes)
         CUDA_NEXT(status, cudaMalloc(&m->scrub, m->scrub_bytes));
     cuda_worked(status);
     return status;
 }
 
-/* The buffers of a pass from pixels to pixels, and one for the picture on its way up. */
-static cudaError_t reserve(const struct measurement *m)
-{
-    size_t rows = (size_t)m->planes.job->in->height, bytes[CUDA_BUFFERS];
-
-    planes_buffer_bytes(&m->planes, rows, rows, bytes);
-    for (int i = 0; !m->pixels && i < CUDA_BUFFERS; i++)
-        bytes[i] = i == BUFFER_IN ? bytes[i] : 0;
-    bytes[BUFFER_OUT] = 0; /* outputs are the bench's own */
-    return cuda_device_reserve(m->planes.device, bytes);
-}
-
-static size_t part_at(const struct measurement *m, int input, int part)
-{
-    return m->each * ((size_t)input * (size_t)m->parts + (size_t)part);
-}
-
-/* The planes as if BUFFER_IN, _OUT, _PLANE and _SUM were those of an input in turn. */
-static struct planes planes_at(const struct measurement *m, struct cuda_device *view, int input,
-                               int part)
+/* The planes with a part of an input in turn; the parts of all inputs are counted on. */
+static struct planes planes_at(const struct measurement *m, int part)
 {
     struct planes planes = m->planes;
-    size_t at = part_at(m, input, part);
-    *view = *m->planes.device;
-    view->buffer[m->pixels ? BUFFER_IN : BUFFER_PLANE] = m->in + at;
-    view->buffer[m->pixels ? BUFFER_OUT : BUFFER_SUM] = m->out + at;
-    planes.device = view;
+    planes.at[m->from] = planes.at[m->to] = m->each * (size_t)part;
     return planes;
 }
 
-/* The picture goes up once; each input is made of it on the device. */
+/* Inputs are the picture, or are made on the device of one that goes up. */
 static cudaError_t memory_fill(struct measurement *m)
 {
-    struct cuda_device *device = m->planes.device, view;
     const struct image *in = m->planes.job->in;
-    size_t bytes = m->planes.image_pitch * (size_t)in->height;
-    cudaError_t status =
-        cudaMemcpy2DAsync(planes_device_image(&m->planes, BUFFER_IN, in->height).data,
-                          m->planes.image_pitch, in->data, in->pitch, image_row_bytes(in),
-                          (size_t)in->height, cudaMemcpyHostToDevice, device->stream);
-
+    cudaStream_t stream = m->planes.device->stream;
+    int parts = m->inputs * m->parts;
     /* what pads the rows is copied too, by the copies */
-    CUDA_NEXT(status, cudaMemsetAsync(m->in, 0, part_at(m, m->inputs, 0), device->stream));
-    for (int i = 0; status == cudaSuccess && i < m->inputs * m->parts; i++) {
-        int part = i % m->parts;
-        struct planes planes = planes_at(m, &view, i / m->parts, part);
-        struct plane_prepare_job prepare = planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
-        status = m->pixels ? cudaMemcpyAsync(view.buffer[BUFFER_IN], device->buffer[BUFFER_IN],
-                                             bytes, cudaMemcpyDeviceToDevice, device->stream)
-                           : plane_prepare(&prepare, device->stream);
+    cudaError_t status =
+        cudaMemsetAsync(planes_buffer(&m->planes, m->from), 0, m->each * (size_t)parts, stream);
+
+    for (int i = 0; status == cudaSuccess && i < parts; i++) {
+        struct planes planes = planes_at(m, i);
+        struct plane_image to = planes_device_image(&planes, BUFFER_IN, in->height);
+        struct plane_prepare_job prepare =
+            planes_prepare_job(&planes, &m->all, i % m->parts, PLANE_SAMPLE);
+        if (m->pixels || i == 0)
+            status = cudaMemcpy2DAsync(to.data, to.pitch, in->data, in->pitch, image_row_bytes(in),
+                                       (size_t)in->height, cudaMemcpyHostToDevice, stream);
+        if (!m->pixels)
+            CUDA_NEXT(status, plane_prepare(&prepare, stream));
     }
-    CUDA_NEXT(status, cudaStreamSynchronize(device->stream));
+    CUDA_NEXT(status, cudaStreamSynchronize(stream));
     return status;
 }
 
@@ -137,26 +117,28 @@ static cudaError_t memory_fill(struct measurement *m)
 /* What is timed. */
 static cudaError_t launch(struct measurement *m)
 {
-    struct cuda_device view;
     const struct image *picture = m->planes.job->in;
-    size_t at = part_at(m, m->turn, 0);
+    struct planes planes = planes_at(m, m->turn * m->parts);
+    void *in = planes_buffer(&planes, m->from), *out = planes_buffer(&planes, m->to);
     size_t bytes = m->pixels /* a picture without what pads its rows */
                        ? image_row_bytes(picture) * (size_t)picture->height
-                       : part_at(m, 1, 0);
-    cudaStream_t stream = m->planes.device->stream;
+                       : m->each * (size_t)m->parts;
+    cudaStream_t stream = planes.device->stream;
     cudaError_t status = cudaSuccess;
 
     if (m->trial->what == TRIAL_COPY_ENGINE)
-        return cudaMemcpyAsync(m->out + at, m->in + at, bytes, cudaMemcpyDeviceToDevice, stream);
+        return cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, stream);
     if (m->trial->what == TRIAL_COPY_KERNEL)
-        return ceiling_copy(m->in + at, m->out + at, bytes, stream);
+        return ceiling_copy(in, out, bytes, stream);
+    if (m->pixels)
+        return planes_filter_band(&planes, &m->all);
     for (int part = 0; status == cudaSuccess && part < m->parts; part++) {
-        struct planes planes = planes_at(m, &view, m->turn, part);
-        struct plane_prepare_job prepared =
-            planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
-        struct plane_job job = planes_sum_job(&planes, &m->all, &prepared, 0, BUFFER_SUM);
-        status =
-            m->pixels ? planes_filter_band(&planes, &m->all) : planes.method->plane(&job, stream);
+        struct plane_prepare_job prepared;
+        struct plane_job job;
+        planes = planes_at(m, m->turn * m->parts + part);
+        prepared = planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
+        job = planes_sum_job(&planes, &m->all, &prepared, 0, BUFFER_SUM);
+        status = planes.method->plane(&job, stream);
     }
     return status;
 }
@@ -213,8 +195,6 @@ static void measurement_free(struct measurement *m)
         if (m->end[i])
             cudaEventDestroy(m->end[i]);
     }
-    cudaFree(m->in);
-    cudaFree(m->out);
     cudaFree(m->scrub);
 }
 
@@ -233,8 +213,7 @@ bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
     m.pixels = kernel->cuda->image || job->plan->alpha == ALPHA_WEIGHTED;
     ok = planes_init(&m.planes, err);
     if (ok) {
-        status = reserve(&m);
-        CUDA_NEXT(status, memory_alloc(&m));
+        status = memory_alloc(&m);
         CUDA_NEXT(status, memory_fill(&m));
         CUDA_NEXT(status, run_all(&m));
         ok = status == cudaSuccess ||

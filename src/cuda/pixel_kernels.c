@@ -321,7 +321,7 @@ cudaError_t planes_image_filter(const struct planes *planes, const struct planes
         .bound = m->bound,
         .max = plan->max,
         .weight = m->weight,
-        .fragments = planes->device->buffer[BUFFER_MASK],
+        .fragments = planes_buffer(planes, BUFFER_MASK),
     };
     cudaError_t status = fill_output(planes, &out, band->out_rows);
     if (status == cudaSuccess) {

@@ -210,8 +210,9 @@ struct plane_image planes_device_image(const struct planes *planes, enum cuda_bu
 {
     const struct plan *plan = planes->job->plan;
     int pad = buffer == BUFFER_IN ? planes->pad[0] : planes->pad[1];
-    int at = planes->turned ? BUFFER_OUT - (int)buffer : (int)buffer;
-    return (struct plane_image){(char *)planes->device->buffer[at] + pad,
+    enum cuda_buffer other = buffer == BUFFER_IN ? BUFFER_OUT : BUFFER_IN;
+    enum cuda_buffer at = planes->turned ? other : buffer;
+    return (struct plane_image){(char *)planes_buffer(planes, at) + pad,
                                 planes->image_pitch,
                                 planes->job->in->width,
                                 rows,
@@ -243,7 +244,7 @@ struct plane_prepare_job planes_prepare_job(const struct planes *planes,
         .source = source,
         .split_bits = planes->split_bits,
         .type = product ? planes->product_type : planes->type,
-        .out = planes->device->buffer[BUFFER_PLANE],
+        .out = planes_buffer(planes, BUFFER_PLANE),
         .out_pitch = product ? planes->product_pitch : planes->plane_pitch,
     };
 }
@@ -261,7 +262,7 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
         .in_pitch = prepared->out_pitch,
         .in_first_row = band->in_first,
         .in_rows = band->in_rows,
-        .out = planes->device->buffer[sums],
+        .out = planes_buffer(planes, sums),
         .out_pitch = prepared->out_pitch,
         .out_first_row = band->out_first,
         .out_rows = band->out_rows,
@@ -274,7 +275,7 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
         .anchor_x = m->anchor_x,
         .anchor_y = m->anchor_y,
         .weight = planes->weights + weight_at,
-        .device_weight = (const char *)planes->device->buffer[BUFFER_MASK] + weight_at,
+        .device_weight = (const char *)planes_buffer(planes, BUFFER_MASK) + weight_at,
         .tile = planes_tile(planes->job),
         .shared_limit = planes->device->shared_limit,
     };
@@ -297,7 +298,7 @@ static struct plane_finish_job finish_job(const struct planes *planes,
     const struct plan_mask *m = &planes->job->plan->mask[0];
     return (struct plane_finish_job){
         .type = planes->type,
-        .sum = planes->device->buffer[BUFFER_SUM],
+        .sum = planes_buffer(planes, BUFFER_SUM),
         .sum_pitch = planes->plane_pitch,
         .divisor = m->divisor,
         .offset = m->offset,
@@ -313,10 +314,10 @@ static cudaError_t weighted_channel(const struct planes *planes, const struct pl
     struct cuda_device *device = planes->device;
     struct plane_weighted_job job = {
         .plain = finish_job(planes, band, channel),
-        .coverage = device->buffer[BUFFER_COVERAGE],
+        .coverage = planes_buffer(planes, BUFFER_COVERAGE),
         .product_type = planes->product_type,
-        .product_low = device->buffer[BUFFER_LOW],
-        .product_high = planes->split_bits ? device->buffer[BUFFER_HIGH] : NULL,
+        .product_low = planes_buffer(planes, BUFFER_LOW),
+        .product_high = planes->split_bits ? planes_buffer(planes, BUFFER_HIGH) : NULL,
         .product_pitch = planes->product_pitch,
         .split_bits = planes->split_bits,
         .weight_sum = planes->job->plan->mask[0].sum,
@@ -342,7 +343,7 @@ static cudaError_t filter_channel(const struct planes *planes, const struct plan
                                   int channel)
 {
     const struct plan *plan = planes->job->plan;
-    const void *gy = planes->device->buffer[BUFFER_SUM2];
+    const void *gy = planes_buffer(planes, BUFFER_SUM2);
     struct plane_finish_job finish = finish_job(planes, band, channel);
     cudaStream_t stream = planes->device->stream;
     cudaError_t status;

@@ -46,7 +46,8 @@ struct planes {
     size_t weight_at[3]; /* product_type, which begin there */
     struct planes_packed packed; /* for methods on whole pixels */
     size_t image_pitch, plane_pitch, product_pitch;
-    bool turned; /* BUFFER_IN and BUFFER_OUT have changed places */
+    size_t at[CUDA_BUFFERS]; /* where this run's part of a buffer begins, if runs have parts */
+    bool turned;             /* BUFFER_IN and BUFFER_OUT have changed places */
     /* Bytes before the first pixel in the rows of input and output. They align the first
      * cell under the mask of every 16 output bytes to 16 bytes too. */
     int pad[2];
@@ -62,6 +63,11 @@ struct planes_band {
  * method are set. To be freed also after a failure, when nothing is under way any more. */
 bool planes_init(struct planes *planes, struct error *err);
 void planes_free(struct planes *planes);
+
+static inline void *planes_buffer(const struct planes *planes, enum cuda_buffer buffer)
+{
+    return (char *)planes->device->buffer[buffer] + planes->at[buffer];
+}
 
 /* The output tile width when --tile gives none. */
 int planes_tile(const struct kernel_job *job);
