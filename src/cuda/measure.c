@@ -242,23 +242,18 @@ bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
  * build: the first word that is a number with a point in it. */
 static void driver_text(char *text, size_t bytes)
 {
-    char line[256] = "", *save = NULL;
+    char word[64] = "";
     int cuda = 0;
+    bool found = false;
     FILE *file = fopen("/proc/driver/nvidia/version", "re");
-    const char *number = NULL;
 
-    if (file) {
-        if (!fgets(line, sizeof line, file))
-            line[0] = '\0';
+    while (file && !found && fscanf(file, "%63s", word) == 1)
+        found = strspn(word, "0123456789.") == strlen(word) && strchr(word, '.');
+    if (file)
         fclose(file);
-    }
-    for (char *word = strtok_r(line, " \t\n", &save); word && !number;
-         word = strtok_r(NULL, " \t\n", &save))
-        if (strspn(word, "0123456789.") == strlen(word) && strchr(word, '.'))
-            number = word;
     cuda_worked(cudaDriverGetVersion(&cuda));
-    snprintf(text, bytes, "%s%.20s%sCUDA %d.%d", number ? "driver " : "", number ? number : "",
-             number ? ", " : "", cuda / 1000, cuda % 1000 / 10);
+    snprintf(text, bytes, "%s%.20s%sCUDA %d.%d", found ? "driver " : "", found ? word : "",
+             found ? ", " : "", cuda / 1000, cuda % 1000 / 10);
 }
 
 typedef cudaError_t ceiling_function(int multiprocessors, void *sink, double *operations,

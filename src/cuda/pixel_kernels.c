@@ -13,19 +13,17 @@
 
 #define TOO_LARGE "the mask is too wide or too high"
 
-/* The first reason against PLAN, or NULL. IF_PAST: `sums past 32 bits` is one. */
-static const char *refusal(const struct plan *plan, bool if_past)
+/* The first reason against PLAN, or NULL. DEEP: the kernel runs samples of 16 bits, and PAST: sums
+ * past 32 bits, too. */
+static const char *refusal(const struct plan *plan, bool deep, bool past)
 {
-    return plan->kind != PLAN_LINEAR       ? "it runs one mask, not gradients"
-           : plan->alpha == ALPHA_WEIGHTED ? "colour weighted by alpha"
-           : if_past && plan->mask[0].accumulator != ACCUMULATOR_I32 ? "sums past 32 bits"
-                                                                     : NULL;
-}
-
-/* The first reason against PLAN for a kernel on samples of 8 bits, or NULL. */
-static const char *refusal_8(const struct plan *plan, bool if_past)
-{
-    return plan->type == SAMPLE_U8 ? refusal(plan, if_past) : "samples of 16 bits";
+    if (plan->type == SAMPLE_U16 && !deep)
+        return "samples of 16 bits";
+    if (plan->kind != PLAN_LINEAR)
+        return "it runs one mask, not gradients";
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return "colour weighted by alpha";
+    return plan->mask[0].accumulator == ACCUMULATOR_I32 || past ? NULL : "sums past 32 bits";
 }
 
 static int int8_planes(const struct plan *plan)
@@ -36,7 +34,7 @@ static int int8_planes(const struct plan *plan)
 const char *cuda_image_pack_int8(const struct plan *plan, void *out, struct planes_packed *packed)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const char *why = refusal_8(plan, true);
+    const char *why = refusal(plan, false, false);
 
     if (why)
         return why;
@@ -63,7 +61,7 @@ static const char *pack_bytes(const struct plan_mask *m, void *out, struct plane
 const char *cuda_image_pack_dp4a(const struct plan *plan, void *out, struct planes_packed *packed)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const char *why = refusal_8(plan, true);
+    const char *why = refusal(plan, false, false);
 
     if (why)
         return why;
@@ -107,7 +105,7 @@ static bool banded_fits(const struct banded_shape *shape)
 const char *cuda_image_pack_banded(const struct plan *plan, void *out, struct planes_packed *packed)
 {
     const struct plan_mask *m = &plan->mask[0];
-    const char *why = refusal(plan, true);
+    const char *why = refusal(plan, true, false);
     int planes = int8_planes(plan);
     struct banded_shape shape =
         banded_image_shape(m->width, m->height, plan->channels, (int)plan->type, planes, 0);
@@ -136,7 +134,7 @@ const char *cuda_image_pack_certified(const struct plan *plan, void *out,
         m->weight, m->width, m->height, m->divisor, m->offset + m->divisor / 2, plan->max};
     /* Its gray pictures take the products of any mask. */
     struct banded_shape shape = banded_shape_of(m->width, m->height, plan->channels, 1, 2, 0);
-    const char *why = refusal_8(plan, false);
+    const char *why = refusal(plan, false, true);
 
     if (!why && !banded_fits(&shape))
         why = TOO_LARGE;
@@ -197,7 +195,7 @@ const char *cuda_image_pack_separable(const struct plan *plan, void *out,
                                       struct planes_packed *packed)
 {
     bool deep = plan->type == SAMPLE_U16, rank_1 = plan->mask[0].row != NULL;
-    const char *why = refusal(plan, !deep && !rank_1);
+    const char *why = refusal(plan, true, deep || rank_1);
 
     if (why)
         return why;

@@ -13,22 +13,15 @@ struct means {
     size_t bytes; /* that the buffers may take */
 };
 
-/* False with *status success: there is no room for so many rows. */
-static bool reserve(struct planes *planes, size_t in_rows, size_t rows, size_t limit,
-                    cudaError_t *status)
+/* cudaErrorMemoryAllocation: there is no room for so many rows. */
+static cudaError_t reserve(const struct planes *planes, int in_rows, int rows, size_t limit)
 {
     size_t bytes[CUDA_BUFFERS], total = 0;
-    *status = cudaSuccess;
-    planes_buffer_bytes(planes, in_rows, rows, bytes);
+
+    planes_buffer_bytes(planes, (size_t)in_rows, (size_t)rows, bytes);
     for (int i = 0; i < CUDA_BUFFERS; i++)
         total += bytes[i];
-    if (total > limit)
-        return false;
-    *status = cuda_device_reserve(planes->device, bytes);
-    if (*status != cudaErrorMemoryAllocation)
-        return *status == cudaSuccess;
-    *status = cudaSuccess; /* a smaller try has all the memory */
-    return false;
+    return total > limit ? cudaErrorMemoryAllocation : cuda_device_reserve(planes->device, bytes);
 }
 
 /* ---- up and down ---- */
@@ -117,19 +110,19 @@ static bool run_bands(struct planes *planes, const struct means *means, struct e
     const struct kernel_job *job = planes->job;
     struct bands reach;
     int rows = job->out->height;
-    cudaError_t status = cudaSuccess;
+    cudaError_t status;
 
     bands_find_reach(&reach, job->plan, job->picture_height);
-    while (!reserve(planes, (size_t)(rows + reach.above + reach.below), (size_t)rows, means->bytes,
-                    &status)) {
-        if (status != cudaSuccess)
-            return cuda_device_error(err, planes->device, status, "no device memory");
+    while ((status = reserve(planes, rows + reach.above + reach.below, rows, means->bytes)) ==
+           cudaErrorMemoryAllocation) {
         if (rows == 1)
             return error_set(err, EXIT_INPUT,
                              "cuda:%d: no device memory for one row of %d pixels under this mask",
                              planes->device->index, job->in->width);
         rows /= 2;
     }
+    if (status != cudaSuccess)
+        return cuda_device_error(err, planes->device, status, "no device memory");
     for (int y = 0; status == cudaSuccess && y < job->out->height; y += rows) {
         struct planes_band band = band_at(job, &reach, y, rows);
         status = run_band(planes, &band, 1);
@@ -162,13 +155,13 @@ static bool passes_whole(const struct kernel_job *job, const struct means *means
         return false;
     if (!planes_init(&planes, err)) {
         *fits = means->device->alone; /* perhaps other lanes hold the memory */
-    } else if (reserve(&planes, (size_t)all.in_rows, (size_t)all.out_rows, means->bytes, &status)) {
+    } else if ((status = reserve(&planes, all.in_rows, all.out_rows, means->bytes)) !=
+               cudaSuccess) {
+        *fits = status != cudaErrorMemoryAllocation;
+        cuda_device_error(err, means->device, status, "no device memory");
+    } else {
         status = run_band(&planes, &all, job->plan->repeat);
         ok = status == cudaSuccess || fail(means, status, err);
-    } else {
-        *fits = status != cudaSuccess;
-        if (*fits)
-            cuda_device_error(err, means->device, status, "no device memory");
     }
     planes_free(&planes);
     return ok;

@@ -189,8 +189,7 @@ static void pipeline_free(struct pipeline *p)
     free(p->out.image);
     free(p->out.memory);
     free(p->filtered);
-    if (p->state)
-        kernel_close(p->job.kernel, p->state);
+    kernel_close(p->job.kernel, p->state);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
