@@ -93,19 +93,6 @@ static int lane_take(int index, enum cuda_use use)
     return lane;
 }
 
-static void lane_give(int index, int lane)
-{
-    struct door *door = &doors[index];
-
-    pthread_mutex_lock(&door_lock);
-    door->taken[lane] = false;
-    door->lanes--;
-    door->alone = false;
-    if (door->turn < door->next_ticket)
-        pthread_cond_broadcast(&door_changed);
-    pthread_mutex_unlock(&door_lock);
-}
-
 /* ---- devices ---- */
 
 static bool device_start(struct cuda_device *device, int index, struct error *err)
@@ -154,7 +141,15 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
 
 void cuda_device_unlock(struct cuda_device *device)
 {
-    lane_give(device->index, device->lane);
+    struct door *door = &doors[device->index];
+
+    pthread_mutex_lock(&door_lock);
+    door->taken[device->lane] = false;
+    door->lanes--;
+    door->alone = false;
+    if (door->turn < door->next_ticket)
+        pthread_cond_broadcast(&door_changed);
+    pthread_mutex_unlock(&door_lock);
 }
 
 bool cuda_device_is_ready(int index)
