@@ -28,7 +28,6 @@ struct lap {
 struct cuda_bands {
     const struct band_job *job;
     struct kernel_job whole; /* what planes want to know of the picture */
-    struct image shape;
     struct planes planes;
     struct cuda_device *device;
     cudaStream_t up, down;
@@ -145,7 +144,7 @@ static cudaError_t take_halo(const struct cuda_bands *c, int band)
         return cudaSuccess;
     return cudaMemcpy2DAsync(slot_row(c, BUFFER_IN, band, skipped), pitch,
                              slot_row(c, BUFFER_IN, band + c->slots - 1, b->rows + skipped), pitch,
-                             image_row_bytes(&c->shape), (size_t)rows, cudaMemcpyDeviceToDevice,
+                             image_row_bytes(c->job->shape), (size_t)rows, cudaMemcpyDeviceToDevice,
                              c->device->stream);
 }
 
@@ -319,14 +318,11 @@ static void *open_bands(const struct band_job *job, struct error *err)
         free(c);
         return NULL;
     }
-    c->shape = (struct image){.width = job->width,
-                              .height = job->bands->height,
-                              .channels = job->plan->channels,
-                              .type = job->plan->type};
-    c->shape.pitch = image_row_bytes(&c->shape);
-    c->whole = kernel_job_whole(job->plan, &c->shape, &c->shape);
-    c->whole.tile = job->tile;
-    c->whole.device_index = job->device_index;
+    c->whole = (struct kernel_job){.plan = job->plan,
+                                   .in = job->shape,
+                                   .picture_height = job->shape->height,
+                                   .tile = job->tile,
+                                   .device_index = job->device_index};
     c->planes = (struct planes){.job = &c->whole, .device = c->device, .method = job->kernel->cuda};
     if (get_ready(c, err))
         return c;

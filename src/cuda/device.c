@@ -55,8 +55,8 @@ bool cuda_device_error(struct error *err, const struct cuda_device *device, cuda
  * lane is held for some tenths of a millisecond. */
 struct door {
     uint64_t next_ticket, turn;
-    bool taken[CUDA_LANES], alone;
-    int lanes; /* that are taken */
+    bool taken[CUDA_LANES];
+    int lanes; /* that are taken; by a holder of the whole device all */
 };
 
 static struct door doors[CUDA_MAX_DEVICES];
@@ -64,9 +64,9 @@ static struct door doors[CUDA_MAX_DEVICES];
 static pthread_mutex_t door_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t door_changed = PTHREAD_COND_INITIALIZER;
 
-static bool is_there(const struct door *door, enum cuda_use use)
+static int lanes_of(enum cuda_use use)
 {
-    return use == CUDA_ALONE ? door->lanes == 0 : !door->alone && door->lanes < CUDA_LANES;
+    return use == CUDA_ALONE ? CUDA_LANES : 1;
 }
 
 /* Waits for the caller's turn and for a free lane, and takes the lowest one. A caller that wants to
@@ -79,14 +79,13 @@ static int lane_take(int index, enum cuda_use use)
 
     pthread_mutex_lock(&door_lock);
     ticket = door->next_ticket++;
-    while (ticket != door->turn || !is_there(door, use))
+    while (ticket != door->turn || door->lanes + lanes_of(use) > CUDA_LANES)
         pthread_cond_wait(&door_changed, &door_lock);
     door->turn++;
     while (door->taken[lane])
         lane++;
     door->taken[lane] = true;
-    door->lanes++;
-    door->alone = use == CUDA_ALONE;
+    door->lanes += lanes_of(use);
     if (door->turn < door->next_ticket) /* there may be a lane for the next one too */
         pthread_cond_broadcast(&door_changed);
     pthread_mutex_unlock(&door_lock);
@@ -125,7 +124,7 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
         return NULL;
     device = &devices[index][lane_take(index, use)];
     device->lane = (int)(device - devices[index]);
-    device->alone = use == CUDA_ALONE;
+    device->use = use;
     device->index = index;
     status = cudaSetDevice(index);
     if (!cuda_worked(status)) {
@@ -145,8 +144,7 @@ void cuda_device_unlock(struct cuda_device *device)
 
     pthread_mutex_lock(&door_lock);
     door->taken[device->lane] = false;
-    door->lanes--;
-    door->alone = false;
+    door->lanes -= lanes_of(device->use);
     if (door->turn < door->next_ticket)
         pthread_cond_broadcast(&door_changed);
     pthread_mutex_unlock(&door_lock);
@@ -210,9 +208,9 @@ void cuda_device_settle(struct cuda_device *device)
 
 void cuda_device_release(struct cuda_device *device, bool keep_mask)
 {
-    struct cuda_device *lane = device->alone ? devices[device->index] : device;
+    struct cuda_device *lane = device->use == CUDA_ALONE ? devices[device->index] : device;
 
-    for (int k = 0; k < (device->alone ? CUDA_LANES : 1); k++)
+    for (int k = 0; k < lanes_of(device->use); k++)
         for (int i = 0; i < CUDA_BUFFERS; i++)
             if (!keep_mask || i != BUFFER_MASK || &lane[k] != device)
                 buffer_free(&lane[k], i);
@@ -222,7 +220,7 @@ size_t cuda_device_room(struct cuda_device *device, size_t limit)
 {
     size_t available = 0, total;
 
-    if (limit || !device->alone)
+    if (limit || device->use != CUDA_ALONE)
         return limit ? limit : CUDA_LANE_BYTES;
     cuda_worked(cudaMemGetInfo(&available, &total));
     for (int k = 0; k < CUDA_LANES; k++)
@@ -233,17 +231,12 @@ size_t cuda_device_room(struct cuda_device *device, size_t limit)
 
 /* ---- marks ---- */
 
-cudaError_t cuda_device_mark(struct cuda_device *device, int number)
-{
-    return cudaEventRecord(device->mark[number], device->stream);
-}
-
 cudaError_t cuda_device_finish(struct cuda_device *device, cudaError_t status,
                                struct kernel_times *times)
 {
     float ms[3] = {0};
 
-    CUDA_NEXT(status, cuda_device_mark(device, 3));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[3], device->stream));
     CUDA_NEXT(status, cudaEventSynchronize(device->mark[3]));
     for (int i = 0; i < 3; i++)
         CUDA_NEXT(status, cudaEventElapsedTime(&ms[i], device->mark[i], device->mark[i + 1]));

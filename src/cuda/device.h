@@ -49,26 +49,26 @@ enum cuda_buffer {
     CUDA_BUFFERS,
 };
 
-/* A lane, as its holder sees it. */
-struct cuda_device {
-    int index, lane;
-    bool ready;
-    bool alone; /* it has the other lanes too */
-    cudaStream_t stream;
-    /* Before and after upload, kernel and download. A thread that waits for the last mark sleeps.
-     * Waking it takes tens of microseconds more than a busy wait, but meanwhile its core can decode
-     * and encode. A short busy wait before would not help: the two copies of a megapixel alone take
-     * 0.1 ms. */
-    cudaEvent_t mark[4];
-    size_t shared_limit; /* shared memory that one block may ask for, bytes */
-    void *buffer[CUDA_BUFFERS];
-    size_t buffer_bytes[CUDA_BUFFERS];
-};
-
 enum cuda_use {
     CUDA_SHARED, /* a lane, beside others */
     CUDA_ALONE,  /* the device; for kernels with weights in constant memory, which all lanes share,
                     for large buffers, and for measuring */
+};
+
+/* A lane, as its holder sees it. */
+struct cuda_device {
+    int index, lane;
+    bool ready;
+    enum cuda_use use; /* CUDA_ALONE: its holder has the other lanes too */
+    cudaStream_t stream;
+    /* Before the upload, before the kernel, before the download, and at the end. A thread that
+     * waits for the last mark sleeps. Waking it takes tens of microseconds more than a busy wait,
+     * but meanwhile its core can decode and encode. A short busy wait before would not help: the
+     * two copies of a megapixel alone take 0.1 ms. */
+    cudaEvent_t mark[4];
+    size_t shared_limit; /* shared memory that one block may ask for, bytes */
+    void *buffer[CUDA_BUFFERS];
+    size_t buffer_bytes[CUDA_BUFFERS];
 };
 
 /* Takes a lane of device INDEX, or the whole device; the caller may have to wait. The device
@@ -99,10 +99,6 @@ void cuda_device_release(struct cuda_device *device, bool keep_mask);
 /* Bytes that a run's buffers may take together: LIMIT, or if that is 0 a lane's, or for a holder of
  * the whole device what is free or in its buffers, but for what the context may still need. */
 size_t cuda_device_room(struct cuda_device *device, size_t limit);
-
-/* Records mark NUMBER on the device's stream: 0 before the upload, 1 before the kernel, 2 before
- * the download, 3 at the end. */
-cudaError_t cuda_device_mark(struct cuda_device *device, int number);
 
 /* Ends a run that began with mark 0 and came as far as STATUS says: waits for mark 3, adds the
  * times between the marks to TIMES (NULL: nobody asks), and settles the device after a failure. */

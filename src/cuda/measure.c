@@ -39,7 +39,7 @@ struct measurement {
     int turn; /* the next input */
     void *scrub;
     size_t scrub_bytes;
-    cudaEvent_t begin[BATCH], end[BATCH];
+    cudaEvent_t mark[2 * BATCH]; /* before and after each run of a batch */
 };
 
 /* ---- device memory ---- */
@@ -153,15 +153,15 @@ static cudaError_t run_batch(struct measurement *m, int runs, double ms[BATCH])
     for (int i = 0; status == cudaSuccess && i < runs; i++) {
         if (m->scrub)
             status = cudaMemsetAsync(m->scrub, i, m->scrub_bytes, stream);
-        CUDA_NEXT(status, cudaEventRecord(m->begin[i], stream));
+        CUDA_NEXT(status, cudaEventRecord(m->mark[2 * i], stream));
         CUDA_NEXT(status, launch(m));
-        CUDA_NEXT(status, cudaEventRecord(m->end[i], stream));
+        CUDA_NEXT(status, cudaEventRecord(m->mark[2 * i + 1], stream));
         m->turn = (m->turn + 1) % m->inputs;
     }
     CUDA_NEXT(status, cudaStreamSynchronize(stream));
     for (int i = 0; status == cudaSuccess && i < runs; i++) {
         float elapsed = 0;
-        status = cudaEventElapsedTime(&elapsed, m->begin[i], m->end[i]);
+        status = cudaEventElapsedTime(&elapsed, m->mark[2 * i], m->mark[2 * i + 1]);
         ms[i] = (double)elapsed;
     }
     return status;
@@ -174,10 +174,8 @@ static cudaError_t run_all(struct measurement *m)
     bool more = true;
     int runs = 1;
 
-    for (int i = 0; status == cudaSuccess && i < BATCH; i++) {
-        status = cudaEventCreate(&m->begin[i]);
-        CUDA_NEXT(status, cudaEventCreate(&m->end[i]));
-    }
+    for (int i = 0; i < 2 * BATCH; i++)
+        CUDA_NEXT(status, cudaEventCreate(&m->mark[i]));
     while (more && status == cudaSuccess) {
         status = run_batch(m, runs, ms);
         for (int i = 0; more && status == cudaSuccess && i < runs; i++)
@@ -189,12 +187,9 @@ static cudaError_t run_all(struct measurement *m)
 
 static void measurement_free(struct measurement *m)
 {
-    for (int i = 0; i < BATCH; i++) {
-        if (m->begin[i])
-            cudaEventDestroy(m->begin[i]);
-        if (m->end[i])
-            cudaEventDestroy(m->end[i]);
-    }
+    for (int i = 0; i < 2 * BATCH; i++)
+        if (m->mark[i])
+            cudaEventDestroy(m->mark[i]);
     cudaFree(m->scrub);
 }
 
@@ -267,10 +262,10 @@ static cudaError_t ceiling_measure(struct cuda_device *device, int multiprocesso
     cudaError_t status = cuda_device_reserve(device, (size_t[CUDA_BUFFERS]){[BUFFER_IN] = 16});
 
     for (int i = 0; status == cudaSuccess && i < CEILING_WARMUP + CEILING_TRIES; i++) {
-        status = cuda_device_mark(device, 0);
+        status = cudaEventRecord(device->mark[0], device->stream);
         CUDA_NEXT(status,
                   ceiling(multiprocessors, device->buffer[BUFFER_IN], &operations, device->stream));
-        CUDA_NEXT(status, cuda_device_mark(device, 1));
+        CUDA_NEXT(status, cudaEventRecord(device->mark[1], device->stream));
         CUDA_NEXT(status, cudaStreamSynchronize(device->stream));
         CUDA_NEXT(status, cudaEventElapsedTime(&ms, device->mark[0], device->mark[1]));
         if (i >= CEILING_WARMUP && (least <= 0 || (double)ms < least))

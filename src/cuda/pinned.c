@@ -110,11 +110,10 @@ bool cuda_host_give(void *memory)
     bool found = false;
 
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < CHUNKS && !found; i++)
-        if (memory && chunks[i].memory == memory) {
-            chunks[i].used = false;
-            found = true;
-        }
+    for (int i = 0; i < CHUNKS && memory && !found; i++) {
+        found = chunks[i].memory == memory;
+        chunks[i].used = chunks[i].used && !found;
+    }
     pthread_mutex_unlock(&lock);
     return found;
 }

@@ -63,16 +63,16 @@ static cudaError_t download(const struct planes *planes, const struct planes_ban
 static cudaError_t run_band(struct planes *planes, const struct planes_band *band, int passes)
 {
     struct cuda_device *device = planes->device;
-    cudaError_t status = cuda_device_mark(device, 0);
+    cudaError_t status = cudaEventRecord(device->mark[0], device->stream);
 
     CUDA_NEXT(status, upload(planes, band));
-    CUDA_NEXT(status, cuda_device_mark(device, 1));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[1], device->stream));
     for (int i = 0; status == cudaSuccess && i < passes; i++) {
         if (i > 0) /* the last pass's output is this one's input */
             planes_turn(planes);
         status = planes_filter_band(planes, band);
     }
-    CUDA_NEXT(status, cuda_device_mark(device, 2));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[2], device->stream));
     CUDA_NEXT(status, download(planes, band));
     return cuda_device_finish(device, status, planes->job->times);
 }
@@ -154,7 +154,7 @@ static bool passes_whole(const struct kernel_job *job, const struct means *means
     if (!*fits)
         return false;
     if (!planes_init(&planes, err)) {
-        *fits = means->device->alone; /* perhaps other lanes hold the memory */
+        *fits = means->device->use == CUDA_ALONE; /* perhaps other lanes hold the memory */
     } else if ((status = reserve(&planes, all.in_rows, all.out_rows, means->bytes)) !=
                cudaSuccess) {
         *fits = status != cudaErrorMemoryAllocation;

@@ -64,12 +64,12 @@ static cudaError_t download(const struct signal_job *job, struct cuda_device *de
 static cudaError_t run_part(const struct signal_job *job, struct cuda_device *device,
                             const struct signal_1d_job *part, signal_launch *launch)
 {
-    cudaError_t status = cuda_device_mark(device, 0);
+    cudaError_t status = cudaEventRecord(device->mark[0], device->stream);
 
     CUDA_NEXT(status, upload(job, device, part));
-    CUDA_NEXT(status, cuda_device_mark(device, 1));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[1], device->stream));
     CUDA_NEXT(status, launch(part, device->stream));
-    CUDA_NEXT(status, cuda_device_mark(device, 2));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[2], device->stream));
     CUDA_NEXT(status, download(job, device, part));
     return cuda_device_finish(device, status, job->times);
 }

@@ -57,7 +57,8 @@ struct band_job {
     const struct kernel *kernel; /* of the device */
     const struct plan *plan;     /* one pass */
     const struct bands *bands;
-    int width, tile, device_index;
+    const struct image *shape; /* of the picture, without memory */
+    int tile, device_index;
     /* Host memory: the new rows of band i come in in[i % in_slots], its output leaves in
      * out[i % out_slots]; they hold `rows` + `below` and `rows` rows without gaps. Of one slot or
      * more, 2 or more for several bands. */

@@ -237,7 +237,7 @@ static bool device_open(struct pipeline *p, struct error *err)
     p->band.kernel = kernel;
     p->band.plan = p->job.plan;
     p->band.bands = &p->bands;
-    p->band.width = p->info.width;
+    p->band.shape = &p->shape;
     p->band.tile = p->job.tile;
     p->band.device_index = p->job.device_index;
     p->band.in = p->in.image;
