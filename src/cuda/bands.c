@@ -14,7 +14,6 @@
  *      down of i    the kernels of i */
 #include "cuda/planes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Two events around the work of one band on one stream, whose time is added to *ms. */
@@ -40,9 +39,7 @@ struct cuda_bands {
 
 static bool done(const struct cuda_bands *c, cudaError_t status, struct error *err)
 {
-    char what[64];
-    snprintf(what, sizeof what, "the %s kernel failed", c->job->kernel->name);
-    return status == cudaSuccess || cuda_device_error(err, c->device, status, what);
+    return cuda_device_done(err, c->device, status, "the %s kernel failed", c->job->kernel->name);
 }
 
 /* ---- laps ---- */
@@ -242,7 +239,7 @@ static void close_bands(void *state)
     cuda_worked(cudaSetDevice(c->device->index));
     if (c->up)
         cuda_worked(cudaStreamSynchronize(c->up));
-    cuda_device_settle(c->device);
+    cuda_worked(cudaStreamSynchronize(c->device->stream));
     if (c->down)
         cuda_worked(cudaStreamSynchronize(c->down));
     for (int i = 0; c->laps && i < c->lap_count; i++) {
@@ -295,9 +292,8 @@ static bool get_ready(struct cuda_bands *c, struct error *err)
     c->down_lap = c->filter_lap + c->slots;
     if (!planes_init(&c->planes, err))
         return false;
-    status = reserve(c);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, c->device, status, "no device memory");
+    if (!cuda_device_done(err, c->device, reserve(c), "no device memory"))
+        return false;
     status = laps_make(c);
     CUDA_NEXT(status, cudaStreamCreateWithFlags(&c->up, cudaStreamNonBlocking));
     CUDA_NEXT(status, cudaStreamCreateWithFlags(&c->down, cudaStreamNonBlocking));

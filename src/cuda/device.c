@@ -3,6 +3,7 @@
 #include "cuda/device.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,10 +41,17 @@ int cuda_device_count(char *why, size_t why_bytes)
     return count < CUDA_MAX_DEVICES ? count : CUDA_MAX_DEVICES;
 }
 
-bool cuda_device_error(struct error *err, const struct cuda_device *device, cudaError_t status,
-                       const char *what)
+bool cuda_device_done(struct error *err, const struct cuda_device *device, cudaError_t status,
+                      const char *format, ...)
 {
-    cudaGetLastError(); /* it is told here; the next launch would tell it again */
+    char what[128];
+    va_list arguments;
+
+    if (cuda_worked(status))
+        return true;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
     return error_set(err, EXIT_INPUT, "cuda:%d: %s: %s", device->index, what,
                      cudaGetErrorString(status));
 }
@@ -105,13 +113,12 @@ static bool device_start(struct cuda_device *device, int index, struct error *er
         if (!device->mark[i])
             status = cudaEventCreateWithFlags(&device->mark[i],
                                               i == 3 ? cudaEventBlockingSync : cudaEventDefault);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, device, status, "cannot start");
+    if (!cuda_device_done(err, device, status, "cannot start"))
+        return false;
     status = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, index);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, device, status, "cannot ask for its shared memory");
+    if (!cuda_device_done(err, device, status, "cannot ask for its shared memory"))
+        return false;
     device->shared_limit = (size_t)shared;
-    device->ready = true;
     return true;
 }
 
@@ -130,7 +137,7 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
     if (!cuda_worked(status)) {
         error_set(err, EXIT_DEVICE, "cuda:%d cannot be used: %s", index,
                   cudaGetErrorString(status));
-    } else if (device->ready || device_start(device, index, err)) {
+    } else if (device->shared_limit || device_start(device, index, err)) {
         atomic_store(&ready[index], true);
         return device;
     }
@@ -201,11 +208,6 @@ cudaError_t cuda_device_send_mask(struct cuda_device *device, const void *weight
     return status;
 }
 
-void cuda_device_settle(struct cuda_device *device)
-{
-    cuda_worked(cudaStreamSynchronize(device->stream));
-}
-
 void cuda_device_release(struct cuda_device *device, bool keep_mask)
 {
     struct cuda_device *lane = device->use == CUDA_ALONE ? devices[device->index] : device;
@@ -241,7 +243,7 @@ cudaError_t cuda_device_finish(struct cuda_device *device, cudaError_t status,
     for (int i = 0; i < 3; i++)
         CUDA_NEXT(status, cudaEventElapsedTime(&ms[i], device->mark[i], device->mark[i + 1]));
     if (status != cudaSuccess) /* copies may still use the host's memory */
-        cuda_device_settle(device);
+        cuda_worked(cudaStreamSynchronize(device->stream));
     if (times) {
         times->upload_ms += (double)ms[0];
         times->kernel_ms += (double)ms[1];

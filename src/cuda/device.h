@@ -58,7 +58,6 @@ enum cuda_use {
 /* A lane, as its holder sees it. */
 struct cuda_device {
     int index, lane;
-    bool ready;
     enum cuda_use use; /* CUDA_ALONE: its holder has the other lanes too */
     cudaStream_t stream;
     /* Before the upload, before the kernel, before the download, and at the end. A thread that
@@ -66,7 +65,7 @@ struct cuda_device {
      * but meanwhile its core can decode and encode. A short busy wait before would not help: the
      * two copies of a megapixel alone take 0.1 ms. */
     cudaEvent_t mark[4];
-    size_t shared_limit; /* shared memory that one block may ask for, bytes */
+    size_t shared_limit; /* bytes of shared memory that a block may ask for; 0: not started */
     void *buffer[CUDA_BUFFERS];
     size_t buffer_bytes[CUDA_BUFFERS];
 };
@@ -89,9 +88,6 @@ cudaError_t cuda_device_reserve(struct cuda_device *device, const size_t bytes[C
 /* Sends a mask's WEIGHTS to BUFFER_MASK. */
 cudaError_t cuda_device_send_mask(struct cuda_device *device, const void *weights, size_t bytes);
 
-/* For use after a failure: waits until nothing is under way. */
-void cuda_device_settle(struct cuda_device *device);
-
 /* Frees all buffers, but the mask's where it is to be kept; for a holder of the whole device also
  * those of all other lanes. */
 void cuda_device_release(struct cuda_device *device, bool keep_mask);
@@ -101,13 +97,17 @@ void cuda_device_release(struct cuda_device *device, bool keep_mask);
 size_t cuda_device_room(struct cuda_device *device, size_t limit);
 
 /* Ends a run that began with mark 0 and came as far as STATUS says: waits for mark 3, adds the
- * times between the marks to TIMES (NULL: nobody asks), and settles the device after a failure. */
+ * times between the marks to TIMES (NULL: nobody asks), and after a failure for all that is under
+ * way. */
 cudaError_t cuda_device_finish(struct cuda_device *device, cudaError_t status,
                                struct kernel_times *times);
 
-/* STATUS as a sentence: "cuda:0: WHAT: out of memory"; EXIT_INPUT. */
-bool cuda_device_error(struct error *err, const struct cuda_device *device, cudaError_t status,
-                       const char *what);
+/* Is STATUS success? Else it becomes a sentence, "cuda:0: the basic kernel failed: out of memory",
+ * with EXIT_INPUT. */
+__attribute__((format(printf, 4, 5))) bool cuda_device_done(struct error *err,
+                                                            const struct cuda_device *device,
+                                                            cudaError_t status, const char *format,
+                                                            ...);
 
 /* The number of devices, at most CUDA_MAX_DEVICES; where it is 0, WHY gets the reason. */
 int cuda_device_count(char *why, size_t why_bytes);

@@ -211,8 +211,7 @@ bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
         status = memory_alloc(&m);
         CUDA_NEXT(status, memory_fill(&m));
         CUDA_NEXT(status, run_all(&m));
-        ok = status == cudaSuccess ||
-             cuda_device_error(err, device, status, "cannot time the kernel");
+        ok = cuda_device_done(err, device, status, "cannot time the kernel");
     }
     trial->bytes = 2 * (m.pixels ? (size_t)job->in->type : plane_cell_bytes(m.planes.type)) *
                    (uint64_t)job->in->width * (uint64_t)job->in->height *
@@ -220,7 +219,7 @@ bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
     trial->inputs = m.inputs;
     trial->tile = kernel->cuda->image ? 0 : planes_tile(job);
     if (!ok)
-        cuda_device_settle(device);
+        cuda_worked(cudaStreamSynchronize(device->stream));
     measurement_free(&m);
     planes_free(&m.planes);
     cuda_device_unlock(device);
@@ -302,8 +301,8 @@ bool cuda_probe(int index, int threads, struct device_probe *probe, struct error
         probe->ceilings++;
     }
     cuda_device_unlock(device);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, device, status, "cannot measure the device");
+    if (!cuda_device_done(err, device, status, "cannot measure the device"))
+        return false;
     snprintf(probe->name, sizeof probe->name, "%.120s", properties.name);
     driver_text(probe->driver, sizeof probe->driver);
     probe->cache_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;

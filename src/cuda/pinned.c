@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #define CHUNKS 64
+/* Sizes are multiples of it, so that pictures of nearly one size can share a chunk. */
+#define STEP ((size_t)1 << 20)
 
 struct chunk {
     void *memory; /* NULL: the place is free, or its memory is being pinned */
@@ -18,16 +20,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct chunk chunks[CHUNKS];
 static size_t total; /* of all chunks, and of those being pinned */
 static bool refused; /* pinning failed once: it takes long to fail again */
-
-/* Rounds sizes up to steps of an eighth of a power of two, so that pictures of nearly one size can
- * share a chunk. */
-static size_t round_up(size_t bytes)
-{
-    size_t step = 4096;
-    while (step * 16 < bytes)
-        step *= 2;
-    return (bytes + step - 1) / step * step;
-}
 
 /* With the lock held: the smallest chunk for BYTES that nobody uses; NULL: none. */
 static struct chunk *find(size_t bytes)
@@ -90,7 +82,7 @@ void *cuda_host_take(int index, size_t bytes)
 
     if (bytes > CUDA_HOST_CHUNK_BYTES || !cuda_device_is_ready(index))
         return NULL;
-    bytes = round_up(bytes);
+    bytes = (bytes + STEP - 1) / STEP * STEP;
     pthread_mutex_lock(&lock);
     chunk = find(bytes);
     if (!chunk && !refused && (chunk = make_room(bytes))) {

@@ -136,8 +136,7 @@ bool planes_init(struct planes *planes, struct error *err)
         return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
     pack(planes, planes->weights);
     status = cuda_device_send_mask(planes->device, planes->weights, bytes);
-    return status == cudaSuccess ||
-           cuda_device_error(err, planes->device, status, "cannot send the mask");
+    return cuda_device_done(err, planes->device, status, "cannot send the mask");
 }
 
 void planes_free(struct planes *planes)

@@ -1,8 +1,6 @@
 /* A whole picture through a kernel: it goes up, passes are made on it, it comes down; in
  * bands when the device cannot hold it whole. A band carries its halo and ghost rows
  * along, so that a kernel never asks for a row that is not there. */
-#include <stdio.h>
-
 #include "cuda/planes.h"
 #include "kernel/kernel.h"
 
@@ -96,11 +94,10 @@ static struct planes_band band_at(const struct kernel_job *job, const struct ban
     return band;
 }
 
-static bool fail(const struct means *means, cudaError_t status, struct error *err)
+static bool done(const struct means *means, cudaError_t status, struct error *err)
 {
-    char what[64];
-    snprintf(what, sizeof what, "the %s kernel failed", means->kernel->name);
-    return cuda_device_error(err, means->device, status, what);
+    return cuda_device_done(err, means->device, status, "the %s kernel failed",
+                            means->kernel->name);
 }
 
 /* One pass in bands, for pictures that the device cannot hold: as many rows at a time as it holds,
@@ -121,13 +118,13 @@ static bool run_bands(struct planes *planes, const struct means *means, struct e
                              planes->device->index, job->in->width);
         rows /= 2;
     }
-    if (status != cudaSuccess)
-        return cuda_device_error(err, planes->device, status, "no device memory");
+    if (!cuda_device_done(err, planes->device, status, "no device memory"))
+        return false;
     for (int y = 0; status == cudaSuccess && y < job->out->height; y += rows) {
         struct planes_band band = band_at(job, &reach, y, rows);
         status = run_band(planes, &band, 1);
     }
-    return status == cudaSuccess || fail(means, status, err);
+    return done(means, status, err);
 }
 
 static bool pass_in_bands(const struct kernel_job *job, const void *context, struct error *err)
@@ -158,10 +155,9 @@ static bool passes_whole(const struct kernel_job *job, const struct means *means
     } else if ((status = reserve(&planes, all.in_rows, all.out_rows, means->bytes)) !=
                cudaSuccess) {
         *fits = status != cudaErrorMemoryAllocation;
-        cuda_device_error(err, means->device, status, "no device memory");
+        cuda_device_done(err, means->device, status, "no device memory");
     } else {
-        status = run_band(&planes, &all, job->plan->repeat);
-        ok = status == cudaSuccess || fail(means, status, err);
+        ok = done(means, run_band(&planes, &all, job->plan->repeat), err);
     }
     planes_free(&planes);
     return ok;

@@ -3,9 +3,6 @@
  * that a kernel never asks for a cell that is not there. */
 #include "kernel/kernel.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cuda/device.h"
 #include "kernel/backend.h"
 #include "kernel/signal_job.h"
@@ -114,11 +111,10 @@ static bool run_parts(const struct signal_job *job, struct cuda_device *device,
     size_t bytes = (size_t)job->mask_width * signal_cell_bytes(job->type);
     struct signal_1d_job part = kernel_view(job);
     cudaError_t status = cuda_device_send_mask(device, job->weight, bytes);
-    char what[64];
     int count;
 
-    if (status != cudaSuccess)
-        return cuda_device_error(err, device, status, "cannot send the mask");
+    if (!cuda_device_done(err, device, status, "cannot send the mask"))
+        return false;
     count = reserve(job, device, limit);
     if (count == 0)
         return error_set(err, EXIT_INPUT, "cuda:%d: no device memory for a mask of %d weights",
@@ -131,8 +127,7 @@ static bool run_parts(const struct signal_job *job, struct cuda_device *device,
             cut(job, &part, first, count);
         status = run_part(job, device, &part, launch);
     }
-    snprintf(what, sizeof what, "the %s kernel failed", name);
-    return status == cudaSuccess || cuda_device_error(err, device, status, what);
+    return cuda_device_done(err, device, status, "the %s kernel failed", name);
 }
 
 static bool run(const struct signal_job *job, signal_launch *launch, const char *name,
