@@ -195,7 +195,7 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
             samples.limits.runs = REFERENCE_RUNS;
     }
     if (kernel->time) {
-        ok = kernel->time(job, &trial, err);
+        ok = kernel->time(kernel, job, &trial, err);
         result->bytes = trial.bytes;
         result->inputs = trial.inputs;
         result->tile = trial.tile;
@@ -218,10 +218,11 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
 /* ---- the copy ---- */
 
 /* The time of a kernel_trial on the CPU. */
-static bool time_memcpy(const struct kernel_job *job, struct kernel_trial *trial, struct error *err)
+static bool time_memcpy(const struct kernel *kernel, const struct kernel_job *job,
+                        struct kernel_trial *trial, struct error *err)
 {
     double start;
-    (void)err;
+    (void)kernel, (void)err;
     do {
         if (trial->cold)
             cpu_scrub(job->threads);
@@ -258,7 +259,8 @@ bool bench_time_copy(struct bench_result *result, struct bench_device *device,
                                      .more = bench_samples_more,
                                      .context = &samples};
         samples.limits.ms = request->runs ? 0 : COPY_MS;
-        bool ok = (on_cpu ? time_memcpy : result->kernel->time)(&whole, &trial, err);
+        bool ok =
+            (on_cpu ? time_memcpy : result->kernel->time)(result->kernel, &whole, &trial, err);
         double ms = samples_median(&samples);
         if (!ok)
             return false;

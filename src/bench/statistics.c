@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "kernel/kernel.h"
 
 /* An outlier lies this many MADs from the median: ten standard deviations where times scatter
  * normally, for which a MAD is 0.6745 of one. */

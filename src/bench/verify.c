@@ -7,7 +7,7 @@
 
 #include "base/parallel.h"
 #include "bench/bench.h"
-#include "kernel/reference.h"
+#include "kernel/kernel.h"
 
 /* Taps (a weight times a sample) that the reference sums for one mask on each thread: about a
  * second of work. */

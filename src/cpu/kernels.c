@@ -9,7 +9,7 @@
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/sets.h"
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 
 /* A method and what it has made for a plan. */
 struct way {
@@ -162,8 +162,9 @@ static bool run_pass(const struct kernel_job *job, const void *context, struct e
     return state->way.method->run(state->way.state, job, err);
 }
 
-static bool run(const struct kernel_job *job, struct error *err)
+static bool run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
 {
+    (void)kernel;
     return passes_run(job, run_pass, NULL, err);
 }
 
@@ -177,10 +178,12 @@ static int rows_wanted(const struct kernel *kernel, const struct plan *plan, con
 
 /* ---- the rows of the kernel table ---- */
 
-static bool supports(const struct plan *plan, char *why, size_t why_bytes)
+static bool supports(const struct kernel *kernel, const struct plan *plan, char *why,
+                     size_t why_bytes)
 {
     const struct plan_mask *m = plan->mask;
 
+    (void)kernel;
     if (plan->kind != PLAN_GRADIENT)
         return true;
     if (m[0].width != m[1].width || m[0].height != m[1].height || m[0].anchor_x != m[1].anchor_x ||

@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "kernel/reference.h"
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 
 /* Outputs of a piece, and weights of a group: line and sums take 40 KB of integers at most. */
 #define PIECE 2048
@@ -55,6 +54,5 @@ const struct kernel kernel_signal_scalar = {
     .dims = 1,
     .device = DEVICE_CPU,
     .idea = "plain C in pieces of a line with its halo cells, all threads",
-    .supports = reference_signal_supports,
     .run_signal = run,
 };

@@ -14,19 +14,19 @@
  *      down of i    the kernels of i */
 #include "cuda/planes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-/* Two events around the work of one band on one stream. */
+/* Two events around the work of one band on one stream, whose time is added to *ms. */
 struct lap {
     cudaEvent_t begin, end;
     bool recorded;
+    double *ms;
+    void *pinned; /* the slot that is copied from or to, once it is */
 };
 
 struct cuda_bands {
     const struct band_job *job;
     struct kernel_job whole; /* what planes want to know of the picture */
-    struct image shape;
     struct planes planes;
     struct cuda_device *device;
     cudaStream_t up, down;
@@ -35,26 +35,28 @@ struct cuda_bands {
     /* up: as many as slots of input on the host; filter and down: as many as on the device. */
     struct lap *laps, *up_lap, *filter_lap, *down_lap;
     int lap_count;
-    bool *pinned; /* host slots: of input, then of output */
-    struct kernel_times times;
-    char what[64];
 };
+
+static bool done(const struct cuda_bands *c, cudaError_t status, struct error *err)
+{
+    return cuda_device_done(err, c->device, status, "the %s kernel failed", c->job->kernel->name);
+}
 
 /* ---- laps ---- */
 
 /* Adds the time of a lap that is over; any other lap is left out, since only people read these
  * times. */
-static void lap_add(const struct lap *lap, double *ms)
+static void lap_add(const struct lap *lap)
 {
     float elapsed = 0;
     if (lap->recorded && cuda_worked(cudaEventElapsedTime(&elapsed, lap->begin, lap->end)))
-        *ms += (double)elapsed;
+        *lap->ms += (double)elapsed;
 }
 
 /* The slot's last lap is over: a band is submitted only after it. */
-static cudaError_t lap_begin(struct lap *lap, cudaStream_t stream, double *ms)
+static cudaError_t lap_begin(struct lap *lap, cudaStream_t stream)
 {
-    lap_add(lap, ms);
+    lap_add(lap);
     lap->recorded = false;
     return cudaEventRecord(lap->begin, stream);
 }
@@ -71,37 +73,32 @@ static cudaError_t laps_make(struct cuda_bands *c)
     cudaError_t status = cudaSuccess;
 
     for (int i = 0; status == cudaSuccess && i < c->lap_count; i++) {
-        status = cudaEventCreate(&c->laps[i].begin);
-        if (status == cudaSuccess) /* a thread that waits leaves its core to the codecs */
-            status = cudaEventCreateWithFlags(&c->laps[i].end, cudaEventBlockingSync);
+        struct lap *lap = &c->laps[i];
+        lap->ms = lap < c->filter_lap ? &c->job->times->upload_ms
+                  : lap < c->down_lap ? &c->job->times->kernel_ms
+                                      : &c->job->times->download_ms;
+        status = cudaEventCreate(&lap->begin);
+        /* a thread that waits leaves its core to the codecs */
+        CUDA_NEXT(status, cudaEventCreateWithFlags(&lap->end, cudaEventBlockingSync));
     }
     return status;
 }
 
-/* ---- pinning ---- */
-
 /* Pins a slot at its first use, so that the first bands are under way meanwhile. Memory that cannot
  * be pinned is slower and does no harm. */
-static void pin(struct cuda_bands *c, int host_slot, const struct image *slot)
+static void pin(const struct cuda_bands *c, struct lap *lap, const struct image *slot)
 {
-    if (c->job->pin && !c->pinned[host_slot])
-        c->pinned[host_slot] = cuda_worked(cudaHostRegister(
-            slot->data, slot->pitch * (size_t)slot->height, cudaHostRegisterDefault));
-}
-
-static void unpin_all(struct cuda_bands *c)
-{
-    const struct band_job *job = c->job;
-    for (int i = 0; i < job->in_slots + job->out_slots; i++)
-        if (c->pinned[i])
-            cuda_worked(cudaHostUnregister(i < job->in_slots ? job->in[i].data
-                                                             : job->out[i - job->in_slots].data));
+    if (c->job->pin && !lap->pinned &&
+        cuda_worked(cudaHostRegister(slot->data, slot->pitch * (size_t)slot->height,
+                                     cudaHostRegisterDefault)))
+        lap->pinned = slot->data;
 }
 
 /* ---- one band ---- */
 
-/* The first pixel of a row of a band's device slot; BUFFER is that of input or of output. */
-static char *slot_row(const struct cuda_bands *c, enum planes_buffer buffer, int band, int row)
+/* The first pixel of a row of a band's device slot; BUFFER is that of input or of output. A slot of
+ * input begins `above` rows before the band, also where the picture does not. */
+static char *slot_row(const struct cuda_bands *c, enum cuda_buffer buffer, int band, int row)
 {
     struct plane_image all = planes_device_image(&c->planes, buffer, 0);
     size_t slot = buffer == BUFFER_IN ? c->in_slot : c->out_slot;
@@ -111,62 +108,57 @@ static char *slot_row(const struct cuda_bands *c, enum planes_buffer buffer, int
 static cudaError_t upload(struct cuda_bands *c, int band)
 {
     const struct band_job *job = c->job;
-    const struct band_layout *l = &job->layout;
+    const struct bands *b = job->bands;
     const struct image *from = &job->in[band % job->in_slots];
     struct lap *lap = &c->up_lap[band % job->in_slots];
-    int last_reader = band + 1 - c->slots;
-    char *to = slot_row(c, BUFFER_IN, band, l->above + l->below);
+    int last_reader = band + 1 - c->slots, first = bands_new_from(b, band);
+    int rows = bands_needs_to(b, band) - first;
+    char *to = slot_row(c, BUFFER_IN, band, first - (bands_first(b, band) - b->above));
     cudaError_t status = cudaSuccess;
 
-    pin(c, band % job->in_slots, from);
+    pin(c, lap, from);
     if (last_reader >= 0 && last_reader < band)
         status = cudaStreamWaitEvent(c->up, c->filter_lap[last_reader % c->slots].end, 0);
-    CUDA_NEXT(status, lap_begin(lap, c->up, &c->times.upload_ms));
-    CUDA_NEXT(status, cudaMemcpy2DAsync(to, c->planes.image_pitch, from->data, from->pitch,
-                                        image_row_bytes(from),
-                                        (size_t)(band_in_end(l, band) - band_in_first(l, band)),
-                                        cudaMemcpyHostToDevice, c->up));
+    CUDA_NEXT(status, lap_begin(lap, c->up));
+    if (status == cudaSuccess && rows > 0)
+        status =
+            cudaMemcpy2DAsync(to, c->planes.image_pitch, from->data, from->pitch,
+                              image_row_bytes(from), (size_t)rows, cudaMemcpyHostToDevice, c->up);
     CUDA_NEXT(status, lap_end(lap, c->up));
     return status;
 }
 
-/* The rows above a band, from the slot of the band before, which ends with them. */
+/* The rows of a band that were new before it, from the slot of the band before, which ends with
+ * them. */
 static cudaError_t take_halo(const struct cuda_bands *c, int band)
 {
-    const struct band_layout *l = &c->job->layout;
-    int rows = band_in_first(l, band) - band_halo_first(l, band);
-    int skipped = l->above + l->below - rows;
+    const struct bands *b = c->job->bands;
+    int first = bands_needs_from(b, band), rows = bands_new_from(b, band) - first;
+    int skipped = first - (bands_first(b, band) - b->above);
     size_t pitch = c->planes.image_pitch;
 
-    if (rows == 0)
+    if (rows <= 0)
         return cudaSuccess;
     return cudaMemcpy2DAsync(slot_row(c, BUFFER_IN, band, skipped), pitch,
-                             slot_row(c, BUFFER_IN, band + c->slots - 1, l->rows + skipped), pitch,
-                             image_row_bytes(&c->shape), (size_t)rows, cudaMemcpyDeviceToDevice,
+                             slot_row(c, BUFFER_IN, band + c->slots - 1, b->rows + skipped), pitch,
+                             image_row_bytes(c->job->shape), (size_t)rows, cudaMemcpyDeviceToDevice,
                              c->device->stream);
 }
 
 static cudaError_t launch(const struct cuda_bands *c, int band)
 {
-    const struct band_layout *l = &c->job->layout;
-    int first = band_halo_first(l, band);
-    int in_slot_first = band_in_first(l, band) - l->above - l->below; /* may be above the top */
-    struct planes_band rows = {.in_first = first,
-                               .in_rows = band_in_end(l, band) - first,
-                               .out_first = band_out_first(l, band),
-                               .out_rows = band_out_end(l, band) - band_out_first(l, band)};
-    struct cuda_device view = *c->device;
+    const struct bands *b = c->job->bands;
+    int in_first = bands_needs_from(b, band), out_first = bands_first(b, band);
+    struct planes_band rows = {.in_first = in_first,
+                               .in_rows = bands_needs_to(b, band) - in_first,
+                               .out_first = out_first,
+                               .out_rows = bands_end(b, band) - out_first};
     struct planes planes = c->planes;
 
-    if (rows.out_rows == 0)
-        return cudaSuccess;
     /* whole rows, with what planes.pad leaves before the pixels */
-    view.buffer[BUFFER_IN] = (char *)c->device->buffer[BUFFER_IN] +
-                             (size_t)(band % c->slots) * c->in_slot +
-                             (size_t)(first - in_slot_first) * c->planes.image_pitch;
-    view.buffer[BUFFER_OUT] =
-        (char *)c->device->buffer[BUFFER_OUT] + (size_t)(band % c->slots) * c->out_slot;
-    planes.device = &view;
+    planes.at[BUFFER_IN] = (size_t)(band % c->slots) * c->in_slot +
+                           (size_t)(in_first - (out_first - b->above)) * c->planes.image_pitch;
+    planes.at[BUFFER_OUT] = (size_t)(band % c->slots) * c->out_slot;
     return planes_filter_band(&planes, &rows);
 }
 
@@ -176,7 +168,7 @@ static cudaError_t filter(struct cuda_bands *c, int band)
     cudaStream_t stream = c->device->stream;
     cudaError_t status = cudaStreamWaitEvent(stream, c->up_lap[band % c->job->in_slots].end, 0);
 
-    CUDA_NEXT(status, lap_begin(lap, stream, &c->times.kernel_ms));
+    CUDA_NEXT(status, lap_begin(lap, stream));
     CUDA_NEXT(status, take_halo(c, band));
     CUDA_NEXT(status, launch(c, band));
     CUDA_NEXT(status, lap_end(lap, stream));
@@ -186,45 +178,39 @@ static cudaError_t filter(struct cuda_bands *c, int band)
 static cudaError_t download(struct cuda_bands *c, int band)
 {
     const struct band_job *job = c->job;
-    const struct band_layout *l = &job->layout;
     const struct image *to = &job->out[band % job->out_slots];
     struct lap *lap = &c->down_lap[band % c->slots];
     const char *from = slot_row(c, BUFFER_OUT, band, 0);
-    int rows = band_out_end(l, band) - band_out_first(l, band);
+    int rows = bands_end(job->bands, band) - bands_first(job->bands, band);
     cudaError_t status;
 
-    pin(c, job->in_slots + band % job->out_slots, to);
+    pin(c, lap, to);
     status = cudaStreamWaitEvent(c->down, c->filter_lap[band % c->slots].end, 0);
-    CUDA_NEXT(status, lap_begin(lap, c->down, &c->times.download_ms));
-    if (status == cudaSuccess && rows > 0)
-        status =
-            cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch, image_row_bytes(to),
-                              (size_t)rows, cudaMemcpyDeviceToHost, c->down);
+    CUDA_NEXT(status, lap_begin(lap, c->down));
+    CUDA_NEXT(status, cudaMemcpy2DAsync(to->data, to->pitch, from, c->planes.image_pitch,
+                                        image_row_bytes(to), (size_t)rows, cudaMemcpyDeviceToHost,
+                                        c->down));
     CUDA_NEXT(status, lap_end(lap, c->down));
     return status;
 }
 
 /* ---- the interface ---- */
 
-static bool done(const struct cuda_bands *c, cudaError_t status, struct error *err)
-{
-    return status == cudaSuccess || cuda_device_error(err, c->device, status, c->what);
-}
-
 /* A download into pageable memory would hold up this thread until it ends; in that case the thread
  * that waits for the band starts the download itself. */
-bool cuda_bands_submit(void *state, int band, struct error *err)
+static bool submit(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;
-    cudaError_t status = upload(c, band);
+    cudaError_t status = cudaSetDevice(c->device->index);
 
+    CUDA_NEXT(status, upload(c, band));
     CUDA_NEXT(status, filter(c, band));
     if (status == cudaSuccess && c->job->pin)
         status = download(c, band);
     return done(c, status, err);
 }
 
-bool cuda_bands_wait_uploaded(void *state, int band, struct error *err)
+static bool wait_uploaded(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;
     cudaError_t status = cudaSetDevice(c->device->index);
@@ -233,7 +219,7 @@ bool cuda_bands_wait_uploaded(void *state, int band, struct error *err)
     return done(c, status, err);
 }
 
-bool cuda_bands_wait_downloaded(void *state, int band, struct error *err)
+static bool wait_downloaded(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;
     cudaError_t status = cudaSetDevice(c->device->index);
@@ -244,39 +230,34 @@ bool cuda_bands_wait_downloaded(void *state, int band, struct error *err)
     return done(c, status, err);
 }
 
-void cuda_bands_close(void *state, struct kernel_times *times)
+static void close_bands(void *state)
 {
     struct cuda_bands *c = state;
 
     /* After a failure something may still be on its way to the host's memory. An error of it has
      * been told, or comes too late to matter: all bands were waited for. */
+    cuda_worked(cudaSetDevice(c->device->index));
     if (c->up)
         cuda_worked(cudaStreamSynchronize(c->up));
-    cuda_device_settle(c->device);
+    cuda_worked(cudaStreamSynchronize(c->device->stream));
     if (c->down)
         cuda_worked(cudaStreamSynchronize(c->down));
     for (int i = 0; c->laps && i < c->lap_count; i++) {
-        struct lap *lap = &c->laps[i];
-        lap_add(lap, lap < c->filter_lap ? &c->times.upload_ms
-                     : lap < c->down_lap ? &c->times.kernel_ms
-                                         : &c->times.download_ms);
-        if (lap->begin)
-            cudaEventDestroy(lap->begin);
-        if (lap->end)
-            cudaEventDestroy(lap->end);
+        lap_add(&c->laps[i]);
+        if (c->laps[i].begin)
+            cudaEventDestroy(c->laps[i].begin);
+        if (c->laps[i].end)
+            cudaEventDestroy(c->laps[i].end);
+        if (c->laps[i].pinned)
+            cuda_worked(cudaHostUnregister(c->laps[i].pinned));
     }
-    if (c->pinned)
-        unpin_all(c);
     if (c->up)
         cudaStreamDestroy(c->up);
     if (c->down)
         cudaStreamDestroy(c->down);
     cuda_device_unlock(c->device);
-    times->upload_ms += c->times.upload_ms;
-    times->kernel_ms += c->times.kernel_ms;
-    times->download_ms += c->times.download_ms;
+    planes_free(&c->planes);
     free(c->laps);
-    free(c->pinned);
     free(c);
 }
 
@@ -284,16 +265,16 @@ void cuda_bands_close(void *state, struct kernel_times *times)
 
 static cudaError_t reserve(struct cuda_bands *c)
 {
-    const struct band_layout *l = &c->job->layout;
-    size_t in_rows = (size_t)(l->above + l->below) + (size_t)l->rows;
-    size_t out_rows = (size_t)l->rows + (size_t)l->below, bytes[CUDA_BUFFERS];
+    const struct bands *b = c->job->bands;
+    size_t in_rows = (size_t)(b->above + b->below) + (size_t)b->rows;
+    size_t out_rows = (size_t)b->rows, bytes[CUDA_BUFFERS];
 
     planes_buffer_bytes(&c->planes, in_rows, out_rows, bytes);
     c->in_slot = in_rows * c->planes.image_pitch;
     c->out_slot = out_rows * c->planes.image_pitch;
     bytes[BUFFER_IN] = c->in_slot * (size_t)c->slots;
     bytes[BUFFER_OUT] = c->out_slot * (size_t)c->slots;
-    return planes_reserve(&c->planes, bytes);
+    return cuda_device_reserve(c->device, bytes);
 }
 
 static bool get_ready(struct cuda_bands *c, struct error *err)
@@ -304,28 +285,24 @@ static bool get_ready(struct cuda_bands *c, struct error *err)
     c->slots = job->out_slots;
     c->lap_count = job->in_slots + 2 * c->slots;
     c->laps = calloc((size_t)c->lap_count, sizeof *c->laps);
-    c->pinned = calloc((size_t)(job->in_slots + job->out_slots), sizeof *c->pinned);
-    if (!c->laps || !c->pinned)
+    if (!c->laps)
         return error_set(err, EXIT_INPUT, "no memory for the strips");
     c->up_lap = c->laps;
     c->filter_lap = c->up_lap + job->in_slots;
     c->down_lap = c->filter_lap + c->slots;
     if (!planes_init(&c->planes, err))
         return false;
-    status = reserve(c);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, c->device, status, "no device memory");
+    if (!cuda_device_done(err, c->device, reserve(c), "no device memory"))
+        return false;
     status = laps_make(c);
     CUDA_NEXT(status, cudaStreamCreateWithFlags(&c->up, cudaStreamNonBlocking));
     CUDA_NEXT(status, cudaStreamCreateWithFlags(&c->down, cudaStreamNonBlocking));
     return done(c, status, err);
 }
 
-void *cuda_bands_open(const struct band_job *job, const struct planes_method *method,
-                      struct error *err)
+static void *open_bands(const struct band_job *job, struct error *err)
 {
     struct cuda_bands *c = calloc(1, sizeof *c);
-    struct kernel_times ignored = {0};
 
     if (!c) {
         error_set(err, EXIT_INPUT, "no memory for the strips");
@@ -337,18 +314,22 @@ void *cuda_bands_open(const struct band_job *job, const struct planes_method *me
         free(c);
         return NULL;
     }
-    snprintf(c->what, sizeof c->what, "the %s kernel failed", method->name);
-    c->shape = (struct image){.width = job->width,
-                              .height = job->layout.height,
-                              .channels = job->plan->channels,
-                              .type = job->plan->type};
-    c->shape.pitch = image_row_bytes(&c->shape);
-    c->whole = kernel_job_whole(job->plan, &c->shape, &c->shape);
-    c->whole.tile = job->tile;
-    c->whole.device_index = job->device_index;
-    c->planes = (struct planes){.job = &c->whole, .device = c->device, .method = method};
+    c->whole = (struct kernel_job){.plan = job->plan,
+                                   .in = job->shape,
+                                   .picture_height = job->shape->height,
+                                   .tile = job->tile,
+                                   .device_index = job->device_index};
+    c->planes = (struct planes){.job = &c->whole, .device = c->device, .method = job->kernel->cuda};
     if (get_ready(c, err))
         return c;
-    cuda_bands_close(c, &ignored);
+    close_bands(c);
     return NULL;
 }
+
+const struct band_device cuda_bands = {
+    .open = open_bands,
+    .submit = submit,
+    .wait_uploaded = wait_uploaded,
+    .wait_downloaded = wait_downloaded,
+    .close = close_bands,
+};

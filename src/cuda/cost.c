@@ -1,8 +1,7 @@
 /* The cost model of the CUDA kernels, for --device auto: with T taps, N samples and the rates of
  * kernel/rates.h a pass takes T / rate + N / rate. Which kernel would run follows from the plan, or
  * about so: no device is asked, and a build without CUDA estimates the same. */
-#include "cuda/cost.h"
-
+#include "kernel/backend.h"
 #include "kernel/rates.h"
 
 /* Past this a mask does not fit the tile of the kernels on int8 matrix units, or about so. */
@@ -10,28 +9,22 @@
 /* Past this so many samples are in doubt that certified does not pay. */
 #define CUDA_CERTIFIED_SIDE 9
 
-static bool weights_within(const struct plan_mask *m, int64_t least, int64_t most)
+static bool within(const int64_t *cell, int cells, int64_t least, int64_t most)
 {
-    for (int i = 0; i < m->width * m->height; i++)
-        if (m->weight[i] < least || m->weight[i] > most)
+    for (int i = 0; i < cells; i++)
+        if (cell[i] < least || cell[i] > most)
             return false;
     return true;
 }
 
-static bool weights_fit_int16(const struct plan_mask *m)
+static bool weights_within(const struct plan_mask *m, int64_t least, int64_t most)
 {
-    return weights_within(m, INT16_MIN, INT16_MAX);
+    return within(m->weight, m->width * m->height, least, most);
 }
 
 static bool factors_within(const struct plan_mask *m, int64_t least, int64_t most)
 {
-    for (int i = 0; i < m->width; i++)
-        if (m->row[i] < least || m->row[i] > most)
-            return false;
-    for (int i = 0; i < m->height; i++)
-        if (m->column[i] < least || m->column[i] > most)
-            return false;
-    return true;
+    return within(m->row, m->width, least, most) && within(m->column, m->height, least, most);
 }
 
 /* Does the kernel separable run it on samples of 16 bits, or about so? */
@@ -51,7 +44,7 @@ static bool on_matrix_units(const struct plan *plan)
     return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED && m->width <= side &&
            m->height <= side &&
            (deep ? separable_in_16_bits(m) || (!in_64_bits && weights_within(m, INT8_MIN, INT8_MAX))
-                 : m->row || in_64_bits || weights_fit_int16(m));
+                 : m->row || in_64_bits || weights_within(m, INT16_MIN, INT16_MAX));
 }
 
 /* The kernel weighted: planes of bytes that its weights take, 0 where it does not run the plan, or

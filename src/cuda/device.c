@@ -3,12 +3,12 @@
 #include "cuda/device.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/cost.h"
 #include "cuda/planes.h"
 #include "kernel/backend.h"
 
@@ -17,8 +17,6 @@
 
 static struct cuda_device devices[CUDA_MAX_DEVICES][CUDA_LANES];
 static atomic_bool ready[CUDA_MAX_DEVICES];
-/* Held for some microseconds; one for all devices. */
-static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool cuda_worked(cudaError_t status)
 {
@@ -43,10 +41,17 @@ int cuda_device_count(char *why, size_t why_bytes)
     return count < CUDA_MAX_DEVICES ? count : CUDA_MAX_DEVICES;
 }
 
-bool cuda_device_error(struct error *err, const struct cuda_device *device, cudaError_t status,
-                       const char *what)
+bool cuda_device_done(struct error *err, const struct cuda_device *device, cudaError_t status,
+                      const char *format, ...)
 {
-    cudaGetLastError(); /* it is told here; the next launch would tell it again */
+    char what[128];
+    va_list arguments;
+
+    if (cuda_worked(status))
+        return true;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
     return error_set(err, EXIT_INPUT, "cuda:%d: %s: %s", device->index, what,
                      cudaGetErrorString(status));
 }
@@ -58,8 +63,8 @@ bool cuda_device_error(struct error *err, const struct cuda_device *device, cuda
  * lane is held for some tenths of a millisecond. */
 struct door {
     uint64_t next_ticket, turn;
-    bool taken[CUDA_LANES], alone;
-    int lanes; /* that are taken */
+    bool taken[CUDA_LANES];
+    int lanes; /* that are taken; by a holder of the whole device all */
 };
 
 static struct door doors[CUDA_MAX_DEVICES];
@@ -67,9 +72,9 @@ static struct door doors[CUDA_MAX_DEVICES];
 static pthread_mutex_t door_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t door_changed = PTHREAD_COND_INITIALIZER;
 
-static bool is_there(const struct door *door, enum cuda_use use)
+static int lanes_of(enum cuda_use use)
 {
-    return use == CUDA_ALONE ? door->lanes == 0 : !door->alone && door->lanes < CUDA_LANES;
+    return use == CUDA_ALONE ? CUDA_LANES : 1;
 }
 
 /* Waits for the caller's turn and for a free lane, and takes the lowest one. A caller that wants to
@@ -82,31 +87,17 @@ static int lane_take(int index, enum cuda_use use)
 
     pthread_mutex_lock(&door_lock);
     ticket = door->next_ticket++;
-    while (ticket != door->turn || !is_there(door, use))
+    while (ticket != door->turn || door->lanes + lanes_of(use) > CUDA_LANES)
         pthread_cond_wait(&door_changed, &door_lock);
     door->turn++;
     while (door->taken[lane])
         lane++;
     door->taken[lane] = true;
-    door->lanes++;
-    door->alone = use == CUDA_ALONE;
+    door->lanes += lanes_of(use);
     if (door->turn < door->next_ticket) /* there may be a lane for the next one too */
         pthread_cond_broadcast(&door_changed);
     pthread_mutex_unlock(&door_lock);
     return lane;
-}
-
-static void lane_give(int index, int lane)
-{
-    struct door *door = &doors[index];
-
-    pthread_mutex_lock(&door_lock);
-    door->taken[lane] = false;
-    door->lanes--;
-    door->alone = false;
-    if (door->turn < door->next_ticket)
-        pthread_cond_broadcast(&door_changed);
-    pthread_mutex_unlock(&door_lock);
 }
 
 /* ---- devices ---- */
@@ -122,41 +113,31 @@ static bool device_start(struct cuda_device *device, int index, struct error *er
         if (!device->mark[i])
             status = cudaEventCreateWithFlags(&device->mark[i],
                                               i == 3 ? cudaEventBlockingSync : cudaEventDefault);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, device, status, "cannot start");
+    if (!cuda_device_done(err, device, status, "cannot start"))
+        return false;
     status = cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, index);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, device, status, "cannot ask for its shared memory");
+    if (!cuda_device_done(err, device, status, "cannot ask for its shared memory"))
+        return false;
     device->shared_limit = (size_t)shared;
-    device->ready = true;
     return true;
 }
 
 struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error *err)
 {
-    char why[256] = "";
-    int count = cuda_device_count(why, sizeof why);
     struct cuda_device *device;
     cudaError_t status;
 
-    if (count == 0) {
-        error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", index, why);
+    if (!backend_check_cuda(index, err))
         return NULL;
-    }
-    if (index < 0 || index >= count) {
-        error_set(err, EXIT_DEVICE, "cuda:%d is not there: this machine has %d CUDA device%s",
-                  index, count, count == 1 ? "" : "s");
-        return NULL;
-    }
     device = &devices[index][lane_take(index, use)];
     device->lane = (int)(device - devices[index]);
-    device->alone = use == CUDA_ALONE;
+    device->use = use;
     device->index = index;
     status = cudaSetDevice(index);
     if (!cuda_worked(status)) {
         error_set(err, EXIT_DEVICE, "cuda:%d cannot be used: %s", index,
                   cudaGetErrorString(status));
-    } else if (device->ready || device_start(device, index, err)) {
+    } else if (device->shared_limit || device_start(device, index, err)) {
         atomic_store(&ready[index], true);
         return device;
     }
@@ -166,7 +147,14 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
 
 void cuda_device_unlock(struct cuda_device *device)
 {
-    lane_give(device->index, device->lane);
+    struct door *door = &doors[device->index];
+
+    pthread_mutex_lock(&door_lock);
+    door->taken[device->lane] = false;
+    door->lanes -= lanes_of(device->use);
+    if (door->turn < door->next_ticket)
+        pthread_cond_broadcast(&door_changed);
+    pthread_mutex_unlock(&door_lock);
 }
 
 bool cuda_device_is_ready(int index)
@@ -178,37 +166,16 @@ bool cuda_device_is_ready(int index)
     return any;
 }
 
-void cuda_launch_lock(void)
-{
-    pthread_mutex_lock(&launch_lock);
-}
-
-void cuda_launch_unlock(void)
-{
-    pthread_mutex_unlock(&launch_lock);
-}
-
 /* ---- buffers ---- */
-
-/* Waits first, because the copy of these bytes may still be under way. */
-static void forget_filled(struct cuda_device *device)
-{
-    if (device->filled)
-        cuda_worked(cudaStreamSynchronize(device->stream));
-    free(device->filled);
-    device->filled = NULL;
-}
 
 static void buffer_free(struct cuda_device *device, int number)
 {
-    if (device->filled && device->filled_number == number)
-        forget_filled(device);
     cudaFree(device->buffer[number]);
     device->buffer[number] = NULL;
     device->buffer_bytes[number] = 0;
 }
 
-cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t bytes)
+static cudaError_t buffer_reserve(struct cuda_device *device, int number, size_t bytes)
 {
     cudaError_t status;
     if (device->buffer_bytes[number] >= bytes)
@@ -220,106 +187,63 @@ cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t b
     return status;
 }
 
-void cuda_device_swap(struct cuda_device *device, int first, int second)
+cudaError_t cuda_device_reserve(struct cuda_device *device, const size_t bytes[CUDA_BUFFERS])
 {
-    void *buffer = device->buffer[first];
-    size_t bytes = device->buffer_bytes[first];
-    device->buffer[first] = device->buffer[second];
-    device->buffer_bytes[first] = device->buffer_bytes[second];
-    device->buffer[second] = buffer;
-    device->buffer_bytes[second] = bytes;
-}
-
-cudaError_t cuda_device_fill(struct cuda_device *device, int number, void **content, size_t bytes)
-{
-    cudaError_t status;
-
-    if (device->filled && device->filled_number == number && device->filled_bytes == bytes &&
-        memcmp(device->filled, *content, bytes) == 0) {
-        free(*content);
-        *content = device->filled;
-        return cudaSuccess;
+    cudaError_t status = cudaErrorMemoryAllocation;
+    for (int again = 0; again < 2 && status == cudaErrorMemoryAllocation; again++) {
+        status = cudaSuccess;
+        for (int i = 0; i < CUDA_BUFFERS; i++)
+            CUDA_NEXT(status, buffer_reserve(device, i, bytes[i]));
+        if (status == cudaErrorMemoryAllocation)
+            cuda_device_release(device, true);
     }
-    forget_filled(device);
-    status = cuda_device_reserve(device, number, bytes);
-    if (status == cudaErrorMemoryAllocation) {
-        cuda_device_release(device, -1);
-        status = cuda_device_reserve(device, number, bytes);
-    }
-    CUDA_NEXT(status, cudaMemcpyAsync(device->buffer[number], *content, bytes,
-                                      cudaMemcpyHostToDevice, device->stream));
-    if (status == cudaSuccess) {
-        device->filled = *content;
-        device->filled_bytes = bytes;
-        device->filled_number = number;
-        return cudaSuccess;
-    }
-    free(*content);
-    *content = NULL;
     return status;
 }
 
-void cuda_device_settle(struct cuda_device *device)
+cudaError_t cuda_device_send_mask(struct cuda_device *device, const void *weights, size_t bytes)
 {
-    cuda_worked(cudaStreamSynchronize(device->stream));
-    forget_filled(device);
+    cudaError_t status = cuda_device_reserve(device, (size_t[CUDA_BUFFERS]){[BUFFER_MASK] = bytes});
+    CUDA_NEXT(status, cudaMemcpyAsync(device->buffer[BUFFER_MASK], weights, bytes,
+                                      cudaMemcpyHostToDevice, device->stream));
+    return status;
 }
 
-/* The lanes that the holder of DEVICE may touch: its own, or all of them. */
-static struct cuda_device *lanes_of(struct cuda_device *device, int *count)
+void cuda_device_release(struct cuda_device *device, bool keep_mask)
 {
-    *count = device->alone ? CUDA_LANES : 1;
-    return device->alone ? devices[device->index] : device;
-}
+    struct cuda_device *lane = device->use == CUDA_ALONE ? devices[device->index] : device;
 
-void cuda_device_release(struct cuda_device *device, int keep)
-{
-    int count;
-    struct cuda_device *lane = lanes_of(device, &count);
-
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < lanes_of(device->use); k++)
         for (int i = 0; i < CUDA_BUFFERS; i++)
-            if (i != keep || &lane[k] != device)
+            if (!keep_mask || i != BUFFER_MASK || &lane[k] != device)
                 buffer_free(&lane[k], i);
-}
-
-size_t cuda_device_free_bytes(struct cuda_device *device)
-{
-    size_t available = 0, total = 0;
-    int count;
-    const struct cuda_device *lane = lanes_of(device, &count);
-
-    cuda_worked(cudaMemGetInfo(&available, &total));
-    for (int k = 0; k < count; k++)
-        for (int i = 0; i < CUDA_BUFFERS; i++)
-            available += lane[k].buffer_bytes[i];
-    return available;
 }
 
 size_t cuda_device_room(struct cuda_device *device, size_t limit)
 {
-    size_t available = limit ? 0 : cuda_device_free_bytes(device);
-    return limit ? limit : available > 2 * SPARE_BYTES ? available - SPARE_BYTES : available / 2;
+    size_t available = 0, total;
+
+    if (limit || device->use != CUDA_ALONE)
+        return limit ? limit : CUDA_LANE_BYTES;
+    cuda_worked(cudaMemGetInfo(&available, &total));
+    for (int k = 0; k < CUDA_LANES; k++)
+        for (int i = 0; i < CUDA_BUFFERS; i++)
+            available += devices[device->index][k].buffer_bytes[i];
+    return available > 2 * SPARE_BYTES ? available - SPARE_BYTES : available / 2;
 }
 
 /* ---- marks ---- */
-
-cudaError_t cuda_device_mark(struct cuda_device *device, int number)
-{
-    return cudaEventRecord(device->mark[number], device->stream);
-}
 
 cudaError_t cuda_device_finish(struct cuda_device *device, cudaError_t status,
                                struct kernel_times *times)
 {
     float ms[3] = {0};
 
-    CUDA_NEXT(status, cuda_device_mark(device, 3));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[3], device->stream));
     CUDA_NEXT(status, cudaEventSynchronize(device->mark[3]));
     for (int i = 0; i < 3; i++)
         CUDA_NEXT(status, cudaEventElapsedTime(&ms[i], device->mark[i], device->mark[i + 1]));
     if (status != cudaSuccess) /* copies may still use the host's memory */
-        cuda_device_settle(device);
+        cuda_worked(cudaStreamSynchronize(device->stream));
     if (times) {
         times->upload_ms += (double)ms[0];
         times->kernel_ms += (double)ms[1];
@@ -368,7 +292,7 @@ static void release(void)
             cuda_device_is_ready(i) ? cuda_device_lock(i, CUDA_ALONE, &ignored) : NULL;
         if (!device)
             continue;
-        cuda_device_release(device, -1);
+        cuda_device_release(device, false);
         cuda_device_unlock(device);
     }
     cuda_host_release();

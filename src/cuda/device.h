@@ -29,37 +29,45 @@ bool cuda_worked(cudaError_t status);
 #endif
 
 #define CUDA_MAX_DEVICES 16
-#define CUDA_BUFFERS     9
 
 /* A picture takes a core 10 ms and more, but the device only some tenths of a millisecond: more
  * lanes would stay empty. */
 #define CUDA_LANES      8
 #define CUDA_LANE_BYTES ((size_t)128 << 20)
 
-/* A lane, as its holder sees it. */
-struct cuda_device {
-    int index, lane;
-    bool ready;
-    bool alone; /* it has the other lanes too */
-    cudaStream_t stream;
-    /* Before and after upload, kernel and download. A thread that waits for the last mark sleeps.
-     * Waking it takes tens of microseconds more than a busy wait, but meanwhile its core can decode
-     * and encode. A short busy wait before would not help: the two copies of a megapixel alone take
-     * 0.1 ms. */
-    cudaEvent_t mark[4];
-    size_t shared_limit; /* shared memory that one block may ask for, bytes */
-    void *buffer[CUDA_BUFFERS];
-    size_t buffer_bytes[CUDA_BUFFERS];
-    /* What cuda_device_fill put into a buffer. */
-    void *filled;
-    size_t filled_bytes;
-    int filled_number;
+/* The device's buffers. */
+enum cuda_buffer {
+    BUFFER_IN,       /* input pixels, or a signal's cells */
+    BUFFER_OUT,      /* output pixels; as large as IN, since they take turns; or a signal's sums */
+    BUFFER_PLANE,    /* one channel of the input */
+    BUFFER_SUM,      /* its sums (gx of a gradient) */
+    BUFFER_SUM2,     /* gy of a gradient */
+    BUFFER_COVERAGE, /* weighted alpha: sums of w*a */
+    BUFFER_LOW,      /* weighted alpha: sums of w*c*a, or of the low halves of c*a */
+    BUFFER_MASK,     /* the weights, for kernels that read them from global memory */
+    BUFFER_HIGH,     /* weighted alpha past 62 bits: sums of the high halves */
+    CUDA_BUFFERS,
 };
 
 enum cuda_use {
     CUDA_SHARED, /* a lane, beside others */
     CUDA_ALONE,  /* the device; for kernels with weights in constant memory, which all lanes share,
                     for large buffers, and for measuring */
+};
+
+/* A lane, as its holder sees it. */
+struct cuda_device {
+    int index, lane;
+    enum cuda_use use; /* CUDA_ALONE: its holder has the other lanes too */
+    cudaStream_t stream;
+    /* Before the upload, before the kernel, before the download, and at the end. A thread that
+     * waits for the last mark sleeps. Waking it takes tens of microseconds more than a busy wait,
+     * but meanwhile its core can decode and encode. A short busy wait before would not help: the
+     * two copies of a megapixel alone take 0.1 ms. */
+    cudaEvent_t mark[4];
+    size_t shared_limit; /* bytes of shared memory that a block may ask for; 0: not started */
+    void *buffer[CUDA_BUFFERS];
+    size_t buffer_bytes[CUDA_BUFFERS];
 };
 
 /* Takes a lane of device INDEX, or the whole device; the caller may have to wait. The device
@@ -72,49 +80,34 @@ void cuda_device_unlock(struct cuda_device *device);
 /* Has the device been started? INDEX -1: has any device been started? */
 bool cuda_device_is_ready(int index);
 
-/* Held around launches that first set how much shared memory a block may have: CUDA keeps that
- * setting once for all streams. */
-void cuda_launch_lock(void);
-void cuda_launch_unlock(void);
+/* At least so many bytes in each buffer; what a buffer holds is lost when it grows. Where the
+ * device has no room, buffers of earlier pictures are freed first, and it is
+ * cudaErrorMemoryAllocation (cleared) where that does not help. */
+cudaError_t cuda_device_reserve(struct cuda_device *device, const size_t bytes[CUDA_BUFFERS]);
 
-/* At least BYTES in buffer NUMBER; its contents are lost when it grows. Returns CUDA's status,
- * cudaErrorMemoryAllocation (cleared) where the device has no room. */
-cudaError_t cuda_device_reserve(struct cuda_device *device, int number, size_t bytes);
+/* Sends a mask's WEIGHTS to BUFFER_MASK. */
+cudaError_t cuda_device_send_mask(struct cuda_device *device, const void *weights, size_t bytes);
 
-/* Exchanges two buffers. */
-void cuda_device_swap(struct cuda_device *device, int first, int second);
+/* Frees all buffers, but the mask's where it is to be kept; for a holder of the whole device also
+ * those of all other lanes. */
+void cuda_device_release(struct cuda_device *device, bool keep_mask);
 
-/* Fills buffer NUMBER with BYTES of *CONTENT, unless they are there already; the copy is queued.
- * *CONTENT is malloc'ed and from now on the device's; afterwards it points to bytes that stay until
- * the next call or release. */
-cudaError_t cuda_device_fill(struct cuda_device *device, int number, void **content, size_t bytes);
-
-/* For use after a failure: waits until nothing is under way, and forgets what the buffers hold. */
-void cuda_device_settle(struct cuda_device *device);
-
-/* Frees all buffers but KEEP; for a holder of the whole device also those of all other lanes. */
-void cuda_device_release(struct cuda_device *device, int keep);
-
-/* Bytes free for buffers: the free memory of the device and the buffers that cuda_device_release
- * would free. */
-size_t cuda_device_free_bytes(struct cuda_device *device);
-
-/* Bytes that a run's buffers may take together: LIMIT, or if that is 0 the free bytes but for what
- * the context may still need. */
+/* Bytes that a run's buffers may take together: LIMIT, or if that is 0 a lane's, or for a holder of
+ * the whole device what is free or in its buffers, but for what the context may still need. */
 size_t cuda_device_room(struct cuda_device *device, size_t limit);
 
-/* Records mark NUMBER on the device's stream: 0 before the upload, 1 before the kernel, 2 before
- * the download, 3 at the end. */
-cudaError_t cuda_device_mark(struct cuda_device *device, int number);
-
 /* Ends a run that began with mark 0 and came as far as STATUS says: waits for mark 3, adds the
- * times between the marks to TIMES (NULL: nobody asks), and settles the device after a failure. */
+ * times between the marks to TIMES (NULL: nobody asks), and after a failure for all that is under
+ * way. */
 cudaError_t cuda_device_finish(struct cuda_device *device, cudaError_t status,
                                struct kernel_times *times);
 
-/* STATUS as a sentence: "cuda:0: WHAT: out of memory"; EXIT_INPUT. */
-bool cuda_device_error(struct error *err, const struct cuda_device *device, cudaError_t status,
-                       const char *what);
+/* Is STATUS success? Else it becomes a sentence, "cuda:0: the basic kernel failed: out of memory",
+ * with EXIT_INPUT. */
+__attribute__((format(printf, 4, 5))) bool cuda_device_done(struct error *err,
+                                                            const struct cuda_device *device,
+                                                            cudaError_t status, const char *format,
+                                                            ...);
 
 /* The number of devices, at most CUDA_MAX_DEVICES; where it is 0, WHY gets the reason. */
 int cuda_device_count(char *why, size_t why_bytes);

@@ -26,141 +26,89 @@
 
 /* At most so many inputs in turn: small pictures would need thousands. */
 #define MAX_INPUTS 512
-/* Left alone on the device. */
-#define SPARE_BYTES ((size_t)128 << 20)
-
-struct bench_memory {
-    char *in, *out; /* inputs * parts of `each` bytes */
-    void *scrub;
-    size_t each, scrub_bytes;
-    int parts; /* of an input: its planes, or 1 picture */
-    int inputs;
-};
 
 struct measurement {
     struct planes planes;
     struct planes_band all;
     struct kernel_trial *trial;
-    struct bench_memory memory;
-    cudaEvent_t begin[BATCH], end[BATCH];
+    bool pixels;               /* timed from pixels to pixels, and not from planes to planes */
+    enum cuda_buffer from, to; /* each of inputs * parts of `each` bytes */
+    size_t each;
+    int parts; /* of an input: its planes, or 1 picture */
+    int inputs;
     int turn; /* the next input */
+    void *scrub;
+    size_t scrub_bytes;
+    cudaEvent_t mark[2 * BATCH]; /* before and after each run of a batch */
 };
-
-/* Is the kernel timed from pixels to pixels, and not from planes to planes? */
-static bool takes_pixels(const struct planes *planes)
-{
-    return planes->method->image || planes->job->plan->alpha == ALPHA_WEIGHTED;
-}
 
 /* ---- device memory ---- */
 
-static size_t cache_bytes(const struct cuda_device *device)
+/* Chooses how many inputs are taken in turn, enough to exceed the cache as far as there is room,
+ * and reserves the buffers. */
+static cudaError_t memory_alloc(struct measurement *m)
 {
-    int bytes = 0;
-    cuda_worked(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device->index));
-    return bytes > 0 ? (size_t)bytes : 0;
-}
-
-/* What the planes of a pass from pixels to pixels take in each buffer, and in all. */
-static size_t planes_bytes(const struct measurement *m, size_t bytes[CUDA_BUFFERS])
-{
-    size_t rows = (size_t)m->planes.job->in->height, total = 0;
-
-    memset(bytes, 0, CUDA_BUFFERS * sizeof *bytes);
-    if (!m->planes.method->image && takes_pixels(&m->planes))
-        planes_buffer_bytes(&m->planes, rows, rows, bytes);
-    bytes[BUFFER_IN] = bytes[BUFFER_OUT] = 0; /* inputs and outputs are the bench's own */
-    for (int i = 0; i < CUDA_BUFFERS; i++)
-        total += bytes[i];
-    return total;
-}
-
-/* Chooses how many inputs are taken in turn: enough to exceed the cache, as far as there is room.
- */
-static void memory_plan(struct measurement *m, struct cuda_device *device,
-                        size_t bytes[CUDA_BUFFERS])
-{
-    struct bench_memory *memory = &m->memory;
+    struct cuda_device *device = m->planes.device;
     const struct image *in = m->planes.job->in;
-    size_t cache = cache_bytes(device), room = cuda_device_free_bytes(device);
-    size_t input, kept, most;
+    int l2 = 0;
+    size_t rows = (size_t)in->height, bytes[CUDA_BUFFERS], room = cuda_device_room(device, 0);
+    size_t cache, input, kept, most;
+    cudaError_t status = cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device->index);
 
-    memory->parts = takes_pixels(&m->planes) ? 1 : in->channels;
-    memory->each = (takes_pixels(&m->planes) ? m->planes.image_pitch : m->planes.plane_pitch) *
-                   (size_t)in->height;
-    memory->scrub_bytes = m->trial->cold ? 2 * cache : 0;
-    input = memory->each * (size_t)memory->parts;
-    memory->inputs = (int)(2 * cache / input < MAX_INPUTS ? 2 * cache / input + 1 : MAX_INPUTS);
-    kept = SPARE_BYTES + memory->scrub_bytes + m->planes.image_pitch * (size_t)in->height +
-           planes_bytes(m, bytes);
+    cache = cuda_worked(status) && l2 > 0 ? (size_t)l2 : 0;
+    m->parts = m->pixels ? 1 : in->channels;
+    m->from = m->pixels ? BUFFER_IN : BUFFER_PLANE;
+    m->to = m->pixels ? BUFFER_OUT : BUFFER_SUM;
+    m->each = (m->pixels ? m->planes.image_pitch : m->planes.plane_pitch) * rows;
+    m->scrub_bytes = kept = m->trial->cold ? 2 * cache : 0;
+    planes_buffer_bytes(&m->planes, rows, rows, bytes);
+    if (!m->pixels) /* only the picture on its way up */
+        memset(bytes + BUFFER_OUT, 0, (CUDA_BUFFERS - BUFFER_OUT) * sizeof *bytes);
+    for (int i = 0; i < CUDA_BUFFERS; i++)
+        kept += i == (int)m->from || i == (int)m->to ? 0 : bytes[i];
+    input = m->each * (size_t)m->parts;
+    m->inputs = (int)(2 * cache / input < MAX_INPUTS ? 2 * cache / input + 1 : MAX_INPUTS);
     most = room > kept ? (room - kept) / (2 * input) : 0;
-    if ((size_t)memory->inputs > most)
-        memory->inputs = most > 1 ? (int)most : 1;
-}
-
-static cudaError_t memory_alloc(struct bench_memory *memory)
-{
-    size_t bytes = memory->each * (size_t)memory->parts * (size_t)memory->inputs;
-    cudaError_t status = cudaMalloc((void **)&memory->in, bytes);
-    CUDA_NEXT(status, cudaMalloc((void **)&memory->out, bytes));
-    if (status == cudaSuccess && memory->scrub_bytes)
-        status = cudaMalloc(&memory->scrub, memory->scrub_bytes);
+    if ((size_t)m->inputs > most)
+        m->inputs = most > 1 ? (int)most : 1;
+    bytes[m->from] = bytes[m->to] = input * (size_t)m->inputs;
+    status = cuda_device_reserve(device, bytes);
+    if (m->scrub_bytes)
+        CUDA_NEXT(status, cudaMalloc(&m->scrub, m->scrub_bytes));
     cuda_worked(status);
     return status;
 }
 
-static char *part_at(const struct bench_memory *memory, char *base, int input, int part)
-{
-    return base + memory->each * ((size_t)input * (size_t)memory->parts + (size_t)part);
-}
-
-/* The planes as if BUFFER_IN, _OUT, _PLANE and _SUM were those of an input in turn. */
-static struct planes planes_at(const struct measurement *m, struct cuda_device *view, int input,
-                               int part)
+/* The planes with a part of an input in turn; the parts of all inputs are counted on. */
+static struct planes planes_at(const struct measurement *m, int part)
 {
     struct planes planes = m->planes;
-    *view = *m->planes.device;
-    if (takes_pixels(&planes)) {
-        view->buffer[BUFFER_IN] = part_at(&m->memory, m->memory.in, input, part);
-        view->buffer[BUFFER_OUT] = part_at(&m->memory, m->memory.out, input, part);
-    } else {
-        view->buffer[BUFFER_PLANE] = part_at(&m->memory, m->memory.in, input, part);
-        view->buffer[BUFFER_SUM] = part_at(&m->memory, m->memory.out, input, part);
-    }
-    planes.device = view;
+    planes.at[m->from] = planes.at[m->to] = m->each * (size_t)part;
     return planes;
 }
 
-/* The picture goes up once; each input is made of it on the device. */
+/* Inputs are the picture, or are made on the device of one that goes up. */
 static cudaError_t memory_fill(struct measurement *m)
 {
-    struct cuda_device *device = m->planes.device, view;
     const struct image *in = m->planes.job->in;
-    struct bench_memory *memory = &m->memory;
-    size_t bytes = m->planes.image_pitch * (size_t)in->height;
-    cudaError_t status = cuda_device_reserve(device, BUFFER_IN, bytes);
+    cudaStream_t stream = m->planes.device->stream;
+    int parts = m->inputs * m->parts;
+    /* what pads the rows is copied too, by the copies */
+    cudaError_t status =
+        cudaMemsetAsync(planes_buffer(&m->planes, m->from), 0, m->each * (size_t)parts, stream);
 
-    CUDA_NEXT(status,
-              cudaMemcpy2DAsync(planes_device_image(&m->planes, BUFFER_IN, in->height).data,
-                                m->planes.image_pitch, in->data, in->pitch, image_row_bytes(in),
-                                (size_t)in->height, cudaMemcpyHostToDevice, device->stream));
-    if (status == cudaSuccess) /* what pads the rows is copied too, by the copies */
-        status = cudaMemsetAsync(memory->in, 0,
-                                 memory->each * (size_t)memory->parts * (size_t)memory->inputs,
-                                 device->stream);
-    for (int i = 0; status == cudaSuccess && i < memory->inputs * memory->parts; i++) {
-        int input = i / memory->parts, part = i % memory->parts;
-        struct planes planes = planes_at(m, &view, input, part);
-        if (takes_pixels(&planes)) {
-            status = cudaMemcpyAsync(view.buffer[BUFFER_IN], device->buffer[BUFFER_IN], bytes,
-                                     cudaMemcpyDeviceToDevice, device->stream);
-        } else {
-            struct plane_prepare_job prepare =
-                planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
-            status = plane_prepare(&prepare, device->stream);
-        }
+    for (int i = 0; status == cudaSuccess && i < parts; i++) {
+        struct planes planes = planes_at(m, i);
+        struct plane_image to = planes_device_image(&planes, BUFFER_IN, in->height);
+        struct plane_prepare_job prepare =
+            planes_prepare_job(&planes, &m->all, i % m->parts, PLANE_SAMPLE);
+        if (m->pixels || i == 0)
+            status = cudaMemcpy2DAsync(to.data, to.pitch, in->data, in->pitch, image_row_bytes(in),
+                                       (size_t)in->height, cudaMemcpyHostToDevice, stream);
+        if (!m->pixels)
+            CUDA_NEXT(status, plane_prepare(&prepare, stream));
     }
-    CUDA_NEXT(status, cudaStreamSynchronize(device->stream));
+    CUDA_NEXT(status, cudaStreamSynchronize(stream));
     return status;
 }
 
@@ -169,31 +117,28 @@ static cudaError_t memory_fill(struct measurement *m)
 /* What is timed. */
 static cudaError_t launch(struct measurement *m)
 {
-    struct cuda_device view;
-    struct bench_memory *memory = &m->memory;
-    char *in = part_at(memory, memory->in, m->turn, 0);
-    char *out = part_at(memory, memory->out, m->turn, 0);
     const struct image *picture = m->planes.job->in;
-    size_t bytes = takes_pixels(&m->planes) /* a picture without what pads its rows */
+    struct planes planes = planes_at(m, m->turn * m->parts);
+    void *in = planes_buffer(&planes, m->from), *out = planes_buffer(&planes, m->to);
+    size_t bytes = m->pixels /* a picture without what pads its rows */
                        ? image_row_bytes(picture) * (size_t)picture->height
-                       : memory->each * (size_t)memory->parts;
-    cudaStream_t stream = m->planes.device->stream;
+                       : m->each * (size_t)m->parts;
+    cudaStream_t stream = planes.device->stream;
     cudaError_t status = cudaSuccess;
 
     if (m->trial->what == TRIAL_COPY_ENGINE)
         return cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, stream);
     if (m->trial->what == TRIAL_COPY_KERNEL)
         return ceiling_copy(in, out, bytes, stream);
-    for (int part = 0; status == cudaSuccess && part < memory->parts; part++) {
-        struct planes planes = planes_at(m, &view, m->turn, part);
-        if (takes_pixels(&planes)) {
-            status = planes_filter_band(&planes, &m->all);
-        } else {
-            struct plane_prepare_job prepared =
-                planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
-            struct plane_job job = planes_sum_job(&planes, &m->all, &prepared, 0, BUFFER_SUM);
-            status = planes.method->plane(&job, stream);
-        }
+    if (m->pixels)
+        return planes_filter_band(&planes, &m->all);
+    for (int part = 0; status == cudaSuccess && part < m->parts; part++) {
+        struct plane_prepare_job prepared;
+        struct plane_job job;
+        planes = planes_at(m, m->turn * m->parts + part);
+        prepared = planes_prepare_job(&planes, &m->all, part, PLANE_SAMPLE);
+        job = planes_sum_job(&planes, &m->all, &prepared, 0, BUFFER_SUM);
+        status = planes.method->plane(&job, stream);
     }
     return status;
 }
@@ -204,19 +149,19 @@ static cudaError_t run_batch(struct measurement *m, int runs, double ms[BATCH])
     cudaError_t status = cudaSuccess;
 
     if (runs > 1)
-        status = ceiling_delay(LAUNCH_US * (double)(runs * m->memory.parts), stream);
+        status = ceiling_delay(LAUNCH_US * (double)(runs * m->parts), stream);
     for (int i = 0; status == cudaSuccess && i < runs; i++) {
-        if (m->memory.scrub)
-            status = cudaMemsetAsync(m->memory.scrub, i, m->memory.scrub_bytes, stream);
-        CUDA_NEXT(status, cudaEventRecord(m->begin[i], stream));
+        if (m->scrub)
+            status = cudaMemsetAsync(m->scrub, i, m->scrub_bytes, stream);
+        CUDA_NEXT(status, cudaEventRecord(m->mark[2 * i], stream));
         CUDA_NEXT(status, launch(m));
-        CUDA_NEXT(status, cudaEventRecord(m->end[i], stream));
-        m->turn = (m->turn + 1) % m->memory.inputs;
+        CUDA_NEXT(status, cudaEventRecord(m->mark[2 * i + 1], stream));
+        m->turn = (m->turn + 1) % m->inputs;
     }
     CUDA_NEXT(status, cudaStreamSynchronize(stream));
     for (int i = 0; status == cudaSuccess && i < runs; i++) {
         float elapsed = 0;
-        status = cudaEventElapsedTime(&elapsed, m->begin[i], m->end[i]);
+        status = cudaEventElapsedTime(&elapsed, m->mark[2 * i], m->mark[2 * i + 1]);
         ms[i] = (double)elapsed;
     }
     return status;
@@ -229,10 +174,8 @@ static cudaError_t run_all(struct measurement *m)
     bool more = true;
     int runs = 1;
 
-    for (int i = 0; status == cudaSuccess && i < BATCH; i++) {
-        status = cudaEventCreate(&m->begin[i]);
-        CUDA_NEXT(status, cudaEventCreate(&m->end[i]));
-    }
+    for (int i = 0; i < 2 * BATCH; i++)
+        CUDA_NEXT(status, cudaEventCreate(&m->mark[i]));
     while (more && status == cudaSuccess) {
         status = run_batch(m, runs, ms);
         for (int i = 0; more && status == cudaSuccess && i < runs; i++)
@@ -244,48 +187,41 @@ static cudaError_t run_all(struct measurement *m)
 
 static void measurement_free(struct measurement *m)
 {
-    for (int i = 0; i < BATCH; i++) {
-        if (m->begin[i])
-            cudaEventDestroy(m->begin[i]);
-        if (m->end[i])
-            cudaEventDestroy(m->end[i]);
-    }
-    cudaFree(m->memory.in);
-    cudaFree(m->memory.out);
-    cudaFree(m->memory.scrub);
+    for (int i = 0; i < 2 * BATCH; i++)
+        if (m->mark[i])
+            cudaEventDestroy(m->mark[i]);
+    cudaFree(m->scrub);
 }
 
-bool cuda_time(const struct kernel_job *job, const struct planes_method *method,
+bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
                struct kernel_trial *trial, struct error *err)
 {
-    struct measurement m = {.trial = trial};
+    struct measurement m = {.trial = trial, .all = {0, job->in->height, 0, job->in->height}};
     struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
-    size_t cell, bytes[CUDA_BUFFERS];
     cudaError_t status;
-    bool ok = false;
+    bool ok;
 
     if (!device)
         return false;
-    cuda_device_release(device, -1); /* what earlier pictures left there */
-    m.all = (struct planes_band){0, job->in->height, 0, job->in->height};
-    m.planes = (struct planes){.job = job, .device = device, .method = method};
-    if (!planes_init(&m.planes, err))
-        goto out;
-    cell = takes_pixels(&m.planes) ? (size_t)job->in->type : plane_cell_bytes(m.planes.type);
-    memory_plan(&m, device, bytes);
-    trial->bytes = 2 * cell * (uint64_t)job->in->width * (uint64_t)job->in->height *
+    cuda_device_release(device, false); /* what earlier pictures left there */
+    m.planes = (struct planes){.job = job, .device = device, .method = kernel->cuda};
+    m.pixels = kernel->cuda->image || job->plan->alpha == ALPHA_WEIGHTED;
+    ok = planes_init(&m.planes, err);
+    if (ok) {
+        status = memory_alloc(&m);
+        CUDA_NEXT(status, memory_fill(&m));
+        CUDA_NEXT(status, run_all(&m));
+        ok = cuda_device_done(err, device, status, "cannot time the kernel");
+    }
+    trial->bytes = 2 * (m.pixels ? (size_t)job->in->type : plane_cell_bytes(m.planes.type)) *
+                   (uint64_t)job->in->width * (uint64_t)job->in->height *
                    (uint64_t)job->in->channels;
-    trial->inputs = m.memory.inputs;
-    trial->tile = method->image ? 0 : planes_tile(job);
-    status = planes_reserve(&m.planes, bytes);
-    CUDA_NEXT(status, memory_alloc(&m.memory));
-    CUDA_NEXT(status, memory_fill(&m));
-    CUDA_NEXT(status, run_all(&m));
-    ok = status == cudaSuccess || cuda_device_error(err, device, status, "cannot time the kernel");
-out:
+    trial->inputs = m.inputs;
+    trial->tile = kernel->cuda->image ? 0 : planes_tile(job);
     if (!ok)
-        cuda_device_settle(device);
+        cuda_worked(cudaStreamSynchronize(device->stream));
     measurement_free(&m);
+    planes_free(&m.planes);
     cuda_device_unlock(device);
     return ok;
 }
@@ -300,23 +236,18 @@ out:
  * build: the first word that is a number with a point in it. */
 static void driver_text(char *text, size_t bytes)
 {
-    char line[256] = "", *save = NULL;
+    char word[64] = "";
     int cuda = 0;
+    bool found = false;
     FILE *file = fopen("/proc/driver/nvidia/version", "re");
-    const char *number = NULL;
 
-    if (file) {
-        if (!fgets(line, sizeof line, file))
-            line[0] = '\0';
+    while (file && !found && fscanf(file, "%63s", word) == 1)
+        found = strspn(word, "0123456789.") == strlen(word) && strchr(word, '.');
+    if (file)
         fclose(file);
-    }
-    for (char *word = strtok_r(line, " \t\n", &save); word && !number;
-         word = strtok_r(NULL, " \t\n", &save))
-        if (strspn(word, "0123456789.") == strlen(word) && strchr(word, '.'))
-            number = word;
     cuda_worked(cudaDriverGetVersion(&cuda));
-    snprintf(text, bytes, "%s%.20s%sCUDA %d.%d", number ? "driver " : "", number ? number : "",
-             number ? ", " : "", cuda / 1000, cuda % 1000 / 10);
+    snprintf(text, bytes, "%s%.20s%sCUDA %d.%d", found ? "driver " : "", found ? word : "",
+             found ? ", " : "", cuda / 1000, cuda % 1000 / 10);
 }
 
 typedef cudaError_t ceiling_function(int multiprocessors, void *sink, double *operations,
@@ -327,13 +258,13 @@ static cudaError_t ceiling_measure(struct cuda_device *device, int multiprocesso
 {
     double operations = 0, least = 0;
     float ms = 0;
-    cudaError_t status = cuda_device_reserve(device, BUFFER_IN, 16);
+    cudaError_t status = cuda_device_reserve(device, (size_t[CUDA_BUFFERS]){[BUFFER_IN] = 16});
 
     for (int i = 0; status == cudaSuccess && i < CEILING_WARMUP + CEILING_TRIES; i++) {
-        status = cuda_device_mark(device, 0);
+        status = cudaEventRecord(device->mark[0], device->stream);
         CUDA_NEXT(status,
                   ceiling(multiprocessors, device->buffer[BUFFER_IN], &operations, device->stream));
-        CUDA_NEXT(status, cuda_device_mark(device, 1));
+        CUDA_NEXT(status, cudaEventRecord(device->mark[1], device->stream));
         CUDA_NEXT(status, cudaStreamSynchronize(device->stream));
         CUDA_NEXT(status, cudaEventElapsedTime(&ms, device->mark[0], device->mark[1]));
         if (i >= CEILING_WARMUP && (least <= 0 || (double)ms < least))
@@ -370,8 +301,8 @@ bool cuda_probe(int index, int threads, struct device_probe *probe, struct error
         probe->ceilings++;
     }
     cuda_device_unlock(device);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, device, status, "cannot measure the device");
+    if (!cuda_device_done(err, device, status, "cannot measure the device"))
+        return false;
     snprintf(probe->name, sizeof probe->name, "%.120s", properties.name);
     driver_text(probe->driver, sizeof probe->driver);
     probe->cache_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;

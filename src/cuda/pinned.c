@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 #define CHUNKS 64
+/* Sizes are multiples of it, so that pictures of nearly one size can share a chunk. */
+#define STEP ((size_t)1 << 20)
 
 struct chunk {
-    void *memory; /* NULL: the place is free */
+    void *memory; /* NULL: the place is free, or its memory is being pinned */
     size_t bytes;
     bool used;
 };
@@ -18,16 +20,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct chunk chunks[CHUNKS];
 static size_t total; /* of all chunks, and of those being pinned */
 static bool refused; /* pinning failed once: it takes long to fail again */
-
-/* Rounds sizes up to steps of an eighth of a power of two, so that pictures of nearly one size can
- * share a chunk. */
-static size_t round_up(size_t bytes)
-{
-    size_t step = 4096;
-    while (step * 16 < bytes)
-        step *= 2;
-    return (bytes + step - 1) / step * step;
-}
 
 /* With the lock held: the smallest chunk for BYTES that nobody uses; NULL: none. */
 static struct chunk *find(size_t bytes)
@@ -43,7 +35,7 @@ static struct chunk *find(size_t bytes)
 static struct chunk *find_place(void)
 {
     for (int i = 0; i < CHUNKS; i++)
-        if (!chunks[i].memory)
+        if (!chunks[i].memory && !chunks[i].used)
             return &chunks[i];
     return NULL;
 }
@@ -57,65 +49,52 @@ static void unpin(struct chunk *chunk)
     *chunk = (struct chunk){0};
 }
 
-/* With the lock held: is there room for BYTES more? */
-static bool make_room(size_t bytes)
+/* With the lock held: a place for BYTES more; NULL: there is no room. */
+static struct chunk *make_room(size_t bytes)
 {
     for (int i = 0; i < CHUNKS && (total + bytes > CUDA_HOST_BYTES || !find_place()); i++)
         if (chunks[i].memory && !chunks[i].used)
             unpin(&chunks[i]);
-    return total + bytes <= CUDA_HOST_BYTES && find_place();
+    return total + bytes <= CUDA_HOST_BYTES ? find_place() : NULL;
 }
 
-/* Without the lock: others need not wait for pinning. */
-static void *pin(int index, size_t bytes)
+/* Pins the memory of a chunk that is the caller's; without the lock, since others need not wait. */
+static void pin(struct chunk *chunk, int index)
 {
     void *memory = NULL;
-    return cuda_worked(cudaSetDevice(index)) &&
-                   cuda_worked(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable))
-               ? memory
-               : NULL;
-}
+    bool done = cuda_worked(cudaSetDevice(index)) &&
+                cuda_worked(cudaHostAlloc(&memory, chunk->bytes, cudaHostAllocPortable));
 
-/* Enters memory that was pinned without the lock. There is room for it, but its place in the table
- * may have been taken meanwhile.
- */
-static void *enter(void *memory, size_t bytes)
-{
-    struct chunk *place = memory ? find_place() : NULL;
-
-    if (place) {
-        *place = (struct chunk){memory, bytes, true};
-        return memory;
+    pthread_mutex_lock(&lock);
+    if (done) {
+        chunk->memory = memory;
+    } else {
+        refused = true;
+        total -= chunk->bytes;
+        *chunk = (struct chunk){0};
     }
-    if (memory)
-        cuda_worked(cudaFreeHost(memory));
-    refused = refused || !memory;
-    total -= bytes;
-    return NULL;
+    pthread_mutex_unlock(&lock);
 }
 
 void *cuda_host_take(int index, size_t bytes)
 {
     struct chunk *chunk;
-    void *memory = NULL;
 
     if (bytes > CUDA_HOST_CHUNK_BYTES || !cuda_device_is_ready(index))
         return NULL;
-    bytes = round_up(bytes);
+    bytes = (bytes + STEP - 1) / STEP * STEP;
     pthread_mutex_lock(&lock);
     chunk = find(bytes);
-    if (chunk) {
-        chunk->used = true;
-        memory = chunk->memory;
-    } else if (!refused && make_room(bytes)) {
+    if (!chunk && !refused && (chunk = make_room(bytes))) {
+        chunk->bytes = bytes;
         total += bytes;
-        pthread_mutex_unlock(&lock);
-        memory = pin(index, bytes);
-        pthread_mutex_lock(&lock);
-        memory = enter(memory, bytes);
     }
+    if (chunk)
+        chunk->used = true;
     pthread_mutex_unlock(&lock);
-    return memory;
+    if (chunk && !chunk->memory)
+        pin(chunk, index);
+    return chunk ? chunk->memory : NULL;
 }
 
 bool cuda_host_give(void *memory)
@@ -123,11 +102,10 @@ bool cuda_host_give(void *memory)
     bool found = false;
 
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < CHUNKS && !found; i++)
-        if (memory && chunks[i].memory == memory) {
-            chunks[i].used = false;
-            found = true;
-        }
+    for (int i = 0; i < CHUNKS && memory && !found; i++) {
+        found = chunks[i].memory == memory;
+        chunks[i].used = chunks[i].used && !found;
+    }
     pthread_mutex_unlock(&lock);
     return found;
 }

@@ -13,6 +13,9 @@
 #define ROW_SPARE    32
 #define DEFAULT_TILE 32
 
+/* Of planes.weight_at: the weights of products. */
+#define WEIGHT_PRODUCT 2
+
 static size_t round_up(size_t bytes)
 {
     return (bytes + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
@@ -20,7 +23,8 @@ static size_t round_up(size_t bytes)
 
 /* ---- number types ---- */
 
-enum plane_type planes_type(const struct plan *plan)
+/* Which number type holds the plan's plain sums. */
+static enum plane_type type_of_sums(const struct plan *plan)
 {
     enum plane_type type = PLANE_F32;
     for (int k = 0; k < plan->masks; k++) {
@@ -64,36 +68,38 @@ static void weights_put(enum plane_type type, const struct plan_mask *m, void *t
     }
 }
 
-/* Both masks and the product's weights in one buffer, one behind the other, here and there. */
-static bool weights_send(struct planes *planes, struct error *err)
+/* The bytes of both masks and the product's weights, one behind the other; with OUT the weights,
+ * too. */
+static size_t planes_put(struct planes *planes, char *out)
 {
     const struct plan *plan = planes->job->plan;
     const bool wanted[3] = {true, plan->masks > 1, plan->alpha == ALPHA_WEIGHTED};
     const enum plane_type type[3] = {planes->type, planes->type, planes->product_type};
-    size_t at[3], bytes = 0;
-    void *content;
-    cudaError_t status;
+    size_t bytes = 0;
 
     for (int k = 0; k < 3; k++) {
         const struct plan_mask *m = &plan->mask[k == 1];
-        at[k] = bytes;
+        planes->weight_at[k] = bytes;
+        if (wanted[k] && out)
+            weights_put(type[k], m, out + bytes);
         if (wanted[k])
             bytes += round_up((size_t)m->width * (size_t)m->height * plane_cell_bytes(type[k]));
     }
-    content = calloc(1, bytes);
-    if (!content)
-        return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-    for (int k = 0; k < 3; k++)
-        if (wanted[k])
-            weights_put(type[k], &plan->mask[k == 1], (char *)content + at[k]);
-    status = cuda_device_fill(planes->device, BUFFER_MASK, &content, bytes);
-    if (status != cudaSuccess)
-        return cuda_device_error(err, planes->device, status, "cannot send the mask");
-    for (int k = 0; k < 3; k++) {
-        planes->weight[k] = (const char *)content + at[k];
-        planes->device_weight[k] = (const char *)planes->device->buffer[BUFFER_MASK] + at[k];
-    }
-    return true;
+    return bytes;
+}
+
+/* As planes_put, for any method. 0: it cannot run the plan. */
+static size_t pack(struct planes *planes, char *out)
+{
+    if (!planes->method->image)
+        return planes_put(planes, out);
+    return planes->method->pack(planes->job->plan, out, &planes->packed) ? 0 : planes->packed.bytes;
+}
+
+/* The tensor copies of 9.0 want their windows to begin on 16 bytes: see planes.pad. */
+static bool aligns(const struct planes *planes)
+{
+    return planes->method->since >= 9;
 }
 
 /* Bytes from the mask's first cell to its anchor. */
@@ -104,45 +110,41 @@ static int window_left(const struct plan *plan)
 
 void planes_turn(struct planes *planes)
 {
-    cuda_device_swap(planes->device, BUFFER_IN, BUFFER_OUT);
+    planes->turned = !planes->turned;
     planes->pad[0] = planes->pad[1];
-    if (planes->method->aligns)
+    if (aligns(planes))
         planes->pad[1] = ((planes->pad[0] - window_left(planes->job->plan)) % 16 + 16) % 16;
 }
 
 bool planes_init(struct planes *planes, struct error *err)
 {
     const struct plan *plan = planes->job->plan;
-    size_t width = (size_t)planes->job->in->width;
+    size_t width = (size_t)planes->job->in->width, bytes;
+    cudaError_t status;
 
     planes->image_pitch = round_up(image_row_bytes(planes->job->in) + ROW_SPARE);
-    planes->pad[0] = planes->method->aligns ? window_left(plan) % 16 : 0;
+    planes->pad[0] = aligns(planes) ? window_left(plan) % 16 : 0;
     planes->pad[1] = 0;
-    if (planes->method->image)
-        return planes_image_init(planes, err);
-    planes->type = planes_type(plan);
-    planes->product_type = planes->type;
+    planes->type = planes->product_type = type_of_sums(plan);
     if (plan->alpha == ALPHA_WEIGHTED)
         planes->product_type = type_of_product(plan, &planes->split_bits);
     planes->plane_pitch = round_up(width * plane_cell_bytes(planes->type));
     planes->product_pitch = round_up(width * plane_cell_bytes(planes->product_type));
-    return weights_send(planes, err);
+    bytes = pack(planes, NULL);
+    planes->weights = bytes ? calloc(1, bytes) : NULL; /* packers may leave gaps */
+    if (!planes->weights)
+        return error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    pack(planes, planes->weights);
+    status = cuda_device_send_mask(planes->device, planes->weights, bytes);
+    return cuda_device_done(err, planes->device, status, "cannot send the mask");
+}
+
+void planes_free(struct planes *planes)
+{
+    free(planes->weights);
 }
 
 /* ---- device memory ---- */
-
-cudaError_t planes_reserve(const struct planes *planes, const size_t bytes[CUDA_BUFFERS])
-{
-    cudaError_t status = cudaErrorMemoryAllocation;
-    for (int again = 0; again < 2 && status == cudaErrorMemoryAllocation; again++) {
-        status = cudaSuccess;
-        for (int i = 0; i < CUDA_BUFFERS; i++)
-            CUDA_NEXT(status, cuda_device_reserve(planes->device, i, bytes[i]));
-        if (status == cudaErrorMemoryAllocation)
-            cuda_device_release(planes->device, BUFFER_MASK);
-    }
-    return status;
-}
 
 void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t rows,
                          size_t bytes[CUDA_BUFFERS])
@@ -166,12 +168,10 @@ void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t row
     }
 }
 
-void planes_shape(const struct kernel_job *job,
-                  struct plane_shape (*shape_of)(const struct plane_job *job),
-                  struct kernel_shape *shape)
+void cuda_tiled_shape(const struct kernel_job *job, struct kernel_shape *shape)
 {
     const struct plan_mask *m = &job->plan->mask[0];
-    struct plane_job plane = {.type = planes_type(job->plan),
+    struct plane_job plane = {.type = type_of_sums(job->plan),
                               .mask_width = m->width,
                               .mask_height = m->height,
                               .tile = planes_tile(job)};
@@ -183,7 +183,7 @@ void planes_shape(const struct kernel_job *job,
                                job->device_index) != cudaSuccess)
         shared = 48 << 10; /* what every device has */
     plane.shared_limit = (size_t)shared;
-    cut = shape_of(&plane);
+    cut = plane_tiled_shape(&plane);
     groups = (m->height + cut.group_rows - 1) / cut.group_rows;
     loads = (double)(cut.tile + m->width - 1) *
             ((double)groups * (cut.tile - 1) + (double)m->height) / (double)(cut.tile * cut.tile);
@@ -204,12 +204,14 @@ void planes_shape(const struct kernel_job *job,
 
 /* ---- one channel ---- */
 
-struct plane_image planes_device_image(const struct planes *planes, enum planes_buffer buffer,
+struct plane_image planes_device_image(const struct planes *planes, enum cuda_buffer buffer,
                                        int rows)
 {
     const struct plan *plan = planes->job->plan;
     int pad = buffer == BUFFER_IN ? planes->pad[0] : planes->pad[1];
-    return (struct plane_image){(char *)planes->device->buffer[buffer] + pad,
+    enum cuda_buffer other = buffer == BUFFER_IN ? BUFFER_OUT : BUFFER_IN;
+    enum cuda_buffer at = planes->turned ? other : buffer;
+    return (struct plane_image){(char *)planes_buffer(planes, at) + pad,
                                 planes->image_pitch,
                                 planes->job->in->width,
                                 rows,
@@ -241,25 +243,25 @@ struct plane_prepare_job planes_prepare_job(const struct planes *planes,
         .source = source,
         .split_bits = planes->split_bits,
         .type = product ? planes->product_type : planes->type,
-        .out = planes->device->buffer[BUFFER_PLANE],
+        .out = planes_buffer(planes, BUFFER_PLANE),
         .out_pitch = product ? planes->product_pitch : planes->plane_pitch,
     };
 }
 
 struct plane_job planes_sum_job(const struct planes *planes, const struct planes_band *band,
                                 const struct plane_prepare_job *prepared, int k,
-                                enum planes_buffer sums)
+                                enum cuda_buffer sums)
 {
     const struct plan *plan = planes->job->plan;
     const struct plan_mask *m = &plan->mask[k];
-    bool product = prepared->source != PLANE_SAMPLE;
+    size_t weight_at = planes->weight_at[prepared->source != PLANE_SAMPLE ? WEIGHT_PRODUCT : k];
     return (struct plane_job){
         .type = prepared->type,
         .in = prepared->out,
         .in_pitch = prepared->out_pitch,
         .in_first_row = band->in_first,
         .in_rows = band->in_rows,
-        .out = planes->device->buffer[sums],
+        .out = planes_buffer(planes, sums),
         .out_pitch = prepared->out_pitch,
         .out_first_row = band->out_first,
         .out_rows = band->out_rows,
@@ -271,8 +273,8 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
         .mask_height = m->height,
         .anchor_x = m->anchor_x,
         .anchor_y = m->anchor_y,
-        .weight = planes->weight[product ? WEIGHT_PRODUCT : k],
-        .device_weight = planes->device_weight[product ? WEIGHT_PRODUCT : k],
+        .weight = planes->weights + weight_at,
+        .device_weight = (const char *)planes_buffer(planes, BUFFER_MASK) + weight_at,
         .tile = planes_tile(planes->job),
         .shared_limit = planes->device->shared_limit,
     };
@@ -280,8 +282,7 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
 
 /* prepare + convolve: the sums of one channel (or its products) under mask k into `sums`. */
 static cudaError_t sum_channel(const struct planes *planes, const struct planes_band *band,
-                               int channel, enum plane_source source, int k,
-                               enum planes_buffer sums)
+                               int channel, enum plane_source source, int k, enum cuda_buffer sums)
 {
     struct plane_prepare_job prepare = planes_prepare_job(planes, band, channel, source);
     struct plane_job convolve = planes_sum_job(planes, band, &prepare, k, sums);
@@ -291,13 +292,12 @@ static cudaError_t sum_channel(const struct planes *planes, const struct planes_
 }
 
 static struct plane_finish_job finish_job(const struct planes *planes,
-                                          const struct planes_band *band, enum planes_buffer sums,
-                                          int channel)
+                                          const struct planes_band *band, int channel)
 {
     const struct plan_mask *m = &planes->job->plan->mask[0];
     return (struct plane_finish_job){
         .type = planes->type,
-        .sum = planes->device->buffer[sums],
+        .sum = planes_buffer(planes, BUFFER_SUM),
         .sum_pitch = planes->plane_pitch,
         .divisor = m->divisor,
         .offset = m->offset,
@@ -312,11 +312,11 @@ static cudaError_t weighted_channel(const struct planes *planes, const struct pl
 {
     struct cuda_device *device = planes->device;
     struct plane_weighted_job job = {
-        .plain = finish_job(planes, band, BUFFER_SUM, channel),
-        .coverage = device->buffer[BUFFER_COVERAGE],
+        .plain = finish_job(planes, band, channel),
+        .coverage = planes_buffer(planes, BUFFER_COVERAGE),
         .product_type = planes->product_type,
-        .product_low = device->buffer[BUFFER_LOW],
-        .product_high = planes->split_bits ? device->buffer[BUFFER_HIGH] : NULL,
+        .product_low = planes_buffer(planes, BUFFER_LOW),
+        .product_high = planes->split_bits ? planes_buffer(planes, BUFFER_HIGH) : NULL,
         .product_pitch = planes->product_pitch,
         .split_bits = planes->split_bits,
         .weight_sum = planes->job->plan->mask[0].sum,
@@ -332,29 +332,31 @@ static cudaError_t weighted_channel(const struct planes *planes, const struct pl
     }
     status = sum_channel(planes, band, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
     CUDA_NEXT(status, sum_channel(planes, band, channel, low, 0, BUFFER_LOW));
-    if (status == cudaSuccess && planes->split_bits)
-        status = sum_channel(planes, band, channel, PLANE_PRODUCT_HIGH, 0, BUFFER_HIGH);
-    return status != cudaSuccess ? status : plane_finish_weighted(&job, device->stream);
+    if (planes->split_bits)
+        CUDA_NEXT(status, sum_channel(planes, band, channel, PLANE_PRODUCT_HIGH, 0, BUFFER_HIGH));
+    CUDA_NEXT(status, plane_finish_weighted(&job, device->stream));
+    return status;
 }
 
 static cudaError_t filter_channel(const struct planes *planes, const struct planes_band *band,
                                   int channel)
 {
     const struct plan *plan = planes->job->plan;
-    struct plane_finish_job finish = finish_job(planes, band, BUFFER_SUM, channel);
+    const void *gy = planes_buffer(planes, BUFFER_SUM2);
+    struct plane_finish_job finish = finish_job(planes, band, channel);
+    cudaStream_t stream = planes->device->stream;
     cudaError_t status;
 
     if (plan->alpha == ALPHA_WEIGHTED)
         return weighted_channel(planes, band, channel);
     status = sum_channel(planes, band, channel, PLANE_SAMPLE, 0, BUFFER_SUM);
-    if (status == cudaSuccess && plan->kind == PLAN_GRADIENT)
-        status = sum_channel(planes, band, channel, PLANE_SAMPLE, 1, BUFFER_SUM2);
-    if (status != cudaSuccess)
+    if (plan->kind != PLAN_GRADIENT) {
+        CUDA_NEXT(status, plane_finish_linear(&finish, stream));
         return status;
-    if (plan->kind == PLAN_GRADIENT)
-        return plane_finish_gradient(&finish, planes->device->buffer[BUFFER_SUM2],
-                                     planes->device->stream);
-    return plane_finish_linear(&finish, planes->device->stream);
+    }
+    CUDA_NEXT(status, sum_channel(planes, band, channel, PLANE_SAMPLE, 1, BUFFER_SUM2));
+    CUDA_NEXT(status, plane_finish_gradient(&finish, gy, stream));
+    return status;
 }
 
 cudaError_t planes_filter_band(const struct planes *planes, const struct planes_band *band)

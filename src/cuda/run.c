@@ -1,89 +1,49 @@
 /* A whole picture through a kernel: it goes up, passes are made on it, it comes down; in
  * bands when the device cannot hold it whole. A band carries its halo and ghost rows
  * along, so that a kernel never asks for a row that is not there. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cuda/planes.h"
 #include "kernel/kernel.h"
 
-/* The means of a run, and what its failure is called. */
-struct limits {
+/* The means of a run. */
+struct means {
+    const struct kernel *kernel;
     struct cuda_device *device;
-    const struct planes_method *method;
-    size_t bytes;
-    char what[64];
+    size_t bytes; /* that the buffers may take */
 };
 
-/* False with *status success: there is no room for so many rows. */
-static bool reserve(struct planes *planes, size_t in_rows, size_t rows, size_t limit,
-                    cudaError_t *status)
+/* cudaErrorMemoryAllocation: there is no room for so many rows. */
+static cudaError_t reserve(const struct planes *planes, int in_rows, int rows, size_t limit)
 {
     size_t bytes[CUDA_BUFFERS], total = 0;
-    *status = cudaSuccess;
-    planes_buffer_bytes(planes, in_rows, rows, bytes);
+
+    planes_buffer_bytes(planes, (size_t)in_rows, (size_t)rows, bytes);
     for (int i = 0; i < CUDA_BUFFERS; i++)
         total += bytes[i];
-    if (total > limit)
-        return false;
-    *status = planes_reserve(planes, bytes);
-    if (*status != cudaErrorMemoryAllocation)
-        return *status == cudaSuccess;
-    *status = cudaSuccess; /* a smaller try has all the memory */
-    return false;
+    return total > limit ? cudaErrorMemoryAllocation : cuda_device_reserve(planes->device, bytes);
 }
 
 /* ---- up and down ---- */
 
-static cudaError_t upload_rows(const struct planes *planes, int at, const void *rows, size_t pitch,
-                               int count)
-{
-    struct plane_image in = planes_device_image(planes, BUFFER_IN, at + count);
-    return cudaMemcpy2DAsync((char *)in.data + (size_t)at * in.pitch, in.pitch, rows, pitch,
-                             image_row_bytes(planes->job->in), (size_t)count,
-                             cudaMemcpyHostToDevice, planes->device->stream);
-}
-
-/* Uploads the band's rows, neighbours in one copy; ghost rows are folded here, or come from
- * ghost_line. */
-static cudaError_t upload(const struct planes *planes, const struct planes_band *band,
-                          const void *ghost_line)
+/* Uploads the band's rows, neighbours in one copy; ghost rows among them are folded here. */
+static cudaError_t upload(const struct planes *planes, const struct planes_band *band)
 {
     const struct kernel_job *job = planes->job;
+    const enum border border = job->plan->border;
+    struct plane_image in = planes_device_image(planes, BUFFER_IN, band->in_rows);
     cudaError_t status = cudaSuccess;
 
     for (int i = 0, count; status == cudaSuccess && i < band->in_rows; i += count) {
-        int y = border_fold(job->plan->border, band->in_first + i, job->picture_height);
+        int y = border_fold(border, band->in_first + i, job->picture_height);
         count = 1;
-        if (y == BORDER_OUTSIDE) {
-            status = upload_rows(planes, i, ghost_line, 0, 1);
-            continue;
-        }
         while (i + count < band->in_rows &&
-               border_fold(job->plan->border, band->in_first + i + count, job->picture_height) ==
-                   y + count)
+               border_fold(border, band->in_first + i + count, job->picture_height) == y + count)
             count++;
-        status = upload_rows(planes, i, image_row(job->in, y - job->in_first_row), job->in->pitch,
-                             count);
+        status = cudaMemcpy2DAsync((char *)in.data + (size_t)i * in.pitch, in.pitch,
+                                   image_row(job->in, y - job->in_first_row), job->in->pitch,
+                                   image_row_bytes(job->in), (size_t)count, cudaMemcpyHostToDevice,
+                                   planes->device->stream);
     }
     return status;
-}
-
-/* A row of ghost cells for zero and constant; malloc'ed. */
-static void *ghost_line_make(const struct kernel_job *job)
-{
-    const struct plan *plan = job->plan;
-    size_t n = (size_t)job->in->width * (size_t)plan->channels;
-    void *line = malloc(n * (size_t)plan->type);
-    for (size_t i = 0; line && i < n; i++) {
-        int channel = (int)(i % (size_t)plan->channels);
-        int64_t value = planes_ghost(plan, channel, PLANE_SAMPLE, 0);
-        if (plan->type == SAMPLE_U8)
-            ((uint8_t *)line)[i] = (uint8_t)value;
-        else
-            ((uint16_t *)line)[i] = (uint16_t)value;
-    }
-    return line;
 }
 
 static cudaError_t download(const struct planes *planes, const struct planes_band *band)
@@ -98,132 +58,133 @@ static cudaError_t download(const struct planes *planes, const struct planes_ban
 
 /* Brings one band up and down, with `passes` passes on the device (more than 1 for whole pictures
  * only). */
-static cudaError_t run_band(struct planes *planes, const struct planes_band *band, int passes,
-                            const void *ghost_line)
+static cudaError_t run_band(struct planes *planes, const struct planes_band *band, int passes)
 {
     struct cuda_device *device = planes->device;
-    cudaError_t status = cuda_device_mark(device, 0);
+    cudaError_t status = cudaEventRecord(device->mark[0], device->stream);
 
-    CUDA_NEXT(status, upload(planes, band, ghost_line));
-    CUDA_NEXT(status, cuda_device_mark(device, 1));
+    CUDA_NEXT(status, upload(planes, band));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[1], device->stream));
     for (int i = 0; status == cudaSuccess && i < passes; i++) {
         if (i > 0) /* the last pass's output is this one's input */
             planes_turn(planes);
         status = planes_filter_band(planes, band);
     }
-    CUDA_NEXT(status, cuda_device_mark(device, 2));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[2], device->stream));
     CUDA_NEXT(status, download(planes, band));
     return cuda_device_finish(device, status, planes->job->times);
 }
 
-/* As many rows at a time as the device holds, halved until they fit. */
-static bool run_bands(struct planes *planes, const struct limits *limits, const void *ghost_line,
-                      struct error *err)
+/* The band of up to ROWS output rows from row FIRST of job->out on. Ghost rows that are a value are
+ * the kernel's. */
+static struct planes_band band_at(const struct kernel_job *job, const struct bands *reach,
+                                  int first, int rows)
+{
+    int left = job->out->height - first, height = job->picture_height;
+    struct planes_band band = {.out_first = job->out_first_row + first,
+                               .out_rows = left < rows ? left : rows};
+    int from = band.out_first - reach->above, to = band.out_first + band.out_rows + reach->below;
+
+    if (border_fold(job->plan->border, -1, height) == BORDER_OUTSIDE) {
+        from = from < 0 ? 0 : from;
+        to = to > height ? height : to;
+    }
+    band.in_first = from;
+    band.in_rows = to - from;
+    return band;
+}
+
+static bool done(const struct means *means, cudaError_t status, struct error *err)
+{
+    return cuda_device_done(err, means->device, status, "the %s kernel failed",
+                            means->kernel->name);
+}
+
+/* One pass in bands, for pictures that the device cannot hold: as many rows at a time as it holds,
+ * halved until they fit. */
+static bool run_bands(struct planes *planes, const struct means *means, struct error *err)
 {
     const struct kernel_job *job = planes->job;
-    int halo = 0, rows = job->out->height, anchor = 0;
-    cudaError_t status = cudaSuccess;
+    struct bands reach;
+    int rows = job->out->height;
+    cudaError_t status;
 
-    for (int k = 0; k < job->plan->masks; k++) { /* the rows that the larger mask needs */
-        const struct plan_mask *m = &job->plan->mask[k];
-        int above = m->anchor_y, below = m->height - 1 - m->anchor_y;
-        anchor = above > anchor ? above : anchor;
-        halo = below > halo ? below : halo;
-    }
-    halo += anchor;
-    while (!reserve(planes, (size_t)(rows + halo), (size_t)rows, limits->bytes, &status)) {
-        if (status != cudaSuccess)
-            return cuda_device_error(err, planes->device, status, "no device memory");
+    bands_find_reach(&reach, job->plan, job->picture_height);
+    while ((status = reserve(planes, rows + reach.above + reach.below, rows, means->bytes)) ==
+           cudaErrorMemoryAllocation) {
         if (rows == 1)
             return error_set(err, EXIT_INPUT,
                              "cuda:%d: no device memory for one row of %d pixels under this mask",
                              planes->device->index, job->in->width);
         rows /= 2;
     }
-    for (int y = 0; y < job->out->height; y += rows) {
-        struct planes_band band;
-        int count = job->out->height - y < rows ? job->out->height - y : rows;
-        band.out_first = job->out_first_row + y;
-        band.out_rows = count;
-        band.in_first = band.out_first - anchor;
-        band.in_rows = count + halo;
-        status = run_band(planes, &band, 1, ghost_line);
-        if (status != cudaSuccess)
-            return cuda_device_error(err, planes->device, status, limits->what);
+    if (!cuda_device_done(err, planes->device, status, "no device memory"))
+        return false;
+    for (int y = 0; status == cudaSuccess && y < job->out->height; y += rows) {
+        struct planes_band band = band_at(job, &reach, y, rows);
+        status = run_band(planes, &band, 1);
     }
-    return true;
+    return done(means, status, err);
 }
 
-/* One pass in bands, for pictures that the device cannot hold. */
 static bool pass_in_bands(const struct kernel_job *job, const void *context, struct error *err)
 {
-    const struct limits *limits = context;
-    struct planes planes = {.job = job, .device = limits->device, .method = limits->method};
-    void *ghost_line = ghost_line_make(job);
-    bool ok =
-        ghost_line ? planes_init(&planes, err) : error_set(err, EXIT_INPUT, "no memory for a row");
-    ok = ok && run_bands(&planes, limits, ghost_line, err);
-    free(ghost_line);
+    const struct means *means = context;
+    struct planes planes = {.job = job, .device = means->device, .method = means->kernel->cuda};
+    bool ok = planes_init(&planes, err) && run_bands(&planes, means, err);
+
+    planes_free(&planes);
     return ok;
 }
 
 /* Makes all passes on the device. False with *fits false: it has no room for the whole picture. */
-static bool passes_whole(const struct kernel_job *job, const struct limits *limits, bool *fits,
+static bool passes_whole(const struct kernel_job *job, const struct means *means, bool *fits,
                          struct error *err)
 {
-    struct planes planes = {.job = job, .device = limits->device, .method = limits->method};
+    struct planes planes = {.job = job, .device = means->device, .method = means->kernel->cuda};
     struct planes_band all = {job->in_first_row, job->in->height, job->out_first_row,
                               job->out->height};
     cudaError_t status;
+    bool ok = false;
 
     *fits = job->plan->repeat == 1 || job->in->height == job->picture_height;
     if (!*fits)
         return false;
     if (!planes_init(&planes, err)) {
-        *fits = limits->device->alone; /* perhaps other lanes hold the memory */
-        return false;
+        *fits = means->device->use == CUDA_ALONE; /* perhaps other lanes hold the memory */
+    } else if ((status = reserve(&planes, all.in_rows, all.out_rows, means->bytes)) !=
+               cudaSuccess) {
+        *fits = status != cudaErrorMemoryAllocation;
+        cuda_device_done(err, means->device, status, "no device memory");
+    } else {
+        ok = done(means, run_band(&planes, &all, job->plan->repeat), err);
     }
-    if (!reserve(&planes, (size_t)all.in_rows, (size_t)all.out_rows, limits->bytes, &status)) {
-        *fits = status != cudaSuccess;
-        return *fits && cuda_device_error(err, limits->device, status, "no device memory");
-    }
-    status = run_band(&planes, &all, job->plan->repeat, NULL);
-    return status == cudaSuccess || cuda_device_error(err, limits->device, status, limits->what);
+    planes_free(&planes);
+    return ok;
 }
 
-/* Runs in a lane, beside others. False with *fits false: the job needs the whole device. */
-static bool run_shared(const struct kernel_job *job, struct limits *limits, bool *fits,
-                       struct error *err)
+/* With the whole device, or in a lane beside others. There, false with *fits false: the job needs
+ * the whole device. */
+static bool run(const struct kernel *kernel, const struct kernel_job *job, enum cuda_use use,
+                bool *fits, struct error *err)
 {
+    struct means means = {kernel, cuda_device_lock(job->device_index, use, err), 0};
     bool ok;
 
-    limits->device = cuda_device_lock(job->device_index, CUDA_SHARED, err);
-    if (!limits->device)
+    if (!means.device)
         return false;
-    limits->bytes = job->device_bytes_limit ? job->device_bytes_limit : CUDA_LANE_BYTES;
-    ok = passes_whole(job, limits, fits, err);
-    cuda_device_unlock(limits->device);
+    means.bytes = cuda_device_room(means.device, job->device_bytes_limit);
+    ok = passes_whole(job, &means, fits, err);
+    if (use == CUDA_ALONE && !*fits)
+        ok = passes_run(job, pass_in_bands, &means, err);
+    cuda_device_unlock(means.device);
     return ok;
 }
 
-bool cuda_run(const struct kernel_job *job, const struct planes_method *method, struct error *err)
+bool cuda_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
 {
-    struct limits limits = {.method = method};
-    bool fits = true, ok;
+    bool fits = !kernel->cuda->constant;
+    bool ok = fits && run(kernel, job, CUDA_SHARED, &fits, err);
 
-    snprintf(limits.what, sizeof limits.what, "the %s kernel failed", method->name);
-    if (!method->constant) {
-        ok = run_shared(job, &limits, &fits, err);
-        if (ok || fits)
-            return ok;
-    }
-    limits.device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
-    if (!limits.device)
-        return false;
-    limits.bytes = cuda_device_room(limits.device, job->device_bytes_limit);
-    ok = passes_whole(job, &limits, &fits, err);
-    if (!ok && !fits)
-        ok = passes_run(job, pass_in_bands, &limits, err);
-    cuda_device_unlock(limits.device);
-    return ok;
+    return ok || fits ? ok : run(kernel, job, CUDA_ALONE, &fits, err);
 }

@@ -1,10 +1,7 @@
 /* The host side of the textbook's 1D kernels: a signal goes up, its sums come down; in parts
  * when the device cannot hold it whole. A part brings its halo and ghost cells along, so
  * that a kernel never asks for a cell that is not there. */
-#include "kernel/rows.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "kernel/kernel.h"
 
 #include "cuda/device.h"
 #include "kernel/backend.h"
@@ -12,9 +9,6 @@
 #include "kernels/signal_1d.h"
 
 #define DEFAULT_TILE 256
-
-/* The device's buffers as signals use them. */
-enum { BUFFER_IN, BUFFER_OUT, BUFFER_MASK };
 
 typedef cudaError_t signal_launch(const struct signal_1d_job *job, cudaStream_t stream);
 
@@ -36,32 +30,21 @@ static struct signal_1d_job kernel_view(const struct signal_job *job)
 
 /* ---- up and down ---- */
 
-/* Copies COUNT cells from AT on to the device's cells from TO on. */
-static cudaError_t upload_cells(const struct signal_job *job, struct cuda_device *device, int to,
-                                const void *cells, int at, int count)
+/* Uploads the part's cells, neighbours in one copy; ghost cells among them are folded here. */
+static cudaError_t upload(const struct signal_job *job, struct cuda_device *device,
+                          const struct signal_1d_job *part)
 {
     size_t cell = signal_cell_bytes(job->type);
-    return cudaMemcpyAsync((char *)device->buffer[BUFFER_IN] + (size_t)to * cell,
-                           (const char *)cells + (size_t)at * cell, (size_t)count * cell,
-                           cudaMemcpyHostToDevice, device->stream);
-}
-
-/* Uploads the part's cells, neighbours in one copy; ghost cells are folded here or are GHOST. */
-static cudaError_t upload(const struct signal_job *job, struct cuda_device *device,
-                          const struct signal_1d_job *part, const void *ghost)
-{
     cudaError_t status = cudaSuccess;
 
     for (int i = 0, count; status == cudaSuccess && i < part->in_count; i += count) {
         int first = part->in_first + i, at = border_fold(job->border, first, job->n);
         count = 1;
-        if (at == BORDER_OUTSIDE) {
-            status = upload_cells(job, device, i, ghost, 0, 1);
-            continue;
-        }
         if (at == first) /* inside: up to the signal's end */
             count = job->n - at < part->in_count - i ? job->n - at : part->in_count - i;
-        status = upload_cells(job, device, i, job->in, at, count);
+        status = cudaMemcpyAsync((char *)device->buffer[BUFFER_IN] + (size_t)i * cell,
+                                 (const char *)job->in + (size_t)at * cell, (size_t)count * cell,
+                                 cudaMemcpyHostToDevice, device->stream);
     }
     return status;
 }
@@ -78,14 +61,12 @@ static cudaError_t download(const struct signal_job *job, struct cuda_device *de
 static cudaError_t run_part(const struct signal_job *job, struct cuda_device *device,
                             const struct signal_1d_job *part, signal_launch *launch)
 {
-    float ghost_float = (float)job->ghost;
-    const void *ghost = job->type == SIGNAL_F32 ? (const void *)&ghost_float : &job->ghost;
-    cudaError_t status = cuda_device_mark(device, 0);
+    cudaError_t status = cudaEventRecord(device->mark[0], device->stream);
 
-    CUDA_NEXT(status, upload(job, device, part, ghost));
-    CUDA_NEXT(status, cuda_device_mark(device, 1));
+    CUDA_NEXT(status, upload(job, device, part));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[1], device->stream));
     CUDA_NEXT(status, launch(part, device->stream));
-    CUDA_NEXT(status, cuda_device_mark(device, 2));
+    CUDA_NEXT(status, cudaEventRecord(device->mark[2], device->stream));
     CUDA_NEXT(status, download(job, device, part));
     return cuda_device_finish(device, status, job->times);
 }
@@ -99,34 +80,41 @@ static int reserve(const struct signal_job *job, struct cuda_device *device, siz
 
     for (int count = job->n; count > 0; count /= 2) {
         size_t in = ((size_t)count + halo) * cell, out = (size_t)count * cell;
-        if (in + out > limit)
-            continue;
-        if (cuda_device_reserve(device, BUFFER_IN, in) == cudaSuccess &&
-            cuda_device_reserve(device, BUFFER_OUT, out) == cudaSuccess)
+        if (in + out <= limit &&
+            cuda_device_reserve(device, (size_t[CUDA_BUFFERS]){in, out}) == cudaSuccess)
             return count;
-        cuda_device_release(device, BUFFER_MASK); /* the next, smaller try has it all */
     }
     return 0;
 }
 
-static cudaError_t send_mask(const struct signal_job *job, struct cuda_device *device)
+/* The part of COUNT outputs, or up to the end, from FIRST on. Ghost cells that are a value are the
+ * kernel's. */
+static void cut(const struct signal_job *job, struct signal_1d_job *part, int first, int count)
 {
-    size_t bytes = (size_t)job->mask_width * signal_cell_bytes(job->type);
-    cudaError_t status = cuda_device_reserve(device, BUFFER_MASK, bytes);
-    CUDA_NEXT(status, cudaMemcpyAsync(device->buffer[BUFFER_MASK], job->weight, bytes,
-                                      cudaMemcpyHostToDevice, device->stream));
-    return status;
+    int left = job->n - first, from = first - job->anchor, to;
+
+    part->out_first = first;
+    part->out_count = left < count ? left : count;
+    to = from + part->out_count + job->mask_width - 1;
+    if (border_fold(job->border, -1, job->n) == BORDER_OUTSIDE) {
+        from = from < 0 ? 0 : from;
+        to = to > job->n ? job->n : to;
+    }
+    part->in_first = from;
+    part->in_count = to - from;
 }
 
-static bool run_parts(const struct signal_job *job, struct cuda_device *device, size_t limit,
-                      signal_launch *launch, const char *what, struct error *err)
+static bool run_parts(const struct signal_job *job, struct cuda_device *device,
+                      signal_launch *launch, const char *name, struct error *err)
 {
+    size_t limit = cuda_device_room(device, job->device_bytes_limit);
+    size_t bytes = (size_t)job->mask_width * signal_cell_bytes(job->type);
     struct signal_1d_job part = kernel_view(job);
-    cudaError_t status = send_mask(job, device);
+    cudaError_t status = cuda_device_send_mask(device, job->weight, bytes);
     int count;
 
-    if (status != cudaSuccess)
-        return cuda_device_error(err, device, status, "cannot send the mask");
+    if (!cuda_device_done(err, device, status, "cannot send the mask"))
+        return false;
     count = reserve(job, device, limit);
     if (count == 0)
         return error_set(err, EXIT_INPUT, "cuda:%d: no device memory for a mask of %d weights",
@@ -134,43 +122,26 @@ static bool run_parts(const struct signal_job *job, struct cuda_device *device, 
     part.in = device->buffer[BUFFER_IN];
     part.out = device->buffer[BUFFER_OUT];
     part.device_weight = device->buffer[BUFFER_MASK];
-    for (int first = 0; first < job->n; first += count) {
-        if (count < job->n) { /* else the kernel folds ghost cells itself */
-            part.out_first = first;
-            part.out_count = job->n - first < count ? job->n - first : count;
-            part.in_first = first - job->anchor;
-            part.in_count = part.out_count + job->mask_width - 1;
-        }
+    for (int first = 0; status == cudaSuccess && first < job->n; first += count) {
+        if (count < job->n) /* else the kernel folds ghost cells itself */
+            cut(job, &part, first, count);
         status = run_part(job, device, &part, launch);
-        if (status != cudaSuccess)
-            return cuda_device_error(err, device, status, what);
     }
-    return true;
+    return cuda_device_done(err, device, status, "the %s kernel failed", name);
 }
 
 static bool run(const struct signal_job *job, signal_launch *launch, const char *name,
                 struct error *err)
 {
     struct cuda_device *device = cuda_device_lock(job->device_index, CUDA_ALONE, err);
-    char what[64];
-    bool good;
+    bool good = device && run_parts(job, device, launch, name, err);
 
-    if (!device)
-        return false;
-    snprintf(what, sizeof what, "the %s kernel failed", name);
-    good = run_parts(job, device, cuda_device_room(device, job->device_bytes_limit), launch, what,
-                     err);
-    cuda_device_unlock(device);
+    if (device)
+        cuda_device_unlock(device);
     return good;
 }
 
 /* ---- rows of the kernel table ---- */
-
-static bool supports(const struct plan *plan, char *why, size_t why_bytes)
-{
-    (void)plan;
-    return backend_cuda.devices(why, why_bytes) > 0;
-}
 
 #define RUN(kernel)                                                                                \
     static bool run_##kernel(const struct signal_job *job, struct error *err)                      \
@@ -225,8 +196,7 @@ static void shape_cached(const struct signal_job *job, struct kernel_shape *shap
 }
 
 #define ROW(kernel, sentence)                                                                      \
-    .name = #kernel, .dims = 1, .device = DEVICE_CUDA, .idea = sentence, .supports = supports,     \
-    .run_signal = run_##kernel
+    .name = #kernel, .dims = 1, .device = DEVICE_CUDA, .idea = sentence, .run_signal = run_##kernel
 
 static const struct kernel KERNELS[] = {
     {ROW(basic, "mask and input in global memory, one thread an output (Fig. 7.6)"),

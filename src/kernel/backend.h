@@ -26,7 +26,7 @@ struct backend {
     const char *name; /* "cpu", "cuda": what --device calls it */
     /* How many devices there are; 0 with a half-sentence in why when none. */
     int (*devices)(char *why, size_t why_bytes);
-    /* One line about device INDEX: name, size, capability. */
+    /* One line about device INDEX, which is there: name, size, capability. */
     void (*describe)(int index, char *text, size_t text_bytes);
     /* Gets device INDEX ready (a CUDA context takes about 0.2 s), so that it can be done beside
      * decoding; harmless to call again, safe from another thread. EXIT_DEVICE when it is not there.
@@ -49,16 +49,19 @@ struct backend {
      * pass over a picture of WIDTH x HEIGHT pixels, on one thread of a CPU. Of devices that are not
      * there, too. */
     double (*pass_ms)(const struct plan *plan, int width, int height);
-    /* Measures device INDEX with THREADS threads (of a CPU), in about half a second. */
+    /* Measures device INDEX, which is there, with THREADS threads (of a CPU), in about half a
+     * second. */
     bool (*probe)(int index, int threads, struct device_probe *probe, struct error *err);
 };
 
 const struct backend *backend_find(enum device device);
 
-/* Calls line() with one line for every device of every backend, or why a backend has none.
- * Returns the number of devices. */
-int backend_describe_devices(void (*line)(const char *text, void *context), void *context);
+/* Is device INDEX of CUDA there? Else EXIT_DEVICE. Nothing is started. */
+bool backend_check_cuda(int index, struct error *err);
 
 extern const struct backend backend_cpu, backend_cuda;
+
+/* The pass_ms of backend_cuda, also of builds without CUDA: cuda/cost.c. */
+double cuda_pass_ms(const struct plan *plan, int width, int height);
 
 #endif

@@ -1,67 +1,76 @@
-/* How a picture goes through a device in bands, and what a device has to do for it.
- * Every row goes up once; the halo rows of a band are those of its neighbour before,
- * which are on the device already. So the output lags behind by the rows below:
+/* How a picture is cut into bands, and what a device has to do for a picture that goes through it
+ * in bands. A band is some rows of output; its sums also read halo rows above and below. Each row
+ * of input is read once, when the first band needs it:
  *
- *      input      |  band 0  |  band 1  |  band 2  |         `rows` each, the last fewer
- *      output     | 0      |  1       |  2           |       each `below` rows higher
- *      on device  [ halo: above + below ][ band ]            rows for output 1: 0 1
+ *      output      |  band 0  |  band 1  |  band 2  |      `rows` each, the last fewer
+ *      new input   |  band 0    |  band 1  | band 2 |      each `below` rows lower
+ *      for band 1      [ halo ] [ new ]                    halo: at most above + below rows
  *
- * Arithmetic and an interface; run/device_bands.c runs it, cuda/bands.c is a device. */
+ * Arithmetic and an interface; run/bands.c chooses the rows, run/pipeline.c runs the bands, and
+ * cuda/bands.c is a device. */
 #ifndef STENCIL_KERNEL_BAND_DEVICE_H
 #define STENCIL_KERNEL_BAND_DEVICE_H
 
 #include "kernel/kernel.h"
 
-struct band_layout {
+struct bands {
     int height;       /* of the picture */
-    int rows, count;  /* input rows of a band (the last may have fewer); bands */
-    int above, below; /* rows that sums read beyond their own; ghost rows fold within them */
+    int rows, count;  /* output rows of a band (the last may have fewer); bands */
+    int above, below; /* rows beyond a band that its sums may read; ghost rows fold within them */
 };
 
-static inline int band_in_first(const struct band_layout *l, int band)
+/* Sets the height and the rows beyond a band that the sums of a picture of HEIGHT rows may read.
+ * False where they read rows that may be anywhere in the picture. */
+bool bands_find_reach(struct bands *bands, const struct plan *plan, int height);
+
+/* The first output row of a band, and one behind its last. */
+static inline int bands_first(const struct bands *bands, int band)
 {
-    return band * l->rows;
+    return band * bands->rows;
 }
 
-/* One behind the last row of a band, of input and of output. */
-static inline int band_in_end(const struct band_layout *l, int band)
+static inline int bands_end(const struct bands *bands, int band)
 {
-    return band == l->count - 1 ? l->height : (band + 1) * l->rows;
+    return band == bands->count - 1 ? bands->height : (band + 1) * bands->rows;
 }
 
-static inline int band_out_end(const struct band_layout *l, int band)
+/* The first row that the sums of BAND, or of any later one, read; one behind the last of BAND's. */
+static inline int bands_needs_from(const struct bands *bands, int band)
 {
-    int end = band_in_end(l, band);
-    return end == l->height ? end : end > l->below ? end - l->below : 0;
+    int first = band < bands->count ? bands_first(bands, band) - bands->above : bands->height;
+    return first > 0 ? first : 0;
 }
 
-static inline int band_out_first(const struct band_layout *l, int band)
+static inline int bands_needs_to(const struct bands *bands, int band)
 {
-    return band == 0 ? 0 : band_out_end(l, band - 1);
+    int end = bands_end(bands, band), left = bands->height - end;
+    return end + (bands->below < left ? bands->below : left);
 }
 
-/* The first row on the device beside a band: sums of its output read none before. */
-static inline int band_halo_first(const struct band_layout *l, int band)
+/* The first row that BAND reads and no band before it. There may be none up to bands_needs_to. */
+static inline int bands_new_from(const struct bands *bands, int band)
 {
-    int first = band_in_first(l, band), halo = l->above + l->below;
-    return first > halo ? first - halo : 0;
+    return band == 0 ? 0 : bands_needs_to(bands, band - 1);
 }
 
 struct band_job {
-    const struct plan *plan; /* one pass */
-    struct band_layout layout;
-    int width, tile, device_index;
-    /* Host memory: band i comes in in[i % in_slots] and leaves in out[i % out_slots], which hold
-     * `rows` and `rows` + `below` rows without gaps. Of one slot or more, 2 or more for several
-     * bands. */
+    const struct kernel *kernel; /* of the device */
+    const struct plan *plan;     /* one pass */
+    const struct bands *bands;
+    const struct image *shape; /* of the picture, without memory */
+    int tile, device_index;
+    /* Host memory: the new rows of band i come in in[i % in_slots], its output leaves in
+     * out[i % out_slots]; they hold `rows` + `below` and `rows` rows without gaps. Of one slot or
+     * more, 2 or more for several bands. */
     struct image *in, *out;
     int in_slots, out_slots;
-    bool pin; /* the slots are used often enough to be worth pinning */
+    bool pin;                   /* the slots are used often enough to be worth pinning */
+    struct kernel_times *times; /* added to until close */
 };
 
-/* open, submit and close are called by one thread; the two waits by others, for a band that was
- * submitted. A band is submitted when its input is there and band - out_slots has been waited
- * for and done with. */
+/* Bands are submitted in order, each when its input is there and band - out_slots has been waited
+ * for and done with. The two waits are for a band that was submitted. Any thread may call; only
+ * the waits may be called beside each other and beside submit. */
 struct band_device {
     /* Gets the device and its memory ready, which may take long. The job has to stay. */
     void *(*open)(const struct band_job *job, struct error *err);
@@ -70,8 +79,8 @@ struct band_device {
     /* Until the band's input may be overwritten; until its output is there. */
     bool (*wait_uploaded)(void *state, int band, struct error *err);
     bool (*wait_downloaded)(void *state, int band, struct error *err);
-    /* Also after a failure. Adds to times. */
-    void (*close)(void *state, struct kernel_times *times);
+    /* Also after a failure. */
+    void (*close)(void *state);
 };
 
 #endif

@@ -1,12 +1,12 @@
-/* The kernel table, and running a kernel: see kernel/kernel.h. Within a device the rows go from
- * slow to fast, and the last one that supports a plan is chosen. */
+/* The kernel table, running a kernel, and finding a backend. Within a device the rows go from slow
+ * to fast, and the last one that supports a plan is chosen. */
 #include "kernel/kernel.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/reference.h"
-#include "kernel/rows.h"
+#include "kernel/backend.h"
+#include "kernel/band_device.h"
 
 #define MAX_KERNELS 32
 
@@ -72,7 +72,9 @@ bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char 
         snprintf(why, why_bytes, "this processor has no %s", kernel->name);
         return false;
     }
-    return kernel->supports(plan, why, why_bytes);
+    if (kernel->supports && !kernel->supports(kernel, plan, why, why_bytes))
+        return false;
+    return backend_find(kernel->device)->devices(why, why_bytes) > 0;
 }
 
 bool kernel_open(const struct kernel *kernel, const struct plan *plan, int width, int height,
@@ -101,19 +103,12 @@ bool kernel_run(const struct kernel *kernel, const struct kernel_job *job, struc
     bool ok;
 
     if (job->state || !kernel->open)
-        return kernel->run(job, err);
+        return kernel->run(kernel, job, err);
     if (!kernel_open(kernel, job->plan, job->out->width, job->out->height, NULL, &own.state, err))
         return false;
-    ok = kernel->run(&own, err);
+    ok = kernel->run(kernel, &own, err);
     kernel_close(kernel, own.state);
     return ok;
-}
-
-int kernel_rows(const struct kernel *kernel, const struct plan *plan, const char *method, int width,
-                int rows_before, int most)
-{
-    return kernel->rows ? kernel->rows(kernel, plan, method, width, rows_before, most)
-                        : rows_before;
 }
 
 static const struct kernel *choose(enum device device, const struct plan *plan, int dims)
@@ -147,6 +142,28 @@ struct kernel_job kernel_job_whole(const struct plan *plan, const struct image *
         .plan = plan, .in = in, .out = out, .picture_height = in->height, .threads = 1};
 }
 
+/* Ghost rows that fold back into the picture mirror the reach: what lies N rows beyond the edge is
+ * read at most N rows inside it. */
+bool bands_find_reach(struct bands *bands, const struct plan *plan, int height)
+{
+    *bands = (struct bands){.height = height};
+    for (int k = 0; k < plan->masks; k++) {
+        const struct plan_mask *m = &plan->mask[k];
+        if (m->anchor_y > bands->above)
+            bands->above = m->anchor_y;
+        if (m->height - 1 - m->anchor_y > bands->below)
+            bands->below = m->height - 1 - m->anchor_y;
+    }
+    if (plan->border == BORDER_WRAP)
+        return bands->above == 0 && bands->below == 0;
+    if (plan->border == BORDER_REFLECT || plan->border == BORDER_MIRROR) {
+        int reach = bands->above > bands->below ? bands->above : bands->below;
+        bands->above = bands->below = reach;
+        return reach < height; /* else a row folds more than once */
+    }
+    return true;
+}
+
 /* The last pass must end in job->out, so the pictures alternate counted from the end. */
 bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
                 struct error *err)
@@ -170,4 +187,23 @@ bool passes_run(const struct kernel_job *job, passes_function *pass, const void 
     }
     image_free(&other);
     return ok;
+}
+
+/* ---- backends ---- */
+
+const struct backend *backend_find(enum device device)
+{
+    return device == DEVICE_CUDA ? &backend_cuda : &backend_cpu;
+}
+
+bool backend_check_cuda(int index, struct error *err)
+{
+    char why[256] = "";
+    int count = backend_cuda.devices(why, sizeof why);
+
+    if (count == 0)
+        return error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", index, why);
+    return (index >= 0 && index < count) ||
+           error_set(err, EXIT_DEVICE, "cuda:%d is not there: this machine has %d CUDA device%s",
+                     index, count, count == 1 ? "" : "s");
 }

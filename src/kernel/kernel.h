@@ -75,13 +75,13 @@ struct kernel_trial {
     int tile;       /* width of the output tile; 0: it has none */
 };
 
-struct signal_job;  /* kernel/signal_job.h */
-struct band_device; /* kernel/band_device.h */
+struct signal_job;    /* kernel/signal_job.h */
+struct band_device;   /* kernel/band_device.h */
+struct cpu_ops;       /* cpu/ops.h */
+struct planes_method; /* cuda/planes.h */
 
 /* The kinds of plan that a row knows, as bits. A kind that is not named is refused. */
 #define KERNEL_KIND(kind) (1U << (kind))
-
-struct cpu_ops; /* cpu/ops.h */
 
 struct kernel {
     const char *name; /* unique among those of its dims */
@@ -92,27 +92,31 @@ struct kernel {
     /* Of a CPU row: does this processor have its instructions? NULL: any processor does. */
     bool (*available)(void);
     /* Can it run this plan, of a kind that it knows, here? On false writes the reason into why.
-     * A 1D row runs any signal; its answer is about the machine, and plan may be NULL. To be asked
-     * by kernel_supports. */
-    bool (*supports)(const struct plan *plan, char *why, size_t why_bytes);
+     * To be asked by kernel_supports. NULL: it runs any plan, or signal. */
+    bool (*supports)(const struct kernel *kernel, const struct plan *plan, char *why,
+                     size_t why_bytes);
     /* Is it worth choosing where it supports the plan? NULL: yes; else only by name. */
     bool (*pays)(const struct plan *plan);
     /* Runs the whole plan, all `repeat` passes included. To be called by kernel_run. */
-    bool (*run)(const struct kernel_job *job, struct error *err);
-    /* For a kernel with a state, else NULL: see kernel_open, kernel_close and kernel_rows. */
+    bool (*run)(const struct kernel *kernel, const struct kernel_job *job, struct error *err);
+    /* For a kernel with a state, else NULL: see kernel_open and kernel_close. */
     struct kernel_state *(*open)(const struct kernel *kernel, const struct plan *plan, int width,
                                  int height, const char *method, struct error *err);
     void (*close)(struct kernel_state *state);
+    /* How many rows a band should have, at most MOST, where any kernel would do with ROWS. NULL:
+     * so many. */
     int (*rows)(const struct kernel *kernel, const struct plan *plan, const char *method, int width,
                 int rows, int most);
-    const struct cpu_ops *ops; /* of a CPU row: the loops of its instruction set */
+    const struct cpu_ops *ops;        /* of a CPU row: the loops of its instruction set */
+    const struct planes_method *cuda; /* of a 2D row of CUDA: how its kernel is launched */
     /* Fills shape for the job (its plan and tile; no picture is needed). NULL: nothing to say. */
     void (*shape)(const struct kernel_job *job, struct kernel_shape *shape);
     bool only_weighted; /* it runs nothing but colour weighted by alpha */
     enum kernel_tile tile;
     /* Runs and times it over and over, on the whole picture job->in; job->out is not written. NULL:
      * run() is timed from outside. */
-    bool (*time)(const struct kernel_job *job, struct kernel_trial *trial, struct error *err);
+    bool (*time)(const struct kernel *kernel, const struct kernel_job *job,
+                 struct kernel_trial *trial, struct error *err);
     /* Runs one pass in bands that overlap with decoding and encoding. CUDA's 2D rows have it. */
     const struct band_device *bands;
     /* What a 1D row has in the place of run and shape. */
@@ -143,10 +147,6 @@ void kernel_close(const struct kernel *kernel, struct kernel_state *state);
 /* Runs the whole plan, all `repeat` passes included. */
 bool kernel_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err);
 
-/* How many rows a band should have, at most MOST, where any kernel would do with ROWS. */
-int kernel_rows(const struct kernel *kernel, const struct plan *plan, const char *method, int width,
-                int rows, int most);
-
 /* The fastest kernel of DEVICE that supports the plan; never NULL for the CPU. */
 const struct kernel *kernel_choose(enum device device, const struct plan *plan);
 
@@ -163,5 +163,21 @@ struct kernel_job kernel_job_whole(const struct plan *plan, const struct image *
 typedef bool passes_function(const struct kernel_job *job, const void *context, struct error *err);
 bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
                 struct error *err);
+
+/* ---- the rows of the table, each defined in its own room; others ask the table ---- */
+
+/* src/cpu: a row for each instruction set of the processor's family, and src/cuda, in builds with
+ * CUDA: from slow to fast; *count is set. */
+const struct kernel *cpu_kernels(int *count);
+const struct kernel *cuda_kernels(int *count);
+const struct kernel *cuda_signal_kernels(int *count);
+extern const struct kernel kernel_signal_scalar;
+
+/* kernel/reference.c: the contract as plain C functions, never optimised, with which everything
+ * else is compared byte for byte. */
+extern const struct kernel kernel_reference, kernel_signal_reference;
+
+/* One pass (plan->repeat is not looked at) over rows [first, first+rows) of job->out. */
+void reference_rows(const struct kernel_job *job, int first, int rows);
 
 #endif

@@ -6,7 +6,7 @@
  * It asks border_fold for every single cell, holds sums in 64 bits (128 for
  * products of colour and alpha) and knows nothing of tiles, bands or SIMD.
  * Do not make it faster: what it is compared with is fast. */
-#include "kernel/reference.h"
+#include "kernel/kernel.h"
 
 #include "kernel/signal_job.h"
 
@@ -136,12 +136,6 @@ void reference_rows(const struct kernel_job *job, int first, int rows)
             }
 }
 
-static bool supports(const struct plan *plan, char *why, size_t why_bytes)
-{
-    (void)plan, (void)why, (void)why_bytes;
-    return true;
-}
-
 static bool run_pass(const struct kernel_job *job, const void *context, struct error *err)
 {
     (void)context, (void)err;
@@ -149,8 +143,9 @@ static bool run_pass(const struct kernel_job *job, const void *context, struct e
     return true;
 }
 
-static bool run(const struct kernel_job *job, struct error *err)
+static bool run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
 {
+    (void)kernel;
     return passes_run(job, run_pass, NULL, err);
 }
 
@@ -160,7 +155,6 @@ const struct kernel kernel_reference = {
     .device = DEVICE_CPU,
     .idea = "the formula itself, one thread, 64-bit sums: what all others are compared with",
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
-    .supports = supports,
     .run = run,
 };
 
@@ -180,12 +174,6 @@ static int64_t signal_cell(const struct signal_job *job, int i)
 {
     i = border_fold(job->border, i, job->n);
     return i == BORDER_OUTSIDE ? job->ghost : signal_get(job->type, job->in, i);
-}
-
-bool reference_signal_supports(const struct plan *plan, char *why, size_t why_bytes)
-{
-    (void)plan, (void)why, (void)why_bytes;
-    return true;
 }
 
 static bool run_signal(const struct signal_job *job, struct error *err)
@@ -208,6 +196,5 @@ const struct kernel kernel_signal_reference = {
     .dims = 1,
     .device = DEVICE_CPU,
     .idea = "the formula itself, one thread, 64-bit sums: what all others are compared with",
-    .supports = reference_signal_supports,
     .run_signal = run_signal,
 };

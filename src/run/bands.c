@@ -1,4 +1,4 @@
-/* Cutting a picture into bands: see run/bands.h. */
+/* Cutting a picture into bands: how high they are. */
 #include "run/bands.h"
 
 /* A band of input and its output stay near the cores: most of a 512 KiB L2 cache each, in an L3
@@ -13,89 +13,49 @@
 /* Of bands that a kernel wants higher than others are. */
 #define WANTED_EACH 2
 
-/* Ghost rows that fold back into the picture mirror the reach: what lies N rows beyond the edge is
- * read at most N rows inside it. */
-static bool find_reach(struct bands *bands, const struct plan *plan)
+/* Through a device: large enough for the bus and for few calls, small enough for stages to overlap
+ * early. */
+#define DEVICE_BAND_BYTES     ((size_t)4 << 20)
+#define DEVICE_MAX_BAND_BYTES ((size_t)64 << 20)
+
+static size_t larger(size_t a, size_t b)
 {
-    bands->above = bands->below = 0;
-    for (int k = 0; k < plan->masks; k++) {
-        const struct plan_mask *m = &plan->mask[k];
-        if (m->anchor_y > bands->above)
-            bands->above = m->anchor_y;
-        if (m->height - 1 - m->anchor_y > bands->below)
-            bands->below = m->height - 1 - m->anchor_y;
-    }
-    if (plan->border == BORDER_WRAP)
-        return bands->above == 0 && bands->below == 0;
-    if (plan->border == BORDER_REFLECT || plan->border == BORDER_MIRROR) {
-        int reach = bands->above > bands->below ? bands->above : bands->below;
-        bands->above = bands->below = reach;
-        return reach < bands->height; /* else a row folds more than once */
-    }
-    return true;
+    return a > b ? a : b;
 }
 
-static size_t choose_rows(const struct bands *bands, const struct bands_use *use,
-                          const struct image_info *info, int threads)
+static size_t smaller(size_t a, size_t b)
 {
-    size_t row = (size_t)info->width * (size_t)info->channels * (size_t)info->type;
-    size_t rows = BAND_BYTES / row, least = (size_t)(2 * (bands->above + bands->below + 1));
-    size_t share = (size_t)info->height / ((size_t)threads * BANDS_EACH), most;
-
-    if (least < MIN_ROWS)
-        least = MIN_ROWS;
-    if (least > MAX_BAND_BYTES / row)
-        least = MAX_BAND_BYTES / row;
-    if (threads > 1 && rows > share)
-        rows = share;
-    if (rows < least)
-        rows = least;
-    if (rows < 1)
-        return 1;
-    most = MAX_BAND_BYTES / row;
-    if (threads > 1 && most > (size_t)info->height / ((size_t)threads * WANTED_EACH))
-        most = (size_t)info->height / ((size_t)threads * WANTED_EACH);
-    return most < rows ? rows
-                       : (size_t)kernel_rows(use->kernel, use->plan, use->method, info->width,
-                                             (int)rows, (int)most);
+    return a < b ? a : b;
 }
 
-bool bands_make(struct bands *bands, const struct bands_use *use, const struct image_info *info,
-                int threads, int rows)
+void bands_cut(struct bands *bands, int rows)
 {
-    bands->height = info->height;
-    if (!find_reach(bands, use->plan))
-        return false;
-    if (rows == 0) {
-        size_t chosen = choose_rows(bands, use, info, threads);
-        rows = chosen < (size_t)info->height ? (int)chosen : info->height;
-    }
-    bands->rows = rows < info->height ? rows : info->height;
-    bands->count = (info->height - 1) / bands->rows + 1;
-    return true;
+    bands->rows = rows < bands->height ? rows : bands->height;
+    bands->count = (bands->height - 1) / bands->rows + 1;
 }
 
-int bands_first(const struct bands *bands, int band)
+int bands_rows_cpu(const struct bands *bands, const struct plan *plan, const struct kernel *kernel,
+                   const char *method, const struct image *shape, int threads)
 {
-    return band * bands->rows;
+    size_t row = image_row_bytes(shape), height = (size_t)shape->height;
+    size_t rows = BAND_BYTES / row, most = MAX_BAND_BYTES / row;
+    size_t least = larger(2 * ((size_t)bands->above + (size_t)bands->below + 1), MIN_ROWS);
+
+    if (threads > 1)
+        rows = smaller(rows, height / ((size_t)threads * BANDS_EACH));
+    rows = larger(larger(rows, smaller(least, most)), 1);
+    if (threads > 1)
+        most = smaller(most, height / ((size_t)threads * WANTED_EACH));
+    return most < rows || !kernel->rows
+               ? (int)rows
+               : kernel->rows(kernel, plan, method, shape->width, (int)rows, (int)most);
 }
 
-int bands_end(const struct bands *bands, int band)
+int bands_rows_device(const struct bands *bands, const struct image *shape)
 {
-    return band == bands->count - 1 ? bands->height : (band + 1) * bands->rows;
-}
+    size_t row = image_row_bytes(shape);
+    size_t halo = (size_t)bands->above + (size_t)bands->below;
+    size_t rows = larger(DEVICE_BAND_BYTES / row, halo + 1);
 
-int bands_needs_from(const struct bands *bands, int band)
-{
-    int first;
-    if (band >= bands->count)
-        return bands->height;
-    first = bands_first(bands, band);
-    return first > bands->above ? first - bands->above : 0;
-}
-
-int bands_needs_to(const struct bands *bands, int band)
-{
-    int end = bands_end(bands, band), left = bands->height - end;
-    return end + (bands->below < left ? bands->below : left);
+    return (int)larger(smaller(rows, DEVICE_MAX_BAND_BYTES / row), 1);
 }

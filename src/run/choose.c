@@ -51,16 +51,8 @@ bool picture_choose(const struct picture_request *request, const struct plan *pl
     choice->device = request->device;
     if (request->device_auto)
         choose_auto(request, choice);
-    if (choice->device == DEVICE_CUDA) {
-        int devices = backend_find(DEVICE_CUDA)->devices(why, sizeof why);
-        if (devices == 0)
-            return error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", request->device_index,
-                             why);
-        if (request->device_index >= devices)
-            return error_set(err, EXIT_DEVICE,
-                             "cuda:%d is not there: this machine has %d CUDA device%s",
-                             request->device_index, devices, devices == 1 ? "" : "s");
-    }
+    if (choice->device == DEVICE_CUDA && !backend_check_cuda(request->device_index, err))
+        return false;
     choice->kernel = request->kernel ? request->kernel : kernel_choose(choice->device, plan);
     if (!choice->kernel)
         return error_set(err, EXIT_DEVICE, "no kernel of this device can run this plan");

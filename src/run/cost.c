@@ -16,7 +16,7 @@
 
 #include "kernel/backend.h"
 #include "kernel/rates.h"
-#include "run/device_bands.h"
+#include "run/pipeline.h"
 
 static double larger(double a, double b)
 {

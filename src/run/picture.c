@@ -7,8 +7,6 @@
 
 #include "base/clock.h"
 #include "kernel/backend.h"
-#include "run/host_memory.h"
-#include "run/device_bands.h"
 
 bool picture_check(const struct picture_request *request, const char *output, struct error *err)
 {
@@ -106,6 +104,37 @@ static void starter_end(struct starter *starter)
     starter->running = false;
 }
 
+/* ---- memory for the pictures of a batch ---- */
+
+/* Memory that the device copies from and to by itself, so that a thread waits neither for a copy
+ * through the driver's own buffers nor for other threads' copies. For a picture alone, making it
+ * does not pay. False, without an error, where there is none or DEVICE is the CPU. */
+static bool memory_take(struct image *image, const struct picture_request *request,
+                        enum device device, const struct image_info *info, const char *name)
+{
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
+    struct error ignored;
+    size_t bytes;
+
+    if (!request->device_shared || device != DEVICE_CUDA || !cuda->host_take ||
+        !image_measure(image, info->width, info->height, info->channels, info->type, name, &bytes,
+                       &ignored))
+        return false;
+    image->data = cuda->host_take(request->device_index, bytes);
+    return image->data != NULL;
+}
+
+/* For any picture; harmless on a zeroed one. */
+static void memory_free(struct image *image)
+{
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
+
+    if (image->data && cuda->host_give && cuda->host_give(image->data))
+        memset(image, 0, sizeof *image);
+    else
+        image_free(image);
+}
+
 /* ---- the whole way ---- */
 
 /* A thread takes about 30 us to start and to end: below this much filtering it brings nothing. */
@@ -114,12 +143,6 @@ static void starter_end(struct starter *starter)
 static int threads_worth(const struct picture_choice *choice)
 {
     return choice->cost.work_ms < THREADS_WORTH_MS ? 1 : choice->threads;
-}
-
-/* For a picture alone, making memory for the device's copies does not pay. */
-static int copies_for(const struct picture_request *request, enum device device)
-{
-    return request->device_shared && device == DEVICE_CUDA ? request->device_index : -1;
 }
 
 /* in and out are of one shape; everything between decoder and encoder. */
@@ -131,7 +154,8 @@ static bool filter_image(const struct picture_request *request, const struct pla
     struct kernel_job job;
     bool ok;
 
-    if (!picture_memory_alloc(out, &report->info, copies_for(request, choice->device), name, err))
+    if (!memory_take(out, request, choice->device, &report->info, name) &&
+        !image_alloc(out, in->width, in->height, in->channels, in->type, name, err))
         return false;
     job = kernel_job_whole(plan, in, out);
     job.threads = threads_worth(choice);
@@ -176,28 +200,28 @@ static bool run_whole(const struct run *run, struct error *err)
     struct picture_report *report = run->report;
     struct image in = {0}, out = {0};
     double start = clock_ms(), decoded, filtered;
-    bool ok = picture_memory_read(
-        &in, run->source,
-        copies_for(run->request, run->chosen ? report->choice.device : DEVICE_CUDA), run->input,
-        err);
+    enum device device = run->chosen ? report->choice.device : DEVICE_CUDA;
+    bool ok = memory_take(&in, run->request, device, &report->info, run->input)
+                  ? source_read(run->source, &in, err)
+                  : source_read_all(run->source, &in, err);
 
     ok = ok && (run->chosen || picture_choose(run->request, &run->plan, &report->choice, err));
     decoded = clock_ms();
     ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
-    picture_memory_free(&in);
+    memory_free(&in);
     filtered = clock_ms();
     ok = ok && write_image(run->request, &out, run->output, report, err);
     report->decode_ms = decoded - start;
     report->filter_ms = filtered - decoded;
     report->encode_ms = clock_ms() - filtered;
-    picture_memory_free(&out);
+    memory_free(&out);
     return ok;
 }
 
 static const struct kernel *choose_late(void *context, struct error *err)
 {
     struct run *run = context;
-    return picture_choose(run->request, &run->plan, &run->report->choice, err)
+    return run->chosen || picture_choose(run->request, &run->plan, &run->report->choice, err)
                ? run->report->choice.kernel
                : NULL;
 }
@@ -208,7 +232,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     const struct picture_request *request = run->request;
     const struct picture_choice *choice = &run->report->choice;
     struct pipeline_job job = {.plan = &run->plan,
-                               .kernel = run->chosen ? choice->kernel : NULL,
+                               .kernel = cuda ? NULL : choice->kernel,
                                .method = request->method,
                                .source = run->source,
                                .input = run->input,
@@ -222,21 +246,15 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
                                .device_index = request->device_index};
     struct pipeline_times times = {0};
     struct pipeline *pipeline = NULL;
-    struct device_bands *bands = NULL;
     bool ok;
 
-    if (!request->verify && request->band_rows >= 0) {
-        if (!cuda)
-            pipeline = pipeline_open(&job);
-        else if (!request->device_shared)
-            bands = device_bands_open(&job);
-    }
-    if (!bands && !pipeline)
+    if (!request->verify && request->band_rows >= 0 && !(cuda && request->device_shared))
+        pipeline = pipeline_open(&job);
+    if (!pipeline)
         return run_whole(run, err);
-    if (pipeline)
-        run->report->method = pipeline_method(pipeline);
-    ok = bands ? device_bands_run(bands, &times, &run->report->times, err)
-               : pipeline_run(pipeline, &times, err);
+    run->report->method = pipeline_method(pipeline);
+    ok = pipeline_run(pipeline, &times, err);
+    run->report->times = times.device;
     run->report->decode_ms = times.decode_ms;
     run->report->filter_ms = times.filter_ms;
     run->report->encode_ms = times.encode_ms;

@@ -1,95 +1,182 @@
-/* The band pipeline: see run/pipeline.h. How bands are cut is run/bands.c.
+/* The band pipeline (run/pipeline.h): the memory of the bands, the tasks, and the threads that
+ * take them.
  *
- * A band is some rows of output; rows are decoded in steps of as many. What is
- * ready follows from a few counters under one lock:
+ * Step i of decoding reads the rows that band i needs and no band before it. Which task is ready
+ * follows from a few counters under one lock, all of them bands:
  *
- *      0        next_encode   oldest   next_filter     rows_read            height
- *      | written | in slots   | being filtered | in the ring | not yet decoded |
+ *      0        next_encode    oldest       next_filter      decoded              count
+ *      | written  | in slots     | being filtered | its rows are there | not yet decoded |
  *
- * A slot is free again when its band is written, a ring row when no band from `oldest`
- * on reads it. The ring holds enough for one band with its halo and one step more, so
- * that some task is always ready and nothing waits for itself. */
+ * A slot of output is free again when its band is written, a ring row when no band from `oldest`
+ * on reads it. The ring holds enough for one band with its halo and one step more, so that some
+ * task is always ready and nothing waits for itself. Of a device one band is submitted at a time,
+ * and `oldest` counts the submitted bands: their slots of input are free when they are uploaded. */
 #include "run/pipeline.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/clock.h"
-#include "base/parallel.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "run/bands.h"
 
 /* Below this a thread costs more than it brings. */
 #define SMALL_BYTES ((uint64_t)128 * 1024)
 
-#define MAX_WORKERS 256
+/* Through a device three threads: one decodes, one encodes, one gets the device ready and submits.
+ * The slots with their halo rows on the device take at most so much, and the host's. */
+#define DEVICE_WORKERS      3
+#define DEVICE_OUTPUT_SLOTS 6
+#define DEVICE_MAX_BYTES    ((uint64_t)768 << 20)
 
-enum task { TASK_NONE, TASK_DECODE, TASK_FILTER, TASK_ENCODE };
+/* Tests that force the height of bands want slots to be used again. */
+#define FORCED_INPUT_SLOTS  3
+#define FORCED_OUTPUT_SLOTS 2
+
+/* Pinning takes 0.3 ms a MB, what pageable memory loses is 0.1 ms a MB and use. */
+#define USES_WORTH_PINNING (int)(DEVICE_BANDS_PINNED_BYTES / DEVICE_BANDS_AHEAD_BYTES)
+#define PINNED_INPUT_SLOTS 8
+
+#define PAGE 4096
+
+enum task { TASK_NONE, TASK_OPEN, TASK_PREPARE, TASK_DECODE, TASK_FILTER, TASK_ENCODE };
+
+/* Band i is in image[i % count]. */
+struct slots {
+    int count;
+    struct image *image;
+    void *memory;
+    size_t bytes; /* from the first slot on */
+};
 
 struct pipeline {
     struct pipeline_job job;
     struct image_info info;
+    struct image shape; /* of the picture, without memory */
     struct bands bands;
     int workers;
     bool stream_in, stream_out;
-    struct row_ring ring;    /* the input, if it streams */
-    struct image picture_in; /* else */
-    struct image *slot;      /* outputs of bands, if they stream: band i in slot i % slots */
-    struct image picture_out;
-    int slots;
-    bool *filtered; /* per slot: its band is complete */
-    struct kernel_state *state;
+    struct slots in, out;       /* in: for a device only; its count holds for the ring, too */
+    struct row_ring ring;       /* the input on the CPU, if it streams */
+    struct image picture_in;    /* else */
+    struct image picture_out;   /* the output, if it does not stream */
+    struct kernel_state *state; /* of the CPU's kernel */
+
+    struct band_job band; /* for the device */
+    const struct band_device *device;
+    void *device_state;
 
     struct sink *sink;
     pthread_mutex_t lock; /* for all below */
     pthread_cond_t changed;
-    int rows_read, next_filter, oldest, next_encode;
-    bool decoding, encoding, failed;
+    int decoded, next_filter, oldest, next_encode;
+    bool *filtered; /* per slot: its band is complete */
+    bool opening, opened, prepared, decoding, encoding, failed;
     int waiting;
     struct pipeline_times times;
     struct error *err;
 };
 
-/* ---- does it apply, and what memory does it take ---- */
-
-/* As a whole number of rows close to each other: encoders that need no gaps write them at once. */
-static bool slot_alloc(struct image *slot, const struct pipeline *p)
+static bool on_device(const struct pipeline *p)
 {
-    const struct image_info *info = &p->info;
-
-    *slot = (struct image){.width = info->width,
-                           .height = p->bands.rows,
-                           .channels = info->channels,
-                           .type = info->type};
-    slot->pitch = image_row_bytes(slot);
-    return slot->pitch <= SIZE_MAX / 2 / (size_t)p->bands.rows &&
-           posix_memalign(&slot->data, IMAGE_ROW_ALIGN, slot->pitch * (size_t)p->bands.rows) == 0;
+    return !p->job.kernel;
 }
 
-static bool alloc(struct pipeline *p)
+static int smaller(int a, int b)
 {
-    const struct image_info *info = &p->info;
-    /* One band waiting to be written beside those in work; one thread needs only its own. */
-    int more = p->workers > 1 ? p->workers + 1 : 1;
-    int64_t ring_rows = (int64_t)p->bands.rows * (more + 1) + p->bands.above + p->bands.below;
+    return a < b ? a : b;
+}
 
-    if (ring_rows > info->height)
-        ring_rows = info->height;
-    p->slots = p->stream_out && more < p->bands.count ? more : p->bands.count;
-    p->filtered = calloc((size_t)p->slots, sizeof *p->filtered);
-    if (!p->filtered)
+/* ---- does it apply, and what memory does it take ---- */
+
+/* As many slots as slots->count says, of ROWS rows close to each other: encoders that need no gaps
+ * write them at once. Each begins on a page: pinning wants slots that share none. */
+static bool slots_alloc(struct slots *slots, const struct image *shape, int rows)
+{
+    size_t count = (size_t)slots->count, pitch = image_row_bytes(shape), each;
+    unsigned char *first;
+
+    if (pitch > SIZE_MAX / 2 / (size_t)rows / count)
         return false;
-    if (p->stream_in &&
-        !row_ring_alloc(&p->ring, info->width, info->channels, info->type, (int)ring_rows))
+    each = (pitch * (size_t)rows + PAGE - 1) / PAGE * PAGE;
+    slots->bytes = each * count;
+    slots->image = calloc(count, sizeof *slots->image);
+    slots->memory = large_alloc(slots->bytes + PAGE);
+    if (!slots->image || !slots->memory)
         return false;
-    if (!p->stream_out)
-        return true;
-    p->slot = calloc((size_t)p->slots, sizeof *p->slot);
-    for (int i = 0; p->slot && i < p->slots; i++)
-        if (!slot_alloc(&p->slot[i], p))
-            return false;
-    return p->slot != NULL;
+    first = (unsigned char *)slots->memory + (PAGE - (uintptr_t)slots->memory % PAGE) % PAGE;
+    for (size_t i = 0; i < count; i++) {
+        slots->image[i] = *shape;
+        slots->image[i].height = rows;
+        slots->image[i].pitch = pitch;
+        slots->image[i].data = first + each * i;
+    }
+    return true;
+}
+
+static bool lay_out_cpu(struct pipeline *p)
+{
+    const struct pipeline_job *job = &p->job;
+    struct bands *bands = &p->bands;
+    struct error ignored; /* whoever does the picture whole will say it */
+    /* below 2^31 * 2^31; with channels and sample bytes it could leave 64 bits */
+    uint64_t pixels = (uint64_t)p->info.width * (uint64_t)p->info.height;
+    bool small = pixels < SMALL_BYTES / ((uint64_t)p->info.channels * (uint64_t)p->info.type);
+    int more;
+    int64_t ring_rows;
+
+    p->stream_in = source_streams(job->source);
+    p->stream_out = sink_streams(job->output, &p->info, job->sink);
+    if (!(p->stream_in || p->stream_out) || (small && job->band_rows <= 0))
+        return false;
+    bands_cut(bands, job->band_rows > 0 ? job->band_rows
+                                        : bands_rows_cpu(bands, job->plan, job->kernel, job->method,
+                                                         &p->shape, job->threads));
+    if (bands->count == 1)
+        return false;
+    p->workers = smaller(job->threads, bands->count);
+    /* One band waiting to be written beside those in work; one thread needs only its own. */
+    more = p->workers > 1 ? p->workers + 1 : 1;
+    p->in.count = p->stream_in ? more + 1 : bands->count;
+    p->out.count = p->stream_out ? smaller(more, bands->count) : bands->count;
+    ring_rows = (int64_t)bands->rows * p->in.count + bands->above + bands->below;
+    if (ring_rows > p->info.height)
+        ring_rows = p->info.height;
+    return (!p->stream_in || row_ring_alloc(&p->ring, p->info.width, p->info.channels, p->info.type,
+                                            (int)ring_rows)) &&
+           (!p->stream_out || slots_alloc(&p->out, &p->shape, bands->rows)) &&
+           kernel_open(job->kernel, job->plan, p->info.width, bands->rows, job->method, &p->state,
+                       &ignored);
+}
+
+/* False where the slots would take too much memory. */
+static bool lay_out_device(struct pipeline *p)
+{
+    struct bands *bands = &p->bands;
+    bool forced = p->job.band_rows > 0;
+    uint64_t row = image_row_bytes(&p->shape), in, out, halo, slots;
+
+    bands_cut(bands, forced ? p->job.band_rows : bands_rows_device(bands, &p->shape));
+    p->workers = DEVICE_WORKERS;
+    p->stream_in = p->stream_out = true;
+    out = (uint64_t)bands->rows * row;
+    in = out + (uint64_t)bands->below * row;
+    halo = ((uint64_t)bands->above + (uint64_t)bands->below) * row;
+    if (in > DEVICE_MAX_BYTES || halo > DEVICE_MAX_BYTES)
+        return false;
+    slots = forced ? FORCED_INPUT_SLOTS : (uint64_t)DEVICE_BANDS_AHEAD_BYTES / in;
+    p->in.count = smaller(slots < 2 ? 2 : (int)slots, bands->count);
+    p->out.count = smaller(forced ? FORCED_OUTPUT_SLOTS : DEVICE_OUTPUT_SLOTS, bands->count);
+    p->band.pin = forced || bands->count >= USES_WORTH_PINNING * p->in.count;
+    if (p->band.pin) /* what can wait while the device starts is little of such a picture */
+        p->in.count = smaller(p->in.count, PINNED_INPUT_SLOTS);
+    return in * (uint64_t)p->in.count + out * (uint64_t)p->out.count <= DEVICE_MAX_BYTES &&
+           (halo + 2 * out) * (uint64_t)p->out.count <= DEVICE_MAX_BYTES &&
+           slots_alloc(&p->in, &p->shape, bands->rows + bands->below) &&
+           slots_alloc(&p->out, &p->shape, bands->rows);
 }
 
 static void pipeline_free(struct pipeline *p)
@@ -97,12 +184,12 @@ static void pipeline_free(struct pipeline *p)
     row_ring_free(&p->ring);
     image_free(&p->picture_in);
     image_free(&p->picture_out);
-    for (int i = 0; p->slot && i < p->slots; i++)
-        image_free(&p->slot[i]);
-    free(p->slot);
+    free(p->in.image);
+    free(p->in.memory);
+    free(p->out.image);
+    free(p->out.memory);
     free(p->filtered);
-    if (p->state)
-        kernel_close(p->job.kernel, p->state);
+    kernel_close(p->job.kernel, p->state);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -111,35 +198,24 @@ static void pipeline_free(struct pipeline *p)
 struct pipeline *pipeline_open(const struct pipeline_job *job)
 {
     const struct image_info *info = source_info(job->source);
-    const struct bands_use use = {job->plan, job->kernel, job->method};
-    struct pipeline *p;
-    struct error ignored; /* whoever does the picture whole will say it */
-    /* below 2^31 * 2^31; with channels and sample bytes it could leave 64 bits */
-    uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
-    bool small = pixels < SMALL_BYTES / ((uint64_t)info->channels * (uint64_t)info->type);
+    struct pipeline *p = calloc(1, sizeof *p);
 
-    if (job->plan->repeat > 1 || (small && job->band_rows <= 0))
-        return NULL;
-    p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->job = *job;
     p->info = *info;
+    p->shape = (struct image){.width = info->width,
+                              .height = info->height,
+                              .channels = info->channels,
+                              .type = info->type};
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
-    p->stream_in = source_streams(job->source);
-    p->stream_out = sink_streams(job->output, info, job->sink);
-    if ((p->stream_in || p->stream_out) &&
-        bands_make(&p->bands, &use, info, job->threads, job->band_rows) && p->bands.count > 1) {
-        p->workers = job->threads < MAX_WORKERS ? job->threads : MAX_WORKERS;
-        if (p->workers > p->bands.count)
-            p->workers = p->bands.count;
-        if (alloc(p) && kernel_open(job->kernel, job->plan, info->width, p->bands.rows, job->method,
-                                    &p->state, &ignored)) {
-            if (p->workers > 1)
-                source_read_ahead(job->source);
-            return p;
-        }
+    if (job->plan->repeat == 1 && bands_find_reach(&p->bands, job->plan, info->height) &&
+        (on_device(p) ? lay_out_device(p) : lay_out_cpu(p)) &&
+        (p->filtered = calloc((size_t)p->out.count, sizeof *p->filtered))) {
+        if (p->workers > 1)
+            source_read_ahead(job->source);
+        return p;
     }
     pipeline_free(p);
     return NULL;
@@ -150,39 +226,71 @@ const char *pipeline_method(const struct pipeline *p)
     return p->state ? p->state->method : NULL;
 }
 
-/* ---- the rows of a band or a task ---- */
+/* ---- the tasks; each runs without the lock ---- */
+
+static bool device_open(struct pipeline *p, struct error *err)
+{
+    const struct kernel *kernel = p->job.choose(p->job.choose_context, err);
+
+    if (!kernel)
+        return false;
+    p->band.kernel = kernel;
+    p->band.plan = p->job.plan;
+    p->band.bands = &p->bands;
+    p->band.shape = &p->shape;
+    p->band.tile = p->job.tile;
+    p->band.device_index = p->job.device_index;
+    p->band.in = p->in.image;
+    p->band.out = p->out.image;
+    p->band.in_slots = p->in.count;
+    p->band.out_slots = p->out.count;
+    p->band.times = &p->times.device;
+    p->device = kernel->bands;
+    p->device_state = p->device->open(&p->band, err);
+    return p->device_state != NULL;
+}
+
+/* While the device starts there is nothing to write, and page faults cost less now than then: those
+ * of the slots, and of the output where it is in memory. */
+static void prepare(struct pipeline *p)
+{
+    bool early = true;
+
+#ifdef MADV_POPULATE_WRITE
+    madvise(p->out.image[0].data, p->out.bytes, MADV_POPULATE_WRITE);
+#endif
+    while (early && sink_prepare(p->sink)) {
+        pthread_mutex_lock(&p->lock);
+        early = !p->failed && p->oldest == 0;
+        pthread_mutex_unlock(&p->lock);
+    }
+}
+
+static bool decode(struct pipeline *p, int band, struct error *err)
+{
+    int first = bands_new_from(&p->bands, band), rows = bands_needs_to(&p->bands, band) - first;
+    struct image into;
+
+    if (!p->stream_in)
+        return source_read_all(p->job.source, &p->picture_in, err);
+    if (rows == 0)
+        return true;
+    into = on_device(p) ? image_rows(&p->in.image[band % p->in.count], 0, rows)
+                        : row_ring_rows(&p->ring, first, rows);
+    return source_read(p->job.source, &into, err);
+}
 
 static struct image band_output(const struct pipeline *p, int band)
 {
     int first = bands_first(&p->bands, band), rows = bands_end(&p->bands, band) - first;
-    return p->stream_out ? image_rows(&p->slot[band % p->slots], 0, rows)
+    return p->stream_out ? image_rows(&p->out.image[band % p->out.count], 0, rows)
                          : image_rows(&p->picture_out, first, rows);
-}
-
-/* The rows that the next decoding task reads. */
-static int decode_rows(const struct pipeline *p)
-{
-    int left = p->info.height - p->rows_read;
-    return p->stream_in && left > p->bands.rows ? p->bands.rows : left;
-}
-
-/* ---- the tasks; each runs without the lock ---- */
-
-static bool decode(struct pipeline *p, int first, int rows, struct error *err)
-{
-    struct image into;
-    if (!p->stream_in)
-        return source_read_all(p->job.source, &p->picture_in, err);
-    into = row_ring_rows(&p->ring, first, rows);
-    return source_read(p->job.source, &into, err);
 }
 
 static bool filter(struct pipeline *p, int band, struct error *err)
 {
     int from = bands_needs_from(&p->bands, band), rows = bands_needs_to(&p->bands, band) - from;
-    struct image in =
-        p->stream_in ? row_ring_rows(&p->ring, from, rows) : image_rows(&p->picture_in, from, rows);
-    struct image out = band_output(p, band);
+    struct image in, out = band_output(p, band);
     struct kernel_job job = {.plan = p->job.plan,
                              .in = &in,
                              .out = &out,
@@ -192,6 +300,11 @@ static bool filter(struct pipeline *p, int band, struct error *err)
                              .threads = 1, /* the bands are what runs beside each other */
                              .tile = p->job.tile,
                              .state = p->state};
+
+    if (on_device(p))
+        return p->device->submit(p->device_state, band, err);
+    in =
+        p->stream_in ? row_ring_rows(&p->ring, from, rows) : image_rows(&p->picture_in, from, rows);
     return kernel_run(p->job.kernel, &job, err);
 }
 
@@ -201,29 +314,53 @@ static bool encode(struct pipeline *p, int band, struct error *err)
     return sink_write(p->sink, p->stream_out ? &rows : &p->picture_out, err);
 }
 
+/* Until the device has read the slot that is decoded to, or has filled the one that is encoded. */
+static bool wait_for_device(struct pipeline *p, enum task task, int band, struct error *err)
+{
+    if (on_device(p) && task == TASK_DECODE && band >= p->in.count)
+        return p->device->wait_uploaded(p->device_state, band - p->in.count, err);
+    if (on_device(p) && task == TASK_ENCODE)
+        return p->device->wait_downloaded(p->device_state, band, err);
+    return true;
+}
+
+static bool run_task(struct pipeline *p, enum task task, int band, struct error *err)
+{
+    switch (task) {
+    case TASK_OPEN:
+        return device_open(p, err);
+    case TASK_DECODE:
+        return decode(p, band, err);
+    case TASK_FILTER:
+        return filter(p, band, err);
+    case TASK_ENCODE:
+        return encode(p, band, err);
+    case TASK_PREPARE:
+        prepare(p);
+        break;
+    case TASK_NONE:
+        break;
+    }
+    return true;
+}
+
 /* ---- who does what next; with the lock held ---- */
 
 static bool can_encode(const struct pipeline *p)
 {
-    if (p->encoding || p->next_encode == p->bands.count)
-        return false;
-    return p->stream_out ? p->next_encode < p->next_filter && p->filtered[p->next_encode % p->slots]
-                         : p->oldest == p->bands.count;
+    int ready = p->stream_out || p->oldest == p->bands.count ? p->oldest : 0;
+    return !p->encoding && p->next_encode < ready;
 }
 
 static bool can_filter(const struct pipeline *p)
 {
-    return p->next_filter < p->bands.count && p->next_filter - p->next_encode < p->slots &&
-           bands_needs_to(&p->bands, p->next_filter) <= p->rows_read;
+    return p->next_filter < p->decoded && p->next_filter - p->next_encode < p->out.count &&
+           (!on_device(p) || (p->opened && p->next_filter == p->oldest));
 }
 
 static bool can_decode(const struct pipeline *p)
 {
-    if (p->decoding || p->rows_read == p->info.height)
-        return false;
-    return !p->stream_in ||
-           p->rows_read + decode_rows(p) - bands_needs_from(&p->bands, p->oldest) <=
-               p->ring.image.height;
+    return !p->decoding && p->decoded < p->bands.count && p->decoded - p->oldest < p->in.count;
 }
 
 /* Writing frees memory and goes first. Reading comes before filtering where others can filter
@@ -233,31 +370,75 @@ static enum task next_task(const struct pipeline *p)
 {
     if (can_encode(p))
         return TASK_ENCODE;
+    if (on_device(p) && !p->opening)
+        return TASK_OPEN;
     if (p->workers > 1 && can_decode(p))
         return TASK_DECODE;
     if (can_filter(p))
         return TASK_FILTER;
-    return can_decode(p) ? TASK_DECODE : TASK_NONE;
+    if (can_decode(p))
+        return TASK_DECODE;
+    return on_device(p) && !p->prepared && p->oldest == 0 ? TASK_PREPARE : TASK_NONE;
 }
 
-static void complete(struct pipeline *p, enum task task, int band, int rows, double ms)
+/* Which band, or step of decoding, the task is for. */
+static int claim(struct pipeline *p, enum task task)
 {
     switch (task) {
+    case TASK_OPEN:
+        p->opening = true;
+        break;
+    case TASK_PREPARE: /* the output is the encoder's */
+        p->prepared = p->encoding = true;
+        break;
+    case TASK_DECODE:
+        p->decoding = true;
+        return p->decoded;
+    case TASK_FILTER:
+        p->filtered[p->next_filter % p->out.count] = false;
+        return p->next_filter++;
+    case TASK_ENCODE:
+        p->encoding = true;
+        return p->next_encode;
+    case TASK_NONE:
+        break;
+    }
+    return 0;
+}
+
+static void complete(struct pipeline *p, enum task task, int band, double start)
+{
+    struct pipeline_times *times = &p->times;
+    double now = clock_ms();
+
+    switch (task) {
+    case TASK_OPEN:
+        p->opened = true;
+        times->at.opened = now;
+        times->start_ms = now - start;
+        break;
+    case TASK_PREPARE:
+        p->encoding = false;
+        break;
     case TASK_DECODE:
         p->decoding = false;
-        p->rows_read += rows;
-        p->times.decode_ms += ms;
+        p->decoded = p->stream_in ? band + 1 : p->bands.count;
+        times->at.decoded = now;
+        times->decode_ms += now - start;
         break;
     case TASK_FILTER:
-        p->filtered[band % p->slots] = true;
-        while (p->oldest < p->next_filter && p->filtered[p->oldest % p->slots])
+        p->filtered[band % p->out.count] = true;
+        while (p->oldest < p->next_filter && p->filtered[p->oldest % p->out.count])
             p->oldest++;
-        p->times.filter_ms += ms;
+        times->filter_ms += now - start;
         break;
     case TASK_ENCODE:
         p->encoding = false;
         p->next_encode = p->stream_out ? band + 1 : p->bands.count;
-        p->times.encode_ms += ms;
+        times->at.last_band = start;
+        if (band == 0)
+            times->at.first_band = start;
+        times->encode_ms += now - start;
         break;
     case TASK_NONE:
         break;
@@ -267,29 +448,18 @@ static void complete(struct pipeline *p, enum task task, int band, int rows, dou
 /* Claims the task, does it with the lock released, and notes its completion. */
 static void perform(struct pipeline *p, enum task task)
 {
-    int band = task == TASK_ENCODE ? p->next_encode : p->next_filter;
-    int first = p->rows_read, rows = decode_rows(p);
+    int band = claim(p, task);
     struct error err;
     double start;
     bool ok;
 
-    if (task == TASK_DECODE) {
-        p->decoding = true;
-    } else if (task == TASK_ENCODE) {
-        p->encoding = true;
-    } else {
-        p->next_filter++;
-        p->filtered[band % p->slots] = false;
-    }
     /* Threads wake each other one by one, and only for a task that is there. */
     if (p->waiting > 0 && next_task(p) != TASK_NONE)
         pthread_cond_signal(&p->changed);
     pthread_mutex_unlock(&p->lock);
+    ok = wait_for_device(p, task, band, &err);
     start = clock_ms();
-    ok = task == TASK_DECODE   ? decode(p, first, rows, &err)
-         : task == TASK_FILTER ? filter(p, band, &err)
-                               : encode(p, band, &err);
-    start = clock_ms() - start;
+    ok = ok && run_task(p, task, band, &err);
     pthread_mutex_lock(&p->lock);
     if (!ok && !p->failed) {
         p->failed = true;
@@ -297,7 +467,7 @@ static void perform(struct pipeline *p, enum task task)
         source_stop(p->job.source); /* the decoder may be waiting for a pipe that stays silent */
     }
     if (ok)
-        complete(p, task, band, rows, start);
+        complete(p, task, band, start);
 }
 
 static void work(void *context, int piece, int worker)
@@ -334,13 +504,16 @@ bool pipeline_run(struct pipeline *p, struct pipeline_times *times, struct error
         large_alloc_keep_small(); /* kernels and codecs allocate their buffers once a band */
         parallel_for(p->workers, p->workers, work, p);
         ok = !p->failed;
+        if (p->device_state)
+            p->device->close(p->device_state);
     }
     start = clock_ms();
     if (ok)
         ok = sink_finish(p->sink, err);
     else
         sink_abort(p->sink);
-    p->times.encode_ms += clock_ms() - start;
+    p->times.at.encoded = clock_ms();
+    p->times.encode_ms += p->times.at.encoded - start;
     *times = p->times;
     pipeline_free(p);
     return ok;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "kernel/reference.h"
+#include "kernel/kernel.h"
 #include "run/picture.h"
 
 /* Rows a piece: the reference is slow enough that small pieces even out the threads. */

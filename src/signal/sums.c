@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/reference.h"
+#include "kernel/kernel.h"
 
 static bool fits(uint128 size, uint64_t largest, int bits)
 {

@@ -235,10 +235,11 @@ static void test_advice(void)
 /* ---- copies ---- */
 
 /* A kernel whose copy engine takes 2 ms and whose copy kernel takes 1 ms. */
-static bool fake_time(const struct kernel_job *job, struct kernel_trial *trial, struct error *err)
+static bool fake_time(const struct kernel *kernel, const struct kernel_job *job,
+                      struct kernel_trial *trial, struct error *err)
 {
     double ms = trial->what == TRIAL_COPY_KERNEL ? 1 : trial->what == TRIAL_COPY_ENGINE ? 2 : 5;
-    (void)job, (void)err;
+    (void)kernel, (void)job, (void)err;
     trial->bytes = 1000;
     trial->inputs = 7;
     trial->tile = 16;
@@ -247,9 +248,9 @@ static bool fake_time(const struct kernel_job *job, struct kernel_trial *trial, 
     return true;
 }
 
-static bool fake_run(const struct kernel_job *job, struct error *err)
+static bool fake_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
 {
-    (void)job, (void)err;
+    (void)kernel, (void)job, (void)err;
     return true;
 }
 

@@ -140,7 +140,7 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
             given[i] = sample[at];
     }
     table = kernel_table(&count);
-    CHECK(table[0].run(&job, &err));
+    CHECK(kernel_run(&table[0], &job, &err));
     for (int i = 0; i < methods; i++)
         can[i] = is_certified(method[i]) && !cpu_method_refusal(method[i], plan, &cpu_ops_scalar);
     job.out = &out;

@@ -8,7 +8,7 @@
 #include "cpu/fft_plan.h"
 #include "cpu/method.h"
 #include "cpu/real.h"
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 #include "plan/filter.h"
 #include "tests/test.h"
 
@@ -258,7 +258,7 @@ static void opaque_bands(void)
                     ((uint8_t *)image_row(&in, y))[x] =
                         x % 2 && opaque == round % 2 ? 255 : (uint8_t)(x * y + x);
             job = kernel_job_whole(&plan, &in, &want);
-            CHECK(kernel_find("reference")->run(&job, &err));
+            CHECK(kernel_run(kernel_find("reference"), &job, &err));
             job.out = &out;
             job.state = state;
             CHECK(kernel_run(scalar, &job, &err));

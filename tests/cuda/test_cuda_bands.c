@@ -1,4 +1,4 @@
-/* Bands through a device, on a made-up one: the threads of run/device_bands.c and the streams of
+/* Bands through a device, on a made-up one: the threads of run/pipeline.c and the streams of
  * cuda/bands.c, against the picture in one piece. Needs neither nvcc nor a GPU. */
 #include <dirent.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "fake_cuda.h"
 #include "kernel/backend.h"
-#include "run/device_bands.h"
+#include "run/pipeline.h"
 #include "tests/run/pipeline_inputs.h"
 
 static const char *const masks[] = {
@@ -57,9 +57,8 @@ static int run(const struct picture_request *request, int index, void *context, 
                                .choose_context = context,
                                .device_index = index};
     struct pipeline_times times;
-    struct kernel_times device = {0};
     const struct image_info *info;
-    struct device_bands *bands;
+    struct pipeline *bands;
     struct plan plan;
     struct fake_cuda_counts before = fake_cuda_count(), after;
     int result = -1;
@@ -70,11 +69,12 @@ static int run(const struct picture_request *request, int index, void *context, 
     job.plan = &plan;
     if (context == &chosen)
         job.choose_context = (void *)(uintptr_t)kernel_choose(DEVICE_CUDA, &plan);
-    bands = device_bands_open(&job);
+    bands = pipeline_open(&job);
     if (bands)
-        result = device_bands_run(bands, &times, &device, err);
+        result = pipeline_run(bands, &times, err);
     if (result == 1)
-        CHECK(device.upload_ms > 0 && device.kernel_ms > 0 && device.download_ms > 0);
+        CHECK(times.device.upload_ms > 0 && times.device.kernel_ms > 0 &&
+              times.device.download_ms > 0);
     after = fake_cuda_count();
     CHECK(after.pinned == 0 && after.events == before.events && after.streams == before.streams);
     plan_free(&plan);

@@ -136,7 +136,7 @@ static void check_case_run(const struct case_1d *c, struct tally *tally,
     for (int k = 0; k < count; k++) {
         if (!chosen[k])
             continue;
-        if (!kernels[k].supports(NULL, tally[k].why, sizeof tally[k].why)) {
+        if (!kernel_supports(&kernels[k], NULL, tally[k].why, sizeof tally[k].why)) {
             tally[k].refused++;
             continue;
         }

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/reference.h"
-#include "kernel/rows.h"
+#include "kernel/kernel.h"
 #include "plan/rational.h"
 #include "signal/audio.h"
 #include "signal/filter.h"
@@ -224,7 +223,7 @@ static void gives(const char *samples, const char *mask, const char *expected)
     char why[256];
 
     for (int k = 0; k < count; k++) {
-        if (table[k].dims != 1 || !table[k].supports(NULL, why, sizeof why))
+        if (table[k].dims != 1 || !kernel_supports(&table[k], NULL, why, sizeof why))
             continue;
         const char *text = pass(&table[k], true, samples, mask, "0", BORDER_ZERO);
         CHECKF(strcmp(text, expected) == 0, "kernel %s: %s", table[k].name, text);

@@ -17,10 +17,19 @@ void soft_fiber_make(struct soft_fiber *fiber, void (*run)(void)); /* its stack 
 void soft_fiber_enter(struct soft_fiber *fiber);                   /* until it leaves */
 void soft_fiber_leave(struct soft_fiber *fiber);
 
-/* ---- threads: soft_gpu.c ---- */
+/* ---- threads: soft_syncthreads.c ---- */
 
+#define SOFT_MAX_THREADS 1024 /* of a block */
+
+/* SIZE threads, each of which calls RUN; the second runs them once, until all have ended. */
+void soft_threads_make(const struct soft_index *size, void (*run)(const void *arguments),
+                       const void *arguments);
+void soft_threads_run(void);
 int soft_thread_number(void); /* of the thread that runs, in its block */
 void soft_thread_poll(void);  /* others first */
+
+/* ---- soft_gpu.c ---- */
+
 int soft_device(void);
 unsigned soft_pick(unsigned below);
 _Noreturn void soft_misuse(const char *what);

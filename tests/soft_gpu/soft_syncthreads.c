@@ -1,0 +1,161 @@
+/* The threads of a block, and the barriers at which they wait for each other: __syncthreads
+ * (soft_block_wait), __syncwarp (soft_warp_wait), and what a warp's lanes exchange. Threads are
+ * fibers; each runs until it waits, and which one is next is a matter of chance. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parts.h"
+
+enum state { READY, POLLING, AT_WARP, AT_BLOCK, DONE };
+
+struct thread {
+    struct soft_fiber fiber;
+    struct soft_index index;
+    enum state state;
+    int exchanges;
+};
+
+struct warp {
+    uint32_t words[2][32][SOFT_WORDS]; /* what lanes bring, by turns */
+};
+
+struct soft_index soft_thread_index;
+
+static struct thread threads[SOFT_MAX_THREADS], *running;
+static struct warp warps[SOFT_MAX_THREADS / 32];
+static int count;
+static void (*thread_run)(const void *arguments);
+static const void *thread_arguments;
+
+int soft_thread_number(void)
+{
+    return (int)(running - threads);
+}
+
+/* ---- for the threads ---- */
+
+static void wait_as(enum state state)
+{
+    running->state = state;
+    soft_fiber_leave(&running->fiber);
+}
+
+void soft_block_wait(void)
+{
+    wait_as(AT_BLOCK);
+}
+
+void soft_warp_wait(void)
+{
+    wait_as(AT_WARP);
+}
+
+void soft_thread_poll(void)
+{
+    wait_as(POLLING);
+}
+
+soft_words *soft_exchange(const uint32_t *words, int n)
+{
+    const int number = soft_thread_number();
+    struct warp *warp = &warps[number / 32];
+    const int turn = running->exchanges++ % 2;
+
+    memcpy(warp->words[turn][number % 32], words, (size_t)n * sizeof *words);
+    wait_as(AT_WARP);
+    return (soft_words *)warp->words[turn];
+}
+
+static void thread_main(void)
+{
+    thread_run(thread_arguments);
+    soft_copies_thread_ends(soft_thread_number());
+    wait_as(DONE);
+}
+
+/* ---- for a block ---- */
+
+static void step(struct thread *thread)
+{
+    running = thread;
+    soft_thread_index = thread->index;
+    soft_fiber_enter(&thread->fiber);
+}
+
+/* Runs a warp's threads until all of them wait for others; did any get further? */
+static bool run_warp(int first)
+{
+    const int lanes = count - first < 32 ? count - first : 32;
+    bool further = false;
+
+    for (;;) {
+        int order = soft_pick(2) ? 31 : 0, at_warp = 0, done = 0;
+
+        for (int i = 0; i < 32; i++) {
+            struct thread *thread = &threads[first + (i ^ order)];
+            if ((i ^ order) >= lanes)
+                continue;
+            if (thread->state == READY) {
+                step(thread);
+                further |= thread->state != POLLING;
+            }
+            at_warp += thread->state == AT_WARP;
+            done += thread->state == DONE;
+        }
+        if (at_warp == 0 || at_warp + done < lanes)
+            return further;
+        for (int i = 0; i < lanes; i++)
+            if (threads[first + i].state == AT_WARP)
+                threads[first + i].state = READY;
+    }
+}
+
+static int count_in(enum state state)
+{
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        n += threads[i].state == state;
+    return n;
+}
+
+static void set_ready(enum state from)
+{
+    for (int i = 0; i < count; i++)
+        if (threads[i].state == from)
+            threads[i].state = READY;
+}
+
+void soft_threads_make(const struct soft_index *size, void (*run)(const void *arguments),
+                       const void *arguments)
+{
+    count = (int)(size->x * size->y * size->z);
+    thread_run = run;
+    thread_arguments = arguments;
+    for (int i = 0; i < count; i++)
+        threads[i].index =
+            (struct soft_index){(unsigned)i % size->x, (unsigned)i / size->x % size->y,
+                                (unsigned)i / size->x / size->y};
+}
+
+void soft_threads_run(void)
+{
+    const int in_block = (count + 31) / 32;
+
+    for (int i = 0; i < count; i++) {
+        threads[i].state = READY;
+        threads[i].exchanges = 0;
+        soft_fiber_make(&threads[i].fiber, thread_main);
+    }
+    while (count_in(DONE) < count) {
+        const int first = (int)soft_pick((unsigned)in_block);
+        bool further = false;
+
+        for (int i = 0; i < in_block; i++)
+            further |= run_warp((first + i) % in_block * 32);
+        if (count_in(AT_BLOCK) > 0 && count_in(AT_BLOCK) + count_in(DONE) == count)
+            set_ready(AT_BLOCK);
+        else if (!further)
+            soft_misuse("threads wait for what cannot come");
+        set_ready(POLLING);
+    }
+}
