@@ -364,7 +364,7 @@ static bool weights_make(struct bytes_pass *pass)
     }
     if (pass->separable)
         return byte_taps_make(&pass->taps[0], m->row, m->width, 1) &&
-               cpu_taps_make(&pass->column, m->column, m->height, 0);
+               cpu_taps_make(&pass->column, m->column, m->height, 0, 1);
     for (int k = 0; k < plan->masks; k++)
         if (!byte_taps_make(&pass->taps[k], m[k].weight, m[k].width, m[k].height))
             return false;

@@ -1,4 +1,4 @@
-/* Pieces, tiles and workers: see cpu/tiles.h. */
+/* How a picture is cut into pieces and tiles, and the threads' workers with their memory. */
 #include "cpu/tiles.h"
 
 #include <stdlib.h>
@@ -8,20 +8,12 @@
 
 #define MIN_ROWS    16
 #define PIECES_EACH 4 /* pieces a thread: evens out threads that lose their core for a while */
-#define MOST_BLOCKS 16
+#define MOST_BLOCKS 24
 
 struct cpu_memory {
     void *block[MOST_BLOCKS];
     int blocks;
     bool missing;
-};
-
-struct run {
-    const struct cpu_tiles *tiles;
-    const struct cpu_tile_hooks *hooks;
-    const void *pass;
-    char *worker; /* workers of hooks->worker_bytes */
-    struct cpu_memory *memory;
 };
 
 struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
@@ -70,37 +62,62 @@ void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
     return row;
 }
 
-static bool workers_make(struct run *run)
-{
-    int count = run->tiles->workers;
-    bool ok;
+struct workers {
+    char *worker; /* one after the other */
+    size_t worker_bytes;
+    void (*run)(const void *pass, void *worker, int piece);
+    const void *pass;
+};
 
-    run->worker = calloc((size_t)count, run->hooks->worker_bytes);
-    run->memory = calloc((size_t)count, sizeof *run->memory);
-    ok = run->worker && run->memory;
-    for (int i = 0; ok && i < count; i++) {
-        run->hooks->make(run->pass, run->worker + (size_t)i * run->hooks->worker_bytes,
-                         &run->memory[i]);
-        ok = !run->memory[i].missing;
-    }
-    return ok;
+static void run_piece(void *context, int piece, int worker)
+{
+    const struct workers *w = context;
+    w->run(w->pass, w->worker + (size_t)worker * w->worker_bytes, piece);
 }
 
-static void workers_free(struct run *run)
+bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
+                     void (*make)(const void *pass, void *worker, struct cpu_memory *memory),
+                     void (*run)(const void *pass, void *worker, int piece), const void *pass,
+                     struct error *err)
 {
-    for (int i = 0; run->memory && i < run->tiles->workers; i++)
-        while (run->memory[i].blocks > 0)
-            free(run->memory[i].block[--run->memory[i].blocks]);
-    free(run->memory);
-    free(run->worker);
+    struct workers w = {calloc((size_t)workers, worker_bytes), worker_bytes, run, pass};
+    struct cpu_memory *memory = calloc((size_t)workers, sizeof *memory);
+    bool ok = w.worker && memory;
+
+    for (int i = 0; ok && i < workers; i++) {
+        make(pass, w.worker + (size_t)i * worker_bytes, &memory[i]);
+        ok = !memory[i].missing;
+    }
+    if (ok)
+        parallel_for(workers, pieces, run_piece, &w);
+    else
+        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", workers);
+    for (int i = 0; memory && i < workers; i++)
+        while (memory[i].blocks > 0)
+            free(memory[i].block[--memory[i].blocks]);
+    free(memory);
+    free(w.worker);
+    return ok;
 }
 
 /* ---- tiles ---- */
 
-static void run_piece(void *context, int piece, int worker)
+struct tiles_pass {
+    const struct cpu_tiles *tiles;
+    const struct cpu_tile_hooks *hooks;
+    const void *pass;
+};
+
+static void make_worker(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct run *run = context;
-    const struct cpu_tiles *s = run->tiles;
+    const struct tiles_pass *p = context;
+    p->hooks->make(p->pass, worker, memory);
+}
+
+static void run_tiles(const void *context, void *worker, int piece)
+{
+    const struct tiles_pass *p = context;
+    const struct cpu_tiles *s = p->tiles;
     const struct plan_mask *m = &s->job->plan->mask[0];
     int width = s->job->out->width, end = s->job->out_first_row + s->job->out->height;
     struct cpu_tile tile = {.first = s->job->out_first_row + piece * s->piece_rows, .end = end};
@@ -112,22 +129,16 @@ static void run_piece(void *context, int piece, int worker)
     for (; tile.first_pixel < width; tile.first_pixel += s->tile_pixels) {
         int left = width - tile.first_pixel;
         tile.pixels = left < s->tile_pixels ? left : s->tile_pixels;
-        run->hooks->run(run->pass, run->worker + (size_t)worker * run->hooks->worker_bytes, &tile);
+        p->hooks->run(p->pass, worker, &tile);
     }
 }
 
 bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *hooks,
                    const void *pass, struct error *err)
 {
-    struct run run = {.tiles = tiles, .hooks = hooks, .pass = pass};
-    bool ok = workers_make(&run);
-
-    if (ok)
-        parallel_for(tiles->workers, tiles->pieces, run_piece, &run);
-    else
-        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", tiles->workers);
-    workers_free(&run);
-    return ok;
+    struct tiles_pass p = {tiles, hooks, pass};
+    return cpu_workers_run(tiles->workers, tiles->pieces, hooks->worker_bytes, make_worker,
+                           run_tiles, &p, err);
 }
 
 void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int to, void *out)
