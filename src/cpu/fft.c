@@ -355,10 +355,8 @@ static void run_weighted(const void *context, void *worker, int tile)
     if (plan->type == SAMPLE_U16)
         sum_layer(pass, w, tile, HIGH);
     n = part->width * plan->channels;
-    for (int i = alpha; i < n * part->height; i += plan->channels) {
+    for (int i = alpha; i < n * part->height; i += plan->channels)
         none |= w->product[i] == 0;
-        w->plain[i] = w->product[i] + plan->mask[0].offset;
-    }
     if (none)
         sum_layer(pass, w, tile, PLAIN);
     for (int i = 0; i < part->height; i++) {
@@ -366,7 +364,7 @@ static void run_weighted(const void *context, void *worker, int tile)
         uint8_t *out =
             (uint8_t *)image_row(pass->job->out, part->y + i - pass->job->out_first_row) +
             (size_t)(part->x * plan->channels) * (size_t)plan->type;
-        cpu_finish_weighted(pass->ops, plan, w->plain + row, w->product + row, out, n);
+        cpu_finish_weighted(plan, w->plain + row, w->product + row, out, n);
         cpu_finish_unfiltered(pass->job, part->y + i, part->x, part->width, out);
     }
 }

@@ -101,48 +101,55 @@ static inline uint32_t sample_at(const struct plan *plan, const void *row, size_
     return plan->type == SAMPLE_U8 ? ((const uint8_t *)row)[at] : ((const uint16_t *)row)[at];
 }
 
-/* The sum of the cells under the mask; WEIGHTED: each colour times its pixel's alpha. */
-static int128 exact_sum(const struct kernel_job *job, int x, int y, int channel, bool weighted)
+/* Sums of the cells under the mask. */
+struct exact {
+    int128 plain, product, coverage; /* of w*c, w*c*a, w*a; the last two where WEIGHTED */
+};
+
+static struct exact exact_sums(const struct kernel_job *job, int x, int y, int channel,
+                               bool weighted)
 {
     const struct plan *plan = job->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int left = x - m->anchor_x, to_alpha = plan->channels - 1 - channel;
+    int left = x - m->anchor_x;
+    size_t step = (size_t)plan->channels, to_alpha = step - 1 - (size_t)channel;
     bool inside = left >= 0 && left + m->width <= job->in->width;
     uint16_t padded[4 * CPU_MAX_SIDE];
-    int128 sum = 0;
+    uint64_t plain = 0, coverage = 0; /* they fit, as all of S does */
+    struct exact sums = {0};
 
     for (int i = 0; i < m->height; i++) {
         int v = border_fold(plan->border, y - m->anchor_y + i, job->picture_height);
         const void *row = v == BORDER_OUTSIDE ? NULL : image_row(job->in, v - job->in_first_row);
-        const int64_t *weight = m->weight + i * m->width;
-        size_t at = (size_t)((row && inside ? left * plan->channels : 0) + channel);
-        uint64_t plain = 0; /* fits, as all of S does */
+        const uint64_t *weight = (const uint64_t *)m->weight + i * m->width;
+        size_t at = row && inside ? (size_t)left * step + (size_t)channel : (size_t)channel;
         if (!row || !inside) {
             cpu_tiles_copy(job, row, left, left + m->width, padded);
             row = padded;
         }
-        for (int j = 0; j < m->width; j++, at += (size_t)plan->channels)
-            if (weighted && to_alpha > 0)
-                sum += (int128)weight[j] * sample_at(plan, row, at) *
-                       sample_at(plan, row, at + (size_t)to_alpha);
-            else
-                plain += (uint64_t)weight[j] * sample_at(plan, row, at);
-        sum += (int64_t)plain;
+        for (int j = 0; j < m->width; j++, at += step) {
+            uint64_t part = weight[j] * sample_at(plan, row, at), alpha;
+            plain += part;
+            if (!weighted)
+                continue;
+            alpha = sample_at(plan, row, at + to_alpha);
+            coverage += weight[j] * alpha;
+            sums.product += (int128)(int64_t)part * (int64_t)alpha;
+        }
     }
-    return sum;
+    sums.plain = (int64_t)plain + (int128)m->offset;
+    sums.coverage = (int64_t)coverage;
+    return sums;
 }
 
 uint32_t cpu_exact_sample(const struct kernel_job *job, int x, int y, int channel)
 {
     const struct plan *plan = job->plan;
-    const struct plan_mask *m = &plan->mask[0];
-    int alpha = plan->channels - 1;
     bool weighted = plan->alpha == ALPHA_WEIGHTED;
-    int128 coverage = weighted ? exact_sum(job, x, y, alpha, false) : 0;
-    int128 sum = exact_sum(job, x, y, channel, coverage != 0);
+    struct exact sums = exact_sums(job, x, y, channel, weighted);
 
-    return (uint32_t)quotient_of(m, sum + m->offset, sum, coverage, weighted && channel == alpha,
-                                 plan->max);
+    return (uint32_t)quotient_of(&plan->mask[0], sums.plain, sums.product, sums.coverage,
+                                 weighted && channel == plan->channels - 1, plan->max);
 }
 
 void cpu_exact_samples(const struct kernel_job *job, const struct cpu_tile *tile, int y,
@@ -164,42 +171,56 @@ void cpu_exact_samples(const struct kernel_job *job, const struct cpu_tile *tile
 
 /* ---- colour weighted by alpha ---- */
 
-/* The fraction in lowest terms; *largest: of numerator and half the denominator together. */
-static struct cpu_weighted weighted_make(const struct plan *plan, int128 *largest)
+bool cpu_weighted_make(struct cpu_weighted *w, const struct plan *plan, int64_t common)
 {
     const struct plan_mask *m = &plan->mask[0];
     int64_t gcd = cpu_taps_common((const int64_t[]){m->sum, m->divisor, m->offset}, 3);
-    int64_t max = plan->max;
-    struct cpu_weighted w = {plan->channels, m->sum / gcd, m->offset / gcd, m->divisor / gcd,
-                             m->sum,         max,          m->offset};
-    int128 coverage = (int128)m->sum * max; /* and alpha's fraction is smaller than the colours' */
-    *largest = coverage * max * w.gain + coverage * llabs(w.offset) + coverage * w.divisor / 2 +
-               m->sum / 2;
-    return w;
+    int128 coverage = (int128)(m->sum / common) * plan->max;
+
+    *w = (struct cpu_weighted){.channels = plan->channels,
+                               .gain = m->sum / gcd,
+                               .offset = m->offset / gcd,
+                               .divisor = m->divisor / gcd,
+                               .weight_sum = m->sum / common,
+                               .max = plan->max};
+    return coverage * plan->max * w->gain + coverage * llabs(w->offset) +
+               coverage * w->divisor / 2 + w->weight_sum <
+           DOUBLE_BOUND;
 }
 
-void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, const int64_t *plain,
-                         const int64_t *product, void *out, int n)
+void cpu_finish_boxes(const struct cpu_ops *ops, const struct plan *plan,
+                      const struct cpu_weighted *weighted, const uint32_t *plain,
+                      const uint32_t *product, void *out, int n)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int alpha = plan->channels - 1;
-    int128 largest;
-    struct cpu_weighted w = weighted_make(plan, &largest);
-    bool by_doubles = largest < DOUBLE_BOUND;
+    int64_t common = m->sum / weighted->weight_sum;
     int32_t quotient[CHUNK];
 
     for (int x = 0; x < n; x += CHUNK) {
         int count = n - x < CHUNK ? n - x : CHUNK;
-        if (by_doubles)
-            ops->weighted_64(&w, plain + x, product + x, quotient, count);
-        for (int i = 0; i < count; i++) {
-            const int64_t *pixel = plain + x + i / plan->channels * plan->channels;
-            if (!by_doubles || quotient[i] < 0) /* nothing there but what is transparent */
-                quotient[i] = quotient_of(m, plain[x + i], product[x + i], pixel[alpha] - m->offset,
-                                          i % plan->channels == alpha, plan->max);
-        }
+        int32_t any = 0;
+        ops->weighted(weighted, plain + x, product + x, quotient, count);
+        for (int i = 0; i < count; i++)
+            any |= quotient[i];
+        for (int i = 0; any < 0 && i < count; i++)
+            if (quotient[i] < 0) /* nothing there but what is transparent */
+                quotient[i] = (int32_t)divide_128(common * plain[x + i] + (int128)m->offset,
+                                                  m->divisor, plan->max);
         narrow(plan->type, quotient, out, x, count);
     }
+}
+
+void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *product,
+                         void *out, int n)
+{
+    int channels = plan->channels, alpha = channels - 1;
+
+    for (int x = 0; x < n; x += channels)
+        for (int c = 0; c < channels; c++) {
+            int32_t value = quotient_of(&plan->mask[0], plain[x + c], product[x + c],
+                                        product[x + alpha], c == alpha, plan->max);
+            narrow(plan->type, &value, out, x + c, 1);
+        }
 }
 
 /* Mostly the first pixels tell, or all do. */

@@ -14,9 +14,17 @@ void cpu_finish_64(const struct cpu_ops *ops, const struct plan *plan, const int
 void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, const int32_t *gx,
                          const int32_t *gy, void *out, int n);
 
-/* ALPHA_WEIGHTED: `plain` as for cpu_finish_64, `product` the sums of w*c*a without offset. */
-void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, const int64_t *plain,
-                         const int64_t *product, void *out, int n);
+/* ALPHA_WEIGHTED: PLAIN the sums of w*c with offset, PRODUCT those of w*c*a; in alpha's places both
+ * are of w*a, without offset in PRODUCT. */
+void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *product,
+                         void *out, int n);
+
+/* The same of sums that are to be multiplied with COMMON, without offset: how they are divided;
+ * false where the numbers are too large. */
+bool cpu_weighted_make(struct cpu_weighted *w, const struct plan *plan, int64_t common);
+void cpu_finish_boxes(const struct cpu_ops *ops, const struct plan *plan,
+                      const struct cpu_weighted *weighted, const uint32_t *plain,
+                      const uint32_t *product, void *out, int n);
 
 /* Sample (x, y) of the output, summed exactly over the picture's own cells. Of any linear plan. */
 uint32_t cpu_exact_sample(const struct kernel_job *job, int x, int y, int channel);

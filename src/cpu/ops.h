@@ -23,7 +23,6 @@ struct cpu_mask {
     /* Row-major weights in the form the sum wants. Pairs: (height+1)/2 rows of width entries, each
      * the two int16 weights of rows 2p and 2p+1 in the low and the high half. */
     const uint32_t *pair;
-    const uint32_t *weight32; /* modulo 2^32 */
     const uint64_t *weight64; /* modulo 2^64 */
 };
 
@@ -47,19 +46,11 @@ struct cpu_halves {
     int32_t max;
 };
 
-/* The same for sums of 64 bits; int32: every weight fits int32_t. */
-struct cpu_taps64 {
-    int count, step;
-    bool int32;
-    int64_t *weight;
-};
-
 /* Colour weighted by alpha: (gain * A + offset * B) / (divisor * B) with A the sum of w*c*a and B
- * the one of w*a; alpha: B / weight_sum. The first three have no common factor. */
+ * the one of w*a; alpha: B / weight_sum. */
 struct cpu_weighted {
     int channels; /* 2 or 4, the last one alpha */
     int64_t gain, offset, divisor, weight_sum, max;
-    int64_t plain_offset; /* what the plain sums hold beside B at the alpha places */
 };
 
 /* Pairs of taps over bytes: two int8 weights, the first one in the bytes 0 and 2, the second one
@@ -173,20 +164,11 @@ struct cpu_ops {
     /* rows[p] are pair rows: element x holds samples (2p, x) and (2p+1, x) as two int16. */
     void (*sum_pairs)(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
                       int32_t *sum, int n);
-    void (*sum_32)(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
-                   int32_t *sum, int n);
     void (*sum_64)(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
                    int64_t *sum, int n);
     /* The same where all weights are alike; exactly n of them. */
     void (*row_slide_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                          uint32_t *sum, int n);
-    void (*row_slide_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
-                         int64_t *sum, int n);
-
-    /* pair[x] = two rows of samples (minus bias) side by side */
-    void (*make_pairs)(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
-                       int n);
-
     /* pair[x] = upper[x] | lower[x] << 16 for x in 0..n-1, no element more */
     void (*pairs_u8)(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n);
     /* The same of 16 bits, each minus 32768. */
@@ -245,10 +227,8 @@ struct cpu_ops {
                             uint32_t *sum, int n);
     void (*column_slide_u16)(uint32_t weight, const void *enters, const void *leaves, size_t first,
                              uint32_t *sum, int n);
-    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK.
-     * row_64 takes the columns for int32_t. */
-    void (*row_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
-                   int64_t *sum, int n);
+    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to
+     * CPU_BLOCK. */
     void (*row_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                    uint32_t *sum, int n);
 
@@ -259,12 +239,11 @@ struct cpu_ops {
     /* quotient = clamp(floor((sum + d/2) / d)), |sum| + d < 2^49 */
     void (*divide_64)(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient,
                       int n);
-    /* quotient = clamp(round(...)) of cpu_weighted where B > 0, else -1 (alpha: 0). Numerators and
-     * half the denominators stay below 2^24 together, and offset is 0; or 2^49 for 64 bits. */
-    void (*weighted_32)(const struct cpu_weighted *weighted, const int32_t *plain,
-                        const int32_t *product, int32_t *quotient, int n);
-    void (*weighted_64)(const struct cpu_weighted *weighted, const int64_t *plain,
-                        const int64_t *product, int32_t *quotient, int n);
+    /* quotient = clamp(round(...)) of cpu_weighted where B > 0, else -1 (alpha: 0); PRODUCT has A,
+     * PLAIN has B in alpha's places. Numerators and half the denominators stay below 2^49 together.
+     */
+    void (*weighted)(const struct cpu_weighted *weighted, const uint32_t *plain,
+                     const uint32_t *product, int32_t *quotient, int n);
     /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
     void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
 

@@ -128,37 +128,36 @@ COLUMN_SLIDE(column_slide_u8, uint8_t)
 COLUMN_SLIDE(column_slide_u16, uint16_t)
 
 /* STEP is a constant where it is called: the running sums stay in registers. */
-#define ROW_SLIDE(name, taps_type, widened, sum_type, start_type)                                  \
-    static inline __attribute__((always_inline)) void name##_body(                                 \
-        int step, int count, sum_type weight, const uint32_t *column, sum_type start,              \
-        start_type *out, int n)                                                                    \
-    {                                                                                              \
-        sum_type sum[4] = {start, start, start, start};                                            \
-        const uint32_t *enters = column + (count - 1) * step;                                      \
-        for (int x = 0; x < (count - 1) * step; x++)                                               \
-            sum[x % step] += weight * (sum_type)(widened)column[x];                                \
-        for (int x = 0; x < n; x += step)                                                          \
-            for (int c = 0; c < step; c++) {                                                       \
-                sum[c] += weight * (sum_type)(widened)enters[x + c];                               \
-                out[x + c] = (start_type)sum[c];                                                   \
-                sum[c] -= weight * (sum_type)(widened)column[x + c];                               \
-            }                                                                                      \
-    }                                                                                              \
-    static void name(const taps_type *taps, const uint32_t *column, start_type start,              \
-                     start_type *out, int n)                                                       \
-    {                                                                                              \
-        sum_type from = (sum_type)start, weight = (sum_type)taps->weight[0];                       \
-        if (taps->step == 1)                                                                       \
-            name##_body(1, taps->count, weight, column, from, out, n);                             \
-        else if (taps->step == 2)                                                                  \
-            name##_body(2, taps->count, weight, column, from, out, n);                             \
-        else if (taps->step == 3)                                                                  \
-            name##_body(3, taps->count, weight, column, from, out, n);                             \
-        else                                                                                       \
-            name##_body(4, taps->count, weight, column, from, out, n);                             \
-    }
-ROW_SLIDE(row_slide_32, struct cpu_taps, uint32_t, uint32_t, uint32_t)
-ROW_SLIDE(row_slide_64, struct cpu_taps64, int32_t, uint64_t, int64_t)
+static inline __attribute__((always_inline)) void row_slide_body(int step, int count,
+                                                                 uint32_t weight,
+                                                                 const uint32_t *column,
+                                                                 uint32_t start, uint32_t *out,
+                                                                 int n)
+{
+    uint32_t sum[4] = {start, start, start, start};
+    const uint32_t *enters = column + (count - 1) * step;
+    for (int x = 0; x < (count - 1) * step; x++)
+        sum[x % step] += weight * column[x];
+    for (int x = 0; x < n; x += step)
+        for (int c = 0; c < step; c++) {
+            sum[c] += weight * enters[x + c];
+            out[x + c] = sum[c];
+            sum[c] -= weight * column[x + c];
+        }
+}
+
+static void row_slide_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                         uint32_t *sum, int n)
+{
+    if (taps->step == 1)
+        row_slide_body(1, taps->count, taps->weight[0], column, start, sum, n);
+    else if (taps->step == 2)
+        row_slide_body(2, taps->count, taps->weight[0], column, start, sum, n);
+    else if (taps->step == 3)
+        row_slide_body(3, taps->count, taps->weight[0], column, start, sum, n);
+    else
+        row_slide_body(4, taps->count, taps->weight[0], column, start, sum, n);
+}
 
 static void split_taps(const uint32_t *restrict column, int step, uint32_t *restrict upper,
                        uint32_t *restrict lower, int n)

@@ -57,7 +57,7 @@ struct separable_worker {
     uint32_t *column[2][PLAN_MOST_TERMS];
     uint32_t *sums[2];   /* of each layer */
     uint32_t *more;      /* of a term, to be added to them */
-    int64_t *wide[2];    /* of each layer where the pass widens: common * sums + offset */
+    int64_t *wide;       /* of 64 bits: common * sums + offset */
     const void *ghosts;  /* a row */
     uint16_t *products;  /* weighted: mask_height + 1 rows of the picture */
     const void **row[2]; /* of each layer: the rows under the mask */
@@ -69,10 +69,10 @@ struct separable_pass {
     const struct cpu_ops *ops;
     struct cpu_term term[PLAN_MOST_TERMS];
     int terms;
-    bool slides; /* any term's columns */
-    int layers;  /* 2 for weighted alpha */
-    bool widens; /* the sums are U, else S */
-    int64_t common;
+    bool slides;    /* any term's columns */
+    int layers;     /* 2 for weighted alpha */
+    int64_t common; /* 0: the sums are S; else they are U */
+    struct cpu_weighted weighted;
     struct layer layer[2];
     /* Of one job: */
     const struct kernel_job *job;
@@ -136,12 +136,12 @@ int cpu_terms_taps(const struct plan_mask *m)
     return taps;
 }
 
-/* WIDENS: without what the column's or the row's weights have in common. False: no memory. */
+/* WITHOUT: without what the column's or the row's weights have in common. False: no memory. */
 static bool term_make(struct cpu_term *term, const struct plan_term *from, int channels,
-                      bool widens)
+                      bool without)
 {
-    int64_t column = widens ? cpu_taps_common(from->column, from->height) : 1;
-    int64_t row = widens ? cpu_taps_common(from->row, from->width) : 1;
+    int64_t column = without ? cpu_taps_common(from->column, from->height) : 1;
+    int64_t row = without ? cpu_taps_common(from->row, from->width) : 1;
 
     term->top = from->top;
     term->left = from->left;
@@ -163,11 +163,12 @@ bool cpu_separable_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     int64_t cells = m->width * m->height, square = (int64_t)plan->max * plan->max;
+    struct cpu_weighted weighted;
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
     if (plan->alpha == ALPHA_WEIGHTED) /* else numbers of floating point are as fast or faster */
         return plan->type == SAMPLE_U8 && m->width + m->height > 20 && terms_slide(m) &&
-               m->sum < INT64_MAX / 2 / square && widening_fits(m, square);
+               widening_fits(m, square) && cpu_weighted_make(&weighted, plan, common_of(m));
     if (m->accumulator == ACCUMULATOR_I64)
         return terms_slide(m) && widening_fits(m, plan->max) &&
                (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));
@@ -258,9 +259,6 @@ static void layer_sums(const struct separable_pass *pass, struct separable_worke
         for (int x = 0; x < n; x++)
             w->sums[layer][x] += w->more[x];
     }
-    for (int x = 0; pass->widens && x < n; x++)
-        w->wide[layer][x] =
-            pass->common * w->sums[layer][x] + (layer == PLAIN ? pass->plan->mask[0].offset : 0);
 }
 
 /* The row's colours times alpha; what stands in the alpha places does not matter. */
@@ -310,12 +308,16 @@ static void filter_row(const struct separable_pass *pass, struct separable_worke
 
     for (int k = 0; k < pass->layers; k++)
         layer_sums(pass, w, k, slide);
-    if (pass->layers == 2)
-        cpu_finish_weighted(pass->ops, plan, w->wide[PLAIN], w->wide[PRODUCT], out, n);
-    else if (pass->widens)
-        cpu_finish_64(pass->ops, plan, w->wide[PLAIN], out, n);
-    else
+    if (pass->layers == 2) {
+        cpu_finish_boxes(pass->ops, plan, &pass->weighted, w->sums[PLAIN], w->sums[PRODUCT], out,
+                         n);
+    } else if (pass->common > 0) {
+        for (int x = 0; x < n; x++)
+            w->wide[x] = pass->common * w->sums[PLAIN][x] + plan->mask[0].offset;
+        cpu_finish_64(pass->ops, plan, w->wide, out, n);
+    } else {
         cpu_finish_32(pass->ops, plan, (const int32_t *)w->sums[PLAIN], out, n);
+    }
     cpu_finish_unfiltered(pass->job, y, w->tile.first_pixel, w->tile.pixels, out);
 }
 
@@ -339,10 +341,12 @@ static void layers_make(struct separable_pass *pass)
     const struct plan_mask *m = &plan->mask[0];
 
     pass->layers = plan->alpha == ALPHA_WEIGHTED ? 2 : 1;
-    pass->widens = pass->layers == 2 || m->accumulator == ACCUMULATOR_I64;
-    pass->common = pass->widens ? common_of(m) : 1;
+    if (pass->layers == 2 || m->accumulator == ACCUMULATOR_I64)
+        pass->common = common_of(m);
+    if (pass->layers == 2)
+        cpu_weighted_make(&pass->weighted, plan, pass->common);
     pass->layer[PLAIN].type = plan->type;
-    pass->layer[PLAIN].start = pass->widens ? 0 : (uint32_t)m->offset;
+    pass->layer[PLAIN].start = pass->common > 0 ? 0 : (uint32_t)m->offset;
     pass->layer[PRODUCT].type = SAMPLE_U16;
 }
 
@@ -365,7 +369,7 @@ static bool weights_make(struct separable_pass *pass)
     for (; pass->terms < terms_count(&plan->mask[0]); pass->terms++) {
         struct plan_term from = term_get(&plan->mask[0], pass->terms);
         struct cpu_term *term = &pass->term[pass->terms];
-        if (!term_make(term, &from, plan->channels, pass->widens))
+        if (!term_make(term, &from, plan->channels, pass->common > 0))
             return false;
         pass->slides |= term->column_slides;
         ghost_make(pass, pass->terms);
@@ -388,10 +392,10 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         for (int k = 0; k < pass->terms; k++)
             w->column[layer][k] = cpu_memory_keep(memory, calloc(n, sizeof(uint32_t)));
         w->sums[layer] = cpu_memory_keep(memory, calloc(n, sizeof(uint32_t)));
-        if (pass->widens)
-            w->wide[layer] = cpu_memory_keep(memory, calloc(n, sizeof(int64_t)));
         w->row[layer] = cpu_memory_keep(memory, calloc(height, sizeof *w->row[layer]));
     }
+    if (pass->common > 0)
+        w->wide = cpu_memory_keep(memory, calloc(n, sizeof *w->wide));
     if (pass->terms > 1)
         w->more = cpu_memory_keep(memory, calloc(n, sizeof(uint32_t)));
     if (pass->layers == 2)

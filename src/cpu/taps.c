@@ -12,7 +12,7 @@ int64_t cpu_taps_common(const int64_t *weight, int count)
             gcd = b;
             b = rest;
         }
-    return gcd == 0 ? 1 : gcd < 0 ? -gcd : gcd;
+    return gcd == 0 ? 1 : llabs(gcd);
 }
 
 bool cpu_taps_alike(const int64_t *weight, int count)
