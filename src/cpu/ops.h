@@ -43,6 +43,7 @@ struct cpu_taps {
 /* What is the same of all sums that come in two halves; they, and d, stay below 2^49. */
 struct cpu_halves {
     int64_t common, start, divisor;
+    int64_t cell; /* the weight of the sample in the output's place */
     int32_t max;
 };
 
@@ -198,9 +199,10 @@ struct cpu_ops {
     /* Of the columns c[x] and c[x + step] the upper halves side by side, and the lower ones, each
      * minus 32768. */
     void (*split_taps)(const uint32_t *column, int step, uint32_t *upper, uint32_t *lower, int n);
-    /* out = clamp(floor((S + d/2) / d)) of S = common * (upper * 65536 + lower) + start */
+    /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in
+     */
     void (*divide_halves)(const struct cpu_halves *halves, const int32_t *upper,
-                          const int32_t *lower, uint16_t *out, int n);
+                          const int32_t *lower, const uint16_t *in, uint16_t *out, int n);
 
     /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
      * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two

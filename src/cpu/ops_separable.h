@@ -171,16 +171,28 @@ static void split_taps(const uint32_t *restrict column, int step, uint32_t *rest
 
 /* The numbers are whole and below 2^49, and so exact as doubles; why the quotients are right:
  * cpu/ops_wide.h. */
-static void divide_halves(const struct cpu_halves *halves, const int32_t *restrict upper,
-                          const int32_t *restrict lower, uint16_t *restrict out, int n)
+static inline __attribute__((always_inline)) void divide_halves_body(
+    const struct cpu_halves *halves, bool has_cell, const int32_t *restrict upper,
+    const int32_t *restrict lower, const uint16_t *restrict in, uint16_t *restrict out, int n)
 {
     double common = (double)halves->common, inverse = 1.0 / (double)halves->divisor;
     double start = (double)(halves->start + halves->divisor / 2) + 0.5, max = halves->max;
+    double cell = (double)halves->cell;
     for (int x = 0; x < n; x++) {
-        double q = ((upper[x] * 65536.0 + lower[x]) * common + start) * inverse;
+        double sum = (upper[x] * 65536.0 + lower[x]) * common + start;
+        double q = (has_cell ? sum + cell * in[x] : sum) * inverse;
         q = q < max ? q : max;
         out[x] = (uint16_t)(int32_t)(q > 0 ? q : 0);
     }
+}
+
+static void divide_halves(const struct cpu_halves *halves, const int32_t *upper,
+                          const int32_t *lower, const uint16_t *in, uint16_t *out, int n)
+{
+    if (halves->cell == 0)
+        divide_halves_body(halves, false, upper, lower, in, out, n);
+    else
+        divide_halves_body(halves, true, upper, lower, in, out, n);
 }
 
 #endif

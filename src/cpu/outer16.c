@@ -9,6 +9,7 @@
  *   S = g * (2^16 * (sum of r*H) + sum of r*L + 2^15 * (sum of r) * (1 + sum of c)) + o
  *
  * where both sums fit 32 bits, since the sum of |r| is at most 2^16 too. All of it wraps exactly.
+ * Sharpening by a Gaussian has one cell more, at the anchor, which is added when S is divided.
  *
  *   lines of pairs of rows --> C of two rows of output --> H, L in pairs of taps --> S --> samples
  *
@@ -60,15 +61,33 @@ static bool fits(const int64_t *numbers, int n, int64_t common)
             return false;
         positive |= numbers[i] > 0;
     }
-    return positive;
+    return positive || sum < MOST_SUM;
+}
+
+/* The column and the row of the mask; *cell: what the cell at the anchor has beside their product,
+ * as sharpening by a Gaussian has it. */
+static bool factors_of(const struct plan_mask *m, struct plan_term *outer, int64_t *cell)
+{
+    *outer = (struct plan_term){0, 0, m->height, m->width, m->column, m->row};
+    *cell = 0;
+    if (m->row)
+        return true;
+    if (m->terms != 2 || !m->terms_exact || m->term[1].width > 1 || m->term[1].height > 1)
+        return false;
+    *outer = m->term[0];
+    *cell = m->term[1].column[0] * m->term[1].row[0];
+    return outer->width == m->width && outer->height == m->height &&
+           m->term[1].left == m->anchor_x && m->term[1].top == m->anchor_y;
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
     const struct plan_mask *m = &plan->mask[0];
-    bool can = m->bound < DOUBLE_BOUND && m->row && m->width > 1 && m->height > 1 &&
-               fits(m->row, m->width, 1) &&
-               fits(m->column, m->height, cpu_taps_common(m->column, m->height));
+    struct plan_term outer;
+    int64_t cell;
+    bool can = m->bound < DOUBLE_BOUND && m->width > 1 && m->height > 1 &&
+               factors_of(m, &outer, &cell) && fits(outer.row, m->width, 1) &&
+               fits(outer.column, m->height, cpu_taps_common(outer.column, m->height));
     (void)ops;
     return plan->alpha == ALPHA_WEIGHTED                  ? "it does not weight colour by alpha"
            : plan->type != SAMPLE_U16                     ? "it takes 16-bit samples only"
@@ -100,6 +119,7 @@ static void finish_row(const struct outer16_pass *pass, struct outer16_worker *w
                        const struct cpu_tile *tile, const uint32_t *column, int y)
 {
     const struct plan *plan = pass->plan;
+    const uint16_t *in = (const uint16_t *)image_row(pass->job->in, y - pass->job->in_first_row);
     int n = tile->pixels * plan->channels, halo = plan->mask[0].width * plan->channels;
 
     pass->ops->split_taps(column, plan->channels, w->part[0], w->part[1], n + halo);
@@ -107,7 +127,8 @@ static void finish_row(const struct outer16_pass *pass, struct outer16_worker *w
         const uint32_t *rows[2] = {w->part[k], w->part[k]};
         pass->ops->sum_pairs(&pass->row, rows, 0, w->half[k], n);
     }
-    pass->ops->divide_halves(&pass->halves, w->half[0], w->half[1],
+    in += (size_t)(tile->first_pixel * plan->channels);
+    pass->ops->divide_halves(&pass->halves, w->half[0], w->half[1], in,
                              cpu_tile_out(pass->job, tile, y), n);
 }
 
@@ -156,8 +177,12 @@ static void weights_make(struct outer16_pass *pass)
     const struct plan_mask *m = &plan->mask[0];
     int taps = (m->width + 1) / 2, lines = m->height / 2 + 1;
     uint32_t *upper = pass->weight, *lower = upper + 2 * MOST_PAIRS, *row = lower + 2 * MOST_PAIRS;
-    int64_t rows = 0, columns = 0, common = cpu_taps_common(m->column, m->height);
+    int64_t rows = 0, columns = 0, common, cell;
+    struct plan_term outer;
     bool twice;
+
+    factors_of(m, &outer, &cell);
+    common = cpu_taps_common(outer.column, m->height);
 
     pass->lines = (struct cpu_lines){.line_rows = 2,
                                      .step = 2,
@@ -165,19 +190,20 @@ static void weights_make(struct outer16_pass *pass)
                                      .span = lines,
                                      .bytes = sizeof(uint32_t),
                                      .most = MOST_SAMPLES};
-    twice = put_pairs(upper, m->column, m->height, common, 0, lines);
-    put_pairs(lower, m->column, m->height, common, -1, lines);
+    twice = put_pairs(upper, outer.column, m->height, common, 0, lines);
+    put_pairs(lower, outer.column, m->height, common, -1, lines);
     pass->column =
         (struct cpu_two_masks){twice ? 2 * lines : lines, 1, plan->channels, {upper, lower}};
-    twice = put_pairs(row, m->row, m->width, 1, 0, taps);
+    twice = put_pairs(row, outer.row, m->width, 1, 0, taps);
     pass->row = (struct cpu_mask){
         .width = taps, .height = twice ? 4 : 2, .step = 2 * plan->channels, .pair = row};
     for (int i = 0; i < m->height; i++)
-        columns += m->column[i] / common;
+        columns += outer.column[i] / common;
     for (int j = 0; j < m->width; j++)
-        rows += m->row[j];
+        rows += outer.row[j];
     pass->halves = (struct cpu_halves){.common = common,
                                        .start = common * 32768 * rows * (1 + columns) + m->offset,
+                                       .cell = cell,
                                        .divisor = m->divisor,
                                        .max = (int32_t)plan->max};
 }
