@@ -61,7 +61,7 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_
 #define CPU_RATE_INT16   45.0 /* weights of int16, or rounded to it and certified */
 #define CPU_RATE_64      2.5
 #define CPU_RATE_TERMS   30.0 /* of columns and rows */
-#define CPU_RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
+#define CPU_RATE_ENDS    8.0  /* ends of runs; those with a weight of their own count twice */
 
 /* Of masks with fewer cells no other method is faster than every cell. */
 #define CPU_FEW_CELLS 25
