@@ -76,36 +76,27 @@ static int runs_count(const struct plan_mask *m, int *others)
 /* Fills RUNS in one block, which is returned for free(); NULL: no memory. */
 static void *ends_make(struct cpu_runs *runs, const struct plan_mask *m, int channels)
 {
-    int others, count = runs_count(m, &others), at[3] = {0};
+    int others, count = runs_count(m, &others), *counts[3] = {&runs->added, &runs->taken, &others};
     int64_t size = common_size(m);
-    struct cpu_run_end *end = malloc((size_t)count * (sizeof *end + sizeof(uint32_t)) + 1);
+    struct cpu_run_end *end = malloc((size_t)count * (sizeof *end + sizeof(uint32_t)) + 1),
+                       *to = end;
     uint32_t *other = (uint32_t *)(end + count);
 
     if (!end)
         return NULL;
-    *runs = (struct cpu_runs){.others = others, .weight = (uint32_t)size, .end = end};
-    runs->other = other;
-    for (int pass = 0; pass < 2; pass++) { /* count, then put in order */
+    *runs =
+        (struct cpu_runs){.others = others, .weight = (uint32_t)size, .end = end, .other = other};
+    for (int kind = 0; kind < 3; kind++) /* those that are added, taken, others */
         for (int i = 0; i < m->height; i++)
             for (int j = 0; j <= m->width; j++) {
                 int64_t w = weight_at(m, i, j);
-                int kind = w == size ? 0 : w == -size ? 1 : 2;
-                if (w == 0)
+                if (w == 0 || kind != (w == size ? 0 : w == -size ? 1 : 2))
                     continue;
-                if (pass == 1)
-                    end[at[kind]] = (struct cpu_run_end){i, j * channels};
-                if (pass == 1 && kind == 2)
+                *to++ = (struct cpu_run_end){i, j * channels};
+                ++*counts[kind];
+                if (kind == 2)
                     *other++ = (uint32_t)w;
-                at[kind]++;
             }
-        if (pass == 0) {
-            runs->added = at[0];
-            runs->taken = at[1];
-            at[2] = at[0] + at[1];
-            at[1] = at[0];
-            at[0] = 0;
-        }
-    }
     return end;
 }
 

@@ -1,4 +1,5 @@
-/* Tiles and errors of Fourier transforms: see cpu/fft_plan.h. */
+/* Fourier transforms: how large tiles are, how far sums can be off, and what the transforms
+ * multiply with. */
 #include "cpu/fft_plan.h"
 
 #include <math.h>
@@ -153,8 +154,9 @@ static void spectrum_fill(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
     }
 }
 
-bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
-                       const struct plan_mask *m, int points_x, int points_y)
+/* Fills all but what cpu_fft_bound sets. False: no memory. */
+static bool plan_fill(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
+                      const struct plan_mask *m, int points_x, int points_y)
 {
     double *block = cpu_fft_alloc((size_t)(2 * LANES * points_y));
 
@@ -177,13 +179,6 @@ bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
     return true;
 }
 
-void cpu_fft_plan_free(struct cpu_fft_plan *fft)
-{
-    free(fft->factors);
-    free(fft->spectrum);
-    fft->factors = fft->spectrum = NULL;
-}
-
 struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_ops *ops, int width,
                                       int height)
 {
@@ -191,16 +186,17 @@ struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_
     int nx, ny;
 
     cpu_fft_cost(&plan->mask[0], width, height, __builtin_popcount(plan->filtered), &nx, &ny);
-    if (fft && cpu_fft_bound(fft, plan, nx, ny) &&
-        cpu_fft_plan_make(fft, ops, &plan->mask[0], nx, ny))
+    if (fft && cpu_fft_bound(fft, plan, nx, ny) && plan_fill(fft, ops, &plan->mask[0], nx, ny))
         return fft;
     cpu_fft_plan_delete(fft);
     return NULL;
 }
 
-void cpu_fft_plan_delete(void *fft)
+void cpu_fft_plan_delete(struct cpu_fft_plan *fft)
 {
-    if (fft)
-        cpu_fft_plan_free(fft);
+    if (!fft)
+        return;
+    free(fft->factors);
+    free(fft->spectrum);
     free(fft);
 }

@@ -58,17 +58,11 @@ int cpu_fft_band_rows(const struct plan *plan, int width, int rows, int most);
  * and the four numbers behind it. */
 bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y);
 
-/* Fills the rest; false: no memory, and it is to be freed. Nothing changes it later: any threads
- * may share it. */
-bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
-                       const struct plan_mask *mask, int points_x, int points_y);
-void cpu_fft_plan_free(struct cpu_fft_plan *fft);
-
-/* All of it for outputs of WIDTH x HEIGHT, with tiles of the size that costs them the least; NULL:
- * no memory. */
+/* For outputs of WIDTH x HEIGHT, with tiles of the size that costs them the least; NULL: no memory.
+ * Nothing changes it later: any threads may share it. */
 struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_ops *ops, int width,
                                       int height);
-void cpu_fft_plan_delete(void *fft); /* may be NULL */
+void cpu_fft_plan_delete(struct cpu_fft_plan *fft); /* may be NULL */
 
 /* Columns x to x + 3 of a tile, which stand in the block: transformed, to the tile. */
 void cpu_fft_put_columns(const struct cpu_fft_plan *fft, const struct cpu_ops *ops, double *block,

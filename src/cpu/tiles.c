@@ -45,20 +45,27 @@ void *cpu_memory_keep(struct cpu_memory *memory, void *block)
     return NULL;
 }
 
+/* N pixels of ghost cells that are no cells of the picture. */
+static void put_ghosts(const struct plan *plan, void *out, size_t n)
+{
+    size_t channels = (size_t)plan->channels;
+
+    for (size_t k = 0; k < n * channels; k++)
+        if (plan->type == SAMPLE_U8)
+            ((uint8_t *)out)[k] = (uint8_t)plan_ghost(plan, (int)(k % channels));
+        else
+            ((uint16_t *)out)[k] = (uint16_t)plan_ghost(plan, (int)(k % channels));
+}
+
 void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
 {
     const struct plan *plan = job->plan;
-    size_t pixel = (size_t)plan->channels * (size_t)plan->type;
-    size_t bytes = ((size_t)job->in->width + 1) * pixel;
-    char *row = cpu_memory_keep(memory, malloc(bytes));
+    size_t pixels = (size_t)job->in->width + 1;
+    void *row =
+        cpu_memory_keep(memory, malloc(pixels * (size_t)plan->channels * (size_t)plan->type));
 
-    for (int c = 0; row && c < plan->channels; c++)
-        if (plan->type == SAMPLE_U8)
-            ((uint8_t *)row)[c] = (uint8_t)plan_ghost(plan, c);
-        else
-            ((uint16_t *)(void *)row)[c] = (uint16_t)plan_ghost(plan, c);
-    for (size_t at = pixel; row && at < bytes; at *= 2)
-        memcpy(row + at, row, at < bytes - at ? at : bytes - at);
+    if (row)
+        put_ghosts(plan, row, pixels);
     return row;
 }
 
@@ -147,21 +154,13 @@ void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int
     size_t pixel = (size_t)plan->channels * (size_t)plan->type;
     struct cpu_span span;
     char *at = out;
-    uint16_t words[4];
-    uint8_t bytes[4];
 
-    for (int c = 0; c < plan->channels; c++) {
-        words[c] = (uint16_t)plan_ghost(plan, c);
-        bytes[c] = (uint8_t)words[c];
-    }
     for (int x = from; x < to; x += span.pixels) {
         span = cpu_span_at(job, x, to);
         if (row && span.cell != BORDER_OUTSIDE)
             memcpy(at, (const char *)row + (size_t)span.cell * pixel, (size_t)span.pixels * pixel);
         else
-            for (int k = 0; k < span.pixels; k++)
-                memcpy(at + (size_t)k * pixel,
-                       plan->type == SAMPLE_U8 ? (const void *)bytes : (const void *)words, pixel);
+            put_ghosts(plan, at, (size_t)span.pixels);
         at += (size_t)span.pixels * pixel;
     }
 }
