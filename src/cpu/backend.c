@@ -7,7 +7,6 @@
 #include "base/machine.h"
 #include "cpu/method.h"
 #include "cpu/probe.h"
-#include "cpu/separable.h"
 #include "cpu/sets.h"
 
 /* ---- the cost model, for --device auto ----

@@ -17,8 +17,6 @@
  * picture and the row to be written are fetched, or memory would wait for sums and sums for
  * memory. Lines are read where they lie; only where a tile has ghost cells, or a block would
  * read past the row's end, is the line copied and padded. */
-#include "cpu/bytes.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,7 +25,6 @@
 #include "cpu/method.h"
 #include "cpu/tiles.h"
 #include "cpu/taps.h"
-#include "cpu/separable.h"
 
 /* Of a 512 KiB L2 cache. Tiles that fit L1 save a third of the work, and lose more than that in
  * memory, where a row is then read in many pieces. */

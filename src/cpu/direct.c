@@ -1,5 +1,5 @@
 /* Sums of whole numbers under any mask, 8 and 16 bits: the most general method, and gradients. Sums
- * of 32 bits under weights of int16 go by pairs (cpu/pairs.h), all others by 64 bits here; and the
+ * of 32 bits under weights of int16 go by pairs (cpu/pairs.c), all others by 64 bits here; and the
  * method `runs`, by running sums of 32 bits. Which it is follows from the plan's numbers alone. */
 #include <math.h>
 #include <stdlib.h>
@@ -7,13 +7,12 @@
 #include "cpu/finish.h"
 #include "cpu/lines.h"
 #include "cpu/method.h"
-#include "cpu/pairs.h"
 #include "cpu/taps.h"
 
 struct direct_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
-    void *pairs; /* owned: all that is done, by cpu/pairs.h; or NULL */
+    void *pairs; /* owned: all that is done, by cpu/pairs.c; or NULL */
     bool by_runs;
     struct cpu_mask mask[2];
     struct cpu_runs runs; /* in the place of mask */

@@ -62,15 +62,8 @@ struct fft_worker {
     int64_t *product, *plain;
 };
 
-/* What all jobs share. */
-struct shared {
-    const struct cpu_ops *ops;
-    struct cpu_fft_plan *fft; /* of the plan, or of a layer */
-};
-
 struct fft_pass {
     const struct kernel_job *job;
-    const struct cpu_ops *ops;
     const struct cpu_fft_plan *fft;
     bool weighted;
     size_t sum_stride;
@@ -141,7 +134,7 @@ static void transform_in(const struct fft_pass *pass, struct fft_worker *w)
             else
                 load_u16(&w->part[k], n, x, out);
         }
-        cpu_fft_put_columns(pass->fft, pass->ops, w->block, w->tile, x);
+        cpu_fft_put_columns(pass->fft, w->block, w->tile, x);
     }
 }
 
@@ -149,10 +142,10 @@ static void filter_tile(const struct fft_pass *pass, struct fft_worker *w)
 {
     for (int y = 0; y < pass->fft->y.n / LANES; y++) {
         double *rows = w->tile + (size_t)y * pass->fft->stride;
-        pass->ops->fft_forward(&pass->fft->x, rows);
-        pass->ops->fft_multiply(pass->fft->spectrum + (size_t)y * pass->fft->stride, rows,
-                                pass->fft->x.n);
-        pass->ops->fft_back(&pass->fft->x, rows);
+        pass->fft->ops->fft_forward(&pass->fft->x, rows);
+        pass->fft->ops->fft_multiply(pass->fft->spectrum + (size_t)y * pass->fft->stride, rows,
+                                     pass->fft->x.n);
+        pass->fft->ops->fft_back(&pass->fft->x, rows);
     }
 }
 
@@ -220,9 +213,9 @@ static void transform_out(const struct fft_pass *pass, struct fft_worker *w)
     int width = w->part[0].width > w->part[1].width ? w->part[0].width : w->part[1].width;
     for (int x = 0; x < width; x += LANES) {
         for (int k = 0; k < 2; k++)
-            pass->ops->fft_turn(w->tile + k * LANES * nx + LANES * x, pass->fft->stride,
-                                w->block + k * LANES * n, LANES * LANES, n / LANES);
-        pass->ops->fft_back(&pass->fft->y, w->block);
+            pass->fft->ops->fft_turn(w->tile + k * LANES * nx + LANES * x, pass->fft->stride,
+                                     w->block + k * LANES * n, LANES * LANES, n / LANES);
+        pass->fft->ops->fft_back(&pass->fft->y, w->block);
         for (int k = 0; k < 2; k++) {
             const double *value = w->block + k * LANES * n;
             if (x >= w->part[k].width)
@@ -232,8 +225,8 @@ static void transform_out(const struct fft_pass *pass, struct fft_worker *w)
             else if (pass->fft->wide)
                 certify(pass, &w->part[k], value, x);
             else
-                pass->ops->fft_round(value, w->part[k].sum + x, pass->sum_stride,
-                                     w->part[k].height);
+                pass->fft->ops->fft_round(value, w->part[k].sum + x, pass->sum_stride,
+                                          w->part[k].height);
         }
     }
 }
@@ -291,7 +284,7 @@ static void part_finish(const struct fft_pass *pass, const struct part *part, vo
         if (!pass->fft->wide) {
             for (int x = 0; x < part->width && offset != 0; x++)
                 sum[x] = (int32_t)((uint32_t)sum[x] + offset);
-            cpu_finish_32(pass->ops, plan, sum, line, part->width);
+            cpu_finish_32(pass->fft->ops, plan, sum, line, part->width);
             if (plan->type == SAMPLE_U8)
                 for (int x = 0; x < part->width; x++)
                     ((uint8_t *)out)[at + (size_t)x * step] = ((uint8_t *)line)[x];
@@ -400,12 +393,8 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 
 static bool fft_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    const struct shared *shared = state;
     const struct plan *plan = job->plan;
-    struct fft_pass pass = {.job = job,
-                            .ops = shared->ops,
-                            .fft = shared->fft,
-                            .weighted = plan->alpha == ALPHA_WEIGHTED};
+    struct fft_pass pass = {.job = job, .fft = state, .weighted = plan->alpha == ALPHA_WEIGHTED};
     int pieces, width = pass.fft->tile_width, height = pass.fft->tile_height;
     bool ok = true;
 
@@ -444,25 +433,15 @@ static struct plan transformed_plan(const struct plan *plan)
     return layer;
 }
 
-static void fft_free(void *state)
-{
-    struct shared *shared = state;
-    cpu_fft_plan_delete(shared->fft);
-    free(shared);
-}
-
 static void *fft_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    struct shared *shared = malloc(sizeof *shared);
     struct plan transformed = transformed_plan(plan);
+    return cpu_fft_plan_new(&transformed, ops, width, height);
+}
 
-    if (!shared)
-        return NULL;
-    *shared = (struct shared){ops, cpu_fft_plan_new(&transformed, ops, width, height)};
-    if (shared->fft)
-        return shared;
-    fft_free(shared);
-    return NULL;
+static void fft_free(void *state)
+{
+    cpu_fft_plan_delete(state);
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)

@@ -123,18 +123,16 @@ double *cpu_fft_alloc(size_t count)
     return posix_memalign(&block, 64, count * sizeof(double)) == 0 ? block : NULL;
 }
 
-void cpu_fft_put_columns(const struct cpu_fft_plan *fft, const struct cpu_ops *ops, double *block,
-                         double *tile, int x)
+void cpu_fft_put_columns(const struct cpu_fft_plan *fft, double *block, double *tile, int x)
 {
     int n = fft->y.n;
-    ops->fft_forward(&fft->y, block);
+    fft->ops->fft_forward(&fft->y, block);
     for (int k = 0; k < 2; k++)
-        ops->fft_turn(block + k * LANES * n, LANES * LANES, tile + k * LANES * fft->x.n + LANES * x,
-                      fft->stride, n / LANES);
+        fft->ops->fft_turn(block + k * LANES * n, LANES * LANES,
+                           tile + k * LANES * fft->x.n + LANES * x, fft->stride, n / LANES);
 }
 
-static void spectrum_fill(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
-                          const struct plan_mask *m, double *block)
+static void spectrum_fill(struct cpu_fft_plan *fft, const struct plan_mask *m, double *block)
 {
     int nx = fft->x.n, ny = fft->y.n;
     double scale = 1.0 / ((double)nx * ny);
@@ -144,19 +142,19 @@ static void spectrum_fill(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
         for (int i = 0; i < m->height; i++)
             for (int k = 0; k < LANES && x + k < m->width; k++)
                 block[i * LANES + k] = (double)m->weight[i * m->width + x + k] * scale;
-        cpu_fft_put_columns(fft, ops, block, fft->spectrum, x);
+        cpu_fft_put_columns(fft, block, fft->spectrum, x);
     }
     for (int y = 0; y < ny / LANES; y++) {
         double *rows = fft->spectrum + (size_t)y * fft->stride;
-        ops->fft_forward(&fft->x, rows);
+        fft->ops->fft_forward(&fft->x, rows);
         for (int k = LANES * nx; k < 2 * LANES * nx; k++)
             rows[k] = -rows[k];
     }
 }
 
 /* Fills all but what cpu_fft_bound sets. False: no memory. */
-static bool plan_fill(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
-                      const struct plan_mask *m, int points_x, int points_y)
+static bool plan_fill(struct cpu_fft_plan *fft, const struct plan_mask *m, int points_x,
+                      int points_y)
 {
     double *block = cpu_fft_alloc((size_t)(2 * LANES * points_y));
 
@@ -174,7 +172,7 @@ static bool plan_fill(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
     factors_make(fft->factors + (fft->y.factors - fft->factors), points_y);
     fft->tile_width = points_x - m->width + 1;
     fft->tile_height = points_y - m->height + 1;
-    spectrum_fill(fft, ops, m, block);
+    spectrum_fill(fft, m, block);
     free(block);
     return true;
 }
@@ -186,7 +184,9 @@ struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_
     int nx, ny;
 
     cpu_fft_cost(&plan->mask[0], width, height, __builtin_popcount(plan->filtered), &nx, &ny);
-    if (fft && cpu_fft_bound(fft, plan, nx, ny) && plan_fill(fft, ops, &plan->mask[0], nx, ny))
+    if (fft)
+        fft->ops = ops;
+    if (fft && cpu_fft_bound(fft, plan, nx, ny) && plan_fill(fft, &plan->mask[0], nx, ny))
         return fft;
     cpu_fft_plan_delete(fft);
     return NULL;

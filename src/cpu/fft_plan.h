@@ -30,6 +30,7 @@
 #define CPU_FFT_NEAREST 6755399441055744.0
 
 struct cpu_fft_plan {
+    const struct cpu_ops *ops;
     struct cpu_fft x, y;         /* along rows, along columns: a tile is x.n * y.n points */
     int tile_width, tile_height; /* outputs of a tile */
     double error;                /* a sum is off by less */
@@ -65,8 +66,7 @@ struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_
 void cpu_fft_plan_delete(struct cpu_fft_plan *fft); /* may be NULL */
 
 /* Columns x to x + 3 of a tile, which stand in the block: transformed, to the tile. */
-void cpu_fft_put_columns(const struct cpu_fft_plan *fft, const struct cpu_ops *ops, double *block,
-                         double *tile, int x);
+void cpu_fft_put_columns(const struct cpu_fft_plan *fft, double *block, double *tile, int x);
 
 /* Doubles at the start of a cache line; NULL: no memory. */
 double *cpu_fft_alloc(size_t count);

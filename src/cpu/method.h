@@ -79,4 +79,26 @@ static inline double cpu_samples(const struct plan *plan, int width, int height)
 /* Do all weights fit int16? */
 bool cpu_weights_fit_int16(const struct plan_mask *mask);
 
+/* ---- what the methods ask of each other ---- */
+
+/* Does `bytes` take the plan, and by rows and columns? */
+bool cpu_bytes_wins(const struct plan *plan);
+bool cpu_bytes_separable(const struct plan *plan);
+
+/* Its division of a linear plan's sums; false where 16 bits cannot do it. */
+bool cpu_bytes_divide(const struct plan *plan, struct cpu_divide16 *divide);
+
+/* Does `separable` take the plan, and is that cheaper than every cell? */
+bool cpu_separable_wins(const struct plan *plan);
+
+/* Taps that a sample takes by columns and rows, of a mask of rank 1 or of terms. */
+int cpu_terms_taps(const struct plan_mask *mask);
+
+/* A part of `direct` (cpu/pairs.c): plans whose weights fit int16 and whose sums fit 32 bits,
+ * gradients too. As the functions of a row. */
+bool cpu_pairs_fit(const struct plan *plan);
+void *cpu_pairs_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height);
+bool cpu_pairs_run(const void *state, const struct kernel_job *job, struct error *err);
+void cpu_pairs_free(void *state);
+
 #endif

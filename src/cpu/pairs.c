@@ -15,16 +15,14 @@
  * Where there are lines of four rows, small weights take them: lines t, t + 2, t + 4 ... of
  * those that begin at every second row. A 16-bit sample less 32768 fits int16: the sums begin with
  * 32768 times the sum of the weights. */
-#include "cpu/pairs.h"
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cpu/bytes.h"
 #include "cpu/rounded.h"
 #include "cpu/finish.h"
 #include "cpu/lines.h"
+#include "cpu/method.h"
 
 /* The weights over lines of pairs of bytes. */
 struct byte_pairs {

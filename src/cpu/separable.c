@@ -17,8 +17,6 @@
  *
  * With colour weighted by alpha (8 bits, boxes) it is done again for the products of colour
  * and alpha, which are made once a row, in a ring. */
-#include "cpu/separable.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
