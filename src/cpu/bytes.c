@@ -20,7 +20,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/tiles.h"
@@ -380,14 +379,13 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     for (int k = 0; k < plan->masks; k++)
         if ((size_t)pass->taps[k].pairs.count > pairs)
             pairs = (size_t)pass->taps[k].pairs.count;
-    /* Cleared: whole blocks read the slack at the end, and do not use it. */
-    w->copies = cpu_memory_keep(memory, calloc(slots, pass->stride));
-    w->line = cpu_memory_keep(memory, calloc(slots, sizeof *w->line));
-    w->at = cpu_memory_keep(memory, calloc(2 * pairs, sizeof *w->at));
-    w->row = cpu_memory_keep(memory, calloc(slots, sizeof *w->row));
-    w->ring = cpu_memory_keep(memory, large_alloc_cleared(ring));
+    w->copies = cpu_memory_take(memory, slots * pass->stride);
+    w->line = cpu_memory_take(memory, slots * sizeof *w->line);
+    w->at = cpu_memory_take(memory, 2 * pairs * sizeof *w->at);
+    w->row = cpu_memory_take(memory, slots * sizeof *w->row);
+    w->ring = cpu_memory_take(memory, ring);
     for (int k = 0; k < 2; k++)
-        w->sum[k] = cpu_memory_keep(memory, calloc(n, sizeof *w->sum[k]));
+        w->sum[k] = cpu_memory_take(memory, n * sizeof *w->sum[k]);
 }
 
 /* Tiles of whole blocks, whose ring fits the cache. */

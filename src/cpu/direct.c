@@ -177,8 +177,8 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     size_t n = cpu_tiles_sums(&pass->lines.tiles);
 
     for (int k = 0; k < 2; k++) {
-        w->sums[k] = cpu_memory_keep(memory, calloc(n, sizeof *w->sums[k]));
-        w->sums_32[k] = cpu_memory_keep(memory, calloc(n, sizeof *w->sums_32[k]));
+        w->sums[k] = cpu_memory_take(memory, n * sizeof *w->sums[k]);
+        w->sums_32[k] = cpu_memory_take(memory, n * sizeof *w->sums_32[k]);
     }
 }
 

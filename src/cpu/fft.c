@@ -30,7 +30,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "cpu/fft_plan.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
@@ -373,22 +372,21 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     size_t nx = (size_t)fft->x.n, ny = (size_t)fft->y.n;
     size_t sums = (size_t)fft->tile_width * (size_t)fft->tile_height * (size_t)plan->channels;
 
-    w->tile = cpu_memory_keep(memory, cpu_fft_alloc(fft->stride * ny / LANES));
-    w->block = cpu_memory_keep(memory, cpu_fft_alloc(2 * LANES * ny));
-    w->line = cpu_memory_keep(memory, malloc(nx * plan->type));
+    w->tile = cpu_memory_take(memory, fft->stride * ny / LANES * sizeof(double));
+    w->block = cpu_memory_take(memory, 2 * LANES * ny * sizeof(double));
+    w->line = cpu_memory_take(memory, nx * plan->type);
     for (int k = 0; k < 2; k++) {
         struct part *part = &w->part[k];
-        part->row = cpu_memory_keep(memory, malloc(ny * sizeof *part->row));
-        part->column = cpu_memory_keep(memory, malloc(nx * sizeof *part->column));
-        part->sum = cpu_memory_keep(
-            memory, calloc((size_t)fft->tile_height * pass->sum_stride, sizeof *part->sum));
+        part->row = cpu_memory_take(memory, ny * sizeof *part->row);
+        part->column = cpu_memory_take(memory, nx * sizeof *part->column);
+        part->sum = cpu_memory_take(memory, (size_t)fft->tile_height * pass->sum_stride *
+                                                sizeof *part->sum);
     }
     if (!pass->weighted)
         return;
     /* Cleared: the colours of `plain` are written only where they count. */
-    w->product =
-        cpu_memory_keep(memory, large_alloc_cleared((sums + CPU_BLOCK) * sizeof *w->product));
-    w->plain = cpu_memory_keep(memory, large_alloc_cleared((sums + CPU_BLOCK) * sizeof *w->plain));
+    w->product = cpu_memory_take(memory, (sums + CPU_BLOCK) * sizeof *w->product);
+    w->plain = cpu_memory_take(memory, (sums + CPU_BLOCK) * sizeof *w->plain);
 }
 
 static bool fft_run(const void *state, const struct kernel_job *job, struct error *err)

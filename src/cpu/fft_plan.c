@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define LANES CPU_FFT_LANES
 
 #define UNIT 0x1p-53
@@ -117,12 +119,6 @@ static double *factors_make(double *at, int n)
     return at;
 }
 
-double *cpu_fft_alloc(size_t count)
-{
-    void *block;
-    return posix_memalign(&block, 64, count * sizeof(double)) == 0 ? block : NULL;
-}
-
 void cpu_fft_put_columns(const struct cpu_fft_plan *fft, double *block, double *tile, int x)
 {
     int n = fft->y.n;
@@ -156,11 +152,11 @@ static void spectrum_fill(struct cpu_fft_plan *fft, const struct plan_mask *m, d
 static bool plan_fill(struct cpu_fft_plan *fft, const struct plan_mask *m, int points_x,
                       int points_y)
 {
-    double *block = cpu_fft_alloc((size_t)(2 * LANES * points_y));
+    double *block = large_alloc_cleared((size_t)(2 * LANES * points_y) * sizeof *block);
 
     /* Two lines of cache more, so that the rows of a column lie in different sets. */
     fft->stride = (size_t)(2 * LANES * points_x) + 16;
-    fft->spectrum = cpu_fft_alloc(fft->stride * (size_t)points_y / LANES);
+    fft->spectrum = large_alloc_cleared(fft->stride * (size_t)points_y / LANES * sizeof(double));
     /* 6 * (n/4 + n/16 + ...) is below 2n */
     fft->factors = malloc(2 * (size_t)(points_x + points_y) * sizeof *fft->factors);
     if (!block || !fft->spectrum || !fft->factors) {

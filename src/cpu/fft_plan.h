@@ -68,7 +68,4 @@ void cpu_fft_plan_delete(struct cpu_fft_plan *fft); /* may be NULL */
 /* Columns x to x + 3 of a tile, which stand in the block: transformed, to the tile. */
 void cpu_fft_put_columns(const struct cpu_fft_plan *fft, double *block, double *tile, int x);
 
-/* Doubles at the start of a cache line; NULL: no memory. */
-double *cpu_fft_alloc(size_t count);
-
 #endif

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "cpu/finish.h"
 
 #define RING_BYTES (160 * 1024) /* a part of the L2 cache */
@@ -45,9 +44,8 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     struct lines_worker *w = worker;
     size_t span = (size_t)lines->span;
 
-    /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
-    w->ring = cpu_memory_keep(memory, large_alloc_cleared(span * lines->stride * lines->bytes));
-    w->at = cpu_memory_keep(memory, calloc(span, sizeof *w->at));
+    w->ring = cpu_memory_take(memory, span * lines->stride * lines->bytes);
+    w->at = cpu_memory_take(memory, span * sizeof *w->at);
     w->ghosts = cpu_memory_ghosts(memory, lines->tiles.job);
     if (p->hooks->make)
         p->hooks->make(p->pass, (char *)worker + WORKER_BYTES, memory);

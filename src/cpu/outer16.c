@@ -22,7 +22,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/lines.h"
@@ -215,9 +214,9 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     size_t bytes = pass->lines.stride * sizeof(uint32_t);
 
     for (int k = 0; k < 2; k++) {
-        w->column[k] = cpu_memory_keep(memory, large_alloc_cleared(bytes));
-        w->part[k] = cpu_memory_keep(memory, large_alloc_cleared(bytes));
-        w->half[k] = cpu_memory_keep(memory, large_alloc_cleared(bytes));
+        w->column[k] = cpu_memory_take(memory, bytes);
+        w->part[k] = cpu_memory_take(memory, bytes);
+        w->half[k] = cpu_memory_take(memory, bytes);
     }
 }
 

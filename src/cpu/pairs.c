@@ -17,8 +17,8 @@
  * 32768 times the sum of the weights. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/memory.h"
 #include "cpu/rounded.h"
 #include "cpu/finish.h"
 #include "cpu/lines.h"
@@ -119,22 +119,19 @@ static void find_full(struct byte_pairs *bytes, const int8_t *weight, int taps)
     struct reach sum[2] = {{0, 0}, {0, 0}};
 
     for (int t = 0; t < taps; t++) {
+        struct reach more[2];
         bool fits = true;
         for (int k = 0; k < 2; k++) {
             const int8_t *two = weight + 4 * (t + k * taps);
-            struct reach more = reach_of(two[0], two[1]);
-            fits = fits && sum[k].up + more.up <= most && sum[k].down + more.down <= most;
+            more[k] = reach_of(two[0], two[1]);
+            sum[k].up += more[k].up;
+            sum[k].down += more[k].down;
+            fits = fits && sum[k].up <= most && sum[k].down <= most;
         }
-        if (!fits) {
-            bytes->full[t - 1] = 1;
-            sum[0] = sum[1] = (struct reach){0, 0};
-        }
-        for (int k = 0; k < 2; k++) {
-            const int8_t *two = weight + 4 * (t + k * taps);
-            struct reach more = reach_of(two[0], two[1]);
-            sum[k].up += more.up;
-            sum[k].down += more.down;
-        }
+        if (fits)
+            continue;
+        bytes->full[t - 1] = 1;
+        memcpy(sum, more, sizeof sum);
     }
     bytes->full[taps - 1] = 1;
 }
@@ -307,11 +304,10 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     struct pairs_worker *w = worker;
     size_t n = cpu_tiles_sums(&pass->lines.tiles);
 
-    w->at = cpu_memory_keep(memory, calloc((size_t)pass->masks[0].pairs, sizeof *w->at));
+    w->at = cpu_memory_take(memory, (size_t)pass->masks[0].pairs * sizeof *w->at);
     for (int k = 0; k < 2 * pass->plan->masks; k++)
-        w->sum[k / 2][k % 2] =
-            cpu_memory_keep(memory, large_alloc_cleared(n * sizeof *w->sum[0][0]));
-    w->doubtful = cpu_memory_keep(memory, calloc(n, 1));
+        w->sum[k / 2][k % 2] = cpu_memory_take(memory, n * sizeof *w->sum[0][0]);
+    w->doubtful = cpu_memory_take(memory, n);
 }
 
 void cpu_pairs_free(void *state)

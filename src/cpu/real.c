@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "cpu/finish.h"
 #include "cpu/lines.h"
 #include "cpu/method.h"
@@ -217,14 +216,13 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     struct real_worker *w = worker;
     size_t n = pass->lines.stride;
 
-    /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
     for (int r = 0; r < MOST_ROWS; r++) {
-        w->column[r] = cpu_memory_keep(memory, large_alloc_cleared(n * pass->size));
-        w->sums[r] = cpu_memory_keep(memory, large_alloc_cleared(n * pass->size));
-        w->doubtful[r] = cpu_memory_keep(memory, calloc(n, 1));
+        w->column[r] = cpu_memory_take(memory, n * pass->size);
+        w->sums[r] = cpu_memory_take(memory, n * pass->size);
+        w->doubtful[r] = cpu_memory_take(memory, n);
     }
-    w->samples = cpu_memory_keep(memory, calloc(n, sizeof(uint16_t)));
-    w->resolved = cpu_memory_keep(memory, calloc(n, 1));
+    w->samples = cpu_memory_take(memory, n * sizeof(uint16_t));
+    w->resolved = cpu_memory_take(memory, n);
 }
 
 /* Is the plan one for the method? `direct` takes whole numbers of few digits. */

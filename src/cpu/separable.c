@@ -385,19 +385,18 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     size_t n = cpu_tiles_sums(&pass->tiles) + halo;
     size_t products = (height + 1) * (size_t)pass->job->in->width * (size_t)plan->channels;
 
-    /* Cleared: whole blocks read the slack at the end, and do not use it. */
     for (int layer = 0; layer < pass->layers; layer++) {
         for (int k = 0; k < pass->terms; k++)
-            w->column[layer][k] = cpu_memory_keep(memory, calloc(n, sizeof(uint32_t)));
-        w->sums[layer] = cpu_memory_keep(memory, calloc(n, sizeof(uint32_t)));
-        w->row[layer] = cpu_memory_keep(memory, calloc(height, sizeof *w->row[layer]));
+            w->column[layer][k] = cpu_memory_take(memory, n * sizeof(uint32_t));
+        w->sums[layer] = cpu_memory_take(memory, n * sizeof(uint32_t));
+        w->row[layer] = cpu_memory_take(memory, height * sizeof *w->row[layer]);
     }
     if (pass->common > 0)
-        w->wide = cpu_memory_keep(memory, calloc(n, sizeof *w->wide));
+        w->wide = cpu_memory_take(memory, n * sizeof *w->wide);
     if (pass->terms > 1)
-        w->more = cpu_memory_keep(memory, calloc(n, sizeof(uint32_t)));
+        w->more = cpu_memory_take(memory, n * sizeof(uint32_t));
     if (pass->layers == 2)
-        w->products = cpu_memory_keep(memory, malloc(products * sizeof *w->products));
+        w->products = cpu_memory_take(memory, products * sizeof *w->products);
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 
 #define MIN_ROWS    16
@@ -36,13 +37,15 @@ struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
 
 /* ---- workers ---- */
 
-void *cpu_memory_keep(struct cpu_memory *memory, void *block)
+void *cpu_memory_take(struct cpu_memory *memory, size_t bytes)
 {
-    if (block && memory->blocks < MOST_BLOCKS)
-        return memory->block[memory->blocks++] = block;
-    free(block);
-    memory->missing = true;
-    return NULL;
+    void *block = memory->blocks < MOST_BLOCKS ? large_alloc_cleared(bytes) : NULL;
+
+    if (block)
+        memory->block[memory->blocks++] = block;
+    else
+        memory->missing = true;
+    return block;
 }
 
 /* N pixels of ghost cells that are no cells of the picture. */
@@ -61,8 +64,7 @@ void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
 {
     const struct plan *plan = job->plan;
     size_t pixels = (size_t)job->in->width + 1;
-    void *row =
-        cpu_memory_keep(memory, malloc(pixels * (size_t)plan->channels * (size_t)plan->type));
+    void *row = cpu_memory_take(memory, pixels * (size_t)plan->channels * (size_t)plan->type);
 
     if (row)
         put_ghosts(plan, row, pixels);
