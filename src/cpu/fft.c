@@ -50,13 +50,11 @@ struct part {
     double ghost;
     const void **row;  /* for each point's row the picture's; NULL: ghost cells, or not used */
     ptrdiff_t *column; /* for each point's column the place in a row; -1: the same */
-    int32_t *sum;      /* tile_height rows of sum_stride */
 };
 
 struct fft_worker {
     double *tile, *block;
     struct part part[2];
-    void *line;
     /* Weighted: of one tile the sums of products (LOW and HIGH in one), and those of samples. */
     int64_t *product, *plain;
 };
@@ -65,7 +63,6 @@ struct fft_pass {
     const struct kernel_job *job;
     const struct cpu_fft_plan *fft;
     bool weighted;
-    size_t sum_stride;
     int channel[4], channels; /* those that are filtered */
     int tiles_x, tiles;
 };
@@ -148,41 +145,47 @@ static void filter_tile(const struct fft_pass *pass, struct fft_worker *w)
     }
 }
 
-/* floor(value) for 0 <= value <= max, else what is next to it. */
-static inline int32_t clamped_floor(double value, double max)
-{
-    value = value > max ? max : value;
-    return (int32_t)(value < 0 ? 0 : value);
-}
-
 #define CHUNK 64 /* rows of a block */
 
-/* Samples from sums of 64 bits, where both bounds agree; the others exactly. */
-static void certify(const struct fft_pass *pass, const struct part *part, const double *value,
-                    int x)
+/* Samples of four columns whose bounds differ are recomputed. */
+static void resolve(const struct fft_pass *pass, const struct part *part, int x, int first, int n,
+                    int32_t *low, const int32_t *high)
+{
+    for (int k = 0; k < n; k++)
+        if (low[k] != high[k])
+            low[k] = (int32_t)cpu_exact_sample(pass->job, part->x + x + k % LANES,
+                                               part->y + first + k / LANES, part->channel);
+}
+
+/* Column x to x + 3 of a part as samples, to the picture. */
+static void put_samples(const struct fft_pass *pass, const struct part *part, const double *value,
+                        int x)
 {
     const struct cpu_fft_plan *fft = pass->fft;
-    const struct plan *plan = pass->job->plan;
-    int width = part->width - x < LANES ? part->width - x : LANES;
-    double round = fft->round, inverse = fft->inverse, below = fft->low, above = fft->high,
-           max = plan->max;
+    const struct image *image = pass->job->out;
+    int width = part->width - x < LANES ? part->width - x : LANES, step = image->channels;
+    size_t at = (size_t)((part->x + x) * step + part->channel);
     int32_t low[CHUNK * LANES], high[CHUNK * LANES];
+    double max = pass->job->plan->max;
 
     for (int first = 0; first < part->height; first += CHUNK, value += CHUNK * LANES) {
-        int rows = part->height - first < CHUNK ? part->height - first : CHUNK;
-        for (int k = 0; k < rows * LANES; k++) {
-            double quotient = (value[k] + round - round) * inverse;
-            low[k] = clamped_floor(quotient + below, max);
-            high[k] = clamped_floor(quotient + above, max);
+        int rows = part->height - first < CHUNK ? part->height - first : CHUNK, n = rows * LANES;
+        fft->ops->fft_floor(value, fft->round, fft->inverse, fft->low, max, low, n);
+        if (fft->round <= 0) {
+            fft->ops->fft_floor(value, 0, fft->inverse, fft->high, max, high, n);
+            resolve(pass, part, x, first, n, low, high);
         }
-        for (int y = 0; y < rows; y++)
-            for (int k = 0; k < width; k++) {
-                int32_t *out = part->sum + (size_t)(first + y) * pass->sum_stride + x + k;
-                *out = low[y * LANES + k];
-                if (*out != high[y * LANES + k])
-                    *out = (int32_t)cpu_exact_sample(pass->job, part->x + x + k,
-                                                     part->y + first + y, part->channel);
-            }
+        for (int y = 0; y < rows; y++) {
+            void *out = image_row(image, part->y + first + y - pass->job->out_first_row);
+            uint8_t *bytes = (uint8_t *)out + at;
+            uint16_t *words = (uint16_t *)out + at;
+            if (image->type == SAMPLE_U8)
+                for (int k = 0; k < width; k++)
+                    bytes[k * step] = (uint8_t)low[y * LANES + k];
+            else
+                for (int k = 0; k < width; k++)
+                    words[k * step] = (uint16_t)low[y * LANES + k];
+        }
     }
 }
 
@@ -221,11 +224,8 @@ static void transform_out(const struct fft_pass *pass, struct fft_worker *w)
                 continue;
             if (pass->weighted)
                 put_sums(pass, w, &w->part[k], value, x);
-            else if (pass->fft->wide)
-                certify(pass, &w->part[k], value, x);
             else
-                pass->fft->ops->fft_round(value, w->part[k].sum + x, pass->sum_stride,
-                                          w->part[k].height);
+                put_samples(pass, &w->part[k], value, x);
         }
     }
 }
@@ -269,37 +269,6 @@ static void part_set(const struct fft_pass *pass, struct part *part, int tile, i
     }
 }
 
-static void part_finish(const struct fft_pass *pass, const struct part *part, void *line)
-{
-    const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    size_t step = (size_t)plan->channels;
-    uint32_t offset = (uint32_t)plan->mask[0].offset;
-
-    for (int y = 0; y < part->height; y++) {
-        int32_t *sum = part->sum + (size_t)y * pass->sum_stride;
-        size_t at = (size_t)part->x * step + (size_t)part->channel;
-        void *out = image_row(job->out, part->y + y - job->out_first_row);
-        if (!pass->fft->wide) {
-            for (int x = 0; x < part->width && offset != 0; x++)
-                sum[x] = (int32_t)((uint32_t)sum[x] + offset);
-            cpu_finish_32(pass->fft->ops, plan, sum, line, part->width);
-            if (plan->type == SAMPLE_U8)
-                for (int x = 0; x < part->width; x++)
-                    ((uint8_t *)out)[at + (size_t)x * step] = ((uint8_t *)line)[x];
-            else
-                for (int x = 0; x < part->width; x++)
-                    ((uint16_t *)out)[at + (size_t)x * step] = ((uint16_t *)line)[x];
-        } else if (plan->type == SAMPLE_U8) {
-            for (int x = 0; x < part->width; x++)
-                ((uint8_t *)out)[at + (size_t)x * step] = (uint8_t)sum[x];
-        } else {
-            for (int x = 0; x < part->width; x++)
-                ((uint16_t *)out)[at + (size_t)x * step] = (uint16_t)sum[x];
-        }
-    }
-}
-
 /* Both parts of the worker. */
 static void run_parts(const struct fft_pass *pass, struct fft_worker *w)
 {
@@ -319,8 +288,6 @@ static void run_pair(const void *context, void *worker, int pair)
                  PLAIN);
     }
     run_parts(pass, w);
-    for (int k = 0; k < 2; k++)
-        part_finish(pass, &w->part[k], w->line);
 }
 
 /* ---- colour weighted by alpha ---- */
@@ -374,13 +341,10 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 
     w->tile = cpu_memory_take(memory, fft->stride * ny / LANES * sizeof(double));
     w->block = cpu_memory_take(memory, 2 * LANES * ny * sizeof(double));
-    w->line = cpu_memory_take(memory, nx * plan->type);
     for (int k = 0; k < 2; k++) {
         struct part *part = &w->part[k];
         part->row = cpu_memory_take(memory, ny * sizeof *part->row);
         part->column = cpu_memory_take(memory, nx * sizeof *part->column);
-        part->sum = cpu_memory_take(memory, (size_t)fft->tile_height * pass->sum_stride *
-                                                sizeof *part->sum);
     }
     if (!pass->weighted)
         return;
@@ -401,7 +365,6 @@ static bool fft_run(const void *state, const struct kernel_job *job, struct erro
             pass.channel[pass.channels++] = c;
     pass.tiles_x = (job->out->width + width - 1) / width;
     pass.tiles = pass.tiles_x * ((job->out->height + height - 1) / height);
-    pass.sum_stride = (size_t)width + CPU_BLOCK;
     pieces = pass.weighted ? pass.tiles : (pass.tiles * pass.channels + 1) / 2;
     if (pieces > 0) /* none: nothing is filtered */
         ok = cpu_workers_run(job->threads < pieces ? job->threads : pieces, pieces,

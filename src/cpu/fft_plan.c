@@ -84,10 +84,6 @@ bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points
     for (int k = 0; k < m->width * m->height; k++)
         squares += (double)m->weight[k] * (double)m->weight[k];
     fft->error = 1.01 * (24 * steps + 8) * UNIT * tile * sqrt(squares);
-    fft->wide = m->accumulator == ACCUMULATOR_I64;
-    if (!fft->wide)
-        return fft->error < 0.25;
-
     /* (S + o + floor(d/2)) / d: the inverse, the constant, the product and the sum are rounded,
      * each by at most u of what is below bound / d + 1. An integer plus 1/2 over d lies at least
      * 1/(2d) from the next integer, which is more, below 2^49. */
@@ -99,6 +95,8 @@ bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points
         fft->low = fft->high = (half + 0.5) / (double)m->divisor;
         return true;
     }
+    if (m->accumulator == ACCUMULATOR_I32)
+        return false;
     slack = fft->error / (double)m->divisor + 2 * rounding;
     fft->low = half / (double)m->divisor - slack;
     fft->high = half / (double)m->divisor + slack;

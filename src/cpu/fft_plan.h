@@ -34,9 +34,8 @@ struct cpu_fft_plan {
     struct cpu_fft x, y;         /* along rows, along columns: a tile is x.n * y.n points */
     int tile_width, tile_height; /* outputs of a tile */
     double error;                /* a sum is off by less */
-    /* Sums of 64 bits become samples at once: sum + round - round is their nearest integer, or the
-     * same sum (0); times inverse, + low and + high have the sample between them. */
-    bool wide;
+    /* sum + round - round is the sum's nearest integer, or the sum itself (0); times inverse, + low
+     * and + high have the sample between them. */
     double round, inverse, low, high;
     double *factors; /* owned */
     size_t stride;   /* doubles from four rows of a tile to the next four */
@@ -55,8 +54,8 @@ int cpu_fft_rows(const struct plan_mask *mask, int width, int channels, int most
 /* The methods' `rows`. */
 int cpu_fft_band_rows(const struct plan *plan, int width, int rows, int most);
 
-/* Are the sums of tiles of so many points right, or can they be certified? Sets error, wide
- * and the four numbers behind it. */
+/* Are the sums of tiles of so many points right, or can they be certified? Sets error and
+ * the four numbers behind it. Sums of 32 bits have to be the nearest integers. */
 bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y);
 
 /* For outputs of WIDTH x HEIGHT, with tiles of the size that costs them the least; NULL: no memory.

@@ -261,8 +261,9 @@ struct cpu_ops {
     void (*fft_multiply)(const double *spectrum, double *block, int n);
     /* Matrices of CPU_FFT_LANES vectors, turned: the k-th lies at from + k * from_step. */
     void (*fft_turn)(const double *from, size_t from_step, double *to, size_t to_step, int count);
-    /* The nearest integers of ROWS vectors, modulo 2^32, to sum + row * stride; below 2^51. */
-    void (*fft_round)(const double *value, int32_t *sum, size_t stride, int rows);
+    /* floor((value + round - round) * inverse + add), clamped to 0 .. max */
+    void (*fft_floor)(const double *value, double round, double inverse, double add, double max,
+                      int32_t *out, int n);
 
     struct cpu_real_ops real[2]; /* of float, of double */
 };

@@ -246,7 +246,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .fft_back = fft_back,
     .fft_multiply = fft_multiply,
     .fft_turn = fft_turn,
-    .fft_round = fft_round,
+    .fft_floor = fft_floor,
     .real = {{OPS_REAL_ROWS, real_prepare_float, real_products_float, real_sums_float,
               real_certify_float},
              {OPS_REAL_ROWS, real_prepare_double, real_products_double, real_sums_double,
