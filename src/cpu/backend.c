@@ -1,11 +1,59 @@
-/* The CPU as a device: its row of the backend table. */
+/* The CPU as a device: its row of the backend table, and its cost model. */
 #include "kernel/backend.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/machine.h"
+#include "cpu/method.h"
 #include "cpu/probe.h"
 #include "cpu/sets.h"
+
+/* ---- the cost model, for --device auto ----
+ *
+ * Methods that look at every cell, or at columns and rows, take T / rate + N / rate for T taps and
+ * N samples, with the measured rates of kernel/rates.h; the other methods, and sums of 64 bits,
+ * what their rows of the table say. */
+
+static double rate_of(const struct plan *plan, const struct cpu_rates *rates)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    bool narrow = cpu_weights_fit_int16(m), wide = m->accumulator == ACCUMULATOR_I64;
+
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return rates->weighted / (plan->type == SAMPLE_U8 ? 1 : 2); /* doubles */
+    if (plan->type == SAMPLE_U8 && (wide || narrow))
+        return rates->of_8_bits; /* 64-bit sums are approximated and certified */
+    if (wide)                    /* in doubles, with a proven bound */
+        return plan->kind == PLAN_LINEAR ? rates->of_16_bits / 2 : rates->of_64;
+    return narrow ? rates->of_16_bits : rates->of_32;
+}
+
+/* Milliseconds of one thread for each sample of a pass. */
+static double sample_ms(const struct plan *plan, const struct cpu_rates *rates)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double once = 1 / rates->samples;
+
+    if (cpu_separable_wins(plan))
+        return (m->width + m->height) / rates->rank1 + once;
+    return cpu_cells(plan) * plan->masks / rate_of(plan, rates) + once;
+}
+
+static double cpu_pass_ms(const struct plan *plan, int width, int height)
+{
+    const struct cpu_set *set = cpu_set_best();
+    const struct cpu_method *method = cpu_method_fastest(plan, set->ops, width, height, 0);
+    double cells = cpu_samples(plan, width, height) * sample_ms(plan, set->rates), ms;
+
+    if (method->per_cell && plan->mask[0].accumulator != ACCUMULATOR_I64)
+        return cells;
+    ms = cpu_method_cost(method, plan, set->ops, width, height) / 1e6;
+    /* Sums of 64 bits need not take every cell: see cpu/real.h. */
+    return method->per_cell ? fmin(cells, ms) : ms;
+}
+
+/* ---- the row of the table ---- */
 
 static int cpu_devices(char *why, size_t why_bytes)
 {

@@ -17,17 +17,13 @@
  * picture and the row to be written are fetched, or memory would wait for sums and sums for
  * memory. Lines are read where they lie; only where a tile has ghost cells, or a block would
  * read past the row's end, is the line copied and padded. */
-#include "cpu/bytes.h"
-
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/tiles.h"
 #include "cpu/taps.h"
-#include "cpu/separable.h"
 
 /* Of a 512 KiB L2 cache. Tiles that fit L1 save a third of the work, and lose more than that in
  * memory, where a row is then read in many pieces. */
@@ -364,7 +360,7 @@ static bool weights_make(struct bytes_pass *pass)
     }
     if (pass->separable)
         return byte_taps_make(&pass->taps[0], m->row, m->width, 1) &&
-               cpu_taps_make(&pass->column, m->column, m->height, 0);
+               cpu_taps_make(&pass->column, m->column, m->height, 0, 1);
     for (int k = 0; k < plan->masks; k++)
         if (!byte_taps_make(&pass->taps[k], m[k].weight, m[k].width, m[k].height))
             return false;
@@ -383,14 +379,13 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     for (int k = 0; k < plan->masks; k++)
         if ((size_t)pass->taps[k].pairs.count > pairs)
             pairs = (size_t)pass->taps[k].pairs.count;
-    /* Cleared: whole blocks read the slack at the end, and do not use it. */
-    w->copies = cpu_memory_keep(memory, calloc(slots, pass->stride));
-    w->line = cpu_memory_keep(memory, calloc(slots, sizeof *w->line));
-    w->at = cpu_memory_keep(memory, calloc(2 * pairs, sizeof *w->at));
-    w->row = cpu_memory_keep(memory, calloc(slots, sizeof *w->row));
-    w->ring = cpu_memory_keep(memory, large_alloc_cleared(ring));
+    w->copies = cpu_memory_take(memory, slots * pass->stride);
+    w->line = cpu_memory_take(memory, slots * sizeof *w->line);
+    w->at = cpu_memory_take(memory, 2 * pairs * sizeof *w->at);
+    w->row = cpu_memory_take(memory, slots * sizeof *w->row);
+    w->ring = cpu_memory_take(memory, ring);
     for (int k = 0; k < 2; k++)
-        w->sum[k] = cpu_memory_keep(memory, calloc(n, sizeof *w->sum[k]));
+        w->sum[k] = cpu_memory_take(memory, n * sizeof *w->sum[k]);
 }
 
 /* Tiles of whole blocks, whose ring fits the cache. */

@@ -1,57 +1,30 @@
-/* Sums of whole numbers under any mask, 8 and 16 bits: the most general method, and gradients.
- *
- * The picture is cut like a GPU cuts it (cpu/tiles.h), so that the ring of prepared rows
- * (cpu/rows.h) stays in the L2 cache; each output row is: prepare one more row, sum over the mask,
- * divide into place. The form of the sums follows from the plan's numbers alone, so that every
- * instruction set and thread count makes the same integers. */
+/* Sums of whole numbers under any mask, 8 and 16 bits: the most general method, and gradients. Sums
+ * of 32 bits under weights of int16 go by pairs (cpu/pairs.c), all others by 64 bits here; and the
+ * method `runs`, by running sums of 32 bits. Which it is follows from the plan's numbers alone. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cpu/finish.h"
+#include "cpu/lines.h"
 #include "cpu/method.h"
-#include "cpu/rows.h"
 #include "cpu/taps.h"
-
-/* The ring of one tile should leave room in a 512 KiB L2 cache for input and output. */
-#define RING_BYTES (192 * 1024)
 
 struct direct_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
-    enum cpu_form form;
+    void *pairs; /* owned: all that is done, by cpu/pairs.c; or NULL */
+    bool by_runs;
     struct cpu_mask mask[2];
-    void *weights[2];     /* owned: every form of mask[i]'s weights, one block */
-    struct cpu_runs runs; /* CPU_RUNS: in the place of mask; weights[0] is theirs */
-    /* Of one job: */
-    const struct kernel_job *job;
-    struct cpu_tiles tiles;
+    struct cpu_runs runs; /* in the place of mask */
+    void *ends;           /* owned: of the runs */
+    struct cpu_lines lines;
+    const struct kernel_job *job; /* of one job, as lines.tiles */
 };
 
 struct direct_worker {
-    struct cpu_rows rows;
-    union cpu_sums sums[2]; /* of mask 0 and 1 */
-    const uint32_t **at;    /* mask_height row pointers */
+    int64_t *sums[2]; /* of mask 0 and 1 */
+    int32_t *sums_32[2];
 };
-
-/* ---- which form the sums take ---- */
-
-static enum cpu_form form_of(const struct plan *plan)
-{
-    enum cpu_form form = CPU_PAIRS;
-    for (int k = 0; k < plan->masks; k++) {
-        if (plan->mask[k].accumulator == ACCUMULATOR_I64)
-            return CPU_64;
-        if (!cpu_weights_fit_int16(&plan->mask[k]))
-            form = CPU_32;
-    }
-    return form;
-}
-
-/* A bias of half the range where samples do not fit int16 by themselves. */
-static uint32_t bias_of(enum cpu_form form, uint32_t largest)
-{
-    return form == CPU_PAIRS && largest > INT16_MAX ? 32768 : 0;
-}
 
 /* ---- ends of runs ----
  *
@@ -102,93 +75,97 @@ static int runs_count(const struct plan_mask *m, int *others)
 /* Fills RUNS in one block, which is returned for free(); NULL: no memory. */
 static void *ends_make(struct cpu_runs *runs, const struct plan_mask *m, int channels)
 {
-    int others, count = runs_count(m, &others), at[3] = {0};
+    int others, count = runs_count(m, &others), *counts[3] = {&runs->added, &runs->taken, &others};
     int64_t size = common_size(m);
-    struct cpu_run_end *end = malloc((size_t)count * (sizeof *end + sizeof(uint32_t)) + 1);
+    struct cpu_run_end *end = malloc((size_t)count * (sizeof *end + sizeof(uint32_t)) + 1),
+                       *to = end;
     uint32_t *other = (uint32_t *)(end + count);
 
     if (!end)
         return NULL;
-    *runs = (struct cpu_runs){.others = others, .weight = (uint32_t)size, .end = end};
-    runs->other = other;
-    for (int pass = 0; pass < 2; pass++) { /* count, then put in order */
+    *runs =
+        (struct cpu_runs){.others = others, .weight = (uint32_t)size, .end = end, .other = other};
+    for (int kind = 0; kind < 3; kind++) /* those that are added, taken, others */
         for (int i = 0; i < m->height; i++)
             for (int j = 0; j <= m->width; j++) {
                 int64_t w = weight_at(m, i, j);
-                int kind = w == size ? 0 : w == -size ? 1 : 2;
-                if (w == 0)
+                if (w == 0 || kind != (w == size ? 0 : w == -size ? 1 : 2))
                     continue;
-                if (pass == 1)
-                    end[at[kind]] = (struct cpu_run_end){i, j * channels};
-                if (pass == 1 && kind == 2)
+                *to++ = (struct cpu_run_end){i, j * channels};
+                ++*counts[kind];
+                if (kind == 2)
                     *other++ = (uint32_t)w;
-                at[kind]++;
             }
-        if (pass == 0) {
-            runs->added = at[0];
-            runs->taken = at[1];
-            at[2] = at[0] + at[1];
-            at[1] = at[0];
-            at[0] = 0;
-        }
-    }
     return end;
 }
 
-/* ---- one row of one tile ---- */
+/* ---- lines ---- */
 
-/* Sums under one mask. */
-static void sum_row(const struct direct_pass *pass, struct direct_worker *w, int mask_index, int y,
-                    union cpu_sums sums, int n)
+/* CHANNELS is a constant where it is called: the sums stay in registers. LINE goes on after those
+ * that stand in front of it, if any. */
+static inline __attribute__((always_inline)) void sum_up(uint32_t *line, bool goes_on, int n,
+                                                         int channels)
 {
-    const struct plan_mask *m = &pass->job->plan->mask[mask_index];
-    const struct cpu_mask *mask = &pass->mask[mask_index];
-    uint64_t start = (uint64_t)m->offset;
-    cpu_rows_pointers(&w->rows, y, w->at);
-    switch (pass->form) {
-    case CPU_PAIRS:
-        /* sum w*(s - bias) + bias*W = sum w*s, modulo 2^32 */
-        start += (uint64_t)w->rows.bias * (uint64_t)m->sum;
-        pass->ops->sum_pairs(mask, w->at, (uint32_t)start, sums.narrow, n);
-        break;
-    case CPU_32:
-        pass->ops->sum_32(mask, w->at, (uint32_t)start, sums.narrow, n);
-        break;
-    case CPU_RUNS:
-        pass->ops->sum_runs(&pass->runs, w->at, (uint32_t)start, sums.narrow, n);
-        break;
-    case CPU_64:
-        pass->ops->sum_64(mask, w->at, start, sums.wide, n);
-        break;
-    }
+    uint32_t sum[4] = {0};
+    for (int c = 0; goes_on && c < channels; c++)
+        sum[c] = line[c - channels];
+    for (int x = 0; x < n; x += channels)
+        for (int c = 0; c < channels; c++)
+            line[x + c] = sum[c] += line[x + c];
 }
 
-static void filter_row(const struct direct_pass *pass, struct direct_worker *w, int y)
+/* Samples of 32 bits, or running sums of them. */
+static void put(const void *context, const void *const *row, size_t first, void *line, size_t at,
+                int n)
 {
-    const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    const struct cpu_tile *tile = &w->rows.tile;
-    int n = tile->pixels * plan->channels;
-    void *out = cpu_tile_out(job, tile, y);
+    const struct direct_pass *pass = context;
+    uint32_t *out = (uint32_t *)line + at;
 
-    for (int k = 0; k < plan->masks; k++)
-        sum_row(pass, w, k, y, w->sums[k], n);
-    if (plan->kind == PLAN_GRADIENT)
-        cpu_finish_gradient(pass->ops, plan, w->sums[0], w->sums[1], out, n);
+    if (pass->plan->type == SAMPLE_U8)
+        for (int i = 0; i < n; i++)
+            out[i] = ((const uint8_t *)row[0] + first)[i];
     else
-        cpu_finish_linear(pass->ops, plan, pass->form == CPU_64, w->sums[0], out, n);
-    cpu_finish_unfiltered(job, y, tile->first_pixel, tile->pixels, out);
+        for (int i = 0; i < n; i++)
+            out[i] = ((const uint16_t *)row[0] + first)[i];
+    if (!pass->by_runs)
+        return;
+    if (pass->plan->channels == 1)
+        sum_up(out, at > 0, n, 1);
+    else if (pass->plan->channels == 2)
+        sum_up(out, at > 0, n, 2);
+    else if (pass->plan->channels == 3)
+        sum_up(out, at > 0, n, 3);
+    else
+        sum_up(out, at > 0, n, 4);
 }
 
-static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
+static void filter(const void *context, void *worker, const struct cpu_tile *tile,
+                   const void *const *lines, int y, int rows)
 {
+    const struct direct_pass *pass = context;
+    const struct plan *plan = pass->plan;
+    const struct cpu_ops *ops = pass->ops;
+    const uint32_t *const *at = (const uint32_t *const *)lines;
     struct direct_worker *w = worker;
+    int n = tile->pixels * plan->channels;
+    void *out = cpu_tile_out(pass->job, tile, y);
 
-    cpu_rows_begin(&w->rows, tile);
-    for (int y = tile->first; y < tile->end; y++) {
-        cpu_rows_advance(&w->rows, y);
-        filter_row(context, w, y);
+    (void)rows;
+    if (pass->by_runs) {
+        ops->sum_runs(&pass->runs, at, (uint32_t)plan->mask[0].offset, w->sums_32[0], n);
+        cpu_finish_32(ops, plan, w->sums_32[0], out, n);
+        return;
     }
+    for (int k = 0; k < plan->masks; k++)
+        ops->sum_64(&pass->mask[k], at, (uint64_t)plan->mask[k].offset, w->sums[k], n);
+    if (plan->kind == PLAN_LINEAR) {
+        cpu_finish_64(ops, plan, w->sums[0], out, n);
+        return;
+    }
+    for (int k = 0; k < 2; k++)
+        for (int x = 0; x < n; x++)
+            w->sums_32[k][x] = (int32_t)w->sums[k][x];
+    cpu_finish_gradient(ops, plan, w->sums_32[0], w->sums_32[1], out, n);
 }
 
 /* ---- one pass ---- */
@@ -196,61 +173,48 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
 {
     const struct direct_pass *pass = context;
-    const struct plan *plan = pass->job->plan;
-    const struct plan_mask *m = &plan->mask[0];
     struct direct_worker *w = worker;
-    int runs = pass->form == CPU_RUNS; /* one pixel more */
+    size_t n = cpu_tiles_sums(&pass->lines.tiles);
 
-    w->rows = (struct cpu_rows){
-        .job = pass->job,
-        .ops = pass->ops,
-        .mask_width = m->width + runs,
-        .mask_height = m->height,
-        .anchor_x = m->anchor_x + runs,
-        .anchor_y = m->anchor_y,
-        .max_pixels = pass->tiles.tile_pixels,
-        .form = pass->form,
-        .bias = bias_of(pass->form, plan->max),
-    };
-    cpu_rows_alloc(&w->rows, memory);
-    w->at = cpu_memory_keep(memory, calloc((size_t)m->height, sizeof *w->at));
-    for (int k = 0; k < 2; k++)
-        w->sums[k].wide =
-            cpu_memory_keep(memory, calloc(cpu_tiles_sums(&pass->tiles), sizeof(int64_t)));
-}
-
-static bool weights_make(struct direct_pass *pass)
-{
-    const struct plan *plan = pass->plan;
-
-    if (pass->form == CPU_RUNS) {
-        pass->weights[0] = ends_make(&pass->runs, plan->mask, plan->channels);
-        return pass->weights[0] != NULL;
+    for (int k = 0; k < 2; k++) {
+        w->sums[k] = cpu_memory_take(memory, n * sizeof *w->sums[k]);
+        w->sums_32[k] = cpu_memory_take(memory, n * sizeof *w->sums_32[k]);
     }
-    for (int k = 0; k < plan->masks; k++)
-        if (!cpu_mask_make(&pass->mask[k], &pass->weights[k], &plan->mask[k], plan->channels))
-            return false;
-    return true;
 }
 
 static void direct_free(void *state)
 {
     struct direct_pass *pass = state;
-    free(pass->weights[0]);
-    free(pass->weights[1]);
+    if (pass->pairs)
+        cpu_pairs_free(pass->pairs);
+    free(pass->ends);
     free(pass);
 }
 
-static void *make(const struct plan *plan, const struct cpu_ops *ops, enum cpu_form form)
+static void *make(const struct plan *plan, const struct cpu_ops *ops, bool by_runs)
 {
     struct direct_pass *pass = calloc(1, sizeof *pass);
+    bool by_pairs = !by_runs && cpu_pairs_fit(plan);
 
     if (!pass)
         return NULL;
-    pass->plan = plan;
-    pass->ops = ops;
-    pass->form = form;
-    if (weights_make(pass))
+    *pass = (struct direct_pass){.plan = plan, .ops = ops, .by_runs = by_runs};
+    pass->lines = (struct cpu_lines){.line_rows = 1,
+                                     .step = 1,
+                                     .rows = 1,
+                                     .span = plan->mask[0].height,
+                                     .left = by_runs,
+                                     .bytes = sizeof(uint32_t)};
+    for (int k = 0; k < plan->masks; k++)
+        pass->mask[k] = (struct cpu_mask){.width = plan->mask[k].width,
+                                          .height = plan->mask[k].height,
+                                          .step = plan->channels,
+                                          .weight64 = (const uint64_t *)plan->mask[k].weight};
+    if (by_pairs)
+        pass->pairs = cpu_pairs_make(plan, ops, 0, 0);
+    if (by_runs)
+        pass->ends = ends_make(&pass->runs, plan->mask, plan->channels);
+    if ((!by_pairs || pass->pairs) && (!by_runs || pass->ends))
         return pass;
     direct_free(pass);
     return NULL;
@@ -259,25 +223,26 @@ static void *make(const struct plan *plan, const struct cpu_ops *ops, enum cpu_f
 static void *direct_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     (void)width, (void)height;
-    return make(plan, ops, form_of(plan));
+    return make(plan, ops, false);
 }
 
 static void *runs_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     (void)width, (void)height;
-    return make(plan, ops, CPU_RUNS);
+    return make(plan, ops, true);
 }
 
 static bool direct_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_tile_hooks hooks = {sizeof(struct direct_worker), worker_make,
-                                                run_tile};
+    static const struct cpu_lines_hooks hooks = {sizeof(struct direct_worker), worker_make, put,
+                                                 filter};
     struct direct_pass pass = *(const struct direct_pass *)state;
-    int lines = job->plan->mask[0].height + 1;
 
+    if (pass.pairs)
+        return cpu_pairs_run(pass.pairs, job, err);
     pass.job = job;
-    pass.tiles = cpu_tiles_cut(job, RING_BYTES / (4 * lines * job->plan->channels));
-    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
+    cpu_lines_cut(&pass.lines, job);
+    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
 }
 
 /* ---- the rows of the table ---- */
@@ -290,10 +255,7 @@ static const char *direct_refusal(const struct plan *plan, const struct cpu_ops 
 
 static double direct_cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    const struct plan_mask *m = &plan->mask[0];
-    double rate = m->accumulator == ACCUMULATOR_I64 ? CPU_RATE_64
-                  : cpu_weights_fit_int16(m)        ? CPU_RATE_INT16
-                                                    : CPU_RATE_32;
+    double rate = cpu_pairs_fit(plan) ? CPU_RATE_INT16 : CPU_RATE_64;
 
     if (direct_refusal(plan, ops))
         return HUGE_VAL;

@@ -1,9 +1,12 @@
-/* Tiles and errors of Fourier transforms: see cpu/fft_plan.h. */
+/* Fourier transforms: how large tiles are, how far sums can be off, and what the transforms
+ * multiply with. */
 #include "cpu/fft_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 #define LANES CPU_FFT_LANES
 
@@ -81,10 +84,6 @@ bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points
     for (int k = 0; k < m->width * m->height; k++)
         squares += (double)m->weight[k] * (double)m->weight[k];
     fft->error = 1.01 * (24 * steps + 8) * UNIT * tile * sqrt(squares);
-    fft->wide = m->accumulator == ACCUMULATOR_I64;
-    if (!fft->wide)
-        return fft->error < 0.25;
-
     /* (S + o + floor(d/2)) / d: the inverse, the constant, the product and the sum are rounded,
      * each by at most u of what is below bound / d + 1. An integer plus 1/2 over d lies at least
      * 1/(2d) from the next integer, which is more, below 2^49. */
@@ -96,6 +95,8 @@ bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points
         fft->low = fft->high = (half + 0.5) / (double)m->divisor;
         return true;
     }
+    if (m->accumulator == ACCUMULATOR_I32)
+        return false;
     slack = fft->error / (double)m->divisor + 2 * rounding;
     fft->low = half / (double)m->divisor - slack;
     fft->high = half / (double)m->divisor + slack;
@@ -116,24 +117,16 @@ static double *factors_make(double *at, int n)
     return at;
 }
 
-double *cpu_fft_alloc(size_t count)
-{
-    void *block;
-    return posix_memalign(&block, 64, count * sizeof(double)) == 0 ? block : NULL;
-}
-
-void cpu_fft_put_columns(const struct cpu_fft_plan *fft, const struct cpu_ops *ops, double *block,
-                         double *tile, int x)
+void cpu_fft_put_columns(const struct cpu_fft_plan *fft, double *block, double *tile, int x)
 {
     int n = fft->y.n;
-    ops->fft_forward(&fft->y, block);
+    fft->ops->fft_forward(&fft->y, block);
     for (int k = 0; k < 2; k++)
-        ops->fft_turn(block + k * LANES * n, LANES * LANES, tile + k * LANES * fft->x.n + LANES * x,
-                      fft->stride, n / LANES);
+        fft->ops->fft_turn(block + k * LANES * n, LANES * LANES,
+                           tile + k * LANES * fft->x.n + LANES * x, fft->stride, n / LANES);
 }
 
-static void spectrum_fill(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
-                          const struct plan_mask *m, double *block)
+static void spectrum_fill(struct cpu_fft_plan *fft, const struct plan_mask *m, double *block)
 {
     int nx = fft->x.n, ny = fft->y.n;
     double scale = 1.0 / ((double)nx * ny);
@@ -143,24 +136,25 @@ static void spectrum_fill(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
         for (int i = 0; i < m->height; i++)
             for (int k = 0; k < LANES && x + k < m->width; k++)
                 block[i * LANES + k] = (double)m->weight[i * m->width + x + k] * scale;
-        cpu_fft_put_columns(fft, ops, block, fft->spectrum, x);
+        cpu_fft_put_columns(fft, block, fft->spectrum, x);
     }
     for (int y = 0; y < ny / LANES; y++) {
         double *rows = fft->spectrum + (size_t)y * fft->stride;
-        ops->fft_forward(&fft->x, rows);
+        fft->ops->fft_forward(&fft->x, rows);
         for (int k = LANES * nx; k < 2 * LANES * nx; k++)
             rows[k] = -rows[k];
     }
 }
 
-bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
-                       const struct plan_mask *m, int points_x, int points_y)
+/* Fills all but what cpu_fft_bound sets. False: no memory. */
+static bool plan_fill(struct cpu_fft_plan *fft, const struct plan_mask *m, int points_x,
+                      int points_y)
 {
-    double *block = cpu_fft_alloc((size_t)(2 * LANES * points_y));
+    double *block = large_alloc_cleared((size_t)(2 * LANES * points_y) * sizeof *block);
 
     /* Two lines of cache more, so that the rows of a column lie in different sets. */
     fft->stride = (size_t)(2 * LANES * points_x) + 16;
-    fft->spectrum = cpu_fft_alloc(fft->stride * (size_t)points_y / LANES);
+    fft->spectrum = large_alloc_cleared(fft->stride * (size_t)points_y / LANES * sizeof(double));
     /* 6 * (n/4 + n/16 + ...) is below 2n */
     fft->factors = malloc(2 * (size_t)(points_x + points_y) * sizeof *fft->factors);
     if (!block || !fft->spectrum || !fft->factors) {
@@ -172,16 +166,9 @@ bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
     factors_make(fft->factors + (fft->y.factors - fft->factors), points_y);
     fft->tile_width = points_x - m->width + 1;
     fft->tile_height = points_y - m->height + 1;
-    spectrum_fill(fft, ops, m, block);
+    spectrum_fill(fft, m, block);
     free(block);
     return true;
-}
-
-void cpu_fft_plan_free(struct cpu_fft_plan *fft)
-{
-    free(fft->factors);
-    free(fft->spectrum);
-    fft->factors = fft->spectrum = NULL;
 }
 
 struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_ops *ops, int width,
@@ -191,16 +178,19 @@ struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_
     int nx, ny;
 
     cpu_fft_cost(&plan->mask[0], width, height, __builtin_popcount(plan->filtered), &nx, &ny);
-    if (fft && cpu_fft_bound(fft, plan, nx, ny) &&
-        cpu_fft_plan_make(fft, ops, &plan->mask[0], nx, ny))
+    if (fft)
+        fft->ops = ops;
+    if (fft && cpu_fft_bound(fft, plan, nx, ny) && plan_fill(fft, &plan->mask[0], nx, ny))
         return fft;
     cpu_fft_plan_delete(fft);
     return NULL;
 }
 
-void cpu_fft_plan_delete(void *fft)
+void cpu_fft_plan_delete(struct cpu_fft_plan *fft)
 {
-    if (fft)
-        cpu_fft_plan_free(fft);
+    if (!fft)
+        return;
+    free(fft->factors);
+    free(fft->spectrum);
     free(fft);
 }

@@ -30,12 +30,12 @@
 #define CPU_FFT_NEAREST 6755399441055744.0
 
 struct cpu_fft_plan {
+    const struct cpu_ops *ops;
     struct cpu_fft x, y;         /* along rows, along columns: a tile is x.n * y.n points */
     int tile_width, tile_height; /* outputs of a tile */
     double error;                /* a sum is off by less */
-    /* Sums of 64 bits become samples at once: sum + round - round is their nearest integer, or the
-     * same sum (0); times inverse, + low and + high have the sample between them. */
-    bool wide;
+    /* sum + round - round is the sum's nearest integer, or the sum itself (0); times inverse, + low
+     * and + high have the sample between them. */
     double round, inverse, low, high;
     double *factors; /* owned */
     size_t stride;   /* doubles from four rows of a tile to the next four */
@@ -54,27 +54,17 @@ int cpu_fft_rows(const struct plan_mask *mask, int width, int channels, int most
 /* The methods' `rows`. */
 int cpu_fft_band_rows(const struct plan *plan, int width, int rows, int most);
 
-/* Are the sums of tiles of so many points right, or can they be certified? Sets error, wide
- * and the four numbers behind it. */
+/* Are the sums of tiles of so many points right, or can they be certified? Sets error and
+ * the four numbers behind it. Sums of 32 bits have to be the nearest integers. */
 bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y);
 
-/* Fills the rest; false: no memory, and it is to be freed. Nothing changes it later: any threads
- * may share it. */
-bool cpu_fft_plan_make(struct cpu_fft_plan *fft, const struct cpu_ops *ops,
-                       const struct plan_mask *mask, int points_x, int points_y);
-void cpu_fft_plan_free(struct cpu_fft_plan *fft);
-
-/* All of it for outputs of WIDTH x HEIGHT, with tiles of the size that costs them the least; NULL:
- * no memory. */
+/* For outputs of WIDTH x HEIGHT, with tiles of the size that costs them the least; NULL: no memory.
+ * Nothing changes it later: any threads may share it. */
 struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_ops *ops, int width,
                                       int height);
-void cpu_fft_plan_delete(void *fft); /* may be NULL */
+void cpu_fft_plan_delete(struct cpu_fft_plan *fft); /* may be NULL */
 
 /* Columns x to x + 3 of a tile, which stand in the block: transformed, to the tile. */
-void cpu_fft_put_columns(const struct cpu_fft_plan *fft, const struct cpu_ops *ops, double *block,
-                         double *tile, int x);
-
-/* Doubles at the start of a cache line; NULL: no memory. */
-double *cpu_fft_alloc(size_t count);
+void cpu_fft_put_columns(const struct cpu_fft_plan *fft, double *block, double *tile, int x);
 
 #endif

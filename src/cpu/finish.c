@@ -1,8 +1,11 @@
-/* Sums to samples: see cpu/finish.h. 32-bit sums go through the instruction
- * set's loops; 64-bit sums and weighted alpha are divided here one by one. */
+/* Sums to samples, by the instruction set's loops where doubles divide exactly; larger sums of 64
+ * bits are divided here one by one. */
 #include "cpu/finish.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "cpu/taps.h"
 
 __extension__ typedef __int128 int128;
 
@@ -11,176 +14,213 @@ static int log2_exact(int64_t d)
     return (d & (d - 1)) == 0 ? __builtin_ctzll((unsigned long long)d) : -1;
 }
 
-static void put(enum sample_type type, void *out, int i, int64_t value)
-{
-    if (type == SAMPLE_U8)
-        ((uint8_t *)out)[i] = (uint8_t)value;
-    else
-        ((uint16_t *)out)[i] = (uint16_t)value;
-}
-
-/* clamp(floor((s + floor(d/2)) / d), 0, max); |s| + d < 2^62 */
-static int64_t divide_64(int64_t s, int64_t d, int64_t max)
-{
-    int64_t v = s + d / 2, q;
-    if (v < 0)
-        return 0;
-    q = v / d;
-    return q > max ? max : q;
-}
-
 /* Below this doubles divide exactly (cpu/ops_wide.h). */
 #define DOUBLE_BOUND ((int64_t)1 << 49)
 #define CHUNK        256 /* samples, whole pixels */
 
-void cpu_finish_narrow(enum sample_type type, const int32_t *quotient, void *out, int n)
+/* floor((n + floor(d/2)) / d), clamped; see kernel/reference.c for why it fits. */
+static int64_t divide_128(int128 n, int128 d, int64_t max)
 {
-    if (type == SAMPLE_U8)
-        for (int i = 0; i < n; i++)
-            ((uint8_t *)out)[i] = (uint8_t)quotient[i];
-    else
-        for (int i = 0; i < n; i++)
-            ((uint16_t *)out)[i] = (uint16_t)quotient[i];
+    int128 q = n + d / 2 < 0 ? 0 : (n + d / 2) / d;
+    return q > max ? max : (int64_t)q;
+}
+
+/* A sample of colour weighted by alpha, with COVERAGE, the sum of w*a: of alpha that alone; of a
+ * colour round(W*A / (d*B) + o/d), A = product, in one fraction; without coverage the plain sum. */
+static int32_t quotient_of(const struct plan_mask *m, int128 plain, int128 product, int128 coverage,
+                           bool is_alpha, int64_t max)
+{
+    if (is_alpha)
+        return (int32_t)divide_128(coverage, m->sum, max);
+    if (coverage == 0)
+        return (int32_t)divide_128(plain, m->divisor, max);
+    return (int32_t)divide_128(m->sum * product + m->offset * coverage, m->divisor * coverage, max);
 }
 
 static void narrow(enum sample_type type, const int32_t *quotient, void *out, int first, int n)
 {
-    cpu_finish_narrow(type, quotient, (char *)out + (size_t)first * (size_t)type, n);
+    if (type == SAMPLE_U8)
+        for (int i = 0; i < n; i++)
+            ((uint8_t *)out)[first + i] = (uint8_t)quotient[i];
+    else
+        for (int i = 0; i < n; i++)
+            ((uint16_t *)out)[first + i] = (uint16_t)quotient[i];
+}
+
+static struct cpu_divide divide_of(const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    return (struct cpu_divide){m->divisor, log2_exact(m->divisor), (int32_t)plan->max,
+                               m->bound + 1};
+}
+
+void cpu_finish_32(const struct cpu_ops *ops, const struct plan *plan, const int32_t *sums,
+                   void *out, int n)
+{
+    struct cpu_divide divide = divide_of(plan);
+
+    if (plan->type == SAMPLE_U8)
+        ops->divide_32_u8(&divide, sums, out, n);
+    else
+        ops->divide_32_u16(&divide, sums, out, n);
 }
 
 /* Sums have slack up to CPU_BLOCK. */
-static void finish_wide(const struct cpu_ops *ops, enum sample_type type,
-                        const struct cpu_divide *divide, const int64_t *sum, void *out, int n)
+void cpu_finish_64(const struct cpu_ops *ops, const struct plan *plan, const int64_t *sums,
+                   void *out, int n)
 {
+    const struct plan_mask *m = &plan->mask[0];
+    struct cpu_divide divide = divide_of(plan);
     int32_t quotient[CHUNK];
+
     for (int x = 0; x < n; x += CHUNK) {
         int count = n - x < CHUNK ? n - x : CHUNK;
-        ops->divide_64(divide, sum + x, quotient, count);
-        narrow(type, quotient, out, x, count);
+        if (m->bound < DOUBLE_BOUND)
+            ops->divide_64(&divide, sums + x, quotient, count);
+        for (int i = 0; m->bound >= DOUBLE_BOUND && i < count; i++)
+            quotient[i] = (int32_t)divide_128(sums[x + i], m->divisor, plan->max);
+        narrow(plan->type, quotient, out, x, count);
     }
 }
 
-void cpu_finish_linear(const struct cpu_ops *ops, const struct plan *plan, bool wide,
-                       union cpu_sums sums, void *out, int n)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    struct cpu_divide divide = {m->divisor, log2_exact(m->divisor), (int32_t)plan->max,
-                                m->bound + 1};
-
-    if (wide && m->bound < DOUBLE_BOUND)
-        finish_wide(ops, plan->type, &divide, sums.wide, out, n);
-    else if (wide)
-        for (int i = 0; i < n; i++)
-            put(plan->type, out, i, divide_64(sums.wide[i], m->divisor, plan->max));
-    else if (plan->type == SAMPLE_U8)
-        ops->divide_32_u8(&divide, sums.narrow, out, n);
-    else
-        ops->divide_32_u16(&divide, sums.narrow, out, n);
-}
-
-uint32_t cpu_finish_sample(const struct plan *plan, int64_t sum)
-{
-    return (uint32_t)divide_64(sum, plan->mask[0].divisor, plan->max);
-}
-
-void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, union cpu_sums gx,
-                         union cpu_sums gy, void *out, int n)
+void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, const int32_t *gx,
+                         const int32_t *gy, void *out, int n)
 {
     int32_t size[CHUNK];
     for (int x = 0; x < n; x += CHUNK) {
         int count = n - x < CHUNK ? n - x : CHUNK;
-        ops->gradient_32(gx.narrow + x, gy.narrow + x, (int32_t)plan->max, size, count);
+        ops->gradient_32(gx + x, gy + x, (int32_t)plan->max, size, count);
         narrow(plan->type, size, out, x, count);
     }
 }
 
-static int64_t sum_at(bool wide, union cpu_sums sums, int i)
+/* ---- exact samples ---- */
+
+static inline uint32_t sample_at(const struct plan *plan, const void *row, size_t at)
 {
-    return wide ? sums.wide[i] : sums.narrow[i];
+    return plan->type == SAMPLE_U8 ? ((const uint8_t *)row)[at] : ((const uint16_t *)row)[at];
 }
 
-/* round( W*A / (d*B) + o/d ) in one fraction, A = product, B = coverage > 0. Most plans fit 64
- * bits; the bound that decides is worked out once by the caller. */
-static int64_t weighted_sample(const struct plan_mask *m, int64_t product, int64_t coverage,
-                               int64_t max, bool fits_64)
-{
-    int128 n, d, q;
-    if (fits_64)
-        return divide_64(m->sum * product + m->offset * coverage, m->divisor * coverage, max);
-    n = (int128)m->sum * product + (int128)m->offset * coverage;
-    d = (int128)m->divisor * coverage;
-    n += d / 2;
-    if (n < 0)
-        return 0;
-    q = n / d;
-    return q > max ? max : (int64_t)q;
-}
+/* Sums of the cells under the mask. */
+struct exact {
+    int128 plain, product, coverage; /* of w*c, w*c*a, w*a; the last two where WEIGHTED */
+};
 
-static int64_t gcd64(int64_t a, int64_t b)
+static struct exact exact_sums(const struct kernel_job *job, int x, int y, int channel,
+                               bool weighted)
 {
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
+    const struct plan *plan = job->plan;
+    const struct plan_mask *m = &plan->mask[0];
+    int left = x - m->anchor_x;
+    size_t step = (size_t)plan->channels, to_alpha = step - 1 - (size_t)channel;
+    bool inside = left >= 0 && left + m->width <= job->in->width;
+    uint16_t padded[4 * CPU_MAX_SIDE];
+    uint64_t plain = 0, coverage = 0; /* they fit, as all of S does */
+    struct exact sums = {0};
+
+    for (int i = 0; i < m->height; i++) {
+        int v = border_fold(plan->border, y - m->anchor_y + i, job->picture_height);
+        const void *row = v == BORDER_OUTSIDE ? NULL : image_row(job->in, v - job->in_first_row);
+        const uint64_t *weight = (const uint64_t *)m->weight + i * m->width;
+        size_t at = row && inside ? (size_t)left * step + (size_t)channel : (size_t)channel;
+        if (!row || !inside) {
+            cpu_tiles_copy(job, row, left, left + m->width, padded);
+            row = padded;
+        }
+        for (int j = 0; j < m->width; j++, at += step) {
+            uint64_t part = weight[j] * sample_at(plan, row, at), alpha;
+            plain += part;
+            if (!weighted)
+                continue;
+            alpha = sample_at(plan, row, at + to_alpha);
+            coverage += weight[j] * alpha;
+            sums.product += (int128)(int64_t)part * (int64_t)alpha;
+        }
     }
-    return a < 0 ? -a : a;
+    sums.plain = (int64_t)plain + (int128)m->offset;
+    sums.coverage = (int64_t)coverage;
+    return sums;
 }
 
-/* The fraction in lowest terms; *largest: of numerator and half the denominator together. */
-static struct cpu_weighted weighted_make(const struct plan *plan, int128 *largest)
+uint32_t cpu_exact_sample(const struct kernel_job *job, int x, int y, int channel)
 {
-    const struct plan_mask *m = &plan->mask[0];
-    int64_t gcd = gcd64(gcd64(m->sum, m->divisor), m->offset), max = plan->max;
-    struct cpu_weighted w = {plan->channels, m->sum / gcd, m->offset / gcd, m->divisor / gcd,
-                             m->sum,         max,          m->offset};
-    int128 coverage = (int128)m->sum * max; /* and alpha's fraction is smaller than the colours' */
-    *largest = coverage * max * w.gain + coverage * (w.offset < 0 ? -w.offset : w.offset) +
-               coverage * w.divisor / 2 + m->sum / 2;
-    return w;
+    const struct plan *plan = job->plan;
+    bool weighted = plan->alpha == ALPHA_WEIGHTED;
+    struct exact sums = exact_sums(job, x, y, channel, weighted);
+
+    return (uint32_t)quotient_of(&plan->mask[0], sums.plain, sums.product, sums.coverage,
+                                 weighted && channel == plan->channels - 1, plan->max);
 }
 
-static void weighted_pixel(const struct plan *plan, bool plain_wide, union cpu_sums plain,
-                           bool product_wide, union cpu_sums product, void *out, int x,
-                           bool fits_64)
+void cpu_exact_samples(const struct kernel_job *job, const struct cpu_tile *tile, int y,
+                       const uint8_t *marks, void *out)
 {
-    const struct plan_mask *m = &plan->mask[0];
-    int alpha = plan->channels - 1;
-    int64_t max = plan->max, coverage = sum_at(plain_wide, plain, x + alpha) - m->offset;
-    for (int c = 0; c < alpha; c++) {
-        int64_t value = coverage == 0 ? divide_64(sum_at(plain_wide, plain, x + c), m->divisor, max)
-                                      : weighted_sample(m, sum_at(product_wide, product, x + c),
-                                                        coverage, max, fits_64);
-        put(plan->type, out, x + c, value);
+    int channels = job->plan->channels, n = tile->pixels * channels;
+    const uint8_t *next;
+
+    for (int i = 0; i < n && (next = memchr(marks + i, 1, (size_t)(n - i))); i++) {
+        uint32_t value;
+        i = (int)(next - marks);
+        value = cpu_exact_sample(job, tile->first_pixel + i / channels, y, i % channels);
+        if (job->plan->type == SAMPLE_U8)
+            ((uint8_t *)out)[i] = (uint8_t)value;
+        else
+            ((uint16_t *)out)[i] = (uint16_t)value;
     }
-    put(plan->type, out, x + alpha, divide_64(coverage, m->sum, max));
 }
 
-void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, bool plain_wide,
-                         union cpu_sums plain, bool product_wide, union cpu_sums product, void *out,
-                         int n)
+/* ---- colour weighted by alpha ---- */
+
+bool cpu_weighted_make(struct cpu_weighted *w, const struct plan *plan, int64_t common)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int128 offset = m->offset < 0 ? -m->offset : m->offset, largest;
-    struct cpu_weighted w = weighted_make(plan, &largest);
-    /* |N| + D <= W*(W*max^2) + (|o| + d)*(W*max) */
-    bool fits_64 = (int128)m->sum * plan->max * ((int128)m->sum * plan->max + offset + m->divisor) <
-                   (int128)1 << 62;
-    bool by_32 = !plain_wide && !product_wide && m->offset == 0 && largest < (1 << 24) - 1;
-    bool by_64 = plain_wide && product_wide && largest < DOUBLE_BOUND;
+    int64_t gcd = cpu_taps_common((const int64_t[]){m->sum, m->divisor, m->offset}, 3);
+    int128 coverage = (int128)(m->sum / common) * plan->max;
+
+    *w = (struct cpu_weighted){.channels = plan->channels,
+                               .gain = m->sum / gcd,
+                               .offset = m->offset / gcd,
+                               .divisor = m->divisor / gcd,
+                               .weight_sum = m->sum / common,
+                               .max = plan->max};
+    return coverage * plan->max * w->gain + coverage * llabs(w->offset) +
+               coverage * w->divisor / 2 + w->weight_sum <
+           DOUBLE_BOUND;
+}
+
+void cpu_finish_boxes(const struct cpu_ops *ops, const struct plan *plan,
+                      const struct cpu_weighted *weighted, const uint32_t *plain,
+                      const uint32_t *product, void *out, int n)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int64_t common = m->sum / weighted->weight_sum;
     int32_t quotient[CHUNK];
 
     for (int x = 0; x < n; x += CHUNK) {
         int count = n - x < CHUNK ? n - x : CHUNK;
-        if (by_32)
-            ops->weighted_32(&w, plain.narrow + x, product.narrow + x, quotient, count);
-        else if (by_64)
-            ops->weighted_64(&w, plain.wide + x, product.wide + x, quotient, count);
-        if (by_32 || by_64)
-            narrow(plan->type, quotient, out, x, count);
-        for (int i = 0; i < count; i += plan->channels)
-            if (!(by_32 || by_64) || quotient[i] < 0) /* nothing there but what is transparent */
-                weighted_pixel(plan, plain_wide, plain, product_wide, product, out, x + i, fits_64);
+        int32_t any = 0;
+        ops->weighted(weighted, plain + x, product + x, quotient, count);
+        for (int i = 0; i < count; i++)
+            any |= quotient[i];
+        for (int i = 0; any < 0 && i < count; i++)
+            if (quotient[i] < 0) /* nothing there but what is transparent */
+                quotient[i] = (int32_t)divide_128(common * plain[x + i] + (int128)m->offset,
+                                                  m->divisor, plan->max);
+        narrow(plan->type, quotient, out, x, count);
     }
+}
+
+void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *product,
+                         void *out, int n)
+{
+    int channels = plan->channels, alpha = channels - 1;
+
+    for (int x = 0; x < n; x += channels)
+        for (int c = 0; c < channels; c++) {
+            int32_t value = quotient_of(&plan->mask[0], plain[x + c], product[x + c],
+                                        product[x + alpha], c == alpha, plan->max);
+            narrow(plan->type, &value, out, x + c, 1);
+        }
 }
 
 /* Mostly the first pixels tell, or all do. */

@@ -31,37 +31,6 @@ struct cpu_state {
 
 /* ---- making ---- */
 
-static unsigned bit_of(const struct cpu_method *method)
-{
-    int count;
-    const struct cpu_method *const *methods = cpu_methods(&count);
-    unsigned bit = 1;
-    for (int i = 0; methods[i] != method; i++)
-        bit *= 2;
-    return bit;
-}
-
-/* The fastest method; where it turns out that one cannot run the plan, the next one. */
-static bool way_make(struct way *way, const struct cpu_state *state, const struct plan *plan)
-{
-    unsigned left_out = 0;
-
-    while ((way->method =
-                cpu_method_fastest(plan, state->ops, state->width, state->height, left_out))) {
-        way->state = way->method->make(plan, state->ops, state->width, state->height);
-        if (way->state)
-            return true;
-        left_out |= bit_of(way->method);
-    }
-    return false;
-}
-
-static void way_free(struct way *way)
-{
-    if (way->state)
-        way->method->free(way->state);
-}
-
 static bool refuse(const char *name, const char *why, const struct plan *plan,
                    const struct cpu_ops *ops, struct error *err)
 {
@@ -77,18 +46,35 @@ static bool refuse(const char *name, const char *why, const struct plan *plan,
                      names);
 }
 
-static bool way_make_named(struct way *way, const struct cpu_state *state, const struct plan *plan,
-                           struct error *err)
+/* By the method that is NAMED; else by the fastest one and, where it turns out that this cannot run
+ * the plan, the next one. */
+static bool way_make(struct way *way, const struct cpu_state *state, const struct plan *plan,
+                     const char *named, struct error *err)
 {
+    const struct cpu_ops *ops = state->ops;
+    int count, width = state->width, height = state->height;
+    const struct cpu_method *const *methods = cpu_methods(&count);
     const char *why = "there is none of that name";
+    unsigned left_out = 0;
 
-    way->method = cpu_method_find(state->asked);
-    if (way->method)
-        why = cpu_method_refusal(way->method, plan, state->ops);
-    if (why)
-        return refuse(state->asked, why, plan, state->ops, err);
-    way->state = way->method->make(plan, state->ops, state->width, state->height);
-    return way->state || error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+    way->method =
+        named ? cpu_method_find(named) : cpu_method_fastest(plan, ops, width, height, left_out);
+    if (named && way->method)
+        why = cpu_method_refusal(way->method, plan, ops);
+    if (named && why)
+        return refuse(named, why, plan, ops, err);
+    while (way->method && !(way->state = way->method->make(plan, ops, width, height))) {
+        for (int i = 0; i < count; i++)
+            left_out |= methods[i] == way->method ? 1U << i : 0;
+        way->method = named ? NULL : cpu_method_fastest(plan, ops, width, height, left_out);
+    }
+    return way->method || error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+}
+
+static void way_free(struct way *way)
+{
+    if (way->state)
+        way->method->free(way->state);
 }
 
 static void state_close(struct kernel_state *kernel)
@@ -104,7 +90,6 @@ static struct kernel_state *state_open(const struct kernel *kernel, const struct
                                        int width, int height, const char *method, struct error *err)
 {
     struct cpu_state *state = calloc(1, sizeof *state);
-    bool ok;
 
     if (!state) {
         error_set(err, EXIT_INPUT, "no memory for the mask's weights");
@@ -118,10 +103,7 @@ static struct kernel_state *state_open(const struct kernel *kernel, const struct
     state->opaque_plan.alpha = ALPHA_IGNORE;
     state->opaque_plan.filtered &= ~(1U << (plan->channels - 1));
     pthread_mutex_init(&state->lock, NULL);
-    ok = method ? way_make_named(&state->way, state, plan, err)
-                : way_make(&state->way, state, plan) ||
-                      error_set(err, EXIT_INPUT, "no memory for the mask's weights");
-    if (ok) {
+    if (way_make(&state->way, state, plan, method, err)) {
         state->kernel.method = state->way.method->name;
         return &state->kernel;
     }
@@ -136,16 +118,14 @@ static struct kernel_state *state_open(const struct kernel *kernel, const struct
 static bool run_opaque(struct cpu_state *state, const struct kernel_job *job, struct error *err)
 {
     struct kernel_job opaque = *job;
-    const struct cpu_method *named = state->asked ? state->way.method : NULL;
+    const char *named = state->asked;
     bool ok = true;
 
     pthread_mutex_lock(&state->lock);
     if (!state->opaque.state) {
-        if (named && !cpu_method_refusal(named, &state->opaque_plan, state->ops))
-            ok = way_make_named(&state->opaque, state, &state->opaque_plan, err);
-        else
-            ok = way_make(&state->opaque, state, &state->opaque_plan) ||
-                 error_set(err, EXIT_INPUT, "no memory for the mask's weights");
+        if (named && cpu_method_refusal(state->way.method, &state->opaque_plan, state->ops))
+            named = NULL;
+        ok = way_make(&state->opaque, state, &state->opaque_plan, named, err);
     }
     pthread_mutex_unlock(&state->lock);
     opaque.plan = &state->opaque_plan;

@@ -59,10 +59,9 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_
 #define CPU_RATE_16_BITS 90.0 /* 8 bits whose sums fit 16 */
 #define CPU_RATE_BYTES   80.0 /* 8 bits, weights of int8 */
 #define CPU_RATE_INT16   45.0 /* weights of int16, or rounded to it and certified */
-#define CPU_RATE_32      15.0
 #define CPU_RATE_64      2.5
 #define CPU_RATE_TERMS   30.0 /* of columns and rows */
-#define CPU_RATE_ENDS    12.0 /* ends of runs; those with a weight of their own count twice */
+#define CPU_RATE_ENDS    8.0  /* ends of runs; those with a weight of their own count twice */
 
 /* Of masks with fewer cells no other method is faster than every cell. */
 #define CPU_FEW_CELLS 25
@@ -79,5 +78,27 @@ static inline double cpu_samples(const struct plan *plan, int width, int height)
 
 /* Do all weights fit int16? */
 bool cpu_weights_fit_int16(const struct plan_mask *mask);
+
+/* ---- what the methods ask of each other ---- */
+
+/* Does `bytes` take the plan, and by rows and columns? */
+bool cpu_bytes_wins(const struct plan *plan);
+bool cpu_bytes_separable(const struct plan *plan);
+
+/* Its division of a linear plan's sums; false where 16 bits cannot do it. */
+bool cpu_bytes_divide(const struct plan *plan, struct cpu_divide16 *divide);
+
+/* Does `separable` take the plan, and is that cheaper than every cell? */
+bool cpu_separable_wins(const struct plan *plan);
+
+/* Taps that a sample takes by columns and rows, of a mask of rank 1 or of terms. */
+int cpu_terms_taps(const struct plan_mask *mask);
+
+/* A part of `direct` (cpu/pairs.c): plans whose weights fit int16 and whose sums fit 32 bits,
+ * gradients too. As the functions of a row. */
+bool cpu_pairs_fit(const struct plan *plan);
+void *cpu_pairs_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height);
+bool cpu_pairs_run(const void *state, const struct kernel_job *job, struct error *err);
+void cpu_pairs_free(void *state);
 
 #endif

@@ -23,7 +23,6 @@ struct cpu_mask {
     /* Row-major weights in the form the sum wants. Pairs: (height+1)/2 rows of width entries, each
      * the two int16 weights of rows 2p and 2p+1 in the low and the high half. */
     const uint32_t *pair;
-    const uint32_t *weight32; /* modulo 2^32 */
     const uint64_t *weight64; /* modulo 2^64 */
 };
 
@@ -44,22 +43,15 @@ struct cpu_taps {
 /* What is the same of all sums that come in two halves; they, and d, stay below 2^49. */
 struct cpu_halves {
     int64_t common, start, divisor;
+    int64_t cell; /* the weight of the sample in the output's place */
     int32_t max;
 };
 
-/* The same for sums of 64 bits; int32: every weight fits int32_t. */
-struct cpu_taps64 {
-    int count, step;
-    bool int32;
-    int64_t *weight;
-};
-
 /* Colour weighted by alpha: (gain * A + offset * B) / (divisor * B) with A the sum of w*c*a and B
- * the one of w*a; alpha: B / weight_sum. The first three have no common factor. */
+ * the one of w*a; alpha: B / weight_sum. */
 struct cpu_weighted {
     int channels; /* 2 or 4, the last one alpha */
     int64_t gain, offset, divisor, weight_sum, max;
-    int64_t plain_offset; /* what the plain sums hold beside B at the alpha places */
 };
 
 /* Pairs of taps over bytes: two int8 weights, the first one in the bytes 0 and 2, the second one
@@ -173,20 +165,11 @@ struct cpu_ops {
     /* rows[p] are pair rows: element x holds samples (2p, x) and (2p+1, x) as two int16. */
     void (*sum_pairs)(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
                       int32_t *sum, int n);
-    void (*sum_32)(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
-                   int32_t *sum, int n);
     void (*sum_64)(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
                    int64_t *sum, int n);
     /* The same where all weights are alike; exactly n of them. */
     void (*row_slide_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                          uint32_t *sum, int n);
-    void (*row_slide_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
-                         int64_t *sum, int n);
-
-    /* pair[x] = two rows of samples (minus bias) side by side */
-    void (*make_pairs)(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
-                       int n);
-
     /* pair[x] = upper[x] | lower[x] << 16 for x in 0..n-1, no element more */
     void (*pairs_u8)(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n);
     /* The same of 16 bits, each minus 32768. */
@@ -216,9 +199,10 @@ struct cpu_ops {
     /* Of the columns c[x] and c[x + step] the upper halves side by side, and the lower ones, each
      * minus 32768. */
     void (*split_taps)(const uint32_t *column, int step, uint32_t *upper, uint32_t *lower, int n);
-    /* out = clamp(floor((S + d/2) / d)) of S = common * (upper * 65536 + lower) + start */
+    /* out = clamp(floor((S + d/2) / d)), S = common * (upper * 65536 + lower) + start + cell * in
+     */
     void (*divide_halves)(const struct cpu_halves *halves, const int32_t *upper,
-                          const int32_t *lower, uint16_t *out, int n);
+                          const int32_t *lower, const uint16_t *in, uint16_t *out, int n);
 
     /* sum[x] = start + sum over pairs of weight * at[2p][x] + weight * at[2p + 1][x], modulo 2^16,
      * n rounded up to CPU_BLOCK. The order within a block is the instruction set's own; the two
@@ -245,10 +229,8 @@ struct cpu_ops {
                             uint32_t *sum, int n);
     void (*column_slide_u16)(uint32_t weight, const void *enters, const void *leaves, size_t first,
                              uint32_t *sum, int n);
-    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to CPU_BLOCK.
-     * row_64 takes the columns for int32_t. */
-    void (*row_64)(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
-                   int64_t *sum, int n);
+    /* sum[x] = start + sum over taps of weight[j] * column[x + j*step], n rounded up to
+     * CPU_BLOCK. */
     void (*row_32)(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                    uint32_t *sum, int n);
 
@@ -259,12 +241,11 @@ struct cpu_ops {
     /* quotient = clamp(floor((sum + d/2) / d)), |sum| + d < 2^49 */
     void (*divide_64)(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient,
                       int n);
-    /* quotient = clamp(round(...)) of cpu_weighted where B > 0, else -1 (alpha: 0). Numerators and
-     * half the denominators stay below 2^24 together, and offset is 0; or 2^49 for 64 bits. */
-    void (*weighted_32)(const struct cpu_weighted *weighted, const int32_t *plain,
-                        const int32_t *product, int32_t *quotient, int n);
-    void (*weighted_64)(const struct cpu_weighted *weighted, const int64_t *plain,
-                        const int64_t *product, int32_t *quotient, int n);
+    /* quotient = clamp(round(...)) of cpu_weighted where B > 0, else -1 (alpha: 0); PRODUCT has A,
+     * PLAIN has B in alpha's places. Numerators and half the denominators stay below 2^49 together.
+     */
+    void (*weighted)(const struct cpu_weighted *weighted, const uint32_t *plain,
+                     const uint32_t *product, int32_t *quotient, int n);
     /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
     void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
 
@@ -280,8 +261,9 @@ struct cpu_ops {
     void (*fft_multiply)(const double *spectrum, double *block, int n);
     /* Matrices of CPU_FFT_LANES vectors, turned: the k-th lies at from + k * from_step. */
     void (*fft_turn)(const double *from, size_t from_step, double *to, size_t to_step, int count);
-    /* The nearest integers of ROWS vectors, modulo 2^32, to sum + row * stride; below 2^51. */
-    void (*fft_round)(const double *value, int32_t *sum, size_t stride, int rows);
+    /* floor((value + round - round) * inverse + add), clamped to 0 .. max */
+    void (*fft_floor)(const double *value, double round, double inverse, double add, double max,
+                      int32_t *out, int n);
 
     struct cpu_real_ops real[2]; /* of float, of double */
 };

@@ -13,8 +13,6 @@
 #include "cpu/ops.h"
 
 typedef double v4f64 __attribute__((vector_size(32)));
-typedef int64_t v4s64 __attribute__((vector_size(32)));
-typedef int32_t v4s32 __attribute__((vector_size(16)));
 
 /* r + i*s times c + i*d */
 #define FFT_MULTIPLY(r, s, c, d)                                                                   \
@@ -148,17 +146,13 @@ static void fft_turn(const double *from, size_t from_step, double *to, size_t to
     }
 }
 
-/* Beside 1.5 * 2^52 a double has no bits for fractions, and its low bits are the integer's. */
-static void fft_round(const double *value, int32_t *sum, size_t stride, int rows)
+static void fft_floor(const double *restrict value, double round, double inverse, double add,
+                      double max, int32_t *restrict out, int n)
 {
-    const v4f64 *in = (const v4f64 *)(const void *)value;
-    for (int y = 0; y < rows; y++, sum += stride) {
-        v4f64 v = in[y] + 6755399441055744.0;
-        v4s64 bits;
-        v4s32 low;
-        memcpy(&bits, &v, sizeof bits);
-        low = __builtin_convertvector(bits, v4s32);
-        memcpy(sum, &low, sizeof low);
+    for (int k = 0; k < n; k++) {
+        double v = (value[k] + round - round) * inverse + add;
+        v = v < max ? v : max;
+        out[k] = (int32_t)(v > 0 ? v : 0);
     }
 }
 

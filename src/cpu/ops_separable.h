@@ -128,37 +128,36 @@ COLUMN_SLIDE(column_slide_u8, uint8_t)
 COLUMN_SLIDE(column_slide_u16, uint16_t)
 
 /* STEP is a constant where it is called: the running sums stay in registers. */
-#define ROW_SLIDE(name, taps_type, widened, sum_type, start_type)                                  \
-    static inline __attribute__((always_inline)) void name##_body(                                 \
-        int step, int count, sum_type weight, const uint32_t *column, sum_type start,              \
-        start_type *out, int n)                                                                    \
-    {                                                                                              \
-        sum_type sum[4] = {start, start, start, start};                                            \
-        const uint32_t *enters = column + (count - 1) * step;                                      \
-        for (int x = 0; x < (count - 1) * step; x++)                                               \
-            sum[x % step] += weight * (sum_type)(widened)column[x];                                \
-        for (int x = 0; x < n; x += step)                                                          \
-            for (int c = 0; c < step; c++) {                                                       \
-                sum[c] += weight * (sum_type)(widened)enters[x + c];                               \
-                out[x + c] = (start_type)sum[c];                                                   \
-                sum[c] -= weight * (sum_type)(widened)column[x + c];                               \
-            }                                                                                      \
-    }                                                                                              \
-    static void name(const taps_type *taps, const uint32_t *column, start_type start,              \
-                     start_type *out, int n)                                                       \
-    {                                                                                              \
-        sum_type from = (sum_type)start, weight = (sum_type)taps->weight[0];                       \
-        if (taps->step == 1)                                                                       \
-            name##_body(1, taps->count, weight, column, from, out, n);                             \
-        else if (taps->step == 2)                                                                  \
-            name##_body(2, taps->count, weight, column, from, out, n);                             \
-        else if (taps->step == 3)                                                                  \
-            name##_body(3, taps->count, weight, column, from, out, n);                             \
-        else                                                                                       \
-            name##_body(4, taps->count, weight, column, from, out, n);                             \
-    }
-ROW_SLIDE(row_slide_32, struct cpu_taps, uint32_t, uint32_t, uint32_t)
-ROW_SLIDE(row_slide_64, struct cpu_taps64, int32_t, uint64_t, int64_t)
+static inline __attribute__((always_inline)) void row_slide_body(int step, int count,
+                                                                 uint32_t weight,
+                                                                 const uint32_t *column,
+                                                                 uint32_t start, uint32_t *out,
+                                                                 int n)
+{
+    uint32_t sum[4] = {start, start, start, start};
+    const uint32_t *enters = column + (count - 1) * step;
+    for (int x = 0; x < (count - 1) * step; x++)
+        sum[x % step] += weight * column[x];
+    for (int x = 0; x < n; x += step)
+        for (int c = 0; c < step; c++) {
+            sum[c] += weight * enters[x + c];
+            out[x + c] = sum[c];
+            sum[c] -= weight * column[x + c];
+        }
+}
+
+static void row_slide_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                         uint32_t *sum, int n)
+{
+    if (taps->step == 1)
+        row_slide_body(1, taps->count, taps->weight[0], column, start, sum, n);
+    else if (taps->step == 2)
+        row_slide_body(2, taps->count, taps->weight[0], column, start, sum, n);
+    else if (taps->step == 3)
+        row_slide_body(3, taps->count, taps->weight[0], column, start, sum, n);
+    else
+        row_slide_body(4, taps->count, taps->weight[0], column, start, sum, n);
+}
 
 static void split_taps(const uint32_t *restrict column, int step, uint32_t *restrict upper,
                        uint32_t *restrict lower, int n)
@@ -172,16 +171,28 @@ static void split_taps(const uint32_t *restrict column, int step, uint32_t *rest
 
 /* The numbers are whole and below 2^49, and so exact as doubles; why the quotients are right:
  * cpu/ops_wide.h. */
-static void divide_halves(const struct cpu_halves *halves, const int32_t *restrict upper,
-                          const int32_t *restrict lower, uint16_t *restrict out, int n)
+static inline __attribute__((always_inline)) void divide_halves_body(
+    const struct cpu_halves *halves, bool has_cell, const int32_t *restrict upper,
+    const int32_t *restrict lower, const uint16_t *restrict in, uint16_t *restrict out, int n)
 {
     double common = (double)halves->common, inverse = 1.0 / (double)halves->divisor;
     double start = (double)(halves->start + halves->divisor / 2) + 0.5, max = halves->max;
+    double cell = (double)halves->cell;
     for (int x = 0; x < n; x++) {
-        double q = ((upper[x] * 65536.0 + lower[x]) * common + start) * inverse;
+        double sum = (upper[x] * 65536.0 + lower[x]) * common + start;
+        double q = (has_cell ? sum + cell * in[x] : sum) * inverse;
         q = q < max ? q : max;
         out[x] = (uint16_t)(int32_t)(q > 0 ? q : 0);
     }
+}
+
+static void divide_halves(const struct cpu_halves *halves, const int32_t *upper,
+                          const int32_t *lower, const uint16_t *in, uint16_t *out, int n)
+{
+    if (halves->cell == 0)
+        divide_halves_body(halves, false, upper, lower, in, out, n);
+    else
+        divide_halves_body(halves, true, upper, lower, in, out, n);
 }
 
 #endif

@@ -45,15 +45,6 @@
 #define LANES_32 (OPS_VECTOR_BYTES / 4)
 #define LANES_64 (OPS_VECTOR_BYTES / 8)
 
-/* Multiply-add of the samples at any address. Results go through a pointer because vectors this
- * wide have no calling convention of their own without AVX. */
-static inline void add_32(sums_32 *sum, const uint32_t *samples, uint32_t weight)
-{
-    sums_32 v;
-    memcpy(&v, samples, sizeof v);
-    *sum += v * weight;
-}
-
 #ifndef OPS_SUM_PAIRS
 #define OPS_SUM_PAIRS sum_pairs_plain
 /* One lane: the two int16 products of a pair. Samples are within -32768..65535-32768, weights
@@ -109,30 +100,6 @@ static void pairs_u16(const uint16_t *upper, const uint16_t *lower, uint32_t *pa
 }
 #endif
 
-static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
-                   int32_t *sum, int n)
-{
-    for (int x = 0; x < n; x += 4 * LANES_32) {
-        sums_32 a, b, c, d;
-        a = b = c = d = (sums_32){0} + start;
-        for (int i = 0; i < mask->height; i++)
-            for (int j = 0; j < mask->width; j++) {
-                const uint32_t *row = rows[i] + x + j * mask->step;
-                uint32_t w = mask->weight32[i * mask->width + j];
-                if (w == 0)
-                    continue;
-                add_32(&a, row, w);
-                add_32(&b, row + LANES_32, w);
-                add_32(&c, row + 2 * LANES_32, w);
-                add_32(&d, row + 3 * LANES_32, w);
-            }
-        memcpy(sum + x, &a, sizeof a);
-        memcpy(sum + x + LANES_32, &b, sizeof b);
-        memcpy(sum + x + 2 * LANES_32, &c, sizeof c);
-        memcpy(sum + x + 3 * LANES_32, &d, sizeof d);
-    }
-}
-
 #ifndef OPS_SUM_64
 #define OPS_SUM_64 sum_64
 typedef uint64_t sums_64 __attribute__((vector_size(OPS_VECTOR_BYTES)));
@@ -169,13 +136,6 @@ static void sum_64(const struct cpu_mask *mask, const uint32_t *const *rows, uin
     }
 }
 #endif
-
-static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
-                       int n)
-{
-    for (int x = 0; x < n; x++)
-        pair[x] = ((first[x] - bias) & 0xffff) | (second[x] - bias) << 16;
-}
 
 #ifndef OPS_PAIRS_U8
 #define OPS_PAIRS_U8 pairs_u8
@@ -249,22 +209,17 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .name = OPS_STRING(OPS_SUFFIX),
     .available = available,
     .sum_pairs = OPS_SUM_PAIRS,
-    .sum_32 = sum_32,
     .sum_64 = OPS_SUM_64,
-    .make_pairs = make_pairs,
     .column_32_u8 = column_32_u8,
     .column_32_u16 = column_32_u16,
     .row_32 = row_32,
     .column_slide_u8 = column_slide_u8,
     .column_slide_u16 = column_slide_u16,
     .row_slide_32 = row_slide_32,
-    .row_slide_64 = row_slide_64,
     .split_taps = split_taps,
     .divide_halves = divide_halves,
-    .row_64 = OPS_ROW_64,
     .divide_64 = OPS_DIVIDE_64,
-    .weighted_32 = OPS_WEIGHTED_32,
-    .weighted_64 = OPS_WEIGHTED_64,
+    .weighted = OPS_WEIGHTED,
     .byte_sums = OPS_BYTE_SUMS,
     .divide_16_u8 = OPS_DIVIDE_16,
     .gradient_16_u8 = OPS_GRADIENT_16,
@@ -291,7 +246,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .fft_back = fft_back,
     .fft_multiply = fft_multiply,
     .fft_turn = fft_turn,
-    .fft_round = fft_round,
+    .fft_floor = fft_floor,
     .real = {{OPS_REAL_ROWS, real_prepare_float, real_products_float, real_sums_float,
               real_certify_float},
              {OPS_REAL_ROWS, real_prepare_double, real_products_double, real_sums_double,

@@ -11,29 +11,10 @@
 
 #include "cpu/ops.h"
 
-#ifndef OPS_ROW_64
-#define OPS_ROW_64      row_64
+#ifndef OPS_DIVIDE_64
 #define OPS_DIVIDE_64   divide_64
-#define OPS_WEIGHTED_32 weighted_32
-#define OPS_WEIGHTED_64 weighted_64
+#define OPS_WEIGHTED    weighted_plain
 #define OPS_GRADIENT_32 gradient_32
-
-static void row_64(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
-                   int64_t *sum, int n)
-{
-    for (int x = 0; x < n; x += 16) {
-        uint64_t acc[16];
-        for (int k = 0; k < 16; k++)
-            acc[k] = (uint64_t)start;
-        for (int j = 0; j < taps->count; j++) {
-            const uint32_t *in = column + x + j * taps->step;
-            uint64_t w = (uint64_t)taps->weight[j];
-            for (int k = 0; k < 16; k++)
-                acc[k] += (uint64_t)(int64_t)(int32_t)in[k] * w;
-        }
-        memcpy(sum + x, acc, sizeof acc);
-    }
-}
 
 static void divide_64(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient, int n)
 {
@@ -51,23 +32,19 @@ static int32_t weighted_quotient(int64_t n, int64_t d, int64_t max)
     return (int32_t)(q > (double)max ? (double)max : q);
 }
 
-#define WEIGHTED(name, type)                                                                       \
-    static void name(const struct cpu_weighted *w, const type *plain, const type *product,         \
-                     int32_t *quotient, int n)                                                     \
-    {                                                                                              \
-        int alpha = w->channels - 1;                                                               \
-        for (int x = 0; x < n; x += w->channels) {                                                 \
-            int64_t b = plain[x + alpha] - w->plain_offset;                                        \
-            for (int c = 0; c < alpha; c++)                                                        \
-                quotient[x + c] =                                                                  \
-                    b == 0 ? -1                                                                    \
-                           : weighted_quotient(w->gain * product[x + c] + w->offset * b,           \
-                                               w->divisor * b, w->max);                            \
-            quotient[x + alpha] = weighted_quotient(b, w->weight_sum, w->max);                     \
-        }                                                                                          \
+static void weighted_plain(const struct cpu_weighted *w, const uint32_t *plain,
+                           const uint32_t *product, int32_t *quotient, int n)
+{
+    int alpha = w->channels - 1;
+    for (int x = 0; x < n; x += w->channels) {
+        int64_t b = plain[x + alpha];
+        for (int c = 0; c < alpha; c++)
+            quotient[x + c] = b == 0 ? -1
+                                     : weighted_quotient(w->gain * product[x + c] + w->offset * b,
+                                                         w->divisor * b, w->max);
+        quotient[x + alpha] = weighted_quotient(b, w->weight_sum, w->max);
     }
-WEIGHTED(weighted_32, int32_t)
-WEIGHTED(weighted_64, int64_t)
+}
 
 /* G = gx^2 + gy^2 is exact where sqrt(G) < 2^16, and lies at least 1/4 from any (k - 1/2)^2:
  * sqrt(G) is at least 2^-19 from k - 1/2, doubles there are 2^-37 apart. Larger ones are clamped.

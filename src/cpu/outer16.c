@@ -9,6 +9,7 @@
  *   S = g * (2^16 * (sum of r*H) + sum of r*L + 2^15 * (sum of r) * (1 + sum of c)) + o
  *
  * where both sums fit 32 bits, since the sum of |r| is at most 2^16 too. All of it wraps exactly.
+ * Sharpening by a Gaussian has one cell more, at the anchor, which is added when S is divided.
  *
  *   lines of pairs of rows --> C of two rows of output --> H, L in pairs of taps --> S --> samples
  *
@@ -21,26 +22,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/tiles.h"
+#include "cpu/lines.h"
 #include "cpu/taps.h"
 
-#define RING_BYTES   (160 * 1024)       /* a part of the L2 cache */
 #define MOST_SAMPLES 3840               /* of a tile: sums stay in the caches next to the core */
 #define MOST_SUM     65536              /* of the sizes of a column's or a row's numbers */
 #define DOUBLE_BOUND ((int64_t)1 << 49) /* of sums that are divided as doubles: cpu/ops_wide.h */
 #define MOST_PAIRS   (CPU_MAX_SIDE / 2 + 1)
 
 struct outer16_worker {
-    struct cpu_tile tile;
-    uint32_t *ring;
-    const uint32_t *at[2 * MOST_PAIRS];
     uint32_t *column[2]; /* of two rows of output */
     uint32_t *part[2];   /* of a row: H and L in pairs of taps */
     int32_t *half[2];    /* their sums */
-    uint16_t *ghosts;    /* a row */
 };
 
 struct outer16_pass {
@@ -49,12 +44,9 @@ struct outer16_pass {
     struct cpu_two_masks column;
     struct cpu_mask row;
     struct cpu_halves halves;
-    int lines; /* of the ring, and of a column's first numbers */
     uint32_t weight[6 * MOST_PAIRS];
-    /* Of one job: */
-    const struct kernel_job *job;
-    struct cpu_tiles tiles;
-    size_t stride;
+    struct cpu_lines lines;
+    const struct kernel_job *job; /* of one job, as lines.tiles */
 };
 
 /* Negative numbers alone could make a sum of 2^31. */
@@ -68,15 +60,33 @@ static bool fits(const int64_t *numbers, int n, int64_t common)
             return false;
         positive |= numbers[i] > 0;
     }
-    return positive;
+    return positive || sum < MOST_SUM;
+}
+
+/* The column and the row of the mask; *cell: what the cell at the anchor has beside their product,
+ * as sharpening by a Gaussian has it. */
+static bool factors_of(const struct plan_mask *m, struct plan_term *outer, int64_t *cell)
+{
+    *outer = (struct plan_term){0, 0, m->height, m->width, m->column, m->row};
+    *cell = 0;
+    if (m->row)
+        return true;
+    if (m->terms != 2 || !m->terms_exact || m->term[1].width > 1 || m->term[1].height > 1)
+        return false;
+    *outer = m->term[0];
+    *cell = m->term[1].column[0] * m->term[1].row[0];
+    return outer->width == m->width && outer->height == m->height &&
+           m->term[1].left == m->anchor_x && m->term[1].top == m->anchor_y;
 }
 
 static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 {
     const struct plan_mask *m = &plan->mask[0];
-    bool can = m->bound < DOUBLE_BOUND && m->row && m->width > 1 && m->height > 1 &&
-               fits(m->row, m->width, 1) &&
-               fits(m->column, m->height, cpu_taps_common(m->column, m->height));
+    struct plan_term outer;
+    int64_t cell;
+    bool can = m->bound < DOUBLE_BOUND && m->width > 1 && m->height > 1 &&
+               factors_of(m, &outer, &cell) && fits(outer.row, m->width, 1) &&
+               fits(outer.column, m->height, cpu_taps_common(outer.column, m->height));
     (void)ops;
     return plan->alpha == ALPHA_WEIGHTED                  ? "it does not weight colour by alpha"
            : plan->type != SAMPLE_U16                     ? "it takes 16-bit samples only"
@@ -95,66 +105,45 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
 
 /* ---- one tile ---- */
 
-/* Line k of the tile: its rows top + 2k and the next. */
-static void fill_line(const struct outer16_pass *pass, struct outer16_worker *w, int k)
+static void put(const void *context, const void *const *row, size_t first, void *line, size_t at,
+                int n)
 {
-    const struct kernel_job *job = pass->job;
-    const struct plan *plan = job->plan;
-    const struct plan_mask *m = &plan->mask[0];
-    size_t channels = (size_t)plan->channels;
-    const uint16_t *upper = cpu_tile_row(job, &w->tile, w->tile.top + 2 * k, w->ghosts);
-    const uint16_t *lower = cpu_tile_row(job, &w->tile, w->tile.top + 2 * k + 1, w->ghosts);
-    uint32_t *out = w->ring + (size_t)(k % pass->lines) * pass->stride;
-    int from = w->tile.first_pixel - m->anchor_x, to = from + w->tile.pixels + m->width - 1;
-
-    for (int x = from, count; x < to; x += count, out += (size_t)count * channels) {
-        int cell = border_fold(plan->border, x, job->in->width);
-        int inside_to = to < job->in->width ? to : job->in->width;
-        size_t at = cell == BORDER_OUTSIDE ? 0 : (size_t)cell * channels;
-        bool outside = cell == BORDER_OUTSIDE;
-        count = !outside && cell == x ? inside_to - x : 1;
-        pass->ops->pairs_u16((outside ? w->ghosts : upper) + at, (outside ? w->ghosts : lower) + at,
-                             out, count * plan->channels);
-    }
+    const struct outer16_pass *pass = context;
+    pass->ops->pairs_u16((const uint16_t *)row[0] + first, (const uint16_t *)row[1] + first,
+                         (uint32_t *)line + at, n);
 }
 
 /* The sums of row Y of output from those of its column. */
 static void finish_row(const struct outer16_pass *pass, struct outer16_worker *w,
-                       const uint32_t *column, int y)
+                       const struct cpu_tile *tile, const uint32_t *column, int y)
 {
-    const struct plan *plan = pass->job->plan;
-    int n = w->tile.pixels * plan->channels, halo = plan->mask[0].width * plan->channels;
-    void *out = cpu_tile_out(pass->job, &w->tile, y);
+    const struct plan *plan = pass->plan;
+    const uint16_t *in = (const uint16_t *)image_row(pass->job->in, y - pass->job->in_first_row);
+    int n = tile->pixels * plan->channels, halo = plan->mask[0].width * plan->channels;
 
     pass->ops->split_taps(column, plan->channels, w->part[0], w->part[1], n + halo);
     for (int k = 0; k < 2; k++) {
         const uint32_t *rows[2] = {w->part[k], w->part[k]};
         pass->ops->sum_pairs(&pass->row, rows, 0, w->half[k], n);
     }
-    pass->ops->divide_halves(&pass->halves, w->half[0], w->half[1], out, n);
-    cpu_finish_unfiltered(pass->job, y, w->tile.first_pixel, w->tile.pixels, out);
+    in += (size_t)(tile->first_pixel * plan->channels);
+    pass->ops->divide_halves(&pass->halves, w->half[0], w->half[1], in,
+                             cpu_tile_out(pass->job, tile, y), n);
 }
 
-static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
+static void filter(const void *context, void *worker, const struct cpu_tile *tile,
+                   const void *const *lines, int y, int rows)
 {
     const struct outer16_pass *pass = context;
     struct outer16_worker *w = worker;
-    const struct plan *plan = pass->job->plan;
-    int n = (tile->pixels + plan->mask[0].width) * plan->channels;
+    int n = (tile->pixels + pass->plan->mask[0].width) * pass->plan->channels;
+    const uint32_t *at[2 * MOST_PAIRS];
 
-    w->tile = *tile;
-    for (int k = 0; k < pass->lines - 1; k++)
-        fill_line(pass, w, k);
-    for (int t = 0; tile->first + 2 * t < tile->end; t++) {
-        int y = tile->first + 2 * t;
-        fill_line(pass, w, t + pass->lines - 1);
-        for (int p = 0; p < pass->column.pairs; p++)
-            w->at[p] = w->ring + (size_t)((t + p % pass->lines) % pass->lines) * pass->stride;
-        pass->ops->sum_two_rows(&pass->column, w->at, 0, w->column[0], w->column[1], n);
-        finish_row(pass, w, w->column[0], y);
-        if (y + 1 < tile->end)
-            finish_row(pass, w, w->column[1], y + 1);
-    }
+    for (int p = 0; p < pass->column.pairs; p++)
+        at[p] = lines[p % pass->lines.span];
+    pass->ops->sum_two_rows(&pass->column, at, 0, w->column[0], w->column[1], n);
+    for (int r = 0; r < rows; r++)
+        finish_row(pass, w, tile, w->column[r], y + r);
 }
 
 /* ---- one pass ---- */
@@ -185,25 +174,35 @@ static void weights_make(struct outer16_pass *pass)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
-    int taps = (m->width + 1) / 2;
+    int taps = (m->width + 1) / 2, lines = m->height / 2 + 1;
     uint32_t *upper = pass->weight, *lower = upper + 2 * MOST_PAIRS, *row = lower + 2 * MOST_PAIRS;
-    int64_t rows = 0, columns = 0, common = cpu_taps_common(m->column, m->height);
+    int64_t rows = 0, columns = 0, common, cell;
+    struct plan_term outer;
     bool twice;
 
-    pass->lines = m->height / 2 + 1;
-    twice = put_pairs(upper, m->column, m->height, common, 0, pass->lines);
-    put_pairs(lower, m->column, m->height, common, -1, pass->lines);
-    pass->column = (struct cpu_two_masks){
-        twice ? 2 * pass->lines : pass->lines, 1, plan->channels, {upper, lower}};
-    twice = put_pairs(row, m->row, m->width, 1, 0, taps);
+    factors_of(m, &outer, &cell);
+    common = cpu_taps_common(outer.column, m->height);
+
+    pass->lines = (struct cpu_lines){.line_rows = 2,
+                                     .step = 2,
+                                     .rows = 2,
+                                     .span = lines,
+                                     .bytes = sizeof(uint32_t),
+                                     .most = MOST_SAMPLES};
+    twice = put_pairs(upper, outer.column, m->height, common, 0, lines);
+    put_pairs(lower, outer.column, m->height, common, -1, lines);
+    pass->column =
+        (struct cpu_two_masks){twice ? 2 * lines : lines, 1, plan->channels, {upper, lower}};
+    twice = put_pairs(row, outer.row, m->width, 1, 0, taps);
     pass->row = (struct cpu_mask){
         .width = taps, .height = twice ? 4 : 2, .step = 2 * plan->channels, .pair = row};
     for (int i = 0; i < m->height; i++)
-        columns += m->column[i] / common;
+        columns += outer.column[i] / common;
     for (int j = 0; j < m->width; j++)
-        rows += m->row[j];
+        rows += outer.row[j];
     pass->halves = (struct cpu_halves){.common = common,
                                        .start = common * 32768 * rows * (1 + columns) + m->offset,
+                                       .cell = cell,
                                        .divisor = m->divisor,
                                        .max = (int32_t)plan->max};
 }
@@ -212,16 +211,13 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 {
     const struct outer16_pass *pass = context;
     struct outer16_worker *w = worker;
-    size_t n = pass->stride, size = sizeof(uint32_t);
+    size_t bytes = pass->lines.stride * sizeof(uint32_t);
 
-    /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
-    w->ring = cpu_memory_keep(memory, large_alloc_cleared((size_t)pass->lines * n * size));
     for (int k = 0; k < 2; k++) {
-        w->column[k] = cpu_memory_keep(memory, large_alloc_cleared(n * size));
-        w->part[k] = cpu_memory_keep(memory, large_alloc_cleared(n * size));
-        w->half[k] = cpu_memory_keep(memory, large_alloc_cleared(n * size));
+        w->column[k] = cpu_memory_take(memory, bytes);
+        w->part[k] = cpu_memory_take(memory, bytes);
+        w->half[k] = cpu_memory_take(memory, bytes);
     }
-    w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
 static void *outer16_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
@@ -239,18 +235,13 @@ static void *outer16_make(const struct plan *plan, const struct cpu_ops *ops, in
 
 static bool outer16_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_tile_hooks hooks = {sizeof(struct outer16_worker), worker_make,
-                                                run_tile};
+    static const struct cpu_lines_hooks hooks = {sizeof(struct outer16_worker), worker_make, put,
+                                                 filter};
     struct outer16_pass pass = *(const struct outer16_pass *)state;
-    int width = job->plan->mask[0].width, samples;
 
     pass.job = job;
-    samples = RING_BYTES / ((int)sizeof(uint32_t) * pass.lines);
-    samples = samples < MOST_SAMPLES ? samples : MOST_SAMPLES;
-    samples /= job->plan->channels;
-    pass.tiles = cpu_tiles_cut(job, samples > 4 * width ? samples - width : 3 * width);
-    pass.stride = cpu_tiles_stride(&pass.tiles, 2 * width, 2 * CPU_BLOCK);
-    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
+    cpu_lines_cut(&pass.lines, job);
+    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
 }
 
 const struct cpu_method cpu_method_outer16 = {

@@ -7,7 +7,4 @@
 /* The probe of backend_cpu. */
 bool cpu_probe(int index, int threads, struct device_probe *probe, struct error *err);
 
-/* The pass_ms of backend_cpu. */
-double cpu_pass_ms(const struct plan *plan, int width, int height);
-
 #endif

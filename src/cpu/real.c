@@ -17,143 +17,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "cpu/finish.h"
+#include "cpu/lines.h"
 #include "cpu/method.h"
-#include "cpu/tiles.h"
 
-#define RING_BYTES (192 * 1024) /* of all rings: a part of the L2 cache */
-#define HALO_PARTS 4            /* widths of the mask in a tile, at least: columns have a halo */
-#define MOST_ROWS  4            /* of output, made together */
-
-__extension__ typedef __int128 int128;
+#define MOST_ROWS 4 /* of output, made together */
 
 enum { PLAIN, PRODUCT };
 
 struct real_worker {
-    struct cpu_tile tile;
-    int top;       /* of the tile's lines, that under the first row of the group */
-    char *ring[2]; /* of plain lines, of products */
+    const struct cpu_tile *tile;
+    const void *const *lines; /* of the group of rows: of numbers, and behind them of products */
     const void *at[CPU_MAX_SIDE + MOST_ROWS];
-    char *column; /* CPU_REAL_TERMS times MOST_ROWS lines, of which it has what is needed */
+    char *column[MOST_ROWS]; /* sums of one term's column */
     char *sums[MOST_ROWS];
-    uint8_t *doubtful[MOST_ROWS + 1]; /* the last one: of pixels without alpha */
-    void *samples;                    /* and what they become */
-    void *padded;                     /* a row of the picture with ghost cells */
+    uint8_t *doubtful[MOST_ROWS];
+    void *samples;     /* of pixels without alpha, */
+    uint8_t *resolved; /* and which of them are doubtful */
 };
 
 struct real_pass {
     const struct kernel_job *job;
     const struct cpu_real *real;
     const struct cpu_real_ops *ops;
-    struct cpu_tiles tiles;
+    struct cpu_lines lines;
     bool weighted;
-    int slots;     /* lines of a ring */
-    size_t size;   /* bytes of a number */
-    size_t stride; /* bytes of a line */
+    size_t size; /* bytes of a number */
 };
 
-static char *line_at(const struct real_pass *pass, const struct real_worker *w, int kind, int k)
+/* Where line LINE has its numbers of a KIND. */
+static char *numbers_at(const struct real_pass *pass, const void *line, int kind)
 {
-    return w->ring[kind] + (size_t)(k % pass->slots) * pass->stride;
+    size_t half = pass->lines.stride * pass->lines.bytes / 2;
+    return (char *)line + (kind == PRODUCT ? half : 0);
 }
 
-/* Pixels [from, to) of a row of the picture to its line, which begins with pixel `first`. */
-static void fill_part(const struct real_pass *pass, const struct real_worker *w, const char *row,
-                      int from, int to, int first, char *line)
+static void put(const void *context, const void *const *row, size_t first, void *line, size_t at,
+                int n)
 {
+    const struct real_pass *pass = context;
     const struct plan *plan = pass->job->plan;
-    size_t at = (size_t)((from - first) * plan->channels) * pass->size;
+    char *out = numbers_at(pass, line, PLAIN) + at * pass->size;
 
-    if (row && from >= 0 && to <= pass->job->in->width) {
-        row += (size_t)from * (size_t)plan->channels * (size_t)plan->type;
-    } else {
-        cpu_tiles_copy(pass->job, row, from, to, w->padded);
-        row = w->padded;
-    }
-    pass->ops->prepare(row, (int)plan->type, pass->real->centre, line + at,
-                       (to - from) * plan->channels);
-}
-
-/* Line k of the tile: row top + k. */
-static void fill_line(const struct real_pass *pass, struct real_worker *w, int k)
-{
-    const struct kernel_job *job = pass->job;
-    const struct plan_mask *m = &job->plan->mask[0];
-    const char *row = cpu_tile_row(job, &w->tile, w->tile.top + k, NULL);
-    int from = w->tile.first_pixel - m->anchor_x, to = from + w->tile.pixels + m->width - 1;
-    int inside = from < 0 ? 0 : from, outside = to < job->in->width ? to : job->in->width;
-    char *line = line_at(pass, w, PLAIN, k);
-
-    if (!row || inside >= outside)
-        inside = outside = to;
-    if (from < inside)
-        fill_part(pass, w, row, from, inside, from, line);
-    if (inside < outside)
-        fill_part(pass, w, row, inside, outside, from, line);
-    if (outside < to)
-        fill_part(pass, w, row, outside, to, from, line);
+    pass->ops->prepare((const char *)row[0] + first * (size_t)plan->type, (int)plan->type,
+                       pass->real->centre, out, n);
     if (pass->weighted)
-        pass->ops->products(line, job->plan->channels, line_at(pass, w, PRODUCT, k),
-                            (to - from) * job->plan->channels);
+        pass->ops->products(out, plan->channels, numbers_at(pass, line, PRODUCT) + at * pass->size,
+                            n);
 }
 
-/* ---- the exact sample ---- */
-
-static int64_t number_at(const struct real_pass *pass, const void *line, size_t at)
-{
-    return pass->real->wide ? (int64_t)((const double *)line)[at]
-                            : (int64_t)((const float *)line)[at];
-}
-
-/* Of row R of the group. */
-static int128 exact_sum(const struct real_pass *pass, const struct real_worker *w, int kind, int r,
-                        size_t at)
-{
-    const struct plan_mask *m = &pass->job->plan->mask[0];
-    size_t step = (size_t)pass->job->plan->channels;
-    int128 sum = (int128)m->sum * pass->real->centre;
-    for (int i = 0; i < m->height; i++) {
-        const void *line = line_at(pass, w, kind, w->top + r + i);
-        const int64_t *weight = m->weight + i * m->width;
-        for (int j = 0; j < m->width; j++)
-            sum += (int128)weight[j] * number_at(pass, line, at + (size_t)j * step);
-    }
-    return sum;
-}
-
-/* floor((n + floor(d/2)) / d), clamped; see kernel/reference.c for why it fits. */
-static uint32_t exact_quotient(int128 n, int128 d, uint32_t max)
-{
-    int128 q;
-    n += d / 2;
-    if (n < 0)
-        return 0;
-    q = n / d;
-    return q > max ? max : (uint32_t)q;
-}
-
-/* Sample `at` of the tile's row; `plainly`: not weighted, or everything is transparent there. */
-static uint32_t exact_sample(const struct real_pass *pass, const struct real_worker *w, int r,
-                             int at, bool plainly)
-{
-    const struct plan *plan = pass->job->plan;
-    const struct plan_mask *m = &plan->mask[0];
-    int alpha = plan->channels - 1, channel = at % plan->channels;
-    int128 coverage;
-
-    if (plainly)
-        return exact_quotient(exact_sum(pass, w, PLAIN, r, (size_t)at) + m->offset, m->divisor,
-                              plan->max);
-    coverage = exact_sum(pass, w, PRODUCT, r, (size_t)(at - channel + alpha));
-    if (channel == alpha)
-        return exact_quotient(coverage, m->sum, plan->max);
-    return exact_quotient(m->sum * exact_sum(pass, w, PRODUCT, r, (size_t)at) +
-                              m->offset * coverage,
-                          m->divisor * coverage, plan->max);
-}
-
-static void put(const struct real_pass *pass, void *out, int at, uint32_t value)
+static void put_sample(const struct real_pass *pass, void *out, int at, uint32_t value)
 {
     if (pass->job->plan->type == SAMPLE_U8)
         ((uint8_t *)out)[at] = (uint8_t)value;
@@ -187,7 +100,7 @@ static void sum_rows(const struct real_pass *pass, struct real_worker *w, int ki
     void *sums[MOST_ROWS];
 
     for (int i = 0; i < lines; i++)
-        w->at[i] = line_at(pass, w, kind, w->top + i) + (size_t)(first * channels) * pass->size;
+        w->at[i] = numbers_at(pass, w->lines[i], kind) + (size_t)(first * channels) * pass->size;
     for (int r = 0; r < rows; r++)
         sums[r] = w->sums[r];
     if (real->terms == 0)
@@ -197,7 +110,7 @@ static void sum_rows(const struct real_pass *pass, struct real_worker *w, int ki
         size_t left = (size_t)(t->left * channels) * pass->size;
         void *column[MOST_ROWS];
         for (int r = 0; r < rows; r++)
-            column[r] = w->column + (size_t)r * pass->stride;
+            column[r] = w->column[r];
         for (int i = 0; i < t->column.height + rows - 1; i++)
             w->at[t->top + i] = (const char *)w->at[t->top + i] + left;
         sum_mask(pass, &t->column, w->at + t->top, rows, false, column,
@@ -223,24 +136,29 @@ static bool is_transparent(const struct real_pass *pass, const struct real_worke
                             : ((const float *)sums)[alpha] <= 0;
 }
 
-/* Recomputes the doubtful samples of row R of the group; pixels without any alpha stay marked, and
- * widen [*first, *end). */
-static void resolve(const struct real_pass *pass, struct real_worker *w, int r, void *out,
+/* Recomputes the doubtful samples of row R of the group, but not pixels without any alpha, which
+ * stay marked and widen [*first, *end). */
+static void resolve(const struct real_pass *pass, struct real_worker *w, int r, int y, void *out,
                     int *first, int *end)
 {
-    int channels = pass->job->plan->channels, n = w->tile.pixels * channels;
+    int channels = pass->job->plan->channels, n = w->tile->pixels * channels;
     uint8_t *doubtful = w->doubtful[r], *next;
 
+    if (!pass->weighted) {
+        cpu_exact_samples(pass->job, w->tile, y, doubtful, out);
+        return;
+    }
     for (int i = 0; i < n && (next = memchr(doubtful + i, 1, (size_t)(n - i))); i++) {
         int x;
         i = (int)(next - doubtful);
         x = i / channels;
-        if (pass->weighted && i % channels != channels - 1 && is_transparent(pass, w, r, x)) {
+        if (i % channels != channels - 1 && is_transparent(pass, w, r, x)) {
             *first = *first < x ? *first : x;
             *end = *end > x ? *end : x + 1;
             continue;
         }
-        put(pass, out, i, exact_sample(pass, w, r, i, !pass->weighted));
+        put_sample(pass, out, i,
+                   cpu_exact_sample(pass->job, w->tile->first_pixel + x, y, i % channels));
         doubtful[i] = 0;
     }
 }
@@ -249,57 +167,45 @@ static void resolve(const struct real_pass *pass, struct real_worker *w, int r, 
 static void fill_transparent(const struct real_pass *pass, struct real_worker *w, int y, int rows,
                              int first, int end)
 {
-    const struct plan *plan = pass->job->plan;
-    int channels = plan->channels, from = first * channels, n = end * channels - from;
-    uint8_t *doubtful = w->doubtful[MOST_ROWS];
+    const struct kernel_job *job = pass->job;
+    int channels = job->plan->channels, n = (end - first) * channels;
 
     sum_rows(pass, w, PLAIN, first, end - first);
     for (int r = 0; r < rows; r++) {
-        void *out = cpu_tile_out(pass->job, &w->tile, y + r);
-        pass->ops->certify(&pass->real->plain, w->sums[r], (int)plan->type, w->samples, doubtful,
-                           n);
-        for (int i = 0; i < n; i++)
-            if (w->doubtful[r][from + i])
-                put(pass, out, from + i,
-                    doubtful[i]               ? exact_sample(pass, w, r, from + i, true)
-                    : plan->type == SAMPLE_U8 ? ((const uint8_t *)w->samples)[i]
-                                              : ((const uint16_t *)w->samples)[i]);
+        void *out = cpu_tile_out(job, w->tile, y + r);
+        pass->ops->certify(&pass->real->plain, w->sums[r], (int)job->plan->type, w->samples,
+                           w->resolved, n);
+        for (int i = 0, at = first * channels; i < n; i++, at++) {
+            int x = w->tile->first_pixel + at / channels;
+            if (!w->doubtful[r][at])
+                continue;
+            put_sample(pass, out, at,
+                       w->resolved[i] ? cpu_exact_sample(job, x, y + r, at % channels)
+                       : job->plan->type == SAMPLE_U8 ? ((const uint8_t *)w->samples)[i]
+                                                      : ((const uint16_t *)w->samples)[i]);
+        }
     }
 }
 
-/* Rows y to y + ROWS - 1 of output. */
-static void filter_rows(const struct real_pass *pass, struct real_worker *w, int y, int rows)
+static void filter(const void *context, void *worker, const struct cpu_tile *tile,
+                   const void *const *lines, int y, int rows)
 {
-    const struct kernel_job *job = pass->job;
-    int pixels = w->tile.pixels, first = pixels, end = 0;
+    const struct real_pass *pass = context;
+    const struct plan *plan = pass->job->plan;
+    struct real_worker *w = worker;
+    int first = tile->pixels, end = 0;
 
-    sum_rows(pass, w, pass->weighted ? PRODUCT : PLAIN, 0, pixels);
+    w->tile = tile;
+    w->lines = lines;
+    sum_rows(pass, w, pass->weighted ? PRODUCT : PLAIN, 0, tile->pixels);
     for (int r = 0; r < rows; r++) {
-        void *out = cpu_tile_out(job, &w->tile, y + r);
-        pass->ops->certify(&pass->real->bounds, w->sums[r], (int)job->plan->type, out,
-                           w->doubtful[r], pixels * job->plan->channels);
-        resolve(pass, w, r, out, &first, &end);
+        void *out = cpu_tile_out(pass->job, tile, y + r);
+        pass->ops->certify(&pass->real->bounds, w->sums[r], (int)plan->type, out, w->doubtful[r],
+                           tile->pixels * plan->channels);
+        resolve(pass, w, r, y + r, out, &first, &end);
     }
     if (first < end)
         fill_transparent(pass, w, y, rows, first, end);
-    for (int r = 0; r < rows; r++)
-        cpu_finish_unfiltered(job, y + r, w->tile.first_pixel, pixels,
-                              cpu_tile_out(job, &w->tile, y + r));
-}
-
-static void run_tile(const void *context, void *worker, const struct cpu_tile *tile)
-{
-    const struct real_pass *pass = context;
-    struct real_worker *w = worker;
-    int rows = pass->ops->rows, filled = 0;
-
-    w->tile = *tile;
-    for (int y = tile->first; y < tile->end; y += rows) {
-        w->top = y - tile->first;
-        for (; filled < w->top + pass->slots; filled++)
-            fill_line(pass, w, filled);
-        filter_rows(pass, w, y, tile->end - y < rows ? tile->end - y : rows);
-    }
 }
 
 /* ---- one pass ---- */
@@ -308,58 +214,39 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 {
     const struct real_pass *pass = context;
     struct real_worker *w = worker;
-    size_t ring = (size_t)pass->slots * pass->stride;
+    size_t n = pass->lines.stride;
 
-    /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
-    for (int k = 0; k <= (int)pass->weighted; k++)
-        w->ring[k] = cpu_memory_keep(memory, large_alloc_cleared(ring));
-    w->column = cpu_memory_keep(memory, large_alloc_cleared(MOST_ROWS * pass->stride));
-    w->sums[0] = cpu_memory_keep(memory, large_alloc_cleared(MOST_ROWS * pass->stride));
-    w->doubtful[0] = cpu_memory_keep(memory, calloc(MOST_ROWS + 1, pass->stride));
-    w->samples = cpu_memory_keep(memory, calloc(1, pass->stride));
-    w->padded = cpu_memory_keep(memory, calloc(1, pass->stride));
-    for (int r = 1; w->sums[0] && r < MOST_ROWS; r++)
-        w->sums[r] = w->sums[r - 1] + pass->stride;
-    for (int r = 1; w->doubtful[0] && r <= MOST_ROWS; r++)
-        w->doubtful[r] = w->doubtful[r - 1] + pass->stride;
+    for (int r = 0; r < MOST_ROWS; r++) {
+        w->column[r] = cpu_memory_take(memory, n * pass->size);
+        w->sums[r] = cpu_memory_take(memory, n * pass->size);
+        w->doubtful[r] = cpu_memory_take(memory, n);
+    }
+    w->samples = cpu_memory_take(memory, n * sizeof(uint16_t));
+    w->resolved = cpu_memory_take(memory, n);
 }
 
-/* Strips whose rings fit the cache. */
-static void pass_cut(struct real_pass *pass)
+/* Is the plan one for the method? `direct` takes whole numbers of few digits. */
+static bool takes(const struct plan *plan)
 {
-    const struct plan *plan = pass->job->plan;
-    int width = plan->mask[0].width, least = HALO_PARTS * width;
-    int bytes = (pass->weighted ? 2 : 1) * (int)pass->size * pass->slots * plan->channels;
-    int pixels = RING_BYTES / bytes - width;
-
-    pass->tiles = cpu_tiles_cut(pass->job, pixels > least ? pixels : least);
-    pass->stride = cpu_tiles_stride(&pass->tiles, width, CPU_REAL_SLACK) * pass->size;
-}
-
-static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
-{
-    struct cpu_real *real;
-
-    if (plan->alpha != ALPHA_WEIGHTED && plan->mask[0].accumulator != ACCUMULATOR_I64)
-        return "it is for sums of 64 bits and for colour weighted by alpha";
-    real = cpu_real_make(plan, ops);
-    cpu_real_free(real);
-    return real ? NULL : "its bounds would leave too many samples uncertain";
+    return plan->alpha == ALPHA_WEIGHTED || plan->mask[0].accumulator == ACCUMULATOR_I64 ||
+           !cpu_weights_fit_int16(&plan->mask[0]);
 }
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    struct cpu_real *real;
-    double sample_ns = HUGE_VAL;
+    struct cpu_real *real = takes(plan) ? cpu_real_make(plan, ops) : NULL;
+    double sample_ns = real ? real->sample_ns : HUGE_VAL;
 
-    if (plan->alpha == ALPHA_WEIGHTED || plan->mask[0].accumulator == ACCUMULATOR_I64)
-        real = cpu_real_make(plan, ops);
-    else
-        return HUGE_VAL;
-    if (real)
-        sample_ns = real->sample_ns;
     cpu_real_free(real);
     return cpu_samples(plan, width, height) * sample_ns;
+}
+
+static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
+{
+    return !takes(plan) ? "it is for sums of 64 bits, weights of more than 16 bits and colour "
+                          "weighted by alpha"
+           : cost(plan, ops, 1, 1) < HUGE_VAL ? NULL
+                                              : "its bounds would leave too many samples uncertain";
 }
 
 static void *real_make(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
@@ -375,17 +262,23 @@ static void real_free(void *state)
 
 static bool real_run(const void *state, const struct kernel_job *job, struct error *err)
 {
-    static const struct cpu_tile_hooks hooks = {sizeof(struct real_worker), worker_make, run_tile};
+    static const struct cpu_lines_hooks hooks = {sizeof(struct real_worker), worker_make, put,
+                                                 filter};
     const struct cpu_real *real = state;
+    const struct cpu_real_ops *ops = &real->ops->real[real->wide];
     struct real_pass pass = {.job = job,
                              .real = real,
-                             .ops = &real->ops->real[real->wide],
+                             .ops = ops,
                              .weighted = job->plan->alpha == ALPHA_WEIGHTED,
                              .size = real->wide ? sizeof(double) : sizeof(float)};
 
-    pass.slots = job->plan->mask[0].height + pass.ops->rows - 1;
-    pass_cut(&pass);
-    return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
+    pass.lines = (struct cpu_lines){.line_rows = 1,
+                                    .step = 1,
+                                    .rows = ops->rows,
+                                    .span = job->plan->mask[0].height + ops->rows - 1,
+                                    .bytes = (pass.weighted ? 2 : 1) * pass.size};
+    cpu_lines_cut(&pass.lines, job);
+    return cpu_lines_run(&pass.lines, &hooks, &pass, err);
 }
 
 const struct cpu_method cpu_method_real = {

@@ -1,50 +1,30 @@
-/* Weights, bounds and costs of the method `real`.
- *
- * Proved here: the exact value of a sample before it is rounded down lies between the two bounds
- * that the loops compute. Where both bounds, clamped, have the same floor, that floor therefore is
- * the sample; the others are recomputed exactly. So no sample depends on floating point.
+/* Weights, bounds and costs of the method `real`. That the exact value of a sample before it is
+ * rounded down lies between the two bounds is proved in docs/methods.md; here are the formulas.
  *
  * Notation: u = 2^-24 for float, 2^-53 for double. max: the largest sample. n: how often a number
- * is rounded on its way from a line into a sum, at most. A chain of T products that are added up
- * one after the other, in G groups that are added up, has n = 1 + T + G (a fused multiply-add
- * rounds less often), and (1 + u)^n - 1 < 1.01 * n * u for the n that occur.
+ * is rounded on its way from a line into a sum, at most: 1 + T + G for a chain of T products in G
+ * groups. v = w/d; p: the numbers that are summed with, close to v; |x'| <= reach the samples less
+ * the centre.
  *
- * Plain sums. The contract's floor((S + floor(d/2)) / d) is floor(S/d + 1/2). With the weights
- * v = w/d, the samples x = x' + centre, |x'| <= reach, and numbers p close to v,
+ * Plain sums:
  *
- *   S/d + 1/2 = sum of p*x' + sum of (v - p)*x' + constant
  *   constant  = centre * W/d + o/d + 1/2,   size = reach * sum of |p|
+ *   error     = reach * (sum of |v - p|, measured, + 2^-49 * (sum of |v| + sum of |p|))
+ *             + 1.01 * n * u * size         roundings
+ *             + 8u * (size + |centre * W/d| + |o/d| + 1)    constant, bounds, and their sum
  *
- * p are the weights rounded to float or double, or the sums of k products c*r of a column's and a
- * row's numbers; then |p| stands for the sum of |c*r|, and n is the column's and the row's
- * together and one for each term. So the computed sum is off by at most
+ * Underflow: a product smaller than the smallest normal number is off by 2^-149 at most in float,
+ * and 2^18 of those times the sum of |r| < 2^40 are far less than u, which the last line has left
+ * over.
  *
- *   reach * sum of |v - p|        measured, whatever the mask is: nothing is assumed about rank
- *   + 1.01 * n * u * size         roundings
- *   + 8u * (size + |centre * W/d| + |o/d| + 1)    constant, bounds, and their sum with the first
+ * Colour weighted by alpha, where no weight is negative, with the sums' relative error e = (n +
+ * 3)u, or of a column times a row n * u and the largest relative error of their products against
+ * w/W:
  *
- * |v - p| is computed in double: v and each of the at most 4 steps that take away a product are
- * off by less than 2^-51 of |v| + |p|, together less than 2^-49 * (sum of |v| + sum of |p|), which
- * is added. Underflow: a product smaller than the smallest normal number is off by 2^-149 at most
- * in float, and 2^18 of those times the sum of |r| < 2^40 are far less than u, which the last line
- * has left over.
+ *   error     = 1.05 * (2e + 16u) * max * W/d + 8u * (|o/d| + 1)
  *
- * Colour weighted by alpha, where no weight is negative:
- *
- *   out_c = floor(W/d * A/B + o/d + 1/2)     A = sum of w*c*a,  B = sum of w*a
- *   out_a = floor(B/W + 1/2)
- *
- * All that is added is positive, so relative errors stay small however little alpha there is.
- * Products c*a are exact. Weights w/W are off by less than 3u more (two rounded integers, their
- * quotient, rounded), so A and B have the relative error e = (n + 3) * u; of a column times a row
- * it is n * u and the largest relative error of their products against w/W. The quotient has the
- * errors of both sums, its own, and 5u of W/d and its product; the constant and the last sum are
- * rounded too, by u of what is not above max * W/d + |o/d| + 1:
- *
- *   |error of all| < 1.05 * (2e + 16u) * max * W/d + 8u * (|o/d| + 1)
- *
- * where 1.05 covers what is of second order. Weights are at least 2^-62 and factors of them, so
- * that nothing gets smaller than 2^-124: no underflow. */
+ * Weights are at least 2^-62 and factors of them, so that nothing gets smaller than 2^-124: no
+ * underflow. */
 #include <math.h>
 #include <stdlib.h>
 

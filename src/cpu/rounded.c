@@ -1,5 +1,4 @@
-/* Masks of many digits over 8-bit samples, by sums of rounded weights: the weights, the bounds and
- * the exact samples.
+/* Masks of many digits over 8-bit samples, by sums of rounded weights: the weights and the bounds.
  *
  * Proved here: the exact value of a sample before it is rounded down lies between two numbers that
  * follow from its approximate sum. Where both, clamped, have the same floor, that is the sample.
@@ -21,9 +20,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "cpu/finish.h"
 
 /* Of samples that may be in doubt; past it floats are faster. */
 #define MOST_DOUBT 0.05
@@ -91,45 +87,4 @@ void cpu_rounded_free(struct cpu_rounded *rounded)
 {
     free(rounded->weight);
     rounded->weight = NULL;
-}
-
-/* Sample x of the tile, with the plan's own weights; ROW: the rows under the mask. */
-static uint8_t exact_sample(const struct kernel_job *job, const uint8_t *const *row,
-                            int first_pixel, int x)
-{
-    const struct plan *plan = job->plan;
-    const struct plan_mask *m = &plan->mask[0];
-    uint64_t sum = (uint64_t)m->offset;
-    size_t channels = (size_t)plan->channels, channel = (size_t)x % channels;
-    int from = first_pixel + x / plan->channels - m->anchor_x;
-    bool inside = from >= 0 && from + m->width <= job->in->width;
-
-    for (int i = 0; inside && i < m->height; i++) {
-        const uint8_t *at = row[i] + (size_t)from * channels + channel;
-        for (int j = 0; j < m->width; j++, at += channels)
-            sum += (uint64_t)m->weight[i * m->width + j] * *at;
-    }
-    for (int j = 0; !inside && j < m->width; j++) {
-        int cell = border_fold(plan->border, from + j, job->in->width);
-        for (int i = 0; i < m->height; i++)
-            sum += (uint64_t)m->weight[i * m->width + j] *
-                   (cell == BORDER_OUTSIDE ? plan_ghost(plan, (int)channel)
-                                           : row[i][(size_t)cell * channels + channel]);
-    }
-    return (uint8_t)cpu_finish_sample(plan, (int64_t)sum);
-}
-
-void cpu_rounded_resolve(const struct kernel_job *job, const struct cpu_tile *tile, int y,
-                         const uint8_t *ghosts, const uint8_t *doubtful, uint8_t *out)
-{
-    const struct plan_mask *m = &job->plan->mask[0];
-    const uint8_t *row[CPU_MAX_SIDE], *next;
-    int n = tile->pixels * job->plan->channels;
-
-    for (int i = 0; i < m->height; i++)
-        row[i] = cpu_tile_row(job, tile, y - m->anchor_y + i, ghosts);
-    for (int x = 0; x < n && (next = memchr(doubtful + x, 1, (size_t)(n - x))); x++) {
-        x = (int)(next - doubtful);
-        out[x] = exact_sample(job, row, tile->first_pixel, x);
-    }
 }

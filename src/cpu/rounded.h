@@ -1,12 +1,11 @@
 /* Masks whose exact sums need 64 bits, over 8-bit samples, by sums of 32 bits of rounded weights
- * (cpu/direct8.c): nearly all samples follow from such a sum, the others are summed exactly. For
+ * (cpu/pairs.c): nearly all samples follow from such a sum, the others are summed exactly. For
  * masks that are not close to low rank it is faster than floats (cpu/real.h), as the processor
  * makes two to four products of 16 bits in the time of one of floats. */
 #ifndef STENCIL_CPU_ROUNDED_H
 #define STENCIL_CPU_ROUNDED_H
 
 #include "cpu/ops.h"
-#include "cpu/tiles.h"
 #include "plan/plan.h"
 
 /* The mask's weights in multiples of an integer, rounded to int16; and the test of their sums,
@@ -22,9 +21,5 @@ struct cpu_rounded {
  * nothing to free. */
 bool cpu_rounded_make(struct cpu_rounded *rounded, const struct plan *plan);
 void cpu_rounded_free(struct cpu_rounded *rounded);
-
-/* Sums the samples of row y of the tile exactly whose mark is 1. */
-void cpu_rounded_resolve(const struct kernel_job *job, const struct cpu_tile *tile, int y,
-                         const uint8_t *ghosts, const uint8_t *doubtful, uint8_t *out);
 
 #endif

@@ -9,16 +9,14 @@
  * No row is copied: the column pass reads the picture itself. A ghost cell left or
  * right has the column sum of the cell it folds to, so ghost cells cost a few sums
  * a row. Where S fits 32 bits all sums wrap, modulo 2^32; what happens in between
- * does not matter. Else what the column's weights have in common goes to the row, so
- * that c fits int32, and only the row's sums have 64 bits.
+ * does not matter.
  *
  * A box needs no taps: from row to row its column sums gain one row and lose one, and
- * along a row the sum gains one column and loses one.
+ * along a row the sum gains one column and loses one. Where S needs 64 bits, what the weights
+ * have in common, g, is left out: S = g * U + o, and U, which has no sign, fits 32 bits.
  *
  * With colour weighted by alpha (8 bits, boxes) it is done again for the products of colour
  * and alpha, which are made once a row, in a ring. */
-#include "cpu/separable.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +36,6 @@
 struct cpu_term {
     int top, left;
     struct cpu_taps column, row;
-    struct cpu_taps64 row64;        /* with what the column's weights have in common */
     bool column_slides, row_slides; /* all weights alike */
 };
 
@@ -46,22 +43,22 @@ struct cpu_term {
 enum { PLAIN, PRODUCT };
 struct layer {
     enum sample_type type; /* of the rows */
-    bool wide;             /* 64-bit sums of the row */
+    uint32_t start;        /* of the row's sums */
     /* of a ghost cell that is no cell of the picture, per channel */
     uint32_t ghost_sum[PLAN_MOST_TERMS][4];
-    int64_t start;
 };
 
 struct separable_worker {
     struct cpu_tile tile;
     /* of each layer: column sums of one tile with its halo */
     uint32_t *column[2][PLAN_MOST_TERMS];
-    union cpu_sums sums[2]; /* of each layer */
-    union cpu_sums more;    /* of a term, to be added to them */
-    const void *ghosts;     /* a row */
-    uint16_t *products;     /* weighted: mask_height + 1 rows of the picture */
-    const void **row[2];    /* of each layer: the rows under the mask */
-    const void *left[2];    /* of each layer: the row that the mask has left */
+    uint32_t *sums[2];   /* of each layer */
+    uint32_t *more;      /* of a term, to be added to them */
+    int64_t *wide;       /* of 64 bits: common * sums + offset */
+    const void *ghosts;  /* a row */
+    uint16_t *products;  /* weighted: mask_height + 1 rows of the picture */
+    const void **row[2]; /* of each layer: the rows under the mask */
+    const void *left[2]; /* of each layer: the row that the mask has left */
 };
 
 struct separable_pass {
@@ -69,8 +66,10 @@ struct separable_pass {
     const struct cpu_ops *ops;
     struct cpu_term term[PLAN_MOST_TERMS];
     int terms;
-    bool slides; /* any term's columns */
-    int layers;  /* 2 for weighted alpha */
+    bool slides;    /* any term's columns */
+    int layers;     /* 2 for weighted alpha */
+    int64_t common; /* 0: the sums are S; else they are U */
+    struct cpu_weighted weighted;
     struct layer layer[2];
     /* Of one job: */
     const struct kernel_job *job;
@@ -111,20 +110,16 @@ static bool terms_slide(const struct plan_mask *m)
     return any;
 }
 
-/* Do column sums of samples up to LARGEST fit int32, once the common factor is taken out? */
-static bool terms_fit(const struct plan_mask *m, int64_t largest)
+/* The greatest common divisor of the mask's weights where it is one column times one row. */
+static int64_t common_of(const struct plan_mask *m)
 {
-    for (int k = 0; k < terms_count(m); k++) {
-        struct plan_term term = term_get(m, k);
-        int64_t gcd = cpu_taps_common(term.column, term.height), sum = 0;
-        for (int i = 0; i < term.height; i++) {
-            int64_t w = term.column[i] / gcd;
-            sum += w < 0 ? -w : w;
-            if (sum > INT32_MAX / largest)
-                return false;
-        }
-    }
-    return true;
+    return cpu_taps_common(m->column, m->height) * cpu_taps_common(m->row, m->width);
+}
+
+/* Of a mask of rank 1: are sums over samples up to LARGEST at least 0, and U below 2^32? */
+static bool widening_fits(const struct plan_mask *m, int64_t largest)
+{
+    return m->sum == m->sum_abs && m->sum / common_of(m) <= UINT32_MAX / largest;
 }
 
 int cpu_terms_taps(const struct plan_mask *m)
@@ -138,30 +133,25 @@ int cpu_terms_taps(const struct plan_mask *m)
     return taps;
 }
 
-/* WIDE: what a column's weights have in common goes to the row. False: no memory. */
-static bool term_make(struct cpu_term *term, const struct plan_term *from, int channels, bool wide)
+/* WITHOUT: without what the column's or the row's weights have in common. False: no memory. */
+static bool term_make(struct cpu_term *term, const struct plan_term *from, int channels,
+                      bool without)
 {
-    /* Numbers modulo 2^64 have nothing in common, and sums of 32 bits. */
-    int64_t common = wide ? cpu_taps_common(from->column, from->height) : 1;
+    int64_t column = without ? cpu_taps_common(from->column, from->height) : 1;
+    int64_t row = without ? cpu_taps_common(from->row, from->width) : 1;
 
     term->top = from->top;
     term->left = from->left;
-    if (!cpu_taps_make(&term->column, from->column, from->height, 0) ||
-        !cpu_taps_make(&term->row, from->row, from->width, channels) ||
-        (wide && !cpu_taps64_make(&term->row64, from->row, from->width, channels, common)))
-        return false;
-    for (int i = 0; i < from->height; i++)
-        term->column.weight[i] = (uint32_t)(from->column[i] / common);
     term->column_slides = column_slides(from);
     term->row_slides = row_slides(from);
-    return true;
+    return cpu_taps_make(&term->column, from->column, from->height, 0, column) &&
+           cpu_taps_make(&term->row, from->row, from->width, channels, row);
 }
 
 static void term_free(struct cpu_term *term)
 {
     cpu_taps_free(&term->column);
     cpu_taps_free(&term->row);
-    cpu_taps64_free(&term->row64);
 }
 
 /* ---- which plans, which form ---- */
@@ -170,13 +160,14 @@ bool cpu_separable_wins(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     int64_t cells = m->width * m->height, square = (int64_t)plan->max * plan->max;
+    struct cpu_weighted weighted;
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
     if (plan->alpha == ALPHA_WEIGHTED) /* else numbers of floating point are as fast or faster */
         return plan->type == SAMPLE_U8 && m->width + m->height > 20 && terms_slide(m) &&
-               m->sum < INT64_MAX / 2 / square && terms_fit(m, square);
+               widening_fits(m, square) && cpu_weighted_make(&weighted, plan, common_of(m));
     if (m->accumulator == ACCUMULATOR_I64)
-        return terms_fit(m, plan->max) &&
+        return terms_slide(m) && widening_fits(m, plan->max) &&
                (plan->type == SAMPLE_U16 || cells >= 2 * (m->height + 3 * m->width));
     /* Direct sums of 8 bits take two taps at a time. */
     return cells / (plan->type == SAMPLE_U8 ? 2 : 1) >= m->width + m->height;
@@ -186,7 +177,7 @@ static bool is_sum_of_terms(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     return plan->kind == PLAN_LINEAR && plan->alpha != ALPHA_WEIGHTED && m->terms > 0 &&
-           (m->accumulator == ACCUMULATOR_I32 || (m->terms_exact && terms_fit(m, plan->max)));
+           m->accumulator == ACCUMULATOR_I32;
 }
 
 /* ---- one row of one tile ---- */
@@ -232,7 +223,7 @@ static void ghost_sums(const struct separable_pass *pass, struct separable_worke
 
 /* One term's, to SUMS. */
 static void term_sums(const struct separable_pass *pass, struct separable_worker *w, int layer,
-                      int term, bool slide, int64_t start, union cpu_sums sums)
+                      int term, bool slide, uint32_t start, uint32_t *sums)
 {
     const struct cpu_ops *ops = pass->ops;
     const struct plan *plan = pass->job->plan;
@@ -251,28 +242,19 @@ static void term_sums(const struct separable_pass *pass, struct separable_worker
                     (size_t)(inside[0] - from) * channels, (inside[1] - inside[0]) * (int)channels);
     ghost_sums(pass, w, layer, term, inside, from, from, inside[0]);
     ghost_sums(pass, w, layer, term, inside, from, inside[1], to);
-    if (pass->layer[layer].wide)
-        (t->row_slides ? ops->row_slide_64 : ops->row_64)(&t->row64, column, start, sums.wide, n);
-    else
-        (t->row_slides ? ops->row_slide_32 : ops->row_32)(&t->row, column, (uint32_t)start,
-                                                          (uint32_t *)sums.narrow, n);
+    (t->row_slides ? ops->row_slide_32 : ops->row_32)(&t->row, column, start, sums, n);
 }
 
 static void layer_sums(const struct separable_pass *pass, struct separable_worker *w, int layer,
                        bool slide)
 {
-    union cpu_sums sums = w->sums[layer], more = w->more;
     int n = w->tile.pixels * pass->job->plan->channels;
 
-    term_sums(pass, w, layer, 0, slide, pass->layer[layer].start, sums);
+    term_sums(pass, w, layer, 0, slide, pass->layer[layer].start, w->sums[layer]);
     for (int k = 1; k < pass->terms; k++) {
-        term_sums(pass, w, layer, k, slide, 0, more);
-        if (pass->layer[layer].wide)
-            for (int x = 0; x < n; x++)
-                sums.wide[x] = (int64_t)((uint64_t)sums.wide[x] + (uint64_t)more.wide[x]);
-        else
-            for (int x = 0; x < n; x++)
-                sums.narrow[x] = (int32_t)((uint32_t)sums.narrow[x] + (uint32_t)more.narrow[x]);
+        term_sums(pass, w, layer, k, slide, 0, w->more);
+        for (int x = 0; x < n; x++)
+            w->sums[layer][x] += w->more[x];
     }
 }
 
@@ -323,11 +305,16 @@ static void filter_row(const struct separable_pass *pass, struct separable_worke
 
     for (int k = 0; k < pass->layers; k++)
         layer_sums(pass, w, k, slide);
-    if (pass->layers == 2)
-        cpu_finish_weighted(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN],
-                            pass->layer[PRODUCT].wide, w->sums[PRODUCT], out, n);
-    else
-        cpu_finish_linear(pass->ops, plan, pass->layer[PLAIN].wide, w->sums[PLAIN], out, n);
+    if (pass->layers == 2) {
+        cpu_finish_boxes(pass->ops, plan, &pass->weighted, w->sums[PLAIN], w->sums[PRODUCT], out,
+                         n);
+    } else if (pass->common > 0) {
+        for (int x = 0; x < n; x++)
+            w->wide[x] = pass->common * w->sums[PLAIN][x] + plan->mask[0].offset;
+        cpu_finish_64(pass->ops, plan, w->wide, out, n);
+    } else {
+        cpu_finish_32(pass->ops, plan, (const int32_t *)w->sums[PLAIN], out, n);
+    }
     cpu_finish_unfiltered(pass->job, y, w->tile.first_pixel, w->tile.pixels, out);
 }
 
@@ -345,18 +332,19 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
 
 /* ---- one pass ---- */
 
-/* Both layers are wide or none is: they share the column's weights. */
 static void layers_make(struct separable_pass *pass)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
-    bool weighted = plan->alpha == ALPHA_WEIGHTED;
-    int64_t square = (int64_t)plan->max * plan->max;
-    bool wide = m->accumulator == ACCUMULATOR_I64 || (weighted && m->sum > INT32_MAX / square);
 
-    pass->layers = weighted ? 2 : 1;
-    pass->layer[PLAIN] = (struct layer){plan->type, wide, {{0}}, m->offset};
-    pass->layer[PRODUCT] = (struct layer){SAMPLE_U16, wide, {{0}}, 0};
+    pass->layers = plan->alpha == ALPHA_WEIGHTED ? 2 : 1;
+    if (pass->layers == 2 || m->accumulator == ACCUMULATOR_I64)
+        pass->common = common_of(m);
+    if (pass->layers == 2)
+        cpu_weighted_make(&pass->weighted, plan, pass->common);
+    pass->layer[PLAIN].type = plan->type;
+    pass->layer[PLAIN].start = pass->common > 0 ? 0 : (uint32_t)m->offset;
+    pass->layer[PRODUCT].type = SAMPLE_U16;
 }
 
 static void ghost_make(struct separable_pass *pass, int term)
@@ -378,7 +366,7 @@ static bool weights_make(struct separable_pass *pass)
     for (; pass->terms < terms_count(&plan->mask[0]); pass->terms++) {
         struct plan_term from = term_get(&plan->mask[0], pass->terms);
         struct cpu_term *term = &pass->term[pass->terms];
-        if (!term_make(term, &from, plan->channels, pass->layer[PLAIN].wide))
+        if (!term_make(term, &from, plan->channels, pass->common > 0))
             return false;
         pass->slides |= term->column_slides;
         ghost_make(pass, pass->terms);
@@ -396,17 +384,18 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     size_t n = cpu_tiles_sums(&pass->tiles) + halo;
     size_t products = (height + 1) * (size_t)pass->job->in->width * (size_t)plan->channels;
 
-    /* Cleared: whole blocks read the slack at the end, and do not use it. */
     for (int layer = 0; layer < pass->layers; layer++) {
         for (int k = 0; k < pass->terms; k++)
-            w->column[layer][k] = cpu_memory_keep(memory, calloc(n, sizeof(uint32_t)));
-        w->sums[layer].wide = cpu_memory_keep(memory, calloc(n, sizeof(int64_t)));
-        w->row[layer] = cpu_memory_keep(memory, calloc(height, sizeof *w->row[layer]));
+            w->column[layer][k] = cpu_memory_take(memory, n * sizeof(uint32_t));
+        w->sums[layer] = cpu_memory_take(memory, n * sizeof(uint32_t));
+        w->row[layer] = cpu_memory_take(memory, height * sizeof *w->row[layer]);
     }
+    if (pass->common > 0)
+        w->wide = cpu_memory_take(memory, n * sizeof *w->wide);
     if (pass->terms > 1)
-        w->more.wide = cpu_memory_keep(memory, calloc(n, sizeof(int64_t)));
+        w->more = cpu_memory_take(memory, n * sizeof(uint32_t));
     if (pass->layers == 2)
-        w->products = cpu_memory_keep(memory, malloc(products * sizeof *w->products));
+        w->products = cpu_memory_take(memory, products * sizeof *w->products);
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
 
@@ -471,8 +460,8 @@ static double separable_cost(const struct plan *plan, const struct cpu_ops *ops,
         return HUGE_VAL;
     if (plan->alpha == ALPHA_WEIGHTED) /* running sums: the same for every box */
         cost = WEIGHTED_NS;
-    else if (m->accumulator == ACCUMULATOR_I64) /* `real` is faster but for boxes */
-        cost = terms_slide(m) ? 2 * cost : cpu_cells(plan) / CPU_RATE_64 + 1;
+    else if (m->accumulator == ACCUMULATOR_I64)
+        cost *= 2;
     return cpu_samples(plan, width, height) * cost;
 }
 
@@ -492,8 +481,7 @@ static double terms_cost(const struct plan *plan, const struct cpu_ops *ops, int
 
     if (cpu_cells(plan) < CPU_FEW_CELLS || terms_refusal(plan, ops))
         return HUGE_VAL;
-    return cpu_samples(plan, width, height) *
-           (m->accumulator == ACCUMULATOR_I64 ? 1.25 * cost : cost);
+    return cpu_samples(plan, width, height) * cost;
 }
 
 const struct cpu_method cpu_method_separable = {

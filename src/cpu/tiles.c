@@ -1,27 +1,20 @@
-/* Pieces, tiles and workers: see cpu/tiles.h. */
+/* How a picture is cut into pieces and tiles, and the threads' workers with their memory. */
 #include "cpu/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 
 #define MIN_ROWS    16
 #define PIECES_EACH 4 /* pieces a thread: evens out threads that lose their core for a while */
-#define MOST_BLOCKS 16
+#define MOST_BLOCKS 24
 
 struct cpu_memory {
     void *block[MOST_BLOCKS];
     int blocks;
     bool missing;
-};
-
-struct run {
-    const struct cpu_tiles *tiles;
-    const struct cpu_tile_hooks *hooks;
-    const void *pass;
-    char *worker; /* workers of hooks->worker_bytes */
-    struct cpu_memory *memory;
 };
 
 struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
@@ -44,63 +37,96 @@ struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels)
 
 /* ---- workers ---- */
 
-void *cpu_memory_keep(struct cpu_memory *memory, void *block)
+void *cpu_memory_take(struct cpu_memory *memory, size_t bytes)
 {
-    if (block && memory->blocks < MOST_BLOCKS)
-        return memory->block[memory->blocks++] = block;
-    free(block);
-    memory->missing = true;
-    return NULL;
+    void *block = memory->blocks < MOST_BLOCKS ? large_alloc_cleared(bytes) : NULL;
+
+    if (block)
+        memory->block[memory->blocks++] = block;
+    else
+        memory->missing = true;
+    return block;
+}
+
+/* N pixels of ghost cells that are no cells of the picture. */
+static void put_ghosts(const struct plan *plan, void *out, size_t n)
+{
+    size_t channels = (size_t)plan->channels;
+
+    for (size_t k = 0; k < n * channels; k++)
+        if (plan->type == SAMPLE_U8)
+            ((uint8_t *)out)[k] = (uint8_t)plan_ghost(plan, (int)(k % channels));
+        else
+            ((uint16_t *)out)[k] = (uint16_t)plan_ghost(plan, (int)(k % channels));
 }
 
 void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
 {
     const struct plan *plan = job->plan;
-    size_t pixel = (size_t)plan->channels * (size_t)plan->type;
-    size_t bytes = ((size_t)job->in->width + 1) * pixel;
-    char *row = cpu_memory_keep(memory, malloc(bytes));
+    size_t pixels = (size_t)job->in->width + 1;
+    void *row = cpu_memory_take(memory, pixels * (size_t)plan->channels * (size_t)plan->type);
 
-    for (int c = 0; row && c < plan->channels; c++)
-        if (plan->type == SAMPLE_U8)
-            ((uint8_t *)row)[c] = (uint8_t)plan_ghost(plan, c);
-        else
-            ((uint16_t *)(void *)row)[c] = (uint16_t)plan_ghost(plan, c);
-    for (size_t at = pixel; row && at < bytes; at *= 2)
-        memcpy(row + at, row, at < bytes - at ? at : bytes - at);
+    if (row)
+        put_ghosts(plan, row, pixels);
     return row;
 }
 
-static bool workers_make(struct run *run)
-{
-    int count = run->tiles->workers;
-    bool ok;
+struct workers {
+    char *worker; /* one after the other */
+    size_t worker_bytes;
+    void (*run)(const void *pass, void *worker, int piece);
+    const void *pass;
+};
 
-    run->worker = calloc((size_t)count, run->hooks->worker_bytes);
-    run->memory = calloc((size_t)count, sizeof *run->memory);
-    ok = run->worker && run->memory;
-    for (int i = 0; ok && i < count; i++) {
-        run->hooks->make(run->pass, run->worker + (size_t)i * run->hooks->worker_bytes,
-                         &run->memory[i]);
-        ok = !run->memory[i].missing;
-    }
-    return ok;
+static void run_piece(void *context, int piece, int worker)
+{
+    const struct workers *w = context;
+    w->run(w->pass, w->worker + (size_t)worker * w->worker_bytes, piece);
 }
 
-static void workers_free(struct run *run)
+bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
+                     void (*make)(const void *pass, void *worker, struct cpu_memory *memory),
+                     void (*run)(const void *pass, void *worker, int piece), const void *pass,
+                     struct error *err)
 {
-    for (int i = 0; run->memory && i < run->tiles->workers; i++)
-        while (run->memory[i].blocks > 0)
-            free(run->memory[i].block[--run->memory[i].blocks]);
-    free(run->memory);
-    free(run->worker);
+    struct workers w = {calloc((size_t)workers, worker_bytes), worker_bytes, run, pass};
+    struct cpu_memory *memory = calloc((size_t)workers, sizeof *memory);
+    bool ok = w.worker && memory;
+
+    for (int i = 0; ok && i < workers; i++) {
+        make(pass, w.worker + (size_t)i * worker_bytes, &memory[i]);
+        ok = !memory[i].missing;
+    }
+    if (ok)
+        parallel_for(workers, pieces, run_piece, &w);
+    else
+        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", workers);
+    for (int i = 0; memory && i < workers; i++)
+        while (memory[i].blocks > 0)
+            free(memory[i].block[--memory[i].blocks]);
+    free(memory);
+    free(w.worker);
+    return ok;
 }
 
 /* ---- tiles ---- */
 
-static void run_piece(void *context, int piece, int worker)
+struct tiles_pass {
+    const struct cpu_tiles *tiles;
+    const struct cpu_tile_hooks *hooks;
+    const void *pass;
+};
+
+static void make_worker(const void *context, void *worker, struct cpu_memory *memory)
 {
-    const struct run *run = context;
-    const struct cpu_tiles *s = run->tiles;
+    const struct tiles_pass *p = context;
+    p->hooks->make(p->pass, worker, memory);
+}
+
+static void run_tiles(const void *context, void *worker, int piece)
+{
+    const struct tiles_pass *p = context;
+    const struct cpu_tiles *s = p->tiles;
     const struct plan_mask *m = &s->job->plan->mask[0];
     int width = s->job->out->width, end = s->job->out_first_row + s->job->out->height;
     struct cpu_tile tile = {.first = s->job->out_first_row + piece * s->piece_rows, .end = end};
@@ -112,22 +138,16 @@ static void run_piece(void *context, int piece, int worker)
     for (; tile.first_pixel < width; tile.first_pixel += s->tile_pixels) {
         int left = width - tile.first_pixel;
         tile.pixels = left < s->tile_pixels ? left : s->tile_pixels;
-        run->hooks->run(run->pass, run->worker + (size_t)worker * run->hooks->worker_bytes, &tile);
+        p->hooks->run(p->pass, worker, &tile);
     }
 }
 
 bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *hooks,
                    const void *pass, struct error *err)
 {
-    struct run run = {.tiles = tiles, .hooks = hooks, .pass = pass};
-    bool ok = workers_make(&run);
-
-    if (ok)
-        parallel_for(tiles->workers, tiles->pieces, run_piece, &run);
-    else
-        error_set(err, EXIT_INPUT, "no memory for the rows of %d threads", tiles->workers);
-    workers_free(&run);
-    return ok;
+    struct tiles_pass p = {tiles, hooks, pass};
+    return cpu_workers_run(tiles->workers, tiles->pieces, hooks->worker_bytes, make_worker,
+                           run_tiles, &p, err);
 }
 
 void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int to, void *out)
@@ -136,21 +156,13 @@ void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int
     size_t pixel = (size_t)plan->channels * (size_t)plan->type;
     struct cpu_span span;
     char *at = out;
-    uint16_t words[4];
-    uint8_t bytes[4];
 
-    for (int c = 0; c < plan->channels; c++) {
-        words[c] = (uint16_t)plan_ghost(plan, c);
-        bytes[c] = (uint8_t)words[c];
-    }
     for (int x = from; x < to; x += span.pixels) {
         span = cpu_span_at(job, x, to);
         if (row && span.cell != BORDER_OUTSIDE)
             memcpy(at, (const char *)row + (size_t)span.cell * pixel, (size_t)span.pixels * pixel);
         else
-            for (int k = 0; k < span.pixels; k++)
-                memcpy(at + (size_t)k * pixel,
-                       plan->type == SAMPLE_U8 ? (const void *)bytes : (const void *)words, pixel);
+            put_ghosts(plan, at, (size_t)span.pixels);
         at += (size_t)span.pixels * pixel;
     }
 }

@@ -57,9 +57,9 @@ struct cpu_tile {
 
 struct cpu_memory; /* of one worker */
 
-/* Gives BLOCK, from malloc's family, to the worker, and returns it. NULL: there was no memory,
- * which cpu_tiles_run will say. */
-void *cpu_memory_keep(struct cpu_memory *memory, void *block);
+/* A block of the worker, aligned to a cache line and cleared: loops in whole blocks read the slack
+ * at a line's end, and do not use it. NULL: there is no memory, which cpu_workers_run will say. */
+void *cpu_memory_take(struct cpu_memory *memory, size_t bytes);
 
 /* A row of ghost cells that are no cells of the picture, as wide as the picture and a pixel more,
  * so that it is read at the same place as any other row. NULL: as above. */
@@ -71,6 +71,13 @@ struct cpu_tile_hooks {
     void (*make)(const void *pass, void *worker, struct cpu_memory *memory);
     void (*run)(const void *pass, void *worker, const struct cpu_tile *tile);
 };
+
+/* Runs pieces 0 .. PIECES - 1 on WORKERS threads, each with a worker that MAKE makes as above; PASS
+ * is for both. False: no memory for the workers. */
+bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
+                     void (*make)(const void *pass, void *worker, struct cpu_memory *memory),
+                     void (*run)(const void *pass, void *worker, int piece), const void *pass,
+                     struct error *err);
 
 /* Runs every tile of every piece; PASS is for the method. False: no memory for the workers. */
 bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *hooks,

@@ -38,7 +38,7 @@ typedef uint64_t __mmask64;
 EMULATE_EACH(_mm512_cvtepu8_epi32, __m512i, uint32_t, __m128i, uint8_t, 16, v)
 EMULATE_EACH(_mm512_cvtepu8_epi16, __m512i, uint16_t, __m256i, uint8_t, 32, v)
 EMULATE_EACH(_mm512_cvtepu16_epi32, __m512i, uint32_t, __m256i, uint16_t, 16, v)
-EMULATE_EACH(_mm512_cvtepi32_epi64, __m512i, int64_t, __m256i, int32_t, 8, v)
+EMULATE_EACH(_mm512_cvtepu32_pd, __m512d, double, __m256i, uint32_t, 8, v)
 
 /* Between integers and floats; what does not fit becomes the smallest integer. */
 #define FITS_32(v) ((v) >= -2147483648.0 && (v) < 2147483648.0)

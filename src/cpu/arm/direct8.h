@@ -57,7 +57,7 @@ static inline void widen_sums(int16x8_t from, int16x8_t sum[4], int32x4_t wide[4
 }
 
 /* From one full place to the next the weights of each row are at most 257 together where none is
- * negative, else at most 128 above and 128 below 0 (cpu/direct8.c). Bytes of -128..127 then
+ * negative, else at most 128 above and 128 below 0 (cpu/pairs.c). Bytes of -128..127 then
  * give -32896..32639, which fits from 128 on, or -32640..32640. */
 #define FROM_UNSIGNED 128
 

@@ -1,6 +1,5 @@
 /* The loops for sums of 64 bits and for colour weighted by alpha with NEON; a part of
- * cpu/arm/neon.c. Why the quotients are right: cpu/ops_wide.h; those of floats below 2^24
- * because v/D, rounded once, reaches no integer that it does not reach exactly. */
+ * cpu/arm/neon.c. Why the quotients are right: cpu/ops_wide.h. */
 #ifndef STENCIL_CPU_ARM_WIDE_H
 #define STENCIL_CPU_ARM_WIDE_H
 
@@ -8,10 +7,8 @@
 #include "cpu/ops.h"
 
 #define OPS_SUM_64      sum_64_neon
-#define OPS_ROW_64      row_64_neon
 #define OPS_DIVIDE_64   divide_64_neon
-#define OPS_WEIGHTED_32 weighted_32_neon
-#define OPS_WEIGHTED_64 weighted_64_neon
+#define OPS_WEIGHTED    weighted_neon
 #define OPS_GRADIENT_32 gradient_32_neon
 
 /* Four sums modulo 2^64 of samples times weights high * 2^32 + low: products of 64 bits with low,
@@ -59,52 +56,6 @@ static void sum_64_neon(const struct cpu_mask *mask, const uint32_t *const *rows
     }
 }
 
-/* The samples are int32_t, and so is the lower half of the weights. */
-static inline __attribute__((always_inline)) void row_64_body(const struct cpu_taps64 *taps,
-                                                              bool int32, const uint32_t *column,
-                                                              int64_t start, int64_t *sum, int n)
-{
-    for (int x = 0; x < n; x += 16) {
-        struct wide_sums acc[4];
-        UNROLL
-        for (int k = 0; k < 4; k++) {
-            acc[k].low[0] = acc[k].low[1] = vdupq_n_u64((uint64_t)start);
-            acc[k].high = vdupq_n_u32(0);
-        }
-        for (int j = 0; j < taps->count; j++) {
-            const uint32_t *in = column + x + j * taps->step;
-            uint64_t w = (uint64_t)taps->weight[j];
-            int32_t low = (int32_t)(uint32_t)w;
-            uint32_t high = (uint32_t)((w - (uint64_t)(int64_t)low) >> 32);
-            int32x4_t wide = vdupq_n_s32(low);
-            UNROLL
-            for (int k = 0; k < 4; k++) {
-                uint32x4_t v = vld1q_u32(in + 4 * k);
-                int32x4_t s = vreinterpretq_s32_u32(v);
-                uint64x2_t *to = acc[k].low;
-                to[0] = vreinterpretq_u64_s64(
-                    vmlal_s32(vreinterpretq_s64_u64(to[0]), vget_low_s32(s), vget_low_s32(wide)));
-                to[1] =
-                    vreinterpretq_u64_s64(vmlal_high_s32(vreinterpretq_s64_u64(to[1]), s, wide));
-                if (!int32)
-                    acc[k].high = vmlaq_u32(acc[k].high, v, vdupq_n_u32(high));
-            }
-        }
-        UNROLL
-        for (int k = 0; k < 4; k++)
-            wide_sums_store(&acc[k], sum + x + 4 * k);
-    }
-}
-
-static void row_64_neon(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
-                        int64_t *sum, int n)
-{
-    if (taps->int32)
-        row_64_body(taps, true, column, start, sum, n);
-    else
-        row_64_body(taps, false, column, start, sum, n);
-}
-
 static void divide_64_neon(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient,
                            int n)
 {
@@ -119,44 +70,19 @@ static void divide_64_neon(const struct cpu_divide *divide, const int64_t *sum, 
     }
 }
 
-/* Four places: one pixel with four channels, two with two. */
-static void weighted_32_neon(const struct cpu_weighted *w, const int32_t *plain,
-                             const int32_t *product, int32_t *quotient, int n)
-{
-    const uint32x4_t place = w->channels == 4 ? (uint32x4_t){0, 0, 0, UINT32_MAX}
-                                              : (uint32x4_t){0, UINT32_MAX, 0, UINT32_MAX};
-    const float32x4_t gain = vdupq_n_f32((float)w->gain), d = vdupq_n_f32((float)w->divisor);
-    const float32x4_t all = vdupq_n_f32((float)w->weight_sum), half = vdupq_n_f32(0.5F);
-    const float32x4_t max = vdupq_n_f32((float)w->max);
-    const int32x4_t offset = vdupq_n_s32((int32_t)w->plain_offset);
-    for (int x = 0; x < n; x += 4) {
-        int32x4_t p = vld1q_s32(plain + x);
-        int32x4_t b =
-            vsubq_s32(w->channels == 4 ? vdupq_laneq_s32(p, 3) : vtrn2q_s32(p, p), offset);
-        uint32x4_t none = vbicq_u32(vceqq_s32(b, vdupq_n_s32(0)), place);
-        float32x4_t bf = vcvtq_f32_s32(b), a = vcvtq_f32_s32(vld1q_s32(product + x));
-        float32x4_t up = vbslq_f32(place, bf, vmulq_f32(gain, a));
-        float32x4_t down = vbslq_f32(place, all, vmulq_f32(d, bf));
-        up = vaddq_f32(up, vrndmq_f32(vmulq_f32(down, half)));
-        int32x4_t q = vcvtq_s32_f32(vminq_f32(up / down, max));
-        vst1q_s32(quotient + x, vorrq_s32(q, vreinterpretq_s32_u32(none)));
-    }
-}
-
 /* Two places: half a pixel or one. */
-static void weighted_64_neon(const struct cpu_weighted *w, const int64_t *plain,
-                             const int64_t *product, int32_t *quotient, int n)
+static void weighted_neon(const struct cpu_weighted *w, const uint32_t *plain,
+                          const uint32_t *product, int32_t *quotient, int n)
 {
     const float64x2_t gain = vdupq_n_f64((double)w->gain), d = vdupq_n_f64((double)w->divisor);
     const float64x2_t o = vdupq_n_f64((double)w->offset), half = vdupq_n_f64(0.5);
     const float64x2_t all = vdupq_n_f64((double)w->weight_sum), zero = vdupq_n_f64(0);
     const float64x2_t max = vdupq_n_f64((double)w->max);
-    const int64x2_t offset = vdupq_n_s64(w->plain_offset);
     int alpha = w->channels - 1;
     for (int x = 0; x < n; x += 2) {
         const uint64x2_t place = {0, (x & alpha) == alpha - 1 ? UINT64_MAX : 0};
-        int64x2_t p = vsubq_s64(vld1q_dup_s64(plain + (x | alpha)), offset);
-        float64x2_t b = vcvtq_f64_s64(p), a = vcvtq_f64_s64(vld1q_s64(product + x));
+        float64x2_t b = vdupq_n_f64(plain[x | alpha]);
+        float64x2_t a = vcvtq_f64_u64(vmovl_u32(vld1_u32(product + x)));
         float64x2_t up = vaddq_f64(vmulq_f64(gain, a), vmulq_f64(o, b));
         float64x2_t down = vbslq_f64(place, all, vmulq_f64(d, b));
         up = vbslq_f64(place, b, up);
