@@ -29,7 +29,7 @@ static int64_t divide_64(int64_t s, int64_t d, int64_t max)
     return q > max ? max : q;
 }
 
-/* Below this doubles divide exactly (cpu/ops_wide.h). */
+/* Below this doubles divide exactly (cpu/ops_divide.h). */
 #define DOUBLE_BOUND ((int64_t)1 << 49)
 #define CHUNK        256 /* samples, whole pixels */
 
@@ -155,6 +155,23 @@ static void weighted_pixel(const struct plan *plan, bool plain_wide, union cpu_s
     put(plan->type, out, x + alpha, divide_64(coverage, m->sum, max));
 }
 
+/* COUNT sums from sum x on as 64 bits: where they lie, or in COPY. */
+static const int64_t *widened(bool wide, union cpu_sums sums, int x, int64_t copy[CHUNK], int count)
+{
+    for (int i = 0; !wide && i < count; i++)
+        copy[i] = sums.narrow[x + i];
+    return wide ? sums.wide + x : copy;
+}
+
+static void divide_weighted(const struct cpu_ops *ops, const struct cpu_weighted *w,
+                            bool plain_wide, union cpu_sums plain, bool product_wide,
+                            union cpu_sums product, int x, int32_t *quotient, int count)
+{
+    int64_t copy[2][CHUNK];
+    ops->weighted_64(w, widened(plain_wide, plain, x, copy[0], count),
+                     widened(product_wide, product, x, copy[1], count), quotient, count);
+}
+
 void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, bool plain_wide,
                          union cpu_sums plain, bool product_wide, union cpu_sums product, void *out,
                          int n)
@@ -165,20 +182,17 @@ void cpu_finish_weighted(const struct cpu_ops *ops, const struct plan *plan, boo
     /* |N| + D <= W*(W*max^2) + (|o| + d)*(W*max) */
     bool fits_64 = (int128)m->sum * plan->max * ((int128)m->sum * plan->max + offset + m->divisor) <
                    (int128)1 << 62;
-    bool by_32 = !plain_wide && !product_wide && m->offset == 0 && largest < (1 << 24) - 1;
-    bool by_64 = plain_wide && product_wide && largest < DOUBLE_BOUND;
+    bool by_doubles = largest < DOUBLE_BOUND;
     int32_t quotient[CHUNK];
 
     for (int x = 0; x < n; x += CHUNK) {
         int count = n - x < CHUNK ? n - x : CHUNK;
-        if (by_32)
-            ops->weighted_32(&w, plain.narrow + x, product.narrow + x, quotient, count);
-        else if (by_64)
-            ops->weighted_64(&w, plain.wide + x, product.wide + x, quotient, count);
-        if (by_32 || by_64)
+        if (by_doubles) {
+            divide_weighted(ops, &w, plain_wide, plain, product_wide, product, x, quotient, count);
             narrow(plan->type, quotient, out, x, count);
+        }
         for (int i = 0; i < count; i += plan->channels)
-            if (!(by_32 || by_64) || quotient[i] < 0) /* nothing there but what is transparent */
+            if (!by_doubles || quotient[i] < 0) /* nothing there but what is transparent */
                 weighted_pixel(plan, plain_wide, plain, product_wide, product, out, x + i, fits_64);
     }
 }

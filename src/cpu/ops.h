@@ -47,10 +47,9 @@ struct cpu_halves {
     int32_t max;
 };
 
-/* The same for sums of 64 bits; int32: every weight fits int32_t. */
+/* The same for sums of 64 bits. */
 struct cpu_taps64 {
     int count, step;
-    bool int32;
     int64_t *weight;
 };
 
@@ -260,9 +259,7 @@ struct cpu_ops {
     void (*divide_64)(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient,
                       int n);
     /* quotient = clamp(round(...)) of cpu_weighted where B > 0, else -1 (alpha: 0). Numerators and
-     * half the denominators stay below 2^24 together, and offset is 0; or 2^49 for 64 bits. */
-    void (*weighted_32)(const struct cpu_weighted *weighted, const int32_t *plain,
-                        const int32_t *product, int32_t *quotient, int n);
+     * half the denominators stay below 2^49 together. */
     void (*weighted_64)(const struct cpu_weighted *weighted, const int64_t *plain,
                         const int64_t *product, int32_t *quotient, int n);
     /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
@@ -285,17 +282,6 @@ struct cpu_ops {
 
     struct cpu_real_ops real[2]; /* of float, of double */
 };
-
-/* floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + *shift, where d is no power of two: with
- * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
- * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
-static inline uint32_t cpu_divide_factor(const struct cpu_divide *divide, int *shift)
-{
-    uint64_t d = (uint64_t)divide->divisor;
-    int k = 63 - __builtin_clzll(d - 1);
-    *shift = k;
-    return (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d);
-}
 
 extern const struct cpu_ops cpu_ops_scalar;
 #ifdef HAVE_NEON

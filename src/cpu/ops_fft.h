@@ -11,10 +11,7 @@
 #include <string.h>
 
 #include "cpu/ops.h"
-
-typedef double v4f64 __attribute__((vector_size(32)));
-typedef int64_t v4s64 __attribute__((vector_size(32)));
-typedef int32_t v4s32 __attribute__((vector_size(16)));
+#include "cpu/ops_vector.h"
 
 /* r + i*s times c + i*d */
 #define FFT_MULTIPLY(r, s, c, d)                                                                   \

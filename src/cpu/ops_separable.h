@@ -114,6 +114,23 @@ COLUMN_SUMS(column_32_u16, uint16_t, uint32_t, sums_32, widen_u16_32)
     }
 ROW_SUMS(row_32, uint32_t, sums_32)
 
+static void row_64(const struct cpu_taps64 *taps, const uint32_t *column, int64_t start,
+                   int64_t *sum, int n)
+{
+    for (int x = 0; x < n; x += 16) {
+        uint64_t acc[16];
+        for (int k = 0; k < 16; k++)
+            acc[k] = (uint64_t)start;
+        for (int j = 0; j < taps->count; j++) {
+            const uint32_t *in = column + x + j * taps->step;
+            uint64_t w = (uint64_t)taps->weight[j];
+            for (int k = 0; k < 16; k++)
+                acc[k] += (uint64_t)(int64_t)(int32_t)in[k] * w;
+        }
+        memcpy(sum + x, acc, sizeof acc);
+    }
+}
+
 /* ---- boxes ---- */
 
 #define COLUMN_SLIDE(name, sample)                                                                 \
@@ -167,20 +184,6 @@ static void split_taps(const uint32_t *restrict column, int step, uint32_t *rest
     for (int x = 0; x < n; x++) {
         upper[x] = column[x] >> 16 | (next[x] & 0xffff0000);
         lower[x] = ((column[x] & 0xffff) | next[x] << 16) ^ 0x80008000;
-    }
-}
-
-/* The numbers are whole and below 2^49, and so exact as doubles; why the quotients are right:
- * cpu/ops_wide.h. */
-static void divide_halves(const struct cpu_halves *halves, const int32_t *restrict upper,
-                          const int32_t *restrict lower, uint16_t *restrict out, int n)
-{
-    double common = (double)halves->common, inverse = 1.0 / (double)halves->divisor;
-    double start = (double)(halves->start + halves->divisor / 2) + 0.5, max = halves->max;
-    for (int x = 0; x < n; x++) {
-        double q = ((upper[x] * 65536.0 + lower[x]) * common + start) * inverse;
-        q = q < max ? q : max;
-        out[x] = (uint16_t)(int32_t)(q > 0 ? q : 0);
     }
 }
 

@@ -12,10 +12,10 @@
 
 #include "cpu/ops.h"
 #include "cpu/ops_bytes.h"
+#include "cpu/ops_divide.h"
 #include "cpu/ops_fft.h"
 #include "cpu/ops_separable.h"
 #include "cpu/ops_runs.h"
-#include "cpu/ops_wide.h"
 
 #ifndef OPS_REAL_ROWS
 #define OPS_REAL_ROWS    2
@@ -100,14 +100,12 @@ static void sum_two_rows_plain(const struct cpu_two_masks *masks, const uint32_t
 #define OPS_SUM_TWO_ROWS sum_two_rows_plain
 #endif
 
-#ifndef OPS_PAIRS_U16
-#define OPS_PAIRS_U16 pairs_u16
-static void pairs_u16(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n)
+static void pairs_u16(const uint16_t *restrict upper, const uint16_t *restrict lower,
+                      uint32_t *restrict pair, int n)
 {
     for (int x = 0; x < n; x++)
         pair[x] = (upper[x] | (uint32_t)lower[x] << 16) ^ 0x80008000;
 }
-#endif
 
 static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
                    int32_t *sum, int n)
@@ -133,8 +131,6 @@ static void sum_32(const struct cpu_mask *mask, const uint32_t *const *rows, uin
     }
 }
 
-#ifndef OPS_SUM_64
-#define OPS_SUM_64 sum_64
 typedef uint64_t sums_64 __attribute__((vector_size(OPS_VECTOR_BYTES)));
 
 static inline void add_64(sums_64 *sum, const uint32_t *samples, uint64_t weight)
@@ -168,7 +164,6 @@ static void sum_64(const struct cpu_mask *mask, const uint32_t *const *rows, uin
         memcpy(sum + x + 3 * LANES_64, &d, sizeof d);
     }
 }
-#endif
 
 static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t bias, uint32_t *pair,
                        int n)
@@ -177,68 +172,12 @@ static void make_pairs(const uint32_t *first, const uint32_t *second, uint32_t b
         pair[x] = ((first[x] - bias) & 0xffff) | (second[x] - bias) << 16;
 }
 
-#ifndef OPS_PAIRS_U8
-#define OPS_PAIRS_U8 pairs_u8
-static void pairs_u8(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n)
+static void pairs_u8(const uint8_t *restrict upper, const uint8_t *restrict lower,
+                     uint32_t *restrict pair, int n)
 {
-    int x = 0;
-    for (; x + LANES_32 <= n; x += LANES_32) {
-        sums_32 a, b;
-        widen_u8_32(upper + x, &a);
-        widen_u8_32(lower + x, &b);
-        a |= b << 16;
-        memcpy(pair + x, &a, sizeof a);
-    }
-    for (; x < n; x++)
+    for (int x = 0; x < n; x++)
         pair[x] = upper[x] | (uint32_t)lower[x] << 16;
 }
-#endif
-
-static void certify_u8(const struct cpu_certify *certify, const int32_t *restrict sum,
-                       uint8_t *restrict out, uint8_t *restrict doubtful, int n)
-{
-    float scale = certify->scale, low = certify->low, high = certify->high, max = certify->max;
-    for (int x = 0; x < n; x++) {
-        float value = (float)sum[x] * scale, below = value + low, above = value + high;
-        int32_t floor_below, floor_above;
-        below = below < max ? below : max;
-        above = above < max ? above : max;
-        floor_below = (int32_t)(below > 0 ? below : 0);
-        floor_above = (int32_t)(above > 0 ? above : 0);
-        out[x] = (uint8_t)floor_below;
-        doubtful[x] = floor_below != floor_above;
-    }
-}
-
-/* floor(v / d) for 0 < v < 2^31 by doubles: (v + 0.5) / d lies at least 0.5/d from the next
- * integer, and the two roundings of v' * (1/d) are off by at most 2^31/d * 2^-52 < 2^-20/d. */
-#define DIVIDE_32(name, type)                                                                      \
-    static void name(const struct cpu_divide *divide, const int32_t *sum, type *out, int n)        \
-    {                                                                                              \
-        int32_t half = (int32_t)(divide->divisor / 2), max = divide->max;                          \
-        if (divide->shift >= 0) {                                                                  \
-            for (int x = 0; x < n; x++) {                                                          \
-                int32_t q = (sum[x] + half) >> divide->shift;                                      \
-                q = q < 0 ? 0 : q;                                                                 \
-                out[x] = (type)(q > max ? max : q);                                                \
-            }                                                                                      \
-        } else {                                                                                   \
-            double inverse = 1.0 / (double)divide->divisor;                                        \
-            for (int x = 0; x < n; x++) {                                                          \
-                int32_t v = sum[x] + half;                                                         \
-                int32_t q = (int32_t)(((double)(v < 0 ? 0 : v) + 0.5) * inverse);                  \
-                out[x] = (type)(q > max ? max : q);                                                \
-            }                                                                                      \
-        }                                                                                          \
-    }
-#ifndef OPS_DIVIDE_32_U8
-#define OPS_DIVIDE_32_U8 divide_32_u8
-DIVIDE_32(divide_32_u8, uint8_t)
-#endif
-#ifndef OPS_DIVIDE_32_U16
-#define OPS_DIVIDE_32_U16 divide_32_u16
-DIVIDE_32(divide_32_u16, uint16_t)
-#endif
 
 #define OPS_PASTE2(a, b) a##b
 #define OPS_PASTE(a, b)  OPS_PASTE2(a, b)
@@ -250,7 +189,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .available = available,
     .sum_pairs = OPS_SUM_PAIRS,
     .sum_32 = sum_32,
-    .sum_64 = OPS_SUM_64,
+    .sum_64 = sum_64,
     .make_pairs = make_pairs,
     .column_32_u8 = column_32_u8,
     .column_32_u16 = column_32_u16,
@@ -261,16 +200,15 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .row_slide_64 = row_slide_64,
     .split_taps = split_taps,
     .divide_halves = divide_halves,
-    .row_64 = OPS_ROW_64,
-    .divide_64 = OPS_DIVIDE_64,
-    .weighted_32 = OPS_WEIGHTED_32,
-    .weighted_64 = OPS_WEIGHTED_64,
+    .row_64 = row_64,
+    .divide_64 = divide_64,
+    .weighted_64 = weighted_64,
     .byte_sums = OPS_BYTE_SUMS,
     .divide_16_u8 = OPS_DIVIDE_16,
     .gradient_16_u8 = OPS_GRADIENT_16,
     .column_16_u8 = OPS_COLUMN_16,
-    .divide_32_u8 = OPS_DIVIDE_32_U8,
-    .pairs_u8 = OPS_PAIRS_U8,
+    .divide_32_u8 = divide_32_u8,
+    .pairs_u8 = pairs_u8,
     .sum_two_rows = OPS_SUM_TWO_ROWS,
 #ifdef OPS_BYTE_TWO_ROWS
     .byte_pairs = OPS_BYTE_PAIRS,
@@ -283,9 +221,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .quad_two_rows_16 = OPS_QUAD_TWO_ROWS_16,
 #endif
     .certify_u8 = certify_u8,
-    .pairs_u16 = OPS_PAIRS_U16,
-    .divide_32_u16 = OPS_DIVIDE_32_U16,
-    .gradient_32 = OPS_GRADIENT_32,
+    .pairs_u16 = pairs_u16,
+    .divide_32_u16 = divide_32_u16,
+    .gradient_32 = gradient_32,
     .sum_runs = sum_runs,
     .fft_forward = fft_forward,
     .fft_back = fft_back,

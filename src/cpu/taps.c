@@ -67,12 +67,10 @@ void cpu_taps_free(struct cpu_taps *taps)
 bool cpu_taps64_make(struct cpu_taps64 *taps, const int64_t *weight, int count, int step,
                      int64_t factor)
 {
-    *taps = (struct cpu_taps64){.count = count, .step = step, .int32 = true};
+    *taps = (struct cpu_taps64){.count = count, .step = step};
     taps->weight = calloc((size_t)count, sizeof *taps->weight);
-    for (int j = 0; taps->weight && j < count; j++) {
+    for (int j = 0; taps->weight && j < count; j++)
         taps->weight[j] = weight[j] * factor;
-        taps->int32 &= taps->weight[j] >= INT32_MIN && taps->weight[j] <= INT32_MAX;
-    }
     return taps->weight != NULL;
 }
 

@@ -1,10 +1,8 @@
 /* The inner loops for NEON, which every 64-bit Arm processor has. CPU_EMULATED: compiled for tests
  * on any processor (tests/cpu/emulated_neon.h). */
 #include "cpu/arm/bytes.h"
-#include "cpu/arm/divide.h"
 #include "cpu/arm/direct8.h"
 #include "cpu/arm/sums.h"
-#include "cpu/arm/wide.h"
 #include "cpu/ops.h"
 
 static bool available(void)

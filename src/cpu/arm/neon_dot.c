@@ -7,10 +7,8 @@
 #endif
 
 #include "cpu/arm/bytes.h"
-#include "cpu/arm/divide.h"
 #include "cpu/arm/direct8_dot.h"
 #include "cpu/arm/sums.h"
-#include "cpu/arm/wide.h"
 #include "cpu/ops.h"
 
 static bool available(void)

@@ -7,7 +7,6 @@
 #include "cpu/arm/neon.h"
 #include "cpu/ops.h"
 
-#define OPS_PAIRS_U8     pairs_u8_neon
 #define OPS_SUM_TWO_ROWS sum_two_rows_neon
 #define OPS_SUM_PAIRS    sum_pairs_neon
 #define OPS_WIDEN
@@ -20,23 +19,6 @@
     (real_wide_float) vfmaq_f32((float32x4_t)(sum), (float32x4_t)(v), (float32x4_t)(w))
 #define OPS_REAL_ADD_double(sum, v, w)                                                             \
     (real_wide_double) vfmaq_f64((float64x2_t)(sum), (float64x2_t)(v), (float64x2_t)(w))
-
-/* Bytes of both rows side by side, then as words. */
-static void pairs_u8_neon(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n)
-{
-    int x = 0;
-    for (; x + 16 <= n; x += 16) {
-        uint8x16_t u = vld1q_u8(upper + x), l = vld1q_u8(lower + x);
-        uint8x16_t both[2] = {vzip1q_u8(u, l), vzip2q_u8(u, l)};
-        UNROLL
-        for (int i = 0; i < 2; i++) {
-            vst1q_u32(pair + x + 8 * i, vreinterpretq_u32_u16(vmovl_u8(vget_low_u8(both[i]))));
-            vst1q_u32(pair + x + 8 * i + 4, vreinterpretq_u32_u16(vmovl_high_u8(both[i])));
-        }
-    }
-    for (; x < n; x++)
-        pair[x] = upper[x] | (uint32_t)lower[x] << 16;
-}
 
 static inline int16x8_t load_pairs(const uint32_t *at)
 {

@@ -4,10 +4,8 @@
  * yes. CPU_EMULATED: compiled for tests on any processor (tests/cpu/emulated_avx512.h). */
 #include "cpu/x86/direct8_avx512.h"
 #include "cpu/x86/vector_avx512.h"
-#include "cpu/x86/wide_avx512.h"
 #include "cpu/ops.h"
 #include "cpu/x86/bytes.h"
-#include "cpu/x86/divide.h"
 #include "cpu/x86/sums.h"
 
 static bool available(void)
