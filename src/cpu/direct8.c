@@ -2,18 +2,17 @@
  * int16, and masks whose exact sums need 64 bits by way of an approximation in int16 that knows how
  * far it can be off (cpu/rounded.h).
  *
- * Lines of pairs hold two rows of the picture side by side, as bytes where the weights
- * are small and else as int16, so that one multiply-add takes two
- * taps. Output rows y and y+1 read the same lines:
+ * Lines of pairs hold two rows of the picture side by side as int16, so that one multiply-add takes
+ * two taps. Output rows y and y+1 read the same lines:
  *
  *   rows      y-ay  +1 | +2  +3 | +4  +5      (mask of 5 rows)
  *   y          w0   w1 | w2  w3 | w4   0
  *   y+1         0   w0 | w1  w2 | w3  w4
  *
  * so each line is loaded once for both, and only every second row begins a line.
- * Where there are lines of four rows, small weights take them: lines t, t + 2, t + 4 ... of
- * those that begin at every second row. The lines stand in a ring; ghost cells stand in them
- * already. */
+ * Where an instruction takes four bytes, weights of int8 take lines of four rows of bytes: lines t,
+ * t + 2, t + 4 ... of those that begin at every second row. The lines stand in a ring; ghost cells
+ * stand in them already. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,21 +27,11 @@
 
 #define RING_BYTES (160 * 1024) /* as in cpu/direct.c: a part of the L2 cache */
 
-/* The weights over lines of pairs of bytes. */
-struct byte_pairs {
-    bool can;
-    bool narrow; /* all sums fit 16 bits, and are divided so: */
-    struct cpu_divide16 divide;
-    struct cpu_two_byte_masks masks;
-    uint8_t *full; /* owned: masks.full */
-};
-
 struct direct8_worker {
     struct cpu_tile tile;
-    uint8_t *ring;    /* pass.lines lines of pass.stride pairs (quads) */
+    uint32_t *ring;   /* pass.lines lines of pass.stride pairs (quads) */
     const void **at;  /* the lines of one row pair, from the top */
     uint32_t *sum[2]; /* of two rows of output */
-    uint16_t *sum16[2];
     uint8_t *doubtful;
     uint8_t *ghosts; /* a row */
 };
@@ -55,8 +44,6 @@ struct direct8_pass {
     int line_rows;     /* 2, or 4 of quads */
     int lines;         /* that a row of output spans: all of them, or every second one */
     bool certified;
-    struct byte_pairs bytes;
-    size_t pair_bytes;
     struct cpu_rounded rounded; /* where they are certified */
     /* Of one job: */
     const struct kernel_job *job;
@@ -65,38 +52,6 @@ struct direct8_pass {
 };
 
 /* ---- weights ---- */
-
-/* What weights of one sign may add up to so that their products fit 16 bits. */
-#define MOST_SIGNED   (INT16_MAX / UINT8_MAX)
-#define MOST_UNSIGNED (UINT16_MAX / UINT8_MAX)
-
-/* Of bytes times weights: how far up and down their sum can go, in units of 255. */
-struct reach {
-    int up, down;
-};
-
-static struct reach reach_of(int64_t a, int64_t b)
-{
-    return (struct reach){(int)((a > 0 ? a : 0) + (b > 0 ? b : 0)),
-                          (int)-((a < 0 ? a : 0) + (b < 0 ? b : 0))};
-}
-
-/* Do all weights fit int8, and the products of any two below each other int16? */
-static bool bytes_fit(const struct plan_mask *m)
-{
-    for (int i = 0; i < m->height; i++)
-        for (int j = 0; j < m->width; j++) {
-            int64_t a = m->weight[i * m->width + j];
-            int64_t b = i + 1 < m->height ? m->weight[(i + 1) * m->width + j] : 0;
-            struct reach reach;
-            if (a < -INT8_MAX || a > INT8_MAX || b < -INT8_MAX || b > INT8_MAX)
-                return false;
-            reach = reach_of(a, b);
-            if (reach.up > MOST_SIGNED || reach.down > MOST_SIGNED)
-                return false;
-        }
-    return true;
-}
 
 /* Do all weights fit int8, for lines of quads? */
 static bool quads_fit(const struct plan_mask *m)
@@ -107,71 +62,19 @@ static bool quads_fit(const struct plan_mask *m)
     return true;
 }
 
-/* Has OPS one of the two for the plan's mask, and is it sooner done that way than by `bytes`? */
-static bool bytes_win(const struct cpu_ops *ops, const struct plan *plan)
+/* Has OPS lines of quads for the plan's mask, and is it sooner done that way than by `bytes`? */
+static bool quads_win(const struct cpu_ops *ops, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int pairs = m->height / 2 + 1, quads = m->height / 4 + 1, taps = 0;
+    int quads = m->height / 4 + 1, taps = 0;
 
     if (plan->kind != PLAN_LINEAR || cpu_bytes_separable(plan))
         return false;
     for (int k = 0; k < m->width * m->height; k++)
         taps += m->weight[k] != 0;
-    /* Here every place of the mask is walked, with 4 instructions a pair, or 6 a quad of half as
-     * many samples, or with loads 8; there two taps that are not 0 take 8. */
-    if (ops->byte_quads && quads_fit(m))
-        return quads * m->width * 6 + 20 < (taps + 1) / 2 * 8;
-    return ops->byte_two_rows_16 && pairs * m->width * 4 + 20 < (taps + 1) / 2 * 8 && bytes_fit(m);
-}
-
-/* Where sums of 16 bits are full. */
-static void find_full(struct byte_pairs *bytes, const int8_t *weight, int taps)
-{
-    int most = bytes->masks.is_signed ? MOST_SIGNED : MOST_UNSIGNED;
-    struct reach sum[2] = {{0, 0}, {0, 0}};
-
-    for (int t = 0; t < taps; t++) {
-        bool fits = true;
-        for (int k = 0; k < 2; k++) {
-            const int8_t *two = weight + 4 * (t + k * taps);
-            struct reach more = reach_of(two[0], two[1]);
-            fits = fits && sum[k].up + more.up <= most && sum[k].down + more.down <= most;
-        }
-        if (!fits) {
-            bytes->full[t - 1] = 1;
-            sum[0] = sum[1] = (struct reach){0, 0};
-        }
-        for (int k = 0; k < 2; k++) {
-            const int8_t *two = weight + 4 * (t + k * taps);
-            struct reach more = reach_of(two[0], two[1]);
-            sum[k].up += more.up;
-            sum[k].down += more.down;
-        }
-    }
-    bytes->full[taps - 1] = 1;
-}
-
-/* From the int16 pairs of such a mask, which are changed to int8 in place. False: no memory. */
-static bool bytes_make(struct byte_pairs *bytes, const struct cpu_ops *ops, const struct plan *plan,
-                       const struct cpu_two_masks *masks, uint32_t *weights)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int taps = masks->pairs * masks->width;
-
-    bytes->full = calloc((size_t)taps, 1);
-    if (!bytes->full)
-        return false;
-    for (int k = 0; k < 2 * taps; k++) {
-        uint32_t two = (weights[k] & 0xff) | (weights[k] >> 16 & 0xff) << 8;
-        weights[k] = two | two << 16;
-    }
-    bytes->masks = (struct cpu_two_byte_masks){masks->pairs, masks->width,
-                                               masks->step,  {weights, weights + taps},
-                                               bytes->full,  m->sum_abs > m->sum};
-    find_full(bytes, (const int8_t *)weights, taps);
-    bytes->can = true;
-    bytes->narrow = ops->byte_two_rows_16 && cpu_bytes_divide(plan, &bytes->divide);
-    return true;
+    /* Here every place of the mask is walked, with 6 instructions a quad, and sums of 32 bits are
+     * divided; there two taps that are not 0 take 8. */
+    return ops->byte_quads && quads_fit(m) && quads * m->width * 6 + 40 < (taps + 1) / 2 * 8;
 }
 
 /* Of so many lines, with the weights of both rows behind each other. */
@@ -200,15 +103,13 @@ static void weights_lay(const struct cpu_two_masks *masks, int rows, const int64
 
 /* Elements [first, first + n) of the rows, side by side. */
 static void put_line(const struct direct8_pass *pass, const uint8_t *const row[4], size_t first,
-                     void *out, int n)
+                     uint32_t *out, int n)
 {
     if (pass->line_rows == 4) {
         const uint8_t *at[4];
         for (int i = 0; i < 4; i++)
             at[i] = row[i] + first;
         pass->ops->byte_quads(at, out, n);
-    } else if (pass->bytes.can) {
-        pass->ops->byte_pairs(row[0] + first, row[1] + first, out, n);
     } else {
         pass->ops->pairs_u8(row[0] + first, row[1] + first, out, n);
     }
@@ -223,7 +124,7 @@ static void fill_line(const struct direct8_pass *pass, struct direct8_worker *w,
     const uint8_t *const ghosts[4] = {w->ghosts, w->ghosts, w->ghosts, w->ghosts};
     const uint8_t *row[4];
     size_t channels = (size_t)plan->channels;
-    uint8_t *line = w->ring + (size_t)(k % pass->lines) * pass->stride * pass->pair_bytes;
+    uint32_t *line = w->ring + (size_t)(k % pass->lines) * pass->stride;
     int from = w->tile.first_pixel - m->anchor_x;
     int to = from + w->tile.pixels + m->width - 1;
     struct cpu_span span;
@@ -231,7 +132,7 @@ static void fill_line(const struct direct8_pass *pass, struct direct8_worker *w,
     for (int i = 0; i < pass->line_rows; i++)
         row[i] = cpu_tile_row(job, &w->tile, w->tile.top + 2 * k + i, w->ghosts);
     for (int x = from; x < to; x += span.pixels) {
-        void *out = line + (size_t)(x - from) * channels * pass->pair_bytes;
+        uint32_t *out = line + (size_t)(x - from) * channels;
         span = cpu_span_at(job, x, to);
         if (span.cell != BORDER_OUTSIDE)
             put_line(pass, row, (size_t)span.cell * channels, out, span.pixels * plan->channels);
@@ -249,9 +150,7 @@ static void finish_row(const struct direct8_pass *pass, const struct direct8_wor
     int n = w->tile.pixels * plan->channels;
     uint8_t *out = cpu_tile_out(pass->job, &w->tile, y);
 
-    if (pass->bytes.narrow) {
-        pass->ops->divide_16_u8(&pass->bytes.divide, w->sum16[lower], out, n);
-    } else if (!pass->certified) {
+    if (!pass->certified) {
         union cpu_sums sums = {.narrow = (int32_t *)w->sum[lower]};
         cpu_finish_linear(pass->ops, plan, false, sums, out, n);
     } else {
@@ -267,18 +166,9 @@ static void sum_two_rows(const struct direct8_pass *pass, const struct direct8_w
     const struct plan_mask *m = &pass->job->plan->mask[0];
     const uint32_t *const *lines = (const uint32_t *const *)w->at;
     uint32_t start = pass->certified ? 0 : (uint32_t)m->offset;
-    uint16_t start_16 = (uint16_t)(m->offset + m->divisor / 2);
 
-    if (pass->line_rows == 4 && pass->bytes.narrow)
-        pass->ops->quad_two_rows_16(&pass->masks, lines, start_16, w->sum16[0], w->sum16[1], n);
-    else if (pass->line_rows == 4)
+    if (pass->line_rows == 4)
         pass->ops->quad_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
-    else if (pass->bytes.narrow)
-        pass->ops->byte_two_rows_16(&pass->bytes.masks, (const uint16_t *const *)w->at, start_16,
-                                    w->sum16[0], w->sum16[1], n);
-    else if (pass->bytes.can)
-        pass->ops->byte_two_rows(&pass->bytes.masks, (const uint16_t *const *)w->at, start,
-                                 w->sum[0], w->sum[1], n);
     else
         pass->ops->sum_two_rows(&pass->masks, lines, start, w->sum[0], w->sum[1], n);
 }
@@ -297,7 +187,7 @@ static void run_tile(const void *context, void *worker, const struct cpu_tile *t
         fill_line(pass, w, t + pass->lines - 1);
         for (int p = 0; p < pairs; p++) {
             int slot = (t + p * pass->line_rows / 2) % pass->lines;
-            w->at[p] = w->ring + (size_t)slot * pass->stride * pass->pair_bytes;
+            w->at[p] = w->ring + (size_t)slot * pass->stride;
         }
         sum_two_rows(pass, w, n);
         finish_row(pass, w, 0, y);
@@ -341,13 +231,6 @@ static bool weights_pack(struct direct8_pass *pass, const int64_t *weight)
         return false;
     pass->masks = two_masks(pairs, plan, pass->weights);
     weights_lay(&pass->masks, pass->line_rows, weight, m->width, m->height, pass->weights);
-    pass->pair_bytes = 4;
-    if (pass->line_rows == 4) {
-        pass->bytes.narrow = cpu_bytes_divide(plan, &pass->bytes.divide);
-    } else if (!pass->certified && pass->ops->byte_two_rows && bytes_fit(m)) {
-        pass->pair_bytes = 2;
-        return bytes_make(&pass->bytes, pass->ops, plan, &pass->masks, pass->weights);
-    }
     return true;
 }
 
@@ -368,15 +251,13 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 {
     const struct direct8_pass *pass = context;
     struct direct8_worker *w = worker;
-    size_t line = pass->stride * pass->pair_bytes, n = cpu_tiles_sums(&pass->tiles);
+    size_t line = pass->stride * sizeof *w->ring, n = cpu_tiles_sums(&pass->tiles);
 
     /* Cleared: whole blocks read the slack at the lines' ends, and do not use it. */
     w->ring = cpu_memory_keep(memory, large_alloc_cleared((size_t)pass->lines * line));
     w->at = cpu_memory_keep(memory, calloc((size_t)pass->masks.pairs, sizeof *w->at));
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; k++)
         w->sum[k] = cpu_memory_keep(memory, large_alloc_cleared(n * sizeof *w->sum[k]));
-        w->sum16[k] = cpu_memory_keep(memory, large_alloc_cleared(n * sizeof *w->sum16[k]));
-    }
     w->doubtful = cpu_memory_keep(memory, calloc(n, 1));
     w->ghosts = cpu_memory_ghosts(memory, pass->job);
 }
@@ -385,7 +266,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 static void pass_cut(struct direct8_pass *pass)
 {
     const struct plan *plan = pass->job->plan;
-    int line = (int)pass->pair_bytes * pass->lines * plan->channels, width = plan->mask[0].width;
+    int line = (int)sizeof(uint32_t) * pass->lines * plan->channels, width = plan->mask[0].width;
 
     pass->tiles = cpu_tiles_cut(pass->job, RING_BYTES / line - width);
     pass->stride = cpu_tiles_stride(&pass->tiles, width, CPU_BLOCK);
@@ -395,7 +276,6 @@ static void direct8_free(void *state)
 {
     struct direct8_pass *pass = state;
     free(pass->weights);
-    free(pass->bytes.full);
     cpu_rounded_free(&pass->rounded);
     free(pass);
 }
@@ -441,14 +321,11 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 /* Where both can run a plan, this method beside `bytes` is a matter of instructions. */
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    bool narrow = bytes_fit(&plan->mask[0]);
-
     if (refusal(plan, ops))
         return HUGE_VAL;
-    if (cpu_bytes_wins(plan) && bytes_win(ops, plan))
+    if (cpu_bytes_wins(plan) && quads_win(ops, plan))
         return cpu_method_cost(&cpu_method_bytes, plan, ops, width, height);
-    return cpu_samples(plan, width, height) *
-           (cpu_cells(plan) / (narrow ? CPU_RATE_BYTES : CPU_RATE_INT16) + 1);
+    return cpu_samples(plan, width, height) * (cpu_cells(plan) / CPU_RATE_INT16 + 1);
 }
 
 static const char *refusal_certified(const struct plan *plan, const struct cpu_ops *ops)

@@ -90,16 +90,6 @@ struct cpu_two_masks {
     const uint32_t *weight[2]; /* pairs * width entries, two int16 or four int8, row-major */
 };
 
-/* The same over lines of pairs of bytes. */
-struct cpu_two_byte_masks {
-    int pairs, width, step;
-    const uint32_t *weight[2]; /* two int8 each, in the bytes 0 and 1 and again in 2 and 3 */
-    /* pairs * width: sums of 16 bits (IS_SIGNED or not) hold all products from behind one such
-     * place to the next; the last place is one. */
-    const uint8_t *full;
-    bool is_signed;
-};
-
 /* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
 struct cpu_certify {
     float scale, low, high, max;
@@ -193,21 +183,11 @@ struct cpu_ops {
     /* sum_pairs for two masks at once */
     void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    /* sum_two_rows for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below
-     * want it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
-     * where `full` does not matter (NULL: byte_sums is as fast). */
-    void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
-    void (*byte_two_rows)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
-                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    void (*byte_two_rows_16)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
-                             uint16_t start, uint16_t *upper, uint16_t *lower, int n);
     /* The same over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte,
-     * row[3][x] in the highest one, or as the two below want it; weights are any int8. */
+     * row[3][x] in the highest one, or as quad_two_rows wants it; weights are any int8. */
     void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
     void (*quad_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                           uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    void (*quad_two_rows_16)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                             uint16_t start, uint16_t *upper, uint16_t *lower, int n);
     /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,

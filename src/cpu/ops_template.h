@@ -210,15 +210,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .divide_32_u8 = divide_32_u8,
     .pairs_u8 = pairs_u8,
     .sum_two_rows = OPS_SUM_TWO_ROWS,
-#ifdef OPS_BYTE_TWO_ROWS
-    .byte_pairs = OPS_BYTE_PAIRS,
-    .byte_two_rows = OPS_BYTE_TWO_ROWS,
-    .byte_two_rows_16 = OPS_BYTE_TWO_ROWS_16,
-#endif
 #ifdef OPS_QUAD_TWO_ROWS
     .byte_quads = OPS_BYTE_QUADS,
     .quad_two_rows = OPS_QUAD_TWO_ROWS,
-    .quad_two_rows_16 = OPS_QUAD_TWO_ROWS_16,
 #endif
     .certify_u8 = certify_u8,
     .pairs_u16 = pairs_u16,

@@ -1,9 +1,7 @@
 /* The inner loops for AVX2, compiled with -mavx2 -mfma: the template's vectors become
  * ymm registers, and the sum of pairs is vpmaddwd, two exact 16-bit products and
- * their sum a lane. (vpmaddubsw is twice as wide, but it saturates:
- * 255*127*2 > 32767. Where weights are small enough it is taken: cpu/x86/direct8_avx2.h.) Nothing
+ * their sum a lane. Nothing
  * here may run before available() said yes. */
-#include "cpu/x86/direct8_avx2.h"
 #include "cpu/x86/vector_avx2.h"
 #include "cpu/ops.h"
 #include "cpu/x86/bytes.h"

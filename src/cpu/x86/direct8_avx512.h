@@ -10,7 +10,6 @@
 
 #define OPS_BYTE_QUADS       byte_quads_avx512
 #define OPS_QUAD_TWO_ROWS    quad_two_rows_avx512
-#define OPS_QUAD_TWO_ROWS_16 quad_two_rows_16_avx512
 
 /* The 16-byte parts of four vectors as a matrix: rows become columns. */
 static inline void transpose_parts(vector v[4])
@@ -79,31 +78,6 @@ static void quad_two_rows_avx512(const struct cpu_two_masks *masks, const uint32
             store_any(upper + x + 16 * k, a[k]);
             store_any(lower + x + 16 * k, b[k]);
         }
-    }
-}
-
-/* The low halves of four vectors of 16 samples, in the order that unpacking bytes leaves. */
-static inline void store_words(uint16_t *sum, const vector v[4])
-{
-    /* Words 0-7 of the first one, 0-7 of the second one, then 8-15 of both. */
-    const vector take =
-        _mm512_set_epi16(62, 60, 58, 56, 54, 52, 50, 48, 30, 28, 26, 24, 22, 20, 18, 16, 46, 44, 42,
-                         40, 38, 36, 34, 32, 14, 12, 10, 8, 6, 4, 2, 0);
-    vector first = _mm512_permutex2var_epi16(v[0], take, v[1]);
-    vector second = _mm512_permutex2var_epi16(v[2], take, v[3]);
-    store_any(sum, _mm512_shuffle_i32x4(first, second, 0x44));
-    store_any(sum + 32, _mm512_shuffle_i32x4(first, second, 0xEE));
-}
-
-static void quad_two_rows_16_avx512(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                                    uint16_t start, uint16_t *upper, uint16_t *lower, int n)
-{
-    const vector from = _mm512_set1_epi32(start);
-    for (int x = 0; x < n; x += CPU_BLOCK) {
-        vector a[4], b[4];
-        quad_sums(masks, rows, x, from, a, b);
-        store_words(upper + x, a);
-        store_words(lower + x, b);
     }
 }
 
