@@ -5,7 +5,7 @@
 
 #include "base/machine.h"
 #include "cpu/probe.h"
-#include "cpu/sets.h"
+#include "cpu/processor.h"
 
 static int cpu_devices(char *why, size_t why_bytes)
 {

@@ -6,7 +6,7 @@
 #include "cpu/method.h"
 #include "cpu/probe.h"
 #include "cpu/separable.h"
-#include "cpu/sets.h"
+#include "cpu/processor.h"
 
 static double rate_of(const struct plan *plan, const struct cpu_rates *rates)
 {

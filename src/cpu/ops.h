@@ -154,7 +154,8 @@ struct cpu_real_ops {
 
 struct cpu_ops {
     const char *name;
-    bool (*available)(void); /* does this processor have the instructions? */
+    /* So many rounds of the set's fastest multiply-adds; how many operations they were. */
+    double (*multiply_adds)(int rounds);
 
     /* sum[x] = start + sum over taps, modulo 2^32 or 2^64, for x in 0..n-1 rounded up to
      * CPU_BLOCK. All arithmetic wraps, and wrapping is exact because the plan's bound says
@@ -263,18 +264,7 @@ struct cpu_ops {
     struct cpu_real_ops real[2]; /* of float, of double */
 };
 
+/* Plain C, for every processor; all sets: cpu/processor.h. */
 extern const struct cpu_ops cpu_ops_scalar;
-#ifdef HAVE_NEON
-extern const struct cpu_ops cpu_ops_neon;
-#endif
-#ifdef HAVE_NEON_DOT
-extern const struct cpu_ops cpu_ops_neon_dot;
-#endif
-#ifdef HAVE_AVX2
-extern const struct cpu_ops cpu_ops_avx2;
-#endif
-#ifdef HAVE_AVX512
-extern const struct cpu_ops cpu_ops_avx512;
-#endif
 
 #endif

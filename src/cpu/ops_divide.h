@@ -32,36 +32,57 @@ static inline enum divide_32_way divide_32_way(const struct cpu_divide *divide)
                                                                                     : BY_FACTOR;
 }
 
-/* WAY and BYTES are constants where this is inlined. */
-static inline __attribute__((always_inline)) void divide_32(const struct cpu_divide *divide,
-                                                            enum divide_32_way way,
-                                                            const int32_t *restrict sum, bool bytes,
-                                                            void *restrict out, int n)
+struct divide_32 {
+    enum divide_32_way way;
+    int shift;
+    uint32_t half, factor;
+    float inverse;
+};
+
+INLINE struct divide_32 divide_32_make(const struct cpu_divide *divide, enum divide_32_way way)
 {
     const uint64_t d = (uint64_t)divide->divisor;
-    const int k = 63 - __builtin_clzll((d - 1) | 1);
-    const uint32_t factor = (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d);
-    const int32_t half = (int32_t)(d / 2), max = divide->max, shift = divide->shift;
-    const float inverse = 1.0F / (float)divide->divisor;
-    for (int x = 0; x < n; x++) {
-        int32_t v = sum[x] + half;
-        int32_t q = v >> shift;
-        if (way == BY_FLOAT)
-            q = (int32_t)(((float)v + 0.5F) * inverse);
-        if (way == BY_FACTOR)
-            q = (int32_t)((uint32_t)((uint64_t)(uint32_t)(v < 0 ? 0 : v) * factor >> 32) >> k);
-        q = q < 0 ? 0 : q;
-        q = q > max ? max : q;
-        if (bytes)
-            ((uint8_t *)out)[x] = (uint8_t)q;
-        else
-            ((uint16_t *)out)[x] = (uint16_t)q;
+    const int k = way == BY_FACTOR ? 63 - __builtin_clzll(d - 1) : divide->shift;
+    return (struct divide_32){way, k, (uint32_t)(d / 2),
+                              (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d), 1.0F / (float)d};
+}
+
+/* A vector of quotients; those below 0 are 0 or below. */
+INLINE v_s32 divide_lanes(const struct divide_32 *d, const int32_t *sum)
+{
+    v_s32 v = (v_s32)(load_32(sum) + d->half);
+    if (d->way == BY_SHIFT)
+        return v >> d->shift;
+    if (d->way == BY_FLOAT)
+        return __builtin_convertvector((__builtin_convertvector(v, v_f32) + 0.5F) * d->inverse,
+                                       v_s32);
+    v &= v > 0;
+    return (v_s32)(multiply_high_32((v_u32)v, d->factor) >> d->shift);
+}
+
+/* WAY and BYTES are constants where this is inlined. Sums have slack up to CPU_BLOCK, samples have
+ * none. */
+INLINE void divide_32(const struct cpu_divide *divide, enum divide_32_way way, const int32_t *sum,
+                      bool bytes, void *out, int n)
+{
+    const struct divide_32 d = divide_32_make(divide, way);
+    const v_u8 max_u8 = (uint8_t)divide->max - (v_u8){0};
+    const v_u16 max_u16 = (uint16_t)divide->max - (v_u16){0};
+    for (int x = 0; bytes && x < n; x += VECTOR_BYTES) {
+        v_s32 v[4];
+        UNROLL
+        for (int k = 0; k < 4; k++)
+            v[k] = divide_lanes(&d, sum + x + LANES * k);
+        store_first((uint8_t *)out + x, min_u8(narrow_32_u8(v), max_u8), n - x);
+    }
+    for (int x = 0; !bytes && x < n; x += WORDS) {
+        v_u16 v = narrow_32(divide_lanes(&d, sum + x), divide_lanes(&d, sum + x + LANES));
+        store_first((uint16_t *)out + x, (v_u8)min_u16(v, max_u16), 2 * (n - x));
     }
 }
 
-static inline __attribute__((always_inline)) void divide_32_any(const struct cpu_divide *divide,
-                                                                const int32_t *sum, bool bytes,
-                                                                void *out, int n)
+INLINE void divide_32_any(const struct cpu_divide *divide, const int32_t *sum, bool bytes,
+                          void *out, int n)
 {
     enum divide_32_way way = divide_32_way(divide);
     if (way == BY_SHIFT)

@@ -27,11 +27,12 @@
 #include "cpu/tiles.h"
 #include "cpu/taps.h"
 
-#define RING_BYTES   (160 * 1024)       /* a part of the L2 cache */
-#define MOST_SAMPLES 3840               /* of a tile: sums stay in the caches next to the core */
-#define MOST_SUM     65536              /* of the sizes of a column's or a row's numbers */
-#define DOUBLE_BOUND ((int64_t)1 << 49) /* of sums that are divided as doubles: cpu/ops_divide.h   \
-                                         */
+#define RING_BYTES   (160 * 1024) /* a part of the L2 cache */
+#define MOST_SAMPLES 3840         /* of a tile: sums stay in the caches next to the core */
+#define MOST_SUM     65536        /* of the sizes of a column's or a row's numbers */
+#define DOUBLE_BOUND                                                                               \
+    ((int64_t)1 << 49) /* of sums that are divided as doubles: cpu/ops_divide.h                    \
+                        */
 #define MOST_PAIRS (CPU_MAX_SIDE / 2 + 1)
 
 struct outer16_worker {

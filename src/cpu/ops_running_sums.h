@@ -1,0 +1,90 @@
+/* Running sums in portable C: of boxes, along columns and rows, and the sums over the ends of runs
+ * of equal weights (cpu/direct.c). A part of cpu/ops_template.h, included once per instruction set.
+ */
+#ifndef STENCIL_CPU_OPS_RUNNING_SUMS_H
+#define STENCIL_CPU_OPS_RUNNING_SUMS_H
+
+#include "cpu/ops.h"
+#include "cpu/ops_vector.h"
+
+/* ---- boxes ---- */
+
+#define COLUMN_SLIDE(name, sample)                                                                 \
+    static void name(uint32_t weight, const void *enters, const void *leaves, size_t first,        \
+                     uint32_t *sum, int n)                                                         \
+    {                                                                                              \
+        const sample *in = (const sample *)enters + first, *out = (const sample *)leaves + first;  \
+        for (int x = 0; x < n; x++)                                                                \
+            sum[x] += weight * ((uint32_t)in[x] - out[x]);                                         \
+    }
+COLUMN_SLIDE(column_slide_u8, uint8_t)
+COLUMN_SLIDE(column_slide_u16, uint16_t)
+
+/* STEP is a constant where it is called: the running sums stay in registers. */
+#define ROW_SLIDE(name, taps_type, widened, sum_type, start_type)                                  \
+    static inline __attribute__((always_inline)) void name##_body(                                 \
+        int step, int count, sum_type weight, const uint32_t *column, sum_type start,              \
+        start_type *out, int n)                                                                    \
+    {                                                                                              \
+        sum_type sum[4] = {start, start, start, start};                                            \
+        const uint32_t *enters = column + (count - 1) * step;                                      \
+        for (int x = 0; x < (count - 1) * step; x++)                                               \
+            sum[x % step] += weight * (sum_type)(widened)column[x];                                \
+        for (int x = 0; x < n; x += step)                                                          \
+            for (int c = 0; c < step; c++) {                                                       \
+                sum[c] += weight * (sum_type)(widened)enters[x + c];                               \
+                out[x + c] = (start_type)sum[c];                                                   \
+                sum[c] -= weight * (sum_type)(widened)column[x + c];                               \
+            }                                                                                      \
+    }                                                                                              \
+    static void name(const taps_type *taps, const uint32_t *column, start_type start,              \
+                     start_type *out, int n)                                                       \
+    {                                                                                              \
+        sum_type from = (sum_type)start, weight = (sum_type)taps->weight[0];                       \
+        if (taps->step == 1)                                                                       \
+            name##_body(1, taps->count, weight, column, from, out, n);                             \
+        else if (taps->step == 2)                                                                  \
+            name##_body(2, taps->count, weight, column, from, out, n);                             \
+        else if (taps->step == 3)                                                                  \
+            name##_body(3, taps->count, weight, column, from, out, n);                             \
+        else                                                                                       \
+            name##_body(4, taps->count, weight, column, from, out, n);                             \
+    }
+ROW_SLIDE(row_slide_32, struct cpu_taps, uint32_t, uint32_t, uint32_t)
+ROW_SLIDE(row_slide_64, struct cpu_taps64, int32_t, uint64_t, int64_t)
+
+/* ---- ends of runs ---- */
+
+#define RUNS_VECTORS (32 / LANES)
+#define RUNS_EACH(operation)                                                                       \
+    for (int k = 0; k < RUNS_VECTORS; k++) {                                                       \
+        v = load_32(in + LANES * k);                                                               \
+        operation;                                                                                 \
+    }
+
+static void sum_runs(const struct cpu_runs *runs, const uint32_t *const *rows, uint32_t start,
+                     int32_t *sum, int n)
+{
+    for (int x = 0; x < n; x += 32) {
+        const struct cpu_run_end *end = runs->end;
+        const uint32_t *other = runs->other, *in;
+        v_u32 acc[RUNS_VECTORS] = {{0}}, v;
+        for (int t = 0; t < runs->added; t++, end++) {
+            in = rows[end->row] + end->at + x;
+            RUNS_EACH(acc[k] += v)
+        }
+        for (int t = 0; t < runs->taken; t++, end++) {
+            in = rows[end->row] + end->at + x;
+            RUNS_EACH(acc[k] -= v)
+        }
+        for (int k = 0; k < RUNS_VECTORS; k++)
+            acc[k] = acc[k] * runs->weight + start;
+        for (int t = 0; t < runs->others; t++, end++, other++) {
+            in = rows[end->row] + end->at + x;
+            RUNS_EACH(acc[k] += v * *other)
+        }
+        memcpy(sum + x, acc, sizeof acc);
+    }
+}
+
+#endif
