@@ -59,7 +59,10 @@ INLINE void sum_rows(const struct cpu_two_masks *masks, const uint32_t *const *l
                      int wide, bool quads, const uint32_t start[2], uint32_t *const *out, int n)
 {
     for (int x = 0; x < n; x += LANES * wide) {
-        pair_sum sum[2][8] = {{{0}}};
+        pair_sum sum[2][8];
+        UNROLL
+        for (int k = 0; k < rows * wide; k++)
+            sum[k / wide][k % wide] = (pair_sum){0};
         for (int p = 0; p < masks->pairs; p++) {
             const uint32_t *line = lines[p] + x, *upper = masks->weight[0] + p * masks->width;
             const uint32_t *lower = masks->weight[rows - 1] + p * masks->width;
@@ -85,8 +88,8 @@ INLINE void sum_rows(const struct cpu_two_masks *masks, const uint32_t *const *l
         for (int r = 0; r < rows; r++)
             UNROLL
         for (int k = 0; k < wide; k++) {
-            v_u32 v = (quads ? quad_total(&sum[r][k]) : pair_total(&sum[r][k])) + start[r];
-            memcpy(out[r] + x + LANES * k, &v, sizeof v);
+            v_u32 v = quads ? quad_total(&sum[r][k]) : pair_total(&sum[r][k]);
+            store(out[r] + x + LANES * k, v + start[r]);
         }
     }
 }

@@ -68,7 +68,8 @@ static void sum_runs(const struct cpu_runs *runs, const uint32_t *const *rows, u
     for (int x = 0; x < n; x += 32) {
         const struct cpu_run_end *end = runs->end;
         const uint32_t *other = runs->other, *in;
-        v_u32 acc[RUNS_VECTORS] = {{0}}, v;
+        v_u32 acc[RUNS_VECTORS], v;
+        fill_32(acc, RUNS_VECTORS, 0);
         for (int t = 0; t < runs->added; t++, end++) {
             in = rows[end->row] + end->at + x;
             RUNS_EACH(acc[k] += v)
@@ -83,7 +84,7 @@ static void sum_runs(const struct cpu_runs *runs, const uint32_t *const *rows, u
             in = rows[end->row] + end->at + x;
             RUNS_EACH(acc[k] += v * *other)
         }
-        memcpy(sum + x, acc, sizeof acc);
+        store_32(sum + x, acc, RUNS_VECTORS);
     }
 }
 

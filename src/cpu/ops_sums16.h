@@ -35,7 +35,9 @@ INLINE void byte_sums_body(const struct cpu_byte_pairs *pairs, int count, const 
                 add_byte_pair(acc + 2 * k, first + VECTOR_BYTES * k, second + VECTOR_BYTES * k,
                               weight);
         }
-        memcpy(sum + x, acc, sizeof acc);
+        UNROLL
+        for (int k = 0; k < 2 * BYTE_VECTORS; k++)
+            store(sum + x + WORDS * k, (v_u32)acc[k]);
     }
 }
 

@@ -38,27 +38,50 @@ typedef double v4f64 __attribute__((vector_size(32)));
 typedef int64_t v4s64 __attribute__((vector_size(32)));
 typedef int32_t v4s32 __attribute__((vector_size(16)));
 
+/* At any address. (A memcpy to or from an array of vectors keeps gcc 12 from holding it in
+ * registers.) */
+typedef uint32_t any_vector __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
+
 INLINE v_u32 load_32(const void *at)
 {
-    v_u32 v;
-    memcpy(&v, at, sizeof v);
-    return v;
+    return *(const any_vector *)at;
 }
 
 INLINE v_u16 load_16(const void *at)
 {
-    v_u16 v;
-    memcpy(&v, at, sizeof v);
-    return v;
+    return (v_u16)load_32(at);
+}
+
+INLINE void store(void *at, v_u32 v)
+{
+    *(any_vector *)at = v;
 }
 
 /* The first BYTES of a vector, all of them if there are as many. */
 INLINE void store_first(void *at, v_u8 v, int bytes)
 {
-    if (bytes >= VECTOR_BYTES)
-        memcpy(at, &v, VECTOR_BYTES);
-    else
-        memcpy(at, &v, (size_t)bytes);
+    if (bytes >= VECTOR_BYTES) {
+        store(at, (v_u32)v);
+    } else {
+        uint8_t last[VECTOR_BYTES]; /* V itself would always be in memory */
+        store(last, (v_u32)v);
+        memcpy(at, last, (size_t)bytes);
+    }
+}
+
+/* COUNT vectors, a constant, with NUMBER in all places; and to memory. */
+INLINE void fill_32(v_u32 *v, int count, uint32_t number)
+{
+    UNROLL
+    for (int k = 0; k < count; k++)
+        v[k] = number - (v_u32){0};
+}
+
+INLINE void store_32(void *at, const v_u32 *v, int count)
+{
+    UNROLL
+    for (int k = 0; k < count; k++)
+        store((uint32_t *)at + k * LANES, v[k]);
 }
 
 #endif
