@@ -92,19 +92,19 @@ INLINE v_u32 widen_u16_32(const uint16_t *in)
     return __builtin_convertvector(v, v_u32);
 }
 
-/* Numbers up to INT16_MAX to bytes, at most 255. */
+/* Two vectors of int16 to bytes of 0..255. */
 INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
 {
     v_u8 bytes;
-    a = min_u16(a, 255 - (v_u16){0});
-    b = min_u16(b, 255 - (v_u16){0});
     for (int k = 0; k < WORDS; k++) {
-        bytes[k] = (uint8_t)a[k];
-        bytes[WORDS + k] = (uint8_t)b[k];
+        int16_t low = (int16_t)a[k], high = (int16_t)b[k];
+        bytes[k] = (uint8_t)(low < 0 ? 0 : low > UINT8_MAX ? UINT8_MAX : low);
+        bytes[WORDS + k] = (uint8_t)(high < 0 ? 0 : high > UINT8_MAX ? UINT8_MAX : high);
     }
     return bytes;
 }
 
+/* Of int32 to 16 bits. */
 INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
 {
     v_u16 words;
@@ -115,7 +115,7 @@ INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
     return words;
 }
 
-/* In the order of the lanes, 0..255. */
+/* Of int32 to bytes. */
 INLINE v_u8 narrow_32_u8(const v_s32 v[4])
 {
     v_u8 bytes;

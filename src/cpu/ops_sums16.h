@@ -54,24 +54,36 @@ static void byte_sums(const struct cpu_byte_pairs *pairs, const uint8_t *const *
 
 /* ---- to bytes ---- */
 
-/* PLAIN_SHIFT: unsigned sums over a power of two above 1, the most frequent case by far. */
-enum divide_16_way { PLAIN_SHIFT, ANY_SHIFT, BY_MULTIPLICATION };
+/* PLAIN: unsigned sums. A shift is by 1 or more, but SIGNED_SHIFT by any. */
+enum divide_16_way {
+    PLAIN_SHIFT,
+    SIGNED_SHIFT,
+    PLAIN_MULTIPLICATION,
+    SIGNED_MULTIPLICATION,
+    PLAIN_SUM,
+};
 
 static inline enum divide_16_way divide_16_way(const struct cpu_divide16 *divide)
 {
     if (divide->factor != 0)
-        return BY_MULTIPLICATION;
-    return divide->is_signed || divide->shift == 0 ? ANY_SHIFT : PLAIN_SHIFT;
+        return divide->is_signed ? SIGNED_MULTIPLICATION : PLAIN_MULTIPLICATION;
+    if (divide->is_signed)
+        return SIGNED_SHIFT;
+    return divide->shift > 0 ? PLAIN_SHIFT : PLAIN_SUM;
 }
 
+/* Quotients that narrow_16 can take. */
 INLINE v_u16 divide_16(const struct cpu_divide16 *divide, enum divide_16_way way, v_u16 v)
 {
-    if (way != PLAIN_SHIFT) /* as int16_t, unsigned sums are all above the floor */
-        v &= (v_u16)((v_s16)v >= (int16_t)(divide->is_signed ? 0 : INT16_MIN));
-    if (way == BY_MULTIPLICATION)
+    if (way == SIGNED_SHIFT)
+        return (v_u16)((v_s16)v >> divide->shift);
+    if (way == PLAIN_SUM)
+        return min_u16(v, UINT8_MAX - (v_u16){0});
+    if (way == SIGNED_MULTIPLICATION)
+        v &= (v_u16)((v_s16)v > 0);
+    if (way != PLAIN_SHIFT)
         v = multiply_high_16(v, divide->factor);
-    v >>= divide->shift;
-    return way == ANY_SHIFT ? min_u16(v, UINT8_MAX - (v_u16){0}) : v;
+    return v >> divide->shift;
 }
 
 /* Two vectors of sums to bytes; sums have slack up to CPU_BLOCK, samples have none. */
@@ -97,10 +109,14 @@ static void divide_16_u8(const struct cpu_divide16 *divide, const uint16_t *sum,
     enum divide_16_way way = divide_16_way(divide);
     if (way == PLAIN_SHIFT)
         divide_16_body(*divide, PLAIN_SHIFT, sum, out, n);
-    else if (way == ANY_SHIFT)
-        divide_16_body(*divide, ANY_SHIFT, sum, out, n);
+    else if (way == SIGNED_SHIFT)
+        divide_16_body(*divide, SIGNED_SHIFT, sum, out, n);
+    else if (way == PLAIN_MULTIPLICATION)
+        divide_16_body(*divide, PLAIN_MULTIPLICATION, sum, out, n);
+    else if (way == SIGNED_MULTIPLICATION)
+        divide_16_body(*divide, SIGNED_MULTIPLICATION, sum, out, n);
     else
-        divide_16_body(*divide, BY_MULTIPLICATION, sum, out, n);
+        divide_16_body(*divide, PLAIN_SUM, sum, out, n);
 }
 
 /* G = gx^2 + gy^2 < 2^31. Where sqrt(G) < 256.5, G < 2^17 is exact as a float and lies at least 1/4
@@ -115,7 +131,7 @@ static void gradient_16_u8(const int16_t *gx, const int16_t *gy, uint32_t max, u
             int32_t g = gx[x + k] * gx[x + k] + gy[x + k] * gy[x + k];
             length[k] = (uint16_t)(int32_t)(sqrtf((float)g) + 0.5F);
         }
-        divide_16_body(one, ANY_SHIFT, length, out + x, n - x < CPU_BLOCK ? n - x : CPU_BLOCK);
+        divide_16_body(one, SIGNED_SHIFT, length, out + x, n - x < CPU_BLOCK ? n - x : CPU_BLOCK);
     }
 }
 
@@ -167,15 +183,15 @@ INLINE void column_rows(const struct cpu_taps *taps, int rows, const uint16_t *c
     int count = taps->count, twins = taps->twins;
     if (count == 5 && twins == 2 && taps->weight[0] == 1 && way == PLAIN_SHIFT)
         column_body(taps, 5, 2, true, rows, PLAIN_SHIFT, row, start, *divide, out, n);
-    else if (count == 3 && twins == 1 && way == BY_MULTIPLICATION)
-        column_body(taps, 3, 1, false, rows, BY_MULTIPLICATION, row, start, *divide, out, n);
+    else if (count == 3 && twins == 1 && way == PLAIN_MULTIPLICATION)
+        column_body(taps, 3, 1, false, rows, PLAIN_MULTIPLICATION, row, start, *divide, out, n);
     else if (way == PLAIN_SHIFT)
         column_body(taps, count, twins, false, rows, PLAIN_SHIFT, row, start, *divide, out, n);
-    else if (way == ANY_SHIFT)
-        column_body(taps, count, twins, false, rows, ANY_SHIFT, row, start, *divide, out, n);
-    else
-        column_body(taps, count, twins, false, rows, BY_MULTIPLICATION, row, start, *divide, out,
+    else if (way == PLAIN_MULTIPLICATION)
+        column_body(taps, count, twins, false, rows, PLAIN_MULTIPLICATION, row, start, *divide, out,
                     n);
+    else
+        column_body(taps, count, twins, false, rows, way, row, start, *divide, out, n);
 }
 
 static void column_16_u8(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,

@@ -97,7 +97,7 @@ INLINE v_u16 min_u16(v_u16 a, v_u16 b)
 
 INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
 {
-    return (v_u8)vcombine_u8(vqmovn_u16((uint16x8_t)a), vqmovn_u16((uint16x8_t)b));
+    return (v_u8)vcombine_u8(vqmovun_s16((int16x8_t)a), vqmovun_s16((int16x8_t)b));
 }
 
 INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
@@ -107,7 +107,9 @@ INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
 
 INLINE v_u8 narrow_32_u8(const v_s32 v[4])
 {
-    return narrow_16(narrow_32(v[0], v[1]), narrow_32(v[2], v[3]));
+    int16x8_t low = vcombine_s16(vqmovn_s32((int32x4_t)v[0]), vqmovn_s32((int32x4_t)v[1]));
+    int16x8_t high = vcombine_s16(vqmovn_s32((int32x4_t)v[2]), vqmovn_s32((int32x4_t)v[3]));
+    return narrow_16((v_u16)low, (v_u16)high);
 }
 
 /* The compilers widen four bytes one by one. */
