@@ -131,9 +131,11 @@ static void quad_two_rows(const struct cpu_two_masks *masks, const uint32_t *con
 static double multiply_adds(int rounds)
 {
     v_u32 cells[CHAINS], weights = {0}, total = {0};
-    pair_sum sum[CHAINS] = {{0}};
-    for (int i = 0; i < CHAINS; i++)
+    pair_sum sum[CHAINS];
+    for (int i = 0; i < CHAINS; i++) {
         cells[i] = (uint32_t)i - (v_u32){0};
+        sum[i] = (pair_sum){0};
+    }
     for (int r = 0; r < rounds; r++) {
         __asm__ volatile("" : "+m"(weights)); /* or the products would be taken once for all */
         UNROLL

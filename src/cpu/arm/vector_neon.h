@@ -74,14 +74,14 @@ INLINE void add_byte_pair(v_u16 sum[2], const uint8_t *first, const uint8_t *sec
 INLINE v_u16 multiply_high_16(v_u16 v, uint16_t factor)
 {
     uint32x4_t low = vmull_n_u16(vget_low_u16((uint16x8_t)v), factor);
-    uint32x4_t high = vmull_high_n_u16((uint16x8_t)v, factor);
+    uint32x4_t high = vmull_high_u16((uint16x8_t)v, vdupq_n_u16(factor));
     return (v_u16)vuzp2q_u16((uint16x8_t)low, (uint16x8_t)high);
 }
 
 INLINE v_u32 multiply_high_32(v_u32 v, uint32_t factor)
 {
     uint64x2_t low = vmull_n_u32(vget_low_u32((uint32x4_t)v), factor);
-    uint64x2_t high = vmull_high_n_u32((uint32x4_t)v, factor);
+    uint64x2_t high = vmull_high_u32((uint32x4_t)v, vdupq_n_u32(factor));
     return (v_u32)vuzp2q_u32((uint32x4_t)low, (uint32x4_t)high);
 }
 
