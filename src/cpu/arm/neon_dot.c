@@ -1,6 +1,6 @@
 /* The inner loops for NEON with dot products (FEAT_DotProd, most 64-bit Arm processors since
  * 2018): those of NEON, and four taps of bytes in one instruction. Nothing here may run before the
- * processor was asked (cpu/features.c). CPU_EMULATED: compiled for tests on any processor. */
+ * processor was asked (cpu/processor.c). CPU_EMULATED: compiled for tests on any processor. */
 #include "cpu/arm/vector_neon.h"
 
 #define QUADS_WIDE   8

@@ -1,6 +1,6 @@
 /* The inner loops for AVX2, compiled with -mavx2 -mfma: those in portable C on vectors of 32 bytes,
  * with vpmaddwd (two exact products of 16 bits and their sum a lane) and vpmaddubsw (the same of
- * bytes). Nothing here may run before the processor was asked (cpu/features.c). */
+ * bytes). Nothing here may run before the processor was asked (cpu/processor.c). */
 #include <immintrin.h>
 
 #define VECTOR_BYTES 32

@@ -1,6 +1,6 @@
 /* The inner loops for AVX-512 with VNNI: those in portable C on vectors of 64 bytes, with four taps
  * of bytes or two of 16 bits in one instruction (vpdpbusd, vpdpwssd), which adds the products to
- * sums of 32 bits. Nothing here may run before the processor was asked (cpu/features.c).
+ * sums of 32 bits. Nothing here may run before the processor was asked (cpu/processor.c).
  * CPU_EMULATED: compiled for tests on any processor (tests/cpu/emulated_avx512.h). */
 #ifdef CPU_EMULATED
 #include "tests/cpu/emulated_avx512.h"
