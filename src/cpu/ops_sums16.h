@@ -129,8 +129,8 @@ static void gradient_16_u8(const int16_t *gx, const int16_t *gy, uint32_t max, u
         uint16_t length[CPU_BLOCK];
         for (int k = 0; k < CPU_BLOCK; k++) {
             int32_t g = gx[x + k] * gx[x + k] + gy[x + k] * gy[x + k];
-            float root = sqrtf((float)g);
-            length[k] = (uint16_t)(int32_t)((root > UINT8_MAX ? UINT8_MAX : root) + 0.5F);
+            int32_t root = (int32_t)(sqrtf((float)g) + 0.5F);
+            length[k] = (uint16_t)(root > UINT8_MAX ? UINT8_MAX : root);
         }
         divide_16_body(one, SIGNED_SHIFT, length, out + x, n - x < CPU_BLOCK ? n - x : CPU_BLOCK);
     }
