@@ -67,7 +67,7 @@ INLINE void sum_rows(const struct cpu_two_masks *masks, const uint32_t *const *l
             const uint32_t *line = lines[p] + x, *upper = masks->weight[0] + p * masks->width;
             const uint32_t *lower = masks->weight[rows - 1] + p * masks->width;
             for (int j = 0; j < masks->width; j++, line += masks->step) {
-                if ((upper[j] | lower[j]) == 0)
+                if (!quads && (upper[j] | lower[j]) == 0)
                     continue;
                 const v_u32 weight[2] = {broadcast(upper + j), broadcast(lower + j)};
                 UNROLL
