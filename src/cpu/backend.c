@@ -7,7 +7,7 @@
 #include "base/machine.h"
 #include "cpu/method.h"
 #include "cpu/probe.h"
-#include "cpu/sets.h"
+#include "cpu/processor.h"
 
 /* ---- the cost model, for --device auto ----
  *

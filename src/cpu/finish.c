@@ -14,7 +14,7 @@ static int log2_exact(int64_t d)
     return (d & (d - 1)) == 0 ? __builtin_ctzll((unsigned long long)d) : -1;
 }
 
-/* Below this doubles divide exactly (cpu/ops_wide.h). */
+/* Below this doubles divide exactly (cpu/ops_divide.h). */
 #define DOUBLE_BOUND ((int64_t)1 << 49)
 #define CHUNK        256 /* samples, whole pixels */
 

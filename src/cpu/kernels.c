@@ -8,7 +8,7 @@
 
 #include "cpu/finish.h"
 #include "cpu/method.h"
-#include "cpu/sets.h"
+#include "cpu/processor.h"
 #include "kernel/kernel.h"
 
 /* A method and what it has made for a plan. */
@@ -191,7 +191,7 @@ const struct kernel *cpu_kernels(int *count)
             .device = DEVICE_CPU,
             .idea = sets[i].idea,
             .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
-            .available = sets[i].ops->available,
+            .available = sets[i].available,
             .supports = supports,
             .run = run,
             .open = state_open,

@@ -57,7 +57,6 @@ extern const struct cpu_method cpu_method_bytes, cpu_method_direct8, cpu_method_
  * instruction sets have about the same ratios) ---- */
 
 #define CPU_RATE_16_BITS 90.0 /* 8 bits whose sums fit 16 */
-#define CPU_RATE_BYTES   80.0 /* 8 bits, weights of int8 */
 #define CPU_RATE_INT16   45.0 /* weights of int16, or rounded to it and certified */
 #define CPU_RATE_64      2.5
 #define CPU_RATE_TERMS   30.0 /* of columns and rows */

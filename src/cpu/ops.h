@@ -83,16 +83,6 @@ struct cpu_two_masks {
     const uint32_t *weight[2]; /* pairs * width entries, two int16 or four int8, row-major */
 };
 
-/* The same over lines of pairs of bytes. */
-struct cpu_two_byte_masks {
-    int pairs, width, step;
-    const uint32_t *weight[2]; /* two int8 each, in the bytes 0 and 1 and again in 2 and 3 */
-    /* pairs * width: sums of 16 bits (IS_SIGNED or not) hold all products from behind one such
-     * place to the next; the last place is one. */
-    const uint8_t *full;
-    bool is_signed;
-};
-
 /* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
 struct cpu_certify {
     float scale, low, high, max;
@@ -157,7 +147,8 @@ struct cpu_real_ops {
 
 struct cpu_ops {
     const char *name;
-    bool (*available)(void); /* does this processor have the instructions? */
+    /* So many rounds of the set's fastest multiply-adds; how many operations they were. */
+    double (*multiply_adds)(int rounds);
 
     /* sum[x] = start + sum over taps, modulo 2^32 or 2^64, for x in 0..n-1 rounded up to
      * CPU_BLOCK. All arithmetic wraps, and wrapping is exact because the plan's bound says
@@ -177,21 +168,11 @@ struct cpu_ops {
     /* sum_pairs for two masks at once */
     void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    /* sum_two_rows for bytes, or NULL: pair[x] = upper[x] | lower[x] << 8, or as the two below
-     * want it; sums of two rows that need 32 bits; and sums that fit 16 in the order of byte_sums,
-     * where `full` does not matter (NULL: byte_sums is as fast). */
-    void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
-    void (*byte_two_rows)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
-                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    void (*byte_two_rows_16)(const struct cpu_two_byte_masks *masks, const uint16_t *const *rows,
-                             uint16_t start, uint16_t *upper, uint16_t *lower, int n);
     /* The same over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte,
-     * row[3][x] in the highest one, or as the two below want it; weights are any int8. */
+     * row[3][x] in the highest one, or as quad_two_rows wants it; weights are any int8. */
     void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
     void (*quad_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
                           uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    void (*quad_two_rows_16)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                             uint16_t start, uint16_t *upper, uint16_t *lower, int n);
     /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
@@ -268,29 +249,7 @@ struct cpu_ops {
     struct cpu_real_ops real[2]; /* of float, of double */
 };
 
-/* floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + *shift, where d is no power of two: with
- * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
- * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
-static inline uint32_t cpu_divide_factor(const struct cpu_divide *divide, int *shift)
-{
-    uint64_t d = (uint64_t)divide->divisor;
-    int k = 63 - __builtin_clzll(d - 1);
-    *shift = k;
-    return (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d);
-}
-
+/* Plain C, for every processor; all sets: cpu/processor.h. */
 extern const struct cpu_ops cpu_ops_scalar;
-#ifdef HAVE_NEON
-extern const struct cpu_ops cpu_ops_neon;
-#endif
-#ifdef HAVE_NEON_DOT
-extern const struct cpu_ops cpu_ops_neon_dot;
-#endif
-#ifdef HAVE_AVX2
-extern const struct cpu_ops cpu_ops_avx2;
-#endif
-#ifdef HAVE_AVX512
-extern const struct cpu_ops cpu_ops_avx512;
-#endif
 
 #endif

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "cpu/ops.h"
-
-typedef double v4f64 __attribute__((vector_size(32)));
+#include "cpu/ops_vector.h"
 
 /* r + i*s times c + i*d */
 #define FFT_MULTIPLY(r, s, c, d)                                                                   \

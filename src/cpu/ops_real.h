@@ -3,7 +3,7 @@
  * wide; REAL_LANES: of 32 bytes; REAL_SPREAD_4 and _2: for each lane its pixel's last one). What
  * they mean and why they are right: cpu/real_bounds.c. No guard: it is read twice.
  *
- * Sums of OPS_REAL_ROWS rows of output are made together: each vector of samples that is loaded
+ * Sums of REAL_ROWS rows of output are made together: each vector of samples that is loaded
  * goes into all of them, since loads, of which most touch two cache lines, run out before
  * multiplications do. */
 #define REAL_PASTE2(a, b) a##_##b
@@ -13,13 +13,13 @@
 #define REAL_MASK         REAL_NAME(real_bits)
 #define REAL_INTS         REAL_NAME(real_ints)
 #define REAL_WIDE         REAL_NAME(real_wide)
-#define REAL_ADD          REAL_NAME(OPS_REAL_ADD)
-#define WIDE_LANES        (OPS_REAL_BYTES / (int)sizeof(REAL))
+#define REAL_ADD          REAL_NAME(REAL_ADD)
+#define WIDE_LANES        (VECTOR_BYTES / (int)sizeof(REAL))
 
 typedef REAL REAL_VECTOR __attribute__((vector_size(32)));
 typedef REAL_BITS REAL_MASK __attribute__((vector_size(32)));
 typedef int32_t REAL_INTS __attribute__((vector_size(4 * REAL_LANES)));
-typedef REAL REAL_WIDE __attribute__((vector_size(OPS_REAL_BYTES)));
+typedef REAL REAL_WIDE __attribute__((vector_size(VECTOR_BYTES)));
 
 static void REAL_NAME(real_prepare)(const void *samples, int sample_bytes, int centre, void *line,
                                     int n)
@@ -59,18 +59,18 @@ static void REAL_NAME(real_products)(const void *line, int channels, void *produ
  * the first one's mask row is WEIGHT, the next one's the one above. ROWS and VECTORS are constants
  * where this is inlined. */
 static inline __attribute__((always_inline)) void REAL_NAME(real_line)(
-    REAL_WIDE acc[][OPS_REAL_VECTORS * 2], int rows, int vectors, const REAL *line,
+    REAL_WIDE acc[][REAL_VECTORS * 2], int rows, int vectors, const REAL *line,
     const struct cpu_real_mask *mask, const REAL *weight, int first, int last)
 {
     for (int j = 0; j < mask->width; j++, line += mask->step, weight++) {
-        REAL_WIDE w[OPS_REAL_ROWS];
+        REAL_WIDE w[REAL_ROWS];
         for (int r = 0; r < rows; r++)
             if (r >= first && r <= last) /* - 0: which a compiler knows to be nothing */
                 w[r] = weight[-r * mask->width] - (REAL_WIDE){0};
         for (int k = 0; k < vectors; k++) {
             REAL_WIDE v;
             memcpy(&v, line + k * WIDE_LANES, sizeof v);
-            OPS_REAL_KEEP(v);
+            KEEP(v);
             for (int r = 0; r < rows; r++)
                 if (r >= first && r <= last)
                     acc[r][k] = REAL_ADD(acc[r][k], v, w[r]);
@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) void REAL_NAME(real_block)(
     const struct cpu_real_mask *mask, int rows, int vectors, const void *const *lines, bool more,
     void *const *sums, int x)
 {
-    REAL_WIDE acc[OPS_REAL_ROWS][OPS_REAL_VECTORS * 2];
+    REAL_WIDE acc[REAL_ROWS][REAL_VECTORS * 2];
     for (int r = 0; r < rows; r++)
         for (int k = 0; k < vectors; k++) {
             REAL_WIDE v = {0};
@@ -124,11 +124,11 @@ static void REAL_NAME(real_sums)(const struct cpu_real_mask *mask, const void *c
                                  int rows, bool more, void *const *sums, int n)
 {
     if (rows == 1)
-        for (int x = 0; x < n; x += 2 * OPS_REAL_VECTORS * WIDE_LANES)
-            REAL_NAME(real_block)(mask, 1, 2 * OPS_REAL_VECTORS, lines, more, sums, x);
+        for (int x = 0; x < n; x += 2 * REAL_VECTORS * WIDE_LANES)
+            REAL_NAME(real_block)(mask, 1, 2 * REAL_VECTORS, lines, more, sums, x);
     else
-        for (int x = 0; x < n; x += OPS_REAL_VECTORS * WIDE_LANES)
-            REAL_NAME(real_block)(mask, OPS_REAL_ROWS, OPS_REAL_VECTORS, lines, more, sums, x);
+        for (int x = 0; x < n; x += REAL_VECTORS * WIDE_LANES)
+            REAL_NAME(real_block)(mask, REAL_ROWS, REAL_VECTORS, lines, more, sums, x);
 }
 
 /* ---- samples ---- */

@@ -1,164 +1,105 @@
-/* The inner loops for rank-1 masks in portable C; a part of cpu/ops_template.h,
- * included once per instruction set. Column sums read samples of the picture as they
- * are, row sums read column sums; blocks of CPU_BLOCK keep their sums in registers. */
+/* The inner loops for columns and rows of masks of rank 1, and for every cell of other masks, in
+ * portable C; a part of cpu/ops_template.h, included once per instruction set. Column sums read
+ * samples of the picture as they are, row sums read column sums. */
 #ifndef STENCIL_CPU_OPS_SEPARABLE_H
 #define STENCIL_CPU_OPS_SEPARABLE_H
 
-#include <string.h>
-
 #include "cpu/ops.h"
+#include "cpu/ops_vector.h"
 
-/* Vectors of sums. Loads go through pointers because vectors this wide have no calling
- * convention of their own without AVX. */
-typedef uint32_t sums_32 __attribute__((vector_size(OPS_VECTOR_BYTES)));
+/* ---- 32 bits ---- */
 
-#ifndef OPS_WIDEN
-#define OPS_WIDEN
-#define WIDEN(name, sample, sums, bytes)                                                           \
-    static inline void name(const sample *in, sums *out)                                           \
-    {                                                                                              \
-        typedef sample samples __attribute__((vector_size(bytes)));                                \
-        samples v;                                                                                 \
-        memcpy(&v, in, sizeof v);                                                                  \
-        *out = __builtin_convertvector(v, sums);                                                   \
-    }
-WIDEN(widen_u8_32, uint8_t, sums_32, OPS_VECTOR_BYTES / 4)
-WIDEN(widen_u16_32, uint16_t, sums_32, OPS_VECTOR_BYTES / 2)
-#endif
+/* Vectors a block: enough independent chains, few enough for every register file. */
+#define TAP_VECTORS 4
+#define TAP_BLOCK   (TAP_VECTORS * LANES)
 
-#define LOAD(in, out) memcpy(out, in, sizeof *(out))
-#define ADD_ONE(acc, get, in)                                                                      \
-    do {                                                                                           \
-        get(in, &v);                                                                               \
-        acc += v * w;                                                                              \
-    } while (0)
-/* Taps i and count-1-i of the same weight: one multiplication. */
-#define ADD_TWINS(acc, get, in, twin)                                                              \
-    do {                                                                                           \
-        get(in, &v);                                                                               \
-        get(twin, &t);                                                                             \
-        acc += (v + t) * w;                                                                        \
-    } while (0)
-
-/* Four vectors a block: enough independent chains, few enough for every register file. The last
- * block moves back to end at n, so that nothing outside the rows is read; shorter rows go one by
- * one. */
-#define COLUMN_SUMS(name, sample, sum_type, sums, widen)                                           \
-    static void name(const struct cpu_taps *taps, const void *const *row, size_t first,            \
-                     sum_type *sum, int n)                                                         \
-    {                                                                                              \
-        const int lanes = (int)(sizeof(sums) / sizeof(sum_type)), block = 4 * lanes;               \
-        for (int x = 0; n >= block && x < n; x += block) {                                         \
-            sums a = {0}, b = {0}, c = {0}, d = {0}, v, t;                                         \
-            x = x > n - block ? n - block : x;                                                     \
-            for (int i = 0; i < taps->count - taps->twins; i++) {                                  \
-                const sample *in = (const sample *)row[i] + first + x;                             \
-                const sample *twin = (const sample *)row[taps->count - 1 - i] + first + x;         \
-                sum_type w = (sum_type)taps->weight[i];                                            \
-                if (i < taps->twins) {                                                             \
-                    ADD_TWINS(a, widen, in, twin);                                                 \
-                    ADD_TWINS(b, widen, in + lanes, twin + lanes);                                 \
-                    ADD_TWINS(c, widen, in + 2 * lanes, twin + 2 * lanes);                         \
-                    ADD_TWINS(d, widen, in + 3 * lanes, twin + 3 * lanes);                         \
-                } else {                                                                           \
-                    ADD_ONE(a, widen, in);                                                         \
-                    ADD_ONE(b, widen, in + lanes);                                                 \
-                    ADD_ONE(c, widen, in + 2 * lanes);                                             \
-                    ADD_ONE(d, widen, in + 3 * lanes);                                             \
-                }                                                                                  \
-            }                                                                                      \
-            memcpy(sum + x, &a, sizeof a);                                                         \
-            memcpy(sum + x + lanes, &b, sizeof b);                                                 \
-            memcpy(sum + x + 2 * lanes, &c, sizeof c);                                             \
-            memcpy(sum + x + 3 * lanes, &d, sizeof d);                                             \
-        }                                                                                          \
-        for (int x = 0; n < block && x < n; x++) {                                                 \
-            uint32_t one = 0;                                                                      \
-            for (int i = 0; i < taps->count; i++)                                                  \
-                one += taps->weight[i] * ((const sample *)row[i])[first + (size_t)x];              \
-            sum[x] = (sum_type)one;                                                                \
-        }                                                                                          \
-    }
-COLUMN_SUMS(column_32_u8, uint8_t, uint32_t, sums_32, widen_u8_32)
-COLUMN_SUMS(column_32_u16, uint16_t, uint32_t, sums_32, widen_u16_32)
-
-#define ROW_SUMS(name, sum_type, sums)                                                             \
-    static void name(const struct cpu_taps *taps, const sum_type *column, sum_type start,          \
-                     sum_type *sum, int n)                                                         \
-    {                                                                                              \
-        const int lanes = (int)(sizeof(sums) / sizeof(sum_type)), block = 4 * lanes;               \
-        for (int x = 0; x < n; x += block) {                                                       \
-            sums a, b, c, d, v, t;                                                                 \
-            a = b = c = d = (sums){0} + start;                                                     \
-            for (int j = 0; j < taps->count - taps->twins; j++) {                                  \
-                const sum_type *in = column + x + j * taps->step;                                  \
-                const sum_type *twin = column + x + (taps->count - 1 - j) * taps->step;            \
-                sum_type w = (sum_type)taps->weight[j];                                            \
-                if (j < taps->twins) {                                                             \
-                    ADD_TWINS(a, LOAD, in, twin);                                                  \
-                    ADD_TWINS(b, LOAD, in + lanes, twin + lanes);                                  \
-                    ADD_TWINS(c, LOAD, in + 2 * lanes, twin + 2 * lanes);                          \
-                    ADD_TWINS(d, LOAD, in + 3 * lanes, twin + 3 * lanes);                          \
-                } else {                                                                           \
-                    ADD_ONE(a, LOAD, in);                                                          \
-                    ADD_ONE(b, LOAD, in + lanes);                                                  \
-                    ADD_ONE(c, LOAD, in + 2 * lanes);                                              \
-                    ADD_ONE(d, LOAD, in + 3 * lanes);                                              \
-                }                                                                                  \
-            }                                                                                      \
-            memcpy(sum + x, &a, sizeof a);                                                         \
-            memcpy(sum + x + lanes, &b, sizeof b);                                                 \
-            memcpy(sum + x + 2 * lanes, &c, sizeof c);                                             \
-            memcpy(sum + x + 3 * lanes, &d, sizeof d);                                             \
-        }                                                                                          \
-    }
-ROW_SUMS(row_32, uint32_t, sums_32)
-
-/* ---- boxes ---- */
-
-#define COLUMN_SLIDE(name, sample)                                                                 \
-    static void name(uint32_t weight, const void *enters, const void *leaves, size_t first,        \
-                     uint32_t *sum, int n)                                                         \
-    {                                                                                              \
-        const sample *in = (const sample *)enters + first, *out = (const sample *)leaves + first;  \
-        for (int x = 0; x < n; x++)                                                                \
-            sum[x] += weight * ((uint32_t)in[x] - out[x]);                                         \
-    }
-COLUMN_SLIDE(column_slide_u8, uint8_t)
-COLUMN_SLIDE(column_slide_u16, uint16_t)
-
-/* STEP is a constant where it is called: the running sums stay in registers. */
-static inline __attribute__((always_inline)) void row_slide_body(int step, int count,
-                                                                 uint32_t weight,
-                                                                 const uint32_t *column,
-                                                                 uint32_t start, uint32_t *out,
-                                                                 int n)
+/* Samples of BYTES bytes, a constant. */
+INLINE v_u32 load_samples(const void *at, int index, int bytes)
 {
-    uint32_t sum[4] = {start, start, start, start};
-    const uint32_t *enters = column + (count - 1) * step;
-    for (int x = 0; x < (count - 1) * step; x++)
-        sum[x % step] += weight * column[x];
-    for (int x = 0; x < n; x += step)
-        for (int c = 0; c < step; c++) {
-            sum[c] += weight * enters[x + c];
-            out[x + c] = sum[c];
-            sum[c] -= weight * column[x + c];
-        }
+    return bytes == 1   ? widen_u8_32((const uint8_t *)at + index)
+           : bytes == 2 ? widen_u16_32((const uint16_t *)at + index)
+                        : load_32((const uint32_t *)at + index);
 }
 
-static void row_slide_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+/* A block of samples times a weight. */
+INLINE void add_tap(v_u32 sum[TAP_VECTORS], const void *in, int bytes, uint32_t weight)
+{
+    UNROLL
+    for (int k = 0; k < TAP_VECTORS; k++)
+        sum[k] += load_samples(in, k * LANES, bytes) * weight;
+}
+
+/* The same of two taps of one weight: one multiplication. */
+INLINE void add_twins(v_u32 sum[TAP_VECTORS], const void *in, const void *twin, int bytes,
+                      uint32_t weight)
+{
+    UNROLL
+    for (int k = 0; k < TAP_VECTORS; k++)
+        sum[k] +=
+            (load_samples(in, k * LANES, bytes) + load_samples(twin, k * LANES, bytes)) * weight;
+}
+
+/* The last block moves back to end at n, so that nothing outside the rows is read; shorter rows go
+ * one by one. */
+INLINE void column_32(const struct cpu_taps *taps, const void *const *row, size_t first, int bytes,
+                      uint32_t *sum, int n)
+{
+    for (int x = 0; n >= TAP_BLOCK && x < n; x += TAP_BLOCK) {
+        v_u32 acc[TAP_VECTORS];
+        size_t at;
+        fill_32(acc, TAP_VECTORS, 0);
+        x = x > n - TAP_BLOCK ? n - TAP_BLOCK : x;
+        at = (first + (size_t)x) * (size_t)bytes;
+        for (int i = 0; i < taps->count - taps->twins; i++) {
+            const char *in = (const char *)row[i] + at;
+            if (i < taps->twins)
+                add_twins(acc, in, (const char *)row[taps->count - 1 - i] + at, bytes,
+                          taps->weight[i]);
+            else
+                add_tap(acc, in, bytes, taps->weight[i]);
+        }
+        store_32(sum + x, acc, TAP_VECTORS);
+    }
+    for (int x = 0; n < TAP_BLOCK && x < n; x++) {
+        size_t at = first + (size_t)x;
+        sum[x] = 0;
+        for (int i = 0; i < taps->count; i++)
+            sum[x] += taps->weight[i] *
+                      (bytes == 1 ? ((const uint8_t *)row[i])[at] : ((const uint16_t *)row[i])[at]);
+    }
+}
+
+static void column_32_u8(const struct cpu_taps *taps, const void *const *row, size_t first,
                          uint32_t *sum, int n)
 {
-    if (taps->step == 1)
-        row_slide_body(1, taps->count, taps->weight[0], column, start, sum, n);
-    else if (taps->step == 2)
-        row_slide_body(2, taps->count, taps->weight[0], column, start, sum, n);
-    else if (taps->step == 3)
-        row_slide_body(3, taps->count, taps->weight[0], column, start, sum, n);
-    else
-        row_slide_body(4, taps->count, taps->weight[0], column, start, sum, n);
+    column_32(taps, row, first, 1, sum, n);
 }
 
+static void column_32_u16(const struct cpu_taps *taps, const void *const *row, size_t first,
+                          uint32_t *sum, int n)
+{
+    column_32(taps, row, first, 2, sum, n);
+}
+
+static void row_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                   uint32_t *sum, int n)
+{
+    for (int x = 0; x < n; x += TAP_BLOCK) {
+        v_u32 acc[TAP_VECTORS];
+        fill_32(acc, TAP_VECTORS, start);
+        for (int j = 0; j < taps->count - taps->twins; j++) {
+            const uint32_t *in = column + x + j * taps->step;
+            if (j < taps->twins)
+                add_twins(acc, in, column + x + (taps->count - 1 - j) * taps->step, 4,
+                          taps->weight[j]);
+            else
+                add_tap(acc, in, 4, taps->weight[j]);
+        }
+        store_32(sum + x, acc, TAP_VECTORS);
+    }
+}
+
+/* Of the columns c[x] and c[x + step] the halves of 16 bits, for sums in two halves. */
 static void split_taps(const uint32_t *restrict column, int step, uint32_t *restrict upper,
                        uint32_t *restrict lower, int n)
 {
@@ -169,30 +110,28 @@ static void split_taps(const uint32_t *restrict column, int step, uint32_t *rest
     }
 }
 
-/* The numbers are whole and below 2^49, and so exact as doubles; why the quotients are right:
- * cpu/ops_wide.h. */
-static inline __attribute__((always_inline)) void divide_halves_body(
-    const struct cpu_halves *halves, bool has_cell, const int32_t *restrict upper,
-    const int32_t *restrict lower, const uint16_t *restrict in, uint16_t *restrict out, int n)
+/* ---- 64 bits ---- */
+
+#define WIDE_BLOCK 16
+
+INLINE void add_tap_64(uint64_t sum[WIDE_BLOCK], const uint32_t *restrict in, uint64_t weight)
 {
-    double common = (double)halves->common, inverse = 1.0 / (double)halves->divisor;
-    double start = (double)(halves->start + halves->divisor / 2) + 0.5, max = halves->max;
-    double cell = (double)halves->cell;
-    for (int x = 0; x < n; x++) {
-        double sum = (upper[x] * 65536.0 + lower[x]) * common + start;
-        double q = (has_cell ? sum + cell * in[x] : sum) * inverse;
-        q = q < max ? q : max;
-        out[x] = (uint16_t)(int32_t)(q > 0 ? q : 0);
-    }
+    for (int k = 0; k < WIDE_BLOCK; k++)
+        sum[k] += in[k] * weight;
 }
 
-static void divide_halves(const struct cpu_halves *halves, const int32_t *upper,
-                          const int32_t *lower, const uint16_t *in, uint16_t *out, int n)
+static void sum_64(const struct cpu_mask *mask, const uint32_t *const *rows, uint64_t start,
+                   int64_t *sum, int n)
 {
-    if (halves->cell == 0)
-        divide_halves_body(halves, false, upper, lower, in, out, n);
-    else
-        divide_halves_body(halves, true, upper, lower, in, out, n);
+    for (int x = 0; x < n; x += WIDE_BLOCK) {
+        uint64_t acc[WIDE_BLOCK];
+        for (int k = 0; k < WIDE_BLOCK; k++)
+            acc[k] = start;
+        for (int i = 0; i < mask->height; i++)
+            for (int j = 0; j < mask->width; j++)
+                add_tap_64(acc, rows[i] + x + j * mask->step, mask->weight64[i * mask->width + j]);
+        memcpy(sum + x, acc, sizeof acc);
+    }
 }
 
 #endif

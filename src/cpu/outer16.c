@@ -27,9 +27,10 @@
 #include "cpu/lines.h"
 #include "cpu/taps.h"
 
-#define MOST_SAMPLES 3840               /* of a tile: sums stay in the caches next to the core */
-#define MOST_SUM     65536              /* of the sizes of a column's or a row's numbers */
-#define DOUBLE_BOUND ((int64_t)1 << 49) /* of sums that are divided as doubles: cpu/ops_wide.h */
+#define MOST_SAMPLES 3840  /* of a tile: sums stay in the caches next to the core */
+#define MOST_SUM     65536 /* of the sizes of a column's or a row's numbers */
+/* Of sums that are divided as doubles: cpu/ops_divide.h. */
+#define DOUBLE_BOUND ((int64_t)1 << 49)
 #define MOST_PAIRS   (CPU_MAX_SIDE / 2 + 1)
 
 struct outer16_worker {

@@ -3,18 +3,17 @@
  * how far it can be off (cpu/rounded.h). The methods `direct8` and `certified8`, and a part of
  * `direct`.
  *
- * Lines of pairs hold two rows of the picture side by side, 8-bit samples as bytes where the
- * weights are small, all others as int16, so that one multiply-add takes two taps. Output rows y
- * and y+1 read the same lines:
+ * Lines of pairs hold two rows of the picture side by side as int16, so that one multiply-add takes
+ * two taps. Output rows y and y+1 read the same lines:
  *
  *   rows      y-ay  +1 | +2  +3 | +4  +5      (mask of 5 rows)
  *   y          w0   w1 | w2  w3 | w4   0
  *   y+1         0   w0 | w1  w2 | w3  w4
  *
  * so each line is loaded once for both, and only every second row begins a line.
- * Where there are lines of four rows, small weights take them: lines t, t + 2, t + 4 ... of
- * those that begin at every second row. A 16-bit sample less 32768 fits int16: the sums begin with
- * 32768 times the sum of the weights. */
+ * Where an instruction takes four bytes, weights of int8 take lines of four rows of bytes: lines t,
+ * t + 2, t + 4 ... of those that begin at every second row. A 16-bit sample less 32768 fits int16:
+ * the sums begin with 32768 times the sum of the weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +22,6 @@
 #include "cpu/finish.h"
 #include "cpu/lines.h"
 #include "cpu/method.h"
-
-/* The weights over lines of pairs of bytes. */
-struct byte_pairs {
-    bool can;
-    bool narrow; /* all sums fit 16 bits, and are divided so: */
-    struct cpu_divide16 divide;
-    struct cpu_two_byte_masks masks;
-    uint8_t *full; /* owned: masks.full */
-};
 
 struct pairs_worker {
     const uint32_t **at; /* the lines of one row pair, from the top */
@@ -46,45 +36,12 @@ struct pairs_pass {
     uint32_t *weights[2];          /* owned */
     uint32_t start[2];             /* of the sums */
     bool certified;
-    struct byte_pairs bytes;
     struct cpu_rounded rounded; /* where they are certified */
     struct cpu_lines lines;
     const struct kernel_job *job; /* of one job, as lines.tiles */
 };
 
 /* ---- weights ---- */
-
-/* What weights of one sign may add up to so that their products fit 16 bits. */
-#define MOST_SIGNED   (INT16_MAX / UINT8_MAX)
-#define MOST_UNSIGNED (UINT16_MAX / UINT8_MAX)
-
-/* Of bytes times weights: how far up and down their sum can go, in units of 255. */
-struct reach {
-    int up, down;
-};
-
-static struct reach reach_of(int64_t a, int64_t b)
-{
-    return (struct reach){(int)((a > 0 ? a : 0) + (b > 0 ? b : 0)),
-                          (int)-((a < 0 ? a : 0) + (b < 0 ? b : 0))};
-}
-
-/* Do all weights fit int8, and the products of any two below each other int16? */
-static bool bytes_fit(const struct plan_mask *m)
-{
-    for (int i = 0; i < m->height; i++)
-        for (int j = 0; j < m->width; j++) {
-            int64_t a = m->weight[i * m->width + j];
-            int64_t b = i + 1 < m->height ? m->weight[(i + 1) * m->width + j] : 0;
-            struct reach reach;
-            if (a < -INT8_MAX || a > INT8_MAX || b < -INT8_MAX || b > INT8_MAX)
-                return false;
-            reach = reach_of(a, b);
-            if (reach.up > MOST_SIGNED || reach.down > MOST_SIGNED)
-                return false;
-        }
-    return true;
-}
 
 /* Do all weights fit int8, for lines of quads? */
 static bool quads_fit(const struct plan_mask *m)
@@ -95,68 +52,19 @@ static bool quads_fit(const struct plan_mask *m)
     return true;
 }
 
-/* Has OPS one of the two for the plan's mask, and is it sooner done that way than by `bytes`? */
-static bool bytes_win(const struct cpu_ops *ops, const struct plan *plan)
+/* Has OPS lines of quads for the plan's mask, and is it sooner done that way than by `bytes`? */
+static bool quads_win(const struct cpu_ops *ops, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int pairs = m->height / 2 + 1, quads = m->height / 4 + 1, taps = 0;
+    int quads = m->height / 4 + 1, taps = 0;
 
     if (plan->kind != PLAN_LINEAR || cpu_bytes_separable(plan))
         return false;
     for (int k = 0; k < m->width * m->height; k++)
         taps += m->weight[k] != 0;
-    /* Here every place of the mask is walked, with 4 instructions a pair, or 6 a quad of half as
-     * many samples, or with loads 8; there two taps that are not 0 take 8. */
-    if (ops->byte_quads && quads_fit(m))
-        return quads * m->width * 6 + 20 < (taps + 1) / 2 * 8;
-    return ops->byte_two_rows_16 && pairs * m->width * 4 + 20 < (taps + 1) / 2 * 8 && bytes_fit(m);
-}
-
-/* Where sums of 16 bits are full. */
-static void find_full(struct byte_pairs *bytes, const int8_t *weight, int taps)
-{
-    int most = bytes->masks.is_signed ? MOST_SIGNED : MOST_UNSIGNED;
-    struct reach sum[2] = {{0, 0}, {0, 0}};
-
-    for (int t = 0; t < taps; t++) {
-        struct reach more[2];
-        bool fits = true;
-        for (int k = 0; k < 2; k++) {
-            const int8_t *two = weight + 4 * (t + k * taps);
-            more[k] = reach_of(two[0], two[1]);
-            sum[k].up += more[k].up;
-            sum[k].down += more[k].down;
-            fits = fits && sum[k].up <= most && sum[k].down <= most;
-        }
-        if (fits)
-            continue;
-        bytes->full[t - 1] = 1;
-        memcpy(sum, more, sizeof sum);
-    }
-    bytes->full[taps - 1] = 1;
-}
-
-/* From the int16 pairs of such a mask, which are changed to int8 in place. False: no memory. */
-static bool bytes_make(struct byte_pairs *bytes, const struct cpu_ops *ops, const struct plan *plan,
-                       const struct cpu_two_masks *masks, uint32_t *weights)
-{
-    const struct plan_mask *m = &plan->mask[0];
-    int taps = masks->pairs * masks->width;
-
-    bytes->full = calloc((size_t)taps, 1);
-    if (!bytes->full)
-        return false;
-    for (int k = 0; k < 2 * taps; k++) {
-        uint32_t two = (weights[k] & 0xff) | (weights[k] >> 16 & 0xff) << 8;
-        weights[k] = two | two << 16;
-    }
-    bytes->masks = (struct cpu_two_byte_masks){masks->pairs, masks->width,
-                                               masks->step,  {weights, weights + taps},
-                                               bytes->full,  m->sum_abs > m->sum};
-    find_full(bytes, (const int8_t *)weights, taps);
-    bytes->can = true;
-    bytes->narrow = ops->byte_two_rows_16 && cpu_bytes_divide(plan, &bytes->divide);
-    return true;
+    /* Here every place of the mask is walked, with 6 instructions a quad, and sums of 32 bits are
+     * divided; there two taps that are not 0 take 8. */
+    return ops->byte_quads && quads_fit(m) && quads * m->width * 6 + 40 < (taps + 1) / 2 * 8;
 }
 
 /* ROWS rows of weights to an entry of PACKED, which is cleared: of HEIGHT rows of STRIDE cells. */
@@ -192,33 +100,17 @@ static void put(const void *context, const void *const *row, size_t first, void 
         byte[i] = (const uint8_t *)row[i] + first;
     if (pass->lines.line_rows == 4)
         ops->byte_quads(byte, (uint32_t *)line + at, n);
-    else if (pass->bytes.can)
-        ops->byte_pairs(byte[0], byte[1], (uint16_t *)line + at, n);
     else
         ops->pairs_u8(byte[0], byte[1], (uint32_t *)line + at, n);
 }
 
-/* The sums of two rows; 16-bit ones where bytes.narrow. */
 static void sum_two_rows(const struct pairs_pass *pass, const struct pairs_worker *w, int n)
 {
     const struct cpu_ops *ops = pass->ops;
-    const struct plan_mask *m = &pass->plan->mask[0];
-    const uint16_t *const *bytes = (const uint16_t *const *)w->at;
-    uint16_t start_16 = (uint16_t)(m->offset + m->divisor / 2);
-    uint16_t *sum_16[2] = {(uint16_t *)w->sum[0][0], (uint16_t *)w->sum[0][1]};
-    bool quads = pass->lines.line_rows == 4;
 
-    if (quads && pass->bytes.narrow)
-        ops->quad_two_rows_16(&pass->masks[0], w->at, start_16, sum_16[0], sum_16[1], n);
-    else if (pass->bytes.narrow)
-        ops->byte_two_rows_16(&pass->bytes.masks, bytes, start_16, sum_16[0], sum_16[1], n);
-    else if (pass->bytes.can)
-        ops->byte_two_rows(&pass->bytes.masks, bytes, pass->start[0], w->sum[0][0], w->sum[0][1],
-                           n);
-    else
-        for (int k = 0; k < pass->plan->masks; k++)
-            (quads ? ops->quad_two_rows : ops->sum_two_rows)(&pass->masks[k], w->at, pass->start[k],
-                                                             w->sum[k][0], w->sum[k][1], n);
+    for (int k = 0; k < pass->plan->masks; k++)
+        (pass->lines.line_rows == 4 ? ops->quad_two_rows : ops->sum_two_rows)(
+            &pass->masks[k], w->at, pass->start[k], w->sum[k][0], w->sum[k][1], n);
 }
 
 static void finish_row(const struct pairs_pass *pass, const struct pairs_worker *w,
@@ -229,9 +121,7 @@ static void finish_row(const struct pairs_pass *pass, const struct pairs_worker 
     int n = tile->pixels * plan->channels;
     void *out = cpu_tile_out(pass->job, tile, y);
 
-    if (pass->bytes.narrow)
-        pass->ops->divide_16_u8(&pass->bytes.divide, (const uint16_t *)sum, out, n);
-    else if (plan->kind == PLAN_GRADIENT)
+    if (plan->kind == PLAN_GRADIENT)
         cpu_finish_gradient(pass->ops, plan, sum, (const int32_t *)w->sum[1][lower], out, n);
     else if (!pass->certified)
         cpu_finish_32(pass->ops, plan, sum, out, n);
@@ -290,12 +180,7 @@ static bool weights_make(struct pairs_pass *pass)
     for (int k = 0; k < plan->masks; k++)
         if (!weights_pack(pass, k, plan->mask[k].weight))
             return false;
-    if (quads)
-        pass->bytes.narrow = cpu_bytes_divide(plan, &pass->bytes.divide);
-    if (quads || !plain || !pass->ops->byte_two_rows || !bytes_fit(m))
-        return true;
-    pass->lines.bytes = 2;
-    return bytes_make(&pass->bytes, pass->ops, plan, &pass->masks[0], pass->weights[0]);
+    return true;
 }
 
 static void worker_make(const void *context, void *worker, struct cpu_memory *memory)
@@ -315,7 +200,6 @@ void cpu_pairs_free(void *state)
     struct pairs_pass *pass = state;
     free(pass->weights[0]);
     free(pass->weights[1]);
-    free(pass->bytes.full);
     cpu_rounded_free(&pass->rounded);
     free(pass);
 }
@@ -370,14 +254,11 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
 /* Where both can run a plan, this method beside `bytes` is a matter of instructions. */
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
-    bool narrow = bytes_fit(&plan->mask[0]);
-
     if (refusal(plan, ops))
         return HUGE_VAL;
-    if (cpu_bytes_wins(plan) && bytes_win(ops, plan))
+    if (cpu_bytes_wins(plan) && quads_win(ops, plan))
         return cpu_method_cost(&cpu_method_bytes, plan, ops, width, height);
-    return cpu_samples(plan, width, height) *
-           (cpu_cells(plan) / (narrow ? CPU_RATE_BYTES : CPU_RATE_INT16) + 1);
+    return cpu_samples(plan, width, height) * (cpu_cells(plan) / CPU_RATE_INT16 + 1);
 }
 
 static double cost_certified(const struct plan *plan, const struct cpu_ops *ops, int width,

@@ -1,4 +1,4 @@
-/* AVX-512 intrinsics on any processor, for tests: cpu/x86/vector_avx512.h includes this file
+/* AVX-512 intrinsics on any processor, for tests: src/cpu/x86/avx512.c includes this file
  * instead of the compiler's where it is compiled with -DCPU_EMULATED. SIMDe does nearly all of it
  * in portable C; what its version 0.7.4 lacks stands here, after the instructions' definitions. */
 #ifndef STENCIL_TESTS_CPU_EMULATED_AVX512_H

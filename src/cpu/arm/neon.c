@@ -1,16 +1,7 @@
-/* The inner loops for NEON, which every 64-bit Arm processor has. CPU_EMULATED: compiled for tests
- * on any processor (tests/cpu/emulated_neon.h). */
-#include "cpu/arm/bytes.h"
-#include "cpu/arm/divide.h"
-#include "cpu/arm/direct8.h"
-#include "cpu/arm/sums.h"
-#include "cpu/arm/wide.h"
-#include "cpu/ops.h"
+/* The inner loops for NEON, which every 64-bit Arm processor has: those in portable C on vectors of
+ * 16 bytes. CPU_EMULATED: compiled for tests on any processor (tests/cpu/emulated_neon.h). */
+#include "cpu/arm/vector_neon.h"
 
-static bool available(void)
-{
-    return true;
-}
-
+#define OPS_VECTORS
 #define OPS_SUFFIX neon
 #include "cpu/ops_template.h"

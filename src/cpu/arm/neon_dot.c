@@ -1,26 +1,22 @@
 /* The inner loops for NEON with dot products (FEAT_DotProd, most 64-bit Arm processors since
- * 2018): those of NEON, and four taps of bytes in one instruction. Nothing here may run before
- * available() said yes. CPU_EMULATED: compiled for tests on any processor. */
-#ifndef CPU_EMULATED
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-#endif
+ * 2018): those of NEON, and four taps of bytes in one instruction. Nothing here may run before the
+ * processor was asked (cpu/processor.c). CPU_EMULATED: compiled for tests on any processor. */
+#include "cpu/arm/vector_neon.h"
 
-#include "cpu/arm/bytes.h"
-#include "cpu/arm/divide.h"
-#include "cpu/arm/direct8_dot.h"
-#include "cpu/arm/sums.h"
-#include "cpu/arm/wide.h"
-#include "cpu/ops.h"
+#define QUADS_WIDE   8
+#define QUADS_SIGNED true /* bytes */
 
-static bool available(void)
+/* Four products of int8, added to sums of 32 bits. */
+INLINE void add_quads(pair_sum *sum, v_u32 samples, v_u32 weights)
 {
-#ifdef CPU_EMULATED
-    return true;
-#else
-    return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
-#endif
+    sum->low = vdotq_s32(sum->low, (int8x16_t)samples, (int8x16_t)weights);
 }
 
+INLINE v_u32 quad_total(const pair_sum *sum)
+{
+    return (v_u32)sum->low;
+}
+
+#define OPS_VECTORS
 #define OPS_SUFFIX neon_dot
 #include "cpu/ops_template.h"

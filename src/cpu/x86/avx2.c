@@ -1,81 +1,70 @@
-/* The inner loops for AVX2, compiled with -mavx2 -mfma: the template's vectors become
- * ymm registers, and the sum of pairs is vpmaddwd, two exact 16-bit products and
- * their sum a lane. (vpmaddubsw is twice as wide, but it saturates:
- * 255*127*2 > 32767. Where weights are small enough it is taken: cpu/x86/direct8_avx2.h.) Nothing
- * here may run before available() said yes. */
-#include "cpu/x86/direct8_avx2.h"
-#include "cpu/x86/vector_avx2.h"
-#include "cpu/x86/wide_avx2.h"
-#include "cpu/ops.h"
-#include "cpu/x86/bytes.h"
-#include "cpu/x86/divide.h"
-#include "cpu/x86/sums.h"
+/* The inner loops for AVX2, compiled with -mavx2 -mfma: those in portable C on vectors of 32 bytes,
+ * with vpmaddwd (two exact products of 16 bits and their sum a lane) and vpmaddubsw (the same of
+ * bytes). Nothing here may run before the processor was asked (cpu/processor.c). */
+#include <immintrin.h>
 
-static bool available(void)
+#define VECTOR_BYTES 32
+#define V(operation) _mm256_##operation
+typedef __m256i vector;
+#include "cpu/x86/vector.h"
+
+/* Sums of two rows of output take 12 of the 16 registers. */
+#define PAIRS_WIDE_ONE 8
+#define PAIRS_WIDE_TWO 6
+/* 3 rows in 12 registers; 2 in 8 took 1.1 times as long. */
+#define REAL_ROWS    3
+#define REAL_VECTORS 4
+
+#define KEEP(v) __asm__("" : "+x"(v))
+
+#define REAL_ADD_float(sum, v, w)                                                                  \
+    (real_wide_float) _mm256_fmadd_ps((__m256)(v), (__m256)(w), (__m256)(sum))
+#define REAL_ADD_double(sum, v, w)                                                                 \
+    (real_wide_double) _mm256_fmadd_pd((__m256d)(v), (__m256d)(w), (__m256d)(sum))
+
+/* From memory: from a register it takes the multiplications' ports. */
+INLINE v_u32 broadcast(const uint32_t *weight)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return (v_u32)_mm256_broadcast_ss((const float *)weight);
 }
 
-/* Bytes of both rows side by side, twice: as words, then as words of 16 bits in pairs. */
-static void pairs_u8_avx2(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n)
+typedef v_u32 pair_sum;
+
+INLINE void add_pairs(pair_sum *sum, v_u32 samples, v_u32 weights)
 {
-    const __m256i zero = _mm256_setzero_si256();
-    int x = 0;
-    for (; x + 32 <= n; x += 32) {
-        __m256i u = _mm256_loadu_si256((const __m256i *)(upper + x));
-        __m256i l = _mm256_loadu_si256((const __m256i *)(lower + x));
-        __m256i part[4], both;
-        both = _mm256_unpacklo_epi8(u, l); /* bytes 0-7, 16-23 */
-        part[0] = _mm256_unpacklo_epi8(both, zero);
-        part[1] = _mm256_unpackhi_epi8(both, zero);
-        both = _mm256_unpackhi_epi8(u, l);
-        part[2] = _mm256_unpacklo_epi8(both, zero);
-        part[3] = _mm256_unpackhi_epi8(both, zero);
-        for (int i = 0; i < 4; i++) { /* part[i]: elements 4i.. and 16 + 4i.. */
-            _mm_storeu_si128((__m128i *)(pair + x + 4 * i), _mm256_castsi256_si128(part[i]));
-            _mm_storeu_si128((__m128i *)(pair + x + 16 + 4 * i),
-                             _mm256_extracti128_si256(part[i], 1));
-        }
-    }
-    for (; x < n; x++)
-        pair[x] = upper[x] | (uint32_t)lower[x] << 16;
+    *sum += (v_u32)_mm256_madd_epi16((vector)samples, (vector)weights);
 }
 
-/* The same of 16 bits. Pairs have no slack here. */
-static void pairs_u16_avx2(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n)
+INLINE v_u32 pair_total(const pair_sum *sum)
 {
-    const __m256i centre = _mm256_set1_epi16(INT16_MIN);
-    int x = 0;
-    for (; x + 16 <= n; x += 16) {
-        __m256i u = _mm256_loadu_si256((const __m256i *)(upper + x));
-        __m256i l = _mm256_loadu_si256((const __m256i *)(lower + x));
-        __m256i low, high, *to = (__m256i *)(pair + x);
-        u = _mm256_xor_si256(u, centre);
-        l = _mm256_xor_si256(l, centre);
-        low = _mm256_unpacklo_epi16(u, l);
-        high = _mm256_unpackhi_epi16(u, l);
-        _mm256_storeu_si256(to, _mm256_permute2x128_si256(low, high, 0x20));
-        _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(low, high, 0x31));
-    }
-    for (; x < n; x++)
-        pair[x] = (upper[x] | (uint32_t)lower[x] << 16) ^ 0x80008000;
+    return *sum;
+}
+
+INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
+{
+    vector packed = _mm256_packus_epi32((vector)a, (vector)b);
+    return (v_u16)_mm256_permute4x64_epi64(packed, _MM_SHUFFLE(3, 1, 2, 0));
+}
+
+INLINE v_u8 narrow_32_u8(const v_s32 v[4])
+{
+    const vector order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    vector low = _mm256_packs_epi32((vector)v[0], (vector)v[1]);
+    vector high = _mm256_packs_epi32((vector)v[2], (vector)v[3]);
+    return (v_u8)_mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
 }
 
 /* The compiler widens vectors by halves; the processor does it in one load. */
-static inline void widen_u8_32(const uint8_t *in, uint32_t __attribute__((vector_size(32))) * out)
+INLINE v_u32 widen_u8_32(const uint8_t *in)
 {
-    __m256i v = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)in));
-    *out = (uint32_t __attribute__((vector_size(32))))v;
+    return (v_u32)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)in));
 }
 
-static inline void widen_u16_32(const uint16_t *in, uint32_t __attribute__((vector_size(32))) * out)
+INLINE v_u32 widen_u16_32(const uint16_t *in)
 {
-    __m256i v = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)in));
-    *out = (uint32_t __attribute__((vector_size(32))))v;
+    return (v_u32)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)in));
 }
 
-#define OPS_WIDEN
-#define OPS_PAIRS_U8  pairs_u8_avx2
-#define OPS_PAIRS_U16 pairs_u16_avx2
-#define OPS_SUFFIX    avx2
+#define OPS_VECTORS
+#define OPS_SUFFIX avx2
 #include "cpu/ops_template.h"

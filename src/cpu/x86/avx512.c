@@ -1,40 +1,110 @@
-/* The inner loops for AVX-512 with VNNI: those of AVX2 in vectors of 64 bytes, and four taps of
- * bytes or two of 16 bits in one instruction (vpdpbusd, vpdpwssd), which adds the products to
- * sums of 32 bits. Row ends are stored by masks. Nothing here may run before available() said
- * yes. CPU_EMULATED: compiled for tests on any processor (tests/cpu/emulated_avx512.h). */
-#include "cpu/x86/direct8_avx512.h"
-#include "cpu/x86/vector_avx512.h"
-#include "cpu/x86/wide_avx512.h"
-#include "cpu/ops.h"
-#include "cpu/x86/bytes.h"
-#include "cpu/x86/divide.h"
-#include "cpu/x86/sums.h"
-
-static bool available(void)
-{
+/* The inner loops for AVX-512 with VNNI: those in portable C on vectors of 64 bytes, with four taps
+ * of bytes or two of 16 bits in one instruction (vpdpbusd, vpdpwssd), which adds the products to
+ * sums of 32 bits. Nothing here may run before the processor was asked (cpu/processor.c).
+ * CPU_EMULATED: compiled for tests on any processor (tests/cpu/emulated_avx512.h). */
 #ifdef CPU_EMULATED
-    return true;
+#include "tests/cpu/emulated_avx512.h"
 #else
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vnni");
+#include <immintrin.h>
 #endif
+
+#define VECTOR_BYTES 64
+#define V(operation) _mm512_##operation
+typedef __m512i vector;
+#include "cpu/x86/vector.h"
+
+/* 8 sums in registers hide vpdpwssd's latency while loads, most of which touch two cache lines,
+ * take as long. */
+#define PAIRS_WIDE_ONE 4
+#define PAIRS_WIDE_TWO 4
+#define QUADS_WIDE     4
+#define QUADS_SIGNED   false /* bytes */
+#define REAL_ROWS      4
+#define REAL_VECTORS   4
+
+#ifdef CPU_EMULATED
+#define KEEP(v) (void)(v)
+#else
+#define KEEP(v) __asm__("" : "+v"(v))
+#endif
+
+#define REAL_ADD_float(sum, v, w)                                                                  \
+    (real_wide_float) _mm512_fmadd_ps((__m512)(v), (__m512)(w), (__m512)(sum))
+#define REAL_ADD_double(sum, v, w)                                                                 \
+    (real_wide_double) _mm512_fmadd_pd((__m512d)(v), (__m512d)(w), (__m512d)(sum))
+
+typedef v_u32 pair_sum;
+
+#ifdef CPU_EMULATED
+INLINE v_u32 broadcast(const uint32_t *weight)
+{
+    return *weight - (v_u32){0};
 }
 
-typedef uint32_t widened __attribute__((vector_size(VECTOR_BYTES)));
+INLINE void add_pairs(pair_sum *sum, v_u32 samples, v_u32 weights)
+{
+    *sum = (v_u32)_mm512_dpwssd_epi32((vector)*sum, (vector)samples, (vector)weights);
+}
+#else
+/* From memory: from a register it takes a port of the multiplications, and the compiler does that
+ * where it has the weight in one. */
+INLINE v_u32 broadcast(const uint32_t *weight)
+{
+    v_u32 v;
+    __asm__("vpbroadcastd %1, %0" : "=v"(v) : "m"(*weight));
+    return v;
+}
+
+/* Of the intrinsic gcc 12 makes a copy of the sum before each and one after it, and has no
+ * registers left for the sums. */
+INLINE void add_pairs(pair_sum *sum, v_u32 samples, v_u32 weights)
+{
+    __asm__("vpdpwssd %2, %1, %0" : "+v"(*sum) : "v"(samples), "v"(weights));
+}
+#endif
+
+INLINE v_u32 pair_total(const pair_sum *sum)
+{
+    return *sum;
+}
+
+/* Four products of a byte and an int8; it does not saturate on the way (vpdpbusds would). */
+INLINE void add_quads(pair_sum *sum, v_u32 samples, v_u32 weights)
+{
+    *sum = (v_u32)_mm512_dpbusd_epi32((vector)*sum, (vector)samples, (vector)weights);
+}
+
+INLINE v_u32 quad_total(const pair_sum *sum)
+{
+    return *sum;
+}
+
+INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
+{
+    const vector order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    vector packed = _mm512_packus_epi32((vector)a, (vector)b);
+    return (v_u16)_mm512_permutexvar_epi64(order, packed);
+}
+
+INLINE v_u8 narrow_32_u8(const v_s32 v[4])
+{
+    const vector order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    vector low = _mm512_packs_epi32((vector)v[0], (vector)v[1]);
+    vector high = _mm512_packs_epi32((vector)v[2], (vector)v[3]);
+    return (v_u8)_mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
+}
 
 /* The compiler widens vectors by halves; the processor does it in one load. */
-static inline void widen_u8_32(const uint8_t *in, widened *out)
+INLINE v_u32 widen_u8_32(const uint8_t *in)
 {
-    *out = (widened)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)in));
+    return (v_u32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)in));
 }
 
-static inline void widen_u16_32(const uint16_t *in, widened *out)
+INLINE v_u32 widen_u16_32(const uint16_t *in)
 {
-    *out = (widened)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)in));
+    return (v_u32)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)in));
 }
 
-#define OPS_WIDEN
-#define OPS_VECTOR_BYTES VECTOR_BYTES
-#define OPS_SUFFIX       avx512
+#define OPS_VECTORS
+#define OPS_SUFFIX avx512
 #include "cpu/ops_template.h"

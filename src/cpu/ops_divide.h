@@ -1,0 +1,233 @@
+/* From sums to samples in portable C: division by the mask's divisor, rounded and clamped, of sums
+ * of 32 and 64 bits, of two halves and of colour weighted by alpha; the length of gradients; the
+ * bounds of approximate sums. A part of cpu/ops_template.h, included once per instruction set.
+ * (Sums of 16 bits: cpu/ops_sums16.h.)
+ *
+ * Quotients by doubles: v and D are exact, r = 1/D and (v + 1/2) * r are each rounded, so that the
+ * result is off by less than q * 2^-51, where q = v/D; (v + 1/2) / D lies at least 1/(2D) from the
+ * next integer; and q * D < 2^50. */
+#ifndef STENCIL_CPU_OPS_DIVIDE_H
+#define STENCIL_CPU_OPS_DIVIDE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu/ops.h"
+#include "cpu/ops_vector.h"
+
+/* ---- 32 bits ---- */
+
+/* BY_FLOAT: where v < 2^22 and, for every q up to max, q * d < 2^21, v + 1/2 is exact, its
+ * product with 1/d is off by less than q * 2^-22, and (v + 1/2) / d lies at least 1/(2d) from the
+ * next integer. BY_FACTOR: floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + shift: with
+ * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
+ * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
+enum divide_32_way { BY_SHIFT, BY_FLOAT, BY_FACTOR };
+
+static inline enum divide_32_way divide_32_way(const struct cpu_divide *divide)
+{
+    if (divide->shift >= 0)
+        return BY_SHIFT;
+    return divide->bound < 1 << 22 && (divide->max + 1) * divide->divisor < 1 << 21 ? BY_FLOAT
+                                                                                    : BY_FACTOR;
+}
+
+struct divide_32 {
+    enum divide_32_way way;
+    int shift;
+    uint32_t half, factor;
+    float inverse;
+};
+
+INLINE struct divide_32 divide_32_make(const struct cpu_divide *divide, enum divide_32_way way)
+{
+    const uint64_t d = (uint64_t)divide->divisor;
+    const int k = way == BY_FACTOR ? 63 - __builtin_clzll(d - 1) : divide->shift;
+    return (struct divide_32){way, k, (uint32_t)(d / 2),
+                              (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d), 1.0F / (float)d};
+}
+
+/* A vector of quotients; those below 0 are 0 or below. */
+INLINE v_s32 divide_lanes(const struct divide_32 *d, const int32_t *sum)
+{
+    v_s32 v = (v_s32)(load_32(sum) + d->half);
+    if (d->way == BY_SHIFT)
+        return v >> d->shift;
+    if (d->way == BY_FLOAT)
+        return __builtin_convertvector((__builtin_convertvector(v, v_f32) + 0.5F) * d->inverse,
+                                       v_s32);
+    v &= v > 0;
+    return (v_s32)(multiply_high_32((v_u32)v, d->factor) >> d->shift);
+}
+
+/* WAY and BYTES are constants where this is inlined. Sums have slack up to CPU_BLOCK, samples have
+ * none. */
+INLINE void divide_32(const struct cpu_divide *divide, enum divide_32_way way, const int32_t *sum,
+                      bool bytes, void *out, int n)
+{
+    const struct divide_32 d = divide_32_make(divide, way);
+    const v_u8 max_u8 = (uint8_t)divide->max - (v_u8){0};
+    const v_u16 max_u16 = (uint16_t)divide->max - (v_u16){0};
+    for (int x = 0; bytes && x < n; x += VECTOR_BYTES) {
+        v_s32 v[4];
+        UNROLL
+        for (int k = 0; k < 4; k++)
+            v[k] = divide_lanes(&d, sum + x + LANES * k);
+        store_first((uint8_t *)out + x, min_u8(narrow_32_u8(v), max_u8), n - x);
+    }
+    for (int x = 0; !bytes && x < n; x += WORDS) {
+        v_u16 v = narrow_32(divide_lanes(&d, sum + x), divide_lanes(&d, sum + x + LANES));
+        store_first((uint16_t *)out + x, (v_u8)min_u16(v, max_u16), 2 * (n - x));
+    }
+}
+
+INLINE void divide_32_any(const struct cpu_divide *divide, const int32_t *sum, bool bytes,
+                          void *out, int n)
+{
+    enum divide_32_way way = divide_32_way(divide);
+    if (way == BY_SHIFT)
+        divide_32(divide, BY_SHIFT, sum, bytes, out, n);
+    else if (way == BY_FLOAT)
+        divide_32(divide, BY_FLOAT, sum, bytes, out, n);
+    else
+        divide_32(divide, BY_FACTOR, sum, bytes, out, n);
+}
+
+static void divide_32_u8(const struct cpu_divide *divide, const int32_t *sum, uint8_t *out, int n)
+{
+    divide_32_any(divide, sum, true, out, n);
+}
+
+static void divide_32_u16(const struct cpu_divide *divide, const int32_t *sum, uint16_t *out, int n)
+{
+    divide_32_any(divide, sum, false, out, n);
+}
+
+static void certify_u8(const struct cpu_certify *certify, const int32_t *restrict sum,
+                       uint8_t *restrict out, uint8_t *restrict doubtful, int n)
+{
+    float scale = certify->scale, low = certify->low, high = certify->high, max = certify->max;
+    for (int x = 0; x < n; x++) {
+        float value = (float)sum[x] * scale, below = value + low, above = value + high;
+        int32_t floor_below, floor_above;
+        below = below < max ? below : max;
+        above = above < max ? above : max;
+        floor_below = (int32_t)(below > 0 ? below : 0);
+        floor_above = (int32_t)(above > 0 ? above : 0);
+        out[x] = (uint8_t)floor_below;
+        doubtful[x] = floor_below != floor_above;
+    }
+}
+
+/* The numbers are whole and below 2^49, and so exact as doubles. */
+INLINE void divide_halves_body(const struct cpu_halves *halves, bool has_cell,
+                               const int32_t *restrict upper, const int32_t *restrict lower,
+                               const uint16_t *restrict in, uint16_t *restrict out, int n)
+{
+    double common = (double)halves->common, inverse = 1.0 / (double)halves->divisor;
+    double start = (double)(halves->start + halves->divisor / 2) + 0.5, max = halves->max;
+    double cell = (double)halves->cell;
+    for (int x = 0; x < n; x++) {
+        double sum = (upper[x] * 65536.0 + lower[x]) * common + start;
+        double q = (has_cell ? sum + cell * in[x] : sum) * inverse;
+        q = q < max ? q : max;
+        out[x] = (uint16_t)(int32_t)(q > 0 ? q : 0);
+    }
+}
+
+static void divide_halves(const struct cpu_halves *halves, const int32_t *upper,
+                          const int32_t *lower, const uint16_t *in, uint16_t *out, int n)
+{
+    if (halves->cell == 0)
+        divide_halves_body(halves, false, upper, lower, in, out, n);
+    else
+        divide_halves_body(halves, true, upper, lower, in, out, n);
+}
+
+/* ---- 64 bits ---- */
+
+/* Numbers of 0..2^52-1, as the low bits of a double from 2^52 on. */
+static inline void to_doubles(const v4s64 *v, v4f64 *out)
+{
+    *out = (v4f64)(*v | 0x4330000000000000) - 0x1p52;
+}
+
+/* FIRST where CHOICE is -1, SECOND where it is 0. */
+static inline void choose_doubles(const v4s64 *choice, const v4f64 *first, v4f64 *second)
+{
+    *second = (v4f64)(((v4s64)*first & *choice) | ((v4s64)*second & ~*choice));
+}
+
+/* Clamped and rounded down; NONE: -1. */
+static inline void store_quotients(const v4f64 *value, double max, const v4s64 *none, int32_t *out)
+{
+    const v4f64 most = max - (v4f64){0}, minus_one = (v4f64){0} - 1;
+    v4f64 q = (v4f64)((v4s64)*value & (*value > 0));
+    v4s64 above = q > most;
+    v4s32 whole;
+    choose_doubles(&above, &most, &q);
+    choose_doubles(none, &minus_one, &q);
+    whole = __builtin_convertvector(q, v4s32);
+    memcpy(out, &whole, sizeof whole);
+}
+
+static void divide_64(const struct cpu_divide *divide, const int64_t *sum, int32_t *quotient, int n)
+{
+    const double inverse = 1.0 / (double)divide->divisor;
+    const v4s64 none = {0};
+    for (int x = 0; x < n; x += 4) {
+        v4s64 v;
+        v4f64 q;
+        memcpy(&v, sum + x, sizeof v);
+        v += divide->divisor / 2;
+        v &= v > 0;
+        to_doubles(&v, &q);
+        q = (q + 0.5) * inverse;
+        store_quotients(&q, divide->max, &none, quotient + x);
+    }
+}
+
+/* Four places: one pixel or two. A fraction N/D is rounded as (2N + D) / 2D is rounded down. Both
+ * are whole and below 2^51, so that a quotient that is no integer lies further below the next one
+ * than rounding reaches. */
+static void weighted(const struct cpu_weighted *w, const uint32_t *plain, const uint32_t *product,
+                     int32_t *quotient, int n)
+{
+    const v4s64 last_of_4 = {0, 0, 0, -1}, last_of_2 = {0, -1, 0, -1};
+    const v4s64 is_alpha = w->channels == 4 ? last_of_4 : last_of_2;
+    const v4f64 all = (double)w->weight_sum - (v4f64){0};
+    const double gain = (double)w->gain, offset = (double)w->offset, d = (double)w->divisor;
+    for (int x = 0; x < n; x += 4) {
+        v4u32 alpha_sums, colour_sums;
+        memcpy(&alpha_sums, plain + x, sizeof alpha_sums);
+        memcpy(&colour_sums, product + x, sizeof colour_sums);
+        alpha_sums = w->channels == 4 ? __builtin_shufflevector(alpha_sums, alpha_sums, 3, 3, 3, 3)
+                                      : __builtin_shufflevector(alpha_sums, alpha_sums, 1, 1, 3, 3);
+        v4s64 alpha = __builtin_convertvector(alpha_sums, v4s64), none;
+        v4s64 product_sums = __builtin_convertvector(colour_sums, v4s64);
+        v4f64 a, b, up, down;
+        to_doubles(&alpha, &b);
+        to_doubles(&product_sums, &a);
+        up = gain * a + offset * b;
+        down = d * b;
+        choose_doubles(&is_alpha, &b, &up);
+        choose_doubles(&is_alpha, &all, &down);
+        up = (2 * up + down) / (2 * down);
+        none = (alpha == 0) & ~is_alpha;
+        store_quotients(&up, (double)w->max, &none, quotient + x);
+    }
+}
+
+/* G = gx^2 + gy^2 is exact where sqrt(G) < 2^16, and lies at least 1/4 from any (k - 1/2)^2:
+ * sqrt(G) is at least 2^-19 from k - 1/2, doubles there are 2^-37 apart. Larger ones are clamped.
+ */
+static void gradient_32(const int32_t *restrict gx, const int32_t *restrict gy, int32_t max,
+                        int32_t *restrict size, int n)
+{
+    for (int x = 0; x < n; x++) {
+        double root = sqrt((double)gx[x] * gx[x] + (double)gy[x] * gy[x]);
+        size[x] = (int32_t)((root > max ? max : root) + 0.5);
+    }
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* Lines that hold two or four rows of the picture side by side, and sums over them: one
+ * multiply-add takes two taps of 16 bits, or four of bytes. A part of cpu/ops_template.h, included
+ * once per instruction set. */
+#ifndef STENCIL_CPU_OPS_PAIRS_H
+#define STENCIL_CPU_OPS_PAIRS_H
+
+#include "cpu/ops.h"
+#include "cpu/ops_vector.h"
+
+/* Where an instruction takes signed bytes only, lines of quads hold b - 128, and 128 times the sum
+ * of the weights is added to their sums. */
+#ifdef QUADS_WIDE
+#define QUAD_FLIP (QUADS_SIGNED ? 0x80808080 : 0)
+#define QUAD_BIAS (QUADS_SIGNED ? 128 : 0)
+#else
+#define QUADS_WIDE PAIRS_WIDE_TWO
+#define QUAD_BIAS  0
+#define add_quads  add_pairs
+#define quad_total pair_total
+#endif
+
+static void pairs_u8(const uint8_t *restrict upper, const uint8_t *restrict lower,
+                     uint32_t *restrict pair, int n)
+{
+    for (int x = 0; x < n; x++)
+        pair[x] = upper[x] | (uint32_t)lower[x] << 16;
+}
+
+static void pairs_u16(const uint16_t *restrict upper, const uint16_t *restrict lower,
+                      uint32_t *restrict pair, int n)
+{
+    for (int x = 0; x < n; x++)
+        pair[x] = (upper[x] | (uint32_t)lower[x] << 16) ^ 0x80008000;
+}
+
+#ifdef QUAD_FLIP
+static void byte_quads(const uint8_t *const row[4], uint32_t *restrict quad, int n)
+{
+    const uint8_t *restrict a = row[0], *restrict b = row[1];
+    const uint8_t *restrict c = row[2], *restrict d = row[3];
+    for (int x = 0; x < n; x++) {
+        uint32_t upper = a[x] | (uint32_t)b[x] << 8, lower = c[x] | (uint32_t)d[x] << 8;
+        quad[x] = (upper | lower << 16) ^ QUAD_FLIP;
+    }
+}
+#endif
+
+/* The sums of ROWS rows of output, which read the same lines, WIDE vectors at a time; ROWS, WIDE
+ * and QUADS are constants where this is inlined. All sums, the weights and what was loaded are in
+ * registers. */
+INLINE void sum_rows(const struct cpu_two_masks *masks, const uint32_t *const *lines, int rows,
+                     int wide, bool quads, const uint32_t start[2], uint32_t *const *out, int n)
+{
+    for (int x = 0; x < n; x += LANES * wide) {
+        pair_sum sum[2][8];
+        UNROLL
+        for (int k = 0; k < rows * wide; k++)
+            sum[k / wide][k % wide] = (pair_sum){0};
+        for (int p = 0; p < masks->pairs; p++) {
+            const uint32_t *line = lines[p] + x, *upper = masks->weight[0] + p * masks->width;
+            const uint32_t *lower = masks->weight[rows - 1] + p * masks->width;
+            for (int j = 0; j < masks->width; j++, line += masks->step) {
+                if (!quads && (upper[j] | lower[j]) == 0)
+                    continue;
+                const v_u32 weight[2] = {broadcast(upper + j), broadcast(lower + j)};
+                UNROLL
+                for (int k = 0; k < wide; k++) {
+                    v_u32 samples = load_32(line + LANES * k);
+                    /* Or the compiler loads it twice, and loads are what runs out first. */
+                    KEEP(samples);
+                    UNROLL
+                    for (int r = 0; r < rows; r++)
+                        if (quads)
+                            add_quads(&sum[r][k], samples, weight[r]);
+                        else
+                            add_pairs(&sum[r][k], samples, weight[r]);
+                }
+            }
+        }
+        UNROLL
+        for (int r = 0; r < rows; r++)
+            UNROLL
+        for (int k = 0; k < wide; k++) {
+            v_u32 v = quads ? quad_total(&sum[r][k]) : pair_total(&sum[r][k]);
+            store(out[r] + x + LANES * k, v + start[r]);
+        }
+    }
+}
+
+static void sum_pairs(const struct cpu_mask *mask, const uint32_t *const *rows, uint32_t start,
+                      int32_t *sum, int n)
+{
+    const struct cpu_two_masks masks = {
+        (mask->height + 1) / 2, mask->width, mask->step, {mask->pair, mask->pair}};
+    sum_rows(&masks, rows, 1, PAIRS_WIDE_ONE, false, (uint32_t[2]){start},
+             (uint32_t *[2]){(uint32_t *)sum}, n);
+}
+
+static void sum_two_rows(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                         uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+{
+    sum_rows(masks, rows, 2, PAIRS_WIDE_TWO, false, (uint32_t[]){start, start},
+             (uint32_t *[]){upper, lower}, n);
+}
+
+#ifdef QUAD_FLIP
+static void quad_two_rows(const struct cpu_two_masks *masks, const uint32_t *const *rows,
+                          uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+{
+    uint32_t from[2] = {start, start};
+    for (int r = 0; r < 2; r++)
+        for (int t = 0; QUAD_BIAS && t < 4 * masks->pairs * masks->width; t++)
+            from[r] += QUAD_BIAS * (uint32_t)(int8_t)(masks->weight[r][t / 4] >> t % 4 * 8 & 0xff);
+    sum_rows(masks, rows, 2, QUADS_WIDE, true, from, (uint32_t *[]){upper, lower}, n);
+}
+#endif
+
+/* ---- the processor's ceiling ---- */
+
+/* Enough chains to hide the latency of an addition, few enough for the registers. */
+#define CHAINS (VECTOR_BYTES == 64 ? 12 : 6)
+
+/* Two products and two additions a lane, chain and round. */
+static double multiply_adds(int rounds)
+{
+    v_u32 cells[CHAINS], weights = {0}, total = {0};
+    pair_sum sum[CHAINS];
+    for (int i = 0; i < CHAINS; i++) {
+        cells[i] = (uint32_t)i - (v_u32){0};
+        sum[i] = (pair_sum){0};
+    }
+    for (int r = 0; r < rounds; r++) {
+        __asm__ volatile("" : "+m"(weights)); /* or the products would be taken once for all */
+        UNROLL
+        for (int i = 0; i < CHAINS; i++)
+            add_pairs(&sum[i], cells[i], weights);
+    }
+    for (int i = 0; i < CHAINS; i++)
+        total += pair_total(&sum[i]);
+    __asm__ volatile("" : : "m"(total)); /* or all of it would be left out as unused */
+    return 4.0 * LANES * CHAINS * rounds;
+}
+
+#endif

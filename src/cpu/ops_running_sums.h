@@ -1,0 +1,89 @@
+/* Running sums in portable C: of boxes, along columns and rows, and the sums over the ends of runs
+ * of equal weights (cpu/direct.c). A part of cpu/ops_template.h, included once per instruction set.
+ */
+#ifndef STENCIL_CPU_OPS_RUNNING_SUMS_H
+#define STENCIL_CPU_OPS_RUNNING_SUMS_H
+
+#include "cpu/ops.h"
+#include "cpu/ops_vector.h"
+
+/* ---- boxes ---- */
+
+#define COLUMN_SLIDE(name, sample)                                                                 \
+    static void name(uint32_t weight, const void *enters, const void *leaves, size_t first,        \
+                     uint32_t *sum, int n)                                                         \
+    {                                                                                              \
+        const sample *in = (const sample *)enters + first, *out = (const sample *)leaves + first;  \
+        for (int x = 0; x < n; x++)                                                                \
+            sum[x] += weight * ((uint32_t)in[x] - out[x]);                                         \
+    }
+COLUMN_SLIDE(column_slide_u8, uint8_t)
+COLUMN_SLIDE(column_slide_u16, uint16_t)
+
+/* STEP is a constant where it is called: the running sums stay in registers. */
+INLINE void row_slide(int step, const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                      uint32_t *out, int n)
+{
+    const uint32_t weight = taps->weight[0];
+    const int first = (taps->count - 1) * step;
+    uint32_t sum[4] = {start, start, start, start};
+
+    for (int x = 0; x < first; x++)
+        sum[x % step] += weight * column[x];
+    for (int x = 0; x < n; x += step)
+        for (int c = 0; c < step; c++) {
+            sum[c] += weight * column[x + first + c];
+            out[x + c] = sum[c];
+            sum[c] -= weight * column[x + c];
+        }
+}
+
+static void row_slide_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
+                         uint32_t *sum, int n)
+{
+    if (taps->step == 1)
+        row_slide(1, taps, column, start, sum, n);
+    else if (taps->step == 2)
+        row_slide(2, taps, column, start, sum, n);
+    else if (taps->step == 3)
+        row_slide(3, taps, column, start, sum, n);
+    else
+        row_slide(4, taps, column, start, sum, n);
+}
+
+/* ---- ends of runs ---- */
+
+#define RUNS_VECTORS (32 / LANES)
+#define RUNS_EACH(operation)                                                                       \
+    for (int k = 0; k < RUNS_VECTORS; k++) {                                                       \
+        v = load_32(in + LANES * k);                                                               \
+        operation;                                                                                 \
+    }
+
+static void sum_runs(const struct cpu_runs *runs, const uint32_t *const *rows, uint32_t start,
+                     int32_t *sum, int n)
+{
+    for (int x = 0; x < n; x += 32) {
+        const struct cpu_run_end *end = runs->end;
+        const uint32_t *other = runs->other, *in;
+        v_u32 acc[RUNS_VECTORS], v;
+        fill_32(acc, RUNS_VECTORS, 0);
+        for (int t = 0; t < runs->added; t++, end++) {
+            in = rows[end->row] + end->at + x;
+            RUNS_EACH(acc[k] += v)
+        }
+        for (int t = 0; t < runs->taken; t++, end++) {
+            in = rows[end->row] + end->at + x;
+            RUNS_EACH(acc[k] -= v)
+        }
+        for (int k = 0; k < RUNS_VECTORS; k++)
+            acc[k] = acc[k] * runs->weight + start;
+        for (int t = 0; t < runs->others; t++, end++, other++) {
+            in = rows[end->row] + end->at + x;
+            RUNS_EACH(acc[k] += v * *other)
+        }
+        store_32(sum + x, acc, RUNS_VECTORS);
+    }
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* The inner loops of the method `bytes`: sums of 16 bits of bytes times int8 weights, and their
+ * division to bytes. A part of cpu/ops_template.h, included once per instruction set. Sums lie in
+ * the order of cpu/ops_vector.h. */
+#ifndef STENCIL_CPU_OPS_SUMS16_H
+#define STENCIL_CPU_OPS_SUMS16_H
+
+#include <math.h>
+
+#include "cpu/ops.h"
+#include "cpu/ops_vector.h"
+
+#define BYTE_VECTORS (CPU_BLOCK / VECTOR_BYTES)
+
+/* COUNT is a constant where the caller has one, here and below: then loops are unrolled and
+ * pointers and weights stay in registers. */
+INLINE void byte_sums_body(const struct cpu_byte_pairs *pairs, int count, const uint8_t *const *at,
+                           uint16_t start, uint16_t *sum, int n, struct cpu_ahead ahead)
+{
+    /* Where nothing is wanted, what is there: an address that is none takes long to look up. */
+    const uint8_t *read = ahead.read ? ahead.read : (const uint8_t *)sum;
+    const uint8_t *write = ahead.write ? ahead.write : (const uint8_t *)sum;
+    const uint32_t *weights = pairs->weight;
+    for (int x = 0; x < n; x += CPU_BLOCK) {
+        v_u16 acc[2 * BYTE_VECTORS];
+        UNROLL
+        for (int k = 0; k < 2 * BYTE_VECTORS; k++)
+            acc[k] = start - (v_u16){0};
+        __builtin_prefetch(read + x);
+        __builtin_prefetch(write + x);
+        for (int p = 0; p < count; p++) {
+            const uint8_t *first = at[2 * p] + x, *second = at[2 * p + 1] + x;
+            uint32_t weight = weights[p];
+            UNROLL
+            for (int k = 0; k < BYTE_VECTORS; k++)
+                add_byte_pair(acc + 2 * k, first + VECTOR_BYTES * k, second + VECTOR_BYTES * k,
+                              weight);
+        }
+        UNROLL
+        for (int k = 0; k < 2 * BYTE_VECTORS; k++)
+            store(sum + x + WORDS * k, (v_u32)acc[k]);
+    }
+}
+
+static void byte_sums(const struct cpu_byte_pairs *pairs, const uint8_t *const *at, uint16_t start,
+                      uint16_t *sum, int n, struct cpu_ahead ahead)
+{
+    if (pairs->count == 2)
+        byte_sums_body(pairs, 2, at, start, sum, n, ahead);
+    else if (pairs->count == 3)
+        byte_sums_body(pairs, 3, at, start, sum, n, ahead);
+    else
+        byte_sums_body(pairs, pairs->count, at, start, sum, n, ahead);
+}
+
+/* ---- to bytes ---- */
+
+/* PLAIN: unsigned sums. A shift is by 1 or more, but SIGNED_SHIFT by any. */
+enum divide_16_way {
+    PLAIN_SHIFT,
+    SIGNED_SHIFT,
+    PLAIN_MULTIPLICATION,
+    SIGNED_MULTIPLICATION,
+    PLAIN_SUM,
+};
+
+static inline enum divide_16_way divide_16_way(const struct cpu_divide16 *divide)
+{
+    if (divide->factor != 0)
+        return divide->is_signed ? SIGNED_MULTIPLICATION : PLAIN_MULTIPLICATION;
+    if (divide->is_signed)
+        return SIGNED_SHIFT;
+    return divide->shift > 0 ? PLAIN_SHIFT : PLAIN_SUM;
+}
+
+/* Quotients that narrow_16 can take. */
+INLINE v_u16 divide_16(const struct cpu_divide16 *divide, enum divide_16_way way, v_u16 v)
+{
+    if (way == SIGNED_SHIFT)
+        return (v_u16)((v_s16)v >> divide->shift);
+    if (way == PLAIN_SUM)
+        return min_u16(v, UINT8_MAX - (v_u16){0});
+    if (way == SIGNED_MULTIPLICATION)
+        v &= (v_u16)((v_s16)v > 0);
+    if (way != PLAIN_SHIFT)
+        v = multiply_high_16(v, divide->factor);
+    return v >> divide->shift;
+}
+
+/* Two vectors of sums to bytes; sums have slack up to CPU_BLOCK, samples have none. */
+INLINE void finish_bytes(const struct cpu_divide16 *divide, enum divide_16_way way, v_u16 a,
+                         v_u16 b, uint8_t *out, int left)
+{
+    v_u8 bytes = narrow_16(divide_16(divide, way, a), divide_16(divide, way, b));
+    store_first(out, min_u8(bytes, (uint8_t)divide->max - (v_u8){0}), left);
+}
+
+/* DIVIDE is a copy of the caller's: bytes may lie anywhere, and from memory it would be read again
+ * after every store. */
+INLINE void divide_16_body(const struct cpu_divide16 divide, enum divide_16_way way,
+                           const uint16_t *sum, uint8_t *out, int n)
+{
+    for (int x = 0; x < n; x += VECTOR_BYTES)
+        finish_bytes(&divide, way, load_16(sum + x), load_16(sum + x + WORDS), out + x, n - x);
+}
+
+static void divide_16_u8(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
+                         int n)
+{
+    enum divide_16_way way = divide_16_way(divide);
+    if (way == PLAIN_SHIFT)
+        divide_16_body(*divide, PLAIN_SHIFT, sum, out, n);
+    else if (way == SIGNED_SHIFT)
+        divide_16_body(*divide, SIGNED_SHIFT, sum, out, n);
+    else if (way == PLAIN_MULTIPLICATION)
+        divide_16_body(*divide, PLAIN_MULTIPLICATION, sum, out, n);
+    else if (way == SIGNED_MULTIPLICATION)
+        divide_16_body(*divide, SIGNED_MULTIPLICATION, sum, out, n);
+    else
+        divide_16_body(*divide, PLAIN_SUM, sum, out, n);
+}
+
+/* G = gx^2 + gy^2 < 2^31. Where sqrt(G) < 256.5, G < 2^17 is exact as a float and lies at least 1/4
+ * from any (k - 1/2)^2, so that sqrt(G) is at least 2^-12 from k - 1/2, sixteen times what the root
+ * and the sum can be wrong by. Larger G are clamped, however they are rounded. */
+static void gradient_16_u8(const int16_t *gx, const int16_t *gy, uint32_t max, uint8_t *out, int n)
+{
+    const struct cpu_divide16 one = {.is_signed = true, .max = (uint16_t)max};
+    for (int x = 0; x < n; x += CPU_BLOCK) {
+        uint16_t length[CPU_BLOCK];
+        for (int k = 0; k < CPU_BLOCK; k++) {
+            int32_t g = gx[x + k] * gx[x + k] + gy[x + k] * gy[x + k];
+            int32_t root = (int32_t)(sqrtf((float)g) + 0.5F);
+            length[k] = (uint16_t)(root > UINT8_MAX ? UINT8_MAX : root);
+        }
+        divide_16_body(one, SIGNED_SHIFT, length, out + x, n - x < CPU_BLOCK ? n - x : CPU_BLOCK);
+    }
+}
+
+/* ---- columns ---- */
+
+/* One vector of sums of ROWS rows of output, a constant: those of one lie one row of the picture
+ * below those of the other. OUTER_ONE: the first and the last weight are 1. */
+INLINE void column_sums(const struct cpu_taps *taps, int count, int twins, bool outer_one, int rows,
+                        uint16_t start, const uint16_t *const *row, int x, v_u16 *sum)
+{
+    UNROLL
+    for (int r = 0; r < rows; r++)
+        sum[r] = start - (v_u16){0};
+    for (int i = 0; i < twins; i++) { /* of the same weight: one multiplication */
+        uint16_t weight = (uint16_t)taps->weight[i];
+        UNROLL
+        for (int r = 0; r < rows; r++) {
+            v_u16 v = load_16(row[i + r] + x) + load_16(row[count - 1 - i + r] + x);
+            sum[r] += outer_one && i == 0 ? v : v * weight;
+        }
+    }
+    for (int i = twins; i < count - twins; i++) {
+        uint16_t weight = (uint16_t)taps->weight[i];
+        UNROLL
+        for (int r = 0; r < rows; r++)
+            sum[r] += load_16(row[i + r] + x) * weight;
+    }
+}
+
+INLINE void column_body(const struct cpu_taps *taps, int count, int twins, bool outer_one, int rows,
+                        enum divide_16_way way, const uint16_t *const *row, uint16_t start,
+                        const struct cpu_divide16 divide, uint8_t *const *out, int n)
+{
+    for (int x = 0; x < n; x += VECTOR_BYTES) {
+        v_u16 a[CPU_COLUMN_ROWS], b[CPU_COLUMN_ROWS];
+        column_sums(taps, count, twins, outer_one, rows, start, row, x, a);
+        column_sums(taps, count, twins, outer_one, rows, start, row, x + WORDS, b);
+        UNROLL
+        for (int r = 0; r < rows; r++)
+            finish_bytes(&divide, way, a[r], b[r], out[r] + x, n - x);
+    }
+}
+
+INLINE void column_rows(const struct cpu_taps *taps, int rows, const uint16_t *const *row,
+                        uint16_t start, const struct cpu_divide16 *divide, uint8_t *const *out,
+                        int n)
+{
+    enum divide_16_way way = divide_16_way(divide);
+    int count = taps->count, twins = taps->twins;
+    if (count == 5 && twins == 2 && taps->weight[0] == 1 && way == PLAIN_SHIFT)
+        column_body(taps, 5, 2, true, rows, PLAIN_SHIFT, row, start, *divide, out, n);
+    else if (count == 3 && twins == 1 && way == PLAIN_MULTIPLICATION)
+        column_body(taps, 3, 1, false, rows, PLAIN_MULTIPLICATION, row, start, *divide, out, n);
+    else if (way == PLAIN_SHIFT)
+        column_body(taps, count, twins, false, rows, PLAIN_SHIFT, row, start, *divide, out, n);
+    else if (way == PLAIN_MULTIPLICATION)
+        column_body(taps, count, twins, false, rows, PLAIN_MULTIPLICATION, row, start, *divide, out,
+                    n);
+    else
+        column_body(taps, count, twins, false, rows, way, row, start, *divide, out, n);
+}
+
+static void column_16_u8(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,
+                         const struct cpu_divide16 *divide, uint8_t *const *out, int rows, int n)
+{
+    if (rows == CPU_COLUMN_ROWS)
+        column_rows(taps, CPU_COLUMN_ROWS, row, start, divide, out, n);
+    else
+        for (int r = 0; r < rows; r++)
+            column_rows(taps, 1, row + r, start, divide, out + r, n);
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* The vectors of one instruction set: their types, and the few operations that compilers have no
+ * words for, here in portable C; a part of cpu/ops_template.h, included once per instruction set. A
+ * set with operations of its own (x86/avx2.c, x86/avx512.c, arm/vector_neon.h) defines VECTOR_BYTES
+ * before it includes this file and OPS_VECTORS, with all that stands under it here, after it.
+ *
+ * Sums of 16 bits lie in the order in which add_byte_pair makes them and narrow_16 takes them,
+ * which is the set's own. */
+#ifndef STENCIL_CPU_OPS_VECTOR_H
+#define STENCIL_CPU_OPS_VECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef VECTOR_BYTES
+#define VECTOR_BYTES 16
+#endif
+#define LANES  (VECTOR_BYTES / 4) /* of 32 bits */
+#define WORDS  (VECTOR_BYTES / 2)
+#define INLINE static inline __attribute__((always_inline))
+
+/* Before a loop over vectors: clang left some as loops, and so the vectors in memory. */
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL
+#endif
+
+typedef uint8_t v_u8 __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint16_t v_u16 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int16_t v_s16 __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint32_t v_u32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int32_t v_s32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef float v_f32 __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Of a size of their own, which is two registers without AVX: by address only. */
+typedef double v4f64 __attribute__((vector_size(32)));
+typedef int64_t v4s64 __attribute__((vector_size(32)));
+typedef int32_t v4s32 __attribute__((vector_size(16)));
+typedef uint32_t v4u32 __attribute__((vector_size(16)));
+
+/* At any address. (A memcpy to or from an array of vectors keeps gcc 12 from holding it in
+ * registers.) */
+typedef uint32_t any_vector __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
+
+INLINE v_u32 load_32(const void *at)
+{
+    return *(const any_vector *)at;
+}
+
+INLINE v_u16 load_16(const void *at)
+{
+    return (v_u16)load_32(at);
+}
+
+INLINE void store(void *at, v_u32 v)
+{
+    *(any_vector *)at = v;
+}
+
+/* The first BYTES of a vector, all of them if there are as many. */
+INLINE void store_first(void *at, v_u8 v, int bytes)
+{
+    if (bytes >= VECTOR_BYTES) {
+        store(at, (v_u32)v);
+    } else {
+        uint8_t last[VECTOR_BYTES]; /* V itself would always be in memory */
+        store(last, (v_u32)v);
+        memcpy(at, last, (size_t)bytes);
+    }
+}
+
+/* COUNT vectors, a constant, with NUMBER in all places; and to memory. */
+INLINE void fill_32(v_u32 *v, int count, uint32_t number)
+{
+    UNROLL
+    for (int k = 0; k < count; k++)
+        v[k] = number - (v_u32){0};
+}
+
+INLINE void store_32(void *at, const v_u32 *v, int count)
+{
+    UNROLL
+    for (int k = 0; k < count; k++)
+        store((uint32_t *)at + k * LANES, v[k]);
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* The table of instruction sets, and the detection of those that this processor has. EMULATED_SET:
+ * that set is compiled for tests on any processor (tests/meson.build). */
+#include "cpu/processor.h"
+
+#include "kernel/rates.h"
+#ifdef HAVE_NEON_DOT
+#include <sys/auxv.h>
+#endif
+
+/* With AVX2; all others but AVX-512 count as it. */
+static const struct cpu_rates RATES = {
+    CPU_TAPS_RANK1, CPU_TAPS_8_BITS,   CPU_TAPS_16_BITS, CPU_TAPS_32,
+    CPU_TAPS_64,    CPU_TAPS_WEIGHTED, CPU_SAMPLES,
+};
+#ifdef HAVE_AVX512
+static const struct cpu_rates RATES_AVX512 = {
+    CPU_TAPS_RANK1_AVX512, CPU_TAPS_8_BITS_AVX512,   CPU_TAPS_16_BITS_AVX512, CPU_TAPS_32_AVX512,
+    CPU_TAPS_64_AVX512,    CPU_TAPS_WEIGHTED_AVX512, CPU_SAMPLES_AVX512,
+};
+#endif
+
+/* ---- what this processor has ---- */
+
+static bool always(void)
+{
+    return true;
+}
+
+#ifdef EMULATED_NEON_DOT
+#define has_neon_dot always
+#elif defined(HAVE_NEON_DOT)
+static bool has_neon_dot(void)
+{
+    const unsigned long asimddp = 1UL << 20; /* HWCAP_ASIMDDP of Linux */
+    return (getauxval(AT_HWCAP) & asimddp) != 0;
+}
+#endif
+
+#ifdef HAVE_AVX2
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#endif
+
+#ifdef EMULATED_AVX512
+#define has_avx512 always
+#elif defined(HAVE_AVX512)
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vnni");
+}
+#endif
+
+/* ---- the table ---- */
+
+extern const struct cpu_ops cpu_ops_neon, cpu_ops_neon_dot, cpu_ops_avx2, cpu_ops_avx512;
+
+static const struct cpu_set SETS[] = {
+    {"plain C", "tiles and rings of rows on all cores, plain C", "16-bit products in C", always,
+     &cpu_ops_scalar, &RATES},
+#ifdef HAVE_NEON
+    {"NEON", "the same with NEON: pairs of rows by smlal, sums in 16 registers", "16-bit smlal",
+     always, &cpu_ops_neon, &RATES},
+#endif
+#ifdef HAVE_NEON_DOT
+    {"NEON with dot products", "the same with dot products: four rows of bytes by sdot",
+     "16-bit smlal", has_neon_dot, &cpu_ops_neon_dot, &RATES},
+#endif
+#ifdef HAVE_AVX2
+    {"AVX2", "the same with AVX2: pairs of rows by vpmaddwd, 64 samples in registers",
+     "16-bit vpmaddwd", has_avx2, &cpu_ops_avx2, &RATES},
+#endif
+#ifdef HAVE_AVX512
+    {"AVX-512 with VNNI",
+     "the same with AVX-512 and VNNI: four rows of bytes by vpdpbusd, pairs by vpdpwssd",
+     "16-bit vpdpwssd", has_avx512, &cpu_ops_avx512, &RATES_AVX512},
+#endif
+};
+
+const struct cpu_set *cpu_sets(int *count)
+{
+    *count = (int)(sizeof SETS / sizeof *SETS);
+    return SETS;
+}
+
+const struct cpu_set *cpu_set_best(void)
+{
+    int count;
+    const struct cpu_set *sets = cpu_sets(&count);
+    while (!sets[count - 1].available())
+        count--;
+    return &sets[count - 1];
+}

@@ -1,0 +1,50 @@
+/* The operations on vectors that AVX2 and AVX-512 have under the same names; a part of
+ * cpu/x86/avx2.c and cpu/x86/avx512.c, which define `vector`, V and broadcast(). What the
+ * operations mean: cpu/ops_plain.h. */
+#ifndef STENCIL_CPU_X86_VECTOR_H
+#define STENCIL_CPU_X86_VECTOR_H
+
+#include "cpu/ops_vector.h"
+
+/* Bytes of two lines are put side by side by unpacking, whose two results hold the bytes 0-7,
+ * 16-23, ... and 8-15, 24-31, ...: sums stay in that order, and packing them restores the bytes'
+ * own. vpmaddubsw saturates, and the weights of a pair are such that it does not. */
+INLINE void add_byte_pair(v_u16 sum[2], const uint8_t *first, const uint8_t *second,
+                          uint32_t weight)
+{
+    vector a = (vector)load_32(first), b = (vector)load_32(second);
+    vector weights = V(set1_epi32)((int)weight);
+    sum[0] += (v_u16)V(maddubs_epi16)(V(unpacklo_epi8)(a, b), weights);
+    sum[1] += (v_u16)V(maddubs_epi16)(V(unpackhi_epi8)(a, b), weights);
+}
+
+INLINE v_u16 multiply_high_16(v_u16 v, uint16_t factor)
+{
+    return (v_u16)V(mulhi_epu16)((vector)v, V(set1_epi16)((short)factor));
+}
+
+/* Every second lane at a time. */
+INLINE v_u32 multiply_high_32(v_u32 v, uint32_t factor)
+{
+    const vector by = V(set1_epi32)((int)factor), upper = V(slli_epi64)(V(set1_epi32)(-1), 32);
+    vector even = V(srli_epi64)(V(mul_epu32)((vector)v, by), 32);
+    vector odd = V(mul_epu32)(V(srli_epi64)((vector)v, 32), by);
+    return (v_u32)even | ((v_u32)odd & (v_u32)upper);
+}
+
+INLINE v_u8 min_u8(v_u8 a, v_u8 b)
+{
+    return (v_u8)V(min_epu8)((vector)a, (vector)b);
+}
+
+INLINE v_u16 min_u16(v_u16 a, v_u16 b)
+{
+    return (v_u16)V(min_epu16)((vector)a, (vector)b);
+}
+
+INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
+{
+    return (v_u8)V(packus_epi16)((vector)a, (vector)b);
+}
+
+#endif
