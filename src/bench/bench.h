@@ -208,8 +208,6 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
  * byte. IMAGE comes with its size, channels and type; its memory is allocated here. */
 bool bench_picture_make(struct image *image, int threads, struct error *err);
 
-/* ---- the expectation (bench/verify.c) ---- */
-
 /* The reference's output in bands of the picture; one band holds the whole picture where that is
  * quick. */
 #define BENCH_BANDS 3

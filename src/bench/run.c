@@ -3,6 +3,7 @@
  * with the reference's, has it timed (bench/measure.c), and sets beside the time what the
  * analysis of data reuse predicts. A kernel that cannot run, fails or differs has that in
  * its result, and the others go on. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,57 @@ bool bench_check(const struct bench_request *request, enum bench_sweep sweep, st
     struct bench_report report = {.sweep = sweep};
     struct bench bench = {.report = &report, .request = request};
     return kernels_choose(&bench, err);
+}
+
+/* ---- the expectation ---- */
+
+/* The reference's rows: of the whole picture where that is quick, else of three bands, top, middle
+ * and bottom. They hold every kind of row that a kernel may treat differently: rows with ghost rows
+ * above or below, and rows with neighbours only. All columns are compared, so both edges are
+ * covered. */
+
+/* Taps (a weight times a sample) that the reference sums for one mask on each thread: about a
+ * second of work. */
+#define BANDS_TAPS 6e7
+
+bool bench_bands_make(struct bench_bands *bands, const struct plan *plan, const struct image *in,
+                      int threads, struct error *err)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double row_taps =
+        (double)in->width * (double)in->channels * (double)m->width * (double)m->height;
+    double quick = BANDS_TAPS * (double)threads / row_taps; /* rows */
+    double each = fmax(1, floor(quick / BENCH_BANDS));
+
+    *bands = (struct bench_bands){.count = 1, .each = in->height};
+    if (quick < in->height && each * BENCH_BANDS < in->height) {
+        bands->count = BENCH_BANDS;
+        bands->each = (int)each;
+        bands->first[1] = (in->height - bands->each) / 2;
+        bands->first[2] = in->height - bands->each;
+    }
+    if (!image_alloc(&bands->want, in->width, bands->count * bands->each, in->channels, in->type,
+                     "the reference", err))
+        return false;
+    for (int i = 0; i < bands->count; i++) {
+        struct image want = image_rows(&bands->want, i * bands->each, bands->each);
+        struct kernel_job job = kernel_job_whole(plan, in, &want);
+        job.out_first_row = bands->first[i];
+        reference_rows(&job, threads);
+    }
+    return true;
+}
+
+bool bench_bands_check(const struct bench_bands *bands, const struct image *out, int first,
+                       const char *name, struct error *err)
+{
+    for (int row = 0; row < bands->want.height; row++) {
+        int y = bands->first[row / bands->each] + row % bands->each, got = y - first;
+        if (got >= 0 && got < out->height &&
+            !reference_check_row(out, got, &bands->want, row, y, name, "", err))
+            return false;
+    }
+    return true;
 }
 
 /* ---- one kernel ---- */
