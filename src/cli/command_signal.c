@@ -15,13 +15,7 @@ static bool request_make(const struct options *options, struct signal_request *r
     const struct picture_request *from = &options->request;
     const char *kernel = options->kernel;
     *request = (struct signal_request){
-        .mask = from->filter.mask,
-        .has_sigma = from->filter.has_sigma,
-        .sigma = from->filter.sigma,
-        .radius = from->filter.radius,
-        .overrides = from->filter.overrides,
-        .border = from->filter.border,
-        .repeat = from->filter.repeat,
+        .filter = from->filter,
         .decimals = options->decimals,
         .device_auto = from->device_auto,
         .device = from->device,
@@ -89,10 +83,10 @@ static void print_plan(const char *input, const struct signal_request *request,
         printf("quantised to 1/2^%d, at most %.3g of a sample value\n", report->quantised_bits,
                report->quantised_error);
     printf("sums      %s\n", sums[report->choice.sums].phrase);
-    printf("border    %s", border_name(request->border.border));
-    if (request->border.border == BORDER_CONSTANT)
-        printf(":%s", request->border.value);
-    printf("\npasses    %d\n", request->repeat);
+    printf("border    %s", border_name(request->filter.border.border));
+    if (request->filter.border.border == BORDER_CONSTANT)
+        printf(":%s", request->filter.border.value);
+    printf("\npasses    %d\n", request->filter.repeat);
     if (choice->sums == SIGNAL_SUM_RATIONAL) {
         printf("device    cpu\n");
         return;
@@ -124,8 +118,9 @@ static void json_input(FILE *out, const char *input, const struct signal_request
     json_print(out,
                ",'mask_width':%d,'anchor':%d,'border':%s,'passes':%d,'sums':%s,'device':%s,"
                "'kernel':%s,'threads':%d",
-               report->load.mask_width, report->load.anchor, border_name(request->border.border),
-               request->repeat, sums[choice->sums].name, device_name(report),
+               report->load.mask_width, report->load.anchor,
+               border_name(request->filter.border.border), request->filter.repeat,
+               sums[choice->sums].name, device_name(report),
                choice->sums == SIGNAL_SUM_RATIONAL ? NULL : choice->kernel->name, choice->threads);
     if (report->quantised)
         json_print(out, ",'quantised_bits':%d,'quantised_error':%.17g", report->quantised_bits,

@@ -16,7 +16,7 @@
 
 /* ---- the mask ---- */
 
-static bool load_mask(const struct signal_request *request, struct mask *mask, struct error *err)
+static bool load_mask(const struct filter_request *request, struct mask *mask, struct error *err)
 {
     if (request->mask && (request->has_sigma || request->radius >= 0))
         return error_set(err, EXIT_USAGE, "--mask and --%s exclude each other",
@@ -31,7 +31,7 @@ static bool load_mask(const struct signal_request *request, struct mask *mask, s
 }
 
 /* Makes a row of a mask of one column. */
-static bool make_row(const struct signal_request *request, struct mask *mask, struct error *err)
+static bool make_row(const struct filter_request *request, struct mask *mask, struct error *err)
 {
     if (mask->height > 1 && mask->width > 1)
         return error_set(err, EXIT_USAGE,
@@ -50,9 +50,10 @@ static bool make_row(const struct signal_request *request, struct mask *mask, st
 bool signal_mask_row(const struct signal_request *request, struct mask *mask, struct error *err)
 {
     memset(mask, 0, sizeof *mask);
-    if (!load_mask(request, mask, err))
+    if (!load_mask(&request->filter, mask, err))
         return false;
-    if (plan_mask_override(mask, &request->overrides, err) && make_row(request, mask, err))
+    if (plan_mask_override(mask, &request->filter.overrides, err) &&
+        make_row(&request->filter, mask, err))
         return true;
     mask_free(mask);
     return false;
@@ -79,9 +80,16 @@ bool audio_recognise(const uint8_t *head, size_t bytes)
     return false;
 }
 
-const struct audio_extension *audio_extension(const char *path)
+/* What the extension of a file says: NULL where it is none of audio; of those whose compression
+ * changes samples AUDIO_NONE is the container. */
+struct extension {
+    const char *name;
+    enum audio_container container;
+};
+
+static const struct extension *extension_of(const char *path)
 {
-    static const struct audio_extension known[] = {
+    static const struct extension known[] = {
         {"wav", AUDIO_WAV},   {"wave", AUDIO_WAV},  {"flac", AUDIO_FLAC}, {"aif", AUDIO_AIFF},
         {"aiff", AUDIO_AIFF}, {"aifc", AUDIO_AIFF}, {"mp3", AUDIO_NONE},  {"ogg", AUDIO_NONE},
         {"oga", AUDIO_NONE},  {"opus", AUDIO_NONE}, {"m4a", AUDIO_NONE},  {"aac", AUDIO_NONE},
@@ -96,7 +104,7 @@ const struct audio_extension *audio_extension(const char *path)
 
 enum audio_container audio_of_path(const char *path)
 {
-    const struct audio_extension *extension = audio_extension(path);
+    const struct extension *extension = extension_of(path);
     return extension ? extension->container : AUDIO_NONE;
 }
 
@@ -104,7 +112,7 @@ enum audio_container audio_of_path(const char *path)
 
 static bool check_output(const char *output, struct error *err)
 {
-    const struct audio_extension *extension = audio_extension(output);
+    const struct extension *extension = extension_of(output);
 
     if (extension && extension->container == AUDIO_NONE)
         return error_set(err, EXIT_USAGE,

@@ -8,7 +8,6 @@
 #include "plan/rational.h"
 #include "signal/audio.h"
 #include "signal/filter.h"
-#include "signal/text.h"
 #include "tests/test.h"
 
 static struct error err;
@@ -299,12 +298,13 @@ static void test_verify(void)
 
 /* ---- masks and kernels ---- */
 
-static void mask_is(const struct signal_request *request, const char *expected, int anchor)
+static void mask_is(const struct filter_request *filter, const char *expected, int anchor)
 {
+    struct signal_request request = {.filter = *filter};
     struct mask mask;
     char line[256] = "";
 
-    CHECKF(signal_mask_row(request, &mask, &err), "%s", err.text);
+    CHECKF(signal_mask_row(&request, &mask, &err), "%s", err.text);
     for (int j = 0; j < mask.width; j++)
         gmp_snprintf(line + strlen(line), sizeof line - strlen(line), "%Qd ", mask.weight[j]);
     gmp_snprintf(line + strlen(line), sizeof line - strlen(line), "/ %Qd", mask.divisor);
@@ -313,21 +313,22 @@ static void mask_is(const struct signal_request *request, const char *expected, 
     mask_free(&mask);
 }
 
-static void mask_refused(const struct signal_request *request, const char *sentence)
+static void mask_refused(const struct filter_request *filter, const char *sentence)
 {
+    struct signal_request request = {.filter = *filter};
     struct mask mask;
-    CHECK(!signal_mask_row(request, &mask, &err));
+    CHECK(!signal_mask_row(&request, &mask, &err));
     CHECKF(err.code == EXIT_USAGE && strcmp(err.text, sentence) == 0, "%s", err.text);
 }
 
 static void test_masks(void)
 {
-    struct signal_request row = {.mask = "1 2 3 4", .radius = -1};
-    struct signal_request column = {.mask = "1;2;3;4", .radius = -1};
-    struct signal_request gauss = {.has_sigma = true, .sigma = 0.5, .radius = -1};
-    struct signal_request box = {.radius = 1}, none = {.radius = -1};
-    struct signal_request both = {.mask = "1 2", .radius = 1};
-    struct signal_request square = {.mask = "1 2; 3 4", .radius = -1};
+    struct filter_request row = {.mask = "1 2 3 4", .radius = -1};
+    struct filter_request column = {.mask = "1;2;3;4", .radius = -1};
+    struct filter_request gauss = {.has_sigma = true, .sigma = 0.5, .radius = -1};
+    struct filter_request box = {.radius = 1}, none = {.radius = -1};
+    struct filter_request both = {.mask = "1 2", .radius = 1};
+    struct filter_request square = {.mask = "1 2; 3 4", .radius = -1};
 
     mask_is(&row, "1 2 3 4 / 1", 2);
     mask_is(&column, "1 2 3 4 / 1", 2);
