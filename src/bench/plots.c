@@ -101,15 +101,27 @@ static void device_prefix(char name[40], const struct bench_report *report, int 
              report->devices > 1 ? separator : "");
 }
 
+/* Colours that people with any colour vision tell apart (Okabe and Ito) and that show on white.
+ * Each has a mark of its own, so that kernels can be told apart without colour, too. Neighbours in
+ * the kernel table differ in colour and in mark. */
+static const struct look {
+    const char *color;
+    enum svg_mark mark;
+} LOOKS[] = {
+    {"#57606a", SVG_PLUS},          {"#cc79a7", SVG_SQUARE},   {"#8250df", SVG_DIAMOND},
+    {"#0072b2", SVG_DISC},          {"#56b4e9", SVG_SQUARE},   {"#e69f00", SVG_TRIANGLE},
+    {"#009e73", SVG_DIAMOND},       {"#d55e00", SVG_DISC},     {"#1f2328", SVG_SQUARE},
+    {"#a0522d", SVG_TRIANGLE_DOWN}, {"#0072b2", SVG_TRIANGLE}, {"#009e73", SVG_PLUS},
+};
+
 /* The kernel's colour and mark, which are the same in every chart. */
-static struct chart_look look_of(const struct kernel *kernel)
+static struct look look_of(const struct kernel *kernel)
 {
-    int count;
+    int count, i = 0;
     const struct kernel *table = kernel_table(&count);
-    for (int i = 0; i < count; i++)
-        if (table[i].dims == kernel->dims && strcmp(table[i].name, kernel->name) == 0)
-            return chart_look(i);
-    return chart_look(0);
+    while (i < count && (table[i].dims != kernel->dims || strcmp(table[i].name, kernel->name) != 0))
+        i++;
+    return LOOKS[i % count % (int)(sizeof LOOKS / sizeof *LOOKS)];
 }
 
 /* Leaves room around the values of an axis, by factors; an axis without values gets some. */
@@ -261,7 +273,7 @@ static void draw_device(struct chart *chart, const struct bench_report *report, 
 static void add_point(struct chart *chart, const struct bench_result *result,
                       const struct bench_rates *rates, bool below)
 {
-    struct chart_look look = look_of(result->kernel);
+    struct look look = look_of(result->kernel);
     char speed[32];
     struct chart_label label = {
         .color = look.color,
@@ -335,7 +347,7 @@ static void draw_kernel(struct chart *chart, const struct bench_report *report, 
                         int kernels)
 {
     const char *name = report->result[kernel].kernel->name;
-    struct chart_look look = look_of(report->result[kernel].kernel);
+    struct look look = look_of(report->result[kernel].kernel);
     struct svg_point points[BENCH_PLACES];
     struct svg_style line = {.stroke = look.color, .width = 2.2};
     struct svg_style mark = {.fill = look.color, .stroke = CHART_PAPER, .width = 1.2};

@@ -415,10 +415,3 @@ bool bench_run(struct bench_report *report, const struct bench_request *request,
     image_free(&bench.out);
     return ok;
 }
-
-void bench_report_free(struct bench_report *report)
-{
-    free(report->result);
-    report->result = NULL;
-    report->results = 0;
-}

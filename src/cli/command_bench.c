@@ -2,6 +2,7 @@
  * (read or generated), the mask and the kernels, has them measured, and prints the table or
  * JSON and the plot. Everything that can be refused is refused before the first measurement,
  * because a bench takes a while. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -265,7 +266,7 @@ bool command_bench(const struct options *options, struct error *err)
         ok = ok && results_check(&report, err) && (!plot || draw(&report, &plot, err));
     }
     output_discard(plot);
-    bench_report_free(&report);
+    free(report.result);
     image_free(&request.in);
     filter_unload(&setup.filter);
     return ok;

@@ -195,7 +195,7 @@ bool command_signal(const struct options *options, struct error *err)
     const struct backend *cuda = backend_find(DEVICE_CUDA);
 
     if (!request_make(options, &request, err) || !signal_check(&request, output, err) ||
-        !signal_mask_row(&request, &mask, err))
+        !signal_mask_row(&request.filter, &mask, err))
         return false;
     if (cuda->expect_one)
         cuda->expect_one();

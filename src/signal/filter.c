@@ -47,13 +47,12 @@ static bool make_row(const struct filter_request *request, struct mask *mask, st
     return true;
 }
 
-bool signal_mask_row(const struct signal_request *request, struct mask *mask, struct error *err)
+bool signal_mask_row(const struct filter_request *request, struct mask *mask, struct error *err)
 {
     memset(mask, 0, sizeof *mask);
-    if (!load_mask(&request->filter, mask, err))
+    if (!load_mask(request, mask, err))
         return false;
-    if (plan_mask_override(mask, &request->filter.overrides, err) &&
-        make_row(&request->filter, mask, err))
+    if (plan_mask_override(mask, &request->overrides, err) && make_row(request, mask, err))
         return true;
     mask_free(mask);
     return false;

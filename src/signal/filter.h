@@ -59,7 +59,7 @@ struct signal_report {
 bool signal_check(const struct signal_request *request, const char *output, struct error *err);
 
 /* Makes the mask of the request, with all overrides, in one row. Free with mask_free. */
-bool signal_mask_row(const struct signal_request *request, struct mask *mask, struct error *err);
+bool signal_mask_row(const struct filter_request *request, struct mask *mask, struct error *err);
 
 /* Reads, filters and writes, with the mask of signal_mask_row. A failure leaves nothing behind at
  * OUTPUT. */

@@ -298,13 +298,12 @@ static void test_verify(void)
 
 /* ---- masks and kernels ---- */
 
-static void mask_is(const struct filter_request *filter, const char *expected, int anchor)
+static void mask_is(const struct filter_request *request, const char *expected, int anchor)
 {
-    struct signal_request request = {.filter = *filter};
     struct mask mask;
     char line[256] = "";
 
-    CHECKF(signal_mask_row(&request, &mask, &err), "%s", err.text);
+    CHECKF(signal_mask_row(request, &mask, &err), "%s", err.text);
     for (int j = 0; j < mask.width; j++)
         gmp_snprintf(line + strlen(line), sizeof line - strlen(line), "%Qd ", mask.weight[j]);
     gmp_snprintf(line + strlen(line), sizeof line - strlen(line), "/ %Qd", mask.divisor);
@@ -313,11 +312,10 @@ static void mask_is(const struct filter_request *filter, const char *expected, i
     mask_free(&mask);
 }
 
-static void mask_refused(const struct filter_request *filter, const char *sentence)
+static void mask_refused(const struct filter_request *request, const char *sentence)
 {
-    struct signal_request request = {.filter = *filter};
     struct mask mask;
-    CHECK(!signal_mask_row(&request, &mask, &err));
+    CHECK(!signal_mask_row(request, &mask, &err));
     CHECKF(err.code == EXIT_USAGE && strcmp(err.text, sentence) == 0, "%s", err.text);
 }
 
