@@ -194,24 +194,21 @@ bool bench_bands_check(const struct bench_bands *bands, const struct image *out,
 
 /* ---- one kernel ---- */
 
+/* The next of the results, for which bench_run has made room. */
 static struct bench_result *result_add(struct bench *bench, const struct kernel *kernel, int tile)
 {
     struct bench_report *report = bench->report;
-    size_t count = (size_t)report->results + 1;
-    struct bench_result *grown = realloc(report->result, sizeof *grown * count), *result;
+    struct bench_result *result = &report->result[report->results++];
 
-    if (!grown)
-        return NULL;
-    report->result = grown;
-    result = &grown[report->results++];
     *result = (struct bench_result){
         .kernel = kernel,
+        .device = report->device[0].device == kernel->device ? 0 : 1,
         .tile = tile,
         .mask_width = bench->plan.mask[0].width,
         .mask_height = bench->plan.mask[0].height,
+        .state = BENCH_UNSUPPORTED,
         .rows = report->height,
     };
-    result->device = report->device[0].device == kernel->device ? 0 : 1;
     return result;
 }
 
@@ -295,9 +292,6 @@ static bool measure(struct bench *bench, const struct kernel *kernel, int tile, 
     bool sweeps_masks = bench->report->sweep == SWEEP_MASK;
     struct kernel_job job;
 
-    if (!result)
-        return error_set(err, EXIT_INPUT, "no memory for the results");
-    result->state = BENCH_UNSUPPORTED;
     if (!kernel_supports(kernel, &bench->plan, result->why, sizeof result->why))
         return sweeps_masks || !request->kernels ||
                error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name,
@@ -407,9 +401,9 @@ bool bench_run(struct bench_report *report, const struct bench_request *request,
 
     ok = kernels_choose(&bench, err) && find_devices(&bench, err) &&
          image_alloc(&bench.out, in->width, in->height, in->channels, in->type, "the output", err);
-    bench.steps = bench.kernels * masks;
-    if (report->sweep == SWEEP_TILE)
-        bench.steps *= COUNT(SWEEP_TILES);
+    bench.steps = bench.kernels * masks * (report->sweep == SWEEP_TILE ? COUNT(SWEEP_TILES) : 1);
+    if (ok && !(report->result = calloc((size_t)bench.steps, sizeof *report->result)))
+        ok = error_set(err, EXIT_INPUT, "no memory for the results");
     for (int i = 0; ok && i < masks; i++)
         ok = measure_mask(&bench, report->sweep == SWEEP_MASK ? SWEEP_MASKS[i] : 0, err);
     image_free(&bench.out);

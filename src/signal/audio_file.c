@@ -448,13 +448,8 @@ static bool encode(const struct audio *audio, const char *path, struct memory *m
 bool audio_write(const struct audio *audio, const char *path, struct error *err)
 {
     struct memory memory = {0};
-    struct output *output;
     bool good = audio_check_output(audio, path, err) && encode(audio, path, &memory, err) &&
-                output_open(&output, path, err) &&
-                output_end(output,
-                           output_expect(output, memory.size, err) &&
-                               output_write(output, memory.bytes, memory.size, err),
-                           err);
+                output_text(path, (const char *)memory.bytes, memory.size, err);
     free(memory.bytes);
     return good;
 }
