@@ -72,7 +72,7 @@ struct bench_copy {
 
 struct bench_device {
     enum device device;
-    int index;
+    char name[32]; /* "cpu", "cuda:0" */
     struct device_probe probe;
     struct bench_copy copy[BENCH_COPIES];
     int copies;
@@ -144,9 +144,6 @@ const struct bench_result *bench_baseline(const struct bench_report *report,
 
 /* The bytes per second of the fastest copy on a device, 10^9; 0: none. */
 double bench_copy_gbytes(const struct bench_device *device);
-
-/* "cpu", "cuda:0" */
-void bench_device_name(char *text, size_t bytes, const struct bench_device *device);
 
 /* Where a result of a sweep lies: its tile's or mask's width. */
 int bench_sweep_place(const struct bench_report *report, const struct bench_result *result);

@@ -381,11 +381,12 @@ static bool find_devices(struct bench *bench, struct error *err)
     for (int i = 0; i < bench->kernels; i++) {
         struct bench_device *to = &report->device[report->devices];
         enum device device = bench->kernel[i]->device;
+        int index = device == DEVICE_CPU ? 0 : bench->request->device_index;
         if (report->devices > 0 && to[-1].device == device)
             continue;
         to->device = device;
-        to->index = device == DEVICE_CPU ? 0 : bench->request->device_index;
-        if (!backend_find(device)->probe(to->index, bench->request->threads, &to->probe, err))
+        snprintf(to->name, sizeof to->name, device == DEVICE_CPU ? "cpu" : "cuda:%d", index);
+        if (!backend_find(device)->probe(index, bench->request->threads, &to->probe, err))
             return false;
         report->devices++;
     }

@@ -95,7 +95,7 @@ static void print_plan(const char *input, const struct signal_request *request,
     printf("kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
     if (choice->kernel->device == DEVICE_CPU)
         printf("threads   %d\n", choice->threads);
-    if (report->has_shape)
+    if (shape->tile_width)
         printf("tile      %d outputs, halo %d left %d right\n"
                "block     %d threads, %zu bytes of shared memory\n"
                "loads     %.2f cells per output\n",
@@ -140,7 +140,7 @@ static void json_plan(const char *input, const struct signal_request *request,
     for (int j = 0; j < mask->width; j++)
         json_print(stdout, j ? ",%s" : "%s", mask_number(text, mask->weight[j]));
     putchar(']');
-    if (report->has_shape)
+    if (shape->tile_width)
         json_print(stdout,
                    ",'tile':%d,'halo':{'left':%d,'right':%d},'block':%d,'shared_bytes':%zu,"
                    "'loads_per_output':%.6g",

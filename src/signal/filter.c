@@ -207,8 +207,7 @@ bool signal_choose(struct signal_work *work, const struct signal_load *load, str
         choice->kernel = reference;
     if (!choice->kernel)
         return error_set(err, EXIT_DEVICE, "no kernel for signals on this device");
-    report->has_shape = choice->kernel->shape_signal != NULL;
-    if (report->has_shape) {
+    if (choice->kernel->shape_signal) {
         struct signal_job job = {.type = load->sums == SIGNAL_SUM_F32 ? SIGNAL_F32 : SIGNAL_I64,
                                  .n = load->samples,
                                  .mask_width = load->mask_width,

@@ -44,9 +44,8 @@ struct signal_report {
     int bits, rate;   /* audio only */
     struct signal_load load;
     struct signal_choice choice;
-    bool has_shape;
-    struct kernel_shape shape;
-    bool quantised; /* audio: the mask's numbers had to be quantised, see plan/plan.h */
+    struct kernel_shape shape; /* of a kernel that cuts tiles; else all 0 */
+    bool quantised;            /* audio: the mask's numbers had to be quantised, see plan/plan.h */
     int quantised_bits;
     double quantised_error;
     char warning[256]; /* names the parts of the input that are not kept; may be empty */
