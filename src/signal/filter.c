@@ -109,10 +109,14 @@ enum audio_container audio_of_path(const char *path)
 
 /* ---- checks ---- */
 
-static bool check_output(const char *output, struct error *err)
+bool signal_check(const struct signal_request *request, const char *output, struct error *err)
 {
-    const struct extension *extension = extension_of(output);
+    const struct extension *extension = output ? extension_of(output) : NULL;
+    const struct kernel *kernel = request->kernel;
 
+    if (kernel && !request->device_auto && kernel->device != request->device)
+        return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
+                         backend_find(request->device)->name);
     if (extension && extension->container == AUDIO_NONE)
         return error_set(err, EXIT_USAGE,
                          "%s: %s does not keep samples as they are; write .wav, .flac or .aiff",
@@ -121,16 +125,6 @@ static bool check_output(const char *output, struct error *err)
         return error_set(err, EXIT_USAGE,
                          "%s: this build writes no audio: it was made without libsndfile", output);
     return true;
-}
-
-bool signal_check(const struct signal_request *request, const char *output, struct error *err)
-{
-    const struct kernel *kernel = request->kernel;
-
-    if (kernel && !request->device_auto && kernel->device != request->device)
-        return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
-                         backend_find(request->device)->name);
-    return !output || check_output(output, err);
 }
 
 /* ---- device and kernel ---- */
