@@ -29,10 +29,10 @@ struct bench_limits bench_limits_make(int runs);
 bool bench_warm(const struct bench_limits *limits, int runs, double elapsed_ms);
 bool bench_enough(const struct bench_limits *limits, int runs, double elapsed_ms);
 
-/* The times of one measurement. Zeroed but for limits before use; free with bench_samples_free. */
+/* The times of one measurement. Zeroed but for limits before use. */
 struct bench_samples {
     struct bench_limits limits;
-    double *ms;
+    double *ms; /* malloced; the caller's to free */
     int runs, warmed;
     bool warm;
     double begun_ms; /* of the warm-up, then of what is counted; 0: not yet */
@@ -41,7 +41,6 @@ struct bench_samples {
 /* Keeps one time. False: no more times are wanted. It can be the `more` of a kernel_trial, with the
  * samples as its context. */
 bool bench_samples_more(double ms, void *samples);
-void bench_samples_free(struct bench_samples *samples);
 
 /* ---- statistics (bench/statistics.c) ---- */
 
@@ -73,7 +72,7 @@ struct bench_copy {
 
 struct bench_device {
     enum device device;
-    int index;
+    char name[32]; /* "cpu", "cuda:0" */
     struct device_probe probe;
     struct bench_copy copy[BENCH_COPIES];
     int copies;
@@ -146,9 +145,6 @@ const struct bench_result *bench_baseline(const struct bench_report *report,
 /* The bytes per second of the fastest copy on a device, 10^9; 0: none. */
 double bench_copy_gbytes(const struct bench_device *device);
 
-/* "cpu", "cuda:0" */
-void bench_device_name(char *text, size_t bytes, const struct bench_device *device);
-
 /* Where a result of a sweep lies: its tile's or mask's width. */
 int bench_sweep_place(const struct bench_report *report, const struct bench_result *result);
 
@@ -182,9 +178,9 @@ struct bench_request {
 bool bench_check(const struct bench_request *request, enum bench_sweep sweep, struct error *err);
 
 /* Fills devices and results of the REPORT, whose other fields are set. A kernel that fails or
- * differs is noted in its result; false means that the bench cannot go on. */
+ * differs is noted in its result; false means that the bench cannot go on. The results are the
+ * caller's to free in any case. */
 bool bench_run(struct bench_report *report, const struct bench_request *request, struct error *err);
-void bench_report_free(struct bench_report *report);
 
 /* Times JOB on KERNEL and fills the result's times, bytes, tile and inputs. */
 bool bench_time_kernel(struct bench_result *result, const struct bench_request *request,
@@ -207,8 +203,6 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
  * noise. 1 to 4 channels, samples of 8 bits from 1 to 254, those of 16 bits as well in their high
  * byte. IMAGE comes with its size, channels and type; its memory is allocated here. */
 bool bench_picture_make(struct image *image, int threads, struct error *err);
-
-/* ---- the expectation (bench/verify.c) ---- */
 
 /* The reference's output in bands of the picture; one band holds the whole picture where that is
  * quick. */

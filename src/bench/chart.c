@@ -18,18 +18,6 @@
 #define TICK_SIZE  12.0
 #define LABEL_SIZE 13.0
 
-struct chart_look chart_look(int index)
-{
-    /* Neighbours in the kernel table differ in colour and in mark. */
-    static const struct chart_look looks[CHART_LOOKS] = {
-        {"#57606a", SVG_PLUS},          {"#cc79a7", SVG_SQUARE},   {"#8250df", SVG_DIAMOND},
-        {"#0072b2", SVG_DISC},          {"#56b4e9", SVG_SQUARE},   {"#e69f00", SVG_TRIANGLE},
-        {"#009e73", SVG_DIAMOND},       {"#d55e00", SVG_DISC},     {"#1f2328", SVG_SQUARE},
-        {"#a0522d", SVG_TRIANGLE_DOWN}, {"#0072b2", SVG_TRIANGLE}, {"#009e73", SVG_PLUS},
-    };
-    return looks[index % CHART_LOOKS];
-}
-
 void chart_widen(struct chart_axis *axis, double value)
 {
     if (!(value > 0))

@@ -7,15 +7,6 @@
 #include "base/svg.h"
 #include "codec/output.h"
 
-/* Colours that people with any colour vision tell apart (Okabe and Ito) and that show on white.
- * Each has a mark of its own, so that kernels can be told apart without colour, too. */
-struct chart_look {
-    const char *color;
-    enum svg_mark mark;
-};
-#define CHART_LOOKS 12
-struct chart_look chart_look(int index);
-
 #define CHART_PAPER "#ffffff"
 #define CHART_INK   "#1f2328"
 #define CHART_FAINT "#57606a"

@@ -85,20 +85,13 @@ bool bench_samples_more(double ms, void *context)
     return !bench_enough(&samples->limits, samples->runs, now - samples->begun_ms);
 }
 
-void bench_samples_free(struct bench_samples *samples)
-{
-    free(samples->ms);
-    samples->ms = NULL;
-    samples->runs = 0;
-}
-
-/* The median, and nothing of the samples is left. */
+/* The median; the times are freed. */
 static double samples_median(struct bench_samples *samples)
 {
     struct bench_stats stats = {0};
     if (samples->runs > 0)
         bench_stats_make(&stats, samples->ms, samples->runs);
-    bench_samples_free(samples);
+    free(samples->ms);
     return stats.median_ms;
 }
 
@@ -210,7 +203,7 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
     if (ok)
         bench_stats_make(&result->stats, samples.ms, samples.runs);
     result->capped = samples.runs < samples.limits.runs;
-    bench_samples_free(&samples);
+    free(samples.ms);
     result->end_to_end_ms = result->stats.median_ms;
     return ok && (!kernel->time || time_end_to_end(result, request, job, err));
 }

@@ -61,11 +61,15 @@ static void add_lattice(int *line, int width, int y, const struct lattice *latti
     }
 }
 
-static void make_row(const struct image *image, int y, int *brightness, int *line)
+static void make_row(void *context, int y, int worker)
 {
+    const struct picture *picture = context;
+    const struct image *image = picture->image;
     unsigned char *row = image_row(image, y);
     uint16_t *row16 = image_row(image, y);
     int width = image->width, channels = image->channels;
+    int *brightness = picture->lines + 2 * (size_t)width * (size_t)worker;
+    int *line = brightness + width;
 
     for (int x = 0; x < width; x++)
         brightness[x] = -32; /* half of what the lattices of a colour add */
@@ -87,14 +91,6 @@ static void make_row(const struct image *image, int y, int *brightness, int *lin
     }
 }
 
-static void make_piece(void *context, int y, int worker)
-{
-    const struct picture *picture = context;
-    size_t width = (size_t)picture->image->width;
-    int *lines = picture->lines + 2 * width * (size_t)worker;
-    make_row(picture->image, y, lines, lines + width);
-}
-
 bool bench_picture_make(struct image *image, int threads, struct error *err)
 {
     struct picture picture = {.image = image};
@@ -106,7 +102,7 @@ bool bench_picture_make(struct image *image, int threads, struct error *err)
         image_free(image);
         return error_set(err, EXIT_INPUT, "the generated picture: no memory for its rows");
     }
-    parallel_for(threads, image->height, make_piece, &picture);
+    parallel_for(threads, image->height, make_row, &picture);
     free(picture.lines);
     return true;
 }

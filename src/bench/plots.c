@@ -91,25 +91,27 @@ static void begin(struct chart *chart, const struct bench_report *report, const 
     chart_begin(chart, title, subtitle, second, right);
 }
 
-/* "cuda:0" with SEPARATOR behind it where there are several devices, else nothing. */
-static void device_prefix(char name[40], const struct bench_report *report, int device,
-                          const char *separator)
-{
-    char which[32];
-    bench_device_name(which, sizeof which, &report->device[device]);
-    snprintf(name, 40, "%s%s", report->devices > 1 ? which : "",
-             report->devices > 1 ? separator : "");
-}
+/* Colours that people with any colour vision tell apart (Okabe and Ito) and that show on white.
+ * Each has a mark of its own, so that kernels can be told apart without colour, too. Neighbours in
+ * the kernel table differ in colour and in mark. */
+static const struct look {
+    const char *color;
+    enum svg_mark mark;
+} LOOKS[] = {
+    {"#57606a", SVG_PLUS},          {"#cc79a7", SVG_SQUARE},   {"#8250df", SVG_DIAMOND},
+    {"#0072b2", SVG_DISC},          {"#56b4e9", SVG_SQUARE},   {"#e69f00", SVG_TRIANGLE},
+    {"#009e73", SVG_DIAMOND},       {"#d55e00", SVG_DISC},     {"#1f2328", SVG_SQUARE},
+    {"#a0522d", SVG_TRIANGLE_DOWN}, {"#0072b2", SVG_TRIANGLE}, {"#009e73", SVG_PLUS},
+};
 
 /* The kernel's colour and mark, which are the same in every chart. */
-static struct chart_look look_of(const struct kernel *kernel)
+static struct look look_of(const struct kernel *kernel)
 {
-    int count;
+    int count, i = 0;
     const struct kernel *table = kernel_table(&count);
-    for (int i = 0; i < count; i++)
-        if (table[i].dims == kernel->dims && strcmp(table[i].name, kernel->name) == 0)
-            return chart_look(i);
-    return chart_look(0);
+    while (i < count && (table[i].dims != kernel->dims || strcmp(table[i].name, kernel->name) != 0))
+        i++;
+    return LOOKS[i % count % (int)(sizeof LOOKS / sizeof *LOOKS)];
 }
 
 /* Leaves room around the values of an axis, by factors; an axis without values gets some. */
@@ -239,11 +241,11 @@ static void draw_device(struct chart *chart, const struct bench_report *report, 
     double copy = bench_copy_gbytes(device), top = top_of(report, index);
     double first = fmax(chart->x.low, chart->y.low / copy);
     double last = fmin(chart->x.high, (top > 0 ? top : chart->y.high) / copy);
-    char name[40], text[128], speed[32];
-    device_prefix(name, report, index, ": ");
+    const char *name = report->devices > 1 ? device->name : "", *colon = *name ? ": " : "";
+    char text[128], speed[32];
     if (copy > 0 && last > first) {
         bench_giga_text(speed, sizeof speed, copy);
-        snprintf(text, sizeof text, "%scopy %sB/s", name, speed);
+        snprintf(text, sizeof text, "%s%scopy %sB/s", name, colon, speed);
         draw_roof(chart, on_slope(chart, copy, first), on_slope(chart, copy, last), 0.3, color,
                   text);
     }
@@ -253,7 +255,7 @@ static void draw_device(struct chart *chart, const struct bench_report *report, 
         double y = chart_place(&chart->y, ceiling->gflops);
         struct svg_point from = {chart_place(&chart->x, bend), y}, to = {chart->x.end, y};
         bench_giga_text(speed, sizeof speed, ceiling->gflops);
-        snprintf(text, sizeof text, "%s%s %sFLOP/s", name, ceiling->name, speed);
+        snprintf(text, sizeof text, "%s%s%s %sFLOP/s", name, colon, ceiling->name, speed);
         draw_roof(chart, from, to, 1, color, text);
     }
 }
@@ -261,7 +263,7 @@ static void draw_device(struct chart *chart, const struct bench_report *report, 
 static void add_point(struct chart *chart, const struct bench_result *result,
                       const struct bench_rates *rates, bool below)
 {
-    struct chart_look look = look_of(result->kernel);
+    struct look look = look_of(result->kernel);
     char speed[32];
     struct chart_label label = {
         .color = look.color,
@@ -335,7 +337,7 @@ static void draw_kernel(struct chart *chart, const struct bench_report *report, 
                         int kernels)
 {
     const char *name = report->result[kernel].kernel->name;
-    struct chart_look look = look_of(report->result[kernel].kernel);
+    struct look look = look_of(report->result[kernel].kernel);
     struct svg_point points[BENCH_PLACES];
     struct svg_style line = {.stroke = look.color, .width = 2.2};
     struct svg_style mark = {.fill = look.color, .stroke = CHART_PAPER, .width = 1.2};
@@ -361,12 +363,13 @@ static void draw_kernel(struct chart *chart, const struct bench_report *report, 
 static void draw_copies(struct chart *chart, const struct bench_report *report, int device)
 {
     struct svg_style style = {.stroke = CHART_FAINT, .width = 1.6, .dashes = "7 5"};
-    char text[64], name[40];
-    device_prefix(name, report, device, " ");
+    const char *name = report->devices > 1 ? report->device[device].name : "";
+    char text[64];
     for (int i = 0; i < report->device[device].copies; i++) {
         const struct bench_copy *copy = &report->device[device].copy[i];
         double y = chart_place(&chart->y, copy->ms);
-        snprintf(text, sizeof text, "%scopy of %.4g MB", name, (double)copy->bytes * 0.5e-6);
+        snprintf(text, sizeof text, "%s%scopy of %.4g MB", name, *name ? " " : "",
+                 (double)copy->bytes * 0.5e-6);
         svg_line(&chart->svg, chart->x.begin, y, chart->x.end, y, &style);
         add_name(chart, text, CHART_FAINT, chart->x.end - 8, y);
     }

@@ -48,9 +48,8 @@ void bench_print_wrapped(FILE *out, const char *first, const char *next, int col
 static void print_device(FILE *out, const struct bench_device *device)
 {
     const struct device_probe *probe = &device->probe;
-    char name[32], speed[32];
-    bench_device_name(name, sizeof name, device);
-    fprintf(out, "%-9s %s", name, probe->name);
+    char speed[32];
+    fprintf(out, "%-9s %s", device->name, probe->name);
     if (probe->driver[0])
         fprintf(out, "; %s", probe->driver);
     if (probe->cache_bytes)
@@ -218,11 +217,11 @@ static void print_row(FILE *out, const struct bench_report *report,
                       const struct bench_result *result)
 {
     struct bench_rates rates = bench_rates_make(report, result);
-    char device[32], tile[16] = "-";
-    bench_device_name(device, sizeof device, &report->device[result->device]);
+    char tile[16] = "-";
     if (result->tile)
         snprintf(tile, sizeof tile, "%d", result->tile);
-    fprintf(out, "%-*s %-6s %4s", NAME_CHARS, result->kernel->name, device, tile);
+    fprintf(out, "%-*s %-6s %4s", NAME_CHARS, result->kernel->name,
+            report->device[result->device].name, tile);
     if (result->state != BENCH_TIMED) {
         static const char *const states[] = {[BENCH_UNSUPPORTED] = "cannot run this",
                                              [BENCH_DIFFERS] = "DIFFERS",
@@ -362,10 +361,8 @@ static void json_number(FILE *out, const char *key, double value)
 static void json_device(FILE *out, const struct bench_device *device)
 {
     const struct device_probe *probe = &device->probe;
-    char name[32];
-    bench_device_name(name, sizeof name, device);
-    json_print(out, "{'device':%s,'name':%s,'driver':%s,'cache_bytes':%zu,'ceilings':[", name,
-               probe->name, probe->driver, probe->cache_bytes);
+    json_print(out, "{'device':%s,'name':%s,'driver':%s,'cache_bytes':%zu,'ceilings':[",
+               device->name, probe->name, probe->driver, probe->cache_bytes);
     for (int i = 0; i < probe->ceilings; i++) {
         fputs(i ? "," : "", out);
         json_print(out, "{'name':%s", probe->ceiling[i].name);
@@ -419,12 +416,10 @@ static void json_result(FILE *out, const struct bench_report *report,
                                          [BENCH_UNSUPPORTED] = "unsupported",
                                          [BENCH_DIFFERS] = "differs",
                                          [BENCH_FAILED] = "failed"};
-    char device[32];
-    bench_device_name(device, sizeof device, &report->device[result->device]);
     json_print(out, "{'kernel':%s", result->kernel->name);
     if (result->method)
         json_print(out, ",'method':%s", result->method);
-    json_print(out, ",'device':%s", device);
+    json_print(out, ",'device':%s", report->device[result->device].name);
     json_number(out, "tile", result->tile);
     json_print(out, ",'mask_width':%d,'mask_height':%d,'state':%s,'verified':%i",
                result->mask_width, result->mask_height, states[result->state],

@@ -3,6 +3,7 @@
  * with the reference's, has it timed (bench/measure.c), and sets beside the time what the
  * analysis of data reuse predicts. A kernel that cannot run, fails or differs has that in
  * its result, and the others go on. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,26 +141,74 @@ bool bench_check(const struct bench_request *request, enum bench_sweep sweep, st
     return kernels_choose(&bench, err);
 }
 
+/* ---- the expectation ---- */
+
+/* The reference's rows: of the whole picture where that is quick, else of three bands, top, middle
+ * and bottom. They hold every kind of row that a kernel may treat differently: rows with ghost rows
+ * above or below, and rows with neighbours only. All columns are compared, so both edges are
+ * covered. */
+
+/* Taps (a weight times a sample) that the reference sums for one mask on each thread: about a
+ * second of work. */
+#define BANDS_TAPS 6e7
+
+bool bench_bands_make(struct bench_bands *bands, const struct plan *plan, const struct image *in,
+                      int threads, struct error *err)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    double row_taps =
+        (double)in->width * (double)in->channels * (double)m->width * (double)m->height;
+    double quick = BANDS_TAPS * (double)threads / row_taps; /* rows */
+    double each = fmax(1, floor(quick / BENCH_BANDS));
+
+    *bands = (struct bench_bands){.count = 1, .each = in->height};
+    if (quick < in->height && each * BENCH_BANDS < in->height) {
+        bands->count = BENCH_BANDS;
+        bands->each = (int)each;
+        bands->first[1] = (in->height - bands->each) / 2;
+        bands->first[2] = in->height - bands->each;
+    }
+    if (!image_alloc(&bands->want, in->width, bands->count * bands->each, in->channels, in->type,
+                     "the reference", err))
+        return false;
+    for (int i = 0; i < bands->count; i++) {
+        struct image want = image_rows(&bands->want, i * bands->each, bands->each);
+        struct kernel_job job = kernel_job_whole(plan, in, &want);
+        job.out_first_row = bands->first[i];
+        reference_rows(&job, threads);
+    }
+    return true;
+}
+
+bool bench_bands_check(const struct bench_bands *bands, const struct image *out, int first,
+                       const char *name, struct error *err)
+{
+    for (int row = 0; row < bands->want.height; row++) {
+        int y = bands->first[row / bands->each] + row % bands->each, got = y - first;
+        if (got >= 0 && got < out->height &&
+            !reference_check_row(out, got, &bands->want, row, y, name, "", err))
+            return false;
+    }
+    return true;
+}
+
 /* ---- one kernel ---- */
 
+/* The next of the results, for which bench_run has made room. */
 static struct bench_result *result_add(struct bench *bench, const struct kernel *kernel, int tile)
 {
     struct bench_report *report = bench->report;
-    size_t count = (size_t)report->results + 1;
-    struct bench_result *grown = realloc(report->result, sizeof *grown * count), *result;
+    struct bench_result *result = &report->result[report->results++];
 
-    if (!grown)
-        return NULL;
-    report->result = grown;
-    result = &grown[report->results++];
     *result = (struct bench_result){
         .kernel = kernel,
+        .device = report->device[0].device == kernel->device ? 0 : 1,
         .tile = tile,
         .mask_width = bench->plan.mask[0].width,
         .mask_height = bench->plan.mask[0].height,
+        .state = BENCH_UNSUPPORTED,
         .rows = report->height,
     };
-    result->device = report->device[0].device == kernel->device ? 0 : 1;
     return result;
 }
 
@@ -243,9 +292,6 @@ static bool measure(struct bench *bench, const struct kernel *kernel, int tile, 
     bool sweeps_masks = bench->report->sweep == SWEEP_MASK;
     struct kernel_job job;
 
-    if (!result)
-        return error_set(err, EXIT_INPUT, "no memory for the results");
-    result->state = BENCH_UNSUPPORTED;
     if (!kernel_supports(kernel, &bench->plan, result->why, sizeof result->why))
         return sweeps_masks || !request->kernels ||
                error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", kernel->name,
@@ -335,11 +381,12 @@ static bool find_devices(struct bench *bench, struct error *err)
     for (int i = 0; i < bench->kernels; i++) {
         struct bench_device *to = &report->device[report->devices];
         enum device device = bench->kernel[i]->device;
+        int index = device == DEVICE_CPU ? 0 : bench->request->device_index;
         if (report->devices > 0 && to[-1].device == device)
             continue;
         to->device = device;
-        to->index = device == DEVICE_CPU ? 0 : bench->request->device_index;
-        if (!backend_find(device)->probe(to->index, bench->request->threads, &to->probe, err))
+        snprintf(to->name, sizeof to->name, device == DEVICE_CPU ? "cpu" : "cuda:%d", index);
+        if (!backend_find(device)->probe(index, bench->request->threads, &to->probe, err))
             return false;
         report->devices++;
     }
@@ -355,18 +402,11 @@ bool bench_run(struct bench_report *report, const struct bench_request *request,
 
     ok = kernels_choose(&bench, err) && find_devices(&bench, err) &&
          image_alloc(&bench.out, in->width, in->height, in->channels, in->type, "the output", err);
-    bench.steps = bench.kernels * masks;
-    if (report->sweep == SWEEP_TILE)
-        bench.steps *= COUNT(SWEEP_TILES);
+    bench.steps = bench.kernels * masks * (report->sweep == SWEEP_TILE ? COUNT(SWEEP_TILES) : 1);
+    if (ok && !(report->result = calloc((size_t)bench.steps, sizeof *report->result)))
+        ok = error_set(err, EXIT_INPUT, "no memory for the results");
     for (int i = 0; ok && i < masks; i++)
         ok = measure_mask(&bench, report->sweep == SWEEP_MASK ? SWEEP_MASKS[i] : 0, err);
     image_free(&bench.out);
     return ok;
-}
-
-void bench_report_free(struct bench_report *report)
-{
-    free(report->result);
-    report->result = NULL;
-    report->results = 0;
 }

@@ -113,14 +113,6 @@ struct bench_rates bench_rates_make(const struct bench_report *report,
     };
 }
 
-void bench_device_name(char *text, size_t bytes, const struct bench_device *device)
-{
-    if (device->device == DEVICE_CPU)
-        snprintf(text, bytes, "cpu");
-    else
-        snprintf(text, bytes, "%s:%d", backend_find(device->device)->name, device->index);
-}
-
 /* ---- sweeps ---- */
 
 int bench_sweep_place(const struct bench_report *report, const struct bench_result *result)

@@ -2,6 +2,7 @@
  * (read or generated), the mask and the kernels, has them measured, and prints the table or
  * JSON and the plot. Everything that can be refused is refused before the first measurement,
  * because a bench takes a while. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -195,16 +196,6 @@ static struct bench_report report_make(const struct bench_setup *setup,
     };
 }
 
-/* Where the plot goes to standard output, the table goes to standard error. */
-static void print_report(const struct options *options, const struct bench_report *report)
-{
-    FILE *out = options->plot && strcmp(options->plot, "-") == 0 ? stderr : stdout;
-    if (options->json)
-        bench_print_json(out, report);
-    else
-        bench_print(out, report);
-}
-
 /* Fails with the sentence of the kernel that did worst, if any differs or fails. */
 static bool results_check(const struct bench_report *report, struct error *err)
 {
@@ -217,15 +208,6 @@ static bool results_check(const struct bench_report *report, struct error *err)
             ok = error_set(err, EXIT_INPUT, "%s: %s", result->kernel->name, result->why);
     }
     return ok;
-}
-
-static bool draw(const struct bench_report *report, struct output **plot, struct error *err)
-{
-    struct output *output = *plot;
-    if (!bench_plot(report, output, err))
-        return false;
-    *plot = NULL;
-    return output_commit(output, err);
 }
 
 bool command_bench(const struct options *options, struct error *err)
@@ -247,6 +229,8 @@ bool command_bench(const struct options *options, struct error *err)
         .progress = !options->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
     };
     struct bench_report report = {0};
+    /* Where the plot goes to standard output, the table goes to standard error. */
+    FILE *out = options->plot && strcmp(options->plot, "-") == 0 ? stderr : stdout;
     struct output *plot = NULL;
     bool ok = check_together(options, err) && bench_check(&request, sweep_of(options), err) &&
               filter_load(&setup.filter, err) &&
@@ -261,11 +245,12 @@ bool command_bench(const struct options *options, struct error *err)
         if (request.progress)
             request.progress("", NULL); /* wipes the line */
         if (ok)
-            print_report(options, &report);
-        ok = ok && results_check(&report, err) && (!plot || draw(&report, &plot, err));
+            (options->json ? bench_print_json : bench_print)(out, &report);
+        ok = ok && results_check(&report, err);
+        if (plot)
+            ok = output_end(plot, ok && bench_plot(&report, plot, err), err);
     }
-    output_discard(plot);
-    bench_report_free(&report);
+    free(report.result);
     image_free(&request.in);
     filter_unload(&setup.filter);
     return ok;

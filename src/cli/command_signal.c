@@ -15,13 +15,7 @@ static bool request_make(const struct options *options, struct signal_request *r
     const struct picture_request *from = &options->request;
     const char *kernel = options->kernel;
     *request = (struct signal_request){
-        .mask = from->filter.mask,
-        .has_sigma = from->filter.has_sigma,
-        .sigma = from->filter.sigma,
-        .radius = from->filter.radius,
-        .overrides = from->filter.overrides,
-        .border = from->filter.border,
-        .repeat = from->filter.repeat,
+        .filter = from->filter,
         .decimals = options->decimals,
         .device_auto = from->device_auto,
         .device = from->device,
@@ -89,10 +83,10 @@ static void print_plan(const char *input, const struct signal_request *request,
         printf("quantised to 1/2^%d, at most %.3g of a sample value\n", report->quantised_bits,
                report->quantised_error);
     printf("sums      %s\n", sums[report->choice.sums].phrase);
-    printf("border    %s", border_name(request->border.border));
-    if (request->border.border == BORDER_CONSTANT)
-        printf(":%s", request->border.value);
-    printf("\npasses    %d\n", request->repeat);
+    printf("border    %s", border_name(request->filter.border.border));
+    if (request->filter.border.border == BORDER_CONSTANT)
+        printf(":%s", request->filter.border.value);
+    printf("\npasses    %d\n", request->filter.repeat);
     if (choice->sums == SIGNAL_SUM_RATIONAL) {
         printf("device    cpu\n");
         return;
@@ -101,7 +95,7 @@ static void print_plan(const char *input, const struct signal_request *request,
     printf("kernel    %s: %s\n", choice->kernel->name, choice->kernel->idea);
     if (choice->kernel->device == DEVICE_CPU)
         printf("threads   %d\n", choice->threads);
-    if (report->has_shape)
+    if (shape->tile_width)
         printf("tile      %d outputs, halo %d left %d right\n"
                "block     %d threads, %zu bytes of shared memory\n"
                "loads     %.2f cells per output\n",
@@ -124,8 +118,9 @@ static void json_input(FILE *out, const char *input, const struct signal_request
     json_print(out,
                ",'mask_width':%d,'anchor':%d,'border':%s,'passes':%d,'sums':%s,'device':%s,"
                "'kernel':%s,'threads':%d",
-               report->load.mask_width, report->load.anchor, border_name(request->border.border),
-               request->repeat, sums[choice->sums].name, device_name(report),
+               report->load.mask_width, report->load.anchor,
+               border_name(request->filter.border.border), request->filter.repeat,
+               sums[choice->sums].name, device_name(report),
                choice->sums == SIGNAL_SUM_RATIONAL ? NULL : choice->kernel->name, choice->threads);
     if (report->quantised)
         json_print(out, ",'quantised_bits':%d,'quantised_error':%.17g", report->quantised_bits,
@@ -145,7 +140,7 @@ static void json_plan(const char *input, const struct signal_request *request,
     for (int j = 0; j < mask->width; j++)
         json_print(stdout, j ? ",%s" : "%s", mask_number(text, mask->weight[j]));
     putchar(']');
-    if (report->has_shape)
+    if (shape->tile_width)
         json_print(stdout,
                    ",'tile':%d,'halo':{'left':%d,'right':%d},'block':%d,'shared_bytes':%zu,"
                    "'loads_per_output':%.6g",
@@ -200,7 +195,7 @@ bool command_signal(const struct options *options, struct error *err)
     const struct backend *cuda = backend_find(DEVICE_CUDA);
 
     if (!request_make(options, &request, err) || !signal_check(&request, output, err) ||
-        !signal_mask_row(&request, &mask, err))
+        !signal_mask_row(&request.filter, &mask, err))
         return false;
     if (cuda->expect_one)
         cuda->expect_one();

@@ -113,29 +113,4 @@ const char *word_nearest(const char *text, word_function *words);
 /* Writes "a, b or c" into TEXT. A word that ends with a colon takes a value, shown as V. */
 void words_join(char *text, size_t bytes, word_function *words);
 
-/* ---- the text of --help and of the man page, which help.c lays out ---- */
-
-enum help_kind {
-    HELP_HEADING,
-    HELP_SUBHEADING,
-    HELP_TEXT,  /* a paragraph */
-    HELP_CODE,  /* lines as they stand */
-    HELP_ENTRY, /* a term, its argument or NULL, and what it means */
-    /* Made from the tables: */
-    HELP_SYNOPSIS,
-    HELP_FILTERS,
-    HELP_COMMANDS,
-    HELP_OPTIONS,
-    HELP_END
-};
-
-struct help_block {
-    enum help_kind kind;
-    const char *text;
-    const char *term, *argument; /* HELP_ENTRY only */
-};
-
-/* The whole text, in the order of the man page; HELP_END ends it (help_text.c). */
-extern const struct help_block help_text[];
-
 #endif

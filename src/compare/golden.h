@@ -1,6 +1,6 @@
 /* Golden pictures: a suite names commands and the pictures that they write, with a checksum
  * of each picture's samples. `record` writes the checksums, `check` compares; the topic
- * GOLDEN in cli/help_text.c describes the suite's format.
+ * GOLDEN in cli/help.c describes the suite's format.
  *
  * Every command runs in a folder of its own with copies of the inputs, below a scratch folder
  * that is removed at the end, also when a signal ends the program. A picture without a command

@@ -177,7 +177,14 @@ extern const struct kernel kernel_signal_scalar;
  * else is compared byte for byte. */
 extern const struct kernel kernel_reference, kernel_signal_reference;
 
-/* One pass (plan->repeat is not looked at) over rows [first, first+rows) of job->out. */
-void reference_rows(const struct kernel_job *job, int first, int rows);
+/* Makes all rows of job->out in one pass (plan->repeat is not looked at) on so many threads. */
+void reference_rows(const struct kernel_job *job, int threads);
+
+/* Compares row GOT_ROW of GOT with row WANT_ROW of WANT, the reference's; both are row Y of the
+ * picture. A difference is EXIT_DIFFERENT with its place and both samples. NAME and WHAT open the
+ * sentence. */
+bool reference_check_row(const struct image *got, int got_row, const struct image *want,
+                         int want_row, int y, const char *name, const char *what,
+                         struct error *err);
 
 #endif

@@ -8,6 +8,9 @@
  * Do not make it faster: what it is compared with is fast. */
 #include "kernel/kernel.h"
 
+#include <string.h>
+
+#include "base/parallel.h"
 #include "kernel/signal_job.h"
 
 __extension__ typedef __int128 int128;
@@ -116,30 +119,36 @@ static int64_t weighted(const struct kernel_job *job, int y, int x, int c)
     return clamp(divide_floor(n + d / 2, d), job->plan->max);
 }
 
-void reference_rows(const struct kernel_job *job, int first, int rows)
+static void make_row(void *context, int row, int worker)
 {
+    const struct kernel_job *job = context;
     const struct plan *plan = job->plan;
-    for (int row = first; row < first + rows; row++)
-        for (int x = 0; x < job->out->width; x++)
-            for (int c = 0; c < plan->channels; c++) {
-                int y = job->out_first_row + row;
-                int64_t value;
-                if (!(plan->filtered >> c & 1))
-                    value = cell(job, y, x, c);
-                else if (plan->kind == PLAN_GRADIENT)
-                    value = gradient(job, y, x, c);
-                else if (plan->alpha == ALPHA_WEIGHTED)
-                    value = weighted(job, y, x, c);
-                else
-                    value = linear(job, y, x, c);
-                sample_set(job->out, row, x, c, value);
-            }
+    int y = job->out_first_row + row;
+    (void)worker;
+    for (int x = 0; x < job->out->width; x++)
+        for (int c = 0; c < plan->channels; c++) {
+            int64_t value;
+            if (!(plan->filtered >> c & 1))
+                value = cell(job, y, x, c);
+            else if (plan->kind == PLAN_GRADIENT)
+                value = gradient(job, y, x, c);
+            else if (plan->alpha == ALPHA_WEIGHTED)
+                value = weighted(job, y, x, c);
+            else
+                value = linear(job, y, x, c);
+            sample_set(job->out, row, x, c, value);
+        }
+}
+
+void reference_rows(const struct kernel_job *job, int threads)
+{
+    parallel_for(threads, job->out->height, make_row, (void *)job);
 }
 
 static bool run_pass(const struct kernel_job *job, const void *context, struct error *err)
 {
     (void)context, (void)err;
-    reference_rows(job, 0, job->out->height);
+    reference_rows(job, 1);
     return true;
 }
 
@@ -157,6 +166,23 @@ const struct kernel kernel_reference = {
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
     .run = run,
 };
+
+bool reference_check_row(const struct image *got, int got_row, const struct image *want,
+                         int want_row, int y, const char *name, const char *what, struct error *err)
+{
+    int channels = want->channels, x = 0, c = 0;
+    if (memcmp(image_row(got, got_row), image_row(want, want_row), image_row_bytes(want)) == 0)
+        return true;
+    while (sample_get(got, got_row, x, c) == sample_get(want, want_row, x, c)) {
+        c = (c + 1) % channels;
+        x += c == 0;
+    }
+    return error_set(err, EXIT_DIFFERENT,
+                     "%s%s differs from the reference at x %d, y %d, channel %d: %d where the "
+                     "reference has %d",
+                     name, what, x, y, c, (int)sample_get(got, got_row, x, c),
+                     (int)sample_get(want, want_row, x, c));
+}
 
 /* ---- signals ----
  *

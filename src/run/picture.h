@@ -76,11 +76,4 @@ void picture_estimate(const struct picture_request *request, const struct plan *
 bool picture_choose(const struct picture_request *request, const struct plan *plan,
                     struct picture_choice *choice, struct error *err);
 
-/* ---- run/verify.c ---- */
-
-/* Runs the reference on all threads and compares; a difference is EXIT_DIFFERENT with the place and
- * both values. */
-bool picture_verify(const struct plan *plan, const struct image *in, const struct image *out,
-                    int threads, const char *name, struct error *err);
-
 #endif

@@ -50,7 +50,7 @@ static bool filter_channel(struct signal_work *work, const struct plan_mask *pla
     work->runner.channel = audio->channels > 1 ? channel : -1;
     for (int i = 0; i < audio->frames; i++)
         cells[i] = sample[(size_t)i * step] / unit;
-    for (int pass = 0; pass < work->request->repeat; pass++) {
+    for (int pass = 0; pass < work->request->filter.repeat; pass++) {
         if (!signal_sums_integers(&work->runner, job, work->report->choice.sums, cells, sums,
                                   plan->weight, err))
             return false;
@@ -67,7 +67,7 @@ static bool filter_channels(struct signal_work *work, const struct plan_mask *pl
     struct signal_job job = {.n = audio->frames,
                              .mask_width = plan->width,
                              .anchor = plan->anchor_x,
-                             .border = work->request->border.border,
+                             .border = work->request->filter.border.border,
                              .ghost = ghost};
     size_t n = (size_t)audio->frames;
     int64_t *cells = malloc(2 * n * sizeof *cells);
@@ -122,8 +122,9 @@ static bool prepare(struct signal_work *work, const struct audio *audio, struct 
                     uint32_t *ghost, struct error *err)
 {
     uint32_t scale = (uint32_t)1 << (audio->bits - 1);
-    struct signal_load load = {
-        .samples = audio->frames, .channels = audio->channels, .passes = work->request->repeat};
+    struct signal_load load = {.samples = audio->frames,
+                               .channels = audio->channels,
+                               .passes = work->request->filter.repeat};
     struct signal_report *report = work->report;
 
     report->form = audio_name(audio->container);
@@ -135,7 +136,7 @@ static bool prepare(struct signal_work *work, const struct audio *audio, struct 
                          "--decimals is for text samples; those of %s are whole numbers",
                          work->name);
     if (!plan_mask_make(plan, work->mask, scale, err) ||
-        !border_value(&work->request->border, scale - 1, ghost, err))
+        !border_value(&work->request->filter.border, scale - 1, ghost, err))
         return false;
     report->quantised = plan->quantised_bits >= 0;
     report->quantised_bits = plan->quantised_bits;

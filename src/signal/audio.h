@@ -34,14 +34,6 @@ static inline int32_t audio_unit(const struct audio *audio)
 /* Does a file that begins with HEAD look like one of these? */
 bool audio_recognise(const uint8_t *head, size_t bytes);
 
-/* What the extension of a file says: wav wave flac aif aiff aifc; or mp3 ogg ..., whose
- * compression changes samples and of which AUDIO_NONE is the container. NULL: none of them. */
-struct audio_extension {
-    const char *name;
-    enum audio_container container;
-};
-const struct audio_extension *audio_extension(const char *path);
-
 /* The container of the extension; AUDIO_NONE when it is none that is written. */
 enum audio_container audio_of_path(const char *path);
 

@@ -72,9 +72,8 @@ static bool load(const char *name, const char *what, struct error *err)
 /* ---- memory as a file ---- */
 
 struct memory {
-    uint8_t *bytes;
-    size_t size, capacity; /* capacity 0: the bytes are the caller's, for reading only */
-    size_t at;
+    uint8_t *bytes; /* of a file that is read, the caller's */
+    size_t size, at;
 };
 
 static sf_count_t memory_length(void *context)
@@ -115,20 +114,16 @@ static sf_count_t memory_write(const void *from, sf_count_t count, void *context
     struct memory *memory = context;
     size_t end = memory->at + (size_t)count;
 
-    if (end > memory->capacity) {
-        size_t capacity = end > 2 * memory->capacity ? end + BLOCK : 2 * memory->capacity;
-        uint8_t *larger = realloc(memory->bytes, capacity);
+    if (end > memory->size) {
+        uint8_t *larger = realloc(memory->bytes, end);
         if (!larger)
             return 0;
+        memset(larger + memory->size, 0, end - memory->size);
         memory->bytes = larger;
-        memory->capacity = capacity;
+        memory->size = end;
     }
-    if (memory->at > memory->size)
-        memset(memory->bytes + memory->size, 0, memory->at - memory->size);
     memcpy(memory->bytes + memory->at, from, (size_t)count);
     memory->at = end;
-    if (end > memory->size)
-        memory->size = end;
     return count;
 }
 
@@ -453,13 +448,8 @@ static bool encode(const struct audio *audio, const char *path, struct memory *m
 bool audio_write(const struct audio *audio, const char *path, struct error *err)
 {
     struct memory memory = {0};
-    struct output *output;
     bool good = audio_check_output(audio, path, err) && encode(audio, path, &memory, err) &&
-                output_open(&output, path, err) &&
-                output_end(output,
-                           output_expect(output, memory.size, err) &&
-                               output_write(output, memory.bytes, memory.size, err),
-                           err);
+                output_text(path, (const char *)memory.bytes, memory.size, err);
     free(memory.bytes);
     return good;
 }

@@ -16,7 +16,7 @@
 
 /* ---- the mask ---- */
 
-static bool load_mask(const struct signal_request *request, struct mask *mask, struct error *err)
+static bool load_mask(const struct filter_request *request, struct mask *mask, struct error *err)
 {
     if (request->mask && (request->has_sigma || request->radius >= 0))
         return error_set(err, EXIT_USAGE, "--mask and --%s exclude each other",
@@ -31,7 +31,7 @@ static bool load_mask(const struct signal_request *request, struct mask *mask, s
 }
 
 /* Makes a row of a mask of one column. */
-static bool make_row(const struct signal_request *request, struct mask *mask, struct error *err)
+static bool make_row(const struct filter_request *request, struct mask *mask, struct error *err)
 {
     if (mask->height > 1 && mask->width > 1)
         return error_set(err, EXIT_USAGE,
@@ -47,7 +47,7 @@ static bool make_row(const struct signal_request *request, struct mask *mask, st
     return true;
 }
 
-bool signal_mask_row(const struct signal_request *request, struct mask *mask, struct error *err)
+bool signal_mask_row(const struct filter_request *request, struct mask *mask, struct error *err)
 {
     memset(mask, 0, sizeof *mask);
     if (!load_mask(request, mask, err))
@@ -79,9 +79,16 @@ bool audio_recognise(const uint8_t *head, size_t bytes)
     return false;
 }
 
-const struct audio_extension *audio_extension(const char *path)
+/* What the extension of a file says: NULL where it is none of audio; of those whose compression
+ * changes samples AUDIO_NONE is the container. */
+struct extension {
+    const char *name;
+    enum audio_container container;
+};
+
+static const struct extension *extension_of(const char *path)
 {
-    static const struct audio_extension known[] = {
+    static const struct extension known[] = {
         {"wav", AUDIO_WAV},   {"wave", AUDIO_WAV},  {"flac", AUDIO_FLAC}, {"aif", AUDIO_AIFF},
         {"aiff", AUDIO_AIFF}, {"aifc", AUDIO_AIFF}, {"mp3", AUDIO_NONE},  {"ogg", AUDIO_NONE},
         {"oga", AUDIO_NONE},  {"opus", AUDIO_NONE}, {"m4a", AUDIO_NONE},  {"aac", AUDIO_NONE},
@@ -96,16 +103,20 @@ const struct audio_extension *audio_extension(const char *path)
 
 enum audio_container audio_of_path(const char *path)
 {
-    const struct audio_extension *extension = audio_extension(path);
+    const struct extension *extension = extension_of(path);
     return extension ? extension->container : AUDIO_NONE;
 }
 
 /* ---- checks ---- */
 
-static bool check_output(const char *output, struct error *err)
+bool signal_check(const struct signal_request *request, const char *output, struct error *err)
 {
-    const struct audio_extension *extension = audio_extension(output);
+    const struct extension *extension = output ? extension_of(output) : NULL;
+    const struct kernel *kernel = request->kernel;
 
+    if (kernel && !request->device_auto && kernel->device != request->device)
+        return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
+                         backend_find(request->device)->name);
     if (extension && extension->container == AUDIO_NONE)
         return error_set(err, EXIT_USAGE,
                          "%s: %s does not keep samples as they are; write .wav, .flac or .aiff",
@@ -114,16 +125,6 @@ static bool check_output(const char *output, struct error *err)
         return error_set(err, EXIT_USAGE,
                          "%s: this build writes no audio: it was made without libsndfile", output);
     return true;
-}
-
-bool signal_check(const struct signal_request *request, const char *output, struct error *err)
-{
-    const struct kernel *kernel = request->kernel;
-
-    if (kernel && !request->device_auto && kernel->device != request->device)
-        return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
-                         backend_find(request->device)->name);
-    return !output || check_output(output, err);
 }
 
 /* ---- device and kernel ---- */
@@ -200,8 +201,7 @@ bool signal_choose(struct signal_work *work, const struct signal_load *load, str
         choice->kernel = reference;
     if (!choice->kernel)
         return error_set(err, EXIT_DEVICE, "no kernel for signals on this device");
-    report->has_shape = choice->kernel->shape_signal != NULL;
-    if (report->has_shape) {
+    if (choice->kernel->shape_signal) {
         struct signal_job job = {.type = load->sums == SIGNAL_SUM_F32 ? SIGNAL_F32 : SIGNAL_I64,
                                  .n = load->samples,
                                  .mask_width = load->mask_width,

@@ -5,18 +5,13 @@
 #define STENCIL_SIGNAL_FILTER_H
 
 #include "kernel/kernel.h"
+#include "plan/filter.h"
 #include "signal/sums.h"
 
-/* What is asked for, as text where exactness matters. */
+/* What is asked for. */
 struct signal_request {
-    const char *mask; /* --mask, or NULL */
-    bool has_sigma;
-    double sigma;
-    int radius; /* -1: none */
-    struct plan_overrides overrides;
-    struct border_choice border;
-    int repeat;
-    int decimals; /* -1: exact */
+    struct filter_request filter; /* its mask, sigma, radius, overrides, border and repeat */
+    int decimals;                 /* -1: exact */
     bool device_auto;
     enum device device; /* when not auto */
     int device_index;
@@ -49,9 +44,8 @@ struct signal_report {
     int bits, rate;   /* audio only */
     struct signal_load load;
     struct signal_choice choice;
-    bool has_shape;
-    struct kernel_shape shape;
-    bool quantised; /* audio: the mask's numbers had to be quantised, see plan/plan.h */
+    struct kernel_shape shape; /* of a kernel that cuts tiles; else all 0 */
+    bool quantised;            /* audio: the mask's numbers had to be quantised, see plan/plan.h */
     int quantised_bits;
     double quantised_error;
     char warning[256]; /* names the parts of the input that are not kept; may be empty */
@@ -64,7 +58,7 @@ struct signal_report {
 bool signal_check(const struct signal_request *request, const char *output, struct error *err);
 
 /* Makes the mask of the request, with all overrides, in one row. Free with mask_free. */
-bool signal_mask_row(const struct signal_request *request, struct mask *mask, struct error *err);
+bool signal_mask_row(const struct filter_request *request, struct mask *mask, struct error *err);
 
 /* Reads, filters and writes, with the mask of signal_mask_row. A failure leaves nothing behind at
  * OUTPUT. */
@@ -94,5 +88,31 @@ void signal_lap(struct signal_work *work, double *ms);
 
 bool signal_filter_text(struct signal_work *work, struct error *err);
 bool signal_filter_audio(struct signal_work *work, struct error *err);
+
+/* ---- samples as text (signal/text.c) ---- */
+
+/* Numbers separated by blanks, commas or lines, each as in a mask (plan/rational.h), with comments
+ * from '#' to the end of a line. */
+struct signal_text {
+    const char *name;        /* of the file, for sentences */
+    const char *bytes;       /* the file, the caller's */
+    const char *begin, *end; /* its text, without a byte order mark */
+    int n;                   /* numbers in it */
+    const char *at;          /* behind the number that was read last */
+    int commas;              /* before that number, ... */
+    const char *comma;       /* ... and the last of them */
+};
+
+/* Checks every number and counts them. Wrong text and a text without numbers are EXIT_INPUT:
+ * NAME:LINE:COLUMN: expected a number, got '...'. */
+bool signal_text_open(struct signal_text *text, const char *name, const void *bytes, size_t size,
+                      struct error *err);
+
+/* A series_get; the context is the text. */
+void signal_text_get(void *text, int i, mpq_t value);
+
+/* VALUE as text, malloc'ed: a decimal where it terminates, else p/q. With DECIMALS >= 0 rounded to
+ * so many, halves up. (GMP ends the program where there is no memory for its numbers.) */
+char *number_print(mpq_srcptr value, int decimals);
 
 #endif

@@ -19,7 +19,7 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* ---- series (signal/series.c) ---- */
+/* ---- series ---- */
 
 struct series {
     int n;
@@ -40,14 +40,7 @@ typedef void series_get(void *context, int i, mpq_t value);
 bool series_make(struct series *series, int n, series_get *get, void *context, mpq_srcptr ghost,
                  const char *name, struct error *err);
 
-/* A series of N+1 cells (or rationals) of 0; unit 1, offset 0. */
-bool series_alloc(struct series *series, int n, bool exact, const char *name, struct error *err);
 void series_free(struct series *series); /* harmless on a zeroed one */
-
-/* The largest unit of the numbers and their ghost value (NULL: 0): gcd of the numerators over lcm
- * of the denominators. False, with UNIT undefined, where it is certain that an integer over it
- * passes BITS. */
-bool series_unit(mpq_t unit, int n, series_get *get, void *context, mpq_srcptr ghost, size_t bits);
 
 /* Number I as a rational (VALUE is initialised by the caller). */
 void series_number(const struct series *series, int i, mpq_t value);
@@ -58,7 +51,7 @@ void series_get_number(void *series, int i, mpq_t value);
 /* largest and size, from the cells. */
 void series_measure(struct series *series);
 
-/* ---- sums (signal/sums.c) ---- */
+/* ---- sums ---- */
 
 /* How sums are made; the size of the numbers decides. */
 enum signal_sum_type {

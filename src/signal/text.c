@@ -1,18 +1,18 @@
 /* Text samples: exact numbers in, exact numbers out. Every output is S/d plus the offset, not
- * rounded and not clamped; each pass of --repeat takes the last one's exact numbers. The
- * text is never copied or indexed: it is walked again whenever its numbers are needed, by
- * one function that knows where a number ends. */
-#include "signal/text.h"
+ * rounded and not clamped; each pass of --repeat takes the last one's exact numbers. Separators,
+ * lines and comments of the text stay as they are. The text is never copied or indexed: it is
+ * walked again whenever its numbers are needed, by one function that knows where a number ends. */
+#include "signal/filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "codec/output.h"
 #include "kernel/signal_job.h"
 #include "plan/rational.h"
 #include "signal/audio.h"
-#include "signal/filter.h"
 
 /* A byte order mark, as some editors write it. */
 #define BOM "\xEF\xBB\xBF"
@@ -176,7 +176,8 @@ char *number_print(mpq_srcptr value, int decimals)
 
 /* ---- writing ---- */
 
-bool signal_text_write(struct signal_text *text, const struct series *values, int decimals,
+/* Writes the text with the numbers of VALUES in place of its own. DECIMALS as in number_print. */
+static bool write_text(struct signal_text *text, const struct series *values, int decimals,
                        struct output *output, struct error *err)
 {
     bool good = output_write(output, text->bytes, (size_t)(text->begin - text->bytes), err);
@@ -216,7 +217,7 @@ static bool mask_make(struct signal_mask *made, const struct signal_work *work, 
         return false;
     mpq_set(made->offset, mask->offset);
     made->anchor = mask->anchor_x;
-    made->border = work->request->border.border;
+    made->border = work->request->filter.border.border;
     return true;
 }
 
@@ -262,7 +263,7 @@ static bool run_passes(const struct signal_work *work, const struct signal_mask 
     struct signal_choice *choice = &work->report->choice;
     struct series sums;
 
-    for (int pass = 0; pass < work->request->repeat; pass++) {
+    for (int pass = 0; pass < work->request->filter.repeat; pass++) {
         if (pass > 0 && !make_input(series, ghost, work->name, err))
             return false;
         if (pass > 0 && !work->runner.split && choice->sums < SIGNAL_SUM_RATIONAL &&
@@ -299,13 +300,13 @@ bool signal_filter_text(struct signal_work *work, struct error *err)
     mpq_init(ghost);
     mpq_init(mask.offset);
     good = signal_text_open(&text, work->name, work->bytes, work->size, err) &&
-           mask_make(&mask, work, err) && ghost_make(ghost, &work->request->border, err) &&
+           mask_make(&mask, work, err) && ghost_make(ghost, &work->request->filter.border, err) &&
            series_make(&samples, text.n, signal_text_get, &text, ghost, work->name, err);
     struct signal_load load = {.samples = samples.n,
                                .channels = 1,
                                .mask_width = mask.weights.n,
                                .anchor = mask.anchor,
-                               .passes = work->request->repeat};
+                               .passes = work->request->filter.repeat};
     if (good)
         load.sums = signal_sums_type_of(&samples, &mask.weights);
     good = good && signal_choose(work, &load, err);
@@ -314,8 +315,7 @@ bool signal_filter_text(struct signal_work *work, struct error *err)
         good = run_passes(work, &mask, &samples, ghost, err);
         signal_lap(work, &report->filter_ms);
         good = good && output_open(&output, work->output, err) &&
-               output_end(output,
-                          signal_text_write(&text, &samples, work->request->decimals, output, err),
+               output_end(output, write_text(&text, &samples, work->request->decimals, output, err),
                           err);
         signal_lap(work, &report->write_ms);
     }

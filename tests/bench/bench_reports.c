@@ -55,6 +55,7 @@ static void add_cpu(struct made_up *made)
     struct bench_device *cpu = &made->report.device[made->report.devices++];
     *cpu = (struct bench_device){
         .device = DEVICE_CPU,
+        .name = "cpu",
         .probe = {.name = "AMD EPYC 9454P, 16 threads",
                   .cache_bytes = 32 << 20,
                   .ceiling = {{"16-bit vpmaddwd", 3310}},
@@ -69,6 +70,7 @@ static void add_cuda(struct made_up *made)
     struct bench_device *cuda = &made->report.device[made->report.devices++];
     *cuda = (struct bench_device){
         .device = DEVICE_CUDA,
+        .name = "cuda:0",
         .probe = {.name = "NVIDIA H200",
                   .driver = "driver 580.65, CUDA 13.0",
                   .cache_bytes = 50 << 20,

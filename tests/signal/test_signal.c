@@ -8,7 +8,6 @@
 #include "plan/rational.h"
 #include "signal/audio.h"
 #include "signal/filter.h"
-#include "signal/text.h"
 #include "tests/test.h"
 
 static struct error err;
@@ -299,7 +298,7 @@ static void test_verify(void)
 
 /* ---- masks and kernels ---- */
 
-static void mask_is(const struct signal_request *request, const char *expected, int anchor)
+static void mask_is(const struct filter_request *request, const char *expected, int anchor)
 {
     struct mask mask;
     char line[256] = "";
@@ -313,7 +312,7 @@ static void mask_is(const struct signal_request *request, const char *expected, 
     mask_free(&mask);
 }
 
-static void mask_refused(const struct signal_request *request, const char *sentence)
+static void mask_refused(const struct filter_request *request, const char *sentence)
 {
     struct mask mask;
     CHECK(!signal_mask_row(request, &mask, &err));
@@ -322,12 +321,12 @@ static void mask_refused(const struct signal_request *request, const char *sente
 
 static void test_masks(void)
 {
-    struct signal_request row = {.mask = "1 2 3 4", .radius = -1};
-    struct signal_request column = {.mask = "1;2;3;4", .radius = -1};
-    struct signal_request gauss = {.has_sigma = true, .sigma = 0.5, .radius = -1};
-    struct signal_request box = {.radius = 1}, none = {.radius = -1};
-    struct signal_request both = {.mask = "1 2", .radius = 1};
-    struct signal_request square = {.mask = "1 2; 3 4", .radius = -1};
+    struct filter_request row = {.mask = "1 2 3 4", .radius = -1};
+    struct filter_request column = {.mask = "1;2;3;4", .radius = -1};
+    struct filter_request gauss = {.has_sigma = true, .sigma = 0.5, .radius = -1};
+    struct filter_request box = {.radius = 1}, none = {.radius = -1};
+    struct filter_request both = {.mask = "1 2", .radius = 1};
+    struct filter_request square = {.mask = "1 2; 3 4", .radius = -1};
 
     mask_is(&row, "1 2 3 4 / 1", 2);
     mask_is(&column, "1 2 3 4 / 1", 2);
