@@ -28,9 +28,6 @@
 /* Below this a reservation costs more than it saves. */
 #define EXPECT_BYTES ((uint64_t)1024 * 1024)
 
-/* Pages of a disk in memory that are reserved at a time. */
-#define PREPARE_BYTES ((uint64_t)16 << 20)
-
 /* As many symlinks as Linux itself follows before it says ELOOP. */
 #define MAX_LINKS 40
 
@@ -40,8 +37,7 @@ struct output {
     char *target;                /* the file that is replaced: path behind its symlinks */
     struct temporary *temporary; /* NULL: written directly */
     bool sync;
-    struct stat *written;        /* NULL: nobody asks */
-    uint64_t prepared, expected; /* bytes, on a disk in memory */
+    struct stat *written; /* NULL: nobody asks */
     size_t used;
     unsigned char buffer[BUFFER_BYTES];
     char path[]; /* the caller's */
@@ -180,13 +176,11 @@ bool output_expect(struct output *output, uint64_t bytes, struct error *err)
     if (!output->temporary || bytes < EXPECT_BYTES || bytes > INT64_MAX)
         return true;
     /* On a disk in memory a reservation takes the pages that writing would take later: that gains
-     * nothing, except for callers that have to wait anyway (output_prepare). */
+     * nothing. */
     if (fstatfs(output->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC) {
         /* f_blocks is 0 where there is no limit */
-        if (fs.f_blocks == 0 || bytes / (uint64_t)fs.f_bsize < fs.f_bavail) {
-            output->expected = bytes;
+        if (fs.f_blocks == 0 || bytes / (uint64_t)fs.f_bsize < fs.f_bavail)
             return true;
-        }
         errno = ENOSPC;
         return error_errno(err, output->name, "write");
     }
@@ -194,18 +188,6 @@ bool output_expect(struct output *output, uint64_t bytes, struct error *err)
         (errno != ENOSPC && errno != EDQUOT && errno != EFBIG))
         return true; /* not every file system can: then writing shows whether there is room */
     return error_errno(err, output->name, "write");
-}
-
-bool output_prepare(struct output *output)
-{
-    uint64_t left = output->expected - output->prepared;
-    uint64_t bytes = left < PREPARE_BYTES ? left : PREPARE_BYTES;
-
-    if (bytes == 0 ||
-        fallocate(output->fd, FALLOC_FL_KEEP_SIZE, (off_t)output->prepared, (off_t)bytes) != 0)
-        return false; /* writing shows what is wrong */
-    output->prepared += bytes;
-    return true;
 }
 
 static bool write_all(struct output *output, const unsigned char *bytes, size_t count,

@@ -21,9 +21,6 @@ bool output_open(struct output **output, const char *path, struct error *err);
  * room for them is found before the work is done (and the room kept, but for disks in memory). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err);
 
-/* For callers that have to wait before their first bytes: on a disk in memory, takes a part of the
- * pages that the expected bytes need, for about a millisecond. False: nothing is left to do. */
-bool output_prepare(struct output *output);
 /* Commit then also waits until the file and its name are on the disk (--fsync). */
 void output_sync(struct output *output);
 

@@ -246,11 +246,6 @@ bool sink_write(struct sink *sink, const struct image *rows, struct error *err)
     return true;
 }
 
-bool sink_prepare(struct sink *sink)
-{
-    return output_prepare(sink->output);
-}
-
 bool sink_finish(struct sink *sink, struct error *err)
 {
     struct output *output = sink->output;
