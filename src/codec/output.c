@@ -310,10 +310,10 @@ bool output_end(struct output *output, bool good, struct error *err)
     return false;
 }
 
-bool output_text(const char *path, const char *text, size_t bytes, struct error *err)
+bool output_whole(const char *path, const void *data, size_t bytes, struct error *err)
 {
     struct output *output;
 
     return output_open(&output, path, err) &&
-           output_end(output, output_write(output, text, bytes, err), err);
+           output_end(output, output_write(output, data, bytes, err), err);
 }

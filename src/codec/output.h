@@ -37,7 +37,7 @@ void output_discard(struct output *output); /* NULL is harmless */
 bool output_end(struct output *output, bool good, struct error *err);
 
 /* Writes a whole file. */
-bool output_text(const char *path, const char *text, size_t bytes, struct error *err);
+bool output_whole(const char *path, const void *data, size_t bytes, struct error *err);
 
 /* The name for sentences: the path, or "standard output". */
 const char *output_name(const struct output *output);

@@ -25,23 +25,18 @@ static bool verify_pass(const struct kernel_job *job, const void *context, struc
     return true;
 }
 
-static unsigned sample_at(const struct image *image, int y, size_t i)
-{
-    const void *row = image_row(image, y);
-    return image->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
-}
-
 static bool report_difference(const struct image *got, const struct image *want, int y,
                               const char *name, struct error *err)
 {
+    const void *ours = image_row(got, y), *right = image_row(want, y);
     size_t channels = (size_t)got->channels, i = 0;
-    while (sample_at(got, y, i) == sample_at(want, y, i))
+    while (image_sample(ours, got->type, i) == image_sample(right, got->type, i))
         i++;
     return error_set(err, EXIT_DIFFERENT,
                      "%s: the output differs from the reference at x %zu, y %d, channel %zu: %u "
                      "where the reference has %u",
-                     name, i / channels, y, i % channels, sample_at(got, y, i),
-                     sample_at(want, y, i));
+                     name, i / channels, y, i % channels, image_sample(ours, got->type, i),
+                     image_sample(right, got->type, i));
 }
 
 bool picture_verify(const struct plan *plan, const struct image *in, const struct image *out,
