@@ -228,13 +228,9 @@ bool output_write(struct output *output, const void *data, size_t bytes, struct 
     return true;
 }
 
-void output_sync(struct output *output)
+void output_watch(struct output *output, bool sync, struct stat *written)
 {
-    output->sync = true;
-}
-
-void output_watch(struct output *output, struct stat *written)
-{
+    output->sync = sync;
     output->written = written;
 }
 

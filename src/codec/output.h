@@ -21,13 +21,11 @@ bool output_open(struct output **output, const char *path, struct error *err);
  * room for them is found before the work is done (and the room kept, but for disks in memory). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err);
 
-/* Commit then also waits until the file and its name are on the disk (--fsync). */
-void output_sync(struct output *output);
-
-/* WRITTEN gets the status of the file just before it gets its name: another program that replaces
+/* SYNC: commit also waits until the file and its name are on the disk (--fsync). WRITTEN, which may
+ * be NULL, gets the status of the file just before it gets its name: another program that replaces
  * it a moment later changes nothing. Only where a file is made or replaced. Its time is exact to
  * the nanosecond, not to the kernel's tick, which files of two runs may share. */
-void output_watch(struct output *output, struct stat *written);
+void output_watch(struct output *output, bool sync, struct stat *written);
 
 bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
 /* Frees the output also when it fails. */

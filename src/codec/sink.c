@@ -167,10 +167,7 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
         sink_free(out);
         return false;
     }
-    if (options->sync)
-        output_sync(out->output);
-    if (options->written)
-        output_watch(out->output, options->written);
+    output_watch(out->output, options->sync, options->written);
     *sink = out;
     return true;
 }
