@@ -19,7 +19,6 @@
 #include "base/machine.h"
 #include "base/parallel.h"
 #include "batch/manifest.h"
-#include "batch/memory.h"
 
 /* A picture of so many pixels keeps all cores busy; smaller ones are faster side by side. */
 #define LARGE_PIXELS ((uint64_t)16 << 20)

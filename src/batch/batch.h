@@ -6,7 +6,7 @@
  *                           large, or the last ones: all free cores
  *
  * The stages of different files overlap. The memory of the files in flight is bounded
- * (batch/memory.h), not their number; a file that needs more runs alone. A file that
+ * (batch/memory.c), not their number; a file that needs more runs alone. A file that
  * fails is reported and counted, and the other files go on. */
 #ifndef STENCIL_BATCH_BATCH_H
 #define STENCIL_BATCH_BATCH_H
@@ -111,6 +111,26 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
  * (batch/recipe.c). It ends with the FOLDER of inputs, because files of two folders may have names,
  * sizes and times in common. */
 char *batch_recipe(const struct picture_request *request, const char *folder, struct error *err);
+
+/* ---- memory (batch/memory.c) ----
+ *
+ * How much memory files in flight may take, and how much one file takes at most. */
+
+struct batch_cost {
+    uint64_t bytes;  /* an upper bound: input, output and the file itself, all whole */
+    uint64_t pixels; /* 0 where the header does not tell; the decoder will say why */
+};
+
+/* Of the picture at PATH, opened as FD, a file of FILE_BYTES: from its header, which is not always
+ * checked. */
+struct batch_cost batch_cost_of(const char *path, int fd, uint64_t file_bytes);
+
+/* Half of the least of: free memory, the limit of the cgroup, `ulimit -v`. At least 64 MiB. */
+uint64_t batch_memory_budget(void);
+
+/* As many of WORKERS as `ulimit -v` has room for, at least one. With such a limit all threads that
+ * start later allocate from one heap. */
+int batch_memory_workers(int workers);
 
 /* ---- the lines that are printed about a batch (batch/progress.c) ---- */
 

@@ -1,7 +1,5 @@
 /* Estimates the memory of files in flight from their headers, and reads the limits of the
  * system. */
-#include "batch/memory.h"
-
 #include <endian.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +10,7 @@
 
 #include "base/machine.h"
 #include "base/memory.h"
-#include "codec/codec.h"
+#include "batch/batch.h"
 
 #define LEAST_BUDGET ((uint64_t)64 << 20)
 

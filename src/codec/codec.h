@@ -133,9 +133,6 @@ bool sink_streams(const char *path, const struct image_info *info,
 /* The next rows, in order; the caller keeps them and they are not changed. */
 bool sink_write(struct sink *sink, const struct image *rows, struct error *err);
 
-/* Before the first rows, for callers that have to wait for them: see output_prepare. */
-bool sink_prepare(struct sink *sink);
-
 /* After the last row: flush, check every write and close, rename into place. Frees the sink
  * also when it fails (then nothing is left behind). */
 bool sink_finish(struct sink *sink, struct error *err);

@@ -73,7 +73,7 @@ struct sink {
     /* Kept by codec/sink.c: */
     struct image_info given; /* the rows as the caller gives them */
     int next_row;            /* rows taken so far */
-    struct image converted;  /* memory for converted rows; without data: nothing is converted */
+    struct image converted;  /* memory for a converted row; without data: nothing is converted */
     uint16_t *scale;         /* the place for v holds round(v*M/max); NULL: nothing is scaled */
     struct image gathered;   /* rows for encoder->make */
 };

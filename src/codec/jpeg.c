@@ -140,8 +140,7 @@ enum marker {
 
 struct walk {
     const char *name;
-    const uint8_t *bytes;
-    size_t size, place;
+    size_t place;
     struct jpeg_file *jpeg; /* width, height and components are 0 before the frame */
     struct error *err;
     /* the segment */
@@ -192,22 +191,22 @@ static bool next_marker(struct walk *walk)
 {
     size_t start = walk->place;
 
-    if (start < walk->size && walk->bytes[start] != 0xff)
+    if (start < walk->jpeg->size && walk->jpeg->bytes[start] != 0xff)
         return error_file(walk->err, walk->name, "damaged JPEG: there is no marker at byte %zu",
                           start);
-    while (walk->place < walk->size && walk->bytes[walk->place] == 0xff)
+    while (walk->place < walk->jpeg->size && walk->jpeg->bytes[walk->place] == 0xff)
         walk->place++;
-    if (walk->place == walk->size)
+    if (walk->place == walk->jpeg->size)
         return truncated(walk, "before its end marker", EOI);
-    walk->marker = walk->bytes[walk->place++];
+    walk->marker = walk->jpeg->bytes[walk->place++];
     return true;
 }
 
 /* The segment behind the marker: its content without the length. */
 static bool next_segment(struct walk *walk)
 {
-    size_t left = walk->size - walk->place;
-    const uint8_t *length = walk->bytes + walk->place;
+    size_t left = walk->jpeg->size - walk->place;
+    const uint8_t *length = walk->jpeg->bytes + walk->place;
 
     if (left < 2)
         return truncated(walk, "inside segment", walk->marker);
@@ -385,7 +384,7 @@ static bool walk_frame(struct walk *walk)
  * markers apart, and a stuffed FF 00 as one byte. */
 static void count_data(struct walk *walk, uint64_t *bytes, uint64_t *restarts)
 {
-    const uint8_t *end = walk->bytes + walk->size, *p = walk->bytes + walk->place;
+    const uint8_t *end = walk->jpeg->bytes + walk->jpeg->size, *p = walk->jpeg->bytes + walk->place;
 
     *bytes = *restarts = 0;
     while (p < end) {
@@ -409,7 +408,7 @@ static void count_data(struct walk *walk, uint64_t *bytes, uint64_t *restarts)
             break;
         }
     }
-    walk->place = (size_t)(p - walk->bytes);
+    walk->place = (size_t)(p - walk->jpeg->bytes);
 }
 
 /* MCUs and blocks of a scan of the COUNT components at WHICH. */
@@ -524,12 +523,7 @@ static bool walk_segment(struct walk *walk)
  * blocks, and the end must be there. Damage inside the coded data may pass. */
 static bool check_file(struct jpeg_file *jpeg, const char *name, struct error *err)
 {
-    struct walk walk = {.name = name,
-                        .bytes = jpeg->bytes,
-                        .size = jpeg->size,
-                        .place = 2,
-                        .jpeg = jpeg,
-                        .err = err};
+    struct walk walk = {.name = name, .place = 2, .jpeg = jpeg, .err = err};
 
     jpeg->orientation = 1;
     for (;;) {

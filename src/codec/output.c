@@ -1,7 +1,7 @@
 /* Output files that appear only whole: see codec/output.h. This file decides where
  * the bytes go (temporary, device, stdout), writes them with every result
  * checked, and renames at the end. Which temporaries exist is
- * codec/output_temporary.c, their removal when a signal ends the program codec/output_signals.c.
+ * codec/output_temporary.c, which also removes them when a signal ends the program.
  *
  * Nothing is synced to the disk unless asked for: the promise is about failed runs, not
  * about power cuts, and fsync would take longer than most filters. */
@@ -28,9 +28,6 @@
 /* Below this a reservation costs more than it saves. */
 #define EXPECT_BYTES ((uint64_t)1024 * 1024)
 
-/* Pages of a disk in memory that are reserved at a time. */
-#define PREPARE_BYTES ((uint64_t)16 << 20)
-
 /* As many symlinks as Linux itself follows before it says ELOOP. */
 #define MAX_LINKS 40
 
@@ -40,8 +37,7 @@ struct output {
     char *target;                /* the file that is replaced: path behind its symlinks */
     struct temporary *temporary; /* NULL: written directly */
     bool sync;
-    struct stat *written;        /* NULL: nobody asks */
-    uint64_t prepared, expected; /* bytes, on a disk in memory */
+    struct stat *written; /* NULL: nobody asks */
     size_t used;
     unsigned char buffer[BUFFER_BYTES];
     char path[]; /* the caller's */
@@ -180,13 +176,11 @@ bool output_expect(struct output *output, uint64_t bytes, struct error *err)
     if (!output->temporary || bytes < EXPECT_BYTES || bytes > INT64_MAX)
         return true;
     /* On a disk in memory a reservation takes the pages that writing would take later: that gains
-     * nothing, except for callers that have to wait anyway (output_prepare). */
+     * nothing. */
     if (fstatfs(output->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC) {
         /* f_blocks is 0 where there is no limit */
-        if (fs.f_blocks == 0 || bytes / (uint64_t)fs.f_bsize < fs.f_bavail) {
-            output->expected = bytes;
+        if (fs.f_blocks == 0 || bytes / (uint64_t)fs.f_bsize < fs.f_bavail)
             return true;
-        }
         errno = ENOSPC;
         return error_errno(err, output->name, "write");
     }
@@ -194,18 +188,6 @@ bool output_expect(struct output *output, uint64_t bytes, struct error *err)
         (errno != ENOSPC && errno != EDQUOT && errno != EFBIG))
         return true; /* not every file system can: then writing shows whether there is room */
     return error_errno(err, output->name, "write");
-}
-
-bool output_prepare(struct output *output)
-{
-    uint64_t left = output->expected - output->prepared;
-    uint64_t bytes = left < PREPARE_BYTES ? left : PREPARE_BYTES;
-
-    if (bytes == 0 ||
-        fallocate(output->fd, FALLOC_FL_KEEP_SIZE, (off_t)output->prepared, (off_t)bytes) != 0)
-        return false; /* writing shows what is wrong */
-    output->prepared += bytes;
-    return true;
 }
 
 static bool write_all(struct output *output, const unsigned char *bytes, size_t count,
@@ -246,13 +228,9 @@ bool output_write(struct output *output, const void *data, size_t bytes, struct 
     return true;
 }
 
-void output_sync(struct output *output)
+void output_watch(struct output *output, bool sync, struct stat *written)
 {
-    output->sync = true;
-}
-
-void output_watch(struct output *output, struct stat *written)
-{
+    output->sync = sync;
     output->written = written;
 }
 
@@ -328,10 +306,10 @@ bool output_end(struct output *output, bool good, struct error *err)
     return false;
 }
 
-bool output_text(const char *path, const char *text, size_t bytes, struct error *err)
+bool output_whole(const char *path, const void *data, size_t bytes, struct error *err)
 {
     struct output *output;
 
     return output_open(&output, path, err) &&
-           output_end(output, output_write(output, text, bytes, err), err);
+           output_end(output, output_write(output, data, bytes, err), err);
 }

@@ -21,16 +21,11 @@ bool output_open(struct output **output, const char *path, struct error *err);
  * room for them is found before the work is done (and the room kept, but for disks in memory). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err);
 
-/* For callers that have to wait before their first bytes: on a disk in memory, takes a part of the
- * pages that the expected bytes need, for about a millisecond. False: nothing is left to do. */
-bool output_prepare(struct output *output);
-/* Commit then also waits until the file and its name are on the disk (--fsync). */
-void output_sync(struct output *output);
-
-/* WRITTEN gets the status of the file just before it gets its name: another program that replaces
+/* SYNC: commit also waits until the file and its name are on the disk (--fsync). WRITTEN, which may
+ * be NULL, gets the status of the file just before it gets its name: another program that replaces
  * it a moment later changes nothing. Only where a file is made or replaced. Its time is exact to
  * the nanosecond, not to the kernel's tick, which files of two runs may share. */
-void output_watch(struct output *output, struct stat *written);
+void output_watch(struct output *output, bool sync, struct stat *written);
 
 bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
 /* Frees the output also when it fails. */
@@ -40,7 +35,7 @@ void output_discard(struct output *output); /* NULL is harmless */
 bool output_end(struct output *output, bool good, struct error *err);
 
 /* Writes a whole file. */
-bool output_text(const char *path, const char *text, size_t bytes, struct error *err);
+bool output_whole(const char *path, const void *data, size_t bytes, struct error *err);
 
 /* The name for sentences: the path, or "standard output". */
 const char *output_name(const struct output *output);

@@ -27,10 +27,6 @@
 /* A comment in a pipe could go on for ever. */
 #define MOST_BYTES (1024 * 1024)
 
-/* Rows that lie close together are read in groups of about this size: few system
- * calls, and the pass over the samples that follows finds them in cache. */
-#define GROUP_BYTES ((size_t)256 * 1024)
-
 /* A sample of text that is not below this is not counted further. */
 #define HUGE_SAMPLE 1000000
 
@@ -461,11 +457,6 @@ static bool above_maxval(struct pnm *pnm, uint32_t value, int y, size_t sample)
                    sample / (size_t)pnm->info->channels + 1, pnm->maxval);
 }
 
-static uint32_t sample_of(const struct pnm *pnm, const void *row, size_t i)
-{
-    return pnm->info->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
-}
-
 /* Turns the bytes of row Y, as they stand in the file, into samples in place, and checks them. */
 static bool finish_row(struct pnm *pnm, void *row, int y)
 {
@@ -485,9 +476,9 @@ static bool finish_row(struct pnm *pnm, void *row, int y)
         top = bytes[i] > top ? bytes[i] : top;
     if (top <= pnm->info->max && wide_top <= pnm->info->max)
         return true;
-    for (i = 0; sample_of(pnm, row, i) <= pnm->info->max;)
+    for (i = 0; image_sample(row, pnm->info->type, i) <= pnm->info->max;)
         i++;
-    return above_maxval(pnm, sample_of(pnm, row, i), y, i);
+    return above_maxval(pnm, image_sample(row, pnm->info->type, i), y, i);
 }
 
 /* ---- binary rows ---- */
@@ -498,32 +489,19 @@ static bool truncated(struct pnm *pnm, int y)
                       pnm->info->height);
 }
 
-/* How many rows one input_read may fill: several where no gap lies between them. */
-static int group_rows(const struct pnm *pnm, const struct image *rows)
-{
-    size_t group = GROUP_BYTES / pnm->file_row_bytes;
-
-    if (pnm->packed || rows->pitch != pnm->file_row_bytes || group < 1)
-        return 1;
-    return group < (size_t)rows->height ? (int)group : rows->height;
-}
-
 static bool read_binary(struct source *source, struct image *rows, struct error *err)
 {
     struct pnm *pnm = source->state;
-    int group = group_rows(pnm, rows), y = 0, end;
+    size_t got;
 
-    while (y < rows->height) {
-        int count = group < rows->height - y ? group : rows->height - y;
-        size_t bytes = (size_t)count * pnm->file_row_bytes, got;
+    for (int y = 0; y < rows->height; y++) {
         void *into = pnm->packed ? pnm->packed : image_row(rows, y);
-        if (!input_read(source->input, into, bytes, &got, err))
+        if (!input_read(source->input, into, pnm->file_row_bytes, &got, err))
             return false;
-        if (got < bytes)
-            return truncated(pnm, source->next_row + y + (int)(got / pnm->file_row_bytes));
-        for (end = y + count; y < end; y++)
-            if (!finish_row(pnm, image_row(rows, y), source->next_row + y))
-                return false;
+        if (got < pnm->file_row_bytes)
+            return truncated(pnm, source->next_row + y);
+        if (!finish_row(pnm, image_row(rows, y), source->next_row + y))
+            return false;
     }
     return true;
 }

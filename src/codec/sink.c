@@ -7,10 +7,6 @@
 #include "base/memory.h"
 #include "codec/format.h"
 
-/* Converted rows are made in bands of about this size: they stay in the second
- * cache until the encoder has read them. */
-#define BAND_BYTES ((size_t)256 * 1024)
-
 /* ---- conversion ---- */
 
 uint32_t codec_scaled_max(uint32_t max)
@@ -126,17 +122,14 @@ bool sink_no_memory(const struct sink *sink, struct error *err)
                       sink->info.width, sink->info.height);
 }
 
-/* The band and the table for rows that are not written as they come. */
+/* The row and the table for rows that are not written as they come. */
 static bool prepare_conversion(struct sink *sink, struct error *err)
 {
     const struct image_info *to = &sink->info;
-    size_t row = (size_t)to->width * (size_t)to->channels * (size_t)to->type, rows;
 
     if (to->channels == sink->given.channels && to->max == sink->given.max)
         return true;
-    rows = BAND_BYTES / row;
-    rows = rows < 1 ? 1 : (rows > (size_t)to->height ? (size_t)to->height : rows);
-    if (!image_alloc(&sink->converted, to->width, (int)rows, to->channels, to->type,
+    if (!image_alloc(&sink->converted, to->width, 1, to->channels, to->type,
                      output_name(sink->output), err))
         return false;
     if (to->max != sink->given.max)
@@ -174,10 +167,7 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
         sink_free(out);
         return false;
     }
-    if (options->sync)
-        output_sync(out->output);
-    if (options->written)
-        output_watch(out->output, options->written);
+    output_watch(out->output, options->sync, options->written);
     *sink = out;
     return true;
 }
@@ -226,29 +216,19 @@ static bool encode(struct sink *sink, const struct image *rows, struct error *er
 
 bool sink_write(struct sink *sink, const struct image *rows, struct error *err)
 {
-    struct image band = sink->converted;
-
     if (!image_info_fits(&sink->given, rows, sink->next_row))
         return error_file(err, output_name(sink->output),
                           "%d rows of another shape were given at row %d", rows->height,
                           sink->next_row);
-    if (!band.data)
+    if (!sink->converted.data)
         return encode(sink, rows, err);
-    for (int y = 0; y < rows->height; y += band.height) {
-        struct image part;
-        if (band.height > rows->height - y)
-            band.height = rows->height - y;
-        part = image_rows(rows, y, band.height);
-        codec_convert(&part, &band, sink->scale);
-        if (!encode(sink, &band, err))
+    for (int y = 0; y < rows->height; y++) {
+        struct image row = image_rows(rows, y, 1);
+        codec_convert(&row, &sink->converted, sink->scale);
+        if (!encode(sink, &sink->converted, err))
             return false;
     }
     return true;
-}
-
-bool sink_prepare(struct sink *sink)
-{
-    return output_prepare(sink->output);
 }
 
 bool sink_finish(struct sink *sink, struct error *err)

@@ -51,22 +51,13 @@ pthread_mutex_t golden_copy_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool golden_copy(const char *from, const char *to, struct error *err)
 {
-    struct input *input;
-    struct output *output;
-    unsigned char bytes[64 * 1024];
-    size_t got;
+    struct input *input = NULL;
+    const uint8_t *bytes;
+    size_t count;
+    bool good = input_open(&input, from, err) && input_read_all(input, &bytes, &count, err);
 
-    if (!input_open(&input, from, err))
-        return false;
     pthread_mutex_lock(&golden_copy_lock);
-    bool good = output_open(&output, to, err);
-    if (good) {
-        do
-            good = input_read(input, bytes, sizeof bytes, &got, err) &&
-                   output_write(output, bytes, got, err);
-        while (good && got == sizeof bytes);
-        good = output_end(output, good, err);
-    }
+    good = good && output_whole(to, bytes, count, err);
     pthread_mutex_unlock(&golden_copy_lock);
     input_close(input);
     return good;

@@ -167,7 +167,7 @@ bool golden_report_write(const struct golden_job *job, const char *path, struct 
         good = !ferror(out);
         good = fclose(out) == 0 && good;
     }
-    good = good ? output_text(path, text, bytes, err)
+    good = good ? output_whole(path, text, bytes, err)
                 : error_set(err, EXIT_INPUT, "%s: no memory to write it", path);
     free(text);
     return good;

@@ -3,7 +3,6 @@
 #include "compare/junit.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "codec/output.h"
@@ -38,31 +37,24 @@ void junit_case(struct junit *junit, const char *name, double seconds, enum juni
     fputs("\"/>\n  </testcase>\n", out);
 }
 
-static bool write_file(const struct junit *junit, const char *path, struct error *err)
-{
-    static const char end[] = "</testsuite>\n";
-    char begin[256];
-    struct output *output;
-
-    if (!output_open(&output, path, err))
-        return false;
-    snprintf(begin, sizeof begin,
-             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"%s\" tests=\"%d\" "
-             "failures=\"%d\" errors=\"%d\" time=\"%.3f\">\n",
-             junit->suite, junit->cases, junit->failures, junit->errors, junit->seconds);
-    bool good = output_write(output, begin, strlen(begin), err) &&
-                output_write(output, junit->text, junit->bytes, err) &&
-                output_write(output, end, strlen(end), err);
-    return output_end(output, good, err);
-}
-
 bool junit_end(struct junit *junit, const char *path, struct error *err)
 {
+    char *whole = NULL;
+    int bytes = -1;
+
     if (!junit->out)
         return true;
-    bool good = fclose(junit->out) == 0 ||
-                error_set(err, EXIT_INPUT, "%s: no memory to write it", junit->suite);
-    good = good && (!path || write_file(junit, path, err));
+    if (fclose(junit->out) == 0)
+        bytes = asprintf(&whole,
+                         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"%s\" "
+                         "tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.3f\">\n"
+                         "%s</testsuite>\n",
+                         junit->suite, junit->cases, junit->failures, junit->errors, junit->seconds,
+                         junit->text);
+    bool good = bytes >= 0 ? !path || output_whole(path, whole, (size_t)bytes, err)
+                           : error_set(err, EXIT_INPUT, "%s: no memory to write it", junit->suite);
     free(junit->text);
+    if (bytes >= 0)
+        free(whole);
     return good;
 }

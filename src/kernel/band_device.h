@@ -6,7 +6,7 @@
  *      new input   |  band 0    |  band 1  | band 2 |      each `below` rows lower
  *      for band 1      [ halo ] [ new ]                    halo: at most above + below rows
  *
- * Arithmetic and an interface; run/bands.c chooses the rows, run/pipeline.c runs the bands, and
+ * Arithmetic and an interface; run/pipeline.c chooses the rows and runs the bands, and
  * cuda/bands.c is a device. */
 #ifndef STENCIL_KERNEL_BAND_DEVICE_H
 #define STENCIL_KERNEL_BAND_DEVICE_H

@@ -7,7 +7,6 @@
 #include "codec/codec.h"
 #include "kernel/kernel.h"
 #include "plan/filter.h"
-#include "run/cost.h"
 #include "run/pipeline.h"
 
 /* What is asked for; the same for every picture of a batch. */
@@ -26,6 +25,15 @@ struct picture_request {
     bool device_shared;
     /* For tests: rows of a band; 0: chosen (see run/pipeline.h), -1: the picture in one piece. */
     int band_rows;
+};
+
+/* What the cost model behind --device auto estimates, in milliseconds: how long it takes until the
+ * last row is filtered, on the CPU and with CUDA, and what CUDA adds to the end of the process. */
+struct picture_cost {
+    double cpu_ms, cuda_ms; /* what is compared */
+    /* What they are made of: decoding on one thread; filtering on all CPU threads added up; CUDA's
+     * start, loading the kernel, the slower direction of the bus, the kernels, CUDA's end. */
+    double decode_ms, work_ms, start_ms, load_ms, bus_ms, kernel_ms, end_ms;
 };
 
 /* How it runs, once the picture's header is known. */
@@ -66,6 +74,9 @@ bool picture_filter(const struct picture_request *request, const char *input, co
 
 /* True where a device of CUDA is asked for by name, its own or a kernel's. */
 bool picture_asks_for_cuda(const struct picture_request *request);
+
+struct picture_cost picture_cost_of(const struct plan *plan, const struct image_info *info,
+                                    int threads);
 
 /* What needs no device: threads, tile and the estimates. */
 void picture_estimate(const struct picture_request *request, const struct plan *plan,

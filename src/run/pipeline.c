@@ -16,12 +16,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "run/bands.h"
+#include "kernel/band_device.h"
 
 /* Below this a thread costs more than it brings. */
 #define SMALL_BYTES ((uint64_t)128 * 1024)
@@ -42,14 +41,30 @@
 
 #define PAGE 4096
 
-enum task { TASK_NONE, TASK_OPEN, TASK_PREPARE, TASK_DECODE, TASK_FILTER, TASK_ENCODE };
+/* A band of input and its output stay near the cores: most of a 512 KiB L2 cache each, in an L3
+ * slice together. Twice as much was no faster, half as much slower: */
+#define BAND_BYTES ((size_t)384 * 1024)
+/* a kernel prepares its buffers and the halo once a band, so that low bands cost more. */
+#define MIN_ROWS       16
+#define MAX_BAND_BYTES ((size_t)4 << 20)
+
+/* Bands a thread at least, to even out threads that lose their core for a while. */
+#define BANDS_EACH 4
+/* Of bands that a kernel wants higher than others are. */
+#define WANTED_EACH 2
+
+/* Through a device: large enough for the bus and for few calls, small enough for stages to overlap
+ * early. */
+#define DEVICE_BAND_BYTES     ((size_t)4 << 20)
+#define DEVICE_MAX_BAND_BYTES ((size_t)64 << 20)
+
+enum task { TASK_NONE, TASK_OPEN, TASK_DECODE, TASK_FILTER, TASK_ENCODE };
 
 /* Band i is in image[i % count]. */
 struct slots {
     int count;
     struct image *image;
     void *memory;
-    size_t bytes; /* from the first slot on */
 };
 
 struct pipeline {
@@ -74,7 +89,7 @@ struct pipeline {
     pthread_cond_t changed;
     int decoded, next_filter, oldest, next_encode;
     bool *filtered; /* per slot: its band is complete */
-    bool opening, opened, prepared, decoding, encoding, failed;
+    bool opening, opened, decoding, encoding, failed;
     int waiting;
     struct pipeline_times times;
     struct error *err;
@@ -90,6 +105,47 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- how high the bands are ---- */
+
+/* Cuts into bands of ROWS rows. */
+static void cut(struct bands *bands, int rows)
+{
+    bands->rows = smaller(rows, bands->height);
+    bands->count = (bands->height - 1) / bands->rows + 1;
+}
+
+/* How many rows a band should have for the threads of the CPU. */
+static int rows_on_cpu(const struct pipeline *p)
+{
+    const struct pipeline_job *job = &p->job;
+    const int threads = job->threads, height = p->info.height;
+    size_t row = image_row_bytes(&p->shape);
+    int rows = (int)(BAND_BYTES / row), most = (int)(MAX_BAND_BYTES / row);
+    int least = larger(2 * (p->bands.above + p->bands.below + 1), MIN_ROWS);
+
+    if (threads > 1)
+        rows = smaller(rows, height / threads / BANDS_EACH);
+    rows = larger(larger(rows, smaller(least, most)), 1);
+    if (threads > 1)
+        most = smaller(most, height / threads / WANTED_EACH);
+    if (most < rows || !job->kernel->rows)
+        return rows;
+    return job->kernel->rows(job->kernel, job->plan, job->method, p->info.width, rows, most);
+}
+
+static int rows_on_device(const struct pipeline *p)
+{
+    size_t row = image_row_bytes(&p->shape);
+    int rows = larger((int)(DEVICE_BAND_BYTES / row), p->bands.above + p->bands.below + 1);
+
+    return larger(smaller(rows, (int)(DEVICE_MAX_BAND_BYTES / row)), 1);
+}
+
 /* ---- does it apply, and what memory does it take ---- */
 
 /* As many slots as slots->count says, of ROWS rows close to each other: encoders that need no gaps
@@ -102,9 +158,8 @@ static bool slots_alloc(struct slots *slots, const struct image *shape, int rows
     if (pitch > SIZE_MAX / 2 / (size_t)rows / count)
         return false;
     each = (pitch * (size_t)rows + PAGE - 1) / PAGE * PAGE;
-    slots->bytes = each * count;
     slots->image = calloc(count, sizeof *slots->image);
-    slots->memory = large_alloc(slots->bytes + PAGE);
+    slots->memory = large_alloc(each * count + PAGE);
     if (!slots->image || !slots->memory)
         return false;
     first = (unsigned char *)slots->memory + (PAGE - (uintptr_t)slots->memory % PAGE) % PAGE;
@@ -132,9 +187,7 @@ static bool lay_out_cpu(struct pipeline *p)
     p->stream_out = sink_streams(job->output, &p->info, job->sink);
     if (!(p->stream_in || p->stream_out) || (small && job->band_rows <= 0))
         return false;
-    bands_cut(bands, job->band_rows > 0 ? job->band_rows
-                                        : bands_rows_cpu(bands, job->plan, job->kernel, job->method,
-                                                         &p->shape, job->threads));
+    cut(bands, job->band_rows > 0 ? job->band_rows : rows_on_cpu(p));
     if (bands->count == 1)
         return false;
     p->workers = smaller(job->threads, bands->count);
@@ -159,7 +212,7 @@ static bool lay_out_device(struct pipeline *p)
     bool forced = p->job.band_rows > 0;
     uint64_t row = image_row_bytes(&p->shape), in, out, halo, slots;
 
-    bands_cut(bands, forced ? p->job.band_rows : bands_rows_device(bands, &p->shape));
+    cut(bands, forced ? p->job.band_rows : rows_on_device(p));
     p->workers = DEVICE_WORKERS;
     p->stream_in = p->stream_out = true;
     out = (uint64_t)bands->rows * row;
@@ -250,22 +303,6 @@ static bool device_open(struct pipeline *p, struct error *err)
     return p->device_state != NULL;
 }
 
-/* While the device starts there is nothing to write, and page faults cost less now than then: those
- * of the slots, and of the output where it is in memory. */
-static void prepare(struct pipeline *p)
-{
-    bool early = true;
-
-#ifdef MADV_POPULATE_WRITE
-    madvise(p->out.image[0].data, p->out.bytes, MADV_POPULATE_WRITE);
-#endif
-    while (early && sink_prepare(p->sink)) {
-        pthread_mutex_lock(&p->lock);
-        early = !p->failed && p->oldest == 0;
-        pthread_mutex_unlock(&p->lock);
-    }
-}
-
 static bool decode(struct pipeline *p, int band, struct error *err)
 {
     int first = bands_new_from(&p->bands, band), rows = bands_needs_to(&p->bands, band) - first;
@@ -335,9 +372,6 @@ static bool run_task(struct pipeline *p, enum task task, int band, struct error 
         return filter(p, band, err);
     case TASK_ENCODE:
         return encode(p, band, err);
-    case TASK_PREPARE:
-        prepare(p);
-        break;
     case TASK_NONE:
         break;
     }
@@ -376,9 +410,7 @@ static enum task next_task(const struct pipeline *p)
         return TASK_DECODE;
     if (can_filter(p))
         return TASK_FILTER;
-    if (can_decode(p))
-        return TASK_DECODE;
-    return on_device(p) && !p->prepared && p->oldest == 0 ? TASK_PREPARE : TASK_NONE;
+    return can_decode(p) ? TASK_DECODE : TASK_NONE;
 }
 
 /* Which band, or step of decoding, the task is for. */
@@ -387,9 +419,6 @@ static int claim(struct pipeline *p, enum task task)
     switch (task) {
     case TASK_OPEN:
         p->opening = true;
-        break;
-    case TASK_PREPARE: /* the output is the encoder's */
-        p->prepared = p->encoding = true;
         break;
     case TASK_DECODE:
         p->decoding = true;
@@ -416,9 +445,6 @@ static void complete(struct pipeline *p, enum task task, int band, double start)
         p->opened = true;
         times->at.opened = now;
         times->start_ms = now - start;
-        break;
-    case TASK_PREPARE:
-        p->encoding = false;
         break;
     case TASK_DECODE:
         p->decoding = false;

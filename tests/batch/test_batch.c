@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/glob.h"
-#include "batch/memory.h"
+#include "batch/batch.h"
 #include "batch/shard.h"
 #include "codec/codec.h"
 #include "codec/output.h"

@@ -3,7 +3,7 @@
 
 #include "kernel/rates.h"
 #include "plan/filter.h"
-#include "run/cost.h"
+#include "run/picture.h"
 #include "tests/test.h"
 
 struct shape {

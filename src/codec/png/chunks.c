@@ -1,7 +1,7 @@
 /* The outside of a PNG file: the walk over its chunks, with a function for each chunk that matters
- * (the others are checked for their CRC and passed over), and the compressed data from IDAT to
- * IDAT. A file may have changed since its chunks were checked: their lengths are believed only as
- * far as they were counted then.
+ * (the others are checked for their CRC and passed over), the compressed data from IDAT to IDAT,
+ * and the chunks that are kept for another PNG. A file may have changed since its chunks were
+ * checked: their lengths are believed only as far as they were counted then.
  *
  * A sentence about damage names the chunk and its place: "the CRC of chunk IDAT at byte 1234 does
  * not match". The byte is where the chunk's length stands, counted from 0. */
@@ -17,6 +17,12 @@
 
 /* No chunk whose content is looked at here is longer: a palette. */
 #define CHUNK_HEAD_BYTES (3 * 256)
+
+#define MAX_KEYWORD     79
+#define MAX_PROFILE     ((size_t)16 << 20)
+#define PROFILE_HEADER  128
+#define PROFILE_COLOURS 16 /* where the colour space stands in it, */
+#define PROFILE_MARK    36 /* and where 'acsp' */
 
 static const uint8_t signature[SIGNATURE_BYTES] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
 
@@ -71,7 +77,106 @@ static bool damaged(struct walk *walk, const char *what)
                       walk->type, walk->place);
 }
 
-/* ---- the chunks that matter ---- */
+/* ---- the chunks beside the picture ---- */
+
+enum place { EARLY, MIDDLE, ANYWHERE };
+
+static const struct {
+    char type[5];
+    bool single;      /* a file has one at most */
+    enum place place; /* where it must stand: before palette and picture, before the picture */
+    uint32_t bytes;   /* 0: any */
+} kinds[] = {
+    {"iCCP", true, EARLY, 0},     {"sRGB", true, EARLY, 1},     {"gAMA", true, EARLY, 4},
+    {"cHRM", true, EARLY, 32},    {"cICP", true, EARLY, 4},     {"pHYs", true, MIDDLE, 9},
+    {"eXIf", true, ANYWHERE, 0},  {"tEXt", false, ANYWHERE, 0}, {"zTXt", false, ANYWHERE, 0},
+    {"iTXt", false, ANYWHERE, 0},
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+/* The length of the keyword that profiles and texts begin with; 0: there is none. */
+static size_t keyword_length(const uint8_t *head, size_t bytes)
+{
+    const uint8_t *end = memchr(head, 0, bytes < MAX_KEYWORD + 1 ? bytes : MAX_KEYWORD + 1);
+    return end ? (size_t)(end - head) : 0;
+}
+
+static bool is_sound(size_t kind, const uint8_t *head, uint32_t bytes)
+{
+    const char *type = kinds[kind].type;
+    size_t keyword;
+
+    if (kinds[kind].bytes)
+        return bytes == kinds[kind].bytes && (strcmp(type, "sRGB") != 0 || head[0] <= 3) &&
+               (strcmp(type, "gAMA") != 0 || png_get32(head) != 0);
+    if (strcmp(type, "eXIf") == 0)
+        return bytes >= 8 && (memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0);
+    keyword = keyword_length(head, bytes);
+    if (keyword == 0)
+        return false;
+    if (strcmp(type, "tEXt") == 0)
+        return true;
+    if (strcmp(type, "iTXt") == 0)
+        return bytes >= keyword + 5 && head[keyword + 1] <= 1 && head[keyword + 2] == 0;
+    return bytes >= keyword + 2 && head[keyword + 1] == 0; /* compressed as zlib does it */
+}
+
+/* Whether the chunk goes on the list, or one like it stands there. */
+static bool keep(const struct walk *walk)
+{
+    const struct png_file *png = walk->png;
+    struct png_notes *notes = &walk->png->notes;
+    size_t kind = 0;
+
+    while (kind < KINDS && !is(walk, kinds[kind].type))
+        kind++;
+    if (kind == KINDS)
+        return false;
+    if (kinds[kind].single && notes->seen & 1U << kind)
+        return true;
+    if ((kinds[kind].place == EARLY && png->palette_entries > 0) ||
+        (kinds[kind].place != ANYWHERE && png->data_chunks > 0) ||
+        !is_sound(kind, walk->data, walk->bytes) || notes->count == PNG_KEPT_CHUNKS ||
+        walk->bytes > PNG_KEPT_BYTES - notes->kept_bytes)
+        return false;
+    notes->seen |= 1U << kind;
+    notes->kept[notes->count++] = (struct png_kept){.place = walk->place,
+                                                    .bytes = walk->bytes + PNG_CHUNK_OVERHEAD,
+                                                    .profile = is(walk, "iCCP")};
+    notes->kept_bytes += walk->bytes;
+    return true;
+}
+
+/* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 say the same as a file without them. */
+static void note_metadata(const struct walk *walk)
+{
+    static const uint32_t srgb[8] = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
+    struct png_notes *notes = &walk->png->notes;
+    unsigned says = 0, maybe = 0;
+
+    if (is(walk, "iCCP"))
+        says = DROPPED_ICC;
+    else if (is(walk, "eXIf"))
+        says = DROPPED_EXIF;
+    else if (is(walk, "cICP"))
+        says = walk->bytes == 4 && memcmp(walk->data, "\1\15\0\1", 4) == 0 ? 0U : DROPPED_COLOURS;
+    else if (is(walk, "acTL"))
+        says = DROPPED_FRAMES;
+    else if (is(walk, "gAMA") && walk->bytes == 4 && png_get32(walk->data) != 45455)
+        maybe = DROPPED_GAMMA;
+    else if (is(walk, "cHRM") && walk->bytes == 32)
+        for (size_t i = 0; i < 8; i++)
+            maybe |= png_get32(walk->data + 4 * i) != srgb[i] ? DROPPED_COLOURS : 0U;
+    notes->named_space |= is(walk, "sRGB") || is(walk, "iCCP") || is(walk, "cICP");
+    notes->dropped |= says;
+    notes->maybe |= maybe;
+    if (!keep(walk)) {
+        notes->lost |= says;
+        notes->maybe_lost |= maybe;
+    }
+}
+
+/* ---- the chunks of the picture ---- */
 
 static bool walk_header(struct walk *walk)
 {
@@ -195,8 +300,7 @@ static bool walk_chunk(struct walk *walk)
         return error_file(walk->err, png->name,
                           "unknown kind of PNG: it needs chunk %s at byte %zu to be understood",
                           walk->type, walk->place);
-    png_metadata_note(&png->notes, walk->type, walk->data, walk->bytes, walk->place,
-                      png->palette_entries == 0 && png->data_chunks == 0, png->data_chunks == 0);
+    note_metadata(walk);
     return true;
 }
 
@@ -323,20 +427,6 @@ static bool changed(struct input *input, struct error *err)
     return error_file(err, input_name(input), "was changed while it was read");
 }
 
-bool png_copy(struct input *input, size_t place, uint8_t *to, size_t count, struct error *err)
-{
-    size_t have;
-
-    for (size_t done = 0; done < count; done += have) {
-        const uint8_t *from = input_at(input, place + done, 1, &have, err);
-        if (!from || have == 0)
-            return from && changed(input, err);
-        have = have < count - done ? have : count - done;
-        memcpy(to + done, from, have);
-    }
-    return true;
-}
-
 struct png_pieces png_pieces_begin(const struct png_file *png)
 {
     return (struct png_pieces){
@@ -423,4 +513,71 @@ uint8_t *png_pieces_gather(const struct png_file *png, struct error *err)
         return all;
     free(all);
     return NULL;
+}
+
+/* ---- metadata for another PNG ---- */
+
+/* Copies COUNT bytes from PLACE; an error where the file has become shorter. */
+static bool copy(struct input *input, size_t place, uint8_t *to, size_t count, struct error *err)
+{
+    size_t have;
+
+    for (size_t done = 0; done < count; done += have) {
+        const uint8_t *from = input_at(input, place + done, 1, &have, err);
+        if (!from || have == 0)
+            return from && changed(input, err);
+        have = have < count - done ? have : count - done;
+        memcpy(to + done, from, have);
+    }
+    return true;
+}
+
+/* True for an iCCP chunk whose profile can be decompressed and is for gray (or RGB) pixels. */
+static bool profile_fits(const uint8_t *chunk, size_t bytes, bool gray)
+{
+    const uint8_t *content = chunk + 8;
+    size_t length = bytes - PNG_CHUNK_OVERHEAD, skip = keyword_length(content, length) + 2, got;
+    uint8_t *profile = malloc(MAX_PROFILE);
+    const char *why;
+    bool fits;
+
+    if (!profile)
+        return false;
+    fits = skip < length &&
+           zlib_stream_inflate(content + skip, length - skip, profile, MAX_PROFILE, &got, &why) &&
+           got >= PROFILE_HEADER && png_get32(profile) == got &&
+           memcmp(profile + PROFILE_MARK, "acsp", 4) == 0 &&
+           memcmp(profile + PROFILE_COLOURS, gray ? "GRAY" : "RGB ", 4) == 0;
+    free(profile);
+    return fits;
+}
+
+bool png_metadata_take(struct png_file *png, bool gray, uint8_t **chunks, size_t *chunk_bytes,
+                       struct error *err)
+{
+    struct png_notes *notes = &png->notes;
+    uint8_t *to;
+
+    *chunks = NULL;
+    *chunk_bytes = 0;
+    if (!notes->named_space) {
+        notes->dropped |= notes->maybe;
+        notes->lost |= notes->maybe_lost;
+    }
+    if (notes->count == 0)
+        return true;
+    to = *chunks = malloc(notes->kept_bytes + (size_t)notes->count * PNG_CHUNK_OVERHEAD);
+    if (!to)
+        return error_file(err, png->name, "no memory to read it");
+    for (int i = 0; i < notes->count; i++) {
+        const struct png_kept *kept = &notes->kept[i];
+        if (!copy(png->input, kept->place, to, kept->bytes, err))
+            return false;
+        if (kept->profile && !profile_fits(to, kept->bytes, gray))
+            notes->lost |= DROPPED_ICC;
+        else
+            to += kept->bytes;
+    }
+    *chunk_bytes = (size_t)(to - *chunks);
+    return true;
 }

@@ -241,8 +241,8 @@ static bool decoder_open(struct source *source, struct error *err)
         return refuse_truncated(png, err);
     source_describe(source, png->header.width, png->header.height, png_channels(png),
                     png->header.depth == 16 ? 65535 : 255, FORMAT_PNG);
-    if (!png_metadata_take(&png->notes, source->input, info->channels <= 2, &state->metadata,
-                           &source->metadata.bytes, err))
+    if (!png_metadata_take(png, info->channels <= 2, &state->metadata, &source->metadata.bytes,
+                           err))
         return false;
     source->metadata.chunks = state->metadata;
     source->dropped = png->notes.dropped;

@@ -1,16 +1,17 @@
 /* Private to codec/png/. A PNG is read in three steps, and each checks all that it can:
  *
- *   chunks.c    the outside of the file: its chunks, and the compressed data that they hold
+ *   chunks.c    the outside of the file: its chunks, the compressed data that they hold, and
+ *               those that are kept for another PNG
  *   filter.c    the filters of rows
  *   decoder.c   rows and samples, a few rows at a time or as a whole
  *
- * metadata.c keeps chunks for another PNG. write.c makes files. */
+ * write.c makes files. */
 #ifndef STENCIL_CODEC_PNG_PNG_H
 #define STENCIL_CODEC_PNG_PNG_H
 
 #include "codec/format.h"
 
-/* ---- metadata (codec/png/metadata.c) ---- */
+/* ---- chunks (codec/png/chunks.c) ---- */
 
 /* Limits of all chunks together that are carried over; more are dropped. */
 #define PNG_KEPT_CHUNKS 256
@@ -34,19 +35,6 @@ struct png_notes {
     int count;
     size_t kept_bytes;
 };
-
-/* One chunk that is not the picture's: HEAD holds its content's first bytes (at most 768). EARLY:
- * it stands before palette and picture, and MIDDLE: before the picture. */
-void png_metadata_note(struct png_notes *notes, const char *type, const uint8_t *head,
-                       uint32_t bytes, size_t place, bool early, bool middle);
-
-/* After the last chunk. Reads the chunks to be kept: *chunks (malloc'ed, NULL for none) are whole
- * chunks, as they may stand behind a header. A profile that is not one for gray (or RGB) is lost.
- */
-bool png_metadata_take(struct png_notes *notes, struct input *input, bool gray, uint8_t **chunks,
-                       size_t *chunk_bytes, struct error *err);
-
-/* ---- chunks (codec/png/chunks.c) ---- */
 
 enum png_colour {
     PNG_GRAY = 0,
@@ -103,8 +91,11 @@ void png_chunks_explain(struct input *input, struct error *err);
 int png_samples_stored(const struct png_header *header);
 int png_channels(const struct png_file *png);
 
-/* Copies COUNT bytes from PLACE; an error where the file has become shorter. */
-bool png_copy(struct input *input, size_t place, uint8_t *to, size_t count, struct error *err);
+/* After the walk. Reads the chunks that are kept: *chunks (malloc'ed, NULL for none) are whole
+ * chunks, as they may stand behind a header. A profile that is not one for gray (or RGB) is lost.
+ */
+bool png_metadata_take(struct png_file *png, bool gray, uint8_t **chunks, size_t *chunk_bytes,
+                       struct error *err);
 
 /* The compressed data of the picture: the content of IDAT chunks that follow each other, with their
  * CRCs checked on the way. */
