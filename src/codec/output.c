@@ -1,7 +1,7 @@
 /* Output files that appear only whole: see codec/output.h. This file decides where
  * the bytes go (temporary, device, stdout), writes them with every result
  * checked, and renames at the end. Which temporaries exist is
- * codec/output_temporary.c, which also removes them when a signal ends the program.
+ * codec/output_temporary.c, their removal when a signal ends the program codec/output_signals.c.
  *
  * Nothing is synced to the disk unless asked for: the promise is about failed runs, not
  * about power cuts, and fsync would take longer than most filters. */

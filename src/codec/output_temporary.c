@@ -1,5 +1,5 @@
-/* The temporary files that outputs are written to, their removal before SIGINT, SIGTERM or SIGHUP
- * ends the program, and those that killed runs have left: see codec/output_temporary.h.
+/* The temporary files that outputs are written to, and those that killed runs have left: see
+ * codec/output_temporary.h.
  *
  * A process that is killed with SIGKILL leaves its temporaries. A live one holds a lock on each of
  * its own (flock), and the lock ends with the process however it ends. So a file that can be locked
@@ -10,9 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,63 +41,6 @@ struct temporary {
 
 static struct temporary slot[SLOTS];
 static atomic_uint next_number;
-
-/* ---- no file is created while the process is being ended ----
- *
- * A signal handler can trust nothing but atomics and a fixed table, so the names of the temporaries
- * lie in one. No thread may create a file just after the handler, running on another thread, has
- * walked the table. Hence creating is a section that the handler waits for (`creating`) and that no
- * thread enters once the handler has begun (`dying`); the signals are blocked inside it, so that
- * the handler never waits for its own thread. */
-
-static atomic_int creating;
-static atomic_bool dying;
-
-static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
-
-static sigset_t deadly_set(void)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        sigaddset(&set, deadly[i]);
-    return set;
-}
-
-/* Does not return where another thread is ending the process: nothing is worth starting, and a
- * failure that the caller has met is the handler's work. */
-static void wait_if_dying(void)
-{
-    while (atomic_load(&dying))
-        pause();
-}
-
-/* Between this and release_signals a file may be created: no deadly signal is handled before it
- * stands in the table. Does not return where the process is being ended. */
-static sigset_t hold_signals(void)
-{
-    sigset_t set = deadly_set(), before;
-
-    pthread_sigmask(SIG_BLOCK, &set, &before);
-    atomic_fetch_add(&creating, 1);
-    if (atomic_load(&dying)) {
-        atomic_fetch_sub(&creating, 1);
-        wait_if_dying();
-    }
-    return before;
-}
-
-static void release_signals(const sigset_t *before)
-{
-    int error = errno;
-
-    atomic_fetch_sub(&creating, 1);
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-    errno = error;
-}
-
-/* ---- temporaries ---- */
 
 /* One for the process, unlike any other's on any machine that shares the folder. */
 static uint64_t run_id;
@@ -176,7 +117,7 @@ static int create_locked(struct temporary *temporary, const char *target, mode_t
 
 struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
 {
-    sigset_t before = hold_signals();
+    sigset_t before = signals_hold();
     struct temporary *temporary = slot, *end = slot + SLOTS;
 
     *fd = -1;
@@ -189,7 +130,7 @@ struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
     } else {
         errno = EMFILE;
     }
-    release_signals(&before);
+    signals_release(&before);
     return *fd >= 0 ? temporary : NULL;
 }
 
@@ -210,7 +151,7 @@ static bool exchange(struct temporary *temporary, const char *target)
 bool temporary_rename(struct temporary *temporary, const char *target)
 {
     if (!exchange(temporary, target) && rename(temporary->path, target) != 0) {
-        wait_if_dying(); /* the handler has removed it */
+        signals_wait_if_dying(); /* the handler has removed it */
         return false;
     }
     atomic_store(&temporary->exists, false);
@@ -227,37 +168,12 @@ void temporary_free(struct temporary *temporary)
     atomic_store(&temporary->taken, false);
 }
 
-/* ---- when a signal ends the program ---- */
-
-/* Only async-signal-safe calls and lock-free atomics from here. A thread that is
- * stuck in open(2) on a dead network drive is waited for a second at most. */
-static void die_of(int number)
+/* Async-signal-safe. */
+void temporary_unlink_all(void)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    sigset_t set = deadly_set();
-
-    atomic_store(&dying, true);
-    for (int i = 0; i < 1000 && atomic_load(&creating) > 0; i++)
-        poll(NULL, 0, 1);
     for (int i = 0; i < SLOTS; i++)
         if (atomic_load(&slot[i].exists))
             unlink(slot[i].path);
-    sigaction(number, &action, NULL);
-    raise(number);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-}
-
-void output_install_signal_handlers(void)
-{
-    struct sigaction action = {.sa_handler = die_of}, before;
-
-    action.sa_mask = deadly_set();
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(deadly[i], &action, NULL); /* under nohup SIGHUP stays ignored */
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, NULL); /* EPIPE instead */
-    sigaction(SIGXFSZ, &action, NULL); /* EFBIG instead, where ulimit -f is set */
 }
 
 /* ---- what killed runs have left ---- */

@@ -1,0 +1,90 @@
+/* SIGINT, SIGTERM and SIGHUP: temporaries are removed before the program dies of the signal.
+ *
+ * A signal handler can trust nothing but atomics and a fixed table, so the names
+ * of the temporaries lie in one (codec/output_temporary.c). No thread may create a
+ * file just after the handler, running on another thread, has walked the
+ * table. Hence creating is a section that the handler waits for (`creating`) and
+ * that no thread enters once the handler has begun (`dying`); the signals are
+ * blocked inside it, so that the handler never waits for its own thread. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "codec/output.h"
+#include "codec/output_temporary.h"
+
+static atomic_int creating;
+static atomic_bool dying;
+
+static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
+
+static sigset_t deadly_set(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        sigaddset(&set, deadly[i]);
+    return set;
+}
+
+/* Another thread is ending the process: nothing is worth starting or reporting. */
+void signals_wait_if_dying(void)
+{
+    while (atomic_load(&dying))
+        pause();
+}
+
+sigset_t signals_hold(void)
+{
+    sigset_t set = deadly_set(), before;
+
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    atomic_fetch_add(&creating, 1);
+    if (atomic_load(&dying)) {
+        atomic_fetch_sub(&creating, 1);
+        signals_wait_if_dying();
+    }
+    return before;
+}
+
+void signals_release(const sigset_t *before)
+{
+    int error = errno;
+
+    atomic_fetch_sub(&creating, 1);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = error;
+}
+
+/* Only async-signal-safe calls and lock-free atomics from here. A thread that is
+ * stuck in open(2) on a dead network drive is waited for a second at most. */
+static void die_of(int number)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t set = deadly_set();
+
+    atomic_store(&dying, true);
+    for (int i = 0; i < 1000 && atomic_load(&creating) > 0; i++)
+        poll(NULL, 0, 1);
+    temporary_unlink_all();
+    sigaction(number, &action, NULL);
+    raise(number);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void output_install_signal_handlers(void)
+{
+    struct sigaction action = {.sa_handler = die_of}, before;
+
+    action.sa_mask = deadly_set();
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(deadly[i], &action, NULL); /* under nohup SIGHUP stays ignored */
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL); /* EPIPE instead */
+    sigaction(SIGXFSZ, &action, NULL); /* EFBIG instead, where ulimit -f is set */
+}
