@@ -449,7 +449,7 @@ bool audio_write(const struct audio *audio, const char *path, struct error *err)
 {
     struct memory memory = {0};
     bool good = audio_check_output(audio, path, err) && encode(audio, path, &memory, err) &&
-                output_text(path, (const char *)memory.bytes, memory.size, err);
+                output_whole(path, memory.bytes, memory.size, err);
     free(memory.bytes);
     return good;
 }
