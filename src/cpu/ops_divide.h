@@ -103,19 +103,56 @@ static void divide_32_u16(const struct cpu_divide *divide, const int32_t *sum, u
     divide_32_any(divide, sum, false, out, n);
 }
 
-static void certify_u8(const struct cpu_certify *certify, const int32_t *restrict sum,
-                       uint8_t *restrict out, uint8_t *restrict doubtful, int n)
+/* Rounded down and clamped. */
+INLINE v_s32 floor_lanes(v_f32 v, float max)
 {
-    float scale = certify->scale, low = certify->low, high = certify->high, max = certify->max;
-    for (int x = 0; x < n; x++) {
-        float value = (float)sum[x] * scale, below = value + low, above = value + high;
-        int32_t floor_below, floor_above;
-        below = below < max ? below : max;
-        above = above < max ? above : max;
-        floor_below = (int32_t)(below > 0 ? below : 0);
-        floor_above = (int32_t)(above > 0 ? above : 0);
-        out[x] = (uint8_t)floor_below;
-        doubtful[x] = floor_below != floor_above;
+    const v_f32 most = max - (v_f32){0};
+    const v_s32 below = v < most;
+    v = (v_f32)(((v_s32)v & below) | ((v_s32)most & ~below));
+    return __builtin_convertvector((v_f32)((v_s32)v & (v > 0)), v_s32);
+}
+
+/* The samples of four vectors of values, and marks: 1 where the bounds differ. */
+INLINE void certify_lanes(const struct cpu_certify *certify, const v_f32 value[4], uint8_t *out,
+                          uint8_t *doubtful, int left)
+{
+    v_s32 below[4], above[4];
+    UNROLL
+    for (int k = 0; k < 4; k++) {
+        below[k] = floor_lanes(value[k] + certify->low, certify->max);
+        above[k] = floor_lanes(value[k] + certify->high, certify->max);
+    }
+    v_u8 sample = narrow_32_u8(below), other = narrow_32_u8(above);
+    store_first(out, sample, left);
+    store_first(doubtful, (v_u8)(sample != other) & 1, left);
+}
+
+static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,
+                       uint8_t *doubtful, int n)
+{
+    const struct cpu_certify c = *certify;
+    for (int x = 0; x < n; x += VECTOR_BYTES) {
+        v_f32 value[4];
+        UNROLL
+        for (int k = 0; k < 4; k++) {
+            v_s32 v = (v_s32)load_32(sum + x + LANES * k);
+            value[k] = __builtin_convertvector(v, v_f32) * c.scale;
+        }
+        certify_lanes(&c, value, out + x, doubtful + x, n - x);
+    }
+}
+
+/* The same of values as they are. */
+static void certify_floats(const struct cpu_certify *certify, const float *values, uint8_t *out,
+                           uint8_t *doubtful, int n)
+{
+    const struct cpu_certify c = *certify;
+    for (int x = 0; x < n; x += VECTOR_BYTES) {
+        v_f32 value[4];
+        UNROLL
+        for (int k = 0; k < 4; k++)
+            value[k] = (v_f32)load_32(values + x + LANES * k);
+        certify_lanes(&c, value, out + x, doubtful + x, n - x);
     }
 }
 

@@ -51,18 +51,20 @@ static void byte_quads(const uint8_t *const row[4], uint32_t *restrict quad, int
 INLINE void sum_rows(const struct cpu_two_masks *masks, const uint32_t *const *lines, int rows,
                      int wide, bool quads, const uint32_t start[2], uint32_t *const *out, int n)
 {
+    const int width = masks->width, step = masks->step;
     for (int x = 0; x < n; x += LANES * wide) {
         pair_sum sum[2][8];
         UNROLL
         for (int k = 0; k < rows * wide; k++)
             sum[k / wide][k % wide] = (pair_sum){0};
         for (int p = 0; p < masks->pairs; p++) {
-            const uint32_t *line = lines[p] + x, *upper = masks->weight[0] + p * masks->width;
-            const uint32_t *lower = masks->weight[rows - 1] + p * masks->width;
-            for (int j = 0; j < masks->width; j++, line += masks->step) {
-                if (!quads && (upper[j] | lower[j]) == 0)
+            const uint32_t *line = lines[p] + x, *upper = masks->weight[0] + p * width;
+            const uint32_t *lower = masks->weight[rows - 1] + p * width;
+            for (const uint32_t *end = upper + width; upper != end;
+                 upper++, lower++, line += step) {
+                if (!quads && (*upper | *lower) == 0)
                     continue;
-                const v_u32 weight[2] = {broadcast(upper + j), broadcast(lower + j)};
+                const v_u32 weight[2] = {broadcast(upper), broadcast(lower)};
                 UNROLL
                 for (int k = 0; k < wide; k++) {
                     v_u32 samples = load_32(line + LANES * k);

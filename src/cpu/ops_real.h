@@ -197,6 +197,11 @@ static void REAL_NAME(real_certify)(const struct cpu_real_bounds *b, const void 
         low[k] = (REAL)b->low[k % 4];
         high[k] = (REAL)b->high[k % 4];
     }
+    if (!b->scaled && sample_bytes == 1 && sizeof(REAL) == sizeof(float)) {
+        const struct cpu_certify certify = {1, (float)b->low[0], (float)b->high[0], (float)b->max};
+        certify_floats(&certify, sums, out, doubtful, n);
+        return;
+    }
     if (!b->scaled) {
         REAL_NAME(real_bounds)(low, high, max, sums, NULL, sample_bytes, out, doubtful, n);
         return;
