@@ -1,9 +1,19 @@
-/* Cleaning and escaping (base/text.h). A file or a name may hold any bytes; a terminal or a parser
- * that reads our output may not get them. */
+/* Appending, cleaning and escaping (base/text.h). A file or a name may hold any bytes; a terminal
+ * or a parser that reads our output may not get them. */
 #include "base/text.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
+
+void text_append(char *text, size_t room, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, room - used, format, arguments);
+    va_end(arguments);
+}
 
 size_t clean_text_character(const char *text, size_t length)
 {

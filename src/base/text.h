@@ -1,10 +1,14 @@
-/* Bytes of any kind (names, titles, sentences) made fit to be shown: as UTF-8 of a bounded length,
- * on a terminal, and in XML and HTML. JSON has a file of its own (base/json.h). */
+/* Text of a bounded length, and bytes of any kind (names, titles, sentences) made fit to be shown:
+ * as UTF-8, on a terminal, and in XML and HTML. JSON has a file of its own (base/json.h). */
 #ifndef STENCIL_BASE_TEXT_H
 #define STENCIL_BASE_TEXT_H
 
 #include <stddef.h>
 #include <stdio.h>
+
+/* Appends to TEXT, which has room for ROOM bytes; the end that does not fit is cut. */
+__attribute__((format(printf, 3, 4))) void text_append(char *text, size_t room, const char *format,
+                                                       ...);
 
 /* The number of bytes of the UTF-8 character at TEXT, of which LENGTH >= 1 bytes are there; 0 if
  * it is not UTF-8. */

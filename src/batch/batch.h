@@ -121,8 +121,8 @@ struct batch_cost {
     uint64_t pixels; /* 0 where the header does not tell; the decoder will say why */
 };
 
-/* Of the picture at PATH, opened as FD, a file of FILE_BYTES: from its header, which is not always
- * checked. */
+/* The cost of the picture at PATH, which is opened as FD and has FILE_BYTES bytes. It is read from
+ * the picture's header; not every format's header is checked for truth. */
 struct batch_cost batch_cost_of(const char *path, int fd, uint64_t file_bytes);
 
 /* Half of the least of: free memory, the limit of the cgroup, `ulimit -v`. At least 64 MiB. */

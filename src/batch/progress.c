@@ -2,20 +2,9 @@
 #include "batch/batch.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-__attribute__((format(printf, 2, 3))) static void add(char text[BATCH_LINE_CHARS],
-                                                      const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text + used, BATCH_LINE_CHARS - used, format, args);
-    va_end(args);
-}
+#include "base/text.h"
 
 /* A second. */
 static double rate(const struct batch_counts *counts, double amount)
@@ -33,11 +22,11 @@ static void add_time(char text[BATCH_LINE_CHARS], double seconds)
     int whole = seconds < 1e6 ? (int)(seconds + 0.5) : 1000000;
 
     if (whole < 60)
-        add(text, "%d s", whole);
+        text_append(text, BATCH_LINE_CHARS, "%d s", whole);
     else if (whole < 3600)
-        add(text, "%d:%02d min", whole / 60, whole % 60);
+        text_append(text, BATCH_LINE_CHARS, "%d:%02d min", whole / 60, whole % 60);
     else
-        add(text, "%d:%02d h", whole / 3600, whole / 60 % 60);
+        text_append(text, BATCH_LINE_CHARS, "%d:%02d h", whole / 3600, whole / 60 % 60);
 }
 
 void batch_progress_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts)
@@ -46,15 +35,16 @@ void batch_progress_line(char text[BATCH_LINE_CHARS], const struct batch_counts 
     size_t worked = counts->done + counts->failed, left = counts->files - ended;
 
     text[0] = '\0';
-    add(text, "%zu/%zu  %d %%  %.1f files/s  %.0f MB/s", ended, counts->files,
-        counts->files ? (int)(100.0 * (double)ended / (double)counts->files) : 100,
-        rate(counts, (double)worked), rate(counts, megabytes(counts)));
+    text_append(text, BATCH_LINE_CHARS, "%zu/%zu  %d %%  %.1f files/s  %.0f MB/s", ended,
+                counts->files,
+                counts->files ? (int)(100.0 * (double)ended / (double)counts->files) : 100,
+                rate(counts, (double)worked), rate(counts, megabytes(counts)));
     if (counts->failed > 0)
-        add(text, "  %zu failed", counts->failed);
+        text_append(text, BATCH_LINE_CHARS, "  %zu failed", counts->failed);
     if (worked > 0 && left > 0) {
-        add(text, "  ");
+        text_append(text, BATCH_LINE_CHARS, "  ");
         add_time(text, (double)left * counts->seconds / (double)worked);
-        add(text, " left");
+        text_append(text, BATCH_LINE_CHARS, " left");
     }
 }
 
@@ -63,20 +53,22 @@ void batch_summary_line(char text[BATCH_LINE_CHARS], const struct batch_counts *
     size_t left = counts->files - counts->done - counts->skipped - counts->failed - counts->planned;
 
     text[0] = '\0';
-    add(text, "%zu file%s: %zu %s", counts->files, counts->files == 1 ? "" : "s",
-        counts->planned + counts->done, counts->planned > 0 ? "to do" : "done");
+    text_append(text, BATCH_LINE_CHARS, "%zu file%s: %zu %s", counts->files,
+                counts->files == 1 ? "" : "s", counts->planned + counts->done,
+                counts->planned > 0 ? "to do" : "done");
     if (counts->skipped > 0)
-        add(text, ", %zu done before", counts->skipped);
+        text_append(text, BATCH_LINE_CHARS, ", %zu done before", counts->skipped);
     if (counts->failed > 0)
-        add(text, ", %zu failed", counts->failed);
+        text_append(text, BATCH_LINE_CHARS, ", %zu failed", counts->failed);
     if (left > 0)
-        add(text, ", %zu not begun", left);
+        text_append(text, BATCH_LINE_CHARS, ", %zu not begun", left);
     if (counts->planned > 0)
         return;
-    add(text, "; %.1f megapixels in %.1f s", (double)counts->pixels * 1e-6, counts->seconds);
+    text_append(text, BATCH_LINE_CHARS, "; %.1f megapixels in %.1f s",
+                (double)counts->pixels * 1e-6, counts->seconds);
     if (counts->done > 0)
-        add(text, ", %.1f files/s, %.0f MB/s", rate(counts, (double)counts->done),
-            rate(counts, megabytes(counts)));
+        text_append(text, BATCH_LINE_CHARS, ", %.1f files/s, %.0f MB/s",
+                    rate(counts, (double)counts->done), rate(counts, megabytes(counts)));
 }
 
 void batch_work_line(char text[BATCH_LINE_CHARS], const struct batch_counts *counts)
@@ -86,12 +78,13 @@ void batch_work_line(char text[BATCH_LINE_CHARS], const struct batch_counts *cou
     text[0] = '\0';
     if (work <= 0)
         return;
-    add(text, "decode %.0f %%, ", 100 * counts->decode_ms / work);
+    text_append(text, BATCH_LINE_CHARS, "decode %.0f %%, ", 100 * counts->decode_ms / work);
     if (counts->transfer_ms > 0)
-        add(text, "transfer %.0f %%, kernel %.0f %%, ", 100 * counts->transfer_ms / work,
-            100 * counts->kernel_ms / work);
+        text_append(text, BATCH_LINE_CHARS, "transfer %.0f %%, kernel %.0f %%, ",
+                    100 * counts->transfer_ms / work, 100 * counts->kernel_ms / work);
     else
-        add(text, "filter %.0f %%, ", 100 * counts->filter_ms / work);
-    add(text, "encode %.0f %% of %.1f s of work on %d thread%s", 100 * counts->encode_ms / work,
-        work * 1e-3, counts->threads, counts->threads == 1 ? "" : "s");
+        text_append(text, BATCH_LINE_CHARS, "filter %.0f %%, ", 100 * counts->filter_ms / work);
+    text_append(text, BATCH_LINE_CHARS, "encode %.0f %% of %.1f s of work on %d thread%s",
+                100 * counts->encode_ms / work, work * 1e-3, counts->threads,
+                counts->threads == 1 ? "" : "s");
 }

@@ -145,7 +145,7 @@ const struct bench_result *bench_baseline(const struct bench_report *report,
 /* The bytes per second of the fastest copy on a device, 10^9; 0: none. */
 double bench_copy_gbytes(const struct bench_device *device);
 
-/* Where a result of a sweep lies: its tile's or mask's width. */
+/* The width of the tile or of the mask that a result of a sweep was measured with. */
 int bench_sweep_place(const struct bench_report *report, const struct bench_result *result);
 
 /* How many kernels a sweep has: result[p * kernels + k] is kernel k's at place p. Places rise. */

@@ -11,7 +11,6 @@
  * each kernel with its name at its end. The device copy is a dashed line: no kernel that
  * reads every cell and writes every output gets below it. */
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -40,17 +39,6 @@
 
 /* ---- the frame ---- */
 
-/* Appends to a line of the title; what does not fit is cut. */
-__attribute__((format(printf, 2, 3))) static void append(char line[TITLE_CHARS], const char *format,
-                                                         ...)
-{
-    size_t used = strlen(line);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line + used, TITLE_CHARS - used, format, arguments);
-    va_end(arguments);
-}
-
 /* Picture, mask and border. */
 static void subtitle_make(char line[TITLE_CHARS], const struct bench_report *report)
 {
@@ -59,15 +47,17 @@ static void subtitle_make(char line[TITLE_CHARS], const struct bench_report *rep
     const char *slash = strrchr(from, '/');
     from = slash && slash[1] ? slash + 1 : from;
     clean_text_copy(name, sizeof name, from, strlen(from));
-    append(line, "%s, %d " TIMES " %d, %d channel%s of %d bits" DOT, name, report->width,
-           report->height, report->channels, report->channels == 1 ? "" : "s",
-           report->max > 255 ? 16 : 8);
+    text_append(line, TITLE_CHARS, "%s, %d " TIMES " %d, %d channel%s of %d bits" DOT, name,
+                report->width, report->height, report->channels, report->channels == 1 ? "" : "s",
+                report->max > 255 ? 16 : 8);
     clean_text_copy(name, 40, report->mask, strlen(report->mask));
     if (report->sweep == SWEEP_MASK)
-        append(line, "masks positive and lopsided");
+        text_append(line, TITLE_CHARS, "masks positive and lopsided");
     else
-        append(line, "mask %s, %d " TIMES " %d", name, report->mask_width, report->mask_height);
-    append(line, DOT "border %s%s", report->border, report->cold ? DOT "caches emptied" : "");
+        text_append(line, TITLE_CHARS, "mask %s, %d " TIMES " %d", name, report->mask_width,
+                    report->mask_height);
+    text_append(line, TITLE_CHARS, DOT "border %s%s", report->border,
+                report->cold ? DOT "caches emptied" : "");
 }
 
 /* The frame of a chart whose axes are set: WHAT it shows and on which devices, then the picture and
@@ -77,17 +67,17 @@ static void begin(struct chart *chart, const struct bench_report *report, const 
 {
     char title[TITLE_CHARS] = "", subtitle[TITLE_CHARS] = "", second[TITLE_CHARS] = "";
     char date[BENCH_DATE_CHARS];
-    append(title, "%s", what);
+    text_append(title, TITLE_CHARS, "%s", what);
     /* A GPU comes first: most users run the bench for it. */
     for (int i = report->devices - 1; i >= 0; i--)
-        append(title, "%s%s", i == report->devices - 1 ? ": " : " and ",
-               report->device[i].probe.name);
+        text_append(title, TITLE_CHARS, "%s%s", i == report->devices - 1 ? ": " : " and ",
+                    report->device[i].probe.name);
     subtitle_make(subtitle, report);
     bench_date_text(date, report);
-    append(second, "stencilcli %s" DOT "%.10s", STENCIL_VERSION, date);
+    text_append(second, TITLE_CHARS, "stencilcli %s" DOT "%.10s", STENCIL_VERSION, date);
     for (int i = 0; i < report->devices; i++)
         if (report->device[i].probe.driver[0])
-            append(second, DOT "%s", report->device[i].probe.driver);
+            text_append(second, TITLE_CHARS, DOT "%s", report->device[i].probe.driver);
     chart_begin(chart, title, subtitle, second, right);
 }
 
@@ -224,7 +214,8 @@ static void draw_roof(struct chart *chart, struct svg_point from, struct svg_poi
     svg_put_text(&chart->svg, &how, text);
 }
 
-/* Where the slope of COPY GB/s reaches an intensity. */
+/* The point of the chart at which a kernel of this INTENSITY would run at the speed of a copy of
+ * COPY GB/s. */
 static struct svg_point on_slope(const struct chart *chart, double copy, double intensity)
 {
     return (struct svg_point){chart_place(&chart->x, intensity),

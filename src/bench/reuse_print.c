@@ -11,7 +11,7 @@
 
 #define LABEL_CHARS 96
 
-/* Of the ratios for programs: enough to tell any two ratios of a table apart. */
+/* Decimals of the ratios in JSON and CSV: any two ratios of a table differ in them. */
 #define DECIMALS 6
 
 /* The reduction of loads, rounded and exact, and the line's end; a dash where there is no tile. */
@@ -439,7 +439,7 @@ static void put_uses(FILE *out, int mask, int tile, const char *between)
         fprintf(out, "%s%d", i ? between : "", reuse_uses(mask, tile, i));
 }
 
-/* What stands in an object after its first key. */
+/* Prints the counts as the members of a JSON object, behind its first one. */
 static void json_counts(FILE *out, const struct reuse_counts *c)
 {
     char text[REUSE_TEXT_CHARS];

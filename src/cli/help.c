@@ -2,10 +2,10 @@
  * made from their tables; all other text stands here. Both are blocks, which are laid out as plain
  * text, 80 columns wide, or in roff's man macros. The build runs `stencilcli --man >
  * stencilcli.1`, so that page and program always agree. */
+#include "base/text.h"
 #include "cli/option_table.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "signal/audio.h"
@@ -396,21 +396,11 @@ static void roff_put(struct help_writer *writer, const struct help_block *block)
 
 /* ---- texts from the tables ---- */
 
-/* Appends to TEXT. */
-__attribute__((format(printf, 2, 3))) static void add(char text[TEXT_CHARS], const char *format,
-                                                      ...)
-{
-    size_t used = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + used, TEXT_CHARS - used, format, args);
-    va_end(args);
-}
-
 static void add_synopsis(char text[TEXT_CHARS], const struct command_spec *command,
                          const char *name)
 {
-    add(text, "stencilcli %s %s [options]", name ? name : "FILTER", command->operands);
+    text_append(text, TEXT_CHARS, "stencilcli %s %s [options]", name ? name : "FILTER",
+                command->operands);
 }
 
 /* The phrase of DOC (see cli/option_table.h) becomes a sentence that opens with a capital. */
@@ -427,7 +417,7 @@ static void describe(char text[TEXT_CHARS], const char *name)
     const struct filter *filter = filter_find(name);
     sentences(text, command_doc(name));
     if (filter && filter->default_mask)
-        add(text, " Default mask: %s.", filter->default_mask);
+        text_append(text, TEXT_CHARS, " Default mask: %s.", filter->default_mask);
 }
 
 static void put_block(struct help_writer *writer, const struct help_block *block)
@@ -451,7 +441,7 @@ static void put_synopsis(struct help_writer *writer)
 {
     char lines[TEXT_CHARS] = "";
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        add(lines, "%s", i > 0 ? "\n" : "");
+        text_append(lines, TEXT_CHARS, "%s", i > 0 ? "\n" : "");
         add_synopsis(lines, &command_table[i], command_table[i].name);
     }
     put(writer, HELP_CODE, lines);
@@ -486,19 +476,19 @@ static void add_filters(char text[TEXT_CHARS], const char *option)
     for (int i = 0; i < count; i++) {
         if (filter_takes(&filters[i], option) != listed)
             continue;
-        add(text, "%s%s", before, filters[i].name);
+        text_append(text, TEXT_CHARS, "%s%s", before, filters[i].name);
         before = ", ";
     }
-    add(text, ".");
+    text_append(text, TEXT_CHARS, ".");
 }
 
 /* "-m, --mask", "-h" or "--sigma". */
 static void add_term(char text[TEXT_CHARS], const struct option_spec *spec)
 {
     if (spec->letter)
-        add(text, "-%c%s", spec->letter, spec->name ? ", " : "");
+        text_append(text, TEXT_CHARS, "-%c%s", spec->letter, spec->name ? ", " : "");
     if (spec->name)
-        add(text, "--%s", spec->name);
+        text_append(text, TEXT_CHARS, "--%s", spec->name);
 }
 
 /* FILTER: whose help this is, or NULL. */
@@ -510,7 +500,7 @@ static void put_option(struct help_writer *writer, const struct option_spec *spe
     sentences(text, spec->doc);
     if (spec->words) {
         words_join(words, sizeof words, spec->words);
-        add(text, " %s is %s.", spec->argument, words);
+        text_append(text, TEXT_CHARS, " %s is %s.", spec->argument, words);
     }
     if (!filter && spec->name && (spec->commands & FOR(COMMAND_FILTER)))
         add_filters(text, spec->name);
@@ -582,16 +572,17 @@ void options_print_short_help(FILE *out)
         fprintf(out, "%s%s\n", i == 0 ? "usage: " : "       ", line);
     }
     for (int i = 0; (name = command_name(i)) && filter_find(name); i++)
-        add(filters, "%s%s", i ? " " : "", name);
+        text_append(filters, TEXT_CHARS, "%s%s", i ? " " : "", name);
     fprintf(out, "filters: ");
     fill(out, filters, 9, 9);
     for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
         char term[TEXT_CHARS] = "";
         if (!(spec->commands & ON_SCREEN))
             continue;
-        add(term, "%s", spec->letter ? "" : "    ");
+        text_append(term, TEXT_CHARS, "%s", spec->letter ? "" : "    ");
         add_term(term, spec);
-        add(term, "%s%s", spec->argument ? " " : "", spec->argument ? spec->argument : "");
+        text_append(term, TEXT_CHARS, "%s%s", spec->argument ? " " : "",
+                    spec->argument ? spec->argument : "");
         fprintf(out, "  %-*s%.*s\n", DOC_COLUMN - 2, term, (int)strcspn(spec->doc, "\n"),
                 spec->doc);
     }
