@@ -15,6 +15,21 @@ void text_append(char *text, size_t room, const char *format, ...)
     va_end(arguments);
 }
 
+void text_wrap(FILE *out, const char *text, int indent, int columns)
+{
+    int column = indent;
+
+    for (int length; *text; text += length + (text[length] == ' ')) {
+        length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > columns)
+            column = fprintf(out, "\n%*s", indent, "") - 1; /* without the newline */
+        else if (column > indent)
+            column += fprintf(out, " ");
+        column += fprintf(out, "%.*s", length, text);
+    }
+    fputc('\n', out);
+}
+
 size_t clean_text_character(const char *text, size_t length)
 {
     const unsigned char *c = (const unsigned char *)text;

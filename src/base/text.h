@@ -10,6 +10,10 @@
 __attribute__((format(printf, 3, 4))) void text_append(char *text, size_t room, const char *format,
                                                        ...);
 
+/* Prints TEXT, which begins at column INDENT, in lines of at most COLUMNS, further ones at INDENT.
+ */
+void text_wrap(FILE *out, const char *text, int indent, int columns);
+
 /* The number of bytes of the UTF-8 character at TEXT, of which LENGTH >= 1 bytes are there; 0 if
  * it is not UTF-8. */
 size_t clean_text_character(const char *text, size_t length);

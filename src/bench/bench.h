@@ -234,10 +234,6 @@ void bench_giga_text(char *text, size_t bytes, double value);
 #define BENCH_DATE_CHARS 32
 void bench_date_text(char text[BENCH_DATE_CHARS], const struct bench_report *report);
 
-/* TEXT in lines of at most COLUMNS, the first behind FIRST, the others behind NEXT. */
-void bench_print_wrapped(FILE *out, const char *first, const char *next, int columns,
-                         const char *text);
-
 /* The roofline, or for a sweep its lines, as SVG. */
 bool bench_plot(const struct bench_report *report, struct output *output, struct error *err);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "bench/bench.h"
 
 #define NAME_CHARS 12
@@ -26,21 +27,6 @@ void bench_date_text(char text[BENCH_DATE_CHARS], const struct bench_report *rep
     memset(text, 0, BENCH_DATE_CHARS);
     if (gmtime_r(&report->date, &utc))
         strftime(text, BENCH_DATE_CHARS, "%Y-%m-%dT%H:%M:%SZ", &utc);
-}
-
-void bench_print_wrapped(FILE *out, const char *first, const char *next, int columns,
-                         const char *text)
-{
-    int column = fprintf(out, "%s", first);
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (column + 1 + length > columns)
-            column = fprintf(out, "\n%s", next) - 1;
-        column += fprintf(out, " %.*s", length, text);
-        text += length;
-        text += *text == ' ';
-    }
-    fputc('\n', out);
 }
 
 /* ---- the head ---- */
@@ -207,7 +193,8 @@ static void print_advice(FILE *out, const struct bench_report *report)
     for (int i = 0; !report->quiet && bench_advice(report, i, text, sizeof text); i++) {
         if (i == 0)
             fputc('\n', out);
-        bench_print_wrapped(out, "!", " ", COLUMNS, text);
+        fprintf(out, "! ");
+        text_wrap(out, text, 2, COLUMNS);
     }
 }
 

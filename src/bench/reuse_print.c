@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "bench/reuse.h"
 
@@ -90,8 +91,8 @@ static void print_notes(FILE *out, const struct reuse_table *table)
         if (!note)
             continue;
         reuse_note_text(text, note, &table->shape[i]);
-        fputc('\n', out);
-        bench_print_wrapped(out, "  *", "   ", 78, text);
+        fprintf(out, "\n  * ");
+        text_wrap(out, text, 4, 78);
     }
 }
 

@@ -286,20 +286,6 @@ struct help_writer {
     enum help_kind last; /* of the block before, for plain text */
 };
 
-/* Prints TEXT word by word from COLUMN on, further lines at INDENT. */
-static void fill(FILE *out, const char *text, int column, int indent)
-{
-    for (int length; *text; text += length + (text[length] == ' ')) {
-        length = (int)strcspn(text, " ");
-        if (column > indent && column + 1 + length > COLUMNS - 1)
-            column = fprintf(out, "\n%*s", indent, "") - 1; /* without the newline */
-        else if (column > indent)
-            column += fprintf(out, " ");
-        column += fprintf(out, "%.*s", length, text);
-    }
-    fputc('\n', out);
-}
-
 static bool is_heading(enum help_kind kind)
 {
     return kind == HELP_HEADING || kind == HELP_SUBHEADING;
@@ -319,7 +305,7 @@ static void plain_put(struct help_writer *writer, const struct help_block *block
         fprintf(out, "%*s%s:\n", TEXT_INDENT, "", text);
     } else if (block->kind == HELP_TEXT) {
         fprintf(out, "%*s", TEXT_INDENT, "");
-        fill(out, text, TEXT_INDENT, TEXT_INDENT);
+        text_wrap(out, text, TEXT_INDENT, COLUMNS - 1);
     } else if (block->kind == HELP_CODE) {
         for (int length; *text; text += length + (text[length] == '\n')) {
             length = (int)strcspn(text, "\n");
@@ -330,7 +316,7 @@ static void plain_put(struct help_writer *writer, const struct help_block *block
                              block->argument ? " " : "", block->argument ? block->argument : "");
         bool beside = column + 2 <= ENTRY_TEXT;
         fprintf(out, "%s%*s", beside ? "" : "\n", ENTRY_TEXT - (beside ? column : 0), "");
-        fill(out, text, ENTRY_TEXT, ENTRY_TEXT);
+        text_wrap(out, text, ENTRY_TEXT, COLUMNS - 1);
     }
 }
 
@@ -574,7 +560,7 @@ void options_print_short_help(FILE *out)
     for (int i = 0; (name = command_name(i)) && filter_find(name); i++)
         text_append(filters, TEXT_CHARS, "%s%s", i ? " " : "", name);
     fprintf(out, "filters: ");
-    fill(out, filters, 9, 9);
+    text_wrap(out, filters, 9, COLUMNS - 1);
     for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
         char term[TEXT_CHARS] = "";
         if (!(spec->commands & ON_SCREEN))
