@@ -83,7 +83,8 @@ bool sink_no_memory(const struct sink *sink, struct error *err);
 
 /* An encoder has either `write` or `make`. */
 struct encoder {
-    bool (*open)(struct sink *sink, struct error *err); /* checks sizes, fills state */
+    /* Checks sizes, fills state. NULL: there is nothing to check. */
+    bool (*open)(struct sink *sink, struct error *err);
     /* Rows of exactly sink->info's shape, in order. May receive the whole picture in one call. */
     bool (*write)(struct sink *sink, const struct image *rows, struct error *err);
     /* Brings the rest to output_write. NULL: nothing is left. */

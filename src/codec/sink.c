@@ -163,7 +163,7 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
     out->options.format = target.format;
     out->encoder = format_row(target.format)->encoder;
     if (!output_open(&out->output, path, err) || !prepare_conversion(out, err) ||
-        !allocate_state(out, err) || !out->encoder->open(out, err)) {
+        !allocate_state(out, err) || (out->encoder->open && !out->encoder->open(out, err))) {
         sink_free(out);
         return false;
     }
