@@ -2,13 +2,14 @@
  * byte, over sizes, masks, borders, depths, channels, patterns, threads and tiles
  * that hurt. Outputs lie between guard bytes with a pitch wider than the row.
  *
- *   checker [--device cpu|cuda|all] [--kernel NAME] [--small] [--most-cells N] [--case N]
- *           [--seed N] [--half 0|1]
+ *   checker [--device cpu|cuda|all] [--kernel NAME] [--method NAME] [--small] [--most-cells N]
+ *           [--case N] [--seed N] [--half 0|1]
  *
  * A case is a number: its settings follow from it and the seed, so a failure is
  * repeated by --case N. --small: few, tiny cases, for slow tools around it
- * (compute-sanitizer). --most-cells: no mask with more. --half: of every two cases the first or the
- * second, to have both at the same time. One TAP line a kernel and mask. */
+ * (compute-sanitizer). --method: only this one of the CPU's, for kernels that have something of
+ * their own in no other. --most-cells: no mask with more. --half: of every two cases the first or
+ * the second, to have both at the same time. One TAP line a kernel and mask. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
@@ -30,8 +31,9 @@
 struct settings {
     bool cpu, cuda, small;
     const char *kernel;
-    int only_case; /* -1: all */
-    int half;      /* -1: both */
+    const struct cpu_method *method; /* NULL: all */
+    int only_case;                   /* -1: all */
+    int half;                        /* -1: both */
     int most_cells;
     uint64_t seed;
 };
@@ -183,6 +185,12 @@ static bool check_bands_of(const struct check_case *c, const struct kernel *kern
     return ok;
 }
 
+/* 1 to 3 of them: so many run the methods by name, the numbers that are left the plan's own. */
+static int threads_of(const struct check_case *c)
+{
+    return 1 + c->number % 3;
+}
+
 /* Every method that can run the plan, also where another one is faster. */
 static bool check_methods(const struct check_case *c, const struct kernel *kernel,
                           struct kernel_job *job, const struct image *expected, struct image *out)
@@ -196,7 +204,8 @@ static bool check_methods(const struct check_case *c, const struct kernel *kerne
 
     for (int i = 0; i < count; i++) {
         chosen_methods[i] += methods[i] == fastest;
-        if (cpu_method_refusal(methods[i], job->plan, kernel->ops))
+        if (cpu_method_refusal(methods[i], job->plan, kernel->ops) ||
+            (settings.method && settings.method != methods[i]))
             continue;
         named_methods[i]++;
         if (!kernel_open(kernel, job->plan, c->width, c->height, methods[i]->name, &job->state,
@@ -205,7 +214,7 @@ static bool check_methods(const struct check_case *c, const struct kernel *kerne
             ok = false;
             continue;
         }
-        job->threads = 1 + c->number % 3;
+        job->threads = threads_of(c);
         ok &= check_run(c, kernel, job, expected, out);
         ok = ok && (c->number % 4 != 0 || check_bands(c, kernel, job, expected, out));
         kernel_close(kernel, job->state);
@@ -223,12 +232,14 @@ static bool check_kernel(const struct check_case *c, const struct kernel *kernel
     bool ok = true;
 
     if (kernel->device == DEVICE_CPU) {
+        ok = check_methods(c, kernel, job, expected, out);
+        if (settings.method)
+            return ok;
         for (int threads = 1; threads <= 3; threads++) {
             job->threads = threads;
-            ok &= check_run(c, kernel, job, expected, out);
+            ok = ok && (threads == threads_of(c) || check_run(c, kernel, job, expected, out));
         }
         job->threads = 1;
-        ok &= check_methods(c, kernel, job, expected, out);
     } else {
         job->tile = TILES[c->number % 5];
         ok &= check_run(c, kernel, job, expected, out);
@@ -282,13 +293,47 @@ static bool expected_make(const struct check_case *c, struct kernel_job *job,
     return true;
 }
 
+/* Can KERNEL run the plan, by the method asked for if one was? */
+static bool check_supports(const struct kernel *kernel, const struct plan *plan, char *why,
+                           size_t why_size)
+{
+    const char *refusal = settings.method && kernel->device == DEVICE_CPU
+                              ? cpu_method_refusal(settings.method, plan, kernel->ops)
+                              : NULL;
+
+    if (refusal)
+        snprintf(why, why_size, "%s", refusal);
+    return !refusal && kernel_supports(kernel, plan, why, why_size);
+}
+
+/* Does one of the chosen kernels run the plan? Others are tallied. */
+static bool check_any_supports(const struct plan *plan, struct tally *tally,
+                               const struct kernel *kernels, int count, const bool *chosen)
+{
+    bool any = false;
+
+    for (int k = 0; k < count; k++) {
+        if (!chosen[k])
+            continue;
+        if (check_supports(&kernels[k], plan, tally[k].why, sizeof tally[k].why))
+            any = true;
+        else
+            tally[k].refused++;
+    }
+    return any;
+}
+
 static void check_case_run(const struct check_case *c, struct tally *tally,
                            const struct kernel *kernels, int count, const bool *chosen)
 {
     struct image in = {0}, expected = {0}, out = {0};
     struct kernel_job job;
-    bool have = guarded_alloc(&in, c) && guarded_alloc(&expected, c) && guarded_alloc(&out, c);
+    bool have;
+    char why[256];
 
+    if (!check_any_supports(&c->plan, tally, kernels, count, chosen))
+        return;
+    have = guarded_alloc(&in, c) && guarded_alloc(&expected, c) && guarded_alloc(&out, c);
     CHECKF(have, "no memory for case %d", c->number);
     if (have)
         check_case_fill(c, &in);
@@ -298,12 +343,8 @@ static void check_case_run(const struct check_case *c, struct tally *tally,
         goto out;
     }
     for (int k = 0; k < count; k++) {
-        if (!chosen[k])
+        if (!chosen[k] || !check_supports(&kernels[k], &c->plan, why, sizeof why))
             continue;
-        if (!kernel_supports(&kernels[k], &c->plan, tally[k].why, sizeof tally[k].why)) {
-            tally[k].refused++;
-            continue;
-        }
         tally[k].cases++;
         tally[k].failed += !check_kernel(c, &kernels[k], &job, &expected, &out);
     }
@@ -361,6 +402,10 @@ static bool options_read(int argc, char **argv)
         } else if (strcmp(argv[i], "--kernel") == 0) {
             settings.kernel = value;
             settings.cuda = settings.cpu = true;
+        } else if (strcmp(argv[i], "--method") == 0) {
+            settings.method = cpu_method_find(value);
+            if (!settings.method)
+                return fprintf(stderr, "checker: there is no method %s\n", value) < 0;
         } else if (strcmp(argv[i], "--most-cells") == 0) {
             settings.most_cells = (int)strtol(value, NULL, 10);
         } else if (strcmp(argv[i], "--case") == 0) {
