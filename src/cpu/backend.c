@@ -18,7 +18,7 @@
 static double rate_of(const struct plan *plan, const struct cpu_rates *rates)
 {
     const struct plan_mask *m = &plan->mask[0];
-    bool narrow = cpu_weights_fit_int16(m), wide = m->accumulator == ACCUMULATOR_I64;
+    bool narrow = cpu_mask_fits(m, INT16_MAX), wide = m->accumulator == ACCUMULATOR_I64;
 
     if (plan->alpha == ALPHA_WEIGHTED)
         return rates->weighted / (plan->type == SAMPLE_U8 ? 1 : 2); /* doubles */

@@ -105,14 +105,6 @@ bool cpu_bytes_divide(const struct plan *plan, struct cpu_divide16 *divide)
     return false;
 }
 
-static bool fits_int8(const int64_t *weight, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (weight[i] < -INT8_MAX || weight[i] > INT8_MAX)
-            return false;
-    return true;
-}
-
 /* Taps that are not 0. */
 static int count_taps(const int64_t *weight, int count)
 {
@@ -126,7 +118,7 @@ static int count_taps(const int64_t *weight, int count)
 bool cpu_bytes_separable(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    return plan->kind == PLAN_LINEAR && m->row && fits_int8(m->row, m->width) &&
+    return plan->kind == PLAN_LINEAR && m->row && cpu_weights_fit(m->row, m->width, INT8_MAX) &&
            (count_taps(m->row, m->width) + 1) / 2 + count_taps(m->column, m->height) <
                (count_taps(m->weight, m->width * m->height) + 1) / 2;
 }
@@ -139,16 +131,15 @@ bool cpu_bytes_wins(const struct plan *plan)
         return false;
     if (plan->kind == PLAN_GRADIENT) {
         for (int k = 0; k < plan->masks; k++)
-            if (m[k].bound > INT16_MAX || !fits_int8(m[k].weight, m[k].width * m[k].height))
+            if (m[k].bound > INT16_MAX || !cpu_mask_fits(&m[k], INT8_MAX))
                 return false;
         return true;
     }
     return cpu_bytes_divide(plan, &divide) &&
-           (cpu_bytes_separable(plan) || fits_int8(m->weight, m->width * m->height));
+           (cpu_bytes_separable(plan) || cpu_mask_fits(m, INT8_MAX));
 }
 
-/* Could the sum of two products saturate? */
-static bool pair_fits(int64_t a, int64_t b)
+bool cpu_byte_pair_fits(int64_t a, int64_t b)
 {
     int64_t low = (a < 0 ? a : 0) + (b < 0 ? b : 0), high = (a > 0 ? a : 0) + (b > 0 ? b : 0);
     return low * UINT8_MAX >= INT16_MIN && high * UINT8_MAX <= INT16_MAX;
@@ -172,7 +163,7 @@ static bool byte_taps_make(struct cpu_byte_taps *taps, const int64_t *weight, in
             open = k < cells ? k : -1;
             continue;
         }
-        bool both = k < cells && pair_fits(weight[open], weight[k]);
+        bool both = k < cells && cpu_byte_pair_fits(weight[open], weight[k]);
         int second = both ? k : open;
         uint32_t two = (uint8_t)weight[open] | (both ? (uint32_t)(uint8_t)weight[k] << 8 : 0);
         taps->pair[count] =

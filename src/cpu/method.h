@@ -75,14 +75,21 @@ static inline double cpu_samples(const struct plan *plan, int width, int height)
     return (double)width * height * plan->channels;
 }
 
-/* Do all weights fit int16? */
-bool cpu_weights_fit_int16(const struct plan_mask *mask);
+/* Do COUNT weights, or those of a mask, lie between -MAX - 1 and MAX? */
+bool cpu_weights_fit(const int64_t *weight, int count, int64_t max);
+static inline bool cpu_mask_fits(const struct plan_mask *m, int64_t max)
+{
+    return cpu_weights_fit(m->weight, m->width * m->height, max);
+}
 
 /* ---- what the methods ask of each other ---- */
 
 /* Does `bytes` take the plan, and by rows and columns? */
 bool cpu_bytes_wins(const struct plan *plan);
 bool cpu_bytes_separable(const struct plan *plan);
+
+/* Fits the sum of any two bytes times A and B int16? */
+bool cpu_byte_pair_fits(int64_t a, int64_t b);
 
 /* Its division of a linear plan's sums; false where 16 bits cannot do it. */
 bool cpu_bytes_divide(const struct plan *plan, struct cpu_divide16 *divide);

@@ -59,10 +59,10 @@ const struct cpu_method *cpu_method_fastest(const struct plan *plan, const struc
     return best;
 }
 
-bool cpu_weights_fit_int16(const struct plan_mask *m)
+bool cpu_weights_fit(const int64_t *weight, int count, int64_t max)
 {
-    for (int k = 0; k < m->width * m->height; k++)
-        if (m->weight[k] < INT16_MIN || m->weight[k] > INT16_MAX)
+    for (int k = 0; k < count; k++)
+        if (weight[k] < -max - 1 || weight[k] > max)
             return false;
     return true;
 }

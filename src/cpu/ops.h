@@ -83,6 +83,10 @@ struct cpu_two_masks {
     const uint32_t *weight[2]; /* pairs * width entries, two int16 or four int8, row-major */
 };
 
+/* As sum_pairs, for two masks at once. */
+typedef void cpu_sum_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
+                              uint32_t start, void *upper, void *lower, int n);
+
 /* The bounds of a sample whose sum is known approximately: sum * scale + low, + high. */
 struct cpu_certify {
     float scale, low, high, max;
@@ -165,14 +169,20 @@ struct cpu_ops {
     void (*pairs_u8)(const uint8_t *upper, const uint8_t *lower, uint32_t *pair, int n);
     /* The same of 16 bits, each minus 32768. */
     void (*pairs_u16)(const uint16_t *upper, const uint16_t *lower, uint32_t *pair, int n);
-    /* sum_pairs for two masks at once */
-    void (*sum_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                         uint32_t start, uint32_t *upper, uint32_t *lower, int n);
-    /* The same over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte,
-     * row[3][x] in the highest one, or as quad_two_rows wants it; weights are any int8. */
+    /* Over lines of pairs, of either width. */
+    cpu_sum_two_rows *sum_two_rows;
+    /* Over lines of four rows of bytes, or NULL: quad[x] = row[0][x] in the lowest byte, row[3][x]
+     * in the highest one, or as the sums want it; weights are any int8. */
     void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
-    void (*quad_two_rows)(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                          uint32_t start, uint32_t *upper, uint32_t *lower, int n);
+    cpu_sum_two_rows *quad_two_rows;
+    /* With weights of 16 bits, 256 * a + b: behind both masks with a lie those with b. */
+    cpu_sum_two_rows *quad_two_planes;
+    /* Over lines of pair[x] = upper[x] | lower[x] << 8, or NULL. A tap's entry is two int8, twice,
+     * whose products' sum fits int16; behind both masks lies for each tap whether int16 sums are
+     * full after it. */
+    void (*byte_pairs)(const uint8_t *upper, const uint8_t *lower, uint16_t *pair, int n);
+    cpu_sum_two_rows *byte_two_rows;
+    cpu_sum_two_rows *byte_two_rows_16; /* sums of 16 bits, for divide_16_u8 */
     /* out = floor of the lower bound, clamped; doubtful = 1 where the upper one's differs, else 0
      */
     void (*certify_u8)(const struct cpu_certify *certify, const int32_t *sum, uint8_t *out,

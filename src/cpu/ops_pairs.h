@@ -45,37 +45,43 @@ static void byte_quads(const uint8_t *const row[4], uint32_t *restrict quad, int
 }
 #endif
 
-/* The sums of ROWS rows of output, which read the same lines, WIDE vectors at a time; ROWS, WIDE
- * and QUADS are constants where this is inlined. All sums, the weights and what was loaded are in
- * registers. */
-INLINE void sum_rows(const struct cpu_two_masks *masks, const uint32_t *const *lines, int rows,
-                     int wide, bool quads, const uint32_t start[2], uint32_t *const *out, int n)
+/* The sums of ROWS rows of output and of PLANES planes of weights, which read the same lines, WIDE
+ * vectors at a time; ROWS, PLANES, WIDE and QUADS are constants where this is inlined. All sums,
+ * the weights and what was loaded are in registers. */
+INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines, int rows,
+                     int planes, int wide, bool quads, const uint32_t start[2], void *const *out,
+                     int n)
 {
-    const int width = masks->width, step = masks->step;
+    const int width = masks->width, step = masks->step, taps = masks->pairs * width;
     for (int x = 0; x < n; x += LANES * wide) {
-        pair_sum sum[2][8];
+        pair_sum sum[4][8];
         UNROLL
-        for (int k = 0; k < rows * wide; k++)
+        for (int k = 0; k < rows * planes * wide; k++)
             sum[k / wide][k % wide] = (pair_sum){0};
         for (int p = 0; p < masks->pairs; p++) {
-            const uint32_t *line = lines[p] + x, *upper = masks->weight[0] + p * width;
+            const uint32_t *line = (const uint32_t *)lines[p] + x,
+                           *upper = masks->weight[0] + p * width;
             const uint32_t *lower = masks->weight[rows - 1] + p * width;
             for (const uint32_t *end = upper + width; upper != end;
                  upper++, lower++, line += step) {
                 if (!quads && (*upper | *lower) == 0)
                     continue;
-                const v_u32 weight[2] = {broadcast(upper), broadcast(lower)};
+                v_u32 weight[4] = {broadcast(upper), broadcast(lower)};
+                if (planes == 2) {
+                    weight[2] = broadcast(upper + 2 * taps);
+                    weight[3] = broadcast(lower + 2 * taps);
+                }
                 UNROLL
                 for (int k = 0; k < wide; k++) {
                     v_u32 samples = load_32(line + LANES * k);
                     /* Or the compiler loads it twice, and loads are what runs out first. */
                     KEEP(samples);
                     UNROLL
-                    for (int r = 0; r < rows; r++)
+                    for (int i = 0; i < rows * planes; i++)
                         if (quads)
-                            add_quads(&sum[r][k], samples, weight[r]);
+                            add_quads(&sum[i][k], samples, weight[i]);
                         else
-                            add_pairs(&sum[r][k], samples, weight[r]);
+                            add_pairs(&sum[i][k], samples, weight[i]);
                 }
             }
         }
@@ -84,7 +90,9 @@ INLINE void sum_rows(const struct cpu_two_masks *masks, const uint32_t *const *l
             UNROLL
         for (int k = 0; k < wide; k++) {
             v_u32 v = quads ? quad_total(&sum[r][k]) : pair_total(&sum[r][k]);
-            store(out[r] + x + LANES * k, v + start[r]);
+            if (planes == 2)
+                v = (v << 8) + quad_total(&sum[2 + r][k]);
+            store((uint32_t *)out[r] + x + LANES * k, v + start[r]);
         }
     }
 }
@@ -94,26 +102,42 @@ static void sum_pairs(const struct cpu_mask *mask, const uint32_t *const *rows, 
 {
     const struct cpu_two_masks masks = {
         (mask->height + 1) / 2, mask->width, mask->step, {mask->pair, mask->pair}};
-    sum_rows(&masks, rows, 1, PAIRS_WIDE_ONE, false, (uint32_t[2]){start},
-             (uint32_t *[2]){(uint32_t *)sum}, n);
+    sum_rows(&masks, (const void *const *)rows, 1, 1, PAIRS_WIDE_ONE, false, (uint32_t[2]){start},
+             (void *[2]){sum}, n);
 }
 
-static void sum_two_rows(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                         uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+static void sum_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
+                         uint32_t start, void *upper, void *lower, int n)
 {
-    sum_rows(masks, rows, 2, PAIRS_WIDE_TWO, false, (uint32_t[]){start, start},
-             (uint32_t *[]){upper, lower}, n);
+    sum_rows(masks, lines, 2, 1, PAIRS_WIDE_TWO, false, (uint32_t[]){start, start},
+             (void *[]){upper, lower}, n);
 }
 
 #ifdef QUAD_FLIP
-static void quad_two_rows(const struct cpu_two_masks *masks, const uint32_t *const *rows,
-                          uint32_t start, uint32_t *upper, uint32_t *lower, int n)
+INLINE void sum_quads(const struct cpu_two_masks *masks, const void *const *lines, int planes,
+                      int wide, uint32_t start, void *upper, void *lower, int n)
 {
+    const int taps = masks->pairs * masks->width;
     uint32_t from[2] = {start, start};
     for (int r = 0; r < 2; r++)
-        for (int t = 0; QUAD_BIAS && t < 4 * masks->pairs * masks->width; t++)
-            from[r] += QUAD_BIAS * (uint32_t)(int8_t)(masks->weight[r][t / 4] >> t % 4 * 8 & 0xff);
-    sum_rows(masks, rows, 2, QUADS_WIDE, true, from, (uint32_t *[]){upper, lower}, n);
+        for (int t = 0; QUAD_BIAS && t < 4 * taps * planes; t++) {
+            uint32_t quad = masks->weight[r][t / 4 % taps + t / 4 / taps * 2 * taps];
+            uint32_t bias = QUAD_BIAS * (uint32_t)(int8_t)(quad >> t % 4 * 8 & 0xff);
+            from[r] += planes == 2 && t < 4 * taps ? bias << 8 : bias;
+        }
+    sum_rows(masks, lines, 2, planes, wide, true, from, (void *[]){upper, lower}, n);
+}
+
+static void quad_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
+                          uint32_t start, void *upper, void *lower, int n)
+{
+    sum_quads(masks, lines, 1, QUADS_WIDE, start, upper, lower, n);
+}
+
+static void quad_two_planes(const struct cpu_two_masks *masks, const void *const *lines,
+                            uint32_t start, void *upper, void *lower, int n)
+{
+    sum_quads(masks, lines, 2, 4, start, upper, lower, n);
 }
 #endif
 

@@ -54,6 +54,12 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
 #ifdef QUAD_FLIP
     .byte_quads = byte_quads,
     .quad_two_rows = quad_two_rows,
+    .quad_two_planes = quad_two_planes,
+#endif
+#ifdef BYTE_PAIRS
+    .byte_pairs = byte_pairs,
+    .byte_two_rows = byte_two_rows,
+    .byte_two_rows_16 = byte_two_rows_16,
 #endif
     .certify_u8 = certify_u8,
     .pairs_u16 = pairs_u16,

@@ -138,7 +138,7 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
     const struct outer16_pass *pass = context;
     struct outer16_worker *w = worker;
     int n = (tile->pixels + pass->plan->mask[0].width) * pass->plan->channels;
-    const uint32_t *at[2 * MOST_PAIRS];
+    const void *at[2 * MOST_PAIRS];
 
     for (int p = 0; p < pass->column.pairs; p++)
         at[p] = lines[p % pass->lines.span];

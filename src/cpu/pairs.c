@@ -3,17 +3,12 @@
  * how far it can be off (cpu/rounded.h). The methods `direct8` and `certified8`, and a part of
  * `direct`.
  *
- * Lines of pairs hold two rows of the picture side by side as int16, so that one multiply-add takes
- * two taps. Output rows y and y+1 read the same lines:
- *
- *   rows      y-ay  +1 | +2  +3 | +4  +5      (mask of 5 rows)
- *   y          w0   w1 | w2  w3 | w4   0
- *   y+1         0   w0 | w1  w2 | w3  w4
- *
- * so each line is loaded once for both, and only every second row begins a line.
- * Where an instruction takes four bytes, weights of int8 take lines of four rows of bytes: lines t,
- * t + 2, t + 4 ... of those that begin at every second row. A 16-bit sample less 32768 fits int16:
- * the sums begin with 32768 times the sum of the weights. */
+ * Lines hold rows of the picture side by side, so that one multiply-add takes several taps, and
+ * both rows of output read them (drawn in docs/methods.md): pairs of rows as int16; for weights of
+ * int8, where an instruction takes bytes, pairs or quads of rows as bytes. Every second row begins
+ * a line, and quads t, t + 2, t + 4 ... make a mask. Rounded weights of 16 bits are two planes of
+ * int8 over quads, whose sums share what is loaded. A 16-bit sample less 32768 fits int16: the sums
+ * begin with 32768 times the sum of the weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +19,17 @@
 #include "cpu/method.h"
 
 struct pairs_worker {
-    const uint32_t **at; /* the lines of one row pair, from the top */
-    uint32_t *sum[2][2]; /* of each mask and of two rows of output */
+    const void **at;     /* the lines of one row pair, from the top */
+    uint32_t *sum[2][2]; /* of each mask and of two rows of output; narrow: of 16 bits */
     uint8_t *doubtful;
 };
 
+/* What an element of a line holds: two rows as int16, or two or four as bytes. */
+enum line_form { PAIRS, BYTE_PAIRS, BYTE_QUADS };
+
 struct pairs_pass {
+    enum line_form form;
+    cpu_sum_two_rows *sum;
     const struct plan *plan;
     const struct cpu_ops *ops;
     struct cpu_two_masks masks[2]; /* of each mask of the plan */
@@ -37,48 +37,95 @@ struct pairs_pass {
     uint32_t start[2];             /* of the sums */
     bool certified;
     struct cpu_rounded rounded; /* where they are certified */
+    bool narrow;                /* sums of pairs of bytes fit 16 bits, and are divided so: */
+    struct cpu_divide16 divide;
     struct cpu_lines lines;
     const struct kernel_job *job; /* of one job, as lines.tiles */
 };
 
 /* ---- weights ---- */
 
-/* Do all weights fit int8, for lines of quads? */
-static bool quads_fit(const struct plan_mask *m)
+static int rows_of(enum line_form form)
 {
-    for (int k = 0; k < m->width * m->height; k++)
-        if (m->weight[k] < INT8_MIN || m->weight[k] > INT8_MAX)
+    return form == BYTE_QUADS ? 4 : 2;
+}
+
+/* Do the sums of two products, one below the other, fit int16? */
+static bool byte_pairs_fit(const struct plan_mask *m)
+{
+    for (int k = m->width; k < m->width * m->height; k++)
+        if (!cpu_byte_pair_fits(m->weight[k - m->width], m->weight[k]))
             return false;
     return true;
 }
 
-/* Has OPS lines of quads for the plan's mask, and is it sooner done that way than by `bytes`? */
-static bool quads_win(const struct cpu_ops *ops, const struct plan *plan)
+static enum line_form form_of(const struct cpu_ops *ops, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
-    int quads = m->height / 4 + 1, taps = 0;
 
-    if (plan->kind != PLAN_LINEAR || cpu_bytes_separable(plan))
+    if (plan->type != SAMPLE_U8 || plan->kind != PLAN_LINEAR)
+        return PAIRS;
+    if (m->accumulator == ACCUMULATOR_I64)
+        return ops->quad_two_planes ? BYTE_QUADS : PAIRS;
+    if (!cpu_mask_fits(m, INT8_MAX))
+        return PAIRS;
+    return ops->byte_quads ? BYTE_QUADS : ops->byte_pairs && byte_pairs_fit(m) ? BYTE_PAIRS : PAIRS;
+}
+
+/* Is the plan's mask sooner done here than by `bytes`? */
+static bool bytes_lose(const struct cpu_ops *ops, const struct plan *plan)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    enum line_form form = form_of(ops, plan);
+    int places, taps = 0;
+
+    if (form == PAIRS || cpu_bytes_separable(plan))
         return false;
     for (int k = 0; k < m->width * m->height; k++)
         taps += m->weight[k] != 0;
     /* Here every place of the mask is walked, with 6 instructions a quad, and sums of 32 bits are
-     * divided; there two taps that are not 0 take 8. */
-    return ops->byte_quads && quads_fit(m) && quads * m->width * 6 + 40 < (taps + 1) / 2 * 8;
+     * divided, or with 4 a pair; there two taps that are not 0 take 8. */
+    places = form == BYTE_QUADS ? (m->height / 4 + 1) * m->width * 6 + 40
+                                : (m->height / 2 + 1) * m->width * 4 + 20;
+    return places < (taps + 1) / 2 * 8;
 }
 
-/* ROWS rows of weights to an entry of PACKED, which is cleared: of HEIGHT rows of STRIDE cells. */
-static void weights_lay(const struct cpu_two_masks *masks, int rows, const int64_t *weight,
-                        int stride, int height, uint32_t *packed)
+/* Sets FULL for each tap after which a sum of 16 bits might not fit. */
+static void full_mark(const struct cpu_two_masks *masks, uint32_t *full)
 {
-    int bits = 32 / rows, taps = masks->width * masks->pairs;
+    int reach[4] = {0}; /* of either row, up and down */
+
+    for (int t = 0; t < masks->pairs * masks->width; t++) {
+        int more[4] = {0};
+        for (int k = 0; k < 4; k++) {
+            int8_t weight = (int8_t)(masks->weight[k / 2][t] >> k % 2 * 8);
+            more[k / 2 * 2 + (weight < 0)] += abs(weight) * UINT8_MAX;
+        }
+        for (int k = 0; k < 4; k++)
+            if (reach[k] + more[k] > INT16_MAX) {
+                full[t - 1] = 1;
+                memset(reach, 0, sizeof reach);
+            }
+        for (int k = 0; k < 4; k++)
+            reach[k] += more[k];
+    }
+}
+
+/* HEIGHT rows of weights / 2^SHIFT, rounded, to entries of PACKED, which is cleared. */
+static void weights_lay(const struct cpu_two_masks *masks, enum line_form form,
+                        const int64_t *weight, int height, int shift, uint32_t *packed)
+{
+    int rows = rows_of(form), bits = form == PAIRS ? 16 : 8, taps = masks->width * masks->pairs;
 
     for (int lower = 0; lower < 2; lower++)
         for (int i = 0; i < height; i++)
             for (int j = 0; j < masks->width; j++) {
-                uint32_t w = (uint32_t)weight[i * stride + j] & ((1U << bits) - 1);
+                int64_t rounded = weight[i * masks->width + j] + (1 << shift) / 2;
+                uint32_t w = (uint32_t)(rounded >> shift) & ((1U << bits) - 1);
                 int at = lower * taps + (i + lower) / rows * masks->width + j;
                 packed[at] |= w << (i + lower) % rows * bits;
+                if (form == BYTE_PAIRS)
+                    packed[at] |= w << ((i + lower) % rows * bits + 16);
             }
 }
 
@@ -96,32 +143,28 @@ static void put(const void *context, const void *const *row, size_t first, void 
                        (uint32_t *)line + at, n);
         return;
     }
-    for (int i = 0; i < pass->lines.line_rows; i++)
+    for (int i = 0; i < rows_of(pass->form); i++)
         byte[i] = (const uint8_t *)row[i] + first;
-    if (pass->lines.line_rows == 4)
+    if (pass->form == BYTE_QUADS)
         ops->byte_quads(byte, (uint32_t *)line + at, n);
+    else if (pass->form == BYTE_PAIRS)
+        ops->byte_pairs(byte[0], byte[1], (uint16_t *)line + at, n);
     else
         ops->pairs_u8(byte[0], byte[1], (uint32_t *)line + at, n);
-}
-
-static void sum_two_rows(const struct pairs_pass *pass, const struct pairs_worker *w, int n)
-{
-    const struct cpu_ops *ops = pass->ops;
-
-    for (int k = 0; k < pass->plan->masks; k++)
-        (pass->lines.line_rows == 4 ? ops->quad_two_rows : ops->sum_two_rows)(
-            &pass->masks[k], w->at, pass->start[k], w->sum[k][0], w->sum[k][1], n);
 }
 
 static void finish_row(const struct pairs_pass *pass, const struct pairs_worker *w,
                        const struct cpu_tile *tile, int lower, int y)
 {
     const struct plan *plan = pass->plan;
-    const int32_t *sum = (const int32_t *)w->sum[0][lower];
+    const void *sums = w->sum[0][lower];
+    const int32_t *sum = sums;
     int n = tile->pixels * plan->channels;
     void *out = cpu_tile_out(pass->job, tile, y);
 
-    if (plan->kind == PLAN_GRADIENT)
+    if (pass->narrow)
+        pass->ops->divide_16_u8(&pass->divide, sums, out, n);
+    else if (plan->kind == PLAN_GRADIENT)
         cpu_finish_gradient(pass->ops, plan, sum, (const int32_t *)w->sum[1][lower], out, n);
     else if (!pass->certified)
         cpu_finish_32(pass->ops, plan, sum, out, n);
@@ -138,8 +181,10 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
     struct pairs_worker *w = worker;
 
     for (int p = 0; p < pass->masks[0].pairs; p++)
-        w->at[p] = lines[p * pass->lines.line_rows / 2];
-    sum_two_rows(pass, w, tile->pixels * pass->plan->channels);
+        w->at[p] = lines[p * rows_of(pass->form) / 2];
+    for (int k = 0; k < pass->plan->masks; k++)
+        pass->sum(&pass->masks[k], w->at, pass->start[k], w->sum[k][0], w->sum[k][1],
+                  tile->pixels * pass->plan->channels);
     for (int r = 0; r < rows; r++)
         finish_row(pass, w, tile, r, y + r);
 }
@@ -150,16 +195,23 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
 static bool weights_pack(struct pairs_pass *pass, int k, const int64_t *weight)
 {
     const struct plan_mask *m = &pass->plan->mask[k];
-    int rows = pass->lines.line_rows, pairs = m->height / rows + 1, taps = m->width * pairs;
-    uint32_t *packed = calloc(2 * (size_t)taps, sizeof *packed);
+    int pairs = m->height / rows_of(pass->form) + 1, taps = m->width * pairs;
+    bool planes = pass->certified && pass->form == BYTE_QUADS;
+    uint32_t *packed = calloc(4 * (size_t)taps, sizeof *packed);
 
     pass->weights[k] = packed;
     if (!packed)
         return false;
     pass->masks[k] =
         (struct cpu_two_masks){pairs, m->width, pass->plan->channels, {packed, packed + taps}};
-    weights_lay(&pass->masks[k], rows, weight, m->width, m->height, packed);
+    weights_lay(&pass->masks[k], pass->form, weight, m->height, planes ? 8 : 0, packed);
+    if (planes)
+        weights_lay(&pass->masks[k], pass->form, weight, m->height, 0, packed + 2 * (size_t)taps);
+    if (pass->form == BYTE_PAIRS)
+        full_mark(&pass->masks[k], packed + 2 * (size_t)taps);
     pass->start[k] = pass->certified ? 0 : (uint32_t)m->offset;
+    if (pass->narrow)
+        pass->start[k] += (uint32_t)m->divisor / 2;
     if (pass->plan->type == SAMPLE_U16)
         pass->start[k] += 32768 * (uint32_t)m->sum;
     return true;
@@ -169,11 +221,18 @@ static bool weights_make(struct pairs_pass *pass)
 {
     const struct plan *plan = pass->plan;
     const struct plan_mask *m = &plan->mask[0];
-    bool plain = plan->type == SAMPLE_U8 && plan->kind == PLAN_LINEAR && !pass->certified;
-    bool quads = plain && pass->ops->byte_quads && quads_fit(m);
+    const struct cpu_ops *ops = pass->ops;
+    int rows = rows_of(pass->form);
 
-    pass->lines = (struct cpu_lines){.line_rows = quads ? 4 : 2, .step = 2, .rows = 2, .bytes = 4};
-    pass->lines.span = m->height / pass->lines.line_rows * (pass->lines.line_rows / 2) + 1;
+    pass->lines = (struct cpu_lines){
+        .line_rows = rows, .step = 2, .rows = 2, .bytes = pass->form == BYTE_PAIRS ? 2 : 4};
+    pass->lines.span = m->height / rows * (rows / 2) + 1;
+    pass->narrow = pass->form == BYTE_PAIRS && cpu_bytes_divide(plan, &pass->divide);
+    pass->sum = pass->narrow               ? ops->byte_two_rows_16
+                : pass->form == BYTE_PAIRS ? ops->byte_two_rows
+                : pass->form == PAIRS      ? ops->sum_two_rows
+                : pass->certified          ? ops->quad_two_planes
+                                           : ops->quad_two_rows;
     if (pass->certified)
         return cpu_rounded_make(&pass->rounded, plan) &&
                weights_pack(pass, 0, pass->rounded.weight);
@@ -213,6 +272,7 @@ void *cpu_pairs_make(const struct plan *plan, const struct cpu_ops *ops, int wid
         return NULL;
     pass->plan = plan;
     pass->ops = ops;
+    pass->form = form_of(ops, plan);
     pass->certified = plan->mask[0].accumulator == ACCUMULATOR_I64;
     if (weights_make(pass))
         return pass;
@@ -234,7 +294,8 @@ bool cpu_pairs_run(const void *state, const struct kernel_job *job, struct error
 bool cpu_pairs_fit(const struct plan *plan)
 {
     for (int k = 0; k < plan->masks; k++)
-        if (plan->mask[k].accumulator == ACCUMULATOR_I64 || !cpu_weights_fit_int16(&plan->mask[k]))
+        if (plan->mask[k].accumulator == ACCUMULATOR_I64 ||
+            !cpu_mask_fits(&plan->mask[k], INT16_MAX))
             return false;
     return true;
 }
@@ -247,7 +308,7 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
     return plan->type != SAMPLE_U8                        ? "it takes 8-bit samples only"
            : plan->alpha == ALPHA_WEIGHTED                ? "it does not weight colour by alpha"
            : plan->mask[0].accumulator == ACCUMULATOR_I64 ? "its sums have 32 bits"
-           : !cpu_weights_fit_int16(&plan->mask[0])       ? "its weights have 16 bits"
+           : !cpu_mask_fits(&plan->mask[0], INT16_MAX)    ? "its weights have 16 bits"
                                                           : NULL;
 }
 
@@ -256,34 +317,37 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
 {
     if (refusal(plan, ops))
         return HUGE_VAL;
-    if (cpu_bytes_wins(plan) && quads_win(ops, plan))
+    if (cpu_bytes_wins(plan) && bytes_lose(ops, plan))
         return cpu_method_cost(&cpu_method_bytes, plan, ops, width, height);
     return cpu_samples(plan, width, height) * (cpu_cells(plan) / CPU_RATE_INT16 + 1);
+}
+
+static const char *refusal_certified(const struct plan *plan, const struct cpu_ops *ops)
+{
+    struct cpu_rounded rounded;
+
+    (void)ops;
+    if (plan->type != SAMPLE_U8)
+        return "it takes 8-bit samples only";
+    if (plan->alpha == ALPHA_WEIGHTED)
+        return "it does not weight colour by alpha";
+    if (plan->mask[0].accumulator != ACCUMULATOR_I64)
+        return "it is for sums of 64 bits";
+    if (!cpu_rounded_make(&rounded, plan))
+        return "rounded weights would leave too much in doubt";
+    cpu_rounded_free(&rounded);
+    return NULL;
 }
 
 static double cost_certified(const struct plan *plan, const struct cpu_ops *ops, int width,
                              int height)
 {
     struct cpu_rounded rounded;
-    double sample_ns;
 
-    (void)ops;
-    if (plan->type != SAMPLE_U8 || plan->alpha == ALPHA_WEIGHTED ||
-        plan->mask[0].accumulator != ACCUMULATOR_I64 || !cpu_rounded_make(&rounded, plan))
+    if (refusal_certified(plan, ops) || !cpu_rounded_make(&rounded, plan))
         return HUGE_VAL;
-    sample_ns = rounded.sample_ns;
     cpu_rounded_free(&rounded);
-    return cpu_samples(plan, width, height) * sample_ns;
-}
-
-static const char *refusal_certified(const struct plan *plan, const struct cpu_ops *ops)
-{
-    return plan->type != SAMPLE_U8                        ? "it takes 8-bit samples only"
-           : plan->alpha == ALPHA_WEIGHTED                ? "it does not weight colour by alpha"
-           : plan->mask[0].accumulator != ACCUMULATOR_I64 ? "it is for sums of 64 bits"
-           : cost_certified(plan, ops, 1, 1) < HUGE_VAL
-               ? NULL
-               : "rounded weights would leave too much in doubt";
+    return cpu_samples(plan, width, height) * rounded.sample_ns;
 }
 
 const struct cpu_method cpu_method_direct8 = {

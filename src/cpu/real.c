@@ -229,7 +229,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
 static bool takes(const struct plan *plan)
 {
     return plan->alpha == ALPHA_WEIGHTED || plan->mask[0].accumulator == ACCUMULATOR_I64 ||
-           !cpu_weights_fit_int16(&plan->mask[0]);
+           !cpu_mask_fits(&plan->mask[0], INT16_MAX);
 }
 
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)

@@ -1,21 +1,8 @@
 /* Masks of many digits over 8-bit samples, by sums of rounded weights: the weights and the bounds.
  *
- * Proved here: the exact value of a sample before it is rounded down lies between two numbers that
- * follow from its approximate sum. Where both, clamped, have the same floor, that is the sample.
- *
- * The weights are w = w' * q + r for an integer q, with |r| <= q/2. For samples x in 0..max
- *
- *   S + d/2 = q * T + (sum of r*x) + o + floor(d/2),   T = sum of w'*x  (32 bits)
- *   max * (sum of r < 0)  <=  sum of r*x  <=  max * (sum of r > 0)
- *
- * so that (S + d/2) / d lies between T * q/d + low and T * q/d + high, both of which are worked out
- * in float. The float's error: T, q/d, their product, the constant and the last sum are each
- * rounded, by at most 2^-24 of a value not above
- *
- *   size = max|T| * q/d + |low| + |high| + 1,
- *
- * so together by less than 8 * 2^-24 * size (the doubles that the constants come from are right to
- * 2^-50 and lost in that). low and high are moved apart by this much. */
+ * The exact value of a sample before it is rounded down lies between two numbers that follow from
+ * its approximate sum T: where both have the same floor, that is the sample. docs/methods.md proves
+ * it. Below, w = w' * unit + rest, and T = sum of w'*x. */
 #include "cpu/rounded.h"
 
 #include <math.h>
@@ -30,8 +17,11 @@
 #define EXACT_NS      30
 #define EXACT_CELL_NS 0.4
 
-/* In which weights fit int16, and their sums with samples 32 bits: rounded, the sizes add up to at
- * most cells / 2 more. */
+/* The largest 256 * a + b of two int8. */
+#define WEIGHT_MAX (256 * INT8_MAX + INT8_MAX)
+
+/* In which weights are at most WEIGHT_MAX, and their sums with samples 32 bits: rounded, the sizes
+ * add up to at most cells / 2 more. */
 static int64_t unit_of(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -40,7 +30,7 @@ static int64_t unit_of(const struct plan *plan)
 
     for (int k = 0; k < cells; k++)
         most = llabs(m->weight[k]) > most ? llabs(m->weight[k]) : most;
-    return most / INT16_MAX + 1 > unit ? most / INT16_MAX + 1 : unit;
+    return most / WEIGHT_MAX + 1 > unit ? most / WEIGHT_MAX + 1 : unit;
 }
 
 /* To the nearest; ties to either. */

@@ -3,6 +3,8 @@
  * bytes). Nothing here may run before the processor was asked (cpu/processor.c). */
 #include <immintrin.h>
 
+#include "cpu/ops.h"
+
 #define VECTOR_BYTES 32
 #define V(operation) _mm256_##operation
 typedef __m256i vector;
@@ -63,6 +65,91 @@ INLINE v_u32 widen_u8_32(const uint8_t *in)
 INLINE v_u32 widen_u16_32(const uint16_t *in)
 {
     return (v_u32)_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)in));
+}
+
+/* ---- lines of pairs of bytes ---- */
+
+#define BYTE_PAIRS
+
+static void byte_pairs(const uint8_t *restrict upper, const uint8_t *restrict lower,
+                       uint16_t *restrict pair, int n)
+{
+    for (int x = 0; x < n; x++)
+        pair[x] = (uint16_t)(upper[x] | lower[x] << 8);
+}
+
+/* Sums of 16 bits to those of 32 of even and odd samples, and again from 0. */
+INLINE void empty_sums(v_u16 sum[2][4], v_s32 total[2][2][4])
+{
+    for (int r = 0; r < 2; r++)
+        for (int k = 0; k < 4; k++) {
+            total[0][r][k] += ((v_s32)sum[r][k] << 16) >> 16;
+            total[1][r][k] += (v_s32)sum[r][k] >> 16;
+            sum[r][k] = (v_u16){0};
+        }
+}
+
+/* 64 samples of two rows of output. TOTAL is in memory, which costs little as long as many taps lie
+ * between two of its additions; NULL: all fits 16 bits. */
+INLINE void add_byte_rows(const struct cpu_two_masks *masks, const void *const *lines, int x,
+                          v_u16 sum[2][4], v_s32 total[2][2][4])
+{
+    const int width = masks->width, taps = masks->pairs * width;
+    for (int p = 0; p < masks->pairs; p++) {
+        const uint16_t *line = (const uint16_t *)lines[p] + x;
+        for (int t = p * width; t < (p + 1) * width; t++, line += masks->step) {
+            const vector upper = (vector)broadcast(masks->weight[0] + t);
+            const vector lower = (vector)broadcast(masks->weight[1] + t);
+            for (int k = 0; k < 4; k++) {
+                v_u32 samples = load_32(line + WORDS * k);
+                KEEP(samples); /* as in cpu/ops_pairs.h */
+                sum[0][k] += (v_u16)_mm256_maddubs_epi16((vector)samples, upper);
+                sum[1][k] += (v_u16)_mm256_maddubs_epi16((vector)samples, lower);
+            }
+            if (total && masks->weight[0][2 * taps + t])
+                empty_sums(sum, total);
+        }
+    }
+}
+
+/* Stores 2 vectors: the lower halves of both, then the upper ones. */
+INLINE void store_halves(void *at, vector a, vector b)
+{
+    store(at, (v_u32)_mm256_permute2x128_si256(a, b, 0x20));
+    store((vector *)at + 1, (v_u32)_mm256_permute2x128_si256(a, b, 0x31));
+}
+
+static void byte_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
+                          uint32_t start, void *upper, void *lower, int n)
+{
+    for (int x = 0; x < n; x += 4 * WORDS) {
+        v_u16 sum[2][4] = {{{0}}};
+        v_s32 total[2][2][4];
+        fill_32((v_u32 *)total, 16, start);
+        add_byte_rows(masks, lines, x, sum, total);
+        empty_sums(sum, total);
+        for (int r = 0; r < 2; r++)
+            for (int k = 0; k < 4; k++) {
+                vector even = (vector)total[0][r][k], odd = (vector)total[1][r][k];
+                store_halves((uint32_t *)(r ? lower : upper) + x + WORDS * k,
+                             _mm256_unpacklo_epi32(even, odd), _mm256_unpackhi_epi32(even, odd));
+            }
+    }
+}
+
+static void byte_two_rows_16(const struct cpu_two_masks *masks, const void *const *lines,
+                             uint32_t start, void *upper, void *lower, int n)
+{
+    for (int x = 0; x < n; x += 4 * WORDS) {
+        v_u16 sum[2][4];
+        for (int k = 0; k < 8; k++)
+            sum[k / 4][k % 4] = (uint16_t)start - (v_u16){0};
+        add_byte_rows(masks, lines, x, sum, NULL);
+        for (int r = 0; r < 2; r++) /* in the order of cpu/x86/vector.h */
+            for (int k = 0; k < 4; k += 2)
+                store_halves((uint16_t *)(r ? lower : upper) + x + WORDS * k, (vector)sum[r][k],
+                             (vector)sum[r][k + 1]);
+    }
 }
 
 #define OPS_VECTORS
