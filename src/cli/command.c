@@ -1,5 +1,5 @@
-/* The rows of the command table (cli/option_table.h), and how commands print messages. The filters
- * are one row: their names and what each of them does are in plan/filter.c. */
+/* The rows of the command table (cli/option_table.h), and how commands print messages. All filters
+ * share one row; plan/filter.c has their names and what each of them does. */
 #include "cli/command.h"
 
 #include <stdarg.h>
@@ -16,8 +16,8 @@ const struct command_spec command_table[COMMAND_COUNT] = {
 
     [COMMAND_MASK] = {"mask", "MASK | --sigma S", 0, 1, COMPLETE_MASK, NULL, command_mask,
      "print a mask, to see, keep or change it\n"
-     "It is printed in the file format and can be read again. Comment lines after the rows give "
-     "its sum, rank, symmetry and bounds."},
+     "The mask is printed as a mask file, so --mask can read it again. Comment lines after the "
+     "rows give its sum, rank, symmetry and bounds."},
 
     [COMMAND_SIGNAL] = {"signal", "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_signal,
      "filter samples: numbers in a text file, or audio\n"
@@ -26,22 +26,23 @@ const struct command_spec command_table[COMMAND_COUNT] = {
 
     [COMMAND_REUSE] = {"reuse", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_reuse,
      "count how often tiled convolution loads and uses each cell\n"
-     "The analysis of the textbook's chapter as tables, for masks and output tiles of any width: "
-     "loads with and without tiling, for internal and boundary tiles; uses of each cell of a tile; "
-     "thread blocks and shared memory. With --size or an IMAGE there are also tables for the whole "
-     "array or picture. Nothing is filtered."},
+     "The command prints the analysis of the textbook's chapter as tables, for masks and output "
+     "tiles of any width. The tables show loads with and without tiling, for internal and boundary "
+     "tiles; uses of each cell of a tile; thread blocks and shared memory. With --size or an IMAGE "
+     "there are also tables for the whole array or picture. Nothing is filtered."},
 
     [COMMAND_BENCH] = {"bench", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_bench,
      "time every kernel, on IMAGE or on a generated picture\n"
-     "Every kernel is first compared with the reference. Its own time is shown beside the time to "
-     "copy as many bytes and beside the device's fastest multiply-adds, measured in the same run. "
-     "Unless --alpha is given, alpha is treated as one more channel. See BENCH."},
+     "Every kernel is first compared with the reference. Then the kernel's own time is shown "
+     "beside the time to copy as many bytes and beside the device's fastest multiply-adds. All "
+     "three are measured in the same run. Unless --alpha is given, alpha is treated as one more "
+     "channel. See BENCH."},
 
     [COMMAND_COMPARE] = {"compare", "A B", 2, 2, COMPLETE_FILE, NULL, command_compare,
      "compare two pictures, or two folders of pictures\n"
-     "They must be equal, unless a limit is given: then every given limit must hold. Pictures "
-     "whose size, channels or depth differ are always different. The exit status is 0 or 4. See "
-     "COMPARING."},
+     "Without limits the pictures must be equal. With limits, every given limit must hold. "
+     "Pictures whose size, channels or depth differ are always different. The exit status is 0 if "
+     "the pictures pass and 4 if they do not. See COMPARING."},
 
     [COMMAND_GOLDEN] = {"golden", "record|check SUITE", 2, 2, COMPLETE_FILE, NULL, command_golden,
      "test that programs still write the same pictures\n"
@@ -51,7 +52,7 @@ const struct command_spec command_table[COMMAND_COUNT] = {
     [COMMAND_LIST] =
     {"list", "filters|kernels|methods|masks|devices", 1, 1, COMPLETE_WORDS, list_word, command_list,
      "list filters, kernels, methods, masks or devices\n"
-     "One line each, the name first. For a kernel the line says whether this machine can run it; "
+     "Each line begins with a name. For a kernel the line says whether this machine can run it; "
      "for a mask it gives the size and the first comment line of the file."},
 };
 /* clang-format on */

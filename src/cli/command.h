@@ -22,31 +22,31 @@ struct option_sizes {
 
 struct options {
     const char *command;    /* a filter's name, or mask, list, ...; NULL: none */
-    const char *operand[8]; /* the words after it that are no options */
+    const char *operand[8]; /* the following words that are not options */
     int operands;
 
-    /* The mask, the border, the device, the output's format: as a filter of one picture takes
-     * them. Other commands read the members that they need. Its kernel is not set: see below. */
+    /* Mask, border, device, output format: what filtering one picture needs. Other commands read
+     * the members they need. Its kernel is not set: see `kernel` below. */
     struct picture_request request;
 
     /* where it runs */
-    int devices; /* how many numbers were given; cuda:N,M is for folders */
+    int devices; /* how many device numbers were given; cuda:N,M is for folders */
     int device_list[OPTION_DEVICES_MAX];
-    const char *kernel; /* NULL for auto; bench: names with commas between, NULL for all */
+    const char *kernel; /* NULL for auto; bench: names separated by commas, NULL for all */
 
-    /* what reuse looks at */
+    /* for reuse */
     int dims; /* 0: both, 1 and 2 */
     struct option_sizes mask_width, tiles;
     struct option_sizes size; /* at most one; bench: of the generated picture */
 
-    /* what bench does */
+    /* for bench */
     bool cold;
     const char *depth; /* bits per sample of the generated picture: "8", "16", or NULL for 8 */
     int runs;          /* 0: chosen by time */
     const char *plot;
     const char *sweep; /* "tile", "mask" or NULL */
 
-    /* what compare and golden do */
+    /* for compare and golden */
     struct compare_limits limits;
     const char *diff, *junit, *html;
 
@@ -60,7 +60,7 @@ struct options {
     const char *shard; /* NULL: not given */
     bool force, fail_fast;
     int max_failures;          /* 0: no limit */
-    const char *folder_option; /* the name of the first of these that was given, or NULL */
+    const char *folder_option; /* the name of the first folder option that was given, or NULL */
 
     bool help_short, help_full, version;
     bool man;               /* --man, --completion: for the build and for packagers */
@@ -76,18 +76,18 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
 
 void options_print_short_help(FILE *out);
 void options_print_full_help(FILE *out);
-void options_print_command_help(FILE *out, const char *command); /* one that options_parse took */
+void options_print_command_help(FILE *out, const char *command); /* accepted by options_parse */
 void options_print_version(FILE *out);
 void options_print_man(FILE *out);                           /* roff */
 bool options_print_completion(FILE *out, const char *shell); /* bash, zsh, fish; false: unknown */
 
-/* Prints what may stand in place of the last of these words of a line (cli/completion.c). */
+/* Prints the possible completions of the last of these words (cli/completion.c). */
 void options_complete(FILE *out, int count, char **words);
 
 /* ---- the commands ---- */
 
-/* If a command returns false, ERR holds the exit status and the sentence that main.c prints. The
- * sentence is empty if the command has printed the reason itself. */
+/* If a command returns false, ERR has the exit status and the message that main.c prints. The
+ * message is empty if the command has already printed it. */
 bool command_filter(const struct options *options, struct error *err); /* blur, sobel, ... */
 bool command_mask(const struct options *options, struct error *err);
 bool command_reuse(const struct options *options, struct error *err);
@@ -97,22 +97,22 @@ bool command_compare(const struct options *options, struct error *err);
 bool command_golden(const struct options *options, struct error *err);
 bool command_list(const struct options *options, struct error *err);
 
-/* Ends a command whose sentences are printed: fills ERR with CODE and returns whether that is
+/* Ends a command that has printed its messages: sets ERR's code to CODE and returns whether CODE is
  * EXIT_DONE. */
 bool command_end(enum exit_code code, struct error *err);
 
-/* Prints "stencilcli: " and a sentence as one line on stderr, cleaned as by clean_text_put: callers
- * need not clean what they put into it. */
+/* Prints "stencilcli: " and a message as one line on stderr. clean_text_put cleans the text, so
+ * callers need not clean their arguments. */
 __attribute__((format(printf, 1, 2))) void command_say(const char *format, ...);
 
-/* Prints an error's sentence by command_say and returns its exit code. */
+/* Prints an error's message with command_say and returns its exit code. */
 enum exit_code command_fail(const struct error *err);
 
-/* With command_say: the parts of the input that are not kept, unless --quiet is given, and with
- * --verbose the reason of a choice. Either may be empty. */
+/* Prints with command_say the warning about dropped parts of the input, unless --quiet is given,
+ * and with --verbose the note about the reason of a choice. Either may be empty. */
 void command_notes(const struct options *options, const char *warning, const char *note);
 
-/* ---- masks, also those of signals ---- */
+/* ---- masks, including masks of signals ---- */
 
 /* Room for mask_number's text: a number of 64 characters, or "about " and a double. */
 #define MASK_NUMBER_CHARS (RATIONAL_MAX_CHARS + 1)
@@ -126,18 +126,18 @@ char *mask_print(const struct mask *mask, struct error *err);
 
 /* ---- one picture and folders of pictures ---- */
 
-/* Whether INPUT is a folder; false with ERR when the options do not suit a folder or a file. */
+/* Whether INPUT is a folder; false with ERR if the options do not suit a folder or a file. */
 bool command_batch_wanted(const struct options *options, bool *wanted, struct error *err);
 bool command_batch(const struct options *options, const struct picture_request *request,
                    struct error *err);
 
-/* The fields of a filtered picture, from "filter" on, without braces. */
+/* Prints the JSON members of a filtered picture, from "filter" on, without braces. */
 void command_filter_json(FILE *out, const struct options *options,
                          const struct picture_report *report);
 
-/* ---- comparisons, also those of golden suites ---- */
+/* ---- comparisons, including golden suites ---- */
 
-/* `"result":"different","why":...` and the numbers, without braces; an infinite PSNR is the
+/* Prints `"result":"different","why":...` and the numbers, without braces; an infinite PSNR is the
  * string "inf". */
 void command_compare_json(FILE *out, const struct compare_result *result);
 

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "kernel/backend.h"
 
-/* Seconds between lines of progress, where each stays and where each replaces the last. */
+/* Seconds between progress lines: for lines that stay, and for a line that is overwritten. */
 #define LINE_SECONDS 10.0
 #define DRAW_SECONDS 0.1
 
@@ -46,8 +46,8 @@ static void counted(void *context, const struct batch_counts *counts)
         return;
     batch_progress_line(line, counts);
     if (printer->terminal) {
-        /* Cut to the terminal's width, which may change at any time: a line that the terminal has
-         * broken could not be wiped. */
+        /* Cut the line to the terminal's width, which may change at any time: a line that wraps
+         * could not be erased. */
         if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
             size.ws_col <= BATCH_LINE_CHARS)
             line[size.ws_col - 1] = '\0';
@@ -82,7 +82,7 @@ static void print_json(const struct options *options, const struct batch_result 
         command_filter_json(stdout, options, &result->report);
     }
     puts("}");
-    fflush(stdout); /* readers see whole lines, and a kill loses none */
+    fflush(stdout); /* so that readers see whole lines, and a kill loses none */
 }
 
 static void told(void *context, const struct batch_result *result)
@@ -131,7 +131,7 @@ static void print_end(const struct options *options, const struct batch_counts *
                     counts->with_warnings == 1 ? "" : "s");
 }
 
-/* ---- before ---- */
+/* ---- before the run ---- */
 
 /* --ext without a leading dot. */
 static const char *extension(const struct options *options)
@@ -180,8 +180,8 @@ bool command_batch_wanted(const struct options *options, bool *wanted, struct er
     return !*wanted || check(options, err);
 }
 
-/* The GPUs: the ones that were named; for `cuda` alone all of the machine, or, where a scheduler
- * has started several processes on it, the one with the number of this process's rank. */
+/* The GPUs to use: those that were named. For `cuda` alone, all of the machine; but if a scheduler
+ * has started several processes on the machine, the GPU with this process's rank. */
 static int choose_devices(const struct options *options, int list[OPTION_DEVICES_MAX])
 {
     char why[128];
@@ -230,7 +230,7 @@ bool command_batch(const struct options *options, const struct picture_request *
     job.devices = choose_devices(options, devices);
     bool good = batch_run(&job, &counts, err);
     wipe(&printer);
-    if (!good && err->code != EXIT_DEVICE) /* the first file that failed with it has reported it */
+    if (!good && err->code != EXIT_DEVICE) /* the first failing file has reported it */
         command_fail(err);
     if (counts.files > 0)
         print_end(options, &counts);

@@ -1,7 +1,6 @@
-/* `stencilcli bench [IMAGE]`: every kernel side by side. Puts together the picture
- * (read or generated), the mask and the kernels, has them measured, and prints the table or
- * JSON and the plot. Everything that can be refused is refused before the first measurement,
- * because a bench takes a while. */
+/* `stencilcli bench [IMAGE]`: every kernel side by side. Collects the picture (read or generated),
+ * the mask and the kernels, runs the bench, and prints the table or JSON and the plot. All options
+ * are checked before the first measurement, because a bench takes a while. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +12,7 @@
 #define DEFAULT_SIZE 2048
 #define DEFAULT_MASK "gauss5"
 
-/* The options of a bench, and what is known besides. */
+/* The options of a bench and the data made from them. */
 struct bench_setup {
     const struct options *options;
     struct filter_request filter;
@@ -27,7 +26,7 @@ static enum bench_sweep sweep_of(const struct options *options)
                                                  : SWEEP_MASK;
 }
 
-/* Do the options build a mask instead of naming one? */
+/* Whether the options build a mask instead of naming one. */
 static bool builds_mask(const struct filter_request *filter)
 {
     return filter->has_sigma || filter->radius >= 0;
@@ -63,10 +62,10 @@ static bool check_together(const struct options *options, struct error *err)
 
 /* ---- the plan ---- */
 
-/* Room for the rows of 31 x 31 weights of up to two digits. */
+/* Room for 31 x 31 weights of up to two digits. */
 #define MASK_CHARS (31 * 31 * 3 + 1)
 
-/* Makes a mask that reveals errors which a symmetric one hides: it is heavier to the right, its
+/* Makes a mask that reveals errors which a symmetric mask hides: it is heavier to the right, its
  * rows differ, no weight is 0. Every weight fits 8 bits, every sum of 8-bit samples a float.
  * Returns the sum of the weights. */
 static int lopsided_mask(char text[MASK_CHARS], int width)
@@ -84,12 +83,12 @@ static int lopsided_mask(char text[MASK_CHARS], int width)
     return sum;
 }
 
-/* The filter is one mask, for all channels. */
+/* The filter of a bench: one mask for all channels. */
 static struct filter_request filter_of(const struct options *options)
 {
     struct filter_request filter = options->request.filter;
     filter.filter = filter_find("convolve");
-    filter.channels = NULL; /* of bench: how many the generated picture has */
+    filter.channels = NULL; /* in bench this is the channel count of the generated picture */
     if (!filter.mask && !builds_mask(&filter))
         filter.mask = DEFAULT_MASK;
     return filter;
@@ -103,7 +102,7 @@ static bool make_plan(struct plan *plan, int width, void *context, struct error 
     if (width > 0) {
         snprintf(divisor, sizeof divisor, "%d", lopsided_mask(mask, width));
         request.mask = mask;
-        request.mask_count = 0; /* the loaded mask is another one */
+        request.mask_count = 0; /* replace the loaded mask */
         request.overrides.divisor = divisor;
     }
     return filter_plan(&request, setup->info.channels, setup->info.type, setup->info.max, plan,
@@ -196,7 +195,7 @@ static struct bench_report report_make(const struct bench_setup *setup,
     };
 }
 
-/* Fails with the sentence of the kernel that did worst, if any differs or fails. */
+/* Fails with the message of the worst kernel, if any kernel differs or fails. */
 static bool results_check(const struct bench_report *report, struct error *err)
 {
     bool ok = true;
@@ -229,21 +228,21 @@ bool command_bench(const struct options *options, struct error *err)
         .progress = !options->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
     };
     struct bench_report report = {0};
-    /* Where the plot goes to standard output, the table goes to standard error. */
+    /* If the plot goes to standard output, the table goes to standard error. */
     FILE *out = options->plot && strcmp(options->plot, "-") == 0 ? stderr : stdout;
     struct output *plot = NULL;
     bool ok = check_together(options, err) && bench_check(&request, sweep_of(options), err) &&
               filter_load(&setup.filter, err) &&
               picture_get(&setup, &request.in, request.threads, err);
 
-    /* A folder that cannot be written to is told before the first kernel runs. */
+    /* An unwritable folder is reported before the first kernel runs. */
     if (ok && options->plot)
         ok = output_open(&plot, options->plot, err);
     if (ok) {
         report = report_make(&setup, &request);
         ok = bench_run(&report, &request, err);
         if (request.progress)
-            request.progress("", NULL); /* wipes the line */
+            request.progress("", NULL); /* erases the line */
         if (ok)
             (options->json ? bench_print_json : bench_print)(out, &report);
         ok = ok && results_check(&report, err);

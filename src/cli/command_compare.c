@@ -1,6 +1,6 @@
-/* `stencilcli compare A B`: compares two pictures, or two folders of pictures. Pairs are
- * compared in groups, one on each core, and reported in their order. A file that only one
- * folder has is a difference. */
+/* `stencilcli compare A B`: compares two pictures, or two folders of pictures. Pairs are compared
+ * in groups, one on each core, and reported in order. A file in only one of the folders is a
+ * difference. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 #include "codec/folder.h"
 #include "compare/junit.h"
 
-/* Pairs of a group, for each thread. */
+/* Pairs in a group for each thread. */
 #define GROUP 16
 
-/* A worker has both pictures open, and its drawing twice. */
+/* Files open at once for a worker: both pictures, and its drawing twice. */
 #define FILES_EACH 4
 
 enum outcome { EQUAL, WITHIN, DIFFERENT, MISSING, EXTRA, FAILED, OUTCOMES };
@@ -30,7 +30,7 @@ static const char *const outcome_names[OUTCOMES] = {"equal",   "within", "differ
 struct pair {
     const char *name; /* NULL: the operands themselves */
     char *a, *b;
-    enum outcome outcome; /* MISSING and EXTRA from the beginning */
+    enum outcome outcome; /* MISSING and EXTRA are set beforehand */
     struct compare_result result;
     struct error err;
     double seconds;
@@ -39,7 +39,7 @@ struct pair {
 struct job {
     const struct options *options;
     struct pair *pair;
-    int threads; /* of each pair */
+    int threads; /* for each pair */
     struct junit junit;
     size_t count[OUTCOMES];
 };
@@ -51,8 +51,8 @@ static bool is_compared(const struct pair *pair)
 
 /* ---- one pair ---- */
 
-/* In a folder of drawings there is one for each pair that fails. The drawing of "a.jpg" is
- * "a.jpg.png": there may be an "a.png" too. */
+/* The path of a pair's drawing in the folder of drawings, which gets one for each pair that fails.
+ * The drawing of "a.jpg" is "a.jpg.png", since there may be an "a.png" too. */
 static char *drawing_path(const struct job *job, const struct pair *pair)
 {
     const char *where = job->options->diff;
@@ -63,7 +63,7 @@ static char *drawing_path(const struct job *job, const struct pair *pair)
     if (asprintf(&path, "%s/%s%s", where, pair->name,
                  format_of_path(pair->name) == FORMAT_PNG ? "" : ".png") < 0)
         return NULL;
-    path_make_parents(path); /* if that fails, so does opening the file */
+    path_make_parents(path); /* after a failure, opening the file fails too */
     return path;
 }
 
@@ -105,7 +105,7 @@ static void print_line(const char *name, const struct compare_sums *sums, uint32
            compare_percent(sums->differing, sums->samples));
 }
 
-/* A line for each channel and one for all; nothing for pictures of different shape. */
+/* Prints a line for each channel and a line for all; nothing if the shapes differ. */
 static void print_table(const struct compare_result *result)
 {
     int channels = result->a.channels;
@@ -175,7 +175,7 @@ void command_compare_json(FILE *out, const struct compare_result *result)
     fputc(']', out);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static const char *reason(const struct pair *pair)
 {
@@ -259,7 +259,7 @@ static enum exit_code compare_operands(struct job *job)
                                     : EXIT_DIFFERENT;
 }
 
-/* FIRST and COUNT say which of all pairs are in this group. */
+/* Compares a group: COUNT of all pairs, from FIRST on. */
 static bool compare_group(struct job *job, const struct compare_pairs *all, size_t first, int count,
                           int workers, struct error *err)
 {
@@ -343,7 +343,7 @@ static bool is_folder(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Refuses drawings that would replace a picture, or that the next comparison would compare. */
+/* Refuses drawings that would replace a picture, or be compared by the next comparison. */
 static bool check_diff(const struct options *options, struct error *err)
 {
     char *diff = options->diff ? path_real(options->diff) : NULL;

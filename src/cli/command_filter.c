@@ -15,7 +15,7 @@
 
 #define SHOWN_SIDE 15
 
-/* False for kernels without tiles. */
+/* Sets SHAPE; false for kernels without tiles. */
 static bool shape_of(const struct plan *plan, const struct picture_choice *choice,
                      struct kernel_shape *shape)
 {
@@ -174,7 +174,7 @@ static void json_plan(const char *input, const struct plan *plan,
                cost->load_ms, cost->bus_ms, cost->kernel_ms, cost->end_ms);
 }
 
-/* ---- what has run ---- */
+/* ---- reports after the run ---- */
 
 void command_filter_json(FILE *out, const struct options *options,
                          const struct picture_report *report)
@@ -249,8 +249,8 @@ static bool run_picture(const struct options *options, const struct picture_requ
     return true;
 }
 
-/* STENCILCLI_BAND_ROWS, with which tests move the borders between bands (run/picture.h). Any other
- * text than a number is 0: the program chooses. */
+/* Reads STENCILCLI_BAND_ROWS, with which tests move the borders between bands (run/picture.h). Any
+ * text but a number gives 0: the program chooses. */
 static int forced_band_rows(void)
 {
     const char *text = getenv("STENCILCLI_BAND_ROWS");

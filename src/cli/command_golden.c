@@ -1,5 +1,5 @@
-/* `stencilcli golden record|check SUITE`: records and checks golden pictures of this and of other
- * programs, and prints the results. */
+/* `stencilcli golden record|check SUITE`: records and checks golden pictures of this program and
+ * others, and prints the results. */
 #include <string.h>
 
 #include "base/json.h"
@@ -9,10 +9,10 @@
 #include "compare/golden.h"
 #include "compare/junit.h"
 
-/* A thread has a picture open, and a copy or a drawing of it twice; or a process. */
+/* Files open at once for a thread: a picture, and a copy or a drawing of it twice; or a process. */
 #define FILES_EACH 4
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static bool is_changed(const struct golden_case *one, const struct golden_result *result)
 {

@@ -1,6 +1,6 @@
 /* `stencilcli list filters|kernels|methods|masks|devices`: one line each, the name first, or with
- * --json one object per line. For people who look for a name, and for the shell completions, which
- * read the first word of each line. */
+ * --json one object per line. For people, and for the shell completions, which read the first word
+ * of each line. */
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -8,7 +8,7 @@
 #include "cpu/method.h"
 #include "kernel/backend.h"
 
-/* The first column is the same in all lists; a longer name moves the rest of its line. */
+/* All lists have this first column; a longer name shifts the rest of its line. */
 #define NAME_WIDTH 12
 
 static enum exit_code list_filters(bool json)
@@ -29,9 +29,9 @@ static enum exit_code list_filters(bool json)
     return EXIT_DONE;
 }
 
-/* Can KERNEL run on this machine? It is asked with a plan that every kernel can run: a mean of 3x3
- * cells (of 3 cells in 1D) on 8-bit gray, with alpha for kernels that do nothing else. If it
- * cannot, the reason is in WHY. */
+/* Whether KERNEL can run on this machine; if not, WHY has the reason. The test uses a plan that
+ * every kernel supports: a mean of 3x3 cells (of 3 cells in 1D) on 8-bit gray, with alpha for
+ * kernels that need alpha. */
 static bool runs_here(const struct kernel *kernel, struct error *why)
 {
     struct filter_request request = {
@@ -86,11 +86,11 @@ static enum exit_code list_methods(bool json)
 
 struct mask_listing {
     bool json;
-    enum exit_code code; /* of the first mask that is broken */
+    enum exit_code code; /* EXIT_DONE, or the code of the first broken mask */
 };
 
-/* A broken mask file keeps its line, since a bare name finds it. The error goes to stderr and into
- * the exit status. */
+/* Lists a broken mask file too, since a bare name finds it. The error goes to stderr and into the
+ * exit status. */
 static void list_mask(const char *name, const char *path, void *context)
 {
     struct mask_listing *listing = context;
@@ -136,7 +136,7 @@ static void list_backend(const struct backend *backend, bool json)
         printf("%-*s none: %s\n", NAME_WIDTH, backend->name, about);
     for (int i = 0; i < devices; i++) {
         char name[32];
-        /* The CPU is one device; the others have the numbers that --device takes. */
+        /* The CPU is one device; other devices have the numbers that --device takes. */
         snprintf(name, sizeof name, backend->device == DEVICE_CPU ? "%s" : "%s:%d", backend->name,
                  i);
         backend->describe(i, about, sizeof about);

@@ -1,7 +1,7 @@
 /* `stencilcli mask MASK | --sigma S | --radius R`: prints the mask that a filter would use, found
- * or built and changed by --divisor, --offset, --anchor and --flip. For people who want to see a
- * mask, keep it, or change it. The text is a mask file again, with facts about the mask (sum, rank,
- * symmetry, bounds) in comment lines below: parsing it gives the same mask, number by number. */
+ * or built and changed by --divisor, --offset, --anchor and --flip. For people who want to see,
+ * keep or change a mask. The text is a valid mask file, with facts about the mask (sum, rank,
+ * symmetry, bounds) in comment lines at the end: parsing it gives exactly the same numbers. */
 #include "cli/command.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 
-/* Longer exact numbers do not help a reader. */
+/* Longer exact numbers are of no use to a reader. */
 #define SHORT_NUMBER 24
 
 /* The row and column of a rank-1 mask are shown if they are not longer than this. */
@@ -25,8 +25,8 @@ const char *mask_number(char text[MASK_NUMBER_CHARS], mpq_srcptr value)
     return text;
 }
 
-/* The image of cell (i, j) is (i or height-1-i, j or width-1-j), or (j, i) for transpose; with
- * negate the image has the opposite sign. */
+/* Cell (i, j) is mapped to (i or height-1-i, j or width-1-j), or to (j, i) for transpose. With
+ * negate the image must have the opposite sign. */
 static const struct mirror {
     const char *name;
     bool rows, columns, transpose, negate;
@@ -37,7 +37,7 @@ static const struct mirror {
 };
 #define MIRRORS ((int)(sizeof mirrors / sizeof mirrors[0]))
 
-/* Is every cell equal to its image? */
+/* Whether every cell equals its image. */
 static bool has_mirror(const struct mask *mask, const struct mirror *mirror)
 {
     mpq_t image;
@@ -72,7 +72,7 @@ static void quotient(char text[MASK_NUMBER_CHARS], int64_t numerator, int64_t de
 static void mask_range(const struct plan_mask *plan, uint32_t max, char lowest[MASK_NUMBER_CHARS],
                        char highest[MASK_NUMBER_CHARS])
 {
-    /* All within the plan's bound, so within 62 bits. */
+    /* These values are within the plan's bound, so within 62 bits. */
     int64_t above = (plan->sum_abs + plan->sum) / 2 * max;
     int64_t below = (plan->sum_abs - plan->sum) / 2 * max;
     quotient(lowest, plan->offset - below, plan->divisor);
@@ -113,7 +113,7 @@ static bool print_divisor(FILE *out, const struct mask *mask, struct error *err)
         fprintf(out, "divisor %s\n", text);
         return true;
     }
-    /* The only divisor that can be so long is the sum. */
+    /* Only the sum, as divisor, can be so long. */
     mpq_init(sum);
     mask_sum(sum, mask);
     bool is_sum = mpq_equal(sum, mask->divisor) != 0;
@@ -155,7 +155,7 @@ static void print_sum(FILE *out, const struct mask *mask)
     mask_sum(sum, mask);
     fprintf(out, "# sum %s", mask_number(text, sum));
     if (mpq_cmp_ui(mask->divisor, 1, 1) != 0) {
-        /* Not mpq_div, which is slow for long sums. Short results are exact. */
+        /* mpq_div is slow for long sums. Short results are exact. */
         mpz_mul(mpq_numref(sum), mpq_numref(sum), mpq_denref(mask->divisor));
         mpz_mul(mpq_denref(sum), mpq_denref(sum), mpq_numref(mask->divisor));
         if (mpz_sizeinbase(mpq_denref(sum), 2) < 100000)
@@ -277,8 +277,8 @@ static void json_depth(const struct mask *mask, int bits)
     plan_mask_free(&plan);
 }
 
-/* One object on one line. Numbers are strings, because most JSON readers hold numbers in doubles.
- * Weights are exact however long they are, where mask_number would shorten them. */
+/* Prints one object on one line. Numbers are strings, because most JSON readers store numbers as
+ * doubles. Weights are always exact; mask_number would shorten long ones. */
 static void json_mask(const struct mask *mask)
 {
     char text[MASK_NUMBER_CHARS], offset[MASK_NUMBER_CHARS];
@@ -323,7 +323,7 @@ static const struct filter *filter_with(const char *option)
     return filter;
 }
 
-/* The rules are those of the filter that the options choose. */
+/* Makes the mask by the rules of the filter that the options select. */
 static bool make_mask(const struct options *options, struct mask *mask, struct error *err)
 {
     const char *operand = options->operands > 0 ? options->operand[0] : NULL;

@@ -1,7 +1,6 @@
-/* `stencilcli reuse [IMAGE]`: the data-reuse analysis of the textbook's chapter as
- * tables. Puts together the masks, the tiles and the array or picture that
- * the user asks about, and refuses options that contradict each other before anything is
- * printed. Of an IMAGE only the size and the number of channels are read. */
+/* `stencilcli reuse [IMAGE]`: the data-reuse analysis of the textbook's chapter as tables. Collects
+ * the masks, the tiles and the array or picture, and refuses contradictory options before it prints
+ * anything. Of an IMAGE it reads only the size and the number of channels. */
 #include <string.h>
 
 #include "bench/reuse.h"
@@ -22,9 +21,9 @@ static bool check_together(const struct options *options, struct error *err)
 
 /* ---- masks ---- */
 
-/* Completes --mask-width: with the size of --mask, whose anchor then counts like --anchor, or with
- * the masks of the chapter. A mask without a height has as many cells as it is wide in 1D, and the
- * square of that in 2D. */
+/* Completes --mask-width: with the size of --mask (its anchor then counts like --anchor), or with
+ * the chapter's masks. A width without a height means a mask of that many cells in 1D, and a square
+ * of that side in 2D. */
 static bool read_masks(struct options *options, struct error *err)
 {
     struct plan_overrides *anchor = &options->request.filter.overrides;
@@ -45,7 +44,7 @@ static bool read_masks(struct options *options, struct error *err)
 
 /* ---- 1D, 2D or both ---- */
 
-/* The option that makes the question one of 2D, or NULL. */
+/* The first option that only 2D has, or NULL. */
 static const char *needs_2d(const struct options *options)
 {
     if (options->operands)
@@ -125,7 +124,7 @@ static bool read_size(const struct options *options, struct reuse_report *report
     return true;
 }
 
-/* Counts the grids of all shapes, where there is a size. */
+/* Counts the grids of all shapes if there is a size. */
 static bool count_grids(struct reuse_report *report, struct error *err)
 {
     for (int i = 0; report->has_size && i < report->tables; i++) {

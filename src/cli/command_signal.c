@@ -35,10 +35,10 @@ static bool request_make(const struct options *options, struct signal_request *r
 
 /* ---- in words ---- */
 
-/* So many weights fit a line. */
+/* Up to this many weights fit in a line. */
 #define SHOWN_WEIGHTS 15
 
-/* Which numbers hold the sums, in JSON and as a phrase. */
+/* The number types of the sums, in JSON and as a phrase. */
 static const struct {
     const char *name, *phrase;
 } sums[] = {
@@ -134,7 +134,7 @@ static void json_plan(const char *input, const struct signal_request *request,
     char text[MASK_NUMBER_CHARS], offset[MASK_NUMBER_CHARS];
 
     json_input(stdout, input, request, report);
-    /* The numbers as text: most JSON readers hold numbers in doubles. */
+    /* Numbers are strings, because most JSON readers store numbers as doubles. */
     json_print(stdout, ",'divisor':%s,'offset':%s,'weights':[", mask_number(text, mask->divisor),
                mask_number(offset, mask->offset));
     for (int j = 0; j < mask->width; j++)
@@ -163,7 +163,7 @@ static void json_result(FILE *out, const char *input, const char *output,
                times->download_ms, report->write_ms, report->total_ms);
 }
 
-/* ---- what has run ---- */
+/* ---- reports after the run ---- */
 
 static void print_notes(const struct options *options, const struct signal_report *report)
 {

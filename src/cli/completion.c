@@ -1,8 +1,8 @@
-/* Shell completion. The scripts for bash, zsh and fish (--completion SHELL) know nothing about the
- * options: they hand the words of the line to `stencilcli --complete WORD...`, which answers with
- * what may stand in place of the last word, made from the tables. One answer a line: the word, a
- * tab, and what it means; the line ":files" asks the shell for names of files. Names of masks are
- * data: no script evaluates them. */
+/* Shell completion. The scripts for bash, zsh and fish (--completion SHELL) know no options: they
+ * pass the words of the line to `stencilcli --complete WORD...`, which prints the possible
+ * completions of the last word, made from the tables. There is one answer a line: the word, a tab,
+ * and its meaning; the line ":files" asks the shell for file names. Names of masks are data: no
+ * script evaluates them. */
 #include "cli/option_table.h"
 
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 
 struct answer {
     FILE *out;
-    const char *typed;  /* answers begin with it ... */
-    const char *before; /* ... after this, "--border=" or nothing, which is put before them too */
+    const char *typed;  /* answers must begin with this ... */
+    const char *before; /* ... after this prefix, "--border=" or empty, which each answer gets */
     int before_length;
 };
 
-/* MEANING is shown up to the end of its line. */
+/* Prints MEANING up to the end of its line. */
 static void put(const struct answer *answer, const char *word, const char *meaning)
 {
     if (strncmp(word, answer->typed, strlen(answer->typed)) != 0)
@@ -53,7 +53,7 @@ static void put_place(struct answer *answer, enum complete complete, word_functi
         fputs(":files\n", answer->out);
 }
 
-/* The options of COMMAND, or all of them for NULL. */
+/* Prints the options of COMMAND; of all commands if COMMAND is NULL. */
 static void put_options(const struct answer *answer, const char *command)
 {
     const struct filter *filter = command ? filter_find(command) : NULL;
@@ -71,7 +71,7 @@ static void put_options(const struct answer *answer, const char *command)
     }
 }
 
-/* ---- what the line says ---- */
+/* ---- reading the line ---- */
 
 /* The option whose value is the word after WORD, or NULL. */
 static const struct option_spec *option_before_value(const char *word)
@@ -91,7 +91,7 @@ void options_complete(FILE *out, int count, char **words)
     struct answer answer = {.out = out, .typed = last, .before = last};
     size_t name = strcspn(last, "=");
 
-    /* The command is the first word that is no option and no option's value. */
+    /* The command is the first word that is neither an option nor an option's value. */
     for (int i = 0; i < count - 1; i++) {
         if (valued)
             valued = NULL;
@@ -122,8 +122,8 @@ void options_complete(FILE *out, int count, char **words)
 
 /* ---- the scripts ---- */
 
-/* bash makes words of their own of an equals sign and of a colon: here they are put together again,
- * and the answers are cut after the last of them, because only that much is replaced. */
+/* bash makes separate words of an equals sign and of a colon. This script joins them again, and
+ * removes each answer's part up to the last such sign, because bash replaces only the rest. */
 static const char bash[] =
     "# bash completion for stencilcli, made by: stencilcli --completion bash\n"
     "_stencilcli() {\n"

@@ -57,12 +57,12 @@ static const struct help_block help_text[] = {
          "list below or with a mask of your own. It runs on the CPU or on an NVIDIA GPU; the "
          "results are bit-identical."),
     TEXT("INPUT and OUTPUT are files, or folders (see FOLDERS); - is standard input or standard "
-         "output. They may be the same file: the output is written to a temporary file, which is "
-         "renamed when it is complete. A run that fails or is interrupted leaves the old file "
-         "untouched and no temporary file behind."),
+         "output. INPUT and OUTPUT may be the same file: the output is written to a temporary "
+         "file, which is renamed when it is complete. A run that fails or is interrupted leaves "
+         "the old file untouched and no temporary file behind."),
     TEXT("The output has the channels and the depth of the input: gray stays gray, RGBA stays "
-         "RGBA, 16 bits stay 16 bits. If the output's format cannot hold them, an error says how "
-         "to proceed."),
+         "RGBA, 16 bits stay 16 bits. If the output's format cannot hold these channels or this "
+         "depth, an error says how to proceed."),
     TEXT("Each output sample is a weighted sum of the input samples around it, rounded exactly:"),
     CODE("out = clamp(floor((S + floor(d/2)) / d), 0, max)\n"
          "S   = sum over the mask of w[i][j] * in[y + i - ay][x + j - ax]  +  o"),
@@ -70,9 +70,9 @@ static const struct help_block help_text[] = {
          "times d; (ax, ay) is the anchor; max is the largest sample value (255, 65535, or the "
          "maxval of a PNM file). Halves round up. The sum is exact, so the output never depends on "
          "the device, the kernel, the tile or the number of threads."),
-    TEXT("This is correlation, as is usual for image filters: the mask is laid on the image as it "
-         "is written. --flip turns the mask and its anchor by 180 degrees, which gives true "
-         "convolution. For a symmetric mask the two are the same."),
+    TEXT("The formula is a correlation, as is usual for image filters: the mask is laid on the "
+         "image as it is written. --flip turns the mask and its anchor by 180 degrees, which gives "
+         "true convolution. For a symmetric mask, correlation and convolution are the same."),
     TEXT("A gradient filter has two masks, one for horizontal changes and one for vertical "
          "changes. With gx and gy, the sums over the two masks, its output is "
          "clamp(round(sqrt(gx^2 + gy^2))), computed exactly."),
@@ -88,7 +88,7 @@ static const struct help_block help_text[] = {
     MADE(HELP_OPTIONS),
 
     HEADING("MASK FILES"),
-    TEXT("A mask file is text:"),
+    TEXT("A mask file holds the weights of a filter, as text:"),
     CODE("# a comment\n"
          "divisor 256\n"
          "1  4  6  4  1\n"
@@ -109,8 +109,8 @@ static const struct help_block help_text[] = {
          "--offset and --anchor replace what the file says."),
 
     HEADING("BORDERS"),
-    TEXT("A border says what the cells outside the image hold (the ghost cells), here for a row "
-         "a b c d. Masks may be larger than the image."),
+    TEXT("A filter also needs values outside the image (ghost cells). The border decides these "
+         "values, here for a row a b c d. Masks may be larger than the image."),
     CODE("replicate   a a a | a b c d | d d d   the closest cell (the default)\n"
          "zero        0 0 0 | a b c d | 0 0 0\n"
          "constant:V  V V V | a b c d | V V V   V a sample value, or N% of max\n"
@@ -143,16 +143,16 @@ static const struct help_block help_text[] = {
     HEADING("FOLDERS"),
     TEXT("If INPUT is a folder, OUTPUT is a folder too. Every image below INPUT (see --include) is "
          "filtered into the same tree below OUTPUT. The bytes are those of filtering each file "
-         "alone. Files are started in the order of their names: small files run on one core each, "
+         "alone. Files are started in the order of their names. Small files run on one core each, "
          "large files on all cores. Files in progress use at most half of the free memory (or of "
          "the limit of the cgroup or of `ulimit -v`), and each thread keeps up to 32 MiB besides. "
          "A file that needs more runs alone."),
     TEXT("If a file fails, its name and the reason are printed and the other files are still "
          "filtered; the exit status is then 1. On a terminal a progress line is shown; elsewhere "
-         "--verbose prints such a line every ten seconds. A summary is printed at the end; its "
-         "times of work are sums over all files. --json prints one line per file, in the order of "
-         "names. A byte of a name that is not UTF-8 is printed there as \\udcNN, as by Python's "
-         "os.fsencode."),
+         "--verbose prints such a line every ten seconds. A summary is printed at the end; the "
+         "times of work in the summary are sums over all files. --json prints one line per file, "
+         "in the order of names. In JSON, a byte of a name that is not UTF-8 is printed as "
+         "\\udcNN, as by Python's os.fsdecode."),
     TEXT("The file OUTPUT/.stencilcli-manifest.jsonl records what is finished: the name, size and "
          "time of each input and output, and the recipe (mask, options, version and INPUT). In "
          "the next run finished, unchanged files are skipped, so an interrupted run can be "
@@ -164,16 +164,16 @@ static const struct help_block help_text[] = {
 
     HEADING("SIGNALS"),
     TEXT("The command signal filters one-dimensional samples. Its mask has one row or one column, "
-         "or is a Gaussian by --sigma. The content of INPUT decides which of these formats it is. "
-         "Audio needs a build with libsndfile."),
+         "or is a Gaussian by --sigma. The content of INPUT decides its format. Audio needs a "
+         "build with libsndfile."),
     ENTRY("text", "Numbers as in a mask file, separated by blanks, commas or lines; # begins a "
-          "comment. Each number is replaced by its output, everything else is kept. The output is "
-          "exact, neither rounded nor clamped: a decimal number where it ends, else a fraction. "
-          "--decimals rounds it."),
+          "comment. Each number is replaced by its output; all other text is kept. The output is "
+          "exact, neither rounded nor clamped. It is a decimal number if the decimal ends, else a "
+          "fraction. --decimals rounds the output."),
     ENTRY("wav, flac, aiff", "Samples of 8, 16, 24 or 32 bits; floating-point samples are refused. "
           "Each channel is filtered by itself. Samples are rounded like those of images and "
           "clamped to their range. The output's format is that of its extension; with any other "
-          "extension it is text, with one line for the samples of one moment."),
+          "extension the output is text, with one line for the samples of one moment."),
 
     HEADING("BENCH"),
     TEXT("The command bench times every 2D kernel on IMAGE, or on a generated picture (--size, "
@@ -181,18 +181,18 @@ static const struct help_block help_text[] = {
          "--border sets the border. Before a kernel is timed, its output is compared with that of "
          "the reference: all of it for small pictures, else three bands of rows at the top, middle "
          "and bottom. Then the kernel is warmed up and runs at least ten times and for at least a "
-         "second. The table shows the median time and the median distance from it."),
+         "second. The table shows the median time and the median distance from the median time."),
     TEXT("For CUDA kernels only the kernel's own time on the device is measured. The data is "
-         "already on the device, for the textbook's kernels as float planes. (With --alpha "
-         "weighted it is there as pixels, and the time includes making the planes and dividing "
-         "them.) Inputs are used in turn, so that none is in the cache. CPU kernels are timed as a "
-         "whole. The reference is slow: it runs three times, on some of the rows. Next to the time "
-         "the table shows the speed as a share of copying as many bytes, the operations per "
-         "second, the speed-up over basic, and how many times fewer loads the analysis of reuse "
-         "predicts."),
+         "already on the device. The textbook's kernels find it there as float planes. (With "
+         "--alpha weighted they find pixels, and the time includes making the planes and dividing "
+         "them.) Several inputs are used in turn, so that no input is in the cache. CPU kernels "
+         "are timed as a whole. The reference is slow, so it runs only three times, on some of the "
+         "rows. Next to the time the table shows the speed as a share of copying as many bytes, "
+         "the operations per second, the speed-up over basic, and how many times fewer loads the "
+         "analysis of reuse predicts."),
     TEXT("--plot draws a roofline: the roof is the measured speed of the device, and each kernel "
-         "is a point below it. With --sweep it draws time against the width of the tile or mask. "
-         "Notes after the table say which numbers are less reliable."),
+         "is a point below it. With --sweep, --plot draws time against the width of the tile or "
+         "mask. Notes after the table say which numbers are less reliable."),
 
     HEADING("COMPARING"),
     TEXT("The command compare checks whether two pictures have the same samples, whatever their "
@@ -207,12 +207,13 @@ static const struct help_block help_text[] = {
     TEXT("With --min-psnr or --min-ssim alone any number of samples may differ. If --max-diff or "
          "--max-fail-percent is given too, these limits must hold as well. Alpha is compared like "
          "any other channel, and colour is compared even where alpha is 0."),
-    TEXT("Of two folders, the files whose names are those of pictures are compared. Files that "
-         "stencilcli itself keeps beside its outputs are skipped. Symlinks are followed."),
+    TEXT("If A and B are folders, the files in them with names of pictures are compared. Files "
+         "that stencilcli itself keeps beside its outputs are skipped. Symlinks are followed."),
 
     HEADING("GOLDEN"),
-    TEXT("A suite is a text file. Each of its lines holds a checksum, the name of a picture, and "
-         "the shell command that writes it. SUITE may be a folder that contains golden.txt."),
+    TEXT("A suite tests that programs still write the same pictures. It is a text file. Each line "
+         "holds a checksum, the name of a picture, and the shell command that writes the picture. "
+         "SUITE may be a folder that contains golden.txt."),
     CODE("# a comment\n"
          "inputs photo.png logos/*.png\n"
          "642476590b844684  out.ppm   stencilcli blur photo.png out.ppm\n"
@@ -221,14 +222,14 @@ static const struct help_block help_text[] = {
          "1f68dec4921a658b  renders/title.png\n"
          "-                 -         stencilcli mask gauss5"),
     TEXT("Each command runs in a folder of its own, with copies of the files that the inputs line "
-         "above it names (patterns, below the suite's folder). There, stencilcli is this program. "
-         "A picture without a command is a file beside the suite. If the name is -, the command "
-         "writes no picture and must end with exit status 0. The checksum is taken over the "
-         "decoded samples; 0 means that none has been recorded yet. Only record changes the suite; "
-         "if a command fails, it changes nothing."),
-    ENTRY("tolerance", "Stands below a case: limits as in compare but without dashes, a colon, and "
-          "the reason. The picture is then compared with the one in the folder expected beside the "
-          "suite, where record keeps it."),
+         "above it names (patterns, below the suite's folder). In that folder the command "
+         "stencilcli runs this program. A picture without a command is a file beside the suite. If "
+         "the name is -, the command writes no picture and must end with exit status 0. The "
+         "checksum is taken over the decoded samples; 0 means that none has been recorded yet. "
+         "Only record changes the suite; if a command fails, record changes nothing."),
+    ENTRY("tolerance", "Allows differences for the case above. The line holds limits as in compare "
+          "but without dashes, then a colon, then the reason. The picture is then compared with "
+          "the one in the folder expected beside the suite, where record keeps it."),
     ENTRY("keep", "For the cases below, record also keeps the pictures in that folder, so that a "
           "report can show what was expected."),
     ENTRY("timeout S", "Commands below may take S seconds; the default is 120."),
@@ -255,7 +256,7 @@ static const struct help_block help_text[] = {
           "The installed masks, below the folder in which the program is installed. The command "
           "`stencilcli list masks` shows all masks that a bare name can find."),
     ENTRY("OUTPUT/.stencilcli-manifest.jsonl", "The record of finished files of a run over a "
-          "folder. A shard's is called .stencilcli-manifest-I-of-N.jsonl."),
+          "folder. The record of a shard is called .stencilcli-manifest-I-of-N.jsonl."),
 
     HEADING("EXAMPLES"),
     CODE("stencilcli blur in.png out.png\n"

@@ -1,5 +1,5 @@
-/* The program: parses the command line, runs the command, and makes sure that standard output has
- * arrived. It decides nothing else. */
+/* The program: parses the command line, runs the command, and makes sure that standard output was
+ * written. It decides nothing else. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include "codec/output.h"
 #include "kernel/backend.h"
 
-/* If one of the three standard files is closed when the program starts, the next file that it opens
- * would get that file's number, and messages would land in an image. So a closed one is opened in
- * a way that makes every use of it an error. */
+/* If one of the three standard files is closed at the start, the next opened file would get its
+ * number, and messages would be written into an image. So a closed standard file is opened in a
+ * mode in which every use of it is an error. */
 static void keep_standard_files(void)
 {
     for (int fd = 0; fd < 3; fd++) {
@@ -45,9 +45,9 @@ static bool dispatch(const struct options *options, struct error *err)
     return true;
 }
 
-/* Data that does not arrive is an error, unless the command has already reported one. A reader that
- * stops early (`stencilcli --help | head`) is no error: the program then ends by SIGPIPE, as
- * filters do. (codec/output.c ignores this signal while image files are written.) */
+/* Data that cannot be written is an error, unless the command has already reported one. A reader
+ * that stops early (`stencilcli --help | head`) is no error: the program then ends by SIGPIPE, as
+ * usual. (codec/output.c ignores this signal while image files are written.) */
 static int close_stdout(int code)
 {
     bool failed = ferror(stdout) != 0;
@@ -65,8 +65,8 @@ static int close_stdout(int code)
     return EXIT_INPUT;
 }
 
-/* stdio forgets why a write failed. If the buffer holds the whole text, there is only one write, by
- * close_stdout, which can say why. A terminal stays buffered by lines. */
+/* stdio forgets why a write failed. If the buffer holds the whole text, the only write is in
+ * close_stdout, which can report the reason. A terminal stays line-buffered. */
 static void buffer_stdout(void)
 {
     static char buffer[1 << 16];
@@ -74,9 +74,9 @@ static void buffer_stdout(void)
         setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 }
 
-/* To take down a CUDA context at exit takes long, and there is nothing left to do: outputs have
- * their names, temporary files are removed, and standard output has arrived or its error is in
- * CODE. Only CUDA's profiling tools, which are loaded by this variable, need a regular exit. */
+/* Ends the program without taking down the CUDA context, which would take long. All work is done:
+ * outputs have their names, temporary files are removed, and standard output was written or its
+ * error is in CODE. Only CUDA's profiling tools, loaded by this variable, need a regular exit. */
 static int leave(int code)
 {
     const struct backend *cuda = backend_find(DEVICE_CUDA);

@@ -49,12 +49,11 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "sigma", "S", MASKS | BENCH | ON_SCREEN, OWN(sigma),
      "a Gaussian mask of this standard deviation, in pixels\n"
-     "Its weights are integers that sum to 2048 in each direction, so flat areas stay exactly "
-     "flat."},
+     "Its integer weights sum to 2048 in each direction, so flat areas stay exactly flat."},
 
     {0, "radius", "R", MASKS | BENCH | ON_SCREEN, INT(request.filter.radius, 0, 127),
-     "the mask is 2R+1 cells wide and high\n"
-     "For Gaussian masks (the default is 3*S, rounded up) and for means."},
+     "size of the mask: 2R+1 cells wide and high\n"
+     "R is for Gaussian masks and for means. For a Gaussian mask the default is 3*S, rounded up."},
 
     {0, "amount", "A", FILTER | MASK, TEXT(request.filter.amount),
      "how strongly to sharpen: 1 (the default), 0.6, 3/5"},
@@ -68,7 +67,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "anchor", "X,Y", MASKS | REUSE, OWN(anchor),
      "the mask's cell that lies on the output sample\n"
-     "The top left cell is 0,0. Without this option it is the mask's own anchor, or else the "
+     "The top left cell is 0,0. Without this option the mask's own anchor is used, or else the "
      "middle: half the width and half the height, rounded down."},
 
     {0, "flip", NULL, MASKS | ON_SCREEN, FLAG(request.filter.overrides.flip),
@@ -83,7 +82,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Filtering"),
 
     {'b', "border", "BORDER", RUNS | BENCH | ON_SCREEN, OWN_WORD(border),
-     "what lies outside the image (default: replicate)\n"
+     "the values outside the image (default: replicate)\n"
      "For signals the default is zero. See BORDERS."},
 
     {0, "alpha", "MODE", FILTER | BENCH | ON_SCREEN, OWN_WORD(alpha),
@@ -93,7 +92,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {0, "channels", "LIST", FILTER | BENCH, TEXT(request.filter.channels),
      "filter only these channels and copy the others\n"
      "LIST is letters of rgba (g for the channel of a gray image) or numbers from 0: rg, 0,1. For "
-     "bench it is the number of channels of the generated picture: 1, 2, 3 (the default) or 4."},
+     "bench LIST is the number of channels of the generated picture: 1, 2, 3 (the default) or 4."},
 
     {0, "repeat", "N", RUNS, INT(request.filter.repeat, 1, 1000),
      "filter N times, rounding each time\n"
@@ -105,9 +104,9 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {'d', "device", "DEVICE", RUNS | BENCH | ON_SCREEN, OWN_WORD(device),
      "where to run (default: auto)\n"
      "auto takes the GPU if that makes this command faster, else the CPU. cuda:N is GPU number N. "
-     "For a folder cuda is all GPUs and cuda:0,2 is these two; with --shard cuda is one GPU, "
-     "chosen by the rank of the process on its machine. For bench auto is the CPU and the first "
-     "GPU. A device that is asked for by name and is not there is an error."},
+     "For a folder cuda uses all GPUs, and cuda:0,2 uses GPUs 0 and 2. With --shard, cuda uses one "
+     "GPU, chosen by the rank of the process on its machine. For bench auto is the CPU and the "
+     "first GPU. A device that is asked for by name and is not there is an error."},
 
     {'k', "kernel", "KERNEL", RUNS | BENCH | ON_SCREEN, KERNEL(kernel),
      "the kernel to run (default: auto, the fastest)\n"
@@ -130,13 +129,12 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "plan", NULL, RUNS | ON_SCREEN, FLAG(plan), "print what would run, and run nothing\n"
      "It prints weights, divisor, rank, kernel, tile, halo, shared bytes and loads per output. "
-     "OUTPUT may be left out. For a folder it prints the files that would be filtered, one per "
-     "line."},
+     "OUTPUT may be left out. For a folder it prints the files to filter, one per line."},
 
     {0, "verify", NULL, RUNS | ON_SCREEN, FLAG(request.verify),
-     "run the reference too and compare every sample\n"
-     "If a sample differs, its place and both values are printed, nothing is written, and the exit "
-     "status is 4."},
+     "compare every sample with the reference\n"
+     "The reference is a plain C function that computes the formula. If a sample differs, its "
+     "place and both values are printed, no output is written, and the exit status is 4."},
 
     {0, "time", NULL, RUNS | ON_SCREEN, FLAG(time), "print the time of each stage\n"
      "The stages are decode, upload, kernel, download and encode; times are in milliseconds."},
@@ -155,8 +153,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "asymmetric masks of 3 to 31 cells a side."},
 
     {0, "runs", "N", BENCH, INT(runs, 1, 1000000), "run each kernel N times\n"
-     "By default each kernel runs at least 10 times and for at least a second. In any case it ends "
-     "after 20 seconds."},
+     "By default each kernel runs at least 10 times and for at least a second. In any case a "
+     "kernel's runs end after 20 seconds."},
 
     {0, "cold", NULL, BENCH, FLAG(cold), "empty the caches before each run"},
 
@@ -175,8 +173,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "decimals", "N", SIGNAL, INT(decimals, 0, 1000),
      "round text samples to N decimals, halves up\n"
-     "N is 0 to 1000. Without this option text samples are exact: a decimal number where it ends, "
-     "else a fraction."},
+     "N is 0 to 1000. Without this option text samples are exact: each is printed as a decimal "
+     "number if the decimal ends, else as a fraction."},
 
     {0, "fsync", NULL, FILTER, FLAG(request.sink.sync), "wait until each output is on the disk"},
     {0, "json", NULL, ALL | ON_SCREEN, FLAG(json), "print results as JSON, one object per line"},
@@ -187,7 +185,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "print errors only: no warnings and no progress"},
 
     {'v', "verbose", NULL, ALL | ON_SCREEN, OWN(loudness),
-     "print what is chosen: device, kernel, fallbacks"},
+     "print the chosen device and kernel, and fallbacks"},
 
     GROUP("Folders"),
 
@@ -207,7 +205,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {'0', "null", NULL, FOLDER, FLAG(tree.null_ended),
      "the names in FILE end with a zero byte, not a newline\n"
-     "This is what `find -print0` writes; names may then contain newlines."},
+     "`find -print0` writes such names. Names may then contain newlines."},
 
     {0, "follow", NULL, FOLDER, FLAG(tree.filter.follow),
      "also follow symlinks that lead out of INPUT"},
@@ -217,8 +215,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "By default outputs have the names of their inputs."},
 
     {0, "force", NULL, FOLDER, FLAG(force), "filter all files again, also finished ones\n"
-     "Without --force, finished and unchanged files are skipped: those whose input, output and "
-     "options are as an earlier run recorded them."},
+     "Without --force, finished, unchanged files are skipped. A file is unchanged if its input, "
+     "its output and the options are as an earlier run recorded them."},
 
     {0, "fail-fast", NULL, FOLDER, FLAG(fail_fast), "start no further file after one has failed"},
 
@@ -235,8 +233,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "max-fail-percent", "P", COMPARE, OWN(limit),
      "up to P percent of the pixels may exceed --max-diff\n"
-     "A pixel exceeds it if one of its channels does. P is 0 to 100, also 0.1 or 1/3. The default "
-     "is 0."},
+     "A pixel exceeds --max-diff if one of its channels does. P is 0 to 100, also 0.1 or 1/3. The "
+     "default is 0."},
 
     {0, "min-psnr", "DB", COMPARE, OWN(limit), "the PSNR of all samples must be at least DB"},
     {0, "min-ssim", "S", COMPARE, OWN(limit), "the mean SSIM of the channels must be at least S"},
@@ -256,12 +254,12 @@ const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Help"),
 
     {'h', NULL, NULL, ALL | ON_SCREEN, FLAG(help_short),
-     "one screen of help; after a command, its help"},
+     "print a short help; after a command, its help"},
 
     {0, "help", NULL, ALL | ON_SCREEN, FLAG(help_full),
-     "the whole help; after a command, its help"},
+     "print all help; after a command, the command's help"},
 
-    {0, "version", NULL, ALL | ON_SCREEN, FLAG(version), "the version, and what this build can do"},
+    {0, "version", NULL, ALL | ON_SCREEN, FLAG(version), "print the version and what is built in"},
     {0, "man", NULL, ALL | HIDDEN, FLAG(man), "the man page, in roff"},
 
     {0, "completion", "SHELL", ALL | HIDDEN, WORD(completion, shell_word),

@@ -1,8 +1,8 @@
 /* The option table and the command table. They are the only source of the parser, -h, --help, the
  * man page and the shell completions: a new option is one row in option_table.c, a new command is
- * one row in command.c. All filters share one row of the command table; their names come
- * from filter_table(). Only the files that make something of the tables include this header; the
- * commands read struct options. */
+ * one row in command.c. All filters share one row of the command table; their names come from
+ * filter_table(). Only the files that read the tables include this header; the commands read struct
+ * options. */
 #ifndef STENCIL_CLI_OPTION_TABLE_H
 #define STENCIL_CLI_OPTION_TABLE_H
 
@@ -30,7 +30,7 @@ enum command_id {
 #define ON_SCREEN   (1u << (COMMAND_COUNT + 1)) /* shown on the one screen of -h too */
 #define HIDDEN      (1u << (COMMAND_COUNT + 2)) /* not shown: for the build and for packagers */
 
-/* What the completions offer in a place. */
+/* What the completions offer for a value or operand. */
 enum complete {
     COMPLETE_NOTHING, /* a number or free text */
     COMPLETE_WORDS,   /* the row's words */
@@ -72,14 +72,14 @@ struct option_value {
 /* Stores the value. Error sentences begin with "--NAME VALUE: ". */
 typedef bool option_setter(const struct option_value *given);
 
-/* An option; or, without a setter, the title (doc) of the group of options that follows. */
+/* An option; or, without a setter, the title (in `doc`) of the following group of options. */
 struct option_spec {
     char letter;          /* 0: none */
     const char *name;     /* without "--"; NULL: the letter alone */
     const char *argument; /* what help calls the value; NULL: a flag */
     unsigned commands;    /* the commands that take it, and more bits of the sets above */
     option_setter *set;
-    size_t field; /* of struct options, for the setters that are shared */
+    size_t field; /* offset in struct options, for shared setters */
     int min, max; /* for option_set_int */
     enum complete complete;
     word_function *words;
@@ -88,9 +88,9 @@ struct option_spec {
 
 #define OPTION_ROWS 66
 extern const struct option_spec option_table[OPTION_ROWS];
-/* The shown option of COMMANDS (a set) that follows AFTER (NULL: the first), NULL past the last. */
+/* The next shown option of COMMANDS (a set) after AFTER (NULL: the first); NULL past the last. */
 const struct option_spec *option_next(const struct option_spec *after, unsigned commands);
-/* By its letter, or else by its name without "--"; 0 or NULL: do not look for it. */
+/* Finds an option by its letter or by its name without "--"; 0 or NULL: not searched for. */
 const struct option_spec *option_find(char letter, const char *name, size_t length);
 
 /* ---- values (options_values.c) ---- */
@@ -107,7 +107,7 @@ word_function border_word, alpha_word, device_word, kernel_word, method_word, ti
 
 int word_find(const char *word, word_function *words); /* its index, or -1 */
 
-/* The word of a list that is nearest to TEXT, or NULL. */
+/* The word of the list nearest to TEXT, or NULL. */
 const char *word_nearest(const char *text, word_function *words);
 
 /* Writes "a, b or c" into TEXT. A word that ends with a colon takes a value, shown as V. */

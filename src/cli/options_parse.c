@@ -1,8 +1,8 @@
 /* The parser of the command line. It goes through argv twice: first to find the command, since some
- * values mean another thing to another command, then to let the setter of each option's row store
- * the value. Then it checks the line as a whole: is there such a command, does it take these
- * options, has it enough operands? It does not check what depends on the mask, the device or the
- * picture (filter_load and picture_check do that). */
+ * values depend on the command; then each option's setter stores its value. At last it checks the
+ * line as a whole: whether the command exists, takes these options and has enough operands. It does
+ * not check anything that depends on the mask, the device or the picture (filter_load and
+ * picture_check do that). */
 #include "cli/option_table.h"
 
 #include <ctype.h>
@@ -10,18 +10,18 @@
 
 #define OPERANDS_MAX ((int)(sizeof((struct options *)0)->operand / sizeof(const char *)))
 
-/* How far the parser is. */
+/* The state of the parser. */
 struct scan {
     struct options *options;
     char **argv;
     int argc, next;          /* argv[next] is the next word */
-    bool store;              /* the second time: values are stored */
+    bool store;              /* second pass: store values */
     enum command_id command; /* COMMAND_COUNT: none, or an unknown one */
-    bool given[OPTION_ROWS]; /* by row of the option table */
+    bool given[OPTION_ROWS]; /* indexed by row of the option table */
 };
 
-/* VALUE is NULL if the word holds none. An option that needs one then takes the next word, whatever
- * it looks like, so that `--offset -5` and `--mask -` work. */
+/* VALUE is NULL if the word has none. An option that needs a value then takes the next word, even
+ * if it looks like an option, so that `--offset -5` and `--mask -` work. */
 static bool give(struct scan *scan, const struct option_spec *spec, const char *value,
                  struct error *err)
 {
@@ -34,7 +34,7 @@ static bool give(struct scan *scan, const struct option_spec *spec, const char *
     return !scan->store || spec->set(&given);
 }
 
-/* The INDEX-th name of an option that may be suggested, or NULL past the last. */
+/* The INDEX-th option name for suggestions, or NULL past the last. */
 static const char *option_name(int index)
 {
     const struct option_spec *spec = NULL;
@@ -87,8 +87,8 @@ static bool parse_letters(struct scan *scan, const char *word, struct error *err
     return true;
 }
 
-/* `-` is an operand: standard input or output. A word that begins with a minus sign and a digit is
- * one too, since it may be a row of a mask; only -0 is an option, as for xargs. */
+/* Whether WORD is an option. `-` is an operand: standard input or output. A minus sign and a digit
+ * begin an operand too, perhaps a row of a mask; only -0 is an option, as for xargs. */
 static bool is_option(const char *word)
 {
     if (word[0] != '-' || word[1] == '\0')
@@ -96,7 +96,7 @@ static bool is_option(const char *word)
     return strcmp(word, "-0") == 0 || (!isdigit((unsigned char)word[1]) && word[1] != '.');
 }
 
-/* The first word that is no option is the command, the others are its operands. */
+/* The first word that is not an option is the command; later ones are its operands. */
 static bool scan_words(struct scan *scan, struct error *err)
 {
     struct options *options = scan->options;
@@ -135,7 +135,7 @@ static bool check_operands(const struct options *options, const struct command_s
         return error_set(err, EXIT_USAGE, "unexpected '%s': %s takes %s",
                          options->operand[command->max_operands], options->command,
                          command->operands);
-    /* --plan writes nothing, so it can do without an OUTPUT. */
+    /* --plan writes nothing, so OUTPUT may be missing. */
     int least = command->min_operands - options->plan;
     if (options->operands < least)
         return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
@@ -152,7 +152,7 @@ static bool check_operands(const struct options *options, const struct command_s
     return error_set(err, EXIT_USAGE, "%s '%s': expected %s", options->command, word, all);
 }
 
-/* Standard input can be read once: as the mask, or as the INPUT of all commands but mask. */
+/* Standard input can be read only once: as the mask, or as the INPUT of any command but mask. */
 static bool check_standard_input(const struct options *options, enum command_id command,
                                  struct error *err)
 {
@@ -164,7 +164,7 @@ static bool check_standard_input(const struct options *options, enum command_id 
                      command == COMMAND_SIGNAL ? "samples" : "picture");
 }
 
-/* Does the command take every option that was given? The first one for folders is noted. */
+/* Checks that the command takes every given option. Notes the first option for folders. */
 static bool check_given(const struct scan *scan, struct error *err)
 {
     struct options *options = scan->options;

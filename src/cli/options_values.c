@@ -1,6 +1,6 @@
-/* How the values of options are read: the setters that the rows of the option table name, and the
- * lists of words that a value may be, which --help and the completions show too. A setter stores
- * a value or says what was expected. It looks at no other option and opens no file. */
+/* Reads the values of options: the setters that the rows of the option table name, and the lists of
+ * words that a value may be, which --help and the completions show too. A setter stores a value or
+ * reports what was expected. It looks at no other option and opens no file. */
 #include "cli/option_table.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 
 /* ---- words ---- */
 
-/* A list of literals as a word_function. The lists come first, then those made from tables. */
+/* Makes a word_function from literals. These lists come first, then lists made from tables. */
 #define WORDS(function, ...)                                                                       \
     const char *function(int index)                                                                \
     {                                                                                              \
@@ -34,7 +34,7 @@ WORDS(list_word, "filters", "kernels", "methods", "masks", "devices")
 WORDS(sweep_word, "tile", "mask")
 WORDS(depth_word, "8", "16")
 
-/* The name of a border, as it stands in sentences. */
+/* The name of a border, as in messages. */
 static const char *border_plain_word(int index)
 {
     return index < BORDER_COUNT ? border_name((enum border)index) : NULL;
@@ -42,11 +42,11 @@ static const char *border_plain_word(int index)
 
 const char *border_word(int index)
 {
-    /* The colon says that there is more to type. */
+    /* The colon shows that a value follows. */
     return index == BORDER_CONSTANT ? "constant:" : border_plain_word(index);
 }
 
-/* The INDEX-th name of a kernel; a name that 1D and 2D kernels share is one word. */
+/* The INDEX-th name of a kernel; 1D and 2D kernels of one name count as one. */
 static const char *kernel_name(int index, bool signals_too)
 {
     int count;
@@ -112,7 +112,7 @@ int word_find(const char *word, word_function *words)
     return -1;
 }
 
-/* Writes "--NAME VALUE: expected ..." and returns false. */
+/* Reports "--NAME VALUE: expected ..." and returns false. */
 __attribute__((format(printf, 2, 3))) static bool expected(const struct option_value *given,
                                                            const char *format, ...)
 {
@@ -125,13 +125,13 @@ __attribute__((format(printf, 2, 3))) static bool expected(const struct option_v
                      text);
 }
 
-/* Says that WORD is none of the list: with the nearest word if there is one, else with all of them
- * and AFTER behind them. */
+/* Reports that WORD is not in the list, with the nearest word if there is one, else with all words
+ * and then AFTER. */
 static bool word_unknown(const struct option_value *given, const char *word, word_function *words,
                          const char *after)
 {
     const char *name = given->spec->name;
-    /* The nearest number is no help: nobody types 12 for 16. */
+    /* No suggestion for numbers: nobody types 12 for 16. */
     const char *near = isdigit((unsigned char)*word) ? NULL : word_nearest(word, words);
     char all[512];
     if (near)
@@ -141,7 +141,7 @@ static bool word_unknown(const struct option_value *given, const char *word, wor
     return error_set(given->err, EXIT_USAGE, "--%s %s: expected %s%s", name, word, all, after);
 }
 
-/* The index of the value in the row's words; -1 and a sentence if it is none of them. */
+/* The index of the value in the row's words; -1 with an error if it is none of them. */
 static int word_index(const struct option_value *given)
 {
     int index = word_find(given->text, given->spec->words);
@@ -199,7 +199,7 @@ bool option_set_int(const struct option_value *given)
     return true;
 }
 
-/* One of the row's words, as text; "auto" is NULL. */
+/* Stores one of the row's words as text; "auto" is NULL. */
 bool option_set_word(const struct option_value *given)
 {
     if (word_index(given) < 0)
@@ -224,7 +224,7 @@ bool option_add_glob(const struct option_value *given)
 
 bool option_set_sigma(const struct option_value *given)
 {
-    /* strtod knows nan, inf, hexadecimal and leading blanks as well; a sigma is a plain decimal. */
+    /* A sigma must be a plain decimal; strtod would accept nan, inf, hexadecimal and blanks. */
     char *end = NULL;
     double sigma = 0;
     if (strspn(given->text, "+-.eE0123456789") == strlen(given->text))
@@ -251,7 +251,7 @@ bool option_set_anchor(const struct option_value *given)
     return true;
 }
 
-/* border_parse does not suggest a name for a mistyped one, so that is done here. */
+/* Suggests a name for a mistyped one, since border_parse does not. */
 bool option_set_border(const struct option_value *given)
 {
     char word[32];
@@ -269,10 +269,10 @@ bool option_set_border(const struct option_value *given)
 
 bool option_set_alpha(const struct option_value *given)
 {
-    int index = word_index(given); /* in the order of enum alpha_mode, then drop */
+    int index = word_index(given); /* in the order of enum alpha_mode; then drop */
     if (index < 0)
         return false;
-    /* drop is weighted filtering; the alpha channel goes when the file is written. */
+    /* drop filters as weighted; the alpha channel is dropped when the file is written. */
     given->options->request.sink.drop_alpha = index == 3;
     given->options->request.filter.alpha = index == 3 ? ALPHA_WEIGHTED : (enum alpha_mode)index;
     return true;
@@ -307,7 +307,7 @@ bool option_set_device(const struct option_value *given)
     return index >= 0;
 }
 
-/* For bench, names with commas between. */
+/* Stores names separated by commas, for bench. */
 static bool set_kernels(const struct option_value *given)
 {
     bool all = false;
@@ -333,7 +333,7 @@ bool option_set_kernel(const struct option_value *given)
 
 bool option_set_format(const struct option_value *given)
 {
-    /* Besides the listed names it takes what an extension may be, such as jpg. */
+    /* Not only the listed names but any extension, such as jpg, is accepted. */
     enum format format = format_of_name(given->text);
     if (format == FORMAT_NONE)
         return word_index(given) >= 0;
@@ -349,7 +349,7 @@ bool option_set_loudness(const struct option_value *given)
     return true;
 }
 
-/* The limits of a comparison are words of golden suites too, so compare/verdict.c reads them. */
+/* Golden suites contain these limits too, so compare/verdict.c reads them. */
 bool option_set_limit(const struct option_value *given)
 {
     const char *wanted =
@@ -359,14 +359,14 @@ bool option_set_limit(const struct option_value *given)
 
 /* ---- lists of sizes ---- */
 
-/* Digits only, 1 to MAX; *text moves past them. */
+/* Reads digits, as a number from 1 to MAX; *text moves past them. */
 static bool parse_size(const char **text, int max, int *number)
 {
     return isdigit((unsigned char)**text) && parse_int(*text, text, number) && *number >= 1 &&
            *number <= max;
 }
 
-/* Up to MOST sizes with commas between, each number 1 to MAX. A size is N, or NxM if PAIRS. */
+/* Up to MOST sizes separated by commas, each number 1 to MAX. A size is N, or NxM if PAIRS. */
 static bool parse_sizes(const char *text, int most, int max, bool pairs, struct option_sizes *sizes)
 {
     *sizes = (struct option_sizes){0};
@@ -397,7 +397,7 @@ bool option_set_size(const struct option_value *given)
            expected(given, "N or WxH, whole numbers from 1 to %d", INT_MAX);
 }
 
-/* For reuse a list of any widths, for signals the threads of a block. */
+/* For reuse: a list of any widths. For signals: the threads of a block. */
 bool option_set_tile(const struct option_value *given)
 {
     if (!is_text(given))

@@ -1,5 +1,5 @@
-/* The table of filters; the masks that a filter means with the options it was given; and the plan
- * for one picture: masks become integers, channels and alpha a set of channels, the border a sample
+/* The table of filters; the masks of a filter with its options; and the plan for one picture, in
+ * which masks are integers, channels and alpha are a set of channels, and the border is a sample
  * value. A new filter is one row. */
 #include "plan/filter.h"
 
@@ -23,7 +23,7 @@ static const struct filter filters[] = {
      PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "--sigma 1", {NULL}},
     {"sharpen", "sharpen, using the four neighbours of each pixel",
      PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {"sharpen"}},
-    {"unsharp", "sharpen by adding what a Gaussian blur removes",
+    {"unsharp", "sharpen by adding the details that a blur removes",
      PLAN_LINEAR, SMOOTH | FILTER_AMOUNT, BUILD_UNSHARP, "--sigma 1 --amount 1", {NULL}},
     {"edge", "edges in all directions; flat areas become black",
      PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}},
@@ -108,8 +108,7 @@ static bool check_options(const struct filter_request *request, struct error *er
     return true;
 }
 
-/* --sigma, or the sigma of which the radius alone is three times. With a radius of 0 the mask is
- * one cell, whatever sigma is. */
+/* --sigma, else a third of the radius. With a radius of 0 the mask is one cell for any sigma. */
 static double sigma_of(const struct filter_request *request)
 {
     if (request->has_sigma)
@@ -172,15 +171,15 @@ void filter_unload(struct filter_request *request)
 
 #define MAX_REPEAT 1000
 
-/* Three characters for each channel that name it, by the number of channels; [0]: in any picture.
- */
+/* Each channel has three names of one character. Index: the number of channels; [0]: any
+ * picture. */
 static const char *const channel_names[5] = {"rgba0123y", "gy0", "gy0aa1", "rr0gg1bb2",
                                              "rr0gg1bb2aa3"};
 static const char *const described[5] = {"", "gray (g)", "gray and alpha (g, a)", "r, g and b",
                                          "r, g, b and a"};
 
-/* The channels that TEXT names (NULL: all) in a picture with CHANNELS of them. Without a picture
- * (CHANNELS is 0) names are refused that no picture has. */
+/* Reads the channels that TEXT names (NULL: all) in a picture of CHANNELS channels. Without a
+ * picture (CHANNELS is 0) it refuses only names that no picture has. */
 static bool read_channels(const char *text, int channels, unsigned *set, struct error *err)
 {
     *set = text ? 0 : (1u << channels) - 1;
@@ -272,8 +271,8 @@ bool filter_load(struct filter_request *request, struct error *err)
     if (request->repeat < 1 || request->repeat > MAX_REPEAT)
         return error_set(err, EXIT_USAGE, "--repeat %d: expected a whole number from 1 to %d",
                          request->repeat, MAX_REPEAT);
-    /* The border is checked with the largest samples, the mask with the smallest: what fails with
-     * these fails with every picture. */
+    /* The border is checked with the largest samples, the mask with the smallest: a request that
+     * fails here fails with every picture. */
     if (!read_channels(request->channels, 0, &set, err) ||
         !border_value(&request->border, 65535, &value, err) || !filter_masks(request, err))
         return false;
