@@ -1,5 +1,5 @@
-"""What the bench scripts share: processes timed with their peak memory, tables between
-marker comments, the machine in words, pictures made once and kept in $TMPDIR."""
+"""Shared by the bench scripts: processes timed with their peak memory, tables between marker
+comments, a description of the machine, pictures made once and kept in $TMPDIR."""
 import datetime
 import hashlib
 import os
@@ -21,12 +21,12 @@ def fail(text):
 
 
 def lopsided(k):
-    """Weights that do not factor: heavier to the right, rows that differ, no zero."""
+    """Weights that do not factor: heavier to the right, different rows, no zero."""
     return [[1 + j + (3 * i * i + 2 * i) % 7 for j in range(k)] for i in range(k)]
 
 
 def find_program(given):
-    """The tool, as the options name it or from build/."""
+    """The program that the options name, else the one in build/."""
     program = pathlib.Path(given or ROOT / "build" / "stencilcli")
     if not os.access(program, os.X_OK):
         fail(f"{program}: is not there: build it with scripts/build or name it with --program")
@@ -34,8 +34,8 @@ def find_program(given):
 
 
 def timed(argv, env=None):
-    """(milliseconds, peak MB) of a process with those it waits for. A child's peak starts as that
-    of this script, because the kernel counts from the fork on: see peak_text."""
+    """(milliseconds, peak MB) of a process and the processes it waits for. The kernel starts a
+    child's peak with the peak of this script at the fork: see peak_text."""
     start = time.perf_counter()
     process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, env=env)
@@ -51,7 +51,7 @@ def timed(argv, env=None):
 
 
 def peak_text(peak_mb):
-    """A peak no higher than this script's own cannot be told from it."""
+    """A peak not above this script's own peak is unknown."""
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     return f"< {own:.0f}" if peak_mb <= own + 1 else f"{peak_mb:.0f}"
 
@@ -86,8 +86,8 @@ def replace_between(path, name, lines):
 
 
 def kept_picture(name, make, *sources):
-    """The path of a picture, or a folder of them, that make(path) writes; kept in $TMPDIR from run
-    to run for as long as the files that it is made from stay as they are."""
+    """The path of a picture, or a folder of pictures, that make(path) writes. It is kept in
+    $TMPDIR between runs while the files that it is made from are unchanged."""
     folder = pathlib.Path(tempfile.gettempdir()) / "stencilcli-bench"
     folder.mkdir(exist_ok=True)
     key = hashlib.sha1(b"".join(pathlib.Path(s).read_bytes() for s in sources)).hexdigest()[:8]
@@ -109,7 +109,7 @@ def kept_picture(name, make, *sources):
 
 
 def photo(width, height, name, *options):
-    """scripts/make_photo's picture; past 4K that of scripts/make_huge, which is faster."""
+    """The picture of scripts/make_photo; beyond 4K of scripts/make_huge, which is faster."""
     scripts = ROOT / "scripts"
     if width * height > 10_000_000:
         tool, sources = "make_huge", [scripts / "make_huge", ROOT / "tests/codec/huge_rows.c"]

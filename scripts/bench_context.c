@@ -1,7 +1,7 @@
-/* What scripts/bench_gpu_pipeline holds a command against: a process that makes a CUDA context on
- * device 0 and leaves. It prints the milliseconds that cuInit and the context took inside of it;
- * who started it measures the rest, which is loading the driver's library before and, after, the
- * kernel's work of taking the context down. With no CUDA toolkit:  cc bench_context.c -ldl */
+/* A baseline for scripts/bench_gpu_pipeline: a process that makes a CUDA context on device 0 and
+ * exits. It prints the milliseconds that cuInit and the context took. Its caller measures the rest:
+ * loading the driver's library before, and the kernel's work of taking the context down afterwards.
+ * Needs no CUDA toolkit:  cc bench_context.c -ldl */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
@@ -43,5 +43,5 @@ int main(void)
     }
     printf("%.3f\n", clock_ms() - start);
     fflush(stdout);
-    _exit(0); /* as the tool leaves: nothing of the program's own has to be taken down */
+    _exit(0); /* exits as the tool does: there is nothing else to take down */
 }

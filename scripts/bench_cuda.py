@@ -1,4 +1,4 @@
-"""What scripts/bench_gpu_pipeline measures of the GPU itself, through the driver's own
+"""Measurements of the GPU itself for scripts/bench_gpu_pipeline, through the driver's own
 library (no compiler, no package):
 
     bench_cuda.py hold SECONDS   makes a context and keeps it, to see its memory
@@ -22,7 +22,7 @@ def open_library(name):
 
 
 def used_bytes(library=[]):  # the default is kept from call to call
-    """Bytes of device 0 in use by anyone; None where that cannot be told."""
+    """Bytes of device 0 in use by all processes; None if unknown."""
     if not library:
         nvml = open_library("libnvidia-ml.so.1")
         library.append(nvml if nvml and nvml.nvmlInit_v2() == 0 else None)
@@ -64,7 +64,7 @@ class Driver:
 
 
 def copy_rates(total):
-    """Seconds of copies in pieces, as the tool makes them; the best of three."""
+    """Seconds for copies in pieces, as the tool makes them; the best of three."""
     driver = Driver()
     size = ctypes.c_size_t(CHUNK)
     host = [driver.pointer("cuMemHostAlloc", size, 0) for _ in range(2)]

@@ -1,11 +1,11 @@
-"""PyTorch or CuPy beside the tool, for scripts/bench_gpu_peers:
+"""PyTorch or CuPy for comparison, for scripts/bench_gpu_peers:
 
     bench_gpu_python.py torch|cupy PICTURE.ppm K...
 
 PyTorch filters interleaved bytes to interleaved bytes (float convolution by cuDNN, each
-channel alone), CuPy three planes of floats; border replicate. One JSON line for each K
-with the median time on the device and that of a device copy of the same bytes. Exit
-status 3: the package or a device is not there.
+channel alone), CuPy three planes of floats; border replicate. Prints one JSON line for each K
+with the median time on the device and the time of a device copy of the same bytes. Exit
+status 3: the package or a device is missing.
 """
 import json
 import pathlib
@@ -23,7 +23,7 @@ def read_ppm_bytes(path):
 
 
 def median_ms(call, event):
-    """EVENT makes events with record, synchronize and a time between. At most some 5 s."""
+    """EVENT makes events with record, synchronize and time differences. Takes at most about 5 s."""
     times, spent = [], 0.0
     for turn in range(23):
         if turn >= 6 and spent > 5000:

@@ -1,11 +1,11 @@
-// NVIDIA's NPP beside the tool, for scripts/bench_gpu_peers, which compiles it.
+// NVIDIA's NPP for comparison, for scripts/bench_gpu_peers, which compiles this file.
 //
 //     bench_npp PICTURE.ppm K...
 //
-// For each K the four calls that filter RGB with a K x K mask, border replicate, on the
-// pixels of an 8-bit P6 file: one JSON line each with the median time of the call on the
-// device and that of a device copy of the same bytes, measured beside it. No kernels of
-// its own; time is that of CUDA events; nothing is checked but the status.
+// For each K: times the four NPP calls that filter RGB with a K x K mask and border replicate,
+// on the pixels of an 8-bit P6 file. Prints one JSON line for each call with the median time of
+// the call on the device and of a device copy of the same bytes, timed beside it with CUDA
+// events. Only the status is checked, not the result. This file has no kernels of its own.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -185,5 +185,5 @@ int main(int argc, char **argv)
             return status;
         });
     }
-    return 0; // device memory goes with the process
+    return 0; // the end of the process frees device memory
 }

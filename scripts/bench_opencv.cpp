@@ -1,10 +1,11 @@
-/* OpenCV beside our CPU kernels, for tests/cpu/time_2d.c; scripts/bench_kernels builds it. */
+/* OpenCV for comparison with this program's CPU kernels, for tests/cpu/time_2d.c;
+ * scripts/bench_kernels builds this file. */
 #include <cstring>
 #include <opencv2/imgproc.hpp>
 
 extern "C" {
 
-/* As src/base/image.h has it. */
+/* The layout of src/base/image.h. */
 struct image {
     int width, height, channels;
     size_t pitch;

@@ -1,4 +1,4 @@
-// OpenCV beside the tool, for scripts/bench_peers, which compiles it.
+// OpenCV for comparison, for scripts/bench_peers, which compiles this file.
 //
 //     peer run IN OUT MASK          reads, filters (filter2D), writes
 //     peer time IN MASK gauss|2d    prints milliseconds of the filter alone, one thread
@@ -38,7 +38,7 @@ static void time_it(const cv::Mat &in, const cv::Mat &mask, bool gauss)
         else
             cv::filter2D(in, out, -1, mask, cv::Point(-1, -1), 0, cv::BORDER_REPLICATE);
         auto end = std::chrono::steady_clock::now();
-        if (i) // the first makes the picture
+        if (i) // the first run allocates the picture
             times.push_back(std::chrono::duration<double, std::milli>(end - start).count());
     }
     std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());

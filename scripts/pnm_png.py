@@ -1,7 +1,7 @@
-"""Small image files for the scripts, with nothing but the standard library:
-reading binary PPM, writing PPM and PNG. Rows are `bytes`; the PNG writer
-filters each row as libpng does by default (the filter with the least sum), so
-that its files cost a decoder what ordinary files cost."""
+"""Small image files for the scripts, with only the standard library: reads binary PPM,
+writes PPM and PNG. Rows are `bytes`. The PNG writer filters each row as libpng does by
+default (the filter with the least sum), so that decoding its files costs as much as
+decoding ordinary files."""
 import struct
 import zlib
 
@@ -9,8 +9,8 @@ ABS = [min(v, 256 - v) for v in range(256)]  # a filtered byte's distance from 0
 
 
 def subtract(a, b):
-    """Byte by byte a - b modulo 256, for whole rows at once: the top bits of the
-    bytes are kept apart so that no borrow crosses from one byte to the next."""
+    """a - b modulo 256, byte by byte, for whole rows at once: the top bits of the bytes
+    are kept separate, so that no borrow goes from one byte to the next."""
     n = len(a)
     x, y = int.from_bytes(a, "little"), int.from_bytes(b, "little")
     high = int.from_bytes(b"\x80" * n, "little")

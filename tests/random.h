@@ -1,4 +1,4 @@
-/* Random numbers that are the same everywhere: splitmix64. */
+/* Random numbers, equal on every machine: splitmix64. */
 #ifndef STENCIL_TEST_RANDOM_H
 #define STENCIL_TEST_RANDOM_H
 
@@ -12,7 +12,7 @@ static inline uint64_t random_next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* 0 ... n - 1 */
+/* A number of 0 ... n - 1. */
 static inline int pick(uint64_t *state, int n)
 {
     return (int)(random_next(state) % (uint64_t)n);

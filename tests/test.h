@@ -1,6 +1,6 @@
-/* The C tests' few words. A test program runs functions with TEST(name), which
- * print TAP lines ("ok 1 - name"), and ends with test_finish(). A check that
- * fails prints where and what and the test goes on, so that one run shows all. */
+/* A small framework for the C tests. A test program runs functions with TEST(name), which print TAP
+ * lines ("ok 1 - name"), and ends with test_finish(). A failed check prints its place and its
+ * condition, and the test continues, so that one run shows all failures. */
 #ifndef STENCIL_TEST_H
 #define STENCIL_TEST_H
 

@@ -38,7 +38,7 @@ const char *did_you_mean(const char *text, const char *const *words, int count)
     size_t length = strlen(text);
     if (length == 0 || length > WORD_MAX)
         return NULL;
-    /* About one slip in three letters is near; in a single letter none is. */
+    /* A near word has at most about one slip per three letters; for a single letter, none. */
     int least = ((int)length + 1) / 3 + 1;
     const char *nearest = NULL;
     for (int i = 0; i < count; i++) {

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The exit codes of the program. (128+n, ended by signal n, is no error value: codec/output.h.) */
+/* The exit codes of the program. 128+n means "ended by signal n": see codec/output.h. */
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_INPUT = 1,     /* an input or output failed */
     EXIT_USAGE = 2,     /* a bad option or a bad mask */
-    EXIT_DEVICE = 3,    /* the device asked for is not there */
+    EXIT_DEVICE = 3,    /* the requested device does not exist */
     EXIT_DIFFERENT = 4, /* compare or verify found a difference */
 };
 

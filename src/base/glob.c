@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does a part of a path match a part of a pattern? Parts longer than any file's name do not. */
+/* Does a part of a path match a part of a pattern? Parts longer than NAME_MAX never match. */
 static bool part_match(const char *pattern, size_t pattern_bytes, const char *part, size_t bytes)
 {
     char a[NAME_MAX + 1], b[NAME_MAX + 1];
@@ -20,15 +20,15 @@ static bool part_match(const char *pattern, size_t pattern_bytes, const char *pa
     return fnmatch(a, b, 0) == 0;
 }
 
-/* The part after the one of BYTES bytes at TEXT, or NULL if that was the last; a slash at the end
- * starts no part. */
+/* The part that follows the part of BYTES bytes at TEXT, or NULL if there is none. A slash at the
+ * end starts no part. */
 static const char *next_part(const char *text, size_t bytes)
 {
     return text[bytes] && text[bytes + 1] ? text + bytes + 1 : NULL;
 }
 
-/* PATTERN and PATH start with a part; NULL: none is left. After a mismatch it is enough to go back
- * to the last `**`, as with `*` in a word. */
+/* PATTERN and PATH start with a part; NULL: no part is left. After a mismatch it is enough to go
+ * back to the last `**`, as with `*` in a word. */
 static bool parts_match(const char *pattern, const char *path)
 {
     const char *again_pattern = NULL, *again_path = NULL;

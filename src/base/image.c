@@ -22,7 +22,7 @@ bool image_measure(struct image *image, int width, int height, int channels, enu
     /* width < 2^31, channels <= 4, sample <= 2: the row is below 2^34. */
     row = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
     pitch = (row + IMAGE_ROW_ALIGN - 1) / IMAGE_ROW_ALIGN * IMAGE_ROW_ALIGN;
-    /* With a multiple of 4096 all cells of a column would share one set of the L1 cache. */
+    /* With such a pitch all cells of a column would share one set of the L1 cache. */
     if (pitch % 4096 == 0)
         pitch += IMAGE_ROW_ALIGN;
     *image = (struct image){width, height, channels, (size_t)pitch, type, NULL};

@@ -13,7 +13,7 @@ static void put_string(FILE *out, const char *text, bool keep_bytes)
     fputc('"', out);
     for (size_t bytes; *text; text += bytes ? bytes : 1) {
         unsigned char c = (unsigned char)*text;
-        bytes = clean_text_character(text, 4); /* the zero byte at the end continues none */
+        bytes = clean_text_character(text, 4); /* never reads beyond the final zero byte */
         if (bytes == 0 && keep_bytes)
             fprintf(out, "\\udc%02x", c);
         else if (bytes == 0)

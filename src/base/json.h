@@ -1,6 +1,5 @@
-/* JSON, printed. A string is printed in one of two ways: as text, in which
- * bytes that are not UTF-8 become '?', or as the name of a file, from which every byte can be had
- * back. */
+/* Prints JSON. A string is printed in one of two ways: as text, in which bytes that are not UTF-8
+ * become '?', or as a file name, from which every original byte can be recovered. */
 #ifndef STENCIL_BASE_JSON_H
 #define STENCIL_BASE_JSON_H
 

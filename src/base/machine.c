@@ -14,10 +14,10 @@
  *
  * A line of /proc/self/cgroup is NUMBER:CONTROLLERS:PATH. Version 2 has no controllers and lies in
  * ROOT (or ROOT/unified); a controller of version 1 lies in ROOT/CONTROLLER. Inside a container
- * PATH may be the host's: folders of it that are not there are skipped, up to the root of the
- * mount, which is then the container's own. */
+ * PATH may be the host's path: its folders that do not exist are skipped, up to the root of the
+ * mount, which is then the container's own cgroup. */
 
-/* More than any machine has: version 1 gives such a number where there is no limit. */
+/* More than any machine has. Version 1 reports such a number if there is no limit. */
 #define NO_LIMIT ((uint64_t)1 << 60)
 
 /* The limit that FOLDER itself sets, or NO_LIMIT. */
@@ -101,7 +101,7 @@ static uint64_t least(const char *self, const char *root, const char *controller
         path[strcspn(path, "\n")] = '\0';
         if (*controllers == '\0') {
             least_above(&found, root, "", path, limit);
-            least_above(&found, root, "/unified", path, limit); /* beside version 1 */
+            least_above(&found, root, "/unified", path, limit); /* version 2 next to version 1 */
         }
         while ((word = strsep(&controllers, ",")))
             if (strcmp(word, controller + 1) == 0)
@@ -148,8 +148,8 @@ int machine_cpus(void)
     return cpus < 1 ? 1 : cpus;
 }
 
-/* Inside a virtual machine the kernel's word about the cache is more often right than the
- * processor's. */
+/* Asks the kernel first: inside a virtual machine the kernel reports the cache size more reliably
+ * than the processor. */
 size_t machine_cache_bytes(void)
 {
     FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
@@ -169,7 +169,7 @@ size_t machine_cache_bytes(void)
 
 /* ---- open files ---- */
 
-/* Files that are open besides: the standard ones, libraries, a device. */
+/* Other open files: the standard ones, libraries, a device. */
 #define FILES_ELSE 24
 
 int open_files_for(int workers, int each)

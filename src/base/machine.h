@@ -10,15 +10,15 @@
  * SLURM_CPUS_PER_TASK and OMP_NUM_THREADS; at least 1. */
 int machine_cpus(void);
 
-/* The bytes of the last cache before memory; 0: unknown. */
+/* The bytes of the last-level cache; 0: unknown. */
 size_t machine_cache_bytes(void);
 
-/* Where the kernel tells the cgroups of this process. Tests use folders of their own. */
+/* Where the kernel lists the cgroups of this process. Tests use folders of their own. */
 #define CGROUP_SELF "/proc/self/cgroup"
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
-/* The limits of this process's cgroups and of those above them, in versions 1 and 2: CPUs, rounded
- * up, and bytes of memory. 0: no limit. */
+/* The limits of this process's cgroups and of all parent cgroups, in versions 1 and 2: CPUs,
+ * rounded up, and bytes of memory. 0: no limit. */
 int cgroup_cpus(const char *self, const char *root);
 uint64_t cgroup_memory(const char *self, const char *root);
 

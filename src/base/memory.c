@@ -56,7 +56,7 @@ void large_alloc_one_arena(void)
 
 /* ---- rings of rows ---- */
 
-/* If rows that nobody asked for would take more bytes than this, the rows are made longer
+/* If the rows beyond the requested ones would take more bytes than this, the pitch grows
  * instead. */
 #define MOST_SPARE ((uint64_t)256 * 1024)
 

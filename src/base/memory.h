@@ -1,8 +1,8 @@
 /* Memory for pictures: large buffers, and rings of rows.
  *
- * A fresh buffer costs a page fault per 4 KiB when it is first touched: 16 ms for the 25 MB of a
- * 4K picture, a third of the time to decompress it. Large buffers therefore ask for huge pages
- * (2 MiB), which cuts that to 5 ms. */
+ * A fresh buffer costs a page fault per 4 KiB when it is first touched: 16 ms for the 25 MB of a 4K
+ * picture, a third of the time to decompress the picture. Large buffers therefore ask for huge
+ * pages (2 MiB), which cut the 16 ms to 5 ms. */
 #ifndef STENCIL_BASE_MEMORY_H
 #define STENCIL_BASE_MEMORY_H
 
@@ -32,13 +32,13 @@ void large_alloc_one_arena(void);
  * have to copy the halo at every wrap, at a moment when no thread reads the rows that the copy
  * overwrites.) The ring does not know which rows were read or written. */
 struct row_ring {
-    struct image image; /* height: the rows it holds; data: the first of the two places */
+    struct image image; /* height: the rows of the ring; data: the first of the two places */
     size_t bytes;       /* of one place */
 };
 
-/* Makes a ring of at least ROWS rows; there may be more, because rows and pages have to end
- * together. Returns false, with no sentence, if the system cannot give one; the caller then works
- * without a ring. */
+/* Makes a ring of at least ROWS rows. The ring may have more rows, because its last row must end at
+ * the end of a page. Returns false, without an error text, if the system cannot provide a ring; the
+ * caller then works without one. */
 bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_type type,
                     int rows);
 void row_ring_free(struct row_ring *ring); /* harmless on a zeroed one */

@@ -10,7 +10,7 @@
 void parallel_for(int threads, int pieces, void (*work)(void *context, int piece, int worker),
                   void *context);
 
-/* No more threads than this are ever used. */
+/* The largest number of threads. */
 #define PARALLEL_MOST 1024
 
 #endif

@@ -1,7 +1,7 @@
-/* Drawings as SVG text, written by hand: the few shapes a chart needs, in a text that
- * grows in memory and goes to its file whole. Coordinates are user units (pixels at
- * scale 1) from the top left corner. Text is UTF-8 and is escaped here. No external
- * fonts, no scripts, no style sheet: the drawing can stand in any page. */
+/* Drawings as SVG text: the few shapes that a chart needs. The text grows in memory and is written
+ * to its file as a whole. Coordinates are user units (pixels at scale 1) from the top left corner.
+ * Text is UTF-8 and is escaped here. No external fonts, no scripts, no style sheet: the drawing can
+ * stand in any page. */
 #ifndef STENCIL_BASE_SVG_H
 #define STENCIL_BASE_SVG_H
 
@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 struct svg {
-    FILE *file; /* in memory; NULL behind svg_end */
-    char *text; /* the whole drawing, behind svg_end */
+    FILE *file; /* in memory; NULL after svg_end */
+    char *text; /* the whole drawing, after svg_end */
     size_t bytes;
-    bool failed; /* no memory: the drawing is not whole */
+    bool failed; /* no memory: the drawing is incomplete */
 };
 
 struct svg_point {
@@ -37,7 +37,7 @@ struct svg_text {
     bool bold;
     double turn;      /* degrees, clockwise, about (x, y) */
     const char *halo; /* a colour around the letters that keeps lines off them; NULL: none */
-    const char *more, *more_color; /* behind the text, not bold; NULL: nothing */
+    const char *more, *more_color; /* printed after the text, not bold; NULL: nothing */
 };
 
 enum svg_mark {
@@ -50,7 +50,7 @@ enum svg_mark {
     SVG_MARKS
 };
 
-/* Begins a drawing; title and description are what a reader who cannot see it gets. */
+/* Begins a drawing. Screen readers read TITLE and DESCRIPTION. */
 void svg_begin(struct svg *svg, double width, double height, const char *title,
                const char *description);
 void svg_end(struct svg *svg);
@@ -66,7 +66,7 @@ void svg_marker(struct svg *svg, enum svg_mark mark, double x, double y, double 
                 const struct svg_style *style);
 void svg_put_text(struct svg *svg, const struct svg_text *how, const char *text);
 
-/* About how wide TEXT is in a sans serif of that size: no font is measured. */
+/* Estimates the width of TEXT in a sans serif font of that size; no font is measured. */
 double svg_text_width(const char *text, double size, bool bold);
 
 #endif

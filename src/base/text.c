@@ -1,5 +1,5 @@
-/* Appending, cleaning and escaping (base/text.h). A file or a name may hold any bytes; a terminal
- * or a parser that reads our output may not get them. */
+/* Appending, cleaning and escaping (base/text.h). A file or a name may hold any bytes. Terminals
+ * and parsers must not get them unchecked. */
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -42,7 +42,7 @@ size_t clean_text_character(const char *text, size_t length)
     for (size_t k = 1; k < bytes; k++)
         if ((c[k] & 0xc0) != 0x80)
             return 0;
-    /* Forms that are longer than need be, surrogates, and what lies beyond U+10FFFF */
+    /* Overlong forms, surrogates, and code points beyond U+10FFFF */
     bool wrong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
                  (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f);
     return wrong ? 0 : bytes;
@@ -51,7 +51,7 @@ size_t clean_text_character(const char *text, size_t length)
 void clean_text_copy(char *out, size_t room, const char *text, size_t length)
 {
     size_t n = 0;      /* bytes written */
-    size_t before = 0; /* as many of them as leave room for the dots */
+    size_t before = 0; /* bytes written while the dots still fitted */
 
     for (size_t i = 0; i < length;) {
         size_t bytes = clean_text_character(text + i, length - i);
@@ -75,7 +75,7 @@ static bool is_control(char c)
     return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* The zero byte that ends a text continues no character, so that 4 bytes may be looked at. */
+/* For texts that end in a zero byte: clean_text_character never reads beyond that byte. */
 #define ENDED 4
 
 void clean_text_put(FILE *out, const char *text)

@@ -10,20 +10,20 @@
 __attribute__((format(printf, 3, 4))) void text_append(char *text, size_t room, const char *format,
                                                        ...);
 
-/* Prints TEXT, which begins at column INDENT, in lines of at most COLUMNS, further ones at INDENT.
- */
+/* Prints TEXT, which begins at column INDENT, in lines of at most COLUMNS columns. Later lines
+ * begin at INDENT. */
 void text_wrap(FILE *out, const char *text, int indent, int columns);
 
-/* The number of bytes of the UTF-8 character at TEXT, of which LENGTH >= 1 bytes are there; 0 if
- * it is not UTF-8. */
+/* The number of bytes of the UTF-8 character at TEXT; 0 if there is none. LENGTH >= 1 bytes of TEXT
+ * may be read. */
 size_t clean_text_character(const char *text, size_t length);
 
 /* Copies LENGTH bytes into OUT, which holds ROOM >= 4. Bytes that are not UTF-8 become '?'. Text
  * that does not fit is cut between two characters, and "..." is put in its place. */
 void clean_text_copy(char *out, size_t room, const char *text, size_t length);
 
-/* Prints TEXT so that it stays on one line and gives no orders to a terminal: control characters
- * and bytes that are not UTF-8 become '?'. */
+/* Prints TEXT on one line, without terminal escape sequences: control characters and bytes that are
+ * not UTF-8 become '?'. */
 void clean_text_put(FILE *out, const char *text);
 
 /* Prints TEXT with < > & " ' escaped; control characters and bytes that are not UTF-8 become

@@ -1,9 +1,9 @@
-/* Runs a batch. Workers, one for each core, take tickets: the places of the list in order.
- * A ticket's turn comes when all tickets before it have been let in; it is let in when
- * cores and memory are free for it. So files start in order whatever they cost, and small
- * files cannot overtake a large one for ever.
+/* Runs a batch. Workers, one for each core, take tickets: the indices of the list, in order. A
+ * ticket may start only after all earlier tickets, and when cores and memory are free for its file.
+ * So files start in list order whatever they cost, and small files cannot delay a large one for
+ * ever.
  *
- * One lock guards the struct batch; files are filtered without it. */
+ * One lock protects struct batch; files are filtered without the lock. */
 #include "batch/batch.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "base/parallel.h"
 #include "batch/manifest.h"
 
-/* A picture of so many pixels keeps all cores busy; smaller ones are faster side by side. */
+/* A picture of this many pixels keeps all cores busy; smaller pictures are faster side by side. */
 #define LARGE_PIXELS ((uint64_t)16 << 20)
 
 #define TICK_NS 250000000
@@ -31,15 +31,15 @@ struct batch {
     struct manifest *manifest;
     uint64_t budget;
     double start_ms;
-    pthread_mutex_t lock; /* for all below */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t changed;
     size_t next_ticket, turn, told;
-    struct batch_result **finished; /* by ticket, until told */
+    struct batch_result **finished; /* by ticket, until reported */
     int cores_free, in_flight;
     uint64_t bytes_in_flight;
     bool ended;
     struct batch_counts counts;
-    struct error err; /* what stopped it, or the manifest's failure; code 0: nothing */
+    struct error err; /* why the batch stopped, or the manifest's failure; code 0: none */
 };
 
 /* ---- one file, without the lock ---- */
@@ -50,7 +50,7 @@ static bool fail(struct batch_result *result, const char *why)
     return error_set(&result->err, EXIT_INPUT, "%s: %s", result->input, why);
 }
 
-/* An output that is a symlink is written through it. */
+/* Whether the output is a symlink into the inputs; writing it would replace the link's target. */
 static bool leads_into_inputs(const struct batch *b, const char *output)
 {
     char *real = realpath(output, NULL);
@@ -60,7 +60,7 @@ static bool leads_into_inputs(const struct batch *b, const char *output)
     return inside;
 }
 
-/* The input's status and cost; false with the result's error. */
+/* Finds the input's status and cost; false with the result's error. */
 static bool look_at(struct batch_result *result, struct stat *in, struct batch_cost *cost)
 {
     /* Opening a pipe would block; only regular files are filtered. */
@@ -82,8 +82,8 @@ static bool look_at(struct batch_result *result, struct stat *in, struct batch_c
     return ok;
 }
 
-/* The input's status and cost. False for a file that is not to be filtered: RESULT says that it is
- * done, has failed or is only planned. */
+/* Finds the input's status and cost. False for a file that is not to be filtered; RESULT then says
+ * that it is done already, has failed or is only planned. */
 static bool prepare_file(const struct batch *b, const struct batch_item *item,
                          struct batch_result *result, struct stat *in, struct batch_cost *cost)
 {
@@ -106,8 +106,8 @@ static bool prepare_file(const struct batch *b, const struct batch_item *item,
     return !b->job->plan;
 }
 
-/* Filters a file and notes it in the manifest. Several GPUs take files in turn. RESULT says how the
- * file ended; false with ERR when it could not be noted. */
+/* Filters a file and records it in the manifest. Several GPUs take turns. RESULT tells how the file
+ * ended; false with ERR if the manifest could not be written. */
 static bool filter_file(const struct batch *b, size_t ticket, struct batch_result *result,
                         const struct stat *in, int cores, struct error *err)
 {
@@ -125,12 +125,12 @@ static bool filter_file(const struct batch *b, size_t ticket, struct batch_resul
         return true;
     result->status = BATCH_DONE;
     if (!S_ISREG(out.st_mode))
-        return true; /* a pipe or a device: the next run cannot find it done */
+        return true; /* a pipe or a device cannot be recorded as done */
     result->output_bytes = (uint64_t)out.st_size;
     return manifest_add(b->manifest, item->output, &out, item->name, in, err);
 }
 
-/* ---- letting in, with the lock held ---- */
+/* ---- starting tickets, with the lock held ---- */
 
 static int cores_for(const struct batch *b, size_t ticket, const struct batch_cost *cost)
 {
@@ -143,7 +143,7 @@ static int cores_for(const struct batch *b, size_t ticket, const struct batch_co
     return b->cores_free / (int)left;
 }
 
-/* Waits for cores and memory. Returns how many cores; 0: the batch was stopped meanwhile. */
+/* Waits until cores and memory are free. Returns the number of cores; 0: the batch was stopped. */
 static int let_in(struct batch *b, size_t ticket, const struct batch_cost *cost)
 {
     while (!b->counts.stopped &&
@@ -190,7 +190,7 @@ static void count(struct batch *b, const struct batch_result *result)
         c->kernel_ms += report->times.kernel_ms;
     }
     if (result->status == BATCH_FAILED && result->err.code == EXIT_DEVICE) {
-        b->err = result->err; /* every other file would fail with it too */
+        b->err = result->err; /* every other file would fail for the same reason */
         c->stopped = true;
     }
     if (b->job->max_failures > 0 && c->failed >= (size_t)b->job->max_failures)
@@ -209,7 +209,7 @@ static void result_free(struct batch_result *result)
 
 static void finish(struct batch *b, size_t ticket, struct batch_result *result)
 {
-    /* An earlier file has reported that the device is not there. */
+    /* An earlier file has already reported that the device is missing. */
     if (result->status == BATCH_FAILED && result->err.code == EXIT_DEVICE &&
         b->err.code == EXIT_DEVICE)
         result->status = BATCH_LEFT;
@@ -242,7 +242,7 @@ static struct batch_result *result_make(const struct batch *b, const struct batc
     return NULL;
 }
 
-/* With the lock held, but not while it works. */
+/* Called with the lock held; releases it while the file is filtered. */
 static void do_ticket(struct batch *b, size_t ticket, struct batch_result *result)
 {
     struct batch_cost cost = {0};
@@ -356,7 +356,7 @@ static bool begin(struct batch *b, struct error *err)
            error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.input);
 }
 
-/* A file in flight has its input open, and its output twice. */
+/* Files open at once for a file in flight: its input, and its output twice. */
 #define FILES_EACH 3
 
 static void run(struct batch *b)
@@ -390,10 +390,10 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
     bool ok;
     int kernels;
 
-    /* Without this the allocator keeps up to 64 MiB of freed memory a thread: 150 MiB where
-     * files of 9 MB go through 8 threads one at a time, 38 with it. */
+    /* Otherwise the allocator keeps up to 64 MiB of freed memory a thread: 150 MiB where files of 9
+     * MB go through 8 threads one at a time, 38 with this call. */
     large_alloc_keep_small();
-    kernel_table(&kernels); /* made at its first use, which must not be in several threads */
+    kernel_table(&kernels); /* the first call makes the table, and must be on one thread */
     ok = begin(&b, err);
     if (ok) {
         run(&b);

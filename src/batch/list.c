@@ -13,7 +13,7 @@
 
 /* ---- items ---- */
 
-/* NAME with the extension of the outputs. */
+/* NAME with the extension for outputs. */
 static char *name_of_output(const struct batch_tree *tree, const char *name)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
@@ -29,13 +29,13 @@ static char *name_of_output(const struct batch_tree *tree, const char *name)
     return output;
 }
 
-/* Copies NAME and TROUBLE, which may be NULL. False without memory. */
+/* Adds copies of NAME and TROUBLE, which may be NULL. False without memory. */
 static bool add(void *context, const char *name, const char *trouble)
 {
     struct batch_list *list = context;
     struct batch_item *item;
 
-    if ((list->count & (list->count - 1)) == 0) { /* room grows at powers of two */
+    if ((list->count & (list->count - 1)) == 0) { /* capacity doubles at powers of two */
         size_t room = list->count ? 2 * list->count : 1;
         struct batch_item *grown = reallocarray(list->item, room, sizeof *grown);
         if (!grown)
@@ -87,7 +87,7 @@ void batch_list_free(struct batch_list *list)
 
 /* ---- a list of names ---- */
 
-/* Removes empty and `.` parts in place; false where a part is `..`. */
+/* Removes empty and `.` parts of NAME in place; false if a part is `..`. */
 static bool clean_name(char *name)
 {
     char *from = name, *to = name;
@@ -109,7 +109,7 @@ static bool clean_name(char *name)
     return true;
 }
 
-/* The part of NAME after FOLDER; NULL where NAME is not in it. */
+/* The part of NAME after FOLDER; NULL if NAME is not in FOLDER. */
 static char *below(const char *folder, char *name)
 {
     size_t length = strlen(folder);
@@ -121,8 +121,8 @@ static char *below(const char *folder, char *name)
     return name + length + (name[length] == '/');
 }
 
-/* Adds a name as `find INPUT` prints it, an absolute one or one below INPUT. A folder is ignored:
- * `find` without -type f prints folders too. */
+/* Adds a name: as `find INPUT` prints it, absolute, or relative to INPUT. Folders are ignored,
+ * since `find` without -type f prints them too. */
 static bool add_listed(struct batch_list *list, char *name)
 {
     const struct batch_tree *tree = list->tree;
@@ -177,7 +177,7 @@ static bool read_list(struct batch_list *list, struct error *err)
 
 /* ---- outputs that would be inputs ---- */
 
-/* BELOW is INPUT as seen from OUTPUT if it lies there, else NULL; OUTPUT is without symlinks. */
+/* BELOW is INPUT relative to OUTPUT, NULL if it lies elsewhere; OUTPUT is without symlinks. */
 static bool check_item(const struct batch_list *list, const struct batch_item *item,
                        const char *output, const char *below, struct error *err)
 {
@@ -200,7 +200,7 @@ static bool check_item(const struct batch_list *list, const struct batch_item *i
     return ok;
 }
 
-/* An output in INPUT would be an input of the next run, or replace an input of this run. */
+/* Refuses outputs in INPUT: they would be inputs of the next run, or replace inputs of this run. */
 static bool check_overlap(const struct batch_list *list, struct error *err)
 {
     const struct batch_tree *tree = list->tree;
@@ -231,7 +231,7 @@ static void keep_item(void *item)
     (void)item; /* the list owns it */
 }
 
-/* With --ext, a.png and a.jpg have one output. */
+/* Refuses two inputs with one output: with --ext, a.png and a.jpg would share an output. */
 static bool check_shared(const struct batch_list *list, struct error *err)
 {
     const struct batch_tree *tree = list->tree;
@@ -267,8 +267,8 @@ bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, str
 
 /* ---- the folders of the outputs ---- */
 
-/* Makes the folder of NAME below OUTPUT. TROUBLE is why it cannot hold outputs, malloc'ed, or NULL.
- * False without memory. */
+/* Makes the folder of NAME below OUTPUT. *trouble (malloc'ed) is the reason if the folder cannot
+ * hold outputs, else NULL. False without memory. */
 static bool prepare(const struct batch_list *list, const char *name, char **trouble)
 {
     char *path = path_join(list->tree->output, name), *real = NULL, *slash;
@@ -294,7 +294,7 @@ static bool prepare(const struct batch_list *list, const char *name, char **trou
     return printed >= 0;
 }
 
-/* By the folders of the outputs. */
+/* Compares files by the folders of their outputs. */
 static int compare_folders(const void *a, const void *b)
 {
     const char *one = ((const struct batch_item *)a)->output;
@@ -308,7 +308,7 @@ bool batch_folders_make(struct batch_list *list, size_t files, struct error *err
 {
     const char *output = list->tree->output;
     char *trouble = NULL;
-    void *folders = NULL; /* the first file of each, as a tree of search.h */
+    void *folders = NULL; /* the first file of each folder, as a tree of search.h */
     bool ok = prepare(list, "", &trouble);
 
     for (size_t i = 0; ok && !trouble && i < files; i++) {

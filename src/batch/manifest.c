@@ -1,5 +1,5 @@
-/* The manifest of a batch: lines that are read whole and appended. To find a file, its line is
- * printed and looked for: lines are not parsed, and other JSON is ignored. */
+/* The manifest of a batch: lines that are only appended. To find a file, its line is printed and
+ * searched for among the lines read; lines are not parsed, and other JSON is ignored. */
 #include "batch/manifest.h"
 
 #include <dirent.h>
@@ -19,16 +19,16 @@
 #include "codec/folder.h"
 
 struct manifest {
-    int fd; /* -1: it is only read */
+    int fd; /* -1: read only */
     char *path;
     char recipe[17];
     bool sync;
-    pthread_mutex_t appending; /* among threads, as flock(2) is among processes */
-    FILE *line;                /* the line that is being printed, in text; under that lock */
+    pthread_mutex_t appending; /* locks out other threads, as flock(2) locks out other processes */
+    FILE *line;                /* the line being printed, in `text`; protected by that lock */
     char *text;
     size_t bytes;
-    /* The lines of this recipe, as a tree of search.h. One output may have several lines with other
-     * sizes and times: two runs at once may note it in another order than they wrote it. */
+    /* This recipe's lines, as a tree of search.h. An output may have several lines with other sizes
+     * and times: two concurrent runs may write and record it in different orders. */
     void *lines;
 };
 
@@ -44,7 +44,7 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Keeps a copy of a whole line, once. */
+/* Keeps a copy of a complete line, unless the line is kept already. */
 static bool keep(struct manifest *m, const char *line)
 {
     char *copy = strdup(line), **place = copy ? tsearch(copy, &m->lines, compare_lines) : NULL;
@@ -54,7 +54,7 @@ static bool keep(struct manifest *m, const char *line)
     return place != NULL;
 }
 
-/* -1 with ERR and errno. Does not wait for the other end of a pipe. */
+/* Returns -1 with ERR and errno. Never waits for the other end of a pipe. */
 static int open_regular(const char *path, int flags, const char *verb, struct error *err)
 {
     int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC, 0666), code = errno;
@@ -115,8 +115,8 @@ static bool read_all(struct manifest *m, const char *folder, struct error *err)
 
 /* ---- writing ---- */
 
-/* One write to the end. A line before it that a kill or a full disk has torn, of this run or
- * another, is ended first. False with errno set. */
+/* Appends the line with one write. If the file ends with a partial line (a kill, a full disk), it
+ * ends that line first. False with errno set. */
 static bool write_line(const struct manifest *m)
 {
     off_t end = lseek(m->fd, 0, SEEK_END);
@@ -141,8 +141,8 @@ static void line_begin(struct manifest *m)
     rewind(m->line);
 }
 
-/* Writes under a lock, so that no other run takes half a line at the end for a torn one. On file
- * systems without locks a line is still one write. */
+/* Writes under a lock, so that no other run mistakes a line being written for a partial line. On
+ * file systems without locks a line is still one write. */
 static bool line_end(struct manifest *m, struct error *err)
 {
     bool ok, printed = fflush(m->line) == 0 && !ferror(m->line);
@@ -160,7 +160,7 @@ static bool line_end(struct manifest *m, struct error *err)
     return true;
 }
 
-/* Prints the line that says that OUTPUT was made of INPUT by this recipe; line_begin first. */
+/* Prints the line for OUTPUT, made from INPUT with this recipe. Call line_begin first. */
 static void print_files(struct manifest *m, const char *output, const struct stat *now,
                         const char *input, const struct stat *in)
 {
@@ -218,7 +218,7 @@ bool manifest_open(struct manifest **manifest, const char *folder, const struct 
     m->fd = open_regular(m->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, "write", err);
     if (m->fd < 0 || !read_all(m, folder, err))
         return false;
-    /* Says, for people and scripts, which recipe the number in the other lines stands for. */
+    /* Tells people and scripts the recipe behind the hash in the other lines. */
     line_begin(m);
     fprintf(m->line, "{\"recipe\":\"%s\",\"text\":", m->recipe);
     json_put_bytes(m->line, recipe);

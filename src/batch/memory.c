@@ -1,5 +1,4 @@
-/* Estimates the memory of files in flight from their headers, and reads the limits of the
- * system. */
+/* Estimates the memory of files in flight from their headers, and reads the system's limits. */
 #include <endian.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 
 #define LEAST_BUDGET ((uint64_t)64 << 20)
 
-/* Keeps sums from overflowing, whatever a header claims. */
+/* Keeps sums from overflowing, even with a damaged header. */
 #define MOST_PIXELS ((uint64_t)1 << 57)
 
 static uint32_t word_at(const uint8_t *bytes)
@@ -24,7 +23,7 @@ static uint32_t word_at(const uint8_t *bytes)
     return word;
 }
 
-/* The frame's header comes after the camera's data, in segments that begin with their lengths. */
+/* The frame's header comes after segments with the camera's data; each begins with its length. */
 static uint64_t jpeg_pixels(int fd)
 {
     uint8_t b[9];
@@ -48,7 +47,8 @@ static uint64_t find_pixels(const char *path, int fd, uint64_t *sample_bytes)
     struct error ignored;
     uint64_t pixels = 0;
 
-    /* Not by their decoders, which read or walk through the whole file when they open it. */
+    /* Do not use the decoders of PNG, BMP and JPEG: opening them reads or walks through the whole
+     * file. */
     *sample_bytes = 1;
     if (pread(fd, b, sizeof b, 0) > 0 && memcmp(b, "\x89PNG\r\n\x1a\n", 8) == 0) {
         *sample_bytes = b[24] == 16 ? 2 : 1;
@@ -80,7 +80,7 @@ struct batch_cost batch_cost_of(const char *path, int fd, uint64_t file_bytes)
     return cost;
 }
 
-/* 0: unknown. */
+/* Free memory in bytes; 0: unknown. */
 static uint64_t free_memory(void)
 {
     FILE *file = fopen("/proc/meminfo", "re");
@@ -104,7 +104,7 @@ static uint64_t address_space(void)
                                                                                 : 0;
 }
 
-/* Stacks of a worker and of the threads that decode and encode for it, and their buffers. */
+/* Stacks and buffers of a worker and of the threads that decode and encode for it. */
 #define WORKER_BYTES ((uint64_t)64 << 20)
 
 int batch_memory_workers(int workers)

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* A second. */
+/* AMOUNT per second. */
 static double rate(const struct batch_counts *counts, double amount)
 {
     return counts->seconds > 0 ? amount / counts->seconds : 0;

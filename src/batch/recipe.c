@@ -1,6 +1,6 @@
-/* The recipe of a batch's outputs: everything besides the input that decides their bytes. Device,
- * kernel, tile and threads never do, so they are not in it. A change of this text makes older
- * manifests invalid: everything is filtered again. */
+/* The recipe of a batch's outputs: everything except the input that decides their bytes. Device,
+ * kernel, tile and threads never affect the bytes, so the recipe does not contain them. A change of
+ * this text makes older manifests invalid: all files are filtered again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "base/hash.h"
 #include "batch/batch.h"
 
-/* A hash of all numbers of the mask: the text of a large mask would be the longest line of the
- * manifest. */
+/* Prints a hash of all numbers of the mask, since a large mask as text would be the longest line of
+ * the manifest. */
 static bool put_mask(FILE *out, const struct mask *mask)
 {
     char *text = NULL;

@@ -35,19 +35,19 @@ static bool number_of(const char *variable, int least, int *number)
 
 /* ---- the environment of schedulers ---- */
 
-/* Ranks that count from 0, and how many there are; `count` may be missing (NULL). */
+/* Variables with a rank that counts from 0 and with the number of ranks; `count` may be NULL. */
 static const struct {
     const char *who, *index, *count;
 } ranks[] = {
     {"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_SIZE"},
     {"Kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS"},
-    /* auto/N, or one process alone: */
+    /* reached with auto/N, or by a single process: */
     {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"PMI", "PMI_RANK", "PMI_SIZE"},
 };
 
-/* An array's tasks may start anywhere and go in steps, but must have no gaps: for --array=1,3,7 no
- * variable says which of the three a task is. */
+/* The tasks of an array may start at any index and go in steps, but must have no gaps: with
+ * --array=1,3,7 no variable tells which of the three a task is. */
 static bool from_slurm_array(struct shard *shard, struct error *err)
 {
     int task, first = 0, last = 0, step = 1, count = 0;
@@ -67,7 +67,7 @@ static bool from_slurm_array(struct shard *shard, struct error *err)
 }
 
 /* Divides the part of an array task among processes that were started together. False if the
- * variables name none. */
+ * variables are not set. */
 static bool divide(struct shard *shard, const char *index, const char *count, const char *who)
 {
     size_t used = strlen(shard->why);
@@ -85,8 +85,8 @@ static bool divide(struct shard *shard, const char *index, const char *count, co
     return true;
 }
 
-/* Within a job of Slurm the processes of mpirun and mpiexec have the variables of both, and those
- * of Slurm describe the launcher's own step and are alike for many processes: so MPI's come first.
+/* In a job of Slurm, the processes of mpirun and mpiexec have both MPI's and Slurm's variables.
+ * Slurm's describe the launcher's own step and are equal for many processes, so MPI's come first.
  * SLURM_NTASKS is of no use: a batch script has it too, and runs once. */
 static void divide_among_processes(struct shard *shard)
 {

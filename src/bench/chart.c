@@ -1,5 +1,5 @@
-/* Charts on axes: paper, titles, gridlines, numbers on the axes, and places for labels.
- * What is drawn between the axes is bench/plots.c's. */
+/* Charts with axes: paper, titles, gridlines, numbers on the axes, and positions of labels.
+ * bench/plots.c draws the contents between the axes. */
 #include "bench/chart.h"
 
 #include <math.h>
@@ -72,8 +72,8 @@ static void draw_tick(struct chart *chart, double value, bool numbered, bool upr
         svg_put_text(&chart->svg, &text, number);
 }
 
-/* The given ticks, else every one-digit multiple of a power of ten; numbers at 1, 2 and 5 on a
- * short axis, else at the powers. */
+/* Draws the given ticks, else every one-digit multiple of a power of ten; numbers at 1, 2 and 5 on
+ * a short axis, else at the powers. */
 static void draw_axis(struct chart *chart, const struct chart_axis *axis, bool upright)
 {
     bool is_short = axis->high / axis->low < 2e3;
@@ -92,7 +92,7 @@ static void draw_axis(struct chart *chart, const struct chart_axis *axis, bool u
 
 /* ---- the chart ---- */
 
-/* Draws a line of text above the chart, in smaller letters where it would be too long. */
+/* Draws a line of text above the chart, in smaller letters if it would be too long. */
 static void draw_subtitle(struct chart *chart, struct svg_text *how, const char *text)
 {
     double room = chart->width - 2 * how->x, width = svg_text_width(text, TEXT_SIZE, false);
@@ -143,27 +143,27 @@ void chart_begin(struct chart *chart, const char *title, const char *subtitle,
 
 /* ---- labels ---- */
 
-/* Marks are few, but often close together. Every label tries places beside its mark, higher and
- * lower, and takes the one that costs least; a few rounds settle them. Distance costs; so do, much
- * more, covering something, and a change of the order of labels, which would make the lines to
- * their marks cross. */
+/* Marks are few, but often close together. Each label tries positions beside its mark, at different
+ * heights, and takes the cheapest; a few rounds settle all labels. Distance costs. Covering
+ * something costs much more, and so does a change of the labels' order, which would make the lines
+ * to their marks cross. */
 #define GAP      12.0 /* from the mark to the text */
-#define LEADER   30.0 /* the same where a line has to lead there */
+#define LEADER   30.0 /* as GAP, for a label with a line to its mark */
 #define MARK     8.0  /* half a mark, with some air */
 #define LINE     17.0 /* from one text to the next */
-#define BESIDE   6.0  /* so far up or down a label still counts as beside its mark */
-#define STEP     3.0  /* between the places that are tried */
+#define BESIDE   6.0  /* up to this distance up or down, a label still counts as beside its mark */
+#define STEP     3.0  /* between positions that are tried */
 #define FARTHEST 180.0
-#define COLUMN   60.0 /* marks so near to each other in x are one column */
+#define COLUMN   60.0 /* marks closer than this in x form a column */
 #define ROUNDS   12
 
 #define SPREAD_ROUNDS 200
 
-#define COST_LEFT  90.0 /* of standing left of the mark */
-#define COST_COVER 60.0 /* of covering, and so much for each further pixel */
+#define COST_LEFT  90.0 /* for a position left of the mark */
+#define COST_COVER 60.0 /* for covering, and again for each further pixel */
 #define COST_ORDER 45.0
-#define COST_LINE  0.005 /* covering a line costs this share: the halo of the letters is enough */
-#define TOUCH      0.5   /* so little is not covering */
+#define COST_LINE  0.005 /* covering a line costs this share: the letters have a halo */
+#define TOUCH      0.5   /* an overlap up to this does not count as covering */
 
 static struct chart_box label_box(const struct chart_label *label)
 {
@@ -178,13 +178,13 @@ static double cover(const struct chart_box *a, const struct chart_box *b)
     return x > TOUCH && y > TOUCH ? COST_COVER + COST_COVER * fmin(x, y) : 0;
 }
 
-/* Whether two marks are so near to each other in x that their labels meet. */
+/* Whether two marks are so close in x that their labels can meet. */
 static bool is_column(const struct chart_label *a, const struct chart_label *b)
 {
     return fabs(a->x - b->x) < COLUMN;
 }
 
-/* The cost of the place that TRIED has for the label INDEX. */
+/* The cost of label INDEX at the position in TRIED. */
 static double cost(const struct chart *chart, int index, const struct chart_label *tried)
 {
     struct chart_box box = label_box(tried);
@@ -207,7 +207,7 @@ static double cost(const struct chart *chart, int index, const struct chart_labe
     return sum;
 }
 
-/* A label at some height beside its mark; false when it would leave the chart. */
+/* Puts a label at height OFF beside its mark; false if it would leave the chart. */
 static bool try_place(const struct chart *chart, const struct chart_label *label, bool left,
                       double off, struct chart_label *tried)
 {
@@ -216,14 +216,14 @@ static bool try_place(const struct chart *chart, const struct chart_label *label
     double gap = tried->led ? LEADER : GAP;
     tried->text_x = left ? label->x - gap - label->width : label->x + gap;
     tried->text_y = label->y + off;
-    /* (half a pixel of tolerance: the search begins exactly at these limits) */
+    /* TOUCH is a tolerance of half a pixel: the search begins exactly at these limits. */
     return tried->text_x >= chart->x.begin + 4 &&
            tried->text_x + label->width <= chart->width - 6 &&
            tried->text_y >= chart->y.end + LINE / 2 - TOUCH &&
            tried->text_y <= chart->y.begin - LINE / 2 + TOUCH;
 }
 
-/* The label whose mark is the next below that of label I in its column, or -1. */
+/* In label I's column, the label whose mark is the next one below; -1: none. */
 static int next_below(const struct chart_label *labels, int count, int i)
 {
     int next = -1;
@@ -236,9 +236,9 @@ static int next_below(const struct chart_label *labels, int count, int i)
     return next;
 }
 
-/* The start of the search: labels stand right of their marks, and those of one column are pushed
- * apart, in the order of their marks, as far as each needs. (From labels that lie on each other the
- * search would not get there: no single step of it is better.) */
+/* Start of the search: labels are right of their marks, and labels of a column are pushed apart, in
+ * the order of their marks, as far as needed. (If labels started on top of each other, the search
+ * would not separate them, since no single step improves the cost.) */
 static void spread(struct chart *chart)
 {
     struct chart_label *labels = chart->label;
@@ -258,13 +258,13 @@ static void spread(struct chart *chart)
         }
     for (int i = 0; i < count; i++)
         if (fabs(labels[i].text_y - labels[i].y) > BESIDE)
-            for (int j = 0; j < count; j++) /* the whole column, so that it is one */
+            for (int j = 0; j < count; j++) /* the whole column gets lines */
                 labels[j].led = labels[j].led || is_column(&labels[i], &labels[j]);
     for (int i = 0; i < count; i++)
         labels[i].text_x = labels[i].x + (labels[i].led ? LEADER : GAP);
 }
 
-/* Moves a label to the place that costs least; it stays where it is unless another is better. */
+/* Moves a label to the cheapest position; it stays if no other position is cheaper. */
 static void improve(struct chart *chart, int index)
 {
     struct chart_label *label = &chart->label[index], best = *label, tried;

@@ -1,6 +1,6 @@
-/* How the bench takes times. A kernel with a `time` of its own, as those of a GPU have, is timed on
- * its device, alone and on data that lies there; any other kernel is timed by the clock around
- * run(). The copy, which is the table's 1.00, is timed in the same ways. */
+/* How the bench measures times. A kernel with its own `time` function (all GPU kernels) is timed on
+ * its device, alone and on data in the device's memory; other kernels are timed with the clock
+ * around run(). The copy, to which the table's speeds relate, is timed in the same two ways. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,33 +10,33 @@
 #include "base/parallel.h"
 #include "bench/bench.h"
 
-/* At least so many runs and milliseconds, as long as all of it stays below the cap. */
+/* Measure at least this many runs and milliseconds, but no longer than the cap. */
 #define RUNS   10
 #define MS     1e3
 #define CAP_MS 20e3
 
-/* Clocks and caches settle within this time; where one run takes a second, one is enough. A user
- * who gives a number of runs is in a hurry. */
+/* Clocks and caches settle within this time. If one run takes a second, one is enough. A given
+ * number of runs shortens the warm-up. */
 #define WARMUP_RUNS     2
 #define WARMUP_MS       100.0
 #define WARMUP_HASTY_MS 20.0
 #define WARMUP_SLOW_MS  1e3
 
-/* Places for times: a second of the shortest runs takes far fewer. */
+/* Capacity for times: even the shortest runs give far fewer in a second. */
 #define ROOM (1 << 20)
 
-/* The reference takes long, and its time matters least. */
+/* The reference is slow, and its time matters least. */
 #define REFERENCE_RUNS 3
 
 #define END_TO_END_RUNS 5
 
-/* Copies scatter little. */
+/* The times of copies vary little. */
 #define COPY_MS 300.0
 
-/* Where the caches' size is not told. */
+/* Used if the size of the caches is unknown. */
 #define CACHE_GUESS ((size_t)32 << 20)
 
-/* Bytes to copy that are worth starting a thread. */
+/* A thread is worth starting for this many bytes to copy. */
 #define COPY_EACH ((size_t)512 << 10)
 
 /* ---- samples ---- */
@@ -68,7 +68,7 @@ bool bench_samples_more(double ms, void *context)
     struct bench_samples *samples = context;
     double now = clock_ms();
 
-    /* The clock starts with the first run, not while the data for it is still being brought. */
+    /* The clock starts with the first run, not while its data is still being loaded. */
     if (samples->begun_ms == 0)
         samples->begun_ms = now - ms;
     if (!samples->warm && samples->limits.warmup_runs > 0) {
@@ -85,7 +85,7 @@ bool bench_samples_more(double ms, void *context)
     return !bench_enough(&samples->limits, samples->runs, now - samples->begun_ms);
 }
 
-/* The median; the times are freed. */
+/* Returns the median and frees the times. */
 static double samples_median(struct bench_samples *samples)
 {
     struct bench_stats stats = {0};
@@ -97,10 +97,10 @@ static double samples_median(struct bench_samples *samples)
 
 /* ---- memory of the CPU ---- */
 
-/* Bytes that threads write, each a share. */
+/* Bytes that threads write, each thread a share. */
 struct block {
     unsigned char *to;
-    const unsigned char *from; /* copied; NULL: TO is overwritten with anything */
+    const unsigned char *from; /* source of a copy; NULL: TO is filled with any values */
     size_t bytes;
     int pieces;
 };
@@ -120,7 +120,7 @@ static void block_piece(void *context, int piece, int worker)
 /* Overwrites a block larger than the caches. */
 static void cpu_scrub(int threads)
 {
-    /* Kept to the end: touching new memory would cost more than overwriting it. */
+    /* Kept until the program ends: touching new memory would cost more than overwriting it. */
     static struct block scrub;
     if (!scrub.to) {
         scrub.bytes = 2 * (machine_cache_bytes() ? machine_cache_bytes() : CACHE_GUESS);
@@ -131,7 +131,7 @@ static void cpu_scrub(int threads)
         parallel_for(threads, threads, block_piece, &scrub);
 }
 
-/* Rows and what pads them: both images are of one shape. */
+/* Copies rows and their padding; both images have the same shape. */
 static void cpu_copy(const struct image *from, struct image *to, int threads)
 {
     size_t bytes = from->pitch * (size_t)(from->height - 1) + image_row_bytes(from);
@@ -141,7 +141,7 @@ static void cpu_copy(const struct image *from, struct image *to, int threads)
     parallel_for(copy.pieces, copy.pieces, block_piece, &copy);
 }
 
-/* ---- run(), from outside ---- */
+/* ---- timing run() with the clock ---- */
 
 static bool time_around(const struct kernel *kernel, const struct bench_request *request,
                         const struct kernel_job *job, struct bench_samples *samples,
@@ -158,7 +158,7 @@ static bool time_around(const struct kernel *kernel, const struct bench_request 
     return true;
 }
 
-/* The median from a picture in memory to a picture in memory. */
+/* Measures the median time from a picture in memory to a picture in memory. */
 static bool time_end_to_end(struct bench_result *result, const struct bench_request *request,
                             const struct kernel_job *job, struct error *err)
 {
@@ -197,7 +197,7 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
     }
     if (ok && samples.runs == 0)
         ok = error_set(err, EXIT_INPUT, "%s: no run was timed", kernel->name);
-    /* Times of a part of the picture become those of the whole. */
+    /* Scale the times of a part of the picture to the whole picture. */
     for (int i = 0; i < samples.runs; i++)
         samples.ms[i] *= (double)job->in->height / (double)result->rows;
     if (ok)
@@ -210,7 +210,7 @@ bool bench_time_kernel(struct bench_result *result, const struct bench_request *
 
 /* ---- the copy ---- */
 
-/* The time of a kernel_trial on the CPU. */
+/* The `time` function of the CPU's copy. */
 static bool time_memcpy(const struct kernel *kernel, const struct kernel_job *job,
                         struct kernel_trial *trial, struct error *err)
 {
@@ -229,7 +229,7 @@ bool bench_time_copy(struct bench_result *result, struct bench_device *device,
                      const struct bench_request *request, const struct kernel_job *job,
                      struct image *out, struct error *err)
 {
-    /* A GPU copies by its copy engine or by a kernel, whichever is faster. */
+    /* A GPU copies with its copy engine or with a kernel; the faster one counts. */
     static const struct {
         enum kernel_trial_what what;
         const char *how;
@@ -245,7 +245,7 @@ bool bench_time_copy(struct bench_result *result, struct bench_device *device,
         }
     whole.out = out;
     for (int i = 0; i < (on_cpu ? 1 : 2); i++) {
-        /* As many runs as by default, however few of the kernels are wanted. */
+        /* The default number of runs, even if the user wants fewer runs of the kernels. */
         struct bench_samples samples = {.limits = bench_limits_make(0)};
         struct kernel_trial trial = {.what = ways[i].what,
                                      .cold = request->cold,

@@ -1,9 +1,9 @@
-/* The picture that the bench makes where the user gives none. It is like a photograph in
- * everything that matters to a kernel and a cache: no sample is 0 (some hardware is faster
- * on zeros), neighbours are alike, nothing repeats. It is value noise: random values on
- * lattices of several widths are interpolated and added, one set for brightness and one
- * for each colour, with a little noise on every sample. It is made with integers only, so
- * that it is the same picture everywhere. */
+/* The picture that the bench generates if the user gives none. It resembles a photograph in
+ * everything that matters to a kernel and a cache: no sample is 0 (some hardware is faster on
+ * zeros), neighbours are similar, nothing repeats. It is value noise: random values on lattices of
+ * several widths are interpolated and added, one set for brightness and one for each colour, with a
+ * little noise on every sample. Only integers are used, so the picture is the same on every
+ * machine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@
 #define MOST       254
 #define NOISE_MASK 15 /* -8 to 7 */
 
-/* Lattices: cell width as a power of two, and how far its values reach. The first ones make the
- * brightness, the same in all channels. */
+/* Lattices: the cell width as a power of two, and the range of its values. The first lattices make
+ * the brightness, which all channels share. */
 static const struct lattice {
     int bits, amplitude;
 } LATTICES[] = {{8, 100}, {6, 60}, {4, 40}, {2, 24}, {7, 48}, {5, 16}};
@@ -24,10 +24,10 @@ static const struct lattice {
 
 struct picture {
     const struct image *image;
-    int *lines; /* two a thread: the brightness, and one channel */
+    int *lines; /* two for each thread: the brightness, and one channel */
 };
 
-/* A good mixer of 32 bits (the finaliser of MurmurHash3, which is in the public domain). */
+/* Mixes the bits of H well (the finaliser of MurmurHash3, which is in the public domain). */
 static uint32_t mix(uint32_t h)
 {
     h = (h ^ h >> 16) * UINT32_C(0x85ebca6b);
@@ -41,7 +41,7 @@ static int corner(uint32_t seed, int x, int y)
     return (int)(mix(seed ^ mix((uint32_t)x ^ mix((uint32_t)y))) & 255);
 }
 
-/* Adds one lattice's share of row Y to LINE: linear between corners, first down, then across. */
+/* Adds one lattice's part of row Y to LINE: linear between corners, first down, then across. */
 static void add_lattice(int *line, int width, int y, const struct lattice *lattice, uint32_t seed)
 {
     int cell = 1 << lattice->bits, row = y >> lattice->bits, down = y & (cell - 1);

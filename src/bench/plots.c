@@ -1,15 +1,15 @@
-/* The charts of the bench as SVG. A roofline: operations a byte to the right, operations
- * a second upwards, both logarithmic. A device's roof is measured on it: the copy (a
- * slope: bytes a second) and chains of multiply-adds (flat). A kernel is a point below
- * its roof; the distance is what it could still gain.
+/* The charts of the bench as SVG. In a roofline, the x axis is operations a byte and the y axis
+ * operations a second, both logarithmic. A device's roof is measured: the copy (a slope: bytes a
+ * second) and chains of multiply-adds (flat). A kernel is a point below its roof; the distance to
+ * the roof is the possible gain.
  *
  *          ____________ multiply-add      a kernel left of the bend waits for memory
  *         /   o tiled                     once its caches do their work, right of it for
  *   copy /    o basic                     arithmetic
  *
- * A sweep: time upwards (logarithmic), the width of tile or mask to the right, a line for
- * each kernel with its name at its end. The device copy is a dashed line: no kernel that
- * reads every cell and writes every output gets below it. */
+ * In a sweep, the y axis is time (logarithmic), the x axis the width of tile or mask. Each kernel
+ * is a line with its name at the end. The device copy is a dashed line: no kernel that reads every
+ * cell and writes every output is faster. */
 #include <math.h>
 #include <string.h>
 
@@ -21,14 +21,14 @@
 #define ROOFLINE_HEIGHT 680.0
 #define ROOFLINE_RIGHT  34.0
 #define SWEEP_HEIGHT    600.0
-#define SWEEP_RIGHT     170.0 /* names at the ends of lines; with names of devices: */
+#define SWEEP_RIGHT     170.0 /* for names at the ends of lines; with device names: */
 #define SWEEP_RIGHT2    220.0
 
-/* A device's second ceiling is drawn only when a kernel comes near the first one: else it would
- * only push everything down. */
+/* A device's second ceiling is drawn only if a kernel comes near the first one; otherwise it would
+ * only compress the chart. */
 #define NEAR_CEILING 0.4
 
-/* A kernel that is so many times slower than the next one (the reference) is drawn at the lower
+/* A kernel that is this many times slower than the next one (the reference) is drawn at the lower
  * edge. */
 #define FAR_BELOW 20
 
@@ -39,7 +39,7 @@
 
 /* ---- the frame ---- */
 
-/* Picture, mask and border. */
+/* Names picture, mask and border. */
 static void subtitle_make(char line[TITLE_CHARS], const struct bench_report *report)
 {
     char name[64];
@@ -60,15 +60,15 @@ static void subtitle_make(char line[TITLE_CHARS], const struct bench_report *rep
                 report->cold ? DOT "caches emptied" : "");
 }
 
-/* The frame of a chart whose axes are set: WHAT it shows and on which devices, then the picture and
- * the mask, then program, date and drivers. */
+/* Begins a chart whose axes are set. The title names WHAT it shows and the devices; then come the
+ * picture and the mask, then program, date and drivers. */
 static void begin(struct chart *chart, const struct bench_report *report, const char *what,
                   double right)
 {
     char title[TITLE_CHARS] = "", subtitle[TITLE_CHARS] = "", second[TITLE_CHARS] = "";
     char date[BENCH_DATE_CHARS];
     text_append(title, TITLE_CHARS, "%s", what);
-    /* A GPU comes first: most users run the bench for it. */
+    /* A GPU comes first: most users run the bench for its numbers. */
     for (int i = report->devices - 1; i >= 0; i--)
         text_append(title, TITLE_CHARS, "%s%s", i == report->devices - 1 ? ": " : " and ",
                     report->device[i].probe.name);
@@ -81,9 +81,9 @@ static void begin(struct chart *chart, const struct bench_report *report, const 
     chart_begin(chart, title, subtitle, second, right);
 }
 
-/* Colours that people with any colour vision tell apart (Okabe and Ito) and that show on white.
- * Each has a mark of its own, so that kernels can be told apart without colour, too. Neighbours in
- * the kernel table differ in colour and in mark. */
+/* Colours that are distinct with any colour vision (Okabe and Ito) and visible on white. Each has
+ * its own mark, so that kernels are distinct without colour, too. Neighbours in the kernel table
+ * differ in colour and in mark. */
 static const struct look {
     const char *color;
     enum svg_mark mark;
@@ -94,7 +94,7 @@ static const struct look {
     {"#a0522d", SVG_TRIANGLE_DOWN}, {"#0072b2", SVG_TRIANGLE}, {"#009e73", SVG_PLUS},
 };
 
-/* The kernel's colour and mark, which are the same in every chart. */
+/* The kernel's colour and mark, equal in every chart. */
 static struct look look_of(const struct kernel *kernel)
 {
     int count, i = 0;
@@ -104,7 +104,7 @@ static struct look look_of(const struct kernel *kernel)
     return LOOKS[i % count % (int)(sizeof LOOKS / sizeof *LOOKS)];
 }
 
-/* Leaves room around the values of an axis, by factors; an axis without values gets some. */
+/* Extends an axis by factors at both ends; an axis without values gets a range. */
 static void axis_widen(struct chart_axis *axis, double below, double above)
 {
     if (!(axis->low > 0))
@@ -115,14 +115,14 @@ static void axis_widen(struct chart_axis *axis, double below, double above)
 
 /* ---- the roofline ---- */
 
-/* The rates of a result; false where it is no point of the chart. */
+/* The rates of a result; false if the result has no point in the chart. */
 static bool point_rates(const struct bench_report *report, int result, struct bench_rates *rates)
 {
     *rates = bench_rates_make(report, &report->result[result]);
     return rates->gflops > 0 && rates->flops_per_byte > 0;
 }
 
-/* How many ceilings of a device are drawn, from the lowest on. */
+/* The number of a device's ceilings that are drawn, from the lowest on. */
 static int ceilings_of(const struct bench_report *report, int device)
 {
     const struct device_probe *probe = &report->device[device].probe;
@@ -138,14 +138,14 @@ static int ceilings_of(const struct bench_report *report, int device)
     return count;
 }
 
-/* The highest ceiling of a device that is drawn; 0: none. */
+/* The highest drawn ceiling of a device; 0: none. */
 static double top_of(const struct bench_report *report, int device)
 {
     int count = ceilings_of(report, device);
     return count ? report->device[device].probe.ceiling[count - 1].gflops : 0;
 }
 
-/* The slowest point where it alone would squeeze all others together, else NULL. */
+/* The slowest point, if this point alone would squeeze all others together; else NULL. */
 static const struct bench_result *point_below(const struct bench_report *report)
 {
     const struct bench_result *slowest = NULL;
@@ -162,8 +162,8 @@ static const struct bench_result *point_below(const struct bench_report *report)
     return isfinite(next) && least * FAR_BELOW < next ? slowest : NULL;
 }
 
-/* Sets the axes so that all points but BELOW and all bends have room around them: on the right for
- * labels, on the left for slopes. */
+/* Sets the axes so that all points except BELOW and all bends have room around them: for labels on
+ * the right, for slopes on the left. */
 static void roofline_scale(struct chart *chart, const struct bench_report *report,
                            const struct bench_result *below)
 {
@@ -188,8 +188,8 @@ static void roofline_scale(struct chart *chart, const struct bench_report *repor
     y->title = "operations a second (GFLOP/s, whole numbers too)";
 }
 
-/* Draws a line of a roof with text along it, above it, the text's middle at SHARE of the way.
- * Labels keep off both. */
+/* Draws a line of a roof and a text above it, parallel to it; the text's middle is at SHARE of its
+ * length. Labels avoid both. */
 static void draw_roof(struct chart *chart, struct svg_point from, struct svg_point to, double share,
                       const char *color, const char *text)
 {
@@ -214,16 +214,15 @@ static void draw_roof(struct chart *chart, struct svg_point from, struct svg_poi
     svg_put_text(&chart->svg, &how, text);
 }
 
-/* The point of the chart at which a kernel of this INTENSITY would run at the speed of a copy of
- * COPY GB/s. */
+/* The chart's point where a kernel of this INTENSITY would be as fast as a copy of COPY GB/s. */
 static struct svg_point on_slope(const struct chart *chart, double copy, double intensity)
 {
     return (struct svg_point){chart_place(&chart->x, intensity),
                               chart_place(&chart->y, intensity * copy)};
 }
 
-/* Draws the roofs of a device: the copy's slope up to the highest ceiling, and the ceilings from
- * the slope on. */
+/* Draws a device's roofs: the copy's slope up to the highest ceiling, and the ceilings to the right
+ * of the slope. */
 static void draw_device(struct chart *chart, const struct bench_report *report, int index)
 {
     const struct bench_device *device = &report->device[index];
@@ -285,7 +284,7 @@ static void draw_roofline(struct chart *chart, const struct bench_report *report
 
 /* ---- sweeps ---- */
 
-/* Sets the axes of the PLACES at which a sweep has measured. */
+/* Sets the axes for the PLACES where a sweep has measured. */
 static void sweep_scale(struct chart *chart, const struct bench_report *report, const double *at,
                         int places)
 {
@@ -303,7 +302,7 @@ static void sweep_scale(struct chart *chart, const struct bench_report *report, 
     x->tick_count = places;
     x->low = places ? at[0] : 1;
     x->high = places ? at[places - 1] : 2;
-    /* Widths of masks grow evenly, widths of tiles by doubling. */
+    /* Mask widths rise evenly, tile widths double. */
     x->linear = masks;
     if (masks) {
         double room = fmax(1, (x->high - x->low) * 0.04);
@@ -323,7 +322,7 @@ static void add_name(struct chart *chart, const char *text, const char *color, d
     chart_add_label(chart, &label);
 }
 
-/* The line of the KERNEL-th of KERNELS, its name at its end. */
+/* Draws the line of the KERNEL-th of KERNELS, with its name at the end. */
 static void draw_kernel(struct chart *chart, const struct bench_report *report, int kernel,
                         int kernels)
 {
@@ -349,7 +348,7 @@ static void draw_kernel(struct chart *chart, const struct bench_report *report, 
     add_name(chart, name, look.color, points[count - 1].x, points[count - 1].y);
 }
 
-/* Copies of different sizes are lines of their own: kernels on float planes move four times as many
+/* Copies of different sizes get separate lines: kernels on float planes move four times as many
  * bytes as kernels on bytes. */
 static void draw_copies(struct chart *chart, const struct bench_report *report, int device)
 {

@@ -1,7 +1,7 @@
-/* The bench printed. For people: what was measured and on what, a table with a line for each kernel
- * or, for a sweep, tables with a column for each width, what the columns mean, and advice on how
- * far the numbers can be believed. For programs: one JSON object on one line with everything that
- * was measured. Only prints: every number is made in bench/statistics.c. */
+/* Prints the bench. For people: the setup, a table with a line for each kernel (for a sweep, tables
+ * with a column for each width), the meaning of the columns, and advice on the reliability of the
+ * numbers. For programs: one JSON object on one line with all measurements. This file only prints;
+ * bench/statistics.c computes the numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -87,11 +87,11 @@ static void print_head(FILE *out, const struct bench_report *report)
 
 /* ---- numbers ---- */
 
-/* In the place of a number of decimals: four figures; no digit below a tenth of a microsecond. */
+/* As the number of decimals: four figures, but no digit below a tenth of a microsecond. */
 #define FIGURES      (-1)
 #define MILLISECONDS (-2)
 
-/* VALUE in WIDTH columns; a dash where there is none. */
+/* Prints VALUE in WIDTH columns; a dash if there is no value. */
 static void print_cell(FILE *out, int width, int decimals, double value)
 {
     if (decimals == FIGURES)
@@ -106,21 +106,21 @@ static void print_cell(FILE *out, int width, int decimals, double value)
 
 /* ---- advice ---- */
 
-/* A pair of events, or of clock readings, is good to about a tenth of a microsecond, and starting
- * a kernel takes some: a shorter time says more about the start than about the kernel. */
+/* Events and clock readings are exact to about a tenth of a microsecond, and starting a kernel
+ * takes several: a shorter time tells more about the start than about the kernel. */
 #define SHORT_MS 0.005
 
-/* A median distance of 5 % is more than most kernels change from one version to the next. */
+/* A median distance of 5 % exceeds the change of most kernels from one version to the next. */
 #define NOISY_SPREAD 0.05
 
-/* Every run of a CPU kernel starts threads, which takes a good part of a time below this. */
+/* Every run of a CPU kernel starts threads, which takes a large part of a time below this. */
 #define THREADS_MS 0.2
 
 /* Reasons to doubt a time. */
 #define RULES 8
 
-/* Does the RULE-th of them hold for RESULT? The sentence follows the names of the kernels for which
- * it holds. */
+/* Whether the RULE-th reason holds for RESULT. *sentence is printed after the names of the kernels
+ * for which it holds. */
 static bool is_doubtful(int rule, const struct bench_report *report,
                         const struct bench_result *result, const char **sentence)
 {
@@ -155,7 +155,7 @@ static bool is_doubtful(int rule, const struct bench_report *report,
     return rules[rule].holds;
 }
 
-/* Adds NAME to a list that may have it already. */
+/* Adds NAME to a list, unless the list has it. */
 static void add_name(char *list, size_t bytes, const char *name)
 {
     size_t used = strlen(list), length = strlen(name);
@@ -247,7 +247,7 @@ static void print_legend(FILE *out, bool predicted)
 static void print_kernels(FILE *out, const struct bench_report *report)
 {
     static const char format[] = "%-*s %-6s %4s%10s %6s %6s%9s%8s%6s%8s%8s%7s%11s%s\n";
-    const char *baseline = "ref."; /* the name of the column of speed-ups */
+    const char *baseline = "ref."; /* title of the column of speed-ups */
     bool predicted = false, method = false;
     for (int i = 0; i < report->results; i++) {
         const struct bench_result *result = &report->result[i];
@@ -268,8 +268,8 @@ static void print_kernels(FILE *out, const struct bench_report *report)
 
 /* ---- sweeps ---- */
 
-/* One table a number: the time, the share of a device copy, and the speed-up over basic with the
- * predicted one below it. */
+/* A table for each number: the time, the share of a device copy, the speed-up over basic and, below
+ * it, the predicted speed-up. */
 #define SWEEP_TABLES 4
 static const struct {
     const char *title;
@@ -279,7 +279,7 @@ static const struct {
                                {"times basic", 2},
                                {"predicted by reuse", 1}};
 
-/* The number of a table; 0 where there is none. */
+/* The value in a table; 0 if there is none. */
 static double sweep_value(const struct bench_report *report, int table,
                           const struct bench_result *result)
 {
@@ -316,7 +316,7 @@ static void print_sweep(FILE *out, const struct bench_report *report)
     bool tiles = report->sweep == SWEEP_TILE;
     for (int i = 0; i < SWEEP_TABLES; i++)
         print_sweep_table(out, report, i);
-    for (int i = 0; i < report->results; i++) { /* the cells that are missing, and why */
+    for (int i = 0; i < report->results; i++) { /* list the missing cells with reasons */
         const struct bench_result *result = &report->result[i];
         if (result->state != BENCH_TIMED)
             fprintf(out, "%s, %s %d: %s\n", result->kernel->name, tiles ? "tile" : "mask",

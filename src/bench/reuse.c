@@ -1,7 +1,7 @@
-/* Closed formulas for the loads of convolution, and notes on numbers that the textbook or
- * the teaching kit print differently. Each count is first made for one axis and then
- * multiplied; only the product over a large picture can leave 64 bits, so only that one
- * is checked. tests/bench/test_reuse.c counts the same things cell by cell. */
+/* Closed formulas for the loads of convolution, and notes on numbers that differ in the textbook or
+ * the teaching kit. Each count is first made for one axis and then multiplied. Only the product for
+ * a large picture can exceed 64 bits, so only this product is checked. tests/bench/test_reuse.c
+ * counts cell by cell and compares. */
 #include "bench/reuse.h"
 
 #include <limits.h>
@@ -30,10 +30,10 @@ static long long divide_up(long long a, long long b)
     return (a + b - 1) / b;
 }
 
-/* first + (first - step) + (first - 2*step) + ..., TERMS terms at most and only those above 0.
- * With step 1 it is the chapter's series 1 + 2 + ... + n: the outputs nearest to an edge look
- * n, n-1, ... cells beyond it. With the tile's width as step it is the ghost cells of the tiles
- * that begin at 0, T, 2T, ... */
+/* first + (first - step) + (first - 2*step) + ..., at most TERMS terms and only positive ones. With
+ * step 1 it is the chapter's series 1 + 2 + ... + n: the outputs nearest to an edge use n, n-1, ...
+ * cells beyond the edge. With step = the tile's width it counts the ghost cells of the tiles that
+ * begin at 0, T, 2T, ... */
 static long long falling_sum(long long first, long long step, long long terms)
 {
     if (first <= 0)
@@ -43,13 +43,13 @@ static long long falling_sum(long long first, long long step, long long terms)
 }
 
 /* Pairs of an output and a cell that it uses, both among N cells in a row: the loads of the basic
- * kernel on an array of N cells, and the uses that stay inside an output tile of N cells. */
+ * kernel on an array of N cells, or the uses inside an output tile of N cells. */
 static long long inner_uses(const struct axis *axis, long long n)
 {
     return n * axis->mask - falling_sum(axis->left, 1, n) - falling_sum(axis->right, 1, n);
 }
 
-/* TILES tiles that make N outputs together, with GHOSTS of their halo cells beyond an edge. */
+/* The counts of TILES tiles with N outputs in total, with GHOSTS halo cells beyond an edge. */
 static struct reuse_counts axis_counts(const struct axis *axis, long long tiles, long long n,
                                        long long ghosts, long long basic, long long shared_uses)
 {
@@ -73,21 +73,21 @@ static struct reuse_counts axis_place(const struct axis *axis, enum reuse_place 
                        inner_uses(axis, n));
 }
 
-/* All tiles of an axis of N cells. */
+/* The counts of all tiles of an axis of N cells. */
 static struct reuse_counts axis_grid(const struct axis *axis, long long n)
 {
     long long tiles = divide_up(n, axis->tile);
     long long last = n - (tiles - 1) * axis->tile; /* outputs of the last tile, 1 to T */
-    /* From the left the tiles begin at 0, T, 2T, ... From the right they end at n, and then at
-     * n - last, n - last - T, ... */
+    /* Counted from the left, tiles begin at 0, T, 2T, ... Counted from the right, they end at n, n
+     * - last, n - last - T, ... */
     long long ghosts = falling_sum(axis->left, axis->tile, tiles) + axis->right +
                        falling_sum(axis->right - last, axis->tile, tiles - 1);
     return axis_counts(axis, tiles, n, ghosts, inner_uses(axis, n),
                        (tiles - 1) * inner_uses(axis, axis->tile) + inner_uses(axis, last));
 }
 
-/* Tiles of an axis of N cells that are whole and reach no ghost cell: T*i >= left and
- * T*(i+1) + right <= n. */
+/* The number of whole tiles on an axis of N cells that reach no ghost cell: T*i >= left and T*(i+1)
+ * + right <= n. */
 static long long axis_internal(const struct axis *axis, long long n)
 {
     long long end = n < axis->right ? 0 : (n - axis->right) / axis->tile;
@@ -97,8 +97,8 @@ static long long axis_internal(const struct axis *axis, long long n)
 
 /* ---- products ---- */
 
-/* *fits becomes false when the product passes 64 bits. (Not __builtin_mul_overflow: gcc 12.2
- * multiplies twice when the operands are const, and wrongly where the result overwrites one.) */
+/* *fits becomes false if the product exceeds 64 bits. (Not __builtin_mul_overflow: gcc 12.2
+ * multiplies twice if the operands are const, and wrongly if the result overwrites one of them.) */
 static long long multiply(long long a, long long b, bool *fits)
 {
     int128 product = (int128)a * b;
@@ -106,8 +106,8 @@ static long long multiply(long long a, long long b, bool *fits)
     return (long long)product;
 }
 
-/* The counts of TIMES tiles (or grids) that count X along one axis and Y along the other. False
- * when one of them passes 64 bits. */
+/* The counts of TIMES tiles (or grids) that count X along one axis and Y along the other. False if
+ * a count exceeds 64 bits. */
 static bool counts_multiply(struct reuse_counts *product, const struct reuse_counts *x,
                             const struct reuse_counts *y, long long times)
 {
@@ -129,7 +129,7 @@ struct reuse_counts reuse_tile_count(const struct reuse_shape *shape, enum reuse
 
 const struct reuse_position *reuse_positions(int dims, int *count)
 {
-    /* 1D takes the first three. */
+    /* 1D uses the first three. */
     static const struct reuse_position positions[REUSE_POSITIONS] = {
         {"internal", REUSE_INSIDE, REUSE_INSIDE}, {"left", REUSE_FIRST, REUSE_INSIDE},
         {"right", REUSE_LAST, REUSE_INSIDE},      {"top", REUSE_INSIDE, REUSE_FIRST},
@@ -150,7 +150,7 @@ bool reuse_grid_count(const struct reuse_shape *shape, long long width, long lon
     struct reuse_counts tile_y = axis_place(&along_y, REUSE_INSIDE);
     long long internal = axis_internal(&along_x, width) * axis_internal(&along_y, height);
     /* The array with its ghost cells is one input tile around one output tile. Sides below 2^31
-     * keep these two products inside 64 bits; what grows with the mask or the channels may not. */
+     * keep these two products inside 64 bits; products with mask or channels may not fit. */
     long long ghost_cells =
         (width + along_x.mask - 1) * (height + along_y.mask - 1) - width * height;
 
@@ -160,7 +160,7 @@ bool reuse_grid_count(const struct reuse_shape *shape, long long width, long lon
     grid->shared_tiled = multiply(grid->total.tiles, reuse_block_tiled(shape).shared_bytes, &good);
     grid->shared_cached =
         multiply(grid->total.tiles, reuse_block_cached(shape).shared_bytes, &good);
-    /* Internal tiles are some of those that were just counted: their sums fit too. */
+    /* Internal tiles are a subset of the tiles counted above, so their sums fit too. */
     good = good && counts_multiply(&grid->internal, &tile_x, &tile_y, internal * channels);
     if (!good)
         return error_set(err, EXIT_USAGE,
@@ -188,8 +188,8 @@ struct reuse_block reuse_block_cached(const struct reuse_shape *shape)
 
 int reuse_uses(int mask, int tile, int index)
 {
-    /* The cell index + 1 steps from one end of the input tile and cells - index from the other: as
-     * many outputs reach it, but never more than there are, nor than the mask is wide. */
+    /* The cell is index + 1 steps from one end of the input tile and cells - index steps from the
+     * other. As many outputs reach it, but no more than the tile's outputs or the mask's width. */
     long long end = least(index + 1, tile + mask - 1 - index);
     return (int)least(end, least(mask, tile));
 }
@@ -217,7 +217,7 @@ void reuse_fraction_text(char text[REUSE_TEXT_CHARS], struct reuse_fraction frac
     long long scale = 1;
     for (int i = 0; i < decimals; i++)
         scale *= 10;
-    /* floor(v + 1/2) for v = scale * n/d, without leaving the integers; 2^63 * 2 * 10^9 < 2^127. */
+    /* floor(v + 1/2) for v = scale * n/d, in integers only; 2^63 * 2 * 10^9 < 2^127. */
     int128 d = fraction.denominator;
     int128 rounded = (2 * (int128)fraction.numerator * scale + d) / (2 * d);
     long long whole = (long long)(rounded / scale), digits = (long long)(rounded % scale);
@@ -229,7 +229,7 @@ void reuse_fraction_text(char text[REUSE_TEXT_CHARS], struct reuse_fraction frac
 
 /* ---- notes ---- */
 
-/* The right number is not kept here: it is worked out from the case. */
+/* The correct number is not stored here but computed from the case. */
 static const struct reuse_note notes[] = {
     {1, 5, 128, "the teaching kit (module 8.4)", "4.9", 1,
      "4.9 is what the next column, T = 256, rounds to"},

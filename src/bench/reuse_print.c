@@ -1,8 +1,8 @@
-/* The analysis of data reuse, printed: as tables for a reader of the chapter, and for programs as
- * JSON (an object a mask and tile) or CSV (a line a kind of tile), which hold every exact
- * fraction beside its decimal. The tables show for each of 1D and 2D the reduction of loads
- * first, as in the chapter's Fig. 7.22, then for each mask its tiles, the uses of their cells,
- * thread blocks, and the whole array or picture. Every number comes from bench/reuse.h. */
+/* Prints the analysis of data reuse: as tables for a reader of the chapter, and for programs as
+ * JSON (an object for each mask and tile) or CSV (a line for each kind of tile), both with every
+ * exact fraction beside its decimal. The tables show, for 1D and for 2D, first the reduction of
+ * loads, as in the chapter's Fig. 7.22; then, for each mask, its tiles, the uses of their cells,
+ * thread blocks, and the whole array or picture. bench/reuse.h computes all numbers. */
 #include <string.h>
 
 #include "base/json.h"
@@ -12,10 +12,10 @@
 
 #define LABEL_CHARS 96
 
-/* Decimals of the ratios in JSON and CSV: any two ratios of a table differ in them. */
+/* Decimals of the ratios in JSON and CSV, enough to tell any two ratios of a table apart. */
 #define DECIMALS 6
 
-/* The reduction of loads, rounded and exact, and the line's end; a dash where there is no tile. */
+/* Prints the reduction of loads, rounded and exact, and the line's end; a dash without tiles. */
 static void print_ratio(FILE *out, const struct reuse_counts *counts)
 {
     char text[REUSE_TEXT_CHARS];
@@ -65,8 +65,8 @@ static void print_intro(FILE *out, const struct reuse_table *table, int tables)
             "\nReduction of loads in internal tiles, basic / tiled (limit: T without end)\n\n");
 }
 
-/* The reductions of one mask in one line, a star where a note follows. The line begins with
- * "k = 5" for a mask of 5 cells or of 5 x 5, else "7 x 3". */
+/* Prints the reductions of one mask in one line, with a star if a note follows. The line begins
+ * with "k = 5" for a mask of 5 cells or of 5 x 5, else "7 x 3". */
 static void print_reductions(FILE *out, const struct reuse_table *table)
 {
     int width = table->shape->mask_width, height = table->shape->mask_height;
@@ -96,7 +96,7 @@ static void print_notes(FILE *out, const struct reuse_table *table)
     }
 }
 
-/* The head of TABLES tables of one number of dimensions. */
+/* Prints the head of TABLES tables with the same number of dimensions. */
 static void print_overview(FILE *out, const struct reuse_table *table, int tables)
 {
     print_intro(out, table, tables);
@@ -117,8 +117,8 @@ struct place_row {
     struct reuse_counts counts;
 };
 
-/* Adds the places FIRST up to END to ROWS, one row for all that count the same: with a symmetric
- * mask WORD stands for all of them, else each row names its places before it. */
+/* Adds the places FIRST up to END to ROWS, one row for all places with equal counts. A single row
+ * (a symmetric mask) has the label WORD; otherwise labels name the places before WORD. */
 static int add_places(struct place_row *rows, int count, const struct reuse_shape *shape, int first,
                       int end, const char *word)
 {
@@ -215,16 +215,15 @@ static void print_blocks(FILE *out, const struct reuse_table *table)
 
 /* ---- uses of the cells of a tile ---- */
 
-/* As module 8.4 of the teaching kit writes them down: 1 2 ... k ... k ... 2 1. In 2D the uses of a
- * cell are its column's times its row's. Long runs of one number are written once, with their
- * length. */
+/* Printed as in module 8.4 of the teaching kit: 1 2 ... k ... k ... 2 1. In 2D a cell's uses are
+ * its column's uses times its row's. A long run of one number is written once, with its length. */
 
-/* Cells in a row with the same number of uses. */
+/* Adjacent cells with equal uses. */
 struct run {
     int uses, cells;
 };
 
-/* A row of runs rises, stays, and falls; past this many its slopes are cut short. */
+/* Runs rise, stay, and fall; if there are more than this, rise and fall are shortened. */
 #define SHOWN_RUNS 17
 #define SHOWN_ENDS 3
 /* min(mask, tile) is at most 255. */
@@ -271,7 +270,7 @@ static void times_text(char text[TIMES_CHARS], const struct run *run)
         snprintf(text, TIMES_CHARS, "x%d", run->cells);
 }
 
-/* The product of rows and columns, a number for each pair of runs. */
+/* Prints the products of rows and columns, a number for each pair of runs. */
 static void print_products(FILE *out, const struct reuse_shape *shape)
 {
     struct run columns[RUNS_MAX], rows[RUNS_MAX];
@@ -283,7 +282,7 @@ static void print_products(FILE *out, const struct reuse_shape *shape)
         return;
     fprintf(out, "\n  Their products for T = %d: the uses of the input tile's cells\n\n  %6s",
             shape->tile, "");
-    int blanks = 0; /* none is left at the line's end */
+    int blanks = 0; /* so that no line ends with blanks */
     for (int x = 0; x < width; x++) {
         times_text(times, &columns[x]);
         cell_width[x] = strlen(times) < 3 ? 4 : (int)strlen(times) + 1;
@@ -328,10 +327,10 @@ static void print_uses(FILE *out, const struct reuse_table *table)
 
 /* ---- the whole array or picture ---- */
 
-/* The answers to exercises 4 to 7 for its size. A picture's channels are counted all, as one
- * launch each. */
+/* Answers to exercises 4 to 7 for the report's size. All channels of a picture count, each as one
+ * launch. */
 
-/* Exercise 4 asks it of arrays, 5 of square matrices, 6 of all others. */
+/* Exercise 4 is about arrays, 5 about square matrices, 6 about all others. */
 static void print_exercise(FILE *out, const struct reuse_report *report,
                            const struct reuse_table *table)
 {
@@ -414,7 +413,7 @@ static void print_table(FILE *out, const struct reuse_report *report,
 
 void reuse_print_text(FILE *out, const struct reuse_report *report)
 {
-    int end = 0; /* of the tables with the dimensions of the last overview */
+    int end = 0; /* end of the tables with the last overview's dimensions */
     for (int i = 0; i < report->tables; i++) {
         const struct reuse_table *table = &report->table[i];
         if (i == end) {
@@ -440,7 +439,7 @@ static void put_uses(FILE *out, int mask, int tile, const char *between)
         fprintf(out, "%s%d", i ? between : "", reuse_uses(mask, tile, i));
 }
 
-/* Prints the counts as the members of a JSON object, behind its first one. */
+/* Prints the counts as members of a JSON object, after its first member. */
 static void json_counts(FILE *out, const struct reuse_counts *c)
 {
     char text[REUSE_TEXT_CHARS];
@@ -535,7 +534,7 @@ void reuse_print_json(FILE *out, const struct reuse_report *report)
 
 /* ---- CSV ---- */
 
-/* KIND is a place of one tile or a part of the grid. The rest of the line is the caller's: ghost
+/* KIND is a place of one tile or a part of the grid. The caller prints the rest of the line: ghost
  * cells around the array, uses along x and along y, a note. */
 static void csv_counts(FILE *out, const struct reuse_shape *shape, const char *kind,
                        const struct reuse_counts *c)
@@ -571,7 +570,7 @@ static void csv_shape(FILE *out, const struct reuse_report *report, const struct
         struct reuse_counts counts = reuse_tile_count(shape, position[i].x, position[i].y);
         csv_counts(out, shape, position[i].name, &counts);
         fputc(',', out);
-        if (i == 0) /* numbers with blanks between, so that the column stays one */
+        if (i == 0) /* separated by blanks, so that they stay in one column */
             put_uses(out, shape->mask_width, shape->tile, " ");
         fputc(',', out);
         if (i == 0 && shape->dims == 2)

@@ -1,8 +1,7 @@
-/* The bench at work. It finds the kernels that are meant: all that can run here, or those
- * that the user named. For every mask and tile it walks them, compares each one's output
- * with the reference's, has it timed (bench/measure.c), and sets beside the time what the
- * analysis of data reuse predicts. A kernel that cannot run, fails or differs has that in
- * its result, and the others go on. */
+/* Runs the bench. It selects the kernels: all that can run here, or the kernels that the user
+ * named. For every mask and tile it goes through them, compares each kernel's output with the
+ * reference's, calls bench/measure.c to time it, and adds the prediction of the reuse analysis. If
+ * a kernel cannot run, fails or differs, its result says so, and the others continue. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "bench/bench.h"
 #include "bench/reuse.h"
 
-/* So many taps (a weight times a sample) take the reference some tenths of a second. */
+/* The reference needs some tenths of a second for this many taps (a weight times a sample). */
 #define REFERENCE_TAPS 3e7
 
 static const int SWEEP_TILES[] = {8, 16, 32, 64};
@@ -23,16 +22,16 @@ static const int SWEEP_MASKS[] = {3, 5, 7, 9, 11, 15, 21, 31};
 struct bench {
     struct bench_report *report;
     const struct bench_request *request;
-    const struct kernel *kernel[BENCH_KERNELS]; /* that are meant */
+    const struct kernel *kernel[BENCH_KERNELS]; /* the selected kernels */
     int kernels;
     struct image out;  /* of the picture's shape */
-    struct image part; /* the rows of it that the reference makes */
+    struct image part; /* the rows of `out` that the reference makes */
     struct plan plan;
     struct bench_bands bands;
     int step, steps; /* for the progress line */
 };
 
-/* Whether NAME is one of the names in the list, or the list is not there. */
+/* Whether NAME is in the list; true if the list is NULL. */
 static bool is_named(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -45,7 +44,7 @@ static bool is_named(const char *list, const char *name)
     return false;
 }
 
-/* Refuses kernels that the user named and that contradict the other options on any machine. */
+/* Refuses named kernels that contradict the other options on any machine. */
 static bool check_named(const struct bench *bench, struct error *err)
 {
     const struct bench_request *request = bench->request;
@@ -68,8 +67,8 @@ static bool check_named(const struct bench *bench, struct error *err)
     return true;
 }
 
-/* Is a kernel part of the bench? Unless it is named, the reference is left out of sweeps: it is
- * slow, and it squeezes all others together. */
+/* Whether a kernel is part of the bench. Sweeps leave out the reference unless it is named: it is
+ * slow, and it squeezes all other lines together. */
 static bool is_meant(const struct bench *bench, const struct kernel *kernel)
 {
     const struct bench_request *request = bench->request;
@@ -84,8 +83,8 @@ static bool is_meant(const struct bench *bench, const struct kernel *kernel)
            (!bench_is_reference(kernel) && (sweep == SWEEP_MASK || kernel->tile != TILE_NONE));
 }
 
-/* Checks that the CUDA device that was asked for is there. With --device auto its absence is no
- * error: the report's no_cuda then says why; otherwise it is empty. */
+/* Checks that the requested CUDA device exists. With --device auto a missing device is no error:
+ * the report's no_cuda then gives the reason; otherwise no_cuda is empty. */
 static bool check_cuda(struct bench *bench, struct error *err)
 {
     const struct bench_request *request = bench->request;
@@ -122,7 +121,7 @@ static bool kernels_choose(struct bench *bench, struct error *err)
         bench->kernel[bench->kernels++] = kernel;
     }
     if (bench->request->kernels)
-        no_cuda[0] = '\0'; /* the kernels are those of the CPU: nobody misses a GPU */
+        no_cuda[0] = '\0'; /* only CPU kernels are named, so no GPU is missed */
     if (bench->kernels > 0)
         return true;
     if (bench->report->sweep != SWEEP_TILE)
@@ -143,12 +142,12 @@ bool bench_check(const struct bench_request *request, enum bench_sweep sweep, st
 
 /* ---- the expectation ---- */
 
-/* The reference's rows: of the whole picture where that is quick, else of three bands, top, middle
- * and bottom. They hold every kind of row that a kernel may treat differently: rows with ghost rows
- * above or below, and rows with neighbours only. All columns are compared, so both edges are
- * covered. */
+/* The reference's rows: the whole picture if that is quick, else three bands at the top, middle
+ * and bottom. They include every kind of row that a kernel may treat differently: rows with ghost
+ * rows above or below, and rows with neighbours only. All columns are compared, which covers both
+ * edges. */
 
-/* Taps (a weight times a sample) that the reference sums for one mask on each thread: about a
+/* Taps (a weight times a sample) that the reference sums for one mask on each thread: about one
  * second of work. */
 #define BANDS_TAPS 6e7
 
@@ -194,7 +193,7 @@ bool bench_bands_check(const struct bench_bands *bands, const struct image *out,
 
 /* ---- one kernel ---- */
 
-/* The next of the results, for which bench_run has made room. */
+/* Takes the next result; bench_run has allocated it. */
 static struct bench_result *result_add(struct bench *bench, const struct kernel *kernel, int tile)
 {
     struct bench_report *report = bench->report;
@@ -227,7 +226,7 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
         return 0;
     if (staged == TILE_BLOCK || tile == 0)
         return 1;
-    if (cut && cut->mask_rows < m->height) /* the tile is staged several times over */
+    if (cut && cut->mask_rows < m->height) /* the tile is staged several times */
         return (double)m->width * (double)m->height / cut->loads_per_output;
     counts = reuse_tile_count(&shape, REUSE_INSIDE, REUSE_INSIDE);
     return (double)counts.basic /
@@ -235,7 +234,7 @@ double bench_predict(enum kernel_tile staged, const struct plan_mask *m, int til
                                         : counts.outputs + counts.basic - counts.shared_uses);
 }
 
-/* The job for one run. The reference makes only some rows, from the middle of the picture. */
+/* Makes the job for one run. The reference makes only some rows, from the middle of the picture. */
 static struct kernel_job job_make(struct bench *bench, struct bench_result *result)
 {
     const struct bench_request *request = bench->request;
@@ -256,8 +255,8 @@ static struct kernel_job job_make(struct bench *bench, struct bench_result *resu
     return job;
 }
 
-/* Runs once and compares the output; the run is a warm-up, too. The output is overwritten first, so
- * that an earlier kernel's output is not taken for this one's. */
+/* Runs once, which also warms up, and compares the output. The output is overwritten before the
+ * run, so that an earlier kernel's output cannot pass. */
 static bool verify(struct bench *bench, struct bench_result *result, struct kernel_job *job,
                    struct error *err)
 {
@@ -268,8 +267,8 @@ static bool verify(struct bench *bench, struct bench_result *result, struct kern
                              err);
 }
 
-/* The prediction is for the tile that was really cut: --tile may ask for more than shared memory
- * holds. In a sweep the result keeps its place at the tile that was asked for. */
+/* The prediction uses the real tile, since --tile may ask for more than shared memory holds. In a
+ * sweep the result keeps the requested tile as its place. */
 static void result_predict(const struct bench *bench, struct bench_result *result,
                            const struct kernel_job *job)
 {
@@ -283,8 +282,8 @@ static void result_predict(const struct bench *bench, struct bench_result *resul
         result->tile = cut.tile_width;
 }
 
-/* False: the bench cannot go on. A kernel that cannot run the plan is a result in a sweep of masks,
- * and where the user did not name it. */
+/* False: the bench cannot continue. A kernel that does not support the plan is a normal result in a
+ * sweep of masks, and if the user did not name the kernel. */
 static bool measure(struct bench *bench, const struct kernel *kernel, int tile, struct error *err)
 {
     const struct bench_request *request = bench->request;
@@ -345,7 +344,7 @@ static bool measure_kernels(struct bench *bench, int tile, struct error *err)
     return true;
 }
 
-/* One mask: 0 is the one asked for, else WIDTH cells square. */
+/* Measures one mask: WIDTH x WIDTH cells, or the user's mask if WIDTH is 0. */
 static bool measure_mask(struct bench *bench, int width, struct error *err)
 {
     const struct bench_request *request = bench->request;
@@ -373,8 +372,7 @@ static bool measure_mask(struct bench *bench, int width, struct error *err)
     return ok;
 }
 
-/* The devices of the kernels that are meant, probed. The kernels of one device follow each other.
- */
+/* Finds and probes the devices of the selected kernels. Kernels of one device are adjacent. */
 static bool find_devices(struct bench *bench, struct error *err)
 {
     struct bench_report *report = bench->report;

@@ -1,6 +1,6 @@
-/* The numbers that follow from measured times: their statistics, the rates of a kernel, and
- * the place of its result in a sweep. Nothing here runs a kernel or knows more of one than
- * its row; tests/bench/test_bench.c feeds it made-up times. */
+/* Numbers computed from measured times: their statistics, the rates of a kernel, and the place of
+ * its result in a sweep. This file runs no kernel and knows only the kernel's row;
+ * tests/bench/test_bench.c calls it with made-up times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "bench/bench.h"
 #include "kernel/kernel.h"
 
-/* An outlier lies this many MADs from the median: ten standard deviations where times scatter
- * normally, for which a MAD is 0.6745 of one. */
+/* An outlier is this many MADs from the median. For normally distributed times a MAD is 0.6745
+ * standard deviations, so the limit is ten standard deviations. */
 #define BENCH_OUTLIER 14.826
 
 static int compare_doubles(const void *a, const void *b)

@@ -1,15 +1,15 @@
-/* BMP, read and written. Reading takes headers of all kinds that were ever common, with palettes
- * and masks; run-length and other compression is refused. Writing makes 24 or 32 bits.
+/* BMP, read and written. The decoder reads every common kind of header, palettes and bit masks; it
+ * refuses compressed files (run-length and other). The encoder writes 24 or 32 bits a pixel.
  *
  *   14 bytes  file header: "BM", size, reserved, where the pixels begin
  *   12        OS/2: 16-bit sizes, palette entries of three bytes
- *   16..64    OS/2 2: the long header, cut anywhere
+ *   16..64    OS/2 2: the long header, which may be cut at any length
  *   40        Windows 3; with compression 3 or 6, three or four masks follow
- *   52, 56    the same with the masks inside
+ *   52, 56    as 40, with the masks inside the header
  *   108, 124  Windows 4 and 5: masks, colour space; 5 may carry an ICC profile
  *
- * Rows stand from the bottom to the top (or, where the height is negative, from the top), each
- * padded to a multiple of four bytes; the last one may lack its padding. */
+ * Rows are stored from the bottom to the top (or, where the height is negative, from the top), each
+ * padded to a multiple of four bytes; the last row may lack its padding. */
 #include <endian.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@
 
 enum compression { BMP_RGB = 0, BMP_RLE8 = 1, BMP_RLE4 = 2, BMP_BITFIELDS = 3, BMP_ALPHA = 6 };
 
-/* source->state. Pointers lie in the input's bytes. */
+/* source->state. Its pointers point into the input's bytes. */
 struct bmp {
     const char *name;
     struct error *err; /* while the header is read */
@@ -36,7 +36,7 @@ struct bmp {
     uint32_t mask[4];       /* red, green, blue, alpha where bits > 8; alpha 0: none */
     int shift[4];           /* the place of each mask's lowest bit */
     uint8_t level[4][256];  /* the sample for each value of a mask's bits */
-    const uint8_t *palette; /* blue, green, red and, where an entry has four bytes, nothing */
+    const uint8_t *palette; /* entries: blue, green, red and, if four bytes long, one unused byte */
     int palette_entries, palette_entry_bytes;
     size_t row_bytes; /* with the padding to a multiple of four */
 };
@@ -98,7 +98,7 @@ static bool has_masks(const struct bmp *bmp)
     return bmp->compression == BMP_BITFIELDS || bmp->compression == BMP_ALPHA;
 }
 
-/* A kind of pixels that is decoded here. */
+/* Checks that this decoder knows the bits per pixel and the compression. */
 static bool check_kind(struct bmp *bmp)
 {
     int bits = bmp->bits;
@@ -117,8 +117,8 @@ static bool check_kind(struct bmp *bmp)
     return true;
 }
 
-/* Masks of up to 8 bits in a row are read; more would have to be rounded. Few bits become eight by
- * being repeated: 101 becomes 10110110. No mask is full alpha. */
+/* Sets channel C's mask. At most 8 adjacent bits: more would have to be rounded. Fewer bits are
+ * repeated to fill eight: 101 becomes 10110110. An alpha mask of 0 means opaque. */
 static bool set_mask(struct bmp *bmp, int c, uint32_t mask)
 {
     uint32_t values = mask ? mask / (mask & (0U - mask)) + 1 : 1; /* 2^bits where it has no gaps */
@@ -225,7 +225,7 @@ static const uint8_t *row_at(const struct bmp *bmp, int y)
     return bmp->bytes + bmp->pixels_at + (size_t)y * bmp->row_bytes;
 }
 
-/* Pixel X of ROW as a number: an index of the palette, or the bits that the masks share out. */
+/* Pixel X of ROW as a number: a palette index, or the bits that the masks select from. */
 static inline uint32_t pixel_at(const struct bmp *bmp, const uint8_t *row, int x)
 {
     size_t bit = (size_t)x * (size_t)bmp->bits;
@@ -240,9 +240,9 @@ static inline uint32_t pixel_at(const struct bmp *bmp, const uint8_t *row, int x
     return p[0] >> (8 - bmp->bits - (int)(bit % 8)) & ((1 << bmp->bits) - 1);
 }
 
-/* Looks at all pixels where the header leaves something open. An index may lie outside the
- * palette. The fourth byte of 32-bit pixels without masks is nothing by the book and alpha by
- * habit; where all of them are 0 the picture would be invisible: there it is nothing. */
+/* Checks all pixels: an index may lie outside the palette, and the fourth byte of 32-bit pixels
+ * without masks may be alpha. The specification leaves this byte unused, but many programs store
+ * alpha there. If the byte is 0 in all pixels, the picture is opaque. */
 static bool check_pixels(struct bmp *bmp)
 {
     bool indexed = bmp->bits <= 8 && bmp->palette_entries < 1 << bmp->bits;
@@ -333,7 +333,7 @@ static uint8_t *make(const struct image *image, const struct sink_options *optio
     uint8_t *file = large_alloc(*bytes = start + row * (size_t)image->height);
     uint8_t *p = file;
 
-    (void)options; /* a BMP has none */
+    (void)options; /* no option applies to BMP */
     if (!file)
         return NULL;
     memset(file, 0, start);

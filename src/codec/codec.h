@@ -1,11 +1,11 @@
-/* Image files. A source gives rows, a sink takes rows; every format stands
- * behind the same few calls, whether it decodes whole pictures (stb) or streams.
+/* Image files. A source delivers rows, a sink accepts rows; every format is used through the same
+ * few calls, whether its codec handles whole pictures (stb) or streams rows.
  *
  *   source_open -> source_info -> source_read ... -> source_close
  *   sink_open -> sink_write ... -> sink_finish | sink_abort
  *
- * A picture that the format cannot hold is refused in sink_open, and the sentence names a format
- * that can; nothing is dropped silently. */
+ * sink_open refuses a picture that the format cannot hold, and the error names a format that can
+ * hold it; nothing is dropped silently. */
 #ifndef STENCIL_CODEC_CODEC_H
 #define STENCIL_CODEC_CODEC_H
 
@@ -33,12 +33,12 @@ struct image_info {
 
 /* ---- formats ---- */
 
-/* By extension, case-insensitive; FORMAT_NONE when unknown. */
+/* The format by PATH's extension, case-insensitive; FORMAT_NONE when unknown. */
 enum format format_of_path(const char *path);
 enum format format_of_name(const char *name); /* "png", "jpg", "jpeg", ...; for --format */
 const char *format_name(enum format format);
 
-/* "known: png jpg jpeg ...", all of them, for sentences. */
+/* The names of all formats, for error messages: "known: png jpg jpeg ...". */
 #define FORMAT_KNOWN_BYTES 256
 const char *format_known(char text[FORMAT_KNOWN_BYTES]);
 
@@ -52,38 +52,38 @@ const char *codec_sentence_name(const char *path);
 
 struct source;
 
-/* Opens PATH ("-": stdin), recognises the format by its first bytes (never by the
- * name), reads the header, and checks all that can be checked (chunks and their CRCs, sizes
- * against the file's length) before any large allocation. NAME in sentences is PATH,
- * "standard input" for "-". Errors are EXIT_INPUT. */
+/* Opens PATH ("-": stdin), recognises the format by its first bytes (never by the name), reads the
+ * header, and makes all checks that need no large allocation (chunks and their CRCs, sizes against
+ * the file's length). Error messages call the file PATH, or "standard input" for "-". Errors are
+ * EXIT_INPUT. */
 bool source_open(struct source **source, const char *path, struct error *err);
 const struct image_info *source_info(const struct source *source);
 
-/* One line for people that names dropped metadata ("in.png: ICC profile and EXIF data are not
- * kept"), or NULL. Valid until source_close. */
+/* A warning that names dropped metadata ("in.png: ICC profile and EXIF data are not kept"), or
+ * NULL. Valid until source_close. */
 const char *source_warning(const struct source *source);
 
-/* Metadata that a PNG can hold, valid until source_close; and the warning that is left where the
- * output takes it (sink_takes_metadata). */
+/* source_metadata: metadata that a PNG can hold, valid until source_close. source_warning_kept: the
+ * warning that remains if the output keeps this metadata (sink_takes_metadata). */
 struct metadata {
-    const uint8_t *chunks; /* whole PNG chunks, as they may stand behind the header */
+    const uint8_t *chunks; /* whole PNG chunks, to be placed after the header */
     size_t bytes;          /* 0: none */
 };
 struct metadata source_metadata(const struct source *source);
 const char *source_warning_kept(const struct source *source);
 
-/* True if rows are decoded as they are asked for; else the first source_read decodes all. */
+/* True if rows are decoded on demand; else the first source_read decodes the whole picture. */
 bool source_streams(const struct source *source);
 
-/* Before the first row: a decoder that can goes ahead on a thread of its own. */
+/* Call before the first row: lets the decoder work ahead on its own thread, if it can. */
 void source_read_ahead(struct source *source);
 
 /* The next ROWS->height rows, in order, into the caller's memory (its width,
  * channels and type must be the info's; any pitch). */
 bool source_read(struct source *source, struct image *rows, struct error *err);
 
-/* All rows in one image that the caller owns (image_free). Codecs that decode whole
- * pictures hand theirs over without a copy. Only before any source_read. */
+/* Reads all rows into one image that the caller owns (image_free). Codecs that decode whole
+ * pictures pass theirs on without a copy. Allowed only before the first source_read. */
 bool source_read_all(struct source *source, struct image *image, struct error *err);
 
 /* From another thread: a source_read that waits for its input fails at once. */
@@ -103,39 +103,39 @@ struct sink_options {
     int threads;              /* for encoders that can use them, >= 1 */
     bool sync;                /* --fsync: wait until the file is on the disk */
     struct stat *written;     /* NULL, or filled as by output_watch */
-    struct metadata metadata; /* for outputs that take it */
+    struct metadata metadata; /* for formats that can hold it */
 };
 
-/* Checks that the format can hold what INFO describes (EXIT_INPUT and the way out when not)
- * and opens the output through codec/output.h ("-": stdout). INFO->max other than 255/65535 into
- * a format without maxval: samples are scaled v -> round(v*M/max), M = 255 for max < 256,
- * else 65535, by sink_write. INFO->format is the input's and used for "-" without a format. */
+/* Checks that the format can hold what INFO describes, and opens the output through codec/output.h
+ * ("-": stdout). If it cannot, the error is EXIT_INPUT and suggests a format. If INFO->max is not
+ * 255 or 65535 and the format has no maxval, sink_write scales samples: v -> round(v*M/max), M =
+ * 255 for max < 256, else 65535. INFO->format is the input's; "-" without --format uses it. */
 bool sink_open(struct sink **sink, const char *path, const struct image_info *info,
                const struct sink_options *options, struct error *err);
 
-/* The check alone, before anything is decoded; same errors. */
+/* Only the check of sink_open, before anything is decoded; same errors. */
 bool sink_check(const char *path, const struct image_info *info, const struct sink_options *options,
                 struct error *err);
 
-/* The part of the check that needs no picture: is there a format for PATH and these options?
- * EXIT_USAGE with the known formats when not. sink_check and sink_open ask this too. */
+/* Checks that there is a format for PATH and OPTIONS; needs no picture. Otherwise the error is
+ * EXIT_USAGE and lists the known formats. sink_check and sink_open make this check too. */
 bool sink_check_format(const char *path, const struct sink_options *options, struct error *err);
 
-/* Whether that output can hold struct metadata. */
+/* Whether the output's format can hold struct metadata. */
 bool sink_takes_metadata(const char *path, const struct image_info *info,
                          const struct sink_options *options);
 
-/* True if a sink of these arguments writes rows as they come; else they are gathered, unless they
- * come all at once. */
+/* True if a sink for these arguments writes rows as they come. Otherwise it gathers all rows first,
+ * unless the whole picture comes in one call. */
 bool sink_streams(const char *path, const struct image_info *info,
                   const struct sink_options *options);
 
-/* The next rows, in order; the caller keeps them and they are not changed. */
+/* Writes the next rows, in order. The rows remain the caller's and are not changed. */
 bool sink_write(struct sink *sink, const struct image *rows, struct error *err);
 
-/* After the last row: flush, check every write and close, rename into place. Frees the sink
- * also when it fails (then nothing is left behind). */
+/* Call after the last row: flushes, checks every write and the close, renames into place. Always
+ * frees the sink; on failure no file is left behind. */
 bool sink_finish(struct sink *sink, struct error *err);
-void sink_abort(struct sink *sink); /* leaves nothing behind; NULL is harmless */
+void sink_abort(struct sink *sink); /* leaves no file behind; NULL is harmless */
 
 #endif

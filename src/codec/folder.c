@@ -1,6 +1,6 @@
-/* The walk through folders of pictures, and the paths of their files. A folder is read whole
- * and closed before the folders in it are entered, so that deep trees need few descriptors.
- * A folder that cannot be read is visited with its trouble, and the walk goes on. */
+/* The walk through folders of pictures, and the paths of their files. A folder is read whole and
+ * closed before the folders in it are entered, so that deep trees need few descriptors. For a
+ * folder that cannot be read, the visit function gets the reason, and the walk goes on. */
 #include "codec/folder.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 /* Trees too deep for PATH_MAX cannot be opened; this limit protects the stack. */
 #define MAX_DEPTH 2048
 
-/* The folders that the walk is in: a symlink to one of them would never end. */
+/* The chain of folders that the walk is inside; a symlink to one of them would never end. */
 struct above {
     const struct above *above;
     dev_t device;
@@ -50,7 +50,7 @@ bool folder_wants(const struct folder_filter *filter, const char *name)
                      (is_picture && globs_match_folder(&filter->include, name));
 }
 
-/* For scandir: all but what the program and scripts/slurm_batch leave beside pictures. */
+/* For scandir: all entries but the files that this program and scripts/slurm_batch create. */
 static int is_foreign(const struct dirent *entry)
 {
     const char *name = entry->d_name;
@@ -72,8 +72,8 @@ static void visit_unreadable(struct walk *walk, const char *name)
     tell(walk, name, text);
 }
 
-/* Where a link leads; DT_UNKNOWN where it is not followed. A link to nothing is a file that will
- * not open. */
+/* The type of a link's target; DT_UNKNOWN if the link is not followed. A dangling link counts as a
+ * file, which will fail to open. */
 static unsigned char link_type(struct walk *walk, const char *path, const char *name)
 {
     struct stat status;
@@ -94,8 +94,8 @@ static unsigned char entry_type(struct walk *walk, unsigned char type, const cha
 {
     struct stat status;
 
-    if (type == DT_UNKNOWN)                       /* some file systems do not say */
-        type = lstat(path, &status) != 0 ? DT_REG /* opening it will say what is wrong */
+    if (type == DT_UNKNOWN)                       /* some file systems do not tell the type */
+        type = lstat(path, &status) != 0 ? DT_REG /* opening it will report the error */
                : S_ISLNK(status.st_mode) ? DT_LNK
                : S_ISDIR(status.st_mode) ? DT_DIR
                                          : DT_REG;
@@ -134,7 +134,7 @@ static bool is_above(const struct above *above, const struct stat *status)
     return false;
 }
 
-/* FOLDER is below the walk's folder; empty: that folder itself. */
+/* FOLDER is relative to the walk's folder; empty: the walk's folder itself. */
 static void walk_folder(struct walk *walk, const char *folder, const struct above *above)
 {
     struct above here = {.above = above, .depth = above ? above->depth + 1 : 0};
@@ -219,7 +219,7 @@ char *path_real(const char *path)
 
     if (real || errno != ENOENT)
         return real;
-    while (name > 0 && path[name - 1] == '/') /* slashes at the end */
+    while (name > 0 && path[name - 1] == '/') /* trailing slashes */
         name--;
     while (name > 0 && path[name - 1] != '/')
         name--;

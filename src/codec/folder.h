@@ -1,39 +1,39 @@
-/* The pictures below a folder, and paths of files in folders: for batches, comparisons of
- * folders and golden suites. Names are bytes: blanks, newlines and bytes that are no UTF-8
- * are kept. Only folders are opened here, no pictures. */
+/* The pictures below a folder, and paths of files in folders: for batches, comparisons of folders
+ * and golden suites. Names are bytes: blanks, newlines and bytes that are no UTF-8 are kept. This
+ * code opens folders only, never pictures. */
 #ifndef STENCIL_CODEC_FOLDER_H
 #define STENCIL_CODEC_FOLDER_H
 
 #include "base/error.h"
 #include "base/glob.h"
 
-/* The manifests that a batch writes into its folder of outputs (batch/manifest.h). */
+/* Names of the manifests that a batch writes into its output folder (batch/manifest.h). */
 #define FOLDER_MANIFEST_PREFIX ".stencilcli-manifest"
 #define FOLDER_MANIFEST_SUFFIX ".jsonl"
 
-/* ".stencilcli-manifest*.jsonl" */
+/* True for names like ".stencilcli-manifest*.jsonl". */
 bool folder_is_manifest(const char *name);
 
 /* Which files below a folder are wanted. */
 struct folder_filter {
-    struct globs include, exclude; /* without include: files with the extension of a format */
-    bool follow;                   /* also symlinks that lead out of the folder */
+    struct globs include, exclude; /* an empty include: files with the extension of a format */
+    bool follow;                   /* follow symlinks that lead out of the folder, too */
 };
 
-/* Whether the include patterns, or without any the extension, choose NAME. A pattern for folders
- * ("raw/") chooses the files below them that have the extension of a format. */
+/* Whether the include patterns select NAME; without patterns, whether its extension does. A pattern
+ * for folders ("raw/") selects the files below them that have the extension of a format. */
 bool folder_wants(const struct folder_filter *filter, const char *name);
 
-/* What the walk did not visit. */
+/* Counts of what the walk did not visit. */
 struct folder_rest {
     size_t links_outside; /* wanted symlinks that were not followed */
-    size_t others;        /* files that are not wanted; the program's own are not counted */
+    size_t others;        /* files that are not wanted, without the program's own files */
 };
 
-/* Calls visit(context, name below FOLDER, trouble) for every wanted file, in no order. TROUBLE says
- * why a folder cannot be read, and NAME is then that folder (empty: FOLDER itself); else it is
- * NULL. Pipes and devices are visited too. The program's own files (temporaries, manifests) are
- * not. REAL is FOLDER without symlinks. False when VISIT returned false or without memory. */
+/* Calls visit(context, NAME, TROUBLE) for every wanted file, in undefined order; NAME is relative
+ * to FOLDER. TROUBLE is NULL, except for a folder NAME (empty: FOLDER) that cannot be read: TROUBLE
+ * then says why. Pipes and devices are visited too, the program's own files are not. REAL is FOLDER
+ * without symlinks. False if VISIT returned false or memory ran out. */
 bool folder_walk(const char *folder, const char *real, const struct folder_filter *filter,
                  bool (*visit)(void *context, const char *name, const char *trouble), void *context,
                  struct folder_rest *rest);
@@ -44,11 +44,11 @@ char *path_join(const char *folder, const char *name);
 /* True if PATH is FOLDER or lies below it; both without symlinks. */
 bool path_inside(const char *path, const char *folder);
 
-/* Makes the folders above PATH. False with errno set. PATH is as before. */
+/* Makes the folders above PATH. False with errno set. PATH is unchanged on return. */
 bool path_make_parents(char *path);
 
-/* PATH without symlinks as far as it exists; the part that does not exist is appended as it is.
- * Malloc'ed; NULL with errno set. */
+/* Resolves the symlinks in the existing part of PATH and appends the rest as it is. Malloc'ed; NULL
+ * with errno set. */
 char *path_real(const char *path);
 
 #endif

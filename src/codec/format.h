@@ -1,6 +1,6 @@
 /* Private to codec/: what a row of the table of formats (codec/formats.def) says, and what a
  * decoder and an encoder must provide. codec/source.c calls the decoders and codec/sink.c the
- * encoders; they do what all formats have in common: recognising a file, counting rows, keeping
+ * encoders; they share the work common to all formats: recognising a file, counting rows, keeping
  * rows for codecs that know only whole pictures, converting rows to what the format holds. */
 #ifndef STENCIL_CODEC_FORMAT_H
 #define STENCIL_CODEC_FORMAT_H
@@ -11,14 +11,14 @@
 
 /* ---- reading ---- */
 
-/* Metadata that is dropped with a warning, because it changes how the picture looks or says where
- * it came from. (Comments, dates and print sizes are dropped without a word.) */
+/* Metadata whose loss causes a warning, because it changes how the picture looks or says where it
+ * came from. (Comments, dates and print sizes are dropped without a warning.) */
 enum dropped {
     DROPPED_ICC = 1,
     DROPPED_EXIF = 2,
-    DROPPED_GAMMA = 4,   /* another than sRGB's */
+    DROPPED_GAMMA = 4,   /* a gamma other than sRGB's */
     DROPPED_COLOURS = 8, /* primaries or a colour space other than sRGB's */
-    DROPPED_FRAMES = 16, /* an animation's */
+    DROPPED_FRAMES = 16, /* further frames of an animation */
 };
 
 struct source {
@@ -27,13 +27,13 @@ struct source {
     /* Filled by decoder->open: */
     struct image_info info;
     struct metadata metadata; /* valid until close */
-    unsigned dropped;         /* enum dropped, of all that the file says, */
-    unsigned lost;            /* and of all that `metadata` lacks */
-    char warning[512];        /* left empty by decoders that fill `dropped` */
-    bool whole;               /* of this file only the whole can be read */
+    unsigned dropped;         /* enum dropped: all such metadata in the file */
+    unsigned lost;            /* enum dropped: what `metadata` lacks of it */
+    char warning[512];        /* decoders that fill `dropped` leave it empty */
+    bool whole;               /* this file can only be decoded as a whole */
     void *state;              /* the decoder's own */
     /* Kept by codec/source.c: */
-    char warning_kept[512]; /* the warning where the output takes the metadata */
+    char warning_kept[512]; /* the warning if the output keeps the metadata */
     bool ahead;             /* source_read_ahead was called */
     int next_row;           /* rows handed out so far */
     struct image picture;   /* from read_all; its rows are handed out */
@@ -51,15 +51,15 @@ static inline void source_describe(struct source *source, int width, int height,
 struct decoder {
     const char *name;
     bool (*recognise)(const uint8_t *head, size_t bytes);
-    /* Reads and checks the header, and all that can be checked before a large allocation. */
+    /* Reads and checks the header; makes all checks that need no large allocation. */
     bool (*open)(struct source *source, struct error *err);
-    /* The next rows->height rows, of a shape and number that were checked. NULL, or not called
-     * where source->whole: rows then come out of read_all's picture. */
+    /* Reads the next rows->height rows; the caller has checked their shape and number. May be NULL.
+     * Not called if source->whole is set: rows then come from read_all's picture. */
     bool (*read)(struct source *source, struct image *rows, struct error *err);
-    /* The whole picture at once, owned by the caller. NULL, or not called where read is. */
+    /* Reads the whole picture; the caller owns it. May be NULL. Not used beside `read`. */
     bool (*read_all)(struct source *source, struct image *image, struct error *err);
-    size_t state_bytes;                   /* of source->state, zeroed for open, freed after close */
-    void (*close)(struct source *source); /* frees what state holds; NULL: nothing */
+    size_t state_bytes; /* size of source->state: zeroed before open, freed after close */
+    void (*close)(struct source *source); /* frees what the state holds; may be NULL */
 };
 
 /* ---- writing ---- */
@@ -74,7 +74,7 @@ struct sink {
     struct image_info given; /* the rows as the caller gives them */
     int next_row;            /* rows taken so far */
     struct image converted;  /* memory for a converted row; without data: nothing is converted */
-    uint16_t *scale;         /* the place for v holds round(v*M/max); NULL: nothing is scaled */
+    uint16_t *scale;         /* entry v is round(v*M/max); NULL: samples are not scaled */
     struct image gathered;   /* rows for encoder->make */
 };
 
@@ -85,15 +85,15 @@ bool sink_no_memory(const struct sink *sink, struct error *err);
 struct encoder {
     /* Checks sizes, fills state. NULL: there is nothing to check. */
     bool (*open)(struct sink *sink, struct error *err);
-    /* Rows of exactly sink->info's shape, in order. May receive the whole picture in one call. */
+    /* Writes rows of sink->info's exact shape, in order; perhaps the whole picture at once. */
     bool (*write)(struct sink *sink, const struct image *rows, struct error *err);
-    /* Brings the rest to output_write. NULL: nothing is left. */
+    /* Passes the rest to output_write. NULL: nothing is left. */
     bool (*finish)(struct sink *sink, struct error *err);
-    /* A whole file for a whole picture of packed rows, malloc'ed; NULL when memory runs out. */
+    /* Makes a file of a picture of packed rows; malloc'ed, NULL when memory runs out. */
     uint8_t *(*make)(const struct image *image, const struct sink_options *options, size_t *bytes);
-    size_t state_bytes; /* of sink->state, zeroed for open, freed after close */
+    size_t state_bytes; /* size of sink->state: zeroed before open, freed after close */
     void (*close)(
-        struct sink *sink); /* frees what state holds, also after failures; NULL: nothing */
+        struct sink *sink); /* frees what the state holds, also after failures; may be NULL */
 };
 
 /* ---- the table ---- */
@@ -103,31 +103,30 @@ struct format_row {
     const char *title;             /* for sentences */
     const struct decoder *decoder; /* one decoder may read several formats */
     const struct encoder *encoder;
-    bool gray, colour, alpha;       /* what it holds; gray may be written as equal RGB */
-    bool sixteen;                   /* 16 bits a sample */
-    bool maxval;                    /* any maximum, kept in the file; else 255 or 65535 */
-    bool metadata;                  /* struct metadata */
-    int max_side;                   /* 0: no limit */
-    int suggested;                  /* place in the list of lossless formats that sentences
-                                     * suggest, from 1; 0: is not suggested */
-    enum format gray_as, colour_as; /* is written as these; FORMAT_NONE: as itself */
+    bool gray, colour, alpha; /* what it can hold; gray may be written as equal RGB */
+    bool sixteen;             /* 16 bits a sample */
+    bool maxval;              /* any maximum, kept in the file; else only 255 or 65535 */
+    bool metadata;            /* can hold struct metadata */
+    int max_side;             /* 0: no limit */
+    int suggested; /* rank, from 1, among the lossless formats that errors suggest; 0: none */
+    enum format gray_as, colour_as; /* written as these formats; FORMAT_NONE: as itself */
     double decode_rate;             /* bytes of samples per millisecond, one thread */
 };
 
 const struct format_row *format_row(enum format format);
 
-/* What kind of file begins with HEAD (up to 4096 bytes); NULL where none is known, and *err says so
- * of NAME. */
+/* The decoder for a file that begins with HEAD (up to 4096 bytes). NULL for an unknown format; the
+ * error names the file NAME. */
 const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *name,
                                        struct error *err);
 
-/* The format that PATH and OPTIONS ask for and what its encoder will be given, in *target; an
- * error where the format is unknown (EXIT_USAGE) or cannot hold the picture (EXIT_INPUT). */
+/* Finds the format that PATH and OPTIONS ask for and sets *target to the shape that its encoder
+ * gets. Errors: the format is unknown (EXIT_USAGE) or cannot hold the picture (EXIT_INPUT). */
 bool format_resolve(const char *path, const struct image_info *info,
                     const struct sink_options *options, struct image_info *target,
                     struct error *err);
 
-/* True if ROWS has INFO's shape and so many rows are left of the picture behind row NEXT. */
+/* True if ROWS has INFO's shape and the picture has that many rows left from row NEXT on. */
 static inline bool image_info_fits(const struct image_info *info, const struct image *rows,
                                    int next)
 {
@@ -135,7 +134,7 @@ static inline bool image_info_fits(const struct image_info *info, const struct i
            rows->type == info->type && rows->height >= 1 && rows->height <= info->height - next;
 }
 
-/* Appends WORD, of which LEFT more follow, to a list as people write it: "a, b LAST c". */
+/* Appends WORD to a list like "a, b LAST c"; LEFT more words follow. */
 void format_append_word(char *text, size_t bytes, const char *word, int left, const char *last);
 
 #define FORMAT(name, codec, ...)                                                                   \
@@ -146,13 +145,13 @@ void format_append_word(char *text, size_t bytes, const char *word, int left, co
 
 /* ---- conversion of rows (codec/sink.c) ---- */
 
-/* The table v -> round(v*M/max), M = codec_scaled_max(max); malloc'ed, with a place for every
+/* The table v -> round(v*M/max), M = codec_scaled_max(max); malloc'ed, with an entry for every
  * value of the sample type. NULL when memory runs out. */
 uint16_t *codec_scale_table(uint32_t max);
 uint32_t codec_scaled_max(uint32_t max); /* 255 for max < 256, else 65535 */
 
-/* IN's rows into OUT (same width, height and type). Alpha is dropped or gray becomes equal RGB,
- * whatever leads from IN's channels to OUT's. SCALE may be NULL. */
+/* Converts IN's rows to OUT (same width, height and type): drops alpha or copies gray to R, G and
+ * B, as the channel counts require. SCALE may be NULL. */
 void codec_convert(const struct image *in, const struct image *out, const uint16_t *scale);
 
 #endif

@@ -1,13 +1,13 @@
-/* The rows of the table of image formats (codec/formats.def), the formats by name, the format of a
- * file by its first bytes, and whether a format holds a picture: as it is, converted, or not at
- * all, and then which formats do. Nothing here reads or writes. */
+/* The rows of the table of image formats (codec/formats.def), lookup by name and by a file's first
+ * bytes, and the check whether a format can hold a picture: as it is, converted, or not at all,
+ * with a suggestion of formats that can. This file reads and writes no files. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "codec/format.h"
 
-/* Samples that come from no file are in memory already, and count like PNM's. */
+/* The row of FORMAT_NONE: samples that come from no file are already in memory. Rate as for PNM. */
 static const struct format_row rows[] = {
     [FORMAT_NONE] = {.name = "none", .decode_rate = 5.5e6},
 #define FORMAT(NAME, codec, ...)                                                                   \
@@ -23,7 +23,7 @@ const struct format_row *format_row(enum format format)
 
 /* ---- names ---- */
 
-/* ".png" of "folder.d/out.png", NULL of "folder.d/out" and of ".png". */
+/* ".png" for "folder.d/out.png"; NULL for "folder.d/out" and for ".png". */
 static const char *extension_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -94,7 +94,7 @@ const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const 
     for (int i = FORMAT_NONE + 1; i < FORMATS; i++) {
         if (rows[i].decoder->recognise(head, bytes))
             return rows[i].decoder;
-        left += rows[i].decoder != rows[i - 1].decoder; /* one decoder may read several */
+        left += rows[i].decoder != rows[i - 1].decoder; /* several formats may share a decoder */
     }
     for (int i = FORMAT_NONE + 1; i < FORMATS; i++)
         if (rows[i].decoder != rows[i - 1].decoder)
@@ -112,7 +112,7 @@ static const char *shape_name(int channels)
     return names[channels - 1];
 }
 
-/* Whether a format holds the picture sample by sample, without any conversion but maxval's. */
+/* Whether a format holds the picture without conversion (except scaling to its maxval). */
 static bool holds(const struct format_row *row, const struct image_info *info)
 {
     return (info->channels <= 2 ? row->gray : row->colour) &&
@@ -120,7 +120,7 @@ static bool holds(const struct format_row *row, const struct image_info *info)
            (row->sixteen || info->type == SAMPLE_U8);
 }
 
-/* ".ppm, .pam or .png": the lossless formats that hold the picture as it is. PAM always does. */
+/* The lossless formats that hold the picture as it is: ".ppm, .pam or .png". PAM always does. */
 static const char *ways_out(const struct image_info *info, char text[64])
 {
     const char *fit[FORMATS] = {0};
@@ -170,7 +170,7 @@ static bool resolve_format(const char *path, const struct image_info *info,
     *format = options->format;
     if (*format == FORMAT_NONE)
         *format = strcmp(path, "-") == 0 ? info->format : format_of_path(path);
-    if (*format == FORMAT_NONE) /* standard output without an input that has a format */
+    if (*format == FORMAT_NONE) /* standard output, and the input has no format either */
         return error_set(err, EXIT_USAGE, "%s: no format given: use --format (%s)",
                          codec_sentence_name(path), format_known(known));
     other = info->channels <= 2 ? rows[*format].gray_as : rows[*format].colour_as;

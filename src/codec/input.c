@@ -13,31 +13,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Half of a small L2: rows that need copying out of it are still in cache. */
+/* Half of a small L2 cache, so that rows copied out of the buffer are still cached. */
 #define BUFFER_BYTES ((size_t)128 * 1024)
 
-/* The first allocation of input_read_all for a pipe; it doubles from there. */
+/* First allocation of input_read_all for a pipe; the allocation doubles as needed. */
 #define PIPE_BYTES ((size_t)1024 * 1024)
 
-/* What a look at a place far from the last one reads. */
+/* Bytes read by a jump to a place far from the last read. */
 #define HOP_BYTES ((size_t)1024)
 
 struct input {
     int fd;
-    int stop;        /* an eventfd that becomes readable with input_stop; -1 for files */
+    int stop;        /* an eventfd; input_stop makes it readable; -1 for files */
     bool at_end;     /* read(2) has returned 0: do not ask again (a terminal would wait) */
     uint64_t size;   /* UINT64_MAX: unknown */
-    off_t first;     /* where it begins, where the size is known */
+    off_t first;     /* the input's start in the file, where the size is known */
     uint64_t window; /* the place of the buffer's first byte, for input_at */
     const char *name;
     uint8_t *all; /* the bytes that input_read_all handed out */
     size_t start, end;
     uint8_t buffer[BUFFER_BYTES];
-    char path[]; /* for the name */
+    char path[]; /* copy of the path, for `name` */
 };
 
-/* The bytes from the current place to the end, where the file's length is to be
- * believed: files in /proc say 0 and hold something all the same. */
+/* The bytes from the current place to the end, or UINT64_MAX. A length of 0 is not believed: files
+ * in /proc report 0 but have content. */
 static uint64_t known_size(int fd, const struct stat *status)
 {
     off_t place;
@@ -54,7 +54,7 @@ bool input_open(struct input **input, const char *path, struct error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     struct stat status;
-    /* not calloc: the buffer need not be touched */
+    /* malloc, not calloc: the buffer's pages need not be touched */
     struct input *in = *input = malloc(sizeof *in + strlen(path) + 1);
 
     if (!in)
@@ -88,7 +88,7 @@ void input_close(struct input *input)
     if (!input)
         return;
     if (input->fd >= 0)
-        close(input->fd); /* nothing was written: no error to lose */
+        close(input->fd); /* only reads were made: a failed close loses nothing */
     if (input->stop >= 0)
         close(input->stop);
     free(input->all);
@@ -111,7 +111,7 @@ void input_stop(struct input *input)
         eventfd_write(input->stop, 1);
 }
 
-/* Until there is something to read, or the end. False: input_stop. */
+/* Waits until data or the end can be read. False after input_stop. */
 static bool wait_for_input(struct input *input, struct error *err)
 {
     struct pollfd wait[2] = {{.fd = input->fd, .events = POLLIN},
@@ -119,7 +119,7 @@ static bool wait_for_input(struct input *input, struct error *err)
 
     while (poll(wait, input->stop >= 0 ? 2 : 1, -1) < 0)
         if (errno != EINTR)
-            return true; /* let read(2) tell */
+            return true; /* read(2) will report the error */
     if (wait[1].revents == 0)
         return true;
     return error_file(err, input->name, "reading was given up");
@@ -142,7 +142,7 @@ static bool read_some(struct input *input, uint8_t *into, size_t bytes, size_t *
         if (n == 0) {
             input->at_end = true;
         } else if (errno == EAGAIN) {
-            /* stdin shared with a program that made it non-blocking */
+            /* another program that shares stdin made it non-blocking */
             if (!wait_for_input(input, err))
                 return false;
         } else if (errno != EINTR) {
@@ -155,7 +155,7 @@ static bool read_some(struct input *input, uint8_t *into, size_t bytes, size_t *
 bool input_peek(struct input *input, size_t want, const uint8_t **bytes, size_t *got,
                 struct error *err)
 {
-    if (want > BUFFER_BYTES - input->start) { /* make room behind what is there */
+    if (want > BUFFER_BYTES - input->start) { /* move the peeked bytes to the front to make room */
         memmove(input->buffer, input->buffer + input->start, input->end - input->start);
         input->end -= input->start;
         input->start = 0;
@@ -209,7 +209,7 @@ bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, st
     size_t capacity = PIPE_BYTES, used = 0, n;
     uint8_t *all = NULL, *larger;
 
-    /* One byte more than the file holds, so that its end is seen without growing. */
+    /* One byte more than the file holds, so that its end is seen without growing the memory. */
     if (input->size < SIZE_MAX)
         capacity = (size_t)input->size + 1;
     for (;;) {
@@ -248,8 +248,8 @@ bool input_hold(struct input *input, struct error *err)
     return input->size < SIZE_MAX || input_read_all(input, &all, &bytes, err);
 }
 
-/* Moves the window to PLACE. Bytes that follow those in the window are read by the buffer, others
- * (of a walk from chunk to chunk) only a few at a time. */
+/* Moves the window to PLACE. If PLACE is in or just after the window, it reads a full buffer; after
+ * a jump (a walk from chunk to chunk) only a few bytes. */
 static bool move_window(struct input *input, uint64_t place, struct error *err)
 {
     uint64_t held = input->window + input->end, left = input->size - place;

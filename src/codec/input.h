@@ -1,5 +1,5 @@
-/* Reading bytes from a file or stdin. Codecs can ask how long the file is before they believe its
- * header. Nothing is mapped: a mapped file that is cut while it is read kills the process. */
+/* Reading bytes from a file or stdin. A codec can ask for the file's length before it trusts the
+ * header. Files are not mapped: truncating a mapped file kills its reader. */
 #ifndef STENCIL_CODEC_INPUT_H
 #define STENCIL_CODEC_INPUT_H
 
@@ -9,44 +9,44 @@
 
 struct input;
 
-/* "-" is stdin. A folder, a missing or unreadable file: EXIT_INPUT. */
+/* Opens PATH; "-" is stdin. A folder, a missing or unreadable file: EXIT_INPUT. */
 bool input_open(struct input **input, const char *path, struct error *err);
-/* From another thread: a read that waits for a pipe or a terminal fails at once, and so does every
- * later one. Files keep nobody waiting: their reads go on. */
+/* May be called from another thread: a read that waits for a pipe or a terminal fails at once, and
+ * so does every later one. Reads of files are not affected, since they do not wait. */
 void input_stop(struct input *input);
 
 void input_close(struct input *input); /* NULL is harmless */
 
 const char *input_name(const struct input *input); /* the path, or "standard input" */
 
-/* Total bytes of a regular file; UINT64_MAX where only reading to the end tells (pipes). */
+/* Total bytes of a regular file; UINT64_MAX if unknown (pipes). */
 uint64_t input_size(const struct input *input);
 
-/* Up to WANT bytes (<= 4096) from the current place without consuming them; *got < want only at
- * the end. */
+/* Returns up to WANT bytes (<= 4096) from the current place without consuming them; *got is less
+ * than WANT only at the end. */
 bool input_peek(struct input *input, size_t want, const uint8_t **bytes, size_t *got,
                 struct error *err);
 
 /* Consumes BYTES bytes that were peeked. */
 void input_skip(struct input *input, size_t bytes);
 
-/* Exactly BYTES bytes unless the end comes first: *got says how many. */
+/* Reads exactly BYTES bytes, or fewer at the end of the input; *got is the number. */
 bool input_read(struct input *input, void *into, size_t bytes, size_t *got, struct error *err);
 
-/* Everything from the current place to the end, owned by the input. Its size is known from then
- * on. */
+/* Reads everything from the current place to the end; the input owns the bytes. From then on
+ * input_size is known. */
 bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, struct error *err);
 
 /* ---- bytes by their place ----
  *
- * A regular file is read through a window, so that memory does not grow with it; the bytes of a
- * pipe are held in memory. Only where nothing was consumed before. */
+ * A regular file is read through a window, so that memory does not grow with the file; the bytes of
+ * a pipe are kept in memory. These functions work only if nothing was consumed before. */
 
-/* Makes input_size known. */
+/* Makes input_size known: reads a pipe to its end. */
 bool input_hold(struct input *input, struct error *err);
 
-/* The bytes at PLACE, counted from where the input began: WANT (<= 1024) or more, fewer only at the
- * end; *have says how many. Valid until the next call. NULL: the file cannot be read. */
+/* The bytes at PLACE, counted from the start of the input: WANT (<= 1024) or more, fewer only at
+ * the end; *have is the number. Valid until the next call. NULL: the file cannot be read. */
 const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t *have,
                         struct error *err);
 

@@ -1,10 +1,10 @@
-/* JPEG. The outside of a file (its markers and segments) is checked here, then stb_image decodes
- * it; the EXIF orientation is applied to the pixels, the rest of the metadata is dropped with a
- * line that says so. Writing is stb_image_write's.
+/* JPEG. This file checks the structure of a file (its markers and segments), then stb_image decodes
+ * it. The EXIF orientation is applied to the pixels; other metadata is dropped with a warning.
+ * stb_image_write writes JPEG.
  *
- * Baseline and progressive Huffman files of 8 bits, gray or colour, up to 2 GiB. Sizes follow ITU-T
- * T.81: a picture is cut into MCUs of h_max*8 x v_max*8 pixels, in which component i has
- * h[i] x v[i] blocks of 8 x 8; a scan of one component has only the blocks that its pixels need. */
+ * Reads baseline and progressive Huffman files of 8 bits, gray or colour, up to 2 GiB. Sizes follow
+ * ITU-T T.81: a picture has MCUs of h_max*8 x v_max*8 pixels, in which component i has h[i] x v[i]
+ * blocks of 8 x 8; a scan of one component has only the blocks its pixels need. */
 #include <string.h>
 
 #include "codec/format.h"
@@ -12,7 +12,7 @@
 
 /* source->state */
 struct jpeg_file {
-    const uint8_t *bytes; /* the input's */
+    const uint8_t *bytes; /* point into the input */
     size_t size;
     int width, height; /* as stored */
     int components;    /* 1 gray, 3 colour */
@@ -22,8 +22,8 @@ struct jpeg_file {
 
 /* ---- which way up ----
  *
- * EXIF data is a TIFF file in small, written by cameras and by attackers alike: every offset is
- * looked at before it is followed, and only the first directory is read. */
+ * EXIF data is a small TIFF file, and it may be hostile: every offset is checked before it is
+ * followed, and only the first directory is read. */
 
 #define TAG_ORIENTATION 0x0112
 #define TYPE_SHORT      3
@@ -40,9 +40,9 @@ static uint32_t get32(const uint8_t *p, bool big)
     return big ? first << 16 | second : second << 16 | first;
 }
 
-/* 1..8 from the TIFF structure of EXIF data; 1 (upright) where it says nothing or nonsense. Cameras
- * store what the sensor saw and say how they were held; in the upright picture the first stored
- * row and column are
+/* The orientation, 1..8, from the TIFF structure of EXIF data; 1 (upright) if it is missing or
+ * invalid. Cameras store the sensor's rows and record how the camera was held. In the upright
+ * picture the first stored row and column are
  *
  *           1     2     3       4       5     6      7       8
  *   row     top   top   bottom  bottom  left  right  right   left
@@ -72,11 +72,11 @@ static int orientation_of(const uint8_t *tiff, size_t bytes)
     return 1;
 }
 
-/* Turns the picture upright, into new memory unless it is. */
+/* Turns the picture upright; allocates a new picture unless it is upright already. */
 static bool turn_upright(struct image *image, int orientation, const char *name, struct error *err)
 {
     bool exchanged = orientation >= 5;
-    /* Of the rows and columns as stored, which run backwards on the upright picture's way. */
+    /* Whether the stored columns (rows) run backwards in the upright picture. */
     bool columns_back =
         orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
     bool rows_back = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
@@ -113,8 +113,8 @@ static bool turn_upright(struct image *image, int orientation, const char *name,
 
 /* ---- the walk over the segments ---- */
 
-/* No encoder has a use for more (libjpeg's own script has 10), and each may pass over the
- * whole picture for next to no data. */
+/* No encoder needs more scans (libjpeg's own script has 10). A hostile file could otherwise use
+ * many tiny scans, each of which makes the decoder pass over the whole picture. */
 #define MAX_SCANS 100
 
 enum marker {
@@ -141,18 +141,18 @@ enum marker {
 struct walk {
     const char *name;
     size_t place;
-    struct jpeg_file *jpeg; /* width, height and components are 0 before the frame */
+    struct jpeg_file *jpeg; /* width, height and components are 0 until the frame is read */
     struct error *err;
-    /* the segment */
+    /* the current segment: */
     unsigned marker; /* its second byte */
-    size_t start;    /* of the marker in the file */
+    size_t start;    /* place of the marker in the file */
     const uint8_t *data;
     size_t length;
-    /* the frame and the tables before it */
+    /* the frame and the tables so far: */
     bool progressive;
     struct component {
         int id, h, v, table;
-        bool coded; /* has had the scan that starts it */
+        bool coded; /* its first scan has been seen */
     } component[3];
     int h_max, v_max;
     bool huffman[2][4], quantisation[4]; /* defined so far */
@@ -185,8 +185,8 @@ static bool unreadable(struct walk *walk, const char *what)
 
 /* ---- segments ---- */
 
-/* The marker at the walk's place, past which it then stands. Any number of FF may stand
- * before a marker. */
+/* Reads the marker at the walk's place and moves behind it. Any number of FF may stand before a
+ * marker. */
 static bool next_marker(struct walk *walk)
 {
     size_t start = walk->place;
@@ -202,7 +202,7 @@ static bool next_marker(struct walk *walk)
     return true;
 }
 
-/* The segment behind the marker: its content without the length. */
+/* Reads the segment behind the marker; walk->data is its content without the length. */
 static bool next_segment(struct walk *walk)
 {
     size_t left = walk->jpeg->size - walk->place;
@@ -231,7 +231,7 @@ static bool read_metadata(struct walk *walk)
 
     if (walk->marker == APP1 && walk->length >= sizeof exif &&
         memcmp(walk->data, exif, sizeof exif) == 0) {
-        if (!(jpeg->dropped & DROPPED_EXIF)) /* the first one counts */
+        if (!(jpeg->dropped & DROPPED_EXIF)) /* the first EXIF segment counts */
             jpeg->orientation =
                 orientation_of(walk->data + sizeof exif, walk->length - sizeof exif);
         jpeg->dropped |= DROPPED_EXIF;
@@ -256,7 +256,7 @@ static bool walk_huffman(struct walk *walk)
         for (unsigned length = 1; length <= 16; length++) {
             codes = 2 * codes + p[length];
             symbols += p[length];
-            if (codes > 1U << length) /* more codes than so many bits can tell apart */
+            if (codes > 1U << length) /* more codes than this length allows */
                 return damaged(walk, "an impossible Huffman table");
         }
         if (symbols > 256 || left - 17 < symbols)
@@ -292,8 +292,8 @@ static bool walk_restart(struct walk *walk)
 
 /* ---- the frame ---- */
 
-/* The frames that stb_image decodes are baseline, extended and progressive Huffman ones of
- * 8 bits with one or three components. */
+/* Checks that stb_image decodes this kind of frame: baseline, extended or progressive Huffman, 8
+ * bits, one or three components. */
 static bool check_kind(struct walk *walk)
 {
     unsigned kind = walk->marker & 15;
@@ -314,8 +314,8 @@ static bool check_kind(struct walk *walk)
     return !what || unreadable(walk, what);
 }
 
-/* What stb will allocate, in its own way of counting: the picture, and each component as
- * whole MCUs (progressive: and its coefficients, of two bytes). */
+/* Checks the sizes that stb will allocate: the picture, and each component as whole MCUs (if
+ * progressive, its coefficients of two bytes). */
 static bool check_sizes(struct walk *walk)
 {
     const struct jpeg_file *jpeg = walk->jpeg;
@@ -380,8 +380,8 @@ static bool walk_frame(struct walk *walk)
 
 /* ---- scans ---- */
 
-/* Counts the coded data from the walk's place up to the next marker that is no restart: restart
- * markers apart, and a stuffed FF 00 as one byte. */
+/* Counts the coded data from the walk's place up to the next marker other than a restart marker. A
+ * stuffed FF 00 counts as one byte, restart markers are counted in *restarts. */
 static void count_data(struct walk *walk, uint64_t *bytes, uint64_t *restarts)
 {
     const uint8_t *end = walk->jpeg->bytes + walk->jpeg->size, *p = walk->jpeg->bytes + walk->place;
@@ -389,14 +389,14 @@ static void count_data(struct walk *walk, uint64_t *bytes, uint64_t *restarts)
     *bytes = *restarts = 0;
     while (p < end) {
         const uint8_t *ff = memchr(p, 0xff, (size_t)(end - p));
-        if (!ff || ff + 1 == end) { /* what is left at the end of a cut file */
+        if (!ff || ff + 1 == end) { /* the end of a truncated file */
             *bytes += (uint64_t)(end - p);
             p = end;
             break;
         }
         *bytes += (uint64_t)(ff - p);
         p = ff;
-        if (ff[1] == 0) { /* a coded FF */
+        if (ff[1] == 0) { /* a data byte FF */
             ++*bytes;
             p += 2;
         } else if (ff[1] >= RST0 && ff[1] <= RST7) {
@@ -411,7 +411,7 @@ static void count_data(struct walk *walk, uint64_t *bytes, uint64_t *restarts)
     walk->place = (size_t)(p - walk->jpeg->bytes);
 }
 
-/* MCUs and blocks of a scan of the COUNT components at WHICH. */
+/* Counts the MCUs and blocks of a scan of the COUNT components at WHICH. */
 static void measure(const struct walk *walk, const int *which, int count, uint64_t *mcus,
                     uint64_t *blocks)
 {
@@ -431,8 +431,8 @@ static void measure(const struct walk *walk, const int *which, int count, uint64
         *blocks += *mcus * (uint64_t)(walk->component[which[i]].h * walk->component[which[i]].v);
 }
 
-/* Finds the scan's components and whether the tables they name are there. stb_image would
- * decode with whatever lies in the place of a missing one. */
+/* Finds the scan's components and checks that the tables which they name are defined. In place of a
+ * missing table stb_image would use whatever its memory holds. */
 static bool check_tables(struct walk *walk, bool dc, bool ac, int *which)
 {
     for (int i = 0; i < walk->data[0]; i++) {
@@ -475,8 +475,8 @@ static bool walk_scan(struct walk *walk)
     if (!check_tables(walk, first_dc, ac, which))
         return false;
     measure(walk, which, count, &mcus, &blocks);
-    /* The shortest code has one bit. Baseline blocks need two codes, those of a progressive DC
-     * scan one (or one bit of refinement); progressive AC scans can skip blocks without any. */
+    /* The shortest code has one bit. A baseline block needs two codes, a block of a progressive DC
+     * scan one code (or one bit of refinement); progressive AC scans can skip blocks at no cost. */
     bits = dc && ac ? 2 * blocks : dc ? blocks : 0;
     if (8 * bytes < bits)
         return error_file(
@@ -517,10 +517,10 @@ static bool walk_segment(struct walk *walk)
                       walk->start);
 }
 
-/* Checks what can be known without decoding. A JPEG carries no checksum, and stb_image takes what
- * it gets: so it must be of a kind that stb_image knows, every table must be well-formed and stand
- * before its use, all components must be coded, the data must be long enough to hold so many
- * blocks, and the end must be there. Damage inside the coded data may pass. */
+/* Checks everything that can be known without decoding. A JPEG has no checksum, and stb_image
+ * accepts almost any data. So the file must be of a kind that stb_image knows, each table must be
+ * well-formed and precede its use, all components must be coded, the data must be long enough for
+ * its blocks, and the end marker must be there. Damage inside coded data may pass. */
 static bool check_file(struct jpeg_file *jpeg, const char *name, struct error *err)
 {
     struct walk walk = {.name = name, .place = 2, .jpeg = jpeg, .err = err};
@@ -594,7 +594,7 @@ static uint8_t *make(const struct image *image, const struct sink_options *optio
 static bool encoder_open(struct sink *sink, struct error *err)
 {
     const struct image_info *info = &sink->info;
-    /* In int in stb, with whole blocks of 8 x 8. */
+    /* stb counts samples in an int, in whole blocks of 8 x 8. */
     uint64_t samples =
         ((uint64_t)info->width + 7) * ((uint64_t)info->height + 7) * (uint64_t)info->channels;
 

@@ -1,10 +1,10 @@
-/* Output files that appear only whole: see codec/output.h. This file decides where
- * the bytes go (temporary, device, stdout), writes them with every result
- * checked, and renames at the end. Which temporaries exist is
- * codec/output_temporary.c, their removal when a signal ends the program codec/output_signals.c.
+/* Output files that appear only whole: see codec/output.h. This file decides where the bytes go
+ * (temporary, device, stdout), checks the result of every write, and renames at the end.
+ * codec/output_temporary.c keeps the list of temporaries; codec/output_signals.c removes them when
+ * a signal ends the program.
  *
- * Nothing is synced to the disk unless asked for: the promise is about failed runs, not
- * about power cuts, and fsync would take longer than most filters. */
+ * Nothing is synced to the disk unless asked for: the promise covers failed runs, not power cuts,
+ * and fsync would take longer than most filters. */
 #include "codec/output.h"
 
 #include <errno.h>
@@ -22,30 +22,30 @@
 
 #include "codec/output_temporary.h"
 
-/* Small writes (headers, single rows) gather here; larger ones pass by. */
+/* Small writes (headers, single rows) are collected here; larger ones bypass the buffer. */
 #define BUFFER_BYTES ((size_t)128 * 1024)
 
-/* Below this a reservation costs more than it saves. */
+/* Below this size a reservation costs more than it saves. */
 #define EXPECT_BYTES ((uint64_t)1024 * 1024)
 
-/* As many symlinks as Linux itself follows before it says ELOOP. */
+/* The limit after which Linux itself reports ELOOP. */
 #define MAX_LINKS 40
 
 struct output {
     int fd;
     const char *name;
-    char *target;                /* the file that is replaced: path behind its symlinks */
+    char *target;                /* the file to be replaced: the path with its symlinks resolved */
     struct temporary *temporary; /* NULL: written directly */
     bool sync;
-    struct stat *written; /* NULL: nobody asks */
+    struct stat *written; /* NULL: not wanted */
     size_t used;
     unsigned char buffer[BUFFER_BYTES];
-    char path[]; /* the caller's */
+    char path[]; /* the caller's path */
 };
 
-/* N of /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N, else -1. These are
- * the process's own open files. Opening them anew would write over the beginning of
- * a file that the shell has opened with >>, and replacing them would unhook it. */
+/* N for /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N, else -1. These paths name the
+ * process's own open files. Reopening such a file would overwrite its beginning if the shell has
+ * opened it with >>, and replacing it would detach it from the shell. */
 static int own_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -65,8 +65,8 @@ static int own_descriptor(const char *path)
     return -1;
 }
 
-/* PATH with the symlinks of its last component followed, also where they lead to
- * nothing yet (realpath would fail there). Malloc'ed; NULL with errno set. */
+/* Follows the symlinks of PATH's last component, even if the target does not exist yet (realpath
+ * would fail then). Malloc'ed; NULL with errno set. */
 static char *resolve_links(const char *path)
 {
     char *target = strdup(path);
@@ -76,7 +76,7 @@ static char *resolve_links(const char *path)
         const char *slash = strrchr(target, '/');
         ssize_t n = readlink(target, link, sizeof link - 1);
         if (n < 0)
-            return target; /* no link, or nothing there; other errors show when it is opened */
+            return target; /* not a link, or missing; other errors appear when the file is opened */
         link[n] = '\0';
         if (link[0] == '/' || !slash)
             joined = strdup(link);
@@ -92,7 +92,7 @@ static char *resolve_links(const char *path)
     return NULL;
 }
 
-/* OLD is the file to be replaced, or NULL. */
+/* OLD is the status of the file to be replaced, or NULL. */
 static bool open_temporary(struct output *out, const struct stat *old, struct error *err)
 {
     const char *slash;
@@ -105,7 +105,7 @@ static bool open_temporary(struct output *out, const struct stat *old, struct er
     folder = slash ? (int)(slash - out->target) : 0;
     if (slash ? slash[1] == '\0' : out->target[0] == '\0')
         return error_file(err, out->name, "a folder's name, expected a file's");
-    /* A rename would replace a write-protected file too, against its owner's will. */
+    /* A rename would replace even a write-protected file, against its owner's will. */
     if (old && faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) != 0)
         return error_errno(err, out->name, "write");
     out->temporary = temporary_create(out->target, old ? 0600 : 0666, &out->fd);
@@ -116,7 +116,7 @@ static bool open_temporary(struct output *out, const struct stat *old, struct er
                           slash ? (folder ? folder : 1) : 1, slash ? out->target : ".",
                           strerror(errno));
     if (old) {
-        /* The owner is kept where we may; setuid and its kin only together with the owner. */
+        /* Keep the owner if permitted; keep setuid and its kin only together with the owner. */
         bool same = fchown(out->fd, old->st_uid, old->st_gid) == 0;
         if (fchmod(out->fd, old->st_mode & (same ? 07777 : 0777)) != 0)
             return error_errno(err, out->name, "set its mode bits");
@@ -150,7 +150,7 @@ static bool open_target(struct output *out, struct error *err)
 
 bool output_open(struct output **output, const char *path, struct error *err)
 {
-    /* not calloc: the buffer need not be touched */
+    /* malloc, not calloc: the buffer's pages need not be touched */
     struct output *out = *output = malloc(sizeof *out + strlen(path) + 1);
 
     if (!out)
@@ -166,19 +166,19 @@ bool output_open(struct output **output, const char *path, struct error *err)
     return false;
 }
 
-/* The blocks are reserved, not the size: nobody reads padding meanwhile. On
- * ext4 this also takes the wait out of the rename, which otherwise allocates and flushes
- * all delayed blocks when it replaces a file (25 MB: 9 ms against 24, means of 11). */
+/* Reserves blocks but keeps the file's size, so that no reader sees padding. On ext4 the
+ * reservation also makes the rename fast, which otherwise allocates and flushes all delayed blocks
+ * when it replaces a file (25 MB: 9 ms against 24, means of 11). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err)
 {
     struct statfs fs;
 
     if (!output->temporary || bytes < EXPECT_BYTES || bytes > INT64_MAX)
         return true;
-    /* On a disk in memory a reservation takes the pages that writing would take later: that gains
+    /* In tmpfs a reservation allocates the pages that writing would allocate later, so it gains
      * nothing. */
     if (fstatfs(output->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC) {
-        /* f_blocks is 0 where there is no limit */
+        /* f_blocks is 0 if the file system has no limit */
         if (fs.f_blocks == 0 || bytes / (uint64_t)fs.f_bsize < fs.f_bavail)
             return true;
         errno = ENOSPC;
@@ -186,7 +186,7 @@ bool output_expect(struct output *output, uint64_t bytes, struct error *err)
     }
     if (fallocate(output->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0 ||
         (errno != ENOSPC && errno != EDQUOT && errno != EFBIG))
-        return true; /* not every file system can: then writing shows whether there is room */
+        return true; /* reserving is not supported: writing will show whether there is room */
     return error_errno(err, output->name, "write");
 }
 
@@ -199,7 +199,7 @@ static bool write_all(struct output *output, const unsigned char *bytes, size_t 
             bytes += n;
             count -= (size_t)n;
         } else if (errno == EAGAIN) {
-            /* stdout shared with a program that made it non-blocking */
+            /* another program that shares stdout made it non-blocking */
             struct pollfd wait = {.fd = output->fd, .events = POLLOUT};
             poll(&wait, 1, -1);
         } else if (errno != EINTR) {
@@ -234,8 +234,8 @@ void output_watch(struct output *output, bool sync, struct stat *written)
     output->written = written;
 }
 
-/* Sets the time of the file and tells its status; a file system that cannot set times keeps its
- * own. */
+/* Sets the file's time and reads its status. A file system that cannot set times keeps its own
+ * time. */
 static bool look_at(const struct output *output, struct error *err)
 {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
@@ -245,7 +245,7 @@ static bool look_at(const struct output *output, struct error *err)
     return fstat(output->fd, output->written) == 0 || error_errno(err, output->name, "write");
 }
 
-/* The new name is in the folder, which is synced like a file. Not every file system can: EINVAL. */
+/* Syncs the folder, since it holds the new name. EINVAL: the file system cannot sync folders. */
 static bool sync_folder(const struct output *output, struct error *err)
 {
     const char *slash = strrchr(output->target, '/');
@@ -270,7 +270,7 @@ bool output_commit(struct output *output, struct error *err)
     output->fd = -1;
     if (ok && output->sync && output->temporary && fsync(fd) != 0)
         ok = error_errno(err, output->name, "sync");
-    /* EINTR: Linux has closed the file all the same, and nothing is known to be lost. */
+    /* EINTR: Linux has closed the file anyway, and no loss is known. */
     if (close(fd) != 0 && errno != EINTR && ok)
         ok = error_errno(err, output->name, "write");
     if (ok && output->temporary && !temporary_rename(output->temporary, output->target))
@@ -286,7 +286,7 @@ void output_discard(struct output *output)
     if (!output)
         return;
     if (output->fd >= 0)
-        close(output->fd); /* the file is dropped: no error to report */
+        close(output->fd); /* the file is discarded: no error to report */
     if (output->temporary)
         temporary_free(output->temporary);
     free(output->target);

@@ -1,10 +1,10 @@
-/* Output files that appear only whole. Bytes go to a temporary file in the
- * target's folder; commit checks every write and the close, then renames. A
- * failed or killed run leaves nothing behind and the old file untouched.
+/* Output files that appear only whole. Bytes go to a temporary file in the target's folder; commit
+ * checks every write and the close, then renames. A failed or killed run leaves no partial file and
+ * does not touch the old file.
  *
- * "-" is stdout. An existing target that is no regular file (device, pipe) is
- * opened and written directly; a symlink's target is replaced, not the link;
- * the mode bits of an existing file are kept (else 0666 & ~umask). */
+ * "-" is stdout. An existing target that is not a regular file (device, pipe) is opened and written
+ * directly; a symlink's target is replaced, not the link; the mode bits of an existing file are
+ * kept (else 0666 & ~umask). */
 #ifndef STENCIL_CODEC_OUTPUT_H
 #define STENCIL_CODEC_OUTPUT_H
 
@@ -17,18 +17,18 @@ struct output;
 
 bool output_open(struct output **output, const char *path, struct error *err);
 
-/* Says how many bytes will be written in all, where that is known beforehand: a disk without
- * room for them is found before the work is done (and the room kept, but for disks in memory). */
+/* Announces the total number of bytes, if known beforehand: a full disk is then detected before the
+ * work is done, and the space is reserved (except on tmpfs). */
 bool output_expect(struct output *output, uint64_t bytes, struct error *err);
 
 /* SYNC: commit also waits until the file and its name are on the disk (--fsync). WRITTEN, which may
- * be NULL, gets the status of the file just before it gets its name: another program that replaces
- * it a moment later changes nothing. Only where a file is made or replaced. Its time is exact to
- * the nanosecond, not to the kernel's tick, which files of two runs may share. */
+ * be NULL, gets the file's status just before the rename, so a program that replaces the file later
+ * does not matter. Only for files that are made or replaced. The file's time is exact to the
+ * nanosecond; the kernel's tick would be too coarse to tell the files of two runs apart. */
 void output_watch(struct output *output, bool sync, struct stat *written);
 
 bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
-/* Frees the output also when it fails. */
+/* Always frees the output, even on failure. */
 bool output_commit(struct output *output, struct error *err);
 void output_discard(struct output *output); /* NULL is harmless */
 /* Commits if GOOD, else discards. True if it was committed. */
@@ -37,18 +37,18 @@ bool output_end(struct output *output, bool good, struct error *err);
 /* Writes a whole file. */
 bool output_whole(const char *path, const void *data, size_t bytes, struct error *err);
 
-/* The name for sentences: the path, or "standard output". */
+/* The name for error messages: the path, or "standard output". */
 const char *output_name(const struct output *output);
 
-/* True for a name that output_open could have made for a temporary. */
+/* True if NAME has the form of a temporary's name. */
 bool temporary_is_name(const char *name);
 
-/* Removes the temporaries in FOLDER that killed runs have left; returns how many. What cannot be
- * opened or locked stays. */
+/* Removes temporaries of killed runs from FOLDER; returns how many. A file that cannot be opened or
+ * locked stays. */
 int temporary_remove_stale(const char *folder);
 
-/* SIGINT, SIGTERM, SIGHUP: remove every open temporary, then die of the same signal
- * (the shell sees 128+n). SIGPIPE is ignored: writes report it. Called once by main. */
+/* On SIGINT, SIGTERM, SIGHUP: removes every open temporary, then dies of the same signal (the shell
+ * sees 128+n). SIGPIPE is ignored, since writes report EPIPE. Called once by main. */
 void output_install_signal_handlers(void);
 
 #endif

@@ -1,11 +1,10 @@
 /* SIGINT, SIGTERM and SIGHUP: temporaries are removed before the program dies of the signal.
  *
- * A signal handler can trust nothing but atomics and a fixed table, so the names
- * of the temporaries lie in one (codec/output_temporary.c). No thread may create a
- * file just after the handler, running on another thread, has walked the
- * table. Hence creating is a section that the handler waits for (`creating`) and
- * that no thread enters once the handler has begun (`dying`); the signals are
- * blocked inside it, so that the handler never waits for its own thread. */
+ * A signal handler may use only atomics and a fixed table, so the temporaries' names are in a table
+ * (codec/output_temporary.c). While the handler runs, another thread may create a file, and must
+ * not do so after the handler has walked the table. Therefore the handler waits for threads that
+ * are creating a file (`creating`), and no thread starts creating once the handler has begun
+ * (`dying`). Creating threads block signals, so no handler waits for its own thread. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -31,7 +30,7 @@ static sigset_t deadly_set(void)
     return set;
 }
 
-/* Another thread is ending the process: nothing is worth starting or reporting. */
+/* Another thread is ending the process: does nothing until the process ends. */
 void signals_wait_if_dying(void)
 {
     while (atomic_load(&dying))
@@ -60,8 +59,8 @@ void signals_release(const sigset_t *before)
     errno = error;
 }
 
-/* Only async-signal-safe calls and lock-free atomics from here. A thread that is
- * stuck in open(2) on a dead network drive is waited for a second at most. */
+/* From here on only async-signal-safe calls and lock-free atomics. The handler waits at most one
+ * second for a thread that is stuck in open(2) on a dead network drive. */
 static void die_of(int number)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -85,6 +84,6 @@ void output_install_signal_handlers(void)
         if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(deadly[i], &action, NULL); /* under nohup SIGHUP stays ignored */
     action.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &action, NULL); /* EPIPE instead */
-    sigaction(SIGXFSZ, &action, NULL); /* EFBIG instead, where ulimit -f is set */
+    sigaction(SIGPIPE, &action, NULL); /* write(2) returns EPIPE instead */
+    sigaction(SIGXFSZ, &action, NULL); /* write(2) returns EFBIG instead, if ulimit -f is set */
 }

@@ -1,9 +1,9 @@
 /* The temporary files that outputs are written to, and those that killed runs have left: see
  * codec/output_temporary.h.
  *
- * A process that is killed with SIGKILL leaves its temporaries. A live one holds a lock on each of
- * its own (flock), and the lock ends with the process however it ends. So a file that can be locked
- * is nobody's and is removed; a file that cannot be locked stays. */
+ * A process that is killed with SIGKILL leaves its temporaries. A live process holds a lock on each
+ * of its temporaries (flock), and the lock ends with the process in any case. So a file that can be
+ * locked belongs to no process and is removed; a file that cannot be locked stays. */
 #include "codec/output_temporary.h"
 
 #include <dirent.h>
@@ -24,25 +24,25 @@
 #include "base/parallel.h"
 #include "codec/output.h"
 
-/* In the name of every temporary: .NAME.stencilcli-RUN-N, RUN the process in 16 hex digits. */
+/* Part of a temporary's name: .NAME.stencilcli-RUN-N, RUN being the process in 16 hex digits. */
 #define MARK       ".stencilcli-"
 #define RUN_DIGITS 16
 
-/* More outputs than any thread count has open at once; past it opening fails with EMFILE. Places
- * that were never used take no memory. */
+/* More than any thread count has open at once; when all slots are taken, opening fails with EMFILE.
+ * Slots that were never used occupy no memory. */
 #define SLOTS (PARALLEL_MOST + 64)
 
 struct temporary {
-    atomic_bool taken;  /* belongs to an output */
-    atomic_bool exists; /* path is written and names a file */
-    int lock;           /* a second descriptor of the file: holds its lock past the close */
+    atomic_bool taken;  /* in use by an output */
+    atomic_bool exists; /* path is valid and the file exists */
+    int lock;           /* a second descriptor of the file: keeps the lock after the close */
     char path[PATH_MAX];
 };
 
 static struct temporary slot[SLOTS];
 static atomic_uint next_number;
 
-/* One for the process, unlike any other's on any machine that shares the folder. */
+/* Identifies this process; unique among all machines that share the folder. */
 static uint64_t run_id;
 
 static void run_id_make(void)
@@ -55,8 +55,8 @@ static void run_id_make(void)
     run_id = (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec << 16 ^ (uint64_t)getpid();
 }
 
-/* The name in the target's folder. A NAME near the file system's limit is cut so
- * that the temporary's fits, between characters and not inside one (UTF-8). */
+/* Makes a name in the target's folder. A NAME near the file system's length limit is shortened so
+ * that the temporary's name fits; the cut never splits a UTF-8 character. */
 static bool name_temporary(char path[PATH_MAX], const char *target)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -81,8 +81,8 @@ static bool name_temporary(char path[PATH_MAX], const char *target)
     return false;
 }
 
-/* Between the creation and the lock another run may have taken the file for a dead run's and
- * removed it: then it has no name any more. A file system without locks has no such run. */
+/* Locks the new file. Before it is locked, another run may have taken it for a dead run's file and
+ * removed it (st_nlink 0): returns false. If the file system has no locks, no run does so. */
 static bool lock_new(struct temporary *temporary, int fd)
 {
     struct stat status;
@@ -96,8 +96,8 @@ static bool lock_new(struct temporary *temporary, int fd)
     return true;
 }
 
-/* Creates a file under a new name and locks it; -1 with errno set. Where the name is taken, or lost
- * to another run, the next number is tried. */
+/* Creates a file under a new name and locks it; -1 with errno set. If the name is taken, or another
+ * run has removed the file, the next number is tried. */
 static int create_locked(struct temporary *temporary, const char *target, mode_t mode)
 {
     int fd = -1;
@@ -134,16 +134,16 @@ struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
     return *fd >= 0 ? temporary : NULL;
 }
 
-/* The two names change places and the old file goes. ext4 lets a rename that replaces a file wait
- * until the new one's blocks are allocated and on their way to the disk (0.7 ms for 150 kB, 50 for
- * 55 MB), an exchange not. False where nothing was done: no old file, no such file system. */
+/* Exchanges the two names and removes the old file. On ext4, a rename that replaces a file waits
+ * until the new file's blocks are allocated and on their way to the disk (0.7 ms for 150 kB, 50 for
+ * 55 MB); an exchange does not wait. False if nothing was done: no old file, or unsupported. */
 static bool exchange(struct temporary *temporary, const char *target)
 {
     if (renameat2(AT_FDCWD, temporary->path, AT_FDCWD, target, RENAME_EXCHANGE) != 0)
         return false;
-    if (unlink(temporary->path) == 0 || errno == ENOENT) /* the handler's work */
+    if (unlink(temporary->path) == 0 || errno == ENOENT) /* ENOENT: removed by the handler */
         return true;
-    /* TARGET has become a folder meanwhile: it is put back, and rename tells the error. */
+    /* TARGET has become a folder meanwhile: exchange back, so that rename reports the error. */
     renameat2(AT_FDCWD, temporary->path, AT_FDCWD, target, RENAME_EXCHANGE);
     return false;
 }
@@ -151,7 +151,7 @@ static bool exchange(struct temporary *temporary, const char *target)
 bool temporary_rename(struct temporary *temporary, const char *target)
 {
     if (!exchange(temporary, target) && rename(temporary->path, target) != 0) {
-        signals_wait_if_dying(); /* the handler has removed it */
+        signals_wait_if_dying(); /* the handler may have removed the file */
         return false;
     }
     atomic_store(&temporary->exists, false);
@@ -178,7 +178,7 @@ void temporary_unlink_all(void)
 
 /* ---- what killed runs have left ---- */
 
-/* ".NAME.stencilcli-0123456789abcdef-7"; NAME may hold the mark itself, so the last one counts. */
+/* ".NAME.stencilcli-0123456789abcdef-7"; the last mark counts, since NAME may contain one. */
 bool temporary_is_name(const char *name)
 {
     const char *mark = NULL, *at = name;
@@ -198,7 +198,7 @@ bool temporary_is_name(const char *name)
 
 static bool remove_if_stale(int folder, const char *name)
 {
-    /* For writing: a lock over NFS asks for it. */
+    /* Open for writing: a lock over NFS requires it. */
     int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat status;
     bool removed = false;
@@ -207,7 +207,7 @@ static bool remove_if_stale(int folder, const char *name)
         return false;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 0 &&
         flock(fd, LOCK_EX | LOCK_NB) == 0)
-        /* Its run may have renamed it since it was opened: then the name is gone. */
+        /* If its run has renamed the file since it was opened, the name no longer exists. */
         removed = unlinkat(folder, name, 0) == 0;
     close(fd);
     return removed;

@@ -9,28 +9,28 @@
 
 struct temporary;
 
-/* Creates a temporary in the folder of TARGET (.../NAME), open for writing in *fd and locked until
- * it is renamed or freed. NULL with errno set. */
+/* Creates a temporary in the folder of TARGET (.../NAME); *fd is open for writing. The file stays
+ * locked until it is renamed or freed. NULL with errno set. */
 struct temporary *temporary_create(const char *target, mode_t mode, int *fd);
 
-/* Puts it in TARGET's place; false with errno set (then it still exists). */
+/* Renames the file to TARGET; false with errno set (the file then still exists). */
 bool temporary_rename(struct temporary *temporary, const char *target);
 
-/* Removes the file, unless it was renamed, and forgets it. */
+/* Removes the file, unless it was renamed, and frees its slot. */
 void temporary_free(struct temporary *temporary);
 
-/* Removes all files that exist; for the signal handler. */
+/* Removes all existing temporaries; for the signal handler. */
 void temporary_unlink_all(void);
 
 /* ---- signals (codec/output_signals.c) ---- */
 
-/* Between the two a file may be created: no deadly signal is handled before it stands in the table
- * of temporaries. Does not return where the process is being ended. */
+/* A file is created between signals_hold and signals_release, so that no deadly signal is handled
+ * before the file is in the table. signals_hold does not return if the process is being ended. */
 sigset_t signals_hold(void);
 void signals_release(const sigset_t *before);
 
-/* Does not return where the handler has begun: it removes files, and the failure that its caller
- * has met is the handler's work. */
+/* Does not return if the handler has begun: the handler removes files, so it may have caused the
+ * failure that the caller has met. */
 void signals_wait_if_dying(void);
 
 #endif

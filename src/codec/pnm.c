@@ -1,17 +1,17 @@
 /* PNM, read and written. PBM, PGM, PPM (P1 to P6, plain and binary) and PAM (P7) become gray, RGB
  * and their alpha forms with the file's own maxval; bitmaps become gray of 0 and 255.
  *
- * Headers are text and may hold comments, so their length is not known beforehand: they are read
- * byte by byte from what the input lets us peek at, and of the input exactly their bytes are
- * consumed. Binary rows are read as they are asked for, straight into the caller's memory. Plain
- * rasters are text: numbers between blanks, or for P1 bare digits, with comments as in the header;
- * nothing is allocated for them, so that a picture that a pipe only promises costs nothing.
+ * Headers are text and may contain comments, so their length is unknown beforehand: the decoder
+ * peeks at the input, reads the header byte by byte, and consumes exactly the header's bytes.
+ * Binary rows are read on demand, straight into the caller's memory. Plain rasters are text:
+ * numbers between blanks, or for P1 bare digits, with comments as in the header. They need no
+ * buffer, so a pipe whose header promises a huge picture costs no memory.
  *
- * Of several pictures in one file the first is taken, with a warning where the file's length
- * tells.
+ * If a file holds several pictures, the first is read; a warning follows if the file's length shows
+ * more.
  *
- * Written are P5, P6 and P7 with the picture's own maximum as maxval: codec/sink.c has made the
- * rows fit. */
+ * The encoder writes P5, P6 and P7 with the picture's own maximum as maxval; codec/sink.c has
+ * converted the rows to fit. */
 #include <endian.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -22,32 +22,32 @@
 #include "codec/format.h"
 
 #define PEEK_BYTES 4096
-#define LINE_BYTES 256 /* PAM: the specification's longest line */
+#define LINE_BYTES 256 /* the longest line that the PAM specification allows */
 
-/* A comment in a pipe could go on for ever. */
+/* The limit for a header: a comment in a pipe could be endless. */
 #define MOST_BYTES (1024 * 1024)
 
-/* Rows that lie close together are read in groups of about this size: few system
- * calls, and the pass over the samples that follows finds them in cache. */
+/* Rows without gaps between them are read in groups of about this size: few system calls, and the
+ * following pass over the samples finds them in cache. */
 #define GROUP_BYTES ((size_t)256 * 1024)
 
-/* A sample of text that is not below this is not counted further. */
+/* Decimal samples saturate at this value. */
 #define HUGE_SAMPLE 1000000
 
 /* source->state */
 struct pnm {
     struct input *input;
-    struct error *err; /* of the call that is running */
+    struct error *err; /* of the current call */
     bool failed;       /* err is set */
     const uint8_t *bytes;
-    size_t at, count;     /* in the text that was peeked */
-    uint64_t taken, most; /* bytes before it; a header of more than `most` is refused */
+    size_t at, count;     /* in the peeked text */
+    uint64_t taken, most; /* bytes before it; a header of more than `most` bytes is refused */
     /* the header: */
     int kind;         /* 1 to 7: the digit after the P */
     const char *name; /* "PBM", "PGM", "PPM", "PAM" */
     struct image_info *info;
     uint32_t maxval;       /* 1 for P1 and P4 */
-    uint64_t header_bytes; /* up to the first sample */
+    uint64_t header_bytes; /* bytes before the first sample */
     size_t file_row_bytes; /* a row in the file; binary formats only */
     uint8_t *packed;       /* one row of a P4 */
 };
@@ -58,7 +58,7 @@ static bool is_plain(const struct pnm *pnm)
     return pnm->kind <= 3;
 }
 
-/* The specification's white space. */
+/* White space as the PNM specification defines it. */
 static bool is_space(int byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
@@ -86,9 +86,9 @@ __attribute__((format(printf, 2, 3))) static bool damaged(struct pnm *pnm, const
 
 /* ---- text ---- */
 
-#define END (-1) /* in place of a byte: the end of the file, or `failed` */
+#define END (-1) /* returned in place of a byte at the end of the file, or if `failed` */
 
-/* The next byte, comments included. */
+/* The next byte, including bytes of comments. */
 static int next_raw(struct pnm *pnm)
 {
     if (pnm->at == pnm->count && !pnm->failed) {
@@ -103,9 +103,8 @@ static int next_raw(struct pnm *pnm)
     return pnm->failed || pnm->at == pnm->count ? END : pnm->bytes[pnm->at++];
 }
 
-/* The next byte of text. A comment stands for the line break that ends it: `12#c\n34` are two
- * numbers, and the line break of `255#c\n` is the one blank before the samples. netpbm reads it so.
- */
+/* The next byte of text. A comment counts as the line break that ends it, as in netpbm: `12#c\n34`
+ * are two numbers, and the line break of `255#c\n` is the one blank before the samples. */
 static inline int next_byte(struct pnm *pnm)
 {
     int byte = pnm->at < pnm->count ? pnm->bytes[pnm->at++] : next_raw(pnm);
@@ -125,8 +124,8 @@ static int skip_blanks(struct pnm *pnm)
     return byte;
 }
 
-/* The number that begins with the digit BYTE. It saturates above MOST, which is at most 2^31, and
- * *after is the byte behind it. */
+/* Reads the number that begins with the digit BYTE; values above MOST (at most 2^31) saturate.
+ * *after is the byte after the number. */
 static uint64_t read_digits(struct pnm *pnm, int byte, uint64_t most, int *after)
 {
     uint64_t value = 0;
@@ -137,7 +136,7 @@ static uint64_t read_digits(struct pnm *pnm, int byte, uint64_t most, int *after
     return value;
 }
 
-/* 'x' or byte 0x00, for sentences. */
+/* 'x' or byte 0x00, for error messages. */
 static const char *byte_text(int byte, char text[16])
 {
     if (byte > ' ' && byte < 0x7F)
@@ -163,7 +162,7 @@ static bool check_number(struct pnm *pnm, const char *what, uint64_t value, uint
            damaged(pnm, "the %s is above %llu", what, (unsigned long long)largest);
 }
 
-/* Blanks, a number, one blank. */
+/* Reads blanks, a number and one blank. */
 static bool read_number(struct pnm *pnm, const char *what, int largest, int *number)
 {
     char shown[16];
@@ -199,8 +198,8 @@ static bool read_numbers(struct pnm *pnm)
 
 /* ---- the header of P7 ---- */
 
-/* The tuple types that are pictures. A type that is not here (CMYK, say) must not be
- * filtered as if its last channel were alpha. Those that are not bilevel are written. */
+/* The tuple types that are pictures. Other types (CMYK, say) are refused, since their last channel
+ * must not be treated as alpha. The encoder writes those that are not bilevel. */
 static const struct {
     const char *name;
     uint32_t depth;
@@ -219,11 +218,11 @@ static const struct {
     {"WIDTH", INT_MAX}, {"HEIGHT", INT_MAX}, {"DEPTH", 4}, {"MAXVAL", 65535}};
 
 struct pam {
-    uint64_t number[PAM_NUMBERS]; /* 0: has not come yet */
+    uint64_t number[PAM_NUMBERS]; /* 0: not seen yet */
     char tuple_type[LINE_BYTES];
 };
 
-/* The next line that is neither blank nor a comment, without the blanks around it. */
+/* Reads the next line that is neither blank nor a comment; strips the blanks around it. */
 static bool read_line(struct pnm *pnm, char line[LINE_BYTES])
 {
     char shown[16];
@@ -253,7 +252,7 @@ static bool read_line(struct pnm *pnm, char line[LINE_BYTES])
     return true;
 }
 
-/* What follows LABEL and blanks in LINE, or NULL if LINE is not about LABEL. */
+/* The text after LABEL and blanks in LINE; NULL if LINE does not begin with LABEL. */
 static const char *value_of(const char *line, const char *label)
 {
     size_t length = strlen(label);
@@ -274,8 +273,8 @@ static bool set_number(struct pnm *pnm, struct pam *pam, int which, const char *
         return damaged(pnm, "a second %s line", label);
     if (!*digits || digits[strspn(digits, "0123456789")])
         return damaged(pnm, "expected a number after %s, got '%s'", label, digits);
-    value = strtoull(digits, NULL, 10);  /* which may saturate */
-    if (which == PAM_DEPTH && value > 4) /* sound, but no picture of ours */
+    value = strtoull(digits, NULL, 10);  /* strtoull may saturate */
+    if (which == PAM_DEPTH && value > 4) /* valid, but not readable here */
         return error_file(pnm->err, input_name(pnm->input), "a PAM of more than 4 channels");
     pam->number[which] = value;
     return check_number(pnm, label, value, pam_numbers[which].largest);
@@ -344,8 +343,8 @@ static bool read_pam(struct pnm *pnm)
     return check_tuple_type(pnm, &pam);
 }
 
-/* Reads a header that was recognised. The input then stands at the first sample, or PNM does where
- * the samples are text. */
+/* Reads the header of a recognised file. Afterwards the input stands at the first sample; for plain
+ * rasters PNM does. */
 static bool read_header(struct pnm *pnm)
 {
     static const char *const names[] = {"PBM", "PGM", "PPM", "PBM", "PGM", "PPM", "PAM"};
@@ -362,7 +361,7 @@ static bool read_header(struct pnm *pnm)
     if (pnm->kind == 7 ? !read_pam(pnm) : !read_numbers(pnm))
         return false;
     pnm->header_bytes = pnm->taken + pnm->at;
-    pnm->most = UINT64_MAX; /* a plain raster goes on */
+    pnm->most = UINT64_MAX; /* no limit for a plain raster */
     if (!is_plain(pnm))
         input_skip(pnm->input, pnm->at);
     return true;
@@ -370,8 +369,8 @@ static bool read_header(struct pnm *pnm)
 
 /* ---- opening ---- */
 
-/* The bytes of samples that a sound file of this header has at least. False: they
- * cannot be counted in 64 bits. */
+/* The least number of bytes of samples in an undamaged file with this header. False: more than 64
+ * bits can count. */
 static bool promised_bytes(const struct pnm *pnm, uint64_t *bytes)
 {
     /* width < 2^31, channels <= 4, sample <= 2: a row is below 2^34. */
@@ -382,7 +381,7 @@ static bool promised_bytes(const struct pnm *pnm, uint64_t *bytes)
     else if (!is_plain(pnm))
         row *= pnm->maxval > 255 ? 2 : 1;
     else if (pnm->kind != 1)
-        row *= 2; /* a digit and a blank, and the last blank may be missing: below */
+        row *= 2; /* a digit and a blank; the last blank is optional (see below) */
     if (__builtin_mul_overflow(row, (uint64_t)pnm->info->height, bytes))
         return false;
     if (pnm->kind == 2 || pnm->kind == 3)
@@ -390,7 +389,7 @@ static bool promised_bytes(const struct pnm *pnm, uint64_t *bytes)
     return true;
 }
 
-/* A header is believed only as far as its file is long. */
+/* Checks the header's promise against the length of the file. */
 static bool check_length(struct source *source, const struct pnm *pnm, struct error *err)
 {
     const char *name = input_name(source->input);
@@ -408,7 +407,7 @@ static bool check_length(struct source *source, const struct pnm *pnm, struct er
             "truncated %s: the header promises %s%llu bytes of samples, the file holds %llu",
             pnm->name, is_plain(pnm) ? "at least " : "", (unsigned long long)promised,
             (unsigned long long)held);
-    /* A line break at the end is no second picture. Text may always be spaced more widely. */
+    /* Two more bytes may be a line break. Plain text may have more blanks anywhere. */
     if (held > promised + 2 && !is_plain(pnm))
         snprintf(source->warning, sizeof source->warning,
                  "%s: only the first picture is read; %llu bytes follow it", name,
@@ -453,7 +452,7 @@ static void unpack_bits(const uint8_t *packed, uint8_t *row, int width)
         row[x] = packed[x / 8] >> (7 - x % 8) & 1 ? 0 : 255; /* 1 is ink */
 }
 
-/* SAMPLE counts from 0 in row Y; people count from 1. */
+/* SAMPLE counts from 0 in row Y; the message counts from 1. */
 static bool above_maxval(struct pnm *pnm, uint32_t value, int y, size_t sample)
 {
     return damaged(pnm, "sample %u%s at row %d, column %zu is above the maxval %u", value,
@@ -461,7 +460,7 @@ static bool above_maxval(struct pnm *pnm, uint32_t value, int y, size_t sample)
                    sample / (size_t)pnm->info->channels + 1, pnm->maxval);
 }
 
-/* Turns the bytes of row Y, as they stand in the file, into samples in place, and checks them. */
+/* Converts the bytes of row Y from file order to samples, in place, and checks them. */
 static bool finish_row(struct pnm *pnm, void *row, int y)
 {
     size_t samples = (size_t)pnm->info->width * (size_t)pnm->info->channels, i;
@@ -493,7 +492,7 @@ static bool truncated(struct pnm *pnm, int y)
                       pnm->info->height);
 }
 
-/* How many rows one input_read may fill: several where no gap lies between them. */
+/* How many rows one input_read may fill: several only if no gaps lie between them. */
 static int group_rows(const struct pnm *pnm, const struct image *rows)
 {
     size_t group = GROUP_BYTES / pnm->file_row_bytes;
@@ -525,7 +524,7 @@ static bool read_binary(struct source *source, struct image *rows, struct error 
 
 /* ---- plain rows ---- */
 
-/* WANTED was expected for sample I of row Y, not BYTE. */
+/* Reports that WANTED was expected for sample I of row Y, and BYTE was found. */
 static bool unexpected(struct pnm *pnm, const char *wanted, int byte, int y, size_t i)
 {
     char shown[16];
@@ -596,8 +595,8 @@ const struct decoder decoder_pnm = {
 
 /* ---- writing ---- */
 
-/* Rows in file order are made in pieces of this many samples (256 KiB): large
- * enough to go out unbuffered, small enough to stay in cache. */
+/* Byte-swapped rows are made in pieces of this many samples (256 KiB): large enough to bypass the
+ * output's buffer, small enough to stay in cache. */
 #define PIECE_SAMPLES ((size_t)128 * 1024)
 
 static bool encoder_open(struct sink *sink, struct error *err)
@@ -623,7 +622,7 @@ static bool encoder_open(struct sink *sink, struct error *err)
            output_write(sink->output, header, (size_t)length, err);
 }
 
-/* The caller's rows must not change, so that they are turned round in a copy. */
+/* Swaps the bytes in a copy, since the caller's rows must not change. */
 static bool write_swapped(struct sink *sink, const uint16_t *row, size_t samples, struct error *err)
 {
     uint16_t *piece = sink->state;
@@ -645,7 +644,7 @@ static bool encoder_write(struct sink *sink, const struct image *rows, struct er
     size_t bytes = image_row_bytes(rows);
     int count = rows->height;
 
-    if (rows->pitch == bytes) { /* no gaps: the rows are one long one */
+    if (rows->pitch == bytes) { /* without gaps, all rows form one long row */
         bytes *= (size_t)count;
         count = 1;
     }

@@ -36,7 +36,7 @@ static void scale_row(void *row, size_t samples, enum sample_type type, const ui
             ((uint16_t *)row)[i] = scale[((uint16_t *)row)[i]];
 }
 
-/* Copies pixels of other channels: byte b of an outgoing pixel is byte FROM[b] of the incoming. */
+/* Changes the number of channels: byte b of an output pixel is byte FROM[b] of the input pixel. */
 static void map_row(const uint8_t *in, size_t in_pixel, uint8_t *out, size_t out_pixel, int width,
                     const size_t from[8])
 {
@@ -50,8 +50,8 @@ void codec_convert(const struct image *in, const struct image *out, const uint16
     const size_t sample = (size_t)in->type, alpha = (size_t)in->channels - 1;
     size_t from[8];
 
-    /* Colours keep their places, or all come from gray; alpha is the last of either. (Two
-     * channels are never made out of another count.) */
+    /* Colours keep their positions, or all come from gray; alpha is the last channel. (Two channels
+     * are never made from another number of channels.) */
     for (size_t b = 0; b < 4 * sample; b++) {
         size_t c = b / sample;
         from[b] = (c == 3 ? alpha : alpha < 2 ? 0 : c) * sample + b % sample;
@@ -70,7 +70,7 @@ void codec_convert(const struct image *in, const struct image *out, const uint16
 
 /* ---- opening ---- */
 
-/* The format's row; NULL where it cannot hold the picture. */
+/* The row of the output's format; NULL if it cannot hold the picture. */
 static const struct format_row *target_row(const char *path, const struct image_info *info,
                                            const struct sink_options *options, struct error *err)
 {
@@ -122,7 +122,7 @@ bool sink_no_memory(const struct sink *sink, struct error *err)
                       sink->info.width, sink->info.height);
 }
 
-/* The row and the table for rows that are not written as they come. */
+/* Allocates the row and the table for a conversion, if one is needed. */
 static bool prepare_conversion(struct sink *sink, struct error *err)
 {
     const struct image_info *to = &sink->info;
@@ -174,7 +174,7 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
 
 /* ---- rows ---- */
 
-/* Makes the file of IMAGE, the whole picture, and writes it. */
+/* Encodes IMAGE, the whole picture, and writes the file. */
 static bool write_whole(struct sink *sink, const struct image *image, struct error *err)
 {
     size_t bytes = 0;
@@ -185,7 +185,7 @@ static bool write_whole(struct sink *sink, const struct image *image, struct err
     return ok;
 }
 
-/* Keeps rows for encoder->make. A picture that comes in one call is encoded from where it lies. */
+/* Keeps rows for encoder->make. A picture that comes in one call is encoded without a copy. */
 static bool gather(struct sink *sink, const struct image *rows, struct error *err)
 {
     const struct image_info *info = &sink->info;
@@ -205,7 +205,7 @@ static bool gather(struct sink *sink, const struct image *rows, struct error *er
     return sink->next_row + rows->height < info->height || write_whole(sink, all, err);
 }
 
-/* Rows that the encoder can hold. */
+/* Passes rows to the encoder, which can hold them. */
 static bool encode(struct sink *sink, const struct image *rows, struct error *err)
 {
     if (sink->encoder->make ? !gather(sink, rows, err) : !sink->encoder->write(sink, rows, err))
@@ -241,7 +241,7 @@ bool sink_finish(struct sink *sink, struct error *err)
                    sink->info.height);
     ok = ok && (!sink->encoder->finish || sink->encoder->finish(sink, err));
     if (ok) {
-        sink->output = NULL; /* committing frees it, also when it fails */
+        sink->output = NULL; /* committing frees the output, even on failure */
         ok = output_commit(output, err);
     }
     sink_free(sink);

@@ -1,5 +1,5 @@
 /* Reading image files: opens a file with its format's decoder, counts rows, hands out rows of
- * decoders that know only whole pictures, and says what of a file is not kept. The formats
+ * decoders that know only whole pictures, and names metadata that is not kept. The formats
  * themselves are codec/png/decoder.c and its siblings. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 #include "codec/format.h"
 
-#define HEAD_BYTES 4096 /* what decoders may look at to recognise their format */
+#define HEAD_BYTES 4096 /* decoders may look at so many bytes to recognise their format */
 
 /* ---- what is dropped ---- */
 
-/* "in.png: ICC profile and EXIF data are not kept" into TEXT; nothing where DROPPED is 0. */
+/* Writes "in.png: ICC profile and EXIF data are not kept" to TEXT; nothing if DROPPED is 0. */
 static void describe_dropped(unsigned dropped, const char *name, char *text, size_t bytes)
 {
     static const struct {

@@ -1,14 +1,14 @@
-/* stb_image and stb_image_write, unmodified, compiled here and nowhere else, with
- * their hooks filled: see codec/stb.h.
+/* The only file that compiles stb_image and stb_image_write (unmodified), with hooks: see
+ * codec/stb.h.
  *
- * stb's hooks take no context, so what belongs to a call lies in thread-local variables
- * for as long as it runs:
+ * stb's hooks take no context argument, so the data of a call is in thread-local variables while
+ * the call runs:
  *   inflate   hands over rows that were decompressed and checked before stb was called;
  *   malloc    gives huge pages, and zeroed memory to the JPEG loader, which leaves parts
- *             of a picture as it found them when a damaged file makes it stop early.
+ *             of a picture unset if damage makes it stop early.
  *
- * BMP, GIF, TGA, HDR, PIC, PSD and PNM are left out: no loader is compiled that is not used. PNG
- * is written by codec/png/write.c. */
+ * BMP, GIF, TGA, HDR, PIC, PSD and PNM are left out, since only loaders in use are compiled.
+ * codec/png/write.c writes PNG. */
 #include "codec/stb.h"
 
 #include <stdlib.h>
@@ -50,8 +50,8 @@ static void *stb_malloc(size_t bytes)
 #define STBIW_REALLOC(p, bytes) realloc(p, bytes)
 #define STBIW_FREE(p)           free(p)
 
-/* Its warnings are its own. Functions that stay unused are only reported at the end of
- * the file, so that one is off for all of it. */
+/* stb's warnings are not ours to fix. Unused functions are only reported at the end of the file, so
+ * that warning is off for the whole file. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-compare"
@@ -59,8 +59,8 @@ static void *stb_malloc(size_t bytes)
 #include <stb_image_write.h>
 #pragma GCC diagnostic pop
 
-/* stb_image declares it and under STBI_NO_ZLIB leaves it to others; the only function of
- * its zlib that the PNG loader calls. */
+/* stb_image declares this function; with STBI_NO_ZLIB it leaves the definition to its user. It is
+ * the only zlib function that the PNG loader calls. */
 static char *stbi_zlib_decode_malloc_guesssize_headerflag(const char *buffer, int bytes,
                                                           int expected, int *out_bytes,
                                                           int has_header)
@@ -103,7 +103,7 @@ bool stb_load_png(const uint8_t *skeleton, size_t bytes, uint8_t *rows, size_t r
     waiting_rows = rows;
     waiting_rows_bytes = (int)rows_bytes;
     ok = load(skeleton, bytes, stbi_is_16_bit_from_memory(skeleton, (int)bytes), image, why);
-    free(waiting_rows); /* where stb gave up before it came to them */
+    free(waiting_rows); /* not NULL if stb stopped before it used them */
     waiting_rows = NULL;
     return ok;
 }
@@ -152,7 +152,7 @@ static struct collected begin_file(void)
     return (struct collected){.data = malloc(capacity), .capacity = capacity};
 }
 
-/* stb writes three components, whatever it is given. */
+/* stb always writes three components. */
 static uint8_t *make_colour_jpeg(const struct image *image, int quality, size_t *bytes)
 {
     struct collected file = begin_file();
@@ -166,9 +166,9 @@ static uint8_t *make_colour_jpeg(const struct image *image, int quality, size_t 
 
 /* ---- gray JPEG ----
  *
- * A gray picture must come back gray: such a file is put together here. Its tables are those of
- * luma in a file that stb makes of one pixel, at these places; transform, quantisation and bits are
- * stb's own functions. */
+ * A gray picture must stay gray when read again, but stb writes colour, so this code writes the
+ * file. Its tables are the luma tables of a one-pixel file made by stb, copied from the places
+ * below. stb's own functions do the transform, the quantisation and the bit packing. */
 #define JPEG_START_BYTES  20  /* the first marker and the JFIF segment */
 #define JPEG_QUANTISATION 25  /* 64 numbers in zigzag order */
 #define JPEG_HUFFMAN      177 /* two tables: a byte that names it, 16 counts, and the symbols */
@@ -177,7 +177,7 @@ static uint8_t *make_colour_jpeg(const struct image *image, int quality, size_t 
 
 typedef const unsigned short codes_read[2];
 
-/* Code and length of each symbol, in the form that stb wants, from 16 counts and the symbols. */
+/* Fills the code and length of each symbol, in stb's form, from 16 counts and the symbols. */
 static void fill_codes(unsigned short codes[256][2], const uint8_t *counts)
 {
     const uint8_t *symbol = counts + 16;
@@ -191,8 +191,8 @@ static void fill_codes(unsigned short codes[256][2], const uint8_t *counts)
         }
 }
 
-/* What stb multiplies with in place of dividing by the quantisation table; its transform leaves
- * the coefficients scaled. */
+/* The factors by which stb multiplies instead of dividing by the quantisation table. They also undo
+ * the scale that its transform leaves in the coefficients. */
 static void fill_factors(float factors[64], const uint8_t *quantisation)
 {
     static const float scale[] = {1.0f * 2.828427125f,         1.387039845f * 2.828427125f,
@@ -204,7 +204,7 @@ static void fill_factors(float factors[64], const uint8_t *quantisation)
         factors[k] = 1 / (quantisation[stbiw__jpg_ZigZag[k]] * scale[k / 8] * scale[k % 8]);
 }
 
-/* The block at X, Y. Past the edges the last column and row are repeated. */
+/* Loads the block at X, Y. Beyond the edges, the last column and row are repeated. */
 static void load_block(float block[64], const struct image *image, int x, int y)
 {
     for (int i = 0; i < 64; i++) {
@@ -219,7 +219,7 @@ static void write_gray(struct collected *file, const struct image *image, uint8_
 {
     static uint8_t quantisation_head[] = {0xff, 0xdb, 0, 67, 0};
     static uint8_t scan[] = {0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0}, end[] = {0xff, 0xd9};
-    static const unsigned short fill[] = {0x7f, 7}; /* the last byte is filled up with ones */
+    static const unsigned short fill[] = {0x7f, 7}; /* the last byte is padded with ones */
     const int huffman_bytes = 17 + JPEG_HUFFMAN_DC + 17 + JPEG_HUFFMAN_AC;
     uint8_t frame[] = {0xff, 0xc0, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0, 0xff, 0xc4, 0, 0};
     unsigned short dc_codes[256][2], ac_codes[256][2];

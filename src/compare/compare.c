@@ -1,6 +1,6 @@
 /* Compares two files, read side by side in bands of rows. A band is split into planes of one
- * channel each; threads measure its rows, which are independent of each other, and the rows' sums
- * are added in the order of the rows. */
+ * channel each. Threads measure the rows, which are independent of each other; the rows' sums are
+ * then added in row order. */
 #include "compare/compare.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "compare/diff.h"
 #include "compare/ssim.h"
 
-/* About so many samples are in a band: enough rows to keep threads busy, few enough for a cache. */
+/* Approximate samples of a band: enough rows to keep threads busy, few enough for a cache. */
 #define BAND_SAMPLES ((size_t)512 * 1024)
 #define BAND_ROWS    256
 
@@ -21,14 +21,14 @@ struct comparison {
     struct image_info info; /* of both */
     int threads;
     int side;              /* the window's height */
-    int kept, rows;        /* rows of planes from the bands before, then rows of this one */
-    int first_row;         /* the picture's row that comes first in this band */
-    struct image in[2];    /* interleaved, the band's new rows */
-    struct image plane[2]; /* of 16 bits; its row (kept + y) * channels + c is channel c of row y */
-    struct compare_sums *sums; /* of each row of a plane; ssim: of the windows that end there */
-    struct image diff;         /* of 16 bits, by new row and x: the largest of its channels */
-    uint64_t *scratch;         /* ssim_scratch of them for each thread */
-    struct error error[2];     /* code 0: the side could be read */
+    int kept, rows;        /* rows of earlier bands, first in the planes; then rows of this one */
+    int first_row;         /* the first row of this band in the picture */
+    struct image in[2];    /* the band's new rows, interleaved */
+    struct image plane[2]; /* 16 bits; row (kept + y) * channels + c holds channel c of row y */
+    struct compare_sums *sums; /* for each row of a plane; ssim: of the windows that end there */
+    struct image diff;     /* 16 bits, by new row and x: the largest difference of any channel */
+    uint64_t *scratch;     /* for each thread, ssim_scratch numbers */
+    struct error error[2]; /* code 0: the file could be read */
 };
 
 static void comparison_free(struct comparison *c)
@@ -66,8 +66,8 @@ static bool allocate(struct comparison *c, const char *name, struct error *err)
 
 /* ---- one row ---- */
 
-/* The row of the planes, and of the sums, that is CHANNEL of the band's row Y; Y is negative for
- * rows of the bands before. */
+/* The row, in planes and sums, for CHANNEL of the band's row Y; Y is negative for rows of earlier
+ * bands. */
 static int plane_row(const struct comparison *c, int y, int channel)
 {
     return (c->kept + y) * c->info.channels + channel;
@@ -89,12 +89,11 @@ static uint32_t difference(uint32_t a, uint32_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Measures one channel of a row that differs, and keeps its differences in DIFF where they are the
- * largest so far. */
+/* Measures one channel of a row that differs. DIFF keeps the largest difference of any channel. */
 static void measure_channel(int width, const uint16_t *a, const uint16_t *b,
                             struct compare_sums *sums, uint16_t *diff)
 {
-    uint64_t differing = 0, sum = 0, squares = 0; /* 2^31 samples of 2^32: a row fits 64 bits */
+    uint64_t differing = 0, sum = 0, squares = 0; /* 2^31 samples below 2^32: a row fits 64 bits */
     uint32_t most = 0;
 
     for (int x = 0; x < width; x++) {
@@ -115,7 +114,7 @@ static void measure_channel(int width, const uint16_t *a, const uint16_t *b,
     sums->b = b[sums->x];
 }
 
-/* Splits the band's row Y into its planes and fills diff and the sums, but not ssim. */
+/* Splits the band's row Y into planes and fills `diff` and all sums except ssim. */
 static void measure_row(void *context, int y, int worker)
 {
     struct comparison *c = context;
@@ -133,7 +132,7 @@ static void measure_row(void *context, int y, int worker)
     }
 }
 
-/* Fills ssim of the band's row Y, where a whole window ends. The rows above it are measured. */
+/* Fills ssim for the band's row Y if a whole window ends there; the rows above are complete. */
 static void measure_ssim(void *context, int y, int worker)
 {
     struct comparison *c = context;
@@ -150,7 +149,7 @@ static void measure_ssim(void *context, int y, int worker)
             rows.b[i] = image_row(&c->plane[1], row);
             same = same && c->sums[row].differing == 0;
         }
-        /* Of equal rows both factors of the quotient are equal: it is 1 to the last bit. */
+        /* Equal rows: both factors of the quotient are equal, so it is exactly 1. */
         c->sums[plane_row(c, y, channel)].ssim =
             same ? width - ssim_side(width) + 1
                  : ssim_row(&rows, c->scratch + (size_t)worker * ssim_scratch(width));
@@ -201,7 +200,7 @@ static void add_band(const struct comparison *c, int max_diff, struct compare_re
     }
 }
 
-/* Keeps the last rows for the windows that reach into the next band. */
+/* Keeps the last rows for windows that reach into the next band. */
 static void keep_rows(struct comparison *c)
 {
     int have = c->kept + c->rows, keep = c->side - 1 < have ? c->side - 1 : have;
@@ -250,7 +249,7 @@ static void begin_sums(struct compare_result *result)
     }
 }
 
-/* Divides the sums over windows by their number; of all channels together the mean. */
+/* Divides each channel's sum over windows by their number; `all` gets the mean of the channels. */
 static void finish_ssim(struct compare_result *result)
 {
     int columns = result->a.width - ssim_side(result->a.width) + 1;

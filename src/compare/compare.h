@@ -1,13 +1,13 @@
-/* Compares two pictures sample by sample. Pictures that differ in size, channels or depth are
- * different and nothing more is measured. Whole numbers (counts, sums, sums of squares, the
- * window sums of the SSIM) are exact and do not depend on the number of threads; ratios and
- * logarithms of them are doubles.
+/* Compares two pictures sample by sample. Pictures of different size, channels or depth are
+ * different, and nothing more is measured. Whole numbers (counts, sums, sums of squares, the window
+ * sums of the SSIM) are exact and do not depend on the number of threads; ratios and logarithms of
+ * them are doubles.
  *
- * Where the formats can be read row by row, memory holds some bands of rows, however tall the
+ * For formats that can be read row by row, memory holds only some bands of rows, however tall the
  * pictures are.
  *
- * PSNR: 10 log10(max^2 n / sum of squares) over n samples; infinite for equal ones.
- * SSIM: Wang et al. 2004, on every channel by itself; see compare/ssim.c. */
+ * PSNR: 10 log10(max^2 n / sum of squares) over n samples; infinite for equal pictures. SSIM: Wang
+ * et al. 2004, for each channel separately; see compare/ssim.c. */
 #ifndef STENCIL_COMPARE_COMPARE_H
 #define STENCIL_COMPARE_COMPARE_H
 
@@ -17,21 +17,21 @@
 
 __extension__ typedef unsigned __int128 compare_sum;
 
-/* Which differences are allowed. Without any limit none are. */
+/* The differences that are allowed; without any limit, none. */
 struct compare_limits {
-    int max_diff;             /* samples may differ by so much; -1: not given */
-    const char *fail_percent; /* of the pixels may differ by more; a rational, NULL: not given */
+    int max_diff;             /* samples may differ by up to this; -1: no limit given */
+    const char *fail_percent; /* % of pixels that may differ by more; a rational; NULL: no limit */
     bool has_psnr, has_ssim;
     double min_psnr, min_ssim;
 };
 #define COMPARE_EXACT ((struct compare_limits){.max_diff = -1})
 
-/* Sums over the samples of one channel, or of all. */
+/* Sums over the samples of one channel, or of all channels. */
 struct compare_sums {
     uint64_t samples, differing;
-    uint32_t max_diff; /* the largest difference, first in row order at (x, y) */
+    uint32_t max_diff; /* the largest difference, at (x, y): the first in row order */
     int channel, x, y;
-    uint32_t a, b; /* the two samples there */
+    uint32_t a, b; /* the two samples at (x, y) */
     uint64_t sum;  /* of |a - b| */
     compare_sum squares;
     double ssim;
@@ -39,27 +39,27 @@ struct compare_sums {
 
 struct compare_result {
     struct image_info a, b;
-    bool comparable; /* of one shape: the numbers below are there */
+    bool comparable; /* equal shapes: the members below are valid */
     struct compare_sums channel[COMPARE_MAX_CHANNELS], all;
     uint64_t pixels, differing_pixels;
-    uint64_t failing_pixels; /* by more than the limits' max_diff, in any channel */
+    uint64_t failing_pixels; /* these exceed the limits' max_diff in any channel */
     bool passed;
-    /* One half-sentence: what held, the first limit that did not, or what of the shapes is not the
-     * same ("512x512 and 512x511 pixels"). */
+    /* A half-sentence: all limits hold, or the first limit that does not hold, or how the shapes
+     * differ ("512x512 and 512x511 pixels"). */
     char why[256];
     char warning[2][512]; /* what the codecs dropped; empty: nothing */
 };
 
-/* A drawing of the differences (compare/diff.h), in the format of its extension. There is none of
- * pictures that are not comparable. */
+/* A drawing of the differences (compare/diff.h), in the format of its extension. Pictures that are
+ * not comparable get no drawing. */
 struct compare_drawing {
     const char *path;
-    bool bare;        /* the differences alone, one to one, without profiles and scale */
-    bool only_failed; /* no file for a comparison that passes */
+    bool bare;        /* only the differences, at full size, without profiles and scale */
+    bool only_failed; /* no drawing for a comparison that passes */
 };
 
-/* Reads both ("-": standard input, not twice) and fills RESULT, its verdict too. DRAWING may be
- * NULL. False when a file cannot be read or the drawing not be written. */
+/* Reads both files ("-": standard input, for one of them) and fills RESULT with its verdict.
+ * DRAWING may be NULL. False if a file cannot be read or the drawing cannot be written. */
 bool compare_files(const char *a, const char *b, const struct compare_limits *limits, int threads,
                    const struct compare_drawing *drawing, struct compare_result *result,
                    struct error *err);
@@ -71,16 +71,16 @@ bool compare_files(const char *a, const char *b, const struct compare_limits *li
  * a folder that contains them. */
 struct compare_pair {
     char *name;      /* below both folders */
-    bool in_a, in_b; /* at least one of them */
+    bool in_a, in_b; /* at least one is true */
 };
 
 struct compare_pairs {
     struct compare_pair *pair;
     size_t count;
-    size_t others; /* files with other names; the program's own are not counted */
+    size_t others; /* files with other names, without the program's own */
 };
 
-/* An error when a folder cannot be read to its end, or when there is no picture at all. */
+/* It is an error if a folder cannot be read to its end, or if there is no picture at all. */
 bool compare_pairs_make(struct compare_pairs *pairs, const char *a, const char *b,
                         struct error *err);
 void compare_pairs_free(struct compare_pairs *pairs);
@@ -99,18 +99,18 @@ double compare_rms(const struct compare_sums *sums);
 double compare_psnr(const struct compare_sums *sums, uint32_t max); /* may be infinite */
 double compare_percent(uint64_t part, uint64_t whole);
 
-/* "red", "gray", "alpha"; of a picture with so many channels. */
+/* "red", "gray", "alpha", for a picture with CHANNELS channels. */
 const char *compare_channel_name(int channels, int channel);
 
-/* Sets comparable, or says in why what is not the same. */
+/* Sets `comparable`, or puts into `why` how the shapes differ. */
 void compare_shapes(struct compare_result *result);
 
-/* Fills passed and why of a result that is comparable. */
+/* Fills `passed` and `why` of a comparable result. */
 void compare_judge(struct compare_result *result, const struct compare_limits *limits);
 
-/* Reads VALUE as the limit NAME ("max-diff", "max-fail-percent", "min-psnr", "min-ssim"): names of
- * options and words of golden suites. NULL, or the values that were expected: "a whole number from
- * 0 to 65535", "max-diff, ..." for an unknown name. VALUE must outlive the limits. */
+/* Reads VALUE as the limit NAME ("max-diff", "max-fail-percent", "min-psnr", "min-ssim"), a name of
+ * options and of golden suites. Returns NULL, or the text of what was expected: "a whole number
+ * from 0 to 65535", "max-diff, ..." for an unknown name. VALUE must outlive the limits. */
 const char *compare_limit_read(struct compare_limits *limits, const char *name, const char *value);
 
 #endif

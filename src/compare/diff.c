@@ -1,5 +1,5 @@
-/* Draws the picture of the differences in rows of RGB from top to bottom; each row is written to
- * the file when it is drawn. */
+/* Draws the picture of the differences from top to bottom, in rows of RGB; each row is written to
+ * the file as soon as it is drawn. */
 #include "compare/diff.h"
 
 #include <math.h>
@@ -10,15 +10,15 @@
 #define FONT_WIDTH  6 /* with the blank column on the right */
 #define FONT_HEIGHT 7
 
-/* In units of `scale` pixels, which grows with the picture. */
+/* Lengths are in units of `scale` pixels; `scale` grows with the picture. */
 #define MARGIN  6 /* around everything, and between picture and profiles */
 #define PROFILE 6 /* the thickness of the bar of rows and of the bar of columns */
 #define BAR     8
 #define TEXT    FONT_HEIGHT
 #define LEGEND  280 /* the least width of the legend */
 
-#define SMALL 256 /* a picture whose sides are at most half of it is drawn larger */
-#define WIDE  900 /* from this width on the legend is drawn larger */
+#define SMALL 256 /* pictures with both sides at most half of this are drawn enlarged */
+#define WIDE  900 /* from this width on, the legend is enlarged */
 
 struct rgb {
     uint8_t c[3];
@@ -52,7 +52,7 @@ void diff_color(uint32_t d, uint32_t max, uint8_t rgb[3])
     }
 }
 
-/* The pixel of A in gray, so dark that every colour of the scale stands out. */
+/* The pixel of A in gray, dark enough for every colour of the scale to stand out. */
 static struct rgb background(const struct diff *diff, const void *row, int x)
 {
     int channels = diff->in.channels, colors = channels >= 3 ? 3 : 1;
@@ -65,8 +65,8 @@ static struct rgb background(const struct diff *diff, const void *row, int x)
 
 /* ---- letters ---- */
 
-/* Digits, a few signs, and the small letters of the legend; any other character is a blank. A row
- * is five bits, the left column the highest. */
+/* Digits, some signs, and the letters of the legend; other characters are blank. A row has five
+ * bits, the left column highest. */
 static const unsigned char glyphs[128][FONT_HEIGHT] = {
     ['0'] = {0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e},
     ['1'] = {0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e},
@@ -155,7 +155,7 @@ static bool measure(struct diff *diff, int64_t *width, int64_t *height)
     return *width <= INT32_MAX / 3 && *height <= INT32_MAX;
 }
 
-/* The drawing's format is its extension's. */
+/* The format follows from the drawing's extension. */
 static const struct sink_options usual = {.quality = 90};
 
 bool diff_check(const struct compare_drawing *drawing, struct error *err)
@@ -221,7 +221,7 @@ static int legend_width(const struct diff *diff)
     return width > least ? width : least;
 }
 
-/* Draws the marks of the scale: 0, 1, 3, 7, ... and max; every second one where there are many. */
+/* Draws the marks of the scale: 0, 1, 3, 7, ... and max; only every second of many marks. */
 static bool draw_marks(struct diff *diff, struct error *err)
 {
     uint32_t max = diff->in.max;
@@ -231,7 +231,7 @@ static bool draw_marks(struct diff *diff, struct error *err)
         for (int bit = 0; bit <= 16; bit += step) {
             uint32_t d = ((uint32_t)1 << bit) - 1;
             char text[16];
-            /* The last mark is max itself; one that would touch it is left out. */
+            /* The last mark is max itself; a mark that would touch it is left out. */
             if (d > 0 && d >= max / 3 * 2)
                 d = max;
             int length = snprintf(text, sizeof text, "%u", d) * FONT_WIDTH * diff->scale;

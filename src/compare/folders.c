@@ -17,7 +17,7 @@ struct side {
 
 static bool add(struct compare_pairs *pairs, const char *name, bool in_a)
 {
-    if ((pairs->count & (pairs->count - 1)) == 0) { /* room grows at powers of two */
+    if ((pairs->count & (pairs->count - 1)) == 0) { /* capacity doubles at powers of two */
         size_t room = pairs->count ? 2 * pairs->count : 1;
         struct compare_pair *grown = reallocarray(pairs->pair, room, sizeof *grown);
         if (!grown)
@@ -30,8 +30,8 @@ static bool add(struct compare_pairs *pairs, const char *name, bool in_a)
     return copy != NULL;
 }
 
-/* A name that leads nowhere stays in the list: opening it says why. Pipes and devices are left
- * out. */
+/* A dangling symlink stays in the list: opening it will report the error. Pipes and devices are
+ * left out. */
 static bool take(void *context, const char *name, const char *trouble)
 {
     struct side *side = context;
@@ -55,7 +55,7 @@ static bool walk(struct compare_pairs *pairs, const char *folder, bool is_a, str
     char *real = realpath(folder, NULL);
     bool good = real || error_errno(err, folder, "read");
 
-    if (good) { /* the sentence stands unless there is another trouble */
+    if (good) { /* this error remains unless another one replaces it */
         error_set(err, EXIT_INPUT, "%s: no memory for its list of files", folder);
         good = folder_walk(folder, real, &filter, take, &side, &rest);
     }
@@ -70,7 +70,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(one->name, two->name);
 }
 
-/* Makes one entry of the two entries of a name that both folders have. */
+/* Merges the two entries of a name that is in both folders. */
 static void merge(struct compare_pairs *pairs)
 {
     size_t kept = 0;

@@ -1,10 +1,10 @@
-/* Golden pictures: a suite names commands and the pictures that they write, with a checksum
- * of each picture's samples. `record` writes the checksums, `check` compares; the topic
- * GOLDEN in cli/help.c describes the suite's format.
+/* Golden pictures: a suite names commands and the pictures that they write, with a checksum of each
+ * picture's samples. `record` writes the checksums, `check` compares them; the topic GOLDEN in
+ * cli/help.c describes the suite's format.
  *
- * Every command runs in a folder of its own with copies of the inputs, below a scratch folder
- * that is removed at the end, also when a signal ends the program. A picture without a command
- * is a file beside the suite, which may come from any program. */
+ * Every command runs in its own folder with copies of the inputs. The folders are below a scratch
+ * folder, which is removed at the end, even when a signal ends the program. A picture without a
+ * command is a file beside the suite; any program may have made it. */
 #ifndef STENCIL_COMPARE_GOLDEN_H
 #define STENCIL_COMPARE_GOLDEN_H
 
@@ -14,37 +14,37 @@
 #include "codec/input.h"
 #include "compare/compare.h"
 
-/* Room for a folder and a name in it: what is longer cannot be opened. */
+/* Room for a folder and a name in it: longer paths cannot be opened. */
 #define GOLDEN_PATH (2 * PATH_MAX)
 
 /* ---- the suite (compare/golden_suite.c) ---- */
 
 struct golden_case {
     int line;       /* in the suite, from 1 */
-    char *checksum; /* in the suite's words; 16 hexadecimal digits; "0": not recorded; "-": there is
-                       no picture */
-    char *file;     /* the picture; "-": none, the command only has to end with 0 */
-    char *command;  /* for sh; NULL: the file is beside the suite */
-    const char *inputs; /* patterns, each with a zero byte, and another one at the end */
+    char *checksum; /* points into the suite's words; 16 hexadecimal digits; "0": not recorded; "-":
+                       there is no picture */
+    char *file;     /* the picture; "-": none, the command must only end with 0 */
+    char *command;  /* for sh; NULL: the picture is a file beside the suite */
+    const char *inputs; /* patterns, each ended by a zero byte; one more zero byte ends the list */
     int timeout_s;
     bool strict; /* the command may leave no other file behind */
-    bool keep;   /* record keeps the picture, for reports; with a tolerance it does in any case */
+    bool keep;   /* record keeps the picture, for reports; with a tolerance it always does */
     struct compare_limits limits;
     char *reason; /* why the limits are needed; NULL: there are none */
 };
 
 struct golden_suite {
-    char path[PATH_MAX], folder[PATH_MAX]; /* the file, and its folder with a slash at the end */
-    struct input *input;                   /* owns the text, which is as it was read */
+    char path[PATH_MAX], folder[PATH_MAX]; /* the suite's file, and its folder with a final slash */
+    struct input *input;                   /* owns the original text */
     const uint8_t *text;
     size_t bytes;
     struct golden_case *cases;
     size_t count;
-    char *words; /* text cut into words: the cases point into it */
+    char *words; /* a copy of the text, cut into words; the cases point into it */
 };
 
-/* Reads PATH, or PATH/golden.txt where it is a folder. A file that is no suite is
- * EXIT_USAGE, with the line. Free also when it fails. */
+/* Reads PATH, or PATH/golden.txt if PATH is a folder. A file that is not a suite is EXIT_USAGE,
+ * with the line. Free the suite even after a failure. */
 bool golden_suite_read(struct golden_suite *suite, const char *path, struct error *err);
 void golden_suite_free(struct golden_suite *suite);
 
@@ -54,10 +54,10 @@ void golden_expected_path(const struct golden_suite *suite, const struct golden_
 
 /* ---- running (compare/golden_run.c) ---- */
 
-/* From good to bad. A report shows the last state first. */
+/* From good to bad. A report shows the worst state first. */
 enum golden_state {
     GOLDEN_SAME,
-    GOLDEN_TOLERATED,  /* another checksum, but within the case's limits */
+    GOLDEN_TOLERATED,  /* the checksum differs, but within the case's limits */
     GOLDEN_UNRECORDED, /* there is no checksum yet */
     GOLDEN_DIFFERENT,
     GOLDEN_FAILED, /* the command failed, or there is no picture */
@@ -74,66 +74,66 @@ struct golden_picture {
 
 struct golden_result {
     enum golden_state state;
-    char checksum[PICTURE_CHECKSUM_CHARS + 1]; /* of the picture as it is now; "-": none */
+    char checksum[PICTURE_CHECKSUM_CHARS + 1]; /* of the current picture; "-": none */
     char why[1024];
     double seconds;
     char path[GOLDEN_PATH]; /* of the picture, while the run's folders exist; empty: none */
-    bool compared;          /* with the expected picture */
+    bool compared;          /* compared with the expected picture */
     struct compare_result numbers;
     /* for a report */
     struct golden_picture expected, actual, difference;
-    int left, top, reduced; /* their place in the picture; how many pixels became one */
+    int left, top, reduced; /* their position in the picture; `reduced` pixels squared became one */
 };
 
 struct golden_job {
     const struct golden_suite *suite;
     int threads;
-    bool recording;               /* nothing is compared; at the end golden_record */
-    bool pictures;                /* results get pictures for a report */
+    bool recording;               /* do not compare; golden_record follows */
+    bool pictures;                /* make pictures for a report */
     struct golden_result *result; /* one for each case; golden_results_free */
 };
 
-/* Runs all cases, as many at a time as there are threads. False when nothing could be run; failures
- * of cases are in their results. After a signal it removes its folders and ends the program. */
+/* Runs all cases, as many at a time as there are threads. False if no case could be run; a case's
+ * failure is in its result. After a signal it removes its folders and ends the program. */
 bool golden_run(struct golden_job *job, struct error *err);
 void golden_results_free(struct golden_result *result, size_t count);
 
 /* ---- recording (compare/golden_record.c) ---- */
 
 /* If no case failed: writes the checksums into the suite, keeps pictures in `expected`, and removes
- * the pictures there whose checksums the suite named before and does not name any more. Before the
- * folders of the run are removed. */
+ * the pictures there whose old checksums the suite no longer names. Call it before the folders of
+ * the run are removed. */
 bool golden_record(const struct golden_job *job, struct error *err);
 
 /* ---- the report (compare/golden_report.c) ---- */
 
 bool golden_report_write(const struct golden_job *job, const char *path, struct error *err);
 
-/* Fills a result's pictures, of its path and of EXPECTED; NAME begins the names of temporaries
- * (compare/golden_picture.c). Large pictures are cut around the largest difference, or reduced. */
+/* Fills RESULT's pictures from its path and EXPECTED (compare/golden_picture.c); NAME begins the
+ * names of temporaries. Large pictures are cut around the largest difference, or reduced. */
 bool golden_pictures_make(struct golden_result *result, const char *expected, const char *name,
                           struct error *err);
 
 /* ---- the folders that commands run in (compare/golden_folder.c) ---- */
 
-/* Makes a new folder in TMPDIR, with bin/stencilcli, which is this program and becomes the first in
- * PATH of all commands that start from now on. */
+/* Makes a new folder in TMPDIR with bin/stencilcli, a link to this program, and puts bin first in
+ * PATH for all commands that start later. */
 bool golden_scratch_make(char folder[PATH_MAX], struct error *err);
 
-/* FOLDER with copies of the inputs of ONE, below their names. */
+/* Makes FOLDER with copies of ONE's inputs under their names. */
 bool golden_folder_make(const struct golden_suite *suite, const struct golden_case *one,
                         const char *folder, struct error *err);
 
-/* Is there an entry of FOLDER that is neither input nor picture of ONE? Writes its name to STRAY.
+/* Whether FOLDER has an entry that is neither an input nor the picture of ONE; STRAY gets its name.
  * Does not look into folders. */
 bool golden_folder_stray(const struct golden_suite *suite, const struct golden_case *one,
                          const char *folder, char stray[NAME_MAX + 1]);
 
-/* Removes it with everything in it. */
+/* Removes FOLDER with everything in it. */
 void golden_folder_remove(const char *folder);
 
-/* golden_copy holds the lock while it has a file open for writing. A command that starts meanwhile
- * would hold the file open too, for a moment, and running it would fail with "Text file busy". */
+/* golden_copy holds this lock while it has a file open for writing. A command started meanwhile
+ * would inherit the open file for a moment: running it would fail with "Text file busy". */
 extern pthread_mutex_t golden_copy_lock;
 
 bool golden_copy(const char *from, const char *to, struct error *err);

@@ -1,5 +1,5 @@
-/* The folders that the commands of a golden suite run in: made, filled with the inputs, searched
- * for files that should not be there, removed. */
+/* The folders in which the commands of a golden suite run: made, filled with the inputs, checked
+ * for unexpected files, removed. */
 #include "compare/golden.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@
 #include "codec/input.h"
 #include "codec/output.h"
 
-/* Puts a link to this program into FOLDER/bin and that folder first into PATH. */
+/* Puts a link to this program into FOLDER/bin, and this folder first into PATH. */
 static bool install_program(const char *folder, struct error *err)
 {
     const char *old = getenv("PATH");
@@ -38,7 +38,7 @@ bool golden_scratch_make(char folder[PATH_MAX], struct error *err)
     char made[PATH_MAX];
 
     snprintf(made, sizeof made, "%s/stencilcli-golden-XXXXXX", parent && *parent ? parent : "/tmp");
-    /* Commands run elsewhere: PATH needs an absolute name. */
+    /* Commands run in other folders, so PATH needs an absolute name. */
     if (!mkdtemp(made) || !realpath(made, folder))
         return error_errno(err, made, "create");
     if (install_program(folder, err))
@@ -72,18 +72,18 @@ static bool copy_input(const char *from, const char *name, const char *folder, s
 
     if (snprintf(to, sizeof to, "%s/%s", folder, name) >= (int)sizeof to)
         return error_set(err, EXIT_INPUT, "%s: too long a name", from);
-    path_make_parents(to);      /* if that fails, so does the copy */
-    if (stat(to, &status) == 0) /* two patterns name it */
+    path_make_parents(to);      /* after a failure the copy fails too */
+    if (stat(to, &status) == 0) /* two patterns match it */
         return true;
     if (!golden_copy(from, to, err))
         return false;
-    /* A script stays one that can be run. */
+    /* Keeps a script executable. */
     if (stat(from, &status) != 0 || chmod(to, (status.st_mode & 0777) | 0600) != 0)
         return error_errno(err, to, "set its mode bits");
     return true;
 }
 
-/* Copies what PATTERN finds below the suite's folder, whose own name is no pattern. */
+/* Copies files that match PATTERN below the suite's folder, whose own name is no pattern. */
 static bool copy_inputs(const struct golden_suite *suite, const char *pattern, const char *folder,
                         struct error *err)
 {
@@ -120,7 +120,7 @@ bool golden_folder_make(const struct golden_suite *suite, const struct golden_ca
     return true;
 }
 
-/* Is NAME beside the suite, and chosen by the first part of a pattern? */
+/* Whether NAME, a file beside the suite, matches the first part of a pattern. */
 static bool is_input(const struct golden_suite *suite, const struct golden_case *one,
                      const char *name)
 {
@@ -149,7 +149,7 @@ bool golden_folder_stray(const struct golden_suite *suite, const struct golden_c
         const char *name = entry->d_name;
         found = strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
                 (strlen(name) != own || memcmp(name, one->file, own) != 0) &&
-                !folder_is_manifest(name) && /* of a command over folders */
+                !folder_is_manifest(name) && /* left by a command on folders */
                 !is_input(suite, one, name);
         snprintf(stray, NAME_MAX + 1, "%s", name);
     }
@@ -160,8 +160,8 @@ bool golden_folder_stray(const struct golden_suite *suite, const struct golden_c
 
 /* ---- removal ---- */
 
-/* Opens a folder that its command has made unreadable when it is entered, and removes everything
- * else. What cannot be removed stays; there is nobody to tell. */
+/* Makes a folder readable before entering it, if its command has made it unreadable; removes
+ * everything else. A file that cannot be removed stays, and nobody is told. */
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
     (void)where;
@@ -172,7 +172,7 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return 0;
 }
 
-/* The first walk removes files, the second one the folders (FTW_DP), from the deepest on. */
+/* The first walk removes files, the second one the folders (FTW_DP), deepest first. */
 void golden_folder_remove(const char *folder)
 {
     nftw(folder, remove_entry, 16, FTW_PHYS);

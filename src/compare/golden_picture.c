@@ -1,6 +1,6 @@
-/* Makes the pictures of a report: PNG of 8 bits in base64. Pictures that were compared and
- * differ are shown pixel by pixel around the largest difference; of others the whole picture
- * is shown, large ones reduced. */
+/* Makes the pictures of a report: PNG of 8 bits in base64. Pictures that were compared and differ
+ * are shown at full size around the largest difference; other pictures are shown whole, large ones
+ * reduced. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "codec/input.h"
 #include "compare/golden.h"
 
-/* The longer side of what is shown of pictures that differ, and of those that do not. */
+/* The longer side of the part shown, for pictures that differ and for equal ones. */
 #define SIDE_DIFFERENT 1536
 #define SIDE_SAME      320
 
 struct part {
-    int left, top, width, height; /* of the picture */
+    int left, top, width, height; /* position in the picture */
     int reduced;                  /* this many pixels, squared, become one */
 };
 
@@ -54,14 +54,14 @@ static bool read_base64(struct golden_picture *picture, const char *path, struct
 
 /* ---- which part ---- */
 
-/* SIDE of LENGTH around the middle AT. */
+/* The begin of SIDE samples out of LENGTH around AT. */
 static int window_begin(int length, int side, int at)
 {
     int begin = at - side / 2 < length - side ? at - side / 2 : length - side;
     return begin < 0 ? 0 : begin;
 }
 
-/* Which part of a picture like INFO is shown: the same of all pictures of one shape. */
+/* Chooses the part of a picture like INFO to show; pictures of equal shape get the same part. */
 static struct part choose_part(const struct golden_result *result, const struct image_info *info)
 {
     const struct compare_result *numbers = &result->numbers;
@@ -82,7 +82,7 @@ static struct part choose_part(const struct golden_result *result, const struct 
 
 /* ---- a part of a picture as PNG ---- */
 
-/* Adds what ROW has of the part to SUMS, a sum for each sample of the reduced row. */
+/* Adds ROW's samples in the part to SUMS, which has a sum for each sample of the reduced row. */
 static void add_row(const struct image *row, const struct part *part, uint64_t *sums)
 {
     for (int x = 0; x < part->width; x++) {
@@ -93,7 +93,7 @@ static void add_row(const struct image *row, const struct part *part, uint64_t *
     }
 }
 
-/* Means of SUMS over ROWS rows, brought to 0..255. */
+/* Divides SUMS over ROWS rows into means, scaled to 0..255. */
 static void finish_row(const struct part *part, int rows, uint32_t max, uint64_t *sums,
                        struct image *out)
 {
@@ -131,7 +131,7 @@ static bool write_part(struct source *source, struct sink *sink, const struct pa
     return good;
 }
 
-/* Fills PICTURE with a part of the picture at PATH, by way of the file PNG, and says which PART. */
+/* Fills PICTURE with a part of the picture at PATH, by way of the file PNG; *part is that part. */
 static bool show_part(const struct golden_result *result, struct golden_picture *picture,
                       const char *path, const char *png, struct part *part, struct error *err)
 {

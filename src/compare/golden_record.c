@@ -7,7 +7,7 @@
 #include "codec/output.h"
 #include "compare/golden.h"
 
-/* Writes the suite again with the results' checksums; nothing else changes. */
+/* Rewrites the suite with the results' checksums; all other text stays. */
 static bool write_suite(const struct golden_job *job, struct error *err)
 {
     const struct golden_suite *suite = job->suite;
@@ -20,7 +20,7 @@ static bool write_suite(const struct golden_job *job, struct error *err)
     for (size_t i = 0; good && i < suite->count; i++) {
         const struct golden_case *one = &suite->cases[i];
         const char *checksum = job->result[i].checksum;
-        size_t place = (size_t)(one->checksum - suite->words); /* in the text too */
+        size_t place = (size_t)(one->checksum - suite->words); /* in the original text too */
         good = output_write(output, suite->text + at, place - at, err) &&
                output_write(output, checksum, strlen(checksum), err);
         at = place + strlen(one->checksum);
@@ -29,7 +29,7 @@ static bool write_suite(const struct golden_job *job, struct error *err)
     return output_end(output, good, err);
 }
 
-/* Keeps the picture of a case that wants it, if it is not there yet: recording twice changes no
+/* Keeps the picture of a case that wants it, unless it is kept already: recording twice changes no
  * file. */
 static bool keep_picture(const struct golden_suite *suite, const struct golden_case *one,
                          const struct golden_result *result, struct error *err)
@@ -40,14 +40,14 @@ static bool keep_picture(const struct golden_suite *suite, const struct golden_c
     if (!result->path[0] || !(one->reason || one->keep))
         return true;
     snprintf(path, sizeof path, "%sexpected", suite->folder);
-    mkdir(path, 0777); /* if it fails, so does the copy */
+    mkdir(path, 0777); /* after a failure the copy fails too */
     golden_expected_path(suite, one, result->checksum, path);
     return (access(path, F_OK) == 0 && picture_checksum(path, checksum, &ignored) &&
             strcmp(checksum, result->checksum) == 0) ||
            golden_copy(result->path, path, err);
 }
 
-/* Removes the picture of a checksum that no case has any more. */
+/* Removes the picture of an old checksum that no case uses any more. */
 static void remove_stale(const struct golden_job *job, const struct golden_case *one)
 {
     char path[GOLDEN_PATH];

@@ -1,6 +1,6 @@
 /* Writes the report of a check: one HTML file that contains its pictures, its style
- * (compare/golden_report.css) and its script (compare/golden_report.js). Without scripts it is a
- * plain list of pictures. */
+ * (compare/golden_report.css) and its script (compare/golden_report.js). With scripts disabled it
+ * is a plain list of pictures. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void put_picture(FILE *out, const char *kind, const char *title,
             kind, title, title, picture->width, picture->height, picture->png);
 }
 
-/* The scale of the difference's colours, as a gradient with the numbers at its marks. */
+/* The scale of the difference's colours: a gradient with numbers at its marks. */
 static void put_scale(FILE *out, uint32_t max)
 {
     uint8_t rgb[3];

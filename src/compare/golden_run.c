@@ -1,6 +1,5 @@
-/* Runs all cases of a suite. A thread does one case at a time: its folder, its command, its
- * picture, its verdict. A signal that would end the program waits until the scratch folder is
- * removed. */
+/* Runs all cases of a suite. A thread handles one case at a time: its folder, command, picture and
+ * verdict. A signal that would end the program waits until the scratch folder is removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,10 +27,10 @@ struct work {
     const struct run *run;
     const struct golden_case *one;
     struct golden_result *result;
-    char folder[PATH_MAX + 16]; /* in which its command runs */
+    char folder[PATH_MAX + 16]; /* the command's working folder */
 };
 
-/* Has a signal come that will end the program? */
+/* Whether a signal is pending that will end the program. */
 static bool is_stopped(const struct run *run)
 {
     sigset_t pending;
@@ -43,7 +42,8 @@ static bool is_stopped(const struct run *run)
 
 /* ---- the verdict of one case ---- */
 
-/* Returns false. A message about a file in the case's folder gets its name without the folder. */
+/* Always returns false. If the message begins with a file in the case's folder, the folder is cut
+ * off. */
 __attribute__((format(printf, 2, 3))) static bool fail(struct work *work, const char *format, ...)
 {
     char *why = work->result->why;
@@ -59,7 +59,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct work *work, const 
     return false;
 }
 
-/* For a picture with another checksum: compares it with the expected picture. */
+/* Compares a picture with another checksum with the expected picture. */
 static void compare_expected(struct work *work, const char *expected)
 {
     const struct golden_case *one = work->one;
@@ -122,8 +122,8 @@ static void look_at(struct work *work)
 
 /* ---- one command ---- */
 
-/* Starts sh in a process group of its own, so that all its processes can be ended; its messages go
- * to the file ERRORS. 0 or an errno. */
+/* Starts sh in its own process group, so that all its processes can be ended; its messages go to
+ * the file ERRORS. Returns 0 or an errno. */
 static int start(const struct work *work, const char *errors, pid_t *pid)
 {
     char *const argv[] = {"sh", "-c", work->one->command, NULL};
@@ -133,7 +133,7 @@ static int start(const struct work *work, const char *errors, pid_t *pid)
     int code = ENOMEM;
 
     sigemptyset(&none);
-    sigfillset(&usual); /* signals that this program ignores or handles */
+    sigfillset(&usual); /* reset signals that this program ignores or handles */
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -141,7 +141,7 @@ static int start(const struct work *work, const char *errors, pid_t *pid)
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                               POSIX_SPAWN_SETPGROUP);
-    pthread_mutex_lock(&golden_copy_lock); /* until the shell runs and its other files are closed */
+    pthread_mutex_lock(&golden_copy_lock); /* until the shell runs with the other files closed */
     if (posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0) == 0 &&
         posix_spawn_file_actions_adddup2(&actions, 0, 1) == 0 &&
         posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0600) == 0 &&
@@ -153,8 +153,8 @@ static int start(const struct work *work, const char *errors, pid_t *pid)
     return code;
 }
 
-/* Waits in steps of 2 ms. False when the command was killed, because the time was up or
- * the run is stopped. Afterwards all processes that it started are gone. */
+/* Waits in steps of 2 ms. False if the command was killed, because of a timeout or because the run
+ * is stopped. On return all processes that the command started are gone. */
 static bool wait_for(const struct work *work, pid_t pid, int *status)
 {
     const double end_ms = clock_ms() + work->one->timeout_s * 1e3;
@@ -168,11 +168,11 @@ static bool wait_for(const struct work *work, pid_t pid, int *status)
         }
         nanosleep(&pause, NULL);
     }
-    kill(-pid, SIGKILL); /* processes that it has left running */
+    kill(-pid, SIGKILL); /* processes that the command has left running */
     return in_time;
 }
 
-/* The last line of the file that is not empty. */
+/* Reads the last line of the file that is not empty. */
 static void last_line(const char *path, char *line, size_t room)
 {
     FILE *file = fopen(path, "re");
@@ -188,8 +188,8 @@ static void last_line(const char *path, char *line, size_t room)
         fclose(file);
 }
 
-/* Runs the command in its folder and waits. False with the reason in the result when it did not end
- * with 0. */
+/* Runs the command in its folder and waits. False, with the reason in the result, if the exit
+ * status was not 0. */
 static bool run_command(struct work *work)
 {
     const struct golden_case *one = work->one;
@@ -271,10 +271,10 @@ bool golden_run(struct golden_job *job, struct error *err)
         if (sigaction(deadly[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(&run.deadly, deadly[i]);
     }
-    signal(SIGCHLD, SIG_DFL); /* where it is ignored, how a command has ended is lost */
+    signal(SIGCHLD, SIG_DFL); /* if SIGCHLD is ignored, exit statuses are lost */
     pthread_sigmask(SIG_BLOCK, &run.deadly, &before);
     good = run_all(&run, err);
-    /* A signal that has come ends the program here: the handlers of codec/output.c. */
+    /* A pending signal ends the program here, through the handlers of codec/output.c. */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return good;
 }

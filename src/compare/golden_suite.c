@@ -1,5 +1,5 @@
-/* Reads a golden suite. The text is cut into words in place; a second copy stays as it was, for
- * golden_record. */
+/* Reads a golden suite. One copy of the text is cut into words in place; the original stays
+ * unchanged for golden_record. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 struct state {
     struct golden_suite *suite;
-    struct golden_case next; /* the line, and the settings for the cases in the lines below */
+    struct golden_case next; /* the current line, with the settings for the following lines */
 };
 
 static bool wrong(const struct state *state, struct error *err, const char *what, const char *word)
@@ -21,7 +21,7 @@ static bool wrong(const struct state *state, struct error *err, const char *what
                      state->next.line, what, word);
 }
 
-/* The next word of *AT, cut off; in quotes it may hold blanks. NULL at the end. */
+/* Cuts off and returns the next word of *AT; in quotes it may contain blanks. NULL at the end. */
 static char *next_word(char **at)
 {
     char *word = *at + strspn(*at, " \t");
@@ -41,8 +41,8 @@ static char *next_word(char **at)
 
 /* ---- lines ---- */
 
-/* Moves the words to the beginning of LINE, each with a zero byte, and another one at the end. They
- * fit because the word `inputs` goes. */
+/* Moves the words to the beginning of LINE, each ended by a zero byte, and adds one more zero byte.
+ * They fit because the word `inputs` is overwritten. */
 static bool take_inputs(struct state *state, char *line, char *rest, struct error *err)
 {
     char *to = line, *word;

@@ -1,5 +1,5 @@
-/* Writes results as JUnit's XML. The counts come before the cases in the file, so the cases are
- * kept in memory until all are known. */
+/* Writes results as JUnit XML. In the file the counts come before the cases, so the cases are kept
+ * in memory until all are known. */
 #include "compare/junit.h"
 
 #include <stdlib.h>

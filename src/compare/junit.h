@@ -1,4 +1,4 @@
-/* Results as JUnit's XML, which build servers show. Names and messages may hold any bytes. */
+/* Results as JUnit XML, which build servers display. Names and messages may contain any bytes. */
 #ifndef STENCIL_COMPARE_JUNIT_H
 #define STENCIL_COMPARE_JUNIT_H
 
@@ -9,26 +9,26 @@
 enum junit_kind {
     JUNIT_PASSED,
     JUNIT_FAILURE, /* a difference */
-    JUNIT_ERROR,   /* it could not be compared */
+    JUNIT_ERROR,   /* could not be compared */
 };
 
 struct junit {
     const char *suite;
-    FILE *out; /* writes the cases to text; NULL: reports are not wanted */
+    FILE *out; /* writes the cases to memory; NULL: no report is wanted */
     char *text;
     size_t bytes;
     int cases, failures, errors;
     double seconds;
 };
 
-/* PATH is for the error: without memory. */
+/* PATH is only for the error message (no memory). */
 bool junit_begin(struct junit *junit, const char *suite, const char *path, struct error *err);
 
 /* MESSAGE is shown unless the case passed. */
 void junit_case(struct junit *junit, const char *name, double seconds, enum junit_kind kind,
                 const char *message);
 
-/* Writes PATH whole, or nothing where PATH is NULL, and frees. */
+/* Writes PATH (nothing if PATH is NULL) and frees the memory. */
 bool junit_end(struct junit *junit, const char *path, struct error *err);
 
 #endif

@@ -1,9 +1,9 @@
-/* A checksum of a picture's samples, not of its file: the next version of a library may compress
- * the same picture to other bytes, and another format has other bytes.
+/* A checksum of a picture's samples, not of its file: another library version may compress the same
+ * picture to other bytes, and another format has other bytes.
  *
  * FNV-1a over width, height, channels, bytes a sample and max (each as 32 bits, little-endian),
- * then over all samples in row order, 16-bit ones little-endian. It finds
- * accidents, not two pictures that somebody made to have one checksum. */
+ * then over all samples in row order, 16-bit samples little-endian. It detects accidental changes,
+ * not pictures that were made to have equal checksums. */
 #include "compare/compare.h"
 
 #include <inttypes.h>

@@ -1,16 +1,15 @@
-/* The structural similarity of two rows of pictures (Wang, Bovik, Sheikh, Simoncelli,
- * "Image quality assessment: from error visibility to structural similarity", 2004).
+/* The structural similarity of two rows of pictures (Wang, Bovik, Sheikh, Simoncelli, "Image
+ * quality assessment: from error visibility to structural similarity", 2004).
  *
  *           (2 mx my + C1) (2 sxy + C2)         C1 = (0.01 max)^2
  *   SSIM = --------------------------------     C2 = (0.03 max)^2
  *          (mx^2 + my^2 + C1) (sx + sy + C2)
  *
- * of means m, variances s and covariance sxy in a window of 11 x 11 samples, weighted by a
- * Gaussian of sigma 1.5; then the mean over all windows that lie inside the picture. The
- * weights are those of `stencilcli mask --sigma 1.5 --radius 5`, whole numbers over 2048^2,
- * so that all sums are exact; only the quotient is a double. In a picture that is less than
- * 11 wide (or high) the window is the largest odd number of samples that fits, of the middle
- * weights.
+ * with means m, variances s and covariance sxy in a window of 11 x 11 samples, weighted by a
+ * Gaussian of sigma 1.5; then the mean over all windows that lie inside the picture. The weights
+ * are those of `stencilcli mask --sigma 1.5 --radius 5`, whole numbers over 2048^2, so that all
+ * sums are exact; only the quotient is a double. In a picture less than 11 wide (or high) the
+ * window's side is the largest odd number of samples that fits, with the middle weights.
  *
  * Why no sum overflows, with weights that sum to 2^11 in each direction:
  *
@@ -21,14 +20,14 @@
 
 #include <string.h>
 
-/* So many windows at a time: their sums stay in the first cache. */
+/* Windows computed at a time: their sums stay in the L1 cache. */
 #define BLOCK 256
 
 __extension__ typedef __int128 int128;
 
 static const int gauss[SSIM_SIDE] = {2, 16, 74, 224, 436, 544, 436, 224, 74, 16, 2};
 
-/* The middle SIDE weights. */
+/* The SIDE middle weights. */
 static const int *ssim_weights(int side)
 {
     return gauss + (SSIM_SIDE - side) / 2;
@@ -73,7 +72,7 @@ static void sum_columns(const struct ssim_rows *rows, uint64_t *sums)
     }
 }
 
-/* The sums of COUNT windows; the weights are the same from both ends. */
+/* Computes the sums of COUNT windows; the weights are symmetric. */
 static void sum_windows(const uint64_t *column, int side, int count, int64_t *sum)
 {
     const int *weight = ssim_weights(side);
@@ -88,7 +87,7 @@ static void sum_windows(const uint64_t *column, int side, int count, int64_t *su
     }
 }
 
-/* Everything in the formula is times the square of the weights' sum, so that it is whole. */
+/* All terms of the formula are multiplied by the square of the weights' sum, so they are whole. */
 double ssim_row(const struct ssim_rows *rows, uint64_t *sums)
 {
     int side = ssim_side(rows->width), windows = rows->width - side + 1;

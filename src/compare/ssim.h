@@ -7,10 +7,10 @@
 
 #define SSIM_SIDE 11
 
-/* The side of the window along a side of SAMPLES. */
+/* The window's length along a picture side of SAMPLES. */
 int ssim_side(int samples);
 
-/* How many numbers the scratch of ssim_row has for pictures of this width. */
+/* How many numbers ssim_row needs as scratch for pictures of this width. */
 size_t ssim_scratch(int width);
 
 struct ssim_rows {
@@ -19,7 +19,7 @@ struct ssim_rows {
     uint32_t max;
 };
 
-/* The sum over the windows of one row of windows: width - ssim_side(width) + 1 of them. */
+/* The sum of SSIM over one row of windows: width - ssim_side(width) + 1 windows. */
 double ssim_row(const struct ssim_rows *rows, uint64_t *scratch);
 
 #endif

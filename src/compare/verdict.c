@@ -1,5 +1,5 @@
-/* Makes numbers for people and the verdict from a comparison's sums, and reads the limits that
- * decide the verdict. */
+/* Computes the mean, PSNR and verdict from a comparison's sums, and reads the limits that decide
+ * the verdict. */
 #include <gmp.h>
 #include <inttypes.h>
 #include <math.h>
@@ -40,7 +40,7 @@ const char *compare_channel_name(int channels, int channel)
     return names[channel];
 }
 
-/* Is PERCENT a rational of at most 100, and PART at most so much of WHOLE? Exactly. */
+/* Whether PERCENT is a rational of at most 100, and PART is at most PERCENT of WHOLE. Exact. */
 static bool is_within(const char *percent, uint64_t part, uint64_t whole)
 {
     mpq_t limit, share;
@@ -97,7 +97,7 @@ void compare_judge(struct compare_result *result, const struct compare_limits *l
 {
     char *why = result->why;
     size_t room = sizeof result->why;
-    /* With a limit of the PSNR or the SSIM alone, samples may differ. */
+    /* If PSNR or SSIM is the only limit, samples may differ. */
     bool counted =
         limits->max_diff >= 0 || limits->fail_percent || (!limits->has_psnr && !limits->has_ssim);
 
@@ -117,7 +117,7 @@ void compare_judge(struct compare_result *result, const struct compare_limits *l
 
 /* ---- limits as text ---- */
 
-/* A plain decimal: strtod knows nan, inf and hexadecimal as well. */
+/* Reads a plain decimal; strtod alone would also accept nan, inf and hexadecimal. */
 static bool read_decimal(const char *text, double *number)
 {
     char *end;
@@ -136,7 +136,7 @@ const char *compare_limit_read(struct compare_limits *limits, const char *name, 
             return "a whole number from 0 to 65535";
         limits->max_diff = (int)number;
     } else if (strcmp(name, "max-fail-percent") == 0) {
-        if (!is_within(value, 0, 1)) /* nothing of something is within every percentage */
+        if (!is_within(value, 0, 1)) /* 0 of 1 is within every percentage */
             return "a number from 0 to 100";
         limits->fail_percent = value;
     } else if (strcmp(name, "min-psnr") == 0) {

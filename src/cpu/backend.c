@@ -11,9 +11,9 @@
 
 /* ---- the cost model, for --device auto ----
  *
- * Methods that look at every cell, or at columns and rows, take T / rate + N / rate for T taps and
- * N samples, with the measured rates of kernel/rates.h; the other methods, and sums of 64 bits,
- * what their rows of the table say. */
+ * Methods that sum every cell, or columns and rows, take T / rate + N / rate for T taps and N
+ * samples, with the measured rates of kernel/rates.h. All other methods, and sums of 64 bits, take
+ * the cost in their row of the table. */
 
 static double rate_of(const struct plan *plan, const struct cpu_rates *rates)
 {
@@ -21,7 +21,7 @@ static double rate_of(const struct plan *plan, const struct cpu_rates *rates)
     bool narrow = cpu_mask_fits(m, INT16_MAX), wide = m->accumulator == ACCUMULATOR_I64;
 
     if (plan->alpha == ALPHA_WEIGHTED)
-        return rates->weighted / (plan->type == SAMPLE_U8 ? 1 : 2); /* doubles */
+        return rates->weighted / (plan->type == SAMPLE_U8 ? 1 : 2); /* 16 bits: doubles */
     if (plan->type == SAMPLE_U8 && (wide || narrow))
         return rates->of_8_bits; /* 64-bit sums are approximated and certified */
     if (wide)                    /* in doubles, with a proven bound */
@@ -29,7 +29,7 @@ static double rate_of(const struct plan *plan, const struct cpu_rates *rates)
     return narrow ? rates->of_16_bits : rates->of_32;
 }
 
-/* Milliseconds of one thread for each sample of a pass. */
+/* Milliseconds of one thread per sample of a pass. */
 static double sample_ms(const struct plan *plan, const struct cpu_rates *rates)
 {
     const struct plan_mask *m = &plan->mask[0];

@@ -1,22 +1,21 @@
-/* 8-bit samples under masks of small weights on the CPU: everything in 16 bits, 32 samples to a
- * register. Linear masks whose last sum fits 16 bits (blurs and boxes by rows and columns, sharpen,
- * edge, laplace directly) and gradients (sobel).
+/* The method `bytes`: 8-bit samples and small weights, all sums in 16 bits, 32 samples per
+ * register. It takes linear masks whose final sum fits 16 bits (blurs and boxes by rows and
+ * columns; sharpen, edge, laplace directly) and gradients (sobel).
  *
- * Output byte j takes input bytes j + channels*dx, so a row of the picture is one
- * line of bytes whatever its channels are. Two taps are one multiply-add: their
- * bytes side by side, times two int8. It saturates, so only pairs of weights are
- * used whose sum of products fits int16 for certain; all sums of pairs wrap,
- * modulo 2^16, and the last value fits because the plan's bound says so.
+ * Output byte j reads input bytes j + channels*dx, so a row of the picture is one line of bytes for
+ * any number of channels. One multiply-add takes two taps: two bytes side by side, times two int8.
+ * The instruction saturates, so only pairs of weights are used whose sum of products always fits
+ * int16. Sums of pairs wrap modulo 2^16, and the final value fits by the plan's bound.
  *
  *   direct      S = sum over pairs of taps, anywhere in the mask
  *   separable   r = sum over pairs of the row factor's taps, once a row of the picture,
  *               S = sum over i of column[i] * r[y + i - ay]
  *
- * Tiles of columns are so narrow that a ring of such r stays in the L2 cache, and two
- * rows of output share what is loaded from it. While row sums are made, the next row of the
- * picture and the row to be written are fetched, or memory would wait for sums and sums for
- * memory. Lines are read where they lie; only where a tile has ghost cells, or a block would
- * read past the row's end, is the line copied and padded. */
+ * Tiles of columns are so narrow that a ring of row sums r stays in the L2 cache, and two rows of
+ * output share the loads from the ring. While row sums are made, the next input row and the row to
+ * be written are prefetched, so that memory and arithmetic overlap. Lines are read in place. A line
+ * is copied and padded only if a tile has ghost cells, or if a block would read past the row's
+ * end. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,10 +24,10 @@
 #include "cpu/tiles.h"
 #include "cpu/taps.h"
 
-/* Of a 512 KiB L2 cache. Tiles that fit L1 save a third of the work, and lose more than that in
- * memory, where a row is then read in many pieces. */
+/* A part of a 512 KiB L2 cache. Tiles that fit L1 save a third of the work, but lose more time in
+ * memory, because a row is then read in many pieces. */
 #define RING_BYTES (128 * 1024)
-#define FEW_BLOCKS 4 /* a row with fewer inside is copied as a whole */
+#define FEW_BLOCKS 4 /* a row with fewer blocks inside is copied whole */
 
 /* Two taps: cells of the mask (or of its row factor, then i is 0). */
 struct cpu_byte_pair {
@@ -40,16 +39,16 @@ struct cpu_byte_taps {
     struct cpu_byte_pair *pair;
     uint32_t *weight;
     struct cpu_byte_pairs pairs;
-    uint16_t start; /* where the sums begin */
+    uint16_t start; /* initial value of the sums */
 };
 
 struct bytes_worker {
     struct cpu_tile tile;
     uint8_t *copies;      /* `slots` padded lines of pass.stride bytes */
     const uint8_t **line; /* per slot: the line under the tile's first tap */
-    const uint8_t **at;   /* both bytes' places of every pair */
-    uint16_t *ring;       /* separable: as many row sums of pass.line_pixels * channels */
-    const uint16_t **row; /* the same in the order of the mask */
+    const uint8_t **at;   /* the addresses of both bytes of every pair */
+    uint16_t *ring;       /* separable: `slots` lines of line_pixels * channels row sums */
+    const uint16_t **row; /* lines of the ring, in the order of the mask */
     uint16_t *sum[2];
 };
 
@@ -65,7 +64,7 @@ struct bytes_pass {
     const struct kernel_job *job;
     struct cpu_tiles tiles;
     size_t stride;
-    int line_pixels; /* a tile's in whole blocks; the last tile is padded */
+    int line_pixels; /* a tile's pixels in whole blocks; the last tile is padded */
 };
 
 /* ---- which plans, and their weights ---- */
@@ -105,7 +104,7 @@ bool cpu_bytes_divide(const struct plan *plan, struct cpu_divide16 *divide)
     return false;
 }
 
-/* Taps that are not 0. */
+/* The number of taps that are not 0. */
 static int count_taps(const int64_t *weight, int count)
 {
     int taps = 0;
@@ -114,7 +113,7 @@ static int count_taps(const int64_t *weight, int count)
     return taps;
 }
 
-/* A tap of the column is worth a pair of bytes or less. */
+/* A tap of the column costs at most as much as a pair of bytes. */
 bool cpu_bytes_separable(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -145,8 +144,8 @@ bool cpu_byte_pair_fits(int64_t a, int64_t b)
     return low * UINT8_MAX >= INT16_MIN && high * UINT8_MAX <= INT16_MAX;
 }
 
-/* Neighbouring taps that are not 0 in pairs; where two do not fit, the first goes alone. A tap
- * alone is paired with itself, of weight 0. */
+/* Makes pairs of neighbouring taps that are not 0. If two do not fit, the first one stays alone: it
+ * is paired with itself at weight 0. */
 static bool byte_taps_make(struct cpu_byte_taps *taps, const int64_t *weight, int width, int height)
 {
     int cells = width * height, count = 0, open = -1;
@@ -196,7 +195,7 @@ static int whole_blocks(int n)
     return (n + CPU_BLOCK - 1) / CPU_BLOCK * CPU_BLOCK;
 }
 
-/* The tile's elements in whole blocks. */
+/* The number of the tile's elements, rounded up to whole blocks. */
 static int block_elements(const struct bytes_pass *pass, const struct bytes_worker *w)
 {
     return whole_blocks(w->tile.pixels * pass->job->plan->channels);
@@ -211,8 +210,8 @@ static void row_sums(const struct bytes_pass *pass, struct bytes_worker *w, cons
     pass->ops->byte_sums(&t->pairs, w->at, 0, sum, n, ahead);
 }
 
-/* Row sums of ROW (NULL: of ghost cells): blocks [begin, end) from the row itself, those that
- * touch ghost cells, or the row's end, from copies. */
+/* Makes the row sums of ROW (NULL: of ghost cells). Blocks [begin, end) read the row itself; blocks
+ * that touch ghost cells or the row's end read copies. */
 static void ring_line(const struct bytes_pass *pass, struct bytes_worker *w, const uint8_t *row,
                       int slot, struct cpu_ahead ahead)
 {
@@ -242,8 +241,8 @@ static void ring_line(const struct bytes_pass *pass, struct bytes_worker *w, con
     }
 }
 
-/* Picture row v, or what it folds to, is there for the sums. WRITE: output that will be written
- * soon, or NULL. */
+/* Prepares picture row v, or the row that v folds to, for the sums. WRITE: output that will be
+ * written soon, or NULL. */
 static void take_line(const struct bytes_pass *pass, struct bytes_worker *w, int v,
                       const uint8_t *write)
 {
@@ -296,7 +295,7 @@ static void filter_directly(const struct bytes_pass *pass, struct bytes_worker *
         pass->ops->divide_16_u8(&pass->divide, w->sum[0], out, n);
 }
 
-/* ROWS rows from y on, whose lines have been taken; 1 if not separable. */
+/* Filters ROWS rows from y on (1 if not separable). Their lines have been taken. */
 static void filter_rows(const struct bytes_pass *pass, struct bytes_worker *w, int y, int rows)
 {
     const struct kernel_job *job = pass->job;
@@ -379,7 +378,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
         w->sum[k] = cpu_memory_take(memory, n * sizeof *w->sum[k]);
 }
 
-/* Tiles of whole blocks, whose ring fits the cache. */
+/* Cuts tiles of whole blocks, so that the ring fits the cache. */
 static void pass_cut(struct bytes_pass *pass)
 {
     const struct plan *plan = pass->job->plan;

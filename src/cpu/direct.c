@@ -1,6 +1,6 @@
-/* Sums of whole numbers under any mask, 8 and 16 bits: the most general method, and gradients. Sums
- * of 32 bits under weights of int16 go by pairs (cpu/pairs.c), all others by 64 bits here; and the
- * method `runs`, by running sums of 32 bits. Which it is follows from the plan's numbers alone. */
+/* The method `direct`, the most general one: integer sums of any mask, 8 and 16 bits, and
+ * gradients. Sums of 32 bits with int16 weights use cpu/pairs.c, all other sums use 64 bits here.
+ * Also the method `runs`, with running sums of 32 bits. The plan's numbers alone decide. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,13 +12,13 @@
 struct direct_pass {
     const struct plan *plan;
     const struct cpu_ops *ops;
-    void *pairs; /* owned: all that is done, by cpu/pairs.c; or NULL */
+    void *pairs; /* owned: cpu/pairs.c does all the work; or NULL */
     bool by_runs;
     struct cpu_mask mask[2];
-    struct cpu_runs runs; /* in the place of mask */
-    void *ends;           /* owned: of the runs */
+    struct cpu_runs runs; /* in place of mask, if by_runs */
+    void *ends;           /* owned: memory of runs */
     struct cpu_lines lines;
-    const struct kernel_job *job; /* of one job, as lines.tiles */
+    const struct kernel_job *job; /* set for one job, like lines.tiles */
 };
 
 struct direct_worker {
@@ -28,23 +28,23 @@ struct direct_worker {
 
 /* ---- ends of runs ----
  *
- * Masks whose weights change seldom along a row (discs, rings, lines, octagons): over running sums
- * of the samples a run of one weight is two of them, whatever its length.
+ * For masks whose weights change seldom along a row (discs, rings, lines, octagons). A run of one
+ * weight needs only two of the samples' running sums, for any length of the run.
  *
  *   R[x] = sum of in[t], t <= x      S = sum of w[j] * in[x + j]
  *                                      = sum of (w[j - 1] - w[j]) * R[x + j - 1],  j = 0 .. width
  *
- * Modulo 2^32, which is exact where S fits 32 bits. The lines begin one pixel further left. */
+ * Sums are modulo 2^32: exact if S fits 32 bits. The lines begin one pixel further left. */
 
-/* What the running sum at place j of a row is to be multiplied with, j = 0 .. width. */
+/* The factor of the running sum at place j of mask row i, j = 0 .. width. */
 static int64_t weight_at(const struct plan_mask *m, int i, int j)
 {
     const int64_t *row = m->weight + (size_t)i * (size_t)m->width;
     return (j > 0 ? row[j - 1] : 0) - (j < m->width ? row[j] : 0);
 }
 
-/* The size that the most ends have: that of the first one, which is right for masks of one
- * weight. 0: there are none. */
+/* The absolute value that most ends have. Returns the first end's value, which is right for masks
+ * of one weight. 0: no ends. */
 static int64_t common_size(const struct plan_mask *m)
 {
     for (int i = 0; i < m->height; i++)
@@ -85,7 +85,7 @@ static void *ends_make(struct cpu_runs *runs, const struct plan_mask *m, int cha
         return NULL;
     *runs =
         (struct cpu_runs){.others = others, .weight = (uint32_t)size, .end = end, .other = other};
-    for (int kind = 0; kind < 3; kind++) /* those that are added, taken, others */
+    for (int kind = 0; kind < 3; kind++) /* added, taken, others */
         for (int i = 0; i < m->height; i++)
             for (int j = 0; j <= m->width; j++) {
                 int64_t w = weight_at(m, i, j);
@@ -101,8 +101,8 @@ static void *ends_make(struct cpu_runs *runs, const struct plan_mask *m, int cha
 
 /* ---- lines ---- */
 
-/* CHANNELS is a constant where it is called: the sums stay in registers. LINE goes on after those
- * that stand in front of it, if any. */
+/* CHANNELS is a constant in every call, so that the sums stay in registers. GOES_ON: the sums
+ * continue the sums in front of LINE. */
 static inline __attribute__((always_inline)) void sum_up(uint32_t *line, bool goes_on, int n,
                                                          int channels)
 {
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) void sum_up(uint32_t *line, bool go
             line[x + c] = sum[c] += line[x + c];
 }
 
-/* Samples of 32 bits, or running sums of them. */
+/* Puts samples as 32 bits, or their running sums. */
 static void put(const void *context, const void *const *row, size_t first, void *line, size_t at,
                 int n)
 {

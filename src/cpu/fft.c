@@ -1,18 +1,18 @@
-/* Large masks of any weights on the CPU: the picture in tiles, each by way of its Fourier
- * transform, so that a sample costs about the same whatever the mask's size. Linear masks, 8 and 16
- * bits, sums of 32 and of 64 bits; colour weighted by alpha under masks of whole numbers that are
- * not too large. Why the sums are right: cpu/fft_plan.h.
+/* The method `fft`, for large masks of any weights: filters each tile of the picture by its Fourier
+ * transform, so that a sample costs about the same for any size of the mask. Takes linear masks, 8
+ * and 16 bits, sums of 32 and 64 bits; also colour weighted by alpha, under masks of whole numbers
+ * that are not too large. Why the sums are right: cpu/fft_plan.h.
  *
  *     +-----------------------+   a tile of points: a part of the picture with the mask's
- *     | outputs       | mask  |   halo right and below; sums of the outputs' own columns and
- *     |               | - 1   |   rows are whole, the others wrap around and are not used
+ *     | outputs       | mask  |   halo right and below; the sums of the outputs are right, all
+ *     |               | - 1   |   other sums wrap around and are not used
  *     |---------------+       |
  *     | mask - 1              |
  *     +-----------------------+
  *
- * One part is the real and another one the imaginary part of a tile's points: the weights are
- * real, so that they stay apart. A part is one channel. A tile goes three times through the
- * caches, four columns or four rows at a time, whose transforms are made side by side:
+ * Two parts share a tile, one as the real part of its points, one as the imaginary part. They stay
+ * separate, because the weights are real. A part is one channel. A tile passes through the caches
+ * three times, four columns or four rows at a time, which are transformed side by side:
  *
  *   1  samples of four columns -> transforms along y -> turned, to the tile
  *   2  four rows of the tile -> along x -> times the mask's spectrum -> and back along x
@@ -24,8 +24,7 @@
  *   HIGH                       of 16 bits: the high half of each product, and 0
  *   PLAIN  r    g    b    a    only where a pixel has no alpha under its mask
  *
- * All sums of these are integers below 2^52 and off by less than a quarter before they are rounded.
- */
+ * All these sums are integers below 2^52; before rounding their error is less than a quarter. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@
 
 #define LANES CPU_FFT_LANES
 
-/* Sums of weights up to which low + 65536 * high is below 2^52. */
+/* For sums of weights below this, low + 65536 * high is below 2^52. */
 #define MOST_SUM ((int64_t)1 << 20)
 
 enum layer { PLAIN, LOW, HIGH };
@@ -45,17 +44,17 @@ enum layer { PLAIN, LOW, HIGH };
 struct part {
     enum layer layer;
     int channel, x, y; /* the first output, in picture pixels */
-    int width, height; /* 0: there is none */
+    int width, height; /* 0: no part */
     int to_alpha;      /* samples from the channel to its pixel's alpha; products */
     double ghost;
-    const void **row;  /* for each point's row the picture's; NULL: ghost cells, or not used */
-    ptrdiff_t *column; /* for each point's column the place in a row; -1: the same */
+    const void **row;  /* picture row of each row of points; NULL: ghost cells, or not used */
+    ptrdiff_t *column; /* place in a row of each column of points; -1: like NULL */
 };
 
 struct fft_worker {
     double *tile, *block;
     struct part part[2];
-    /* Weighted: of one tile the sums of products (LOW and HIGH in one), and those of samples. */
+    /* Weighted by alpha: one tile's sums of products (LOW and HIGH in one), and of samples. */
     int64_t *product, *plain;
 };
 
@@ -63,7 +62,7 @@ struct fft_pass {
     const struct kernel_job *job;
     const struct cpu_fft_plan *fft;
     bool weighted;
-    int channel[4], channels; /* those that are filtered */
+    int channel[4], channels; /* the filtered channels */
     int tiles_x, tiles;
 };
 
@@ -92,7 +91,7 @@ static uint32_t sample_at(const struct plan *plan, const void *row, ptrdiff_t at
     return plan->type == SAMPLE_U8 ? ((const uint8_t *)row)[at] : ((const uint16_t *)row)[at];
 }
 
-/* A number of the part's layer, from a colour and its alpha, or from alpha alone. */
+/* The number of LAYER for a colour and its alpha, or for alpha alone. */
 static double layer_of(enum layer layer, uint32_t sample, uint32_t alpha)
 {
     return layer == PLAIN ? sample : layer == LOW ? sample * alpha & 0xffff : sample * alpha >> 16;
@@ -147,7 +146,7 @@ static void filter_tile(const struct fft_pass *pass, struct fft_worker *w)
 
 #define CHUNK 64 /* rows of a block */
 
-/* Samples of four columns whose bounds differ are recomputed. */
+/* Recomputes the samples of four columns whose bounds differ. */
 static void resolve(const struct fft_pass *pass, const struct part *part, int x, int first, int n,
                     int32_t *low, const int32_t *high)
 {
@@ -157,7 +156,7 @@ static void resolve(const struct fft_pass *pass, const struct part *part, int x,
                                                part->y + first + k / LANES, part->channel);
 }
 
-/* Column x to x + 3 of a part as samples, to the picture. */
+/* Writes columns x to x + 3 of a part to the picture, as samples. */
 static void put_samples(const struct fft_pass *pass, const struct part *part, const double *value,
                         int x)
 {
@@ -189,7 +188,7 @@ static void put_samples(const struct fft_pass *pass, const struct part *part, co
     }
 }
 
-/* Column x to x + 3 of a part, to the tile's sums of products or of samples. */
+/* Puts columns x to x + 3 of a part into the tile's sums of products or of samples. */
 static void put_sums(const struct fft_pass *pass, struct fft_worker *w, const struct part *part,
                      const double *value, int x)
 {
@@ -232,7 +231,7 @@ static void transform_out(const struct fft_pass *pass, struct fft_worker *w)
 
 /* ---- a part of the picture ---- */
 
-/* Channel CHANNEL of LAYER of tile TILE; none where TILE is behind the last. */
+/* Sets PART to channel CHANNEL of LAYER of tile TILE; to no part if there is no such tile. */
 static void part_set(const struct fft_pass *pass, struct part *part, int tile, int channel,
                      enum layer layer)
 {
@@ -269,7 +268,7 @@ static void part_set(const struct fft_pass *pass, struct part *part, int tile, i
     }
 }
 
-/* Both parts of the worker. */
+/* Filters both parts of the worker. */
 static void run_parts(const struct fft_pass *pass, struct fft_worker *w)
 {
     transform_in(pass, w);
@@ -366,7 +365,7 @@ static bool fft_run(const void *state, const struct kernel_job *job, struct erro
     pass.tiles_x = (job->out->width + width - 1) / width;
     pass.tiles = pass.tiles_x * ((job->out->height + height - 1) / height);
     pieces = pass.weighted ? pass.tiles : (pass.tiles * pass.channels + 1) / 2;
-    if (pieces > 0) /* none: nothing is filtered */
+    if (pieces > 0) /* 0: nothing is filtered */
         ok = cpu_workers_run(job->threads < pieces ? job->threads : pieces, pieces,
                              sizeof(struct fft_worker), worker_make,
                              pass.weighted ? run_weighted : run_pair, &pass, err);
@@ -378,11 +377,11 @@ static bool fft_run(const void *state, const struct kernel_job *job, struct erro
 
 /* ---- the row of the table ---- */
 
-/* What is beside the transforms, in nanoseconds of a sample of each layer: products, quotients. */
+/* Work besides the transforms, in nanoseconds per sample and layer: products, quotients. */
 #define COST_SAMPLE 10.0
 
-/* The plan whose sums the transforms make: PLAN, or that of a layer, 16 bits whose sums have to be
- * the nearest integers. */
+/* The plan for the transforms: PLAN; with colour weighted by alpha the plan of a layer, with 16
+ * bits and sums that must round to the exact integers. */
 static struct plan transformed_plan(const struct plan *plan)
 {
     struct plan layer = *plan;

@@ -1,5 +1,20 @@
-/* Fourier transforms: how large tiles are, how far sums can be off, and what the transforms
- * multiply with. */
+/* Fourier transforms: the size of tiles, the error of sums, and the factors of the transforms.
+ *
+ * Rounding errors, with u = 2^-53 and t = log2 of a tile's points. Every step of radix 2 (a step of
+ * radix 4 is two of them, without the factors between) adds, and multiplies by a factor that is
+ * accurate to u. So its error is less than 8u times the Euclidean length of the input (Higham,
+ * Accuracy and Stability of Numerical Algorithms, theorem 24.2: mu + gamma_4 * (sqrt(2) + mu)), and
+ * less than 8u on every path from an input to an output. Let z be the tile (two parts of the
+ * picture, as real and imaginary parts), w the weights, and capitals their transforms:
+ *
+ *   |error of Z| <= 8tu |Z|      |error of W| <= 8tu |W|      each product's: less than 4u
+ *   an output is the mean of Z * W over paths of size 1, and Cauchy and Schwarz say that the mean
+ *   of |Z| * |W| is at most |z| * |w|
+ *
+ * So the error of a sum is less than (24t + 8) * u * |z| * |w| * 1.01, where |z|^2 is, for each
+ * point, at most 2 * max^2. If the error is below 1/4, the nearest integer is the sum: so for every
+ * mask whose sums fit 32 bits, and for many others. Else the quotient is certified, as in
+ * cpu/rounded.c. */
 #include "cpu/fft_plan.h"
 
 #include <math.h>
@@ -12,9 +27,9 @@
 
 #define UNIT 0x1p-53
 
-/* Nanoseconds, measured with AVX2: of each point of a tile, which is a pair of parts, and of each
- * step of radix 2, both ways, for each point; past 2^16 points a tile leaves the caches. And of
- * each sum: integers, division, its place in the picture. */
+/* Nanoseconds, measured with AVX2: per point of a tile (a pair of parts); per point and step of
+ * radix 2, forward and back; the factor past 2^16 points, where a tile leaves the caches; per sum
+ * (to integer, division, storing). */
 #define COST_POINT 2.3
 #define COST_STEP  0.35
 #define COST_LARGE 1.25
@@ -84,9 +99,9 @@ bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points
     for (int k = 0; k < m->width * m->height; k++)
         squares += (double)m->weight[k] * (double)m->weight[k];
     fft->error = 1.01 * (24 * steps + 8) * UNIT * tile * sqrt(squares);
-    /* (S + o + floor(d/2)) / d: the inverse, the constant, the product and the sum are rounded,
-     * each by at most u of what is below bound / d + 1. An integer plus 1/2 over d lies at least
-     * 1/(2d) from the next integer, which is more, below 2^49. */
+    /* In (S + o + floor(d/2)) / d the inverse, the constant, the product and the sum are rounded,
+     * each by at most u times a number below bound / d + 1. An integer plus 1/2, over d, lies at
+     * least 1/(2d) from the next integer: this is more than the error if bound is below 2^49. */
     half = (double)m->offset + (double)(m->divisor / 2);
     rounding = 4 * UNIT * ((double)m->bound / (double)m->divisor + 1);
     fft->inverse = 1 / (double)m->divisor;
@@ -103,7 +118,7 @@ bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points
     return 2 * slack < 0.01;
 }
 
-/* In long double, which has more bits than double or as many; the angle stays below pi/2 * 3. */
+/* In long double, which has at least as many bits as double. Angles stay below pi/2 * 3. */
 static double *factors_make(double *at, int n)
 {
     const long double turn = 6.283185307179586476925286766559005768L;
@@ -146,13 +161,13 @@ static void spectrum_fill(struct cpu_fft_plan *fft, const struct plan_mask *m, d
     }
 }
 
-/* Fills all but what cpu_fft_bound sets. False: no memory. */
+/* Fills all members that cpu_fft_bound does not set. False: no memory. */
 static bool plan_fill(struct cpu_fft_plan *fft, const struct plan_mask *m, int points_x,
                       int points_y)
 {
     double *block = large_alloc_cleared((size_t)(2 * LANES * points_y) * sizeof *block);
 
-    /* Two lines of cache more, so that the rows of a column lie in different sets. */
+    /* Two more cache lines, so that the rows of a column lie in different cache sets. */
     fft->stride = (size_t)(2 * LANES * points_x) + 16;
     fft->spectrum = large_alloc_cleared(fft->stride * (size_t)points_y / LANES * sizeof(double));
     /* 6 * (n/4 + n/16 + ...) is below 2n */

@@ -1,21 +1,5 @@
-/* Large masks on the CPU by Fourier transforms: the sizes of the tiles, what the
- * transforms multiply with, and how far their sums can be from the exact ones.
- *
- * Rounding errors, with u = 2^-53 and t = log2 of a tile's points. Every step of radix 2 (one of
- * radix 4 is two of them, without the factors between) adds and multiplies by a factor that is
- * itself right to u, so that it adds less than 8u of the input's length (Euclid's; Higham,
- * Accuracy and Stability of Numerical Algorithms, theorem 24.2: mu + gamma_4 * (sqrt(2) + mu)),
- * and less than 8u on every path from an input to an output. With z the tile (two parts of the
- * picture, as real and imaginary parts), w the weights, capitals their transforms:
- *
- *   |error of Z| <= 8tu |Z|      |error of W| <= 8tu |W|      each product's: less than 4u
- *   an output is the mean of Z * W over paths of size 1, and Cauchy and Schwarz say that the mean
- *   of |Z| * |W| is at most |z| * |w|
- *
- * so that a sum is off by less than (24t + 8) * u * |z| * |w| * 1.01, where |z|^2 is at most
- * 2 * max^2 for each point. Below 1/4 the nearest integer is the sum: so it is for every mask
- * whose sums fit 32 bits, and for many others. Else the quotient is certified, as in
- * cpu/rounded.c. */
+/* Large masks on the CPU by Fourier transforms: the sizes of the tiles, the factors of the
+ * transforms, and the largest error of their sums (proved in cpu/fft_plan.c). */
 #ifndef STENCIL_CPU_FFT_PLAN_H
 #define STENCIL_CPU_FFT_PLAN_H
 
@@ -24,47 +8,47 @@
 
 #define CPU_FFT_LEAST 32
 #define CPU_FFT_MOST  512
-/* Nanoseconds more for a sum of 64 bits, which is certified. */
+/* Extra nanoseconds for a sum of 64 bits, which is certified. */
 #define CPU_FFT_CERTIFY 5.0
-/* Beside it a double has no bits for fractions: 1.5 * 2^52. */
+/* 1.5 * 2^52: adding this number to a double leaves no bits for fractions. */
 #define CPU_FFT_NEAREST 6755399441055744.0
 
 struct cpu_fft_plan {
     const struct cpu_ops *ops;
     struct cpu_fft x, y;         /* along rows, along columns: a tile is x.n * y.n points */
     int tile_width, tile_height; /* outputs of a tile */
-    double error;                /* a sum is off by less */
-    /* sum + round - round is the sum's nearest integer, or the sum itself (0); times inverse, + low
-     * and + high have the sample between them. */
+    double error;                /* the error of a sum is less */
+    /* sum + round - round is the sum's nearest integer, or the sum itself (round 0). The sample
+     * lies between this value times inverse + low, and the value times inverse + high. */
     double round, inverse, low, high;
     double *factors; /* owned */
     size_t stride;   /* doubles from four rows of a tile to the next four */
-    /* Owned: the weights' transform, conjugated, over the number of points; as a tile, turned. */
+    /* Owned: the weights' transform, conjugated, over the number of points; a transposed tile. */
     double *spectrum;
 };
 
-/* The nanoseconds of a thread that a job of so many samples takes this way, about: the smallest
- * over all sizes of tiles, which are stored. */
+/* Estimates the nanoseconds of one thread for WIDTH * HEIGHT * CHANNELS samples, with the best size
+ * of tiles, which is stored in *points_x and *points_y. */
 double cpu_fft_cost(const struct plan_mask *mask, int width, int height, int channels,
                     int *points_x, int *points_y);
 
-/* The height of a band, at most MOST, whose rows cost the least each: of whole tiles, mostly. */
+/* The height of a band, at most MOST, with the least cost per row; mostly whole tiles. */
 int cpu_fft_rows(const struct plan_mask *mask, int width, int channels, int most);
 
-/* The methods' `rows`. */
+/* The function `rows` of the method. */
 int cpu_fft_band_rows(const struct plan *plan, int width, int rows, int most);
 
-/* Are the sums of tiles of so many points right, or can they be certified? Sets error and
- * the four numbers behind it. Sums of 32 bits have to be the nearest integers. */
+/* Are the sums right with tiles of this many points, or can they be certified? Sets error and the
+ * four numbers after it. Sums of 32 bits must round to the exact integers. */
 bool cpu_fft_bound(struct cpu_fft_plan *fft, const struct plan *plan, int points_x, int points_y);
 
-/* For outputs of WIDTH x HEIGHT, with tiles of the size that costs them the least; NULL: no memory.
- * Nothing changes it later: any threads may share it. */
+/* Makes a plan for outputs of WIDTH x HEIGHT, with the fastest size of tiles. NULL: no memory. The
+ * plan never changes, so that threads may share it. */
 struct cpu_fft_plan *cpu_fft_plan_new(const struct plan *plan, const struct cpu_ops *ops, int width,
                                       int height);
 void cpu_fft_plan_delete(struct cpu_fft_plan *fft); /* may be NULL */
 
-/* Columns x to x + 3 of a tile, which stand in the block: transformed, to the tile. */
+/* Transforms columns x to x + 3 of a tile, which are in BLOCK, and stores them in TILE. */
 void cpu_fft_put_columns(const struct cpu_fft_plan *fft, double *block, double *tile, int x);
 
 #endif

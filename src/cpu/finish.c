@@ -1,5 +1,5 @@
-/* Sums to samples, by the instruction set's loops where doubles divide exactly; larger sums of 64
- * bits are divided here one by one. */
+/* Makes samples from sums, by the instruction set's loops if doubles divide exactly. Larger sums of
+ * 64 bits are divided here one by one. */
 #include "cpu/finish.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int log2_exact(int64_t d)
     return (d & (d - 1)) == 0 ? __builtin_ctzll((unsigned long long)d) : -1;
 }
 
-/* Below this doubles divide exactly (cpu/ops_divide.h). */
+/* Doubles divide sums below this exactly (cpu/ops_divide.h). */
 #define DOUBLE_BOUND ((int64_t)1 << 49)
 #define CHUNK        256 /* samples, whole pixels */
 
@@ -25,8 +25,8 @@ static int64_t divide_128(int128 n, int128 d, int64_t max)
     return q > max ? max : (int64_t)q;
 }
 
-/* A sample of colour weighted by alpha, with COVERAGE, the sum of w*a: of alpha that alone; of a
- * colour round(W*A / (d*B) + o/d), A = product, in one fraction; without coverage the plain sum. */
+/* A sample with colour weighted by alpha. An alpha needs only COVERAGE, the sum of w*a. A colour is
+ * round(W*A / (d*B) + o/d) in one fraction, A = product, B = coverage; the plain sum if B is 0. */
 static int32_t quotient_of(const struct plan_mask *m, int128 plain, int128 product, int128 coverage,
                            bool is_alpha, int64_t max)
 {
@@ -65,7 +65,7 @@ void cpu_finish_32(const struct cpu_ops *ops, const struct plan *plan, const int
         ops->divide_32_u16(&divide, sums, out, n);
 }
 
-/* Sums have slack up to CPU_BLOCK. */
+/* SUMS has slack up to CPU_BLOCK. */
 void cpu_finish_64(const struct cpu_ops *ops, const struct plan *plan, const int64_t *sums,
                    void *out, int n)
 {
@@ -103,7 +103,7 @@ static inline uint32_t sample_at(const struct plan *plan, const void *row, size_
 
 /* Sums of the cells under the mask. */
 struct exact {
-    int128 plain, product, coverage; /* of w*c, w*c*a, w*a; the last two where WEIGHTED */
+    int128 plain, product, coverage; /* of w*c, w*c*a, w*a; the last two if weighted */
 };
 
 static struct exact exact_sums(const struct kernel_job *job, int x, int y, int channel,
@@ -115,7 +115,7 @@ static struct exact exact_sums(const struct kernel_job *job, int x, int y, int c
     size_t step = (size_t)plan->channels, to_alpha = step - 1 - (size_t)channel;
     bool inside = left >= 0 && left + m->width <= job->in->width;
     uint16_t padded[4 * CPU_MAX_SIDE];
-    uint64_t plain = 0, coverage = 0; /* they fit, as all of S does */
+    uint64_t plain = 0, coverage = 0; /* they fit, because S fits */
     struct exact sums = {0};
 
     for (int i = 0; i < m->height; i++) {
@@ -203,7 +203,7 @@ void cpu_finish_boxes(const struct cpu_ops *ops, const struct plan *plan,
         for (int i = 0; i < count; i++)
             any |= quotient[i];
         for (int i = 0; any < 0 && i < count; i++)
-            if (quotient[i] < 0) /* nothing there but what is transparent */
+            if (quotient[i] < 0) /* only transparent cells under the mask */
                 quotient[i] = (int32_t)divide_128(common * plain[x + i] + (int128)m->offset,
                                                   m->divisor, plan->max);
         narrow(plan->type, quotient, out, x, count);
@@ -223,12 +223,12 @@ void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const in
         }
 }
 
-/* Mostly the first pixels tell, or all do. */
+/* Mostly an early pixel already decides, or all pixels are opaque. */
 bool cpu_finish_is_opaque(const struct image *in, uint32_t max)
 {
     size_t n = (size_t)in->width * (size_t)in->channels, alpha = (size_t)in->channels - 1;
     for (int y = 0; y < in->height; y++) {
-        uint32_t other = 0; /* bits in which any alpha differs */
+        uint32_t other = 0; /* bits in which an alpha differs from max */
         if (in->type == SAMPLE_U8)
             for (size_t x = alpha; x < n; x += (size_t)in->channels)
                 other |= ((const uint8_t *)image_row(in, y))[x] ^ max;

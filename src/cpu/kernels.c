@@ -1,6 +1,6 @@
 /* The CPU kernels: a row of the kernel table for each instruction set. A kernel runs a plan by one
- * of the methods of cpu/method.h, the one of the least cost or the one that is named; it is chosen
- * and made once for all jobs of a plan. */
+ * method of cpu/method.h: the cheapest, or the one that is named. The method is chosen and prepared
+ * once for all jobs of a plan. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "cpu/processor.h"
 #include "kernel/kernel.h"
 
-/* A method and what it has made for a plan. */
+/* A method and its state for a plan. */
 struct way {
     const struct cpu_method *method;
     void *state;
@@ -23,9 +23,9 @@ struct cpu_state {
     const char *asked; /* the method that was named, or NULL */
     int width, height;
     struct way way;
-    /* Bands that are opaque go another way: see run_opaque. */
+    /* Opaque bands use another method: see run_opaque. */
     struct plan opaque_plan;
-    pthread_mutex_t lock; /* of the next one, which is made by the first such band */
+    pthread_mutex_t lock; /* of `opaque`, which the first opaque band makes */
     struct way opaque;
 };
 
@@ -46,8 +46,8 @@ static bool refuse(const char *name, const char *why, const struct plan *plan,
                      names);
 }
 
-/* By the method that is NAMED; else by the fastest one and, where it turns out that this cannot run
- * the plan, the next one. */
+/* Prepares the method NAMED, else the fastest one. If the fastest one cannot run the plan after
+ * all, the next one is tried. */
 static bool way_make(struct way *way, const struct cpu_state *state, const struct plan *plan,
                      const char *named, struct error *err)
 {
@@ -113,8 +113,8 @@ static struct kernel_state *state_open(const struct kernel *kernel, const struct
 
 /* ---- running ---- */
 
-/* Opaque pictures weighted by alpha are those of plain colour, and alpha stays as it is. By the
- * method that was named where it can run that, too. */
+/* Weighting by alpha changes nothing in an opaque picture: colours are filtered without alpha, and
+ * alpha is copied. Uses the named method if it can run this plan, too. */
 static bool run_opaque(struct cpu_state *state, const struct kernel_job *job, struct error *err)
 {
     struct kernel_job opaque = *job;

@@ -1,5 +1,5 @@
-/* Rows of output from a ring of lines: how a line is laid, ghost cells included, and the walk over
- * a tile's rows. */
+/* Rows of output from a ring of lines: filling a line, ghost cells included, and the walk over a
+ * tile's rows. */
 #include "cpu/lines.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "cpu/finish.h"
 
 #define RING_BYTES (160 * 1024) /* a part of the L2 cache */
-#define HALO_PARTS 4            /* widths of the mask in a tile, at least: lines have a halo */
+#define HALO_PARTS 4            /* a tile has at least this many mask widths: lines have a halo */
 #define SLACK      CPU_REAL_SLACK
 
 struct lines_worker {
@@ -16,7 +16,7 @@ struct lines_worker {
     const void *ghosts;
 };
 
-/* The method's worker stands behind the frame's. */
+/* The method's worker follows struct lines_worker. */
 #define WORKER_BYTES ((sizeof(struct lines_worker) + 63) / 64 * 64)
 
 struct lines_pass {

@@ -3,9 +3,9 @@
  * bounds of approximate sums. A part of cpu/ops_template.h, included once per instruction set.
  * (Sums of 16 bits: cpu/ops_sums16.h.)
  *
- * Quotients by doubles: v and D are exact, r = 1/D and (v + 1/2) * r are each rounded, so that the
- * result is off by less than q * 2^-51, where q = v/D; (v + 1/2) / D lies at least 1/(2D) from the
- * next integer; and q * D < 2^50. */
+ * Why quotients by doubles are exact: v and D are exact, r = 1/D and (v + 1/2) * r are each
+ * rounded, so that the error is less than q * 2^-51, where q = v/D; (v + 1/2) / D lies at least
+ * 1/(2D) from the next integer; and q * D < 2^50. */
 #ifndef STENCIL_CPU_OPS_DIVIDE_H
 #define STENCIL_CPU_OPS_DIVIDE_H
 
@@ -17,9 +17,9 @@
 
 /* ---- 32 bits ---- */
 
-/* BY_FLOAT: where v < 2^22 and, for every q up to max, q * d < 2^21, v + 1/2 is exact, its
- * product with 1/d is off by less than q * 2^-22, and (v + 1/2) / d lies at least 1/(2d) from the
- * next integer. BY_FACTOR: floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + shift: with
+/* BY_FLOAT: if v < 2^22 and q * d < 2^21 for every q up to max, then v + 1/2 is exact, its product
+ * with 1/d has an error below q * 2^-22, and (v + 1/2) / d lies at least 1/(2d) from the next
+ * integer. BY_FACTOR: floor(v / d) for 0 <= v < 2^31 is v * factor >> 32 + shift. With k such that
  * 2^k < d <= 2^(k+1) the factor m = ceil(2^(32+k) / d) is below 2^32 and e = m*d - 2^(32+k) below
  * d, so that the excess v*e / 2^(32+k) stays below 1, and v*m >> 32+k is right. */
 enum divide_32_way { BY_SHIFT, BY_FLOAT, BY_FACTOR };
@@ -47,7 +47,7 @@ INLINE struct divide_32 divide_32_make(const struct cpu_divide *divide, enum div
                               (uint32_t)((((uint64_t)1 << (32 + k)) + d - 1) / d), 1.0F / (float)d};
 }
 
-/* A vector of quotients; those below 0 are 0 or below. */
+/* A vector of quotients; negative ones become 0 or stay negative. */
 INLINE v_s32 divide_lanes(const struct divide_32 *d, const int32_t *sum)
 {
     v_s32 v = (v_s32)(load_32(sum) + d->half);
@@ -103,7 +103,7 @@ static void divide_32_u16(const struct cpu_divide *divide, const int32_t *sum, u
     divide_32_any(divide, sum, false, out, n);
 }
 
-/* Rounded down and clamped. */
+/* V rounded down and clamped. */
 INLINE v_s32 floor_lanes(v_f32 v, float max)
 {
     const v_f32 most = max - (v_f32){0};
@@ -112,7 +112,7 @@ INLINE v_s32 floor_lanes(v_f32 v, float max)
     return __builtin_convertvector((v_f32)((v_s32)v & (v > 0)), v_s32);
 }
 
-/* The samples of four vectors of values, and marks: 1 where the bounds differ. */
+/* Stores the samples of four vectors of values, and marks: 1 if the bounds differ. */
 INLINE void certify_lanes(const struct cpu_certify *certify, const v_f32 value[4], uint8_t *out,
                           uint8_t *doubtful, int left)
 {
@@ -142,7 +142,7 @@ static void certify_u8(const struct cpu_certify *certify, const int32_t *sum, ui
     }
 }
 
-/* The same of values as they are. */
+/* As certify_u8, for floats that are not scaled. */
 static void certify_floats(const struct cpu_certify *certify, const float *values, uint8_t *out,
                            uint8_t *doubtful, int n)
 {
@@ -156,7 +156,7 @@ static void certify_floats(const struct cpu_certify *certify, const float *value
     }
 }
 
-/* The numbers are whole and below 2^49, and so exact as doubles. */
+/* All numbers are integers below 2^49, which are exact as doubles. */
 INLINE void divide_halves_body(const struct cpu_halves *halves, bool has_cell,
                                const int32_t *restrict upper, const int32_t *restrict lower,
                                const uint16_t *restrict in, uint16_t *restrict out, int n)
@@ -183,19 +183,19 @@ static void divide_halves(const struct cpu_halves *halves, const int32_t *upper,
 
 /* ---- 64 bits ---- */
 
-/* Numbers of 0..2^52-1, as the low bits of a double from 2^52 on. */
+/* Converts numbers of 0..2^52-1, as the low bits of a double that is 2^52 or more. */
 static inline void to_doubles(const v4s64 *v, v4f64 *out)
 {
     *out = (v4f64)(*v | 0x4330000000000000) - 0x1p52;
 }
 
-/* FIRST where CHOICE is -1, SECOND where it is 0. */
+/* SECOND becomes FIRST in lanes where CHOICE is -1, and stays where CHOICE is 0. */
 static inline void choose_doubles(const v4s64 *choice, const v4f64 *first, v4f64 *second)
 {
     *second = (v4f64)(((v4s64)*first & *choice) | ((v4s64)*second & ~*choice));
 }
 
-/* Clamped and rounded down; NONE: -1. */
+/* Stores VALUE, clamped and rounded down; stores -1 in lanes where NONE is -1. */
 static inline void store_quotients(const v4f64 *value, double max, const v4s64 *none, int32_t *out)
 {
     const v4f64 most = max - (v4f64){0}, minus_one = (v4f64){0} - 1;
@@ -224,9 +224,9 @@ static void divide_64(const struct cpu_divide *divide, const int64_t *sum, int32
     }
 }
 
-/* Four places: one pixel or two. A fraction N/D is rounded as (2N + D) / 2D is rounded down. Both
- * are whole and below 2^51, so that a quotient that is no integer lies further below the next one
- * than rounding reaches. */
+/* Takes four places at a time: one pixel or two. N/D rounded is (2N + D) / 2D rounded down. Both
+ * are integers below 2^51, so that a quotient that is no integer lies further below the next
+ * integer than the rounding error. */
 static void weighted(const struct cpu_weighted *w, const uint32_t *plain, const uint32_t *product,
                      int32_t *quotient, int n)
 {
@@ -255,9 +255,9 @@ static void weighted(const struct cpu_weighted *w, const uint32_t *plain, const 
     }
 }
 
-/* G = gx^2 + gy^2 is exact where sqrt(G) < 2^16, and lies at least 1/4 from any (k - 1/2)^2:
- * sqrt(G) is at least 2^-19 from k - 1/2, doubles there are 2^-37 apart. Larger ones are clamped.
- */
+/* G = gx^2 + gy^2 is exact if sqrt(G) < 2^16, and lies at least 1/4 from any (k - 1/2)^2. So
+ * sqrt(G) is at least 2^-19 from k - 1/2, and doubles there are 2^-37 apart. Larger G are
+ * clamped. */
 static void gradient_32(const int32_t *restrict gx, const int32_t *restrict gy, int32_t max,
                         int32_t *restrict size, int n)
 {

@@ -1,10 +1,10 @@
 /* The inner loops of Fourier transforms in double precision, in portable C; a part of
- * cpu/ops_template.h, included once per instruction set. A block holds CPU_FFT_LANES
- * transforms side by side: n vectors of real parts, then n of imaginary parts.
+ * cpu/ops_template.h, included once per instruction set. A block holds CPU_FFT_LANES transforms
+ * side by side: n vectors of real parts, then n of imaginary parts.
  *
- * Forward goes from the whole to the parts and leaves frequencies in an order of its own;
- * back goes the other way round, so that nobody ever sorts them. Radix 4, and one step of
- * radix 2 where n is no power of 4. Rounding errors: cpu/fft_plan.h. */
+ * fft_forward goes from the whole to the parts and leaves the frequencies in an order of its own.
+ * fft_back goes the other way, so that no sorting is needed. Radix 4, and one step of radix 2 if n
+ * is no power of 4. Rounding errors: cpu/fft_plan.h. */
 #ifndef STENCIL_CPU_OPS_FFT_H
 #define STENCIL_CPU_OPS_FFT_H
 
@@ -21,7 +21,7 @@
         (r) = fft_t;                                                                               \
     } while (0)
 
-/* One step over parts of LENGTH; w: three factors of each of their LENGTH/4 places. */
+/* One step over parts of LENGTH; w: three factors for each of a part's LENGTH/4 places. */
 static inline void fft_split_4(v4f64 *re, v4f64 *im, int n, int length, const double *w)
 {
     int q = length / 4;
@@ -51,7 +51,7 @@ static inline void fft_split_4(v4f64 *re, v4f64 *im, int n, int length, const do
         }
 }
 
-/* The inverse of it, times 4. */
+/* The inverse of fft_split_4, times 4. */
 static inline void fft_join_4(v4f64 *re, v4f64 *im, int n, int length, const double *w)
 {
     int q = length / 4;

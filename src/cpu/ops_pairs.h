@@ -7,8 +7,8 @@
 #include "cpu/ops.h"
 #include "cpu/ops_vector.h"
 
-/* Where an instruction takes signed bytes only, lines of quads hold b - 128, and 128 times the sum
- * of the weights is added to their sums. */
+/* If the instruction takes only signed bytes, lines of quads hold b - 128, and 128 times the sum of
+ * the weights is added to their sums. */
 #ifdef QUADS_WIDE
 #define QUAD_FLIP (QUADS_SIGNED ? 0x80808080 : 0)
 #define QUAD_BIAS (QUADS_SIGNED ? 128 : 0)
@@ -47,7 +47,7 @@ static void byte_quads(const uint8_t *const row[4], uint32_t *restrict quad, int
 
 /* The sums of ROWS rows of output and of PLANES planes of weights, which read the same lines, WIDE
  * vectors at a time; ROWS, PLANES, WIDE and QUADS are constants where this is inlined. All sums,
- * the weights and what was loaded are in registers. */
+ * weights and loaded samples are in registers. */
 INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines, int rows,
                      int planes, int wide, bool quads, const uint32_t start[2], void *const *out,
                      int n)
@@ -74,7 +74,7 @@ INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines
                 UNROLL
                 for (int k = 0; k < wide; k++) {
                     v_u32 samples = load_32(line + LANES * k);
-                    /* Or the compiler loads it twice, and loads are what runs out first. */
+                    /* Else the compiler loads it twice, and loads are the bottleneck. */
                     KEEP(samples);
                     UNROLL
                     for (int i = 0; i < rows * planes; i++)
@@ -146,7 +146,7 @@ static void quad_two_planes(const struct cpu_two_masks *masks, const void *const
 /* Enough chains to hide the latency of an addition, few enough for the registers. */
 #define CHAINS (VECTOR_BYTES == 64 ? 12 : 6)
 
-/* Two products and two additions a lane, chain and round. */
+/* Two products and two additions per lane, chain and round. */
 static double multiply_adds(int rounds)
 {
     v_u32 cells[CHAINS], weights = {0}, total = {0};
@@ -156,14 +156,14 @@ static double multiply_adds(int rounds)
         sum[i] = (pair_sum){0};
     }
     for (int r = 0; r < rounds; r++) {
-        __asm__ volatile("" : "+m"(weights)); /* or the products would be taken once for all */
+        __asm__ volatile("" : "+m"(weights)); /* keeps the products inside the loop */
         UNROLL
         for (int i = 0; i < CHAINS; i++)
             add_pairs(&sum[i], cells[i], weights);
     }
     for (int i = 0; i < CHAINS; i++)
         total += pair_total(&sum[i]);
-    __asm__ volatile("" : : "m"(total)); /* or all of it would be left out as unused */
+    __asm__ volatile("" : : "m"(total)); /* keeps the compiler from removing it all as unused */
     return 4.0 * LANES * CHAINS * rounds;
 }
 

@@ -1,18 +1,18 @@
-/* The operations on vectors in portable C, for instruction sets that bring none of their own; what
- * each means for all sets. A part of cpu/ops_template.h. */
+/* The operations on vectors in portable C, for instruction sets without operations of their own.
+ * The comments define them for all sets. A part of cpu/ops_template.h. */
 #ifndef STENCIL_CPU_OPS_PLAIN_H
 #define STENCIL_CPU_OPS_PLAIN_H
 
 #include "cpu/ops_vector.h"
 
-/* Vectors of sums in registers: of one row of output under pairs, of two rows. */
+/* Vectors of sums in registers, with pairs: for one row of output, for two rows. */
 #define PAIRS_WIDE_ONE 4
 #define PAIRS_WIDE_TWO 4
-/* Of the method `real`: rows of output, vectors of each. */
+/* For the method `real`: rows of output, vectors per row. */
 #define REAL_ROWS    2
 #define REAL_VECTORS 4
 
-/* V is in a register, and not loaded again where it is used. */
+/* Keeps V in a register, so that it is not loaded again. */
 #define KEEP(v) (void)(v)
 
 #define REAL_ADD_float(sum, v, w)  ((sum) + (v) * (w))
@@ -24,7 +24,7 @@ INLINE v_u32 broadcast(const uint32_t *weight)
     return *weight - (v_u32){0};
 }
 
-/* Sums of two products of int16 a lane, modulo 2^32. */
+/* Sums of two products of int16 per lane, modulo 2^32. */
 typedef v_u32 pair_sum;
 
 INLINE void add_pairs(pair_sum *sum, v_u32 samples, v_u32 weights)
@@ -38,7 +38,7 @@ INLINE v_u32 pair_total(const pair_sum *sum)
     return *sum;
 }
 
-/* VECTOR_BYTES bytes of both lines times the two int8 weights of an entry of cpu_byte_pairs, added
+/* Adds VECTOR_BYTES bytes of both lines, times the two int8 weights of an entry of cpu_byte_pairs,
  * modulo 2^16. */
 INLINE void add_byte_pair(v_u16 sum[2], const uint8_t *first, const uint8_t *second,
                           uint32_t weight)
@@ -75,7 +75,7 @@ INLINE v_u16 min_u16(v_u16 a, v_u16 b)
     return (a & less) | (b & ~less);
 }
 
-/* Samples as numbers of 32 bits. */
+/* Widens samples to 32 bits. */
 INLINE v_u32 widen_u8_32(const uint8_t *in)
 {
     typedef uint8_t quarter __attribute__((vector_size(VECTOR_BYTES / 4)));
@@ -92,7 +92,7 @@ INLINE v_u32 widen_u16_32(const uint16_t *in)
     return __builtin_convertvector(v, v_u32);
 }
 
-/* Two vectors of int16 to bytes of 0..255. */
+/* Narrows two vectors of int16 to bytes, clamped to 0..255. */
 INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
 {
     v_u8 bytes;
@@ -104,7 +104,7 @@ INLINE v_u8 narrow_16(v_u16 a, v_u16 b)
     return bytes;
 }
 
-/* Of int32 to 16 bits. */
+/* Narrows two vectors of int32 to 16 bits, clamped. */
 INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
 {
     v_u16 words;
@@ -115,7 +115,7 @@ INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
     return words;
 }
 
-/* Of int32 to bytes. */
+/* Narrows four vectors of int32 to bytes, clamped. */
 INLINE v_u8 narrow_32_u8(const v_s32 v[4])
 {
     v_u8 bytes;

@@ -1,11 +1,10 @@
-/* The inner loops of the method `real` in portable C, for one kind of floating point; a part of
- * cpu/ops_template.h, which includes it for float and for double (REAL; REAL_BITS: an integer as
- * wide; REAL_LANES: of 32 bytes; REAL_SPREAD_4 and _2: for each lane its pixel's last one). What
- * they mean and why they are right: cpu/real_bounds.c. No guard: it is read twice.
+/* The inner loops of the method `real` in portable C, for one type of floating point; a part of
+ * cpu/ops_template.h, which includes it for float and for double. REAL is the type, REAL_BITS an
+ * integer as wide, REAL_LANES the lanes in 32 bytes, REAL_SPREAD_4 and _2 the last lane of each
+ * lane's pixel. Why the loops are right: cpu/real_bounds.c. No guard: it is included twice.
  *
- * Sums of REAL_ROWS rows of output are made together: each vector of samples that is loaded
- * goes into all of them, since loads, of which most touch two cache lines, run out before
- * multiplications do. */
+ * Sums of REAL_ROWS rows of output are made together, so that each loaded vector of samples serves
+ * all of them. The bottleneck are loads, most of which touch two cache lines. */
 #define REAL_PASTE2(a, b) a##_##b
 #define REAL_PASTE(a, b)  REAL_PASTE2(a, b)
 #define REAL_NAME(a)      REAL_PASTE(a, REAL)
@@ -55,8 +54,8 @@ static void REAL_NAME(real_products)(const void *line, int channels, void *produ
 
 /* ---- sums ---- */
 
-/* One line under a row of the mask for each of ROWS rows of output, of which FIRST to LAST read it:
- * the first one's mask row is WEIGHT, the next one's the one above. ROWS and VECTORS are constants
+/* Adds one line to the sums of output rows FIRST to LAST, of ROWS rows. For output row 0 WEIGHT is
+ * the mask row; each further output row uses the mask row above. ROWS and VECTORS are constants
  * where this is inlined. */
 static inline __attribute__((always_inline)) void REAL_NAME(real_line)(
     REAL_WIDE acc[][REAL_VECTORS * 2], int rows, int vectors, const REAL *line,
@@ -65,7 +64,7 @@ static inline __attribute__((always_inline)) void REAL_NAME(real_line)(
     for (int j = 0; j < mask->width; j++, line += mask->step, weight++) {
         REAL_WIDE w[REAL_ROWS];
         for (int r = 0; r < rows; r++)
-            if (r >= first && r <= last) /* - 0: which a compiler knows to be nothing */
+            if (r >= first && r <= last) /* compilers know that - 0 changes nothing */
                 w[r] = weight[-r * mask->width] - (REAL_WIDE){0};
         for (int k = 0; k < vectors; k++) {
             REAL_WIDE v;
@@ -99,7 +98,7 @@ static inline __attribute__((always_inline)) void REAL_NAME(real_block)(
         if ((last) < rows)                                                                         \
             REAL_NAME(real_line)(acc, rows, vectors, line, mask, weight, first, last);             \
         break;
-        switch (4 * first + last) { /* constants again */
+        switch (4 * first + last) { /* first and last become constants */
             REAL_LINE(0, 0)
             REAL_LINE(0, 1)
             REAL_LINE(0, 2)
@@ -133,8 +132,8 @@ static void REAL_NAME(real_sums)(const struct cpu_real_mask *mask, const void *c
 
 /* ---- samples ---- */
 
-/* A block of sums, each over its pixel's last one where that is wanted, times scale; where that
- * last one is 0 FAR is what parts the bounds, else 0. */
+/* VALUE: a block of sums, each over its pixel's last sum if `divided`, times scale. FAR: a large
+ * number that separates the bounds if that last sum is 0, else 0. */
 static void REAL_NAME(real_divide)(const struct cpu_real_bounds *b, const REAL *sums, REAL *value,
                                    REAL *far)
 {
@@ -162,8 +161,8 @@ static void REAL_NAME(real_divide)(const struct cpu_real_bounds *b, const REAL *
     }
 }
 
-/* Both bounds of COUNT values, clamped, to samples of TYPE and to marks; FAR may be NULL. What is a
- * constant to the caller is one here. */
+/* Makes samples of TYPE, and marks, from both clamped bounds of COUNT values. FAR may be NULL. The
+ * caller's constants are constants here, too. */
 #define REAL_CERTIFY(type)                                                                         \
     for (int k = 0; k < count; k++) {                                                              \
         REAL below = value[k] + (far ? low[k % CPU_BLOCK] : *low);                                 \

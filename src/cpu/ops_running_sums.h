@@ -20,7 +20,7 @@
 COLUMN_SLIDE(column_slide_u8, uint8_t)
 COLUMN_SLIDE(column_slide_u16, uint16_t)
 
-/* STEP is a constant where it is called: the running sums stay in registers. */
+/* STEP is a constant in every call, so that the running sums stay in registers. */
 INLINE void row_slide(int step, const struct cpu_taps *taps, const uint32_t *column, uint32_t start,
                       uint32_t *out, int n)
 {

@@ -9,11 +9,11 @@
 
 /* ---- 32 bits ---- */
 
-/* Vectors a block: enough independent chains, few enough for every register file. */
+/* Vectors per block: enough independent chains, few enough for every register file. */
 #define TAP_VECTORS 4
 #define TAP_BLOCK   (TAP_VECTORS * LANES)
 
-/* Samples of BYTES bytes, a constant. */
+/* Loads samples of BYTES bytes; BYTES is a constant. */
 INLINE v_u32 load_samples(const void *at, int index, int bytes)
 {
     return bytes == 1   ? widen_u8_32((const uint8_t *)at + index)
@@ -21,7 +21,7 @@ INLINE v_u32 load_samples(const void *at, int index, int bytes)
                         : load_32((const uint32_t *)at + index);
 }
 
-/* A block of samples times a weight. */
+/* Adds a block of samples times a weight. */
 INLINE void add_tap(v_u32 sum[TAP_VECTORS], const void *in, int bytes, uint32_t weight)
 {
     UNROLL
@@ -29,7 +29,7 @@ INLINE void add_tap(v_u32 sum[TAP_VECTORS], const void *in, int bytes, uint32_t 
         sum[k] += load_samples(in, k * LANES, bytes) * weight;
 }
 
-/* The same of two taps of one weight: one multiplication. */
+/* Adds two taps of equal weight, with one multiplication. */
 INLINE void add_twins(v_u32 sum[TAP_VECTORS], const void *in, const void *twin, int bytes,
                       uint32_t weight)
 {
@@ -39,8 +39,8 @@ INLINE void add_twins(v_u32 sum[TAP_VECTORS], const void *in, const void *twin, 
             (load_samples(in, k * LANES, bytes) + load_samples(twin, k * LANES, bytes)) * weight;
 }
 
-/* The last block moves back to end at n, so that nothing outside the rows is read; shorter rows go
- * one by one. */
+/* The last block moves back to end at n, so that nothing outside the rows is read; shorter rows are
+ * summed one by one. */
 INLINE void column_32(const struct cpu_taps *taps, const void *const *row, size_t first, int bytes,
                       uint32_t *sum, int n)
 {
@@ -99,7 +99,7 @@ static void row_32(const struct cpu_taps *taps, const uint32_t *column, uint32_t
     }
 }
 
-/* Of the columns c[x] and c[x + step] the halves of 16 bits, for sums in two halves. */
+/* Splits columns c[x] and c[x + step] into halves of 16 bits, for sums in two halves. */
 static void split_taps(const uint32_t *restrict column, int step, uint32_t *restrict upper,
                        uint32_t *restrict lower, int n)
 {

@@ -1,6 +1,6 @@
 /* The inner loops of the method `bytes`: sums of 16 bits of bytes times int8 weights, and their
- * division to bytes. A part of cpu/ops_template.h, included once per instruction set. Sums lie in
- * the order of cpu/ops_vector.h. */
+ * division to bytes. A part of cpu/ops_template.h, included once per instruction set. The order of
+ * the sums: cpu/ops_vector.h. */
 #ifndef STENCIL_CPU_OPS_SUMS16_H
 #define STENCIL_CPU_OPS_SUMS16_H
 
@@ -11,12 +11,12 @@
 
 #define BYTE_VECTORS (CPU_BLOCK / VECTOR_BYTES)
 
-/* COUNT is a constant where the caller has one, here and below: then loops are unrolled and
+/* Here and below, COUNT is a constant if the caller passes one: then loops are unrolled, and
  * pointers and weights stay in registers. */
 INLINE void byte_sums_body(const struct cpu_byte_pairs *pairs, int count, const uint8_t *const *at,
                            uint16_t start, uint16_t *sum, int n, struct cpu_ahead ahead)
 {
-    /* Where nothing is wanted, what is there: an address that is none takes long to look up. */
+    /* NULL: prefetches SUM instead, because prefetching an invalid address is slow. */
     const uint8_t *read = ahead.read ? ahead.read : (const uint8_t *)sum;
     const uint8_t *write = ahead.write ? ahead.write : (const uint8_t *)sum;
     const uint32_t *weights = pairs->weight;
@@ -54,7 +54,7 @@ static void byte_sums(const struct cpu_byte_pairs *pairs, const uint8_t *const *
 
 /* ---- to bytes ---- */
 
-/* PLAIN: unsigned sums. A shift is by 1 or more, but SIGNED_SHIFT by any. */
+/* PLAIN: unsigned sums. Shifts are by 1 or more, SIGNED_SHIFT by 0 or more. */
 enum divide_16_way {
     PLAIN_SHIFT,
     SIGNED_SHIFT,
@@ -86,7 +86,7 @@ INLINE v_u16 divide_16(const struct cpu_divide16 *divide, enum divide_16_way way
     return v >> divide->shift;
 }
 
-/* Two vectors of sums to bytes; sums have slack up to CPU_BLOCK, samples have none. */
+/* Makes bytes from two vectors of sums. Sums have slack up to CPU_BLOCK, samples have none. */
 INLINE void finish_bytes(const struct cpu_divide16 *divide, enum divide_16_way way, v_u16 a,
                          v_u16 b, uint8_t *out, int left)
 {
@@ -94,8 +94,8 @@ INLINE void finish_bytes(const struct cpu_divide16 *divide, enum divide_16_way w
     store_first(out, min_u8(bytes, (uint8_t)divide->max - (v_u8){0}), left);
 }
 
-/* DIVIDE is a copy of the caller's: bytes may lie anywhere, and from memory it would be read again
- * after every store. */
+/* DIVIDE is passed by value: a store of bytes may alias any memory, so that a struct in memory
+ * would be read again after every store. */
 INLINE void divide_16_body(const struct cpu_divide16 divide, enum divide_16_way way,
                            const uint16_t *sum, uint8_t *out, int n)
 {
@@ -119,9 +119,9 @@ static void divide_16_u8(const struct cpu_divide16 *divide, const uint16_t *sum,
         divide_16_body(*divide, PLAIN_SUM, sum, out, n);
 }
 
-/* G = gx^2 + gy^2 < 2^31. Where sqrt(G) < 256.5, G < 2^17 is exact as a float and lies at least 1/4
- * from any (k - 1/2)^2, so that sqrt(G) is at least 2^-12 from k - 1/2, sixteen times what the root
- * and the sum can be wrong by. Larger G are clamped, however they are rounded. */
+/* G = gx^2 + gy^2 < 2^31. If sqrt(G) < 256.5, G < 2^17 is exact as a float and lies at least 1/4
+ * from any (k - 1/2)^2, so that sqrt(G) is at least 2^-12 from k - 1/2: sixteen times the error of
+ * the root and the sum. Larger G are clamped, however they are rounded. */
 static void gradient_16_u8(const int16_t *gx, const int16_t *gy, uint32_t max, uint8_t *out, int n)
 {
     const struct cpu_divide16 one = {.is_signed = true, .max = (uint16_t)max};
@@ -138,15 +138,15 @@ static void gradient_16_u8(const int16_t *gx, const int16_t *gy, uint32_t max, u
 
 /* ---- columns ---- */
 
-/* One vector of sums of ROWS rows of output, a constant: those of one lie one row of the picture
- * below those of the other. OUTER_ONE: the first and the last weight are 1. */
+/* One vector of sums for each of ROWS rows of output (a constant). Each row reads one row below the
+ * row before. OUTER_ONE: the first and the last weight are 1. */
 INLINE void column_sums(const struct cpu_taps *taps, int count, int twins, bool outer_one, int rows,
                         uint16_t start, const uint16_t *const *row, int x, v_u16 *sum)
 {
     UNROLL
     for (int r = 0; r < rows; r++)
         sum[r] = start - (v_u16){0};
-    for (int i = 0; i < twins; i++) { /* of the same weight: one multiplication */
+    for (int i = 0; i < twins; i++) { /* equal weights: one multiplication */
         uint16_t weight = (uint16_t)taps->weight[i];
         UNROLL
         for (int r = 0; r < rows; r++) {

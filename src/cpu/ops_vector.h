@@ -1,10 +1,9 @@
-/* The vectors of one instruction set: their types, and the few operations that compilers have no
- * words for, here in portable C; a part of cpu/ops_template.h, included once per instruction set. A
- * set with operations of its own (x86/avx2.c, x86/avx512.c, arm/vector_neon.h) defines VECTOR_BYTES
- * before it includes this file and OPS_VECTORS, with all that stands under it here, after it.
+/* The vectors of one instruction set: their types, and basic operations in portable C; a part of
+ * cpu/ops_template.h, included once per instruction set. A set with operations of its own
+ * (x86/avx2.c, x86/avx512.c, arm/vector_neon.h) defines VECTOR_BYTES before it includes this file;
+ * after it, it defines OPS_VECTORS and all operations of cpu/ops_plain.h.
  *
- * Sums of 16 bits lie in the order in which add_byte_pair makes them and narrow_16 takes them,
- * which is the set's own. */
+ * The order of 16-bit sums is private to the set: add_byte_pair makes it, narrow_16 expects it. */
 #ifndef STENCIL_CPU_OPS_VECTOR_H
 #define STENCIL_CPU_OPS_VECTOR_H
 
@@ -19,7 +18,7 @@
 #define WORDS  (VECTOR_BYTES / 2)
 #define INLINE static inline __attribute__((always_inline))
 
-/* Before a loop over vectors: clang left some as loops, and so the vectors in memory. */
+/* For loops over vectors: clang did not unroll some of them and left the vectors in memory. */
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -33,14 +32,14 @@ typedef uint32_t v_u32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t v_s32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef float v_f32 __attribute__((vector_size(VECTOR_BYTES)));
 
-/* Of a size of their own, which is two registers without AVX: by address only. */
+/* Vectors of a fixed size, which is two registers without AVX: passed by address only. */
 typedef double v4f64 __attribute__((vector_size(32)));
 typedef int64_t v4s64 __attribute__((vector_size(32)));
 typedef int32_t v4s32 __attribute__((vector_size(16)));
 typedef uint32_t v4u32 __attribute__((vector_size(16)));
 
-/* At any address. (A memcpy to or from an array of vectors keeps gcc 12 from holding it in
- * registers.) */
+/* A vector at any address. (A memcpy to or from an array of vectors keeps gcc 12 from holding the
+ * array in registers.) */
 typedef uint32_t any_vector __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
 
 INLINE v_u32 load_32(const void *at)
@@ -58,7 +57,7 @@ INLINE void store(void *at, v_u32 v)
     *(any_vector *)at = v;
 }
 
-/* The first BYTES of a vector, all of them if there are as many. */
+/* Stores the first BYTES bytes of a vector, or the whole vector. */
 INLINE void store_first(void *at, v_u8 v, int bytes)
 {
     if (bytes >= VECTOR_BYTES) {
@@ -70,7 +69,7 @@ INLINE void store_first(void *at, v_u8 v, int bytes)
     }
 }
 
-/* COUNT vectors, a constant, with NUMBER in all places; and to memory. */
+/* Sets COUNT vectors to NUMBER in all lanes; stores COUNT vectors. COUNT is a constant. */
 INLINE void fill_32(v_u32 *v, int count, uint32_t number)
 {
     UNROLL

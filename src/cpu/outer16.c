@@ -1,24 +1,24 @@
-/* The method `outer16`: 16-bit samples under a mask that is a column times a row of numbers of 16
- * bits, as every Gaussian by --sigma is: exact sums in two halves of 32 bits, by multiplications of
- * 16 bits, of which the processor makes more at a time than of doubles.
+/* The method `outer16`: 16-bit samples under a mask that is a column times a row of 16-bit numbers,
+ * such as every Gaussian by --sigma. Exact sums are made in two halves of 32 bits with 16-bit
+ * multiplications, of which the processor makes more at a time than of doubles.
  *
- * With the column c (what its numbers have in common, g, taken out), the row r and x' = x - 32768
+ * Let g be the common divisor of the column, c the column over g, r the row, x' = x - 32768:
  *
  *   C = sum of c*x'          |C| <= 2^31, since the sum of |c| is at most 2^16
  *     = 2^16 * H + L + 2^15  H and L of int16
  *   S = g * (2^16 * (sum of r*H) + sum of r*L + 2^15 * (sum of r) * (1 + sum of c)) + o
  *
- * where both sums fit 32 bits, since the sum of |r| is at most 2^16 too. All of it wraps exactly.
- * Sharpening by a Gaussian has one cell more, at the anchor, which is added when S is divided.
+ * Both sums in S fit 32 bits, since the sum of |r| is at most 2^16, too. Overflow on the way does
+ * no harm. Sharpening by a Gaussian has one more cell, at the anchor, added when S is divided.
  *
  *   lines of pairs of rows --> C of two rows of output --> H, L in pairs of taps --> S --> samples
  *
  * A line holds a row of the picture and the row below it side by side as int16, ghost cells
- * included, and stands in a ring. A number of 16 bits and a sign, as the middle of a narrow
- * Gaussian has, is made of two: the second ones are taps of their own over the same lines.
+ * included; the lines form a ring. A number of 16 bits and a sign, such as the middle of a narrow
+ * Gaussian, is split into two: the second parts are extra taps over the same lines.
  *
- * CPU time beside doubles (cpu/real.c) of --sigma 1, 2, 5 and 10: 0.63, 0.56, 0.47 and 0.48 with
- * AVX2, 0.69, 0.63, 0.45 and 0.47 with AVX-512 (RGB, 1920x1080, one thread). */
+ * CPU time relative to doubles (cpu/real.c) for --sigma 1, 2, 5 and 10: 0.63, 0.56, 0.47 and 0.48
+ * with AVX2, 0.69, 0.63, 0.45 and 0.47 with AVX-512 (RGB, 1920x1080, one thread). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,8 +28,8 @@
 #include "cpu/taps.h"
 
 #define MOST_SAMPLES 3840  /* of a tile: sums stay in the caches next to the core */
-#define MOST_SUM     65536 /* of the sizes of a column's or a row's numbers */
-/* Of sums that are divided as doubles: cpu/ops_divide.h. */
+#define MOST_SUM     65536 /* of the absolute values in a column or a row */
+/* Doubles divide sums below this exactly: cpu/ops_divide.h. */
 #define DOUBLE_BOUND ((int64_t)1 << 49)
 #define MOST_PAIRS   (CPU_MAX_SIDE / 2 + 1)
 
@@ -47,10 +47,10 @@ struct outer16_pass {
     struct cpu_halves halves;
     uint32_t weight[6 * MOST_PAIRS];
     struct cpu_lines lines;
-    const struct kernel_job *job; /* of one job, as lines.tiles */
+    const struct kernel_job *job; /* set for one job, like lines.tiles */
 };
 
-/* Negative numbers alone could make a sum of 2^31. */
+/* Numbers that are all negative could make a sum of 2^31. */
 static bool fits(const int64_t *numbers, int n, int64_t common)
 {
     int64_t sum = 0;
@@ -64,8 +64,8 @@ static bool fits(const int64_t *numbers, int n, int64_t common)
     return positive || sum < MOST_SUM;
 }
 
-/* The column and the row of the mask; *cell: what the cell at the anchor has beside their product,
- * as sharpening by a Gaussian has it. */
+/* Finds the column and the row of the mask. *cell: the extra weight of the cell at the anchor, as
+ * in sharpening by a Gaussian. */
 static bool factors_of(const struct plan_mask *m, struct plan_term *outer, int64_t *cell)
 {
     *outer = (struct plan_term){0, 0, m->height, m->width, m->column, m->row};
@@ -114,7 +114,7 @@ static void put(const void *context, const void *const *row, size_t first, void 
                          (uint32_t *)line + at, n);
 }
 
-/* The sums of row Y of output from those of its column. */
+/* Makes row Y of output from its column sums. */
 static void finish_row(const struct outer16_pass *pass, struct outer16_worker *w,
                        const struct cpu_tile *tile, const uint32_t *column, int y)
 {
@@ -149,7 +149,7 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
 
 /* ---- one pass ---- */
 
-/* Number i of N, over COMMON: the first part of it or what that leaves. */
+/* Number i of N, divided by COMMON: its first part, or the rest (SECOND). */
 static uint32_t part_of(const int64_t *numbers, int i, int n, int64_t common, int second)
 {
     int64_t v = i >= 0 && i < n ? numbers[i] / common : 0;
@@ -157,7 +157,7 @@ static uint32_t part_of(const int64_t *numbers, int i, int n, int64_t common, in
     return (uint32_t)(second ? v - first : first) & 0xffff;
 }
 
-/* Pairs of numbers from number FIRST on; are there second parts? */
+/* Puts pairs of numbers, from number FIRST on. Returns true if there are second parts. */
 static bool put_pairs(uint32_t *to, const int64_t *numbers, int n, int64_t common, int first,
                       int pairs)
 {

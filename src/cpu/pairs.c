@@ -1,14 +1,13 @@
-/* Sums of every cell, two rows of output at a time: any mask whose weights fit int16, and over
- * 8-bit samples masks whose exact sums need 64 bits by way of an approximation in int16 that knows
- * how far it can be off (cpu/rounded.h). The methods `direct8` and `certified8`, and a part of
- * `direct`.
+/* Sums of every cell, two rows of output at a time, for any mask whose weights fit int16. With
+ * 8-bit samples also masks whose exact sums need 64 bits: by weights rounded to int16, with a bound
+ * of the error (cpu/rounded.h). The methods `direct8` and `certified8`, and a part of `direct`.
  *
- * Lines hold rows of the picture side by side, so that one multiply-add takes several taps, and
- * both rows of output read them (drawn in docs/methods.md): pairs of rows as int16; for weights of
- * int8, where an instruction takes bytes, pairs or quads of rows as bytes. Every second row begins
- * a line, and quads t, t + 2, t + 4 ... make a mask. Rounded weights of 16 bits are two planes of
- * int8 over quads, whose sums share what is loaded. A 16-bit sample less 32768 fits int16: the sums
- * begin with 32768 times the sum of the weights. */
+ * A line holds rows of the picture side by side, so that one multiply-add takes several taps, and
+ * both rows of output read the line (drawn in docs/methods.md): pairs of rows as int16; for int8
+ * weights, if an instruction takes bytes, pairs or quads of rows as bytes. A line begins at every
+ * second row; a mask reads quads t, t + 2, t + 4 ... Rounded weights of 16 bits are two planes of
+ * int8 over quads, which share the loads. A 16-bit sample minus 32768 fits int16: the sums begin
+ * with 32768 times the sum of the weights. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,11 +35,11 @@ struct pairs_pass {
     uint32_t *weights[2];          /* owned */
     uint32_t start[2];             /* of the sums */
     bool certified;
-    struct cpu_rounded rounded; /* where they are certified */
-    bool narrow;                /* sums of pairs of bytes fit 16 bits, and are divided so: */
+    struct cpu_rounded rounded; /* if certified */
+    bool narrow;                /* sums of pairs of bytes fit 16 bits and use: */
     struct cpu_divide16 divide;
     struct cpu_lines lines;
-    const struct kernel_job *job; /* of one job, as lines.tiles */
+    const struct kernel_job *job; /* set for one job, like lines.tiles */
 };
 
 /* ---- weights ---- */
@@ -50,7 +49,7 @@ static int rows_of(enum line_form form)
     return form == BYTE_QUADS ? 4 : 2;
 }
 
-/* Do the sums of two products, one below the other, fit int16? */
+/* Do sums of the products of two weights, one below the other, always fit int16? */
 static bool byte_pairs_fit(const struct plan_mask *m)
 {
     for (int k = m->width; k < m->width * m->height; k++)
@@ -72,7 +71,7 @@ static enum line_form form_of(const struct cpu_ops *ops, const struct plan *plan
     return ops->byte_quads ? BYTE_QUADS : ops->byte_pairs && byte_pairs_fit(m) ? BYTE_PAIRS : PAIRS;
 }
 
-/* Is the plan's mask sooner done here than by `bytes`? */
+/* Is the plan's mask faster here than by `bytes`? */
 static bool bytes_lose(const struct cpu_ops *ops, const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -83,17 +82,17 @@ static bool bytes_lose(const struct cpu_ops *ops, const struct plan *plan)
         return false;
     for (int k = 0; k < m->width * m->height; k++)
         taps += m->weight[k] != 0;
-    /* Here every place of the mask is walked, with 6 instructions a quad, and sums of 32 bits are
-     * divided, or with 4 a pair; there two taps that are not 0 take 8. */
+    /* Instructions here: 6 per quad for all places of the mask, and the division of sums of 32
+     * bits; or 4 per pair. Instructions of `bytes`: 8 per two taps that are not 0. */
     places = form == BYTE_QUADS ? (m->height / 4 + 1) * m->width * 6 + 40
                                 : (m->height / 2 + 1) * m->width * 4 + 20;
     return places < (taps + 1) / 2 * 8;
 }
 
-/* Sets FULL for each tap after which a sum of 16 bits might not fit. */
+/* Sets FULL for each tap after which the next tap might overflow a sum of 16 bits. */
 static void full_mark(const struct cpu_two_masks *masks, uint32_t *full)
 {
-    int reach[4] = {0}; /* of either row, up and down */
+    int reach[4] = {0}; /* of either row, positive and negative */
 
     for (int t = 0; t < masks->pairs * masks->width; t++) {
         int more[4] = {0};
@@ -111,7 +110,7 @@ static void full_mark(const struct cpu_two_masks *masks, uint32_t *full)
     }
 }
 
-/* HEIGHT rows of weights / 2^SHIFT, rounded, to entries of PACKED, which is cleared. */
+/* Puts HEIGHT rows of weights / 2^SHIFT, rounded, into PACKED, which is cleared. */
 static void weights_lay(const struct cpu_two_masks *masks, enum line_form form,
                         const int64_t *weight, int height, int shift, uint32_t *packed)
 {
@@ -191,7 +190,7 @@ static void filter(const void *context, void *worker, const struct cpu_tile *til
 
 /* ---- one pass ---- */
 
-/* Weights of mask K as pairs or quads. False: no memory. */
+/* Packs the weights of mask K as pairs or quads. False: no memory. */
 static bool weights_pack(struct pairs_pass *pass, int k, const int64_t *weight)
 {
     const struct plan_mask *m = &pass->plan->mask[k];
@@ -312,7 +311,7 @@ static const char *refusal(const struct plan *plan, const struct cpu_ops *ops)
                                                           : NULL;
 }
 
-/* Where both can run a plan, this method beside `bytes` is a matter of instructions. */
+/* If `bytes` can run the plan, too, the number of instructions decides. */
 static double cost(const struct plan *plan, const struct cpu_ops *ops, int width, int height)
 {
     if (refusal(plan, ops))

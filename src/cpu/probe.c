@@ -1,6 +1,6 @@
-/* What the bench asks of the CPU: its name, and how fast it multiplies and adds. The
- * ceiling is that of what the CPU kernels do most: pairs of 16-bit products (vpmaddwd, vpdpwssd,
- * smlal) added up. */
+/* What the bench reports about the CPU: its name, and its peak rate of multiply-adds. The rate is
+ * that of the CPU kernels' most frequent operation: sums of pairs of 16-bit products (vpmaddwd,
+ * vpdpwssd, smlal). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static struct device_ceiling ceiling_measure(int threads)
 
 /* ---- names and sizes ---- */
 
-/* "model name : AMD EPYC 7763" of Linux's list, without what only fills the line. */
+/* The CPU's name from the line "model name : AMD EPYC 7763" of /proc/cpuinfo. */
 static void cpu_name(char *text, size_t bytes)
 {
     char line[256];

@@ -1,4 +1,4 @@
-/* What the bench asks of the CPU. */
+/* What the bench reports about the CPU. */
 #ifndef STENCIL_CPU_PROBE_H
 #define STENCIL_CPU_PROBE_H
 

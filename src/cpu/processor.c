@@ -1,5 +1,5 @@
-/* The table of instruction sets, and the detection of those that this processor has. EMULATED_SET:
- * that set is compiled for tests on any processor (tests/meson.build). */
+/* The table of instruction sets, and the detection of the sets that this processor has.
+ * EMULATED_...: a set is compiled for tests on any processor (tests/meson.build). */
 #include "cpu/processor.h"
 
 #include "kernel/rates.h"
@@ -7,7 +7,7 @@
 #include <sys/auxv.h>
 #endif
 
-/* With AVX2; all others but AVX-512 count as it. */
+/* Measured with AVX2; used for all sets but AVX-512. */
 static const struct cpu_rates RATES = {
     CPU_TAPS_RANK1, CPU_TAPS_8_BITS,   CPU_TAPS_16_BITS, CPU_TAPS_32,
     CPU_TAPS_64,    CPU_TAPS_WEIGHTED, CPU_SAMPLES,

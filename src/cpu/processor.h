@@ -1,6 +1,5 @@
 /* The instruction sets of the processor's family, and which of them this processor has. A set is a
- * file that makes every slot of cpu/ops.h (cpu/ops_template.h), and has its row in
- * cpu/processor.c. */
+ * file that fills struct cpu_ops (by cpu/ops_template.h), and has a row in cpu/processor.c. */
 #ifndef STENCIL_CPU_PROCESSOR_H
 #define STENCIL_CPU_PROCESSOR_H
 
@@ -8,8 +7,8 @@
 
 #define CPU_MOST_SETS 8
 
-/* What the cost model multiplies with (kernel/rates.h): taps per millisecond of one thread, and
- * samples. */
+/* The rates of the cost model (kernel/rates.h): taps per millisecond of one thread, and samples per
+ * millisecond. */
 struct cpu_rates {
     double rank1, of_8_bits, of_16_bits, of_32, of_64, weighted, samples;
 };
@@ -17,16 +16,16 @@ struct cpu_rates {
 struct cpu_set {
     const char *title;         /* "AVX-512 with VNNI" */
     const char *idea;          /* of the kernel, one line */
-    const char *multiply_adds; /* the fastest ones: "16-bit vpdpwssd" */
+    const char *multiply_adds; /* the fastest kind: "16-bit vpdpwssd" */
     bool (*available)(void);   /* does this processor have the instructions? */
     const struct cpu_ops *ops;
     const struct cpu_rates *rates;
 };
 
-/* Those of the processor's family, from slow to fast. */
+/* The sets of the processor's family, from slow to fast. */
 const struct cpu_set *cpu_sets(int *count);
 
-/* The last one that this processor has. */
+/* The fastest set that this processor has. */
 const struct cpu_set *cpu_set_best(void);
 
 #endif

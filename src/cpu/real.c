@@ -1,13 +1,13 @@
 /* The method `real`: one pass. What its sums are and why its samples are right: cpu/real_bounds.c.
  *
  * Each row of the picture becomes a line of floating point numbers, ghost cells included, in a ring
- * of as many lines as a group of rows of output reads. Of colour weighted by alpha there are two:
+ * of as many lines as a group of rows of output reads. Weighted by alpha, each row has two:
  *
  *   plain     r    g    b    a        product   r*a  g*a  b*a  a
  *
- * and one sum over the products holds all that a sample needs, the divisor in the place of alpha.
- * Sums of plain lines are made only where there is none: from the first to the last pixel of a
- * group of rows under whose mask everything is transparent.
+ * One sum over the products has all that a sample needs, the divisor in the place of alpha. Sums of
+ * plain lines are made only if a divisor is 0: from the first to the last pixel of a group of rows
+ * with only transparent cells under its mask.
  *
  *   every cell         lines --> sums --> samples, and which are doubtful --> exactly again
  *   columns and rows   lines --> lines of each column's sums --> sums of the rows --> as above */
@@ -27,13 +27,13 @@ enum { PLAIN, PRODUCT };
 
 struct real_worker {
     const struct cpu_tile *tile;
-    const void *const *lines; /* of the group of rows: of numbers, and behind them of products */
+    const void *const *lines; /* of the group of rows: plain numbers, then products */
     const void *at[CPU_MAX_SIDE + MOST_ROWS];
     char *column[MOST_ROWS]; /* sums of one term's column */
     char *sums[MOST_ROWS];
     uint8_t *doubtful[MOST_ROWS];
-    void *samples;     /* of pixels without alpha, */
-    uint8_t *resolved; /* and which of them are doubtful */
+    void *samples;     /* of pixels without alpha */
+    uint8_t *resolved; /* 1: a sample in `samples` is doubtful */
 };
 
 struct real_pass {
@@ -45,7 +45,7 @@ struct real_pass {
     size_t size; /* bytes of a number */
 };
 
-/* Where line LINE has its numbers of a KIND. */
+/* The numbers of KIND in line LINE. */
 static char *numbers_at(const struct real_pass *pass, const void *line, int kind)
 {
     size_t half = pass->lines.stride * pass->lines.bytes / 2;
@@ -76,7 +76,7 @@ static void put_sample(const struct real_pass *pass, void *out, int at, uint32_t
 
 /* ---- sums ---- */
 
-/* Of a mask over the lines at w->at, by groups of taps. */
+/* Makes the sums of a mask over LINES, in groups of taps. */
 static void sum_mask(const struct real_pass *pass, const struct cpu_real_mask *mask,
                      const void *const *lines, int rows, bool more, void *const *sums, int n)
 {
@@ -90,7 +90,7 @@ static void sum_mask(const struct real_pass *pass, const struct cpu_real_mask *m
     }
 }
 
-/* Of all rows of the group and of PIXELS pixels from FIRST on, to w->sums. */
+/* Makes w->sums, for all rows of the group and PIXELS pixels from FIRST on. */
 static void sum_rows(const struct real_pass *pass, struct real_worker *w, int kind, int first,
                      int pixels)
 {
@@ -136,8 +136,8 @@ static bool is_transparent(const struct real_pass *pass, const struct real_worke
                             : ((const float *)sums)[alpha] <= 0;
 }
 
-/* Recomputes the doubtful samples of row R of the group, but not pixels without any alpha, which
- * stay marked and widen [*first, *end). */
+/* Recomputes the doubtful samples of row R of the group. Pixels without any alpha stay marked and
+ * widen [*first, *end) instead. */
 static void resolve(const struct real_pass *pass, struct real_worker *w, int r, int y, void *out,
                     int *first, int *end)
 {
@@ -163,7 +163,7 @@ static void resolve(const struct real_pass *pass, struct real_worker *w, int r, 
     }
 }
 
-/* The colours of pixels without any alpha, of FIRST to END - 1: they alone are still marked. */
+/* Makes the colours of pixels without any alpha, FIRST to END - 1: only they are still marked. */
 static void fill_transparent(const struct real_pass *pass, struct real_worker *w, int y, int rows,
                              int first, int end)
 {
@@ -225,7 +225,7 @@ static void worker_make(const void *context, void *worker, struct cpu_memory *me
     w->resolved = cpu_memory_take(memory, n);
 }
 
-/* Is the plan one for the method? `direct` takes whole numbers of few digits. */
+/* Is the plan for this method? Whole numbers of few digits are for `direct`. */
 static bool takes(const struct plan *plan)
 {
     return plan->alpha == ALPHA_WEIGHTED || plan->mask[0].accumulator == ACCUMULATOR_I64 ||

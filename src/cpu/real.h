@@ -1,9 +1,9 @@
 /* Private to cpu/real.c and cpu/real_bounds.c. The method `real`: sums in floating point with a
  * proven bound, float for 8-bit samples and double for 16-bit ones. Samples whose two bounds round
  * to different values are recomputed exactly in integers. It takes linear plans whose exact sums
- * need 64 bits, as masks of 19 digits do, and every plan with colour weighted by alpha. Sums go
- * over all cells of the mask, or over a few columns and rows where the mask is close to a sum of
- * their products. */
+ * need 64 bits, such as masks of 19 digits, and every plan with colour weighted by alpha. Sums go
+ * over all cells of the mask, or over a few columns and rows if the mask is close to a sum of their
+ * products. */
 #ifndef STENCIL_CPU_REAL_H
 #define STENCIL_CPU_REAL_H
 
@@ -23,19 +23,19 @@ struct cpu_real_term {
 struct cpu_real {
     const struct cpu_ops *ops;
     bool wide;  /* double, else float */
-    int centre; /* lines hold samples less this */
+    int centre; /* lines hold samples minus this */
     int terms;  /* 0: every cell */
     struct cpu_real_term term[CPU_REAL_TERMS];
     struct cpu_real_mask cells;
-    struct cpu_real_bounds bounds; /* of a sample; of colour weighted by alpha its quotient's */
-    struct cpu_real_bounds plain;  /* weighted by alpha: where there is no alpha at all */
-    double doubt;                  /* the share of samples that are recomputed, about */
-    double sample_ns;              /* all that a sample takes */
+    struct cpu_real_bounds bounds; /* of a sample; weighted by alpha: of its quotient */
+    struct cpu_real_bounds plain;  /* weighted by alpha: if there is no alpha at all */
+    double doubt;                  /* about the share of samples that are recomputed */
+    double sample_ns;              /* nanoseconds per sample */
     void *weights;                 /* owned: all that the masks point at */
 };
 
-/* For linear plans that are weighted by alpha or whose sums need 64 bits. OPS stays. NULL: no
- * memory, or the bounds are too wide. */
+/* For linear plans that are weighted by alpha or whose sums need 64 bits. OPS must stay valid.
+ * NULL: no memory, or the bounds are too wide. */
 struct cpu_real *cpu_real_make(const struct plan *plan, const struct cpu_ops *ops);
 void cpu_real_free(struct cpu_real *real);
 

@@ -1,10 +1,9 @@
-/* Weights, bounds and costs of the method `real`. That the exact value of a sample before it is
- * rounded down lies between the two bounds is proved in docs/methods.md; here are the formulas.
+/* Weights, bounds and costs of the method `real`. docs/methods.md proves that the exact value of a
+ * sample, before it is rounded down, lies between the two bounds; here are the formulas.
  *
- * Notation: u = 2^-24 for float, 2^-53 for double. max: the largest sample. n: how often a number
- * is rounded on its way from a line into a sum, at most: 1 + T + G for a chain of T products in G
- * groups. v = w/d; p: the numbers that are summed with, close to v; |x'| <= reach the samples less
- * the centre.
+ * Notation: u = 2^-24 for float, 2^-53 for double. max: the largest sample. n: the most roundings
+ * of a number on the way from a line into a sum: 1 + T + G for a chain of T products in G groups. v
+ * is w/d. p: the used weights, close to v. x': the samples minus the centre, |x'| <= reach.
  *
  * Plain sums:
  *
@@ -13,35 +12,34 @@
  *             + 1.01 * n * u * size         roundings
  *             + 8u * (size + |centre * W/d| + |o/d| + 1)    constant, bounds, and their sum
  *
- * Underflow: a product smaller than the smallest normal number is off by 2^-149 at most in float,
- * and 2^18 of those times the sum of |r| < 2^40 are far less than u, which the last line has left
- * over.
+ * Underflow: a float product below the smallest normal number has an error of 2^-149 at most, and
+ * 2^18 such errors times the sum of |r| < 2^40 are far less than u, which the last line has to
+ * spare.
  *
- * Colour weighted by alpha, where no weight is negative, with the sums' relative error e = (n +
- * 3)u, or of a column times a row n * u and the largest relative error of their products against
- * w/W:
+ * Colour weighted by alpha (no weight is negative). The sums' relative error is e = (n + 3)u; for a
+ * column times a row, n * u plus the largest relative error of their products against w/W:
  *
  *   error     = 1.05 * (2e + 16u) * max * W/d + 8u * (|o/d| + 1)
  *
- * Weights are at least 2^-62 and factors of them, so that nothing gets smaller than 2^-124: no
+ * Weights, and factors of weights, are at least 2^-62, so that no product is below 2^-124: no
  * underflow. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "cpu/real.h"
 
-/* Of samples that may be recomputed; past it exact sums of every cell are faster. */
+/* Largest share of recomputed samples; past it exact sums of every cell are faster. */
 #define MOST_DOUBT 0.25
-/* A number that is smaller than this times u of its column's or row's largest one is left out. */
+/* Numbers below SMALL * u times the largest number of their column or row are left out. */
 #define SMALL 4
 
-/* Nanoseconds of a sample: of the pass, of a tap of float, and of a column with its row. Of double
- * all of it takes twice that; colour weighted by alpha takes WEIGHTED_NS more. */
+/* Nanoseconds per sample: for the pass, per tap of float, and per column with its row. Double takes
+ * twice as long; colour weighted by alpha takes WEIGHTED_NS more. */
 #define SAMPLE_NS   0.5
 #define WEIGHTED_NS 1.0
 #define TAP_NS      0.036
 #define TERM_NS     0.1
-/* A recomputed sample, and each of its cells. */
+/* Nanoseconds of a recomputed sample, and of each of its cells. */
 #define EXACT_NS      30.0
 #define EXACT_CELL_NS 0.5
 
@@ -49,14 +47,14 @@ struct search {
     const struct plan *plan;
     bool wide;
     double unit;          /* u */
-    double *value, *rest; /* v, and what the terms leave of it */
+    double *value, *rest; /* v, and v minus the terms */
     double values;        /* the sum of |v| */
     int terms;
-    double sizes; /* of the terms, the sum of |c*r| */
+    double sizes; /* the sum of |c*r| over the terms */
     double column[CPU_REAL_TERMS][MASK_MAX_SIDE], row[CPU_REAL_TERMS][MASK_MAX_SIDE];
 };
 
-/* What float or double make of it. */
+/* VALUE rounded to float or double. */
 static double rounded(const struct search *s, double value)
 {
     return s->wide ? value : (double)(float)value;
@@ -82,7 +80,7 @@ static int chain(int width, int height)
 
 /* ---- columns and rows ---- */
 
-/* The largest cell of what is left, or the largest outside the row and the column of cell BUT. */
+/* The largest cell of the rest; BUT >= 0: outside the row and the column of cell BUT. */
 static int largest_cell(const struct search *s, int but)
 {
     int width = s->plan->mask[0].width, at = -1;
@@ -94,7 +92,7 @@ static int largest_cell(const struct search *s, int but)
     return at;
 }
 
-/* Rounds N numbers, each divided, and leaves out the small ones; returns the sum of their sizes. */
+/* Rounds N numbers, each divided by BY; small ones become 0. Returns the sum of |number|. */
 static double factor_put(const struct search *s, const double *from, int step, int n, double by,
                          double *to)
 {
@@ -110,9 +108,9 @@ static double factor_put(const struct search *s, const double *from, int step, i
     return sum;
 }
 
-/* Takes one more column times a row away from what is left: those through the largest cell. If of
- * sharpening by a Gaussian neither the row nor the column of the peak is taken first (AROUND), a
- * single cell is left over. False where nothing is left, or the numbers are of no use. */
+/* Subtracts one more column times a row from the rest: through the largest cell. AROUND: the first
+ * term avoids the row and the column of the peak; sharpening by a Gaussian then leaves a single
+ * cell. False if nothing is left, or the numbers are of no use. */
 static bool term_add(struct search *s, bool around)
 {
     const struct plan_mask *m = &s->plan->mask[0];
@@ -141,7 +139,7 @@ static void bounds_set(struct cpu_real_bounds *b, int c, bool divided, double sc
     b->high[c] = constant + error;
 }
 
-/* Of plain sums; REST: the sum of |v - p|, SIZES: that of |p|. False: too wide. */
+/* The bounds of plain sums. REST: the sum of |v - p|; SIZES: the sum of |p|. False: too wide. */
 static bool bounds_plain(struct cpu_real *real, const struct search *s, double rest, double sizes,
                          int roundings)
 {
@@ -161,7 +159,7 @@ static bool bounds_plain(struct cpu_real *real, const struct search *s, double r
     return real->doubt < MOST_DOUBT;
 }
 
-/* Of colour weighted by alpha, whose sums have the relative error E. */
+/* The bounds of colour weighted by alpha; E: the relative error of the sums. */
 static void bounds_weighted(struct cpu_real *real, const struct search *s, double e)
 {
     const struct plan *plan = s->plan;
@@ -195,7 +193,7 @@ static void cost_set(struct cpu_real *real, const struct plan *plan, int taps)
 
 /* ---- the candidates ---- */
 
-/* Puts the numbers FROM to weights AT; returns how many there are then. */
+/* Copies N numbers to the weights, from weight AT on; returns the new number of weights. */
 static int weights_put(struct cpu_real *real, int at, const double *from, int n, const void **where)
 {
     double *wide = real->weights;
@@ -209,7 +207,7 @@ static int weights_put(struct cpu_real *real, int at, const double *from, int n,
     return at + n;
 }
 
-/* Takes zeros off both ends: where the numbers begin, and how many there are. */
+/* Strips zeros from both ends. Returns where the numbers begin; *count: how many are left. */
 static int trim(const double *numbers, int n, int *count)
 {
     int first = 0;
@@ -237,7 +235,7 @@ static struct cpu_real *candidate(const struct search *s, size_t numbers)
     return NULL;
 }
 
-/* The cheaper one of both, either of which may be NULL; frees the other. */
+/* The cheaper one of A and B, either of which may be NULL; frees the other. */
 static struct cpu_real *cheaper(struct cpu_real *a, struct cpu_real *b, bool b_good)
 {
     if (!b || !b_good || (a && a->sample_ns <= b->sample_ns)) {
@@ -275,7 +273,7 @@ static struct cpu_real *try_cells(struct search *s, struct cpu_real *best)
     return cheaper(best, real, good);
 }
 
-/* The largest relative error of the first term's products against w/W; false where that is none. */
+/* The largest relative error of the first term's products against w/W; false: not all have one. */
 static bool relative_error(const struct search *s, double *most)
 {
     const struct plan_mask *m = &s->plan->mask[0];
@@ -290,7 +288,7 @@ static bool relative_error(const struct search *s, double *most)
     return true;
 }
 
-/* The terms that the search has by now. */
+/* Tries the terms that the search has found so far. */
 static struct cpu_real *try_terms(struct search *s, struct cpu_real *best)
 {
     const struct plan *plan = s->plan;
@@ -327,7 +325,7 @@ static struct cpu_real *try_terms(struct search *s, struct cpu_real *best)
     return cheaper(best, real, good);
 }
 
-/* Every cell, and terms in both orders, of float or double. */
+/* Tries every cell, and terms in both orders, in float or double. */
 static struct cpu_real *try_all(struct search *s, bool wide, struct cpu_real *best)
 {
     const struct plan_mask *m = &s->plan->mask[0];

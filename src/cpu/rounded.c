@@ -1,27 +1,27 @@
-/* Masks of many digits over 8-bit samples, by sums of rounded weights: the weights and the bounds.
+/* Masks of many digits with 8-bit samples, by sums of rounded weights: the weights and bounds.
  *
- * The exact value of a sample before it is rounded down lies between two numbers that follow from
- * its approximate sum T: where both have the same floor, that is the sample. docs/methods.md proves
- * it. Below, w = w' * unit + rest, and T = sum of w'*x. */
+ * The exact value of a sample, before it is rounded down, lies between two bounds made from its
+ * approximate sum T. If both bounds have the same floor, this floor is the sample (proof:
+ * docs/methods.md). Below, w = w' * unit + rest, and T = sum of w'*x. */
 #include "cpu/rounded.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Of samples that may be in doubt; past it floats are faster. */
+/* Largest share of doubtful samples; past it floats are faster. */
 #define MOST_DOUBT 0.05
 
-/* ns: of a sample, of a cell of its sum; of a sample in doubt, and of a cell of that */
+/* ns: per sample, per cell of its sum; per doubtful sample, per cell of its exact sum */
 #define SAMPLE_NS     0.6
 #define CELL_NS       0.011
 #define EXACT_NS      30
 #define EXACT_CELL_NS 0.4
 
-/* The largest 256 * a + b of two int8. */
+/* The largest 256 * a + b for int8 a and b. */
 #define WEIGHT_MAX (256 * INT8_MAX + INT8_MAX)
 
-/* In which weights are at most WEIGHT_MAX, and their sums with samples 32 bits: rounded, the sizes
- * add up to at most cells / 2 more. */
+/* The unit for which weights are at most WEIGHT_MAX and their sums with samples fit 32 bits.
+ * Rounding adds at most cells / 2 to the sum of |weight|. */
 static int64_t unit_of(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -33,7 +33,7 @@ static int64_t unit_of(const struct plan *plan)
     return most / WEIGHT_MAX + 1 > unit ? most / WEIGHT_MAX + 1 : unit;
 }
 
-/* To the nearest; ties to either. */
+/* Rounds to the nearest; ties to either. */
 static int64_t rounded_to(int64_t value, int64_t unit)
 {
     return (value + (value < 0 ? -unit / 2 : unit / 2)) / unit;

@@ -1,22 +1,20 @@
-/* Masks of rank 1 on the CPU: column sums straight from the picture's rows, then row sums over
- * them, so that a sample costs height + width taps instead of height * width. Masks that are a sum
- * of few such terms go the same way.
+/* The methods `separable` and `terms`, for masks of rank 1: column sums straight from the picture's
+ * rows, then row sums over the column sums. A sample costs height + width taps, not height * width.
  *
  *   column sums  c[x] = sum over i of column[i] * in[y + i - ay][x]
  *   row sums     S    = sum over j of row[j] * c[x + j - ax]
  *
- * A mask of low rank is the sum of several such terms, each with its own size and place.
- * No row is copied: the column pass reads the picture itself. A ghost cell left or
- * right has the column sum of the cell it folds to, so ghost cells cost a few sums
- * a row. Where S fits 32 bits all sums wrap, modulo 2^32; what happens in between
- * does not matter.
+ * A mask of low rank is a sum of a few such terms, each with its own size and place. No row is
+ * copied: the column pass reads the picture itself. A ghost cell left or right has the column sum
+ * of the cell it folds to, so ghost cells cost a few sums per row. If S fits 32 bits, all sums wrap
+ * modulo 2^32; overflow on the way does no harm.
  *
- * A box needs no taps: from row to row its column sums gain one row and lose one, and
- * along a row the sum gains one column and loses one. Where S needs 64 bits, what the weights
- * have in common, g, is left out: S = g * U + o, and U, which has no sign, fits 32 bits.
+ * A box needs no taps: from row to row its column sums gain one row and lose one, and along a row
+ * the sum gains one column and loses one. If S needs 64 bits, the common divisor g of the weights
+ * is left out: S = g * U + o, where U is unsigned and fits 32 bits.
  *
- * With colour weighted by alpha (8 bits, boxes) it is done again for the products of colour
- * and alpha, which are made once a row, in a ring. */
+ * With colour weighted by alpha (8 bits, boxes) both passes run again over the products of colour
+ * and alpha, which are made once per row, in a ring. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +27,14 @@
 /* A tile's column sums stay in the caches next to the core, with the rows they come from. */
 #define SUM_ELEMENTS (12 * 1024)
 
-/* From here on sliding beats adding up, measured with AVX2. */
+/* From these lengths on, running sums are faster than adding up, measured with AVX2. */
 #define SLIDE_ROWS    4
 #define SLIDE_COLUMNS 12
 
 struct cpu_term {
     int top, left;
     struct cpu_taps column, row;
-    bool column_slides, row_slides; /* all weights alike */
+    bool column_slides, row_slides; /* equal weights: running sums */
 };
 
 /* The sums of one kind: of the samples (0) or of their products with alpha (1). */
@@ -44,7 +42,7 @@ enum { PLAIN, PRODUCT };
 struct layer {
     enum sample_type type; /* of the rows */
     uint32_t start;        /* of the row's sums */
-    /* of a ghost cell that is no cell of the picture, per channel */
+    /* column sum of a ghost cell of constant value, per channel */
     uint32_t ghost_sum[PLAN_MOST_TERMS][4];
 };
 
@@ -53,9 +51,9 @@ struct separable_worker {
     /* of each layer: column sums of one tile with its halo */
     uint32_t *column[2][PLAN_MOST_TERMS];
     uint32_t *sums[2];   /* of each layer */
-    uint32_t *more;      /* of a term, to be added to them */
+    uint32_t *more;      /* sums of one more term, added to `sums` */
     int64_t *wide;       /* of 64 bits: common * sums + offset */
-    const void *ghosts;  /* a row */
+    const void *ghosts;  /* a row of ghost cells */
     uint16_t *products;  /* weighted: mask_height + 1 rows of the picture */
     const void **row[2]; /* of each layer: the rows under the mask */
     const void *left[2]; /* of each layer: the row that the mask has left */
@@ -66,7 +64,7 @@ struct separable_pass {
     const struct cpu_ops *ops;
     struct cpu_term term[PLAN_MOST_TERMS];
     int terms;
-    bool slides;    /* any term's columns */
+    bool slides;    /* running sums for any term's columns */
     int layers;     /* 2 for weighted alpha */
     int64_t common; /* 0: the sums are S; else they are U */
     struct cpu_weighted weighted;
@@ -78,7 +76,7 @@ struct separable_pass {
 
 /* ---- columns and rows ---- */
 
-/* The plan's terms: one of a mask of rank 1, else the mask's own. */
+/* The number of terms: one for a mask of rank 1, else the mask's own. */
 static int terms_count(const struct plan_mask *m)
 {
     return m->row ? 1 : m->terms;
@@ -99,7 +97,7 @@ static bool row_slides(const struct plan_term *term)
     return term->width >= SLIDE_COLUMNS && cpu_taps_alike(term->row, term->width);
 }
 
-/* Has any column or row weights that are all alike, enough of them to slide? */
+/* Does any column or row have equal weights, and enough of them for running sums? */
 static bool terms_slide(const struct plan_mask *m)
 {
     bool any = false;
@@ -110,13 +108,13 @@ static bool terms_slide(const struct plan_mask *m)
     return any;
 }
 
-/* The greatest common divisor of the mask's weights where it is one column times one row. */
+/* The greatest common divisor of the weights of a mask of rank 1. */
 static int64_t common_of(const struct plan_mask *m)
 {
     return cpu_taps_common(m->column, m->height) * cpu_taps_common(m->row, m->width);
 }
 
-/* Of a mask of rank 1: are sums over samples up to LARGEST at least 0, and U below 2^32? */
+/* For a mask of rank 1: are sums of samples up to LARGEST never negative, and U below 2^32? */
 static bool widening_fits(const struct plan_mask *m, int64_t largest)
 {
     return m->sum == m->sum_abs && m->sum / common_of(m) <= UINT32_MAX / largest;
@@ -133,7 +131,7 @@ int cpu_terms_taps(const struct plan_mask *m)
     return taps;
 }
 
-/* WITHOUT: without what the column's or the row's weights have in common. False: no memory. */
+/* WITHOUT: divides the column and the row by their common divisors. False: no memory. */
 static bool term_make(struct cpu_term *term, const struct plan_term *from, int channels,
                       bool without)
 {
@@ -163,7 +161,7 @@ bool cpu_separable_wins(const struct plan *plan)
     struct cpu_weighted weighted;
     if (plan->kind != PLAN_LINEAR || !m->row)
         return false;
-    if (plan->alpha == ALPHA_WEIGHTED) /* else numbers of floating point are as fast or faster */
+    if (plan->alpha == ALPHA_WEIGHTED) /* else floating point is as fast or faster */
         return plan->type == SAMPLE_U8 && m->width + m->height > 20 && terms_slide(m) &&
                widening_fits(m, square) && cpu_weighted_make(&weighted, plan, common_of(m));
     if (m->accumulator == ACCUMULATOR_I64)
@@ -182,8 +180,8 @@ static bool is_sum_of_terms(const struct plan *plan)
 
 /* ---- one row of one tile ---- */
 
-/* Column sums of elements [first, first + n) of the rows, to column[at...]; slide: from those of
- * the row above. */
+/* Makes the column sums of elements [first, first + n) of the rows, in column[at...]. SLIDE: from
+ * the sums of the row above. */
 static void column_sums(const struct separable_pass *pass, struct separable_worker *w, int layer,
                         int term, bool slide, size_t first, size_t at, int n)
 {
@@ -201,8 +199,8 @@ static void column_sums(const struct separable_pass *pass, struct separable_work
         (bytes ? ops->column_32_u8 : ops->column_32_u16)(&t->column, row, first, sum, n);
 }
 
-/* The same for pixels [from, to) outside the picture; column[0] is that of pixel `origin`, and
- * pixels [inside_from, inside_to) are there. */
+/* Makes the column sums of pixels [from, to) outside the picture. column[0] is the sum of pixel
+ * `origin`; the sums of pixels [inside[0], inside[1]) are already there. */
 static void ghost_sums(const struct separable_pass *pass, struct separable_worker *w, int layer,
                        int term, const int inside[2], int origin, int from, int to)
 {
@@ -221,7 +219,7 @@ static void ghost_sums(const struct separable_pass *pass, struct separable_worke
     }
 }
 
-/* One term's, to SUMS. */
+/* Makes the sums of one term in SUMS. */
 static void term_sums(const struct separable_pass *pass, struct separable_worker *w, int layer,
                       int term, bool slide, uint32_t start, uint32_t *sums)
 {
@@ -258,7 +256,7 @@ static void layer_sums(const struct separable_pass *pass, struct separable_worke
     }
 }
 
-/* The row's colours times alpha; what stands in the alpha places does not matter. */
+/* The row's colours times alpha; the values in the alpha places do not matter. */
 static void make_products(const uint8_t *in, uint16_t *out, int width, int channels)
 {
     for (int x = 0; channels == 4 && x < 4 * width; x += 4)
@@ -276,7 +274,7 @@ static uint16_t *product_row(const struct separable_pass *pass, const struct sep
            (size_t)slot * (size_t)pass->job->in->width * (size_t)pass->job->plan->channels;
 }
 
-/* The rows under output row y; products of those that are new (all, where y begins a piece). */
+/* Finds the rows under output row y, and makes the products of new rows (ALL: of all rows). */
 static void take_rows(const struct separable_pass *pass, struct separable_worker *w, int y,
                       bool all)
 {
@@ -430,7 +428,7 @@ static bool terms_run(const void *state, const struct kernel_job *job, struct er
     struct separable_pass pass = *(const struct separable_pass *)state;
 
     pass.job = job;
-    /* Products are made of whole rows. */
+    /* Products are made for whole rows. */
     pass.tiles =
         cpu_tiles_cut(job, pass.layers == 2 ? job->out->width : SUM_ELEMENTS / job->plan->channels);
     return cpu_tiles_run(&pass.tiles, &hooks, &pass, err);
@@ -447,7 +445,7 @@ static const char *separable_refusal(const struct plan *plan, const struct cpu_o
                                            : "every cell takes less time, or its sums do not fit";
 }
 
-/* Of a sample of colour weighted by alpha. */
+/* Per sample of colour weighted by alpha. */
 #define WEIGHTED_NS 2
 
 static double separable_cost(const struct plan *plan, const struct cpu_ops *ops, int width,

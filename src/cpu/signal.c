@@ -1,12 +1,12 @@
-/* The fast 1D kernel of the CPU, in plain C: outputs in pieces on threads. A piece
- * copies its cells with their halo and ghost cells into one line, the textbook's
- * input tile, and then never asks for a border again:
+/* The fast 1D kernel of the CPU, in plain C: threads make the outputs in pieces. A piece copies its
+ * cells with their halo and ghost cells into one line, the textbook's input tile, and then needs no
+ * border test:
  *
  *      line   | left halo | internal cells | right halo |      piece + mask_width - 1 cells
- *      sums  += weight[j] * line[j ...]                        one run along the piece a weight
+ *      sums  += weight[j] * line[j ...]                        one loop over the piece per weight
  *
- * That inner loop is what compilers turn into vector instructions. Masks are
- * walked in groups, so that the line stays in the first-level cache. */
+ * Compilers turn this inner loop into vector instructions. Masks are summed in groups of weights,
+ * so that the line stays in the first-level cache. */
 #include "kernel/signal_job.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The inner work of cpu/signal.c for one number type: included with CELL, the type
  * of a cell, and NAME(function), which makes the functions' names. */
 
-/* Cells [first, end) of the signal, all of them outside it, into LINE. */
+/* Copies cells [first, end), all of which are ghost cells, into LINE. */
 static void NAME(ghosts)(const struct signal_job *job, CELL *line, int first, int end)
 {
     for (int i = first; i < end; i++) {
@@ -10,7 +10,7 @@ static void NAME(ghosts)(const struct signal_job *job, CELL *line, int first, in
     }
 }
 
-/* COUNT cells of the signal from cell FIRST on into LINE, ghost cells included. */
+/* Copies COUNT cells of the signal, from cell FIRST on, into LINE, ghost cells included. */
 static void NAME(fill)(const struct signal_job *job, CELL *line, int first, int count)
 {
     int end = first + count;
@@ -23,7 +23,7 @@ static void NAME(fill)(const struct signal_job *job, CELL *line, int first, int 
     NAME(ghosts)(job, line + (outside - first), outside, end);
 }
 
-/* The outputs of the piece that begins at output FIRST. */
+/* Makes the outputs of the piece that begins at output FIRST. */
 static void NAME(sum)(const struct signal_job *job, int first)
 {
     int count = job->n - first < PIECE ? job->n - first : PIECE;

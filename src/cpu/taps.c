@@ -1,4 +1,4 @@
-/* Weights in the form of the inner loops, and what they have in common. */
+/* Weights in the form of the inner loops, and their common divisor. */
 #include "cpu/taps.h"
 
 #include <stdlib.h>

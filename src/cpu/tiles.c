@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 
 #define MIN_ROWS    16
-#define PIECES_EACH 4 /* pieces a thread: evens out threads that lose their core for a while */
+#define PIECES_EACH 4 /* pieces per thread: evens out threads that lose their core for a while */
 #define MOST_BLOCKS 24
 
 struct cpu_memory {
@@ -48,7 +48,7 @@ void *cpu_memory_take(struct cpu_memory *memory, size_t bytes)
     return block;
 }
 
-/* N pixels of ghost cells that are no cells of the picture. */
+/* Puts N pixels of ghost cells of the borders zero and constant. */
 static void put_ghosts(const struct plan *plan, void *out, size_t n)
 {
     size_t channels = (size_t)plan->channels;

@@ -7,20 +7,20 @@
  *      |           |           |   piece 1 (perhaps another one)
  *      +-----------+-----------+
  *
- * A piece is a range of rows of the output, the same for all methods; a thread takes one after the
- * other and walks it in tiles, from left to right. A tile is a range of columns so narrow that
- * what a method keeps of it (mostly a ring of lines) stays in a cache: each says how narrow.
- * Widths are in pixels; rows are the picture's, whatever part of it the job holds.
+ * A piece is a range of rows of the output, the same for all methods. A thread takes one piece
+ * after the other and walks over its tiles from left to right. A tile is a range of columns so
+ * narrow that a method's data (mostly a ring of lines) stays in a cache; each method says how
+ * narrow. Widths are in pixels; rows are numbered as in the whole picture.
  *
- * A worker is what a thread keeps from tile to tile. The method says how large it is and what
- * memory it needs; the frame makes and frees it. What the threads share is the method's own. */
+ * A worker is the data that a thread keeps from tile to tile. The method gives its size and memory;
+ * this file makes and frees it. Data that threads share belongs to the method. */
 #ifndef STENCIL_CPU_TILES_H
 #define STENCIL_CPU_TILES_H
 
 #include "cpu/ops.h"
 #include "kernel/kernel.h"
 
-#define CPU_TILE_MIN 64 /* pixels, where the picture has as many */
+#define CPU_TILE_MIN 64 /* pixels, if the picture has as many */
 
 /* How a job is cut. */
 struct cpu_tiles {
@@ -30,11 +30,11 @@ struct cpu_tiles {
     int workers; /* <= job->threads */
 };
 
-/* Tiles of PIXELS, or the least, or the whole width, whatever comes closest. */
+/* Cuts tiles of PIXELS, but at least CPU_TILE_MIN and at most the whole width. */
 struct cpu_tiles cpu_tiles_cut(const struct kernel_job *job, int pixels);
 
-/* The elements from one line of a ring to the next: those of a tile and MORE pixels, and SLACK.
- * 16 elements are a cache line or two; an odd number keeps the lines apart in the L1 cache. */
+/* The elements from one line of a ring to the next: a tile, MORE pixels, and SLACK. 16 elements are
+ * a cache line or two; an odd multiple of 16 keeps the lines apart in the L1 cache. */
 static inline size_t cpu_tiles_stride(const struct cpu_tiles *tiles, int more, size_t slack)
 {
     size_t pixels = (size_t)tiles->tile_pixels + (size_t)more;
@@ -51,29 +51,29 @@ static inline size_t cpu_tiles_sums(const struct cpu_tiles *tiles)
 /* One tile of one piece. */
 struct cpu_tile {
     int first_pixel, pixels; /* columns of the output */
-    int first, end;          /* its rows */
-    int top, bottom;         /* the rows under mask 0 of these, ghost rows included */
+    int first, end;          /* rows of the output */
+    int top, bottom;         /* the input rows under mask 0, ghost rows included */
 };
 
 struct cpu_memory; /* of one worker */
 
-/* A block of the worker, aligned to a cache line and cleared: loops in whole blocks read the slack
- * at a line's end, and do not use it. NULL: there is no memory, which cpu_workers_run will say. */
+/* Makes a block for the worker, aligned to a cache line and cleared: loops in whole blocks read the
+ * slack at a line's end without using it. NULL: no memory; cpu_workers_run reports this. */
 void *cpu_memory_take(struct cpu_memory *memory, size_t bytes);
 
-/* A row of ghost cells that are no cells of the picture, as wide as the picture and a pixel more,
- * so that it is read at the same place as any other row. NULL: as above. */
+/* A row of ghost cells of constant value, one pixel wider than the picture, so that it is read at
+ * the same place as any other row. NULL: no memory. */
 void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job);
 
 struct cpu_tile_hooks {
     size_t worker_bytes;
-    /* Makes a worker, which is all zeros; no block need be there. */
+    /* Fills a worker, which is all zeros. Its blocks may be NULL. */
     void (*make)(const void *pass, void *worker, struct cpu_memory *memory);
     void (*run)(const void *pass, void *worker, const struct cpu_tile *tile);
 };
 
-/* Runs pieces 0 .. PIECES - 1 on WORKERS threads, each with a worker that MAKE makes as above; PASS
- * is for both. False: no memory for the workers. */
+/* Runs pieces 0 .. PIECES - 1 on WORKERS threads, each with a worker that MAKE fills; PASS is for
+ * MAKE and RUN. False: no memory for the workers. */
 bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
                      void (*make)(const void *pass, void *worker, struct cpu_memory *memory),
                      void (*run)(const void *pass, void *worker, int piece), const void *pass,
@@ -83,8 +83,8 @@ bool cpu_workers_run(int workers, int pieces, size_t worker_bytes,
 bool cpu_tiles_run(const struct cpu_tiles *tiles, const struct cpu_tile_hooks *hooks,
                    const void *pass, struct error *err);
 
-/* Row v of the picture, or what it folds to; GHOSTS where that is no row of it. Rows below the
- * tile's last are read by no weight, and need not be there: they are that last one. */
+/* Row v of the picture, or the row that v folds to; GHOSTS if there is none. No weight reads rows
+ * below the tile's last row, and the job may lack them: the last row stands in for them. */
 static inline const void *cpu_tile_row(const struct kernel_job *job, const struct cpu_tile *tile,
                                        int v, const void *ghosts)
 {
@@ -101,13 +101,13 @@ static inline void *cpu_tile_out(const struct kernel_job *job, const struct cpu_
     return row + (size_t)tile->first_pixel * (size_t)plan->channels * (size_t)plan->type;
 }
 
-/* A part of a line: pixels of the picture beside each other, or one ghost cell. */
+/* A part of a line: adjacent pixels of the picture, or one ghost cell. */
 struct cpu_span {
-    int cell; /* the first pixel's, or the one that the ghost cell folds to, or BORDER_OUTSIDE */
+    int cell; /* the first pixel, or the cell that the ghost cell folds to, or BORDER_OUTSIDE */
     int pixels;
 };
 
-/* The part that begins at pixel X of a line that ends before TO. So every line is laid:
+/* The part that begins at pixel X of a line that ends before TO. Every line is filled by this loop:
  *
  *   for (int x = from; x < to; x += span.pixels) { span = cpu_span_at(job, x, to); ... } */
 static inline struct cpu_span cpu_span_at(const struct kernel_job *job, int x, int to)
@@ -118,7 +118,7 @@ static inline struct cpu_span cpu_span_at(const struct kernel_job *job, int x, i
     return (struct cpu_span){border_fold(job->plan->border, x, width), 1};
 }
 
-/* Pixels [from, to) of a row of samples, some of them ghost cells. ROW NULL: all. */
+/* Copies pixels [from, to) of a row, ghost cells included. ROW NULL: all are ghost cells. */
 void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int to, void *out);
 
 #endif

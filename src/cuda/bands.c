@@ -1,12 +1,12 @@
-/* A picture in bands through a CUDA device, as kernel/band_device.h wants it. Three streams,
- * one for each direction and one for the kernels (which share planes and constant memory,
- * and fill the device one by one anyhow):
+/* Filters a picture in bands on a CUDA device: implements kernel/band_device.h. One stream uploads,
+ * one downloads, and one runs the kernels (they share planes and constant memory, and each kernel
+ * fills the device anyway):
  *
  *      up      band 2 -> slot 2 |
  *      kernel  halo and kernels of band 1: slot 1 -> slot 1 |
  *      down                        band 0 from slot 0 |
  *
- * What waits for what, for band i in device slot i % slots:
+ * Each step of band i, in device slot i % slots, waits for other steps:
  *
  *      up of i      the kernels of band i + 1 - slots, which read the slot's end last
  *      kernel of i  up of i. The output's slot is free: band i - slots has been written
@@ -16,23 +16,23 @@
 
 #include <stdlib.h>
 
-/* Two events around the work of one band on one stream, whose time is added to *ms. */
+/* Two events around the work of one band on one stream. The time between them is added to *ms. */
 struct lap {
     cudaEvent_t begin, end;
     bool recorded;
     double *ms;
-    void *pinned; /* the slot that is copied from or to, once it is */
+    void *pinned; /* the host slot, once it is pinned; else NULL */
 };
 
 struct cuda_bands {
     const struct band_job *job;
-    struct kernel_job whole; /* what planes want to know of the picture */
+    struct kernel_job whole; /* the picture as one job, for planes */
     struct planes planes;
     struct cuda_device *device;
     cudaStream_t up, down;
-    int slots;                /* on the device, of input and of output */
-    size_t in_slot, out_slot; /* bytes of one */
-    /* up: as many as slots of input on the host; filter and down: as many as on the device. */
+    int slots;                /* on the device: as many of input as of output */
+    size_t in_slot, out_slot; /* bytes of one slot */
+    /* One up_lap per input slot on the host; one filter_lap and one down_lap per device slot. */
     struct lap *laps, *up_lap, *filter_lap, *down_lap;
     int lap_count;
 };
@@ -44,8 +44,8 @@ static bool done(const struct cuda_bands *c, cudaError_t status, struct error *e
 
 /* ---- laps ---- */
 
-/* Adds the time of a lap that is over; any other lap is left out, since only people read these
- * times. */
+/* Adds the time of a lap that is over. A lap that is not over is left out: the times are only
+ * printed, so a gap does no harm. */
 static void lap_add(const struct lap *lap)
 {
     float elapsed = 0;
@@ -53,7 +53,7 @@ static void lap_add(const struct lap *lap)
         *lap->ms += (double)elapsed;
 }
 
-/* The slot's last lap is over: a band is submitted only after it. */
+/* The slot's previous lap is over: a band is submitted only after that lap. */
 static cudaError_t lap_begin(struct lap *lap, cudaStream_t stream)
 {
     lap_add(lap);
@@ -78,14 +78,14 @@ static cudaError_t laps_make(struct cuda_bands *c)
                   : lap < c->down_lap ? &c->job->times->kernel_ms
                                       : &c->job->times->download_ms;
         status = cudaEventCreate(&lap->begin);
-        /* a thread that waits leaves its core to the codecs */
+        /* a waiting thread sleeps and leaves its core to the codecs */
         CUDA_NEXT(status, cudaEventCreateWithFlags(&lap->end, cudaEventBlockingSync));
     }
     return status;
 }
 
-/* Pins a slot at its first use, so that the first bands are under way meanwhile. Memory that cannot
- * be pinned is slower and does no harm. */
+/* Pins a slot at its first use, so that the first bands run while later slots are pinned. Memory
+ * that cannot be pinned is slower but works. */
 static void pin(const struct cuda_bands *c, struct lap *lap, const struct image *slot)
 {
     if (c->job->pin && !lap->pinned &&
@@ -96,8 +96,8 @@ static void pin(const struct cuda_bands *c, struct lap *lap, const struct image 
 
 /* ---- one band ---- */
 
-/* The first pixel of a row of a band's device slot; BUFFER is that of input or of output. A slot of
- * input begins `above` rows before the band, also where the picture does not. */
+/* The first pixel of a row in a band's device slot. BUFFER is BUFFER_IN or BUFFER_OUT. An input
+ * slot begins `above` rows before the band, even if the picture begins later. */
 static char *slot_row(const struct cuda_bands *c, enum cuda_buffer buffer, int band, int row)
 {
     struct plane_image all = planes_device_image(&c->planes, buffer, 0);
@@ -128,8 +128,8 @@ static cudaError_t upload(struct cuda_bands *c, int band)
     return status;
 }
 
-/* The rows of a band that were new before it, from the slot of the band before, which ends with
- * them. */
+/* Copies the rows of a band that are already on the device: the last rows in the slot of the band
+ * before. */
 static cudaError_t take_halo(const struct cuda_bands *c, int band)
 {
     const struct bands *b = c->job->bands;
@@ -155,7 +155,7 @@ static cudaError_t launch(const struct cuda_bands *c, int band)
                                .out_rows = bands_end(b, band) - out_first};
     struct planes planes = c->planes;
 
-    /* whole rows, with what planes.pad leaves before the pixels */
+    /* whole rows, with the planes.pad bytes before the pixels */
     planes.at[BUFFER_IN] = (size_t)(band % c->slots) * c->in_slot +
                            (size_t)(in_first - (out_first - b->above)) * c->planes.image_pitch;
     planes.at[BUFFER_OUT] = (size_t)(band % c->slots) * c->out_slot;
@@ -196,8 +196,8 @@ static cudaError_t download(struct cuda_bands *c, int band)
 
 /* ---- the interface ---- */
 
-/* A download into pageable memory would hold up this thread until it ends; in that case the thread
- * that waits for the band starts the download itself. */
+/* A download into pageable memory blocks its thread until it ends. So the thread that waits for the
+ * band starts such a download. */
 static bool submit(void *state, int band, struct error *err)
 {
     struct cuda_bands *c = state;
@@ -234,8 +234,8 @@ static void close_bands(void *state)
 {
     struct cuda_bands *c = state;
 
-    /* After a failure something may still be on its way to the host's memory. An error of it has
-     * been told, or comes too late to matter: all bands were waited for. */
+    /* After a failure, copies to the host's memory may still run. Errors are ignored here: the
+     * failure has been reported, or all bands are already complete. */
     cuda_worked(cudaSetDevice(c->device->index));
     if (c->up)
         cuda_worked(cudaStreamSynchronize(c->up));

@@ -1,12 +1,12 @@
 /* The cost model of the CUDA kernels, for --device auto: with T taps, N samples and the rates of
- * kernel/rates.h a pass takes T / rate + N / rate. Which kernel would run follows from the plan, or
- * about so: no device is asked, and a build without CUDA estimates the same. */
+ * kernel/rates.h a pass takes T / rate + N / rate. The model guesses from the plan which kernel
+ * would run. It asks no device, and a build without CUDA gives the same estimates. */
 #include "kernel/backend.h"
 #include "kernel/rates.h"
 
-/* Past this a mask does not fit the tile of the kernels on int8 matrix units, or about so. */
+/* Masks up to about this size fit the tile of the kernels on int8 matrix units. */
 #define CUDA_INT8_SIDE 31
-/* Past this so many samples are in doubt that certified does not pay. */
+/* With larger masks too many samples are doubtful for the kernel "certified" to pay. */
 #define CUDA_CERTIFIED_SIDE 9
 
 static bool within(const int64_t *cell, int cells, int64_t least, int64_t most)
@@ -27,15 +27,15 @@ static bool factors_within(const struct plan_mask *m, int64_t least, int64_t mos
     return within(m->row, m->width, least, most) && within(m->column, m->height, least, most);
 }
 
-/* Does the kernel separable run it on samples of 16 bits, or about so? */
+/* Would the kernel "separable" run the mask on samples of 16 bits? A close guess. */
 static bool separable_in_16_bits(const struct plan_mask *m)
 {
     return m->row && (factors_within(m, INT8_MIN, INT8_MAX) || factors_within(m, 0, UINT16_MAX)) &&
            (m->accumulator != ACCUMULATOR_I64 || m->divisor % 65536 == 0);
 }
 
-/* The kernels banded and int8: 8 bits under weights of 8 or 16 bits, 16 bits under those of 8;
- * separable, whose two factors may be of 16 bits; and certified: 8 bits, sums of 64. */
+/* Kernels "banded" and "int8": samples of 8 bits with weights of 8 or 16 bits, samples of 16 bits
+ * with weights of 8; "separable": factors up to 16 bits; "certified": 8 bits, sums of 64 bits. */
 static bool on_matrix_units(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -47,8 +47,8 @@ static bool on_matrix_units(const struct plan *plan)
                  : m->row || in_64_bits || weights_within(m, INT16_MIN, INT16_MAX));
 }
 
-/* The kernel weighted: planes of bytes that its weights take, 0 where it does not run the plan, or
- * about so. */
+/* How many planes of bytes the weights take in the kernel "weighted"; 0: it does not run the plan.
+ * A close guess. */
 static int weighted_in_one_pass(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -62,20 +62,20 @@ static int weighted_in_one_pass(const struct plan *plan)
                                               : 0;
 }
 
-/* Milliseconds of a sample. */
+/* Milliseconds per sample. */
 static double sample_ms(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
     double taps = (double)m->width * (double)m->height * (double)plan->masks;
     bool two_passes =
         plan->type == SAMPLE_U8 ? m->row && taps > 25 : separable_in_16_bits(m) && taps > 1;
-    bool weighted = plan->alpha == ALPHA_WEIGHTED; /* the plain sum, and the products' */
+    bool weighted = plan->alpha == ALPHA_WEIGHTED; /* plain sums, and sums of products */
     int planes = weighted_in_one_pass(plan);
 
     if (planes)
         return (double)planes * taps / CUDA_TAPS_WEIGHTED + 1 / CUDA_SAMPLES_WEIGHTED;
 
-    if (on_matrix_units(plan)) { /* samples of 16 bits are two of 8 */
+    if (on_matrix_units(plan)) { /* a sample of 16 bits counts as two of 8 */
         taps = two_passes ? (double)(m->width + m->height) : taps;
         return (double)plan->type * (taps / CUDA_TAPS_INT8 + 1 / CUDA_SAMPLES_INT8);
     }

@@ -1,5 +1,5 @@
-/* The CUDA backend: which devices there are, who has which lane of one, getting it ready,
- * and the buffers kept on it. A machine without a driver is a machine without devices. */
+/* The CUDA backend: finds the devices, hands out their lanes, starts them and keeps their buffers.
+ * A machine without a driver has no devices. */
 #include "cuda/device.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "cuda/planes.h"
 #include "kernel/backend.h"
 
-/* Left alone on the device: what the context may still need. */
+/* Device memory that stays free, because the context may still need it. */
 #define SPARE_BYTES ((size_t)64 << 20)
 
 static struct cuda_device devices[CUDA_MAX_DEVICES][CUDA_LANES];
@@ -27,7 +27,7 @@ bool cuda_worked(cudaError_t status)
 
 int cuda_device_count(char *why, size_t why_bytes)
 {
-    static atomic_int known; /* devices do not come and go; a batch asks some times a file */
+    static atomic_int known; /* devices do not change; a batch asks several times per file */
     int count = atomic_load(&known);
     cudaError_t status = count > 0 ? cudaSuccess : cudaGetDeviceCount(&count);
 
@@ -58,17 +58,17 @@ bool cuda_device_done(struct error *err, const struct cuda_device *device, cudaE
 
 /* ---- lanes ---- */
 
-/* Every request draws a ticket. The lowest ticket is served as soon as its wish can be met, and all
- * others wait behind it: so many small jobs cannot keep a large one out, nor the other way round. A
- * lane is held for some tenths of a millisecond. */
+/* Every request draws a ticket. The lowest ticket is served as soon as enough lanes are free, and
+ * all others wait: so many small jobs cannot block a large one, nor the other way round. A lane is
+ * held for some tenths of a millisecond. */
 struct door {
     uint64_t next_ticket, turn;
     bool taken[CUDA_LANES];
-    int lanes; /* that are taken; by a holder of the whole device all */
+    int lanes; /* lanes taken; a holder of the whole device takes all */
 };
 
 static struct door doors[CUDA_MAX_DEVICES];
-/* One pair for all devices: nothing is done with the lock held. */
+/* One lock for all devices is enough: it is held only for a moment. */
 static pthread_mutex_t door_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t door_changed = PTHREAD_COND_INITIALIZER;
 
@@ -271,7 +271,7 @@ static void describe(int index, char *text, size_t text_bytes)
  * that makes a context and ends takes 285 ms with eight queues, 202 ms with one. */
 static void expect_one(void)
 {
-    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); /* no room for it: eight then */
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); /* if this fails: eight queues */
 }
 
 static bool start(int index, struct error *err)

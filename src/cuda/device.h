@@ -1,13 +1,13 @@
-/* A CUDA device as the kernels' host code sees it. A lane of a device has a stream, events
- * and buffers of its own. Small pictures of several threads run beside each other, each in a
- * lane; work that needs the whole device has it alone. Only in builds with CUDA.
+/* A CUDA device as the kernels' host code sees it. A lane of a device has a stream, events and
+ * buffers of its own. Small pictures of several threads run at the same time, each in a lane; work
+ * that needs the whole device runs alone. Only in builds with CUDA.
  *
  *      lane 0   | up | kernel | down |   | up | kernel | down |
  *      lane 1        | up | kernel | down |                        alone:   lane 0, the
  *      lane 2             | up | kernel | down |                   others wait
  *
- * Requests are served in their order, for lanes and for the whole device alike, so nobody waits
- * for ever. Pictures beside each other take at most CUDA_LANES * CUDA_LANE_BYTES of a device. */
+ * Requests for a lane or for the whole device are served in order, so none waits forever. Pictures
+ * in lanes take at most CUDA_LANES * CUDA_LANE_BYTES of a device. */
 #ifndef STENCIL_CUDA_DEVICE_H
 #define STENCIL_CUDA_DEVICE_H
 
@@ -16,14 +16,14 @@
 #include "base/error.h"
 #include "kernel/kernel.h"
 
-/* CALL, unless a call before it has failed; its answer is the new STATUS. */
+/* Makes CALL unless an earlier call has failed. The result of CALL is the new STATUS. */
 #define CUDA_NEXT(status, call) ((status) = (status) == cudaSuccess ? (call) : (status))
 
-/* Has a call worked? An error is forgotten here: the next launch would tell it again. */
+/* Has a call worked? Clears an error: else the next launch would report it again. */
 bool cuda_worked(cudaError_t status);
 
-/* The newest compute capability that the kernels are compiled for, times 10. A newer GPU makes
- * machine code of that one's PTX, where what needs more is left out. */
+/* The newest compute capability that the kernels are compiled for, times 10. A newer GPU compiles
+ * the PTX of that capability, which lacks code for newer ones. */
 #ifndef CUDA_NEWEST_ARCH
 #define CUDA_NEWEST_ARCH 999
 #endif
@@ -38,9 +38,9 @@ bool cuda_worked(cudaError_t status);
 /* The device's buffers. */
 enum cuda_buffer {
     BUFFER_IN,       /* input pixels, or a signal's cells */
-    BUFFER_OUT,      /* output pixels; as large as IN, since they take turns; or a signal's sums */
+    BUFFER_OUT,      /* output pixels, in turn with IN and as large; or a signal's sums */
     BUFFER_PLANE,    /* one channel of the input */
-    BUFFER_SUM,      /* its sums (gx of a gradient) */
+    BUFFER_SUM,      /* sums of PLANE (gx of a gradient) */
     BUFFER_SUM2,     /* gy of a gradient */
     BUFFER_COVERAGE, /* weighted alpha: sums of w*a */
     BUFFER_LOW,      /* weighted alpha: sums of w*c*a, or of the low halves of c*a */
@@ -50,7 +50,7 @@ enum cuda_buffer {
 };
 
 enum cuda_use {
-    CUDA_SHARED, /* a lane, beside others */
+    CUDA_SHARED, /* one lane; the others stay usable */
     CUDA_ALONE,  /* the device; for kernels with weights in constant memory, which all lanes share,
                     for large buffers, and for measuring */
 };
@@ -71,64 +71,62 @@ struct cuda_device {
 };
 
 /* Takes a lane of device INDEX, or the whole device; the caller may have to wait. The device
- * becomes the thread's current one and is started if need be. NULL and EXIT_DEVICE when it is not
- * there.
- */
+ * becomes the thread's current device and is started if necessary. NULL and EXIT_DEVICE if the
+ * device does not exist. */
 struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error *err);
 void cuda_device_unlock(struct cuda_device *device);
 
 /* Has the device been started? INDEX -1: has any device been started? */
 bool cuda_device_is_ready(int index);
 
-/* At least so many bytes in each buffer; what a buffer holds is lost when it grows. Where the
- * device has no room, buffers of earlier pictures are freed first, and it is
- * cudaErrorMemoryAllocation (cleared) where that does not help. */
+/* Makes buffer i at least bytes[i] large; a buffer that grows loses its contents. If the device has
+ * no room, buffers of earlier pictures are freed first. Returns cudaErrorMemoryAllocation (cleared)
+ * if there is still no room. */
 cudaError_t cuda_device_reserve(struct cuda_device *device, const size_t bytes[CUDA_BUFFERS]);
 
 /* Sends a mask's WEIGHTS to BUFFER_MASK. */
 cudaError_t cuda_device_send_mask(struct cuda_device *device, const void *weights, size_t bytes);
 
-/* Frees all buffers, but the mask's where it is to be kept; for a holder of the whole device also
- * those of all other lanes. */
+/* Frees all buffers, with KEEP_MASK except BUFFER_MASK. A holder of the whole device also frees the
+ * buffers of all other lanes. */
 void cuda_device_release(struct cuda_device *device, bool keep_mask);
 
-/* Bytes that a run's buffers may take together: LIMIT, or if that is 0 a lane's, or for a holder of
- * the whole device what is free or in its buffers, but for what the context may still need. */
+/* Bytes that a run's buffers may take together. LIMIT if it is not 0; else CUDA_LANE_BYTES in a
+ * lane; else the memory of the device that is free or in its buffers, less a spare for the
+ * context. */
 size_t cuda_device_room(struct cuda_device *device, size_t limit);
 
-/* Ends a run that began with mark 0 and came as far as STATUS says: waits for mark 3, adds the
- * times between the marks to TIMES (NULL: nobody asks), and after a failure for all that is under
- * way. */
+/* Ends a run that began with mark 0; STATUS is its result so far. Waits for mark 3, after a failure
+ * for the whole stream, and adds the times between the marks to TIMES (may be NULL). */
 cudaError_t cuda_device_finish(struct cuda_device *device, cudaError_t status,
                                struct kernel_times *times);
 
-/* Is STATUS success? Else it becomes a sentence, "cuda:0: the basic kernel failed: out of memory",
- * with EXIT_INPUT. */
+/* Is STATUS success? If not, ERR gets a sentence such as "cuda:0: the basic kernel failed: out of
+ * memory", with EXIT_INPUT. */
 __attribute__((format(printf, 4, 5))) bool cuda_device_done(struct error *err,
                                                             const struct cuda_device *device,
                                                             cudaError_t status, const char *format,
                                                             ...);
 
-/* The number of devices, at most CUDA_MAX_DEVICES; where it is 0, WHY gets the reason. */
+/* The number of devices, at most CUDA_MAX_DEVICES; if it is 0, WHY gets the reason. */
 int cuda_device_count(char *why, size_t why_bytes);
 
 /* ---- pinned memory of the host (cuda/pinned.c) ---- */
 
-/* A device copies from and to it without the CPU. It is kept and handed out again, since pinning
- * takes about 0.3 ms a MB. For any threads. The limits hold for all memory that is pinned at a
- * time, and for one chunk of it.
- */
+/* A device copies from and to pinned memory without the CPU. The memory is kept and reused, since
+ * pinning takes about 0.3 ms per MB. Any thread may call. The limits hold for all memory pinned at
+ * one time, and for one chunk. */
 #define CUDA_HOST_BYTES       ((size_t)512 << 20)
 #define CUDA_HOST_CHUNK_BYTES ((size_t)128 << 20)
 
-/* BYTES for device INDEX, aligned for rows of images; NULL where the device has not been started
- * yet, where too much is in use, or where there is no memory. */
+/* Takes BYTES for device INDEX, aligned for rows of images. NULL if the device is not started, if
+ * too much is in use, or if there is no memory. */
 void *cuda_host_take(int index, size_t bytes);
 
 /* Gives MEMORY back; false if it is not from here. */
 bool cuda_host_give(void *memory);
 
-/* Unpins all memory that nobody uses. */
+/* Unpins all unused memory. */
 void cuda_host_release(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* Rows of the kernel table for the 2D kernels of CUDA. Those on planes, the textbook's, run any
- * plan: the number type follows the plan's bounds, masks past constant memory go in several
- * launches, pictures past device memory in bands. Those on whole pixels are choosy
- * (cuda/pixel_kernels.c). */
+/* Rows of the kernel table for the 2D kernels of CUDA. The textbook's kernels work on planes and
+ * run any plan: the number type follows the plan's bounds, a mask too large for constant memory
+ * takes several launches, a picture too large for device memory is cut into bands. Kernels on whole
+ * pixels run only some plans (cuda/pixel_kernels.c). */
 #include "kernel/kernel.h"
 
 #include "cuda/planes.h"

@@ -1,16 +1,15 @@
-/* What the bench learns from a CUDA device: the time of a kernel, and what the device is and
- * can do. A kernel is timed on the device and alone: the data lies there, prepared, and between
- * two events there is nothing but the kernel's launches (one for each channel, where
- * it works on planes; a kernel with its mask in constant memory also copies the mask
- * there, some microseconds, because that is part of launching it). Colour weighted by
- * alpha is timed from pixels to pixels, its planes and its division included: there
- * the convolutions alone would say little.
+/* Measures a CUDA device for the bench: the time of a kernel, and the device's name and peak rates.
+ * A kernel is timed alone: its data is already on the device, and between two events there are only
+ * the kernel's launches (one per channel for a kernel on planes; a kernel with its mask in constant
+ * memory also copies the mask, some microseconds, because this copy is part of each launch). Colour
+ * weighted by alpha is timed from pixels to pixels, with its planes and its division, because its
+ * convolutions alone would say little.
  *
  *   stream  delay | scrub? E launches E | scrub? E launches E | ...   E: an event
  *
- * The delay keeps the stream busy until a batch of runs is queued behind it, so that
- * no run waits for the host. Inputs and outputs are taken in turn from as many copies
- * as it takes to exceed the L2 cache twice, so that none is found there by chance. */
+ * The delay keeps the stream busy until a batch of runs is queued behind it, so that no run waits
+ * for the host. Runs use several copies of the input and of the output in turn, together more than
+ * twice the L2 cache, so that no run finds its data in the cache. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,12 +18,12 @@
 #include "kernels/ceilings.h"
 
 #define BATCH 8
-/* A longer run hides the time of its own launch. */
+/* A run longer than this hides the time of its own launch. */
 #define LONG_MS 2.0
-/* Time of the host for a run of a few launches: generous. */
+/* A generous estimate of the host's time to launch a run. */
 #define LAUNCH_US 40.0
 
-/* At most so many inputs in turn: small pictures would need thousands. */
+/* At most this many inputs: small pictures would need thousands. */
 #define MAX_INPUTS 512
 
 struct measurement {
@@ -32,7 +31,7 @@ struct measurement {
     struct planes_band all;
     struct kernel_trial *trial;
     bool pixels;               /* timed from pixels to pixels, and not from planes to planes */
-    enum cuda_buffer from, to; /* each of inputs * parts of `each` bytes */
+    enum cuda_buffer from, to; /* each buffer holds inputs * parts of `each` bytes */
     size_t each;
     int parts; /* of an input: its planes, or 1 picture */
     int inputs;
@@ -44,8 +43,8 @@ struct measurement {
 
 /* ---- device memory ---- */
 
-/* Chooses how many inputs are taken in turn, enough to exceed the cache as far as there is room,
- * and reserves the buffers. */
+/* Chooses the number of inputs, enough to exceed the cache if there is room, and reserves the
+ * buffers. */
 static cudaError_t memory_alloc(struct measurement *m)
 {
     struct cuda_device *device = m->planes.device;
@@ -62,7 +61,7 @@ static cudaError_t memory_alloc(struct measurement *m)
     m->each = (m->pixels ? m->planes.image_pitch : m->planes.plane_pitch) * rows;
     m->scrub_bytes = kept = m->trial->cold ? 2 * cache : 0;
     planes_buffer_bytes(&m->planes, rows, rows, bytes);
-    if (!m->pixels) /* only the picture on its way up */
+    if (!m->pixels) /* keep only BUFFER_IN, for the upload */
         memset(bytes + BUFFER_OUT, 0, (CUDA_BUFFERS - BUFFER_OUT) * sizeof *bytes);
     for (int i = 0; i < CUDA_BUFFERS; i++)
         kept += i == (int)m->from || i == (int)m->to ? 0 : bytes[i];
@@ -79,7 +78,7 @@ static cudaError_t memory_alloc(struct measurement *m)
     return status;
 }
 
-/* The planes with a part of an input in turn; the parts of all inputs are counted on. */
+/* The planes for part PART; parts are numbered through all inputs. */
 static struct planes planes_at(const struct measurement *m, int part)
 {
     struct planes planes = m->planes;
@@ -87,13 +86,13 @@ static struct planes planes_at(const struct measurement *m, int part)
     return planes;
 }
 
-/* Inputs are the picture, or are made on the device of one that goes up. */
+/* Fills all inputs: each is the uploaded picture, or planes made on the device from one upload. */
 static cudaError_t memory_fill(struct measurement *m)
 {
     const struct image *in = m->planes.job->in;
     cudaStream_t stream = m->planes.device->stream;
     int parts = m->inputs * m->parts;
-    /* what pads the rows is copied too, by the copies */
+    /* the copy trials copy the padding of the rows, too */
     cudaError_t status =
         cudaMemsetAsync(planes_buffer(&m->planes, m->from), 0, m->each * (size_t)parts, stream);
 
@@ -114,13 +113,13 @@ static cudaError_t memory_fill(struct measurement *m)
 
 /* ---- runs ---- */
 
-/* What is timed. */
+/* Launches the work that is timed. */
 static cudaError_t launch(struct measurement *m)
 {
     const struct image *picture = m->planes.job->in;
     struct planes planes = planes_at(m, m->turn * m->parts);
     void *in = planes_buffer(&planes, m->from), *out = planes_buffer(&planes, m->to);
-    size_t bytes = m->pixels /* a picture without what pads its rows */
+    size_t bytes = m->pixels /* a picture without the padding of its rows */
                        ? image_row_bytes(picture) * (size_t)picture->height
                        : m->each * (size_t)m->parts;
     cudaStream_t stream = planes.device->stream;
@@ -203,7 +202,7 @@ bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
 
     if (!device)
         return false;
-    cuda_device_release(device, false); /* what earlier pictures left there */
+    cuda_device_release(device, false); /* left by earlier pictures */
     m.planes = (struct planes){.job = job, .device = device, .method = kernel->cuda};
     m.pixels = kernel->cuda->image || job->plan->alpha == ALPHA_WEIGHTED;
     ok = planes_init(&m.planes, err);
@@ -228,12 +227,12 @@ bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
 
 /* ---- the device ---- */
 
-/* The clock rises in the first of these; the best of the others is the ceiling. */
+/* The clock rises during the warm-up; the best of the tries is the ceiling. */
 #define CEILING_WARMUP 20
 #define CEILING_TRIES  20
 
-/* "driver 580.65.06, CUDA 13.0". The driver's own number stands in a line that tells the module's
- * build: the first word that is a number with a point in it. */
+/* "driver 580.65.06, CUDA 13.0". The driver's version is the first word of its version file that is
+ * a number with a point in it. */
 static void driver_text(char *text, size_t bytes)
 {
     char word[64] = "";
@@ -280,7 +279,7 @@ bool cuda_probe(int index, int threads, struct device_probe *probe, struct error
     static const struct {
         const char *name;
         ceiling_function *ceiling;
-        int since; /* compute capability's first number */
+        int since; /* major compute capability */
     } ceilings[DEVICE_CEILINGS] = {{"FFMA", ceiling_fma, 0}, {"int8 mma.sync", ceiling_int8, 8}};
     struct cudaDeviceProp properties;
     struct cuda_device *device = cuda_device_lock(index, CUDA_ALONE, err);

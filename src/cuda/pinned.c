@@ -1,13 +1,13 @@
-/* Pinned memory of the host, kept for the next picture. Of a few chunks the smallest that
- * will do is taken. When the most is pinned, chunks that nobody uses give way to a larger
- * one: so they end up as large as the pictures are, however these come mixed. */
+/* Pinned memory of the host, kept for the next picture. A request gets the smallest free chunk that
+ * is large enough. At the limit, unused chunks are unpinned to make room for a larger one: so chunk
+ * sizes adapt to any mix of pictures. */
 #include "cuda/device.h"
 
 #include <pthread.h>
 #include <stdint.h>
 
 #define CHUNKS 64
-/* Sizes are multiples of it, so that pictures of nearly one size can share a chunk. */
+/* Chunk sizes are multiples of this, so that pictures of similar size can use one chunk. */
 #define STEP ((size_t)1 << 20)
 
 struct chunk {
@@ -18,8 +18,8 @@ struct chunk {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct chunk chunks[CHUNKS];
-static size_t total; /* of all chunks, and of those being pinned */
-static bool refused; /* pinning failed once: it takes long to fail again */
+static size_t total; /* bytes of all chunks, also of chunks being pinned */
+static bool refused; /* pinning failed once; failing again would take long */
 
 /* With the lock held: the smallest chunk for BYTES that nobody uses; NULL: none. */
 static struct chunk *find(size_t bytes)
@@ -58,7 +58,7 @@ static struct chunk *make_room(size_t bytes)
     return total + bytes <= CUDA_HOST_BYTES ? find_place() : NULL;
 }
 
-/* Pins the memory of a chunk that is the caller's; without the lock, since others need not wait. */
+/* Pins memory for the caller's chunk, without the lock: other threads need not wait. */
 static void pin(struct chunk *chunk, int index)
 {
     void *memory = NULL;

@@ -1,6 +1,5 @@
-/* The kernels on whole pixels: which plans each of them runs, how it packs their weights,
- * and its run on the device. Buffers, bands and passes are those of all kernels
- * (cuda/planes.c, cuda/run.c). */
+/* The kernels on whole pixels: which plans each kernel runs, how it packs the weights, and how it
+ * runs. Buffers, bands and passes work as for all kernels (cuda/planes.c, cuda/run.c). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,8 @@
 
 #define TOO_LARGE "the mask is too wide or too high"
 
-/* The first reason against PLAN, or NULL. DEEP: the kernel runs samples of 16 bits, and PAST: sums
- * past 32 bits, too. */
+/* The first reason against PLAN, or NULL. DEEP: the kernel also runs samples of 16 bits. PAST: it
+ * also runs sums past 32 bits. */
 static const char *refusal(const struct plan *plan, bool deep, bool past)
 {
     if (plan->type == SAMPLE_U16 && !deep)
@@ -49,7 +48,7 @@ const char *cuda_image_pack_int8(const struct plan *plan, void *out, struct plan
     return NULL;
 }
 
-/* Weights of packed->form planes of bytes, as two kernels take them. */
+/* Packs weights as packed->form planes of bytes, for the kernels dp4a and weighted. */
 static const char *pack_bytes(const struct plan_mask *m, void *out, struct planes_packed *packed)
 {
     packed->bytes = dp4a_fragment_bytes(m->width, m->height, m->anchor_x, packed->form);
@@ -73,7 +72,7 @@ const char *cuda_image_pack_dp4a(const struct plan *plan, void *out, struct plan
     return pack_bytes(m, out, packed);
 }
 
-/* For a fused division by the sum of the weights times alpha. */
+/* The kernel divides by the sum of weights times alpha in the same pass. */
 const char *cuda_image_pack_weighted(const struct plan *plan, void *out,
                                      struct planes_packed *packed)
 {
@@ -132,7 +131,7 @@ const char *cuda_image_pack_certified(const struct plan *plan, void *out,
     const struct plan_mask *m = &plan->mask[0];
     const struct certified_mask mask = {
         m->weight, m->width, m->height, m->divisor, m->offset + m->divisor / 2, plan->max};
-    /* Its gray pictures take the products of any mask. */
+    /* No special products for small gray masks, unlike banded_image_shape. */
     struct banded_shape shape = banded_shape_of(m->width, m->height, plan->channels, 1, 2, 0);
     const char *why = refusal(plan, false, true);
 
@@ -206,14 +205,14 @@ const char *cuda_image_pack_separable(const struct plan *plan, void *out,
 
 /* ---- where a kernel is worth choosing ---- */
 
-/* The kernel pays where sums of 32 bits do not suffice. */
+/* The kernel pays for sums past 32 bits and for weights past 16 bits. */
 bool cuda_certified_pays(const struct plan *plan)
 {
     return plan->mask[0].accumulator != ACCUMULATOR_I32 || int8_planes(plan) == 0;
 }
 
-/* Up to 5 x 5 int8 weights (3 x 3 on samples of 16 bits) other kernels are faster with all weights
- * at once: there the copies take most of the time. */
+/* Up to 5 x 5 int8 weights (3 x 3 on samples of 16 bits) the kernels that do not split the mask are
+ * faster: copies take most of the time there. */
 bool cuda_separable_pays(const struct plan *plan)
 {
     const struct plan_mask *m = &plan->mask[0];
@@ -272,8 +271,8 @@ static uint64_t ghost_pixel(const struct plan *plan)
     return pixel;
 }
 
-/* compute-sanitizer's initcheck does not see what tensor copies write, and would take the output
- * for never written: with STENCILCLI_FILL_OUTPUT=1 it is, before. */
+/* compute-sanitizer's initcheck does not see the writes of tensor copies and would report the
+ * output as never written. STENCILCLI_FILL_OUTPUT=1 fills the output before. */
 static cudaError_t fill_output(const struct planes *planes, const struct plane_image *out, int rows)
 {
     const struct plan *plan = planes->job->plan;
@@ -285,8 +284,8 @@ static cudaError_t fill_output(const struct planes *planes, const struct plane_i
                              planes->device->stream);
 }
 
-/* Held around launches that first set how much shared memory a block may have: CUDA keeps that
- * setting once for all streams. For some microseconds; one for all devices. */
+/* Held, for some microseconds, around a launch that first sets a block's shared memory: CUDA keeps
+ * one such setting for all streams. One lock for all devices. */
 static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER;
 
 cudaError_t planes_image_filter(const struct planes *planes, const struct planes_band *band)

@@ -1,19 +1,18 @@
-/* The textbook's planes on the device: channels become planes, planes become sums, sums
- * become pixels. The plan has decided everything that decides bytes; here it is chosen
- * which number type holds the sums: float inside 2^24, then 32 and 64 bit integers, two
- * halves past 62 bits. */
+/* The textbook's planes on the device: channels become planes, planes become sums, sums become
+ * pixels. The plan already decides every output byte; this file chooses only the number type of the
+ * sums: float inside 2^24, then 32 and 64 bit integers, two halves past 62 bits. */
 #include "cuda/planes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Planes rest on whole 256-byte lines, as cudaMallocPitch would place them. */
+/* Rows of planes begin at multiples of 256 bytes, as with cudaMallocPitch. */
 #define PITCH_ALIGN 256
-/* Rows of pixels: room for `pad`, and for what the last word of a row holds past its end. */
+/* Spare bytes in a row of pixels: for `pad`, and for the rest of the row's last word. */
 #define ROW_SPARE    32
 #define DEFAULT_TILE 32
 
-/* Of planes.weight_at: the weights of products. */
+/* Index in planes.weight_at: the weights of products. */
 #define WEIGHT_PRODUCT 2
 
 static size_t round_up(size_t bytes)
@@ -68,8 +67,8 @@ static void weights_put(enum plane_type type, const struct plan_mask *m, void *t
     }
 }
 
-/* The bytes of both masks and the product's weights, one behind the other; with OUT the weights,
- * too. */
+/* Returns the bytes of both masks and the product's weights, one after the other. If OUT is not
+ * NULL, writes the weights to OUT. */
 static size_t planes_put(struct planes *planes, char *out)
 {
     const struct plan *plan = planes->job->plan;
@@ -88,7 +87,7 @@ static size_t planes_put(struct planes *planes, char *out)
     return bytes;
 }
 
-/* As planes_put, for any method. 0: it cannot run the plan. */
+/* As planes_put, for any method. Returns 0 if the method cannot run the plan. */
 static size_t pack(struct planes *planes, char *out)
 {
     if (!planes->method->image)
@@ -96,7 +95,7 @@ static size_t pack(struct planes *planes, char *out)
     return planes->method->pack(planes->job->plan, out, &planes->packed) ? 0 : planes->packed.bytes;
 }
 
-/* The tensor copies of 9.0 want their windows to begin on 16 bytes: see planes.pad. */
+/* Tensor copies (capability 9.0) need windows that begin at 16 bytes: see planes.pad. */
 static bool aligns(const struct planes *planes)
 {
     return planes->method->since >= 9;
@@ -181,7 +180,7 @@ void cuda_tiled_shape(const struct kernel_job *job, struct kernel_shape *shape)
 
     if (cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                job->device_index) != cudaSuccess)
-        shared = 48 << 10; /* what every device has */
+        shared = 48 << 10; /* every device has this much */
     plane.shared_limit = (size_t)shared;
     cut = plane_tiled_shape(&plane);
     groups = (m->height + cut.group_rows - 1) / cut.group_rows;

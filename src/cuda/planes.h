@@ -1,8 +1,7 @@
-/* The host side of the 2D kernels: how a band of a picture that stands on the device becomes
- * planes, sums and pixels again (cuda/planes.c; for kernels on whole pixels
- * cuda/pixel_kernels.c), and who brings pictures there: cuda/run.c whole ones,
- * cuda/bands.c bands that overlap with decoding and encoding, cuda/measure.c those that
- * are timed. Only in builds with CUDA. */
+/* The host side of the 2D kernels. cuda/planes.c filters a band of a picture on the device by
+ * planes; cuda/pixel_kernels.c does so with kernels on whole pixels. Three files bring pictures to
+ * the device: cuda/run.c whole pictures, cuda/bands.c bands that overlap with decoding and
+ * encoding, cuda/measure.c pictures that are timed. Only in builds with CUDA. */
 #ifndef STENCIL_CUDA_PLANES_H
 #define STENCIL_CUDA_PLANES_H
 
@@ -11,25 +10,25 @@
 #include "kernel/band_device.h"
 #include "kernels/image_job.h"
 
-/* What a kernel on whole pixels makes of a plan's weights. */
+/* A plan's weights, packed for a kernel on whole pixels. */
 struct planes_packed {
     size_t bytes;
     size_t shared; /* bytes of a block's shared memory */
-    int form;      /* for the launch: how many planes of bytes they take, or which factors */
+    int form;      /* for the launch: the number of planes of bytes, or the kind of factors */
 };
 
-/* Packs a plan's weights to OUT; where OUT is NULL, only says what that takes. Returns the reason
- * why the kernel cannot run the plan, or NULL. */
+/* Packs a plan's weights to OUT; if OUT is NULL, only fills PACKED. Returns the reason why the
+ * kernel cannot run the plan, or NULL. */
 typedef const char *planes_image_pack(const struct plan *plan, void *out,
                                       struct planes_packed *packed);
 
 typedef cudaError_t planes_launch(const struct plane_job *job, cudaStream_t stream);
 typedef cudaError_t planes_image_launch(const struct image_job *job, int form, cudaStream_t stream);
 
-/* How a row of the kernel table is launched: it convolves one plane, or whole pixels. */
+/* How a row of the kernel table is launched: on one plane, or on whole pixels. */
 struct planes_method {
-    planes_launch *plane;       /* one of the two */
-    planes_image_launch *image; /* linear; weighted alpha or not, as its pack says */
+    planes_launch *plane;       /* either `plane` or `image` is set */
+    planes_image_launch *image; /* linear plans; `pack` decides about weighted alpha */
     planes_image_pack *pack;    /* with `image` */
     int since;                  /* with `image`: the first compute capability, major number */
     bool constant;              /* `plane` keeps its weights in constant memory */
@@ -41,26 +40,26 @@ struct planes {
     struct cuda_device *device;
     const struct planes_method *method;
     enum plane_type type, product_type; /* of plain sums, of products with alpha */
-    int split_bits;                     /* products come in two halves of so many bits; 0: whole */
-    char *weights;       /* what BUFFER_MASK holds: packed, or the masks in `type` and mask 0 in */
-    size_t weight_at[3]; /* product_type, which begin there */
+    int split_bits;      /* bits of the low half of a product; 0: products are whole */
+    char *weights;       /* contents of BUFFER_MASK: packed, or in `type` and product_type */
+    size_t weight_at[3]; /* where mask 0, mask 1, and mask 0 in product_type begin */
     struct planes_packed packed; /* for methods on whole pixels */
     size_t image_pitch, plane_pitch, product_pitch;
-    size_t at[CUDA_BUFFERS]; /* where this run's part of a buffer begins, if runs have parts */
+    size_t at[CUDA_BUFFERS]; /* where this run's part of a buffer begins; 0: no parts */
     bool turned;             /* BUFFER_IN and BUFFER_OUT have changed places */
-    /* Bytes before the first pixel in the rows of input and output. They align the first
-     * cell under the mask of every 16 output bytes to 16 bytes too. */
+    /* Bytes before the first pixel in each row of input and output. For every 16 output bytes they
+     * align the first input cell under the mask to 16 bytes, too. */
     int pad[2];
 };
 
-/* The band that stands on the device: from input rows [in_first, in_first + in_rows) of the
- * picture, output rows [out_first, out_first + out_rows) are made. */
+/* The band on the device: input rows [in_first, in_first + in_rows) of the picture give output rows
+ * [out_first, out_first + out_rows). */
 struct planes_band {
     int in_first, in_rows, out_first, out_rows;
 };
 
 /* Chooses the number types, converts the weights and sends them to the device; job, device and
- * method are set. To be freed also after a failure, when nothing is under way any more. */
+ * method must be set. Call planes_free also after a failure, when the device has finished. */
 bool planes_init(struct planes *planes, struct error *err);
 void planes_free(struct planes *planes);
 
@@ -80,15 +79,15 @@ void planes_buffer_bytes(const struct planes *planes, size_t in_rows, size_t row
 int64_t planes_ghost(const struct plan *plan, int channel, enum plane_source source,
                      int split_bits);
 
-/* After a pass, for the next: its output becomes the input. */
+/* Makes the output of a pass the input of the next pass. */
 void planes_turn(struct planes *planes);
 
-/* The pixels of the input or the output, BUFFER_IN or BUFFER_OUT; `rows` of them. */
+/* ROWS rows of pixels in BUFFER_IN or BUFFER_OUT. */
 struct plane_image planes_device_image(const struct planes *planes, enum cuda_buffer buffer,
                                        int rows);
 
-/* The two steps to the sums of one channel (or of its products with alpha): from BUFFER_IN to
- * BUFFER_PLANE, and from the plane that was PREPARED there to its sums under mask k in SUMS. */
+/* The two steps to the sums of one channel (or of its products with alpha): first from BUFFER_IN to
+ * BUFFER_PLANE, then from this PREPARED plane to its sums under mask k in buffer SUMS. */
 struct plane_prepare_job planes_prepare_job(const struct planes *planes,
                                             const struct planes_band *band, int channel,
                                             enum plane_source source);
@@ -96,15 +95,15 @@ struct plane_job planes_sum_job(const struct planes *planes, const struct planes
                                 const struct plane_prepare_job *prepared, int k,
                                 enum cuda_buffer sums);
 
-/* One pass over the band: BUFFER_IN to BUFFER_OUT. Only launches. The second: by a method on whole
- * pixels, all channels. */
+/* One pass over the band, from BUFFER_IN to BUFFER_OUT; only launches. planes_image_filter is for
+ * methods on whole pixels and filters all channels. */
 cudaError_t planes_filter_band(const struct planes *planes, const struct planes_band *band);
 cudaError_t planes_image_filter(const struct planes *planes, const struct planes_band *band);
 
-/* ---- what rows of the kernel table name ---- */
+/* ---- used by the kernel table ---- */
 
-/* Of kernels on whole pixels (cuda/pixel_kernels.c): can the kernel run the plan on all devices, is
- * it faster with this plan than the others, and its weights. */
+/* Kernels on whole pixels (cuda/pixel_kernels.c): can the kernel run the plan on all devices, is it
+ * faster than other kernels for this plan, and how are its weights packed? */
 bool cuda_image_supports(const struct kernel *kernel, const struct plan *plan, char *why,
                          size_t why_bytes);
 bool cuda_certified_pays(const struct plan *plan);
@@ -112,7 +111,7 @@ bool cuda_separable_pays(const struct plan *plan);
 planes_image_pack cuda_image_pack_dp4a, cuda_image_pack_weighted, cuda_image_pack_int8,
     cuda_image_pack_banded, cuda_image_pack_certified, cuda_image_pack_separable;
 
-/* How the tiles of the kernel tiled lie, with the shared memory that the device allows
+/* The tiles of the kernel "tiled", with the shared memory that the device allows
  * (cuda/planes.c). */
 void cuda_tiled_shape(const struct kernel_job *job, struct kernel_shape *shape);
 
@@ -121,7 +120,7 @@ bool cuda_run(const struct kernel *kernel, const struct kernel_job *job, struct 
 
 extern const struct band_device cuda_bands; /* cuda/bands.c */
 
-/* cuda/measure.c, as backend_cuda's probe */
+/* cuda/measure.c; cuda_probe is the probe of backend_cuda */
 bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
                struct kernel_trial *trial, struct error *err);
 bool cuda_probe(int index, int threads, struct device_probe *probe, struct error *err);

@@ -1,17 +1,17 @@
-/* A whole picture through a kernel: it goes up, passes are made on it, it comes down; in
- * bands when the device cannot hold it whole. A band carries its halo and ghost rows
- * along, so that a kernel never asks for a row that is not there. */
+/* Runs a kernel on a whole picture: upload, all passes, download; in bands if the device cannot
+ * hold the whole picture. A band includes its halo and ghost rows, so that a kernel never reads a
+ * missing row. */
 #include "cuda/planes.h"
 #include "kernel/kernel.h"
 
-/* The means of a run. */
+/* What a run works with. */
 struct means {
     const struct kernel *kernel;
     struct cuda_device *device;
     size_t bytes; /* that the buffers may take */
 };
 
-/* cudaErrorMemoryAllocation: there is no room for so many rows. */
+/* Returns cudaErrorMemoryAllocation if there is no room for the rows. */
 static cudaError_t reserve(const struct planes *planes, int in_rows, int rows, size_t limit)
 {
     size_t bytes[CUDA_BUFFERS], total = 0;
@@ -24,7 +24,7 @@ static cudaError_t reserve(const struct planes *planes, int in_rows, int rows, s
 
 /* ---- up and down ---- */
 
-/* Uploads the band's rows, neighbours in one copy; ghost rows among them are folded here. */
+/* Uploads the band's rows, adjacent rows in one copy. Ghost rows are folded here. */
 static cudaError_t upload(const struct planes *planes, const struct planes_band *band)
 {
     const struct kernel_job *job = planes->job;
@@ -56,8 +56,8 @@ static cudaError_t download(const struct planes *planes, const struct planes_ban
                              planes->device->stream);
 }
 
-/* Brings one band up and down, with `passes` passes on the device (more than 1 for whole pictures
- * only). */
+/* Uploads one band, makes `passes` passes (more than 1 only for whole pictures) and downloads the
+ * band. */
 static cudaError_t run_band(struct planes *planes, const struct planes_band *band, int passes)
 {
     struct cuda_device *device = planes->device;
@@ -66,7 +66,7 @@ static cudaError_t run_band(struct planes *planes, const struct planes_band *ban
     CUDA_NEXT(status, upload(planes, band));
     CUDA_NEXT(status, cudaEventRecord(device->mark[1], device->stream));
     for (int i = 0; status == cudaSuccess && i < passes; i++) {
-        if (i > 0) /* the last pass's output is this one's input */
+        if (i > 0) /* the output of the pass before is the input of this one */
             planes_turn(planes);
         status = planes_filter_band(planes, band);
     }
@@ -75,8 +75,8 @@ static cudaError_t run_band(struct planes *planes, const struct planes_band *ban
     return cuda_device_finish(device, status, planes->job->times);
 }
 
-/* The band of up to ROWS output rows from row FIRST of job->out on. Ghost rows that are a value are
- * the kernel's. */
+/* The band of up to ROWS output rows from row FIRST of job->out on. Ghost rows with a constant
+ * value are left to the kernel. */
 static struct planes_band band_at(const struct kernel_job *job, const struct bands *reach,
                                   int first, int rows)
 {
@@ -100,8 +100,8 @@ static bool done(const struct means *means, cudaError_t status, struct error *er
                             means->kernel->name);
 }
 
-/* One pass in bands, for pictures that the device cannot hold: as many rows at a time as it holds,
- * halved until they fit. */
+/* Makes one pass in bands, for pictures that the device cannot hold. The number of rows is halved
+ * until a band fits. */
 static bool run_bands(struct planes *planes, const struct means *means, struct error *err)
 {
     const struct kernel_job *job = planes->job;
@@ -137,7 +137,7 @@ static bool pass_in_bands(const struct kernel_job *job, const void *context, str
     return ok;
 }
 
-/* Makes all passes on the device. False with *fits false: it has no room for the whole picture. */
+/* Makes all passes on the device. False with *fits false: no room for the whole picture. */
 static bool passes_whole(const struct kernel_job *job, const struct means *means, bool *fits,
                          struct error *err)
 {
@@ -163,8 +163,8 @@ static bool passes_whole(const struct kernel_job *job, const struct means *means
     return ok;
 }
 
-/* With the whole device, or in a lane beside others. There, false with *fits false: the job needs
- * the whole device. */
+/* Runs the job on the whole device, or in a lane. In a lane, false with *fits false means that the
+ * job needs the whole device. */
 static bool run(const struct kernel *kernel, const struct kernel_job *job, enum cuda_use use,
                 bool *fits, struct error *err)
 {

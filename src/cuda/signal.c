@@ -1,6 +1,6 @@
-/* The host side of the textbook's 1D kernels: a signal goes up, its sums come down; in parts
- * when the device cannot hold it whole. A part brings its halo and ghost cells along, so
- * that a kernel never asks for a cell that is not there. */
+/* The host side of the textbook's 1D kernels: uploads a signal and downloads its sums, in parts if
+ * the device cannot hold the whole signal. A part includes its halo and ghost cells, so that a
+ * kernel never reads a missing cell. */
 #include "kernel/kernel.h"
 
 #include "cuda/device.h"
@@ -30,7 +30,7 @@ static struct signal_1d_job kernel_view(const struct signal_job *job)
 
 /* ---- up and down ---- */
 
-/* Uploads the part's cells, neighbours in one copy; ghost cells among them are folded here. */
+/* Uploads the part's cells, adjacent cells in one copy. Ghost cells are folded here. */
 static cudaError_t upload(const struct signal_job *job, struct cuda_device *device,
                           const struct signal_1d_job *part)
 {
@@ -87,8 +87,8 @@ static int reserve(const struct signal_job *job, struct cuda_device *device, siz
     return 0;
 }
 
-/* The part of COUNT outputs, or up to the end, from FIRST on. Ghost cells that are a value are the
- * kernel's. */
+/* Sets the part of COUNT outputs, or fewer at the end, from FIRST on. Ghost cells with a constant
+ * value are left to the kernel. */
 static void cut(const struct signal_job *job, struct signal_1d_job *part, int first, int count)
 {
     int left = job->n - first, from = first - job->anchor, to;
@@ -179,7 +179,7 @@ static void shape_tiled(const struct signal_job *job, struct kernel_shape *shape
     shape_make(job, cut, (double)groups * (view.tile - 1) + job->mask_width, shape);
 }
 
-/* Loads of the halo's cells by the outputs within REACH of one end of the tile. */
+/* How often the outputs within REACH of one end of the tile load halo cells. */
 static double halo_loads(int tile, int reach)
 {
     int outputs = reach < tile ? reach : tile;

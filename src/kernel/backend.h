@@ -1,67 +1,64 @@
-/* The backends: where kernels run. The CPU is always there; CUDA is there when
- * the build has it, and its devices when the machine has a driver and a GPU. */
+/* The backends: where kernels run. The CPU backend always exists. The CUDA backend exists if the
+ * build includes CUDA; it has devices if the machine has a driver and a GPU. */
 #ifndef STENCIL_KERNEL_BACKEND_H
 #define STENCIL_KERNEL_BACKEND_H
 
 #include "kernel/kernel.h"
 
-/* How fast a device can multiply and add: measured on chains that do not wait for each other,
- * two operations each. */
+/* A device's peak rate of multiply-adds, measured on independent chains. One multiply-add counts as
+ * two operations. */
 struct device_ceiling {
     const char *name; /* the instruction: "FFMA" */
     double gflops;
 };
 #define DEVICE_CEILINGS 2
 
-/* What the bench asks of a device. */
+/* What the bench reports about a device. */
 struct device_probe {
-    char name[128], driver[64];                     /* driver: "" where there is none */
-    size_t cache_bytes;                             /* the last cache before memory; 0: unknown */
+    char name[128], driver[64];                     /* driver: "" if there is none */
+    size_t cache_bytes;                             /* the last-level cache; 0: unknown */
     struct device_ceiling ceiling[DEVICE_CEILINGS]; /* from low to high */
     int ceilings;
 };
 
 struct backend {
     enum device device;
-    const char *name; /* "cpu", "cuda": what --device calls it */
-    /* How many devices there are; 0 with a half-sentence in why when none. */
+    const char *name; /* as in --device: "cpu", "cuda" */
+    /* The number of devices. If there is none, WHY gets the reason as half a sentence. */
     int (*devices)(char *why, size_t why_bytes);
-    /* One line about device INDEX, which is there: name, size, capability. */
+    /* Writes one line about the existing device INDEX: name, size, capability. */
     void (*describe)(int index, char *text, size_t text_bytes);
-    /* Gets device INDEX ready (a CUDA context takes about 0.2 s), so that it can be done beside
-     * decoding; harmless to call again, safe from another thread. EXIT_DEVICE when it is not there.
-     */
+    /* Prepares device INDEX; this can overlap with decoding (a CUDA context takes about 0.2 s). May
+     * be called again, and from any thread. EXIT_DEVICE if the device does not exist. */
     bool (*start)(int index, struct error *err);
-    /* Says that this process runs one job and no others beside it, so that there is less to start:
-     * before any thread, and before start. NULL: nothing is saved. */
+    /* Announces that this process runs a single job, so that start has less to do. To be called
+     * before start and before any thread exists. NULL: the announcement saves nothing. */
     void (*expect_one)(void);
-    /* Is there nothing left to start? Index -1: has any been started? NULL: never. */
+    /* Has device INDEX been started? INDEX -1: has any device been started? NULL: never. */
     bool (*is_ready)(int index);
-    /* Memory of the host that device INDEX copies from and to without a detour, for pictures one
-     * after the other: making it takes long, so it is kept. NULL (also for the function): there is
-     * none, any other does. host_give is false for memory that is not from there. */
+    /* Pinned host memory, which device INDEX copies from and to directly. Pinning takes long, so
+     * the memory is kept for later pictures. NULL (also for the function): none is available; use
+     * other memory. host_give returns false for memory that host_take did not give. */
     void *(*host_take)(int index, size_t bytes);
     bool (*host_give)(void *memory);
-    /* Frees what the devices keep from run to run, so that a leak checker has nothing to tell; a
-     * program that ends need not. NULL: nothing is kept. */
+    /* Frees what the devices keep from run to run, so that a leak checker reports nothing. A
+     * program that ends need not call this. NULL: nothing is kept. */
     void (*release)(void);
-    /* The cost model of --device auto: about the milliseconds that the fastest kernel takes for one
-     * pass over a picture of WIDTH x HEIGHT pixels, on one thread of a CPU. Of devices that are not
-     * there, too. */
+    /* The cost model of --device auto: estimates the milliseconds of the fastest kernel for one
+     * pass over WIDTH x HEIGHT pixels (on a CPU: with one thread). Needs no device. */
     double (*pass_ms)(const struct plan *plan, int width, int height);
-    /* Measures device INDEX, which is there, with THREADS threads (of a CPU), in about half a
-     * second. */
+    /* Measures the existing device INDEX (a CPU with THREADS threads) in about half a second. */
     bool (*probe)(int index, int threads, struct device_probe *probe, struct error *err);
 };
 
 const struct backend *backend_find(enum device device);
 
-/* Is device INDEX of CUDA there? Else EXIT_DEVICE. Nothing is started. */
+/* Does CUDA device INDEX exist? If not: EXIT_DEVICE. Nothing is started. */
 bool backend_check_cuda(int index, struct error *err);
 
 extern const struct backend backend_cpu, backend_cuda;
 
-/* The pass_ms of backend_cuda, also of builds without CUDA: cuda/cost.c. */
+/* The pass_ms of backend_cuda, also in builds without CUDA (cuda/cost.c). */
 double cuda_pass_ms(const struct plan *plan, int width, int height);
 
 #endif

@@ -142,8 +142,8 @@ struct kernel_job kernel_job_whole(const struct plan *plan, const struct image *
         .plan = plan, .in = in, .out = out, .picture_height = in->height, .threads = 1};
 }
 
-/* Ghost rows that fold back into the picture mirror the reach: what lies N rows beyond the edge is
- * read at most N rows inside it. */
+/* A ghost row N rows beyond the edge reflects or mirrors to a row at most N rows inside the edge.
+ * So the larger of `above` and `below` holds for both sides. */
 bool bands_find_reach(struct bands *bands, const struct plan *plan, int height)
 {
     *bands = (struct bands){.height = height};
@@ -159,12 +159,12 @@ bool bands_find_reach(struct bands *bands, const struct plan *plan, int height)
     if (plan->border == BORDER_REFLECT || plan->border == BORDER_MIRROR) {
         int reach = bands->above > bands->below ? bands->above : bands->below;
         bands->above = bands->below = reach;
-        return reach < height; /* else a row folds more than once */
+        return reach < height; /* else a ghost row folds more than once */
     }
     return true;
 }
 
-/* The last pass must end in job->out, so the pictures alternate counted from the end. */
+/* Passes write job->out and a second picture in turn, so that the last pass writes job->out. */
 bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
                 struct error *err)
 {

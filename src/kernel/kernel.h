@@ -1,6 +1,6 @@
-/* The kernel table: everything that can execute a plan on an image. The command
- * line lists it, the tests walk it and compare every row with the reference by
- * memcmp, the bench times it. A kernel enters with its row and in no other way. */
+/* The kernel table: everything that can execute a plan on an image. The command line lists it, the
+ * tests walk it and compare every row with the reference by memcmp, the bench times it. A new
+ * kernel needs only a row. */
 #ifndef STENCIL_KERNEL_KERNEL_H
 #define STENCIL_KERNEL_KERNEL_H
 
@@ -8,15 +8,15 @@
 
 enum device { DEVICE_CPU, DEVICE_CUDA };
 
-/* Milliseconds; what a backend cannot tell apart stays 0. */
+/* Milliseconds. A phase that a backend cannot time separately stays 0. */
 struct kernel_times {
     double upload_ms, kernel_ms, download_ms;
 };
 
-/* What a kernel makes once for all jobs of one plan: the bands of a picture, on any threads, or
- * repeated passes. Only the kernel knows more of it. */
+/* Data that a kernel makes once for all jobs of one plan (the bands of a picture, on any threads,
+ * or repeated passes). Only the kernel knows the members that follow `method`. */
 struct kernel_state {
-    const char *method; /* the way to the sums that it has chosen, as --method names it */
+    const char *method; /* the chosen method of summing, named as in --method */
 };
 
 /* One piece of work: rows of the output, and the rows of the input that they need.
@@ -51,28 +51,28 @@ struct kernel_shape {
     double loads_per_output; /* cells loaded from memory for one output of an internal tile */
 };
 
-/* What --tile is to a kernel, which is also what it keeps in shared memory. */
+/* What --tile sets for a kernel, and which cells the kernel stages in shared memory. */
 enum kernel_tile {
-    TILE_NONE,     /* it does not look at it */
+    TILE_NONE,     /* --tile is ignored */
     TILE_BLOCK,    /* the width of a block; every cell comes from global memory */
-    TILE_INTERNAL, /* the output tile, whose own cells are staged; halo cells are not */
+    TILE_INTERNAL, /* the output tile; its own cells are staged, its halo cells are not */
     TILE_HALO,     /* the output tile, staged with its halo cells */
 };
 
-/* The kernel, or a copy of as many bytes in its place. */
+/* What a trial times: the kernel, or a copy of as many bytes. */
 enum kernel_trial_what { TRIAL_KERNEL, TRIAL_COPY_ENGINE, TRIAL_COPY_KERNEL };
 
 /* A measurement of a kernel alone, on data that lies on its device; for the bench. */
 struct kernel_trial {
     enum kernel_trial_what what;
     bool cold; /* the device's cache is scrubbed before each run */
-    /* Takes the time of each run; false: it was the last one. */
+    /* Receives the time of each run. Returns false to end the trial. */
     bool (*more)(double ms, void *context);
     void *context;
     /* Set by the kernel. */
     uint64_t bytes; /* that a run must move: every cell read once and every output written once */
-    int inputs;     /* copies of the input that were taken in turn, to keep it out of the cache */
-    int tile;       /* width of the output tile; 0: it has none */
+    int inputs;     /* copies of the input, used in turn to keep the input out of the cache */
+    int tile;       /* width of the output tile; 0: no tile */
 };
 
 struct signal_job;    /* kernel/signal_job.h */
@@ -84,18 +84,19 @@ struct planes_method; /* cuda/planes.h */
 #define KERNEL_KIND(kind) (1U << (kind))
 
 struct kernel {
-    const char *name; /* unique among those of its dims */
+    const char *name; /* unique among the kernels of the same dims */
     int dims;         /* 1 or 2 */
     enum device device;
     const char *idea; /* one line */
     unsigned kinds;   /* of plan; a 1D row has none */
     /* Of a CPU row: does this processor have its instructions? NULL: any processor does. */
     bool (*available)(void);
-    /* Can it run this plan, of a kind that it knows, here? On false writes the reason into why.
-     * To be asked by kernel_supports. NULL: it runs any plan, or signal. */
+    /* Can the kernel run a plan of its `kinds` on this machine? If not, writes the reason into why.
+     * Only kernel_supports calls it. NULL: the kernel runs any plan, or signal. */
     bool (*supports)(const struct kernel *kernel, const struct plan *plan, char *why,
                      size_t why_bytes);
-    /* Is it worth choosing where it supports the plan? NULL: yes; else only by name. */
+    /* Is it worth choosing for a plan that it supports? Else only --kernel selects it. NULL:
+     * yes. */
     bool (*pays)(const struct plan *plan);
     /* Runs the whole plan, all `repeat` passes included. To be called by kernel_run. */
     bool (*run)(const struct kernel *kernel, const struct kernel_job *job, struct error *err);
@@ -103,43 +104,42 @@ struct kernel {
     struct kernel_state *(*open)(const struct kernel *kernel, const struct plan *plan, int width,
                                  int height, const char *method, struct error *err);
     void (*close)(struct kernel_state *state);
-    /* How many rows a band should have, at most MOST, where any kernel would do with ROWS. NULL:
-     * so many. */
+    /* How many rows a band should have: ROWS by default, at most MOST. NULL: ROWS. */
     int (*rows)(const struct kernel *kernel, const struct plan *plan, const char *method, int width,
                 int rows, int most);
     const struct cpu_ops *ops;        /* of a CPU row: the loops of its instruction set */
     const struct planes_method *cuda; /* of a 2D row of CUDA: how its kernel is launched */
     /* Fills shape for the job (its plan and tile; no picture is needed). NULL: nothing to say. */
     void (*shape)(const struct kernel_job *job, struct kernel_shape *shape);
-    bool only_weighted; /* it runs nothing but colour weighted by alpha */
+    bool only_weighted; /* it runs only colour weighted by alpha */
     enum kernel_tile tile;
-    /* Runs and times it over and over, on the whole picture job->in; job->out is not written. NULL:
-     * run() is timed from outside. */
+    /* Runs and times the kernel repeatedly on the whole picture job->in. job->out is not written.
+     * NULL: run() is timed from outside. */
     bool (*time)(const struct kernel *kernel, const struct kernel_job *job,
                  struct kernel_trial *trial, struct error *err);
     /* Runs one pass in bands that overlap with decoding and encoding. CUDA's 2D rows have it. */
     const struct band_device *bands;
-    /* What a 1D row has in the place of run and shape. */
+    /* A 1D row has these two in place of run and shape. */
     bool (*run_signal)(const struct signal_job *job, struct error *err);
     void (*shape_signal)(const struct signal_job *job, struct kernel_shape *shape);
 };
 
-/* The table, the 2D rows before the 1D rows, of each the reference first; *count is set. Rows that
- * this machine cannot run (no AVX2, no GPU) are in it all the same: supports says why not. */
+/* The table: the 2D rows, then the 1D rows, each group with its reference first. *count is set. The
+ * table includes kernels that this machine cannot run (no AVX2, no GPU). */
 const struct kernel *kernel_table(int *count);
 
-/* The row of that name; NULL if there is none. 2D kernels run pictures, 1D kernels signals. */
+/* The row called NAME; NULL if there is none. 2D kernels run pictures, 1D kernels signals. */
 const struct kernel *kernel_find(const char *name);
 const struct kernel *kernel_find_signal(const char *name);
 
-/* Can it run this plan here? On false the reason is in why. PLAN may be NULL for a 1D row. */
+/* Can KERNEL run PLAN here? If not, WHY gets the reason. PLAN may be NULL for a 1D row. */
 bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char *why,
                      size_t why_bytes);
 
-/* What the kernel makes for all jobs of the plan, for outputs of about WIDTH x HEIGHT; *state is
- * NULL for a kernel that makes nothing. METHOD names the way to the sums, NULL: the fastest.
- * EXIT_USAGE where the kernel has no such method, or the method cannot run the plan. The plan has
- * to stay. kernel_close takes NULL, too. */
+/* Makes the kernel's state for all jobs of the plan, for outputs of about WIDTH x HEIGHT; *state is
+ * NULL for a kernel without a state. METHOD is the name of a method; NULL: the fastest. EXIT_USAGE
+ * if the kernel has no such method, or if the method cannot run the plan. The plan must stay valid.
+ * kernel_close accepts NULL. */
 bool kernel_open(const struct kernel *kernel, const struct plan *plan, int width, int height,
                  const char *method, struct kernel_state **state, struct error *err);
 void kernel_close(const struct kernel *kernel, struct kernel_state *state);
@@ -147,10 +147,10 @@ void kernel_close(const struct kernel *kernel, struct kernel_state *state);
 /* Runs the whole plan, all `repeat` passes included. */
 bool kernel_run(const struct kernel *kernel, const struct kernel_job *job, struct error *err);
 
-/* The fastest kernel of DEVICE that supports the plan; never NULL for the CPU. */
+/* The fastest kernel of DEVICE that supports PLAN; never NULL for the CPU. */
 const struct kernel *kernel_choose(enum device device, const struct plan *plan);
 
-/* The fastest 1D kernel of DEVICE; NULL where the device is not there. */
+/* The fastest 1D kernel of DEVICE; NULL if the device does not exist. */
 const struct kernel *kernel_choose_signal(enum device device);
 
 /* A job for a whole picture, one thread, kernel's own tile. */
@@ -159,30 +159,30 @@ struct kernel_job kernel_job_whole(const struct plan *plan, const struct image *
 
 /* --repeat: whole passes, each rounded and clamped, over two pictures in turn. Runs PASS
  * plan->repeat times from job->in to job->out. More than one pass needs the whole picture in
- * job->in and job->out (a pass eats the halo rows of a band). */
+ * job->in and job->out (each pass uses up halo rows of a band). */
 typedef bool passes_function(const struct kernel_job *job, const void *context, struct error *err);
 bool passes_run(const struct kernel_job *job, passes_function *pass, const void *context,
                 struct error *err);
 
 /* ---- the rows of the table, each defined in its own room; others ask the table ---- */
 
-/* src/cpu: a row for each instruction set of the processor's family, and src/cuda, in builds with
- * CUDA: from slow to fast; *count is set. */
+/* The rows of src/cpu, one per instruction set of the processor's family, and of src/cuda (in
+ * builds with CUDA), ordered from slow to fast. *count is set. */
 const struct kernel *cpu_kernels(int *count);
 const struct kernel *cuda_kernels(int *count);
 const struct kernel *cuda_signal_kernels(int *count);
 extern const struct kernel kernel_signal_scalar;
 
-/* kernel/reference.c: the contract as plain C functions, never optimised, with which everything
- * else is compared byte for byte. */
+/* kernel/reference.c: the formula as plain C functions, never optimised. All other kernels are
+ * compared with it byte for byte. */
 extern const struct kernel kernel_reference, kernel_signal_reference;
 
-/* Makes all rows of job->out in one pass (plan->repeat is not looked at) on so many threads. */
+/* Makes all rows of job->out in one pass on THREADS threads; plan->repeat is ignored. */
 void reference_rows(const struct kernel_job *job, int threads);
 
-/* Compares row GOT_ROW of GOT with row WANT_ROW of WANT, the reference's; both are row Y of the
- * picture. A difference is EXIT_DIFFERENT with its place and both samples. NAME and WHAT open the
- * sentence. */
+/* Compares row GOT_ROW of GOT with row WANT_ROW of WANT, the reference's output; both are row Y of
+ * the picture. A difference sets EXIT_DIFFERENT and a sentence with its place and both samples. The
+ * sentence begins with NAME and WHAT. */
 bool reference_check_row(const struct image *got, int got_row, const struct image *want,
                          int want_row, int y, const char *name, const char *what,
                          struct error *err);

@@ -1,18 +1,18 @@
-/* What the cost models of pictures and signals multiply with; scripts/measure_rates prints them for
- * a machine, two columns of a CPU's where it has AVX-512. Rounded, so that they do not look like
- * more than they are: another machine's differ by a factor of two. 2026-11-21:
+/* The rates in the cost models of pictures and signals. scripts/measure_rates prints the rates of a
+ * machine, for a CPU with AVX-512 in two columns. The rates are rounded, because another machine's
+ * rates differ by a factor of two. Measured on 2026-11-21:
  *
  *   CUDA, AVX-512, decoding   NVIDIA H200 (PCIe 5, driver 580.159, CUDA 13.0), 16 cores of an
- *                             Intel Xeon; the end took 25 to 90 ms
+ *                             Intel Xeon; CUDA_END_MS was 25 to 90
  *   AVX2                      2 cores of an AMD EPYC (Zen 3) */
 #ifndef STENCIL_KERNEL_RATES_H
 #define STENCIL_KERNEL_RATES_H
 
-/* How fast formats are decoded stands in their rows: src/codec/formats.def. */
+/* The decoding rate of each format is in its row of src/codec/formats.def. */
 
-/* The CPU, one thread: taps (one weight times one sample) per millisecond, and samples
- * per millisecond for all that comes once a sample. With AVX2; other kernels but AVX-512's count
- * as it. */
+/* The CPU, one thread: taps (one weight times one sample) per millisecond, and samples per
+ * millisecond for the work done once per sample. Measured with AVX2; used for all kernels but
+ * AVX-512's. */
 #define CPU_TAPS_RANK1    16e6
 #define CPU_TAPS_8_BITS   55e6
 #define CPU_TAPS_16_BITS  50e6
@@ -21,7 +21,7 @@
 #define CPU_TAPS_WEIGHTED 19e6
 #define CPU_SAMPLES       3.2e6
 
-/* The same with AVX-512 and VNNI. */
+/* The CPU's rates with AVX-512 and VNNI. */
 #define CPU_TAPS_RANK1_AVX512    34e6
 #define CPU_TAPS_8_BITS_AVX512   230e6
 #define CPU_TAPS_16_BITS_AVX512  53e6
@@ -30,9 +30,9 @@
 #define CPU_TAPS_WEIGHTED_AVX512 28e6
 #define CPU_SAMPLES_AVX512       3.9e6
 
-/* CUDA: milliseconds per process for the start, for the kernel's code on its way to the device, and
- * for what the process's end takes longer; bytes per millisecond of bus one way, from pageable and
- * pinned memory; then as above. */
+/* CUDA: milliseconds per process for the start, for loading the kernel's code, and for the longer
+ * end of the process; bytes per millisecond over the bus in one direction, with pageable and with
+ * pinned memory; then taps and samples per millisecond. */
 #define CUDA_START_MS       160.0
 #define CUDA_LOAD_MS        12.0
 #define CUDA_END_MS         60.0
@@ -43,7 +43,7 @@
 #define CUDA_TAPS_FLOAT     3.1e9
 #define CUDA_TAPS_32        3.1e9
 #define CUDA_TAPS_64        2.3e9
-/* Of weights of one byte in the kernel weighted. */
+/* For weights of one byte in the kernel "weighted". */
 #define CUDA_TAPS_WEIGHTED    25e9
 #define CUDA_SAMPLES_WEIGHTED 1.6e9
 #define CUDA_SAMPLES_PLANES   92e6

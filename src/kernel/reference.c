@@ -3,9 +3,9 @@
  *   out = clamp( floor( (S + floor(d/2)) / d ), 0, max )
  *   S   = sum of  w[i][j] * in[y + i - ay][x + j - ax]  +  o
  *
- * It asks border_fold for every single cell, holds sums in 64 bits (128 for
- * products of colour and alpha) and knows nothing of tiles, bands or SIMD.
- * Do not make it faster: what it is compared with is fast. */
+ * It asks border_fold for every single cell, holds sums in 64 bits (128 for products of colour and
+ * alpha) and knows nothing of tiles, bands or SIMD. Do not make the reference faster: the other
+ * kernels are fast. */
 #include "kernel/kernel.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ static int64_t clamp(int128 value, int64_t max)
     return value < 0 ? 0 : value > max ? max : (int64_t)value;
 }
 
-/* S, without the offset */
+/* S without the offset */
 static int64_t sum_cells(const struct kernel_job *job, const struct plan_mask *m, int y, int x,
                          int c)
 {
@@ -81,7 +81,7 @@ static int64_t gradient(const struct kernel_job *job, int y, int x, int c)
 {
     int128 gx = sum_cells(job, &job->plan->mask[0], y, x, c);
     int128 gy = sum_cells(job, &job->plan->mask[1], y, x, c);
-    int64_t low = 0, high = job->plan->max; /* low holds, above high does not matter: clamped */
+    int64_t low = 0, high = job->plan->max; /* low passes the test; more than high is clamped */
 
     while (low < high) {
         int64_t n = (low + high + 1) / 2;

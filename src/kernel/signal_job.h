@@ -2,12 +2,12 @@
  *
  *      sums:  P[i] = sum over j of  weight[j] * in[i - anchor + j]     i = 0 ... n-1
  *
- * Cells outside 0...n-1 are ghost cells (plan/border.h). Nothing is divided or rounded
- * here: text samples and audio make different things of the sums.
+ * Cells outside 0...n-1 are ghost cells (plan/border.h). Nothing is divided or rounded here: text
+ * samples and audio use the sums in different ways.
  *
- * Whoever fills a job has checked its bound: sum|weight| * largest |cell|, ghost
- * value included, is below 2^24 for floats and below 2^62 for integers. So every
- * partial sum is exact in any order. */
+ * The code that fills a job has checked its bound: sum|weight| * largest |cell|, ghost value
+ * included, is below 2^24 for floats and below 2^62 for integers. So every partial sum is exact in
+ * any order. */
 #ifndef STENCIL_KERNEL_SIGNAL_JOB_H
 #define STENCIL_KERNEL_SIGNAL_JOB_H
 
@@ -20,7 +20,7 @@
 /* A signal's cells are counted in ints, and a kernel folds them over a period of 2n. */
 #define SIGNAL_MAX_CELLS (1 << 30)
 
-/* Float sums are exact below the first, integer sums below the second. */
+/* Float sums are exact below 2^24, integer sums below 2^62. */
 #define SIGNAL_FLOAT_BITS   24
 #define SIGNAL_INTEGER_BITS 62
 

@@ -10,7 +10,7 @@
 static const char *const names[BORDER_COUNT] = {"replicate", "zero",   "constant",
                                                 "reflect",   "mirror", "wrap"};
 
-/* i modulo n, in 0..n-1 for negative i too. 64 bits: a period of 2n leaves the ints. */
+/* i modulo n, in 0..n-1 for negative i too. 64 bits, because a period of 2n may exceed an int. */
 static int64_t modulo(int64_t i, int64_t n)
 {
     int64_t rest = i % n;
@@ -63,7 +63,7 @@ static bool parse_constant(mpq_t number, const char *text, bool *percent, struct
     return true;
 }
 
-/* The messages name no option: the command line puts its name in front. */
+/* The messages name no option: the command line puts the option's name in front. */
 bool border_parse(const char *text, struct border_choice *choice, struct error *err)
 {
     size_t length = strcspn(text, ":");

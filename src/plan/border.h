@@ -1,7 +1,7 @@
-/* Borders: what a ghost cell (a cell outside the picture) holds. This is the one place that knows;
- * the reference asks it for every cell, fast paths ask it once per edge and never inside.
+/* Borders: the value of a ghost cell (a cell outside the picture). Only this file defines it. The
+ * reference calls border_fold for every cell; fast kernels call it only at edges.
  *
- * For the row  a b c d :
+ * For the row a b c d :
  *   replicate   a a a | d d d      the closest valid cell (the default)
  *   zero        0 0 0 | 0 0 0      the textbook's ghost cells
  *   constant:V  V V V | V V V      V an integer in 0..max, or N% of max
@@ -25,11 +25,11 @@ enum border {
 };
 #define BORDER_COUNT 6
 
-/* border_fold's answer for a ghost cell that is no cell of the picture. */
+/* border_fold's result for a ghost cell with a constant value. */
 #define BORDER_OUTSIDE (-1)
 
-/* The cell in 0..n-1 that index I (any int, n >= 1) stands for, or
- * BORDER_OUTSIDE for zero and constant. Folds as often as it takes. */
+/* The cell in 0..n-1 that index I (any int, n >= 1) stands for, or BORDER_OUTSIDE for zero and
+ * constant. Folds as often as necessary. */
 int border_fold(enum border border, int i, int n);
 
 /* As given on the command line. percent: value is N of `N%`, else V itself. */

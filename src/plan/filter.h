@@ -1,7 +1,7 @@
 /* The table of filters (convolve, blur, box, ...). A row is all that the program knows about a
- * filter: the parser, help, completions, `list filters` and --plan read the rows and know no
- * filter by its name. What runs is a plan (plan/plan.h), which the filter's kind, its masks and
- * the options make; kernels know kinds of plans and no filters. */
+ * filter: the parser, help, completions, `list filters` and --plan read the rows and know no filter
+ * by its name. The filter's kind, its masks and the options make a plan (plan/plan.h). Kernels run
+ * plans: they know kinds of plans and no filters. */
 #ifndef STENCIL_PLAN_FILTER_H
 #define STENCIL_PLAN_FILTER_H
 
@@ -31,7 +31,7 @@ struct filter {
     enum plan_kind kind; /* which decides its formula and its reference */
     unsigned options;    /* of enum filter_option */
     enum filter_build build;
-    const char *default_mask; /* without options, for people ("gauss5"); NULL: none */
+    const char *default_mask; /* used without options, for help ("gauss5"); NULL: none */
     const char *mask[2];      /* for mask_builtin, two for gradients; NULL: it is built */
 };
 
@@ -39,15 +39,15 @@ struct filter {
 const struct filter *filter_table(int *count);
 const struct filter *filter_find(const char *name); /* NULL if there is none */
 
-/* Can the filter use this option ("sigma", without dashes)? Options that all filters take, and
- * those that are no filter's, give true. */
+/* Can the filter use this option ("sigma", without dashes)? True for options that all filters take,
+ * and for options of no filter. */
 bool filter_takes(const struct filter *filter, const char *option);
 
-/* How --plan and --json call a kind of plan, and its formula, or NULL for the weighted sum. */
+/* The name of a kind of plan in --plan and --json, and its formula (NULL: the weighted sum). */
 const char *filter_kind_name(enum plan_kind kind);
 const char *filter_kind_formula(enum plan_kind kind);
 
-/* What the user asked for, as text where exactness matters, and the masks that this means. */
+/* What the user asked for (as text if exactness matters), and the masks made from it. */
 struct filter_request {
     const struct filter *filter;
     const char *mask; /* --mask, or NULL; filter_load reads it */
@@ -65,9 +65,9 @@ struct filter_request {
     int mask_count;       /* 0: not loaded */
 };
 
-/* Makes masks and mask_count: the masks that the request means, overrides applied. An option that
- * the filter does not take (--mask with sobel) is EXIT_USAGE. Free with filter_unload; nothing is
- * there on failure. */
+/* Makes masks and mask_count from the request, overrides applied. An option that the filter does
+ * not take (--mask with sobel) is EXIT_USAGE. Free with filter_unload; after a failure nothing
+ * needs to be freed. */
 bool filter_masks(struct filter_request *request, struct error *err);
 void filter_unload(struct filter_request *request);
 

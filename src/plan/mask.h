@@ -1,13 +1,13 @@
-/* Masks as text and as exact rationals: parsing, finding, building, printing. Kernels do not
- * run these masks but the integers that plan/plan.h makes of them.
+/* Masks as text and as exact rationals: parsing, finding, building, printing. Kernels do not run
+ * these masks; they run integers that plan/plan.h makes from the masks.
  *
  * The file format:
  *     # comment
  *     divisor 256        optional; also: offset 128 | offset 50% | anchor X Y | normalize
  *     1  4  6  4  1
  *     4 16 24 16  4
- * Rows of rationals separated by blanks or commas, all of one length, 1x1 to 255x255.
- * On the command line ';' separates the rows. */
+ * Rows of rationals separated by blanks or commas, all of one length, 1x1 to 255x255. On the
+ * command line ';' separates the rows. */
 #ifndef STENCIL_PLAN_MASK_H
 #define STENCIL_PLAN_MASK_H
 
@@ -31,7 +31,7 @@ struct mask {
 void mask_init(struct mask *mask, int width, int height);
 void mask_free(struct mask *mask); /* harmless on a zeroed struct */
 
-/* Parses LENGTH bytes of mask text, behind which a zero byte stands. Messages begin with
+/* Parses LENGTH bytes of mask text, which a zero byte must follow. Messages begin with
  * NAME:LINE:COLUMN and are EXIT_USAGE; a mask that failed is left zeroed. */
 bool mask_parse(struct mask *mask, const char *name, const char *text, size_t length,
                 struct error *err);
@@ -46,7 +46,7 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err);
  * would find, in C-locale order of names, each name once (the first folder wins). */
 void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context);
 
-/* One of the masks that the program holds itself: "gauss5", "sobel_x" ... NAME must be one. */
+/* One of the built-in masks: "gauss5", "sobel_x" ... NAME must be one. */
 bool mask_builtin(struct mask *mask, const char *name, struct error *err);
 
 /* Builders; EXIT_USAGE for a sigma or radius out of range (sigma finite and > 0, radius 0..127;
@@ -60,11 +60,11 @@ bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char *amount,
                         struct error *err);
 
-/* The exact sum of the weights, not divided. SUM is initialised by the caller and is left
- * uncanonical where its terms are too long for that to be cheap (see plan/mask_builtin.c). */
+/* The exact sum of the weights, not divided. The caller initialises SUM. Very long sums are not
+ * reduced to lowest terms, because that would be slow (see plan/mask_builtin.c). */
 void mask_sum(mpq_t sum, const struct mask *mask);
 
-/* The contract's 1D weights, symmetric and of the sum 2048: 2*radius+1 numbers. */
+/* The 1D Gaussian weights of docs/promise.md: 2*radius+1 numbers, symmetric, with the sum 2048. */
 void mask_gauss_weights(double sigma, int radius, int *weight);
 
 /* Rotates mask and anchor by 180 degrees: true convolution. */

@@ -1,11 +1,11 @@
-/* The masks that the program holds itself. Sobel, Prewitt, Scharr, sharpen, edge, Laplace, emboss
- * and the default blur and box stand here as text, so that the program filters without any file
- * beside it; masks/ holds the same masks for people to copy and to change, and a test compares the
- * two. Gaussians, boxes of any radius and unsharp are computed.
+/* The built-in masks. Sobel, Prewitt, Scharr, sharpen, edge, Laplace, emboss and the default blur
+ * and box are text in this file, so that the program needs no mask files; masks/ holds the same
+ * masks for people to copy and to change, and a test compares the two. Gaussians, boxes of any
+ * radius and unsharp are computed.
  *
- * A gauss mask consists of integers over 2048 in each direction, so that a flat
- * area stays exactly flat. exp() below is the only floating-point arithmetic of the
- * program that can change an output; a test holds the weights that it gives. */
+ * A gauss mask consists of integers over 2048 in each direction, so that a flat area stays exactly
+ * flat. exp() below is the only floating-point arithmetic of the program that can change an output;
+ * a test checks the resulting weights. */
 #include "plan/mask.h"
 
 #include <math.h>
@@ -88,8 +88,8 @@ void mask_flip(struct mask *mask)
 
 /* ---- the sum ---- */
 
-/* A sum of up to so many limbs is kept in lowest terms. Beyond that the greatest common divisors
- * cost more than the longer numbers. */
+/* Sums of up to this many limbs are kept in lowest terms. For longer sums, greatest common divisors
+ * cost more than long numbers. */
 #define CANONICAL_LIMBS 2048
 
 /* The sum of COUNT weights, by halves, so that only a few additions have long numbers. */
@@ -127,7 +127,7 @@ void mask_gauss_weights(double sigma, int radius, int *weight)
     double g[MAX_RADIUS + 1], rest[MAX_RADIUS + 1], sum = 0;
     int *centre = weight + radius, missing = GAUSS_UNITS;
 
-    /* From the smallest to the largest. sigma*sigma may underflow: i = 0 must not compute 0/0. */
+    /* Adds from small to large. sigma*sigma may underflow: i = 0 must not compute 0/0. */
     for (int i = radius; i >= 0; i--) {
         g[i] = i == 0 ? 1 : exp(-(double)i * i / (2 * sigma * sigma));
         sum += i == 0 ? g[i] : 2 * g[i];
@@ -219,7 +219,7 @@ bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct
 bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char *amount,
                         struct error *err)
 {
-    mpq_t factor, identity; /* identity: its one cell, over the divisor of the gauss mask */
+    mpq_t factor, identity; /* identity: its one weight, over the gauss mask's divisor */
     char text[RATIONAL_MAX_CHARS + 1];
     bool good;
 

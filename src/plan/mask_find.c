@@ -21,7 +21,7 @@
 
 #define MASK_SUFFIX ".txt"
 
-/* Parses all that FILE gives, and closes it; if it is NULL, errno says why. */
+/* Parses the whole FILE and closes it. If FILE is NULL, errno says why. */
 static bool read_mask(struct mask *mask, FILE *file, const char *name, struct error *err)
 {
     char *text = calloc(1, MASK_MAX_BYTES + 2);
@@ -44,8 +44,8 @@ static bool read_mask(struct mask *mask, FILE *file, const char *name, struct er
 
 /* ---- folders ---- */
 
-/* The folders of masks, each with a zero byte at its end, and one zero byte more; to be freed.
- * NULL: no memory. */
+/* The folders of masks, each ended by a zero byte, then one more zero byte. The caller frees the
+ * list. NULL: no memory. */
 static char *folders_make(void)
 {
     const char *given = getenv("STENCILCLI_MASKS");
@@ -74,7 +74,7 @@ static char *folders_make(void)
     return NULL;
 }
 
-/* The text behind the zero byte of TEXT. */
+/* The text after the zero byte of TEXT. */
 static const char *next(const char *text)
 {
     return text + strlen(text) + 1;
@@ -116,7 +116,7 @@ static char *find_file(const char *argument)
 /* ---- the list ---- */
 
 struct entry {
-    char *name; /* without .txt; behind its zero byte its path */
+    char *name; /* without .txt; the path follows its zero byte */
     int number; /* in the order in which they were found */
 };
 
@@ -134,8 +134,7 @@ static int is_mask_name(const struct dirent *item)
            strcmp(item->d_name + length - suffix, MASK_SUFFIX) == 0;
 }
 
-/* Appends the masks in FOLDER to the *count that are there. Without memory the list goes without
- * them. */
+/* Appends the masks in FOLDER to the *count entries. Without memory the list stays as it is. */
 static void add_entries(struct entry **entries, int *count, const char *folder)
 {
     struct dirent **items;
@@ -223,7 +222,7 @@ static bool not_found(const char *argument, struct error *err)
 
 /* ---- what the argument is ---- */
 
-/* Blanks and commas separate; *numbers of the words are numbers. Returns the words. */
+/* Returns the number of words, separated by blanks or commas; *numbers of them are numbers. */
 static int count_words(const char *text, int *numbers)
 {
     int words = 0;

@@ -15,9 +15,9 @@
 #include "base/text.h"
 #include "base/did_you_mean.h"
 
-/* `normalize` divides every weight by their sum, a fraction. If it had more bits than this, the
- * plan of a 255x255 mask would take seconds; only hundreds of unrelated denominators make it so
- * long. */
+/* `normalize` divides every weight by the sum of all weights, a fraction. A sum of more bits than
+ * this would make the plan of a 255x255 mask take seconds. Only hundreds of unrelated denominators
+ * lead to such a sum. */
 #define NORMALIZE_MAX_BITS 32768
 
 enum { DIVISOR, OFFSET, ANCHOR, NORMALIZE, KEYWORDS };
@@ -171,7 +171,7 @@ static bool take_place(struct parser *p, int *place)
     return true;
 }
 
-/* What stands behind a keyword. */
+/* Reads the value after a keyword. */
 static bool take_value(struct parser *p, int keyword)
 {
     struct mask *mask = p->mask;
@@ -292,7 +292,7 @@ bool mask_parse(struct mask *mask, const char *name, const char *text, size_t le
                 struct error *err)
 {
     struct parser p = {.mask = mask, .name = name, .text = text, .end = text + length, .err = err};
-    /* A weight takes a byte and a separator, but one that is missing takes none. */
+    /* A weight takes at least a byte and a separator; a missing weight takes no byte. */
     size_t most = length / 2 + 2, largest = (size_t)MASK_MAX_SIDE * MASK_MAX_SIDE;
 
     memset(mask, 0, sizeof *mask);

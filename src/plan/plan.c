@@ -1,5 +1,5 @@
 /* Makes masks of integers from masks of rationals, exactly: weights and offset get their smallest
- * common denominator d. A mask that needs more than 62 bits so goes to plan/quantise.c. */
+ * common denominator d. If this needs more than 62 bits, plan/quantise.c makes the mask. */
 #include "plan/plan.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ bool plan_mask_override(struct mask *mask, const struct plan_overrides *override
 
 /* ---- the exact integers ---- */
 
-/* Stores VALUE, if it is below the plan's bound at all. */
+/* Stores VALUE if it is below the plan's bound. */
 static bool store(int64_t *place, const mpz_t value)
 {
     if (mpz_sizeinbase(value, 2) > PLAN_BITS)

@@ -42,16 +42,16 @@ struct plan_mask {
     enum accumulator accumulator;
     bool float_exact;  /* sum|w|*max + |o| < 2^24: float32 sums are exact too */
     bool has_negative; /* any w < 0 */
-    /* Rank 1: weight[i][j] == column[i] * row[j] exactly; row is primitive (its gcd
-     * is 1, its first non-zero entry positive), column carries the rest. NULL else. */
+    /* Rank 1: weight[i][j] == column[i] * row[j] exactly; row is primitive (its gcd is 1, its first
+     * non-zero entry positive), column has the remaining factor. Else NULL. */
     int64_t *column, *row;
-    /* Low rank: the sum of so many terms is the mask, modulo 2^32 where sums have 32 bits; exactly
-     * where terms_exact. 0 where there is no such sum, or the rank is 1. (plan/rank.c) */
+    /* Low rank: the mask is the sum of this many terms, exactly if terms_exact, else modulo 2^32
+     * (for sums of 32 bits). 0: there is no such sum, or the rank is 1. (plan/rank.c) */
     int terms;
     bool terms_exact;
     struct plan_term term[PLAN_MOST_TERMS];
-    int quantised_bits;     /* q of the contract where weights had to be quantised, else -1 */
-    double quantised_error; /* the largest effect of that on a sample, in sample values */
+    int quantised_bits;     /* q of plan/quantise.c if weights had to be quantised, else -1 */
+    double quantised_error; /* the largest effect of quantising on a sample, in sample values */
 };
 
 enum plan_kind {
@@ -67,7 +67,7 @@ struct plan {
     int masks;                /* 1 or 2 */
     enum border border;
     uint32_t border_value; /* ghost cells' sample for constant; 0 for zero */
-    uint32_t max;          /* samples lie in 0..max; 1..255 for U8, ..65535 for U16 */
+    uint32_t max;          /* samples lie in 0..max; max: 1..255 for U8, ..65535 for U16 */
     enum sample_type type;
     int channels;
     /* Resolved for this picture: PLAIN where there is no alpha; WEIGHTED only for a
@@ -78,7 +78,7 @@ struct plan {
     int repeat;        /* whole passes, >= 1 */
 };
 
-/* A channel's sample of a ghost cell that is no cell of the picture. */
+/* A channel's sample in a ghost cell of the borders zero and constant. */
 static inline uint32_t plan_ghost(const struct plan *plan, int channel)
 {
     bool alpha = image_has_alpha(plan->channels) && channel == plan->channels - 1;
@@ -90,7 +90,7 @@ struct plan_overrides {
     const char *divisor; /* rationals as text */
     const char *offset;  /* rational, or N% */
     bool has_anchor;
-    int anchor_x, anchor_y; /* in the mask as it is written: they turn with it */
+    int anchor_x, anchor_y; /* in the mask as it is written, before --flip */
     bool flip;
 };
 
@@ -98,8 +98,8 @@ struct plan_overrides {
 bool plan_mask_override(struct mask *mask, const struct plan_overrides *overrides,
                         struct error *err);
 
-/* Makes the integers of one mask for samples up to max. EXIT_USAGE if no q fits. On success free
- * with plan_mask_free. */
+/* Makes the integers of one mask for samples up to max. EXIT_USAGE if the numbers are too large. On
+ * success free with plan_mask_free. */
 bool plan_mask_make(struct plan_mask *plan, const struct mask *mask, uint32_t max,
                     struct error *err);
 void plan_mask_free(struct plan_mask *plan);
@@ -108,7 +108,7 @@ void plan_mask_free(struct plan_mask *plan);
  * moment for large masks: for printing, not for running. */
 int plan_mask_rank(const struct plan_mask *plan);
 
-/* What is done with alpha, in a word of --alpha; "none": there is none. */
+/* How alpha is treated, as a word of --alpha; "none": the picture has no alpha. */
 const char *plan_alpha_text(const struct plan *plan);
 
 void plan_free(struct plan *plan);

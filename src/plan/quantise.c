@@ -62,7 +62,7 @@ static int compare_parts(const void *a, const void *b, void *context)
     return order ? order : first->cell < second->cell ? -1 : 1;
 }
 
-/* weight = floor(v * 2^q) for every cell, and the parts. False if one leaves 62 bits. */
+/* Sets weight = floor(v * 2^q) for every cell, and the parts. False if one exceeds 62 bits. */
 static bool take_floors(struct quantiser *z)
 {
     mpz_t n, d, rest;
@@ -74,7 +74,7 @@ static bool take_floors(struct quantiser *z)
         mpq_srcptr weight = z->mask->weight[k];
         mpz_mul(n, mpq_numref(weight), mpq_denref(z->mask->divisor));
         mpz_mul(d, mpq_denref(weight), mpq_numref(z->mask->divisor));
-        /* 64 bits of the fraction come along with the floor. */
+        /* The quotient holds the floor and 64 bits of the fraction. */
         mpz_mul_2exp(n, n, (mp_bitcnt_t)z->q + 64);
         mpz_fdiv_qr(n, rest, n, d);
         mpz_fdiv_r_2exp(d, n, 64);
@@ -88,7 +88,7 @@ static bool take_floors(struct quantiser *z)
     return good;
 }
 
-/* round(sum v * 2^q) - sum of the floors, by way of the exact sum: may be slow. */
+/* round(sum v * 2^q) - sum of the floors, from the exact sum: may be slow. */
 static size_t count_missing_exactly(const struct quantiser *z)
 {
     mpq_t sum;
@@ -114,7 +114,7 @@ static size_t count_missing_exactly(const struct quantiser *z)
 /* The units that the floors lack: the sum of the fractional parts, rounded half up. */
 static size_t count_missing(const struct quantiser *z)
 {
-    uint128 low = (uint128)1 << 63, high; /* from a half on */
+    uint128 low = (uint128)1 << 63, high; /* low begins with one half */
 
     for (size_t i = 0; i < z->parts; i++)
         low += z->part[i].rest;
@@ -135,7 +135,7 @@ static double largest_effect(const struct quantiser *z, size_t missing, const mp
     return ldexp(units, -z->q);
 }
 
-/* The plan with weights of 1/2^q, if that stays below the bound. */
+/* Makes the plan with weights in units of 1/2^q; false if it exceeds the bound. */
 static bool quantise_at(struct quantiser *z, int q)
 {
     struct plan_mask *plan = z->plan;
@@ -172,16 +172,16 @@ bool plan_mask_quantise(struct plan_mask *plan, const struct mask *mask, const m
                         uint32_t max, struct error *err)
 {
     struct quantiser z = {.plan = plan, .mask = mask, .offset = offset, .max = max};
-    double size = 0; /* of sum|v| * max + |offset| + 1, to a part in 10^10 */
+    double size = 0; /* sum|v| * max + |offset| + 1, to a part in 10^10 */
     bool good = false;
 
     z.cells = (size_t)mask->width * (size_t)mask->height;
     for (size_t k = 0; k < z.cells; k++)
         size += fabs(mpq_get_d(mask->weight[k]));
     size = size / fabs(mpq_get_d(mask->divisor)) * max + fabs(mpq_get_d(offset)) + 1;
-    /* The bound asks for size * 2^q below 2^62, give or take 65025 roundings times max (below
-     * 2^32), which is a part in 2^30: a millionth more is certainly enough. From there down the
-     * first q that fits is the largest. */
+    /* The bound requires size * 2^q below 2^62. The error is 65025 roundings times max (below
+     * 2^32), a part in 2^30: starting a millionth higher is certainly enough. Going down from
+     * there, the first q that fits is the largest. */
     double start = PLAN_BITS - log2(size) + 1e-6;
     if (start >= 0) {
         z.part = malloc(z.cells * sizeof *z.part);

@@ -1,20 +1,20 @@
-/* The rank of a mask's integers. Masks of low rank run as columns and rows, which is faster: those
- * of rank 1 as one column and one row, and those of rank 2 to 4 as a sum of terms (unsharp,
- * differences of Gaussians, sums of boxes). For printing, the exact rank of any mask.
+/* The rank of a mask's integers. Masks of low rank run as columns and rows, which is faster: masks
+ * of rank 1 as one column and one row, masks of rank 2 to 4 as a sum of terms (unsharp, differences
+ * of Gaussians, sums of boxes). For printing, this file finds the exact rank of any mask.
  *
  * Why elimination finds the columns and rows: let R be the rest of the mask and R[p][q] not 0.
- * Subtracting the product of column q and row p over R[p][q] makes row p and column q zero and the
- * rank smaller by one. The factors are whole numbers in one of two cases:
+ * Subtracting (column q) * (row p) / R[p][q] from R makes row p and column q zero and lowers the
+ * rank by one. The factors are whole numbers in one of two cases:
  *
  *   - row p is g times a row without a common factor, and column q is a multiple of that row's q-th
- *     number. All masks of rank 1 are so (Gauss's lemma), and the parts of unsharp and of sums of
- *     boxes, whose numbers stay small;
- *   - else modulo 2^64, where every number can be divided by an odd one: it is enough that column q
- *     and row p together have as many factors 2 as R[p][q]. The factors are then arbitrary large
+ *     number. This holds for all masks of rank 1 (Gauss's lemma), and for the parts of unsharp and
+ *     of sums of boxes, whose numbers stay small;
+ *   - else modulo 2^64, where any number can be divided by an odd number, if column q
+ *     and row p together have as many factors 2 as R[p][q]. Such factors are arbitrary large
  *     numbers, but sums of 32 bits are right modulo 2^32, and the plan's bound says that they fit.
  *
- * Pivots are searched from the top left, so that a part which is smaller than the mask and inside
- * it, as the identity in unsharp, remains as a term of its own smaller size. */
+ * Pivots are searched from the top left, so that a small part inside the mask, such as the identity
+ * in unsharp, becomes a term of its own small size. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
-/* Divides a row by its gcd and makes its first non-zero entry positive. Returns what it was
- * divided by, 0 for a row of zeros. */
+/* Divides a row by its gcd and makes its first non-zero entry positive. Returns the divisor, 0 for
+ * a row of zeros. */
 static int64_t make_primitive(int64_t *row, int n)
 {
     int64_t gcd = 0, first = 0;
@@ -43,7 +43,7 @@ static int64_t make_primitive(int64_t *row, int n)
 
 /* ---- columns and rows ---- */
 
-/* What is left of the mask when terms are subtracted. */
+/* The mask minus the terms found so far. */
 struct rest {
     int width, height;
     bool exact; /* the numbers are the integers themselves, and below 2^62; else modulo 2^32 */
@@ -52,14 +52,14 @@ struct rest {
     int column_twos[MASK_MAX_SIDE];
 };
 
-/* The factors 2 of a number; 64: it is 0. */
+/* How many factors 2 a number has; 64: the number is 0. */
 static int twos(const struct rest *rest, uint64_t number)
 {
     uint64_t value = rest->exact ? number : (uint32_t)number;
     return value == 0 ? 64 : __builtin_ctzll(value);
 }
 
-/* The first cell in row-major order that can be divided by; false: nothing is left. */
+/* Finds the first cell, in row-major order, that can be the divisor; false: nothing is left. */
 static bool find_pivot(struct rest *rest, int *p, int *q)
 {
     for (int k = 0; k < MASK_MAX_SIDE; k++)
@@ -80,7 +80,7 @@ static bool find_pivot(struct rest *rest, int *p, int *q)
     return false;
 }
 
-/* The factors as small integers. */
+/* Makes column and row as small integers; false if they are not whole numbers. */
 static bool split_exactly(const struct rest *rest, int p, int q, int64_t *column, int64_t *row)
 {
     const int64_t *cell = (const int64_t *)rest->cell;
@@ -103,7 +103,7 @@ static void split_modulo(const struct rest *rest, int p, int q, int64_t *column,
     int of_column = shift < rest->column_twos[q] ? shift : rest->column_twos[q];
 
     pivot >>= shift;
-    inverse = pivot; /* right to 3 bits; each step doubles them */
+    inverse = pivot; /* correct to 3 bits; each step doubles the correct bits */
     for (int i = 0; i < 5; i++)
         inverse *= 2 - pivot * inverse;
     for (int i = 0; i < rest->height; i++)
@@ -122,7 +122,7 @@ static void subtract(struct rest *rest, const int64_t *column, const int64_t *ro
     }
 }
 
-/* How many of the numbers come first, or last, that are 0; n: all are. */
+/* How many zeros stand at the beginning of the values, or at their end; n: all are 0. */
 static int zeros(const struct rest *rest, const int64_t *values, int n, bool from_end)
 {
     int k = 0;
@@ -131,7 +131,7 @@ static int zeros(const struct rest *rest, const int64_t *values, int n, bool fro
     return k;
 }
 
-/* Without the zeros at the ends, in a block of its own. */
+/* Copies the term, without the zeros at its ends, to a block of its own. */
 static bool keep(struct plan_term *term, const struct rest *rest, const int64_t *column,
                  const int64_t *row)
 {
@@ -172,7 +172,7 @@ static bool eliminate(struct plan_mask *m, struct rest *rest)
         if (!rest->exact)
             split_modulo(rest, p, q, column, row);
         subtract(rest, column, row);
-        /* Of the largest masks only those of rank 1 are searched for, which are exact. */
+        /* The largest masks are factored only if their rank is 1, which is always exact. */
         if ((m->terms > 0 && m->terms >= most) ||
             (!rest->exact && (most < 2 || m->accumulator == ACCUMULATOR_I64))) {
             plan_terms_free(m);
@@ -204,8 +204,8 @@ bool plan_mask_factor(struct plan_mask *m)
 
 /* ---- the rank, for printing ---- */
 
-/* Makes the rows primitive and drops zeros and repetitions: the rank stays, and a symmetric mask
- * shrinks to its half, mostly to one of full rank. */
+/* Makes the rows primitive and drops zero and repeated rows. The rank stays. A symmetric mask
+ * shrinks to its half, which mostly has full rank. */
 static void drop_rows(struct plan_mask *m)
 {
     size_t bytes = (size_t)m->width * sizeof *m->weight;
@@ -264,7 +264,7 @@ static int rank_modulo(const struct plan_mask *m, uint64_t p, uint64_t *a)
 static int rank_exactly(const struct plan_mask *m, uint64_t *room)
 {
     int rank = 0, full = m->height < m->width ? m->height : m->width;
-    double longest = 0; /* row, in bits, rounded up by far more than the doubles err */
+    double longest = 0; /* longest row in bits, rounded up by far more than the error of doubles */
     mpz_t prime;
 
     for (int i = 0; i < m->height; i++) {

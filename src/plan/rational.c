@@ -25,7 +25,7 @@ static bool parse_fraction(mpq_t value, const char *at, const char *end, const c
     mpq_set_str(value, at, 10);
     if (mpz_sgn(mpq_denref(value)) != 0)
         return true;
-    mpz_set_ui(mpq_denref(value), 1); /* canonical for whoever clears it */
+    mpz_set_ui(mpq_denref(value), 1); /* canonical for the caller, who clears it */
     *why = "division by zero";
     return false;
 }
@@ -156,7 +156,7 @@ struct decimal {
  * that can be read is below 10^128, and the smallest has a denominator below 10^128: 426 bits. */
 #define MOST_BITS 512
 
-/* For a form of a number; what is longer is cut and not used. */
+/* Room for one form of a number; a longer form is cut and not used. */
 #define NUMBER_ROOM (RATIONAL_MAX_CHARS + 8)
 
 /* False if VALUE (> 0) has no finite decimal of at most 64 digits. */
@@ -195,7 +195,7 @@ static int write_plain(char *text, int room, const struct decimal *d)
 {
     int n, behind = d->count - d->point;
 
-    /* The zero before the point is left out where there is no room for it. */
+    /* The zero before the point is left out if there is no room for it. */
     if (d->point <= 0)
         n = snprintf(text, NUMBER_ROOM, "%s.%.*d%s", behind + 1 < room ? "0" : "", -d->point, 0,
                      d->digits);
@@ -206,8 +206,8 @@ static int write_plain(char *text, int room, const struct decimal *d)
     return n <= room ? n : 0;
 }
 
-/* With an exponent: as a whole number (12e-7) where that is in range, else behind a point
- * (.12e-64), with zeros where even that leaves the range of exponents. */
+/* With an exponent: as a whole number (12e-7) if the exponent is in range, else after a point
+ * (.12e-64), with added zeros if the exponent is still out of range. */
 static int write_exponent(char *text, int room, const struct decimal *d)
 {
     int n, pad, whole = d->point - d->count;
@@ -242,7 +242,7 @@ bool rational_print(char text[RATIONAL_MAX_CHARS + 1], mpq_srcptr value)
     fraction_length = gmp_snprintf(fraction, sizeof fraction, "%Qd", size);
     mpq_clear(size);
 
-    /* The shortest form, where plain digits are worth some more characters. */
+    /* The shortest form; but plain digits may be a few characters longer. */
     const char *best = plain;
     int length = plain_length;
     if (fraction_length <= room && (length == 0 || fraction_length + 2 < length)) {

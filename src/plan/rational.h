@@ -21,24 +21,24 @@
  * 64 characters", "an exponent lies within -64 and 64"). */
 bool rational_parse(mpq_t value, const char *text, size_t length, const char **why);
 
-/* The same where `N%` may stand too, unless PERCENT is NULL: *percent says whether it does, VALUE
- * is then N/100. */
+/* Like rational_parse, but also accepts `N%` unless PERCENT is NULL: *percent is then true and
+ * VALUE is N/100. */
 bool rational_parse_percent(mpq_t value, const char *text, size_t length, bool *percent,
                             const char **why);
 
-/* The same for the text that the option NAME was given; wrong text is EXIT_USAGE. */
+/* Like rational_parse_percent, for the value of the option NAME; wrong text is EXIT_USAGE. */
 bool rational_option(mpq_t value, const char *name, const char *text, bool *percent,
                      struct error *err);
 
-/* Makes D, a whole number, the least common multiple of itself and of the denominators of
- * value[k] / divisor. False as soon as it has more than MOST_BITS bits. */
+/* Makes D, a whole number, the least common multiple of itself and of the denominators of all
+ * value[k] / divisor. False as soon as D has more than MOST_BITS bits. */
 bool rational_common_denominator(mpz_t d, mpq_srcptr value, size_t count, const mpq_t divisor,
                                  size_t most_bits);
 
 /* The greatest common divisor, >= 0; 0 only of 0 and 0. */
 int64_t greatest_common_divisor(int64_t a, int64_t b);
 
-/* floor(value + 1/2), to a number of its own or to the numerator of VALUE. */
+/* floor(value + 1/2). RESULT may be the numerator of VALUE. */
 void rational_round(mpz_t result, const mpq_t value);
 
 /* Writes VALUE so that rational_parse reads it back: 4, 0.0625, 1/3, 1e-30. Every number that

@@ -1,4 +1,4 @@
-/* Private to src/plan: the steps by which plan_mask_make gets from rationals to integers. */
+/* Private to src/plan: the steps of plan_mask_make from rationals to integers. */
 #ifndef STENCIL_PLAN_STEPS_H
 #define STENCIL_PLAN_STEPS_H
 
@@ -12,9 +12,9 @@
 /* Fills sums, bound and accumulator from weight, divisor and offset; false: bound too large. */
 bool plan_mask_settle(struct plan_mask *plan, uint32_t max);
 
-/* The quantised weights of the contract, for masks that have no integers below the bound. Fills
- * weight (allocated by the caller), divisor, offset and the quantised_ fields, and settles. OFFSET
- * is in sample values. An error if there is no q. */
+/* Makes the quantised weights, for masks whose exact integers exceed the bound. Fills weight
+ * (allocated by the caller), divisor, offset and the quantised_ fields, and settles. OFFSET is in
+ * sample values. An error if no q fits. */
 bool plan_mask_quantise(struct plan_mask *plan, const struct mask *mask, const mpq_t offset,
                         uint32_t max, struct error *err);
 

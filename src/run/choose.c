@@ -1,7 +1,7 @@
-/* Which device and kernel run a picture. `auto` asks the cost model below, in
- * which CUDA's start dominates: it takes longer than filtering a photograph with a
- * small mask on two cores, so one picture goes to the GPU only when its arithmetic is
- * worth it. The device is asked for only then. */
+/* Chooses the device and the kernel for a picture. `auto` uses the cost model below. CUDA's start
+ * dominates the model: it takes longer than filtering a photograph with a small mask on two cores.
+ * So a single picture goes to the GPU only if its arithmetic is worth the start. Only then does the
+ * program look for the device. */
 #include "run/picture.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* ---- the cost model ----
  *
- * With the rates of kernel/rates.h, and what the backends say of their kernels:
+ * The model uses the rates of kernel/rates.h and the backends' estimates for their kernels:
  *
  *   decode  = bytes / rate of the format            on one thread, in both cases
  *   work    = passes * the CPU's pass_ms            all CPU threads added up
@@ -22,9 +22,9 @@
  *   CPU     = max(decode, (decode + work) / threads)
  *   CUDA    = max(start, ahead * decode) + load + max((1 - ahead) * decode, bus, kernel) + end
  *
- * `ahead` is the part that is decoded while CUDA starts; `load` brings the kernel's code to the
- * device, `end` is what the driver takes for the context when the process leaves. Encoding is the
- * same in both cases, and left out. */
+ * `ahead` is the part of the picture that is decoded while CUDA starts. `load` is the time for
+ * loading the kernel's code. `end` is the time for destroying the context when the process ends.
+ * Encoding takes equally long in both cases and is left out. */
 
 static double larger(double a, double b)
 {

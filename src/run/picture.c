@@ -25,7 +25,7 @@ bool picture_check(const struct picture_request *request, const char *output, st
     return sink_check_format(output, &request->sink, err);
 }
 
-/* Opens, and makes the plan and all of the choice that needs no device. */
+/* Makes the plan, and the part of the choice that needs no device. */
 static bool prepare(const struct picture_request *request, struct source *source, struct plan *plan,
                     struct picture_report *report, struct error *err)
 {
@@ -69,13 +69,13 @@ bool picture_plan(const struct picture_request *request, const char *input, stru
     return ok;
 }
 
-/* ---- CUDA start-up beside decoding ---- */
+/* ---- CUDA start-up during decoding ---- */
 
 struct starter {
     pthread_t thread;
     bool running;
     int device_index;
-    double over; /* when */
+    double over; /* when the start was over */
 };
 
 static void *starter_run(void *argument)
@@ -91,7 +91,7 @@ static void starter_begin(struct starter *starter, int index)
 {
     const struct backend *cuda = backend_find(DEVICE_CUDA);
 
-    if (cuda->is_ready && cuda->is_ready(index)) /* a thread takes longer than that */
+    if (cuda->is_ready && cuda->is_ready(index)) /* starting a thread would take longer */
         return;
     starter->device_index = index;
     starter->running = pthread_create(&starter->thread, NULL, starter_run, starter) == 0;
@@ -106,9 +106,9 @@ static void starter_end(struct starter *starter)
 
 /* ---- memory for the pictures of a batch ---- */
 
-/* Memory that the device copies from and to by itself, so that a thread waits neither for a copy
- * through the driver's own buffers nor for other threads' copies. For a picture alone, making it
- * does not pay. False, without an error, where there is none or DEVICE is the CPU. */
+/* Takes pinned memory, which the device copies from and to directly: a thread waits neither for a
+ * copy through the driver's own buffers nor for other threads' copies. Pinning does not pay for a
+ * single picture. False, without an error, if there is no such memory or DEVICE is the CPU. */
 static bool memory_take(struct image *image, const struct picture_request *request,
                         enum device device, const struct image_info *info, const char *name)
 {
@@ -124,7 +124,7 @@ static bool memory_take(struct image *image, const struct picture_request *reque
     return image->data != NULL;
 }
 
-/* For any picture; harmless on a zeroed one. */
+/* Frees any picture's memory; harmless on a zeroed image. */
 static void memory_free(struct image *image)
 {
     const struct backend *cuda = backend_find(DEVICE_CUDA);
@@ -135,9 +135,9 @@ static void memory_free(struct image *image)
         image_free(image);
 }
 
-/* ---- the whole way ---- */
+/* ---- from input to output ---- */
 
-/* A thread takes about 30 us to start and to end: below this much filtering it brings nothing. */
+/* Starting and ending a thread takes about 30 us. Less filtering than this needs no threads. */
 #define THREADS_WORTH_MS 0.2
 
 static int threads_worth(const struct picture_choice *choice)
@@ -171,7 +171,7 @@ static bool verify(const struct plan *plan, const struct image *in, const struct
     return ok;
 }
 
-/* in and out are of one shape; everything between decoder and encoder. */
+/* Everything between decoder and encoder. OUT gets the shape of IN. */
 static bool filter_image(const struct picture_request *request, const struct plan *plan,
                          const struct image *in, struct image *out, const char *name,
                          struct picture_report *report, struct error *err)
@@ -210,17 +210,17 @@ static bool write_image(const struct picture_request *request, const struct imag
     return sink_finish(sink, err);
 }
 
-/* One picture on its way. */
+/* The state of one run of picture_filter. */
 struct run {
     const struct picture_request *request;
     const char *input, *output;
     struct source *source;
     struct plan plan;
     struct picture_report *report;
-    bool chosen; /* else the driver is starting, and is asked when everything else is done */
+    bool chosen; /* false: CUDA is still starting; the choice comes last */
 };
 
-/* Decoding, filtering and encoding one after the other, the picture in one piece. */
+/* Decodes, filters and encodes the picture in one piece, one stage after the other. */
 static bool run_whole(const struct run *run, struct error *err)
 {
     struct picture_report *report = run->report;
@@ -252,7 +252,7 @@ static const struct kernel *choose_late(void *context, struct error *err)
                : NULL;
 }
 
-/* All three at once, in bands where that can be done and is worth it, else whole. */
+/* Runs the three stages overlapped, in bands, if that is possible and pays; else one by one. */
 static bool run_all(struct run *run, bool cuda, struct error *err)
 {
     const struct picture_request *request = run->request;
@@ -289,7 +289,7 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     return ok;
 }
 
-/* What the input says beside its samples goes along where the output can hold it. */
+/* Passes the input's metadata on to the output if the output can hold it. */
 static void take_metadata(struct sink_options *sink, const struct source *source,
                           const char *output, struct picture_report *report)
 {
@@ -301,7 +301,7 @@ static void take_metadata(struct sink_options *sink, const struct source *source
     snprintf(report->warning, sizeof report->warning, "%s", warning ? warning : "");
 }
 
-/* STARTED may be late, or never, where the picture's own thread was first to start the device. */
+/* STARTED may be late or 0 if the picture's own thread was first to start the device. */
 static void count_from(struct pipeline_moments *at, double started, double start)
 {
     if (at->opened <= 0)

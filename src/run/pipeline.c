@@ -1,16 +1,16 @@
-/* The band pipeline (run/pipeline.h): the memory of the bands, the tasks, and the threads that
- * take them.
+/* The band pipeline (run/pipeline.h): the memory of the bands, the tasks, and the threads that take
+ * them.
  *
- * Step i of decoding reads the rows that band i needs and no band before it. Which task is ready
- * follows from a few counters under one lock, all of them bands:
+ * Step i of decoding reads the rows that band i needs and no earlier band needs. A few counters of
+ * bands, under one lock, tell which task is ready:
  *
  *      0        next_encode    oldest       next_filter      decoded              count
  *      | written  | in slots     | being filtered | its rows are there | not yet decoded |
  *
- * A slot of output is free again when its band is written, a ring row when no band from `oldest`
- * on reads it. The ring holds enough for one band with its halo and one step more, so that some
- * task is always ready and nothing waits for itself. Of a device one band is submitted at a time,
- * and `oldest` counts the submitted bands: their slots of input are free when they are uploaded. */
+ * An output slot is free again when its band is written. A ring row is free when no band from
+ * `oldest` on reads it. The ring holds at least one band with its halo and one more step, so that
+ * some task is always ready and no deadlock is possible. A device gets one band at a time, and
+ * `oldest` counts the submitted bands: their input slots are free once they are uploaded. */
 #include "run/pipeline.h"
 
 #include <pthread.h>
@@ -22,39 +22,39 @@
 #include "base/parallel.h"
 #include "kernel/band_device.h"
 
-/* Below this a thread costs more than it brings. */
+/* For smaller pictures a thread costs more than it saves. */
 #define SMALL_BYTES ((uint64_t)128 * 1024)
 
-/* Through a device three threads: one decodes, one encodes, one gets the device ready and submits.
- * The slots with their halo rows on the device take at most so much, and the host's. */
+/* A device has three threads: one decodes, one encodes, one prepares the device and submits. The
+ * limit holds for the slots on the host, and for the slots with halo rows on the device. */
 #define DEVICE_WORKERS      3
 #define DEVICE_OUTPUT_SLOTS 6
 #define DEVICE_MAX_BYTES    ((uint64_t)768 << 20)
 
-/* Tests that force the height of bands want slots to be used again. */
+/* For tests that force the height of bands: few slots, so that slots are reused. */
 #define FORCED_INPUT_SLOTS  3
 #define FORCED_OUTPUT_SLOTS 2
 
-/* Pinning takes 0.3 ms a MB, what pageable memory loses is 0.1 ms a MB and use. */
+/* Pinning takes 0.3 ms per MB. Pageable memory loses 0.1 ms per MB at each use. */
 #define USES_WORTH_PINNING (int)(DEVICE_BANDS_PINNED_BYTES / DEVICE_BANDS_AHEAD_BYTES)
 #define PINNED_INPUT_SLOTS 8
 
 #define PAGE 4096
 
-/* A band of input and its output stay near the cores: most of a 512 KiB L2 cache each, in an L3
- * slice together. Twice as much was no faster, half as much slower: */
+/* A band of input and its output stay in cache: each takes most of a 512 KiB L2 cache, and both fit
+ * an L3 slice. Twice this size was no faster, half of it was slower. */
 #define BAND_BYTES ((size_t)384 * 1024)
-/* a kernel prepares its buffers and the halo once a band, so that low bands cost more. */
+/* A kernel prepares its buffers and the halo once per band, so bands of few rows cost more. */
 #define MIN_ROWS       16
 #define MAX_BAND_BYTES ((size_t)4 << 20)
 
-/* Bands a thread at least, to even out threads that lose their core for a while. */
+/* Least number of bands per thread: evens out threads that lose their core for a while. */
 #define BANDS_EACH 4
-/* Of bands that a kernel wants higher than others are. */
+/* Least number of bands per thread if the kernel wants higher bands. */
 #define WANTED_EACH 2
 
-/* Through a device: large enough for the bus and for few calls, small enough for stages to overlap
- * early. */
+/* Bands for a device: large enough for the bus and for few calls, small enough for stages to
+ * overlap early. */
 #define DEVICE_BAND_BYTES     ((size_t)4 << 20)
 #define DEVICE_MAX_BAND_BYTES ((size_t)64 << 20)
 
@@ -76,7 +76,7 @@ struct pipeline {
     bool stream_in, stream_out;
     struct slots in, out;       /* in: for a device only; its count holds for the ring, too */
     struct row_ring ring;       /* the input on the CPU, if it streams */
-    struct image picture_in;    /* else */
+    struct image picture_in;    /* the input on the CPU, if it does not stream */
     struct image picture_out;   /* the output, if it does not stream */
     struct kernel_state *state; /* of the CPU's kernel */
 
@@ -148,8 +148,8 @@ static int rows_on_device(const struct pipeline *p)
 
 /* ---- does it apply, and what memory does it take ---- */
 
-/* As many slots as slots->count says, of ROWS rows close to each other: encoders that need no gaps
- * write them at once. Each begins on a page: pinning wants slots that share none. */
+/* Allocates slots->count slots of ROWS rows without gaps, because some encoders then write them in
+ * one call. Each slot begins on a page: pinned slots must not share a page. */
 static bool slots_alloc(struct slots *slots, const struct image *shape, int rows)
 {
     size_t count = (size_t)slots->count, pitch = image_row_bytes(shape), each;
@@ -176,8 +176,8 @@ static bool lay_out_cpu(struct pipeline *p)
 {
     const struct pipeline_job *job = &p->job;
     struct bands *bands = &p->bands;
-    struct error ignored; /* whoever does the picture whole will say it */
-    /* below 2^31 * 2^31; with channels and sample bytes it could leave 64 bits */
+    struct error ignored; /* the run of the whole picture reports it */
+    /* below 2^31 * 2^31; times channels and sample bytes it could overflow 64 bits */
     uint64_t pixels = (uint64_t)p->info.width * (uint64_t)p->info.height;
     bool small = pixels < SMALL_BYTES / ((uint64_t)p->info.channels * (uint64_t)p->info.type);
     int more;
@@ -191,7 +191,7 @@ static bool lay_out_cpu(struct pipeline *p)
     if (bands->count == 1)
         return false;
     p->workers = smaller(job->threads, bands->count);
-    /* One band waiting to be written beside those in work; one thread needs only its own. */
+    /* One band per thread and one that waits to be written; a single thread needs only its own. */
     more = p->workers > 1 ? p->workers + 1 : 1;
     p->in.count = p->stream_in ? more + 1 : bands->count;
     p->out.count = p->stream_out ? smaller(more, bands->count) : bands->count;
@@ -205,7 +205,7 @@ static bool lay_out_cpu(struct pipeline *p)
                        &ignored);
 }
 
-/* False where the slots would take too much memory. */
+/* Returns false if the slots would take too much memory. */
 static bool lay_out_device(struct pipeline *p)
 {
     struct bands *bands = &p->bands;
@@ -224,7 +224,7 @@ static bool lay_out_device(struct pipeline *p)
     p->in.count = smaller(slots < 2 ? 2 : (int)slots, bands->count);
     p->out.count = smaller(forced ? FORCED_OUTPUT_SLOTS : DEVICE_OUTPUT_SLOTS, bands->count);
     p->band.pin = forced || bands->count >= USES_WORTH_PINNING * p->in.count;
-    if (p->band.pin) /* what can wait while the device starts is little of such a picture */
+    if (p->band.pin) /* only a small part of such a picture is decoded while the device starts */
         p->in.count = smaller(p->in.count, PINNED_INPUT_SLOTS);
     return in * (uint64_t)p->in.count + out * (uint64_t)p->out.count <= DEVICE_MAX_BYTES &&
            (halo + 2 * out) * (uint64_t)p->out.count <= DEVICE_MAX_BYTES &&
@@ -334,7 +334,7 @@ static bool filter(struct pipeline *p, int band, struct error *err)
                              .picture_height = p->info.height,
                              .in_first_row = from,
                              .out_first_row = bands_first(&p->bands, band),
-                             .threads = 1, /* the bands are what runs beside each other */
+                             .threads = 1, /* the bands run in parallel */
                              .tile = p->job.tile,
                              .state = p->state};
 
@@ -351,7 +351,7 @@ static bool encode(struct pipeline *p, int band, struct error *err)
     return sink_write(p->sink, p->stream_out ? &rows : &p->picture_out, err);
 }
 
-/* Until the device has read the slot that is decoded to, or has filled the one that is encoded. */
+/* Waits until the device has read the slot to decode into, or has filled the slot to encode. */
 static bool wait_for_device(struct pipeline *p, enum task task, int band, struct error *err)
 {
     if (on_device(p) && task == TASK_DECODE && band >= p->in.count)
@@ -397,9 +397,8 @@ static bool can_decode(const struct pipeline *p)
     return !p->decoding && p->decoded < p->bands.count && p->decoded - p->oldest < p->in.count;
 }
 
-/* Writing frees memory and goes first. Reading comes before filtering where others can filter
- * meanwhile, since it is the stage that cannot be shared out; a thread alone filters what it has
- * just read. */
+/* Encoding frees memory and goes first. With several threads decoding goes before filtering: only
+ * one thread at a time can decode. A single thread filters what it has just decoded. */
 static enum task next_task(const struct pipeline *p)
 {
     if (can_encode(p))
@@ -413,7 +412,7 @@ static enum task next_task(const struct pipeline *p)
     return can_decode(p) ? TASK_DECODE : TASK_NONE;
 }
 
-/* Which band, or step of decoding, the task is for. */
+/* Claims the task; returns its band, or its step of decoding. */
 static int claim(struct pipeline *p, enum task task)
 {
     switch (task) {
@@ -479,7 +478,7 @@ static void perform(struct pipeline *p, enum task task)
     double start;
     bool ok;
 
-    /* Threads wake each other one by one, and only for a task that is there. */
+    /* A thread wakes one other thread, and only if a task is ready. */
     if (p->waiting > 0 && next_task(p) != TASK_NONE)
         pthread_cond_signal(&p->changed);
     pthread_mutex_unlock(&p->lock);

@@ -4,7 +4,7 @@
  *
  * with S, d and the mask's integers as for pictures; each pass of --repeat is rounded and
  * clamped. A percentage refers to full scale, 2^(bits-1). Reading and writing the files is
- * in signal/audio_file.c. */
+ * in signal/audio_sndfile.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static int64_t divide_floor(int64_t n, int64_t d)
     return n % d < 0 ? q - 1 : q;
 }
 
-/* Makes samples of sums; below the plan's bound no number here leaves 64 bits. */
+/* Makes samples from sums. Within the plan's bound no number here needs more than 64 bits. */
 static void finish(const struct plan_mask *plan, int bits, int n, const int64_t *sums, int64_t *out)
 {
     int64_t high = ((int64_t)1 << (bits - 1)) - 1, low = -high - 1;

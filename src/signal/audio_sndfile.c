@@ -1,9 +1,8 @@
-/* Audio files through libsndfile. It reads and writes memory, so that the input may be a
- * pipe and the output goes through codec/output.h like any other. libsndfile shortens a
- * cut file silently and leaves out what it does not know; both are noticed here, by a walk
- * over the file's chunks.
+/* Reads and writes audio files with libsndfile, in memory: so the input may be a pipe, and the
+ * output goes through codec/output.h like any other. libsndfile silently accepts a truncated file
+ * and drops unknown chunks; a walk over the file's chunks detects both here.
  *
- * libsndfile hands whole-number samples over in the upper bits of 32 and takes them so. */
+ * libsndfile gives and takes whole-number samples in the upper bits of 32. */
 #include "signal/audio.h"
 
 #include <dlfcn.h>
@@ -17,8 +16,8 @@
 #include "codec/output.h"
 #include "kernel/signal_job.h"
 
-/* Programs that write into pipes cannot go back, and leave a size of about this: the samples then
- * go to the file's end. */
+/* A program that writes into a pipe cannot go back to fill in the size, and leaves about this
+ * value. The samples then reach to the end of the file. */
 #define UNKNOWN_SIZE 0x7fffff00u
 
 /* Samples that are decoded at a time. */
@@ -32,15 +31,15 @@ struct audio_tags {
 
 /* ---- libsndfile ---- */
 
-/* libsndfile is loaded when a file needs it. It brings seven libraries along, for which every
- * picture would wait otherwise: 0.7 ms of the 2.4 ms that a start took. */
+/* libsndfile is loaded when a file needs it. Otherwise every picture would wait for it and the
+ * seven libraries that it loads: 0.7 ms of the 2.4 ms that a start took. */
 #define LIBRARY "libsndfile.so.1"
 
 #define FUNCTIONS(each)                                                                            \
     each(close) each(command) each(error) each(format_check) each(get_string) each(open_virtual)   \
         each(readf_int) each(set_string) each(strerror) each(writef_int)
 
-/* The functions of libsndfile, without their sf_. */
+/* The functions of libsndfile, without the prefix sf_. */
 static struct {
 #define MEMBER(name) __typeof__(sf_##name) *name;
     FUNCTIONS(MEMBER)
@@ -72,7 +71,7 @@ static bool load(const char *name, const char *what, struct error *err)
 /* ---- memory as a file ---- */
 
 struct memory {
-    uint8_t *bytes; /* of a file that is read, the caller's */
+    uint8_t *bytes; /* for reading: owned by the caller */
     size_t size, at;
 };
 
@@ -108,7 +107,7 @@ static sf_count_t memory_read(void *into, sf_count_t count, void *context)
     return (sf_count_t)n;
 }
 
-/* Returns a short count where memory runs out: libsndfile then reports that it has written less. */
+/* Returns a short count if memory runs out: libsndfile then reports that it has written less. */
 static sf_count_t memory_write(const void *from, sf_count_t count, void *context)
 {
     struct memory *memory = context;
@@ -135,7 +134,7 @@ static SF_VIRTUAL_IO memory_file = {.get_filelen = memory_length,
 
 /* ---- formats ---- */
 
-/* Tells libsndfile's sentence about FILE (NULL: about opening one), in the form of our own. */
+/* Sets ERR to libsndfile's message about FILE (NULL: about opening a file). */
 static bool fail(const char *name, SNDFILE *file, const char *what, struct error *err)
 {
     const char *text = sf.strerror(file);
@@ -181,8 +180,8 @@ static enum audio_container container_of(int format)
     return AUDIO_NONE;
 }
 
-/* The format for PATH: the input's own where the container is the same, else the first one of the
- * container and of the bits (8 bits are unsigned in WAV files only). */
+/* The format for PATH: the input's format if the container is the same, else the first format with
+ * this container and number of bits (8 bits are unsigned in WAV files only). */
 static SF_INFO info_for(const struct audio *audio, const char *path)
 {
     enum audio_container container = audio_of_path(path);
@@ -242,9 +241,7 @@ static void warn(struct audio *audio, const char *file, const char *text, size_t
              used ? ", " : ": not kept: ", (int)length, name);
 }
 
-/* Is nothing of the chunk lost? The format, the samples and text tags are kept; padding holds
- * nothing to keep.
- */
+/* Does the output keep the chunk? Format, samples and text tags are kept; padding is empty. */
 static bool is_kept(const char *id)
 {
     static const char kept[][5] = {"fmt ", "data", "fact", "LIST", "PEAK", "ds64",
@@ -305,8 +302,8 @@ static bool walk_flac(struct audio *audio, const char *name, const uint8_t *byte
 
 /* ---- reading ---- */
 
-/* Reads all frames that are there. Memory grows with them: a false header does not decide how much
- * is allocated. */
+/* Reads all frames of the file. Memory grows with the frames that were read: a false header cannot
+ * cause a large allocation. */
 static bool read_samples(struct audio *audio, SNDFILE *file, const char *name, struct error *err)
 {
     size_t channels = (size_t)audio->channels, block = BLOCK / channels + 1, capacity = 0;

@@ -1,6 +1,6 @@
-/* One signal through the tool, as far as text and audio are alike: the mask, the names of audio
- * files, the checks that need no input, the choice of device and kernel, and telling the two
- * apart. A build without libsndfile tells them apart, too, and refuses audio with the reason. */
+/* The part of filtering a signal that text and audio share: the mask, the names of audio files, the
+ * checks that need no input, the choice of device and kernel, and telling text from audio. A build
+ * without libsndfile also recognises audio, and refuses it with the reason. */
 #include "signal/filter.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool load_mask(const struct filter_request *request, struct mask *mask, s
     return error_set(err, EXIT_USAGE, "signal needs a mask: --mask, --sigma or --radius");
 }
 
-/* Makes a row of a mask of one column. */
+/* Turns a mask of one column into a row. */
 static bool make_row(const struct filter_request *request, struct mask *mask, struct error *err)
 {
     if (mask->height > 1 && mask->width > 1)
@@ -79,8 +79,8 @@ bool audio_recognise(const uint8_t *head, size_t bytes)
     return false;
 }
 
-/* What the extension of a file says: NULL where it is none of audio; of those whose compression
- * changes samples AUDIO_NONE is the container. */
+/* An audio file's extension. container is AUDIO_NONE if the compression changes samples.
+ * extension_of returns NULL for all other extensions. */
 struct extension {
     const char *name;
     enum audio_container container;
@@ -129,7 +129,7 @@ bool signal_check(const struct signal_request *request, const char *output, stru
 
 /* ---- device and kernel ---- */
 
-/* `auto` weighs two estimates, as for pictures:
+/* `auto` compares two estimates, as for pictures:
  *
  *   CPU   samples * weights / (rate * threads)
  *   GPU   start-up and end + bytes up and down / bus + samples * weights / rate
@@ -137,8 +137,7 @@ bool signal_check(const struct signal_request *request, const char *output, stru
  * For sums past 62 bits `auto` takes no kernel: one loop over rationals is faster than dozens of
  * runs over split numbers. A user who names a kernel or a GPU gets these runs. */
 
-/* Taps (one weight times one sample) per millisecond, one thread: kernel scalar with 255 weights.
- */
+/* Taps (one weight times one sample) per millisecond and thread: kernel "scalar", 255 weights. */
 #define SIGNAL_CPU_TAPS_FLOAT 7e6
 #define SIGNAL_CPU_TAPS_64    1.6e6
 

@@ -1,6 +1,5 @@
-/* One signal through the tool: read, bring the numbers into a form that kernels can
- * take, choose device and kernel, sum, check if asked, write. cli/command_signal.c
- * decides what to print. */
+/* Filters one signal: reads it, converts its numbers for the kernels, chooses device and kernel,
+ * sums, checks if asked, writes. cli/command_signal.c decides what to print. */
 #ifndef STENCIL_SIGNAL_FILTER_H
 #define STENCIL_SIGNAL_FILTER_H
 
@@ -8,7 +7,7 @@
 #include "plan/filter.h"
 #include "signal/sums.h"
 
-/* What is asked for. */
+/* What the user asks for. */
 struct signal_request {
     struct filter_request filter; /* its mask, sigma, radius, overrides, border and repeat */
     int decimals;                 /* -1: exact */
@@ -16,12 +15,12 @@ struct signal_request {
     enum device device; /* when not auto */
     int device_index;
     const struct kernel *kernel; /* a 1D row; NULL: the fastest */
-    int tile, threads;           /* 0: the kernel's choice; as many as the process may use */
+    int tile, threads;           /* tile 0: the kernel's choice; threads 0: all allowed */
     bool verify;
     bool plan; /* stop before anything is summed: for --plan */
 };
 
-/* How it runs, once the samples are known. */
+/* How the signal runs; known once the samples are read. */
 struct signal_choice {
     enum signal_sum_type sums; /* of the first pass */
     const struct kernel *kernel;
@@ -30,9 +29,9 @@ struct signal_choice {
     char note[256];         /* the reason, for -v; may be empty */
 };
 
-/* What is to be summed. */
+/* The amount of work. */
 struct signal_load {
-    enum signal_sum_type sums; /* by the numbers alone: F32, I64 or RATIONAL */
+    enum signal_sum_type sums; /* from the numbers alone: F32, I64 or RATIONAL */
     int samples;               /* of a channel */
     int channels;              /* text has one */
     int mask_width, anchor, passes;
@@ -53,8 +52,8 @@ struct signal_report {
     struct kernel_times times;
 };
 
-/* Refuses requests that are wrong whatever mask and input hold. OUTPUT may be NULL where
- * request->plan is set. */
+/* Refuses requests that are wrong for every mask and input. OUTPUT may be NULL if request->plan is
+ * set. */
 bool signal_check(const struct signal_request *request, const char *output, struct error *err);
 
 /* Makes the mask of the request, with all overrides, in one row. Free with mask_free. */
@@ -74,16 +73,16 @@ struct signal_work {
     const char *name, *output;
     const uint8_t *bytes; /* the input */
     size_t size;
-    double mark_ms; /* where the next lap begins */
+    double mark_ms; /* when the current lap began */
     struct signal_report *report;
     struct signal_runner runner; /* signal_choose's */
 };
 
-/* Fills the report's load, choice and shape, and the runner. EXIT_DEVICE when the device asked for
- * is not there. */
+/* Fills the report's load, choice and shape, and the runner. EXIT_DEVICE if the requested device
+ * does not exist. */
 bool signal_choose(struct signal_work *work, const struct signal_load *load, struct error *err);
 
-/* The time since the last lap, or since the start. */
+/* Sets *ms to the time since the last lap, or since the start. */
 void signal_lap(struct signal_work *work, double *ms);
 
 bool signal_filter_text(struct signal_work *work, struct error *err);
@@ -98,9 +97,9 @@ struct signal_text {
     const char *bytes;       /* the file, the caller's */
     const char *begin, *end; /* its text, without a byte order mark */
     int n;                   /* numbers in it */
-    const char *at;          /* behind the number that was read last */
-    int commas;              /* before that number, ... */
-    const char *comma;       /* ... and the last of them */
+    const char *at;          /* after the number that was read last */
+    int commas;              /* number of commas before that number */
+    const char *comma;       /* the last of these commas */
 };
 
 /* Checks every number and counts them. Wrong text and a text without numbers are EXIT_INPUT:
@@ -111,8 +110,8 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
 /* A series_get; the context is the text. */
 void signal_text_get(void *text, int i, mpq_t value);
 
-/* VALUE as text, malloc'ed: a decimal where it terminates, else p/q. With DECIMALS >= 0 rounded to
- * so many, halves up. (GMP ends the program where there is no memory for its numbers.) */
+/* VALUE as text from malloc: a decimal if it terminates, else p/q. DECIMALS >= 0: rounded to
+ * DECIMALS decimals, halves up. (GMP ends the program if it has no memory for a number.) */
 char *number_print(mpq_srcptr value, int decimals);
 
 #endif

@@ -1,5 +1,5 @@
-/* Series of exact numbers, and sums of a signal: by a kernel on floats or 64-bit integers, and past
- * 62 bits by one plain loop over rationals, or by a kernel on numbers that are split for it. */
+/* Series of exact numbers, and sums of a signal: by a kernel on floats or 64-bit integers; past 62
+ * bits by a plain loop over rationals, or by a kernel on split numbers. */
 #include "signal/sums.h"
 
 #include <inttypes.h>
@@ -11,17 +11,16 @@
 
 /* ---- series: rationals become integers over one unit ----
  *
- * The numbers are asked for twice: once for the unit, once for the integers over it. So nothing is
- * stored but the integers, 8 bytes a number however it was written. The unit's growth stops as soon
- * as integers cannot fit 62 bits: a file of unrelated fractions costs no more than any other, and
- * its numbers stay rationals. */
+ * The numbers are read twice: once for the unit, once for the integers. So only the integers are
+ * stored, 8 bytes per number. The search for the unit stops as soon as integers cannot fit 62 bits:
+ * a file of unrelated fractions costs no more than any other, and its numbers stay rationals. */
 
 static bool no_memory(const char *name, struct error *err)
 {
     return error_set(err, EXIT_INPUT, "%s: no memory for its numbers", name);
 }
 
-/* A series of N+1 cells (or rationals) of 0; unit 1, offset 0. */
+/* Allocates a series of N+1 zeros (EXACT: as rationals), with unit 1 and offset 0. */
 static bool series_alloc(struct series *series, int n, bool exact, const char *name,
                          struct error *err)
 {
@@ -79,14 +78,14 @@ static void get_place(int i, int n, series_get *get, void *context, mpq_srcptr g
 }
 
 /* Finds the largest unit of the numbers and their ghost value: gcd of the numerators over lcm of
- * the denominators. False, with UNIT undefined, where it is certain that an integer over it passes
- * BITS. Over that unit, the fraction n/d is the integer (n/gcd) * (lcm/d), which has at least the
- * bits of lcm/d. So once lcm has more than BITS bits beyond the shortest d, no unit fits. */
+ * the denominators. False, with UNIT undefined, if an integer over the unit certainly has more than
+ * BITS bits. Over the unit, the fraction n/d is the integer (n/gcd) * (lcm/d), which has at least
+ * the bits of lcm/d. So once lcm has more than BITS bits beyond the shortest d, no unit fits. */
 static bool series_unit(mpq_t unit, int n, series_get *get, void *context, mpq_srcptr ghost,
                         size_t bits)
 {
     mpz_ptr gcd = mpq_numref(unit), lcm = mpq_denref(unit);
-    size_t least_bits = SIZE_MAX - bits; /* of a denominator */
+    size_t least_bits = SIZE_MAX - bits; /* of the shortest denominator */
     bool fits = true;
     mpq_t value;
 
@@ -106,13 +105,13 @@ static bool series_unit(mpq_t unit, int n, series_get *get, void *context, mpq_s
             mpz_lcm(lcm, lcm, mpq_denref(value));
         fits = mpz_sizeinbase(lcm, 2) <= bits + least_bits;
     }
-    if (mpz_sgn(gcd) == 0) /* all are 0, over any unit */
+    if (mpz_sgn(gcd) == 0) /* all numbers are 0: any unit will do */
         mpz_set_ui(gcd, 1);
     mpq_clear(value);
     return fits;
 }
 
-/* Fills the cells; false where an integer leaves 62 bits. */
+/* Fills the cells; false if an integer does not fit 62 bits. */
 static bool make_integers(struct series *series, series_get *get, void *context, mpq_srcptr ghost)
 {
     bool fits = series_unit(series->unit, series->n, get, context, ghost, SIGNAL_INTEGER_BITS);
@@ -172,8 +171,8 @@ static bool fits(uint128 size, uint64_t largest, int bits)
 
 enum signal_sum_type signal_sums_type(uint128 size, uint64_t largest)
 {
-    /* Where the mask or the signal is zero, all sums are 0, but the other's numbers may be too
-     * large for floats. */
+    /* If the mask is zero or the signal is zero, all sums are 0. But the other one may hold numbers
+     * too large for floats. */
     if (fits(size, largest ? largest : 1, SIGNAL_FLOAT_BITS) && largest < 1 << SIGNAL_FLOAT_BITS)
         return SIGNAL_SUM_F32;
     return fits(size, largest, SIGNAL_INTEGER_BITS) ? SIGNAL_SUM_I64 : SIGNAL_SUM_RATIONAL;
@@ -192,7 +191,7 @@ static int64_t sum_at(const struct signal_job *job, const void *sums, size_t i)
     return job->type == SIGNAL_F32 ? (int64_t)((const float *)sums)[i] : ((const int64_t *)sums)[i];
 }
 
-/* Compares the sums of JOB with those of the reference. */
+/* Compares the sums of JOB with the reference's sums. */
 static bool verify(const struct signal_runner *runner, const struct signal_job *job,
                    struct error *err)
 {
@@ -221,8 +220,8 @@ static bool verify(const struct signal_runner *runner, const struct signal_job *
     return good;
 }
 
-/* Runs JOB (threads, tile, device and times are the runner's) and compares it with the reference
- * if the runner says so. */
+/* Runs JOB with the runner's threads, tile, device and times; compares it with the reference if
+ * runner->verify is set. */
 static bool run_job(const struct signal_runner *runner, struct signal_job *job, struct error *err)
 {
     job->threads = runner->threads;
@@ -283,8 +282,8 @@ bool signal_sums_integers(const struct signal_runner *runner, struct signal_job 
  *
  * This is for users who ask for a kernel by name; one loop over rationals is faster on the CPU. */
 
-/* Decimals of 64 characters have a unit of 10^-127, which is 422 bits, and reach 10^128 from
- * there. Only unrelated fractions pass this. */
+/* Decimals of 64 characters have a unit of at least 10^-127, which is 422 bits, and lie below
+ * 10^128. Only unrelated fractions need more bits than this. */
 #define UNIT_BITS 1024
 
 /* The numbers of a series as integers over a unit, and one limb of each. */
@@ -301,8 +300,7 @@ static void whole_number(const struct split *split, int i, mpq_t value)
     mpq_div(value, value, split->unit);
 }
 
-/* Finds the unit, and how many bits the integers have. The unit and the limbs are the caller's to
- * free. */
+/* Finds the unit, and how many bits the integers have. The caller frees the unit and the limbs. */
 static bool split_make(struct split *split, const char *name, struct error *err)
 {
     int count = split->series->n + 1; /* the ghost value is the last number */
@@ -357,7 +355,7 @@ static void add_sums(struct series *out, const int64_t *sums, size_t shift)
     mpz_clear(sum);
 }
 
-/* Fills OUT, which is exact and all 0. */
+/* Fills OUT, which must be exact and all 0. */
 static bool sum_split(const struct signal_runner *runner, const struct series *in,
                       const struct signal_mask *mask, struct series *out, struct error *err)
 {
@@ -398,7 +396,7 @@ static bool sum_split(const struct signal_runner *runner, const struct series *i
 
 /* ---- rationals ---- */
 
-/* The formula over rationals: each sum has the denominators of its own window only. */
+/* The formula over rationals. A sum has only the denominators of its own window. */
 static void rational_sums(const struct series *in, const struct signal_mask *mask,
                           struct series *out)
 {

@@ -1,14 +1,12 @@
-/* Exact numbers in a row, and the sums of a signal by a kernel of the table, however large
- * the numbers are. Text samples and audio meet here: both bring a signal_runner and get
- * sums.
+/* Series of exact numbers, and the sums of a signal by a kernel of the table, for numbers of any
+ * size. Text samples and audio share this file: both pass a signal_runner and get sums.
  *
- * A row of numbers is kept as the 1D kernels can take it: integers over one common unit
- * where they fit, plain rationals where they do not. Samples of a text, the weights of
- * their mask and the outputs are series.
+ * A series holds numbers in a form that the 1D kernels accept: integers over one common unit if
+ * they fit, else plain rationals. Text samples, the weights of their mask and the outputs are
+ * series.
  *
  *      number i = cell[i] * unit + offset            every cell below 2^62
- *               = exact[i]                           else
- */
+ *               = exact[i]                           else */
 #ifndef STENCIL_SIGNAL_SUMS_H
 #define STENCIL_SIGNAL_SUMS_H
 
@@ -23,20 +21,20 @@ __extension__ typedef unsigned __int128 uint128;
 
 struct series {
     int n;
-    /* n+1 places: behind the numbers stands the value of their ghost cells, so that it is an
-     * integer over the same unit. */
+    /* n+1 places: the last one holds the value of the ghost cells, so that this value is an integer
+     * over the same unit. */
     int64_t *cell; /* NULL: the numbers are exact[] */
     mpq_t *exact;  /* NULL: the numbers are cell[] */
     mpq_t unit, offset;
-    uint64_t largest; /* |cell|, the ghost value's too */
-    uint128 size;     /* sum of |cell| without it: with the largest |sample| it bounds the sums */
+    uint64_t largest; /* largest |cell|, with the ghost value */
+    uint128 size;     /* sum of |cell|, ghost value excluded; size * |sample| bounds the sums */
 };
 
-/* Number I of those that a series is made of; I runs from 0 to n-1, once or more than once. */
+/* Sets VALUE to number I of a new series. I runs from 0 to n-1, once or more than once. */
 typedef void series_get(void *context, int i, mpq_t value);
 
-/* The series of N numbers and their ghost value (NULL: 0), with the largest unit that makes
- * integers of all; the offset is 0. NAME is the file's, for sentences. Free with series_free. */
+/* Makes a series of N numbers and their ghost value (NULL: 0), over the largest unit for which all
+ * are integers; the offset is 0. NAME is the file's, for sentences. Free with series_free. */
 bool series_make(struct series *series, int n, series_get *get, void *context, mpq_srcptr ghost,
                  const char *name, struct error *err);
 
@@ -48,7 +46,7 @@ void series_number(const struct series *series, int i, mpq_t value);
 /* series_number as a series_get; the context is the series. */
 void series_get_number(void *series, int i, mpq_t value);
 
-/* largest and size, from the cells. */
+/* Sets largest and size from the cells. */
 void series_measure(struct series *series);
 
 /* ---- sums ---- */
@@ -57,14 +55,14 @@ void series_measure(struct series *series);
 enum signal_sum_type {
     SIGNAL_SUM_F32,      /* below 2^24: floats, on any kernel */
     SIGNAL_SUM_I64,      /* below 2^62: 64-bit integers, on any kernel */
-    SIGNAL_SUM_RATIONAL, /* past that: one plain loop over rationals on the CPU, ... */
-    SIGNAL_SUM_SPLIT,    /* ... or a kernel on split numbers, where it was asked for */
+    SIGNAL_SUM_RATIONAL, /* larger: one plain loop over rationals on the CPU */
+    SIGNAL_SUM_SPLIT,    /* larger: a kernel on split numbers, at the user's request */
 };
 
 /* What runs, and where; the same for all passes and channels. */
 struct signal_runner {
     const struct kernel *kernel; /* a 1D row */
-    bool split; /* past 62 bits: KERNEL on split numbers; else rationals on the CPU */
+    bool split; /* past 62 bits; true: KERNEL on split numbers; false: rationals on the CPU */
     bool verify;
     int threads, tile, device_index;
     struct kernel_times *times;
@@ -93,8 +91,8 @@ bool signal_sums_integers(const struct signal_runner *runner, struct signal_job 
 /* F32, I64 or RATIONAL for one pass over IN. */
 enum signal_sum_type signal_sums_type_of(const struct series *in, const struct series *weights);
 
-/* One pass over exact numbers: OUT is made (free it with series_free), its offset is the mask's.
- * IN's offset is 0. */
+/* Makes OUT by one pass over exact numbers; its offset is the mask's. IN's offset must be 0. Free
+ * OUT with series_free. */
 bool signal_sums_exact(const struct signal_runner *runner, const struct series *in,
                        const struct signal_mask *mask, struct series *out, struct error *err);
 

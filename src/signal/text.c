@@ -1,7 +1,7 @@
 /* Text samples: exact numbers in, exact numbers out. Every output is S/d plus the offset, not
- * rounded and not clamped; each pass of --repeat takes the last one's exact numbers. Separators,
- * lines and comments of the text stay as they are. The text is never copied or indexed: it is
- * walked again whenever its numbers are needed, by one function that knows where a number ends. */
+ * rounded and not clamped; each pass of --repeat takes the exact numbers of the pass before.
+ * Separators, lines and comments of the text stay as they are. The text is never copied or indexed:
+ * next_number walks over the text again whenever its numbers are needed. */
 #include "signal/filter.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ static bool fail(const struct signal_text *text, const char *at, const char *wha
 /* ---- walking ---- */
 
 /* Skips blanks, line ends, comments and commas, then a number. Returns the number's first byte, or
- * the text's end; text->at is behind it. */
+ * the text's end; text->at is then after the number. */
 static const char *next_number(struct signal_text *text)
 {
     const char *at = text->at, *end = text->end, *number;
@@ -89,8 +89,8 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
     for (text->at = text->begin; good; text->n++) {
         number = next_number(text);
         size_t length = (size_t)(text->at - number);
-        /* A number is missing where two commas follow each other or one stands before the first
-         * number. (A comma behind the last number of a line or of the text is common.) */
+        /* A number is missing if two commas follow each other, or if a comma comes before the first
+         * number. (A comma after the last number of a line or of the text is common.) */
         if (text->commas > (text->n > 0))
             good = fail(text, text->comma, "expected a number", ",", 1, err);
         if (!good || length == 0)
@@ -114,15 +114,15 @@ void signal_text_get(void *context, int i, mpq_t value)
     if (i == 0)
         text->at = text->begin;
     number = next_number(text);
-    /* was parsed once: it is a number */
+    /* signal_text_open has parsed this number already */
     rational_parse(value, number, (size_t)(text->at - number), &why);
 }
 
 /* ---- one number as text ---- */
 
-/* It may be of any length; rational_print, which prints masks, stops at 64 characters. */
+/* number_print has no limit of length; rational_print, for masks, stops at 64 characters. */
 
-/* DIGITS / 10^places, with all PLACES digits behind the point. */
+/* DIGITS / 10^places, with all PLACES digits after the point. */
 static char *print_scaled(const mpz_t digits, size_t places)
 {
     int least = (int)places + 1 + (mpz_sgn(digits) < 0); /* 5 over 10^3 is 0.005 */
@@ -135,7 +135,7 @@ static char *print_scaled(const mpz_t digits, size_t places)
     return text;
 }
 
-/* The places that the decimal of 1/DENOMINATOR takes; false where it does not terminate. */
+/* The number of decimal places of 1/DENOMINATOR; false if the decimal does not terminate. */
 static bool decimal_places(const mpz_t denominator, size_t *places)
 {
     mpz_t rest, factor;
@@ -243,7 +243,7 @@ static bool make_input(struct series *series, mpq_srcptr ghost, const char *name
 {
     struct series made;
 
-    if (series->exact) /* has the ghost value, and the offset in its numbers */
+    if (series->exact) /* already has the ghost value and includes the offset */
         return true;
     if (mpq_sgn(series->offset) == 0 && mpq_sgn(ghost) == 0) {
         series_measure(series);
@@ -256,7 +256,7 @@ static bool make_input(struct series *series, mpq_srcptr ghost, const char *name
     return true;
 }
 
-/* All passes: SERIES is the samples and becomes the outputs. */
+/* Runs all passes. SERIES holds the samples before, and the outputs after. */
 static bool run_passes(const struct signal_work *work, const struct signal_mask *mask,
                        struct series *series, mpq_srcptr ghost, struct error *err)
 {

@@ -1,8 +1,8 @@
-/* Limits of cgroups, in trees as version 2, version 1, both, and containers show them. */
+/* Limits of cgroups, in trees laid out as by version 2, version 1, both, and containers. */
 #include "base/machine.h"
 #include "tests/codec/test_pictures.h"
 
-/* Writes TEXT to the path, making its folders. */
+/* Writes TEXT to PATH and makes its folders. */
 static void put(const char *path, const char *text)
 {
     char folder[256];
@@ -35,7 +35,7 @@ static void version_2(void)
     put("root/beside/cpu.max", "1 100000\n");
     check("0::/a/b\n", 3, (uint64_t)1 << 30);
 
-    put("root/cpu.max", "100000 100000\n"); /* a container's own is the root */
+    put("root/cpu.max", "100000 100000\n"); /* a container sees its own cgroup as the root */
     put("root/memory.max", "4096\n");
     check("0::/\n", 1, 4096);
 }
@@ -46,24 +46,24 @@ static void version_1(void)
     put("root/cpu/x/cpu.cfs_period_us", "100000\n");
     put("root/cpu/cpu.cfs_quota_us", "200000\n");
     put("root/cpu/cpu.cfs_period_us", "100000\n");
-    put("root/memory/x/y/memory.limit_in_bytes", "9223372036854771712\n"); /* none */
+    put("root/memory/x/y/memory.limit_in_bytes", "9223372036854771712\n"); /* no limit */
     put("root/memory/x/memory.limit_in_bytes", "1000000\n");
     put("root/cpuset/x/memory.limit_in_bytes", "7\n");
     check("12:cpuset:/x\n5:memory:/x/y\n4:cpu,cpuacct:/x\n1:name=systemd:/x\n", 2, 1000000);
 
-    put("root/cpu/cpu.cfs_quota_us", "50000\n"); /* the host's path, in a container */
+    put("root/cpu/cpu.cfs_quota_us", "50000\n"); /* in a container, under the host's path */
     put("root/cpu/cpu.cfs_period_us", "100000\n");
     put("root/memory/memory.limit_in_bytes", "5000\n");
     check("5:memory:/docker/0123\n4:cpu,cpuacct:/docker/0123\n", 1, 5000);
 
-    put("root/unified/x/memory.max", "3000\n"); /* both */
+    put("root/unified/x/memory.max", "3000\n"); /* both versions */
     put("root/memory/x/memory.limit_in_bytes", "4000\n");
     check("4:memory:/x\n0::/x\n", 0, 3000);
 }
 
 static void none(void)
 {
-    put("root/cpu/cpu.cfs_quota_us", "200000\n"); /* without a period */
+    put("root/cpu/cpu.cfs_quota_us", "200000\n"); /* no period is given */
     put("root/x/cpu.max", "max\n");
     put("root/x/memory.max", "text\n");
     check("4:cpu:/\n0::/x\nno line of this kind\n", 0, 0);

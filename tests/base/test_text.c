@@ -1,4 +1,4 @@
-/* Text for terminals, XML and JSON: what of any bytes is kept, escaped or replaced. */
+/* Text for terminals, XML and JSON: which bytes are kept, escaped or replaced. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "tests/test.h"
 
-/* What PRINT makes of TEXT must be EXPECTED. */
+/* PRINT must turn TEXT into EXPECTED. */
 static void prints(void (*print)(FILE *, const char *), const char *text, const char *expected)
 {
     char *got = NULL;
@@ -25,7 +25,7 @@ static void characters(void)
     CHECK(clean_text_character("\xc3\xa9", 2) == 2 && clean_text_character("\xc3\xa9", 1) == 0);
     CHECK(clean_text_character("\xe2\x82\xac", 3) == 3 && clean_text_character("\xe2\x82", 4) == 0);
     CHECK(clean_text_character("\xf0\x9f\x98\x80", 4) == 4);
-    /* Too long a form, a surrogate, past U+10FFFF, a lone continuation */
+    /* an overlong form, a surrogate, past U+10FFFF, a lone continuation byte */
     CHECK(clean_text_character("\xc0\x80", 2) == 0 && clean_text_character("\xe0\x80\x80", 3) == 0);
     CHECK(clean_text_character("\xed\xa0\x80", 3) == 0);
     CHECK(clean_text_character("\xf4\x90\x80\x80", 4) == 0 && clean_text_character("\x80", 1) == 0);
@@ -66,7 +66,7 @@ static void json_strings(void)
     prints(json_print_text, NULL, "null");
 }
 
-/* Every byte of a name can be had back: each is printed in a way of its own. */
+/* Names of any bytes can be recovered: each byte has its own printed form. */
 static void json_names(void)
 {
     for (int i = 1; i < 256; i++) {

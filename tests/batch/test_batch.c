@@ -1,5 +1,5 @@
-/* The parts of a batch that need no pictures: patterns, shards, names of
- * temporaries; and the headers that bound its memory, compared with the decoders'. */
+/* The parts of a batch that need no pictures: patterns, shards, names of temporaries. Also the
+ * headers that limit its memory, compared with the decoders' results. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static void shards_are_even(void)
         CHECKF(count[i] > 850 && count[i] < 1150, "shard %d: %d", i + 1, count[i]);
 }
 
-/* Which GPU of a machine is this process's. */
+/* Which GPU of a machine this process uses. */
 static void local_ranks(void)
 {
     static const char *const names[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -102,7 +102,7 @@ static void local_ranks(void)
         CHECKF(shard_local_rank() == -1, "%s", names[i]);
         unsetenv(names[i]);
     }
-    /* Below mpirun Slurm's is that of the launcher, which is alone on its machine. */
+    /* Below mpirun, Slurm's rank is the launcher's, and the launcher is alone on its machine. */
     for (i = 1; i < sizeof names / sizeof *names; i++) {
         setenv("SLURM_LOCALID", "0", 1);
         setenv(names[i], "3", 1);
@@ -157,7 +157,7 @@ static void check_cost(const char *path)
     source_close(source);
 }
 
-/* Damaged files must not do worse than cost a wrong number. */
+/* A damaged file may at worst give a wrong cost. */
 static void costs_as_decoded(void)
 {
     static const char *const folders[] = {"testdata", "testdata/hostile"};

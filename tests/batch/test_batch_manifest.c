@@ -1,5 +1,5 @@
-/* The manifest of a batch while several runs of several threads append to it: every line
- * is whole and there once, also where runs are killed and leave torn lines. */
+/* The manifest of a batch while several runs with several threads append to it: every line is
+ * complete and appears once, even if runs are killed and leave partial lines. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -11,7 +11,7 @@
 
 #define RUNS    4
 #define THREADS 3
-#define LINES   400 /* of each thread */
+#define LINES   400 /* for each thread */
 
 static const struct stat status = {.st_size = 9};
 static const struct shard whole_folder = {.index = 1, .count = 1};
@@ -63,7 +63,7 @@ static pid_t start_run(int number)
     return child;
 }
 
-/* Lines that are whole, and others. */
+/* Counts complete lines and others. */
 static void count_lines(int *whole, int *other)
 {
     FILE *file = fopen(".stencilcli-manifest.jsonl", "r");
@@ -121,7 +121,7 @@ static void runs_at_once(void)
     unlink(".stencilcli-manifest.jsonl");
 }
 
-/* Until the manifest of a run that has started is there. */
+/* Waits until a started run has made its manifest. */
 static bool wait_for_manifest(void)
 {
     for (int i = 0; i < 20000; i++) {
@@ -132,7 +132,7 @@ static bool wait_for_manifest(void)
     return false;
 }
 
-/* What a write leaves that a kill has cut, while the dying writer still holds the lock. */
+/* Leaves the partial line of a killed write, while the dying writer still holds the lock. */
 static int tear(void)
 {
     int fd = open(".stencilcli-manifest.jsonl", O_WRONLY | O_APPEND);
@@ -144,7 +144,7 @@ static int tear(void)
     return ok;
 }
 
-/* A writer that dies, and a line that it tears, take no line of another run along. */
+/* A dying writer and its partial line damage no line of another run. */
 static void killed_runs(void)
 {
     pid_t survivor = start_run(0);
@@ -153,7 +153,7 @@ static void killed_runs(void)
     int code, whole, other;
     int torn = 0;
 
-    CHECK(wait_for_manifest()); /* a child may be killed before it has made one */
+    CHECK(wait_for_manifest()); /* otherwise a child may be killed before it has made one */
     for (int i = 1; i <= 10; i++) {
         pid_t child = start_run(i);
         usleep((useconds_t)(i * 1000));
@@ -163,7 +163,7 @@ static void killed_runs(void)
     }
     CHECK(waitpid(survivor, &code, 0) == survivor && code == 0);
     CHECK(manifest_open(&m, ".", &whole_folder, "recipe", false,
-                        &err)); /* closes the last torn line */
+                        &err)); /* ends the last partial line */
     CHECKF(missing_of(0, m) == 0, "%d", missing_of(0, m));
     manifest_close(m);
     count_lines(&whole, &other);

@@ -1,5 +1,5 @@
-/* A batch as a whole, where the command line cannot look: the memory that files in flight
- * take, the order in which results are told, and an output that another run replaces. */
+/* Tests of a whole batch that the command line cannot make: the memory of files in flight, the
+ * order in which results are reported, and an output that another run replaces. */
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@
 #include "batch/batch.h"
 #include "tests/codec/test_pictures.h"
 
-/* There in programs that are built with a sanitizer. */
+/* Defined only in programs built with a sanitizer. */
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 
@@ -17,7 +17,7 @@ extern void __tsan_init(void) __attribute__((weak));
 #define WIDTH  2000
 #define HEIGHT 1500
 
-/* BMP is decoded whole, so that each file in flight holds its pixels twice. */
+/* BMP is decoded as a whole, so each file in flight holds its pixels twice. */
 static void write_bmp(const char *path)
 {
     uint32_t bytes = WIDTH * HEIGHT * 3;
@@ -45,7 +45,7 @@ static void told(void *context, const struct batch_result *result)
     log->done += result->status == BATCH_DONE;
 }
 
-/* Peak memory in MiB of a child that runs the batch on 8 threads; -1 where it went wrong. */
+/* Peak memory in MiB of a child that runs the batch on 8 threads; -1 on failure. */
 static long peak_of(uint64_t memory)
 {
     struct rusage usage;
@@ -80,7 +80,7 @@ static long peak_of(uint64_t memory)
     return usage.ru_maxrss / 1024;
 }
 
-/* A file takes 17 MiB of samples, and is estimated at 4 channels and with the file itself at 31. */
+/* A file takes 17 MiB of samples; the estimate is 31, with 4 channels and the file itself. */
 static void memory_is_bounded(void)
 {
     long one, two, all;
@@ -100,10 +100,10 @@ static void memory_is_bounded(void)
     printf("# peaks: %ld MiB one at a time, %ld within 70, %ld without a bound\n", one, two, all);
 }
 
-/* What another run would do: a file that takes the place of each output as soon as it is there. */
+/* The work of another run: a file that replaces each output as soon as the output exists. */
 static const char *intruder;
 
-/* In the place of the C library's. */
+/* Replaces the C library's rename. */
 int rename(const char *from, const char *to)
 {
     long code = syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);

@@ -1,6 +1,6 @@
-/* Made-up measurements for the tests of the bench: numbers as a large GPU and a CPU of
- * 16 cores would give them, so that tables and plots can be tested, and looked at,
- * where there is neither. */
+/* Made-up measurements for the tests of the bench: typical numbers of a large GPU and of a CPU
+ * with 16 cores. With them tables and plots can be tested, and looked at, on a machine that has
+ * neither. */
 #ifndef STENCIL_TESTS_BENCH_BENCH_REPORTS_H
 #define STENCIL_TESTS_BENCH_BENCH_REPORTS_H
 

@@ -1,6 +1,6 @@
-/* The arithmetic and the judgement of the bench: statistics by hand, when measuring
- * ends, rates, advice, the prediction against the formula of the chapter; and that a
- * wrong sample is found. Nothing here asserts how fast anything is. */
+/* The arithmetic of the bench: statistics worked out by hand, the end of a measurement, rates,
+ * advice, the prediction compared with the chapter's formula, and the detection of a wrong sample.
+ * No test asserts how fast anything is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void test_statistics(void)
     CHECK(near(stats.median_ms, 10) && stats.outliers == 1);
 }
 
-/* The MAD against the plain way, for many lengths. */
+/* The MAD compared with a plain computation, for many lengths. */
 static void test_mad(void)
 {
     unsigned seed = 1;
@@ -64,7 +64,7 @@ static void test_mad(void)
     }
 }
 
-/* ---- when it ends ---- */
+/* ---- the end of a measurement ---- */
 
 static void test_limits(void)
 {
@@ -86,10 +86,10 @@ static void test_samples(void)
         ms += 1;
     while (++calls < 1000 && bench_samples_more(ms, &samples));
     CHECKF(calls == 102 && samples.runs == 100, "%d calls, %d runs", calls, samples.runs);
-    CHECK(samples.ms[0] == 3 && samples.ms[99] == 102); /* without the two of the warm-up */
+    CHECK(samples.ms[0] == 3 && samples.ms[99] == 102); /* without the two warm-up runs */
     free(samples.ms);
 
-    /* Nothing to warm up. */
+    /* No warm-up. */
     samples = (struct bench_samples){.limits = {.runs = 1, .cap_ms = 1e9}};
     CHECK(!bench_samples_more(5, &samples) && samples.runs == 1);
     free(samples.ms);
@@ -179,10 +179,10 @@ static void test_prediction(void)
     m.anchor_x = m.anchor_y = 2;
     CHECK(bench_predict(TILE_NONE, &m, 32, NULL) == 0);
     CHECK(bench_predict(TILE_BLOCK, &m, 32, NULL) == 1);
-    /* Along a side of 32 cells 5*32 - 3 - 3 = 154 of 160 uses stay inside: of 25600 loads 23716
-     * are replaced by 1024. */
+    /* Along a side of 32 cells 5*32 - 3 - 3 = 154 of 160 uses stay inside: 23716 of 25600 loads are
+     * replaced by 1024. */
     CHECK(near(bench_predict(TILE_INTERNAL, &m, 32, NULL), 25600.0 / (1024 + 25600 - 23716)));
-    /* Staged in two groups of mask rows, a load is worth less. */
+    /* With the mask rows in two groups, a staged load saves less. */
     struct kernel_shape cut = {.mask_rows = 3, .loads_per_output = 2.5};
     CHECK(near(bench_predict(TILE_HALO, &m, 32, &cut), 10));
     cut.mask_rows = 5;
@@ -191,7 +191,7 @@ static void test_prediction(void)
 
 /* ---- advice ---- */
 
-/* The number of sentences, or of those that hold WORDS. */
+/* Counts the sentences that contain WORDS; "" counts all. */
 static int advice_count(const struct made_up *made, const char *words)
 {
     char text[512];
@@ -234,7 +234,7 @@ static void test_advice(void)
 
 /* ---- copies ---- */
 
-/* A kernel whose copy engine takes 2 ms and whose copy kernel takes 1 ms. */
+/* Stands for a kernel whose copy engine takes 2 ms and whose copy kernel takes 1 ms. */
 static bool fake_time(const struct kernel *kernel, const struct kernel_job *job,
                       struct kernel_trial *trial, struct error *err)
 {
@@ -271,13 +271,13 @@ static void test_own_times(void)
     CHECK(bench_time_copy(&result, &device, &request, &job, NULL, &err));
     CHECK(near(result.copy_ms, 1) && device.copies == 1);
     CHECK(strcmp(device.copy[0].how, "copy kernel") == 0);
-    /* The next kernel of as many bytes does not measure again. */
+    /* The next kernel with the same number of bytes does not measure again. */
     other.bytes = 1000;
     CHECK(bench_time_copy(&other, &device, &request, &job, NULL, &err));
     CHECK(near(other.copy_ms, 1) && device.copies == 1);
 }
 
-/* ---- what is compared ---- */
+/* ---- comparison with the reference ---- */
 
 static bool gauss5_plan(struct plan *plan, struct error *err)
 {
@@ -289,7 +289,7 @@ static bool gauss5_plan(struct plan *plan, struct error *err)
     return filter_plan(&request, 3, SAMPLE_U8, 255, plan, err);
 }
 
-/* A picture that is compared whole, and one of which the reference makes bands. */
+/* COUNT bands are compared: 1 for a whole picture, 3 for a large one. */
 static void check_bands(int width, int height, int count)
 {
     struct image in = {.width = width, .height = height, .channels = 3, .type = SAMPLE_U8};
@@ -331,7 +331,7 @@ static void test_bands(void)
     check_bands(1500, 700, 3);
 }
 
-/* The whole way with the CPU's kernels. */
+/* The whole bench with the CPU's kernels. */
 static bool plan_for(struct plan *plan, int width, void *context, struct error *err)
 {
     (void)width, (void)context;

@@ -1,5 +1,5 @@
-/* The bench's own picture: the same on any number of threads, no sample 0 or at the
- * top, every shape that can be asked for. */
+/* The picture that the bench generates: equal for any number of threads, no sample 0 or at the
+ * maximum, every shape that can be requested. */
 #include <string.h>
 
 #include "bench/bench.h"
@@ -29,7 +29,7 @@ static void test_picture(void)
     image_free(&two);
 }
 
-/* 16 bits have the 8 bits' picture in their high byte, and low bytes that are not all one. */
+/* A 16-bit picture has the 8-bit picture in its high bytes, and low bytes that vary. */
 static void test_picture_shapes(void)
 {
     struct error err;

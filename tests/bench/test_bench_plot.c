@@ -1,7 +1,7 @@
-/* The plots of the bench from made-up measurements. Whether they are good to look at
- * only a person can say: with a folder as its argument this program leaves them there.
- * What can be checked is: the text is one SVG element, every kernel and ceiling is
- * named, nothing lies outside the paper, and no label covers another. */
+/* The plots of the bench, made from made-up measurements. Only a person can judge their looks: if a
+ * folder is given as argument, the program leaves the plots there. The tests check that the text is
+ * one SVG element, every kernel and ceiling is named, nothing lies outside the paper, and no label
+ * covers another. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 static const char *folder;
 
-/* The plot as text (free it); a copy stays in the folder. */
+/* Returns the plot as text (free it); keeps a copy in the folder. */
 static char *plot_text(const struct made_up *made, const char *name)
 {
     char path[512];
@@ -49,13 +49,14 @@ static int count_of(const char *text, const char *what)
     return count;
 }
 
-/* What holds for every drawing. (An XML parser reads real ones in tests/cli/bench_plot.sh.) */
+/* Checks that apply to every drawing. (An XML parser reads real drawings in
+ * tests/cli/bench_plot.sh.) */
 static void check_drawing(const char *text)
 {
     CHECK(strncmp(text, "<svg xmlns=", 11) == 0);
     CHECK(strlen(text) > 8 && strcmp(text + strlen(text) - 7, "</svg>\n") == 0);
     CHECKF(!strstr(text, "nan") && !strstr(text, "inf\""), "a coordinate is no number");
-    CHECK(count_of(text, "http:") == 1); /* the name space, no font */
+    CHECK(count_of(text, "http:") == 1); /* the XML namespace; no font is loaded */
     for (const char *at = text; (at = strstr(at, " y=\"")); at += 4) {
         double y = strtod(at + 4, NULL);
         CHECKF(y >= 0 && y <= 680, "y = %g lies outside", y);
@@ -66,7 +67,7 @@ static void check_drawing(const char *text)
     }
 }
 
-/* Each kernel's name is a label: once in ink, once as its halo. */
+/* Each kernel's name is a label, drawn twice: in ink and as its halo. */
 static void check_names(const char *text, const struct made_up *made)
 {
     for (int i = 0; i < made->report.results; i++) {
@@ -102,7 +103,7 @@ static void test_roofline_without_gpu(void)
     free(text);
 }
 
-/* The ceiling of the matrix units is drawn for kernels that come near it only. */
+/* The ceiling of the matrix units is drawn only for kernels that come near it. */
 static void test_ceilings(void)
 {
     static struct made_up made;
@@ -136,7 +137,7 @@ static void test_sweeps(void)
     free(text);
 }
 
-/* Nothing timed, one kernel, no copy, no ceiling: still a drawing. */
+/* Nothing timed, one kernel, no copy, no ceiling: each still gives a drawing. */
 static void test_odd_reports(void)
 {
     static struct made_up made;
@@ -166,7 +167,7 @@ static bool overlap(const struct chart_label *a, const struct chart_label *b)
            a->text_y < b->text_y + 14 && b->text_y < a->text_y + 14;
 }
 
-/* COUNT marks within SPAN pixels of each other, in the middle or at an edge of the chart. */
+/* Puts COUNT marks within SPAN pixels of each other, in the middle or at an edge of the chart. */
 static void check_crowd(int count, double x, double y, double span)
 {
     struct chart chart = {.width = 960, .height = 680, .labels = count};

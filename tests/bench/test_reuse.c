@@ -1,6 +1,6 @@
-/* The formulas of bench/reuse.h against counting: small arrays and pictures are walked
- * output by output and cell by cell, every use of a cell is noted, and the sums must
- * be the same. What the chapter and the teaching kit say is tests/bench/test_reuse_sources.c's. */
+/* Compares the formulas of bench/reuse.h with counting: small arrays and pictures are walked output
+ * by output and cell by cell, every use of a cell is recorded, and the sums must be equal.
+ * tests/bench/test_reuse_sources.c tests the numbers of the chapter and the teaching kit. */
 #include <string.h>
 
 #include "bench/reuse.h"
@@ -8,7 +8,7 @@
 
 /* ---- counting by hand ---- */
 
-/* Uses of the cells around one tile; the plane is the picture with room for a mask beyond it. */
+/* Uses of the cells around one tile. The plane is the picture with a margin for the mask. */
 struct plane {
     int width, height, margin_x, margin_y;
     int uses[64 * 64];
@@ -29,7 +29,7 @@ static bool inside(const struct plane *plane, int x, int y)
     return x >= 0 && x < plane->width && y >= 0 && y < plane->height;
 }
 
-/* Lets the outputs of the tile from (x0, y0) on, as far as the picture goes, use their cells. */
+/* Marks the cells used by the outputs of the tile from (x0, y0) on, as far as the picture goes. */
 static void use_cells(struct plane *plane, const struct reuse_shape *shape, int x0, int y0)
 {
     int tile_height = shape->dims == 1 ? 1 : shape->tile;
@@ -42,7 +42,7 @@ static void use_cells(struct plane *plane, const struct reuse_shape *shape, int 
                     (*plane_at(plane, x - shape->anchor_x + j, y - shape->anchor_y + i))++;
 }
 
-/* What one tile adds; *internal is false when the tile is cut or uses a ghost cell. */
+/* Counts one tile; *internal is false if the tile is cut off or uses a ghost cell. */
 static struct reuse_counts count_tile(struct plane *plane, const struct reuse_shape *shape, int x0,
                                       int y0, bool *internal)
 {
@@ -107,7 +107,7 @@ static void set_plane(const struct reuse_shape *shape, int width, int height)
     plane.margin_y = shape->mask_height;
 }
 
-/* A whole grid, every tile counted. CHANNELS planes are counted one after the other. */
+/* Counts every tile of a whole grid, for CHANNELS planes one after the other. */
 static void check_grid(const struct reuse_shape *shape, int width, int height, int channels)
 {
     struct reuse_counts total = {0}, internal = {0}, boundary = {0};
@@ -127,7 +127,7 @@ static void check_grid(const struct reuse_shape *shape, int width, int height, i
             add(is_internal ? &internal : &boundary, &tile, channels);
         }
     }
-    /* Which cells outside are used by any output at all. */
+    /* The outside cells that are used by any output. */
     struct reuse_shape all = *shape;
     all.tile = width > height ? width : height;
     use_cells(&plane, &all, 0, 0);
@@ -144,7 +144,7 @@ static void check_grid(const struct reuse_shape *shape, int width, int height, i
     check_counts("boundary", shape, width, height, &grid.boundary, &boundary);
 }
 
-/* The same numbers for one tile at every place of a grid that is three tiles of room wide. */
+/* The counts of one tile are equal at every place of a grid that is three tiles wide. */
 static void check_places(const struct reuse_shape *shape)
 {
     int reach = shape->mask_width + shape->mask_height;
@@ -167,7 +167,7 @@ static void check_places(const struct reuse_shape *shape)
     }
 }
 
-/* Every cell of the input tile of the internal tile. */
+/* Checks the uses of every cell of an internal tile's input tile. */
 static void check_uses(const struct reuse_shape *shape)
 {
     int reach = shape->mask_width + shape->mask_height;

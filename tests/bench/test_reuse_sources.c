@@ -1,7 +1,6 @@
-/* The numbers that the textbook's chapter and the teaching kit print, and those that
- * their exercises ask for, against bench/reuse.h; the notes where the sources are wrong;
- * rounding, and the ends of the range. That the formulas hold in general is shown
- * by tests/bench/test_reuse.c. */
+/* The numbers printed in the textbook's chapter and in the teaching kit, and the answers to their
+ * exercises, compared with bench/reuse.h; the notes about errors in these sources; rounding, and
+ * the limits of the range. tests/bench/test_reuse.c shows that the formulas hold in general. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-# Bands of a few rows give the bytes of the picture in one piece: all of it on the CPU. The same on a
-# GPU: cuda_bands_*.sh.
+# On the CPU, bands of a few rows give the bytes of the picture in one piece. For a GPU:
+# cuda_bands_*.sh.
 . "$CLI/lib"
 seams_borders cpu
 seams_kinds cpu

@@ -1,5 +1,5 @@
-# A folder of pictures: the same tree comes out, each file with the bytes that it has alone; a broken
-# file is named and the rest goes on; messages and --json come in the order of names.
+# A folder of pictures: the outputs form the same tree, each file with the bytes of a single run; a
+# broken file is named and the others continue; messages and --json come in the order of names.
 . "$CLI/lib"
 mkdir -p in/b/c in/d
 cp "$TESTDATA/photo.png" in/b/photo.png
@@ -28,7 +28,7 @@ for threads in 1 2 5; do
     (cd out$threads && find . -type f | sort)
 done
 cat order1
-# Neither progress nor summary with -q; the failures stay.
+# With -q no progress and no summary; failures are still reported.
 stencilcli sharpen in quiet -q 2>messages && exit 1
 grep -c . messages
 grep -c 'in/b/' messages
@@ -39,14 +39,14 @@ for file in $(cd out1 && find . -type f ! -name '.stencilcli*'); do
 done
 stencilcli sharpen in/a.ppm synced.ppm --fsync
 cmp synced.ppm out1/a.ppm
-# The first failure, or the N-th, ends it: what comes after was not begun.
+# The first failure, or the N-th, ends the batch: later files are not started.
 for option in --fail-fast '--max-failures 2'; do
     code=0
     stencilcli sharpen in some -t 1 --force $option 2>messages || code=$?
     echo "$option: exit $code, $(sed -n 's/.*files: \(.*\);.*/\1/p' messages)"
 done
-# Files that wait for cores or memory when another fails are not begun either. The first is large
-# and breaks at its end.
+# Files that wait for cores or memory when another file fails are not started either. The first file
+# is large and damaged at its end.
 mkdir waiting
 python3 - <<'END'
 import struct, zlib
@@ -60,11 +60,11 @@ for name in b c d e; do cp in/b/photo.png waiting/$name.png; done
 code=0
 stencilcli blur waiting waited --fail-fast -t 4 2>messages || code=$?
 echo "waiting: exit $code, $(sed -n 's/.*files: \(.*\);.*/\1/p' messages)"
-# Few open files make fewer files at a time, not failures.
+# A low limit of open files means fewer files at a time, not failures.
 mkdir many
 for number in $(seq 100 139); do cp in/b/photo.png many/$number.png; done
 (ulimit -n 40 && stencilcli sharpen many many.out -t 40 -q)
-# Little room for addresses makes fewer threads, too: no file fails that would not alone.
+# A low limit of address space means fewer threads, too: a file fails only if it would fail alone.
 for kilobytes in 400000 200000; do
     (ulimit -v $kilobytes && stencilcli sharpen in/b/photo.png alone.png -t 40 -q 2>sanitizer) ||
         continue

@@ -1,4 +1,4 @@
-# Which files are taken, and what they become.
+# Which files are chosen, and the names of their outputs.
 . "$CLI/lib"
 mkdir -p in/raw in/web/old outside
 for name in a.pgm raw/b.pgm raw/c.dat web/d.pgm web/old/e.pgm web/old/.hidden.pgm; do
@@ -26,8 +26,8 @@ taken --include '*.pgm' --exclude 'raw/*'
 taken --ext ppm
 taken --ext .ppm --include 'a*'
 taken --include '*.dat' --ext ppm
-# Symlinks: within the folder they are files and folders like others; those that lead out are not
-# followed unless asked; loops end; a link to nothing is a failure.
+# Symlinks within the folder are treated as files and folders; symlinks that lead out are followed
+# only on request; loops end; a dangling symlink is a failure.
 ln -s web/old in/inside
 ln -s ../a.pgm in/raw/link.pgm
 ln -s .. in/web/loop
@@ -37,6 +37,6 @@ ln -s nowhere in/nothing.pgm
 taken
 taken --follow --exclude nothing.pgm
 rm in/nothing.pgm
-# A pipe is no picture, and nobody waits for it.
+# A pipe is not a picture, and no process waits for it.
 mkfifo in/pipe.pgm
 taken --include 'pipe*'

@@ -1,5 +1,5 @@
-# A disk that gets full in the middle: what is there is whole, what is not is named, exit 1, and
-# with room again the next run does the rest.
+# A disk that fills up during the run: finished outputs are complete, missing ones are named, the
+# exit status is 1, and with free space the next run does the rest.
 . "$CLI/lib"
 unshare -rm true 2>/dev/null || skip 'no namespace of its own to mount a small disk in'
 mkdir in disk

@@ -1,5 +1,5 @@
-# A mask file that changes while a batch runs: the run reads its mask once, so that all outputs are
-# made with the first one; the next run makes all of them again with the other one.
+# A mask file that changes while a batch runs: the run reads its mask once, so all its outputs use
+# the first mask; the next run makes all of them again with the new mask.
 . "$CLI/lib"
 mkdir in
 for number in $(seq 100 139); do cp "$TESTDATA/photo.png" in/$number.png; done
@@ -8,7 +8,7 @@ echo '1 2 3' >other.txt
 stencilcli blur in first --mask mask.txt --repeat 150 -q
 stencilcli blur in second --mask other.txt --repeat 150 -q
 "$STENCILCLI" blur in out --mask mask.txt --repeat 150 -t 1 -q &
-until [ -e out/102.png ]; do :; done # no process, lest the run be done before it
+until [ -e out/102.png ]; do :; done # starts no process, or the run might end first
 mv other.txt mask.txt
 code=0
 wait $! || code=$?

@@ -1,5 +1,5 @@
-# Names are bytes: blanks, newlines, quotes, minus signs and what is no UTF-8, in the folder and in
-# lists; --json and the manifest give them back.
+# Names are bytes: blanks, newlines, quotes, minus signs and invalid UTF-8, in the folder and in
+# lists; --json and the manifest reproduce them.
 . "$CLI/lib"
 mkdir -p "in/a folder"
 newline=$(printf 'two\nlines')
@@ -22,10 +22,10 @@ assert {os.fsencode(line["input"]) for line in lines} == {b"in/" + name for name
 noted = [json.loads(line) for line in open("out/.stencilcli-manifest.jsonl", encoding="utf-8")]
 assert {os.fsencode(line["output"]) for line in noted if "output" in line} == expected
 END
-# All of them are found in the manifest again.
+# The next run finds all of them in the manifest.
 stencilcli blur in out 2>messages
 sed 's/;.*//' messages
-# Lists: a line each, or a zero byte; `.` and empty parts do not matter, folders are passed over.
+# Lists: names end with a newline or a zero byte; `.` and empty parts are ignored, folders skipped.
 (cd in && find . -print0) >list
 stencilcli blur in from0 --files-from - -0 -q <list
 (cd from0 && find . -name '*.pgm' -type f | LC_ALL=C sort) >found

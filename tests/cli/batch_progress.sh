@@ -1,4 +1,4 @@
-# Progress: one line, drawn again and again, on a terminal; lines with -v elsewhere; none with -q.
+# Progress: on a terminal one line that is redrawn; elsewhere lines with -v; none with -q.
 . "$CLI/lib"
 mkdir in
 for number in $(seq 100 129); do cp "$TESTDATA/photo.png" in/$number.png; done
@@ -35,14 +35,14 @@ print("in order:", ended == sorted(ended), "with failures:", any(line[3] for lin
 lines = [re.sub(r".*\r\x1b\[K", "", line) for line in text.split("\r\n")]
 print([line.split(";")[0] for line in lines if "work on" not in line and line])
 END
-# On a fast machine all is done before the line is drawn often enough: then with more work.
+# A fast machine ends before the line is drawn often enough: then try again with more work.
 for repeat in 150 600 2400 9600; do
     python3 terminal.py "$STENCILCLI" blur in "out$repeat" --repeat "$repeat" -t 2 >seen
     grep -q False seen || break
 done
 cat seen
 python3 terminal.py "$STENCILCLI" blur in out2 -q
-# A line that the terminal would break could not be wiped.
+# A line that wraps on the terminal could not be erased.
 for repeat in 61 601 6001; do
     WIDTH=20 python3 terminal.py "$STENCILCLI" blur in "out$repeat" --repeat "$repeat" -t 2 >seen 2>&1
     grep -q 'terminal: True' seen && break

@@ -1,4 +1,4 @@
-# What cannot be meant is refused before anything is read or written.
+# Requests that make no sense are refused before any file is read or written.
 . "$CLI/lib"
 mkdir -p in/sub tree/in/in
 cp "$TESTDATA/textbook.pgm" in/a.pgm
@@ -6,7 +6,7 @@ cp "$TESTDATA/textbook.pgm" in/sub/b.pgm
 cp "$TESTDATA/textbook.pgm" tree/in/in/c.pgm
 ln -s in link
 echo text >file
-# Outputs that would be inputs.
+# Outputs that would be inputs of the next run.
 for output in in in/ in/new in/sub ./in/../in/sub/deep link link/new; do
     try blur in $output
 done
@@ -14,7 +14,7 @@ try blur tree/in tree
 ln -s "$PWD/in" tree/sub
 try blur in tree -q
 [ -z "$(find in tree/in -newer file -type f)" ]
-# Inputs that symlinks find among the outputs: one would be written over.
+# Inputs that are symlinks to outputs: such an input would be overwritten.
 mkdir -p far/in far/out
 cp in/a.pgm far/in/b.pgm
 echo old >far/out/b.pgm
@@ -28,16 +28,16 @@ try blur far/in far/out --follow -q
 cmp in/a.pgm far/c.pgm
 try blur far/in far --follow -q
 cmp in/a.pgm far/c.pgm
-# Two inputs with one output.
+# Two inputs with one output name.
 cp in/a.pgm in/a.pnm
 try blur in out --ext png
 rm in/a.pnm
-# An output's name that leads back.
+# An output that leads back into the inputs.
 mkdir back
 ln -s ../in/a.pgm back/a.pgm
 try blur in back -q
 cmp in/a.pgm "$TESTDATA/textbook.pgm"
-# Options and operands that do not go together.
+# Options and operands that contradict each other.
 try blur in file
 try blur in -
 try blur in
@@ -54,7 +54,7 @@ try blur in out --mask '1 x'
 try blur in out --shard 0/3
 try blur in out --shard 4/3
 try blur in out --shard auto
-# A manifest that is none is neither waited for nor written.
+# A manifest that is not a regular file: it is not waited for and not written.
 mkdir pipe
 mkfifo pipe/.stencilcli-manifest.jsonl
 refuses 1 manifest.jsonl blur in pipe -q
@@ -65,10 +65,10 @@ mkdir empty
 try blur empty out
 try blur missing out
 [ ! -e out ]
-# A device that is not there is told once, however many files have asked for it.
+# A missing device is reported once, however many files have asked for it.
 for letter in b c d e f g; do cp in/a.pgm in/$letter.pgm; done
 for round in 1 2 3 4 5; do refuses 3 cuda:99 blur in out$round --device cuda:99 -t 7 -q; done
-# Devices: several are for folders.
+# Only folders accept several devices.
 try blur in/a.pgm out.pgm --device cuda:0,1
 try blur in out --device cuda:0,x
 try blur in out --device cuda:0,

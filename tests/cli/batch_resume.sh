@@ -1,5 +1,5 @@
-# A run that was killed goes on where it was: what the manifest notes is not done again, nothing else
-# is taken for done, and in the end the tree is that of a run without kills, no temporary beside it.
+# A run continues where a killed run ended: files in the manifest are not done again, other files
+# are done, and finally the tree equals that of a run without kills, without temporaries.
 . "$CLI/lib"
 tree() {
     (cd "$1" && find . -type f ! -name '.stencilcli-manifest*' -exec cksum {} + | sort)
@@ -9,7 +9,7 @@ outputs() {
     sed -n 's/^{"output":"\([^"]*\)".*/\1/p' $manifest
 }
 # Each run has 60 files to do and is killed some files later than the last, at any moment of a file.
-# One that has done them before the kill comes, on a busy machine, does not count.
+# A run that ends before the kill, on a busy machine, does not count.
 python3 - <<'END'
 import os, random, shutil, subprocess
 
@@ -53,7 +53,7 @@ tree whole >expected
 tree out >found
 cmp expected found
 
-# What changes what an output is, or the output itself, has it made again; nothing else has.
+# A file is made again if its output, or anything that determines the output, has changed.
 again() {
     stencilcli blur in out --json -t 2 "$@" 2>/dev/null | grep -c '"status":"done"' || :
 }
@@ -79,7 +79,7 @@ stencilcli blur in out --mask mask.txt --plan 2>&1 | sed 's/;.*//'
 stencilcli blur in nowhere --plan --include b.pgm 2>/dev/null
 [ ! -e nowhere ]
 echo "--force $(again --mask mask.txt --force)"
-# Another folder's file of that name, size and time is another input.
+# A file in another folder with equal name, size and time is another input.
 mkdir other
 for name in a b c d; do
     sed 's/9/8/g' in/$name.pgm >other/$name.pgm
@@ -89,7 +89,7 @@ stencilcli blur other out --mask mask.txt -q
 stencilcli blur other out2 --mask mask.txt -q
 diff -r --exclude='.stencilcli*' out out2
 echo "the first folder again $(again --mask mask.txt)"
-# A torn line is passed over and closed before the next.
+# A partial line is ignored, and ended before the next line.
 printf '{"output":"d.pgm","bytes":12' >>$manifest
 rm out/d.pgm
 echo "a torn line $(again --mask mask.txt)"

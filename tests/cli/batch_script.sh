@@ -1,4 +1,4 @@
-# scripts/batch, the shell's way, makes the same tree as the program does.
+# scripts/batch, in plain shell, makes the same tree as the program.
 . "$CLI/lib"
 export STENCILCLI
 batch="$CLI/../../scripts/batch"
@@ -12,7 +12,7 @@ stencilcli blur in expected -q --mask '1 2 1; 2 4 2; 1 2 1' --divisor 16
 "$batch" blur in/ out --mask '1 2 1; 2 4 2; 1 2 1' --divisor 16
 rm expected/.stencilcli*
 diff -r expected out
-# What is done stays; what has changed is done again; what fails is named, and the rest goes on.
+# Finished outputs stay; changed inputs are done again; failures are named, and the others continue.
 touch -d 2001-01-01 in/a.pgm
 find out -exec touch -h -d 2002-01-01 {} +
 find in -exec touch -h -d 2001-01-01 {} +
@@ -23,7 +23,7 @@ JOBS=1 "$batch" blur in out || code=$?
 echo "exit $code"
 find out -type f -newermt 2002-06-01
 "$batch" blur missing out || echo "exit $?"
-# A folder whose name is like an option's
+# A folder with a name like an option
 mkdir ./-in
 cp in/a.pgm ./-in/a.pgm
 "$batch" blur -in -out

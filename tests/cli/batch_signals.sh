@@ -1,24 +1,24 @@
-# SIGTERM, SIGINT and SIGHUP end a batch within two seconds, with several files in hand: no
-# temporary, only whole outputs, exit 128+n; the next run does the rest.
+# SIGTERM, SIGINT and SIGHUP end a batch within two seconds while it works on several files: no
+# temporary, only complete outputs, exit 128+n; the next run does the rest.
 . "$CLI/lib"
 mkdir in
 { printf 'P6 1000 600 255\n' && head -c 1800000 /dev/urandom; } >in/10.ppm
 for number in $(seq 11 29); do ln in/10.ppm in/$number.ppm; done
 stencilcli gauss in/10.ppm whole.ppm --sigma 8
-temporaries() { # no process, lest the run be done before it
+temporaries() { # starts no process, or the run might end first
     for temporary in out/.*.stencilcli-*; do
         [ ! -e "$temporary" ] || return 0
     done
     return 1
 }
-now() { # in hundredths of a second; no process either
+now() { # in hundredths of a second; starts no process either
     read -r now_up now_idle </proc/uptime
     now=${now_up%.*}${now_up#*.}
 }
 for signal in TERM INT HUP; do
     rm -rf out
     env --default-signal=INT,HUP "$STENCILCLI" gauss in out --sigma 8 --kernel scalar -q -t 4 &
-    # Killed when it has files in hand and is past the first.
+    # Killed while it works on several files and has finished the first.
     until [ -e out/12.ppm ] && temporaries; do kill -0 $! 2>/dev/null || break; done
     now
     start=$now

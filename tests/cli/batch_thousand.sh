@@ -1,5 +1,5 @@
-# A thousand mixed files, twenty of them broken: 980 exact outputs, 20 named reasons, exit 1; and
-# three shards are the whole.
+# A thousand mixed files, twenty of them broken: 980 exact outputs, 20 reported reasons, exit 1; and
+# three shards together do the whole.
 . "$CLI/lib"
 cat >make.py <<'PYTHON'
 import os

@@ -1,5 +1,5 @@
-# Two runs at once into one folder: no half files, the same bytes, a sound manifest. A later run
-# removes the temporaries of dead runs, and neither those of live ones nor anything else.
+# Two concurrent runs into one folder: no partial files, equal bytes, a valid manifest. A later run
+# removes the temporaries of dead runs, but not those of live runs or other files.
 . "$CLI/lib"
 mkdir in
 for number in $(seq 100 159); do cp "$TESTDATA/photo.png" in/$number.png; done
@@ -25,8 +25,8 @@ for line in open("out/.stencilcli-manifest.jsonl"):
 stencilcli blur in out 2>messages
 sed 's/;.*//' messages
 
-# Each output has a time of its own, noted before it has its name: what a run of another recipe puts
-# in its place a moment later is not taken for it.
+# Each output has its own time, recorded before the file gets its name: if a run with another recipe
+# replaces the file a moment later, the new file is not mistaken for it.
 mkdir small
 for number in $(seq 100 199); do cp "$TESTDATA/textbook.pgm" small/$number.pgm; done
 stencilcli blur small small.out -q
@@ -38,7 +38,7 @@ times = {name: os.stat("small.out/" + name).st_mtime_ns for name in noted}
 print(len(set(times.values())), "times, as noted:", times == noted)
 END
 
-# A run that waits holds its temporary; one that was killed does not.
+# A waiting run holds its temporary; a killed run does not.
 mkfifo pipe
 "$STENCILCLI" blur - out/live.pgm <pipe &
 live=$!

@@ -1,5 +1,5 @@
-# `stencilcli bench` on the CPU: its own picture and one that is given, every kernel compared and
-# timed. Nothing here says how fast anything should be.
+# `stencilcli bench` on the CPU, with a generated picture and a given one: every kernel is compared
+# and timed. The test does not check how fast anything is.
 . "$CLI/lib"
 stencilcli bench --device cpu --size 300x200 --kernel scalar,reference --runs 3 >table
 sed -n 2,3p table
@@ -9,7 +9,7 @@ grep -q '^          multiply and add: .* [GT]FLOP/s' table
 grep '^verified' table
 awk '$2 == "cpu" { print $1, $3, $6 }' table
 none 'DIFFERS\|failed\|cannot' table
-# All kernels of the CPU without --kernel; a given picture keeps its own size and channels.
+# Without --kernel: all CPU kernels. A given picture keeps its own size and channels.
 stencilcli bench "$TESTDATA/cutout.png" --device cpu --runs 1 --border wrap --mask sobel_x >table
 sed -n 2,3p table | sed 's#/.*/##'
 awk '$2 == "cpu" { print $1 }' table >timed
@@ -20,7 +20,7 @@ done
 stencilcli bench - --device cpu --kernel scalar --runs 1 --cold <"$TESTDATA/deep.ppm" >table
 sed -n 2p table
 grep '^cold' table
-# Its own picture in other shapes, with masks that are built and alpha that weighs.
+# Generated pictures of other shapes, built masks, and weighted alpha.
 for shape in '--channels 4 --alpha weighted --sigma 1' '--channels 4 --alpha weighted --mask sobel_x' \
     '--channels 2 --depth 16 --radius 3' '--channels 1 --alpha weighted'; do
     # shellcheck disable=SC2086
@@ -28,11 +28,11 @@ for shape in '--channels 4 --alpha weighted --sigma 1' '--channels 4 --alpha wei
     sed -n 2,3p table
     grep -c '^scalar *cpu .*[0-9]  [a-z0-9_]*$' table
 done
-# Advice stands below the table, and --quiet keeps it away.
+# Advice is printed below the table, unless --quiet is given.
 stencilcli bench --device cpu --size 650 --kernel reference --runs 1 |
     grep -o '^! reference: timed in one thread'
 stencilcli bench --device cpu --size 650 --kernel reference --runs 1 --quiet >table
 none '^!' table
-# Nothing but the table: no file is left, nothing is printed beside it.
+# Only the table: no file is left, and nothing else is printed.
 rm table timed
 alone

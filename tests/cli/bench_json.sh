@@ -1,4 +1,4 @@
-# `bench --json`: one object with everything.
+# `bench --json`: one object with all results.
 . "$CLI/lib"
 stencilcli bench --device cpu --size 64 --kernel all --runs 2 --json >json
 [ "$(wc -l <json)" = 1 ]

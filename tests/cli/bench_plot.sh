@@ -1,4 +1,4 @@
-# `bench --plot`: an SVG that a parser of XML takes, written whole or not at all.
+# `bench --plot`: an SVG that an XML parser accepts, written whole or not at all.
 . "$CLI/lib"
 cat >check.py <<'END'
 import re, sys
@@ -21,7 +21,7 @@ python3 check.py lines.svg 'mask width' scalar copy 31 ms
 stencilcli bench --device cpu --size 40x30 --kernel scalar --runs 1 --plot - >out.svg 2>table
 python3 check.py out.svg Roofline
 grep -q '^scalar' table
-# A folder that is not there is found out before anything is measured; an old plot stays.
+# A missing folder is detected before the measurements; an old plot stays.
 refuses 1 none/roof.svg bench --device cpu --size 40x30 --plot none/roof.svg
 echo old >kept.svg
 refuses 2 scalr bench --device cpu --plot kept.svg --kernel scalr

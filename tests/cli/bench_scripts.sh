@@ -1,4 +1,4 @@
-# The bench scripts: usage, one sentence for what is wrong, tables between their markers.
+# The bench scripts: usage, a one-line message for each error, tables between their markers.
 . "$CLI/lib"
 scripts=$CLI/../../scripts
 for script in bench_batch bench_peers bench_gpu_peers bench_gpu_pipeline \
@@ -49,10 +49,10 @@ try:
 except OSError as problem:
     print(problem)
 END
-# One small job from start to end: a row of ours, and one of each peer that is there.
+# A small job from start to end: a row for this program, and one for each installed peer.
 CXX=none TMPDIR=$PWD "$scripts/bench_peers" --jobs small --runs 1 --program "$STENCILCLI" >table 2>stderr
 grep -q '^| 512×512 PNG | stencilcli | [0-9]' table
-# A small folder on two devices, which are one.
+# A small folder on two devices, which are really one.
 if command -v "${CC:-cc}" >/dev/null; then
     TMPDIR=$PWD "$scripts/bench_batch" --files 10 --runs 1 --device cpu,cpu \
         --program "$STENCILCLI" >table 2>>stderr

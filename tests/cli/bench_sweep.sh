@@ -3,11 +3,11 @@
 stencilcli bench --device cpu --size 40x30 --sweep mask --kernel scalar --runs 1 >table
 sed -n 2,3p table
 awk '/^median/ { on = 1; next } NF == 0 { on = 0 } on { print $1, NF, ($2 > 0) }' table
-# By default without the reference, which squeezes all others together.
+# The default leaves out the reference, which would squeeze all other lines together.
 stencilcli bench --device cpu --size 20x20 --sweep mask --runs 1 >table
 none '^  reference' table
 grep -q '^  scalar' table
-# Tiles are for kernels that have one.
+# Tiles are swept only for kernels that have a tile.
 if stencilcli list devices | grep -q '^cuda:0'; then
     stencilcli bench --size 100x80 --sweep tile --kernel tiled,basic --runs 2 >table
     for kernel in basic tiled; do

@@ -1,5 +1,5 @@
 # Every border, read three cells to the left and to the right of a row of four; then with a mask
-# that is wider than the picture, so that the indices fold again and again.
+# wider than the picture, so that indices fold several times.
 . "$CLI/lib"
 echo 'P2 4 1 255 10 20 30 40' >row.pgm
 echo 'P2 1 1 255 7' >cell.pgm

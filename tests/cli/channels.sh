@@ -1,4 +1,4 @@
-# --channels: these are filtered, the rest are copied.
+# --channels: the given channels are filtered, the others copied.
 . "$CLI/lib"
 cat >in.ppm <<'END'
 P3 2 1 255

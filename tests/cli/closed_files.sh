@@ -1,4 +1,4 @@
-# With standard files closed no message and no data lands in a picture.
+# With closed standard files, no message and no data is written into a picture.
 . "$CLI/lib"
 cp "$TESTDATA/textbook.pgm" in.pgm
 stencilcli blur in.pgm expected.pgm

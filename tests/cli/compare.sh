@@ -1,4 +1,4 @@
-# compare: what it says and how it ends; formats are mixed, alpha and depth count.
+# compare: its output and exit status, with mixed formats, alpha and depths.
 . "$CLI/lib"
 printf 'P3 4 2 255 1 2 3 4 5 6 7 8 9 10 11 12  0 0 0 9 9 9 255 0 0 0 0 255' >a.ppm
 printf 'P3 4 2 255 1 2 3 4 5 6 7 8 9 10 11 12  0 0 0 9 9 9 255 0 1 0 0 255' >b.ppm
@@ -19,7 +19,7 @@ try compare "$TESTDATA/cutout.png" opaque.ppm --max-diff 255 -q | sed "s#$TESTDA
 try compare a.png b.ppm --json
 try compare a.png a.ppm --json
 stencilcli compare - a.png <a.ppm
-# What cannot be read or is no limit
+# Unreadable files and invalid limits
 refuses 1 none.png compare none.png a.png
 refuses 1 none.png compare a.png none.png
 refuses 2 'standard input' compare - -

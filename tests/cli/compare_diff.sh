@@ -25,12 +25,12 @@ print("columns marked:", [x for x in range(4) if colored(margin + x * zoom + 8, 
 color = pixel(margin + 2 * zoom + 8, margin + zoom + 8)
 print("in its colour:", pixel(right, margin + zoom + 8) == color,
       pixel(margin + 2 * zoom + 8, below) == color)
-# A difference of 7 lies at three eighths of the scale.
+# A difference of 7 is at three eighths of the scale.
 bar = 3 * margin + 2 * zoom + 6 + 4
 at = margin + 280 * 3 // 8 + 2
 print("the scale agrees:", pixel(at, bar) == color)
 END
-# The file's format is its extension's; nothing is drawn of pictures of another size.
+# The extension gives the file's format; pictures of different size are not drawn.
 refuses 2 diff.xyz compare a.pgm b.pgm --diff diff.xyz
 printf 'P2 1 1 255 1' >one.pgm
 try compare a.pgm one.pgm --diff none.png

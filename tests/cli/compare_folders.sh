@@ -1,4 +1,4 @@
-# compare of two folders: by name, missing and extra files named; --json, --junit, --diff.
+# compare with two folders: pairs by name, missing and extra files named; --json, --junit, --diff.
 . "$CLI/lib"
 mkdir -p a/sub b/sub
 printf 'P2 2 1 255 1 2' >a/same.pgm
@@ -22,11 +22,11 @@ print(suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("e
 for case in suite:
     print(" ", case.get("name"), [(child.tag, child.get("message")) for child in case])
 END
-# A broken file is named, the rest goes on, and the exit status is 1.
+# A broken file is named, the others continue, and the exit status is 1.
 printf 'P5 2 1 255 \001' >b/same.pgm
 try compare a b --max-diff 3 --junit results.xml
 grep -c '<error' results.xml
-# Threads change nothing.
+# The number of threads changes nothing.
 for i in 1 2 3 4 5 6 7 8 9; do cp a/close.pgm "a/$i.pgm"; cp b/close.pgm "b/$i.pgm"; done
 stencilcli compare a b -t 1 >one.txt 2>&1 || true
 stencilcli compare a b -t 5 >five.txt 2>&1 || true
@@ -36,7 +36,7 @@ mkdir empty
 refuses 1 'no pictures' compare empty empty
 refuses 2 'two of a kind' compare a b/close.pgm
 refuses 1 'results.xml' compare a/close.pgm a/close.pgm --junit none/results.xml -q
-# Two folders of outputs: what a batch keeps beside pictures is neither missing, extra nor left out.
+# Two folders of outputs: the other files of a batch are neither missing, extra nor left out.
 mkdir pictures
 cp a/close.pgm a/same.pgm pictures
 stencilcli blur pictures one -q
@@ -45,7 +45,7 @@ stencilcli blur pictures two -q --shard 2/2
 : >two/.stencilcli-slurm-7_1.log
 : >two/.same.pgm.stencilcli-0123456789abcdef-1
 try compare one two
-# Names are bytes: the XML is sound whatever they are, and --json gives them back.
+# Names are bytes: the XML is valid for any name, and --json reproduces the names.
 mkdir odd
 python3 - <<'END'
 import os
@@ -62,7 +62,7 @@ lines = [json.loads(line) for line in open("odd.json", encoding="utf-8")]
 print(len(tree.parse("odd.xml").getroot()), "cases,",
       {os.fsencode(line["a"]) for line in lines} == names)
 END
-# Drawings over the pictures, or among them, are refused before anything is drawn.
+# Drawings that would replace the pictures, or lie among them, are refused beforehand.
 cp b/close.pgm b.pgm
 refuses 2 b.pgm compare a/close.pgm b.pgm --diff ./b.pgm
 ln -s b.pgm link.ppm
@@ -70,7 +70,7 @@ refuses 2 link.ppm compare a/close.pgm b.pgm --diff link.ppm
 for where in a b/ b/new/deep two/../b/sub; do refuses 2 "$where" compare a b --diff $where; done
 cmp b/close.pgm b.pgm
 [ ! -e b/new ]
-# Links are what they lead to, also to folders; loops and pipes are passed over.
+# Symlinks to files and folders are followed; loops and pipes are skipped.
 ln -s ../pictures two/linked
 ln -s . two/loop
 mkfifo two/pipe.pgm

@@ -1,4 +1,4 @@
-# Rows stream: two pictures of 90 MB each are compared in a few MB.
+# Rows are streamed: two pictures of 90 MB each are compared in a few MB.
 . "$CLI/lib"
 for name in a b; do
     printf 'P6 3000 10000 255\n' >$name.ppm

@@ -1,4 +1,4 @@
-"""Makes 50 pairs of pictures and compares what stencilcli and ImageMagick say of them:
+"""Makes 50 pairs of pictures and compares the results of stencilcli and ImageMagick:
 the pixels that differ (AE), whether any do, and the PSNR. Part of compare_peers.sh."""
 import concurrent.futures
 import json
@@ -15,7 +15,7 @@ def write(path, width, height, channels, top, samples):
 
 
 def changed(kind, samples, width, channels, top):
-    """B from A: nothing, one sample by one, noise, a shift, swapped channels, an offset."""
+    """Makes B from A: no change, one sample by one, noise, a shift, swapped channels, an offset."""
     out = list(samples)
     if kind == 1:
         at = random.randrange(len(out))
@@ -49,7 +49,7 @@ def judge(number):
         wrong.append(f"{ours['differing_pixels']} pixels, theirs {count:g}")
     if (done.returncode == 0) != (count == 0) or done.returncode not in (0, 4):
         wrong.append(f"exit {done.returncode}, theirs counts {count:g}")
-    # Equal pictures: theirs is inf or 0, by version.
+    # For equal pictures ImageMagick prints inf or 0, depending on its version.
     if count and not abs(ours["all"]["psnr"] - psnr) <= 1e-4 * psnr:
         wrong.append(f"PSNR {ours['all']['psnr']}, theirs {psnr}")
     if not count and ours["all"]["psnr"] != "inf":

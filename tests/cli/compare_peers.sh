@@ -1,4 +1,4 @@
-# The verdicts and numbers of ImageMagick's compare, on 50 pairs of pictures.
+# The results equal those of ImageMagick's compare on 50 pairs of pictures.
 . "$CLI/lib"
 command -v compare >which.txt || skip "no compare of ImageMagick"
 compare -version | grep -q ImageMagick || skip "compare is not ImageMagick's"

@@ -1,4 +1,4 @@
-# The bash completion, asked as bash asks it.
+# The bash completion, called as bash calls it.
 . "$CLI/lib"
 command -v bash >/dev/null || skip 'no bash'
 mkdir masks here

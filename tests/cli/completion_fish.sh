@@ -1,4 +1,4 @@
-# The fish completion, asked as fish asks it.
+# The fish completion, called as fish calls it.
 . "$CLI/lib"
 command -v fish >/dev/null || skip 'no fish'
 export HOME="$PWD"

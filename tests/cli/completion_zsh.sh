@@ -1,4 +1,4 @@
-# The zsh completion, asked by an interactive zsh on a terminal of its own.
+# The zsh completion, called by an interactive zsh on its own terminal.
 . "$CLI/lib"
 command -v zsh >/dev/null || skip 'no zsh'
 zsh -fc 'zmodload zsh/zpty' 2>/dev/null || skip 'zsh has no zpty'
@@ -29,7 +29,7 @@ cat >drive.zsh <<'END'
 zmodload zsh/zpty
 zpty shell "TERM=dumb PATH=$PWD/bin:$PATH zsh -f -i"
 zpty -w shell 'autoload -U compinit && compinit -u -D; source ./_stencilcli; source ./ask.zsh'
-# A key that is typed before the shell listens may be lost.
+# A key that is typed before the shell is ready may be lost.
 for i in {1..150}; do
     [[ -e finished ]] && break
     (( i % 10 == 1 )) && zpty -w -n shell $'\C-t'

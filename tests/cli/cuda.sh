@@ -1,4 +1,4 @@
-# The textbook's tiled kernel from the command line: its bytes, its plan, the device it asks for.
+# The textbook's tiled kernel from the command line: its bytes, its plan, its device.
 . "$CLI/lib"
 need_cuda
 cp "$TESTDATA/cutout.png" in.png

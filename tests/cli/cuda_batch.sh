@@ -1,4 +1,4 @@
-# A folder on the GPU, many files at a time: the bytes of the CPU, and the shares of its work.
+# A folder on the GPU, many files at a time: the CPU's bytes, and the shares of the work.
 . "$CLI/lib"
 need_cuda
 mkdir in

@@ -1,4 +1,4 @@
-# A run with CUDA ends at once, and yet all that it wrote is there: files, pipes, reports, exit codes.
+# A run with CUDA ends at once, but its output is complete: files, pipes, reports, exit codes.
 . "$CLI/lib"
 need_cuda
 cp "$TESTDATA/photo.png" in.png

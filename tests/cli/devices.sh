@@ -1,4 +1,4 @@
-# A device that is not there is exit status 3; auto always finds one.
+# A missing device is exit status 3; auto always finds a device.
 . "$CLI/lib"
 cp "$TESTDATA/textbook.pgm" in.pgm
 refuses 3 cuda:999 blur in.pgm never.pgm --device cuda:999

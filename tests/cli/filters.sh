@@ -1,4 +1,4 @@
-# Every filter with its default mask gives what its mask gives.
+# Every filter with its default mask gives the bytes of `convolve` with this mask.
 . "$CLI/lib"
 cp "$TESTDATA/photo.png" in.png
 same() {

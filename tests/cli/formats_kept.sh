@@ -1,4 +1,4 @@
-# What comes in goes out: through every format that can hold it and back, the same samples.
+# Samples survive a round trip through every format that can hold them.
 . "$CLI/lib"
 mkdir in
 printf 'P5 3 2 255\n\000\001\002\200\376\377' >in/gray.pgm
@@ -27,18 +27,18 @@ through gray_alpha.pam pam png
 through rgb_alpha.pam pam png
 through gray16.pgm pgm pam png
 through rgb10.ppm ppm pam
-# ASCII comes in, binary goes out; gray in .ppm is equal RGB.
+# Plain text is read, binary is written; gray in .ppm becomes equal RGB.
 printf 'P2\n# gray\n2 1\n# more\n7\n3 7\n' >in/ascii.pgm
 stencilcli convolve in/ascii.pgm out.pgm --mask 1
 samples out.pgm
 stencilcli convolve in/ascii.pgm out.ppm --mask 1
 samples out.ppm
-# A maxval that the format has no word for is scaled: v*M/maxval, rounded.
+# A maxval that the format cannot express is scaled: v*M/maxval, rounded.
 printf 'P2 5 1 100\n0 1 50 99 100\n' >in/percent.pgm
 stencilcli convolve in/percent.pgm out.png --mask 1
 stencilcli convolve out.png out.pgm --mask 1
 samples out.pgm
-# The format is the extension's in any case, or --format's whatever the name is.
+# The extension gives the format, in upper or lower case; --format overrides the name.
 stencilcli convolve in/gray.pgm out.PGM --mask 1
 cmp out.PGM in/gray.pgm 2>/dev/null || samples out.PGM
 stencilcli convolve in/gray.pgm strange.name --mask 1 --format png

@@ -1,4 +1,4 @@
-# What a format cannot hold is refused with the way out, and nothing is written.
+# A picture that a format cannot hold is refused with a suggestion, and no file is written.
 . "$CLI/lib"
 cp "$TESTDATA/cutout.png" rgba.png
 cp "$TESTDATA/photo.png" rgb.png
@@ -17,7 +17,7 @@ refused '--alpha drop' ga.pam out.pgm
 refused '.ppm' rgb.png out.pgm
 refused 'out.jpg' rgb16.ppm out.jpg
 refused 'out.bmp' rgb16.ppm out.bmp
-# With the way out taken they are written.
+# With the suggestion the pictures are written.
 stencilcli convolve rgba.png a.ppm --mask 1 --alpha drop
 stencilcli convolve rgba.png a.jpg --mask 1 --alpha drop
 stencilcli convolve ga.pam a.pgm --mask 1 --alpha drop

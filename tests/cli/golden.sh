@@ -1,4 +1,4 @@
-# golden: record and check, tolerances, pictures of other programs, what is no suite.
+# golden: record and check, tolerances, pictures of other programs, files that are not suites.
 . "$CLI/lib"
 mkdir -p suite/sub scratch
 export TMPDIR="$PWD/scratch"
@@ -22,7 +22,7 @@ cat suite/golden.txt
 ls suite suite/expected
 try golden check suite/golden.txt -v -t 3
 cp suite/golden.txt good.txt
-# A change within the limits, one beyond them, one that nobody expects
+# A change within the limits, a change beyond them, an unexpected change
 printf 'P5 2 1 255 \003\005' >'suite/sub/a b.pgm'
 try golden check suite
 printf 'P5 2 1 255 \003\006' >'suite/sub/a b.pgm'
@@ -30,12 +30,12 @@ printf 'P2 2 1 255 1 3' >suite/in.pgm
 try golden check suite --junit results.xml
 grep -c '<failure' results.xml
 cmp suite/golden.txt good.txt
-# keep: all pictures are kept; those that nothing names any more are removed.
+# keep: all pictures are kept; pictures that no case names any more are removed.
 sed -i 's/^strict/keep\nstrict/' suite/golden.txt
 try golden record suite -q
 ls suite/expected
 try golden check suite -q
-# A case that fails: named, the rest goes on, and record changes nothing.
+# A failing case is named, the others continue, and record changes nothing.
 cp suite/golden.txt good.txt
 sed -i "s/--mask 2 /--border x /; s/mkdir o/touch stray; mkdir o/" suite/golden.txt
 cp suite/golden.txt bad.txt
@@ -43,11 +43,11 @@ try golden check suite
 try golden record suite
 cmp suite/golden.txt bad.txt
 cp good.txt suite/golden.txt
-# An expected picture that is not what its name says
+# An expected picture whose checksum is not the one in its name
 printf 'P5 2 1 255 \003\003' >suite/expected/52804da49db5dca8.pgm
 printf 'P5 2 1 255 \003\007' >'suite/sub/a b.pgm'
 try golden check suite
-# A kept picture whose samples are as they were stays, whatever its file says beside them.
+# A kept picture with unchanged samples stays, even if other content of its file differs.
 mkdir dated
 printf '0 a.pgm printf "P5 #%%s\\n1 1 255 a" "$(cat ../../../count)" >a.pgm\n' >dated/golden.txt
 sed -i '1i keep' dated/golden.txt
@@ -58,7 +58,7 @@ echo 2 >count
 stencilcli golden record dated -q
 cmp first.pgm dated/expected/*.pgm
 rm -r dated count first.pgm
-# A folder through the tool: its manifest is no stray.
+# A command on folders: its manifest is not an unexpected file.
 mkdir folders folders/in
 cp suite/in.pgm folders/in
 printf 'inputs in/*\nstrict\n0 in.pgm stencilcli blur in .\n' >folders/golden.txt

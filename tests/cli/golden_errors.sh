@@ -1,4 +1,4 @@
-# golden: what is no suite is told with its line; slow commands and signals end cleanly.
+# golden: an invalid suite is reported with the line; slow commands and signals end cleanly.
 . "$CLI/lib"
 mkdir scratch
 export TMPDIR="$PWD/scratch"
@@ -26,13 +26,13 @@ suite '0 a.pgm true'
 suite '0 a.pgm echo no picture >a.pgm'
 suite '0 a.pgm kill -9 $$'
 suite 'timeout 1' '0 a.pgm sleep 30 & sleep 30'
-nap="sleep 31.$$" # of this test alone, if several run at once
+nap="sleep 31.$$" # unique to this test, if several run at once
 suite "- - $nap &"
 refuses 2 'expected record or check' golden look golden.txt
 refuses 2 --html golden record golden.txt --html r.html
 refuses 1 none.txt golden check none.txt
 refuses 1 golden.txt golden check scratch
-# SIGTERM: nothing is left, neither folders nor processes, and the suite is as it was.
+# SIGTERM: no folders or processes are left, and the suite is unchanged.
 printf '0 a.pgm %s\n0 b.pgm %s\n' "$nap" "$nap" >golden.txt
 cp golden.txt before.txt
 "$STENCILCLI" golden record golden.txt -t 2 &
@@ -48,10 +48,10 @@ still_runs() {
     ps -ef >ps.log
     grep -q "[s]${nap#s}" ps.log
 }
-end=$(($(date +%s) + 10)) # what was killed may be there for a moment
+end=$(($(date +%s) + 10)) # killed processes may exist for a moment
 while still_runs && [ "$(date +%s)" -lt $end ]; do sleep 0.05; done
 if still_runs; then echo "a command still runs"; fi
-# Under nohup a hangup stops nothing.
+# Under nohup a hangup does not stop the run.
 printf -- '- - sleep 0.5\n- - true\n' >golden.txt
 env --ignore-signal=HUP "$STENCILCLI" golden check golden.txt -t 1 >hangup.txt &
 pid=$!
@@ -59,12 +59,12 @@ while [ "$(ls scratch/*/*.err 2>ls.log | wc -l)" -lt 1 ]; do sleep 0.05; done
 kill -HUP $pid
 wait $pid
 cat hangup.txt
-# Whoever has started it may ignore that children end: a command that fails still does.
+# The caller may ignore SIGCHLD: a failing command still counts as failed.
 printf -- '- - false\n' >golden.txt
 code=0
 env --ignore-signal=CHLD "$STENCILCLI" golden check golden.txt >ignored.txt || code=$?
 echo "exit $code: $(cat ignored.txt)"
-# A second is a whole one, wherever in a second of the clock the command begins.
+# A timeout of one second is a whole second, at any fraction of the clock's second.
 printf 'timeout 1\n- - sleep 30\n' >golden.txt
 python3 - <<'END'
 import os, subprocess, time

@@ -1,4 +1,4 @@
-# The report without a browser: texts escaped, large pictures cut or reduced, other sizes.
+# The report, tested without a browser: escaped texts, large pictures cut or reduced, other sizes.
 . "$CLI/lib"
 mkdir suite
 python3 - <<'END'

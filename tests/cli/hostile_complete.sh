@@ -1,4 +1,4 @@
-# No damaged file is forgotten: every one of testdata/hostile has an extension that a test walks.
+# Every file of testdata/hostile has an extension that one of the tests covers.
 for path in "$TESTDATA"/hostile/*; do
     case $path in
     *.png | *.jpg | *.jpeg | *.bmp | *.pbm | *.pgm | *.ppm | *.pnm | *.pam | *.txt) ;;

@@ -1,4 +1,4 @@
-# Every damaged mask of testdata/hostile ends with exit status 2 within a second, with one line that
+# Every damaged mask of testdata/hostile gives exit status 2 within a second, with one line that
 # names it, before any picture is opened.
 . "$CLI/lib"
 count=0
@@ -7,7 +7,7 @@ for path in "$TESTDATA"/hostile/*.txt; do
     [ -e "$path" ] || continue
     count=$((count + 1))
     refuses 2 "$name" convolve missing.ppm out.ppm --mask "$path"
-    # Whole numbers that no sum can hold: a mask that can be printed and not run.
+    # Whole numbers too large for any sum: the mask can be printed but not run.
     [ "$name" != mask_large_numbers.txt ] || continue
     refuses 2 "$name" mask "$path"
     refuses 2 'standard input' mask - <"$path"

@@ -1,4 +1,4 @@
-# INPUT and OUTPUT may be one file, also by two names.
+# INPUT and OUTPUT may be one file, even under two names.
 . "$CLI/lib"
 cp "$TESTDATA/photo.png" one.png
 cp one.png two.png

@@ -1,4 +1,4 @@
-# One's own masks: found first, in order, each name once; a broken one is named.
+# The user's own masks: found first, in order, each name once; a broken mask is named.
 . "$CLI/lib"
 mkdir own more
 printf '# my own\n1 2\n' >own/zz_mine.txt

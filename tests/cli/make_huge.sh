@@ -15,7 +15,7 @@ done
 "$make_huge" 5 5 none/bad.png && exit 1
 [ ! -e bad.png ]
 [ ! -e bad.gif ]
-# Seeds: other pictures, each the same alone and among several.
+# Different seeds give different pictures; a seed gives the same picture alone and among several.
 "$make_huge" 70 50 'seed{}.png' --seed 7 --count 3
 "$make_huge" 70 50 alone.png --seed 8
 cmp alone.png seed8.png

@@ -1,4 +1,4 @@
-# Masks that are none. The sentence names file, line and column; all end with exit status 2, before
+# Invalid masks. The message names file, line and column; the exit status is always 2, before
 # any picture is opened.
 . "$CLI/lib"
 bad() {

@@ -1,4 +1,4 @@
-# `stencilcli mask`: what it prints is a mask file again, and says sum, rank, symmetry and bounds.
+# `stencilcli mask`: its output is a valid mask file, with sum, rank, symmetry and bounds.
 # The weights of --sigma 1 --radius 1 by hand: g = 1, exp(-1/2); 2048/(1 + 2g) = 925.4 and 561.3,
 # the missing unit goes to the largest fraction: 561 926 561; the mask is their outer product.
 . "$CLI/lib"
@@ -14,7 +14,7 @@ for mask in '1 2 1; 2 4 2; 1 2 1' '1 2; 3 -4' '1/3 0.25 -1e-2' gauss5 sobel_x un
 done
 stencilcli mask --sigma 1 >gauss.txt
 grep -v '^#' gauss.txt
-# An amount makes it unsharp's mask; JSON holds the same numbers.
+# --amount makes unsharp's mask; JSON has the same numbers.
 stencilcli mask --sigma 0.5 --radius 1 --amount 1/2 | grep -v '^#'
 stencilcli mask '1 2; 3 -4/5' --divisor 3 --json >json
 python3 -c 'import json

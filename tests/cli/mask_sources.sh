@@ -1,5 +1,5 @@
-# A mask as a file, a bare name with and without .txt, rows in place, standard input, and from
-# STENCILCLI_MASKS: the same bytes.
+# A mask from a file, by a bare name with and without .txt, as rows in place, from standard input,
+# and from STENCILCLI_MASKS: always the same bytes.
 . "$CLI/lib"
 cp "$TESTDATA/textbook.pgm" in.pgm
 mkdir masks
@@ -23,7 +23,7 @@ stencilcli blur in.pgm out.pgm --mask gauss5
 cmp expected.pgm out.pgm
 stencilcli blur in.pgm out.pgm --mask gauss5.txt
 cmp expected.pgm out.pgm
-# The options replace what the file says.
+# The options replace the file's values.
 stencilcli convolve in.pgm expected.pgm --mask '1 2; 0 1' --divisor 2 --offset 3 --anchor 0,1
 stencilcli convolve in.pgm out.pgm --mask own2 --divisor 2 --offset 3 --anchor 0,1
 cmp expected.pgm out.pgm

@@ -1,5 +1,5 @@
-# --plan, --json and -v say by which method the CPU comes by its sums, and it gives what the reference
-# gives; --method names another one.
+# --plan, --json and -v name the CPU method that computes the sums, and its output equals the
+# reference's; --method selects another method.
 . "$CLI/lib"
 python3 - <<'END'
 import random

@@ -1,4 +1,4 @@
-# Inputs that are not there or no files.
+# Inputs that are missing or are not files.
 . "$CLI/lib"
 refuses 1 missing.png blur missing.png out.png
 refuses 1 file/in.png blur file/in.png out.png

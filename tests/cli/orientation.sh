@@ -1,5 +1,5 @@
-# One bright cell reads the mask back: turned by 180 degrees as it is laid on (correlation), as
-# written with --flip (true convolution). The anchor turns with the mask.
+# A single bright cell shows the mask in the output: turned by 180 degrees normally (correlation),
+# as written with --flip (true convolution). The anchor turns with the mask.
 . "$CLI/lib"
 cat >dot.pgm <<'END'
 P2 5 5 255

@@ -1,4 +1,4 @@
-# --plan says what would run, and runs nothing; OUTPUT may be left out.
+# --plan prints the plan and runs nothing; OUTPUT may be left out.
 . "$CLI/lib"
 cp "$TESTDATA/textbook.pgm" in.pgm
 stencilcli blur in.pgm out.pgm --mask '1 2 1; 2 4 2; 1 2 1' --divisor 16 --plan >plan

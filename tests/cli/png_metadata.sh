@@ -1,5 +1,5 @@
-# What a PNG says beside its samples goes into another PNG as it stands; what is unsound, twice
-# there, in the wrong place or not for such pixels does not; other formats take nothing.
+# Metadata of a PNG is copied to another PNG unchanged. Not copied: invalid, repeated or misplaced
+# chunks, and chunks that do not suit the pixels. Other formats get no metadata.
 . "$CLI/lib"
 cat >make.py <<'EOF'
 import struct, sys, zlib

@@ -9,7 +9,7 @@ sys.stdout.buffer.write(b"P5\n6000 8000\n255\n" + random.Random(1).randbytes(480
 stencilcli convolve noise.pgm noise.png --mask 1
 printf 'P5\n1 1\n255\nx' >one.pgm
 stencilcli convolve one.pgm one.png --mask 1
-# Beside what the program takes for one pixel: 22 MiB where it is built with a sanitizer.
+# Relative to the memory for one pixel, which is 22 MiB in builds with a sanitizer.
 cat >peak.py <<'EOF'
 import resource, subprocess, sys
 def peak(picture):

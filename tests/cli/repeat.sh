@@ -1,4 +1,4 @@
-# --repeat N is N whole passes, each rounded and clamped.
+# --repeat N makes N whole passes, each rounded and clamped.
 . "$CLI/lib"
 cp "$TESTDATA/textbook.pgm" in.pgm
 stencilcli sharpen in.pgm 1.pgm

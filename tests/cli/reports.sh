@@ -1,4 +1,4 @@
-# --time, --json, -v and -q: data on standard output, the rest on standard error.
+# --time, --json, -v and -q: data goes to standard output, all other text to standard error.
 . "$CLI/lib"
 cp "$TESTDATA/textbook.pgm" in.pgm
 stencilcli blur in.pgm out.pgm >stdout 2>stderr
@@ -20,10 +20,10 @@ END
 stencilcli blur in.pgm out.pgm -v >stdout 2>stderr
 [ ! -s stdout ]
 grep -q kernel stderr
-# The picture itself is on standard output: nothing else may be.
+# The picture itself is on standard output: no other text may be there.
 stencilcli blur in.pgm - --json --time -v 2>stderr | cmp - out.pgm
 [ -s stderr ]
-# What a codec drops is one line, and -q silences it.
+# The warning about dropped metadata is one line, and -q silences it.
 stencilcli blur "$TESTDATA/rotated.jpg" out.ppm >stdout 2>stderr
 [ ! -s stdout ]
 sed "s#$TESTDATA/##" stderr

@@ -1,5 +1,5 @@
-# JSON and CSV hold the same numbers, the fractions are exact and reduced, and the grid's are those
-# of a walk over every tile.
+# JSON and CSV have the same numbers, the fractions are exact and reduced, and the grid's numbers
+# equal those of a walk over every tile.
 . "$CLI/lib"
 stencilcli reuse --mask-width 1,2,5 --tile 1,3,8 --size 13 --json >lines
 stencilcli reuse --mask-width 1,2,5 --tile 1,3,8 --size 13 --csv >csv

@@ -1,4 +1,4 @@
-# The whole grid of a picture, every channel of it, for a mask's real size and anchor.
+# The whole grid of a picture, with all channels, for a mask's real size and anchor.
 . "$CLI/lib"
 cp "$TESTDATA/cutout.png" .
 printf 'anchor 0 1\n1 2 3\n4 5 6\n' >mask.txt

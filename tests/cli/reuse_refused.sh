@@ -1,4 +1,4 @@
-# What does not fit together, and numbers out of range, are refused before anything is printed.
+# Contradictory options, and numbers out of range, are refused before anything is printed.
 . "$CLI/lib"
 cp "$TESTDATA/gray.png" .
 try reuse --tile 0

@@ -1,4 +1,4 @@
-# Halves round up, also below zero before the clamp; what is out of range is clamped.
+# Halves round up, even below zero before the clamp; values out of range are clamped.
 . "$CLI/lib"
 row() {
     printf 'P2 %s 1 255\n%s\n' "$1" "$2" >in.pgm

@@ -1,5 +1,5 @@
-# Audio files: 8 to 32 bits and several channels against the formula in Python, all containers, and
-# files that come back as they were.
+# Audio files: 8 to 32 bits and several channels, compared with the formula in Python; all
+# containers; and files that are written back unchanged.
 . "$CLI/lib"
 stencilcli --version | grep -q '^audio: libsndfile' || skip 'built without libsndfile'
 cat >make.py <<'END'
@@ -73,7 +73,7 @@ rm -f ./*.wav ./*.aif ./*.aiff ./*.flac
 python3 -c '
 from make import *
 write_wav("in.wav", [[100, -100], [200, 0], [-32768, 5]], 16, 8000)'
-# Through pipes, as text, in place; what a kernel or a border is asked for.
+# Through pipes, as text, in place; with a given kernel or border.
 stencilcli signal - - --mask 1 <in.wav | cmp - in.wav
 try signal in.wav out.txt --mask 1
 cat out.txt
@@ -89,8 +89,8 @@ cat out.txt
 stencilcli signal in.wav in.wav --mask 0 --offset 50%
 stencilcli signal in.wav out.txt --mask 1
 cat out.txt
-# What a file says beside its samples stays: tags, loudspeakers. Files whose header does not know
-# their length are read to their end.
+# Metadata of a file stays: tags, loudspeakers. Files whose header does not give their length are
+# read to their end.
 stencilcli signal in.wav long.flac --mask 1
 python3 - <<'END'
 import struct
@@ -125,7 +125,7 @@ stencilcli signal stream.wav - --mask 1 | tail -c 4 | od -An -td2
 stencilcli signal stream.flac stream.txt --mask 1
 stencilcli signal in.wav in.txt --mask 1
 cmp stream.txt in.txt
-# A mask whose numbers have no common denominator within 62 bits is quantised once, and says so.
+# A mask whose numbers have no common denominator within 62 bits is quantised once, with a note.
 stencilcli signal in.wav quantised.txt --mask '1/1000000007 1/998244353 1/3' -v -d cpu 2>&1 |
     grep quantised
 stencilcli signal in.wav third.txt --mask '0 0 1/3'

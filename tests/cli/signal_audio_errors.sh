@@ -1,4 +1,4 @@
-# Audio that cannot stay exact, or is damaged, is refused with the way out; nothing is written.
+# Audio that cannot stay exact, or is damaged, is refused with a suggestion; no file is written.
 . "$CLI/lib"
 stencilcli --version | grep -q '^audio: libsndfile' || skip 'built without libsndfile'
 python3 - <<'END'

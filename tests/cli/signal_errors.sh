@@ -1,4 +1,4 @@
-# Samples that are no numbers are named with line and column, and nothing is written.
+# Samples that are not numbers are named with line and column, and no file is written.
 . "$CLI/lib"
 bad() {
     printf "$1" >in.txt

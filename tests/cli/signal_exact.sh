@@ -1,5 +1,5 @@
-# Random signals, masks and options against fractions in Python: every output is exact, however
-# large the numbers are, with every 1D kernel that runs here.
+# Random signals, masks and options, compared with fractions in Python: every output is exact for
+# numbers of any size, with every 1D kernel that runs here.
 . "$CLI/lib"
 stencilcli list kernels --json >kernels
 python3 - kernels <<'END'
@@ -78,7 +78,7 @@ for case in range(120):
     want = " ".join(exact(v) if places < 0 else decimal(v, places) for v in x) + "\n"
     with open("in.txt", "w") as file:
         file.write(" ".join(samples) + "\n")
-    # A CUDA context takes a while: one case of each kind there.
+    # Making a CUDA context is slow: only one case of each kind there.
     named = kernels["cpu"] + (kernels["cuda"] if case in (0, 4, 32, 63, 91) else [])
     for kernel in ["auto"] + named:
         command = [os.environ["STENCILCLI"], "signal", "in.txt", "-", "--mask", " ".join(mask),

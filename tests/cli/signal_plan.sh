@@ -1,4 +1,4 @@
-# What would run on a signal, and what has run: words, JSON, notes, times.
+# The plan for a signal, and the report after a run: words, JSON, notes, times.
 . "$CLI/lib"
 echo 1 2 3 4 >in.txt
 echo 1 2 123456789123 >long.txt

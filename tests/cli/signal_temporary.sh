@@ -1,5 +1,5 @@
-# A signal while a temporary lies beside the output: it goes. (Where the machine is so fast that the
-# output is complete before the signal arrives, nothing but it may lie there.)
+# A signal while a temporary exists beside the output: the temporary is removed. (On a fast machine
+# the output may be complete before the signal arrives; then no other file may exist.)
 . "$CLI/lib"
 python3 -c 'import os, sys
 sys.stdout.buffer.write(b"P6 2400 2400 255\n" + os.urandom(2400 * 2400 * 3))' >in.ppm

@@ -1,5 +1,5 @@
-# Text samples: the textbook's results with every 1D kernel that runs here, and a text that keeps
-# its form.
+# Text samples: the textbook's results with every 1D kernel that runs here, and a text whose format
+# is kept.
 . "$CLI/lib"
 echo '1 2 3 4 5 6 7' >numbers.txt
 try signal numbers.txt - --mask '3 4 5 4 3'
@@ -14,7 +14,7 @@ while read -r kernel; do
     echo '22 38 57 76 95 90 74' | cmp - "$kernel.txt"
 done <names
 rm ./*
-# Separators, line ends and comments stay; so does a last line without an end.
+# Separators, line ends and comments stay; a last line without a line end stays so.
 printf '# a, b\n1,2 ,3\r\n\n\t4;5\n' >wrong.txt
 try signal wrong.txt - --mask 1
 printf '# a, b\n1,2 ,3,\r\n\n\t+4.50 # 1 2\n-1e1   6/4' >form.txt
@@ -22,7 +22,7 @@ stencilcli signal form.txt - --mask '1 1' --border replicate | od -c
 stencilcli signal form.txt form.txt --mask 10 --divisor 3 --offset -1/2 --decimals 3
 cat form.txt
 echo
-# The borders, with a mask longer than the signal, even, flipped, with an anchor.
+# The borders with masks that are longer than the signal, even, flipped, or have an anchor.
 echo '1 2 4' >three.txt
 for border in zero constant:5 replicate reflect mirror wrap; do
     try signal three.txt - --mask '1 0 0 0 0 0 0 10' --border $border

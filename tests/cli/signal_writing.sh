@@ -1,5 +1,5 @@
-# A signal while the output is being written into a pipe that nobody empties: the pipe stays one,
-# nothing is left beside it.
+# A signal while the output is written into a pipe that no process reads: the pipe stays a pipe, and
+# no other file is left.
 . "$CLI/lib"
 python3 -c 'import sys; sys.stdout.buffer.write(b"P6 700 700 255\n" + bytes(700 * 700 * 3))' >in.ppm
 mkfifo out

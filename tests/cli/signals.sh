@@ -1,9 +1,9 @@
-# A signal while the input is waited for: no temporary, the old output untouched, exit 128+n.
+# A signal during the wait for input: no temporary, the old output unchanged, exit 128+n.
 . "$CLI/lib"
 for signal in TERM HUP INT; do
     mkfifo input
     echo old >out.pgm
-    # A shell without job control has its background jobs ignore SIGINT.
+    # A shell without job control makes its background jobs ignore SIGINT.
     env --default-signal=INT "$STENCILCLI" blur - out.pgm <input &
     exec 3>input
     printf 'P5 100 100 255\n' >&3

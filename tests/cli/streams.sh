@@ -4,7 +4,7 @@ cp "$TESTDATA/textbook.pgm" in.pgm
 stencilcli blur in.pgm expected.pgm
 stencilcli blur - out.pgm <in.pgm
 cmp expected.pgm out.pgm
-# `-` writes the input's format, or --format's; a pipe has no length that could be asked for.
+# `-` writes the input's format, or the one of --format; a pipe has no known length.
 stencilcli blur in.pgm - >out.pgm
 cmp expected.pgm out.pgm
 # shellcheck disable=SC2002
@@ -22,7 +22,7 @@ stencilcli blur in.pgm /dev/stdout --format pgm >out.pgm
 cmp expected.pgm out.pgm
 stencilcli blur /dev/stdin out.pgm <in.pgm
 cmp expected.pgm out.pgm
-# A device and a pipe are written to, not replaced.
+# A device and a pipe are written, not replaced.
 stencilcli blur in.pgm /dev/null --format pgm
 [ -c /dev/null ]
 mkfifo pipe.pgm

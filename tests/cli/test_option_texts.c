@@ -1,7 +1,7 @@
-/* Help, man page and completions are made from the tables of options, commands and filters; here
- * they are taken apart again and must name exactly what the tables hold: every shown option and
- * every command, for each command and filter the options that it takes, and nothing else. Whether
- * the shells and man accept the texts is tested in tests/cli. */
+/* Help, man page and completions are made from the tables of options, commands and filters. These
+ * tests parse the texts again: they must name exactly the contents of the tables, that is, every
+ * shown option and every command, and for each command and filter the options that it takes.
+ * tests/cli tests whether the shells and man accept the texts. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define LIST_BYTES 4096
 
-/* ---- what the tables say: words with a blank before each ---- */
+/* ---- the contents of the tables: words, each after a blank ---- */
 
 static void add_word(char *list, const char *word, size_t length)
 {
@@ -20,8 +20,8 @@ static void add_word(char *list, const char *word, size_t length)
     snprintf(list + used, LIST_BYTES - used, " %.*s", (int)length, word);
 }
 
-/* The shown options of COMMANDS as "-m --mask --sigma ..."; VALUED: only those with a value;
- * FILTER, if not NULL: only those that it takes. */
+/* The shown options of COMMANDS as "-m --mask --sigma ...". VALUED: only options with a value.
+ * FILTER, if not NULL: only the options that it takes. */
 static void table_options_for(char *list, unsigned commands, bool valued,
                               const struct filter *filter)
 {
@@ -70,7 +70,7 @@ static char *capture(void (*print)(FILE *), const char *shell)
     return text;
 }
 
-/* The next line of *AT into LINE; false at the end. */
+/* Copies the next line of *AT to LINE; false at the end. */
 static bool next_line(const char **at, char *line)
 {
     size_t length = strcspn(*at, "\n");
@@ -82,7 +82,7 @@ static bool next_line(const char **at, char *line)
     return true;
 }
 
-/* Every --word of TEXT must be an option that is shown. */
+/* Every --word of TEXT must be a shown option. */
 static void check_known(const char *text)
 {
     for (const char *at = strstr(text, "--"); at; at = strstr(at + 2, "--")) {
@@ -121,8 +121,8 @@ static void add_options(char *list, const char *text, const char *end)
 
 /* ---- help and man page ---- */
 
-/* The terms of --help: lines with four blanks, up to two blanks, in the sections that hold no
- * code. */
+/* Collects the terms of --help: in sections without code, the lines with four blanks, up to the
+ * next two blanks. */
 static void help_terms(const char *text, char *options, char *names)
 {
     char line[LIST_BYTES], section[64] = "";
@@ -174,14 +174,14 @@ static void test_short_help(void)
     free(text);
 }
 
-/* The help of one command or filter names the options that it takes and no others. */
+/* The help of one command or filter names exactly the options that it takes. */
 static void check_command_help(unsigned commands, const char *name)
 {
     char *text = NULL, options[LIST_BYTES] = "", names[LIST_BYTES] = "";
     char expected[LIST_BYTES];
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    fputs("OPTIONS\n", out); /* all its terms are options */
+    fputs("OPTIONS\n", out); /* all terms are options */
     options_print_command_help(out, name);
     fclose(out);
     help_terms(text, options, names);
@@ -198,7 +198,7 @@ static void test_command_help(void)
         check_command_help(FOR(command_find(name)), name);
 }
 
-/* Roff's \- and \(xx and \fX taken away. */
+/* Removes roff's \-, \(xx and \fX. */
 static void unescape(char *text)
 {
     char *to = text;
@@ -245,8 +245,8 @@ static void test_man_page(void)
 
 /* ---- completions ---- */
 
-/* The words that are offered in place of the last of the words of LINE, a blank before each;
- * ":files" for names of files. Blanks separate the words of LINE. */
+/* Lists the words offered for the last word of LINE, each after a blank; ":files" stands for file
+ * names. Blanks separate the words of LINE. */
 static void offered(char *list, const char *line)
 {
     char copy[256], *words[16], *at = copy, *text = NULL, row[LIST_BYTES];
@@ -275,7 +275,7 @@ static void check_offered(const char *line, const char *expected)
     check_same(line, list, expected);
 }
 
-/* Each command and filter is offered the options that it takes and no others. */
+/* Each command and filter is offered exactly the options that it takes. */
 static void test_completed_options(void)
 {
     char line[64], expected[LIST_BYTES];
@@ -303,7 +303,7 @@ static void test_completed_names(void)
     check_offered("-b wrap --border=wrap b", " blur box bench");
 }
 
-/* What WORDS and COMPLETE offer, with BEFORE before each word. */
+/* Lists the words that WORDS and COMPLETE offer, each with BEFORE in front. */
 static void expected_place(char *list, const struct option_spec *spec, const char *before)
 {
     char word[128];
@@ -316,8 +316,8 @@ static void expected_place(char *list, const struct option_spec *spec, const cha
         add_word(list, ":files", 6);
 }
 
-/* After every option that takes a value, in each of its forms, the value's words are offered; after
- * every flag, what the command takes. */
+/* After an option with a value, in each of its forms, the value's words are offered; after a flag,
+ * the words that the command takes. */
 static void test_completed_values(void)
 {
     const struct option_spec *table = option_table;
@@ -350,7 +350,8 @@ static void test_completed_values(void)
     check_offered("mask gauss5", " gauss5 :files");
 }
 
-/* Each shell's script asks for the answers; what the shells make of them is for tests/cli. */
+/* Each shell's script asks the program for the answers; tests/cli tests the scripts in their
+ * shells. */
 static void test_scripts(void)
 {
     for (int i = 0; shell_word(i); i++) {

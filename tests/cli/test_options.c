@@ -1,6 +1,6 @@
-/* The parser of the command line: what it makes of words, and what it says about
- * wrong ones. The texts that are made from the same tables (help, man page,
- * completions) are tests/cli/test_option_texts.c's. */
+/* The parser of the command line: its results, and its messages about wrong words.
+ * tests/cli/test_option_texts.c tests the texts made from the same tables (help, man page,
+ * completions). */
 #include <string.h>
 
 #include "base/did_you_mean.h"
@@ -10,8 +10,8 @@
 static struct options options;
 static struct error err;
 
-/* Parses "stencilcli" and the words of LINE, which blanks separate. The words live until the next
- * call, as argv does. */
+/* Parses "stencilcli" and the words of LINE, separated by blanks. Like argv, the words live until
+ * the next call. */
 static bool parse(const char *line)
 {
     static char copy[512];

@@ -1,4 +1,4 @@
-# How many threads there are by default: what the scheduler gives, never more than there are.
+# The default number of threads: the scheduler's limit, but never more than the machine's cores.
 . "$CLI/lib"
 threads() {
     env -u OMP_NUM_THREADS -u SLURM_CPUS_PER_TASK "$@" "$STENCILCLI" list devices |

@@ -1,4 +1,4 @@
-# An extension that is none is a usage error, before anything is read.
+# An unknown extension is a usage error, before anything is read.
 . "$CLI/lib"
 refuses 2 out.xyz blur missing.png out.xyz
 refuses 2 out blur missing.png out

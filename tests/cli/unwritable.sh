@@ -1,5 +1,5 @@
-# Outputs that cannot be: a folder that is not there, a path below a file, a folder itself, a full
-# disk.
+# Outputs that cannot be written: in a missing folder, at a path below a file, a folder itself, on a
+# full disk.
 . "$CLI/lib"
 cp "$TESTDATA/textbook.pgm" in.pgm
 mkdir folder.pgm

@@ -1,4 +1,4 @@
-# No words at all: the one screen of help, on standard error.
+# Without any words: the one screen of help, on standard error.
 code=0
 "$STENCILCLI" >out 2>err || code=$?
 echo "exit $code"

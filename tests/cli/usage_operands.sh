@@ -1,4 +1,4 @@
-# Too few, too many, and options that a command has no use for.
+# Too few operands, too many, and options that do not belong to the command.
 . "$CLI/lib"
 try --sigma 2
 try blur

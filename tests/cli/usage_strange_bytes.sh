@@ -1,4 +1,4 @@
-# What a message quotes stays one line and gives no orders to the terminal.
+# Text quoted in a message stays on one line and cannot control the terminal.
 . "$CLI/lib"
 refuses 2 'unknown' "$(printf 'two\nlines\033[2J')"
 refuses 2 '--sigma' blur a b --sigma "$(printf '1\r2')"

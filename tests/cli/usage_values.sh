@@ -1,4 +1,4 @@
-# Values out of range, of the wrong kind, missing, or one too many.
+# Values that are out of range, of the wrong kind, missing, or superfluous.
 . "$CLI/lib"
 try blur in.png out.png --quality 0
 try blur in.png out.png --quality 101

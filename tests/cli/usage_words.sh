@@ -1,4 +1,4 @@
-# Words that are none: each is named, with the nearest word where one is near.
+# Unknown words: each is named, with the nearest known word if one is near.
 . "$CLI/lib"
 try blurr in.png out.png
 try Sobel in.png out.png

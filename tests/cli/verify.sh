@@ -1,4 +1,4 @@
-# --verify: the reference agrees; output and exit status are as without.
+# --verify: the reference agrees; output and exit status do not change.
 . "$CLI/lib"
 cp "$TESTDATA/cutout.png" in.png
 stencilcli blur in.png a.png

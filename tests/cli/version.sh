@@ -1,4 +1,4 @@
-# The version on the first line, and what was built in.
+# The version on the first line, then the parts that were built in.
 "$STENCILCLI" --version >out
 head -n 1 out
 grep -Eqx 'CUDA: (yes|no)' out

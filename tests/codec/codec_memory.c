@@ -22,7 +22,7 @@ static void temporary_path(char path[64])
         close(fd);
 }
 
-/* Reading in bands of 1, 2, 3 ... rows into wider rows gives the same samples. */
+/* Reading in bands of 1, 2, 3 ... rows into wider rows must give the same samples. */
 static void check_bands(const char *path, const struct image *image)
 {
     struct source *source;

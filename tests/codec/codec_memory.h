@@ -1,13 +1,13 @@
-/* Image files in memory, for tests of codecs: what is read and written passes through
- * a temporary file and the public interface. */
+/* Image files in memory, for tests of codecs: all data passes through a temporary file and the
+ * public interface. */
 #ifndef STENCIL_TESTS_CODEC_CODEC_MEMORY_H
 #define STENCIL_TESTS_CODEC_CODEC_MEMORY_H
 
 #include "codec/codec.h"
 
-/* Reads a whole file and checks that info and picture agree. image->data is NULL where it
- * is refused, with the sentence in err. WARNING (256 places) is what stands behind the file's
- * name in the warning, or empty. */
+/* Reads a whole file and checks that its info and picture agree. If the file is refused,
+ * image->data is NULL and err has the message. WARNING (256 bytes) gets the warning without the
+ * file's name, or is empty. */
 void memory_read(const uint8_t *file, size_t bytes, struct image *image, char *warning,
                  struct error *err);
 

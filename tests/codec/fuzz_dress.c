@@ -1,4 +1,4 @@
-/* Dressing fuzz data up: see tests/codec/fuzz_dress.h. */
+/* Turns fuzz data into files: see tests/codec/fuzz_dress.h. */
 #include "tests/codec/fuzz_dress.h"
 
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void append_stored(struct bytes *out, const struct bytes *pixels, bool ri
     append_chunk(out, (const uint8_t *)"IDAT", zlib.data, zlib.count);
 }
 
-/* Walks the chunks as far as their lengths make sense; what remains is copied as it is. */
+/* Walks over the chunks while their lengths are valid; copies the rest unchanged. */
 static void dress_png(struct bytes *out, const uint8_t *data, size_t size, int how)
 {
     static struct bytes pixels;

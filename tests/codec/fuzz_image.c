@@ -1,7 +1,6 @@
-/* A libFuzzer target: arbitrary bytes as an image file. A finding is a crash, a
- * sanitizer's complaint, a hang, or a picture whose shape is not what the header
- * said. Built with -Dfuzz=true, run by scripts/fuzz.
- * What the bytes become before that is tests/codec/fuzz_dress.h's. */
+/* A libFuzzer target: arbitrary bytes as an image file. A finding is a crash, a report of a
+ * sanitizer, a hang, or a picture whose shape differs from the header's. Built with -Dfuzz=true,
+ * run by scripts/fuzz. tests/codec/fuzz_dress.h describes how the bytes become a file. */
 #include <stdlib.h>
 
 #include "codec/codec.h"

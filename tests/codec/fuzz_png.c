@@ -1,6 +1,6 @@
-/* A libFuzzer target: PNG files, read by the program and by libpng at its strictest. A
- * finding is a file that one of them reads and the other refuses, or that they read
- * differently. What the bytes become before that is tests/codec/fuzz_dress.h's. */
+/* A libFuzzer target: PNG files, read by the program and by libpng in its strictest mode. A finding
+ * is a file that one of them reads and the other refuses, or that gives different pictures.
+ * tests/codec/fuzz_dress.h describes how the bytes become a file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint64_t get32(const uint8_t *p)
     return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 | (uint64_t)p[2] << 8 | p[3];
 }
 
-/* ISA-L takes some Huffman codes that zlib calls incomplete; nothing that an encoder writes. */
+/* ISA-L accepts some Huffman codes that zlib calls incomplete; encoders never write such codes. */
 static bool is_about_codes(const char *why)
 {
     return strstr(why, "invalid code") || strstr(why, "invalid literal/length") ||
@@ -49,7 +49,7 @@ static bool read_all(const char *path, bool bands, struct image *image, struct e
     return ok;
 }
 
-/* libpng stops at the last row and does not look at what is behind it. */
+/* libpng stops at the last row and does not check the data after it. */
 static bool is_about_more(const char *text)
 {
     return strstr(text, "more compressed data than the picture needs") != NULL;

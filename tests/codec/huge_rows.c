@@ -2,9 +2,10 @@
  *
  *     huge_rows WIDTH HEIGHT ppm|png [SEED]
  *
- * Clouds at every scale, soft edges, slow colour and a sensor's noise, as in
- * scripts/make_photo but not its bytes. `ppm` prints pixels (3 * WIDTH bytes a row, no
- * header), `png` each row filtered, behind its filter byte. Holds a few rows only. */
+ * The picture has clouds at every scale, soft edges, slow colour and a sensor's noise. It resembles
+ * the picture of scripts/make_photo but has other bytes. `ppm` prints pixels (3 * WIDTH bytes a
+ * row, no header), `png` prints filtered rows, each after its filter byte. Memory holds only a few
+ * rows. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,18 +17,18 @@
 
 /* Value noise: a lattice of hashed values, interpolated linearly. */
 static const struct layer {
-    int cell, amplitude, sum; /* which of the sums below it goes into */
+    int cell, amplitude, sum; /* index of the sum below that this layer adds to */
 } layers[LAYERS] = {{512, 120, 0}, {256, 80, 0}, {128, 55, 0},  {64, 32, 1},   {32, 18, 1},
                     {16, 10, 1},   {8, 6, 1},    {4, 4, 1},     {1024, 35, 2}, {256, 15, 2},
                     {1024, 35, 3}, {256, 15, 3}, {1024, 35, 4}, {256, 15, 4}};
 
-/* Sums: 0 is the shape that edges are cut from, 1 the texture, 2 to 4 red, green and blue. */
+/* Sums: 0 is the shape from which edges are cut, 1 the texture, 2 to 4 red, green and blue. */
 enum { SUMS = 5 };
 
 struct rows {
     int width;
     uint32_t seed;
-    int32_t *lattice[LAYERS][2]; /* the lattice rows above and below, stretched to the width */
+    int32_t *lattice[LAYERS][2]; /* the lattice rows above and below, interpolated to the width */
     int32_t *sum[SUMS];
     uint8_t *row, *up, *coded[5];
 };
@@ -72,7 +73,7 @@ static void add_layer(struct rows *r, int number, int y)
         sum[x] += a[x] * above + b[x] * below;
 }
 
-/* 0 below low, top above high, a smooth step between. */
+/* A smooth step: 0 below LOW, TOP above HIGH. */
 static int step(int v, int low, int high, int top)
 {
     double t = v <= low ? 0 : v >= high ? 1 : (double)(v - low) / (high - low);
@@ -103,7 +104,7 @@ static uint8_t paeth(int a, int b, int c)
     return (uint8_t)(pa <= pb && pa <= pc ? a : pb <= pc ? b : c);
 }
 
-/* The row as the filter with the least sum gives it; its first byte is the filter's number. */
+/* The row after the filter with the least sum; its first byte is the filter's number. */
 static const uint8_t *filter_row(struct rows *r)
 {
     const int n = 3 * r->width;
@@ -182,10 +183,10 @@ int main(int argc, char **argv)
         make_row(&r, y, edge);
         const uint8_t *out = png ? filter_row(&r) : r.row;
         if (fwrite(out, 1, bytes + (size_t)png, stdout) != bytes + (size_t)png)
-            return 1; /* the script says why */
+            return 1; /* the script reports why */
         uint8_t *up = r.up;
         r.up = r.row;
         r.row = up;
     }
-    return fflush(stdout) != 0; /* memory goes with the process */
+    return fflush(stdout) != 0; /* the process's end frees the memory */
 }

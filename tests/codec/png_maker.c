@@ -83,7 +83,7 @@ static int predict(int filter, int a, int b, int c)
     }
 }
 
-/* The rows of the picture whose pixels lie at x0, x0+dx, ... and y0, y0+dy, ... */
+/* Writes the rows of the picture with the pixels x0, x0+dx, ... and y0, y0+dy, ... */
 static void put_pass(struct buffer *rows, const struct maker *maker, int x0, int y0, int dx, int dy)
 {
     int samples = maker_samples(maker->colour), x, y, s, bit, row_index = 0;

@@ -1,7 +1,6 @@
-/* A small PNG encoder for tests: any colour type, depth, filter, interlacing and
- * division into chunks, written from the specification and sharing nothing with the
- * program's own PNG code (CRC and Adler-32 included). Only its pictures are
- * small, so it is simple and slow. */
+/* A small PNG encoder for tests: any colour type, depth, filter, interlacing and division into
+ * chunks. It is written from the specification and shares no code with the program's own PNG code
+ * (not even CRC and Adler-32). It is simple and slow, since its pictures are small. */
 #ifndef STENCIL_TESTS_CODEC_PNG_MAKER_H
 #define STENCIL_TESTS_CODEC_PNG_MAKER_H
 
@@ -18,18 +17,18 @@ struct maker {
     size_t palette_bytes;    /* 0: none */
     const uint8_t *trns;     /* tRNS's content */
     size_t trns_bytes;       /* 0: none */
-    const char *extra_type;  /* one more chunk before the picture, or NULL */
+    const char *extra_type;  /* type of one more chunk before the picture, or NULL */
     const void *extra;
     size_t extra_bytes;
     size_t piece;   /* bytes of each IDAT chunk; 0: all in one */
-    int compressed; /* 0: stored blocks; else by maker_deflate */
+    int compressed; /* 0: stored blocks; else maker_deflate compresses */
 };
 
 /* Samples of a pixel for a PNG colour type. */
 int maker_samples(int colour);
 
-/* DATA as one zlib stream in strips of STRIP bytes, every other one of literals alone; malloc'ed.
- */
+/* Compresses DATA to one zlib stream, in strips of STRIP bytes; every other strip has only
+ * literals. Malloc'ed. */
 uint8_t *maker_deflate(const uint8_t *data, size_t bytes, size_t strip, size_t *made);
 
 /* The file, malloc'ed. */

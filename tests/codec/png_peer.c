@@ -1,5 +1,5 @@
-/* libpng: see tests/codec/png_peer.h. Its errors come by longjmp, so what lives across one is in a
- * struct. */
+/* libpng: see tests/codec/png_peer.h. libpng reports errors with longjmp, so variables that must
+ * survive one are in a struct. */
 #include "tests/codec/png_peer.h"
 
 #include <png.h>
@@ -118,7 +118,7 @@ static void write_all(struct peer *peer, const struct maker *maker)
     png_set_filter(peer->png, 0, filters[maker->filter]);
     png_set_compression_level(peer->png, maker->compressed ? 9 : 1);
     if (maker->piece)
-        png_set_compression_buffer_size(peer->png, maker->piece + 6); /* its least is 6 */
+        png_set_compression_buffer_size(peer->png, maker->piece + 6); /* libpng's least size is 6 */
     png_write_info(peer->png, peer->info);
     if (maker->depth < 8)
         png_set_packing(peer->png);
@@ -211,7 +211,7 @@ static void read_rows(struct peer *peer, struct peer_picture *picture)
     for (y = 0; y < maker->height; y++)
         for (i = 0; i < samples; i++) {
             if (maker->colour == 3 && 3 * (size_t)rows[y][i] >= maker->palette_bytes)
-                png_error(peer->png, "no such colour"); /* libpng lets the first of them pass */
+                png_error(peer->png, "no such colour"); /* libpng accepts the first such index */
             picture->samples[(size_t)y * samples + i] =
                 maker->depth == 16 ? ((uint16_t *)(void *)rows[y])[i] : rows[y][i];
         }
@@ -219,7 +219,7 @@ static void read_rows(struct peer *peer, struct peer_picture *picture)
 
 static void read_all(struct peer *peer, struct peer_picture *picture)
 {
-    /* What the program does not look into either; a name and a 0 each. */
+    /* The program does not read these chunks either. Each name ends with a 0. */
     static const png_byte passed_over[] = "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0"
                                           "pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0sTER\0tEXt\0"
                                           "tIME\0zTXt\0cICP\0mDCv\0cLLi";

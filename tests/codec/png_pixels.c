@@ -1,4 +1,4 @@
-/* All kinds of PNG, and what they must read as: see tests/codec/png_pixels.h. */
+/* All kinds of PNG, and the samples that they must give: see tests/codec/png_pixels.h. */
 #include "tests/codec/png_pixels.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ uint32_t png_pixels_random(uint32_t below)
     return (random_state >> 8) % below;
 }
 
-/* What channel C of a pixel must be; S points at its samples. */
+/* The required value of channel C of a pixel; S points at its samples. */
 static unsigned expected(const struct maker *maker, const uint16_t *s, int c)
 {
     unsigned max = (1U << maker->depth) - 1, full = maker->depth == 16 ? 65535 : 255;
@@ -62,7 +62,8 @@ bool png_pixels_agree(const struct maker *maker, const struct image *image, char
     return true;
 }
 
-/* A picture of one kind and size in all filters, interlaced or not, with one tRNS or none. */
+/* Makes pictures of one kind and size with all filters, interlaced or not, with one tRNS or
+ * none. */
 static void each_of_kind(int colour, int depth, int width, int height, bool with_trns,
                          void (*check)(const struct maker *maker))
 {
@@ -89,7 +90,7 @@ static void each_of_kind(int colour, int depth, int width, int height, bool with
         maker.trns_bytes = 1 + png_pixels_random(max + 1);
     for (i = 0; with_trns && colour != 3 && i < count; i++) { /* the key is the last pixel */
         unsigned key = samples[(width * height - 1) * count + i];
-        /* Bits above the depth do not count. */
+        /* Bits above the depth are ignored. */
         key |=
             depth < 16 ? png_pixels_random(256) << 8 | (0xffU & ~max & png_pixels_random(256)) : 0;
         trns[2 * i] = (uint8_t)(key >> 8);

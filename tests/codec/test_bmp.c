@@ -1,23 +1,23 @@
-/* BMP through the codec interface, sample by sample: every kind of header, depth and mask
- * is made here from the format's description, and what is written comes back. */
+/* BMP through the codec interface, sample by sample. The tests make every kind of header, depth and
+ * mask from the format's description; written files are read back. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/codec/codec_memory.h"
 #include "tests/test.h"
 
-/* One kind of file. Pixels are numbers of so many bits; what they mean follows from the
- * palette or the masks. */
+/* One kind of file. Pixels are numbers of `bits` bits; the palette or the masks give their
+ * meaning. */
 struct kind {
     const char *name;
     int header, bits, compression;
-    uint32_t masks[4]; /* written behind or inside the header where compression is 3 or 6 */
-    int colours;       /* palette entries written; 0 where bits > 8 */
-    int told_colours;  /* the header's field */
+    uint32_t masks[4]; /* written after or inside the header if compression is 3 or 6 */
+    int colours;       /* palette entries written; 0 if bits > 8 */
+    int told_colours;  /* the number in the header */
     bool top_down;
     int gap; /* bytes between headers and pixels */
     bool no_last_padding;
-    int channels; /* that must come out */
+    int channels; /* required result */
 };
 
 static const struct kind kinds[] = {
@@ -111,7 +111,8 @@ static size_t row_bytes(const struct kind *kind, int width)
     return ((size_t)width * (size_t)kind->bits + 31) / 32 * 4;
 }
 
-/* The file; PALETTE is blue, green, red of each entry, PIXELS are the numbers from the top. */
+/* Makes the file. PALETTE is blue, green, red of each entry; PIXELS are the numbers, top row
+ * first. */
 static size_t make_file(const struct kind *kind, int width, int height, const uint8_t *palette,
                         const uint32_t *pixels, uint8_t *file)
 {
@@ -156,7 +157,7 @@ static size_t make_file(const struct kind *kind, int width, int height, const ui
                                  : headers;
 }
 
-/* A mask's bits spread over 0..255 by repeating them, which is how decoders agree to do it. */
+/* A mask's bits expanded to 0..255 by repetition, as decoders commonly do. */
 static unsigned by_mask(uint32_t value, uint32_t mask)
 {
     unsigned bits = 0, out = 0;
@@ -204,7 +205,7 @@ static void check_kind(const struct kind *kind, int width, int height)
         pixels[i] = kind->bits <= 8    ? random32() % (uint32_t)kind->colours
                     : kind->bits == 32 ? random32()
                                        : random32() & ((1U << kind->bits) - 1);
-    if (kind->bits == 32) /* alpha by habit needs one byte that is not 0 */
+    if (kind->bits == 32) /* without masks, alpha needs one byte that is not 0 */
         pixels[width * height - 1] |= 0x01000000;
     memory_read(file, make_file(kind, width, height, palette, pixels, file), &image, warning, &err);
     CHECKF(image.data, "%s: %s", kind->name, err.text);
@@ -234,8 +235,8 @@ static void every_kind_reads_exactly(void)
     }
 }
 
-/* The fourth byte of plain 32-bit pixels is nothing where it is 0 throughout; a mask makes
- * it alpha whatever it holds. */
+/* The fourth byte of 32-bit pixels without masks is ignored if it is 0 in all pixels; with a mask
+ * it is always alpha. */
 static void zero_alpha(void)
 {
     static const struct kind plain = {.header = 40, .bits = 32};
@@ -273,7 +274,7 @@ static void profile_is_named(void)
     image_free(&image);
 }
 
-/* Gray comes back as equal RGB, gray with alpha as RGBA: a BMP has no gray. */
+/* Gray is read back as equal RGB, gray with alpha as RGBA: BMP has no gray. */
 static void what_is_written_comes_back(void)
 {
     static const int sizes[][2] = {{1, 1}, {2, 3}, {3, 2}, {5, 1}, {31, 17}};

@@ -1,6 +1,6 @@
-/* What codec/source.c, sink.c and formats.c do around every format: names, recognition by content,
- * what each format refuses and the way out it names, the conversions on the way into a format, and
- * the counting of rows. The formats' own bytes are tests/codec/test_pnm.c and its siblings. */
+/* The work of codec/source.c, sink.c and formats.c for every format: names, recognition by content,
+ * what each format refuses and suggests instead, conversions for a format, and the counting of
+ * rows. tests/codec/test_pnm.c and its siblings test the formats' own bytes. */
 #include "tests/codec/test_pictures.h"
 
 #include "codec/format.h"
@@ -23,7 +23,7 @@ static void names(void)
     CHECK(strcmp(format_name(FORMAT_NONE), "none") == 0);
 }
 
-/* A file by every row of the table is recognised as the row's format, under each of its names. */
+/* A file of every row of the table is recognised as the row's format under each of its names. */
 static void every_format_is_recognised(void)
 {
     struct image image = make_picture(9, 7, 3, 255, 0, 1);
@@ -55,7 +55,7 @@ static void every_format_is_recognised(void)
 
 /* ---- refusals ---- */
 
-/* EXPECTED: the sentence, or NULL where the format holds the picture. */
+/* EXPECTED: the message, or NULL if the format can hold the picture. */
 static void check_refusal(const char *path, int channels, uint32_t max, bool drop,
                           const char *expected)
 {
@@ -132,7 +132,7 @@ static void unknown_formats(void)
     check_unknown("-", FORMAT_NONE,
                   "standard output: no format given: use --format (known: png jpg jpeg bmp pgm ppm "
                   "pam pnm)");
-    CHECK(sink_check("-", &info, &options, &err)); /* the input's */
+    CHECK(sink_check("-", &info, &options, &err)); /* the input's format */
     options.format = FORMAT_PNG;
     CHECK(sink_check("o.xyz", &info, &options, &err));
     options.format = FORMAT_JPEG;
@@ -160,14 +160,14 @@ static void unknown_inputs(void)
     close(ends[0]);
     dup2(saved, STDIN_FILENO);
     close(saved);
-    write_file("in.xyz", BYTES("P5 1 1 255 a")); /* by content, not by name */
+    write_file("in.xyz", BYTES("P5 1 1 255 a")); /* recognised by content, not by name */
     CHECK(source_open(&source, "in.xyz", &err) && source_info(source)->format == FORMAT_PGM);
     source_close(source);
 }
 
 /* ---- conversions ---- */
 
-/* v -> round(v*M/max), half up: n is right if 2*v*M lies in [(2n-1)*max, (2n+1)*max). */
+/* v -> round(v*M/max), half up: n is correct if 2*v*M lies in [(2n-1)*max, (2n+1)*max). */
 static void scale_tables(void)
 {
     static const uint32_t maxes[] = {1, 2, 3, 7, 100, 254, 255, 256, 257, 1000, 65534, 65535};
@@ -193,7 +193,7 @@ static unsigned sample_at(const struct image *image, int y, int i)
     return image->type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
 }
 
-/* FROM: for each outgoing channel the incoming one. */
+/* FROM[c] is the input channel for output channel c. */
 static void check_channels(int in_channels, int out_channels, const int *from, uint32_t max)
 {
     struct image in = make_picture(13, 5, in_channels, max, 4, 77);
@@ -232,7 +232,7 @@ static void channel_conversions(void)
     }
 }
 
-/* Writes GIVEN to PATH and reads it back, whole and in strips; it must be EXPECTED. */
+/* Writes GIVEN to PATH and reads it back, whole and in strips; the result must be EXPECTED. */
 static void check_through(const char *path, const struct image *given, uint32_t max,
                           const struct sink_options *options, const struct image *expected,
                           uint32_t expected_max)

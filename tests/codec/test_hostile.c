@@ -1,6 +1,6 @@
-/* Every damaged, forged or unsupported PNG, JPEG and BMP of testdata/hostile is
- * refused, soon and with the sentence that says what is wrong with it. What the files
- * hold is told by scripts/make_hostile; a file that is not listed here is a failure. */
+/* Every damaged, forged or unsupported PNG, JPEG and BMP of testdata/hostile is refused quickly,
+ * with the message that fits its damage. scripts/make_hostile describes the files; a file that is
+ * not listed here is a failure. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct hostile {
     const char *name, *sentence;
 };
 
-/* What only ISA-L can tell (how many rows came out before the end), and what is said
+/* The message with ISA-L, which alone tells how many rows came before the end, and the message
  * without it. */
 #ifdef HAVE_ISAL
 #define WITH_ROWS(with, without) with

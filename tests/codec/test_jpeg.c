@@ -1,6 +1,6 @@
-/* JPEG through the codec interface. JPEG loses, so it is held against itself: orientations
- * against the same file without one, gray files against their colour twins; flat
- * pictures come back exactly. */
+/* JPEG through the codec interface. JPEG is lossy, so its files are compared with each other: files
+ * with an orientation with the file without one, gray files with colour files of the same picture.
+ * Only flat pictures must come back exactly. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void flat_jpegs_are_exact(void)
         }
 }
 
-/* The gray file is the colour file of three equal channels less its chroma. */
+/* The gray file equals the colour file of three equal channels without its chroma. */
 static void gray_jpegs_are_their_colour_twins(void)
 {
     static const int sizes[][2] = {{1, 1}, {7, 9}, {8, 8}, {16, 16}, {17, 33}, {250, 3}, {101, 77}};
@@ -78,7 +78,7 @@ static void gray_jpegs_are_their_colour_twins(void)
     }
 }
 
-/* FILE with an APP1 segment of EXIF data behind its start. */
+/* FILE with an APP1 segment of EXIF data after its start. */
 static uint8_t *with_exif(const uint8_t *file, size_t bytes, const void *tiff, size_t tiff_bytes,
                           size_t *out_bytes)
 {
@@ -95,8 +95,8 @@ static uint8_t *with_exif(const uint8_t *file, size_t bytes, const void *tiff, s
     return out;
 }
 
-/* The pixel of the stored picture that lies at (x, y) of the upright one, as the EXIF
- * standard says where the stored first row and column belong. */
+/* The pixel of the stored picture that belongs at (x, y) of the upright picture, by the EXIF
+ * standard. */
 static const uint8_t *upright_pixel(const struct image *stored, int orientation, int x, int y)
 {
     int last_x = stored->width - 1, last_y = stored->height - 1;
@@ -179,7 +179,7 @@ static void orientation_is_applied(void)
     }
 }
 
-/* EXIF data that lies or is cut is no orientation, and no reason to refuse the picture. */
+/* Wrong or truncated EXIF data means no orientation, and the picture is not refused. */
 static void broken_exif_is_harmless(void)
 {
     static const uint8_t whole[] = {'M',  'M', 0, 42, 0, 0, 0, 8, 0, 1, 1,
@@ -193,7 +193,7 @@ static void broken_exif_is_harmless(void)
 
     memory_picture(&image, 13, 6, 1);
     file = write_jpeg(&image, 95, 6, &bytes);
-    for (i = 0; i < 2 * sizeof whole; i++) { /* cut at every place, then each byte at its most */
+    for (i = 0; i < 2 * sizeof whole; i++) { /* cut at every byte; then each byte at its maximum */
         memcpy(tiff, whole, sizeof whole);
         if (i >= sizeof whole)
             tiff[i - sizeof whole] = 255;

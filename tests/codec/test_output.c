@@ -1,7 +1,6 @@
-/* Outputs as files: they appear only whole. Whatever goes wrong (a full disk, a
- * missing folder, a signal), the old file stays as it was and no temporary remains.
- * Death by signal is tests/codec/test_output_signals.c; devices and
- * pipes are tests/codec/test_output_direct.c. */
+/* Outputs as files: they appear only whole. Whatever fails (a full disk, a missing folder, a
+ * signal), the old file stays unchanged and no temporary remains. tests/codec/test_output_signals.c
+ * tests death by signal, tests/codec/test_output_direct.c devices and pipes. */
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <limits.h>
@@ -16,7 +15,7 @@
 
 static char large[LARGE_BYTES];
 
-/* The files here whose names begin with PREFIX. */
+/* Counts the files whose names begin with PREFIX. */
 static int count_files(const char *prefix)
 {
     DIR *folder = opendir(".");
@@ -108,7 +107,7 @@ static void symlinks(void)
 
     CHECK(mkdir("there", 0777) == 0 && symlink("there/b", "a") == 0);
     CHECK(symlink("../target", "there/b") == 0 && symlink("loop", "loop") == 0);
-    CHECK(put_text("a", "dangling", &err)); /* a -> there/b -> target, which is not there yet */
+    CHECK(put_text("a", "dangling", &err)); /* a -> there/b -> target, which does not exist yet */
     CHECK(S_ISLNK(mode_of("a")) && S_ISLNK(mode_of("there/b")) && S_ISREG(mode_of("target")));
     CHECK(file_holds("target", "dangling", 8));
     CHECK(put_text("a", "again", &err) && S_ISLNK(mode_of("a")) &&
@@ -175,7 +174,7 @@ static void refusals(void)
     CHECK(file_holds("file", "old", 3) && rmdir("folder") == 0);
 }
 
-/* Runs CHECKs in a child that has no special rights, and so may be refused things. */
+/* Runs CHECKs in a child without special rights, so that access can be refused. */
 static void protected_places(void)
 {
     pid_t child;
@@ -204,7 +203,7 @@ static void protected_places(void)
     CHECK(chmod("closed", 0777) == 0 && unlink("closed/old") == 0 && rmdir("closed") == 0);
 }
 
-/* A real file that cannot grow: the failure comes in the middle of the temporary. */
+/* A real file that cannot grow: writing fails in the middle of the temporary. */
 static void no_room_for_the_temporary(void)
 {
     pid_t child;
@@ -231,7 +230,8 @@ static void no_room_for_the_temporary(void)
     NO_TEMPORARIES();
 }
 
-/* Not every file system can reserve room; those in memory are only asked (room_in_memory). */
+/* Whether the file system can reserve space; file systems in memory have their own test
+ * (room_in_memory). */
 static bool can_reserve(void)
 {
     int fd = open("probe", O_WRONLY | O_CREAT, 0666);
@@ -263,7 +263,7 @@ static void room_is_reserved(void)
     NO_TEMPORARIES();
 }
 
-/* As many as there are places, or as descriptors, of which each takes two. */
+/* As many outputs as there are slots, or file descriptors; each output takes two descriptors. */
 static void many_at_once(void)
 {
     static struct output *outputs[1100];
@@ -300,7 +300,7 @@ static bool memory_is_there(void)
            fs.f_type == TMPFS_MAGIC && fs.f_blocks > 0;
 }
 
-/* A file system in memory reserves nothing, and says all the same when there is no room. */
+/* A file system in memory reserves nothing, but a lack of space is still reported. */
 static void room_in_memory(void)
 {
     struct output *output;

@@ -1,11 +1,11 @@
-/* Outputs that are no regular files: devices, pipes and the process's own stdout are
- * written directly, their errors are reported, and they are never replaced. */
+/* Outputs that are not regular files: devices, pipes and the process's own stdout. They are written
+ * directly, their errors are reported, and they are never replaced. */
 #include <fcntl.h>
 #include <signal.h>
 
 #include "tests/codec/test_pictures.h"
 
-#define LARGE_BYTES ((size_t)1000 * 1000) /* past every buffer */
+#define LARGE_BYTES ((size_t)1000 * 1000) /* larger than every buffer */
 
 static bool is_still(const char *path, mode_t type)
 {
@@ -44,7 +44,7 @@ static void fifo(void)
     int fd;
 
     CHECK(mkfifo("fifo", 0666) == 0);
-    fd = open("fifo", O_RDWR); /* the reader, and the pipe stays open */
+    fd = open("fifo", O_RDWR); /* opened as the reader too, so that the pipe stays open */
     CHECK(put_text("fifo", "piped", &err));
     CHECK(read(fd, got, sizeof got - 1) == 5 && strcmp(got, "piped") == 0);
     CHECK(is_still("fifo", S_IFIFO));
@@ -52,7 +52,8 @@ static void fifo(void)
     CHECK(unlink("fifo") == 0);
 }
 
-/* All names of the process's own stdout write at its place and never replace it. */
+/* Every name of the process's own stdout writes at its current position and never replaces the
+ * file. */
 static void standard_output(void)
 {
     static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};

@@ -1,5 +1,5 @@
-/* Death by signal: forked children with open outputs are ended, and no temporary may
- * remain, also when the signal meets threads that are just creating some. */
+/* Death by signal: forked children with open outputs are killed. No temporary may remain, even if
+ * the signal meets threads that are just creating temporaries. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -80,11 +80,11 @@ static void ignored_signals_stay_ignored(void)
 
 struct worker {
     int number;
-    int rounds; /* -1: for ever */
+    int rounds; /* -1: without end */
     bool failed;
 };
 
-/* Outputs one after another: every third is given up, the others replace one file. */
+/* Makes outputs one after another: every third is discarded, the others replace one file. */
 static void *work(void *context)
 {
     struct worker *worker = context;
@@ -158,7 +158,7 @@ static void killed_while_creating(void)
             run_workers(-1);
             _exit(1);
         }
-        usleep((useconds_t)(2000 + 317 * round)); /* any moment will do */
+        usleep((useconds_t)(2000 + 317 * round)); /* any moment */
         kill(child, number);
         ended = end_of(child);
         CHECKF(ended == number, "round %d: %d", round, ended);

@@ -1,6 +1,5 @@
-/* What the tests of image files share: small files, pictures with guard bytes behind
- * every row, and comparison of exactly their samples. Header only, for test programs;
- * each includes it once. */
+/* Shared by the tests of image files: small files, pictures with guard bytes after every row, and
+ * comparison of exactly their samples. A header for test programs only; each includes it once. */
 #ifndef STENCIL_TESTS_CODEC_TEST_PICTURES_H
 #define STENCIL_TESTS_CODEC_TEST_PICTURES_H
 
@@ -17,10 +16,10 @@
 
 #define GUARD 0xA5
 
-/* A string literal, which may hold zero bytes, and its length. */
+/* A string literal, which may contain zero bytes, and its length. */
 #define BYTES(text) text, sizeof text - 1
 
-/* Makes a fresh folder the current one, so that sentences hold plain names. */
+/* Makes a new folder and enters it, so that messages contain plain names. */
 static inline bool enter_test_folder(char folder[64])
 {
     const char *base = getenv("TMPDIR");
@@ -28,7 +27,7 @@ static inline bool enter_test_folder(char folder[64])
     return mkdtemp(folder) && chdir(folder) == 0;
 }
 
-/* Removes it with the files in it. */
+/* Removes the folder with its files. */
 static inline bool leave_test_folder(const char *folder)
 {
     DIR *entries = opendir(".");
@@ -49,7 +48,7 @@ static inline void write_file(const char *path, const void *bytes, size_t count)
     CHECK(file && fclose(file) == 0);
 }
 
-/* At most 4 MiB; the tests need no more. */
+/* Reads at most 4 MiB, enough for the tests. */
 static inline size_t read_file(const char *path, uint8_t **bytes)
 {
     FILE *file = fopen(path, "rb");
@@ -71,7 +70,7 @@ static inline bool file_holds(const char *path, const void *bytes, size_t count)
     return same;
 }
 
-/* A whole output of TEXT; false with the sentence in err. */
+/* Writes TEXT as a whole output; false with the message in err. */
 static inline bool put_text(const char *path, const char *text, struct error *err)
 {
     struct output *output;

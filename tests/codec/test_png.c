@@ -1,7 +1,6 @@
-/* PNG reading and writing through the codec interface: every colour type, depth, filter
- * and interlacing against an encoder of the tests' own (tests/codec/png_maker.c), what comes back
- * from the writer, and what is said about metadata. What is refused is
- * tests/codec/test_hostile.c's. */
+/* PNG reading and writing through the codec interface: every colour type, depth, filter and
+ * interlacing, made by the tests' own encoder (tests/codec/png_maker.c); pictures written and read
+ * back; and messages about metadata. tests/codec/test_hostile.c tests files that are refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +61,7 @@ static void unfilter_agrees_with_its_definition(void)
         for (filter = 0; filter <= 4; filter++)
             for (p = 0; p < COUNT(pixels); p++) {
                 bytes = pixels[p] * (1 + png_pixels_random(20));
-                for (i = 0; i < sizeof row; i++) { /* extremes are where Paeth could go wrong */
+                for (i = 0; i < sizeof row; i++) { /* Paeth could go wrong with extreme values */
                     raw[i] = row[i] = plain[i] = apart[i] = (uint8_t)png_pixels_random(256);
                     up[i] = (uint8_t)(png_pixels_random(3) ? png_pixels_random(256)
                                                            : 255 * png_pixels_random(2));
@@ -82,7 +81,7 @@ static void metadata_is_named(void)
     static const struct {
         const char *type, *content;
         size_t bytes;
-        const char *warning; /* behind the file's name; NULL: none */
+        const char *warning; /* without the file's name; NULL: none */
     } cases[] = {
         {"iCCP", "x\0\0", 3, "ICC profile is not kept"},
         {"eXIf", "II*\0", 4, "EXIF data are not kept"},
@@ -172,7 +171,8 @@ static void check_round_trip(int width, int height, int channels, enum sample_ty
     image_free(&image);
 }
 
-/* 700 x 500 are up to eleven strips of the compressor, 70000 pixels a row longer than one. */
+/* 700 x 500 pixels make up to eleven strips of the compressor; a row of 70000 pixels is longer than
+ * a strip. */
 static void what_is_written_comes_back(void)
 {
     int channels, s, flat, type;

@@ -1,5 +1,5 @@
-/* PNG against libpng and stb_image: what libpng writes is read exactly, and what is written
- * both read back exactly. Skipped in builds without libpng. */
+/* PNG compared with libpng and stb_image: files of libpng are read exactly, and both libraries read
+ * the program's files exactly. Skipped in builds without libpng. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void what_libpng_writes_with_transparency_is_read(void)
     png_pixels_each(true, check_read);
 }
 
-/* The tests' own encoder and libpng agree on what a PNG is. */
+/* The tests' own encoder and libpng agree. */
 static void check_maker(const struct maker *maker)
 {
     struct peer_picture picture;

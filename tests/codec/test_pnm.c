@@ -1,7 +1,7 @@
-/* The PNM reader and writer: round trips of each format, maximum and channel count,
- * and files made by hand with worked-out samples. Damage is tests/codec/test_pnm_damage.c. What
- * formats hold and how rows are converted for them is tests/codec/test_codec.c; outputs as
- * files (temporaries, symlinks, signals) are tests/codec/test_output.c. */
+/* The PNM reader and writer: round trips of each format, maximum and channel count, and handmade
+ * files with known samples. tests/codec/test_pnm_damage.c tests damage; tests/codec/test_codec.c
+ * tests what formats can hold and the conversion of rows; tests/codec/test_output.c tests outputs
+ * as files (temporaries, symlinks, signals). */
 #include "tests/codec/test_pictures.h"
 
 static const struct sink_options plain_options = {.quality = 90, .threads = 1};
@@ -61,7 +61,8 @@ static void round_trips(void)
             }
 }
 
-/* Past every buffer: the input's, the output's, the reader's groups, the writer's pieces. */
+/* Pictures larger than every buffer: the input's, the output's, the reader's groups, the writer's
+ * pieces. */
 static void large_round_trips(void)
 {
     check_round_trip("a.ppm", 700, 350, 3, 65535, 0);
@@ -110,7 +111,7 @@ static void written_bytes(void)
                         "TUPLTYPE RGB_ALPHA\nENDHDR\nAaBbCcDdEeFfGgHh"));
 }
 
-/* ---- reading files made by hand ---- */
+/* ---- reading handmade files ---- */
 
 /* Reads TEXT as a file, and again as a pipe; both must give the samples. */
 static void check_read(const char *text, size_t count, enum format format, int width, int height,
@@ -156,7 +157,7 @@ static void hand_made_files(void)
     static const uint16_t wide[] = {0x0102, 999};
     static const uint16_t bits[] = {0,   255, 255, 0, 255, 255, 255, 255, 255, 0,
                                     255, 0,   0,   0, 0,   0,   0,   0,   0,   255};
-    static const uint16_t single[] = {35}; /* '#' as a sample is no comment */
+    static const uint16_t single[] = {35}; /* the sample '#' does not begin a comment */
 
     check_read(BYTES("P2 3 2 6 1 2 3 4 5 6"), FORMAT_PGM, 3, 2, 1, 6, count6);
     check_read(BYTES("P3\n# c\n2 1\n255\n1 2 3\t4\r\n5\v6\f"), FORMAT_PPM, 2, 1, 3, 255, count6);

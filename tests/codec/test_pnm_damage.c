@@ -1,12 +1,12 @@
-/* Damaged PNM files: every sentence of the reader, from files, from pipes, and over
- * the files of testdata/hostile. Sound files are tests/codec/test_pnm.c. */
+/* Damaged PNM files: every message of the reader, with files, with pipes, and with the files of
+ * testdata/hostile. tests/codec/test_pnm.c tests undamaged files. */
 #include <limits.h>
 
 #include "tests/codec/test_pictures.h"
 
 static char hostile_folder[PATH_MAX]; /* absolute: the tests run in a folder of their own */
 
-/* Reads PATH to the end; the sentence, or "" where all went well. */
+/* Reads PATH to the end; returns the error message, or "" on success. */
 static const char *read_fully(const char *path, struct error *err)
 {
     struct source *source;
@@ -129,7 +129,7 @@ static void damaged_samples(void)
                  "in.pnm: damaged PBM: expected 0 or 1 at row 2, column 1, got '2'");
 }
 
-/* A file's length is known and judged at once; a pipe's end is found while reading. */
+/* A file's length is known and checked at once; the end of a pipe is found while reading. */
 static void truncated_files(void)
 {
     static const struct {
@@ -185,7 +185,7 @@ static void missing_files(void)
     CHECK(strcmp(read_fully(".", &err), ".: is a folder, not a file") == 0);
 }
 
-/* Each file of testdata/hostile ends with a sentence that names it. */
+/* Each file of testdata/hostile gives an error message that names it. */
 static void hostile_files(void)
 {
     DIR *folder = opendir(hostile_folder);
@@ -210,7 +210,7 @@ static void hostile_files(void)
     CHECK(count >= 10);
 }
 
-/* Started in the project's root folder. */
+/* Must be started in the project's root folder. */
 int main(void)
 {
     char folder[64];

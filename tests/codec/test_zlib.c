@@ -1,5 +1,5 @@
-/* zlib streams: what is deflated inflates to the same bytes, whatever the size and the
- * method; what is cut, changed or too long is refused; CRC-32 is PNG's. */
+/* zlib streams: deflated data inflates to the same bytes, for all sizes and methods; truncated,
+ * changed or too long streams are refused; CRC-32 is PNG's. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "tests/codec/png_maker.h"
 #include "tests/test.h"
 
-/* Strips are cut here; sizes around that are tried. */
+/* The length of a strip; sizes around this length are tested. */
 #define STRIP 262144
 
 static const size_t sizes[] = {0,     1,         2,     100,       65535,
@@ -43,7 +43,7 @@ static void check_round_trip(const uint8_t *data, size_t bytes)
     CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "%zu bytes: %s", bytes,
            why);
     CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "%zu bytes", bytes);
-    /* More room than is needed changes nothing; less is told. */
+    /* More room than needed makes no difference; too little is reported. */
     CHECK(zlib_stream_inflate(zlib, made, back, bytes + 1, &written, &why) && written == bytes);
     if (bytes > 0) {
         CHECK(!zlib_stream_inflate(zlib, made, back, bytes - 1, &written, &why));
@@ -67,7 +67,8 @@ static void data_comes_back(void)
     free(data);
 }
 
-/* The deflate data of MADE bytes at ZLIB + 2 (with room for the rest of a stream) says DATA. */
+/* The deflate data of MADE bytes at ZLIB + 2 (with room for the rest of a stream) must inflate to
+ * DATA. */
 static void check_body(uint8_t *zlib, size_t made, const uint8_t *data, size_t bytes, uint8_t *back,
                        unsigned kind)
 {
@@ -81,8 +82,8 @@ static void check_body(uint8_t *zlib, size_t made, const uint8_t *data, size_t b
     CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "kind %u", kind);
 }
 
-/* Literals alone, with codes from one bit to the longest: byte v comes about 2^(v / step) times,
- * and Fibonacci numbers give the longest codes of all. */
+/* Literals alone, with codes from one bit to the longest: byte v occurs about 2^(v / step) times;
+ * frequencies that are Fibonacci numbers give the longest possible codes. */
 static void literals_come_back(void)
 {
     enum { BYTES = 200000 };
@@ -102,7 +103,7 @@ static void literals_come_back(void)
         }
         memset(out + 2, 0xaa, 6 + deflate_bound(BYTES));
         made = deflate_literals(data, length, out + 2);
-        CHECK(made <= length + length / 4096 + 64); /* literals stay well below deflate_bound */
+        CHECK(made <= length + length / 4096 + 64); /* literals take far less than deflate_bound */
         check_body(out, made, data, length, back, kind);
     }
     free(back);
@@ -110,7 +111,8 @@ static void literals_come_back(void)
     free(data);
 }
 
-/* Repeats of every length from every distance: KIND's bits say how they are mixed with noise. */
+/* Fills DATA with repeats of every length and distance; the bits of KIND select how they are mixed
+ * with noise. */
 static void fill_repeats(uint8_t *data, size_t bytes, uint32_t kind)
 {
     static const uint32_t far[] = {1, 3, 4, 700, 11521, 32767, 32768, 32769};
@@ -158,7 +160,7 @@ static void repeats_come_back(void)
     free(finder);
 }
 
-/* Noise is stored, and the estimates know repeats from noise. */
+/* Noise is stored, and the estimates distinguish repeats from noise. */
 static void estimates_tell_repeats(void)
 {
     enum { BYTES = 12288 };
@@ -175,8 +177,8 @@ static void estimates_tell_repeats(void)
     CHECK(deflate_repeats_estimate(data, 0, 2048) == 0);
 }
 
-/* Leaves free memory behind where every 16 bits are VALUE, for what is allocated next; in blocks,
- * so that earlier holes are filled too. */
+/* Leaves free memory in which every 16 bits are VALUE, for later allocations; in blocks, so that
+ * earlier holes are filled too. */
 static void leave_behind(uint16_t value)
 {
     enum { BLOCKS = 64, COUNT = 32768 };
@@ -195,8 +197,8 @@ static void leave_behind(uint16_t value)
         free(block[b]);
 }
 
-/* A compressor in memory that held anything, data at any address with anything behind it: the
- * stream is the same. */
+/* The stream must not depend on the old content of the compressor's memory, on the address of the
+ * data or on the bytes after the data. */
 static void memory_decides_nothing(void)
 {
     enum { BYTES = 50000, ROOM = BYTES + 200 };
@@ -225,7 +227,7 @@ static void memory_decides_nothing(void)
     free(data);
 }
 
-/* Nor does the compressor's address. */
+/* The stream must not depend on the compressor's address. */
 static void addresses_decide_nothing(void)
 {
     enum { BYTES = 84, ROUNDS = 6000 };
@@ -256,7 +258,7 @@ static void cut_streams_are_refused(void)
     fill(data, sizeof data, TEXT);
     zlib = maker_deflate(data, sizeof data, 300, &made);
     for (length = 0; length < made; length++) {
-        cut = malloc(length + 1); /* of its own, so that reading past the end is seen */
+        cut = malloc(length + 1); /* separate, so that reading past its end is detected */
         memcpy(cut, zlib, length);
         why = NULL;
         CHECKF(!zlib_stream_inflate(cut, length, back, sizeof back, &written, &why),
@@ -275,7 +277,7 @@ static void changed_streams_are_refused(void)
 
     fill(data, sizeof data, TEXT);
     zlib = maker_deflate(data, sizeof data, 300, &made);
-    for (i = 2; i < made; i++) { /* the window size in byte 0 does not count */
+    for (i = 2; i < made; i++) { /* the window size in byte 0 is ignored */
         zlib[i] ^= 16;
         CHECKF(!zlib_stream_inflate(zlib, made, back, sizeof back, &written, &why) ||
                    (written == sizeof back && memcmp(data, back, sizeof data) == 0),

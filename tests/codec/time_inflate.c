@@ -1,7 +1,7 @@
-/* Times what of a PNG can only go one after the other: inflating its picture data on one
- * thread, from memory to a window that stays in cache, with the Adler-32. That is the floor
- * of every command that reads it, whatever the number of cores; scripts/bench_peers sets the
- * job 96m beside it.
+/* Times the only part of reading a PNG that cannot be shared among threads: inflating its picture
+ * data on one thread, from memory to a window that stays in cache, with the Adler-32. No command
+ * that reads the file can be faster, whatever the number of cores. scripts/bench_peers shows this
+ * time beside its job 96m.
  *
  *   time_inflate FILE.png [RUNS]      prints the median in ms of 5 runs or RUNS */
 #include <stdio.h>
@@ -42,7 +42,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* Milliseconds; below 0: damaged. */
+/* Returns milliseconds; negative if the data is damaged. */
 static double inflate_once(const uint8_t *data, size_t bytes)
 {
     static uint8_t window[WINDOW_BYTES];

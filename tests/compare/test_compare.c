@@ -1,5 +1,5 @@
-/* compare against a plain double loop over every sample and every window, and the faults that
- * a comparison must not miss. */
+/* Compares the module with a plain double loop over every sample and every window, and tests faults
+ * that a comparison must not miss. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static uint32_t random_number(uint32_t below)
     return (random_state >> 8) % below;
 }
 
-/* A picture in the test's own hands; samples one by one. */
+/* A picture in the test's memory, accessed sample by sample. */
 struct picture {
     int width, height, channels;
     uint32_t max;
@@ -87,7 +87,7 @@ static int window_side(int samples)
     return samples >= 11 ? 11 : samples - (samples % 2 == 0);
 }
 
-/* One window, in doubles and from the definition. */
+/* One window, computed in doubles from the definition. */
 static double window_ssim(const struct picture *a, const struct picture *b, int y, int x, int c)
 {
     static const double weight[11] = {2, 16, 74, 224, 436, 544, 436, 224, 74, 16, 2};
@@ -179,7 +179,7 @@ static void test_numbers(void)
     }
 }
 
-/* The largest sums that there are: 16 bits, every sample as far off as can be. */
+/* The largest possible sums: 16 bits, every sample off by the maximum. */
 static void test_extremes(void)
 {
     struct picture a = picture_make(40, 3000, 1, 65535), b = picture_copy(&a);
@@ -237,7 +237,7 @@ static void test_swapped_and_shifted(void)
     free(b.sample);
 }
 
-/* Different shapes fail whatever the limits are. */
+/* Different shapes fail with any limits. */
 static void check_mismatch(int width, int height, int channels, uint32_t max, const char *text)
 {
     struct compare_limits all = {65535, "100", true, true, 0, -1};

@@ -1,5 +1,5 @@
-/* What the tests of certified sums share: masks of many digits, and samples whose sums are exact
- * ties, or one beside them. */
+/* Shared by the tests of certified sums: masks of many digits, and samples whose sums are exact
+ * ties, or one unit beside a tie. */
 #ifndef STENCIL_TESTS_CPU_CERTIFY_TIES_H
 #define STENCIL_TESTS_CPU_CERTIFY_TIES_H
 
@@ -21,7 +21,7 @@ __extension__ typedef __int128 int128;
 #define MAX_SIDE      16
 #define MAX_CELLS     (MAX_SIDE * MAX_SIDE)
 #define MAX_SAMPLES   (MAX_SIDE * PICTURE_WIDTH)
-#define PICTURE_WIDTH 32 /* so that a vector is full */
+#define PICTURE_WIDTH 32 /* a full vector */
 
 enum shape { ANY, NEAR_RANK_1, NEAR_RANK_1_BUT_ONE, NEAR_RANK_2, PEAK, PEAK_OF_RANK_1 };
 
@@ -32,8 +32,9 @@ static double random_within(double low, double high)
     return low + (high - low) * (double)(random_next(&state) >> 11) * 0x1p-53;
 }
 
-/* Numbers from low to high, in any shape or as an outer product, over their sum's size, times gain.
- * Twelve decimals leave room for offsets; the outer product is rounded to them. */
+/* Makes random numbers from LOW to HIGH, in any shape or as an outer product, divided by their
+ * number and multiplied by GAIN. Twelve decimals leave room for offsets; the outer product is
+ * rounded to them. */
 static bool plan_make(struct plan *plan, enum sample_type type, const char *name, int width,
                       int height, enum shape shape, double low, double high, double gain)
 {
@@ -81,8 +82,8 @@ static bool plan_make(struct plan *plan, enum sample_type type, const char *name
     return ok;
 }
 
-/* 0 and 1: all rests of one sign; then all 0, all max, and random samples, of all and of two
- * values. */
+/* Patterns 0 and 1 give all rests one sign; the next are all 0, all max, and random samples, of all
+ * values and of two values. */
 static void fill(uint16_t *sample, const int *sign, const struct plan *plan, int pattern)
 {
     uint16_t max = (uint16_t)plan->max;
@@ -103,16 +104,17 @@ static void fill(uint16_t *sample, const int *sign, const struct plan *plan, int
     }
 }
 
-/* Methods that need a proof, whose sums are near the exact ones or made of halves; the others are
- * the checker's to look at. */
+/* Whether the method needs a proof: its sums are near the exact ones or made of halves. The checker
+ * tests the other methods. */
 static bool is_certified(const struct cpu_method *method)
 {
     return method == &cpu_method_real || method == &cpu_method_certified8 ||
            method == &cpu_method_outer16;
 }
 
-/* Every kernel, with the method that it chooses and with each certified one, on a picture of the
- * mask's height, where the anchor's sample sees all of it; repeated to the right. */
+/* Runs every kernel, with its chosen method and with each certified method, on a picture of the
+ * mask's height, in which the anchor's output sample uses every sample; the picture is repeated to
+ * the right. */
 static void check_kernels(const struct plan *plan, const uint16_t *sample, const char *name,
                           int pattern)
 {
@@ -148,7 +150,7 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
         if (table[k].dims != 2 || table[k].device != DEVICE_CPU ||
             !kernel_supports(&table[k], plan, why, sizeof why))
             continue;
-        for (int i = -1; i < methods; i++) { /* first the one that is chosen */
+        for (int i = -1; i < methods; i++) { /* -1: the chosen method */
             if (i >= 0 && (!can[i] || strcmp(method[i]->name, chosen) == 0))
                 continue;
             CHECK(kernel_open(&table[k], plan, width, m->height, i < 0 ? NULL : method[i]->name,
@@ -163,7 +165,7 @@ static void check_kernels(const struct plan *plan, const uint16_t *sample, const
     }
 }
 
-/* S + floor(d/2) = level * d + beside at the anchor. */
+/* Sets samples so that S + floor(d/2) = level * d + beside at the anchor. */
 static void check_ties(struct plan *plan, const uint16_t *sample, const char *name, int pattern)
 {
     struct plan_mask *m = &plan->mask[0];

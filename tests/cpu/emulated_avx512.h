@@ -1,6 +1,6 @@
-/* AVX-512 intrinsics on any processor, for tests: src/cpu/x86/avx512.c includes this file
- * instead of the compiler's where it is compiled with -DCPU_EMULATED. SIMDe does nearly all of it
- * in portable C; what its version 0.7.4 lacks stands here, after the instructions' definitions. */
+/* AVX-512 intrinsics on any processor, for tests: with -DCPU_EMULATED, src/cpu/x86/avx512.c
+ * includes this file instead of the compiler's header. SIMDe provides nearly all of them in
+ * portable C; this file adds what SIMDe 0.7.4 lacks, written from the instructions' definitions. */
 #ifndef STENCIL_TESTS_CPU_EMULATED_AVX512_H
 #define STENCIL_TESTS_CPU_EMULATED_AVX512_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of this name it has a macro with two arguments too many. */
+/* SIMDe has a macro of this name with two arguments too many. */
 #undef _mm512_madd_epi16
 #define _mm512_madd_epi16(a, b) simde_mm512_madd_epi16(a, b)
 
@@ -18,7 +18,7 @@ typedef uint8_t __mmask8;
 typedef uint16_t __mmask16;
 typedef uint64_t __mmask64;
 
-/* An operation element by element: OUT of N from A. */
+/* An operation element by element: N elements of OUT from the elements of the argument. */
 #define EMULATE_EACH(name, out_vector, out_type, in_vector, in_type, n, expression)                \
     static inline out_vector name(in_vector vector_in)                                             \
     {                                                                                              \
@@ -40,7 +40,7 @@ EMULATE_EACH(_mm512_cvtepu8_epi16, __m512i, uint16_t, __m256i, uint8_t, 32, v)
 EMULATE_EACH(_mm512_cvtepu16_epi32, __m512i, uint32_t, __m256i, uint16_t, 16, v)
 EMULATE_EACH(_mm512_cvtepu32_pd, __m512d, double, __m256i, uint32_t, 8, v)
 
-/* Between integers and floats; what does not fit becomes the smallest integer. */
+/* Conversions between integers and floats; values out of range become the smallest integer. */
 #define FITS_32(v) ((v) >= -2147483648.0 && (v) < 2147483648.0)
 EMULATE_EACH(_mm512_cvtepi32_ps, __m512, float, __m512i, int32_t, 16, v)
 EMULATE_EACH(_mm512_cvtepi32_pd, __m512d, double, __m256i, int32_t, 8, v)

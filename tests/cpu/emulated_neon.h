@@ -1,6 +1,6 @@
-/* NEON intrinsics on any processor, for tests: src/cpu/arm/vector_neon.h includes this file instead
- * of the compiler's where it is compiled with -DCPU_EMULATED. SIMDe does nearly all of it in
- * portable C; what its version 0.7.4 lacks stands here. */
+/* NEON intrinsics on any processor, for tests: with -DCPU_EMULATED, src/cpu/arm/vector_neon.h
+ * includes this file instead of the compiler's header. SIMDe provides nearly all of them in
+ * portable C; this file adds what SIMDe 0.7.4 lacks. */
 #ifndef STENCIL_TESTS_CPU_EMULATED_NEON_H
 #define STENCIL_TESTS_CPU_EMULATED_NEON_H
 

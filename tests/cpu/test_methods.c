@@ -1,5 +1,5 @@
-/* Which method the CPU takes to a plan's sums, what it makes once, and when Fourier transforms may
- * be used at all. That every method gives the same bytes is checker's to say. */
+/* Which method the CPU chooses for a plan, what a method makes once, and when Fourier transforms
+ * are allowed. The checker tests that all methods give the same bytes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "plan/filter.h"
 #include "tests/test.h"
 
-/* The plan of a filter for 8 bits or 16; MASK may be NULL. */
+/* The plan of a filter for samples of 8 or 16 bits; MASK may be NULL. */
 static struct plan plan_of(const char *filter, const char *mask, int radius, int channels,
                            enum sample_type type)
 {
@@ -39,7 +39,7 @@ static char *random_mask(int n, int64_t low, int64_t high)
     return text;
 }
 
-/* A Gaussian of N x N, sigma N/5, with so many digits after the point. */
+/* A Gaussian of N x N, sigma N/5, with DIGITS decimals. */
 static char *bell_mask(int n, int digits)
 {
     char *text = malloc((size_t)n * (size_t)n * 32), *at = text;
@@ -91,7 +91,8 @@ static void fastest(void)
     free(positive);
 }
 
-/* What leaves too much in doubt is not taken: a sample in doubt costs every cell. */
+/* A method that leaves too many samples in doubt is not chosen, since a sample in doubt costs the
+ * sum of every cell. */
 static void doubt(void)
 {
     char *seven = bell_mask(11, 7), *nineteen = bell_mask(11, 19), *large = bell_mask(63, 19);
@@ -124,7 +125,7 @@ static void doubt(void)
     free(large);
 }
 
-/* Nothing gains by transforms for a picture of one pixel but what has no cells to sum. */
+/* For a picture of one pixel, transforms never pay, except for plans without cells to sum. */
 static void small_pictures(void)
 {
     char *large = random_mask(41, -30, 99);
@@ -140,7 +141,7 @@ static bool fft_can(const struct plan *plan)
     return !cpu_method_refusal(&cpu_method_fft, plan, &cpu_ops_scalar);
 }
 
-/* Sums of 32 bits are always right; those of 64 only where their quotients can be certified. */
+/* 32-bit sums are always correct; 64-bit sums only if their quotients can be certified. */
 static void bounds(void)
 {
     char *edge = random_mask(63, -4000, 4000), *wide = random_mask(9, -(INT64_C(1) << 30), 1 << 30);
@@ -154,7 +155,7 @@ static void bounds(void)
     plan = plan_of("convolve", edge, -1, 1, SAMPLE_U16);
     CHECK(plan.mask[0].accumulator == ACCUMULATOR_I64);
     CHECK(cpu_fft_bound(&fft, &plan, CPU_FFT_MOST / 2, CPU_FFT_MOST / 2) && fft.round > 0);
-    plan.mask[0].weight[0] += INT64_C(1) << 45; /* no longer right to a hundredth of a sample */
+    plan.mask[0].weight[0] += INT64_C(1) << 45; /* no longer within a hundredth of a sample */
     CHECK(!fft_can(&plan));
     plan_free(&plan);
     plan = plan_of("convolve", wide, -1, 1, SAMPLE_U8);
@@ -179,7 +180,7 @@ static void picture_make(struct image *image, int width, int height)
             ((uint8_t *)image_row(image, y))[x] = (uint8_t)(x * x + y * 7 + x * y);
 }
 
-/* Two bands by one state are the picture's rows, by every method. */
+/* With every method, two bands that share a state give the rows of the whole picture. */
 static void bands_share_a_state(void)
 {
     const struct kernel *scalar = kernel_find("scalar");
@@ -217,7 +218,7 @@ static void bands_share_a_state(void)
     free(large);
 }
 
-/* A method by name: refused with the reason and the names of those that can. */
+/* A method requested by name is refused with the reason and the names of possible methods. */
 static void named(void)
 {
     const struct kernel *scalar = kernel_find("scalar"), *reference = kernel_find("reference");
@@ -237,7 +238,7 @@ static void named(void)
     plan_free(&plan);
 }
 
-/* A picture weighted by alpha whose bands are opaque, and not: one state does both. */
+/* A picture weighted by alpha with opaque bands and others: one state serves both. */
 static void opaque_bands(void)
 {
     const struct kernel *scalar = kernel_find("scalar");
@@ -273,8 +274,8 @@ static void opaque_bands(void)
     plan_free(&plan);
 }
 
-/* A few rows more than one or two tiles of 256 points, less the mask's halo, would be another tile.
- */
+/* A few rows more than fill one or two tiles of 256 points (less the mask's halo) would need
+ * another tile. */
 static void band_rows(void)
 {
     struct plan_mask m = {.width = 63, .height = 63};

@@ -1,7 +1,7 @@
-/* Certified sums where they are hardest: sums that are exact ties, or one beside them, over the
- * very samples that carry the approximation farthest off. A bound that is too small shows as a
- * wrong sample. Every CPU kernel as it chooses, and with each certified method, whether it would be
- * chosen or not; byte for byte. */
+/* Certified sums in their hardest cases: sums that are exact ties, or one unit beside, of the
+ * samples for which the approximation is worst. If a bound is too small, a sample is wrong. Every
+ * CPU kernel runs with its chosen method and with each certified method, even if that would not be
+ * chosen; the comparison is byte for byte. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@ static const struct {
     enum sample_type type;
     int width, height;
     enum shape shape;
-    double low, high; /* of the weights before they are divided by their size and multiplied */
+    double low, high; /* of the weights, before they are divided by their number and multiplied */
     double gain;
-    int terms; /* what must come of it */
+    int terms; /* the number of terms expected */
 } MASKS[] = {
     {"bell 3x3", SAMPLE_U8, 3, 3, NEAR_RANK_1, 0.2, 1, 1, ANY_TERMS},
     {"bell 5x5", SAMPLE_U8, 5, 5, NEAR_RANK_1, 0, 1, 1, 1},
@@ -66,7 +66,7 @@ static double number_at(const struct cpu_real *real, const void *weights, int i)
     return real->wide ? ((const double *)weights)[i] : (double)((const float *)weights)[i];
 }
 
-/* What stands in the place of weight i. */
+/* The approximation of weight I. */
 static double weight_of(const struct cpu_real *real, int width, int i)
 {
     double sum = 0;
@@ -119,7 +119,7 @@ static void ties_are_exact(void)
             check_mask(i);
 }
 
-/* Of 8 bits by rounded weights: what they leave out, exactly. */
+/* 8 bits with rounded weights: the exact error of the rounding. */
 static void ties_are_exact_by_rounded_weights(void)
 {
     for (int i = 0; i < (int)(sizeof MASKS / sizeof *MASKS); i++) {
@@ -149,7 +149,7 @@ static void ties_are_exact_by_rounded_weights(void)
     }
 }
 
-/* Sums of a column and a row of 16 bits reach 2^31 exactly, or one more or less. */
+/* 16-bit sums of a column and a row reach 2^31 exactly, or one more or less. */
 static void halves_hold_their_sums(void)
 {
     static const char *const TEXTS[] = {"1 65534 1\n65534 4294705156 65534\n1 65534 1\n",

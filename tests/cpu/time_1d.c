@@ -1,6 +1,6 @@
-/* Times the 1D CUDA kernels for kernels/README.md (scripts/kernel_table_1d): prints one
- * JSON object. A time is that of the kernel on the device, between CUDA events; the
- * first run of each is left out, and no result is checked (checker_1d does that).
+/* Times the 1D CUDA kernels for kernels/README.md (scripts/kernel_table_1d): prints one JSON
+ * object. A time is measured on the device, between CUDA events. The first run of each kernel is
+ * left out. No result is checked (checker_1d does that).
  *
  *   time_1d [SAMPLES [RUNS]]      default 16777216 and 20 */
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int compare(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* Numbers of 8 bits: sums of 255 products stay below 2^24. */
+/* 8-bit numbers, so that sums of 255 products stay below 2^24. */
 static void fill(enum signal_type type, void *cells, int n)
 {
     uint32_t state = 1;
@@ -42,7 +42,7 @@ static bool time_kernel(const struct kernel *kernel, const struct signal_job *jo
     double *ms = malloc((size_t)runs * sizeof *ms);
     struct error err;
 
-    for (int i = -1; ms && i < runs; i++) { /* the first loads the kernel */
+    for (int i = -1; ms && i < runs; i++) { /* the first run loads the kernel */
         struct kernel_times times = {0};
         struct signal_job timed = *job;
         timed.times = &times;
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
         return 77;
     }
     cuda->describe(0, about, sizeof about);
-    about[strcspn(about, ",")] = '\0'; /* the name alone */
+    about[strcspn(about, ",")] = '\0'; /* only the name */
     strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
     printf("{\"device\":\"%s\",\"date\":\"%s\",\"samples\":%d,\"runs\":%d,\"times\":[", about, date,
            n, runs);

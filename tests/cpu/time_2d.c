@@ -1,12 +1,11 @@
-/* Times the CPU kernels in memory on one thread, beside OpenCV or beside another of
- * our own jobs; scripts/bench_kernels builds and runs it. The two alternate, times are
- * the thread's CPU time, and the ratio is the median of the ratios of neighbouring
- * runs: on a busy machine times drift, ratios hardly. No result is checked (checker
- * does that).
+/* Times the CPU kernels in memory on one thread, beside OpenCV or beside another job of this
+ * program; scripts/bench_kernels builds and runs it. The two alternate, times are the thread's CPU
+ * time, and the ratio is the median of the ratios of neighbouring runs, since times drift on a busy
+ * machine and ratios hardly do. No result is checked (the checker does that).
  *
  *   time_2d [--peer SHARED_LIBRARY] [--kernel NAME] [--runs N] [--size WxH] [CASE...]
  *
- * CASE: only cases whose name holds the word; =CASE: only the case of that name. */
+ * CASE: only cases with this word in their name; =CASE: only the case of exactly this name. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,33 +21,33 @@
 #define MOST_SIDE 255
 #define MASK_TEXT (MOST_SIDE * MOST_SIDE * 32)
 
-/* What scripts/bench_opencv.cpp exports: runs WHAT ("gauss", "filter2d", "box", "sobel") on one
- * thread. The weights are those of the mask divided by its divisor. */
+/* The function that scripts/bench_opencv.cpp exports: runs WHAT ("gauss", "filter2d", "box",
+ * "sobel") on one thread. The weights are the mask's, divided by its divisor. */
 typedef int peer_function(const char *what, const struct image *in, struct image *out,
                           const float *weight, int mask_width, int mask_height, double sigma);
 
 /* One job: a filter with its options. */
 struct job {
-    const char *filter, *mask; /* mask: text, or "WORD N" for one of N x N: see mask_text */
+    const char *filter, *mask; /* mask: its text, or "WORD N" for an N x N mask: see mask_text */
     double sigma;
     int radius, channels;
     enum sample_type type;
-    bool opaque;     /* alpha is max everywhere; else it is made like colour */
-    bool every_cell; /* by the fastest method of those that take every cell, or columns and rows */
+    bool opaque;     /* alpha is max everywhere; else it varies like colour */
+    bool every_cell; /* compare only methods that take every cell, or columns and rows */
 };
 
 struct timed_case {
     const char *name;
     struct job job;
-    const char *peer;  /* what the peer runs, or NULL */
-    struct job beside; /* without a peer: our own job to compare with; filter NULL: none */
+    const char *peer;  /* WHAT for the peer, or NULL */
+    struct job beside; /* without a peer: this program's job to compare with; filter NULL: none */
 };
 
 #define RGB8          3, SAMPLE_U8, true, false
 #define RGB16         3, SAMPLE_U16, true, false
 #define GRAY8         1, SAMPLE_U8, true, false
 #define RGBA_EVERYDAY 4, SAMPLE_U8, false, false
-/* Pictures and masks that users have every day; scripts/bench_kernels --against compares builds. */
+/* Common pictures and masks, which scripts/bench_kernels --against compares between builds. */
 #define EVERYDAY(name, filter, mask, sigma, radius, ...)                                           \
     {                                                                                              \
         "everyday " name, {filter, mask, sigma, radius, __VA_ARGS__}, NULL,                        \
@@ -77,7 +76,7 @@ struct timed_case {
         EVERYDAY("random 9 " bits, "convolve", "random 9", 0, -1, __VA_ARGS__),                    \
         EVERYDAY("random 15 " bits, "convolve", "random 15", 0, -1, __VA_ARGS__),                  \
         EVERYDAY("random 31 " bits, "convolve", "random 31", 0, -1, __VA_ARGS__)
-/* Beside the sum of every cell. */
+/* Compared with the sum of every cell. */
 #define LARGE(name, filter, mask, sigma, radius)                                                   \
     {                                                                                              \
         name, {filter, mask, sigma, radius, RGB8}, NULL,                                           \
@@ -91,7 +90,7 @@ struct timed_case {
         LARGE("large LoG " #n, "convolve", "log " #n, 0, -1),                                      \
         LARGE("large DoG " #n, "convolve", "dog " #n, 0, -1),                                      \
         LARGE("large unsharp " #n, "unsharp", NULL, (n) / 6.0, (n) / 2)
-/* Beside a mask of small integers. */
+/* Compared with a mask of small integers. */
 #define DIGITS(name, mask, samples, integers)                                                      \
     {                                                                                              \
         name, {"convolve", mask, 0, -1, samples}, NULL,                                            \
@@ -103,7 +102,7 @@ struct timed_case {
     {                                                                                              \
         "convolve", mask, 0, -1, 4, type, false, false                                             \
     }
-/* 19 digits beside whole numbers, and those beside the same where alpha is max. */
+/* 19 digits compared with whole numbers, and both with the same mask where alpha is max. */
 #define WEIGHTED(name, word, type)                                                                 \
     {"19 digits RGBA " name, RGBA("decimal-" word, type), NULL, RGBA(word, type)},                 \
     {                                                                                              \
@@ -179,8 +178,8 @@ static int compare(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* A Gaussian of n x n: as an outer product of integers, whose sum with 16-bit samples fits 32 bits,
- * or as it is. */
+/* A Gaussian of n x n, with decimals, or as an outer product of integers whose sum with 16-bit
+ * samples fits 32 bits. */
 static void fill_bell(int n, bool decimal, double *value)
 {
     double sigma = n / 6.0, sum = 0;
@@ -194,10 +193,10 @@ static void fill_bell(int n, bool decimal, double *value)
     }
 }
 
-/* Weights of N x N by WORD: "random": whole numbers of -30..99; "positive": of 0..129; "decimal"
- * and "decimal-positive": the same; "disc": 0 and 1; "log": the Laplacian of a Gaussian of sigma
- * N/6; "dog": of whole numbers, the difference of two Gaussians of sigma N/6 and N/10; "bell" and
- * "decimal-bell": fill_bell's. What they are to be divided by is returned. */
+/* Fills weights of N x N for WORD: "random": whole numbers of -30..99; "positive": of 0..129;
+ * "decimal" and "decimal-positive": the same as decimals; "disc": 0 and 1; "log": the Laplacian of
+ * a Gaussian of sigma N/6; "dog": whole numbers, the difference of two Gaussians of sigma N/6 and
+ * N/10; "bell" and "decimal-bell": from fill_bell. Returns the divisor. */
 static double mask_values(const char *word, int n, double *values)
 {
     double narrow[MOST_SIDE], wide[MOST_SIDE], narrows = 0, wides = 0, sum = 0,
@@ -214,7 +213,7 @@ static double mask_values(const char *word, int n, double *values)
     for (int i = 0; i < n * n; i++) {
         double x = i % n - half, y = (double)(i / n) - half;
         if (strstr(word, "bell")) {
-            ; /* they are there */
+            ; /* read already */
         } else if (strncmp(word, "disc", 4) == 0) {
             values[i] = 4 * (x * x + y * y) <= (double)n * n;
         } else if (strncmp(word, "log", 3) == 0) {
@@ -232,8 +231,8 @@ static double mask_values(const char *word, int n, double *values)
     return strncmp(word, "dog", 3) == 0 ? 2048 * 2048 : strncmp(word, "log", 3) == 0 ? 1 : sum;
 }
 
-/* A mask's text: GIVEN, or what "WORD N" stands for; "decimal" and "log" as numpy.savetxt prints
- * them, with 19 digits. */
+/* A mask's text: GIVEN, or the text for "WORD N"; "decimal" and "log" with 19 digits, as
+ * numpy.savetxt prints them. */
 static const char *mask_text(const char *given, char *text)
 {
     static const char *const WORDS[] = {"random ",       "decimal ",  "disc ",
@@ -359,7 +358,7 @@ static bool time_case(const struct options *o, const struct timed_case *c)
     bool peer = c->peer && o->peer, pair = !c->peer && c->beside.filter;
     if (!prepare(o, &c->job, &p) || (pair && !prepare(o, &c->beside, &beside)))
         return false;
-    for (int i = -1; i < o->runs; i++) { /* the first warms up */
+    for (int i = -1; i < o->runs; i++) { /* the first run warms up */
         int at = i < 0 ? 0 : i;
         ours[at] = time_ours(&p);
         other[at] = peer ? time_peer(o, c, &p) : pair ? time_ours(&beside) : 0;
@@ -389,7 +388,7 @@ static bool wanted(const char *name, char **words, int count)
     return count == 0;
 }
 
-/* "3840x2160" */
+/* Reads a size such as "3840x2160". */
 static bool read_size(const char *text, int *width, int *height)
 {
     char *end;
@@ -415,7 +414,8 @@ int main(int argc, char **argv)
         }
         if (strcmp(argv[i], "--peer") == 0) {
             void *library = dlopen(value, RTLD_NOW);
-            if (library) /* ISO C converts no object pointer to a function's; POSIX says so */
+            if (library) /* ISO C has no conversion from an object pointer to a function pointer;
+                            POSIX does */
                 *(void **)&o.peer = dlsym(library, "peer_run");
             if (!o.peer)
                 fprintf(stderr, "time_2d: %s\n", dlerror());

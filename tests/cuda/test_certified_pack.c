@@ -1,6 +1,7 @@
-/* What the certified kernel calls certain: for masks of many digits, and for samples that drive the
- * errors of the rounded weights as far as they go, the exact quotient lies where the packed test
- * says; in both directions up to its very end, so that no narrower test would do. */
+/* The packed test of the certified kernel must be correct and tight. For masks of many digits, and
+ * for samples that maximise the errors of the rounded weights, the exact quotient lies in the
+ * range that the packed test assumes; it reaches both ends of this range, so no narrower test
+ * would do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct packed {
     struct certified_mask mask;
     struct certified_head head;
     int64_t rounded[CELLS];
-    int128 error[CELLS]; /* of a weight, times d * 2^32 */
+    int128 error[CELLS]; /* the error of a weight, times d * 2^32 */
 };
 
 static int64_t rounded(int128 w, int128 unit)
@@ -27,8 +28,8 @@ static int64_t rounded(int128 w, int128 unit)
     return (int64_t)(quotient - (twice % (2 * unit) < 0));
 }
 
-/* The head and the exact weights as they stand in what is packed, and the weights that the header
- * says are packed before them. */
+/* Reads the head and the exact weights from the packed data, and the packed weights before them,
+ * whose number the header gives. */
 static bool pack(struct packed *p, const struct certified_mask *mask)
 {
     struct banded_shape shape = banded_shape_of(mask->width, mask->height, 3, 1, 2, 0);
@@ -53,7 +54,7 @@ static bool pack(struct packed *p, const struct certified_mask *mask)
     return same && p->head.divisor == mask->divisor && p->head.start == mask->start;
 }
 
-/* Where the exact quotient, times 2^32 and rounded down, lies from P on. */
+/* The exact quotient, times 2^32 and rounded down, less P. */
 static int128 from_p(const struct packed *p, const uint32_t *sample)
 {
     int128 sum = p->mask.start, t = 0, exact;
@@ -65,7 +66,7 @@ static int128 from_p(const struct packed *p, const uint32_t *sample)
     }
     if (t < INT32_MIN || t > INT32_MAX)
         return -1;
-    exact = sum / d * one; /* in two steps: 2^62 * 2^32 * 2^8 would do, too */
+    exact = sum / d * one; /* in two steps, although 2^62 * 2^32 * 2^8 would fit, too */
     sum %= d;
     exact += sum * one / d - (sum * one % d < 0);
     return exact - (t * p->head.test.multiplier + p->head.test.from);
@@ -137,7 +138,7 @@ static void refused(void)
     const char *why;
 
     for (int i = 0; i < CELLS; i++)
-        weight[i] = 1003 + i; /* rounded to 16 bits they are off by whole samples */
+        weight[i] = 1003 + i; /* rounded to 16 bits, these weights are wrong by whole samples */
     CHECK(!certified_can(&mask, &why) && why);
     for (int i = 0; i < CELLS; i++)
         weight[i] = (int64_t)1 << 40;

@@ -1,5 +1,5 @@
-/* Bands through a device, on a made-up one: the threads of run/pipeline.c and the streams of
- * cuda/bands.c, against the picture in one piece. Needs neither nvcc nor a GPU. */
+/* Bands through a made-up CUDA device: the threads of run/pipeline.c and the streams of
+ * cuda/bands.c, compared with the picture in one piece. Needs neither nvcc nor a GPU. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static const char *const masks[] = {
     "1 2 1; 2 4 2; 1 2 1",
     "1; 2; 3; 5; 8; 5; 3; 2; 1",                   /* taller than the smallest bands */
     "3 1; 4 1; 5 9; 2 6; 5 3; 5 8; 9 7; 9 3",      /* even sizes */
-    "1 -2 3",                                      /* no halo: wrap can go in bands */
+    "1 -2 3",                                      /* no halo: wrap can use bands */
     "1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1", /* taller than some pictures */
 };
 #define MASKS ((int)(sizeof masks / sizeof *masks))
@@ -25,7 +25,7 @@ static const struct shape shapes[] = {
 };
 #define SHAPES ((int)(sizeof shapes / sizeof *shapes))
 
-/* In the place of a kernel: the one that is chosen, mostly one on whole pixels. */
+/* Stands for a kernel: the chosen one, mostly a kernel on whole pixels. */
 static char chosen;
 
 static int choices;
@@ -43,7 +43,7 @@ static void *kernel_named(const char *name)
     return (void *)(uintptr_t)kernel_find(name);
 }
 
-/* 1: done, 0: failed, -1: not in bands. */
+/* Returns 1: done, 0: failed, -1: not in bands. */
 static int run(const struct picture_request *request, int index, void *context, const char *output,
                struct error *err)
 {
@@ -91,7 +91,7 @@ static bool same_files(const char *a, const char *b)
     return same;
 }
 
-/* In one piece on the CPU, then in bands of several heights. */
+/* Compares one piece on the CPU with bands of several heights. */
 static void compare(struct picture_request *request, const char *output, const char *what)
 {
     static const int heights[] = {1, 2, 3, 7, 16, 60};
@@ -117,7 +117,7 @@ static const char *output_of(const struct shape *s)
     return s->format == FORMAT_PAM ? "out.pam" : s->format == FORMAT_PPM ? "out.ppm" : "out.pgm";
 }
 
-/* True where the rows that ghost rows fold to are near. */
+/* True if the rows that ghost rows fold to are near. */
 static bool near(const struct shape *s, int mask, enum border border)
 {
     static const int reach[MASKS] = {1, 4, 4, 0, 7};
@@ -176,7 +176,7 @@ static void anchors_alpha_and_gradients(void)
     }
 }
 
-/* Heights that are chosen: several bands, and slots that are not worth pinning. */
+/* Chosen heights: several bands, and slots too small to be worth pinning. */
 static void chosen_bands(void)
 {
     struct shape s = {1301, 2803, 1, 255, FORMAT_PGM};
@@ -193,7 +193,7 @@ static void chosen_bands(void)
     request.sink.format = FORMAT_PGM;
     launches = fake_cuda_count().launches;
     CHECK(run(&request, 0, kernel_named("basic"), "in", &err) == 1); /* in place */
-    CHECK(fake_cuda_count().launches == launches + 3); /* before, sums, after: one band */
+    CHECK(fake_cuda_count().launches == launches + 3); /* one band: before, sums, after */
     CHECK(same_files("whole.pgm", "in"));
 }
 
@@ -208,7 +208,7 @@ static int files_here(void)
     return count;
 }
 
-/* Each stage fails: its sentence is told and nothing is left behind. */
+/* Each stage fails: its message is reported and no file is left. */
 static void failures(void)
 {
     struct picture_request request = request_of("blur", NULL);
@@ -271,7 +271,7 @@ static void any_call_may_fail(void)
     CHECK(same_files("whole.ppm", "out.ppm") && fake_cuda_count().pinned == 0);
 }
 
-/* The device is asked which kernel it takes when rows are on their way: any must do. */
+/* The kernel is chosen when rows are already on their way, so every kernel must work in bands. */
 static void every_kernel_runs_in_bands(void)
 {
     int count, cuda = 0;

@@ -1,5 +1,5 @@
-/* The files of a batch beside each other on made-up devices of CUDA, and the pinned memory that
- * their pictures stand in. Needs neither nvcc nor a GPU. */
+/* Files of a batch side by side on made-up CUDA devices, and the pinned memory of their pictures.
+ * Needs neither nvcc nor a GPU. */
 #include "base/parallel.h"
 #include "cuda/device.h"
 #include "fake_cuda.h"
@@ -83,7 +83,7 @@ static void pinned_memory_is_bounded(void)
     CHECK(!cuda_host_take(0, CUDA_HOST_CHUNK_BYTES + 1));
     for (int i = 0; i < 4; i++)
         CHECK((piece[i] = cuda_host_take(0, CUDA_HOST_CHUNK_BYTES)) != NULL);
-    CHECK(!cuda_host_take(0, 100000)); /* the small one made room */
+    CHECK(!cuda_host_take(0, 100000)); /* the small block was freed to make room */
     CHECK(cuda_host_give(piece[2]));
     CHECK(cuda_host_take(0, 100000) == piece[2]);
     for (int i = 0; i < 4; i++)

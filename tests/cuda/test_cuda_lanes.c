@@ -1,5 +1,5 @@
-/* Jobs beside each other on made-up devices of CUDA: their bytes, who runs beside whom, what
- * they keep, and what becomes of them when any one call fails. Needs neither nvcc nor a GPU. */
+/* Jobs side by side on made-up CUDA devices: their bytes, which jobs run at the same time, the
+ * memory they keep, and the effect of a failure of any one call. Needs neither nvcc nor a GPU. */
 #include "base/parallel.h"
 #include "cuda/device.h"
 #include "fake_cuda.h"
@@ -10,7 +10,7 @@
 
 #define THREADS 12
 
-/* ---- works: a plan, a picture, a kernel, and what must come out ---- */
+/* ---- works: a plan, a picture, a kernel, and the expected result ---- */
 
 static const struct setup {
     const char *filter, *mask, *divisor;
@@ -80,7 +80,7 @@ static void works_make(void)
                 works[work_count++] = (struct work){&pictures[i], &table[k]};
 }
 
-/* 1: the right bytes, 0: wrong ones, -1: an error. */
+/* Returns 1: correct bytes, 0: wrong bytes, -1: an error. */
 static int run(const struct work *w, int device, size_t limit, struct error *err)
 {
     const struct image *in = &w->picture->in, *expected = &w->picture->expected;
@@ -103,7 +103,7 @@ static int run(const struct work *w, int device, size_t limit, struct error *err
     if (kernel_run(w->kernel, &job, err))
         result = memcmp(out.data, expected->data, bytes) == 0 && times.kernel_ms > 0;
     if (pinned)
-        cudaFreeHost(pinned); /* aborts where a copy is still under way */
+        cudaFreeHost(pinned); /* aborts if a copy is still under way */
     free(pageable);
     return result;
 }
@@ -117,7 +117,7 @@ static const struct work *work_of(int setup, const char *kernel)
     abort();
 }
 
-/* ---- many at once ---- */
+/* ---- many jobs at once ---- */
 
 static void no_device(void)
 {
@@ -169,7 +169,7 @@ static int most_at_once(const struct work *w, int pieces)
     return fake_cuda_count().most_at_once;
 }
 
-/* A lane each, as many as there are; weights in constant memory are there once. */
+/* Each job has its own lane, up to their number. Weights in constant memory are stored once. */
 static void lanes_and_alone(void)
 {
     static const char *const alone[] = {"constant", "cached", "tiled"};
@@ -179,7 +179,7 @@ static void lanes_and_alone(void)
 
     for (int i = 0; i < 8; i++) {
         int setup = strcmp(beside[i], "weighted") == 0 ? 3 : 1;
-        backend_cuda.release(); /* what grows is freed first, and that waits for the device */
+        backend_cuda.release(); /* growing memory is freed first, which waits for the device */
         fake_cuda_gather(CUDA_LANES, 5000);
         most = most_at_once(work_of(setup, beside[i]), 2 * THREADS);
         CHECKF(most == CUDA_LANES, "%s: %d", beside[i], most);
@@ -222,7 +222,7 @@ static void hammer(void *context, int piece, int worker)
 {
     struct error err;
     (void)context, (void)worker;
-    if (piece == 0) { /* who wants the device alone among them all */
+    if (piece == 0) { /* among all of them, one that wants the device alone */
         for (int i = 0; i < 20; i++)
             atomic_fetch_add(&wrong, run(work_of(1, "tiled"), 0, 0, &err) != 1);
         over = true;
@@ -239,9 +239,9 @@ static void nobody_waits_for_ever(void)
     CHECKF(wrong == 0, "%d", wrong);
 }
 
-/* ---- what is kept ---- */
+/* ---- memory that is kept ---- */
 
-/* A job as the one before asks for no memory, and for how much there is. */
+/* A job like the one before allocates no memory and does not ask how much is free. */
 static void nothing_is_made_twice(void)
 {
     const struct work *w = work_of(0, "banded");
@@ -254,10 +254,10 @@ static void nothing_is_made_twice(void)
     CHECK(run(w, 0, 0, &err) == 1);
     after = fake_cuda_count();
     CHECK(after.mallocs == before.mallocs && after.mem_infos == before.mem_infos);
-    CHECK(after.copies == before.copies + 6); /* mask, picture, and back */
+    CHECK(after.copies == before.copies + 6); /* mask, picture, and the result */
 }
 
-/* Lanes keep memory that one large picture needs. */
+/* Lanes keep memory, but give it up for one large picture. */
 static void memory_goes_to_who_needs_it(void)
 {
     struct error err;
@@ -273,7 +273,7 @@ static void memory_goes_to_who_needs_it(void)
     wrong = 0;
     parallel_for(THREADS, 6 * work_count, any_work, NULL);
     CHECKF(wrong == 0, "%d", wrong);
-    fake_cuda_memory(64); /* not even the mask */
+    fake_cuda_memory(64); /* too little even for the mask */
     backend_cuda.release();
     CHECK(run(work_of(0, "banded"), 0, 0, &err) == -1);
     CHECKF(strcmp(err.text, "cuda:0: cannot send the mask: out of memory") == 0, "%s", err.text);
@@ -283,7 +283,8 @@ static void memory_goes_to_who_needs_it(void)
 
 /* ---- failures ---- */
 
-/* The NTH call fails, for every NTH: an error or the right bytes, and none of it matters later. */
+/* The NTH call fails, for every NTH: the result is an error or correct bytes, and later jobs are
+ * not affected. */
 static void fail_everywhere(const struct work *w, size_t limit)
 {
     struct error err;
@@ -321,7 +322,7 @@ static void any_call_may_fail(void)
     CHECK(fake_cuda_count().streams == streams);
 }
 
-/* The driver reads it when it starts; who has set it is left alone. */
+/* The driver reads this variable at its start; a value set by the user is kept. */
 static void one_job_has_one_queue(void)
 {
     static const char name[] = "CUDA_DEVICE_MAX_CONNECTIONS";

@@ -1,7 +1,6 @@
-/* The packed weights of the kernels dp4a and weighted, multiplied out on the CPU as the
- * kernels do: four outputs side by side take the words of a window, plane after plane.
- * What comes out must be the sums of the mask's own weights, and words that the
- * unrolled kernels leave out must be zero. */
+/* The packed weights of the kernels dp4a and weighted, multiplied on the CPU as the kernels do it:
+ * four adjacent outputs take the words of a window, plane after plane. The results must be the sums
+ * with the mask's own weights, and words that the unrolled kernels skip must be zero. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "kernels/image_job.h"
 #include "tests/test.h"
 
-#define MOST 40 /* cells of a mask's side */
+#define MOST 40 /* longest side of a mask */
 
 static uint32_t state = 1;
 
@@ -19,7 +18,7 @@ static uint32_t random_bits(void)
     return state >> 8;
 }
 
-/* The instruction: four unsigned bytes times four bytes, signed or not. */
+/* The instruction: four unsigned bytes times four signed or unsigned bytes. */
 static int32_t dp4a(const uint8_t *cells, const uint8_t *weights, bool is_signed, int32_t sum)
 {
     for (int i = 0; i < 4; i++)
@@ -48,7 +47,7 @@ static void make(struct case_at *c, int64_t low, int64_t high)
     dp4a_pack(c->weight, c->width, c->height, c->anchor_x, c->planes, c->fragments);
 }
 
-/* What the kernel adds for output j. */
+/* The kernel's sum for output J. */
 static int64_t packed_sum(const struct case_at *c, int groups, int j)
 {
     const uint8_t *weights = c->fragments + 4 * j;
@@ -137,7 +136,7 @@ static void test_unsigned_weights(void)
     CHECK(weighted_planes(zero, 1) == 1);
 }
 
-/* Where sums of products with alpha, and the half of those of alpha, pass 32 bits. */
+/* Sums of products with alpha, and half of the sums of alpha, exceed 32 bits. */
 static void test_wide_sums(void)
 {
     CHECK((int64_t)65025 * 65921 + 255 * 65921 / 2 <= UINT32_MAX);
@@ -145,7 +144,7 @@ static void test_wide_sums(void)
     CHECK(!weighted_is_wide(1, INT32_MAX / 2) && weighted_is_wide(7, INT32_MAX / 8));
 }
 
-/* 16-bit weights at their limits, where the sums stay inside 32 bits. */
+/* 16-bit weights at the limits where sums still fit 32 bits. */
 static void test_limits(void)
 {
     struct case_at *c = calloc(1, sizeof *c);
@@ -161,7 +160,7 @@ static void test_limits(void)
     free(c);
 }
 
-/* How many words of a mask row four outputs multiply: width + 3, wherever the anchor lies. */
+/* The number of words of a mask row that four outputs multiply: width + 3, for any anchor. */
 static void test_words_seen(void)
 {
     for (int width = 1; width < 64; width++)

@@ -1,13 +1,13 @@
-/* What the separable kernel runs samples of 16 bits as, and the factors as they are packed for it:
- * multiplied out on the CPU as the kernel does, the sums of a row pass and of a column pass must be
- * those of the factors themselves. */
+/* The form that the separable kernel chooses for 16-bit samples, and the packed factors of each
+ * form: multiplied on the CPU as the kernel does it, the sums of a row pass and of a column pass
+ * must equal sums with the factors themselves. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/image_job.h"
 #include "tests/test.h"
 
-#define MOST 31 /* entries of a factor */
+#define MOST 31 /* longest factor */
 
 static uint32_t state = 1;
 
@@ -38,9 +38,9 @@ static void test_forms(void)
     CHECK(form_of(128, -1, in_32, 3) == SEPARABLE_16_NONE);
     CHECK(form_of(-129, 1, in_32, 3) == SEPARABLE_16_NONE);
     CHECK(form_of(32766, 65535, past_32, d) == SEPARABLE_16_PAIRS);
-    CHECK(form_of(32767, 1, past_32, d) == SEPARABLE_16_NONE); /* sums of a row past 31 bits */
+    CHECK(form_of(32767, 1, past_32, d) == SEPARABLE_16_NONE); /* row sums exceed 31 bits */
     CHECK(form_of(1, 65536, past_32, d) == SEPARABLE_16_NONE);
-    /* whole sums within 32 bits from the divisor's last bits on */
+    /* whole sums within 32 bits, except the divisor's last bits */
     CHECK(form_of(1, 1, past_32, 1 << 9) == SEPARABLE_16_NONE);
     CHECK(form_of(1, 1, past_32, 1 << 10) == SEPARABLE_16_SHORT);
     CHECK(form_of(1, 1, ((int64_t)1 << 47) - 65536, 1 << 16) == SEPARABLE_16_NONE);
@@ -74,7 +74,7 @@ struct factors {
     uint32_t *packed;
 };
 
-/* Entry (m, k) of the row factor's matrix i, as the kernel's products see it. */
+/* Entry (m, k) of the row factor's matrix I, as the kernel's products use it. */
 static uint8_t matrix_at(const struct factors *f, int i, int m, int k)
 {
     const uint8_t *bytes = (const uint8_t *)f->packed + 512 * i;
@@ -90,7 +90,7 @@ static uint8_t matrix_at(const struct factors *f, int i, int m, int k)
     return 0;
 }
 
-/* Byte `plane` of sample g of 8: what all products add, from the window's bytes. */
+/* Byte `plane` of sample G of 8: the sum of all products with the window's bytes. */
 static int64_t row_sum(const struct factors *f, const uint8_t *window, int g, int plane)
 {
     const struct separable_16_shape *s = &f->shape;
@@ -128,7 +128,8 @@ static void check_row(const struct factors *f)
     }
 }
 
-/* What lane (g, t) multiplies bytes 0 and 1 of the sums for rows 2t and 2t + 1 of a block with. */
+/* Checks the factors by which lane (g, t) multiplies bytes 0 and 1 of the sums for rows 2t and 2t +
+ * 1 of a block. */
 static void check_column(const struct factors *f)
 {
     const struct separable_16_shape *s = &f->shape;
@@ -156,7 +157,7 @@ static void check_factors(enum separable_16_form form, int width, int height, in
     for (int i = 0; i < MOST; i++) {
         f.row[i] = low + (int64_t)(random_bits() % (uint32_t)(high - low + 1));
         f.column[i] = low + (int64_t)(random_bits() % (uint32_t)(high - low + 1));
-        if (form == SEPARABLE_16_EXTRA) /* few, side by side */
+        if (form == SEPARABLE_16_EXTRA) /* few entries: outputs side by side */
             f.row[i] = i - width / 2 < 2 && i >= width / 2 ? 510 - i : i;
     }
     f.mask = (struct separable_16_mask){f.row, f.column, width, height, channels, 1 << 30, 1};
@@ -179,7 +180,7 @@ static void test_factors(void)
         check_factors(SEPARABLE_16_SIGNED, width, height, channels, -128, 127);
         check_factors(SEPARABLE_16_BYTES, width, height, channels, 0, 255);
         check_factors(SEPARABLE_16_PAIRS, width, height, channels, 0, 2047);
-        if (channels > 2 || width > 9) /* one dense product holds no more */
+        if (channels > 2 || width > 9) /* a single dense product holds no more */
             check_factors(SEPARABLE_16_EXTRA, width, height, channels, 0, 2047);
     }
 }

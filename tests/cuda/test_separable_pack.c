@@ -1,7 +1,7 @@
-/* The separable kernel's packed factors: which masks take which form, to the very ends of what a
- * form holds; and sums as halves, multiplied out in the kernel's steps for samples that drive them
- * as far as they go: what comes out must be the mask's own sums, and everything on the way a whole
- * number that a 32-bit float holds. */
+/* The separable kernel's packed factors: the form chosen for each mask, up to the exact limits of a
+ * form; and sums with halves, multiplied in the kernel's steps for samples that maximise them: the
+ * results must be the mask's own sums, and every intermediate value must be a whole number that a
+ * 32-bit float holds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void test_forms(void)
         {{127, 127}, {255, 255}, 4194304, SEPARABLE_HALVES_1_8}, /* too far from the middle */
         {{127, 127}, {127, 126}, 65152, SEPARABLE_WHOLE},        /* 2^7 * odd */
         {{127, 127}, {127, 126}, 65024, SEPARABLE_1_2_1},        /* 2^9 * odd */
-        {{127, 127}, {255, 255}, 100, SEPARABLE_HALVES_1_8},     /* quotients past 2^16 */
+        {{127, 127}, {255, 255}, 100, SEPARABLE_HALVES_1_8},     /* quotients exceed 2^16 */
         {{128, 127}, {1, 2}, 7, SEPARABLE_HALVES_1_10},
         {{128, -127}, {1, 2}, 7, SEPARABLE_HALVES_2_10},
         {{127, 126}, {2000, 48}, 7, SEPARABLE_HALVES_1_8},
@@ -76,7 +76,7 @@ static void test_forms(void)
     }
 }
 
-/* An offset keeps a sample from being a sum's upper byte; so does another rounding. */
+/* With an offset a sample is not a sum's upper byte; nor with another rounding. */
 static void test_start(void)
 {
     struct factors f = {.row = {1000, 1048}, .column = {2000, 48}};
@@ -86,7 +86,7 @@ static void test_start(void)
     CHECK(separable_form_of(&f.mask) == SEPARABLE_HALVES_2_10);
 }
 
-/* ---- halves, multiplied out ---- */
+/* ---- sums with halves ---- */
 
 static double value_of_half(uint32_t half)
 {
@@ -97,11 +97,10 @@ static double value_of_half(uint32_t half)
 }
 
 struct sums {
-    double low, high, most; /* of a column; and the largest on the way, in whatever order */
+    double low, high, most; /* sums of a column; and the largest intermediate value, in any order */
 };
 
-/* Output row g's products of one column of sums T; of WHOLE both are added up, and `high` is not
- * used. */
+/* Output row G's products with one column of sums T. WHOLE adds both up and does not use `high`. */
 static struct sums multiply(const struct separable_shape *s, const uint32_t *words,
                             const struct separable_halves *start, const int64_t *T, int g)
 {
@@ -155,9 +154,9 @@ static uint32_t bits_of(double value)
     return bits;
 }
 
-/* What the multiply-add of WHOLE leaves of F, the products' sum, in whole numbers: a float's 24
- * bits times F, shifted down, and the addend. Its bits, clamped, are 256 times the sample and more.
- */
+/* The result of WHOLE's multiply-add for F, the products' sum, in whole numbers: the 24 bits of a
+ * float times F, shifted down, plus the addend. Its bits, clamped, are 256 times the sample and
+ * more. */
 static void check_quotient(const struct separable_mask *mask, const struct separable_halves *start,
                            double F, int64_t S)
 {
@@ -177,7 +176,7 @@ static void check_quotient(const struct separable_mask *mask, const struct separ
            (int)d);
 }
 
-/* Up to 2^29: so that no sum is negative. */
+/* The addend, up to 2^29, that keeps sums from being negative. */
 static int64_t added(const struct factors *f)
 {
     const int64_t d = f->mask.divisor;
@@ -211,7 +210,7 @@ static void check_output(const struct factors *f, const struct separable_shape *
             S = (S / scale + f->mask.start) / f->mask.divisor;
             CHECKF(sum >> 24 == S, "%u in place of %d", sum >> 24, (int)S);
         } else {
-            /* and what the division adds more, too */
+            /* and the division's own addend */
             const int64_t adds = added(f);
             const double low = ldexp(sums.low, 24), highest = ldexp(sums.high, 24);
             CHECK(low >= 1 << 23 && low + (down ? 255 : 1023) < 1 << 24);
@@ -222,7 +221,7 @@ static void check_output(const struct factors *f, const struct separable_shape *
     }
 }
 
-/* WHOLE: the sums just below and at each quotient. */
+/* For WHOLE: checks the sums just below and at each quotient. */
 static void check_quotients(const struct factors *f, const struct separable_shape *s,
                             const char *fragments, int64_t least, int64_t most)
 {
@@ -245,8 +244,8 @@ static void check_quotients(const struct factors *f, const struct separable_shap
     }
 }
 
-/* Sums of the row factor: at random, all the least, all the largest, and each as drives S up or
- * down. */
+/* Tries sums of the row factor: random, all least, all largest, and those that maximise or minimise
+ * S. */
 static void check_halves(struct factors *f, enum separable_form expected)
 {
     const struct separable_mask *m = &f->mask;
@@ -328,7 +327,7 @@ static void test_whole(void)
     }
 }
 
-/* Both factors as large as halves hold, of either sign. */
+/* Both factors as large as halves can hold, of either sign. */
 static void test_limits(void)
 {
     for (int sign = -1; sign < 2; sign += 2) {
@@ -368,7 +367,7 @@ static void test_limits(void)
     CHECK(separable_form_of(&f.mask) == SEPARABLE_2_3_2);
 }
 
-/* Factors that add up to powers of two, with divisors for which the row factor is scaled. */
+/* Factors whose sums are powers of two, with divisors for which the row factor is scaled. */
 static void test_upper(void)
 {
     for (int n = 0; n < 12; n++)

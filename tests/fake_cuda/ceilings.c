@@ -1,4 +1,5 @@
-/* The limits that the bench measures, as ceilings.h describes them: see fake_cuda.h. */
+/* The limits that the bench measures: the functions of ceilings.h for the fake runtime, see
+ * fake_cuda.h. */
 #include "kernels/ceilings.h"
 #include "fake_cuda.h"
 

@@ -9,7 +9,7 @@ struct copy {
     const char *from;
     size_t to_pitch, from_pitch, width, height;
     enum cudaMemcpyKind kind;
-    char *kept; /* what pageable memory held at the call */
+    char *kept; /* content of pageable memory at the call */
 };
 
 static size_t extent(size_t pitch, size_t width, size_t height)
@@ -32,7 +32,7 @@ static void run_copy(const void *arguments, int device)
     free(c->kept);
 }
 
-/* Pinned memory stays with the copy; pageable memory is read, or written, before the call ends. */
+/* A copy reads or writes pinned memory later, but pageable memory before the call returns. */
 static void queue_copy(struct copy *c, cudaStream_t stream)
 {
     bool up = c->kind == cudaMemcpyHostToDevice, down = c->kind == cudaMemcpyDeviceToHost;

@@ -1,6 +1,6 @@
-/* As much of CUDA's runtime interface as the host sources use, for builds of them that
- * need neither nvcc nor a GPU: names and meanings are CUDA's, values may differ. What
- * stands behind it is fake_cuda.h's. */
+/* The part of CUDA's runtime interface that the host sources use, for builds that need neither nvcc
+ * nor a GPU. Names and meanings are CUDA's, values may differ. fake_cuda.h describes the runtime
+ * behind it. */
 #ifndef STENCIL_FAKE_RUNTIME_API_H
 #define STENCIL_FAKE_RUNTIME_API_H
 

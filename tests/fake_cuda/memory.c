@@ -1,4 +1,4 @@
-/* Devices, their memory and the host's, and errors on demand: see fake_cuda.h. */
+/* Devices, device memory and host memory, and errors on request: see fake_cuda.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 
 #define PAGE ((size_t)4096)
 
-/* A piece of memory: of a device, the same pages twice, where `address` cannot be read and
- * `bytes_at` can, or pinned. */
+/* A piece of memory. Device memory maps its pages twice: `address` cannot be accessed, `bytes_at`
+ * can. Host memory is pinned. */
 struct piece {
     char *address, *bytes_at;
-    size_t bytes, gap; /* before it, so that it ends where its last page does */
+    size_t bytes, gap; /* gap before it, so that it ends at the end of a page */
     int device;        /* -1: the host's */
-    bool made;         /* by cudaHostAlloc */
+    bool made;         /* allocated by cudaHostAlloc */
     struct piece *next;
 };
 
@@ -172,7 +172,7 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 
 /* ---- memory ---- */
 
-/* The piece that holds the address; of the host's or of a device's. */
+/* Finds the piece of host or device memory that holds the address. */
 static struct piece **find(const void *address, bool host)
 {
     const char *at = address;
@@ -229,7 +229,7 @@ static size_t pages_of(const struct piece *piece)
     return (piece->gap + piece->bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Two views of new pages; behind the one that cannot be read comes a page that never can be. */
+/* Maps new pages twice; the inaccessible view is followed by a page that is always inaccessible. */
 static struct piece *add_pages(size_t bytes)
 {
     size_t aligned = (bytes + 255) / 256 * 256, pages = (aligned + PAGE - 1) / PAGE * PAGE;
@@ -310,7 +310,7 @@ cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned flags)
     if (!fake_refused("cudaHostAlloc", &error)) {
         if (posix_memalign(memory, 4096, bytes) != 0)
             abort();
-        memset(*memory, 0xAB, bytes < 1 << 20 ? bytes : 1 << 20); /* large ones cost nothing */
+        memset(*memory, 0xAB, bytes < 1 << 20 ? bytes : 1 << 20); /* of large ones only a part */
         add(*memory, bytes, -1)->made = true;
     }
     fake_unlock();

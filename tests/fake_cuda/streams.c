@@ -8,7 +8,7 @@
 #include "fake_cuda.h"
 
 struct fake_op {
-    fake_run *run; /* NULL: an event's, or a wait for it */
+    fake_run *run; /* NULL: an event, or a wait for an event */
     void *arguments;
     const char *host;
     size_t host_bytes;
@@ -25,9 +25,9 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
-    int device, recorded, done; /* how often: queued, and over */
+    int device, recorded, done; /* how often the event was queued, and how often it is done */
     unsigned flags;
-    long long at; /* the clock when it was over */
+    long long at; /* the clock when it was done */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -68,7 +68,7 @@ static bool ready(const struct CUstream_st *stream)
     return op && (!op->waits || op->event->done >= op->version);
 }
 
-/* One step of any stream that can go on; false: there is none. */
+/* Runs one step of any stream that can continue; false if there is none. */
 static bool advance(void)
 {
     struct CUstream_st *chosen = NULL;
@@ -143,7 +143,7 @@ void fake_queue(cudaStream_t stream, fake_run *run, const void *arguments, size_
     append(stream, op);
 }
 
-/* Waits for others, so that much is queued at once. */
+/* Waits for other threads, so that much work is queued at once. */
 static void gather_streams(void)
 {
     struct timespec until;
@@ -204,7 +204,7 @@ cudaError_t fake_launch(cudaStream_t stream, fake_run *run, const void *argument
         fake_queue(stream, run, arguments, size, NULL, 0);
     }
     fake_unlock();
-    return cudaGetLastError(); /* as the kernels' launches do */
+    return cudaGetLastError(); /* as kernel launches do */
 }
 
 /* ---- streams ---- */

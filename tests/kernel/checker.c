@@ -1,15 +1,15 @@
-/* The checker: every row of the kernel table against the reference, byte for
- * byte, over sizes, masks, borders, depths, channels, patterns, threads and tiles
- * that hurt. Outputs lie between guard bytes with a pitch wider than the row.
+/* The checker compares every row of the kernel table with the reference, byte for byte, over
+ * difficult sizes, masks, borders, depths, channels, patterns, threads and tiles. Outputs lie
+ * between guard bytes, with a pitch wider than the row.
  *
  *   checker [--device cpu|cuda|all] [--kernel NAME] [--method NAME] [--small] [--most-cells N]
  *           [--case N] [--seed N] [--half 0|1]
  *
- * A case is a number: its settings follow from it and the seed, so a failure is
- * repeated by --case N. --small: few, tiny cases, for slow tools around it
- * (compute-sanitizer). --method: only this one of the CPU's, for kernels that have something of
- * their own in no other. --most-cells: no mask with more. --half: of every two cases the first or
- * the second, to have both at the same time. One TAP line a kernel and mask. */
+ * A case is a number: its settings follow from the number and the seed, so --case N repeats a
+ * failure. --small: few, tiny cases, for slow tools such as compute-sanitizer. --method: only this
+ * CPU method, for kernels with their own operations only in this method. --most-cells: no mask with
+ * more cells. --half: the first or the second case of every two, to run both halves at the same
+ * time. Prints one TAP line for each kernel and mask. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
@@ -41,12 +41,12 @@ struct settings {
 static struct settings settings = {
     .cpu = true, .only_case = -1, .half = -1, .most_cells = INT_MAX, .seed = 1};
 static long comparisons, failures_shown;
-/* How many cases took each of the CPU's methods unasked, and were run with each by name. */
+/* How many cases chose each CPU method, and how many ran each by name. */
 static long chosen_methods[32], named_methods[32];
 
 /* ---- pictures with guards ---- */
 
-/* GUARD_ROWS rows before and after, and the pitch's padding, hold GUARD. */
+/* GUARD_ROWS rows before and after the image, and the pitch's padding, are filled with GUARD. */
 static bool guarded_alloc(struct image *image, const struct check_case *c)
 {
     struct image whole = {0};
@@ -123,15 +123,15 @@ static bool check_run(const struct check_case *c, const struct kernel *kernel,
     return false;
 }
 
-/* Output rows [first, first + rows) as a band of its own, with just the rows it needs; ghost rows
- * are left to the kernel. True too where what they fold to is far away. */
+/* Runs output rows [first, first + rows) as a separate band with only the rows it needs; the kernel
+ * makes the ghost rows. Also true if ghost rows fold to rows that are far away. */
 static bool check_band(const struct check_case *c, const struct kernel *kernel,
                        const struct kernel_job *whole, const struct image *expected,
                        struct image *out, int first, int rows)
 {
     const struct plan_mask *m = &whole->plan->mask[0];
     int from = first - m->anchor_y, to = first + rows - 1 - m->anchor_y + m->height;
-    int reach = m->height; /* more than a fold needs */
+    int reach = m->height; /* more than folding needs */
     struct kernel_job job = *whole;
     struct image in, part = image_rows(out, first, rows), want = image_rows(expected, first, rows);
     struct error err;
@@ -158,7 +158,7 @@ static bool check_band(const struct check_case *c, const struct kernel *kernel,
     return true;
 }
 
-/* The picture in three bands that share what the kernel makes once. */
+/* Runs the picture in three bands that share the kernel's state. */
 static bool check_bands(const struct check_case *c, const struct kernel *kernel,
                         const struct kernel_job *whole, const struct image *expected,
                         struct image *out)
@@ -185,13 +185,13 @@ static bool check_bands_of(const struct check_case *c, const struct kernel *kern
     return ok;
 }
 
-/* 1 to 3 of them: so many run the methods by name, the numbers that are left the plan's own. */
+/* Threads, 1 to 3, for running methods by name; the plan itself runs with the other numbers. */
 static int threads_of(const struct check_case *c)
 {
     return 1 + c->number % 3;
 }
 
-/* Every method that can run the plan, also where another one is faster. */
+/* Runs every method that supports the plan, even if another one is faster. */
 static bool check_methods(const struct check_case *c, const struct kernel *kernel,
                           struct kernel_job *job, const struct image *expected, struct image *out)
 {
@@ -224,7 +224,7 @@ static bool check_methods(const struct check_case *c, const struct kernel *kerne
     return ok;
 }
 
-/* One case on one kernel, with the thread counts or tiles and limits that its device knows. */
+/* Runs one case on one kernel, with the thread counts or tiles and limits of its device. */
 static bool check_kernel(const struct check_case *c, const struct kernel *kernel,
                          struct kernel_job *job, const struct image *expected, struct image *out)
 {
@@ -243,7 +243,7 @@ static bool check_kernel(const struct check_case *c, const struct kernel *kernel
     } else {
         job->tile = TILES[c->number % 5];
         ok &= check_run(c, kernel, job, expected, out);
-        if (c->number % 7 == 0) { /* so little memory that several strips are needed */
+        if (c->number % 7 == 0) { /* a memory limit that forces several strips */
             job->device_bytes_limit = c->strip_bytes;
             ok &= check_run(c, kernel, job, expected, out);
             job->device_bytes_limit = 0;
@@ -260,8 +260,8 @@ struct tally {
     char why[256];
 };
 
-/* What must come out: by the reference, or by a kernel whose bytes have the hash that the
- * reference's had in another program. All of its memory is hashed, guard bytes too. */
+/* Makes the expected picture: by the reference, or by a kernel whose bytes have the hash of the
+ * reference's bytes in another program. The hash covers the whole memory, including guard bytes. */
 static bool expected_make(const struct check_case *c, struct kernel_job *job,
                           const struct kernel *kernels, int count, const bool *chosen)
 {
@@ -293,7 +293,7 @@ static bool expected_make(const struct check_case *c, struct kernel_job *job,
     return true;
 }
 
-/* Can KERNEL run the plan, by the method asked for if one was? */
+/* Whether KERNEL supports the plan, with the requested method if there is one. */
 static bool check_supports(const struct kernel *kernel, const struct plan *plan, char *why,
                            size_t why_size)
 {
@@ -306,7 +306,7 @@ static bool check_supports(const struct kernel *kernel, const struct plan *plan,
     return !refusal && kernel_supports(kernel, plan, why, why_size);
 }
 
-/* Does one of the chosen kernels run the plan? Others are tallied. */
+/* Whether one of the chosen kernels supports the plan; counts the others. */
 static bool check_any_supports(const struct plan *plan, struct tally *tally,
                                const struct kernel *kernels, int count, const bool *chosen)
 {
@@ -373,7 +373,7 @@ static void check_report(const char *mask, const struct kernel *kernels, int cou
     }
 }
 
-/* Every method must have been the fastest of some case, and have run several by name. */
+/* Checks that every method was the fastest in some case and ran several cases by name. */
 static void report_methods(void)
 {
     int count;

@@ -1,13 +1,12 @@
-/* The checker of the 1D kernels: every 1D row of the kernel table against the
- * reference, byte for byte, as floats and as 64-bit integers, over sizes, masks,
- * anchors, borders, patterns, threads, tiles and device memory that hurt. Outputs
- * lie between guard cells.
+/* The checker of the 1D kernels compares every 1D row of the kernel table with the reference, byte
+ * for byte, as floats and as 64-bit integers, over difficult sizes, masks, anchors, borders,
+ * patterns, threads, tiles and limits of device memory. Outputs lie between guard cells.
  *
  *   checker_1d [--device cpu|cuda|all] [--kernel NAME] [--small] [--case N] [--seed N]
  *
- * A case is a number: its settings follow from it and the seed, so a failure is
- * repeated by --case N. --small: few, tiny cases, for slow tools around it
- * (compute-sanitizer). One TAP line a kernel and mask width. */
+ * A case is a number: its settings follow from the number and the seed, so --case N repeats a
+ * failure. --small: few, tiny cases, for slow tools such as compute-sanitizer. Prints one TAP line
+ * for each kernel and mask width. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +83,7 @@ static bool check_run(const struct case_1d *c, const struct kernel *kernel, stru
     return same;
 }
 
-/* One case on one kernel, with the thread counts or tiles and limits that its device knows. */
+/* Runs one case on one kernel, with the thread counts or tiles and limits of its device. */
 static bool check_kernel(const struct case_1d *c, const struct kernel *kernel,
                          const unsigned char *expected)
 {
@@ -100,7 +99,7 @@ static bool check_kernel(const struct case_1d *c, const struct kernel *kernel,
     }
     job.tile = TILES[c->number % 7];
     ok = check_run(c, kernel, job, expected);
-    if (c->number % 3 == 0) { /* about a third of the signal at a time */
+    if (c->number % 3 == 0) { /* a third of the signal at a time */
         job.device_bytes_limit = ((size_t)job.mask_width + (size_t)job.n / 3 * 2 + 2) * cell;
         ok &= check_run(c, kernel, job, expected);
     }
@@ -231,7 +230,7 @@ int main(int argc, char **argv)
                 tally[reference].failed++;
             case_1d_free(&c);
         }
-        chosen[reference] = settings.cpu; /* its tally is that of case_1d_check */
+        chosen[reference] = settings.cpu; /* the reference is counted by case_1d_check */
         check_report(case_1d_width(w), kernels, count, chosen, reference, tally);
         chosen[reference] = false;
         if (!settings.cpu && tally[reference].failed)

@@ -1,6 +1,6 @@
 /* Cases for the checker of the 1D kernels: see tests/kernel/checker_1d_cases.h. Numbers are as
- * large as the job's bound allows, so that a sum which is held in too few bits
- * shows; masks are random, so that a mix-up of cells shows. */
+ * large as the job's bound allows, so that a sum in too few bits is detected; masks are random, so
+ * that mixed-up cells are detected. */
 #include "tests/kernel/checker_1d_cases.h"
 
 #include <inttypes.h>
@@ -10,14 +10,14 @@
 
 #include "tests/random.h"
 
-/* Around the tiles of 32 to 1024 threads and the pieces of 2048 outputs; one cell, primes. */
+/* Sizes around the tiles of 32 to 1024 threads and the pieces of 2048 outputs; one cell; primes. */
 static const int SIZES[] = {1,   2,    3,    5,    31,   32,   33,   63,   64,
                             65,  97,   127,  128,  129,  255,  256,  257,  511,
                             513, 1023, 1024, 1025, 2047, 2048, 2049, 4099, 7919};
 #define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES))
 
-/* One weight, even and odd widths, wider than a small block, wider than constant memory (8192
- * integers, 16384 floats) and so in several launches. */
+/* One weight; even and odd widths; wider than a small block; wider than constant memory (8192
+ * integers, 16384 floats), which takes several launches. */
 static const int WIDTHS[] = {1, 2, 3, 4, 5, 9, 10, 31, 64, 65, 255, 1500, 9000, 17000};
 #define WIDTH_COUNT ((int)(sizeof WIDTHS / sizeof *WIDTHS))
 
@@ -40,7 +40,7 @@ int64_t case_1d_get(enum signal_type type, const void *cells, int i)
     return type == SIGNAL_F32 ? (int64_t)((const float *)cells)[i] : ((const int64_t *)cells)[i];
 }
 
-/* Random, all 0, all of the largest, alternating, one impulse (it reads back the mask). */
+/* Random, all 0, all largest, alternating, or one impulse (its output shows the mask). */
 static int64_t pattern(int kind, int n, int i, int64_t most, uint64_t *state)
 {
     int64_t value = pick_signed(state, most);
@@ -58,7 +58,8 @@ static int64_t pattern(int kind, int n, int i, int64_t most, uint64_t *state)
     }
 }
 
-/* Bounds so that sums of WIDTH products stay below 2^BITS, with a weight's bits in *WEIGHT_MOST. */
+/* Chooses bounds for which sums of WIDTH products stay below 2^BITS; *weight_most is for the
+ * weights. */
 static int64_t bounds(int bits, int width, uint64_t *state, int64_t *weight_most)
 {
     int width_bits = 0, weight_bits, room;
@@ -70,7 +71,7 @@ static int64_t bounds(int bits, int width, uint64_t *state, int64_t *weight_most
     return ((int64_t)1 << (room - weight_bits)) - 1;
 }
 
-/* How many of SIZES a mask of so many weights is tried on: the reference takes a sum for each. */
+/* The number of SIZES for a mask of this width: the reference computes a sum for each cell. */
 static int sizes_of(int width, bool small)
 {
     if (small)
@@ -88,7 +89,7 @@ int case_1d_width(int width)
     return WIDTHS[width];
 }
 
-/* Every size with every border as both types; small: with one border each. */
+/* Every size with every border for both types; small: with one border each. */
 int case_1d_count(int width, bool small)
 {
     return sizes_of(WIDTHS[width], small) * 2 * (small ? 1 : BORDER_COUNT);
@@ -143,7 +144,7 @@ void case_1d_free(struct case_1d *c)
 
 /* ---- the reference ---- */
 
-/* Cell i by walking there from the end that it lies beyond, a step a cell. */
+/* Finds cell I by walking beyond the nearer end, one step a cell. */
 static int64_t walk(const struct signal_job *job, int i)
 {
     int at = i < 0 ? 0 : job->n - 1, step = i < 0 ? 1 : -1;
@@ -155,14 +156,14 @@ static int64_t walk(const struct signal_job *job, int i)
         return job->border == BORDER_ZERO ? 0 : job->ghost;
     for (int k = 0; k < steps && job->border != BORDER_REPLICATE; k++) {
         bool at_end = step > 0 ? at == job->n - 1 : at == 0;
-        if (job->border == BORDER_WRAP) /* outwards again at the other end */
+        if (job->border == BORDER_WRAP) /* outwards again, beyond the other end */
             at = (at + job->n - step) % job->n;
         else if (job->border == BORDER_REFLECT && k == 0)
-            continue; /* the edge itself comes first */
+            continue; /* the edge cell itself is repeated first */
         else if (!at_end)
             at += step;
         else if (job->border == BORDER_REFLECT)
-            step = -step; /* the other edge stands twice as well */
+            step = -step; /* at the other edge, the edge cell is repeated too */
         else if (job->n > 1)
             at += step = -step;
     }

@@ -11,10 +11,10 @@ struct size {
     int width, height;
 };
 
-/* One cell, lines, around the tiles 8, 16, 32 and 64, primes, two tiles of 112 rows and three of
- * 96; then the largest, whose middle band has tiles of 128 pixels without ghost cells under masks
- * of up to 7 rows; the last, which has them also under larger ones, is for masks of weighted alpha
- * only. The first 7 are also the small ones: several tiles of 48 rows among them. */
+/* One cell; lines; sizes around the tiles 8, 16, 32 and 64; primes; two tiles of 112 rows and three
+ * of 96. Then the largest size, whose middle band has tiles of 128 pixels without ghost cells under
+ * masks of up to 7 rows. The last size has such tiles under larger masks too, and is only for masks
+ * of weighted alpha. The small cases use the first 7 sizes, some with several tiles of 48 rows. */
 static const struct size SIZES[] = {
     {1, 1},   {1, 17},  {19, 1},  {2, 3},   {7, 7},   {5, 113},  {9, 9},
     {15, 31}, {16, 16}, {17, 33}, {8, 8},   {31, 8},  {32, 32},  {33, 13},
@@ -22,7 +22,8 @@ static const struct size SIZES[] = {
 };
 #define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES) - 1)
 
-/* How many of SIZES a mask of so many cells is tried on: the reference takes cells * cells. */
+/* The number of SIZES for a mask of this many cells: the reference computes cells * cells
+ * products. */
 static int sizes_of(int mask, bool small)
 {
     int cells = check_mask_cells(mask);
@@ -41,7 +42,8 @@ int check_case_count(int mask, bool small)
     return sizes_of(mask, small) * (small ? 2 : BORDER_COUNT * 2);
 }
 
-/* Alpha as filter_plan resolves it: WEIGHTED only without negative weights and with a sum. */
+/* Sets alpha as filter_plan resolves it: WEIGHTED needs a mask without negative weights and with a
+ * sum. */
 static void choose_alpha(struct check_case *c, bool weighted, uint64_t *state)
 {
     struct plan *plan = &c->plan;
@@ -76,7 +78,7 @@ static void choose_picture(struct check_case *c, int index, int sizes, bool weig
     c->plan.channels = c->channels;
 }
 
-/* About a third of the rows at a time, on lines of 256 bytes as the device holds them. */
+/* A limit for about a third of the rows at a time; the device stores lines of 256 bytes. */
 static size_t strip_limit(const struct check_case *c)
 {
     const struct plan_mask *m = &c->plan.mask[0];
@@ -134,9 +136,9 @@ void check_case_free(struct check_case *c)
     plan_free(&c->plan);
 }
 
-/* One sample of a pattern: random, all 0, all max, checkerboard, one impulse (it reads back the
- * mask and its orientation), random with alpha mostly 0 or max, the same in blocks, small or large
- * ones. */
+/* A sample of the pattern: random, all 0, all max, checkerboard, one impulse (its output shows the
+ * mask and its orientation), random with alpha mostly 0 or max, such alpha in blocks, small or
+ * large blocks. */
 static uint32_t pattern_sample(const struct check_case *c, int y, int x, int channel,
                                uint64_t *state)
 {

@@ -1,5 +1,5 @@
-/* The checker's cases: which sizes, borders, depths and patterns a mask is
- * tried on, and how a case number becomes a plan and a picture. */
+/* The checker's cases: the sizes, borders, depths and patterns for each mask, and how a case number
+ * becomes a plan and a picture. */
 #ifndef STENCIL_TESTS_KERNEL_CHECKER_CASES_H
 #define STENCIL_TESTS_KERNEL_CHECKER_CASES_H
 
@@ -12,14 +12,14 @@ struct check_case {
     enum sample_type type;
     int extra_pitch; /* samples of padding after each row */
     int pattern;
-    uint64_t seed;      /* of this case */
+    uint64_t seed;      /* the seed of this case */
     size_t strip_bytes; /* a device memory limit that forces several strips */
     struct plan plan;
 };
 
-int check_case_count(int mask, bool small); /* cases of one mask */
+int check_case_count(int mask, bool small); /* number of cases of one mask */
 
-/* Case INDEX of a mask. False (with a printed reason) when its plan cannot be made. */
+/* Makes case INDEX of a mask. False (with a printed reason) if its plan cannot be made. */
 bool check_case_make(struct check_case *c, int mask, int index, int number, uint64_t seed,
                      bool small);
 void check_case_fill(const struct check_case *c, struct image *image); /* the pattern */

@@ -1,5 +1,5 @@
-/* The file of hashes: see tests/kernel/checker_expected.h. 8 bytes a case, at its number; programs
- * that run at the same time write the same hashes. */
+/* The file of hashes: see tests/kernel/checker_expected.h. Each case has 8 bytes at the position of
+ * its number; programs that run at the same time write the same hashes. */
 #include "tests/kernel/checker_expected.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-/* The checker's masks: see tests/kernel/checker_masks.h. Box masks reveal nothing (any
- * mix-up of cells gives the same sum), so the masks here are lopsided: negative,
- * even, rectangular, with odd anchors, rational, and of every size of numbers
- * that takes another path (int16, 32 bits, 64 bits, products past 62 bits). */
+/* The checker's masks: see tests/kernel/checker_masks.h. A box mask hides errors, since mixed-up
+ * cells give the same sum. So the masks here are lopsided: negative, even, rectangular, with odd
+ * anchors, rational, and with numbers of every size that takes a separate path (int16, 32 bits, 64
+ * bits, products beyond 62 bits). */
 #include "tests/kernel/checker_masks.h"
 
 #include <math.h>
@@ -15,24 +15,26 @@ struct mask_case {
     const char *text;    /* rows for mask_parse; NULL: random; LOW_RANK: see mask_fill */
     const char *second;  /* the second mask of a gradient */
     int width, height;   /* random masks */
-    int64_t low, high;   /* their weights' range */
+    int64_t low, high;   /* range of their weights */
     const char *divisor; /* and divisor */
 };
 
-/* Sums of two random columns times rows, one of them smaller and inside; the same with one cell
- * changed. */
+/* The sum of two random columns times rows, one of them smaller and inside; ONE_CELL: as LOW_RANK,
+ * with one cell changed. */
 static const char LOW_RANK[] = "low rank", ONE_CELL[] = "one cell";
-/* A random column times a row, and a little at random in every cell. */
+/* A random column times a row, plus a small random number in every cell. */
 static const char NEAR[] = "near";
-/* A random column times a row; the same with what makes either 2048 added to its middle. */
+/* A random column times a row; UPPER: as FACTORS, with the middle entries raised so that each sums
+ * to 2048. */
 static const char FACTORS[] = "factors", UPPER[] = "upper";
-/* The same of LOW_RANK, and of ONE_CELL. */
+/* As NEAR, but near LOW_RANK, and near ONE_CELL. */
 static const char NEAR_RANK_2[] = "near rank 2", NEAR_RANK_3[] = "near rank 3";
-/* Weights that are mostly the same as those beside them; the same, of one size or 0. */
+/* Weights mostly equal to their neighbours; DISC: as RUNS, but all of one size or 0. */
 static const char RUNS[] = "runs", DISC[] = "disc";
 /* A Gaussian in 18 decimals. */
 static const char BELL[] = "bell";
-/* At random, those in the middle 20 times as large; or divided by their sum, the anchor there. */
+/* PEAK: random, the middle ones 20 times as large. WHOLE: random, divided by their sum, with the
+ * anchor in the middle. */
 static const char PEAK[] = "peak", WHOLE[] = "whole";
 
 static const struct mask_case MASKS[] = {
@@ -54,7 +56,7 @@ static const struct mask_case MASKS[] = {
      "0.1234567890123456789 0.3141592653589793 0.0577215664901532\n"
      "0.0101010101010101010 0.25 0.0333333333333333333",
      NULL, 0, 0, 0, 0, NULL},
-    /* numpy.savetxt of a 5x5 Gaussian, of 8 lopsided rows. */
+    /* A 5x5 Gaussian printed by numpy.savetxt, and one of 8 lopsided rows. */
     {"savetxt_gauss5",
      "2.969016743950497229e-03 1.330620989101365462e-02 2.193823127971464629e-02 "
      "1.330620989101365462e-02 2.969016743950497229e-03\n"
@@ -95,14 +97,14 @@ static const struct mask_case MASKS[] = {
     {"rank1_signed_16_bits", "divisor 5\noffset 20\n3 -6 9 3\n-1 2 -3 -1\n2 -4 6 2", NULL, 0, 0, 0,
      0, NULL},
     {"rank1_16_bits_to_the_edge", "divisor 257\n1 254 1", NULL, 0, 0, 0, 0, NULL},
-    /* Pairs of bytes that saturate as pairs, sums up to 65535, no division, a power of two. */
+    /* Pairs of bytes whose sum saturates, sums up to 65535, no division, a power of two. */
     {"bytes_that_saturate", "divisor 129\n127 2", NULL, 0, 0, 0, 0, NULL},
     {"bytes_saturate_twice", "divisor 2\n100 0 100\n0 57 0", NULL, 0, 0, 0, 0, NULL},
     {"bytes_undivided", "offset -9000\n100 0 57\n-1 0 0", NULL, 0, 0, 0, 0, NULL},
     {"bytes_unsigned_undivided", "100 57", NULL, 0, 0, 0, 0, NULL},
     {"rank1_bytes4x5", "divisor 64\n1 2 3 -4\n-1 -2 -3 4\n3 6 9 -12\n2 4 6 -8\n1 2 3 -4", NULL, 0,
      0, 0, 0, NULL},
-    /* Pairs of bytes below each other: sums of 16 bits, of 32, unsigned and signed, to the edge. */
+    /* Pairs of bytes in a column: sums of 16 bits, of 32, unsigned and signed, up to the limit. */
     {"two_rows5", NULL, NULL, 5, 5, 0, 9, "113"},
     {"two_rows_signed5x6", NULL, NULL, 5, 6, -4, 6, "31"},
     {"two_rows_wide11x9", NULL, NULL, 11, 9, 56, 64, "5940"},
@@ -118,7 +120,7 @@ static const struct mask_case MASKS[] = {
      "-8 -25 -37 57 51 38 -11\n"
      "-40 37 42 -51 -43 19 19",
      NULL, 0, 0, 0, 0, NULL},
-    /* Any int8, also where two products do not fit 16 bits: below each other in fours. */
+    /* Any int8, including columns of four in which two products do not fit 16 bits. */
     {"quads7x6", NULL, NULL, 7, 6, -128, 127, "997"},
     {"quads5x8", NULL, NULL, 5, 8, 120, 127, "4940"},
     {"quads9x3", NULL, NULL, 9, 3, -128, -60, "256"},
@@ -136,9 +138,8 @@ static const struct mask_case MASKS[] = {
      "9\n"
      "9 189 2709 36009 2709 189 9\n3 63 903 12003 903 63 3\n1 21 301 4001 301 21 1",
      NULL, 0, 0, 0, 0, NULL},
-    /* Rank 1 on samples of 16 bits: factors of a byte with sums of three bytes and of four, whole
-     * sums past 32 bits, factors of unsigned bytes and of two; each to the edge of what it holds.
-     */
+    /* Rank 1 on 16-bit samples: byte factors with sums of three and of four bytes, whole sums
+     * beyond 32 bits, factors of unsigned bytes and of two bytes; each up to its limit. */
     {"deep_short", "divisor 18689\n12700 200 12700\n-3429 -54 -3429", NULL, 0, 0, 0, 0, NULL},
     {"deep_signed", "divisor 997\n-2540 2560 -2540\n7620 -7680 7620", NULL, 0, 0, 0, 0, NULL},
     {"deep_signed_wide",
@@ -176,7 +177,7 @@ static const struct mask_case MASKS[] = {
      "divisor 65536\n1204 0 8 12 0 0 20 1020 28 0 36 1600 1200 1028\n1806 0 12 18 0 0 30 1530 42 0 "
      "54 2400 1800 1542",
      NULL, 0, 0, 0, 0, NULL},
-    /* White is one short of the next sample. */
+    /* A white area is just below the next sample. */
     {"deep_rounding", "divisor 131072\noffset -5\n87380 43690\n2 1", NULL, 0, 0, 0, 0, NULL},
     {"deep_outer9x12", FACTORS, NULL, 9, 12, 0, 6, "1009"},
     {"deep_outer19x18", FACTORS, NULL, 19, 18, 0, 255, "5242880"},
@@ -184,14 +185,15 @@ static const struct mask_case MASKS[] = {
     {"deep_outer31", FACTORS, NULL, 31, 31, 0, 1500, "536870912"},
     {"large_divisor", "divisor 70000\n1 2 4\n2 4 8", NULL, 0, 0, 0, 0, NULL},
     {"int16_limits", "divisor 32769\n-32768 32767\n32767 3", NULL, 0, 0, 0, 0, NULL},
-    /* Flat parts of a picture hit a half, or miss it by 1e-18: none of it can be certified. */
+    /* Flat areas of a picture give exactly a half, or miss it by 1e-18: no sample can be
+     * certified. */
     {"all_doubtful", "offset 0.5\n1.5e-18 0.25 0\n0.25 0.25 0\n0.25 -1e-18 1e-18", NULL, 0, 0, 0, 0,
      NULL},
     {"half_doubtful", "0.499999999999999999 1e-18 0\n0 -1e-18 0\n0 0 0.5", NULL, 0, 0, 0, 0, NULL},
     {"sharpening_decimals",
      "offset 0.3\n-0.11111 -0.12345 -0.11111\n-0.10001 1.88889 -0.11111\n0 -0.22222 -0.11111", NULL,
      0, 0, 0, 0, NULL},
-    /* An outer product, but for what its 15 digits leave out. */
+    /* An outer product, except for the digits beyond its 15. */
     {"near_rank1",
      "anchor 0 3\n0.012345678901235 0.024691357802470 -0.037037036703705 0.006172839450618\n"
      "0.034567890923458 0.069135781846916 -0.103703672770374 0.017283945461729\n"
@@ -223,8 +225,8 @@ static const struct mask_case MASKS[] = {
     {"near_rank2_13x15", NEAR_RANK_2, NULL, 13, 15, 1, 500000, "15000000000000"},
     {"near_rank2_signed_30x12", NEAR_RANK_2, NULL, 30, 12, -100000, 400000, "9000000000000"},
     {"near_rank3_22x19", NEAR_RANK_3, NULL, 22, 19, 1, 300000, "11000000000000"},
-    /* weighted_...: alpha, and colour weighted by it. 19 digits, gain and offset, a column times a
-     * row but for the last digits, zeros, what no bound decides, and whole numbers. */
+    /* weighted_...: colour weighted by alpha. 19 digits, gain and offset, a column times a row
+     * except for the last digits, zeros, sums that no bound decides, and whole numbers. */
     {"weighted_savetxt",
      "3.765087519824857121e-02 1.111111111111111111e-01 2.718281828459045235e-02\n"
      "1.234567890123456789e-01 3.141592653589793238e-01 5.772156649015328606e-02\n"
@@ -245,7 +247,8 @@ static const struct mask_case MASKS[] = {
     {"weighted_wide21x2", NULL, NULL, 21, 2, 1, 1000000007, "21000000000"},
     {"weighted_small5", NULL, NULL, 5, 5, 0, 12, "150"},
     {"weighted_box13x5", NULL, NULL, 13, 5, 3, 3, "195"},
-    /* Divided by their sum. Products with alpha just fit 32 bits, and do not; the largest sum. */
+    /* Divided by their sum. Products with alpha that just fit 32 bits, and that do not; the largest
+     * sum. */
     {"weighted_whole3", WHOLE, NULL, 3, 3, 0, 255, NULL},
     {"weighted_whole5", WHOLE, NULL, 5, 5, 0, 255, NULL},
     {"weighted_whole7", WHOLE, NULL, 7, 7, 0, 255, NULL},
@@ -263,7 +266,7 @@ static const struct mask_case MASKS[] = {
     {"peak16x15", PEAK, NULL, 16, 15, 0, 20000000000003, "4500000000000001"},
     {"positive_64_bits", NULL, NULL, 5, 6, 0, 3000000019, "45000000000"},
     {"noise_64_bits", NULL, NULL, 15, 15, -3000000019, 3000000019, "45000000000"},
-    /* Several columns times rows: of small numbers, modulo 2^32, of sums of 64 bits; two boxes. */
+    /* Several columns times rows: small numbers, modulo 2^32, sums of 64 bits; two boxes. */
     {"rank2_12x9", LOW_RANK, NULL, 12, 9, -40, 90, "150000"},
     {"rank3_14x15", ONE_CELL, NULL, 14, 15, -30, 45, "90000"},
     {"rank2_64_bits11x13", ONE_CELL, NULL, 11, 13, 0, 1900, "200000000"},
@@ -271,8 +274,8 @@ static const struct mask_case MASKS[] = {
     {"rank2_boxes15x16", LOW_RANK, NULL, 15, 16, 7, 7, "15000"},
     {"rank2_37x30", LOW_RANK, NULL, 37, 30, -9, 17, "90000"},
     {"random48x21_64_bits", NULL, NULL, 48, 21, -1000000007, 3000000019, "65025000000000"},
-    /* Rank 1, by what the sums of the row factor take: 16 bits, 18, 20, more; of one byte a weight
-     * or two; and samples that are upper bytes of sums. */
+    /* Rank 1, by the size of the row factor's sums: 16 bits, 18, 20, more; one byte or two a
+     * weight; and samples that are the upper bytes of sums. */
     {"factors_16_bits14x15", FACTORS, NULL, 14, 15, 0, 28, "38000"},
     {"factors_16_bits20x33", FACTORS, NULL, 20, 33, 0, 20, "60000"},
     {"factors_18_bits9x7", FACTORS, NULL, 9, 7, 20, 110, "290000"},
@@ -340,7 +343,7 @@ bool check_mask_is_weighted(int mask)
     return strncmp(MASKS[mask].name, "weighted_", 9) == 0;
 }
 
-/* Whole numbers for the mask's cells. */
+/* Fills the mask's cells with whole numbers. */
 static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *state)
 {
     uint64_t range = (uint64_t)(m->high - m->low + 1);

@@ -8,11 +8,11 @@
 
 int check_mask_count(void);
 const char *check_mask_name(int mask);
-int check_mask_cells(int mask);        /* 0: not a random mask, and small */
+int check_mask_cells(int mask);        /* 0: not random, and small */
 int check_mask_parts(int mask);        /* 2: the masks of a gradient, else 1 */
 bool check_mask_is_weighted(int mask); /* for colour weighted by alpha */
 
-/* Makes a part, 0 or 1; what is random about it comes from *state. */
+/* Makes part 0 or 1 of a mask; *state is the random generator. */
 bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, struct error *err);
 
 #endif

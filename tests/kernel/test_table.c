@@ -1,5 +1,5 @@
-/* The kernel table: a kind of plan that a row does not name is refused by it, so that a new kind
- * starts with no kernel, and no method of the CPU, but those that say they know it. */
+/* The kernel table: a row refuses every kind of plan that it does not name. So a new kind starts
+ * with no kernel and no CPU method, except those that state support. */
 #include <string.h>
 
 #include "cpu/method.h"

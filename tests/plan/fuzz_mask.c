@@ -1,6 +1,6 @@
-/* Fuzz target: any bytes as mask text. What parses must make plans that hold their
- * bound, and must print as text that parses to the same mask. Run by scripts/fuzz;
- * a broken promise is a trap, which the fuzzer reports with the input. */
+/* Fuzz target: any bytes as mask text. A text that parses must make plans that keep their bounds,
+ * and must print as text that parses to the same mask. Run by scripts/fuzz; a violation is a trap,
+ * which the fuzzer reports with the input. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "plan/mask.h"
 #include "plan/plan.h"
 
-/* Longer texts hold nothing new, and ranks of large masks would make runs slow. */
+/* Longer texts test nothing new, and the ranks of large masks would make runs slow. */
 #define MAX_BYTES 4096
 
 static void require(bool condition)
@@ -39,7 +39,7 @@ static void check_plan(struct mask *mask, uint32_t max)
         int64_t w = plan.weight[k];
         sum += w;
         sum_abs += w < 0 ? -w : w;
-        /* Quantised weights may differ by the unit that goes to the first of equals. */
+        /* Quantised weights may differ by the unit that goes to the first of equal rests. */
         int64_t difference = w - turned.weight[cells - 1 - k];
         require(difference == 0 || (plan.quantised_bits >= 0 && llabs(difference) <= 1));
         require(!plan.row || w == (int128)plan.column[k / plan.width] * plan.row[k % plan.width]);

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Writes gauss_table.h: the 1D weights of the contract, worked out in decimals of
-60 digits, independently of the program's doubles. Prints nothing if a weight hung
-on the last digits of exp(): it stops instead, for then the table would be no
-proof. Run by hand:
+"""Writes gauss_table.h: the 1D weights that docs/promise.md defines, in decimals of 60 digits,
+independently of the program's doubles. If a weight depended on the last digits of exp(), the
+table would prove nothing: the script then stops and prints nothing. Run by hand:
 tests/plan/make_gauss_table.py | clang-format > tests/plan/gauss_table.h"""
 from decimal import Decimal, getcontext
 from math import ceil

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes plan_table.h: masks and the integers that the contract makes of them,
-worked out with Python's fractions straight from its sentences, independently of
-the program. Run by hand:
+"""Writes plan_table.h: masks and the integers that docs/promise.md defines for them, computed
+with Python's fractions directly from its sentences, independently of the program. Run by
+hand:
 tests/plan/make_plan_table.py | clang-format > tests/plan/plan_table.h"""
 import random
 import textwrap
@@ -105,7 +105,7 @@ case([["1e64", "3e64"]], 255, divisor="4e64")
 case([["0.1", "0.2"], ["0.3", "0.4"]], 255, flip=True)
 case([["0.123456789012345", "-0.876543210987655"]], 255)
 case([["0.123456789012345", "3/7"]], 255, divisor="0.000001")
-# At the bound: 2^62 - 2 fits beside d = 1, one more does not
+# At the bound: 2^62 - 2 fits with d = 1, one more does not
 case([["4611686018427387902"]], 1)
 case([["4611686018427387903"]], 1)
 case([["1e30"]], 255)
@@ -119,13 +119,13 @@ case([["4e18", "0.5"]], 1)
 case([["2e18", "0.5", "-0.5", "0.25", "-0.75"]], 1)
 case([["2e18", "0.25", "0.25", "0.1"]], 1, offset="-0.5")
 case([["2e18", "-0.3", "-0.3", "-0.3"]], 1)
-# Rests that differ past their first 64 bits: the larger comes first, whatever its floor
+# Rests that differ only after their first 64 bits: the larger comes first, for any floor
 case([["2e18", "0.25", "0.2500000000000000000000000000001"]], 1)
 case([["2e18", "0.25", "1.2500000000000000000000000000001"]], 1)
 case([["2e18", "-0.75", "0.2500000000000000000000000000001"]], 1)
 case([["2e18", "-0.25", "-1.2500000000000000000000000000001"]], 1, divisor="-1")
 case([["2e18", "1.2500000000000000000000000000001", "0.25"]], 1, flip=True)
-# The rests sum to 1/2 exactly, or to a hair less: 64 bits of each cannot tell
+# The rests sum to exactly 1/2, or to slightly less: 64 bits of each are not enough to decide
 case([["2e18", "1/12", "1/6"]], 1)
 case([["-2e18", "1/12", "1/6"]], 1)
 case([["2e18", "1/12", "0.16666666666666666666666666"]], 1)

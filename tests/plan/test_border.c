@@ -1,6 +1,6 @@
-/* Borders: folding against a walk along the unrolled picture, at the ends of int,
- * and what the command line may say. The walk knows only how one cell follows
- * another, not the formulas of plan/border.c. */
+/* Borders: folding compared with a walk along the unrolled picture, the limits of int, and the
+ * values accepted on the command line. The walk knows only how one cell follows another, not the
+ * formulas of plan/border.c. */
 #include <limits.h>
 #include <string.h>
 
@@ -17,12 +17,12 @@ static void step(enum border border, int n, int *at, int *way)
     }
     switch (border) {
     case BORDER_REPLICATE:
-        break; /* stays on the edge for ever */
+        break; /* stays on the edge */
     case BORDER_WRAP:
         *at = *way > 0 ? 0 : n - 1;
         break;
     case BORDER_REFLECT:
-        *way = -*way; /* the edge once more, then back */
+        *way = -*way; /* the edge cell once more, then back */
         break;
     case BORDER_MIRROR:
         *way = -*way;
@@ -34,7 +34,7 @@ static void step(enum border border, int n, int *at, int *way)
     }
 }
 
-/* Walks from the cell START in one direction and compares every place on the way. */
+/* Walks from the cell START in one direction and compares every position on the way. */
 static void walk(enum border border, int n, int start, int direction)
 {
     int at = start, way = direction;
@@ -90,7 +90,7 @@ static void folds_far_out(void)
     CHECK(border_fold(BORDER_REPLICATE, INT_MIN, 7) == 0);
     CHECK(border_fold(BORDER_REPLICATE, INT_MAX, 7) == 6);
     CHECK(border_fold(BORDER_ZERO, INT_MIN, 7) == BORDER_OUTSIDE);
-    /* Pictures as wide as an int can say: the periods are beyond it. */
+    /* Pictures of the largest width: the period exceeds an int. */
     CHECK(border_fold(BORDER_REFLECT, -1, INT_MAX) == 0);
     CHECK(border_fold(BORDER_REFLECT, INT_MAX, INT_MAX) == INT_MAX - 1);
     CHECK(border_fold(BORDER_REFLECT, INT_MIN, INT_MAX) == INT_MAX - 1);

@@ -1,5 +1,5 @@
-/* Filters: that each default mask in the program is the one in masks/, which options
- * go with which filter, and what becomes of channels, alpha and border. */
+/* Filters: each default mask in the program equals the one in masks/; the options that each filter
+ * accepts; and the choice of channels, alpha and border. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ static bool same_integers(const struct plan_mask *a, const struct plan_mask *b)
            memcmp(a->weight, b->weight, (size_t)(a->width * a->height) * sizeof *a->weight) == 0;
 }
 
-/* Plan A of REQUEST and plan B of the same filter with OTHER's options are one. */
+/* Plan A of REQUEST must equal plan B of the same filter with OTHER's options. */
 static void check_same_plan(const struct filter_request *a, const struct filter_request *b)
 {
     struct plan first, second;
@@ -62,7 +62,7 @@ static void table(void)
     CHECK(!filter_find("blurr") && !filter_find(""));
 }
 
-/* The text in the program and the file in masks/ hold the same numbers. */
+/* The text in the program and the file in masks/ must have the same numbers. */
 static void default_masks(void)
 {
     static const char *const linear[][2] = {
@@ -79,7 +79,7 @@ static void default_masks(void)
     }
 }
 
-/* Loaded once, a mask does not depend on its file any more. */
+/* A loaded mask no longer depends on its file. */
 static void loaded_masks(void)
 {
     struct filter_request file = request_of("blur"), text = file;
@@ -126,7 +126,7 @@ static void built_masks(void)
     b.has_sigma = true;
     b.sigma = 1;
     check_same_plan(&a, &b);
-    /* A radius alone: three sigmas reach to it */
+    /* Only a radius: it is three sigmas. */
     a.radius = 6;
     b.sigma = 2;
     check_same_plan(&a, &b);
@@ -150,7 +150,7 @@ static void built_masks(void)
     b.sigma = 1;
     b.amount = "1";
     check_same_plan(&a, &b);
-    /* One cell, whatever the sigma */
+    /* one cell for any sigma */
     a = request_of("gauss");
     a.radius = 0;
     b = request_of("convolve");
@@ -166,7 +166,7 @@ static void check_refused(const struct filter_request *request, const char *sent
     struct plan plan;
     CHECKF(!loads(*request, &err), "%s", sentence);
     CHECKF(err.code == EXIT_USAGE && strcmp(err.text, sentence) == 0, "%s", err.text);
-    /* filter_plan knows no less. */
+    /* filter_plan makes the same check. */
     if (request->repeat == 1)
         CHECK(!filter_plan(request, 4, SAMPLE_U8, 255, &plan, &err) && plan.masks == 0);
 }
@@ -240,7 +240,7 @@ static void options_taken(void)
     r.radius = 2;
     r.overrides.offset = "50%";
     CHECKF(loads(r, &err), "%s", err.text);
-    /* What is wrong for this picture only is no reason to refuse before it is known. */
+    /* A request that is wrong only for this picture is not refused before the picture is known. */
     r = request_of("blur");
     r.border = (struct border_choice){BORDER_CONSTANT, false, "300"};
     r.channels = "3";
@@ -274,7 +274,7 @@ static void plan_fields(void)
 
 /* ---- channels and alpha ---- */
 
-/* For a picture with CHANNELS: the set that comes out, or the sentence. */
+/* For a picture with CHANNELS channels: the set of channels that results, or the message. */
 static void check_channels(const char *text, int channels, unsigned set, const char *sentence)
 {
     struct filter_request r = request_of("blur");
@@ -343,13 +343,13 @@ static void check_alpha(const char *filter, const char *mask, enum alpha_mode wa
 
 static void alpha(void)
 {
-    /* Without alpha there is nothing to weight by. */
+    /* Without an alpha channel nothing can be weighted. */
     check_alpha("blur", NULL, ALPHA_WEIGHTED, 3, ALPHA_PLAIN, 7);
     check_alpha("blur", NULL, ALPHA_IGNORE, 1, ALPHA_PLAIN, 1);
     check_alpha("blur", NULL, ALPHA_WEIGHTED, 4, ALPHA_WEIGHTED, 15);
     check_alpha("blur", NULL, ALPHA_IGNORE, 4, ALPHA_IGNORE, 7);
     check_alpha("blur", NULL, ALPHA_PLAIN, 2, ALPHA_PLAIN, 3);
-    /* Negative weights, a sum of 0, and gradients cannot weight. */
+    /* Masks with negative weights, a sum of 0, and gradients cannot weight by alpha. */
     check_alpha("sharpen", NULL, ALPHA_WEIGHTED, 4, ALPHA_IGNORE, 7);
     check_alpha("sharpen", NULL, ALPHA_PLAIN, 4, ALPHA_PLAIN, 15);
     check_alpha("convolve", "0 0", ALPHA_WEIGHTED, 2, ALPHA_IGNORE, 1);
@@ -357,7 +357,7 @@ static void alpha(void)
     check_alpha("sobel", NULL, ALPHA_WEIGHTED, 4, ALPHA_IGNORE, 7);
     check_alpha("sobel", NULL, ALPHA_PLAIN, 4, ALPHA_PLAIN, 15);
 
-    /* Colour alone is weighted all the same; alpha alone is left alone nowhere silently. */
+    /* Colour alone is still weighted; alpha alone is never ignored silently. */
     struct filter_request r = request_of("blur");
     struct plan plan;
     struct error err;

@@ -1,6 +1,6 @@
-/* Masks as text: what is read from it, every sentence about what is wrong, and that
- * a printed mask is the same mask again. Files and folders are tests/plan/test_mask_files.c,
- * masks made from numbers tests/plan/test_mask_builtin.c. */
+/* Masks as text: reading, every error message, and that a printed mask reads back as the same mask.
+ * tests/plan/test_mask_files.c tests files and folders, tests/plan/test_mask_builtin.c masks made
+ * from numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static bool parse(struct mask *mask, const char *text, struct error *err)
     return mask_parse(mask, "m", text, strlen(text), err);
 }
 
-/* The same numbers in the same places; the title too. */
+/* Equal numbers in equal places, and equal titles. */
 static bool equal(const struct mask *a, const struct mask *b)
 {
     bool same = a->width == b->width && a->height == b->height && a->anchor_x == b->anchor_x &&
@@ -26,9 +26,9 @@ static bool equal(const struct mask *a, const struct mask *b)
     return same;
 }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
-/* TEXT means the same as WANTED, which is written in the plainest way there is. */
+/* TEXT must mean the same as WANTED, which is written as plainly as possible. */
 static void check_same(const char *text, const char *wanted)
 {
     struct mask a, b;
@@ -117,7 +117,7 @@ static void titles(void)
     check_title("# caf\xe9 \xc3\xc3\xa9 \xed\xa0\x80 \xc0\x80\n1", "caf? ?\xc3\xa9 ?\?\? ?\?");
 }
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 static void hostile_files(void)
 {
@@ -183,7 +183,7 @@ static void check_refused(const char *text, const char *sentence)
 
 static void refused_in_place(void)
 {
-    /* A row in place is not a line: columns go on counting. */
+    /* Rows written in place are one line: columns count on. */
     check_refused("1 2; 3 x", "m:1:8: expected a number, got 'x'");
     check_refused("1 2;3", "m:1:6: expected 2 numbers as in the rows before, got 1");
     check_refused(";;", "m:1:3: expected a row of numbers, got the end of the mask");
@@ -257,7 +257,7 @@ static void prints_what_it_reads(void)
                            "# rank 1: row 1 0, column 9007199254740992\n# symmetry: vertical\n"
                            "# 8 bits: results from 0 to 255 before clamping, 64-bit sums, weights "
                            "in 1/2^53 (a sample changes by 2.5e-28 at most)\n");
-    /* The sum has more than 64 characters: the keyword stands for it. */
+    /* The sum has more than 64 characters, so the keyword is printed instead. */
     check_print("normalize;1/10000000000000000000000000000000000000000000061 "
                 "1/10000000000000000000000000000000000000000000069",
                 "normalize\n");

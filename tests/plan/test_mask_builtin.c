@@ -1,5 +1,5 @@
-/* Masks made from numbers: the Gaussian weights against a table worked out in long
- * decimals, box, unsharp, flip, and the sum. */
+/* Masks made from numbers: the Gaussian weights compared with a table computed in long decimals,
+ * box, unsharp, flip, and the sum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static void gauss_against_the_table(void)
     }
 }
 
-/* Any sigma and radius: flat areas stay flat, nothing leans to a side, and nothing grows outwards
- * by more than the one unit that goes to the largest rests. */
+/* For any sigma and radius: flat areas stay flat, the mask is symmetric, and weights do not grow
+ * outwards by more than the one unit that goes to the largest rests. */
 static void gauss_weights_are_sound(void)
 {
     int weight[MASK_MAX_SIDE];
@@ -52,8 +52,8 @@ static void gauss_weights_are_sound(void)
         }
 }
 
-/* With a sigma past all bounds the weights are 2048 / 255 each: 8, and 8 units are missing. Equal
- * rests: the four pairs nearest the centre get them. */
+/* With an extremely large sigma each weight is 2048 / 255: 8, and 8 units are missing. All rests
+ * are equal, so the four pairs nearest the centre get the units. */
 static void gauss_ties(void)
 {
     int weight[MASK_MAX_SIDE];
@@ -76,7 +76,7 @@ static void gauss_masks(void)
     for (int k = 0; k < 121; k++)
         CHECK(mpq_cmp_si(mask.weight[k], (long)weight[k / 11] * weight[k % 11], 1) == 0);
     mask_free(&mask);
-    /* 3 * 42.33 is the last radius that there is; a given radius goes with any sigma. */
+    /* 3 * 42.33 is the largest radius; a given radius may have any sigma. */
     CHECK(mask_build_gauss(&mask, 42.33, -1, MASK_SQUARE, &err) && mask.width == 255);
     mask_free(&mask);
     CHECK(mask_build_gauss(&mask, 1e6, 1, MASK_SQUARE, &err) && mask.width == 3);
@@ -173,7 +173,7 @@ static void flip(void)
     mask_free(&mask);
 }
 
-/* 1/2 + 1/6 + ... + 1/(n(n+1)) = n/(n+1): long sums that are known. */
+/* 1/2 + 1/6 + ... + 1/(n(n+1)) = n/(n+1): long sums with a known result. */
 static void sum(void)
 {
     struct mask mask;
@@ -196,7 +196,7 @@ static void sum(void)
     mpq_clear(total);
 }
 
-/* Terms far too long for lowest terms, in pairs that cancel but for the middle cell. */
+/* Terms far too long for lowest terms, in pairs that cancel, except the middle cell. */
 static void long_sum(void)
 {
     enum { SIDE = 45, CELLS = SIDE * SIDE };

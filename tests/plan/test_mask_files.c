@@ -1,5 +1,5 @@
-/* Masks as files: names, folders and what is found first; rows in place and
- * standard input; and the masks that come with the program. */
+/* Masks as files: names, folders and the order of the search; rows written in place and standard
+ * input; and the masks that come with the program. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ static void write_file(const char *path, const char *text)
     fclose(file);
 }
 
-/* Loads ARGUMENT and compares its first weight, or the sentence when WANTED is one. */
+/* Loads ARGUMENT and checks its first weight, or the message if SENTENCE is given. */
 static void check_load(const char *argument, long first, const char *sentence)
 {
     struct mask mask;
@@ -34,7 +34,7 @@ static void check_load(const char *argument, long first, const char *sentence)
 
 struct visits {
     char names[512];
-    char path[256]; /* of the mask `twice` */
+    char path[256]; /* path of the mask `twice` */
 };
 
 static void visit(const char *name, const char *path, void *context)
@@ -47,8 +47,7 @@ static void visit(const char *name, const char *path, void *context)
         snprintf(visits->path, sizeof visits->path, "%s", path);
 }
 
-/* The folder in which the tests below run, in the order in which it is made; a name without text
- * is a folder. */
+/* The test folder, in the order of creation; a name without text is a folder. */
 static const struct {
     const char *path, *text;
 } tree[] = {
@@ -117,7 +116,7 @@ static void names_and_paths(void)
 
 static void in_place(void)
 {
-    /* Rows always; a lone number unless a file has its name */
+    /* Text with several numbers is always rows; a lone number is, unless a file has this name. */
     check_load("7 8; 9 10", 7, NULL);
     check_load("7,8", 7, NULL);
     check_load("1 2", 1, NULL);
@@ -149,7 +148,7 @@ static void unknown_names(void)
     CHECKF(err.text[strlen(err.text) - 1] == ')', "%s", err.text);
 }
 
-/* A pipe gives its text once. */
+/* The text of a pipe can be read only once. */
 static void standard_input(void)
 {
     struct mask mask;
@@ -172,7 +171,7 @@ static const char *const shipped[] = {
 };
 #define SHIPPED_COUNT (int)(sizeof shipped / sizeof shipped[0])
 
-/* Their sums: what a flat area is multiplied by. */
+/* Sums of the masks: the factor for a flat area. */
 static long gain_of(const char *name)
 {
     return strncmp(name, "edge", 4) == 0 || strncmp(name, "laplace", 7) == 0 || strchr(name, '_')
@@ -208,7 +207,7 @@ static long binomial(int n, int k)
     return k == 0 ? 1 : binomial(n, k - 1) * (n - k + 1) / k;
 }
 
-/* Those that have a formula, cell by cell. */
+/* Masks with a formula, cell by cell. */
 static void shipped_numbers(void)
 {
     for (int n = 3; n <= 9; n += 2) {

@@ -1,6 +1,5 @@
-/* Plans: rationals to integers against an independent table, the bounds at their
- * very edges, overrides, rank-1 factors and exact ranks, and that masks made to be
- * hard are done in time. */
+/* Plans: rationals to integers compared with an independent table, the bounds at their exact
+ * limits, overrides, rank-1 factors and exact ranks, and the time for masks made to be hard. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,7 +24,7 @@ static bool make(struct plan_mask *plan, const char *text, const struct plan_ove
 
 /* ---- integers ---- */
 
-/* What follows from weights, divisor and offset, computed once more. */
+/* Computes again what follows from weights, divisor and offset. */
 static void check_sums(const struct plan_mask *plan, uint32_t max, const char *text)
 {
     int64_t sum = 0, sum_abs = 0, offset = plan->offset < 0 ? -plan->offset : plan->offset;
@@ -92,8 +91,8 @@ static void accumulators(void)
     check_limits("2147483646; offset -1", 1, ACCUMULATOR_I64, false);
 }
 
-/* A third of 1/2^q is lost in two cells and two thirds are gained in the third: the sum of what
- * every cell is off by, in units that are known. */
+/* Two cells lose a third of 1/2^q and the third gains two thirds: the sum of all cells' errors, in
+ * known units. */
 static void quantised_error(void)
 {
     struct plan_mask plan;
@@ -101,7 +100,7 @@ static void quantised_error(void)
     /* 2^61 * 1.5 needs d = 2: 3*2^61 + 2 < 2^62 fails; q = 0: 2^61 * 1 + ... */
     CHECK(make(&plan, "2305843009213693952 0.5 0.25", &no_overrides, 1, &err));
     CHECK(plan.quantised_bits == 0 && plan.divisor == 1);
-    /* 0.75 is missing, rounds to one unit, which goes to the cell of 0.5 */
+    /* 0.75 is missing and rounds to one unit, which goes to the cell of 0.5 */
     CHECK(plan.weight[1] == 1 && plan.weight[2] == 0);
     CHECK(plan.quantised_error == 0.75);
     plan_mask_free(&plan);
@@ -125,13 +124,13 @@ static void overrides_replace(void)
     CHECK(plan.weight[0] == -2 && plan.weight[5] == -12);
     plan_mask_free(&plan);
 
-    /* normalize is a divisor as well */
+    /* normalize counts as a divisor */
     overrides = (struct plan_overrides){.divisor = "3"};
     CHECK(make(&plan, "normalize; 1 1", &overrides, 255, &err));
     CHECK(plan.divisor == 3 && plan.weight[0] == 1);
     plan_mask_free(&plan);
 
-    /* The anchor is given for the mask as it is written, and turns with it. */
+    /* The given anchor refers to the mask as written, and turns with the mask. */
     overrides = (struct plan_overrides){.has_anchor = true, .anchor_x = 2, .flip = true};
     CHECK(make(&plan, "1 2 3; 4 5 6", &overrides, 255, &err));
     CHECK(plan.anchor_x == 0 && plan.anchor_y == 1);
@@ -208,7 +207,7 @@ static void factors(void)
     check_factors("1 4294967296; 4294967296 0", NULL, NULL);
 }
 
-/* The rank by elimination over the rationals: slow and plain. */
+/* The rank by elimination over the rationals: slow and simple. */
 static int rank_over_rationals(const int64_t *w, int height, int width)
 {
     mpq_t cell[8][8], factor;
@@ -248,7 +247,7 @@ static int random_below(unsigned *state, int below)
     return (int)((*state >> 8) % (unsigned)below);
 }
 
-/* Sums of outer products of small numbers: every rank from 0 to 8 turns up. */
+/* Sums of outer products of small numbers: every rank from 0 to 8 occurs. */
 static void ranks_of_small_masks(void)
 {
     unsigned state = 3;
@@ -290,7 +289,7 @@ static void rank_past_a_prime(void)
     CHECK(plan_mask_rank(&plan) == 2);
 }
 
-/* ---- in time ---- */
+/* ---- time ---- */
 
 static double seconds(void)
 {
@@ -299,7 +298,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* A full-sized mask in which cell K is what PRINT writes. */
+/* A mask of the largest size; PRINT writes cell K. */
 static void check_hard(const char *name, const char *head, void (*print)(FILE *out, int k))
 {
     char *text = NULL;
@@ -323,7 +322,7 @@ static void check_hard(const char *name, const char *head, void (*print)(FILE *o
         double planned = seconds();
         printf("# %s: parse %.3f s, plan %.3f s, q %d\n", name, parsed - start, planned - parsed,
                plan.quantised_bits);
-        /* Generous: slow machines and sanitizers run this too. What it is to catch took minutes. */
+        /* Generous, for slow machines and sanitizers. The fault to detect took minutes. */
         CHECKF(planned - start < 20, "%s: %.1f s", name, planned - start);
         check_sums(&plan, 255, name);
         plan_mask_free(&plan);
@@ -334,7 +333,7 @@ static void check_hard(const char *name, const char *head, void (*print)(FILE *o
 
 static void print_coprime(FILE *out, int k)
 {
-    /* 63 characters, with next to nothing in common */
+    /* 63 characters with almost no common factor */
     fprintf(out, "%d0000000000000000000000%05d/1%05d00000000000000000000%06d", 100 + k % 89, k,
             k % 8999, 2 * k + 1);
 }
@@ -346,13 +345,13 @@ static void print_decimal(FILE *out, int k)
 
 static void print_tiny(FILE *out, int k)
 {
-    /* All rests begin with the same 64 bits, and no two are equal. */
+    /* All rests begin with equal 64 bits, and no two rests are equal. */
     fprintf(out, "%s%d%s", k == 0 ? "" : "1000000000000", k + 1, k == 0 ? "" : "e-60");
 }
 
 static void print_tied(FILE *out, int k)
 {
-    /* The same, and the floors differ as well */
+    /* As above, and the floors differ too */
     fprintf(out, "%d.%050d%05d", k % 7 + 1, 0, k + 1);
 }
 

@@ -1,5 +1,5 @@
-/* Sums of columns times rows: is their product the mask, cell by cell, for random masks of every
- * rank and size, and for numbers at the plan's edge? */
+/* Sums of columns times rows: their sum must be the mask, cell by cell, for random masks of every
+ * rank and size and for numbers at the plan's limit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static int64_t pick(int64_t low, int64_t high)
     return low + (int64_t)((state >> 33) % (uint64_t)(high - low + 1));
 }
 
-/* Takes the terms out of the mask again; true where nothing is left. */
+/* Subtracts the terms from the mask; true if nothing is left. */
 static bool is_sum(const struct plan_mask *m)
 {
     uint64_t mask = m->terms_exact ? UINT64_MAX : UINT32_MAX, left[SIDE * SIDE];
@@ -38,7 +38,7 @@ static bool is_sum(const struct plan_mask *m)
     return true;
 }
 
-/* A mask of the sum of RANK random columns times rows; 0: every cell random. */
+/* Makes a mask that is a sum of RANK random columns times rows; 0: every cell is random. */
 static void fill(struct plan_mask *m, int64_t *weight, int rank, int64_t most)
 {
     int64_t column[SIDE], row[SIDE];
@@ -83,7 +83,7 @@ static void test_random(void)
     CHECKF(wrong == 0, "%d sums of terms are not their mask", wrong);
     CHECKF(missed < 20, "%d masks have fewer terms than were found", missed);
     CHECK(found[2] > 100 && found[3] > 100 && found[PLAN_MOST_TERMS] > 100);
-    CHECK(found[0] > 100); /* those of more terms than are wanted */
+    CHECK(found[0] > 100); /* masks with too many terms */
 }
 
 static void test_full_rank(void)
@@ -98,7 +98,7 @@ static void test_full_rank(void)
     plan_terms_free(&m);
 }
 
-/* What is left over by itself keeps its own size, and small numbers stay small. */
+/* The remainder keeps its own size, and small numbers stay small. */
 static void test_shapes(void)
 {
     static int64_t weight[SIDE * SIDE];
@@ -129,7 +129,7 @@ static void test_edge(void)
     const int64_t edge = ((int64_t)1 << 55) - 1;
     struct plan_mask m = shape(9, 9, ACCUMULATOR_I64);
 
-    /* Numbers whose elimination does not stay below 2^62: refused, or right. */
+    /* Numbers whose elimination exceeds 2^62: the mask is refused, or the terms are correct. */
     for (int n = 0; n < 200; n++) {
         fill(&m, weight, 2, 90000000);
         weight[pick(0, 80)] += n % 2 ? edge : 0;

@@ -1,5 +1,5 @@
-/* Numbers as text: what is one, what is none and why, rounding, and that every
- * number that can be read is written so that it reads back the same. */
+/* Numbers as text: which texts are numbers, why others are not, rounding, and that every number
+ * that can be read is printed so that it reads back unchanged. */
 #include <string.h>
 
 #include "plan/rational.h"
@@ -168,7 +168,7 @@ static void prints_for_people(void)
     check_print("1.000000000000000021e-02", "0.01000000000000000021");
 }
 
-/* A text of at most 64 characters that is a number, from a small generator of random numbers. */
+/* Makes a random number as text of at most 64 characters. */
 static unsigned next_random(unsigned *state, unsigned below)
 {
     *state = *state * 1664525u + 1013904223u;
@@ -182,7 +182,7 @@ static size_t make_number(char *text, unsigned *state)
         text[n++] = '-';
     bool fraction = next_random(state, 4) == 0, exponent = next_random(state, 2) == 0;
     size_t room = RATIONAL_MAX_CHARS - n - (fraction ? 2 : exponent ? 5 : 1);
-    /* Often as long as can be, for there it gets tight */
+    /* often the greatest length, which is the critical case */
     size_t digits = next_random(state, 2) ? room : 1 + next_random(state, (unsigned)room);
     size_t split = next_random(state, (unsigned)digits + 1);
     unsigned zeros = next_random(state, 3) ? 0 : next_random(state, (unsigned)digits);
@@ -190,7 +190,7 @@ static size_t make_number(char *text, unsigned *state)
         if (i == split && (!fraction || (i > 0)))
             text[n++] = fraction ? '/' : '.';
         text[n++] = (char)(i < zeros ? '0' : '0' + (int)next_random(state, 10));
-        /* A denominator must not be 0. */
+        /* a denominator must not be 0 */
         if (fraction && i == digits - 1)
             text[n - 1] = '7';
     }

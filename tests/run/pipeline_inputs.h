@@ -1,5 +1,5 @@
-/* What the tests of the band pipeline share: requests and input files. Header only,
- * for test programs; each includes it once. */
+/* Shared by the tests of the band pipeline: requests and input files. A header for test programs
+ * only; each includes it once. */
 #ifndef STENCIL_TESTS_RUN_PIPELINE_INPUTS_H
 #define STENCIL_TESTS_RUN_PIPELINE_INPUTS_H
 
@@ -26,7 +26,7 @@ static inline void write_input(const char *path, const struct shape *s, bool see
     struct image image = make_picture(s->width, s->height, s->channels, s->max, 0, 7);
     struct sink_options options = {.format = s->format, .threads = 1};
     struct error err;
-    /* Whole rows of full alpha and of none: both have paths of their own. */
+    /* Whole rows of full alpha and of no alpha: both take special paths. */
     for (int y = 0; s->channels == 4 && s->max == 255 && y < s->height / 2; y++)
         for (int x = 0; x < s->width; x++)
             ((uint8_t *)image_row(&image, y))[x * 4 + 3] = see_through ? 0 : 255;

@@ -1,4 +1,4 @@
-/* The cost model behind --device auto: what it must say whatever the rates of a machine are. */
+/* The cost model behind --device auto: results that must hold for the rates of any machine. */
 #include <stdlib.h>
 
 #include "kernel/rates.h"
@@ -57,10 +57,10 @@ static void parts_make_the_whole(void)
     CHECK(c.cuda_ms >= c.start_ms + c.load_ms + c.end_ms);
     CHECK(c.cuda_ms <= c.start_ms + c.decode_ms + c.load_ms + c.bus_ms + c.kernel_ms + c.end_ms);
     c = cost_with(&photo, "blur", NULL, -1, 1, 1000);
-    CHECK(c.cpu_ms == c.decode_ms); /* however many threads there are */
+    CHECK(c.cpu_ms == c.decode_ms); /* for any number of threads */
 }
 
-/* 16 bits go to the matrix units too, but only under weights of 8 bits, or of two factors. */
+/* 16-bit samples use the matrix units too, but only with 8-bit weights or with two factors. */
 static void deep_under_small_weights(void)
 {
     static const struct shape deep = {2048, 2048, 3, SAMPLE_U16, FORMAT_PPM};
@@ -75,7 +75,7 @@ static void deep_under_small_weights(void)
     CHECK(factors.kernel_ms < large.kernel_ms && odd.kernel_ms > factors.kernel_ms);
 }
 
-/* Colour weighted by alpha takes one pass where the mask divides by its sum. */
+/* Colour weighted by alpha takes a single pass if the mask divides by its sum. */
 static void weighted_by_the_sum(void)
 {
     static const struct shape cutout = {2048, 2048, 4, SAMPLE_U8, FORMAT_PNG};
@@ -103,7 +103,7 @@ static const char *random_mask(int n)
     return text;
 }
 
-/* The answers that people rely on. */
+/* Choices that users rely on. */
 static void small_on_the_cpu_large_on_the_gpu(void)
 {
     static const struct shape thumbnail = {512, 512, 4, SAMPLE_U8, FORMAT_PNG};
@@ -118,10 +118,10 @@ static void small_on_the_cpu_large_on_the_gpu(void)
     CHECK(c.cpu_ms > c.cuda_ms);
     c = cost_with(&photo, "sharpen", NULL, -1, 1000, 16);
     CHECK(c.cpu_ms > c.cuda_ms);
-    /* Sums of 64 bits that are seldom needed. */
+    /* 64-bit sums, which are rarely needed. */
     c = cost_with(&scan, "convolve", "0.1 0.2 0.1; 0.3 0.4 0.3000000000000001", -1, 1, 2);
     CHECK(c.kernel_ms < 100);
-    /* Of rank 2: rows and columns on the CPU beat every cell with CUDA. */
+    /* Rank 2: rows and columns on the CPU are faster than every cell with CUDA. */
     c = cost_with(&scan, "unsharp", NULL, 15, 1, 16);
     CHECK(c.cpu_ms < c.cuda_ms);
 }

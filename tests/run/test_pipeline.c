@@ -1,5 +1,5 @@
-/* The band pipeline against the picture in one piece: the same file, byte for byte, for
- * every border, alpha mode, band height and number of threads. */
+/* The band pipeline compared with the picture in one piece: the file must be equal, byte for byte,
+ * for every border, alpha mode, band height and number of threads. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@ static const char *const masks[] = {
     "1 2 1; 2 4 2; 1 2 1",
     "1; 2; 3; 5; 8; 5; 3; 2; 1",                   /* taller than the smallest bands */
     "3 1; 4 1; 5 9; 2 6; 5 3; 5 8; 9 7; 9 3",      /* even sizes */
-    "1 -2 3",                                      /* one row: no halo, so wrap can go in bands */
+    "1 -2 3",                                      /* one row: no halo, so wrap can use bands */
     "-1 -2 -1; 0 0 0; 1 2 1",                      /* negative: alpha is not weighted */
     "1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1; 1", /* taller than some pictures */
 };
@@ -33,7 +33,7 @@ static bool same_files(const char *a, const char *b)
     return same;
 }
 
-/* In one piece, then in bands of several heights on one to three threads. */
+/* Compares one piece with bands of several heights on one to three threads. */
 static void compare(const struct picture_request *request, const char *output, const char *what)
 {
     static const int heights[] = {1, 2, 3, 7, 16};
@@ -131,7 +131,7 @@ static void gradients_repeats_and_kernels(void)
     compare(&request, "out.ppm", "verify");
 }
 
-/* One end that knows whole pictures only, and samples scaled on their way out. */
+/* A codec at one end that handles only whole pictures, and samples scaled on output. */
 static void ends_that_do_not_stream(void)
 {
     struct picture_request request = request_of("blur", NULL);
@@ -151,7 +151,7 @@ static void ends_that_do_not_stream(void)
     compare(&request, "out.ppm", "gray to RGB");
 }
 
-/* Heights that the pipeline chooses by itself, with a picture large enough for many bands. */
+/* Heights that the pipeline chooses itself, with a picture large enough for many bands. */
 static void chosen_bands(void)
 {
     struct shape s = {701, 1203, 3, 255, FORMAT_PPM};
@@ -173,7 +173,7 @@ static void chosen_bands(void)
     CHECK(same_files("whole.ppm", "in"));
 }
 
-/* ---- which pictures go in bands ---- */
+/* ---- pictures that can use bands ---- */
 
 static bool goes_in_bands(const struct shape *s, const char *mask, enum border border, int repeat)
 {
@@ -232,7 +232,7 @@ static void ring_is_one_memory_twice(void)
     for (int row = 0; row < 3 * height; row++) {
         struct image last = row_ring_rows(&ring, row, 1);
         memset(image_row(&last, 0), row % 251, image_row_bytes(&last));
-        if (row >= height - 1) { /* the latest rows in one piece, wherever they start */
+        if (row >= height - 1) { /* the latest rows are contiguous, wherever they start */
             struct image rows = row_ring_rows(&ring, row - height + 1, height);
             for (int i = 0; i < height; i++)
                 CHECK(*(uint8_t *)image_row(&rows, i) == (row - height + 1 + i) % 251);
@@ -243,7 +243,8 @@ static void ring_is_one_memory_twice(void)
     CHECK(!row_ring_alloc(&ring, 2147483647, 4, SAMPLE_U16, 2147483647));
 }
 
-/* Memory is made at once, so that rows to spare cost time: not for a wide picture of a few rows. */
+/* Memory is touched at once, so spare rows cost time: a wide picture of a few rows must not have
+ * them. */
 static void ring_has_few_rows_to_spare(void)
 {
     const int widths[] = {100, 513, 3840, 3841, 100000, 1000003};

@@ -1,5 +1,5 @@
-/* Failures of the band pipeline: each must end all stages, tell the first error and
- * leave nothing behind, for any number of threads. */
+/* Failures of the band pipeline: each must end all stages, report the first error and leave no
+ * file, for any number of threads. */
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
@@ -11,7 +11,7 @@ struct feeder {
     int fd;
     const uint8_t *bytes;
     size_t count;
-    bool stay_silent; /* until the reader has gone, instead of ending */
+    bool stay_silent; /* do not end, but wait until the reader has gone */
 };
 
 static void *feed(void *argument)
@@ -30,7 +30,7 @@ static void *feed(void *argument)
     return NULL;
 }
 
-/* Filters the first COUNT bytes of the file "in", coming through a pipe. */
+/* Filters the first COUNT bytes of the file "in", read from a pipe. */
 static bool filter_pipe(size_t count, bool stay_silent, const char *output, int threads,
                         struct error *err)
 {
@@ -53,7 +53,7 @@ static bool filter_pipe(size_t count, bool stay_silent, const char *output, int 
     request.sink.format = FORMAT_PPM;
     ok = picture_filter(&request, "-", output, &report, err);
     dup2(old, 0);
-    close(old); /* the reading end is gone: the feeder gets its answer */
+    close(old); /* closes the reading end, which ends the feeder */
     pthread_join(thread, NULL);
     free(bytes);
     return ok;
@@ -91,7 +91,7 @@ static void truncated_late(void)
     }
 }
 
-/* A sample above maxval in the last band, found by the decoder when most is written. */
+/* A sample above maxval in the last band: the decoder finds it when most rows are written. */
 static void damaged_late(void)
 {
     struct shape s = {50, 300, 1, 100, FORMAT_PGM};
@@ -133,10 +133,12 @@ static void full_disk(void)
     }
 }
 
-/* The reader of the output has gone while the writer of the input says nothing: nobody waits. */
+/* The reader of the output has gone while the writer of the input sends nothing: no thread may
+ * wait. */
 static void failure_while_reading_waits(void)
 {
-    /* Outputs of 128 KiB go out at once: 146 rows. The input's 160 are enough for no more. */
+    /* Output is written when 128 KiB are full: 146 rows. The input's 160 rows suffice for no
+     * more. */
     struct shape s = {300, 900, 3, 255, FORMAT_PPM};
     time_t start = time(NULL);
     struct error err;
@@ -154,7 +156,7 @@ int main(void)
 {
     char folder[64];
 
-    output_install_signal_handlers(); /* SIGPIPE is ignored, as in the program */
+    output_install_signal_handlers(); /* ignores SIGPIPE, as the program does */
     if (!enter_test_folder(folder))
         return 1;
     TEST(truncated_late);

@@ -1,6 +1,6 @@
-/* Signals below the command line: exact numbers (series), their text, sums by every
- * 1D kernel that runs here, and the three ways that sums can go. The kernels' own
- * corner cases are tests/kernel/checker_1d.c's, audio files those of tests/cli. */
+/* Signals below the command line: exact numbers (series), their text, sums by every 1D kernel that
+ * runs here, and the three types of sums. tests/kernel/checker_1d.c tests the kernels' own corner
+ * cases, tests/cli audio files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static struct error err;
 
 /* ---- numbers ---- */
 
-/* The numbers of a line of words; the last of them is the ghost cells' value. */
+/* The numbers in a line of words; the last number is the ghost cells' value. */
 struct words {
     const char *word[64];
     int count;
@@ -48,7 +48,7 @@ static void make(struct series *series, const char *line)
     mpq_clear(ghost);
 }
 
-/* All numbers of a series as text, with blanks between. */
+/* All numbers of a series as text, separated by blanks. */
 static const char *text_of(const struct series *series)
 {
     static char line[4096];
@@ -95,7 +95,7 @@ static void test_number_print(void)
     prints("123.456", -1, "123.456");
     prints("1/3", 2, "0.33");
     prints("2/3", 2, "0.67");
-    prints("1/2", 0, "1"); /* halves up */
+    prints("1/2", 0, "1"); /* halves are rounded up */
     prints("-1/2", 0, "0");
     prints("-3/2", 0, "-1");
     prints("0.125", 2, "0.13");
@@ -132,7 +132,7 @@ static void test_series(void)
     is_integers("1 2 3 0", "1", 1, 0);
     is_integers("4 6 10 0", "2", 2, 0);
     is_integers("1/2 1/3 0", "1/6", 3, 0);
-    is_integers("1/2 1/3 1", "1/6", 3, 6); /* the ghost value takes part in the unit */
+    is_integers("1/2 1/3 1", "1/6", 3, 6); /* the unit includes the ghost value */
     is_integers("2 4 1", "1", 2, 1);
     is_integers("0 0 0", "1", 0, 0);
     is_integers("1e30 -2e30 0", "1e30", 1, 0);
@@ -145,7 +145,7 @@ static void test_series(void)
     CHECK(series.exact != NULL);
     series_free(&series);
     make(&series, "3 -5 0.5 7");
-    CHECK(series.largest == 14 && series.size == 6 + 10 + 1); /* the ghost value is no weight */
+    CHECK(series.largest == 14 && series.size == 6 + 10 + 1); /* the ghost value is not a weight */
     series_free(&series);
 }
 
@@ -182,7 +182,7 @@ static void test_text(void)
 
 /* ---- sums ---- */
 
-/* One pass over SAMPLES with MASK, anchored in its middle, by KERNEL: as text. */
+/* One pass over SAMPLES with MASK, anchored in the middle, by KERNEL; the result as text. */
 static const char *pass(const struct kernel *kernel, bool split, const char *samples,
                         const char *mask, const char *offset, enum border border)
 {
@@ -214,7 +214,7 @@ static const char *pass(const struct kernel *kernel, bool split, const char *sam
     return text;
 }
 
-/* The same with every 1D kernel that runs here, which must all say EXPECTED. */
+/* Runs one pass with every 1D kernel that runs here; each must give EXPECTED. */
 static void gives(const char *samples, const char *mask, const char *expected)
 {
     int count;
@@ -234,7 +234,7 @@ static void test_textbook(void)
     /* The last number of samples and masks is the ghost cells' value. */
     gives("1 2 3 4 5 6 7 0", "3 4 5 4 3 0", "22 38 57 76 95 90 74"); /* Figs. 7.1 to 7.3 */
     gives("4 1 3 2 3 0", "2 1 4 0", "8 21 13 20 7");                 /* exercise 2 */
-    /* exercise 3: nothing, a step to the left, a step to the right, the slope, the mean */
+    /* exercise 3: nothing, a shift to the left, a shift to the right, the slope, the mean */
     gives("1 2 4 8 16 0", "0 1 0 0", "1 2 4 8 16");
     gives("1 2 4 8 16 0", "0 0 1 0", "2 4 8 16 0");
     gives("1 2 4 8 16 0", "1 0 0 0", "0 1 2 4 8");
@@ -249,15 +249,15 @@ static void test_three_ways(void)
     const char *mask = "1e-30 -3 0.5 77777777777777777777 0", *expected;
     char first[4096];
 
-    /* 2^24 and 2^62 are where floats and integers end. */
+    /* 2^24 and 2^62 are the limits of floats and integers. */
     gives("16777215 0", "1 0", "16777215");
     gives("16777216 0", "1 0", "16777216");
     gives("4611686018427387903 0", "1 0", "4611686018427387903");
     gives("4611686018427387904 0", "1 0", "4611686018427387904");
     gives("2147483648 -3 0", "2147483647 5 0", "10737418240 4611686016279904241");
-    gives("16777215 2 0", "1 1 0", "16777215 16777217"); /* no float */
+    gives("16777215 2 0", "1 1 0", "16777215 16777217"); /* exceeds a float */
     gives("3037000501 3037000500 0", "3037000500 3037000501 0",
-          "9223372043074251001 18446744080074501000"); /* no 64 bits */
+          "9223372043074251001 18446744080074501000"); /* exceeds 64 bits */
     gives("0 0 0", "1e60 1 0", "0 0");
     for (int border = 0; border < BORDER_COUNT; border++) {
         expected = pass(&kernel_signal_reference, false, large, mask, "1/7", (enum border)border);
@@ -267,7 +267,7 @@ static void test_three_ways(void)
     }
 }
 
-/* A kernel that is wrong in one sample. */
+/* A kernel with one wrong sample. */
 static bool run_wrong(const struct signal_job *job, struct error *error)
 {
     if (!kernel_signal_scalar.run_signal(job, error))

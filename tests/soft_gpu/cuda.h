@@ -1,4 +1,4 @@
-/* As much of CUDA's driver interface as the kernels' host code uses: see soft_gpu.h. */
+/* The part of CUDA's driver interface that the kernels' host code uses: see soft_gpu.h. */
 #ifndef STENCIL_SOFT_CUDA_H
 #define STENCIL_SOFT_CUDA_H
 

@@ -1,5 +1,5 @@
-/* The words of CUDA C for a C++ compiler: read before anything else of a kernel's source,
- * which tests/soft_gpu/translate has rid of <<<>>> and of shared arrays without a size. */
+/* The words of CUDA C for a C++ compiler. A kernel's source includes this file first;
+ * tests/soft_gpu/translate has replaced <<<>>> and shared arrays without a size. */
 #ifndef STENCIL_CUDA_WORDS_H
 #define STENCIL_CUDA_WORDS_H
 
@@ -108,7 +108,7 @@ static inline unsigned __umulhi(unsigned a, unsigned b)
     return (unsigned)((uint64_t)a * b >> 32);
 }
 
-/* Two cells of 16 bits times the two lower or upper bytes. */
+/* Two 16-bit cells times the two lower or upper bytes. */
 static inline unsigned __dp2a_lo(unsigned cells, unsigned bytes, unsigned sum)
 {
     return sum + (cells & 65535) * (bytes & 255) + (cells >> 16) * (bytes >> 8 & 255);
@@ -150,7 +150,7 @@ static inline float __saturatef(float value)
     return value > 0 ? value < 1 ? value : 1 : 0;
 }
 
-/* Rounded down. */
+/* Multiply-add, rounded down. */
 template <typename T> static inline T soft_fma_down(T a, T b, T c)
 {
     const int before = fegetround();
@@ -169,7 +169,7 @@ static inline float __fmaf_rd(float a, float b, float c)
     return soft_fma_down(a, b, c);
 }
 
-/* Four bytes of the eight of b:a; a selector's top bit asks for copies of the sign. */
+/* Selects four of the eight bytes of b:a; a selector's top bit asks for copies of the sign. */
 static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector)
 {
     const uint64_t both = (uint64_t)b << 32 | a;
@@ -244,7 +244,7 @@ template <typename F> static inline cudaError_t cudaFuncSetAttribute(F *kernel, 
     return fake_error(soft_shared_allow((const void *)kernel, bytes));
 }
 
-/* So that blocks that walk the tiles have several to walk. */
+/* Few blocks, so that blocks which walk over tiles have several tiles. */
 template <typename F>
 static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F *, int,
                                                                         size_t)
@@ -259,7 +259,7 @@ static inline cudaError_t cudaGetDevice(int *device)
     return cudaSuccess;
 }
 
-/* SOFT_GPU_SLOW_DOUBLES: of a GPU for games. */
+/* With SOFT_GPU_SLOW_DOUBLES, the values of a GPU for games. */
 static inline cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int)
 {
     *value = 3;

@@ -1,5 +1,4 @@
-/* kernels/ptx.cuh for the GPU in software: the same functions, by what the PTX manual says
- * they do. */
+/* kernels/ptx.cuh for the GPU in software: the same functions, in C++, after the PTX manual. */
 #ifndef STENCIL_PTX_CUH
 #define STENCIL_PTX_CUH
 
@@ -12,7 +11,7 @@ static inline uint32_t shared_address(const void *shared)
 
 /* ---- matrices in shared memory ---- */
 
-/* Lane l gets of each matrix word l % 4 of row l / 4. */
+/* Lane l gets, of each matrix, word l % 4 of row l / 4. */
 static inline void load_matrices(uint32_t *m, uint32_t address)
 {
     soft_words *at = soft_exchange(&address, 1);
@@ -21,8 +20,8 @@ static inline void load_matrices(uint32_t *m, uint32_t address)
         memcpy(&m[i], (char *)soft_shared_at(at[8 * i + lane / 4][0]) + lane % 4 * 4, 4);
 }
 
-/* Lane l has of each matrix cells 2t and 2t + 1 of row g (l = 4g + t): column g of what is
- * stored. */
+/* Lane l has, of each matrix, cells 2t and 2t + 1 of row g (l = 4g + t), which become column g of
+ * the stored matrix. */
 static inline void store_matrices(uint32_t address, const uint32_t *m)
 {
     soft_words *at = soft_exchange(&address, 1);
@@ -43,9 +42,10 @@ template <bool SIGNED> static inline int byte_of(uint32_t word, int byte)
     return SIGNED ? (int)(int8_t)b : (int)b;
 }
 
-/* Sums of lane 4g + t: rows g, g, g + 8, g + 8 and columns 2t, 2t + 1, 2t, 2t + 1. Lane 4r + t has
- * bytes 4t..4t+3 of row r of A (and so on, 16 further, in words 2 and 3), of row r + 8 in words 1
- * and 3; lane 4n + t those of column n of B, 16 further in each word. */
+/* Lane 4g + t holds sums of rows g, g, g + 8, g + 8 and columns 2t, 2t + 1, 2t, 2t + 1. For A, lane
+ * 4r + t has bytes 4t..4t+3 of row r in word 0, of row r + 8 in word 1, and the bytes 16 further in
+ * words 2 and 3. For B, lane 4n + t has bytes 4t..4t+3 of column n in word 0, and 16 further in
+ * each next word. */
 template <bool A_SIGNED, bool B_SIGNED>
 static inline void product_any(int *sum, const uint32_t *ab, int a_words, int b_words, const int *c)
 {
@@ -80,9 +80,9 @@ static inline void product_16(int *sum, uint32_t a0, uint32_t a1, uint32_t b0, c
     product_any<A_SIGNED, B_SIGNED>(sum, ab, 2, 1, c);
 }
 
-/* A's 32 bytes of a row are those that count of 64; each two of them belong to four. Which ones of
- * the four, 2 bits each, ascending, says word `at` of lane 4g + t: of row g + t % 2 * 8, of the
- * fours 8 * (t / 2) and on. */
+/* The 32 bytes of a row of A are the used bytes of 64; two of them belong to each group of four.
+ * Word `at` of lane 4g + t tells which two of the four, 2 bits each, ascending: for row g + t % 2 *
+ * 8, from group 8 * (t / 2) on. */
 template <bool A_SIGNED>
 static inline void product_sparse_64(int *sum, const uint4 &a, uint32_t at, uint32_t b0,
                                      uint32_t b1, uint32_t b2, uint32_t b3, const int *c)
@@ -107,7 +107,7 @@ static inline void product_sparse_64(int *sum, const uint4 &a, uint32_t at, uint
     memcpy(sum, result, sizeof result);
 }
 
-/* A half, normalised or not. */
+/* The value of a half, normalised or not. */
 static inline float half_value(uint32_t half)
 {
     const int exponent = (int)(half >> 10 & 31), hidden = exponent ? 1024 : 0;
@@ -116,7 +116,7 @@ static inline float half_value(uint32_t half)
     return half & 32768 ? -value : value;
 }
 
-/* As product_any, of halves: two in the place of four bytes. */
+/* As product_any, for halves: two halves take the place of four bytes. */
 static inline void product_halves(float *sum, const uint32_t *ab, int a_words, int b_words,
                                   const float *c)
 {
@@ -157,7 +157,7 @@ template <bool SIGNED> static inline int product_bytes(uint32_t cells, uint32_t 
     return (int)s;
 }
 
-/* As far off as it may be, either way. */
+/* The reciprocal with the largest error allowed, in either direction. */
 static inline float reciprocal(float x)
 {
     static uint32_t turn;

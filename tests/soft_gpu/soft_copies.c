@@ -1,4 +1,4 @@
-/* Copies beside the threads, and the barriers that they arrive at: see soft_gpu.h. */
+/* Copies that run beside the threads, and the barriers at which they arrive: see soft_gpu.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,19 +8,19 @@
 #define MAX_BARRIERS 8
 #define MAX_THREADS  1024
 
-/* A copy on its way. A box is one of rows: of `box` when it is one. */
+/* A pending copy: bytes, or, if `box` is set, a box of rows. */
 struct copy {
     char *to;
     const char *from;
-    int bytes, barrier, thread; /* of in: barrier; of out: -1 and the thread that waits */
-    const CUtensorMap *box;     /* then to or from is shared memory, and the other one NULL */
+    int bytes, barrier, thread; /* incoming: its barrier; outgoing: -1 and the thread that waits */
+    const CUtensorMap *box; /* then `to` or `from` is shared memory, and the other one is NULL */
     int x, y;
 };
 
 struct barrier {
     uint64_t *at;
-    int phase, expected; /* -1: nobody has arrived yet */
-    int arrived;         /* bytes of this phase that have come already */
+    int phase, expected; /* -1: no arrival yet */
+    int arrived;         /* bytes of this phase that have arrived */
 };
 
 static struct copy copies[MAX_COPIES];
@@ -45,9 +45,9 @@ void soft_copies_thread_ends(int thread)
             soft_misuse("a thread ends before what it sent has left");
 }
 
-/* ---- doing them ---- */
+/* ---- executing copies ---- */
 
-/* The tensor's word, NULL where it lies outside. */
+/* A word of the tensor, NULL if it is outside. */
 static char *word_at(const CUtensorMap *map, int x, int y)
 {
     return x < 0 || y < 0 || (uint64_t)x >= map->words || (uint64_t)y >= map->rows
@@ -55,8 +55,8 @@ static char *word_at(const CUtensorMap *map, int x, int y)
                : (char *)(uintptr_t)map->base + (size_t)y * map->pitch + (size_t)x * 4;
 }
 
-/* Word x of row y of a box in shared memory; 128-byte swizzled: the place's bits 7 to 9 are added
- * to bits 4 to 6, modulo 2. */
+/* Word x of row y of a box in shared memory. With the 128-byte swizzle, the position's bits 7 to 9
+ * are added to bits 4 to 6, modulo 2. */
 static char *box_word(const CUtensorMap *map, const void *shared, uint32_t x, uint32_t y)
 {
     uint32_t address = soft_shared_address(shared) + (y * map->box_words + x) * 4;
@@ -88,7 +88,7 @@ static void do_box(const struct copy *c)
         }
 }
 
-/* Does those that are one of barrier's, or of thread's when that is -1; returns their bytes. */
+/* Executes the copies of BARRIER, or of THREAD if BARRIER is -1; returns their bytes. */
 static int do_copies(int barrier, int thread)
 {
     int bytes = 0, kept = 0;
@@ -108,7 +108,7 @@ static int do_copies(int barrier, int thread)
     return bytes;
 }
 
-/* Now or later. */
+/* Executes the copy now or later. */
 static void add(struct copy c)
 {
     if (copy_count == MAX_COPIES)

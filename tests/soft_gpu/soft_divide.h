@@ -1,4 +1,4 @@
-/* kernels/sample_divide.cuh as C tests call it. */
+/* kernels/sample_divide.cuh, callable from C tests. */
 #ifndef STENCIL_SOFT_DIVIDE_H
 #define STENCIL_SOFT_DIVIDE_H
 
@@ -9,15 +9,15 @@
 extern "C" {
 #endif
 
-/* What is divided: sums of this mask, and by what. */
+/* The division to test: sums of this mask, and their divisor. */
 struct soft_divide {
-    int64_t divisor, start, weight[2]; /* of a mask of two cells */
+    int64_t divisor, start, weight[2]; /* weights of a mask of two cells */
     int sample_bytes;
     int64_t bound; /* as in struct image_job */
 };
 
-/* The sample of a sum by a multiply-add of floats, or of doubles; -1 where it is not offered. Of
- * `fine` sums are modulo 2^32. */
+/* Divides SUM by a multiply-add of floats, or of doubles, and returns the sample; -1 if the
+ * division is not offered for it. For `fine`, sums are modulo 2^32. */
 int soft_divide_float(const struct soft_divide *by, int sum);
 int soft_divide_double(const struct soft_divide *by, int sum);
 int soft_divide_fine(const struct soft_divide *by, int sum);

@@ -16,7 +16,7 @@ static void *make_stack(void)
 }
 
 #ifdef __x86_64__
-/* What a call must keep goes to the stack; the stacks change places. */
+/* Pushes the registers that a call must preserve, and exchanges the stacks. */
 void soft_fiber_switch(void **from, void *to);
 __asm__(".text\n"
         ".globl soft_fiber_switch\n"
@@ -39,7 +39,7 @@ void soft_fiber_make(struct soft_fiber *fiber, void (*run)(void))
     if (!fiber->stack)
         fiber->stack = make_stack();
     top = (uintptr_t *)((char *)fiber->stack + SOFT_STACK_BYTES);
-    *--top = 0; /* so that the stack is aligned as after a call */
+    *--top = 0; /* aligns the stack as after a call */
     *--top = (uintptr_t)run;
     for (int i = 0; i < 6; i++)
         *--top = 0;

@@ -1,5 +1,6 @@
-/* The GPU in software as a whole: a grid's blocks one after the other, shared memory, chance, and
- * the end where a kernel breaks a rule. The threads of a block: soft_syncthreads.c. */
+/* The GPU in software as a whole: runs a grid's blocks one after the other, provides shared memory
+ * and random numbers, and aborts if a kernel breaks a rule. soft_syncthreads.c runs the threads of
+ * a block. */
 #include "soft_gpu.h"
 
 #include <stdio.h>

@@ -1,13 +1,13 @@
-/* A GPU in software: runs the kernels of kernels/ on the CPU, one block after the other,
- * so that they are checked where there is no GPU. What it promises is CUDA's and no more:
+/* A GPU in software: runs the kernels of kernels/ on the CPU, one block after the other, so that
+ * they can be checked without a GPU. It guarantees only what CUDA guarantees:
  *
- *   threads    Fibers. Each runs until it waits; which one is next is a matter of chance, so
- *              that a missing barrier shows as wrong bytes. A wait that cannot end aborts.
- *   shared     Begins as rubbish; what is written behind its end aborts.
- *   copies     Beside the threads: at once or as late as may be, by chance. Misaligned ones,
- *              ones that leave their allocation, ones nobody waited for: abort.
- *   memory     fake_cuda.h's: device pointers can be followed while a kernel runs, only
- *              into that device's memory, and not into the page behind an allocation.
+ *   threads    Fibers. Each runs until it waits; the next one is chosen at random, so that
+ *              a missing barrier gives wrong bytes. A wait that cannot end aborts.
+ *   shared     Begins as rubbish; a write beyond its end aborts.
+ *   copies     Run beside the threads: at once or as late as possible, at random. Misaligned
+ *              copies, copies outside an allocation, copies never waited for: abort.
+ *   memory     As in fake_cuda.h: device pointers can be followed only while a kernel runs,
+ *              only into that device's memory, and not into the page after an allocation.
  *
  * Blocks run on the thread that waits for the stream, under fake_cuda.h's lock. */
 #ifndef STENCIL_SOFT_GPU_H
@@ -26,20 +26,20 @@ struct soft_index {
     unsigned x, y, z;
 };
 
-/* ---- for a kernel: where it is, and waiting ---- */
+/* ---- for a kernel: its position, and waiting ---- */
 
 extern struct soft_index soft_thread_index, soft_block_index, soft_block_size, soft_grid_size;
 
 void soft_block_wait(void); /* __syncthreads */
 void soft_warp_wait(void);  /* __syncwarp */
 
-/* Every lane of a warp brings WORDS and sees those of all others, result[lane], until its next
- * exchange. */
+/* Every lane of a warp gives WORDS and gets the words of all lanes, result[lane], valid until its
+ * next exchange. */
 #define SOFT_WORDS 9
 typedef const uint32_t soft_words[SOFT_WORDS];
 soft_words *soft_exchange(const uint32_t *words, int count);
 
-/* Dynamic shared memory; and shared addresses, which are distances from it. */
+/* Dynamic shared memory; and shared addresses, which are offsets from its start. */
 void *soft_shared(void);
 uint32_t soft_shared_address(const void *shared);
 void *soft_shared_at(uint32_t address);
@@ -54,7 +54,7 @@ void soft_copy_out(void *global, const void *shared, int bytes);
 void soft_copy_box_in(const CUtensorMap *map, void *shared, int x, int y, uint64_t *barrier);
 void soft_copy_box_out(const CUtensorMap *map, const void *shared, int x, int y);
 void soft_copy_16(void *shared, const void *global);
-void soft_copies_wait(void); /* for all that this thread sent, and all its copies of 16 bytes */
+void soft_copies_wait(void); /* for all copies that this thread sent, and its copies of 16 bytes */
 
 /* ---- for a launch ---- */
 
@@ -63,19 +63,19 @@ struct soft_grid {
     size_t shared;
 };
 
-/* How much dynamic shared memory a block of the kernel may have on the current device. The check
- * first lets other threads run: a thread that sets the limit anew between another one's setting and
- * launch is found out. */
+/* Sets how much dynamic shared memory a block of the kernel may have on the current device.
+ * soft_shared_check first lets other threads run, to detect a thread that changes the limit between
+ * another thread's call and launch. */
 cudaError_t soft_shared_allow(const void *kernel, int bytes);
 void soft_shared_check(const void *kernel, size_t bytes);
 
-/* cudaMemcpyToSymbolAsync from pageable memory, which is read at once. Every device has constant
- * memory of its own, which all its streams share. */
+/* cudaMemcpyToSymbolAsync from pageable memory, which is read at once. Every device has its own
+ * constant memory, shared by all its streams. */
 cudaError_t soft_constant_copy(void *symbol, size_t offset, const void *from, size_t bytes,
                                cudaStream_t stream);
-void soft_constants_show(int device); /* its constant memory is what kernels see */
+void soft_constants_show(int device); /* makes this device's constant memory visible to kernels */
 
-/* All of a grid on DEVICE; `thread` is called once for each of its threads. */
+/* Runs a whole grid on DEVICE; calls `thread` once for each of its threads. */
 void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments),
               const void *arguments, int device);
 

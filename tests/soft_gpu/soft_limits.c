@@ -1,5 +1,5 @@
-/* What a launch on the GPU in software finds on its device: how much shared memory its blocks may
- * have, and constant memory. See soft_gpu.h. */
+/* Limits and constant memory of a device of the GPU in software: how much shared memory a launch's
+ * blocks may have, and the constants that it sees. See soft_gpu.h. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static struct limit {
 } limits[MAX_LIMITS];
 static int limit_count;
 
-/* With the lock held. */
+/* Call with the lock held. */
 static struct limit *limit_of(const void *kernel, int device)
 {
     for (int i = 0; i < limit_count; i++)
@@ -55,12 +55,12 @@ void soft_shared_check(const void *kernel, size_t bytes)
 #define MAX_SYMBOLS    16
 #define CONSTANT_BYTES 65536
 
-/* A symbol of a kernel, which holds the memory of the device that is shown; the memory of all
- * devices stands in `of`. */
+/* A kernel's symbol holds the constant memory of the visible device; `of` stores that of all
+ * devices. */
 static struct symbol {
     void *at;
     unsigned char of[FAKE_DEVICES][CONSTANT_BYTES];
-    size_t bytes; /* of it that were ever written */
+    size_t bytes; /* the bytes that were ever written */
 } * symbols[MAX_SYMBOLS];
 static int symbol_count, shown;
 

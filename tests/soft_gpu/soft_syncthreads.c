@@ -1,6 +1,6 @@
-/* The threads of a block, and the barriers at which they wait for each other: __syncthreads
- * (soft_block_wait), __syncwarp (soft_warp_wait), and what a warp's lanes exchange. Threads are
- * fibers; each runs until it waits, and which one is next is a matter of chance. */
+/* The threads of a block and their barriers: __syncthreads (soft_block_wait), __syncwarp
+ * (soft_warp_wait), and the exchange between a warp's lanes. Threads are fibers; each runs until it
+ * waits, and the next one is chosen at random. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct thread {
 };
 
 struct warp {
-    uint32_t words[2][32][SOFT_WORDS]; /* what lanes bring, by turns */
+    uint32_t words[2][32][SOFT_WORDS]; /* words given by lanes, in alternating buffers */
 };
 
 struct soft_index soft_thread_index;
@@ -82,7 +82,7 @@ static void step(struct thread *thread)
     soft_fiber_enter(&thread->fiber);
 }
 
-/* Runs a warp's threads until all of them wait for others; did any get further? */
+/* Runs a warp's threads until all of them wait; returns whether any thread advanced. */
 static bool run_warp(int first)
 {
     const int lanes = count - first < 32 ? count - first : 32;

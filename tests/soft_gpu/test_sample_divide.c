@@ -1,4 +1,4 @@
-/* The GPU kernels' divisions by a multiply-add, where quotients change and at both ends. */
+/* The GPU kernels' divisions by a multiply-add, tested where quotients change and at both ends. */
 #include "soft_divide.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int64_t random_to(int64_t top)
     return (int64_t)((state >> 11) % (uint64_t)top);
 }
 
-/* A mask of two weights without overflow of 32 bits. */
+/* A mask of two weights whose sums do not overflow 32 bits. */
 static struct soft_divide make(int64_t divisor, int64_t low, int64_t high, int64_t offset,
                                int sample_bytes)
 {
@@ -47,7 +47,8 @@ static void check_sum(int (*divide)(const struct soft_divide *, int), const stru
            (long long)by->divisor, got);
 }
 
-/* Around `steps` quotients' first sums, the ends of the clamping, and the largest sums. */
+/* Tests sums around the first sums of `steps` quotients, the limits of clamping, and the largest
+ * sums. */
 static void check_divisor(int (*divide)(const struct soft_divide *, int),
                           const struct soft_divide *by, int steps)
 {
@@ -63,8 +64,8 @@ static void check_divisor(int (*divide)(const struct soft_divide *, int),
     check_sum(divide, by, extreme(by, 1));
 }
 
-/* Every divisor that floats offer, every quotient's first and last sum. They offer all up to 2^15:
- * 256 quotients are then 2^23 sums. */
+/* Every divisor that floats offer, with every quotient's first and last sum. Floats offer all
+ * divisors up to 2^15, for which 256 quotients are 2^23 sums. */
 static void test_floats(void)
 {
     int64_t offered = 0;
@@ -93,7 +94,8 @@ static void test_floats_far_out(void)
     }
 }
 
-/* Weights up to what 32 bits allow, divisors about as large as their sum, larger and smaller. */
+/* Weights up to the limit of 32 bits, with divisors about as large as their sum, larger and
+ * smaller. */
 static void check_doubles(int sample_bytes)
 {
     const int64_t max = sample_bytes == 1 ? 255 : 65535;
@@ -121,7 +123,7 @@ static void test_doubles_16(void)
     check_doubles(2);
 }
 
-/* Divisors up to the largest that has a mask of 16-bit weights within 32 bits. */
+/* Divisors up to the largest of a mask with 16-bit weights and 32-bit sums. */
 static void test_large_divisors(void)
 {
     for (int i = 0; i < 3000; i++) {
@@ -132,7 +134,7 @@ static void test_large_divisors(void)
     }
 }
 
-/* Sums up to what 32 bits without a sign hold. */
+/* Sums up to the limit of unsigned 32 bits. */
 static void test_fine(void)
 {
     int offered = 0;

@@ -1,10 +1,10 @@
-/* The outside of a PNG file: the walk over its chunks, with a function for each chunk that matters
- * (the others are checked for their CRC and passed over), the compressed data from IDAT to IDAT,
- * and the chunks that are kept for another PNG. A file may have changed since its chunks were
- * checked: their lengths are believed only as far as they were counted then.
+/* The structure of a PNG file: the walk over its chunks, with a function for each important chunk
+ * (other chunks only get their CRC checked), the compressed data in the IDAT chunks, and the chunks
+ * that are copied into another PNG. The file may change after its chunks were checked, so later
+ * reads go no further than the bytes that were counted then.
  *
- * A sentence about damage names the chunk and its place: "the CRC of chunk IDAT at byte 1234 does
- * not match". The byte is where the chunk's length stands, counted from 0. */
+ * An error about damage names the chunk and its place: "the CRC of chunk IDAT at byte 1234 does not
+ * match". The place is the byte of the chunk's length, counted from 0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,23 +15,23 @@
 
 #define SIGNATURE_BYTES 8
 
-/* No chunk whose content is looked at here is longer: a palette. */
+/* The longest chunk whose content is read here is a palette. */
 #define CHUNK_HEAD_BYTES (3 * 256)
 
 #define MAX_KEYWORD     79
 #define MAX_PROFILE     ((size_t)16 << 20)
 #define PROFILE_HEADER  128
-#define PROFILE_COLOURS 16 /* where the colour space stands in it, */
-#define PROFILE_MARK    36 /* and where 'acsp' */
+#define PROFILE_COLOURS 16 /* offset of the colour space in a profile's header */
+#define PROFILE_MARK    36 /* offset of 'acsp' in it */
 
 static const uint8_t signature[SIGNATURE_BYTES] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
 
 struct walk {
     struct png_file *png;
-    bool read_data; /* also what IDAT chunks hold, for their CRC */
+    bool read_data; /* also read the content of IDAT chunks, to check their CRC */
     bool header_seen, data_over;
     struct error *err;
-    /* the chunk */
+    /* the current chunk: */
     size_t place;
     uint32_t bytes;
     char type[5];
@@ -43,8 +43,8 @@ bool png_recognise(const uint8_t *head, size_t bytes)
     return bytes >= 4 && memcmp(head, signature, 4) == 0;
 }
 
-/* Samples of a pixel, and the depths that they may have, as the sum of those depths (bits do not
- * clash), by colour type; no depths: there is no such type. */
+/* For each colour type, the samples of a pixel and the sum of the allowed depths (depths are powers
+ * of two, so the sum keeps them apart). A colour type without depths does not exist. */
 static const struct {
     int samples, depths;
 } colours[] = {[PNG_GRAY] = {1, 1 | 2 | 4 | 8 | 16},
@@ -84,7 +84,7 @@ enum place { EARLY, MIDDLE, ANYWHERE };
 static const struct {
     char type[5];
     bool single;      /* a file has one at most */
-    enum place place; /* where it must stand: before palette and picture, before the picture */
+    enum place place; /* EARLY: before palette and picture; MIDDLE: before the picture */
     uint32_t bytes;   /* 0: any */
 } kinds[] = {
     {"iCCP", true, EARLY, 0},     {"sRGB", true, EARLY, 1},     {"gAMA", true, EARLY, 4},
@@ -94,7 +94,7 @@ static const struct {
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
-/* The length of the keyword that profiles and texts begin with; 0: there is none. */
+/* The length of the keyword at the start of profiles and texts; 0: there is none. */
 static size_t keyword_length(const uint8_t *head, size_t bytes)
 {
     const uint8_t *end = memchr(head, 0, bytes < MAX_KEYWORD + 1 ? bytes : MAX_KEYWORD + 1);
@@ -118,10 +118,10 @@ static bool is_sound(size_t kind, const uint8_t *head, uint32_t bytes)
         return true;
     if (strcmp(type, "iTXt") == 0)
         return bytes >= keyword + 5 && head[keyword + 1] <= 1 && head[keyword + 2] == 0;
-    return bytes >= keyword + 2 && head[keyword + 1] == 0; /* compressed as zlib does it */
+    return bytes >= keyword + 2 && head[keyword + 1] == 0; /* the compression method is zlib's */
 }
 
-/* Whether the chunk goes on the list, or one like it stands there. */
+/* Puts the chunk on the list. True if it, or an earlier one of its kind, is on the list. */
 static bool keep(const struct walk *walk)
 {
     const struct png_file *png = walk->png;
@@ -147,7 +147,7 @@ static bool keep(const struct walk *walk)
     return true;
 }
 
-/* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 say the same as a file without them. */
+/* gAMA 1/2.2, cHRM of sRGB and cICP 1 13 0 1 have no effect: a PNG without them means the same. */
 static void note_metadata(const struct walk *walk)
 {
     static const uint32_t srgb[8] = {31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
@@ -195,7 +195,7 @@ static bool walk_header(struct walk *walk)
     if (width > PNG_MAX_SIDE || height > PNG_MAX_SIDE)
         return error_file(walk->err, name, "%u x %u pixels: more than %d on a side cannot be read",
                           width, height, PNG_MAX_SIDE);
-    /* A depth of more than one bit would slip through the sum of depths. */
+    /* The test of the sum of depths works only for a power of two. */
     if ((depth & (depth - 1)) != 0 || colour >= COLOURS || (colours[colour].depths & depth) == 0)
         return error_file(walk->err, name, "damaged PNG: there is no colour type %d with %d bits",
                           colour, depth);
@@ -229,7 +229,7 @@ static bool walk_palette(struct walk *walk)
     memcpy(png->palette, walk->data, walk->bytes);
     png->palette_entries = (int)(walk->bytes / 3);
     if (png->header.colour == PNG_PALETTE && png->palette_entries > 1 << png->header.depth)
-        png->palette_entries = 1 << png->header.depth; /* no index reaches the rest */
+        png->palette_entries = 1 << png->header.depth; /* no index can reach further entries */
     return true;
 }
 
@@ -255,13 +255,13 @@ static bool walk_transparency(struct walk *walk)
     png->transparency_bytes = walk->bytes;
     for (uint32_t i = 0; i < walk->bytes && colour != PNG_PALETTE && png->header.depth <= 8;
          i += 2) {
-        png->transparency[i] = 0; /* bits above the depth do not count */
+        png->transparency[i] = 0; /* clear the bits above the depth */
         png->transparency[i + 1] &= (uint8_t)((1 << png->header.depth) - 1);
     }
     return true;
 }
 
-/* HAVE is how much of the chunk the file holds: less than its length where it was cut. */
+/* HAVE is the number of the chunk's bytes in the file, less than its length in a truncated file. */
 static bool walk_data(struct walk *walk, size_t have)
 {
     struct png_file *png = walk->png;
@@ -276,7 +276,7 @@ static bool walk_data(struct walk *walk, size_t have)
     return true;
 }
 
-/* One whole chunk. */
+/* Handles one complete chunk. */
 static bool walk_chunk(struct walk *walk)
 {
     struct png_file *png = walk->png;
@@ -296,7 +296,7 @@ static bool walk_chunk(struct walk *walk)
         return walk_palette(walk);
     if (is(walk, "tRNS"))
         return walk_transparency(walk);
-    if ((walk->type[0] & 32) == 0) /* a capital: a decoder must know it to show the picture */
+    if ((walk->type[0] & 32) == 0) /* upper case: a critical chunk, needed to show the picture */
         return error_file(walk->err, png->name,
                           "unknown kind of PNG: it needs chunk %s at byte %zu to be understood",
                           walk->type, walk->place);
@@ -306,7 +306,7 @@ static bool walk_chunk(struct walk *walk)
 
 /* ---- the walk ---- */
 
-/* The file ends too early. Without a header there is nothing to count: an error. */
+/* Notes that the file ends early. Without a header no rows can be counted: an error. */
 static bool cut(struct walk *walk, const char *where)
 {
     struct png_file *png = walk->png;
@@ -343,7 +343,7 @@ static bool read_content(struct walk *walk)
                       walk->place);
 }
 
-/* Reads the chunk at the walk's place. png->truncated is set where not all of it is in the file. */
+/* Reads the chunk at the walk's place. Sets png->truncated if the file ends inside the chunk. */
 static bool read_chunk(struct walk *walk)
 {
     struct png_file *png = walk->png;
@@ -406,7 +406,7 @@ bool png_chunks_walk(struct png_file *png, struct input *input, struct error *er
 {
     if (!input_hold(input, err))
         return false;
-    /* Of a damaged file, the first damage is told. */
+    /* To report the first damage in a bad file, walk again and check all CRCs. */
     return (walk_file(png, input, false, err) && !png->truncated) ||
            walk_file(png, input, true, err);
 }
@@ -433,7 +433,7 @@ struct png_pieces png_pieces_begin(const struct png_file *png)
         .input = png->input, .place = png->data_place, .left = png->data_bytes};
 }
 
-/* The CRC behind the chunk that was handed out as a whole. */
+/* Checks the CRC after the chunk's data has been handed out. */
 static bool check_crc(struct png_pieces *pieces)
 {
     size_t have;
@@ -442,12 +442,12 @@ static bool check_crc(struct png_pieces *pieces)
     pieces->in_chunk = false;
     pieces->place += 4;
     pieces->failed = !at || have < 4 || png_get32(at) != pieces->crc;
-    if (pieces->failed && at) /* png_chunks_explain names the chunk, unless it is right by now: */
+    if (pieces->failed && at) /* replaced by png_chunks_explain, unless the file is sound by now */
         changed(pieces->input, &pieces->err);
     return !pieces->failed;
 }
 
-/* Goes on to the next chunk that is not empty. The chunks follow each other without a gap. */
+/* Advances to the next chunk that is not empty. The chunks follow each other without a gap. */
 static bool next_chunk(struct png_pieces *pieces)
 {
     static const uint8_t type[] = {'I', 'D', 'A', 'T'};
@@ -466,7 +466,7 @@ static bool next_chunk(struct png_pieces *pieces)
         pieces->in_chunk = true;
         pieces->crc = zlib_crc32(0, type, sizeof type);
     }
-    return pieces->left > 0; /* the last chunk may have been cut */
+    return pieces->left > 0; /* the last chunk may be truncated */
 }
 
 const uint8_t *png_pieces_next(void *context, size_t *bytes)
@@ -507,7 +507,7 @@ uint8_t *png_pieces_gather(const struct png_file *png, struct error *err)
         memcpy(to, data, bytes);
     if (pieces.failed)
         *err = pieces.err;
-    else if (pieces.left > 0) /* the file has become shorter */
+    else if (pieces.left > 0) /* the file is shorter now */
         changed(png->input, err);
     else
         return all;
@@ -517,7 +517,7 @@ uint8_t *png_pieces_gather(const struct png_file *png, struct error *err)
 
 /* ---- metadata for another PNG ---- */
 
-/* Copies COUNT bytes from PLACE; an error where the file has become shorter. */
+/* Copies COUNT bytes from PLACE; an error if the file is shorter now. */
 static bool copy(struct input *input, size_t place, uint8_t *to, size_t count, struct error *err)
 {
     size_t have;

@@ -1,10 +1,10 @@
-/* Reading PNG. codec/png/chunks.c takes the file apart; its rows are checked here and become
- * samples as they are asked for. An interlaced picture (any, in builds without HAVE_PNG_ROWS) is
- * made as a whole: stb_image is given a PNG of our own making and the finished rows, and does what
- * is left (bits to bytes, palette, tRNS, weaving the passes).
+/* Reading PNG. codec/png/chunks.c finds the compressed data; this file checks the rows and converts
+ * them to samples on demand. An interlaced picture (in builds without HAVE_PNG_ROWS, every picture)
+ * is decoded as a whole: stb_image gets a small PNG made here and the unfiltered rows, and does the
+ * rest (bits to bytes, palette, tRNS, weaving the passes).
  *
- * A picture that is made as a whole has up to 2^30 samples. A picture of which a part is missing
- * or wrong is refused, never shown in part. */
+ * A picture decoded as a whole has at most 2^30 samples. A picture with missing or damaged parts is
+ * refused, never shown in part. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@
 #include "codec/stb.h"
 #include "codec/zlib/stream.h"
 
-/* deflate's best: 258 bytes for a length code of one bit and a distance code of one. */
+/* The best ratio of deflate: 258 bytes for a one-bit length code and a one-bit distance code. */
 #define DEFLATE_MAX_RATIO 1032
 
 /* ---- rows ----
  *
- * Each begins with a filter type and is undone with the help of the row before; an interlaced
+ * Each row begins with a filter type, and undoing the filter needs the row before. An interlaced
  * picture is seven small pictures one after the other. */
 
 /* Sample I of a row, of DEPTH bits. */
@@ -52,7 +52,7 @@ static int pass_count(const struct png_header *header)
     return header->interlaced ? 7 : 1;
 }
 
-/* Pass I of the picture; a pass without pixels has no rows either. */
+/* Pass I of the picture; a pass without pixels has no rows. */
 static struct pass pass_of(const struct png_header *header, int i)
 {
     struct pass pass = {.width = (uint32_t)header->width, .height = (uint32_t)header->height};
@@ -80,7 +80,7 @@ static uint64_t rows_bytes(const struct png_header *header)
     return bytes;
 }
 
-/* How many rows BYTES hold in full, of all passes. UINT64_MAX: how many there are. */
+/* How many rows, of all passes, are complete in BYTES bytes. UINT64_MAX: all rows. */
 static uint64_t rows_counted(const struct png_header *header, uint64_t bytes)
 {
     uint64_t rows = 0;
@@ -98,8 +98,8 @@ static uint64_t rows_counted(const struct png_header *header, uint64_t bytes)
 
 /* ---- the checks ---- */
 
-/* The largest index in a row of WIDTH samples of DEPTH bits; bits that fill up the last
- * byte do not count. */
+/* The largest index in a row of WIDTH samples of DEPTH bits; padding bits in the last byte are
+ * ignored. */
 static unsigned largest_index(const uint8_t *row, uint32_t width, int depth)
 {
     unsigned largest = 0;
@@ -111,7 +111,7 @@ static unsigned largest_index(const uint8_t *row, uint32_t width, int depth)
     return largest;
 }
 
-/* "row 17", or "row 17 of pass 3" where there are passes. */
+/* Reports damage in "row 17", or in "row 17 of pass 3" if the picture is interlaced. */
 static bool damaged_row(const struct png_file *png, int pass, uint32_t y, const char *what,
                         unsigned value, struct error *err)
 {
@@ -123,10 +123,10 @@ static bool damaged_row(const struct png_file *png, int pass, uint32_t y, const 
                       value);
 }
 
-/* Undoes the filter of row Y of a pass (0 where the picture is not interlaced): RAW begins with the
- * filter type, UP is the row above, undone, without one (zeros above the first), and TO gets the
- * row, also without; it may be RAW + 1, or lie apart from both. An unknown filter type, or an
- * index that the palette does not have, is an error. */
+/* Undoes the filter of row Y of a pass (0 if not interlaced). RAW begins with the filter type. UP
+ * is the unfiltered row above, without a filter type (zeros above the first row). TO gets the
+ * unfiltered row, without a filter type; TO may be RAW + 1 but must not overlap otherwise. Errors:
+ * an unknown filter type, or an index beyond the palette. */
 static bool rows_undo(const struct png_file *png, int pass, uint32_t y, const uint8_t *raw,
                       const uint8_t *up, uint8_t *to, struct error *err)
 {
@@ -137,7 +137,7 @@ static bool rows_undo(const struct png_file *png, int pass, uint32_t y, const ui
     if (raw[0] > 4)
         return damaged_row(png, pass, y, "filter type", raw[0], err);
     png_unfilter(raw[0], raw + 1, up, shape.row_bytes, pixel, to);
-    /* A palette that has an entry for every index needs no look at the indices. */
+    /* Indices need no check if the palette has an entry for each of them. */
     if (header->colour == PNG_PALETTE && png->palette_entries < 1 << header->depth) {
         unsigned largest = largest_index(to, shape.width, header->depth);
         if (largest >= (unsigned)png->palette_entries)
@@ -146,15 +146,15 @@ static bool rows_undo(const struct png_file *png, int pass, uint32_t y, const ui
     return true;
 }
 
-/* The same for all rows, in place, and sets every filter type to 0 (none): stb_image, which reads
- * RAW next, has nothing left to undo. RAW holds rows_bytes. */
+/* Undoes the filters of all rows in place and sets every filter type to 0 (none), so that
+ * stb_image, which reads RAW next, has no filter left to undo. RAW holds rows_bytes. */
 static bool rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *err)
 {
     struct png_header whole = png->header;
     uint8_t *zeros;
     bool ok = true;
 
-    whole.interlaced = false; /* its rows are the longest */
+    whole.interlaced = false; /* the rows of the whole picture are the longest */
     zeros = calloc(1, pass_of(&whole, 0).row_bytes);
     if (!zeros)
         return error_file(err, png->name, "no memory to read it");
@@ -181,8 +181,8 @@ static bool truncated_rows(const struct png_file *png, uint64_t bytes, struct er
                       (unsigned long long)rows_counted(&png->header, UINT64_MAX));
 }
 
-/* The file was cut: says how many rows it still holds, where that can be known (data is
- * there, and the library tells how far it came), else where it ends. */
+/* Refuses a truncated file. The error tells how many rows the file still holds, if this is known
+ * (there is data, and the library reports its progress); else it tells where the file ends. */
 static bool refuse_truncated(const struct png_file *png, struct error *err)
 {
     uint64_t bytes = rows_bytes(&png->header);
@@ -202,7 +202,7 @@ static bool refuse_truncated(const struct png_file *png, struct error *err)
     return error_file(err, png->name, "truncated PNG: %s", png->truncation);
 }
 
-/* Can the file hold the rows that its header promises, and can they be decoded? */
+/* Checks that the file can hold the rows that its header promises, and that they can be decoded. */
 static bool check_sizes(const struct png_file *png, const struct image_info *info, bool whole,
                         struct error *err)
 {
@@ -225,8 +225,8 @@ static bool check_sizes(const struct png_file *png, const struct image_info *inf
 /* source->state */
 struct png_source {
     struct png_file file;
-    uint8_t *metadata;     /* source->metadata */
-    struct reader *reader; /* NULL until a row is asked for */
+    uint8_t *metadata;     /* the memory of source->metadata */
+    struct reader *reader; /* NULL until the first row is read */
 };
 
 static bool decoder_open(struct source *source, struct error *err)
@@ -255,9 +255,9 @@ static bool decoder_open(struct source *source, struct error *err)
     return check_sizes(png, info, source->whole, err);
 }
 
-/* ---- pictures that are made as a whole ---- */
+/* ---- pictures decoded as a whole ---- */
 
-/* The rows, decompressed, unfiltered and checked; malloc'ed. */
+/* Returns the rows, decompressed, unfiltered and checked; malloc'ed. */
 static uint8_t *read_rows(const struct png_file *png, size_t *bytes, struct error *err)
 {
     uint8_t *data = png_pieces_gather(png, err), *rows;
@@ -292,9 +292,9 @@ static uint8_t *put_chunk(uint8_t *to, const char *type, const uint8_t *data, si
     return to + png_chunk_close(to, type, bytes);
 }
 
-/* The small PNG that stb_image is given to read: it has the same header, palette and transparency,
- * all of them checked, and one byte in place of the picture. So stb_image never sees a stranger's
- * chunks; the rows go another way (stb_load_png). At most SKELETON_BYTES; returns how many. */
+/* Makes the small PNG that stb_image reads: the same header, palette and transparency, all of them
+ * checked, and one byte in place of the picture. So stb_image never parses chunks of an unknown
+ * file; it gets the rows from stb_load_png. Returns the number of bytes. */
 #define SKELETON_BYTES 2048
 static size_t make_skeleton(const struct png_file *png, uint8_t *into)
 {
@@ -335,16 +335,16 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     return true;
 }
 
-/* ---- rows as they are asked for ----
+/* ---- rows on demand ----
  *
- * Inflated, undone, checked and turned into samples a few at a time. Not for interlaced pictures,
- * whose rows come in seven passes; not in builds with libdeflate, which inflates only whole
- * streams, or with -Dpng=stb.
+ * Rows are inflated, unfiltered, checked and converted to samples, a few at a time. Exceptions:
+ * interlaced pictures, whose rows come in seven passes; builds with libdeflate, which inflates only
+ * whole streams; builds with -Dpng=stb.
  *
- * Rows are inflated in windows, small enough for the second cache. Inflating is the longest part of
- * reading that cannot be shared among threads, so a thread of its own may do it ahead, into a ring
- * of windows. The thread that asks for rows undoes their filters; where samples need no other
- * change, straight into its own memory. */
+ * Rows are inflated in windows that fit the L2 cache. Inflating is the longest part of reading that
+ * cannot be shared among threads, so a separate thread may inflate ahead, into a ring of windows.
+ * The thread that asks for rows undoes their filters; if samples need no conversion, it writes the
+ * unfiltered rows straight into the caller's memory. */
 
 #ifdef HAVE_PNG_ROWS
 #define WINDOW_BYTES ((size_t)1 << 16)
@@ -354,35 +354,35 @@ struct window {
     uint8_t *rows;
     int count;
     bool ok;
-    struct error err; /* unless ok */
+    struct error err; /* valid if not ok */
 };
 
 struct reader {
     const struct png_file *png;
     size_t stride;          /* bytes of a row with its filter type */
-    int rows;               /* of a window */
-    bool as_stored;         /* unfiltered rows are the samples */
-    uint8_t colour[256][4]; /* of a palette, with alpha */
-    unsigned key[3];        /* tRNS of the other colour types */
+    int rows;               /* rows of a full window */
+    bool as_stored;         /* unfiltered rows need no conversion to samples */
+    uint8_t colour[256][4]; /* the palette with alpha */
+    unsigned key[3];        /* tRNS for other colour types */
 
-    struct zlib_reader *inflate; /* used by the thread that fills windows, as the next two are */
+    struct zlib_reader *inflate; /* the filling thread owns this member and the next two */
     struct png_pieces pieces;
-    uint32_t inflated; /* rows */
+    uint32_t inflated; /* rows inflated so far */
 
-    const struct window *window; /* that rows are handed out from, `given` of them so far */
+    const struct window *window; /* rows are taken from it, `given` of them so far */
     int given;
-    uint32_t next;     /* the picture's row that is undone next */
-    const uint8_t *up; /* the row above it, undone */
-    uint8_t *last;     /* keeps it where the memory that it lies in may change */
+    uint32_t next;     /* the next row of the picture to unfilter */
+    const uint8_t *up; /* the unfiltered row above it */
+    uint8_t *last;     /* a copy of that row, where its own memory may change */
 
     bool threaded;
     pthread_t thread;
-    pthread_mutex_t lock; /* of the members below */
+    pthread_mutex_t lock; /* protects the members below */
     pthread_cond_t changed;
     struct window ring[SLOTS_AHEAD];
     int slots;
-    long long filled, emptied; /* windows */
-    long long needed;          /* the caller waits until so many are filled; 0: it does not wait */
+    long long filled, emptied; /* numbers of windows */
+    long long needed; /* the caller waits until `filled` reaches this number; 0: it does not wait */
     bool ended, stopping;
 };
 
@@ -427,7 +427,7 @@ static bool inflate_window(struct reader *reader, struct window *window)
     return ok || error_file(err, reader->png->name, "damaged PNG: %s", why);
 }
 
-/* The thread: fills windows while there is room, to the last row or the first damage. */
+/* The thread: fills windows while there is room, until the last row or the first damage. */
 static void *inflate_ahead(void *context)
 {
     struct reader *reader = context;
@@ -453,8 +453,8 @@ static void *inflate_ahead(void *context)
     return NULL;
 }
 
-/* Waits until there is a window. A caller that has to wait at all waits for as many windows as ROWS
- * rows need, up to half the ring: else the threads would take turns at every window. */
+/* Waits until a window is filled. A caller that must wait waits for as many windows as ROWS rows
+ * need, but at most half the ring; otherwise the threads would switch at every window. */
 static void wait_for_window(struct reader *reader, int rows)
 {
     long long need = (rows - 1) / reader->rows + 1, half = reader->slots / 2;
@@ -469,7 +469,7 @@ static void wait_for_window(struct reader *reader, int rows)
     pthread_mutex_unlock(&reader->lock);
 }
 
-/* Goes on to the next window; ROWS rows are wanted. */
+/* Advances to the next window; the caller wants ROWS rows. */
 static bool next_window(struct reader *reader, int rows, struct error *err)
 {
     struct window *window;
@@ -521,7 +521,7 @@ static void reader_close(struct reader *reader)
     free(reader);
 }
 
-/* AHEAD: a thread of its own decompresses. */
+/* AHEAD: a separate thread inflates. */
 static bool reader_open(struct reader **reader, const struct png_file *png, bool ahead,
                         struct error *err)
 {
@@ -548,12 +548,12 @@ static bool reader_open(struct reader **reader, const struct png_file *png, bool
         return error_file(err, png->name, "no memory to read it");
     }
     fill_colours(r);
-    /* Without a thread it is done when a window is asked for. */
+    /* Without a thread, next_window inflates. */
     r->threaded = r->slots > 1 && pthread_create(&r->thread, NULL, inflate_ahead, r) == 0;
     return true;
 }
 
-/* The bytes of 16 bits turned. */
+/* Swaps the bytes of 16-bit samples. */
 static void convert_wide(const uint8_t *row, uint16_t *to, size_t samples)
 {
     for (size_t i = 0; i < samples; i++)
@@ -569,7 +569,7 @@ static void convert_palette(const struct reader *reader, const uint8_t *row, uin
         memcpy(to, reader->colour[sample_at(row, (size_t)x, header->depth)], (size_t)channels);
 }
 
-/* Few bits become eight, and the colour that tRNS names gets alpha 0. */
+/* Expands samples of few bits to eight bits; a pixel of the colour in tRNS gets alpha 0. */
 static void convert_samples(const struct reader *reader, const uint8_t *row, void *to, int channels)
 {
     const struct png_header *header = &reader->png->header;
@@ -610,8 +610,8 @@ static void convert(const struct reader *reader, const uint8_t *row, void *to, i
         convert_samples(reader, row, to, channels);
 }
 
-/* The next rows, as many as IMAGE has. Damage is found when its row is read; the last row also
- * checks that the compressed data ends there, and its checksum. */
+/* Reads as many rows as IMAGE has. Damage is found when its row is read; the last row also checks
+ * the checksum and that the compressed data ends. */
 static bool reader_read(struct reader *reader, const struct image *image, struct error *err)
 {
     for (int y = 0; y < image->height; y++) {
@@ -626,7 +626,7 @@ static bool reader_read(struct reader *reader, const struct image *image, struct
         reader->up = row;
         if (!reader->as_stored)
             convert(reader, row, image_row(image, y), image->channels);
-        /* The caller's memory may change after the last row, the window's may be filled again. */
+        /* Copy it: the caller may change its memory later, and windows are filled again. */
         if (reader->as_stored ? y == image->height - 1 : reader->given == reader->window->count)
             reader->up = memcpy(reader->last, row, reader->stride - 1);
     }
@@ -641,7 +641,7 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
         return false;
     if (reader_read(state->reader, rows, err))
         return true;
-    reader_close(state->reader); /* its thread reads the file no more */
+    reader_close(state->reader); /* stops its thread, which reads the file */
     state->reader = NULL;
     png_chunks_explain(source->input, err);
     return false;

@@ -1,7 +1,7 @@
-/* Private to codec/png/. A PNG is read in three steps, and each checks all that it can:
+/* Private to codec/png/. A PNG is read in three steps, and each step makes all checks it can:
  *
- *   chunks.c    the outside of the file: its chunks, the compressed data that they hold, and
- *               those that are kept for another PNG
+ *   chunks.c    the structure of the file: its chunks, their compressed data, and the chunks that
+ *               are copied into another PNG
  *   filter.c    the filters of rows
  *   decoder.c   rows and samples, a few rows at a time or as a whole
  *
@@ -13,22 +13,22 @@
 
 /* ---- chunks (codec/png/chunks.c) ---- */
 
-/* Limits of all chunks together that are carried over; more are dropped. */
+/* Limits for all copied chunks together; further chunks are dropped. */
 #define PNG_KEPT_CHUNKS 256
 #define PNG_KEPT_BYTES  ((size_t)8 << 20)
 
-/* Of the chunks that say something beside the samples: which of them change how the picture looks,
- * and those that go into another PNG as they stand: iCCP, sRGB, gAMA, cHRM, cICP, pHYs, eXIf and
- * texts, where they are sound and not too large. */
+/* Notes about the chunks that are neither header, palette, transparency nor picture: which of them
+ * change how the picture looks, and which are copied unchanged into another PNG: iCCP, sRGB, gAMA,
+ * cHRM, cICP, pHYs, eXIf and texts, if they are sound and not too large. */
 struct png_notes {
-    unsigned dropped; /* enum dropped, of all that was noted */
-    unsigned lost;    /* enum dropped, of all that another PNG does not get either */
+    unsigned dropped; /* enum dropped: everything noted */
+    unsigned lost;    /* enum dropped: everything that another PNG would lack, too */
     unsigned maybe,
         maybe_lost; /* the same of gAMA and cHRM, which do not count beside a named space */
     bool named_space;
-    unsigned seen; /* a bit for each kind that a file has once */
+    unsigned seen; /* a bit for each kind that may occur once and has occurred */
     struct png_kept {
-        size_t place; /* of the whole chunk */
+        size_t place; /* place of the whole chunk */
         uint32_t bytes;
         bool profile;
     } kept[PNG_KEPT_CHUNKS];
@@ -55,7 +55,7 @@ struct png_header {
 #define PNG_MAX_SIDE (1 << 24)
 
 struct png_file {
-    const char *name; /* for sentences */
+    const char *name; /* for error messages */
     struct input *input;
     struct png_header header;
     uint8_t palette[3 * 256];  /* red, green, blue of each entry */
@@ -66,77 +66,75 @@ struct png_file {
     int data_chunks;
     size_t data_bytes; /* of all IDAT chunks */
     struct png_notes notes;
-    /* Where the file ends inside a chunk: all that is whole before, and of the
-     * IDAT chunk that was cut what there is, stand above. */
+    /* True if the file ends inside a chunk: the members above then describe all complete chunks and
+     * the existing part of an incomplete IDAT chunk. */
     bool truncated;
-    char truncation[128]; /* half-sentence: where */
+    char truncation[128]; /* half-sentence: where the file ends */
 };
 
 bool png_recognise(const uint8_t *head, size_t bytes);
 
-/* Walks over all chunks. Everything that can be known without decompressing is checked before
- * anything believes the header: the order of the chunks, every field, every CRC, and whether the
- * file can hold what it promises. (The CRCs of picture data are checked as it is read, so that a
- * file is read once; damage is told as if they had been checked first.) A file that ends too early
- * but has a sound header is returned with truncated set (the caller can still count its rows); all
- * other damage is an error. */
+/* Walks over all chunks and makes every check that needs no decompression before any code trusts
+ * the header: the order of the chunks, every field, every CRC, and whether the file can hold what
+ * it promises. (The CRCs of picture data are checked while it is read, so that a file is read once;
+ * errors are the same as if they were checked first.) A file that ends too early but has a sound
+ * header is returned with truncated set (the caller can still count its rows); all other damage is
+ * an error. */
 bool png_chunks_walk(struct png_file *png, struct input *input, struct error *err);
 
-/* For a picture whose data proved wrong, as *err says: checks all chunks again, with the CRCs of
- * IDATs, and replaces *err by the first damage of a chunk. Nothing may read from INPUT meanwhile.
- */
+/* Call if the picture data proved wrong, with the error in *err: checks all chunks again, with the
+ * CRCs of IDATs, and replaces *err by the first damage of a chunk. Nothing else may read INPUT. */
 void png_chunks_explain(struct input *input, struct error *err);
 
-/* Samples of a pixel in the file, and after palette and tRNS have been applied. */
+/* Samples of a pixel: in the file; and (png_channels) after palette and tRNS have been applied. */
 int png_samples_stored(const struct png_header *header);
 int png_channels(const struct png_file *png);
 
-/* After the walk. Reads the chunks that are kept: *chunks (malloc'ed, NULL for none) are whole
- * chunks, as they may stand behind a header. A profile that is not one for gray (or RGB) is lost.
- */
+/* Call after the walk: reads the chunks to copy. *chunks (malloc'ed, NULL for none) are complete
+ * chunks that can follow a header. A profile that is not for gray (or RGB) pixels is dropped. */
 bool png_metadata_take(struct png_file *png, bool gray, uint8_t **chunks, size_t *chunk_bytes,
                        struct error *err);
 
-/* The compressed data of the picture: the content of IDAT chunks that follow each other, with their
- * CRCs checked on the way. */
+/* The compressed data of the picture: the content of consecutive IDAT chunks. Their CRCs are
+ * checked while the data is read. */
 struct png_pieces {
     struct input *input;
-    size_t place;      /* of the next byte in the file */
-    size_t chunk_left; /* in the chunk */
-    size_t left;       /* in all chunks */
-    bool in_chunk;     /* its CRC is still to be checked: */
-    uint32_t crc;      /* of the chunk's bytes that were handed out */
+    size_t place;      /* place of the next byte in the file */
+    size_t chunk_left; /* bytes left in the chunk */
+    size_t left;       /* bytes left in all chunks */
+    bool in_chunk;     /* the chunk's CRC is still to be checked */
+    uint32_t crc;      /* CRC of the chunk's bytes handed out so far */
     bool failed;
     struct error err;
 };
 
 struct png_pieces png_pieces_begin(const struct png_file *png);
 
-/* Fits zlib_reader_new: the next piece of CONTEXT (a struct png_pieces), NULL behind the last and
- * where the file cannot be read or a CRC is wrong (failed). */
+/* Callback for zlib_reader_new: the next piece of CONTEXT (a struct png_pieces). NULL after the
+ * last piece, and if the file cannot be read or a CRC is wrong (then `failed` is set). */
 const uint8_t *png_pieces_next(void *context, size_t *bytes);
 
-/* All pieces, one behind the other; malloc'ed. NULL where *err is set. */
+/* Returns all pieces joined; malloc'ed. NULL: an error, in *err. */
 uint8_t *png_pieces_gather(const struct png_file *png, struct error *err);
 
 /* ---- filters (codec/png/filter.c) ----
  *
- * Before a row is compressed, a value that is foretold from a byte's neighbours is taken off every
- * byte: the differences compress better. When the row is read, the value is added again. a is the
- * byte one pixel to the left, b the one above, c the one above a; outside the row they are 0. The
- * filters foretell
+ * Before compression, each byte of a row is replaced by its difference from a prediction, since the
+ * differences compress better. When the row is read, the prediction is added again. a is the byte
+ * one pixel to the left, b the byte above, c the byte above a; outside the row they are 0. The
+ * filters predict
  *
  *   0 none   0    3 average  floor((a + b) / 2)
  *   1 sub    a    4 Paeth    the one of a, b, c that is nearest to a + b - c
  *   2 up     b */
 
-/* ROW has BYTES bytes, a multiple of PIXEL (1, 2, 3, 4, 6 or 8), UP is the row above without its
- * filter (zeros above the first), and OUT gets as many bytes. None overlaps another, but for
- * unfiltering OUT may be ROW. Average is only undone: png_filter is not asked for it. */
+/* ROW has BYTES bytes, a multiple of PIXEL (1, 2, 3, 4, 6 or 8). UP is the unfiltered row above
+ * (zeros above the first). OUT gets as many bytes. The rows do not overlap, except that unfiltering
+ * accepts OUT = ROW. Average is only undone: png_filter never gets it. */
 typedef void png_filter_function(int filter, const uint8_t *row, const uint8_t *up, size_t bytes,
                                  size_t pixel, uint8_t *out);
 
-/* The definitions, and the same bytes sooner. A test holds them against each other. */
+/* The definitions, and faster code for the same bytes. A test compares the two. */
 png_filter_function png_filter_plain, png_filter;
 png_filter_function png_unfilter_plain, png_unfilter;
 

@@ -1,12 +1,12 @@
-/* Writing PNG as rows come in: strips of rows are compressed side by side and written in order.
- * The file's bytes depend on the picture alone: not on the number of threads, nor on how many rows
- * each call brings. Memory is a few strips for each thread.
+/* Writing PNG while rows come in: strips of rows are compressed in parallel and written in order.
+ * The file's bytes depend on the picture alone: not on the number of threads, nor on the number of
+ * rows in a call. Memory use is a few strips for each thread.
  *
- * A ring of strips. The caller fills the strip at `filled`, threads take the one at
- * `taken`, and the caller writes the one at `written` as soon as it is made; each counts
- * strips from the beginning, and written <= taken <= filled. A caller that finds the ring
- * full makes a strip itself, so that --threads N are N with it, and 1 is no thread at all.
- * Threads start when there is a second strip for them: small pictures do without. */
+ * The strips form a ring. The caller fills the strip at `filled`, threads take the strip at
+ * `taken`, and the caller writes the strip at `written` as soon as it is made. The three count
+ * strips from the beginning, and written <= taken <= filled. A caller that finds the ring full
+ * makes a strip itself, so that --threads N counts the caller too, and 1 starts no thread. Threads
+ * start when there is a second strip for them, so small pictures start none. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +16,22 @@
 #include "codec/zlib/deflate.h"
 #include "codec/zlib/stream.h"
 
-/* 256 KiB stays in a core's L2 cache, gives two threads something to share from
- * 300 x 300 RGB pixels on, and costs about 100 bytes of code per strip. */
+/* 256 KiB fits in a core's L2 cache, gives work to two threads for pictures of 300 x 300 RGB pixels
+ * and more, and costs about 100 bytes of code per strip. */
 #define STRIP_BYTES ((size_t)1 << 18)
 
 #define MAX_THREADS 256
 
-/* Compressors count in 32 bits, and a strip has a whole row at least. */
+/* Compressors count in 32 bits, and a strip has at least one whole row. */
 #define MAX_ROW_BYTES ((size_t)1 << 30)
 
 struct strip {
-    uint8_t *rows; /* as the file has them (16 bits: big-endian), the row above first */
-    int count;     /* without the row above */
+    uint8_t *rows; /* in file order (16 bits: big-endian), after the row above */
+    int count;     /* number of rows, without the row above */
     bool first;
-    uint8_t *chunk; /* holds strip_bound; the whole chunk, from its length to its CRC */
+    uint8_t *chunk; /* strip_bound bytes for the whole chunk, from its length to its CRC */
     size_t chunk_bytes;
-    size_t data_bytes; /* that were compressed, and their Adler-32 */
+    size_t data_bytes; /* filtered bytes that were compressed; adler is their Adler-32 */
     uint32_t adler;
     bool done, failed; /* failed: no memory */
 };
@@ -43,19 +43,19 @@ struct shape {
 };
 
 #define FILTERS      4
-#define SAMPLE_BYTES ((size_t)12288)    /* of a strip, looked at under each filter */
+#define SAMPLE_BYTES ((size_t)12288)    /* of a strip, tried with each filter */
 #define SPAN_BYTES   (SAMPLE_BYTES / 6) /* of one row */
 
 struct worker {
     const struct shape *shape;
-    struct deflate_finder *finder; /* NULL until it is needed */
-    uint8_t *filtered, *other;     /* a strip's rows; another try at compressing them */
+    struct deflate_finder *finder; /* NULL until the first use */
+    uint8_t *filtered, *other;     /* a strip's filtered rows; output of further tries */
     uint8_t sample[FILTERS][SAMPLE_BYTES];
 };
 
 /* How a strip is filtered and compressed. */
 struct choice {
-    int filter;   /* see codec/png/png.h */
+    int filter;   /* as in codec/png/png.h */
     bool repeats; /* deflate_repeats, else deflate_literals */
 };
 
@@ -108,7 +108,7 @@ size_t png_chunk_close(uint8_t *chunk, const char *type, size_t bytes)
 
 static const int filters[FILTERS] = {4, 1, 2, 0};
 
-/* Spans of rows, spread over the strip down and across, under each filter; how many bytes. */
+/* Filters spans of rows, spread over the strip, with each filter; returns the bytes of a sample. */
 static size_t take_samples(struct worker *worker, const struct strip *strip)
 {
     size_t bytes = worker->shape->row_bytes, pixel = worker->shape->pixel;
@@ -128,10 +128,10 @@ static size_t take_samples(struct worker *worker, const struct strip *strip)
     return used;
 }
 
-/* The filter that leaves the least for a code of single bytes is found by its entropy. Photographs
- * are best served so, and soon done. Only where repeats promise much more than that are they
- * looked for, and then the filter is the one that leaves most of them. (PNG_LEVEL_SMALL tries
- * repeats under every filter, and does not ask here.) */
+/* Chooses the filter whose entropy is least, that is, the best filter for a code of single bytes.
+ * Photographs compress best and fast with such a code. Only if repeats promise a much smaller
+ * result are they searched for, with the filter that leaves most of them. (PNG_LEVEL_SMALL tries
+ * repeats with every filter and does not decide here.) */
 static struct choice choose(struct worker *worker, const struct strip *strip)
 {
     size_t used = take_samples(worker, strip);
@@ -147,8 +147,8 @@ static struct choice choose(struct worker *worker, const struct strip *strip)
     if (worker->shape->level == PNG_LEVEL_SMALL)
         return choice;
     least = deflate_repeats_estimate(worker->sample[best], used, bits[best]);
-    /* Finding repeats takes up to ten times as long: so much of the bits may be left, in eighths.
-     * The sample is small, and repeats come out better than it says. */
+    /* Finding repeats takes up to ten times as long, so at most 4 or 6 eighths of the bits may
+     * remain. The sample is small, and repeats save more than it shows. */
     if (least * 8 > bits[best] * (worker->shape->level == PNG_LEVEL_FAST ? 4 : 6))
         return choice;
     choice.repeats = true;
@@ -178,7 +178,7 @@ static void filter_rows(const struct worker *worker, const struct strip *strip, 
     }
 }
 
-/* Filters and compresses as CHOICE says to OUT; returns how many bytes, 0: no memory. */
+/* Filters and compresses to OUT as CHOICE says; returns the number of bytes, 0: no memory. */
 static size_t compress(struct worker *worker, const struct strip *strip, struct choice choice,
                        uint8_t *out)
 {
@@ -197,8 +197,8 @@ static size_t compress(struct worker *worker, const struct strip *strip, struct 
                            strip->data_bytes, out);
 }
 
-/* OUT holds the chosen form, of BYTES bytes. Tries repeats under every filter too, leaves the
- * smallest form at OUT and sets *filter to its filter. */
+/* OUT holds the chosen form, of BYTES bytes. Tries repeats with every filter, leaves the smallest
+ * form at OUT and sets *filter to its filter. */
 static size_t compress_all(struct worker *worker, const struct strip *strip, int *filter,
                            uint8_t *out, size_t bytes)
 {
@@ -207,7 +207,7 @@ static size_t compress_all(struct worker *worker, const struct strip *strip, int
     for (int i = 0; i < FILTERS && bytes > 0; i++) {
         struct choice other = {.filter = tried[i], .repeats = true};
         size_t took = compress(worker, strip, other, worker->other);
-        if (took < bytes) { /* 0 is a failure, and is returned too */
+        if (took < bytes) { /* 0 means failure; the loop ends and returns it */
             memcpy(out, worker->other, took);
             bytes = took;
             *filter = tried[i];
@@ -236,13 +236,13 @@ static void strip_make(struct worker *worker, struct strip *strip)
 struct writer {
     struct shape shape;
     struct strip *ring;
-    int slots, threads; /* the caller counts as one */
+    int slots, threads; /* `threads` includes the caller */
     int rows_given, height;
-    struct worker *own; /* the caller's; made when it is needed */
+    struct worker *own; /* the caller's; made at the first use */
     uint32_t adler;
     pthread_t handle[MAX_THREADS];
     int started;
-    pthread_mutex_t lock; /* of the members below and of every strip's `done` */
+    pthread_mutex_t lock; /* protects the members below and every strip's `done` */
     pthread_cond_t work, made;
     long long filled, taken, written;
     int idle;
@@ -256,7 +256,7 @@ static struct strip *strip_at(const struct writer *writer, long long i)
     return &writer->ring[i % writer->slots];
 }
 
-/* Makes the next strip; called and left with the lock held. */
+/* Makes the next strip; the caller holds the lock, before and after. */
 static void make_next(struct writer *writer, struct worker *worker)
 {
     struct strip *strip = strip_at(writer, writer->taken++);
@@ -268,7 +268,7 @@ static void make_next(struct writer *writer, struct worker *worker)
     pthread_cond_signal(&writer->made);
 }
 
-/* A thread that finds no memory for itself leaves the work to the others. */
+/* A thread without memory for its worker ends; the other threads do the work. */
 static void *run(void *argument)
 {
     struct writer *writer = argument;
@@ -291,8 +291,8 @@ static void *run(void *argument)
 
 /* ---- strips through the ring ---- */
 
-/* Writes finished strips until at most KEEP are left in the ring, and makes strips that no thread
- * has taken. With KEEP as large as the ring only finished strips are written. */
+/* Writes finished strips, and makes strips that no thread has taken, until at most KEEP strips are
+ * left in the ring. If KEEP is the ring's size, it only writes finished strips. */
 static bool drain(struct sink *sink, int keep, struct error *err)
 {
     struct writer *writer = sink->state;
@@ -326,8 +326,8 @@ static bool drain(struct sink *sink, int keep, struct error *err)
     return ok;
 }
 
-/* The strip at `filled` is complete: a thread may take it. Starts one more thread where all are
- * busy. */
+/* Marks the strip at `filled` as complete, so that a thread may take it. Starts another thread if
+ * all are busy. */
 static void submit(struct writer *writer)
 {
     bool more = writer->rows_given < writer->height;
@@ -341,7 +341,7 @@ static void submit(struct writer *writer)
     pthread_mutex_unlock(&writer->lock);
 }
 
-/* Memory for the strip to be filled, and the row above it. */
+/* Allocates memory for the next strip and copies the row above it. */
 static bool strip_begin(struct sink *sink, struct error *err)
 {
     struct writer *writer = sink->state;
@@ -365,7 +365,7 @@ static bool strip_begin(struct sink *sink, struct error *err)
     return true;
 }
 
-/* Samples of 16 bits stand with the high byte first. */
+/* Copies a row; 16-bit samples become big-endian. */
 static void copy_row(uint8_t *to, const void *row, size_t bytes, enum sample_type type)
 {
     const uint16_t *samples = row;

@@ -1,5 +1,5 @@
-/* Deflate blocks (RFC 1951): Huffman codes and the headers of blocks, then the two ways of choosing
- * what a block holds, and the estimates of what they save. See codec/zlib/deflate.h. */
+/* Deflate blocks (RFC 1951): Huffman codes and the headers of blocks, then two ways to choose the
+ * content of a block, and estimates of what they save. See codec/zlib/deflate.h. */
 #include "codec/zlib/deflate.h"
 
 #include <endian.h>
@@ -12,13 +12,13 @@
 /* ---- bits ---- */
 
 #define END_OF_BLOCK     256 /* the end of a block, after the 256 literals */
-#define LITERAL_SYMBOLS  286 /* with the end and the lengths of repeats */
+#define LITERAL_SYMBOLS  286 /* includes END_OF_BLOCK and the lengths of repeats */
 #define DISTANCE_SYMBOLS 30
 
-/* Writes up to 8 bytes behind what it has written. */
+/* flush_bits may write up to 8 bytes beyond the end of the output. */
 struct writer {
     uint8_t *out;
-    uint64_t bits; /* those not yet written, the next one lowest */
+    uint64_t bits; /* pending bits, the next bit lowest */
     unsigned count;
 };
 
@@ -32,7 +32,7 @@ INLINE void flush_bits(struct writer *w)
     w->count &= 7;
 }
 
-/* Without writing them: at most 57 bits between two flushes. */
+/* Adds bits without writing them: at most 57 bits between two flushes. */
 INLINE void add_bits(struct writer *w, uint64_t value, unsigned bits)
 {
     w->bits |= value << w->count;
@@ -51,13 +51,13 @@ struct code {
     uint8_t length[LITERAL_SYMBOLS];
 };
 
-/* ENTRY: of a code. */
+/* ENTRY is a member of code->entry. */
 INLINE void add_code(struct writer *w, uint32_t entry)
 {
     add_bits(w, entry & 0xffff, entry >> 16);
 }
 
-/* How a block tells its codes. */
+/* The description of a block's codes in its header. */
 struct header {
     uint8_t symbol[LITERAL_SYMBOLS + DISTANCE_SYMBOLS];
     uint8_t extra[LITERAL_SYMBOLS + DISTANCE_SYMBOLS];
@@ -67,8 +67,8 @@ struct header {
 
 /* ---- codes ---- */
 
-/* The used entries in the order of rising frequency (below 2^16), by two passes of
- * counting sort; returns how many are used. */
+/* Sorts the used entries by rising frequency (below 2^16) with two passes of counting sort; returns
+ * how many are used. */
 static int sort_used(const uint32_t *frequency, int symbols, uint16_t *sorted)
 {
     uint16_t first[LITERAL_SYMBOLS];
@@ -92,10 +92,9 @@ static int sort_used(const uint32_t *frequency, int symbols, uint16_t *sorted)
     return used;
 }
 
-/* How many codes there are of each length up to LIMIT, for USED (>= 2) symbols in the order
- * of rising frequency: Huffman's tree from two queues (leaves, and inner nodes, which are
- * made in rising order), then the codes that came out too long are shortened and others
- * lengthened until they fit again. */
+/* Counts the codes of each length up to LIMIT, for USED (>= 2) symbols sorted by rising frequency.
+ * Builds Huffman's tree from two queues (leaves, and inner nodes, which are made in rising order),
+ * then shortens codes that are too long and lengthens others until they fit again. */
 static void count_lengths(const uint32_t *frequency, const uint16_t *sorted, int used,
                           unsigned limit, unsigned count[16])
 {
@@ -142,8 +141,8 @@ static unsigned reverse(unsigned code, unsigned length)
     return reversed;
 }
 
-/* Makes the canonical code (RFC 1951, 3.2.2) of at most LIMIT (<= 15) bits out of the frequencies,
- * of which at least two are not 0. */
+/* Makes the canonical code (RFC 1951, 3.2.2) of at most LIMIT (<= 15) bits from the frequencies, of
+ * which at least two are not 0. */
 static void code_build(struct code *code, int symbols, unsigned limit)
 {
     uint16_t sorted[LITERAL_SYMBOLS];
@@ -152,7 +151,7 @@ static void code_build(struct code *code, int symbols, unsigned limit)
 
     count_lengths(code->frequency, sorted, used, limit, count);
     memset(code->length, 0, sizeof code->length);
-    for (length = limit; length > 0; length--) { /* the rarest get the longest */
+    for (length = limit; length > 0; length--) { /* the rarest symbols get the longest codes */
         unsigned left = count[length];
         while (left-- > 0)
             code->length[sorted[i++]] = (uint8_t)length;
@@ -175,8 +174,8 @@ static void header_add(struct header *header, int symbol, int extra)
     header->extra[header->count++] = (uint8_t)extra;
 }
 
-/* The first LITERALS (>= 257) and DISTANCES (>= 2) lengths of both codes, with runs as RFC 1951,
- * 3.2.7 has them, and the code for the lengths. */
+/* Describes the first LITERALS (>= 257) and DISTANCES (>= 2) lengths of both codes with the runs of
+ * RFC 1951, 3.2.7, and makes the code for these lengths. */
 static void header_build(struct header *header, const struct code *literal, int literals,
                          const struct code *distance, int distances)
 {
@@ -207,8 +206,8 @@ static void header_build(struct header *header, const struct code *literal, int 
     }
     for (i = 0; i < header->count; i++)
         header->code.frequency[header->symbol[i]]++;
-    /* Two lengths at least: no complete code gives 257 symbols or more one length. Its own have
-     * at most 7 bits. */
+    /* At least two different lengths occur: no complete code gives 257 or more symbols one length.
+     * The lengths' own codes have at most 7 bits. */
     code_build(&header->code, 19, 7);
 }
 
@@ -229,7 +228,7 @@ static void header_write(struct writer *w, const struct header *header)
 
     while (lengths > 4 && header->code.length[order[lengths - 1]] == 0)
         lengths--;
-    put_bits(w, 4, 3); /* not the last block; its own code */
+    put_bits(w, 4, 3); /* not the last block; with its own codes */
     put_bits(w, (unsigned)header->literals - 257, 5);
     put_bits(w, (unsigned)header->distances - 1, 5);
     put_bits(w, (unsigned)lengths - 4, 4);
@@ -241,7 +240,7 @@ static void header_write(struct writer *w, const struct header *header)
     }
 }
 
-/* BYTES bytes as they are, in as many stored blocks as they need; none is one empty block. */
+/* Writes BYTES bytes in as many stored (uncompressed) blocks as needed; 0 bytes: an empty one. */
 static void write_stored(struct writer *w, const uint8_t *in, size_t bytes)
 {
     do {
@@ -250,7 +249,7 @@ static void write_stored(struct writer *w, const uint8_t *in, size_t bytes)
         put_bits(w, 0, (8 - w->count) & 7);
         put_bits(w, (unsigned)block, 16);
         put_bits(w, (unsigned)block ^ 0xffff, 16);
-        if (block > 0) { /* IN may be NULL where there is nothing */
+        if (block > 0) { /* IN may be NULL if the block is empty */
             memcpy(w->out, in, block);
             in += block;
         }
@@ -266,8 +265,8 @@ static int count_used(const struct code *code, int symbols, int least)
     return symbols;
 }
 
-/* Writes the header of a block that stands for BYTES bytes at IN. BITS: the extra bits of its
- * lengths and distances. False where the codes do not pay: then the bytes are stored. */
+/* Writes the header of a block for BYTES bytes at IN. BITS: the extra bits of its lengths and
+ * distances. If codes do not pay, it stores the bytes uncompressed and returns false. */
 static bool begin_block(struct writer *w, const struct code *literal, const struct code *distance,
                         size_t bits, const uint8_t *in, size_t bytes)
 {
@@ -288,11 +287,11 @@ static bool begin_block(struct writer *w, const struct code *literal, const stru
 
 /* ---- literals ----
  *
- * Codes are at most 13 bits long: four of them and the seven bits left over from before fit 64, so
- * bits are flushed once every four bytes, and two of them with the sum of their lengths fit 32.
- * Filtered photographs use few bytes: there the codes of all pairs are put together first, and two
- * bytes take one look at a table (0.6 ns a byte against 1.1). A block is at most 65535 bytes, which
- * is also what a stored block holds: where no code pays, the block is stored. */
+ * Codes have at most 13 bits. Four codes and the seven bits left from before fit in 64 bits, so
+ * bits are flushed once every four bytes; two codes with the sum of their lengths fit in 32 bits.
+ * Filtered photographs use few byte values: the codes of all pairs are then joined first, and one
+ * table lookup writes two bytes (0.6 ns a byte against 1.1). A block has at most 65535 bytes, which
+ * fit in one stored block: where no code pays, the block is stored. */
 
 #define BLOCK_BYTES   65535
 #define LITERAL_LIMIT 13
@@ -317,11 +316,11 @@ static void write_literals(struct writer *w, const struct code *code, const uint
     *w = local;
 }
 
-/* Two bytes' codes, the first lowest, from bit 5; below it their length. */
+/* The codes of two bytes, the first lowest, from bit 5 on; their total length in the bits below. */
 #define PAIR_BITS(entry) ((entry)&31)
 #define PAIR_CODE(entry) ((entry) >> 5)
 
-/* For all pairs of bytes that have a code, at first + 256 * second. */
+/* Fills the entries of all pairs of bytes that have a code, at first + 256 * second. */
 static void pairs_make(uint32_t *pair, const struct code *code, const uint8_t *used, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -335,7 +334,7 @@ static void pairs_make(uint32_t *pair, const struct code *code, const uint8_t *u
     }
 }
 
-/* Writes whole fours of bytes; returns how many bytes. */
+/* Writes whole groups of four bytes; returns the number of bytes. */
 static size_t write_pairs(struct writer *w, const uint32_t *pair, const uint8_t *in, size_t bytes)
 {
     struct writer local = *w;
@@ -354,7 +353,7 @@ static size_t write_pairs(struct writer *w, const uint32_t *pair, const uint8_t 
 static void write_content(struct writer *w, const struct code *code, const uint8_t *in,
                           size_t bytes)
 {
-    uint32_t pair[256 * 256]; /* little of it is touched */
+    uint32_t pair[256 * 256]; /* most of it is never touched */
     uint8_t used[256];
     size_t count = 0, done = 0;
 
@@ -390,7 +389,7 @@ static void count_bytes(const uint8_t *in, size_t bytes, uint32_t histogram[256]
 
 static void write_literal_block(struct writer *w, const uint8_t *in, size_t bytes)
 {
-    /* Never used, but some decoders want a complete code. */
+    /* Distances are never used, but some decoders require a complete code. */
     static const struct code no_distances = {.length = {1, 1}};
     struct code code = {.frequency = {[END_OF_BLOCK] = 1}};
 
@@ -416,8 +415,8 @@ size_t deflate_literals(const uint8_t *in, size_t bytes, uint8_t *out)
 
 /* ---- the estimate for literals ---- */
 
-/* The logarithm to base 2 times 256, the mantissa taken as straight between powers of two
- * (0.09 too little at most); X >= 1. */
+/* The logarithm of X to base 2, times 256; linear between powers of two (0.09 too little at most);
+ * X >= 1. */
 static unsigned log2_256(uint32_t x)
 {
     unsigned whole = 31U - (unsigned)__builtin_clz(x);
@@ -440,9 +439,9 @@ unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
 
 /* ---- repeats ----
  *
- * A table remembers, by a hash of four bytes, the latest places where they stood. Repeats
- * and single bytes become tokens (a byte, or a length and a distance), and a block is written
- * when enough of them are there. */
+ * A table maps the hash of four bytes to the latest places with these bytes. Repeats and single
+ * bytes become tokens (a byte, or a length and a distance). When there are enough tokens, a block
+ * is written. */
 
 #define MIN_LENGTH   4
 #define MAX_LENGTH   258
@@ -452,13 +451,13 @@ unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes)
 #define HASH_BITS    14
 #define MAX_WAYS     8
 
-/* Repeats up to this length are entered into the table byte by byte, and given up for a longer
- * one that begins a byte later. */
+/* All bytes of repeats up to this length are entered into the table. Such a repeat is dropped if a
+ * longer repeat begins one byte later. */
 #define SHORT_LENGTH 16
 
 struct deflate_finder {
-    uint32_t table[(size_t)MAX_WAYS << HASH_BITS]; /* places counted from 1; the latest first */
-    uint32_t token[BLOCK_TOKENS + 1];              /* length << 16 | distance - 1; or a byte */
+    uint32_t table[(size_t)MAX_WAYS << HASH_BITS]; /* places, counted from 1; the latest first */
+    uint32_t token[BLOCK_TOKENS + 1]; /* length << 16 | distance - 1; or a single byte */
     struct code literal, distance;
     int tokens;
     size_t extra_bits;
@@ -490,7 +489,7 @@ static unsigned hash(uint32_t four)
     return four * 0x9e3779b1U >> (32 - HASH_BITS);
 }
 
-/* The symbols of RFC 1951, 3.2.5: powers of two in quarters, and in halves. */
+/* RFC 1951, 3.2.5: each power of two has four length symbols or two distance symbols. */
 static unsigned length_symbol(unsigned length, unsigned *extra)
 {
     unsigned n = length - 3;
@@ -501,7 +500,7 @@ static unsigned length_symbol(unsigned length, unsigned *extra)
     return 257 + 4 * *extra + (n >> *extra);
 }
 
-static unsigned distance_symbol(unsigned before, unsigned *extra) /* distance - 1 */
+static unsigned distance_symbol(unsigned before, unsigned *extra) /* before = distance - 1 */
 {
     *extra = before < 4 ? 0 : 30U - (unsigned)__builtin_clz(before);
     return 2 * *extra + (before >> *extra);
@@ -554,12 +553,12 @@ static void forget_tokens(struct deflate_finder *finder)
     memset(finder->distance.frequency, 0, sizeof finder->distance.frequency);
 }
 
-/* The tokens, which stand for BYTES bytes at IN. */
+/* Writes the tokens, which stand for BYTES bytes at IN. */
 static void write_repeat_block(struct writer *w, struct deflate_finder *finder, const uint8_t *in,
                                size_t bytes)
 {
     finder->literal.frequency[END_OF_BLOCK] = 1;
-    for (int i = 0; i < 2; i++) /* a code has two symbols at least */
+    for (int i = 0; i < 2; i++) /* a code needs at least two symbols */
         finder->distance.frequency[i] += finder->distance.frequency[i] == 0;
     code_build(&finder->literal, LITERAL_SYMBOLS, CODE_LIMIT);
     code_build(&finder->distance, DISTANCE_SYMBOLS, CODE_LIMIT);
@@ -568,7 +567,7 @@ static void write_repeat_block(struct writer *w, struct deflate_finder *finder, 
     forget_tokens(finder);
 }
 
-/* How many bytes at P, up to MAX_LENGTH and before END, are those at Q. */
+/* How many bytes at P (up to MAX_LENGTH and before END) equal the bytes at Q. */
 static unsigned count_equal(const uint8_t *p, const uint8_t *q, const uint8_t *end)
 {
     unsigned most = end - p < MAX_LENGTH ? (unsigned)(end - p) : MAX_LENGTH, n = 0;
@@ -589,7 +588,7 @@ INLINE void enter(struct deflate_finder *finder, const uint8_t *in, const uint8_
     place[0] = (uint32_t)(p - in) + 1;
 }
 
-/* The longest repeat at P, 0 where there is none. */
+/* The length of the longest repeat at P; 0 if there is none. */
 INLINE unsigned find(const struct deflate_finder *finder, const uint8_t *in, const uint8_t *p,
                      const uint8_t *end, unsigned ways, unsigned *distance)
 {
@@ -616,7 +615,7 @@ INLINE size_t search(struct deflate_finder *finder, const uint8_t *in, size_t by
 {
     struct writer w = {.out = out};
     const uint8_t *p = in, *end = in + bytes, *begin = in;
-    const uint8_t *last = bytes > MIN_LENGTH ? end - MIN_LENGTH - 1 : in; /* to look at */
+    const uint8_t *last = bytes > MIN_LENGTH ? end - MIN_LENGTH - 1 : in; /* to search */
 
     memset(finder->table, 0, ((size_t)ways << HASH_BITS) * sizeof *finder->table);
     forget_tokens(finder);
@@ -638,7 +637,7 @@ INLINE size_t search(struct deflate_finder *finder, const uint8_t *in, size_t by
         } else {
             const uint8_t *next = p + length;
             add_repeat(finder, length, distance);
-            /* Of long repeats only the ends. */
+            /* Of a long repeat, only the end is entered. */
             for (p = length <= patience || length <= SHORT_LENGTH ? p + 1 : next - 2; p < next; p++)
                 if (p < last)
                     enter(finder, in, p, ways);
@@ -668,15 +667,15 @@ size_t deflate_repeats(struct deflate_finder *finder, enum deflate_effort effort
 
 #define SAMPLE_BITS 11
 
-/* A repeat costs about 20 bits here. One that single bytes would say in fewer is none: in smooth
- * photographs four bytes are often found again by chance. */
+/* The cost of a repeat is about 20 bits. A repeat that is cheaper as single bytes does not count:
+ * in smooth photographs, four equal bytes are often found by chance. */
 #define REPEAT_COST (20 * 256)
 
 unsigned deflate_repeats_estimate(const uint8_t *in, size_t bytes, unsigned literal_bits)
 {
     uint16_t table[1 << SAMPLE_BITS] = {0};
     const uint8_t *end = in + bytes;
-    /* Shorter ones do not pay; both ends of one are compared before its length is counted. */
+    /* Shorter repeats do not pay. Both ends are compared before the length is counted. */
     unsigned shortest = literal_bits ? REPEAT_COST / literal_bits + 1 : MAX_LENGTH;
     size_t i = 0, ends = shortest < 8 ? 0 : (shortest < MAX_LENGTH ? shortest : MAX_LENGTH) - 8U;
     uint64_t mask = shortest < 8 ? UINT32_MAX : UINT64_MAX, took = 0;
@@ -698,7 +697,7 @@ unsigned deflate_repeats_estimate(const uint8_t *in, size_t bytes, unsigned lite
             i++;
         }
         if (i == bytes / 4 && took >= i * literal_bits / 64 * 63)
-            return literal_bits; /* the rest will not be worth it: a photograph */
+            return literal_bits; /* probably a photograph: the rest is unlikely to save anything */
     }
     took += (bytes - i) * literal_bits;
     return (unsigned)(took / (bytes ? bytes : 1));

@@ -1,10 +1,10 @@
-/* Deflate data (RFC 1951): two ways of compressing bytes, and estimates of what they save. Both end
- * at a byte boundary (an empty stored block, as zlib's sync flush), so that strips that were
- * compressed on their own can follow each other. Their result depends on the bytes alone.
+/* Deflate data (RFC 1951): two ways to compress bytes, and estimates of what they save. The output
+ * of both ends at a byte boundary (an empty stored block, like zlib's sync flush), so that strips
+ * compressed separately can be joined. The output depends on the bytes alone.
  *
  * `literals` writes single bytes, each block with the Huffman code that fits it best. A filtered
- * photograph holds few repeats: looking for them costs most of a compressor's time there and gains
- * nothing. `repeats` finds them, for pictures made of flat areas and of things that come again
+ * photograph holds few repeats: searching for them takes most of a compressor's time and gains
+ * almost nothing. `repeats` searches for them, for pictures made of flat areas and recurring shapes
  * (screenshots, drawings). */
 #ifndef STENCIL_CODEC_ZLIB_DEFLATE_H
 #define STENCIL_CODEC_ZLIB_DEFLATE_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for what either writes for BYTES bytes, and for eight bytes more that it may touch. */
+/* The largest output of both for BYTES bytes, and eight more bytes that they may overwrite. */
 static inline size_t deflate_bound(size_t bytes)
 {
     return bytes + bytes / 1024 + 64;
@@ -20,29 +20,29 @@ static inline size_t deflate_bound(size_t bytes)
 
 /* ---- literals ---- */
 
-/* Compresses BYTES bytes (>= 1) to OUT; returns how many bytes it wrote. */
+/* Compresses BYTES bytes (>= 1) to OUT; returns the number of bytes written. */
 size_t deflate_literals(const uint8_t *in, size_t bytes, uint8_t *out);
 
-/* Bits that a byte takes in the mean, times 256, by the entropy of BYTES bytes, and at least one;
- * integers alone, so that the same choice is made on every machine. */
+/* Mean bits of a byte, times 256, by the entropy of BYTES bytes; at least one bit. Uses integers
+ * only, so that every machine makes the same choice. */
 unsigned deflate_literals_estimate(const uint8_t *in, size_t bytes);
 
 /* ---- repeats ---- */
 
-/* How long it looks: FAST for one earlier place each time, DEFAULT for two and again one byte on,
- * SMALL for eight. */
+/* Search effort: FAST tries one earlier place, DEFAULT tries two and also the next byte's, SMALL
+ * tries eight. */
 enum deflate_effort { DEFLATE_FAST, DEFLATE_DEFAULT, DEFLATE_SMALL };
 
-/* Memory that it needs besides the data. NULL: there is none; free() takes it. */
+/* Working memory besides the data; freed by free(). NULL: out of memory. */
 struct deflate_finder;
 struct deflate_finder *deflate_finder_new(void);
 
-/* Compresses BYTES bytes (1 .. 2^31) to OUT; it looks at nothing before IN. */
+/* Compresses BYTES bytes (1 .. 2^31) to OUT; uses no data before IN. */
 size_t deflate_repeats(struct deflate_finder *finder, enum deflate_effort effort, const uint8_t *in,
                        size_t bytes, uint8_t *out);
 
-/* Bits that a byte takes in the mean with repeats, times 256, where a single byte takes
- * LITERAL_BITS (times 256); judged by BYTES (<= 2^16) bytes. */
+/* Mean bits of a byte with repeats, times 256, if a single byte takes LITERAL_BITS (times 256);
+ * estimated from BYTES (<= 2^16) bytes. */
 unsigned deflate_repeats_estimate(const uint8_t *in, size_t bytes, unsigned literal_bits);
 
 #endif

@@ -1,6 +1,6 @@
-/* zlib streams through ISA-L (HAVE_ISAL) or libdeflate (HAVE_LIBDEFLATE): see
- * codec/zlib/stream.h. The two bytes of zlib's header are read here, the rest is the library's:
- * raw deflate and the Adler-32 behind it. */
+/* zlib streams through ISA-L (HAVE_ISAL) or libdeflate (HAVE_LIBDEFLATE): see codec/zlib/stream.h.
+ * This file reads the two bytes of zlib's header; the library does the rest (raw deflate and the
+ * Adler-32 after it). */
 #include "codec/zlib/stream.h"
 
 #include <stdlib.h>
@@ -32,9 +32,9 @@ static bool fail(const char **why, const char *reason)
     return false;
 }
 
-/* RFC 1950: method 8 with a window up to 32 KiB, no preset dictionary, and the two
- * bytes a multiple of 31. The window size itself is not looked at: encoders exist that
- * write a smaller one than they use. */
+/* Checks RFC 1950's header: method 8 with a window up to 32 KiB, no preset dictionary, and the two
+ * bytes a multiple of 31. The window size itself is ignored: some encoders write a smaller size
+ * than they use. */
 static bool check_header(const uint8_t *in, const char **why)
 {
     return ((in[0] & 15) == 8 && (in[0] >> 4) <= 7 && (in[1] & 32) == 0 &&
@@ -55,14 +55,14 @@ static uint32_t piece_of(size_t bytes)
 }
 
 struct zlib_reader {
-    struct inflate_state state;                           /* some 100 KiB, too much for a stack */
-    const uint8_t *(*more)(void *context, size_t *bytes); /* NULL: there is one piece */
+    struct inflate_state state;                           /* about 100 KiB, too much for a stack */
+    const uint8_t *(*more)(void *context, size_t *bytes); /* NULL: there is only one piece */
     void *context;
-    const uint8_t *in; /* what is left of the piece */
+    const uint8_t *in; /* the rest of the piece */
     size_t bytes;
     int header_bytes; /* read so far */
     uint8_t header[ZLIB_HEADER_BYTES];
-    uint8_t spare[64 * 1024]; /* for bytes that nobody keeps */
+    uint8_t spare[64 * 1024]; /* for discarded bytes */
 };
 
 struct zlib_reader *zlib_reader_new(const uint8_t *(*more)(void *context, size_t *bytes),
@@ -87,7 +87,7 @@ void zlib_reader_free(struct zlib_reader *reader)
     free(reader);
 }
 
-/* Goes on to the next piece that is not empty; false where there is none. */
+/* Advances to the next piece that is not empty; false if there is none. */
 static bool refill(struct zlib_reader *reader)
 {
     while (reader->bytes == 0) {
@@ -124,7 +124,7 @@ bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, siz
         uint32_t give = piece_of(reader->bytes), room = piece_of(want - *got);
         int result;
 
-        state->next_in = (uint8_t *)(uintptr_t)reader->in; /* read only, whatever its type says */
+        state->next_in = (uint8_t *)(uintptr_t)reader->in; /* only read, despite the type */
         state->avail_in = give;
         state->next_out = out + *got;
         state->avail_out = room;
@@ -135,7 +135,7 @@ bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, siz
         *got += room - state->avail_out;
         if (result < 0 || result == ISAL_NEED_DICT)
             return fail(why, result == ISAL_INCORRECT_CHECKSUM ? wrong_checksum : damaged);
-        /* No progress: there is room, so it is input that is missing. */
+        /* No progress although there is room: input is missing. */
         if (!more && state->avail_out == room && state->block_state != ISAL_BLOCK_FINISH)
             return fail(why, ends_early);
     }
@@ -164,14 +164,14 @@ bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
         return fail(why, no_memory);
     reader->in = in;
     reader->bytes = bytes;
-    do { /* more than once where bytes are not kept */
+    do { /* repeats only if bytes are not kept */
         want = capacity - *written;
         if (!out && want > sizeof reader->spare)
             want = sizeof reader->spare;
         ok = zlib_reader_read(reader, out ? out : reader->spare, want, &got, why);
         *written += got;
     } while (ok && got == want && *written < capacity);
-    if (ok) { /* a stream that goes on is told from one that exactly fills OUT */
+    if (ok) { /* check whether the stream goes on after filling OUT exactly */
         ok = zlib_reader_read(reader, reader->spare, sizeof reader->spare, &got, why);
         if (got > 0 || (ok && refill(reader)))
             ok = fail(why, too_long);
@@ -182,9 +182,8 @@ bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
 
 #else /* HAVE_LIBDEFLATE */
 
-/* libdeflate says nothing about how far it came when it fails, and cannot count without keeping:
- * *written stays 0. The Adler-32 is checked here and not by its zlib call, which has one answer
- * for everything that is wrong. */
+/* libdeflate does not report its progress when it fails, and cannot count without storing: *written
+ * stays 0. The Adler-32 is checked here, since libdeflate's zlib call reports all errors alike. */
 bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t capacity,
                          size_t *written, const char **why)
 {
@@ -251,8 +250,8 @@ uint32_t zlib_adler32(uint32_t adler, const uint8_t *data, size_t bytes)
     return ADLER32(adler, data, bytes);
 }
 
-/* With A = 1 + sum of bytes and B = sum of the running As: the second piece's As all start
- * from A1 instead of 1, and it has LENGTH of them. */
+/* With A = 1 + sum of bytes and B = sum of the running As: every A of the second piece starts from
+ * A1 instead of 1, and there are LENGTH of them. */
 uint32_t zlib_adler32_combine(uint32_t first, uint32_t second, uint64_t length)
 {
     const uint64_t base = 65521;

@@ -10,21 +10,22 @@
 /* ---- reading ---- */
 
 /* Inflates a complete zlib stream into OUT. True only if the stream ends properly, its Adler-32
- * agrees and it holds at most CAPACITY bytes; *written says how many. *why is a half-sentence
- * ("the compressed data is damaged", "the Adler-32 checksum does not match", ...). Where it
- * fails, *written is how many bytes came out before if the library tells (ISA-L), else 0; for
- * that alone OUT may be NULL: bytes are then counted and not kept (libdeflate: refused). */
+ * agrees and it holds at most CAPACITY bytes; *written is their number. *why is a half-sentence
+ * ("the compressed data is damaged", "the Adler-32 checksum does not match", ...). On failure
+ * *written is the number of bytes before the error if the library tells it (ISA-L), else 0. To
+ * learn only this number, OUT may be NULL: ISA-L then counts without storing (libdeflate:
+ * refused). */
 bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t capacity,
                          size_t *written, const char **why);
 
-/* A stream read piece by piece; only with ISA-L. MORE gives the next piece of compressed data,
- * NULL behind the last; pieces stay valid until the next is asked for. */
+/* A stream read piece by piece; only with ISA-L. MORE returns the next piece of compressed data,
+ * NULL after the last; a piece stays valid until MORE is called again. */
 struct zlib_reader;
 struct zlib_reader *zlib_reader_new(const uint8_t *(*more)(void *context, size_t *bytes),
                                     void *context); /* NULL: no memory */
 void zlib_reader_free(struct zlib_reader *reader);  /* NULL is harmless */
 
-/* Up to WANT bytes; *got is less only where the stream ended properly. *why as above. */
+/* Reads up to WANT bytes; *got is less only if the stream ended properly. *why as above. */
 bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, size_t *got,
                       const char **why);
 
@@ -33,8 +34,8 @@ bool zlib_reader_end(struct zlib_reader *reader, const char **why);
 
 /* ---- writing ---- */
 
-/* Write the bytes before the deflate data, and those behind it, where ADLER is the Adler-32 of all
- * that was compressed; both return how many. */
+/* Write the bytes before the deflate data and the bytes after it; ADLER is the Adler-32 of the
+ * uncompressed data. Both return the number of bytes. */
 #define ZLIB_BEGIN_BYTES 2
 #define ZLIB_END_BYTES   6
 size_t zlib_stream_begin(uint8_t *out);
@@ -45,8 +46,7 @@ size_t zlib_stream_end(uint8_t *out, uint32_t adler);
 uint32_t zlib_crc32(uint32_t crc, const uint8_t *data, size_t bytes);     /* start with 0 */
 uint32_t zlib_adler32(uint32_t adler, const uint8_t *data, size_t bytes); /* start with 1 */
 
-/* The Adler-32 of two pieces of data one after the other, from the pieces' own; the second is
- * LENGTH bytes long. */
+/* Combines the Adler-32 of two adjacent pieces of data; the second is LENGTH bytes long. */
 uint32_t zlib_adler32_combine(uint32_t first, uint32_t second, uint64_t length);
 
 #endif

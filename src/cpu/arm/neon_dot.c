@@ -1,12 +1,12 @@
-/* The inner loops for NEON with dot products (FEAT_DotProd, most 64-bit Arm processors since
- * 2018): those of NEON, and four taps of bytes in one instruction. Nothing here may run before the
- * processor was asked (cpu/processor.c). CPU_EMULATED: compiled for tests on any processor. */
+/* The inner loops for NEON with dot products (FEAT_DotProd, most 64-bit Arm processors since 2018):
+ * the loops of NEON, with four taps of bytes in one instruction. Nothing here may run before the
+ * processor was checked (cpu/processor.c). CPU_EMULATED: compiled for tests on any processor. */
 #include "cpu/arm/vector_neon.h"
 
 #define QUADS_WIDE   8
-#define QUADS_SIGNED true /* bytes */
+#define QUADS_SIGNED true /* signed bytes */
 
-/* Four products of int8, added to sums of 32 bits. */
+/* Adds four products of int8 to sums of 32 bits. */
 INLINE void add_quads(pair_sum *sum, v_u32 samples, v_u32 weights)
 {
     sum->low = vdotq_s32(sum->low, (int8x16_t)samples, (int8x16_t)weights);

@@ -47,7 +47,7 @@ INLINE v_u32 pair_total(const pair_sum *sum)
     return (v_u32)vpaddq_s32(sum->low, sum->high);
 }
 
-/* A line of bytes times a weight: umlal and umlsl take the weight's size. */
+/* Adds a line of bytes times a weight: umlal and umlsl take the weight's absolute value. */
 INLINE void add_bytes(v_u16 sum[2], const uint8_t *line, int weight)
 {
     uint8x16_t v = vld1q_u8(line), size = vdupq_n_u8((uint8_t)(weight < 0 ? -weight : weight));
@@ -67,7 +67,7 @@ INLINE void add_byte_pair(v_u16 sum[2], const uint8_t *first, const uint8_t *sec
                           uint32_t weight)
 {
     add_bytes(sum, first, (int8_t)(weight & 0xff));
-    if ((weight >> 8 & 0xff) != 0) /* a tap that is alone */
+    if ((weight >> 8 & 0xff) != 0) /* else the tap is alone */
         add_bytes(sum, second, (int8_t)(weight >> 8 & 0xff));
 }
 
@@ -112,7 +112,7 @@ INLINE v_u8 narrow_32_u8(const v_s32 v[4])
     return narrow_16((v_u16)low, (v_u16)high);
 }
 
-/* The compilers widen four bytes one by one. */
+/* Compilers widen four bytes one by one. */
 INLINE v_u32 widen_u8_32(const uint8_t *in)
 {
     uint32_t four;

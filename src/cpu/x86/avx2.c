@@ -1,6 +1,6 @@
-/* The inner loops for AVX2, compiled with -mavx2 -mfma: those in portable C on vectors of 32 bytes,
- * with vpmaddwd (two exact products of 16 bits and their sum a lane) and vpmaddubsw (the same of
- * bytes). Nothing here may run before the processor was asked (cpu/processor.c). */
+/* The inner loops for AVX2, compiled with -mavx2 -mfma: the portable C loops on vectors of 32
+ * bytes, with vpmaddwd (per lane two exact products of 16 bits and their sum) and vpmaddubsw (the
+ * same for bytes). Nothing here may run before the processor was checked (cpu/processor.c). */
 #include <immintrin.h>
 
 #include "cpu/ops.h"
@@ -24,7 +24,7 @@ typedef __m256i vector;
 #define REAL_ADD_double(sum, v, w)                                                                 \
     (real_wide_double) _mm256_fmadd_pd((__m256d)(v), (__m256d)(w), (__m256d)(sum))
 
-/* From memory: from a register it takes the multiplications' ports. */
+/* Loads from memory: a broadcast from a register needs the multiplications' ports. */
 INLINE v_u32 broadcast(const uint32_t *weight)
 {
     return (v_u32)_mm256_broadcast_ss((const float *)weight);
@@ -56,7 +56,7 @@ INLINE v_u8 narrow_32_u8(const v_s32 v[4])
     return (v_u8)_mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
 }
 
-/* The compiler widens vectors by halves; the processor does it in one load. */
+/* The compiler widens vectors in two halves; the processor can widen in one load. */
 INLINE v_u32 widen_u8_32(const uint8_t *in)
 {
     return (v_u32)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)in));
@@ -78,7 +78,7 @@ static void byte_pairs(const uint8_t *restrict upper, const uint8_t *restrict lo
         pair[x] = (uint16_t)(upper[x] | lower[x] << 8);
 }
 
-/* Sums of 16 bits to those of 32 of even and odd samples, and again from 0. */
+/* Adds 16-bit sums to the 32-bit sums of even and odd samples, and sets them to 0. */
 INLINE void empty_sums(v_u16 sum[2][4], v_s32 total[2][2][4])
 {
     for (int r = 0; r < 2; r++)
@@ -89,8 +89,8 @@ INLINE void empty_sums(v_u16 sum[2][4], v_s32 total[2][2][4])
         }
 }
 
-/* 64 samples of two rows of output. TOTAL is in memory, which costs little as long as many taps lie
- * between two of its additions; NULL: all fits 16 bits. */
+/* Sums 64 samples of two rows of output. TOTAL is in memory, which costs little as long as many
+ * taps lie between two additions to it. NULL: all sums fit 16 bits. */
 INLINE void add_byte_rows(const struct cpu_two_masks *masks, const void *const *lines, int x,
                           v_u16 sum[2][4], v_s32 total[2][2][4])
 {

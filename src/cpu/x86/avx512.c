@@ -1,6 +1,6 @@
-/* The inner loops for AVX-512 with VNNI: those in portable C on vectors of 64 bytes, with four taps
- * of bytes or two of 16 bits in one instruction (vpdpbusd, vpdpwssd), which adds the products to
- * sums of 32 bits. Nothing here may run before the processor was asked (cpu/processor.c).
+/* The inner loops for AVX-512 with VNNI: the portable C loops on vectors of 64 bytes. One
+ * instruction takes four taps of bytes or two of 16 bits (vpdpbusd, vpdpwssd) and adds the products
+ * to sums of 32 bits. Nothing here may run before the processor was checked (cpu/processor.c).
  * CPU_EMULATED: compiled for tests on any processor (tests/cpu/emulated_avx512.h). */
 #ifdef CPU_EMULATED
 #include "tests/cpu/emulated_avx512.h"
@@ -13,12 +13,12 @@
 typedef __m512i vector;
 #include "cpu/x86/vector.h"
 
-/* 8 sums in registers hide vpdpwssd's latency while loads, most of which touch two cache lines,
- * take as long. */
+/* 8 sums in registers hide vpdpwssd's latency; the loads, most of which touch two cache lines, take
+ * as long. */
 #define PAIRS_WIDE_ONE 4
 #define PAIRS_WIDE_TWO 4
 #define QUADS_WIDE     4
-#define QUADS_SIGNED   false /* bytes */
+#define QUADS_SIGNED   false /* unsigned bytes */
 #define REAL_ROWS      4
 #define REAL_VECTORS   4
 
@@ -46,8 +46,8 @@ INLINE void add_pairs(pair_sum *sum, v_u32 samples, v_u32 weights)
     *sum = (v_u32)_mm512_dpwssd_epi32((vector)*sum, (vector)samples, (vector)weights);
 }
 #else
-/* From memory: from a register it takes a port of the multiplications, and the compiler does that
- * where it has the weight in one. */
+/* Loads from memory: a broadcast from a register needs a port of the multiplications, and the
+ * compiler would make one if the weight is in a register. */
 INLINE v_u32 broadcast(const uint32_t *weight)
 {
     v_u32 v;
@@ -55,8 +55,8 @@ INLINE v_u32 broadcast(const uint32_t *weight)
     return v;
 }
 
-/* Of the intrinsic gcc 12 makes a copy of the sum before each and one after it, and has no
- * registers left for the sums. */
+/* With the intrinsic gcc 12 copies the sum before and after each use, and has no registers left for
+ * the sums. */
 INLINE void add_pairs(pair_sum *sum, v_u32 samples, v_u32 weights)
 {
     __asm__("vpdpwssd %2, %1, %0" : "+v"(*sum) : "v"(samples), "v"(weights));
@@ -68,7 +68,7 @@ INLINE v_u32 pair_total(const pair_sum *sum)
     return *sum;
 }
 
-/* Four products of a byte and an int8; it does not saturate on the way (vpdpbusds would). */
+/* Adds four products of a byte and an int8; does not saturate (vpdpbusds would). */
 INLINE void add_quads(pair_sum *sum, v_u32 samples, v_u32 weights)
 {
     *sum = (v_u32)_mm512_dpbusd_epi32((vector)*sum, (vector)samples, (vector)weights);
@@ -94,7 +94,7 @@ INLINE v_u8 narrow_32_u8(const v_s32 v[4])
     return (v_u8)_mm512_permutexvar_epi32(order, _mm512_packus_epi16(low, high));
 }
 
-/* The compiler widens vectors by halves; the processor does it in one load. */
+/* The compiler widens vectors in two halves; the processor can widen in one load. */
 INLINE v_u32 widen_u8_32(const uint8_t *in)
 {
     return (v_u32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)in));

@@ -6,9 +6,9 @@
 
 #include "cpu/ops_vector.h"
 
-/* Bytes of two lines are put side by side by unpacking, whose two results hold the bytes 0-7,
- * 16-23, ... and 8-15, 24-31, ...: sums stay in that order, and packing them restores the bytes'
- * own. vpmaddubsw saturates, and the weights of a pair are such that it does not. */
+/* Unpacking puts the bytes of two lines side by side; its two results hold the bytes 0-7, 16-23,
+ * ... and 8-15, 24-31, ... Sums stay in this order, and packing restores the order of the bytes.
+ * vpmaddubsw saturates, but not with the weights of a pair. */
 INLINE void add_byte_pair(v_u16 sum[2], const uint8_t *first, const uint8_t *second,
                           uint32_t weight)
 {
@@ -23,7 +23,7 @@ INLINE v_u16 multiply_high_16(v_u16 v, uint16_t factor)
     return (v_u16)V(mulhi_epu16)((vector)v, V(set1_epi16)((short)factor));
 }
 
-/* Every second lane at a time. */
+/* Multiplies the even lanes, then the odd lanes. */
 INLINE v_u32 multiply_high_32(v_u32 v, uint32_t factor)
 {
     const vector by = V(set1_epi32)((int)factor), upper = V(slli_epi64)(V(set1_epi32)(-1), 32);
