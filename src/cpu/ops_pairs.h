@@ -118,13 +118,17 @@ INLINE void sum_quads(const struct cpu_two_masks *masks, const void *const *line
                       int wide, uint32_t start, void *upper, void *lower, int n)
 {
     const int taps = masks->pairs * masks->width;
-    uint32_t from[2] = {start, start};
-    for (int r = 0; r < 2; r++)
-        for (int t = 0; QUAD_BIAS && t < 4 * taps * planes; t++) {
-            uint32_t quad = masks->weight[r][t / 4 % taps + t / 4 / taps * 2 * taps];
-            uint32_t bias = QUAD_BIAS * (uint32_t)(int8_t)(quad >> t % 4 * 8 & 0xff);
-            from[r] += planes == 2 && t < 4 * taps ? bias << 8 : bias;
+    uint32_t from[2];
+    for (int r = 0; r < 2; r++) {
+        uint32_t total = 0; /* of the weights; 256 times as much for the first plane of two */
+        for (int plane = 0; QUAD_BIAS && plane < planes; plane++) {
+            const int8_t *weight = (const int8_t *)(masks->weight[r] + 2 * taps * plane);
+            total <<= 8;
+            for (int t = 0; t < 4 * taps; t++)
+                total += (uint32_t)weight[t];
         }
+        from[r] = start + QUAD_BIAS * total;
+    }
     sum_rows(masks, lines, 2, planes, wide, true, from, (void *[]){upper, lower}, n);
 }
 

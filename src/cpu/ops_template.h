@@ -56,7 +56,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .quad_two_rows = quad_two_rows,
     .quad_two_planes = quad_two_planes,
 #endif
-#ifdef BYTE_PAIRS
+#ifdef BYTE_PAIR_OPS
     .byte_pairs = byte_pairs,
     .byte_two_rows = byte_two_rows,
     .byte_two_rows_16 = byte_two_rows_16,

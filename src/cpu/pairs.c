@@ -196,7 +196,7 @@ static bool weights_pack(struct pairs_pass *pass, int k, const int64_t *weight)
     const struct plan_mask *m = &pass->plan->mask[k];
     int pairs = m->height / rows_of(pass->form) + 1, taps = m->width * pairs;
     bool planes = pass->certified && pass->form == BYTE_QUADS;
-    uint32_t *packed = calloc(4 * (size_t)taps, sizeof *packed);
+    uint32_t *packed = calloc(4 * (size_t)taps, sizeof *packed); /* room for a second plane */
 
     pass->weights[k] = packed;
     if (!packed)
@@ -321,11 +321,11 @@ static double cost(const struct plan *plan, const struct cpu_ops *ops, int width
     return cpu_samples(plan, width, height) * (cpu_cells(plan) / CPU_RATE_INT16 + 1);
 }
 
-static const char *refusal_certified(const struct plan *plan, const struct cpu_ops *ops)
+/* The time per sample, if certified8 can run the plan; else the reason why it cannot. */
+static const char *certified_time(const struct plan *plan, double *sample_ns)
 {
     struct cpu_rounded rounded;
 
-    (void)ops;
     if (plan->type != SAMPLE_U8)
         return "it takes 8-bit samples only";
     if (plan->alpha == ALPHA_WEIGHTED)
@@ -334,19 +334,27 @@ static const char *refusal_certified(const struct plan *plan, const struct cpu_o
         return "it is for sums of 64 bits";
     if (!cpu_rounded_make(&rounded, plan))
         return "rounded weights would leave too much in doubt";
+    *sample_ns = rounded.sample_ns;
     cpu_rounded_free(&rounded);
     return NULL;
+}
+
+static const char *refusal_certified(const struct plan *plan, const struct cpu_ops *ops)
+{
+    double unused;
+
+    (void)ops;
+    return certified_time(plan, &unused);
 }
 
 static double cost_certified(const struct plan *plan, const struct cpu_ops *ops, int width,
                              int height)
 {
-    struct cpu_rounded rounded;
+    double sample_ns;
 
-    if (refusal_certified(plan, ops) || !cpu_rounded_make(&rounded, plan))
-        return HUGE_VAL;
-    cpu_rounded_free(&rounded);
-    return cpu_samples(plan, width, height) * rounded.sample_ns;
+    (void)ops;
+    return certified_time(plan, &sample_ns) ? HUGE_VAL
+                                            : cpu_samples(plan, width, height) * sample_ns;
 }
 
 const struct cpu_method cpu_method_direct8 = {

@@ -25,8 +25,9 @@
 #include "tests/kernel/checker_masks.h"
 #include "tests/test.h"
 
-#define GUARD      0xA5
-#define GUARD_ROWS 2
+#define GUARD        0xA5
+#define GUARD_ROWS   2
+#define MOST_KERNELS 64
 
 struct settings {
     bool cpu, cuda, small;
@@ -306,19 +307,17 @@ static bool check_supports(const struct kernel *kernel, const struct plan *plan,
     return !refusal && kernel_supports(kernel, plan, why, why_size);
 }
 
-/* Whether one of the chosen kernels supports the plan; counts the others. */
-static bool check_any_supports(const struct plan *plan, struct tally *tally,
-                               const struct kernel *kernels, int count, const bool *chosen)
+/* Which of the chosen kernels support the plan; counts the others. False: none does. */
+static bool check_find_kernels(const struct plan *plan, struct tally *tally,
+                               const struct kernel *kernels, int count, const bool *chosen,
+                               bool *runs)
 {
     bool any = false;
 
     for (int k = 0; k < count; k++) {
-        if (!chosen[k])
-            continue;
-        if (check_supports(&kernels[k], plan, tally[k].why, sizeof tally[k].why))
-            any = true;
-        else
-            tally[k].refused++;
+        runs[k] = chosen[k] && check_supports(&kernels[k], plan, tally[k].why, sizeof tally[k].why);
+        tally[k].refused += chosen[k] && !runs[k];
+        any = any || runs[k];
     }
     return any;
 }
@@ -328,10 +327,9 @@ static void check_case_run(const struct check_case *c, struct tally *tally,
 {
     struct image in = {0}, expected = {0}, out = {0};
     struct kernel_job job;
-    bool have;
-    char why[256];
+    bool have, runs[MOST_KERNELS];
 
-    if (!check_any_supports(&c->plan, tally, kernels, count, chosen))
+    if (!check_find_kernels(&c->plan, tally, kernels, count, chosen, runs))
         return;
     have = guarded_alloc(&in, c) && guarded_alloc(&expected, c) && guarded_alloc(&out, c);
     CHECKF(have, "no memory for case %d", c->number);
@@ -343,7 +341,7 @@ static void check_case_run(const struct check_case *c, struct tally *tally,
         goto out;
     }
     for (int k = 0; k < count; k++) {
-        if (!chosen[k] || !check_supports(&kernels[k], &c->plan, why, sizeof why))
+        if (!runs[k])
             continue;
         tally[k].cases++;
         tally[k].failed += !check_kernel(c, &kernels[k], &job, &expected, &out);
@@ -434,7 +432,7 @@ int main(int argc, char **argv)
 {
     int count, total = 0, number = 0, masks = check_mask_count();
     const struct kernel *kernels = kernel_table(&count);
-    bool chosen[64] = {false};
+    bool chosen[MOST_KERNELS] = {false};
 
     if (!options_read(argc, argv) || !check_expected_open())
         return 2;
@@ -451,7 +449,7 @@ int main(int argc, char **argv)
                                      : kernels[k].device == DEVICE_CPU ? settings.cpu
                                                                        : settings.cuda);
     for (int m = 0; m < masks; m++) {
-        struct tally tally[64] = {{0}};
+        struct tally tally[MOST_KERNELS] = {{0}};
         int cases = check_case_count(m, settings.small);
         for (int i = 0; i < cases; i++, number++) {
             struct check_case c;

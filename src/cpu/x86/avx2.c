@@ -69,7 +69,7 @@ INLINE v_u32 widen_u16_32(const uint16_t *in)
 
 /* ---- lines of pairs of bytes ---- */
 
-#define BYTE_PAIRS
+#define BYTE_PAIR_OPS
 
 static void byte_pairs(const uint8_t *restrict upper, const uint8_t *restrict lower,
                        uint16_t *restrict pair, int n)
