@@ -17,12 +17,10 @@ static int64_t modulo(int64_t i, int64_t n)
     return rest < 0 ? rest + n : rest;
 }
 
-int border_fold(enum border border, int i, int n)
+int border_fold_ghost(enum border border, int i, int n)
 {
     int64_t twice = 2 * (int64_t)n, place;
 
-    if (i >= 0 && i < n)
-        return i;
     switch (border) {
     case BORDER_REPLICATE:
         return i < 0 ? 0 : n - 1;

@@ -28,9 +28,14 @@ enum border {
 /* border_fold's result for a ghost cell with a constant value. */
 #define BORDER_OUTSIDE (-1)
 
+int border_fold_ghost(enum border border, int i, int n); /* for I outside 0..n-1 only */
+
 /* The cell in 0..n-1 that index I (any int, n >= 1) stands for, or BORDER_OUTSIDE for zero and
  * constant. Folds as often as necessary. */
-int border_fold(enum border border, int i, int n);
+static inline int border_fold(enum border border, int i, int n)
+{
+    return i >= 0 && i < n ? i : border_fold_ghost(border, i, n);
+}
 
 /* As given on the command line. percent: value is N of `N%`, else V itself. */
 struct border_choice {

@@ -12,15 +12,24 @@ struct size {
 };
 
 /* One cell; lines; sizes around the tiles 8, 16, 32 and 64; primes; two tiles of 112 rows and three
- * of 96. Then the largest size, whose middle band has tiles of 128 pixels without ghost cells under
- * masks of up to 7 rows. The last size has such tiles under larger masks too, and is only for masks
- * of weighted alpha. The small cases use the first 7 sizes, some with several tiles of 48 rows. */
+ * of 96. Each comes with all borders in both depths. The small cases use the first 7 sizes, some
+ * with several tiles of 48 rows. */
 static const struct size SIZES[] = {
-    {1, 1},   {1, 17},  {19, 1},  {2, 3},   {7, 7},   {5, 113},  {9, 9},
-    {15, 31}, {16, 16}, {17, 33}, {8, 8},   {31, 8},  {32, 32},  {33, 13},
-    {63, 5},  {64, 15}, {65, 64}, {97, 61}, {3, 193}, {2500, 9}, {283, 53},
+    {1, 1}, {1, 17}, {19, 1},  {2, 3},   {7, 7},  {5, 113}, {9, 9},   {15, 31}, {16, 16}, {17, 33},
+    {8, 8}, {31, 8}, {32, 32}, {33, 13}, {63, 5}, {64, 15}, {65, 64}, {97, 61}, {3, 193},
 };
-#define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES) - 1)
+#define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES))
+
+/* Large sizes, each with two borders in both depths. The first has a middle band with tiles of 128
+ * pixels without ghost cells under masks of up to 7 rows. The second has such tiles under larger
+ * masks too, and is only for masks of weighted alpha. */
+static const struct size LARGE[] = {{2500, 9}, {283, 53}};
+#define LARGE_BORDERS 2
+
+/* Pictures of 3 rows in every width from 321 to 384, so that the last block of a row ends at each
+ * distance from the picture's edge. */
+#define WIDTHS      64
+#define FIRST_WIDTH 321
 
 /* The number of SIZES for a mask of this many cells: the reference computes cells * cells
  * products. */
@@ -29,17 +38,50 @@ static int sizes_of(int mask, bool small)
     int cells = check_mask_cells(mask);
     if (small)
         return cells > 600 ? 1 : cells > 100 ? 5 : 7;
-    if (cells <= 150)
-        return SIZE_COUNT + check_mask_is_weighted(mask);
-    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 15 : 19;
+    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 15 : SIZE_COUNT;
 }
 
-/* Both depths for every size and border. */
+static int large_of(int mask)
+{
+    return check_mask_cells(mask) > 150 ? 0 : 1 + check_mask_is_weighted(mask);
+}
+
 int check_case_count(int mask, bool small)
 {
-    if (small && check_mask_cells(mask) > 5000)
-        return 0;
-    return sizes_of(mask, small) * (small ? 2 : BORDER_COUNT * 2);
+    int cells = check_mask_cells(mask);
+    if (small)
+        return cells > 5000 ? 0 : sizes_of(mask, true) * 2;
+    return (sizes_of(mask, false) * BORDER_COUNT + large_of(mask) * LARGE_BORDERS +
+            (cells > 600 ? 0 : WIDTHS)) *
+           2;
+}
+
+/* The size and the border of a case, and its depth: 0 for 8 bits, 1 for 16. */
+struct place {
+    struct size size;
+    int border, depth;
+};
+
+static struct place place_of(int mask, int index, bool small)
+{
+    const int sizes = sizes_of(mask, small), large = large_of(mask);
+    const int depth = index % 2;
+
+    index /= 2;
+    if (small || index < sizes * BORDER_COUNT)
+        return (struct place){SIZES[index % sizes], index / sizes, depth};
+    index -= sizes * BORDER_COUNT;
+    if (index < large * LARGE_BORDERS)
+        return (struct place){LARGE[index % large], (index / large * 3 + mask) % BORDER_COUNT,
+                              depth};
+    index -= large * LARGE_BORDERS;
+    return (struct place){{FIRST_WIDTH + index, 3}, (index / 2 + mask) % BORDER_COUNT, depth};
+}
+
+bool check_case_is_quick(int mask, int index)
+{
+    const int sizes = sizes_of(mask, false), size = index / 2 % sizes, border = index / 2 / sizes;
+    return border >= BORDER_COUNT || (size + index % 2 + border + mask) % 3 == 0;
 }
 
 /* Sets alpha as filter_plan resolves it: WEIGHTED needs a mask without negative weights and with a
@@ -61,16 +103,15 @@ static void choose_alpha(struct check_case *c, bool weighted, uint64_t *state)
         plan->filtered &= ~(1u << (c->channels - 1));
 }
 
-static void choose_picture(struct check_case *c, int index, int sizes, bool weighted,
+static void choose_picture(struct check_case *c, const struct place *place, bool weighted,
                            uint64_t *state)
 {
     static const uint32_t MAX_8[] = {255, 255, 255, 254, 7, 1};
     static const uint32_t MAX_16[] = {65535, 65535, 65535, 321, 4095, 32768};
-    const struct size *size = &SIZES[index % sizes];
-    c->width = size->width;
-    c->height = size->height;
+    c->width = place->size.width;
+    c->height = place->size.height;
     c->channels = weighted ? 2 + 2 * pick(state, 2) : 1 + pick(state, 4);
-    c->type = index / sizes % 2 ? SAMPLE_U16 : SAMPLE_U8;
+    c->type = place->depth ? SAMPLE_U16 : SAMPLE_U8;
     c->extra_pitch = pick(state, 3) * 5;
     c->pattern = pick(state, 7);
     c->plan.max = c->type == SAMPLE_U8 ? MAX_8[pick(state, 6)] : MAX_16[pick(state, 6)];
@@ -90,7 +131,7 @@ static size_t strip_limit(const struct check_case *c)
 bool check_case_make(struct check_case *c, int mask, int index, int number, uint64_t seed,
                      bool small)
 {
-    int sizes = sizes_of(mask, small);
+    const struct place place = place_of(mask, index, small);
     bool weighted = check_mask_is_weighted(mask);
     uint64_t state = seed * 1000003 + (uint64_t)number;
     struct plan_overrides turn = {0};
@@ -100,8 +141,8 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
 
     memset(c, 0, sizeof *c);
     c->number = number;
-    choose_picture(c, index, sizes, weighted, &state);
-    c->plan.border = (enum border)((index / sizes / 2 + (small ? pick(&state, 6) : 0)) % 6);
+    choose_picture(c, &place, weighted, &state);
+    c->plan.border = (enum border)((place.border + (small ? pick(&state, 6) : 0)) % 6);
     c->plan.border_value =
         c->plan.border == BORDER_CONSTANT ? random_next(&state) % (c->plan.max + 1) : 0;
     c->plan.repeat = pick(&state, 9) == 0 ? 2 + pick(&state, 2) : 1;

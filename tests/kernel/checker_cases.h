@@ -19,6 +19,9 @@ struct check_case {
 
 int check_case_count(int mask, bool small); /* number of cases of one mask */
 
+/* False for two thirds of the cases with all borders: each size and depth keeps two, in turn. */
+bool check_case_is_quick(int mask, int index);
+
 /* Makes case INDEX of a mask. False (with a printed reason) if its plan cannot be made. */
 bool check_case_make(struct check_case *c, int mask, int index, int number, uint64_t seed,
                      bool small);

@@ -36,10 +36,18 @@ static inline void store_matrices(uint32_t address, const uint32_t *m)
 
 /* ---- products ---- */
 
-template <bool SIGNED> static inline int byte_of(uint32_t word, int byte)
+/* Byte K of words in memory order. */
+template <bool SIGNED> static inline int byte_at(const uint32_t *words, int k)
 {
-    uint32_t b = word >> 8 * byte & 255;
-    return SIGNED ? (int)(int8_t)b : (int)b;
+    return SIGNED ? (int)((const int8_t *)words)[k] : (int)((const uint8_t *)words)[k];
+}
+
+/* Copies a row of A or a column of B, which four lanes hold: word FIRST of each, then the word STEP
+ * further of each, COUNT times. */
+static inline void gather(uint32_t *to, const soft_words *lanes, int first, int step, int count)
+{
+    for (int w = 0; w < 4 * count; w++)
+        to[w] = lanes[w % 4][first + w / 4 * step];
 }
 
 /* Lane 4g + t holds sums of rows g, g, g + 8, g + 8 and columns 2t, 2t + 1, 2t, 2t + 1. For A, lane
@@ -53,13 +61,11 @@ static inline void product_any(int *sum, const uint32_t *ab, int a_words, int b_
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     int result[4];
     for (int i = 0; i < 4; i++) {
-        const int n = 2 * t + i % 2;
-        uint32_t s = (uint32_t)c[i];
-        for (int k = 0; k < 16 * b_words; k++) {
-            const int lane = k % 16 / 4;
-            s += (uint32_t)(byte_of<A_SIGNED>(all[4 * g + lane][k / 16 * 2 + i / 2], k % 4) *
-                            byte_of<B_SIGNED>(all[4 * n + lane][a_words + k / 16], k % 4));
-        }
+        uint32_t s = (uint32_t)c[i], row[8], column[8];
+        gather(row, all + 4 * g, i / 2, 2, b_words);
+        gather(column, all + 4 * (2 * t + i % 2), a_words, 1, b_words);
+        for (int k = 0; k < 16 * b_words; k++)
+            s += (uint32_t)(byte_at<A_SIGNED>(row, k) * byte_at<B_SIGNED>(column, k));
         result[i] = (int)s;
     }
     memcpy(sum, result, sizeof result);
@@ -92,15 +98,15 @@ static inline void product_sparse_64(int *sum, const uint4 &a, uint32_t at, uint
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     int result[4];
     for (int i = 0; i < 4; i++) {
-        const int n = 2 * t + i % 2;
-        uint32_t s = (uint32_t)c[i];
-        for (int kept = 0; kept < 32; kept++) {
-            const int four = kept / 2;
-            const uint32_t places = all[4 * g + four / 8 * 2 + i / 2][4];
-            const int k = four * 4 + (int)(places >> (four % 8 * 4 + kept % 2 * 2) & 3);
-            s += (uint32_t)(byte_of<A_SIGNED>(all[4 * g + kept % 16 / 4][kept / 16 * 2 + i / 2],
-                                              kept % 4) *
-                            byte_of<false>(all[4 * n + k % 16 / 4][5 + k / 16], k % 4));
+        uint32_t s = (uint32_t)c[i], row[8], column[16];
+        gather(row, all + 4 * g, i / 2, 2, 2);
+        gather(column, all + 4 * (2 * t + i % 2), 5, 1, 4);
+        for (int half = 0; half < 2; half++) {
+            const uint32_t places = all[4 * g + 2 * half + i / 2][4];
+            for (int kept = 16 * half; kept < 16 * half + 16; kept++)
+                s += (uint32_t)(byte_at<A_SIGNED>(row, kept) *
+                                byte_at<false>(column,
+                                               kept / 2 * 4 + (int)(places >> kept % 16 * 2 & 3)));
         }
         result[i] = (int)s;
     }
@@ -124,13 +130,13 @@ static inline void product_halves(float *sum, const uint32_t *ab, int a_words, i
     const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     float result[4];
     for (int i = 0; i < 4; i++) {
-        const int n = 2 * t + i % 2;
+        uint32_t row[8], column[8];
+        gather(row, all + 4 * g, i / 2, 2, b_words);
+        gather(column, all + 4 * (2 * t + i % 2), a_words, 1, b_words);
         result[i] = c[i];
-        for (int k = 0; k < 8 * b_words; k++) {
-            const int lane = k % 8 / 2;
-            result[i] += half_value(all[4 * g + lane][k / 8 * 2 + i / 2] >> k % 2 * 16) *
-                         half_value(all[4 * n + lane][a_words + k / 8] >> k % 2 * 16);
-        }
+        for (int k = 0; k < 8 * b_words; k++)
+            result[i] +=
+                half_value(row[k / 2] >> k % 2 * 16) * half_value(column[k / 2] >> k % 2 * 16);
     }
     memcpy(sum, result, sizeof result);
 }
@@ -153,7 +159,7 @@ template <bool SIGNED> static inline int product_bytes(uint32_t cells, uint32_t 
 {
     uint32_t s = (uint32_t)sum;
     for (int i = 0; i < 4; i++)
-        s += (uint32_t)(byte_of<false>(cells, i) * byte_of<SIGNED>(weights, i));
+        s += (uint32_t)(byte_at<false>(&cells, i) * byte_at<SIGNED>(&weights, i));
     return (int)s;
 }
 
