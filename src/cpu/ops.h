@@ -175,6 +175,7 @@ struct cpu_ops {
      * in the highest one, or in the form that the sums need; weights are any int8. */
     void (*byte_quads)(const uint8_t *const row[4], uint32_t *quad, int n);
     cpu_sum_two_rows *quad_two_rows;
+    cpu_sum_two_rows *quad_two_rows_16; /* sums of 16 bits, for divide_16_u8; may be NULL */
     /* With weights of 16 bits, 256 * a + b: first come both masks with a, then both with b. */
     cpu_sum_two_rows *quad_two_planes;
     /* Over lines of pair[x] = upper[x] | lower[x] << 8, or NULL. A tap's entry is two int8, stored

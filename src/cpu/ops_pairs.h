@@ -18,6 +18,9 @@
 #define add_quads  add_pairs
 #define quad_total pair_total
 #endif
+#ifndef QUADS_TO_16
+#define store_four_16(at, v) ((void)(at), (void)(v))
+#endif
 
 static void pairs_u8(const uint8_t *restrict upper, const uint8_t *restrict lower,
                      uint32_t *restrict pair, int n)
@@ -46,11 +49,11 @@ static void byte_quads(const uint8_t *const row[4], uint32_t *restrict quad, int
 #endif
 
 /* The sums of ROWS rows of output and of PLANES planes of weights, which read the same lines, WIDE
- * vectors at a time; ROWS, PLANES, WIDE and QUADS are constants where this is inlined. All sums,
- * weights and loaded samples are in registers. */
+ * vectors at a time; ROWS, PLANES, WIDE, QUADS and TO_16 (whether OUT takes 16 bits) are constants
+ * where this is inlined. All sums, weights and loaded samples are in registers. */
 INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines, int rows,
-                     int planes, int wide, bool quads, const uint32_t start[2], void *const *out,
-                     int n)
+                     int planes, int wide, bool quads, bool to_16, const uint32_t start[2],
+                     void *const *out, int n)
 {
     const int width = masks->width, step = masks->step, taps = masks->pairs * width;
     for (int x = 0; x < n; x += LANES * wide) {
@@ -86,13 +89,19 @@ INLINE void sum_rows(const struct cpu_two_masks *masks, const void *const *lines
             }
         }
         UNROLL
-        for (int r = 0; r < rows; r++)
+        for (int r = 0; r < rows; r++) {
+            v_u32 total[8];
             UNROLL
-        for (int k = 0; k < wide; k++) {
-            v_u32 v = quads ? quad_total(&sum[r][k]) : pair_total(&sum[r][k]);
-            if (planes == 2)
-                v = (v << 8) + quad_total(&sum[2 + r][k]);
-            store((uint32_t *)out[r] + x + LANES * k, v + start[r]);
+            for (int k = 0; k < wide; k++) {
+                total[k] = quads ? quad_total(&sum[r][k]) : pair_total(&sum[r][k]);
+                if (planes == 2)
+                    total[k] = (total[k] << 8) + quad_total(&sum[2 + r][k]);
+                total[k] += start[r];
+                if (!to_16)
+                    store((uint32_t *)out[r] + x + LANES * k, total[k]);
+            }
+            if (to_16)
+                store_four_16((uint16_t *)out[r] + x, total);
         }
     }
 }
@@ -102,20 +111,20 @@ static void sum_pairs(const struct cpu_mask *mask, const uint32_t *const *rows, 
 {
     const struct cpu_two_masks masks = {
         (mask->height + 1) / 2, mask->width, mask->step, {mask->pair, mask->pair}};
-    sum_rows(&masks, (const void *const *)rows, 1, 1, PAIRS_WIDE_ONE, false, (uint32_t[2]){start},
-             (void *[2]){sum}, n);
+    sum_rows(&masks, (const void *const *)rows, 1, 1, PAIRS_WIDE_ONE, false, false,
+             (uint32_t[2]){start}, (void *[2]){sum}, n);
 }
 
 static void sum_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
                          uint32_t start, void *upper, void *lower, int n)
 {
-    sum_rows(masks, lines, 2, 1, PAIRS_WIDE_TWO, false, (uint32_t[]){start, start},
+    sum_rows(masks, lines, 2, 1, PAIRS_WIDE_TWO, false, false, (uint32_t[]){start, start},
              (void *[]){upper, lower}, n);
 }
 
 #ifdef QUAD_FLIP
 INLINE void sum_quads(const struct cpu_two_masks *masks, const void *const *lines, int planes,
-                      int wide, uint32_t start, void *upper, void *lower, int n)
+                      int wide, bool to_16, uint32_t start, void *upper, void *lower, int n)
 {
     const int taps = masks->pairs * masks->width;
     uint32_t from[2];
@@ -129,19 +138,27 @@ INLINE void sum_quads(const struct cpu_two_masks *masks, const void *const *line
         }
         from[r] = start + QUAD_BIAS * total;
     }
-    sum_rows(masks, lines, 2, planes, wide, true, from, (void *[]){upper, lower}, n);
+    sum_rows(masks, lines, 2, planes, wide, true, to_16, from, (void *[]){upper, lower}, n);
 }
 
 static void quad_two_rows(const struct cpu_two_masks *masks, const void *const *lines,
                           uint32_t start, void *upper, void *lower, int n)
 {
-    sum_quads(masks, lines, 1, QUADS_WIDE, start, upper, lower, n);
+    sum_quads(masks, lines, 1, QUADS_WIDE, false, start, upper, lower, n);
 }
+
+#ifdef QUADS_TO_16
+static void quad_two_rows_16(const struct cpu_two_masks *masks, const void *const *lines,
+                             uint32_t start, void *upper, void *lower, int n)
+{
+    sum_quads(masks, lines, 1, QUADS_WIDE, true, start, upper, lower, n);
+}
+#endif
 
 static void quad_two_planes(const struct cpu_two_masks *masks, const void *const *lines,
                             uint32_t start, void *upper, void *lower, int n)
 {
-    sum_quads(masks, lines, 2, 4, start, upper, lower, n);
+    sum_quads(masks, lines, 2, 4, false, start, upper, lower, n);
 }
 #endif
 

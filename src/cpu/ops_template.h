@@ -55,6 +55,9 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .byte_quads = byte_quads,
     .quad_two_rows = quad_two_rows,
     .quad_two_planes = quad_two_planes,
+#ifdef QUADS_TO_16
+    .quad_two_rows_16 = quad_two_rows_16,
+#endif
 #endif
 #ifdef BYTE_PAIR_OPS
     .byte_pairs = byte_pairs,

@@ -36,7 +36,7 @@ struct pairs_pass {
     uint32_t start[2];             /* of the sums */
     bool certified;
     struct cpu_rounded rounded; /* if certified */
-    bool narrow;                /* sums of pairs of bytes fit 16 bits and use: */
+    bool narrow;                /* sums of bytes fit 16 bits and use: */
     struct cpu_divide16 divide;
     struct cpu_lines lines;
     const struct kernel_job *job; /* set for one job, like lines.tiles */
@@ -226,12 +226,15 @@ static bool weights_make(struct pairs_pass *pass)
     pass->lines = (struct cpu_lines){
         .line_rows = rows, .step = 2, .rows = 2, .bytes = pass->form == BYTE_PAIRS ? 2 : 4};
     pass->lines.span = m->height / rows * (rows / 2) + 1;
-    pass->narrow = pass->form == BYTE_PAIRS && cpu_bytes_divide(plan, &pass->divide);
-    pass->sum = pass->narrow               ? ops->byte_two_rows_16
-                : pass->form == BYTE_PAIRS ? ops->byte_two_rows
-                : pass->form == PAIRS      ? ops->sum_two_rows
-                : pass->certified          ? ops->quad_two_planes
-                                           : ops->quad_two_rows;
+    pass->sum = pass->form == BYTE_PAIRS   ? ops->byte_two_rows_16
+                : pass->form == BYTE_QUADS ? ops->quad_two_rows_16
+                                           : NULL;
+    pass->narrow = pass->sum && cpu_bytes_divide(plan, &pass->divide);
+    if (!pass->narrow)
+        pass->sum = pass->form == BYTE_PAIRS ? ops->byte_two_rows
+                    : pass->form == PAIRS    ? ops->sum_two_rows
+                    : pass->certified        ? ops->quad_two_planes
+                                             : ops->quad_two_rows;
     if (pass->certified)
         return cpu_rounded_make(&pass->rounded, plan) &&
                weights_pack(pass, 0, pass->rounded.weight);

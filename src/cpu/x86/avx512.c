@@ -79,6 +79,22 @@ INLINE v_u32 quad_total(const pair_sum *sum)
     return *sum;
 }
 
+#define QUADS_TO_16
+
+/* Stores the lower halves of 64 sums in the order of cpu/x86/vector.h: first the sums 0-7, 16-23,
+ * ... then 8-15, 24-31, ... */
+INLINE void store_four_16(uint16_t *at, const v_u32 v[4])
+{
+    static const uint16_t order[32] = {0,  2,  4,  6,  8,  10, 12, 14, 32, 34, 36,
+                                       38, 40, 42, 44, 46, 16, 18, 20, 22, 24, 26,
+                                       28, 30, 48, 50, 52, 54, 56, 58, 60, 62};
+    const vector words = (vector)load_32(order);
+    vector a = _mm512_permutex2var_epi16((vector)v[0], words, (vector)v[1]);
+    vector b = _mm512_permutex2var_epi16((vector)v[2], words, (vector)v[3]);
+    store(at, (v_u32)_mm512_shuffle_i32x4(a, b, 0x44));
+    store(at + 32, (v_u32)_mm512_shuffle_i32x4(a, b, 0xee));
+}
+
 INLINE v_u16 narrow_32(v_s32 a, v_s32 b)
 {
     const vector order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
