@@ -8,10 +8,8 @@
  * A case is a number: its settings follow from the number and the seed, so --case N repeats a
  * failure. --small: few, tiny cases, for slow tools such as compute-sanitizer. --method: only this
  * CPU method, for kernels with their own operations only in this method. --most-cells: no mask with
- * more cells. --quick: fewer cases a mask, with all sizes, depths and borders still. --half: one
- * half of the cases, to run both halves at the same time. Prints one TAP line for each kernel and
- * mask.
- */
+ * more cells. --quick: two of the six borders for each mask, size and depth. --half: one half of
+ * the cases, to run both at the same time. Prints one TAP line for each kernel and mask. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>

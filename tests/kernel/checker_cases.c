@@ -12,22 +12,18 @@ struct size {
 };
 
 /* One cell; lines; sizes around the tiles 8, 16, 32 and 64; primes; two tiles of 112 rows and three
- * of 96. Each comes with all borders in both depths. The small cases use the first 7 sizes, some
- * with several tiles of 48 rows. */
+ * of 96. Then the largest size, whose middle band has tiles of 128 pixels without ghost cells under
+ * masks of up to 7 rows. The last size has such tiles under larger masks too, and is only for masks
+ * of weighted alpha. The small cases use the first 7 sizes, some with several tiles of 48 rows. */
 static const struct size SIZES[] = {
-    {1, 1}, {1, 17}, {19, 1},  {2, 3},   {7, 7},  {5, 113}, {9, 9},   {15, 31}, {16, 16}, {17, 33},
-    {8, 8}, {31, 8}, {32, 32}, {33, 13}, {63, 5}, {64, 15}, {65, 64}, {97, 61}, {3, 193},
+    {1, 1},   {1, 17},  {19, 1},  {2, 3},   {7, 7},   {5, 113},  {9, 9},
+    {15, 31}, {16, 16}, {17, 33}, {8, 8},   {31, 8},  {32, 32},  {33, 13},
+    {63, 5},  {64, 15}, {65, 64}, {97, 61}, {3, 193}, {2500, 9}, {283, 53},
 };
-#define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES))
+#define SIZE_COUNT ((int)(sizeof SIZES / sizeof *SIZES) - 1)
 
-/* Large sizes, each with two borders in both depths. The first has a middle band with tiles of 128
- * pixels without ghost cells under masks of up to 7 rows. The second has such tiles under larger
- * masks too, and is only for masks of weighted alpha. */
-static const struct size LARGE[] = {{2500, 9}, {283, 53}};
-#define LARGE_BORDERS 2
-
-/* Pictures of 3 rows in every width from 321 to 384, so that the last block of a row ends at each
- * distance from the picture's edge. */
+/* After these, pictures of 3 rows in every width from 321 to 384: the last block of a row ends at
+ * each distance from the picture's edge. */
 #define WIDTHS      64
 #define FIRST_WIDTH 321
 
@@ -38,22 +34,18 @@ static int sizes_of(int mask, bool small)
     int cells = check_mask_cells(mask);
     if (small)
         return cells > 600 ? 1 : cells > 100 ? 5 : 7;
-    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 15 : SIZE_COUNT;
+    if (cells <= 150)
+        return SIZE_COUNT + check_mask_is_weighted(mask);
+    return cells > 60000 ? 7 : cells > 5000 ? 9 : cells > 600 ? 15 : 19;
 }
 
-static int large_of(int mask)
-{
-    return check_mask_cells(mask) > 150 ? 0 : 1 + check_mask_is_weighted(mask);
-}
-
+/* Both depths for every size and border, and for every width. */
 int check_case_count(int mask, bool small)
 {
     int cells = check_mask_cells(mask);
     if (small)
         return cells > 5000 ? 0 : sizes_of(mask, true) * 2;
-    return (sizes_of(mask, false) * BORDER_COUNT + large_of(mask) * LARGE_BORDERS +
-            (cells > 600 ? 0 : WIDTHS)) *
-           2;
+    return (sizes_of(mask, false) * BORDER_COUNT + (cells > 600 ? 0 : WIDTHS)) * 2;
 }
 
 /* The size and the border of a case, and its depth: 0 for 8 bits, 1 for 16. */
@@ -64,18 +56,12 @@ struct place {
 
 static struct place place_of(int mask, int index, bool small)
 {
-    const int sizes = sizes_of(mask, small), large = large_of(mask);
-    const int depth = index % 2;
+    const int sizes = sizes_of(mask, small), depth = index % 2, turn = index / 2;
+    const int width = turn - sizes * BORDER_COUNT;
 
-    index /= 2;
-    if (small || index < sizes * BORDER_COUNT)
-        return (struct place){SIZES[index % sizes], index / sizes, depth};
-    index -= sizes * BORDER_COUNT;
-    if (index < large * LARGE_BORDERS)
-        return (struct place){LARGE[index % large], (index / large * 3 + mask) % BORDER_COUNT,
-                              depth};
-    index -= large * LARGE_BORDERS;
-    return (struct place){{FIRST_WIDTH + index, 3}, (index / 2 + mask) % BORDER_COUNT, depth};
+    if (small || width < 0)
+        return (struct place){SIZES[turn % sizes], turn / sizes, depth};
+    return (struct place){{FIRST_WIDTH + width, 3}, (width / 2 + mask) % BORDER_COUNT, depth};
 }
 
 bool check_case_is_quick(int mask, int index)

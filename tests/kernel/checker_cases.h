@@ -19,7 +19,7 @@ struct check_case {
 
 int check_case_count(int mask, bool small); /* number of cases of one mask */
 
-/* False for two thirds of the cases with all borders: each size and depth keeps two, in turn. */
+/* Keeps two of the six borders for each size and depth, in turn, and every width. */
 bool check_case_is_quick(int mask, int index);
 
 /* Makes case INDEX of a mask. False (with a printed reason) if its plan cannot be made. */
