@@ -27,7 +27,7 @@ struct comparison {
     struct image plane[2]; /* 16 bits; row (kept + y) * channels + c holds channel c of row y */
     struct compare_sums *sums; /* for each row of a plane; ssim: of the windows that end there */
     struct image diff;     /* 16 bits, by new row and x: the largest difference of any channel */
-    uint64_t *scratch;     /* for each thread, ssim_scratch numbers */
+    double *scratch;       /* for each thread, ssim_scratch numbers */
     struct error error[2]; /* code 0: the file could be read */
 };
 

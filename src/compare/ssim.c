@@ -6,39 +6,31 @@
  *          (mx^2 + my^2 + C1) (sx + sy + C2)
  *
  * with means m, variances s and covariance sxy in a window of 11 x 11 samples, weighted by a
- * Gaussian of sigma 1.5; then the mean over all windows that lie inside the picture. The weights
- * are those of `stencilcli mask --sigma 1.5 --radius 5`, whole numbers over 2048^2, so that all
- * sums are exact; only the quotient is a double. In a picture less than 11 wide (or high) the
- * window's side is the largest odd number of samples that fits, with the middle weights.
+ * Gaussian of sigma 1.5; then the mean over all windows that lie inside the picture. In a picture
+ * less than 11 wide (or high) the window's side is the largest odd number of samples that fits. The
+ * weights of a window always sum to 1. scikit-image gives the same number with
+ * gaussian_weights=True, use_sample_covariance=False.
  *
- * Why no sum overflows, with weights that sum to 2^11 in each direction:
- *
- *            sum of a column            of the window          times the weights' sum
- *   8 bits   2^11 * 2 * 255^2 < 2^28    < 2^39                 2^22 * 2^39 = 2^61
- *   16 bits  2^11 * 2 * 65535^2 < 2^44  < 2^55                 2^77: 128 bits */
+ * Doubles are precise enough: a variance is the difference of two numbers below 2^32, whose errors
+ * are below 2^-18, and it is added to C2, which is at least (0.03 * 65535)^2 > 2^21 there. */
 #include "compare/ssim.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Windows computed at a time: their sums stay in the L1 cache. */
 #define BLOCK 256
 
-__extension__ typedef __int128 int128;
-
-static const int gauss[SSIM_SIDE] = {2, 16, 74, 224, 436, 544, 436, 224, 74, 16, 2};
-
-/* The SIDE middle weights. */
-static const int *ssim_weights(int side)
+static void make_weights(double weight[SSIM_SIDE], int side)
 {
-    return gauss + (SSIM_SIDE - side) / 2;
-}
+    double sum = 0;
 
-static int64_t ssim_whole(int side)
-{
-    int64_t sum = 0;
+    for (int i = 0; i < side; i++) {
+        double d = (i - side / 2) / 1.5;
+        sum += weight[i] = exp(-d * d / 2);
+    }
     for (int i = 0; i < side; i++)
-        sum += ssim_weights(side)[i];
-    return sum;
+        weight[i] /= sum;
 }
 
 int ssim_side(int samples)
@@ -52,60 +44,57 @@ size_t ssim_scratch(int width)
 }
 
 /* Fills SUMS with the sums of all columns: first w x of each, then w y, w (x^2 + y^2), w x y. */
-static void sum_columns(const struct ssim_rows *rows, uint64_t *sums)
+static void sum_columns(const struct ssim_rows *rows, double *sums)
 {
-    const int *weight = ssim_weights(rows->rows);
-    uint64_t *sx = sums, *sy = sx + rows->width, *squares = sy + rows->width;
-    uint64_t *sxy = squares + rows->width;
+    double *sx = sums, *sy = sx + rows->width, *squares = sy + rows->width;
+    double *sxy = squares + rows->width, weight[SSIM_SIDE];
 
+    make_weights(weight, rows->rows);
     memset(sums, 0, ssim_scratch(rows->width) * sizeof *sums);
     for (int i = 0; i < rows->rows; i++) {
         const uint16_t *a = rows->a[i], *b = rows->b[i];
-        uint32_t w = (uint32_t)weight[i];
+        const double w = weight[i];
         for (int x = 0; x < rows->width; x++) {
-            uint32_t va = a[x], vb = b[x];
+            double va = a[x], vb = b[x];
             sx[x] += w * va;
             sy[x] += w * vb;
-            squares[x] += (uint64_t)w * (va * va) + (uint64_t)w * (vb * vb);
-            sxy[x] += (uint64_t)w * (va * vb);
+            squares[x] += w * (va * va + vb * vb);
+            sxy[x] += w * (va * vb);
         }
     }
 }
 
 /* Computes the sums of COUNT windows; the weights are symmetric. */
-static void sum_windows(const uint64_t *column, int side, int count, int64_t *sum)
+static void sum_windows(const double *column, const double *weight, int side, int count,
+                        double *sum)
 {
-    const int *weight = ssim_weights(side);
-
     for (int x = 0; x < count; x++)
-        sum[x] = (int64_t)(column[x + side / 2] * (uint32_t)weight[side / 2]);
+        sum[x] = column[x + side / 2] * weight[side / 2];
     for (int j = 0; j < side / 2; j++) {
-        const uint64_t *left = column + j, *right = column + side - 1 - j;
-        uint32_t w = (uint32_t)weight[j];
+        const double *left = column + j, *right = column + side - 1 - j;
         for (int x = 0; x < count; x++)
-            sum[x] += (int64_t)((left[x] + right[x]) * w);
+            sum[x] += (left[x] + right[x]) * weight[j];
     }
 }
 
-/* All terms of the formula are multiplied by the square of the weights' sum, so they are whole. */
-double ssim_row(const struct ssim_rows *rows, uint64_t *sums)
+double ssim_row(const struct ssim_rows *rows, double *sums)
 {
-    int side = ssim_side(rows->width), windows = rows->width - side + 1;
-    int64_t whole = ssim_whole(side) * ssim_whole(rows->rows), window[4][BLOCK];
-    double scale = (double)whole * (double)whole, max = rows->max;
-    double c1 = 0.01 * 0.01 * max * max * scale, c2 = 0.03 * 0.03 * max * max * scale, sum = 0;
+    const int side = ssim_side(rows->width), windows = rows->width - side + 1;
+    const double max = rows->max, c1 = 0.01 * 0.01 * max * max, c2 = 0.03 * 0.03 * max * max;
+    double weight[SSIM_SIDE], window[4][BLOCK], sum = 0;
 
+    make_weights(weight, side);
     sum_columns(rows, sums);
     for (int first = 0; first < windows; first += BLOCK) {
         int count = windows - first < BLOCK ? windows - first : BLOCK;
         for (int k = 0; k < 4; k++)
-            sum_windows(sums + (size_t)k * (size_t)rows->width + first, side, count, window[k]);
+            sum_windows(sums + (size_t)k * (size_t)rows->width + first, weight, side, count,
+                        window[k]);
         for (int x = 0; x < count; x++) {
-            int128 a = window[0][x], b = window[1][x], squares = window[2][x], ab = window[3][x];
-            int128 means = a * a + b * b, product = 2 * (a * b);
-            int128 variances = whole * squares - means, covariance = 2 * (whole * ab) - product;
-            sum += (((double)product + c1) * ((double)covariance + c2)) /
-                   (((double)means + c1) * ((double)variances + c2));
+            double a = window[0][x], b = window[1][x], squares = window[2][x], ab = window[3][x];
+            double means = a * a + b * b, product = 2 * (a * b);
+            sum +=
+                (product + c1) * (2 * ab - product + c2) / ((means + c1) * (squares - means + c2));
         }
     }
     return sum;

@@ -20,6 +20,6 @@ struct ssim_rows {
 };
 
 /* The sum of SSIM over one row of windows: width - ssim_side(width) + 1 windows. */
-double ssim_row(const struct ssim_rows *rows, uint64_t *scratch);
+double ssim_row(const struct ssim_rows *rows, double *scratch);
 
 #endif

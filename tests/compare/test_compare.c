@@ -87,16 +87,21 @@ static int window_side(int samples)
     return samples >= 11 ? 11 : samples - (samples % 2 == 0);
 }
 
+/* Sigma 1.5. */
+static double gauss(int distance)
+{
+    return exp(-distance * distance / 4.5);
+}
+
 /* One window, computed in doubles from the definition. */
 static double window_ssim(const struct picture *a, const struct picture *b, int y, int x, int c)
 {
-    static const double weight[11] = {2, 16, 74, 224, 436, 544, 436, 224, 74, 16, 2};
     int high = window_side(a->height), wide = window_side(a->width);
     double whole = 0, ma = 0, mb = 0, va = 0, vb = 0, vab = 0, max = a->max;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < high; i++) {
             for (int j = 0; j < wide; j++) {
-                double w = weight[(11 - high) / 2 + i] * weight[(11 - wide) / 2 + j];
+                double w = gauss(i - high / 2) * gauss(j - wide / 2);
                 double sa = sample_of(a, y + i, x + j, c), sb = sample_of(b, y + i, x + j, c);
                 if (pass == 0) {
                     whole += w;
