@@ -307,6 +307,17 @@ bool option_set_device(const struct option_value *given)
     return index >= 0;
 }
 
+/* Reports a kernel that only builds with CUDA have, in a build without. */
+static bool needs_cuda(const struct option_value *given, const char *name)
+{
+    bool signal = given->command == COMMAND_SIGNAL;
+
+    return kernel_is_cuda(name, signal ? 1 : 2) &&
+           !(signal ? kernel_find_signal(name) : kernel_find(name)) &&
+           !error_set(given->err, EXIT_DEVICE,
+                      "--kernel %s: needs a build with CUDA, and this build has none", name);
+}
+
 /* Stores names separated by commas, for bench. */
 static bool set_kernels(const struct option_value *given)
 {
@@ -317,6 +328,8 @@ static bool set_kernels(const struct option_value *given)
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
         if (strcmp(word, "all") == 0 || strcmp(word, "auto") == 0)
             all = true;
+        else if (needs_cuda(given, word))
+            return false;
         else if (word_find(word, bench_kernel_word) < 0)
             return word_unknown(given, word, bench_kernel_word, ", or several with commas between");
     }
@@ -328,7 +341,9 @@ bool option_set_kernel(const struct option_value *given)
 {
     if (!is_text(given))
         return false;
-    return given->command == COMMAND_BENCH ? set_kernels(given) : option_set_word(given);
+    if (given->command == COMMAND_BENCH)
+        return set_kernels(given);
+    return !needs_cuda(given, given->text) && option_set_word(given);
 }
 
 bool option_set_format(const struct option_value *given)

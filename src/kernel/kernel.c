@@ -59,6 +59,18 @@ const struct kernel *kernel_find_signal(const char *name)
     return find(name, 1);
 }
 
+bool kernel_is_cuda(const char *name, int dims)
+{
+    /* Those of both dimensions first. */
+    static const char *const names[] = {"basic",    "constant",  "cached",   "tiled",
+                                        "readonly", "dp4a",      "weighted", "int8",
+                                        "banded",   "certified", "separable"};
+    for (size_t i = 0; i < (dims == 1 ? 4 : sizeof names / sizeof *names); i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
 bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char *why,
                      size_t why_bytes)
 {

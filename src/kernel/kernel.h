@@ -132,6 +132,9 @@ const struct kernel *kernel_table(int *count);
 const struct kernel *kernel_find(const char *name);
 const struct kernel *kernel_find_signal(const char *name);
 
+/* Whether a build with CUDA has a CUDA kernel of DIMS dimensions called NAME; any build knows. */
+bool kernel_is_cuda(const char *name, int dims);
+
 /* Can KERNEL run PLAN here? If not, WHY gets the reason. PLAN may be NULL for a 1D row. */
 bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char *why,
                      size_t why_bytes);

@@ -80,10 +80,29 @@ static void method_names(void)
     CHECK(count < 32 && !cpu_method_find("") && !cpu_method_find("auto"));
 }
 
+/* Builds without CUDA know the names of its kernels; builds with CUDA check that they are right. */
+static void cuda_names(void)
+{
+    int count, rows = 0, names = 0;
+    const struct kernel *table = kernel_table(&count);
+    const char *some[] = {"tiled", "readonly", "certified"};
+
+    for (int i = 0; i < count; i++) {
+        rows += table[i].device == DEVICE_CUDA;
+        CHECKF(kernel_is_cuda(table[i].name, table[i].dims) == (table[i].device == DEVICE_CUDA),
+               "%s of %d dimensions", table[i].name, table[i].dims);
+    }
+    for (int i = 0; i < 3; i++)
+        names += kernel_is_cuda(some[i], 2);
+    CHECK(names == 3 && !kernel_is_cuda("readonly", 1) && kernel_is_cuda("tiled", 1));
+    printf("# %d rows of CUDA\n", rows);
+}
+
 int main(void)
 {
     TEST(unknown_kind);
     TEST(unknown_to_methods);
     TEST(method_names);
+    TEST(cuda_names);
     return test_finish();
 }
