@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -47,9 +48,9 @@ static void print_mask(const struct plan_mask *m)
     }
     printf("sums      sum of weights %" PRId64 ", bound %" PRId64 ", held in %s\n", m->sum,
            m->bound,
-           m->float_exact                      ? "float or 32 bits"
-           : m->accumulator == ACCUMULATOR_I32 ? "32 bits"
-                                               : "64 bits");
+           m->accumulator == ACCUMULATOR_I64 ? "64 bits"
+           : m->float_exact                  ? "float or 32 bits"
+                                             : "32 bits");
     printf("rank      %d%s\n", plan_mask_rank(m),
            m->row ? ": a column pass and a row pass give the same sums" : "");
     if (m->row) {
@@ -258,6 +259,12 @@ static int forced_band_rows(void)
     return rows < -1 ? -1 : rows > INT_MAX ? INT_MAX : (int)rows;
 }
 
+/* Sets errno. A missing INPUT may be the folder that OUTPUT without an extension suits. */
+static bool is_missing(const char *input)
+{
+    return strcmp(input, "-") != 0 && access(input, F_OK) != 0;
+}
+
 bool command_filter(const struct options *options, struct error *err)
 {
     struct picture_request request = options->request;
@@ -269,9 +276,12 @@ bool command_filter(const struct options *options, struct error *err)
     if (options->kernel && !(request.kernel = kernel_find(options->kernel)))
         return error_set(err, EXIT_USAGE, "unknown kernel '%s'; see `stencilcli list kernels`",
                          options->kernel);
-    if (!command_batch_wanted(options, &is_folder, err) ||
-        !picture_check(&request, is_folder ? "-" : output, err) ||
-        !filter_load(&request.filter, err))
+    if (!command_batch_wanted(options, &is_folder, err))
+        return false;
+    if (!picture_check(&request, is_folder ? "-" : output, err))
+        return is_missing(options->operand[0]) ? error_errno(err, options->operand[0], "open")
+                                               : false;
+    if (!filter_load(&request.filter, err))
         return false;
     good = is_folder       ? command_batch(options, &request, err)
            : options->plan ? run_plan(options, &request, err)

@@ -201,7 +201,11 @@ static bool not_found(const char *argument, struct error *err)
     struct search search = {argument, ""};
     char places[600] = "this folder", *folders;
     size_t used = strlen(places);
+    struct stat status;
 
+    if (stat(argument, &status) == 0 && S_ISDIR(status.st_mode))
+        return error_set(err, EXIT_USAGE, "no mask '%.300s': it is a folder; name a file in it",
+                         argument);
     if (strchr(argument, '/'))
         return error_set(err, EXIT_USAGE, "no mask '%.300s': no such file, with or without .txt",
                          argument);
