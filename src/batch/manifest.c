@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <search.h>
 #include <stdio.h>
@@ -71,28 +72,47 @@ static int open_regular(const char *path, int flags, const char *verb, struct er
     return -1;
 }
 
+/* Longer lines are not ours: two names of PATH_MAX bytes, each byte as \u00XX at worst, and numbers
+ * take less. */
+#define LINE_BYTES (16 * PATH_MAX)
+
+/* Reads lines through a buffer of fixed size, since a damaged manifest may have a line of
+ * gigabytes. */
 static bool read_lines(struct manifest *m, const char *path, struct error *err)
 {
     int fd = open_regular(path, O_RDONLY, "read", err);
-    FILE *file;
-    char *line = NULL;
-    size_t room = 0;
-    bool ok = true;
+    char *buffer, *end;
+    size_t used = 0;
+    bool ok, skipping = false; /* inside a line that is too long */
+    ssize_t n = 0;
 
     if (fd < 0)
         return errno == ENOENT;
-    file = fdopen(fd, "r");
-    if (!file) {
-        close(fd);
-        return error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+    buffer = malloc(LINE_BYTES + 1);
+    ok = buffer || error_set(err, EXIT_INPUT, "%s: no memory to read it", path);
+    while (ok &&
+           ((n = read(fd, buffer + used, LINE_BYTES - used)) > 0 || (n < 0 && errno == EINTR))) {
+        char *line = buffer;
+        used += n > 0 ? (size_t)n : 0;
+        for (; ok && (end = memchr(line, '\n', used - (size_t)(line - buffer))); line = end + 1) {
+            char next = end[1];
+            end[1] = '\0';
+            if (!skipping && strstr(line, m->recipe) && !keep(m, line))
+                ok = error_set(err, EXIT_INPUT, "%s: no memory for its lines", path);
+            end[1] = next;
+            skipping = false;
+        }
+        used -= (size_t)(line - buffer);
+        memmove(buffer, line, used);
+        if (used == LINE_BYTES) {
+            skipping = true;
+            used = 0;
+        }
     }
-    while (ok && getline(&line, &room, file) > 0)
-        if (strstr(line, m->recipe) && !keep(m, line))
-            ok = error_set(err, EXIT_INPUT, "%s: no memory for its lines", path);
-    if (ok && ferror(file))
+    if (ok && n < 0)
         ok = error_errno(err, path, "read");
-    free(line);
-    fclose(file);
+    free(buffer);
+    close(fd);
     return ok;
 }
 
