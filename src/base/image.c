@@ -4,6 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/machine.h"
+
+/* The system would promise more memory than there is, and end the process when it is used. Smaller
+ * pictures are not worth the question. */
+#define LARGE_BYTES ((size_t)64 << 20)
+
 static bool no_memory(const struct image *image, const char *name, struct error *err)
 {
     return error_set(err, EXIT_INPUT, "%s: no memory for %d x %d pixels of %d channels", name,
@@ -39,6 +45,7 @@ bool image_alloc(struct image *image, int width, int height, int channels, enum 
     size_t bytes;
     bool ok =
         image_measure(image, width, height, channels, type, name, &bytes, err) &&
+        ((bytes < LARGE_BYTES || bytes <= machine_memory()) || no_memory(image, name, err)) &&
         (posix_memalign(&image->data, IMAGE_ROW_ALIGN, bytes) == 0 || no_memory(image, name, err));
     if (!ok)
         memset(image, 0, sizeof *image);

@@ -167,6 +167,42 @@ size_t machine_cache_bytes(void)
     return size > 0 ? (size_t)size : 0;
 }
 
+/* ---- memory ---- */
+
+/* Free memory in bytes; UINT64_MAX: unknown. */
+static uint64_t free_memory(void)
+{
+    FILE *file = fopen("/proc/meminfo", "re");
+    char line[128];
+    uint64_t kib = 0;
+
+    while (file && kib == 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, "MemAvailable:", 13) == 0)
+            kib = strtoull(line + 13, NULL, 10);
+    if (file)
+        fclose(file);
+    return kib ? kib * 1024 : UINT64_MAX;
+}
+
+uint64_t machine_address_space(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
+                                                                                : 0;
+}
+
+uint64_t machine_memory(void)
+{
+    const uint64_t limits[] = {cgroup_memory(CGROUP_SELF, CGROUP_ROOT), machine_address_space()};
+    uint64_t memory = free_memory();
+
+    for (int i = 0; i < 2; i++)
+        if (limits[i] > 0 && limits[i] < memory)
+            memory = limits[i];
+    return memory;
+}
+
 /* ---- open files ---- */
 
 /* Other open files: the standard ones, libraries, a device. */

@@ -22,6 +22,13 @@ size_t machine_cache_bytes(void);
 int cgroup_cpus(const char *self, const char *root);
 uint64_t cgroup_memory(const char *self, const char *root);
 
+/* The limit of `ulimit -v`; 0: none. */
+uint64_t machine_address_space(void);
+
+/* Bytes of memory that this process may have: the least of free memory, the cgroups' limits and
+ * `ulimit -v`; UINT64_MAX: unknown. */
+uint64_t machine_memory(void);
+
 /* How many of WORKERS can work at once if each needs EACH open files; at least 1. Raises the soft
  * limit of open files if that helps. */
 int open_files_for(int workers, int each);

@@ -2,6 +2,8 @@
  * know the advice, large_alloc is malloc with a wide alignment. */
 #include "base/memory.h"
 
+#include "base/machine.h"
+
 #include <stdlib.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -60,8 +62,11 @@ void large_alloc_one_arena(void)
  * instead. */
 #define MOST_SPARE ((uint64_t)256 * 1024)
 
-/* Maps FILE at two places, one behind the other. The pages are filled at once: one call for
- * hundreds of pages costs far less than as many faults. */
+/* Larger rings get their pages as data comes: a header may promise rows of gigabytes. */
+#define MOST_FILLED ((size_t)64 << 20)
+
+/* Maps FILE at two places, one behind the other. The pages of a common ring are filled at once: one
+ * call for hundreds of pages costs far less than as many faults. */
 static void *map_twice(int file, size_t bytes)
 {
     unsigned char *place =
@@ -71,7 +76,8 @@ static void *map_twice(int file, size_t bytes)
         return NULL;
     for (int i = 0; i < 2; i++)
         if (mmap(place + (size_t)i * bytes, bytes, PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_FIXED | MAP_POPULATE, file, 0) == MAP_FAILED) {
+                 MAP_SHARED | MAP_FIXED | (bytes <= MOST_FILLED ? MAP_POPULATE : 0), file,
+                 0) == MAP_FAILED) {
             munmap(place, 2 * bytes);
             return NULL;
         }
@@ -97,6 +103,8 @@ bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_
             break;
     }
     if (whole > INT32_MAX || whole > ((uint64_t)1 << 46) / pitch)
+        return false;
+    if (whole * pitch > MOST_FILLED && whole * pitch > machine_memory())
         return false;
     ring->image = (struct image){width, (int)whole, channels, (size_t)pitch, type, NULL};
     ring->bytes = (size_t)(whole * pitch);

@@ -2,9 +2,12 @@
  * and parsers must not get them unchecked. */
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void text_append(char *text, size_t room, const char *format, ...)
 {
@@ -75,6 +78,13 @@ static bool is_control(char c)
     return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
+/* Also the control characters U+0080 to U+009F. The character at TEXT has BYTES bytes. */
+static bool is_shown(const char *text, size_t bytes)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    return bytes > 0 && !is_control(*text) && !(bytes == 2 && c[0] == 0xc2 && c[1] < 0xa0);
+}
+
 /* For texts that end in a zero byte: clean_text_character never reads beyond that byte. */
 #define ENDED 4
 
@@ -82,11 +92,91 @@ void clean_text_put(FILE *out, const char *text)
 {
     for (size_t bytes; *text; text += bytes ? bytes : 1) {
         bytes = clean_text_character(text, ENDED);
-        if (bytes == 0 || is_control(*text))
-            fputc('?', out);
-        else
+        if (is_shown(text, bytes))
             fwrite(text, 1, bytes, out);
+        else
+            fputc('?', out);
     }
+}
+
+/* ---- a terminal ---- */
+
+struct terminal {
+    int fd;
+    char cut[4]; /* the beginning of a character whose end comes with the next write */
+    size_t cut_bytes;
+};
+
+static bool write_all(int fd, const char *text, size_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t n = write(fd, text, bytes);
+        if (n < 0 && errno != EINTR)
+            return false;
+        text += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* Takes over TEXT up to a character that is cut off at its end. */
+static ssize_t terminal_write(void *context, const char *text, size_t length)
+{
+    struct terminal *terminal = context;
+    const size_t whole = terminal->cut_bytes + length;
+    char *in = malloc(whole + 1), *out = malloc(whole + 1), *to = out;
+    bool ok = in && out;
+    size_t at = 0;
+
+    if (ok) {
+        memcpy(in, terminal->cut, terminal->cut_bytes);
+        memcpy(in + terminal->cut_bytes, text, length);
+    }
+    while (ok && at < whole) {
+        size_t bytes = clean_text_character(in + at, whole - at);
+        bool may_be_cut =
+            bytes == 0 && whole - at < sizeof terminal->cut && (unsigned char)in[at] >= 0xc2;
+        if (may_be_cut)
+            break;
+        bool shown = is_shown(in + at, bytes) || in[at] == '\n' || in[at] == '\t';
+        bytes = shown ? bytes : 1;
+        memcpy(to, shown ? in + at : "?", bytes);
+        to += bytes;
+        at += bytes;
+    }
+    if (ok) {
+        terminal->cut_bytes = whole - at;
+        memcpy(terminal->cut, in + at, terminal->cut_bytes);
+        ok = write_all(terminal->fd, out, (size_t)(to - out));
+    }
+    free(in);
+    free(out);
+    return ok ? (ssize_t)length : 0;
+}
+
+static int terminal_close(void *context)
+{
+    struct terminal *terminal = context;
+    bool ok = terminal->cut_bytes == 0 || write_all(terminal->fd, "?", 1);
+
+    ok = close(terminal->fd) == 0 && ok;
+    free(terminal);
+    return ok ? 0 : EOF;
+}
+
+FILE *clean_text_stream(int fd)
+{
+    const cookie_io_functions_t functions = {.write = terminal_write, .close = terminal_close};
+    struct terminal *terminal = calloc(1, sizeof *terminal);
+    FILE *stream = terminal ? fopencookie(terminal, "w", functions) : NULL;
+
+    if (!stream) {
+        free(terminal);
+        return NULL;
+    }
+    terminal->fd = fd;
+    setvbuf(stream, NULL, _IOLBF, BUFSIZ);
+    return stream;
 }
 
 void markup_put(FILE *out, const char *text)

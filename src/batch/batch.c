@@ -50,14 +50,14 @@ static bool fail(struct batch_result *result, const char *why)
     return error_set(&result->err, EXIT_INPUT, "%s: %s", result->input, why);
 }
 
-/* Whether the output is a symlink into the inputs; writing it would replace the link's target. */
+/* Whether the output is a symlink into the inputs; writing it would make or replace the link's
+ * target. */
 static bool leads_into_inputs(const struct batch *b, const char *output)
 {
-    char *real = realpath(output, NULL);
-    bool inside = real && path_inside(real, b->list.input_real);
+    struct stat status;
 
-    free(real);
-    return inside;
+    return lstat(output, &status) == 0 && S_ISLNK(status.st_mode) &&
+           path_set_has(&b->list.folders, output);
 }
 
 /* Finds the input's status and cost; false with the result's error. */

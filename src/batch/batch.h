@@ -41,10 +41,11 @@ struct batch_list {
     const struct batch_tree *tree;
     struct folder_rest rest; /* of the walk; all 0 for a list of names */
     char *input_real;        /* INPUT without symlinks */
+    struct path_set folders; /* INPUT and the folders of the files below it */
 };
 
-/* Refuses (EXIT_USAGE) outputs that would be inputs, and one output for two inputs. Free the list
- * even after a failure. */
+/* Refuses (EXIT_USAGE) outputs that would be inputs, and one output for two inputs. Folders are
+ * compared by device and inode. Free the list even after a failure. */
 bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, struct error *err);
 void batch_list_free(struct batch_list *list);
 
@@ -125,7 +126,7 @@ struct batch_cost {
  * picture's header; not every format's header is checked. */
 struct batch_cost batch_cost_of(const char *path, int fd, uint64_t file_bytes);
 
-/* Half of the least of free memory, the cgroup's limit and `ulimit -v`; at least 64 MiB. */
+/* Half of the memory that this process may have. */
 uint64_t batch_memory_budget(void);
 
 /* The number of workers, up to WORKERS, for which `ulimit -v` has room; at least one. With such a

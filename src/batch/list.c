@@ -83,6 +83,7 @@ void batch_list_free(struct batch_list *list)
         item_free(&list->item[i]);
     free(list->item);
     free(list->input_real);
+    path_set_free(&list->folders);
 }
 
 /* ---- a list of names ---- */
@@ -200,6 +201,28 @@ static bool check_item(const struct batch_list *list, const struct batch_item *i
     return ok;
 }
 
+/* Adds INPUT and every folder between it and a file. */
+static bool add_folders(struct batch_list *list)
+{
+    const char *input = list->tree->input, *before = "";
+    bool ok = path_set_add(&list->folders, input);
+
+    for (size_t i = 0; ok && i < list->count; before = list->item[i++].name) {
+        const char *name = list->item[i].name, *slash = name;
+        while (ok && !list->item[i].trouble && (slash = strchr(slash, '/'))) {
+            size_t length = (size_t)(slash++ - name);
+            if (strncmp(before, name, length + 1) == 0)
+                continue; /* added for the file before */
+            char *folder = strndup(name, length);
+            char *path = folder ? path_join(input, folder) : NULL;
+            ok = path && path_set_add(&list->folders, path);
+            free(path);
+            free(folder);
+        }
+    }
+    return ok;
+}
+
 /* Refuses outputs in INPUT: they would be inputs of the next run, or replace inputs of this run. */
 static bool check_overlap(const struct batch_list *list, struct error *err)
 {
@@ -210,13 +233,17 @@ static bool check_overlap(const struct batch_list *list, struct error *err)
 
     if (!output)
         return error_errno(err, tree->output, "use it as the output folder");
-    if (path_inside(output, input))
+    if (path_inside(input, output))
+        below = input + (strcmp(output, "/") == 0 ? 1 : strlen(output) + 1);
+    ok = !path_inside(output, input);
+    for (size_t i = 0; ok && i < list->count; i++)
+        if (!check_item(list, &list->item[i], output, below, err)) {
+            free(output);
+            return false;
+        }
+    if (!ok || path_set_has(&list->folders, tree->output))
         ok = error_set(err, EXIT_USAGE, "%s: choose an output folder outside %s", tree->output,
                        tree->input);
-    else if (path_inside(input, output))
-        below = input + (strcmp(output, "/") == 0 ? 1 : strlen(output) + 1);
-    for (size_t i = 0; ok && i < list->count; i++)
-        ok = check_item(list, &list->item[i], output, below, err);
     free(output);
     return ok;
 }
@@ -262,6 +289,8 @@ bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, str
                   !error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input))
         return false;
     sort(list);
+    if (!add_folders(list))
+        return error_set(err, EXIT_INPUT, "%s: no memory for its folders", tree->input);
     return check_overlap(list, err) && check_shared(list, err);
 }
 
@@ -285,7 +314,7 @@ static bool prepare(const struct batch_list *list, const char *name, char **trou
         printed = asprintf(trouble, "cannot make the folder '%s': %s", path, strerror(errno));
     else if (!S_ISDIR(status.st_mode))
         printed = asprintf(trouble, "'%s' is not a folder", path);
-    else if (path_inside(real, list->input_real))
+    else if (path_inside(real, list->input_real) || path_set_has(&list->folders, path))
         printed = asprintf(trouble, "the folder '%s' leads into the inputs", path);
     else
         temporary_remove_stale(path);

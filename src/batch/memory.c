@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "batch/batch.h"
 
+/* Where the system does not tell its memory. */
 #define LEAST_BUDGET ((uint64_t)64 << 20)
 
 /* Keeps sums from overflowing, even with a damaged header. */
@@ -23,8 +24,9 @@ static uint32_t word_at(const uint8_t *bytes)
     return word;
 }
 
-/* The frame's header comes after segments with the camera's data; each begins with its length. */
-static uint64_t jpeg_pixels(int fd)
+/* The frame's header comes after segments with the camera's data; each begins with its length. A
+ * progressive file's coefficients of two bytes are held beside the samples. */
+static uint64_t jpeg_pixels(int fd, uint64_t *sample_bytes)
 {
     uint8_t b[9];
     off_t at = 2;
@@ -33,6 +35,7 @@ static uint64_t jpeg_pixels(int fd)
         bool frame = b[1] >= 0xc0 && b[1] <= 0xcf && b[1] != 0xc4 && b[1] != 0xc8 && b[1] != 0xcc;
         if (b[0] != 0xff)
             return 0;
+        *sample_bytes = frame && b[1] == 0xc2 ? 2 : 1;
         if (frame)
             return (uint64_t)(b[5] << 8 | b[6]) * (uint64_t)(b[7] << 8 | b[8]);
         at += b[1] == 0xff ? 1 : 2 + (b[2] << 8 | b[3]);
@@ -59,7 +62,7 @@ static uint64_t find_pixels(const char *path, int fd, uint64_t *sample_bytes)
         return (uint64_t)le32toh(word_at(b + 18)) * (height >> 31 ? -height : height);
     }
     if (b[0] == 0xff && b[1] == 0xd8)
-        return jpeg_pixels(fd);
+        return jpeg_pixels(fd, sample_bytes);
     if (source_open(&source, path, &ignored)) {
         const struct image_info *info = source_info(source);
         pixels = (uint64_t)info->width * (uint64_t)info->height;
@@ -80,36 +83,12 @@ struct batch_cost batch_cost_of(const char *path, int fd, uint64_t file_bytes)
     return cost;
 }
 
-/* Free memory in bytes; 0: unknown. */
-static uint64_t free_memory(void)
-{
-    FILE *file = fopen("/proc/meminfo", "re");
-    char line[128];
-    uint64_t kib = 0;
-
-    while (file && kib == 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, "MemAvailable:", 13) == 0)
-            kib = strtoull(line + 13, NULL, 10);
-    if (file)
-        fclose(file);
-    return kib * 1024;
-}
-
-/* The limit of `ulimit -v`; 0: none. */
-static uint64_t address_space(void)
-{
-    struct rlimit limit;
-
-    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
-                                                                                : 0;
-}
-
 /* Stacks and buffers of a worker and of the threads that decode and encode for it. */
 #define WORKER_BYTES ((uint64_t)64 << 20)
 
 int batch_memory_workers(int workers)
 {
-    uint64_t space = address_space(), most = space / WORKER_BYTES;
+    uint64_t space = machine_address_space(), most = space / WORKER_BYTES;
 
     if (space == 0)
         return workers;
@@ -119,12 +98,7 @@ int batch_memory_workers(int workers)
 
 uint64_t batch_memory_budget(void)
 {
-    uint64_t budget = free_memory();
-    uint64_t limit = cgroup_memory(CGROUP_SELF, CGROUP_ROOT);
+    uint64_t memory = machine_memory();
 
-    if (limit > 0 && (budget == 0 || limit < budget))
-        budget = limit;
-    if (address_space() > 0 && address_space() < budget)
-        budget = address_space();
-    return budget / 2 < LEAST_BUDGET ? LEAST_BUDGET : budget / 2;
+    return memory < UINT64_MAX ? memory / 2 : LEAST_BUDGET;
 }

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/option_table.h"
@@ -93,6 +94,12 @@ void command_say(const char *format, ...)
     fputs("stencilcli: ", stderr);
     clean_text_put(stderr, text);
     fputc('\n', stderr);
+}
+
+/* Past stderr's stream, which lets no escape sequences through to a terminal. */
+void command_draw(const char *text)
+{
+    dprintf(STDERR_FILENO, "\r\033[K%s", text);
 }
 
 void command_notes(const struct options *options, const char *warning, const char *note)

@@ -105,6 +105,9 @@ bool command_end(enum exit_code code, struct error *err);
  * callers need not clean their arguments. */
 __attribute__((format(printf, 1, 2))) void command_say(const char *format, ...);
 
+/* Replaces the terminal's last line on stderr by TEXT, which the program itself has made. */
+void command_draw(const char *text);
+
 /* Prints an error's message with command_say and returns its exit code. */
 enum exit_code command_fail(const struct error *err);
 

@@ -31,7 +31,7 @@ struct printer {
 static void wipe(struct printer *printer)
 {
     if (printer->drawn)
-        fputs("\r\033[K", stderr);
+        command_draw("");
     printer->drawn = false;
 }
 
@@ -51,8 +51,7 @@ static void counted(void *context, const struct batch_counts *counts)
         if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
             size.ws_col <= BATCH_LINE_CHARS)
             line[size.ws_col - 1] = '\0';
-        fprintf(stderr, "\r\033[K%s", line);
-        fflush(stderr);
+        command_draw(line);
         printer->drawn = true;
     } else if (printer->next_line > 0) {
         command_say("%s", line);

@@ -154,8 +154,7 @@ static bool picture_get(struct bench_setup *setup, struct image *image, int thre
 static void show_progress(const char *text, void *context)
 {
     (void)context;
-    fprintf(stderr, "\r\033[K%s", text);
-    fflush(stderr);
+    command_draw(text);
 }
 
 /* ---- the command ---- */
@@ -237,7 +236,7 @@ bool command_bench(const struct options *options, struct error *err)
 
     /* An unwritable folder is reported before the first kernel runs. */
     if (ok && options->plot)
-        ok = output_open(&plot, options->plot, err);
+        ok = output_check_report(options->plot, err) && output_open(&plot, options->plot, err);
     if (ok) {
         report = report_make(&setup, &request);
         ok = bench_run(&report, &request, err);

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "codec/folder.h"
+#include "codec/output.h"
 #include "compare/junit.h"
 
 /* Pairs in a group for each thread. */
@@ -343,20 +344,18 @@ static bool is_folder(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Refuses drawings that would replace a picture, or be compared by the next comparison. */
+/* Refuses drawings that would replace a compared picture, or be compared by the next comparison. */
 static bool check_diff(const struct options *options, struct error *err)
 {
-    char *diff = options->diff ? path_real(options->diff) : NULL;
     bool good = true;
 
-    for (int i = 0; good && diff && i < 2; i++) {
-        char *real = realpath(options->operand[i], NULL);
-        if (real && path_inside(diff, real))
+    for (int i = 0; good && options->diff && i < 2; i++) {
+        struct path_set compared = {0};
+        if (path_set_add(&compared, options->operand[i]) && path_set_has(&compared, options->diff))
             good = error_set(err, EXIT_USAGE, "--diff %s: would be written over or into %s",
                              options->diff, options->operand[i]);
-        free(real);
+        path_set_free(&compared);
     }
-    free(diff);
     return good;
 }
 
@@ -369,6 +368,7 @@ bool command_compare(const struct options *options, struct error *err)
         return error_set(err, EXIT_USAGE, "%s is a folder and %s is none: expected two of a kind",
                          options->operand[!folder_a], options->operand[folder_a]);
     if (!check_diff(options, err) ||
+        (options->junit && !output_check_report(options->junit, err)) ||
         (options->junit && !junit_begin(&job.junit, "stencilcli compare", options->junit, err)))
         return false;
     enum exit_code code = folder_a ? compare_folders(&job) : compare_operands(&job);

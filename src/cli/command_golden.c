@@ -6,6 +6,7 @@
 #include "base/machine.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "codec/output.h"
 #include "compare/golden.h"
 #include "compare/junit.h"
 
@@ -127,6 +128,9 @@ bool command_golden(const struct options *options, struct error *err)
     if (recording && (options->html || options->junit))
         return error_set(err, EXIT_USAGE, "golden record has no --%s: it compares nothing",
                          options->html ? "html" : "junit");
+    if ((options->html && !output_check_report(options->html, err)) ||
+        (options->junit && !output_check_report(options->junit, err)))
+        return false;
     bool good = golden_suite_read(&suite, options->operand[1], err) && run(options, &job, err);
     golden_results_free(job.result, suite.count);
     golden_suite_free(&suite);

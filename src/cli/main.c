@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/option_table.h"
 #include "codec/output.h"
 #include "kernel/backend.h"
@@ -65,13 +66,21 @@ static int close_stdout(int code)
     return EXIT_INPUT;
 }
 
-/* stdio forgets why a write failed. If the buffer holds the whole text, the only write is in
- * close_stdout, which can report the reason. A terminal stays line-buffered. */
-static void buffer_stdout(void)
+/* Makes the streams of text safe for terminals: names of files and text in files may hold escape
+ * sequences. For other readers: stdio forgets why a write failed. If the buffer holds the whole
+ * text, the only write is in close_stdout, which can report the reason. */
+static void prepare_streams(void)
 {
     static char buffer[1 << 16];
-    if (!isatty(STDOUT_FILENO))
+    FILE *out = isatty(STDOUT_FILENO) ? clean_text_stream(STDOUT_FILENO) : NULL;
+    FILE *err = isatty(STDERR_FILENO) ? clean_text_stream(STDERR_FILENO) : NULL;
+
+    if (out)
+        stdout = out;
+    else
         setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+    if (err)
+        stderr = err;
 }
 
 /* Ends the program without taking down the CUDA context, which would take long. All work is done:
@@ -91,7 +100,7 @@ int main(int argc, char **argv)
     struct options options;
     struct error err;
     keep_standard_files();
-    buffer_stdout();
+    prepare_streams();
     output_install_signal_handlers();
     if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
         options_complete(stdout, argc - 2, argv + 2);

@@ -242,8 +242,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {0, "diff", "FILE", COMPARE, FILE_NAME(diff), "draw where the pictures differ and how much\n"
      "The drawing shows the first picture in dark gray and the differences in colours on a "
      "logarithmic scale; beside and below it are the largest differences of each row and column. "
-     "For folders FILE is a folder, with a drawing for each pair that is different. FILE may not "
-     "replace a picture, nor lie in a folder that is compared."},
+     "For folders FILE is a folder, with a drawing for each pair that is different. FILE may be "
+     "neither a compared picture nor in a folder that is compared."},
 
     {0, "junit", "FILE", COMPARE | GOLDEN, FILE_NAME(junit), "also write the results as JUnit XML"},
 

@@ -1,5 +1,5 @@
-/* BMP, read and written. The decoder reads every common kind of header, palettes and bit masks; it
- * refuses compressed files (run-length and other). The encoder writes 24 or 32 bits a pixel.
+/* BMP, read and written. The decoder reads every common kind of header, palettes, bit masks and
+ * run-length compression. The encoder writes 24 or 32 bits a pixel.
  *
  *   14 bytes  file header: "BM", size, reserved, where the pixels begin
  *   12        OS/2: 16-bit sizes, palette entries of three bytes
@@ -9,25 +9,32 @@
  *   108, 124  Windows 4 and 5: masks, colour space; 5 may carry an ICC profile
  *
  * Rows are stored from the bottom to the top (or, where the height is negative, from the top), each
- * padded to a multiple of four bytes; the last row may lack its padding. */
+ * padded to a multiple of four bytes; the last row may lack its padding.
+ *
+ * Run-length compression is pairs of bytes: a count and a palette index (4 bits a pixel: two, which
+ * take turns). A count of 0 is followed by 0 end of row, 1 end of picture, 2 skip (right, up), or
+ * the number of indices that follow as they are. Skipped pixels have index 0. */
 #include <endian.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "codec/format.h"
 
 #define FILE_HEADER_BYTES 14
+#define MOST_HEADER_BYTES (FILE_HEADER_BYTES + 124 + 16) /* and masks */
 #define MAX_SIDE          (1 << 24)
 
 enum compression { BMP_RGB = 0, BMP_RLE8 = 1, BMP_RLE4 = 2, BMP_BITFIELDS = 3, BMP_ALPHA = 6 };
 
-/* source->state. Its pointers point into the input's bytes. */
+/* source->state. Its pointers point into the input's bytes, or into `expanded`. */
 struct bmp {
     const char *name;
-    struct error *err; /* while the header is read */
-    const uint8_t *bytes;
+    struct error *err;    /* while the header is read */
+    const uint8_t *bytes; /* first only the headers */
     size_t size;
-    size_t header; /* bytes of the second header */
+    uint64_t file_size; /* UINT64_MAX: unknown */
+    size_t header;      /* bytes of the second header */
     uint32_t pixels_at, compression, colours;
     size_t masks_end; /* where header and masks end and a palette may begin */
     int width, height;
@@ -38,7 +45,8 @@ struct bmp {
     uint8_t level[4][256];  /* the sample for each value of a mask's bits */
     const uint8_t *palette; /* entries: blue, green, red and, if four bytes long, one unused byte */
     int palette_entries, palette_entry_bytes;
-    size_t row_bytes; /* with the padding to a multiple of four */
+    size_t row_bytes;  /* with the padding to a multiple of four */
+    uint8_t *expanded; /* the indices of a compressed picture, one a byte */
 };
 
 /* ---- headers ---- */
@@ -93,6 +101,11 @@ static bool read_size(struct bmp *bmp)
     return true;
 }
 
+static bool is_compressed(const struct bmp *bmp)
+{
+    return bmp->compression == BMP_RLE8 || bmp->compression == BMP_RLE4;
+}
+
 static bool has_masks(const struct bmp *bmp)
 {
     return bmp->compression == BMP_BITFIELDS || bmp->compression == BMP_ALPHA;
@@ -108,21 +121,22 @@ static bool check_kind(struct bmp *bmp)
         return damaged(bmp, "it does not have one plane");
     if (bits != 1 && bits != 4 && bits != 8 && bits != 16 && bits != 24 && bits != 32)
         return unreadable(bmp, "an unusual number of bits a pixel");
-    if (bmp->compression == BMP_RLE8 || bmp->compression == BMP_RLE4)
-        return unreadable(bmp, "run-length compression");
-    if (has_masks(bmp) ? os2 : bmp->compression != BMP_RGB)
+    if (is_compressed(bmp) && bits != (bmp->compression == BMP_RLE8 ? 8 : 4))
+        return damaged(bmp, "its run-length compression does not suit its bits a pixel");
+    if (has_masks(bmp) ? os2 : bmp->compression != BMP_RGB && !is_compressed(bmp))
         return unreadable(bmp, "unusual compression");
+    if (is_compressed(bmp) && bmp->top_down)
+        return damaged(bmp, "it is compressed, and begins with the top row");
     if (has_masks(bmp) && bits != 16 && bits != 32)
         return damaged(bmp, "it has colour masks but not 16 or 32 bits a pixel");
     return true;
 }
 
-/* Sets channel C's mask. At most 8 adjacent bits: more would have to be rounded. Fewer bits are
- * repeated to fill eight: 101 becomes 10110110. An alpha mask of 0 means opaque. */
+/* Sets channel C's mask. At most 8 adjacent bits: more would have to be rounded. The largest value
+ * becomes 255, the others are rounded to the nearest level. An alpha mask of 0 means opaque. */
 static bool set_mask(struct bmp *bmp, int c, uint32_t mask)
 {
     uint32_t values = mask ? mask / (mask & (0U - mask)) + 1 : 1; /* 2^bits where it has no gaps */
-    int bits = __builtin_popcount(mask);
 
     if ((mask == 0 && c < 3) || (bmp->bits == 16 && mask > 0xffff))
         return damaged(bmp, "its colour masks make no sense");
@@ -133,12 +147,9 @@ static bool set_mask(struct bmp *bmp, int c, uint32_t mask)
         return unreadable(bmp, "colours of more than 8 bits or in pieces");
     bmp->mask[c] = mask;
     bmp->shift[c] = mask ? __builtin_ctz(mask) : 0;
-    for (uint32_t v = 0; v < values; v++) {
-        uint32_t level = bits ? v << (8 - bits) : 255;
-        for (int k = bits; k > 0 && k < 8; k *= 2)
-            level |= level >> k;
-        bmp->level[c][v] = (uint8_t)level;
-    }
+    bmp->level[c][0] = mask ? 0 : 255;
+    for (uint32_t v = 1; v < values; v++)
+        bmp->level[c][v] = (uint8_t)((510 * v + values - 1) / (2 * (values - 1)));
     return true;
 }
 
@@ -183,17 +194,34 @@ static bool read_palette(struct bmp *bmp)
     return true;
 }
 
+/* Checks that BYTES bytes are enough for the pixels; compressed ones may be of any length. */
+static bool check_length(struct bmp *bmp, uint64_t bytes)
+{
+    size_t used = ((size_t)bmp->width * (size_t)bmp->bits + 7) / 8;
+    uint64_t have = bmp->pixels_at < bytes ? bytes - bmp->pixels_at : 0;
+    uint64_t rows = have / bmp->row_bytes + (have % bmp->row_bytes >= used);
+
+    return (is_compressed(bmp) && have > 0) || rows >= (uint64_t)bmp->height ||
+           error_file(bmp->err, bmp->name, "truncated BMP: %llu of %d rows",
+                      (unsigned long long)rows, bmp->height);
+}
+
 static bool locate_pixels(struct bmp *bmp)
 {
-    size_t used = ((size_t)bmp->width * (size_t)bmp->bits + 7) / 8, have, rows;
-
     if (bmp->pixels_at < bmp->masks_end)
         return damaged(bmp, "its pixels begin inside its header");
-    bmp->row_bytes = (used + 3) / 4 * 4;
-    have = bmp->pixels_at < bmp->size ? bmp->size - bmp->pixels_at : 0;
-    rows = (have + bmp->row_bytes - used) / bmp->row_bytes;
-    return rows >= (size_t)bmp->height ||
-           error_file(bmp->err, bmp->name, "truncated BMP: %zu of %d rows", rows, bmp->height);
+    bmp->row_bytes = ((size_t)bmp->width * (size_t)bmp->bits + 31) / 32 * 4;
+    return check_length(bmp, bmp->file_size);
+}
+
+/* The bytes up to the end of the pixels; compressed ones are at most this long: each pixel has its
+ * own pair, and so has each row. */
+static uint64_t most_bytes(const struct bmp *bmp)
+{
+    uint64_t height = (uint64_t)bmp->height;
+
+    return bmp->pixels_at + (is_compressed(bmp) ? 2 * ((uint64_t)bmp->width + 2) * height + 2
+                                                : bmp->row_bytes * height);
 }
 
 static bool read_header(struct bmp *bmp)
@@ -207,8 +235,7 @@ static bool read_header(struct bmp *bmp)
         return error_file(bmp->err, bmp->name, "truncated BMP: the file ends inside its header");
     bmp->pixels_at = get32(bmp->bytes + 10);
     bmp->header = header;
-    return read_size(bmp) && check_kind(bmp) && read_masks(bmp) && locate_pixels(bmp) &&
-           read_palette(bmp);
+    return read_size(bmp) && check_kind(bmp) && read_masks(bmp) && locate_pixels(bmp);
 }
 
 static bool has_profile(const struct bmp *bmp)
@@ -216,6 +243,83 @@ static bool has_profile(const struct bmp *bmp)
     uint32_t colour_space = bmp->header == 124 ? get32(bmp->bytes + FILE_HEADER_BYTES + 56) : 0;
 
     return colour_space == 0x4d424544 || colour_space == 0x4c494e4b; /* 'MBED', 'LINK' */
+}
+
+/* ---- run-length compression ---- */
+
+struct runs {
+    struct bmp *bmp;
+    const uint8_t *at, *end;
+    int x, y; /* the next pixel */
+};
+
+/* Sets COUNT pixels to the indices that begin at FROM; a run repeats its first byte. */
+static bool put_pixels(struct runs *r, const uint8_t *from, int count, bool is_run)
+{
+    struct bmp *bmp = r->bmp;
+    uint8_t *to = bmp->expanded + (size_t)r->y * (size_t)bmp->width + (size_t)r->x;
+
+    if (r->y >= bmp->height || count > bmp->width - r->x)
+        return damaged(bmp, "its compressed pixels leave the picture");
+    for (int i = 0; i < count; i++)
+        to[i] = bmp->bits == 8 ? from[is_run ? 0 : i]
+                               : from[is_run ? 0 : i / 2] >> (i % 2 ? 0 : 4) & 15;
+    r->x += count;
+    return true;
+}
+
+/* Reads what follows a count of 0; *ended is set at the end of the picture. */
+static bool take_escape(struct runs *r, int code, bool *ended)
+{
+    struct bmp *bmp = r->bmp;
+    int bytes = code == 2 ? 2 : code > 2 ? (code * bmp->bits + 15) / 16 * 2 : 0;
+
+    *ended = code == 1;
+    if (r->end - r->at < bytes)
+        return error_file(bmp->err, bmp->name, "truncated BMP: it ends inside its pixels");
+    if (code == 0) {
+        r->x = 0;
+        r->y++;
+    } else if (code == 2) {
+        r->x += r->at[0];
+        r->y += r->at[1];
+        if (r->x > bmp->width || r->y > bmp->height)
+            return damaged(bmp, "its compressed pixels leave the picture");
+    } else if (code > 2 && !put_pixels(r, r->at, code, false)) {
+        return false;
+    }
+    r->at += bytes;
+    return true;
+}
+
+/* Expands the pixels to one byte each; the picture is then one of 8 bits without compression. */
+static bool expand(struct bmp *bmp)
+{
+    struct runs r = {bmp, bmp->bytes + bmp->pixels_at, bmp->bytes + bmp->size, 0, 0};
+    bool ended = false;
+
+    bmp->expanded = large_alloc_cleared((size_t)bmp->width * (size_t)bmp->height);
+    if (!bmp->expanded)
+        return error_file(bmp->err, bmp->name, "no memory for %d x %d pixels", bmp->width,
+                          bmp->height);
+    while (!ended) {
+        if (r.end - r.at < 2) { /* the end's mark may be missing, pixels may not */
+            if (r.y + (r.x == bmp->width) >= bmp->height)
+                break;
+            return error_file(bmp->err, bmp->name, "truncated BMP: %d of %d rows", r.y,
+                              bmp->height);
+        }
+        const uint8_t *pair = r.at;
+        r.at += 2;
+        if (pair[0] > 0 ? !put_pixels(&r, pair + 1, pair[0], true)
+                        : !take_escape(&r, pair[1], &ended))
+            return false;
+    }
+    bmp->bytes = bmp->expanded;
+    bmp->pixels_at = 0;
+    bmp->row_bytes = (size_t)bmp->width;
+    bmp->bits = 8;
+    return true;
 }
 
 /* ---- pixels ---- */
@@ -245,7 +349,7 @@ static inline uint32_t pixel_at(const struct bmp *bmp, const uint8_t *row, int x
  * alpha there. If the byte is 0 in all pixels, the picture is opaque. */
 static bool check_pixels(struct bmp *bmp)
 {
-    bool indexed = bmp->bits <= 8 && bmp->palette_entries < 1 << bmp->bits;
+    bool indexed = bmp->palette && bmp->palette_entries < 1 << bmp->bits;
     bool alpha_is_open = bmp->bits == 32 && !has_masks(bmp);
 
     for (int y = 0; y < bmp->height && (indexed || alpha_is_open); y++)
@@ -285,8 +389,12 @@ static bool decoder_open(struct source *source, struct error *err)
 
     bmp->name = input_name(source->input);
     bmp->err = err;
-    if (!input_read_all(source->input, &bmp->bytes, &bmp->size, err) || !read_header(bmp) ||
-        !check_pixels(bmp))
+    bmp->file_size = input_size(source->input);
+    if (!input_peek(source->input, MOST_HEADER_BYTES, &bmp->bytes, &bmp->size, err) ||
+        !read_header(bmp) ||
+        !input_read_most(source->input, most_bytes(bmp), &bmp->bytes, &bmp->size, err) ||
+        !check_length(bmp, bmp->size) || !read_palette(bmp) ||
+        (is_compressed(bmp) && !expand(bmp)) || !check_pixels(bmp))
         return false;
     source_describe(source, bmp->width, bmp->height, bmp->mask[3] ? 4 : 3, 255, FORMAT_BMP);
     source->dropped = has_profile(bmp) ? DROPPED_ICC : 0;
@@ -306,12 +414,20 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
     return true;
 }
 
+static void decoder_close(struct source *source)
+{
+    const struct bmp *bmp = source->state;
+
+    free(bmp->expanded);
+}
+
 const struct decoder decoder_bmp = {
     .name = "BMP",
     .recognise = recognise,
     .open = decoder_open,
     .read = decoder_read,
     .state_bytes = sizeof(struct bmp),
+    .close = decoder_close,
 };
 
 /* ---- the encoder ---- */

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,4 +230,62 @@ char *path_real(const char *path)
     free(parent);
     free(head);
     return real;
+}
+
+/* ---- sets of files and folders ---- */
+
+struct identity {
+    dev_t device;
+    ino_t inode;
+};
+
+static int compare_identities(const void *a, const void *b)
+{
+    const struct identity *one = a, *two = b;
+
+    if (one->device != two->device)
+        return one->device < two->device ? -1 : 1;
+    return (one->inode > two->inode) - (one->inode < two->inode);
+}
+
+bool path_set_add(struct path_set *set, const char *path)
+{
+    struct stat status;
+    struct identity *file, **place;
+
+    if (stat(path, &status) != 0)
+        return true;
+    file = malloc(sizeof *file);
+    if (!file)
+        return false;
+    *file = (struct identity){status.st_dev, status.st_ino};
+    place = tsearch(file, &set->files, compare_identities);
+    if (!place || *place != file)
+        free(file);
+    return place != NULL;
+}
+
+bool path_set_has(const struct path_set *set, const char *path)
+{
+    char *target = output_target(path), *real = target ? path_real(target) : NULL;
+    struct stat status;
+    bool found = false;
+
+    for (char *end = real ? real + strlen(real) : NULL; end && !found;) {
+        found = stat(*real ? real : "/", &status) == 0 &&
+                tfind(&(struct identity){status.st_dev, status.st_ino}, &set->files,
+                      compare_identities);
+        end = strrchr(real, '/');
+        if (end)
+            *end = '\0';
+    }
+    free(real);
+    free(target);
+    return found;
+}
+
+void path_set_free(struct path_set *set)
+{
+    tdestroy(set->files, free);
+    set->files = NULL;
 }

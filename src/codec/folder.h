@@ -47,6 +47,19 @@ bool path_inside(const char *path, const char *folder);
 /* Makes the folders above PATH. False with errno set. PATH is unchanged on return. */
 bool path_make_parents(char *path);
 
+/* Files and folders by device and inode, since one folder may have several paths (mount --bind). */
+struct path_set {
+    void *files; /* a tree of search.h; NULL: empty */
+};
+
+/* Adds the file or folder at PATH; one that is not there is ignored. False without memory. */
+bool path_set_add(struct path_set *set, const char *path);
+
+/* Whether PATH, or a folder above it, is in the set. Symlinks are followed, and PATH need not
+ * exist. */
+bool path_set_has(const struct path_set *set, const char *path);
+void path_set_free(struct path_set *set);
+
 /* Resolves the symlinks in the existing part of PATH and appends the rest as it is. Malloc'ed; NULL
  * with errno set. */
 char *path_real(const char *path);

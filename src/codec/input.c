@@ -13,11 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/machine.h"
+
 /* Half of a small L2 cache, so that rows copied out of the buffer are still cached. */
 #define BUFFER_BYTES ((size_t)128 * 1024)
 
 /* First allocation of input_read_all for a pipe; the allocation doubles as needed. */
 #define PIPE_BYTES ((size_t)1024 * 1024)
+
+/* Before so much memory is taken, the system is asked for what it has. */
+#define LARGE_BYTES ((size_t)64 << 20)
 
 /* Bytes read by a jump to a place far from the last read. */
 #define HOP_BYTES ((size_t)1024)
@@ -206,13 +211,20 @@ bool input_read(struct input *input, void *into, size_t bytes, size_t *got, stru
 
 bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, struct error *err)
 {
+    return input_read_most(input, SIZE_MAX, bytes, size, err);
+}
+
+bool input_read_most(struct input *input, uint64_t most, const uint8_t **bytes, size_t *size,
+                     struct error *err)
+{
     size_t capacity = PIPE_BYTES, used = 0, n;
     uint8_t *all = NULL, *larger;
 
     /* One byte more than the file holds, so that its end is seen without growing the memory. */
     if (input->size < SIZE_MAX)
         capacity = (size_t)input->size + 1;
-    for (;;) {
+    capacity = capacity <= most ? capacity : (size_t)most;
+    while (capacity < LARGE_BYTES || capacity <= machine_memory()) {
         larger = realloc(all, capacity);
         if (!larger)
             break;
@@ -222,7 +234,7 @@ bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, st
             return false;
         }
         used += n;
-        if (used < capacity) {
+        if (used < capacity || used == most) {
             free(input->all);
             input->all = all;
             *bytes = all;
@@ -232,7 +244,7 @@ bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, st
         }
         if (capacity > SIZE_MAX / 2)
             break;
-        capacity *= 2;
+        capacity = 2 * capacity <= most ? 2 * capacity : (size_t)most;
     }
     free(all);
     return error_file(err, input->name, "no memory to hold the file");

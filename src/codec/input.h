@@ -37,6 +37,10 @@ bool input_read(struct input *input, void *into, size_t bytes, size_t *got, stru
  * input_size is known. */
 bool input_read_all(struct input *input, const uint8_t **bytes, size_t *size, struct error *err);
 
+/* As input_read_all, but at most MOST bytes: the rest is not read. */
+bool input_read_most(struct input *input, uint64_t most, const uint8_t **bytes, size_t *size,
+                     struct error *err);
+
 /* ---- bytes by their place ----
  *
  * A regular file is read through a window, so that memory does not grow with the file; the bytes of

@@ -7,6 +7,7 @@
  * blocks of 8 x 8; a scan of one component has only the blocks its pixels need. */
 #include <string.h>
 
+#include "base/machine.h"
 #include "codec/format.h"
 #include "codec/stb.h"
 
@@ -27,6 +28,8 @@ struct jpeg_file {
 
 #define TAG_ORIENTATION 0x0112
 #define TYPE_SHORT      3
+#define TYPE_LONG       4
+#define TYPE_SLONG      9
 #define ENTRY_BYTES     12
 
 static unsigned get16(const uint8_t *p, bool big)
@@ -64,9 +67,10 @@ static int orientation_of(const uint8_t *tiff, size_t bytes)
     place += 2;
     for (i = 0; i < entries && bytes - place >= ENTRY_BYTES; i++, place += ENTRY_BYTES) {
         const uint8_t *entry = tiff + place;
-        unsigned value = get16(entry + 8, big);
-        if (get16(entry, big) == TAG_ORIENTATION && get16(entry + 2, big) == TYPE_SHORT &&
-            get32(entry + 4, big) == 1)
+        unsigned type = get16(entry + 2, big);
+        uint32_t value = type == TYPE_SHORT ? get16(entry + 8, big) : get32(entry + 8, big);
+        if (get16(entry, big) == TAG_ORIENTATION && get32(entry + 4, big) == 1 &&
+            (type == TYPE_SHORT || type == TYPE_LONG || type == TYPE_SLONG))
             return value >= 1 && value <= 8 ? (int)value : 1;
     }
     return 1;
@@ -322,18 +326,21 @@ static bool check_sizes(struct walk *walk)
     uint64_t width = (uint64_t)jpeg->width, height = (uint64_t)jpeg->height;
     uint64_t mcu_x = 8U * (unsigned)walk->h_max, mcu_y = 8U * (unsigned)walk->v_max;
     uint64_t mcus = (width + mcu_x - 1) / mcu_x * ((height + mcu_y - 1) / mcu_y);
-    uint64_t most = width * height * (uint64_t)jpeg->components;
+    uint64_t most = width * height * (uint64_t)jpeg->components, sum = most;
 
     for (int i = 0; i < jpeg->components; i++) {
         uint64_t blocks = (uint64_t)walk->component[i].h * (uint64_t)walk->component[i].v;
         uint64_t plane = mcus * 64 * blocks * (walk->progressive ? 2 : 1);
         most = plane > most ? plane : most;
+        sum += mcus * 64 * blocks * (walk->progressive ? 3 : 1);
     }
     if (most + 16 > STB_MAX_BYTES)
         return error_file(walk->err, walk->name,
                           "%d x %d pixels: a JPEG of more than 2 GiB of samples cannot be read",
                           jpeg->width, jpeg->height);
-    return true;
+    return sum < STB_MAX_BYTES / 32 || sum <= machine_memory() ||
+           error_file(walk->err, walk->name, "no memory for %d x %d pixels: it takes %llu MB",
+                      jpeg->width, jpeg->height, (unsigned long long)(sum >> 20));
 }
 
 static bool read_component(struct walk *walk, int i)
@@ -549,12 +556,21 @@ static bool decoder_open(struct source *source, struct error *err)
 {
     const char *name = input_name(source->input);
     struct jpeg_file *jpeg = source->state;
+    const uint8_t *head;
+    size_t had;
 
-    if (!input_read_all(source->input, &jpeg->bytes, &jpeg->size, err) ||
-        !check_file(jpeg, name, err))
+    /* A file that does not even begin as a JPEG may be of any length. */
+    if (!input_peek(source->input, 3, &head, &had, err))
+        return false;
+    if (had == 3 && head[2] != 0xff)
+        return error_file(err, name, "damaged JPEG: there is no marker at byte 2");
+    if (!input_read_most(source->input, (uint64_t)STB_MAX_BYTES + 1, &jpeg->bytes, &jpeg->size,
+                         err))
         return false;
     if (jpeg->size > STB_MAX_BYTES)
         return error_file(err, name, "a JPEG file of more than 2 GiB cannot be read");
+    if (!check_file(jpeg, name, err))
+        return false;
     if (jpeg->orientation >= 5)
         source_describe(source, jpeg->height, jpeg->width, jpeg->components, 255, FORMAT_JPEG);
     else

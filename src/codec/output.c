@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "codec/output_attributes.h"
 #include "codec/output_temporary.h"
 
 /* Small writes (headers, single rows) are collected here; larger ones bypass the buffer. */
@@ -65,9 +66,8 @@ static int own_descriptor(const char *path)
     return -1;
 }
 
-/* Follows the symlinks of PATH's last component, even if the target does not exist yet (realpath
- * would fail then). Malloc'ed; NULL with errno set. */
-static char *resolve_links(const char *path)
+/* realpath would fail if the target does not exist yet. */
+char *output_target(const char *path)
 {
     char *target = strdup(path);
 
@@ -98,7 +98,7 @@ static bool open_temporary(struct output *out, const struct stat *old, struct er
     const char *slash;
     int folder;
 
-    out->target = resolve_links(out->path);
+    out->target = output_target(out->path);
     if (!out->target)
         return error_errno(err, out->name, "write");
     slash = strrchr(out->target, '/');
@@ -115,13 +115,8 @@ static bool open_temporary(struct output *out, const struct stat *old, struct er
         return error_file(err, out->name, "cannot create a file in '%.*s': %s",
                           slash ? (folder ? folder : 1) : 1, slash ? out->target : ".",
                           strerror(errno));
-    if (old) {
-        /* Keep the owner if permitted; keep setuid and its kin only together with the owner. */
-        bool same = fchown(out->fd, old->st_uid, old->st_gid) == 0;
-        if (fchmod(out->fd, old->st_mode & (same ? 07777 : 0777)) != 0)
-            return error_errno(err, out->name, "set its mode bits");
-    }
-    return true;
+    return !old || output_keep_attributes(out->fd, out->target, old) ||
+           error_errno(err, out->name, "set its mode bits");
 }
 
 static bool open_target(struct output *out, struct error *err)
@@ -312,4 +307,19 @@ bool output_whole(const char *path, const void *data, size_t bytes, struct error
 
     return output_open(&output, path, err) &&
            output_end(output, output_write(output, data, bytes, err), err);
+}
+
+bool output_check_report(const char *path, struct error *err)
+{
+    int fd = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    struct stat status;
+    char first = '<';
+    bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+
+    if (is_file && read(fd, &first, 1) < 0)
+        first = '<'; /* writing it will report the error */
+    if (fd >= 0)
+        close(fd);
+    return first == '<' ||
+           error_set(err, EXIT_USAGE, "%s: exists and is not a report: choose another name", path);
 }

@@ -3,11 +3,12 @@
  * does not touch the old file.
  *
  * "-" is stdout. An existing target that is not a regular file (device, pipe) is opened and written
- * directly; a symlink's target is replaced, not the link; the mode bits of an existing file are
- * kept (else 0666 & ~umask). */
+ * directly; a symlink's target is replaced, not the link; the owner, mode bits, ACL and
+ * extended attributes of an existing file are kept (a new file has the mode 0666 & ~umask). */
 #ifndef STENCIL_CODEC_OUTPUT_H
 #define STENCIL_CODEC_OUTPUT_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -37,6 +38,13 @@ bool output_end(struct output *output, bool good, struct error *err);
 /* Writes a whole file. */
 bool output_whole(const char *path, const void *data, size_t bytes, struct error *err);
 
+/* The file that an output at PATH would replace: PATH with the symlinks of its last component
+ * followed, even if the target does not exist. Malloc'ed; NULL with errno set. */
+char *output_target(const char *path);
+
+/* Refuses (EXIT_USAGE) to replace a file that is neither XML, HTML nor SVG with a report. */
+bool output_check_report(const char *path, struct error *err);
+
 /* The name for error messages: the path, or "standard output". */
 const char *output_name(const struct output *output);
 
@@ -47,8 +55,11 @@ bool temporary_is_name(const char *name);
  * locked stays. */
 int temporary_remove_stale(const char *folder);
 
-/* On SIGINT, SIGTERM, SIGHUP: removes every open temporary, then dies of the same signal (the shell
- * sees 128+n). SIGPIPE is ignored, since writes report EPIPE. Called once by main. */
+/* On a signal that ends a process: removes every open temporary, then dies of the same signal (the
+ * shell sees 128+n). SIGPIPE is ignored, since writes report EPIPE. Called once by main. */
 void output_install_signal_handlers(void);
+
+/* These signals, without those that are ignored (SIGHUP under nohup). */
+sigset_t output_deadly_signals(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* SIGINT, SIGTERM and SIGHUP: temporaries are removed before the program dies of the signal.
+/* Signals that end a process: temporaries are removed before the program dies of the signal.
  *
  * A signal handler may use only atomics and a fixed table, so the temporaries' names are in a table
  * (codec/output_temporary.c). While the handler runs, another thread may create a file, and must
@@ -18,15 +18,20 @@
 static atomic_int creating;
 static atomic_bool dying;
 
-static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
+/* All that a program can handle, but for faults of its own (SIGSEGV and its kin) and SIGPROF and
+ * SIGVTALRM, which are for profilers. */
+static const int deadly[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGALRM,  SIGUSR1,
+                             SIGUSR2, SIGXCPU, SIGPOLL, SIGPWR,  SIGSTKFLT};
 
-static sigset_t deadly_set(void)
+sigset_t output_deadly_signals(void)
 {
+    struct sigaction now;
     sigset_t set;
 
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        sigaddset(&set, deadly[i]);
+        if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&set, deadly[i]);
     return set;
 }
 
@@ -39,7 +44,7 @@ void signals_wait_if_dying(void)
 
 sigset_t signals_hold(void)
 {
-    sigset_t set = deadly_set(), before;
+    sigset_t set = output_deadly_signals(), before;
 
     pthread_sigmask(SIG_BLOCK, &set, &before);
     atomic_fetch_add(&creating, 1);
@@ -64,7 +69,7 @@ void signals_release(const sigset_t *before)
 static void die_of(int number)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
-    sigset_t set = deadly_set();
+    sigset_t set;
 
     atomic_store(&dying, true);
     for (int i = 0; i < 1000 && atomic_load(&creating) > 0; i++)
@@ -72,6 +77,8 @@ static void die_of(int number)
     temporary_unlink_all();
     sigaction(number, &action, NULL);
     raise(number);
+    sigemptyset(&set);
+    sigaddset(&set, number);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -79,9 +86,9 @@ void output_install_signal_handlers(void)
 {
     struct sigaction action = {.sa_handler = die_of}, before;
 
-    action.sa_mask = deadly_set();
+    action.sa_mask = output_deadly_signals();
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(deadly[i], &action, NULL); /* under nohup SIGHUP stays ignored */
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL); /* write(2) returns EPIPE instead */

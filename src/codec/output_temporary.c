@@ -1,9 +1,11 @@
 /* The temporary files that outputs are written to, and those that killed runs have left: see
  * codec/output_temporary.h.
  *
- * A process that is killed with SIGKILL leaves its temporaries. A live process holds a lock on each
- * of its temporaries (flock), and the lock ends with the process in any case. So a file that can be
- * locked belongs to no process and is removed; a file that cannot be locked stays. */
+ * Where the file system can make files without a name (O_TMPFILE), a temporary gets its name only
+ * when it is complete: a process that is killed leaves nothing. Elsewhere (NFS) a process that is
+ * killed with SIGKILL leaves its temporaries. A live process holds a lock on each of its
+ * temporaries (flock), and the lock ends with the process in any case. So a file that can be locked
+ * belongs to no process and is removed; a file that cannot be locked stays. */
 #include "codec/output_temporary.h"
 
 #include <dirent.h>
@@ -14,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -34,7 +37,7 @@
 
 struct temporary {
     atomic_bool taken;  /* in use by an output */
-    atomic_bool exists; /* path is valid and the file exists */
+    atomic_bool exists; /* the file is at path */
     int lock;           /* a second descriptor of the file: keeps the lock after the close */
     char path[PATH_MAX];
 };
@@ -96,6 +99,31 @@ static bool lock_new(struct temporary *temporary, int fd)
     return true;
 }
 
+/* Creates a file without a name in the target's folder; -1: the file system has none, or the file
+ * could not be given a name later. The path will be its name for a moment. */
+static int create_unnamed(struct temporary *temporary, const char *target, mode_t mode)
+{
+    const char *slash = strrchr(target, '/');
+    char folder[PATH_MAX] = ".";
+    int fd;
+
+    /* The variable is for tests of named temporaries. */
+    if (getenv("STENCILCLI_NAMED_TEMPORARIES") || !name_temporary(temporary->path, target))
+        return -1;
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - target) + 1, target);
+    fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+    if (fd < 0)
+        return -1;
+    temporary->lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (temporary->lock >= 0 && flock(fd, LOCK_EX) == 0 && access("/proc/self/fd", X_OK) == 0)
+        return fd;
+    if (temporary->lock >= 0)
+        close(temporary->lock);
+    close(fd);
+    return -1;
+}
+
 /* Creates a file under a new name and locks it; -1 with errno set. If the name is taken, or another
  * run has removed the file, the next number is tried. */
 static int create_locked(struct temporary *temporary, const char *target, mode_t mode)
@@ -124,8 +152,11 @@ struct temporary *temporary_create(const char *target, mode_t mode, int *fd)
     while (temporary < end && atomic_exchange(&temporary->taken, true))
         temporary++;
     if (temporary < end) {
-        *fd = create_locked(temporary, target, mode);
-        atomic_store(&temporary->exists, *fd >= 0);
+        *fd = create_unnamed(temporary, target, mode);
+        if (*fd < 0) {
+            *fd = create_locked(temporary, target, mode);
+            atomic_store(&temporary->exists, *fd >= 0);
+        }
         atomic_store(&temporary->taken, *fd >= 0);
     } else {
         errno = EMFILE;
@@ -148,8 +179,32 @@ static bool exchange(struct temporary *temporary, const char *target)
     return false;
 }
 
+/* Gives an unnamed file the name TARGET, or its own path if TARGET exists already. False with errno
+ * set. */
+static bool link_unnamed(struct temporary *temporary, const char *target)
+{
+    sigset_t before = signals_hold();
+    char file[32];
+    bool linked;
+
+    snprintf(file, sizeof file, "/proc/self/fd/%d", temporary->lock);
+    linked = linkat(AT_FDCWD, file, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0;
+    if (!linked && errno == EEXIST) {
+        linked = linkat(AT_FDCWD, file, AT_FDCWD, temporary->path, AT_SYMLINK_FOLLOW) == 0;
+        atomic_store(&temporary->exists, linked);
+    }
+    signals_release(&before);
+    return linked;
+}
+
 bool temporary_rename(struct temporary *temporary, const char *target)
 {
+    if (!atomic_load(&temporary->exists)) {
+        if (!link_unnamed(temporary, target))
+            return false;
+        if (!atomic_load(&temporary->exists))
+            return true; /* there was no old file */
+    }
     if (!exchange(temporary, target) && rename(temporary->path, target) != 0) {
         signals_wait_if_dying(); /* the handler may have removed the file */
         return false;

@@ -9,8 +9,8 @@
 
 struct temporary;
 
-/* Creates a temporary in the folder of TARGET (.../NAME); *fd is open for writing. The file stays
- * locked until it is renamed or freed. NULL with errno set. */
+/* Creates a temporary in the folder of TARGET (.../NAME), without a name if possible; *fd is open
+ * for writing. The file stays locked until it is renamed or freed. NULL with errno set. */
 struct temporary *temporary_create(const char *target, mode_t mode, int *fd);
 
 /* Renames the file to TARGET; false with errno set (the file then still exists). */

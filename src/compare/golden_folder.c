@@ -75,6 +75,8 @@ static bool copy_input(const char *from, const char *name, const char *folder, s
     path_make_parents(to);      /* after a failure the copy fails too */
     if (stat(to, &status) == 0) /* two patterns match it */
         return true;
+    if (stat(from, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+        return error_file(err, from, "is no regular file"); /* a pipe would block */
     if (!golden_copy(from, to, err))
         return false;
     /* Keeps a script executable. */

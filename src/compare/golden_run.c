@@ -1,44 +1,40 @@
 /* Runs all cases of a suite. A thread handles one case at a time: its folder, command, picture and
- * verdict. A signal that would end the program waits until the scratch folder is removed. */
+ * verdict. Another thread waits for signals that end the program: it ends the commands and removes
+ * the scratch folder first, even while a large picture is being read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/parallel.h"
+#include "codec/output.h"
 #include "compare/golden.h"
 
 struct run {
     struct golden_job *job;
     char scratch[PATH_MAX]; /* golden_scratch_make's folder */
-    sigset_t deadly;        /* blocked until the end */
+    sigset_t deadly;        /* blocked in all threads; `watch` waits for them */
+    atomic_bool stopped;    /* one of them has come */
+    atomic_int busy;        /* cases whose folder is being made or whose command runs */
 };
 
 /* One case. */
 struct work {
-    const struct run *run;
+    struct run *run;
     const struct golden_case *one;
     struct golden_result *result;
     char folder[PATH_MAX + 16]; /* the command's working folder */
 };
-
-/* Whether a signal is pending that will end the program. */
-static bool is_stopped(const struct run *run)
-{
-    sigset_t pending;
-
-    sigpending(&pending);
-    sigandset(&pending, &pending, &run->deadly);
-    return !sigisemptyset(&pending);
-}
 
 /* ---- the verdict of one case ---- */
 
@@ -59,6 +55,15 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct work *work, const 
     return false;
 }
 
+/* False if PATH is a pipe or a device: reading it may never end. For a file that is not there,
+ * opening it will give the reason. */
+static bool is_file(struct work *work, const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode) ||
+           fail(work, "%s: is no regular file", path);
+}
+
 /* Compares a picture with another checksum with the expected picture. */
 static void compare_expected(struct work *work, const char *expected)
 {
@@ -77,6 +82,8 @@ static void compare_expected(struct work *work, const char *expected)
             fail(work, "there is no expected picture to compare with: record the suite again");
         return;
     }
+    if (!is_file(work, expected))
+        return;
     good = picture_checksum(expected, text, &err);
     if (good && strcmp(text, one->checksum) != 0)
         good = error_set(&err, EXIT_INPUT, "%s: its checksum is %s", expected, text);
@@ -102,6 +109,8 @@ static void look_at(struct work *work)
     struct error err;
 
     snprintf(result->checksum, sizeof result->checksum, "-");
+    if (result->path[0] && !is_file(work, result->path))
+        return;
     if (result->path[0] && !picture_checksum(result->path, result->checksum, &err)) {
         fail(work, "%s", err.text);
         return;
@@ -162,7 +171,7 @@ static bool wait_for(const struct work *work, pid_t pid, int *status)
     bool in_time = true;
 
     while (waitpid(pid, status, WNOHANG) == 0) {
-        if (is_stopped(work->run) || clock_ms() >= end_ms) {
+        if (work->run->stopped || clock_ms() >= end_ms) {
             in_time = false;
             kill(-pid, SIGKILL);
         }
@@ -188,25 +197,39 @@ static void last_line(const char *path, char *line, size_t room)
         fclose(file);
 }
 
-/* Runs the command in its folder and waits. False, with the reason in the result, if the exit
- * status was not 0. */
+/* Runs the command in its folder and waits. False, with the reason in the result, if it did not
+ * end by itself. */
+static bool run_to_end(struct work *work, const char *errors, int *status)
+{
+    struct error err;
+    pid_t pid;
+
+    if (work->run->stopped)
+        return fail(work, "stopped");
+    if (!golden_folder_make(work->run->job->suite, work->one, work->folder, &err))
+        return fail(work, "%s", err.text);
+    int code = start(work, errors, &pid);
+    if (code)
+        return fail(work, "cannot start sh: %s", strerror(code));
+    if (!wait_for(work, pid, status))
+        return work->run->stopped ? fail(work, "stopped")
+                                  : fail(work, "still running after %d s", work->one->timeout_s);
+    return true;
+}
+
+/* Runs the command. False, with the reason in the result, if the exit status was not 0. */
 static bool run_command(struct work *work)
 {
     const struct golden_case *one = work->one;
     char errors[PATH_MAX + 24], line[512], stray[NAME_MAX + 1];
-    struct error err;
-    pid_t pid;
-    int status = 0, code;
+    int status = 0;
 
     snprintf(errors, sizeof errors, "%s.err", work->folder);
-    if (!golden_folder_make(work->run->job->suite, one, work->folder, &err))
-        return fail(work, "%s", err.text);
-    code = start(work, errors, &pid);
-    if (code)
-        return fail(work, "cannot start sh: %s", strerror(code));
-    if (!wait_for(work, pid, &status))
-        return is_stopped(work->run) ? fail(work, "stopped")
-                                     : fail(work, "still running after %d s", one->timeout_s);
+    work->run->busy++;
+    bool ended = run_to_end(work, errors, &status);
+    work->run->busy--;
+    if (!ended)
+        return false;
     if (!WIFEXITED(status))
         return fail(work, "ended by signal %d", WTERMSIG(status));
     if (WEXITSTATUS(status) != 0) {
@@ -229,7 +252,7 @@ static void run_case(void *context, int piece, int worker)
     const double begin_ms = clock_ms();
 
     (void)worker;
-    if (is_stopped(run))
+    if (run->stopped)
         return;
     snprintf(work.folder, sizeof work.folder, "%s/%d", run->scratch, one->line);
     if (strcmp(one->file, "-") != 0)
@@ -243,38 +266,56 @@ static void run_case(void *context, int piece, int worker)
     work.result->seconds = (clock_ms() - begin_ms) * 1e-3;
 }
 
+/* Waits for a signal that ends the program, and lets it do so when nothing would be left behind. */
+static void *watch(void *context)
+{
+    struct run *run = context;
+    const struct timespec pause = {0, 2000000};
+    int number;
+
+    while (sigwait(&run->deadly, &number) != 0)
+        ;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    run->stopped = true;
+    while (run->busy > 0) /* wait_for kills the commands */
+        nanosleep(&pause, NULL);
+    golden_folder_remove(run->scratch);
+    pthread_sigmask(SIG_UNBLOCK, &run->deadly, NULL);
+    raise(number); /* the handlers of codec/output.c remove temporaries */
+    return NULL;
+}
+
 static bool run_all(struct run *run, struct error *err)
 {
     struct golden_job *job = run->job;
+    pthread_t watcher;
 
     if (!golden_scratch_make(run->scratch, err))
         return false;
-    parallel_for(job->threads, (int)job->suite->count, run_case, run);
-    bool good = !job->recording || is_stopped(run) || golden_record(job, err);
+    bool good = pthread_create(&watcher, NULL, watch, run) == 0 ||
+                error_set(err, EXIT_INPUT, "%s: cannot start a thread", job->suite->path);
+    if (good) {
+        parallel_for(job->threads, (int)job->suite->count, run_case, run);
+        good = !job->recording || run->stopped || golden_record(job, err);
+        pthread_cancel(watcher);
+        pthread_join(watcher, NULL);
+    }
     golden_folder_remove(run->scratch);
     return good;
 }
 
 bool golden_run(struct golden_job *job, struct error *err)
 {
-    static const int deadly[] = {SIGINT, SIGTERM, SIGHUP};
-    struct run run = {.job = job};
-    struct sigaction action;
+    struct run run = {.job = job, .deadly = output_deadly_signals()};
     sigset_t before;
     bool good;
 
     job->result = calloc(job->suite->count, sizeof *job->result);
     if (!job->result)
         return error_set(err, EXIT_INPUT, "%s: no memory to run it", job->suite->path);
-    sigemptyset(&run.deadly);
-    for (int i = 0; i < 3; i++) {
-        if (sigaction(deadly[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-            sigaddset(&run.deadly, deadly[i]);
-    }
     signal(SIGCHLD, SIG_DFL); /* if SIGCHLD is ignored, exit statuses are lost */
     pthread_sigmask(SIG_BLOCK, &run.deadly, &before);
     good = run_all(&run, err);
-    /* A pending signal ends the program here, through the handlers of codec/output.c. */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return good;
 }

@@ -145,10 +145,12 @@ static void replaced_outputs_are_done_again(void)
     write_text("small/a.pgm", "P2 2 1 255 1 2");
     write_text("other.pgm", "P2 2 1 255 3 4");
     intruder = "other.pgm";
+    setenv("STENCILCLI_NAMED_TEMPORARIES", "1", 1); /* others are linked, not renamed */
     counts = run_small();
     CHECK(counts.done == 1);
     CHECK(access(intruder, F_OK) != 0);
     intruder = NULL;
+    unsetenv("STENCILCLI_NAMED_TEMPORARIES");
     counts = run_small();
     CHECKF(counts.done == 1 && counts.skipped == 0, "%zu done, %zu skipped", counts.done,
            counts.skipped);

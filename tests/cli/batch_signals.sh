@@ -1,6 +1,7 @@
 # SIGTERM, SIGINT and SIGHUP end a batch within two seconds while it works on several files: no
 # temporary, only complete outputs, exit 128+n; the next run does the rest.
 . "$CLI/lib"
+export STENCILCLI_NAMED_TEMPORARIES=1 # as on a file system without unnamed files
 mkdir in
 { printf 'P6 1000 600 255\n' && head -c 1800000 /dev/urandom; } >in/10.ppm
 for number in $(seq 11 29); do ln in/10.ppm in/$number.ppm; done

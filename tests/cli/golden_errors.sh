@@ -45,8 +45,7 @@ echo "ended with $code"
 cmp golden.txt before.txt
 [ -z "$(ls scratch)" ]
 still_runs() {
-    ps -ef >ps.log
-    grep -q "[s]${nap#s}" ps.log
+    grep -aqs "[s]leep.${nap#sleep }" /proc/[0-9]*/cmdline
 }
 end=$(($(date +%s) + 10)) # killed processes may exist for a moment
 while still_runs && [ "$(date +%s)" -lt $end ]; do sleep 0.05; done

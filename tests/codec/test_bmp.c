@@ -157,25 +157,16 @@ static size_t make_file(const struct kind *kind, int width, int height, const ui
                                  : headers;
 }
 
-/* A mask's bits expanded to 0..255 by repetition, as decoders commonly do. */
+/* A mask's bits as 0..255, to the nearest level. */
 static unsigned by_mask(uint32_t value, uint32_t mask)
 {
-    unsigned bits = 0, out = 0;
-    int filled;
-
     if (mask == 0)
         return 255;
     while (!(mask & 1)) {
         mask >>= 1;
         value >>= 1;
     }
-    value &= mask;
-    for (; mask; mask >>= 1)
-        bits++;
-    for (filled = 8; filled > -8; filled -= (int)bits)
-        out |= filled >= (int)bits ? value << (filled - (int)bits)
-                                   : (filled > 0 ? value >> ((int)bits - filled) : 0);
-    return out & 255;
+    return (unsigned)((value & mask) * 255.0 / mask + 0.5);
 }
 
 static unsigned expected(const struct kind *kind, const uint8_t *palette, uint32_t value, int c)
@@ -258,6 +249,68 @@ static void zero_alpha(void)
     image_free(&image);
 }
 
+/* ---- run-length compression ---- */
+
+/* Makes a compressed file with a gray palette of 4 entries: 0, 10, 20, 30. */
+static size_t make_runs(int bits, int width, int height, const uint8_t *runs, size_t count,
+                        uint8_t *file)
+{
+    static const uint8_t palette[] = {0, 0, 0, 10, 10, 10, 20, 20, 20, 30, 30, 30};
+    static const uint32_t none[64];
+    const struct kind kind = {.header = 40,
+                              .bits = bits,
+                              .compression = bits == 8 ? 1 : 2,
+                              .colours = 4,
+                              .told_colours = 4};
+    const size_t headers = 14 + 40 + 16;
+
+    make_file(&kind, width, height, palette, none, file);
+    memset(file + 54, 0, 16);
+    for (int i = 0; i < 4; i++)
+        memset(file + 54 + 4 * i, 10 * i, 3);
+    put(file + 10, (uint32_t)headers, 4);
+    memcpy(file + headers, runs, count);
+    return headers + count;
+}
+
+/* ROWS: the samples, top row first, or NULL if SENTENCE is expected instead. */
+static void check_runs(int bits, int width, int height, const uint8_t *runs, size_t count,
+                       const char *rows, const char *sentence)
+{
+    uint8_t file[4096];
+    struct image image;
+    struct error err = {0};
+    char warning[256];
+
+    memory_read(file, make_runs(bits, width, height, runs, count, file), &image, warning, &err);
+    CHECKF((image.data != NULL) == (rows != NULL), "%s", err.text);
+    if (!rows)
+        CHECKF(strstr(err.text, sentence), "'%s'", err.text);
+    for (int i = 0; image.data && rows && i < width * height; i++)
+        CHECKF(memory_pixel(&image, i % width, i / width)[1] == 10 * (rows[i] - '0'), "pixel %d",
+               i);
+    image_free(&image);
+}
+
+static void runs_are_expanded(void)
+{
+    static const uint8_t eight[] = {3, 1, 2, 2, 0, 0,             /* the bottom row */
+                                    0, 3, 1, 2, 3, 0, 2, 0, 0, 0, /* as they are, padded */
+                                    0, 2, 2, 0, 3, 3, 0, 1};      /* two pixels skipped */
+    static const uint8_t four[] = {5, 0x12, 0, 0, 0, 5, 0x32, 0x10, 0x10, 0, 0, 1};
+    static const uint8_t up[] = {1, 1, 0, 2, 1, 1, 1, 2, 0, 1}; /* right and up */
+    static const uint8_t leaves[] = {6, 1, 0, 1}, above[] = {0, 2, 0, 4, 1, 1, 0, 1};
+
+    check_runs(8, 5, 3, eight, sizeof eight, "003331230011122", NULL);
+    check_runs(8, 5, 3, eight, sizeof eight - 2, "003331230011122", NULL); /* no end */
+    check_runs(8, 5, 3, eight, 6, NULL, "truncated BMP: 1 of 3 rows");
+    check_runs(8, 5, 3, eight, 9, NULL, "truncated BMP: it ends inside its pixels");
+    check_runs(4, 5, 2, four, sizeof four, "3210112121", NULL);
+    check_runs(8, 3, 2, up, sizeof up, "002100", NULL);
+    check_runs(8, 5, 3, leaves, sizeof leaves, NULL, "leave the picture");
+    check_runs(8, 5, 3, above, sizeof above, NULL, "leave the picture");
+}
+
 static void profile_is_named(void)
 {
     static const struct kind kind = {.header = 124, .bits = 24};
@@ -308,6 +361,7 @@ int main(void)
 {
     TEST(every_kind_reads_exactly);
     TEST(zero_alpha);
+    TEST(runs_are_expanded);
     TEST(profile_is_named);
     TEST(what_is_written_comes_back);
     return test_finish();

@@ -181,8 +181,10 @@ static const struct hostile bmp[] = {
     {"palette_index", "damaged BMP: row 2 has a colour that its palette lacks: 2"},
     {"pixels_behind", "truncated BMP: 0 of 3 rows"},
     {"pixels_in_header", "damaged BMP: its pixels begin inside its header"},
-    {"run_length",
-     "a BMP with run-length compression cannot be read: convert it to a plain BMP or a PNG"},
+    {"run_length_bits", "damaged BMP: its run-length compression does not suit its bits a pixel"},
+    {"run_length_cut", "truncated BMP: 1 of 3 rows"},
+    {"run_length_leaves", "damaged BMP: its compressed pixels leave the picture"},
+    {"run_length_top_down", "damaged BMP: it is compressed, and begins with the top row"},
     {"three_bits", "a BMP with an unusual number of bits a pixel cannot be read: convert it to a "
                    "plain BMP or a PNG"},
     {"truncated_rows", "truncated BMP: 2 of 3 rows"},

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 
 #include "codec/output.h"
 #include "tests/codec/test_pictures.h"
@@ -324,6 +325,77 @@ static void room_in_memory(void)
     CHECK(unlink(path) == 0);
 }
 
+/* ---- what a replaced file passes on ---- */
+
+/* The owner may read and write, the user UID may write, the group may nothing; the mask of the ACL
+ * makes the mode's group bits "rw". */
+static bool set_acl(const char *path, uint32_t uid)
+{
+    static const struct {
+        uint16_t tag, rights;
+    } entries[] = {{1, 6}, {2, 6}, {4, 0}, {0x10, 6}, {0x20, 0}};
+    uint8_t acl[4 + 8 * 5] = {2};
+
+    for (int i = 0; i < 5; i++) {
+        uint32_t id = entries[i].tag == 2 ? uid : UINT32_MAX;
+        memcpy(acl + 4 + 8 * i, &entries[i], 4);
+        memcpy(acl + 8 + 8 * i, &id, 4);
+    }
+    return setxattr(path, "system.posix_acl_access", acl, sizeof acl, 0) == 0;
+}
+
+static void attributes_are_kept(void)
+{
+    char value[256];
+    struct error err;
+
+    write_file("old.bin", "old", 3);
+    CHECK(chmod("old.bin", 0640) == 0);
+    bool user = setxattr("old.bin", "user.note", "kept", 4, 0) == 0;
+    bool acl = set_acl("old.bin", 12345);
+    CHECK(put_text("old.bin", "new", &err) && file_holds("old.bin", "new", 3));
+    if (user)
+        CHECK(getxattr("old.bin", "user.note", value, sizeof value) == 4 &&
+              memcmp(value, "kept", 4) == 0);
+    if (acl) {
+        ssize_t bytes = getxattr("old.bin", "system.posix_acl_access", value, sizeof value);
+        CHECKF(bytes == 4 + 8 * 5 && value[4 + 8 * 2] == 4 && value[4 + 8 * 2 + 2] == 0, "%zd",
+               bytes);
+        CHECK(mode_of("old.bin") == (S_IFREG | 0660));
+    } else {
+        CHECK(mode_of("old.bin") == (S_IFREG | 0640));
+    }
+    if (!user || !acl)
+        printf("# the file system has no %s\n", user ? "ACLs" : "extended attributes");
+    CHECK(unlink("old.bin") == 0);
+    NO_TEMPORARIES();
+}
+
+/* A file without a name is made where the file system has such files: nothing can remain. */
+static void unnamed_until_complete(void)
+{
+    int fd = open(".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+    struct output *output = NULL;
+    struct error err;
+
+    if (fd < 0) {
+        printf("# the file system has no files without a name\n");
+        return;
+    }
+    close(fd);
+    unsetenv("STENCILCLI_NAMED_TEMPORARIES");
+    for (int turn = 0; turn < 2; turn++) { /* a new file, then one that is replaced */
+        CHECK(output_open(&output, "new.bin", &err) && output_write(output, "text", 4, &err));
+        NO_TEMPORARIES();
+        CHECK(output_commit(output, &err) && file_holds("new.bin", "text", 4));
+        NO_TEMPORARIES();
+    }
+    CHECK(output_open(&output, "new.bin", &err) && output_write(output, "more", 4, &err));
+    output_discard(output);
+    CHECK(file_holds("new.bin", "text", 4) && unlink("new.bin") == 0);
+    setenv("STENCILCLI_NAMED_TEMPORARIES", "1", 1);
+}
+
 int main(void)
 {
     char folder[64];
@@ -333,9 +405,12 @@ int main(void)
         large[i] = (char)(i * 2654435761u >> 13);
     if (!enter_test_folder(folder))
         return 1;
+    setenv("STENCILCLI_NAMED_TEMPORARIES", "1", 1);
     TEST(new_file);
     TEST(discarded);
     TEST(mode_bits_are_kept);
+    TEST(attributes_are_kept);
+    TEST(unnamed_until_complete);
     TEST(symlinks);
     TEST(in_place);
     TEST(long_names);

@@ -30,12 +30,13 @@ static int end_of(pid_t child)
 
 static void temporaries_are_removed(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP,  SIGALRM,
+                                  SIGUSR1, SIGUSR2, SIGXCPU, SIGQUIT};
     static const char large[300000];
     size_t i;
 
     write_file("old.bin", "old", 3);
-    for (i = 0; i < 3; i++) {
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         pid_t child;
         uint8_t *bytes = NULL;
         fflush(stdout);
@@ -173,6 +174,7 @@ int main(void)
 
     if (!enter_test_folder(folder))
         return 1;
+    setenv("STENCILCLI_NAMED_TEMPORARIES", "1", 1);
     TEST(temporaries_are_removed);
     TEST(ignored_signals_stay_ignored);
     TEST(threads_share_the_table);
