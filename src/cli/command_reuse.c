@@ -1,6 +1,7 @@
 /* `stencilcli reuse [IMAGE]`: the data-reuse analysis of the textbook's chapter as tables. Collects
  * the masks, the tiles and the array or picture, and refuses contradictory options before it prints
  * anything. Of an IMAGE it reads only the size and the number of channels. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/reuse.h"
@@ -139,19 +140,25 @@ static bool count_grids(struct reuse_report *report, struct error *err)
     return true;
 }
 
+static bool report_make(struct options *options, struct reuse_report *report, struct error *err)
+{
+    return check_together(options, err) && read_masks(options, err) &&
+           add_tables(options, report, err) && read_size(options, report, err) &&
+           count_grids(report, err);
+}
+
 bool command_reuse(const struct options *given, struct error *err)
 {
-    struct reuse_report report = {0};
+    struct reuse_report *report = calloc(1, sizeof *report);
     struct options options = *given;
-    if (!check_together(&options, err) || !read_masks(&options, err) ||
-        !add_tables(&options, &report, err) || !read_size(&options, &report, err) ||
-        !count_grids(&report, err))
-        return false;
-    if (options.json)
-        reuse_print_json(stdout, &report);
-    else if (options.csv)
-        reuse_print_csv(stdout, &report);
-    else
-        reuse_print_text(stdout, &report);
-    return true;
+    bool ok = report ? report_make(&options, report, err)
+                     : error_set(err, EXIT_INPUT, "no memory for the tables");
+    if (ok && options.json)
+        reuse_print_json(stdout, report);
+    else if (ok && options.csv)
+        reuse_print_csv(stdout, report);
+    else if (ok)
+        reuse_print_text(stdout, report);
+    free(report);
+    return ok;
 }

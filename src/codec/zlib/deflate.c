@@ -319,6 +319,7 @@ static void write_literals(struct writer *w, const struct code *code, const uint
 /* The codes of two bytes, the first lowest, from bit 5 on; their total length in the bits below. */
 #define PAIR_BITS(entry) ((entry)&31)
 #define PAIR_CODE(entry) ((entry) >> 5)
+#define PAIRS            (256 * 256)
 
 /* Fills the entries of all pairs of bytes that have a code, at first + 256 * second. */
 static void pairs_make(uint32_t *pair, const struct code *code, const uint8_t *used, size_t count)
@@ -350,17 +351,17 @@ static size_t write_pairs(struct writer *w, const uint32_t *pair, const uint8_t 
     return i;
 }
 
-static void write_content(struct writer *w, const struct code *code, const uint8_t *in,
-                          size_t bytes)
+/* PAIR: room for PAIRS codes, of which most is never touched; NULL: without pairs. */
+static void write_content(struct writer *w, const struct code *code, uint32_t *pair,
+                          const uint8_t *in, size_t bytes)
 {
-    uint32_t pair[256 * 256]; /* most of it is never touched */
     uint8_t used[256];
     size_t count = 0, done = 0;
 
     for (int v = 0; v < 256; v++)
         if (code->length[v])
             used[count++] = (uint8_t)v;
-    if (count * count <= bytes / 4) {
+    if (pair && count * count <= bytes / 4) {
         pairs_make(pair, code, used, count);
         done = write_pairs(w, pair, in, bytes);
     }
@@ -387,7 +388,7 @@ static void count_bytes(const uint8_t *in, size_t bytes, uint32_t histogram[256]
             histogram[v] += part[p][v];
 }
 
-static void write_literal_block(struct writer *w, const uint8_t *in, size_t bytes)
+static void write_literal_block(struct writer *w, uint32_t *pair, const uint8_t *in, size_t bytes)
 {
     /* Distances are never used, but some decoders require a complete code. */
     static const struct code no_distances = {.length = {1, 1}};
@@ -396,20 +397,22 @@ static void write_literal_block(struct writer *w, const uint8_t *in, size_t byte
     count_bytes(in, bytes, code.frequency);
     code_build(&code, END_OF_BLOCK + 1, LITERAL_LIMIT);
     if (begin_block(w, &code, &no_distances, 0, in, bytes))
-        write_content(w, &code, in, bytes);
+        write_content(w, &code, pair, in, bytes);
 }
 
 size_t deflate_literals(const uint8_t *in, size_t bytes, uint8_t *out)
 {
     struct writer w = {.out = out};
+    uint32_t *pair = malloc(PAIRS * sizeof *pair);
 
     while (bytes > 0) {
         size_t block = bytes < BLOCK_BYTES ? bytes : BLOCK_BYTES;
-        write_literal_block(&w, in, block);
+        write_literal_block(&w, pair, in, block);
         in += block;
         bytes -= block;
     }
     write_stored(&w, NULL, 0);
+    free(pair);
     return (size_t)(w.out - out);
 }
 
