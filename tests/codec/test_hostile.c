@@ -35,6 +35,7 @@ static const struct hostile png[] = {
      "damaged PNG: an unknown compression or filter method in chunk IHDR at byte 8"},
     {"critical_chunk", "unknown kind of PNG: it needs chunk ABCD at byte 33 to be understood"},
     {"data_behind", "damaged PNG: there is more compressed data than the picture needs"},
+    {"data_behind_cut", "damaged PNG: there is more compressed data than the picture needs"},
     {"data_behind_chunk", "damaged PNG: there is more compressed data than the picture needs"},
     {"data_behind_interlaced", "damaged PNG: there is more compressed data than the picture needs"},
     {"data_ends", WITH_ROWS("damaged PNG: the compressed data ends early",

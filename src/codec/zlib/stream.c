@@ -142,12 +142,19 @@ bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, siz
     return true;
 }
 
+/* Whether nothing follows the stream. ISA-L may have taken up to three bytes behind the Adler-32
+ * into its buffer of bits. */
+static bool is_at_end(struct zlib_reader *reader)
+{
+    return reader->state.read_in_length < 8 && !refill(reader);
+}
+
 bool zlib_reader_end(struct zlib_reader *reader, const char **why)
 {
     size_t got;
 
     return zlib_reader_read(reader, reader->spare, sizeof reader->spare, &got, why) &&
-           ((got == 0 && !refill(reader)) || fail(why, too_long));
+           ((got == 0 && is_at_end(reader)) || fail(why, too_long));
 }
 
 /* ---- ISA-L: a stream in memory ---- */
@@ -173,7 +180,7 @@ bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t c
     } while (ok && got == want && *written < capacity);
     if (ok) { /* check whether the stream goes on after filling OUT exactly */
         ok = zlib_reader_read(reader, reader->spare, sizeof reader->spare, &got, why);
-        if (got > 0 || (ok && refill(reader)))
+        if (got > 0 || (ok && !is_at_end(reader)))
             ok = fail(why, too_long);
     }
     zlib_reader_free(reader);
