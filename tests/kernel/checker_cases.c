@@ -93,14 +93,16 @@ static void choose_picture(struct check_case *c, const struct place *place, bool
                            uint64_t *state)
 {
     static const uint32_t MAX_8[] = {255, 255, 255, 254, 7, 1};
-    static const uint32_t MAX_16[] = {65535, 65535, 65535, 321, 4095, 32768};
+    static const uint32_t MAX_16[] = {65535, 65535, 65535, 321, 4095, 32768, 0, 0};
     c->width = place->size.width;
     c->height = place->size.height;
     c->channels = weighted ? 2 + 2 * pick(state, 2) : 1 + pick(state, 4);
     c->type = place->depth ? SAMPLE_U16 : SAMPLE_U8;
     c->extra_pitch = pick(state, 3) * 5;
     c->pattern = pick(state, 7);
-    c->plan.max = c->type == SAMPLE_U8 ? MAX_8[pick(state, 6)] : MAX_16[pick(state, 6)];
+    c->plan.max = c->type == SAMPLE_U8 ? MAX_8[pick(state, 6)] : MAX_16[pick(state, 8)];
+    if (c->plan.max == 0) /* any odd one, of any number of bits */
+        c->plan.max = (256U + (uint32_t)pick(state, 65536 - 256)) >> pick(state, 8) | 257;
     c->plan.type = c->type;
     c->plan.channels = c->channels;
 }
