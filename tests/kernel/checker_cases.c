@@ -101,8 +101,10 @@ static void choose_picture(struct check_case *c, const struct place *place, bool
     c->extra_pitch = pick(state, 3) * 5;
     c->pattern = pick(state, 7);
     c->plan.max = c->type == SAMPLE_U8 ? MAX_8[pick(state, 6)] : MAX_16[pick(state, 8)];
-    if (c->plan.max == 0) /* any odd one, of any number of bits */
-        c->plan.max = (256U + (uint32_t)pick(state, 65536 - 256)) >> pick(state, 8) | 257;
+    if (c->plan.max == 0) { /* any odd one, of any number of bits */
+        const uint32_t value = 256 + (uint32_t)pick(state, 65536 - 256);
+        c->plan.max = value >> pick(state, 8) | 257;
+    }
     c->plan.type = c->type;
     c->plan.channels = c->channels;
 }
