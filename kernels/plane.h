@@ -115,7 +115,7 @@ struct plane_finish_job {
 };
 cudaError_t plane_finish_linear(const struct plane_finish_job *job, cudaStream_t stream);
 
-/* out = clamp(round(sqrt(gx^2 + gy^2))); sum is gx, gy of the same type and pitch */
+/* out = clamp(round(sqrt(gx^2 + gy^2) / d)); sum is gx, gy of the same type and pitch */
 cudaError_t plane_finish_gradient(const struct plane_finish_job *job, const void *gy,
                                   cudaStream_t stream);
 

@@ -130,15 +130,15 @@ extern "C" cudaError_t plane_finish_linear(const struct plane_finish_job *job, c
     return cudaGetLastError();
 }
 
-/* The largest n in 0..max with (2n-1)^2 <= 4*(gx^2 + gy^2), by halving: 16 steps, exact for any
- * sums the plan allows. */
-__device__ static int64_t magnitude(int64_t gx, int64_t gy, int64_t max)
+/* The largest n in 0..max with (2n-1)^2 * d^2 <= 4*(gx^2 + gy^2), by halving: 16 steps, exact for
+ * any sums the plan allows. */
+__device__ static int64_t magnitude(int64_t gx, int64_t gy, int128 d, int64_t max)
 {
     int128 four_g = 4 * ((int128)gx * gx + (int128)gy * gy);
     int64_t low = 0, high = max;
     while (low < high) {
         int64_t n = (low + high + 1) / 2;
-        if ((int128)((2 * n - 1) * (2 * n - 1)) <= four_g)
+        if ((2 * n - 1) * d * (2 * n - 1) * d <= four_g)
             low = n;
         else
             high = n - 1;
@@ -154,7 +154,7 @@ __global__ void finish_gradient(const __grid_constant__ plane_finish_job job, co
     if (x < job.image.width && y < job.image.rows)
         sample_set(job.image, y, x, job.channel,
                    magnitude(sum_get<T>(job.sum, job.sum_pitch, y, x),
-                             sum_get<T>(gy, job.sum_pitch, y, x), job.max));
+                             sum_get<T>(gy, job.sum_pitch, y, x), job.divisor, job.max));
 }
 
 extern "C" cudaError_t plane_finish_gradient(const struct plane_finish_job *job, const void *gy,

@@ -57,3 +57,18 @@ void image_free(struct image *image)
     free(image->data);
     memset(image, 0, sizeof *image);
 }
+
+uint64_t image_count_ends(const struct image *image, uint32_t max)
+{
+    const size_t n = (size_t)image->width * (size_t)image->channels;
+    uint64_t count = 0;
+
+    for (int y = 0; y < image->height; y++) {
+        const void *row = image_row(image, y);
+        for (size_t i = 0; i < n; i++) {
+            uint32_t sample = image_sample(row, image->type, i);
+            count += sample == 0 || sample == max;
+        }
+    }
+    return count;
+}

@@ -56,6 +56,9 @@ static inline uint32_t image_sample(const void *row, enum sample_type type, size
     return type == SAMPLE_U8 ? ((const uint8_t *)row)[i] : ((const uint16_t *)row)[i];
 }
 
+/* How many samples are 0 or MAX. */
+uint64_t image_count_ends(const struct image *image, uint32_t max);
+
 /* True for gray+alpha and RGBA: the last channel is alpha. */
 static inline bool image_has_alpha(int channels)
 {

@@ -1,12 +1,22 @@
 /* Printing JSON (base/json.h). Commas and brackets are the caller's. */
 #include "base/json.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+
+/* JSON has no infinity. */
+static void put_number(FILE *out, const char *spec, double value)
+{
+    if (isfinite(value))
+        fprintf(out, spec, value);
+    else
+        fputs("null", out);
+}
 
 static void put_string(FILE *out, const char *text, bool keep_bytes)
 {
@@ -60,7 +70,7 @@ void json_print(FILE *out, const char *format, ...)
         if (*format == 'i')
             fputs(va_arg(args, int) ? "true" : "false", out);
         else if (*format == 'f' || *format == 'g')
-            fprintf(out, spec, va_arg(args, double));
+            put_number(out, spec, va_arg(args, double));
         else if (strchr(spec, 'l') || strchr(spec, 'z'))
             fprintf(out, spec, va_arg(args, long long));
         else if (*format != 's')

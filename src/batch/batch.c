@@ -180,6 +180,7 @@ static void count(struct batch *b, const struct batch_result *result)
     if (result->status == BATCH_DONE) {
         c->done++;
         c->with_warnings += report->warning[0] != '\0';
+        c->clipped += report->clipped[0] != '\0';
         c->pixels += (uint64_t)report->info.width * (uint64_t)report->info.height;
         c->input_bytes += result->input_bytes;
         c->output_bytes += result->output_bytes;

@@ -76,7 +76,7 @@ struct batch_counts {
     size_t files, done, skipped, failed, planned; /* files: this shard's */
     size_t others;                                /* files of other shards */
     size_t links_outside;                         /* symlinks that were not followed */
-    size_t with_warnings;
+    size_t with_warnings, clipped;
     uint64_t pixels, input_bytes, output_bytes; /* of the files done */
     double seconds;
     double decode_ms, filter_ms, encode_ms; /* work, summed over all files */

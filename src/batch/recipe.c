@@ -19,8 +19,10 @@ static bool put_mask(FILE *out, const struct mask *mask)
 
     if (!numbers)
         return false;
-    for (int i = 0; i < mask->width * mask->height; i++)
+    for (int i = 0; i < mask_numbers(mask); i++)
         gmp_fprintf(numbers, "%Qd ", mask->weight[i]);
+    if (mask->outer)
+        gmp_fprintf(numbers, "outer %Qd ", mask->centre);
     gmp_fprintf(numbers, "/ %Qd + %Qd%s", mask->divisor, mask->offset,
                 mask->offset_percent ? "%" : "");
     bool ok = fclose(numbers) == 0;

@@ -95,6 +95,7 @@ static void told(void *context, const struct batch_result *result)
         command_fail(&result->err);
         printer->different = printer->different || result->err.code == EXIT_DIFFERENT;
     } else if (result->status == BATCH_DONE && options->verbose) {
+        command_notes(options, result->report.clipped, "");
         command_notes(options, result->report.warning, "");
         if (choice->kernel != printer->kernel)
             command_say("%s: kernel %s on %s", result->input, choice->kernel->name,
@@ -125,6 +126,10 @@ static void print_end(const struct options *options, const struct batch_counts *
     if (counts->links_outside > 0)
         command_say("%zu symlink%s out of the folder not followed (--follow)",
                     counts->links_outside, counts->links_outside == 1 ? "" : "s");
+    if (counts->clipped > 0 && !options->verbose)
+        command_say("%zu file%s with more than 1 %% of the samples clipped by the mask's sum "
+                    "(-v names them); --normalize divides by the sum",
+                    counts->clipped, counts->clipped == 1 ? "" : "s");
     if (counts->with_warnings > 0 && !options->verbose)
         command_say("%zu file%s with data that is not kept (-v names them)", counts->with_warnings,
                     counts->with_warnings == 1 ? "" : "s");

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,11 +53,13 @@ static void print_mask(const struct plan_mask *m)
            : m->float_exact                  ? "float or 32 bits"
                                              : "32 bits");
     printf("rank      %d%s\n", plan_mask_rank(m),
-           m->row ? ": a column pass and a row pass give the same sums" : "");
+           m->row && !m->centre ? ": a column pass and a row pass give the same sums" : "");
     if (m->row) {
         print_factor("column", m->column, m->height);
         print_factor("row   ", m->row, m->width);
     }
+    if (m->centre)
+        printf("centre    %" PRId64 " more in the middle cell\n", m->centre);
     if (m->quantised_bits >= 0)
         printf("quantised to 1/2^%d, at most %.3g of a sample value\n", m->quantised_bits,
                m->quantised_error);
@@ -81,6 +84,11 @@ static void print_choice(const struct plan *plan, const struct picture_report *r
                shape.tile_width, shape.tile_height, shape.halo_left, shape.halo_right,
                shape.halo_above, shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
                shape.mask_rows, shape.loads_per_output);
+    if (!isfinite(cost->cuda_ms)) {
+        printf("estimate  without encoding: %.1f ms on the CPU; no CUDA kernel runs this\n",
+               cost->cpu_ms);
+        return;
+    }
     printf(
         "estimate  without encoding: %.1f ms on the CPU, %.1f ms with CUDA\n"
         "          CPU: %.1f ms of decoding and %.1f ms of filtering on %d thread%s\n"
@@ -123,13 +131,15 @@ static void json_mask(const struct plan_mask *m)
                m->width, m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset, m->sum,
                m->bound, m->accumulator == ACCUMULATOR_I32 ? 32 : 64, m->float_exact,
                plan_mask_rank(m));
-    json_print_integers(stdout, m->weight, m->width * m->height);
+    json_print_integers(stdout, m->weight, m->weight ? m->width * m->height : 0);
     if (m->row) {
         json_print(stdout, ",'column':");
         json_print_integers(stdout, m->column, m->height);
         json_print(stdout, ",'row':");
         json_print_integers(stdout, m->row, m->width);
     }
+    if (m->centre)
+        json_print(stdout, ",'centre':%" PRId64, m->centre);
     if (m->quantised_bits >= 0)
         json_print(stdout, ",'quantised_bits':%d,'quantised_error':%.17g", m->quantised_bits,
                    m->quantised_error);
@@ -199,6 +209,7 @@ static void print_notes(const struct options *options, const struct picture_repo
     const struct kernel_times *times = &report->times;
     const struct pipeline_moments *at = &report->at;
 
+    command_notes(options, report->clipped, "");
     command_notes(options, report->warning, report->choice.note);
     if (options->verbose)
         command_say("%s: kernel %s on %s%s%s", options->operand[0], report->choice.kernel->name,

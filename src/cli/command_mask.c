@@ -37,12 +37,14 @@ static const struct mirror {
 };
 #define MIRRORS ((int)(sizeof mirrors / sizeof mirrors[0]))
 
-/* Whether every cell equals its image. */
+/* Whether every cell equals its image. Outer masks, which are built, are symmetric in every way. */
 static bool has_mirror(const struct mask *mask, const struct mirror *mirror)
 {
     mpq_t image;
     bool equal = !mirror->transpose || mask->width == mask->height;
 
+    if (mask->outer)
+        return !mirror->negate;
     mpq_init(image);
     for (int k = 0; k < mask->width * mask->height && equal; k++) {
         int i = k / mask->width, j = k % mask->width;
@@ -81,9 +83,32 @@ static void mask_range(const struct plan_mask *plan, uint32_t max, char lowest[M
 
 /* ---- the file format ---- */
 
+/* COUNT numbers on one line. */
+static void print_line(FILE *out, const char *name, mpq_t *number, int count)
+{
+    char text[MASK_NUMBER_CHARS];
+
+    fputs(name, out);
+    for (int k = 0; k < count; k++)
+        fprintf(out, " %s", mask_number(text, number[k]));
+    fputc('\n', out);
+}
+
+/* A mask file holds no outer mask: its numbers are comments. */
+static void print_outer(FILE *out, const struct mask *mask)
+{
+    fprintf(out,
+            "# too long for a mask file; each weight is a number of the column times one of the "
+            "row\n");
+    print_line(out, "# column", mask->weight, mask->height);
+    print_line(out, "# row", mask->weight + mask->height, mask->width);
+    if (mpq_sgn(mask->centre) != 0)
+        print_line(out, "# added to the middle weight:", (mpq_t *)&mask->centre, 1);
+}
+
 static bool print_rows(FILE *out, const struct mask *mask, struct error *err)
 {
-    int cells = mask->width * mask->height, widths[MASK_MAX_SIDE] = {0};
+    int cells = mask->width * mask->height, widths[MASK_LONGEST] = {0};
     char text[MASK_NUMBER_CHARS];
 
     for (int k = 0; k < cells; k++) {
@@ -229,7 +254,10 @@ char *mask_print(const struct mask *mask, struct error *err)
     bool good = print_divisor(out, mask, err) && print_offset(out, mask, err);
     if (mask->anchor_x != mask->width / 2 || mask->anchor_y != mask->height / 2)
         fprintf(out, "anchor %d %d\n", mask->anchor_x, mask->anchor_y);
-    good = good && print_rows(out, mask, err);
+    if (mask->outer)
+        print_outer(out, mask);
+    else
+        good = good && print_rows(out, mask, err);
     if (good) {
         fprintf(out, "# size %d x %d, anchor %d %d\n", mask->width, mask->height, mask->anchor_x,
                 mask->anchor_y);
@@ -277,6 +305,31 @@ static void json_depth(const struct mask *mask, int bits)
     plan_mask_free(&plan);
 }
 
+static void json_weights(const struct mask *mask)
+{
+    char text[MASK_NUMBER_CHARS];
+
+    json_print(stdout, ",'weights':[");
+    for (int k = 0; k < mask->width * mask->height; k++) {
+        if (!rational_print(text, mask->weight[k]))
+            mask_number(text, mask->weight[k]);
+        printf("%s\"%s\"", k % mask->width ? "," : k ? "],[" : "[", text);
+    }
+    fputs("]]", stdout);
+}
+
+static void json_outer(const struct mask *mask)
+{
+    char text[MASK_NUMBER_CHARS];
+
+    for (int k = 0; k < mask_numbers(mask); k++) {
+        bool first = k == 0 || k == mask->height;
+        fputs(k == 0 ? ",\"column\":[" : first ? "],\"row\":[" : ",", stdout);
+        json_print_text(stdout, mask_number(text, mask->weight[k]));
+    }
+    json_print(stdout, "],'centre':%s", mask_number(text, mask->centre));
+}
+
 /* Prints one object on one line. Numbers are strings, because most JSON readers store numbers as
  * doubles. Weights are always exact; mask_number would shorten long ones. */
 static void json_mask(const struct mask *mask)
@@ -287,18 +340,17 @@ static void json_mask(const struct mask *mask)
 
     json_print(stdout,
                "{'title':%s,'width':%d,'height':%d,'anchor':[%d,%d],'divisor':%s,'offset':%s,"
-               "'offset_of_max':%i,'weights':[",
+               "'offset_of_max':%i",
                mask->title, mask->width, mask->height, mask->anchor_x, mask->anchor_y,
                mask_number(text, mask->divisor), mask_number(offset, mask->offset),
                mask->offset_percent);
-    for (int k = 0; k < mask->width * mask->height; k++) {
-        if (!rational_print(text, mask->weight[k]))
-            mask_number(text, mask->weight[k]);
-        printf("%s\"%s\"", k % mask->width ? "," : k ? "],[" : "[", text);
-    }
+    if (mask->outer)
+        json_outer(mask);
+    else
+        json_weights(mask);
     mpq_init(sum);
     mask_sum(sum, mask);
-    json_print(stdout, "]],'sum':%s,'symmetry':[", mask_number(text, sum));
+    json_print(stdout, ",'sum':%s,'symmetry':[", mask_number(text, sum));
     mpq_clear(sum);
     for (int i = 0; i < MIRRORS; i++)
         if (has_mirror(mask, &mirrors[i])) {

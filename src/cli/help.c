@@ -97,8 +97,8 @@ static const struct help_block help_text[] = {
          "4 16 24 16  4\n"
          "1  4  6  4  1"),
     TEXT("It holds rows of numbers, separated by blanks or commas. All rows have the same length. "
-         "A mask is 1x1 to 255x255 cells, and its sides may be even. Numbers are exact: 4, -1/2, "
-         "0.0625, 1e-3. These lines may stand before the rows:"),
+         "A mask is 1x1 to 255x255 cells, or one row or column of up to 6001, and its sides may be "
+         "even. Numbers are exact: 4, -1/2, 0.0625, 1e-3. These lines may stand before the rows:"),
     ENTRY("divisor D", "Divide the sum by D. The default is 1."),
     ENTRY("normalize", "Divide by the sum of the weights. Not together with a divisor."),
     ENTRY("offset O", "Add O after the division; 50% is half of the range."),
@@ -106,7 +106,7 @@ static const struct help_block help_text[] = {
     TEXT("The value of --mask is a file, a bare name, rows in place ('1 2 1; 2 4 2; 1 2 1'), or - "
          "for standard input. A bare name is looked for in the current folder, then in the folders "
          "of STENCILCLI_MASKS, then among the installed masks, with and without .txt. --divisor, "
-         "--offset and --anchor replace what the file says."),
+         "--normalize, --offset and --anchor replace what the file says."),
 
     HEADING("BORDERS"),
     TEXT("A filter also needs values outside the image (ghost cells). The border decides these "

@@ -49,9 +49,10 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "sigma", "S", MASKS | BENCH | ON_SCREEN, OWN(sigma),
      "a Gaussian mask of this standard deviation, in pixels\n"
-     "Its integer weights sum to 2048 in each direction, so flat areas stay exactly flat."},
+     "Its integer weights sum to 2048 in each direction (to 65536 if the mask has more than 255 "
+     "cells along an axis), so flat areas stay exactly flat. S is at most 1000."},
 
-    {0, "radius", "R", MASKS | BENCH | ON_SCREEN, INT(request.filter.radius, 0, 127),
+    {0, "radius", "R", MASKS | BENCH | ON_SCREEN, INT(request.filter.radius, 0, 3000),
      "size of the mask: 2R+1 cells wide and high\n"
      "R is for Gaussian masks and for means. For a Gaussian mask the default is 3*S, rounded up."},
 
@@ -60,6 +61,10 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "divisor", "D", MASKS, TEXT(request.filter.overrides.divisor),
      "divide the sum by D instead of the mask's divisor"},
+
+    {0, "normalize", NULL, MASKS, FLAG(request.filter.overrides.normalize),
+     "divide by the sum of the weights\n"
+     "Flat areas then keep their brightness. A mask whose weights sum to 0 cannot be normalized."},
 
     {0, "offset", "O", MASKS, TEXT(request.filter.overrides.offset),
      "add O after the division: 128, -5, or 50% of the range\n"

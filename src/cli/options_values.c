@@ -241,9 +241,9 @@ bool option_set_anchor(const struct option_value *given)
     const char *end;
     int x, y;
     if (!parse_int(given->text, &end, &x) || *end != ',' || !parse_int(end + 1, &end, &y) ||
-        *end != '\0' || x < 0 || x >= MASK_MAX_SIDE || y < 0 || y >= MASK_MAX_SIDE)
+        *end != '\0' || x < 0 || x >= MASK_LONGEST || y < 0 || y >= MASK_LONGEST)
         return expected(given, "X,Y, two whole numbers from 0 to %d with a comma between",
-                        MASK_MAX_SIDE - 1);
+                        MASK_LONGEST - 1);
     struct plan_overrides *overrides = &given->options->request.filter.overrides;
     overrides->anchor_x = x;
     overrides->anchor_y = y;

@@ -44,13 +44,13 @@ static double cpu_pass_ms(const struct plan *plan, int width, int height)
 {
     const struct cpu_set *set = cpu_set_best();
     const struct cpu_method *method = cpu_method_fastest(plan, set->ops, width, height, 0);
-    double cells = cpu_samples(plan, width, height) * sample_ms(plan, set->rates), ms;
+    double ms = cpu_method_cost(method, plan, set->ops, width, height) / 1e6, cells;
 
-    if (method->per_cell && plan->mask[0].accumulator != ACCUMULATOR_I64)
-        return cells;
-    ms = cpu_method_cost(method, plan, set->ops, width, height) / 1e6;
+    if (!method->per_cell)
+        return ms;
+    cells = cpu_samples(plan, width, height) * sample_ms(plan, set->rates);
     /* Sums of 64 bits need not take every cell: see cpu/real.h. */
-    return method->per_cell ? fmin(cells, ms) : ms;
+    return plan->mask[0].accumulator == ACCUMULATOR_I64 ? fmin(cells, ms) : cells;
 }
 
 /* ---- the row of the table ---- */

@@ -129,6 +129,8 @@ bool cpu_bytes_wins(const struct plan *plan)
     if (plan->type != SAMPLE_U8 || plan->alpha == ALPHA_WEIGHTED)
         return false;
     if (plan->kind == PLAN_GRADIENT) {
+        if (m->divisor != 1 && m->divisor != 2 && m->divisor != 4)
+            return false;
         for (int k = 0; k < plan->masks; k++)
             if (m[k].bound > INT16_MAX || !cpu_mask_fits(&m[k], INT8_MAX))
                 return false;
@@ -289,8 +291,8 @@ static void filter_directly(const struct bytes_pass *pass, struct bytes_worker *
     for (int k = 0; k < plan->masks; k++)
         direct_sums(pass, w, k, y, n, (struct cpu_ahead){NULL, out});
     if (plan->kind == PLAN_GRADIENT)
-        pass->ops->gradient_16_u8((const int16_t *)w->sum[0], (const int16_t *)w->sum[1], plan->max,
-                                  out, n);
+        pass->ops->gradient_16_u8((const int16_t *)w->sum[0], (const int16_t *)w->sum[1],
+                                  (int)plan->mask[0].divisor, plan->max, out, n);
     else
         pass->ops->divide_16_u8(&pass->divide, w->sum[0], out, n);
 }

@@ -83,13 +83,37 @@ void cpu_finish_64(const struct cpu_ops *ops, const struct plan *plan, const int
     }
 }
 
+/* Doubles divide by these exactly enough (cpu/ops_divide.h). */
+#define MOST_GRADIENT_DIVISOR 128
+
+/* The largest n with (2n-1)^2 * d^2 <= 4*(gx^2 + gy^2), as in kernel/reference.c. */
+static int32_t gradient_128(int64_t gx, int64_t gy, int128 d, int32_t max)
+{
+    const int128 squares = 4 * ((int128)gx * gx + (int128)gy * gy);
+    int32_t low = 0, high = max;
+
+    while (low < high) {
+        int64_t n = ((int64_t)low + high + 1) / 2;
+        if ((2 * n - 1) * d * (2 * n - 1) * d <= squares)
+            low = (int32_t)n;
+        else
+            high = (int32_t)n - 1;
+    }
+    return low;
+}
+
 void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, const int32_t *gx,
                          const int32_t *gy, void *out, int n)
 {
+    const int64_t d = plan->mask[0].divisor;
     int32_t size[CHUNK];
+
     for (int x = 0; x < n; x += CHUNK) {
         int count = n - x < CHUNK ? n - x : CHUNK;
-        ops->gradient_32(gx + x, gy + x, (int32_t)plan->max, size, count);
+        if (d <= MOST_GRADIENT_DIVISOR)
+            ops->gradient_32(gx + x, gy + x, (int)d, (int32_t)plan->max, size, count);
+        for (int i = 0; d > MOST_GRADIENT_DIVISOR && i < count; i++)
+            size[i] = gradient_128(gx[x + i], gy[x + i], d, (int32_t)plan->max);
         narrow(plan->type, size, out, x, count);
     }
 }
@@ -219,6 +243,21 @@ void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const in
         for (int c = 0; c < channels; c++) {
             int32_t value = quotient_of(&plan->mask[0], plain[x + c], product[x + c],
                                         product[x + alpha], c == alpha, plan->max);
+            narrow(plan->type, &value, out, x + c, 1);
+        }
+}
+
+void cpu_finish_split(const struct plan *plan, const int64_t *plain, const int64_t *high,
+                      const int64_t *low, void *out, int n)
+{
+    const struct plan_mask *m = &plan->mask[0];
+    int channels = plan->channels, alpha = channels - 1;
+
+    for (int x = 0; x < n; x += channels)
+        for (int c = 0; c < channels; c++) {
+            int128 product = (int128)high[x + c] * ((int64_t)plan->max + 1) + low[x + c];
+            int32_t value = quotient_of(m, plain[x + c], product, plain[x + alpha] - m->offset,
+                                        c == alpha, plan->max);
             narrow(plan->type, &value, out, x + c, 1);
         }
 }

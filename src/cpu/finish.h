@@ -19,6 +19,11 @@ void cpu_finish_gradient(const struct cpu_ops *ops, const struct plan *plan, con
 void cpu_finish_weighted(const struct plan *plan, const int64_t *plain, const int64_t *product,
                          void *out, int n);
 
+/* As cpu_finish_weighted, with the sums of products in two parts: (max + 1) * HIGH + LOW. PLAIN has
+ * the offset in alpha's places, too; HIGH and LOW are not read there. */
+void cpu_finish_split(const struct plan *plan, const int64_t *plain, const int64_t *high,
+                      const int64_t *low, void *out, int n);
+
 /* For sums without offset that must be multiplied by COMMON: cpu_weighted_make prepares the
  * division of cpu_finish_boxes. False if the numbers are too large. */
 bool cpu_weighted_make(struct cpu_weighted *w, const struct plan *plan, int64_t common);

@@ -190,7 +190,7 @@ const struct kernel *cpu_kernels(int *count)
             .dims = 2,
             .device = DEVICE_CPU,
             .idea = sets[i].idea,
-            .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
+            .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) | KERNEL_KIND(PLAN_LONG),
             .available = sets[i].available,
             .supports = supports,
             .run = run,

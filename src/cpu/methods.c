@@ -4,10 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "plan/filter.h"
+
 static const struct cpu_method *const METHODS[] = {
     &cpu_method_direct8, &cpu_method_bytes, &cpu_method_outer16,    &cpu_method_separable,
     &cpu_method_terms,   &cpu_method_runs,  &cpu_method_certified8, &cpu_method_real,
-    &cpu_method_direct,  &cpu_method_fft,
+    &cpu_method_direct,  &cpu_method_fft,   &cpu_method_long,
 };
 
 #define COUNT ((int)(sizeof METHODS / sizeof *METHODS))
@@ -31,8 +33,7 @@ const char *cpu_method_refusal(const struct cpu_method *method, const struct pla
 {
     if (method->kinds & KERNEL_KIND(plan->kind))
         return method->refusal(plan, ops);
-    return plan->kind == PLAN_GRADIENT ? "it runs one mask, not gradients"
-                                       : "it knows no plan of this kind";
+    return filter_kind_refusal(plan->kind);
 }
 
 double cpu_method_cost(const struct cpu_method *method, const struct plan *plan,

@@ -104,6 +104,20 @@ struct cpu_runs {
     const uint32_t *other;
 };
 
+/* The changes of weights along a line: with running sums R of the line, with R[0] = 0,
+ *
+ *   sum of w[k] * in[x + k] = sum of (w[k - 1] - w[k]) * R[x + k],  k = 0 .. length, w outside: 0
+ *
+ * Changes of one size are a group, so that a group needs one multiplication. */
+struct cpu_steps {
+    int groups;
+    const struct cpu_step_group {
+        uint64_t size;
+        int added, taken; /* places whose running sum is added; then those where it is subtracted */
+    } * group;
+    const size_t *at; /* the places, in elements, group after group */
+};
+
 /* Fourier transforms of n points (a power of 2, 8 or more), CPU_FFT_LANES side by side: a block is
  * n * CPU_FFT_LANES real parts, then as many imaginary parts, aligned to 64 bytes. */
 #define CPU_FFT_LANES 4
@@ -202,8 +216,10 @@ struct cpu_ops {
                       uint16_t *sum, int n, struct cpu_ahead ahead);
     void (*divide_16_u8)(const struct cpu_divide16 *divide, const uint16_t *sum, uint8_t *out,
                          int n);
-    /* out = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| <= INT16_MAX */
-    void (*gradient_16_u8)(const int16_t *gx, const int16_t *gy, uint32_t max, uint8_t *out, int n);
+    /* out = clamp(round(sqrt(gx^2 + gy^2) / divisor)), |gx|, |gy| <= INT16_MAX, divisor 1, 2 or
+     * 4 */
+    void (*gradient_16_u8)(const int16_t *gx, const int16_t *gy, int divisor, uint32_t max,
+                           uint8_t *out, int n);
     /* out[r] = divide_16_u8 of start + sum over taps of weight[i] * row[r + i][x], for up to
      * CPU_COLUMN_ROWS rows at once, which share the loads of taps + rows - 1 lines */
     void (*column_16_u8)(const struct cpu_taps *taps, const uint16_t *const *row, uint16_t start,
@@ -236,12 +252,17 @@ struct cpu_ops {
      * PLAIN has B in alpha's places. Numerator + denominator/2 stays below 2^49. */
     void (*weighted)(const struct cpu_weighted *weighted, const uint32_t *plain,
                      const uint32_t *product, int32_t *quotient, int n);
-    /* size = clamp(round(sqrt(gx^2 + gy^2))), |gx|, |gy| < 2^30 */
-    void (*gradient_32)(const int32_t *gx, const int32_t *gy, int32_t max, int32_t *size, int n);
+    /* size = clamp(round(sqrt(gx^2 + gy^2) / divisor)), |gx|, |gy| < 2^30, divisor 1..128 */
+    void (*gradient_32)(const int32_t *gx, const int32_t *gy, int divisor, int32_t max,
+                        int32_t *size, int n);
 
     /* sum[x] = start + the ends' sum, modulo 2^32, n rounded up to CPU_BLOCK */
     void (*sum_runs)(const struct cpu_runs *runs, const uint32_t *const *rows, uint32_t start,
                      int32_t *sum, int n);
+
+    /* out[x] = start + the sum over the steps, modulo 2^64, n rounded up to CPU_BLOCK */
+    void (*sum_steps)(const struct cpu_steps *steps, const uint64_t *sums, uint64_t start,
+                      uint64_t *out, int n);
 
     /* Transforms a block. Only fft_back knows the order of the frequencies. fft_back: the inverse
      * times n. */

@@ -255,14 +255,17 @@ static void weighted(const struct cpu_weighted *w, const uint32_t *plain, const 
     }
 }
 
-/* G = gx^2 + gy^2 is exact if sqrt(G) < 2^16, and lies at least 1/4 from any (k - 1/2)^2. So
- * sqrt(G) is at least 2^-19 from k - 1/2, and doubles there are 2^-37 apart. Larger G are
- * clamped. */
-static void gradient_32(const int32_t *restrict gx, const int32_t *restrict gy, int32_t max,
-                        int32_t *restrict size, int n)
+/* The rounding of sqrt(G) / d, G = gx^2 + gy^2, is right: let sqrt(G) < 2^16 * d, because larger G
+ * are clamped. Then G < 2^46 is exact.
+ *   - If sqrt(G) / d is k - 1/2, the root of a square, it is exact, and so is the sum k.
+ *   - Else G differs from the square of (k - 1/2) * d by at least 1/4, so that sqrt(G) / d differs
+ *     from k - 1/2 by at least 2^-19 / d^2 >= 2^-33. Doubles there are 2^-37 apart. */
+static void gradient_32(const int32_t *restrict gx, const int32_t *restrict gy, int divisor,
+                        int32_t max, int32_t *restrict size, int n)
 {
+    const double d = divisor;
     for (int x = 0; x < n; x++) {
-        double root = sqrt((double)gx[x] * gx[x] + (double)gy[x] * gy[x]);
+        double root = sqrt((double)gx[x] * gx[x] + (double)gy[x] * gy[x]) / d;
         size[x] = (int32_t)((root > max ? max : root) + 0.5);
     }
 }

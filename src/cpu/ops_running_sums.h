@@ -1,5 +1,6 @@
-/* Running sums in portable C: of boxes, along columns and rows, and the sums over the ends of runs
- * of equal weights (cpu/direct.c). A part of cpu/ops_template.h, included once per instruction set.
+/* Running sums in portable C: of boxes, along columns and rows; the sums over the ends of runs of
+ * equal weights (cpu/direct.c), and over the changes of weights of a long line (cpu/long.c). A part
+ * of cpu/ops_template.h, included once per instruction set.
  */
 #ifndef STENCIL_CPU_OPS_RUNNING_SUMS_H
 #define STENCIL_CPU_OPS_RUNNING_SUMS_H
@@ -83,6 +84,37 @@ static void sum_runs(const struct cpu_runs *runs, const uint32_t *const *rows, u
             RUNS_EACH(acc[k] += v * *other)
         }
         store_32(sum + x, acc, RUNS_VECTORS);
+    }
+}
+
+/* ---- steps ---- */
+
+#define STEP_VECTORS 4
+#define STEP_BLOCK   (STEP_VECTORS * VECTOR_BYTES / 8)
+
+static void sum_steps(const struct cpu_steps *steps, const uint64_t *sums, uint64_t start,
+                      uint64_t *out, int n)
+{
+    for (int x = 0; x < n; x += STEP_BLOCK) {
+        const size_t *at = steps->at;
+        v_u64 total[STEP_VECTORS], acc[STEP_VECTORS];
+        for (int k = 0; k < STEP_VECTORS; k++)
+            total[k] = start - (v_u64){0};
+        for (int g = 0; g < steps->groups; g++) {
+            const struct cpu_step_group *group = &steps->group[g];
+            for (int k = 0; k < STEP_VECTORS; k++)
+                acc[k] = (v_u64){0};
+            for (int t = 0; t < group->added; t++, at++)
+                for (int k = 0; k < STEP_VECTORS; k++)
+                    acc[k] += (v_u64)load_32(sums + *at + x + k * VECTOR_BYTES / 8);
+            for (int t = 0; t < group->taken; t++, at++)
+                for (int k = 0; k < STEP_VECTORS; k++)
+                    acc[k] -= (v_u64)load_32(sums + *at + x + k * VECTOR_BYTES / 8);
+            for (int k = 0; k < STEP_VECTORS; k++)
+                total[k] += acc[k] * group->size;
+        }
+        for (int k = 0; k < STEP_VECTORS; k++)
+            store(out + x + k * VECTOR_BYTES / 8, (v_u32)total[k]);
     }
 }
 

@@ -119,17 +119,23 @@ static void divide_16_u8(const struct cpu_divide16 *divide, const uint16_t *sum,
         divide_16_body(*divide, PLAIN_SUM, sum, out, n);
 }
 
-/* G = gx^2 + gy^2 < 2^31. If sqrt(G) < 256.5, G < 2^17 is exact as a float and lies at least 1/4
- * from any (k - 1/2)^2, so that sqrt(G) is at least 2^-12 from k - 1/2: sixteen times the error of
- * the root and the sum. Larger G are clamped, however they are rounded. */
-static void gradient_16_u8(const int16_t *gx, const int16_t *gy, uint32_t max, uint8_t *out, int n)
+/* The rounding of sqrt(G) / d, G = gx^2 + gy^2 < 2^31, is right: let sqrt(G) < 256.5 * d, because
+ * larger G are clamped, however they are rounded. Then G < 2^21 is exact as a float. Division by d
+ * is exact, too.
+ *   - If sqrt(G) / d is k - 1/2, the root of a square, it is exact, and so is the sum k.
+ *   - Else G differs from the square of (k - 1/2) * d by at least 1/4, and by at least 1 if d is 2
+ *     or 4. So sqrt(G) / d differs from k - 1/2 by at least 2^-12 (d = 1) or 2^-13 (d = 4), which
+ * is more than the errors of the root and of the sum, at most 2^-16 each. */
+static void gradient_16_u8(const int16_t *gx, const int16_t *gy, int divisor, uint32_t max,
+                           uint8_t *out, int n)
 {
+    const float inverse = 1.0F / (float)divisor;
     const struct cpu_divide16 one = {.is_signed = true, .max = (uint16_t)max};
     for (int x = 0; x < n; x += CPU_BLOCK) {
         uint16_t length[CPU_BLOCK];
         for (int k = 0; k < CPU_BLOCK; k++) {
             int32_t g = gx[x + k] * gx[x + k] + gy[x + k] * gy[x + k];
-            int32_t root = (int32_t)(sqrtf((float)g) + 0.5F);
+            int32_t root = (int32_t)(sqrtf((float)g) * inverse + 0.5F);
             length[k] = (uint16_t)(root > UINT8_MAX ? UINT8_MAX : root);
         }
         divide_16_body(one, SIGNED_SHIFT, length, out + x, n - x < CPU_BLOCK ? n - x : CPU_BLOCK);

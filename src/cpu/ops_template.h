@@ -69,6 +69,7 @@ const struct cpu_ops OPS_PASTE(cpu_ops_, OPS_SUFFIX) = {
     .divide_32_u16 = divide_32_u16,
     .gradient_32 = gradient_32,
     .sum_runs = sum_runs,
+    .sum_steps = sum_steps,
     .fft_forward = fft_forward,
     .fft_back = fft_back,
     .fft_multiply = fft_multiply,

@@ -29,6 +29,7 @@ typedef uint8_t v_u8 __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint16_t v_u16 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int16_t v_s16 __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t v_u32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint64_t v_u64 __attribute__((vector_size(VECTOR_BYTES)));
 typedef int32_t v_s32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef float v_f32 __attribute__((vector_size(VECTOR_BYTES)));
 

@@ -1,6 +1,8 @@
 /* The cost model of the CUDA kernels, for --device auto: with T taps, N samples and the rates of
  * kernel/rates.h a pass takes T / rate + N / rate. The model guesses from the plan which kernel
  * would run. It asks no device, and a build without CUDA gives the same estimates. */
+#include <math.h>
+
 #include "kernel/backend.h"
 #include "kernel/rates.h"
 
@@ -87,5 +89,7 @@ static double sample_ms(const struct plan *plan)
 
 double cuda_pass_ms(const struct plan *plan, int width, int height)
 {
+    if (plan->kind == PLAN_LONG) /* no kernel runs it */
+        return HUGE_VAL;
     return (double)width * (double)height * (double)plan->channels * sample_ms(plan);
 }

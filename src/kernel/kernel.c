@@ -7,6 +7,7 @@
 
 #include "kernel/backend.h"
 #include "kernel/band_device.h"
+#include "plan/filter.h"
 
 #define MAX_KERNELS 32
 
@@ -75,9 +76,7 @@ bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char 
                      size_t why_bytes)
 {
     if (kernel->dims == 2 && !(kernel->kinds & KERNEL_KIND(plan->kind))) {
-        snprintf(why, why_bytes, "%s",
-                 plan->kind == PLAN_GRADIENT ? "it runs one mask, not gradients"
-                                             : "it knows no plan of this kind");
+        snprintf(why, why_bytes, "%s", filter_kind_refusal(plan->kind));
         return false;
     }
     if (kernel->available && !kernel->available()) {

@@ -64,8 +64,8 @@ static int64_t sum_cells(const struct kernel_job *job, const struct plan_mask *m
     int64_t sum = 0;
     for (int i = 0; i < m->height; i++)
         for (int j = 0; j < m->width; j++)
-            sum += m->weight[i * m->width + j] *
-                   cell(job, y + i - m->anchor_y, x + j - m->anchor_x, c);
+            sum +=
+                plan_mask_weight(m, i, j) * cell(job, y + i - m->anchor_y, x + j - m->anchor_x, c);
     return sum;
 }
 
@@ -76,16 +76,17 @@ static int64_t linear(const struct kernel_job *job, int y, int x, int c)
     return clamp(divide_floor(s + m->divisor / 2, m->divisor), job->plan->max);
 }
 
-/* clamp(round(sqrt(gx^2 + gy^2))): the largest n with (2n-1)^2 <= 4*(gx^2 + gy^2) */
+/* clamp(round(sqrt(gx^2 + gy^2) / d)): the largest n with (2n-1)^2 * d^2 <= 4*(gx^2 + gy^2) */
 static int64_t gradient(const struct kernel_job *job, int y, int x, int c)
 {
     int128 gx = sum_cells(job, &job->plan->mask[0], y, x, c);
     int128 gy = sum_cells(job, &job->plan->mask[1], y, x, c);
+    int128 d = job->plan->mask[0].divisor;
     int64_t low = 0, high = job->plan->max; /* low passes the test; more than high is clamped */
 
     while (low < high) {
         int64_t n = (low + high + 1) / 2;
-        if ((int128)(2 * n - 1) * (2 * n - 1) <= 4 * (gx * gx + gy * gy))
+        if ((2 * n - 1) * d * (2 * n - 1) * d <= 4 * (gx * gx + gy * gy))
             low = n;
         else
             high = n - 1;
@@ -106,7 +107,7 @@ static int64_t weighted(const struct kernel_job *job, int y, int x, int c)
     for (int i = 0; i < m->height; i++)
         for (int j = 0; j < m->width; j++) {
             int cy = y + i - m->anchor_y, cx = x + j - m->anchor_x;
-            int128 wa = (int128)m->weight[i * m->width + j] * cell(job, cy, cx, alpha);
+            int128 wa = (int128)plan_mask_weight(m, i, j) * cell(job, cy, cx, alpha);
             coverage += wa;
             product += wa * cell(job, cy, cx, c);
         }
@@ -163,7 +164,7 @@ const struct kernel kernel_reference = {
     .dims = 2,
     .device = DEVICE_CPU,
     .idea = "the formula itself, one thread, 64-bit sums: what all others are compared with",
-    .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT),
+    .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) | KERNEL_KIND(PLAN_LONG),
     .run = run,
 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SCALED (FILTER_MASK | FILTER_SCALE)
+#define SCALED (FILTER_MASK | FILTER_DIVISOR | FILTER_OFFSET | FILTER_NORMALIZE)
 #define SIZED  (SCALED | FILTER_RADIUS)
 #define SMOOTH (SIZED | FILTER_SIGMA)
 
@@ -32,11 +32,13 @@ static const struct filter filters[] = {
     {"emboss", "a relief, lit from the top left",
      PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}},
     {"sobel", "edge strength: the size of the gradient, by Sobel's masks",
-     PLAN_GRADIENT, 0, BUILD_NOTHING, "sobel_x and sobel_y", {"sobel_x", "sobel_y"}},
+     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "sobel_x and sobel_y", {"sobel_x", "sobel_y"}},
     {"prewitt", "edge strength: the size of the gradient, by Prewitt's masks",
-     PLAN_GRADIENT, 0, BUILD_NOTHING, "prewitt_x and prewitt_y", {"prewitt_x", "prewitt_y"}},
+     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "prewitt_x and prewitt_y",
+     {"prewitt_x", "prewitt_y"}},
     {"scharr", "edge strength: the size of the gradient, by Scharr's masks",
-     PLAN_GRADIENT, 0, BUILD_NOTHING, "scharr_x and scharr_y", {"scharr_x", "scharr_y"}},
+     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "scharr_x and scharr_y, divided by 4",
+     {"scharr_x", "scharr_y"}},
 };
 /* clang-format on */
 #define FILTER_COUNT (int)(sizeof filters / sizeof filters[0])
@@ -57,12 +59,24 @@ const struct filter *filter_find(const char *name)
 
 const char *filter_kind_name(enum plan_kind kind)
 {
-    return kind == PLAN_GRADIENT ? "gradient" : "linear";
+    static const char *const names[] = {
+        [PLAN_LINEAR] = "linear", [PLAN_GRADIENT] = "gradient", [PLAN_LONG] = "long"};
+    return names[kind];
 }
 
 const char *filter_kind_formula(enum plan_kind kind)
 {
-    return kind == PLAN_GRADIENT ? "sqrt(gx^2 + gy^2), rounded, of two masks" : NULL;
+    static const char *const formulas[] = {
+        [PLAN_GRADIENT] = "sqrt(gx^2 + gy^2) / divisor, rounded, of two masks",
+        [PLAN_LONG] = "the weighted sum of a column pass and a row pass"};
+    return formulas[kind];
+}
+
+const char *filter_kind_refusal(enum plan_kind kind)
+{
+    return kind == PLAN_GRADIENT ? "it runs one mask, not gradients"
+           : kind == PLAN_LONG   ? "it runs masks of at most 255 cells along an axis"
+                                 : "it knows no plan of this kind";
 }
 
 /* ---- options ---- */
@@ -71,8 +85,9 @@ static const struct {
     const char *name;
     enum filter_option option;
 } option_names[] = {
-    {"mask", FILTER_MASK},     {"sigma", FILTER_SIGMA},   {"radius", FILTER_RADIUS},
-    {"amount", FILTER_AMOUNT}, {"divisor", FILTER_SCALE}, {"offset", FILTER_SCALE},
+    {"mask", FILTER_MASK},           {"sigma", FILTER_SIGMA},     {"radius", FILTER_RADIUS},
+    {"amount", FILTER_AMOUNT},       {"divisor", FILTER_DIVISOR}, {"offset", FILTER_OFFSET},
+    {"normalize", FILTER_NORMALIZE},
 };
 #define OPTION_NAMES (sizeof option_names / sizeof option_names[0])
 
@@ -92,6 +107,7 @@ static bool check_options(const struct filter_request *request, struct error *er
     const bool given[OPTION_NAMES] = {
         request->mask != NULL,   request->has_sigma,         request->radius >= 0,
         request->amount != NULL, overrides->divisor != NULL, overrides->offset != NULL,
+        overrides->normalize,
     };
 
     for (size_t i = 0; i < OPTION_NAMES; i++) {
@@ -235,6 +251,8 @@ static bool make_masks(const struct filter_request *request, struct plan *plan, 
     plan->kind = request->filter->kind;
     for (; good && plan->masks < own.mask_count; plan->masks += good)
         good = plan_mask_make(&plan->mask[plan->masks], &own.masks[plan->masks], max, err);
+    if (good && plan->kind == PLAN_LINEAR && plan_mask_is_long(&plan->mask[0]))
+        plan->kind = PLAN_LONG;
     if (request->mask_count == 0)
         filter_unload(&own);
     if (!good)

@@ -13,7 +13,9 @@ enum filter_option {
     FILTER_SIGMA = 2,
     FILTER_RADIUS = 4,
     FILTER_AMOUNT = 8,
-    FILTER_SCALE = 16 /* --divisor and --offset */
+    FILTER_DIVISOR = 16,
+    FILTER_OFFSET = 32,
+    FILTER_NORMALIZE = 64
 };
 
 /* The mask that --sigma, --radius and --amount make. */
@@ -46,6 +48,9 @@ bool filter_takes(const struct filter *filter, const char *option);
 /* The name of a kind of plan in --plan and --json, and its formula (NULL: the weighted sum). */
 const char *filter_kind_name(enum plan_kind kind);
 const char *filter_kind_formula(enum plan_kind kind);
+
+/* Why a kernel or a method that does not know this kind of plan refuses it. */
+const char *filter_kind_refusal(enum plan_kind kind);
 
 /* What the user asked for (as text if exactness matters), and the masks made from it. */
 struct filter_request {

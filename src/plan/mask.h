@@ -6,30 +6,44 @@
  *     divisor 256        optional; also: offset 128 | offset 50% | anchor X Y | normalize
  *     1  4  6  4  1
  *     4 16 24 16  4
- * Rows of rationals separated by blanks or commas, all of one length, 1x1 to 255x255. On the
- * command line ';' separates the rows. */
+ * Rows of rationals separated by blanks or commas, all of one length, 1x1 to 255x255; a single row
+ * or column may have up to 6001 numbers. On the command line ';' separates the rows. */
 #ifndef STENCIL_PLAN_MASK_H
 #define STENCIL_PLAN_MASK_H
 
 #include "plan/rational.h"
 
 #define MASK_MAX_SIDE 255
+#define MASK_LONGEST                                                                               \
+    6001 /* cells along an axis: of a single row or column, or of an outer mask                    \
+          */
 
 struct mask {
     int width, height;
     int anchor_x, anchor_y; /* inside the mask; default width/2, height/2 */
     mpq_t *weight;          /* width*height, row-major, as written (not yet divided) */
-    mpq_t divisor;          /* 1 if none was given; normalize: the sum (never 0); may be negative */
-    mpq_t offset;           /* in sample values, or a fraction of max if offset_percent */
-    bool offset_percent;    /* offset was `N%`: offset holds N/100 */
-    char *title;            /* the first comment line without '#', or NULL; owned */
-    char *name;             /* its name in messages: what mask_parse was given, or NULL; owned */
+    /* A column times a row: weight holds the column's height numbers, then the row's width numbers.
+     * Masks that are built longer than MASK_MAX_SIDE are outer masks. */
+    bool outer;
+    mpq_t centre;        /* outer: is added to the weight of the cell (width/2, height/2) */
+    mpq_t divisor;       /* 1 if none was given; normalize: the sum (never 0); may be negative */
+    mpq_t offset;        /* in sample values, or a fraction of max if offset_percent */
+    bool offset_percent; /* offset was `N%`: offset holds N/100 */
+    char *title;         /* the first comment line without '#', or NULL; owned */
+    char *name;          /* its name in messages: what mask_parse was given, or NULL; owned */
 };
 
 /* All cells 0, divisor 1, offset 0, default anchor. Free with mask_free. Without memory the
  * mask is left zeroed: weight is NULL. */
 void mask_init(struct mask *mask, int width, int height);
+void mask_init_outer(struct mask *mask, int width, int height);
 void mask_free(struct mask *mask); /* harmless on a zeroed struct */
+
+/* How many numbers `weight` holds. */
+static inline int mask_numbers(const struct mask *mask)
+{
+    return mask->outer ? mask->height + mask->width : mask->width * mask->height;
+}
 
 /* Parses LENGTH bytes of mask text, which a zero byte must follow. Messages begin with
  * NAME:LINE:COLUMN and are EXIT_USAGE; a mask that failed is left zeroed. */
@@ -49,9 +63,8 @@ void mask_list(void (*visit)(const char *name, const char *path, void *context),
 /* One of the built-in masks: "gauss5", "sobel_x" ... NAME must be one. */
 bool mask_builtin(struct mask *mask, const char *name, struct error *err);
 
-/* Builders; EXIT_USAGE for a sigma or radius out of range (sigma finite and > 0, radius 0..127;
- * a negative radius of a gauss means ceil(3*sigma)). A row is for signals; its gauss weights sum
- * to 2048. */
+/* Builders; EXIT_USAGE for a sigma or radius out of range (sigma finite and > 0, radius 0..3000, of
+ * a row 0..127; a negative radius of a gauss means ceil(3*sigma)). A row is for signals. */
 enum mask_shape { MASK_SQUARE, MASK_ROW };
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
                       struct error *err);
@@ -64,7 +77,11 @@ bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char 
  * reduced to lowest terms, because that would be slow (see plan/mask_builtin.c). */
 void mask_sum(mpq_t sum, const struct mask *mask);
 
-/* The 1D Gaussian weights of docs/promise.md: 2*radius+1 numbers, symmetric, with the sum 2048. */
+/* Makes the sum the divisor. Returns NULL, or why that is not possible, as half a sentence. */
+const char *mask_normalize(struct mask *mask);
+
+/* The 1D Gaussian weights of docs/promise.md: 2*radius+1 numbers, symmetric, with the sum 2048, or
+ * 65536 for a radius above 127. */
 void mask_gauss_weights(double sigma, int radius, int *weight);
 
 /* Rotates mask and anchor by 180 degrees: true convolution. */

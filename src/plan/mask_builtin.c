@@ -4,8 +4,9 @@
  * radius and unsharp are computed.
  *
  * A gauss mask consists of integers over 2048 in each direction, so that a flat area stays exactly
- * flat. exp() below is the only floating-point arithmetic of the program that can change an output;
- * a test checks the resulting weights. */
+ * flat. Over 65536 if the mask is long: else its middle weights would be 19 and less. exp() below
+ * is the only floating-point arithmetic of the program that can change an output; a test checks the
+ * resulting weights. */
 #include "plan/mask.h"
 
 #include <math.h>
@@ -13,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAUSS_UNITS 2048
-#define MAX_RADIUS  ((MASK_MAX_SIDE - 1) / 2)
+#define GAUSS_UNITS      2048
+#define GAUSS_UNITS_LONG 65536
+#define MAX_RADIUS       ((MASK_MAX_SIDE - 1) / 2)
+#define MAX_RADIUS_LONG  ((MASK_LONGEST - 1) / 2)
 
 /* ---- masks as text ---- */
 
@@ -31,8 +34,8 @@ static const struct {
     {"sobel_y", "-1 -2 -1; 0 0 0; 1 2 1"},
     {"prewitt_x", "-1 0 1; -1 0 1; -1 0 1"},
     {"prewitt_y", "-1 -1 -1; 0 0 0; 1 1 1"},
-    {"scharr_x", "-3 0 3; -10 0 10; -3 0 3"},
-    {"scharr_y", "-3 -10 -3; 0 0 0; 3 10 3"},
+    {"scharr_x", "divisor 4; -3 0 3; -10 0 10; -3 0 3"},
+    {"scharr_y", "divisor 4; -3 -10 -3; 0 0 0; 3 10 3"},
 };
 
 bool mask_builtin(struct mask *mask, const char *name, struct error *err)
@@ -45,31 +48,44 @@ bool mask_builtin(struct mask *mask, const char *name, struct error *err)
 
 /* ---- the struct ---- */
 
-void mask_init(struct mask *mask, int width, int height)
+static void init(struct mask *mask, int width, int height, bool outer)
 {
-    size_t cells = (size_t)width * (size_t)height;
+    int numbers;
 
     memset(mask, 0, sizeof *mask);
-    mask->weight = malloc(cells * sizeof *mask->weight);
-    if (!mask->weight)
-        return;
-    for (size_t i = 0; i < cells; i++)
-        mpq_init(mask->weight[i]);
-    mpq_inits(mask->divisor, mask->offset, NULL);
-    mpq_set_ui(mask->divisor, 1, 1);
+    mask->outer = outer;
     mask->width = width;
     mask->height = height;
     mask->anchor_x = width / 2;
     mask->anchor_y = height / 2;
+    numbers = mask_numbers(mask);
+    mask->weight = malloc((size_t)numbers * sizeof *mask->weight);
+    if (!mask->weight) {
+        memset(mask, 0, sizeof *mask);
+        return;
+    }
+    for (int i = 0; i < numbers; i++)
+        mpq_init(mask->weight[i]);
+    mpq_inits(mask->divisor, mask->offset, mask->centre, NULL);
+    mpq_set_ui(mask->divisor, 1, 1);
+}
+
+void mask_init(struct mask *mask, int width, int height)
+{
+    init(mask, width, height, false);
+}
+
+void mask_init_outer(struct mask *mask, int width, int height)
+{
+    init(mask, width, height, true);
 }
 
 void mask_free(struct mask *mask)
 {
     if (mask->weight) {
-        size_t cells = (size_t)mask->width * (size_t)mask->height;
-        for (size_t i = 0; i < cells; i++)
+        for (int i = 0; i < mask_numbers(mask); i++)
             mpq_clear(mask->weight[i]);
-        mpq_clears(mask->divisor, mask->offset, NULL);
+        mpq_clears(mask->divisor, mask->offset, mask->centre, NULL);
         free(mask->weight);
     }
     free(mask->title);
@@ -77,11 +93,21 @@ void mask_free(struct mask *mask)
     memset(mask, 0, sizeof *mask);
 }
 
+static void reverse(mpq_t *number, int count)
+{
+    for (int i = 0; i < count / 2; i++)
+        mpq_swap(number[i], number[count - 1 - i]);
+}
+
+/* Built masks have odd sides: the centre stays where it is. */
 void mask_flip(struct mask *mask)
 {
-    size_t cells = (size_t)mask->width * (size_t)mask->height;
-    for (size_t i = 0; i < cells / 2; i++)
-        mpq_swap(mask->weight[i], mask->weight[cells - 1 - i]);
+    if (mask->outer) {
+        reverse(mask->weight, mask->height);
+        reverse(mask->weight + mask->height, mask->width);
+    } else {
+        reverse(mask->weight, mask_numbers(mask));
+    }
     mask->anchor_x = mask->width - 1 - mask->anchor_x;
     mask->anchor_y = mask->height - 1 - mask->anchor_y;
 }
@@ -117,15 +143,46 @@ static void sum_range(mpq_t sum, mpq_srcptr weight, size_t count)
 
 void mask_sum(mpq_t sum, const struct mask *mask)
 {
-    sum_range(sum, mask->weight[0], (size_t)mask->width * (size_t)mask->height);
+    mpq_t row;
+
+    if (!mask->outer) {
+        sum_range(sum, mask->weight[0], (size_t)mask_numbers(mask));
+        return;
+    }
+    mpq_init(row);
+    sum_range(sum, mask->weight[0], (size_t)mask->height);
+    sum_range(row, mask->weight[mask->height], (size_t)mask->width);
+    mpq_mul(sum, sum, row);
+    mpq_add(sum, sum, mask->centre);
+    mpq_clear(row);
+}
+
+/* A sum of more bits than this would make the plan of a 255x255 mask take seconds. Only hundreds of
+ * unrelated denominators lead to such a sum. */
+#define NORMALIZE_MAX_BITS 32768
+
+const char *mask_normalize(struct mask *mask)
+{
+    mask_sum(mask->divisor, mask);
+    if (mpz_sizeinbase(mpq_numref(mask->divisor), 2) > NORMALIZE_MAX_BITS ||
+        mpz_sizeinbase(mpq_denref(mask->divisor), 2) > NORMALIZE_MAX_BITS)
+        return "the weights' denominators have too little in common to be summed: write decimals";
+    return mpq_sgn(mask->divisor) == 0 ? "cannot normalize: the weights sum to 0" : NULL;
 }
 
 /* ---- gauss ---- */
 
+/* The sum of the weights along an axis. */
+static int gauss_units(int radius)
+{
+    return radius > MAX_RADIUS ? GAUSS_UNITS_LONG : GAUSS_UNITS;
+}
+
 void mask_gauss_weights(double sigma, int radius, int *weight)
 {
-    double g[MAX_RADIUS + 1], rest[MAX_RADIUS + 1], sum = 0;
-    int *centre = weight + radius, missing = GAUSS_UNITS;
+    double g[MAX_RADIUS_LONG + 1], rest[MAX_RADIUS_LONG + 1], sum = 0;
+    const int units = gauss_units(radius);
+    int *centre = weight + radius, missing = units;
 
     /* Adds from small to large. sigma*sigma may underflow: i = 0 must not compute 0/0. */
     for (int i = radius; i >= 0; i--) {
@@ -133,7 +190,7 @@ void mask_gauss_weights(double sigma, int radius, int *weight)
         sum += i == 0 ? g[i] : 2 * g[i];
     }
     for (int i = 0; i <= radius; i++) {
-        double exact = GAUSS_UNITS * g[i] / sum;
+        double exact = units * g[i] / sum;
         centre[i] = centre[-i] = (int)exact;
         rest[i] = exact - (int)exact;
         missing -= i == 0 ? centre[i] : 2 * centre[i];
@@ -154,21 +211,28 @@ void mask_gauss_weights(double sigma, int radius, int *weight)
     }
 }
 
-/* Replaces a negative radius by ceil(3 * sigma). */
-static bool gauss_radius(double sigma, int *radius, struct error *err)
+static int most_radius(enum mask_shape shape)
 {
+    return shape == MASK_ROW ? MAX_RADIUS : MAX_RADIUS_LONG;
+}
+
+/* Replaces a negative radius by ceil(3 * sigma). */
+static bool gauss_radius(double sigma, int *radius, enum mask_shape shape, struct error *err)
+{
+    const int most = most_radius(shape);
+
     if (!isfinite(sigma) || sigma <= 0)
         return error_set(err, EXIT_USAGE, "sigma must be a number greater than 0");
-    if (*radius > MAX_RADIUS)
+    if (*radius > most)
         return error_set(err, EXIT_USAGE, "a radius of %d is too large: a mask reaches %d cells",
-                         *radius, MAX_RADIUS);
+                         *radius, most);
     if (*radius >= 0)
         return true;
-    if (ceil(3 * sigma) > MAX_RADIUS)
+    if (ceil(3 * sigma) > most)
         return error_set(err, EXIT_USAGE,
                          "sigma %g needs a radius of %.0f, and a mask reaches %d cells; "
                          "a smaller --radius cuts it off there",
-                         sigma, ceil(3 * sigma), MAX_RADIUS);
+                         sigma, ceil(3 * sigma), most);
     *radius = (int)ceil(3 * sigma);
     return true;
 }
@@ -176,43 +240,45 @@ static bool gauss_radius(double sigma, int *radius, struct error *err)
 /* A mask of 2*radius+1 columns whose weights are 0. */
 static bool build_empty(struct mask *mask, int radius, enum mask_shape shape, struct error *err)
 {
-    mask_init(mask, 2 * radius + 1, shape == MASK_ROW ? 1 : 2 * radius + 1);
+    const int side = 2 * radius + 1;
+    init(mask, side, shape == MASK_ROW ? 1 : side, side > MASK_MAX_SIDE);
     return mask->weight || error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
 }
 
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,
                       struct error *err)
 {
-    bool row = shape == MASK_ROW;
-    int weight[MASK_MAX_SIDE];
+    int weight[MASK_LONGEST];
 
     memset(mask, 0, sizeof *mask);
-    if (!gauss_radius(sigma, &radius, err) || !build_empty(mask, radius, shape, err))
+    if (!gauss_radius(sigma, &radius, shape, err) || !build_empty(mask, radius, shape, err))
         return false;
     if (asprintf(&mask->title, "gauss, sigma %.10g, radius %d", sigma, radius) < 0)
         mask->title = NULL;
     mask_gauss_weights(sigma, radius, weight);
-    for (int i = 0; i < mask->height; i++)
-        for (int j = 0; j < mask->width; j++)
-            mpq_set_si(mask->weight[i * mask->width + j],
-                       row ? weight[j] : (long)weight[i] * weight[j], 1);
-    mpq_set_ui(mask->divisor, row ? GAUSS_UNITS : GAUSS_UNITS * GAUSS_UNITS, 1);
+    unsigned long units = (unsigned long)gauss_units(radius);
+    for (int k = 0; k < mask_numbers(mask); k++) {
+        long value = weight[k % mask->width];
+        if (!mask->outer && shape == MASK_SQUARE)
+            value *= weight[k / mask->width];
+        mpq_set_si(mask->weight[k], value, 1);
+    }
+    mpq_set_ui(mask->divisor, shape == MASK_ROW ? units : units * units, 1);
     return true;
 }
 
 bool mask_build_box(struct mask *mask, int radius, enum mask_shape shape, struct error *err)
 {
     memset(mask, 0, sizeof *mask);
-    if (radius < 0 || radius > MAX_RADIUS)
-        return error_set(err, EXIT_USAGE, "a box has a radius from 0 to %d", MAX_RADIUS);
+    if (radius < 0 || radius > most_radius(shape))
+        return error_set(err, EXIT_USAGE, "a box has a radius from 0 to %d", most_radius(shape));
     if (!build_empty(mask, radius, shape, err))
         return false;
     if (asprintf(&mask->title, "box, radius %d", radius) < 0)
         mask->title = NULL;
-    int cells = mask->width * mask->height;
-    for (int i = 0; i < cells; i++)
+    for (int i = 0; i < mask_numbers(mask); i++)
         mpq_set_ui(mask->weight[i], 1, 1);
-    mpq_set_ui(mask->divisor, (unsigned long)cells, 1);
+    mpq_set_ui(mask->divisor, (unsigned long)(mask->width * mask->height), 1);
     return true;
 }
 
@@ -229,14 +295,15 @@ bool mask_build_unsharp(struct mask *mask, double sigma, int radius, const char 
            mask_build_gauss(mask, sigma, radius, MASK_SQUARE, err);
     if (good) {
         int cells = mask->width * mask->height;
+        mpq_ptr middle = mask->outer ? mask->centre : mask->weight[cells / 2];
         mpq_set_ui(identity, 1, 1);
         mpq_add(identity, identity, factor);
         mpq_mul(identity, identity, mask->divisor);
-        for (int i = 0; i < cells; i++) {
+        for (int i = 0; i < (mask->outer ? mask->height : cells); i++) {
             mpq_mul(mask->weight[i], mask->weight[i], factor);
             mpq_neg(mask->weight[i], mask->weight[i]);
         }
-        mpq_add(mask->weight[cells / 2], mask->weight[cells / 2], identity);
+        mpq_add(middle, middle, identity);
         free(mask->title);
         if (asprintf(&mask->title, "unsharp, sigma %.10g, radius %d, amount %s", sigma,
                      mask->width / 2, rational_print(text, factor) ? text : "as given") < 0)

@@ -15,11 +15,6 @@
 #include "base/text.h"
 #include "base/did_you_mean.h"
 
-/* `normalize` divides every weight by the sum of all weights, a fraction. A sum of more bits than
- * this would make the plan of a 255x255 mask take seconds. Only hundreds of unrelated denominators
- * lead to such a sum. */
-#define NORMALIZE_MAX_BITS 32768
-
 enum { DIVISOR, OFFSET, ANCHOR, NORMALIZE, KEYWORDS };
 
 struct parser {
@@ -129,12 +124,16 @@ static bool take_row(struct parser *p)
     struct mask *mask = p->mask;
     int count = 0;
 
-    if (mask->height == MASK_MAX_SIDE)
-        return fail(p, p->at, 0, "a mask has at most 255 rows");
+    if (mask->height == MASK_LONGEST)
+        return fail(p, p->at, 0, "a mask has at most %d rows", MASK_LONGEST);
+    if (mask->height >= MASK_MAX_SIDE && mask->width > 1)
+        return fail(p, p->at, 0, "a mask of several columns has at most %d rows", MASK_MAX_SIDE);
+    if (mask->height >= 1 && mask->width > MASK_MAX_SIDE)
+        return fail(p, p->at, 0, "a mask of several rows has at most %d columns", MASK_MAX_SIDE);
     while (!at_row_end(p)) {
         const char *place = p->at;
-        if (count == MASK_MAX_SIDE)
-            return fail(p, place, 0, "a mask has at most 255 columns");
+        if (count == MASK_LONGEST)
+            return fail(p, place, 0, "a mask has at most %d columns", MASK_LONGEST);
         mpq_init(mask->weight[p->cells]);
         if (!take_number(p, mask->weight[p->cells++], NULL))
             return false;
@@ -167,7 +166,7 @@ static bool take_place(struct parser *p, int *place)
     if (strspn(token, "0123456789") != length)
         return fail(p, token, length, "expected a whole number");
     long value = strtol(token, NULL, 10);
-    *place = value < MASK_MAX_SIDE ? (int)value : MASK_MAX_SIDE;
+    *place = value < MASK_LONGEST ? (int)value : MASK_LONGEST;
     return true;
 }
 
@@ -265,6 +264,7 @@ static bool parse_rows(struct parser *p)
 static bool finish(struct parser *p)
 {
     struct mask *mask = p->mask;
+    const char *why;
 
     if (mask->height == 0)
         return fail(p, p->end, 0, "expected a row of numbers, got the end of the mask");
@@ -277,15 +277,8 @@ static bool finish(struct parser *p)
     }
     if (!p->seen[NORMALIZE])
         return true;
-    mask_sum(mask->divisor, mask);
-    if (mpz_sizeinbase(mpq_numref(mask->divisor), 2) > NORMALIZE_MAX_BITS ||
-        mpz_sizeinbase(mpq_denref(mask->divisor), 2) > NORMALIZE_MAX_BITS)
-        return fail(p, p->seen[NORMALIZE], 0,
-                    "the weights' denominators have too little in common to be summed: "
-                    "write decimals");
-    if (mpq_sgn(mask->divisor) == 0)
-        return fail(p, p->seen[NORMALIZE], 0, "cannot normalize: the weights sum to 0");
-    return true;
+    why = mask_normalize(mask);
+    return !why || fail(p, p->seen[NORMALIZE], 0, "%s", why);
 }
 
 bool mask_parse(struct mask *mask, const char *name, const char *text, size_t length,
@@ -299,7 +292,7 @@ bool mask_parse(struct mask *mask, const char *name, const char *text, size_t le
     mask->weight = malloc((most < largest ? most : largest) * sizeof *mask->weight);
     if (!mask->weight)
         return error_set(err, EXIT_USAGE, "%s: no memory for the mask", name);
-    mpq_inits(mask->divisor, mask->offset, NULL);
+    mpq_inits(mask->divisor, mask->offset, mask->centre, NULL);
     mpq_set_ui(mask->divisor, 1, 1);
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         p.text += 3;

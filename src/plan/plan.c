@@ -14,12 +14,16 @@ __extension__ typedef __int128 int128;
 bool plan_mask_override(struct mask *mask, const struct plan_overrides *overrides,
                         struct error *err)
 {
-    const char *divisor = overrides->divisor, *offset = overrides->offset;
+    const char *divisor = overrides->divisor, *offset = overrides->offset, *why;
 
     if (divisor && !rational_option(mask->divisor, "--divisor", divisor, NULL, err))
         return false;
     if (divisor && mpq_sgn(mask->divisor) == 0)
         return error_set(err, EXIT_USAGE, "--divisor %.80s: a divisor cannot be 0", divisor);
+    if (divisor && overrides->normalize)
+        return error_set(err, EXIT_USAGE, "--divisor and --normalize exclude each other");
+    if (overrides->normalize && (why = mask_normalize(mask)))
+        return error_set(err, EXIT_USAGE, "--normalize: %s", why);
     if (offset && !rational_option(mask->offset, "--offset", offset, &mask->offset_percent, err))
         return false;
     if (overrides->has_anchor) {
@@ -38,8 +42,16 @@ bool plan_mask_override(struct mask *mask, const struct plan_overrides *override
 
 /* ---- the exact integers ---- */
 
-/* Stores VALUE if it is below the plan's bound. */
-static bool store(int64_t *place, const mpz_t value)
+bool plan_too_large(const struct mask *mask, struct error *err)
+{
+    return error_set(err, EXIT_USAGE,
+                     "%s: numbers too large: the sums they can make must stay below 2^62",
+                     mask->name    ? mask->name
+                     : mask->title ? mask->title
+                                   : "the mask");
+}
+
+bool plan_store(int64_t *place, const mpz_t value)
 {
     if (mpz_sizeinbase(value, 2) > PLAN_BITS)
         return false;
@@ -60,14 +72,14 @@ static bool make_exact(struct plan_mask *plan, const struct mask *mask, const mp
     mpz_init_set(d, mpq_denref(offset));
     mpq_inits(v, factor, NULL);
     good = rational_common_denominator(d, mask->weight[0], cells, mask->divisor, PLAN_BITS) &&
-           store(&plan->divisor, d);
+           plan_store(&plan->divisor, d);
     mpq_set_z(factor, d);
     mpq_mul(v, offset, factor);
-    good = good && store(&plan->offset, mpq_numref(v));
+    good = good && plan_store(&plan->offset, mpq_numref(v));
     mpq_div(factor, factor, mask->divisor);
     for (; k < cells && good; k++) {
         mpq_mul(v, mask->weight[k], factor);
-        good = store(&plan->weight[k], mpq_numref(v));
+        good = plan_store(&plan->weight[k], mpq_numref(v));
     }
     mpz_clear(d);
     mpq_clears(v, factor, NULL);
@@ -100,6 +112,19 @@ bool plan_mask_settle(struct plan_mask *plan, uint32_t max)
 
 /* ---- the whole ---- */
 
+/* Makes a mask whose cells are listed. */
+static bool make_listed(struct plan_mask *plan, const struct mask *mask, const mpq_t offset,
+                        uint32_t max, struct error *err)
+{
+    plan->weight = malloc((size_t)mask_numbers(mask) * sizeof *plan->weight);
+    if (!plan->weight)
+        return error_set(err, EXIT_USAGE, PLAN_NO_MEMORY);
+    if (!make_exact(plan, mask, offset, max) && !plan_mask_quantise(plan, mask, offset, max, err))
+        return false;
+    return (plan_mask_is_long(plan) ? plan_mask_split_line(plan) : plan_mask_factor(plan)) ||
+           error_set(err, EXIT_USAGE, PLAN_NO_MEMORY);
+}
+
 bool plan_mask_make(struct plan_mask *plan, const struct mask *mask, uint32_t max,
                     struct error *err)
 {
@@ -111,15 +136,10 @@ bool plan_mask_make(struct plan_mask *plan, const struct mask *mask, uint32_t ma
                                .anchor_x = mask->anchor_x,
                                .anchor_y = mask->anchor_y,
                                .quantised_bits = -1};
-    plan->weight = malloc((size_t)mask->width * (size_t)mask->height * sizeof *plan->weight);
-    if (!plan->weight)
-        return error_set(err, EXIT_USAGE, PLAN_NO_MEMORY);
     mpq_init(offset);
     mpq_set_ui(offset, mask->offset_percent ? max : 1, 1);
     mpq_mul(offset, offset, mask->offset);
-    good = make_exact(plan, mask, offset, max) || plan_mask_quantise(plan, mask, offset, max, err);
-    if (good && !plan_mask_factor(plan))
-        good = error_set(err, EXIT_USAGE, PLAN_NO_MEMORY);
+    good = (mask->outer ? plan_mask_make_outer : make_listed)(plan, mask, offset, max, err);
     mpq_clear(offset);
     if (!good)
         plan_mask_free(plan);

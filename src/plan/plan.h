@@ -33,7 +33,7 @@ struct plan_term {
 /* One mask over integers. */
 struct plan_mask {
     int width, height, anchor_x, anchor_y;
-    int64_t *weight; /* width*height, row-major; owned */
+    int64_t *weight; /* width*height, row-major; owned; NULL for a long mask of several rows */
     int64_t divisor; /* d >= 1 */
     int64_t offset;  /* o, already times d */
     int64_t sum;     /* W = sum w */
@@ -45,6 +45,7 @@ struct plan_mask {
     /* Rank 1: weight[i][j] == column[i] * row[j] exactly; row is primitive (its gcd is 1, its first
      * non-zero entry positive), column has the remaining factor. Else NULL. */
     int64_t *column, *row;
+    int64_t centre; /* of a long mask: is added to the weight of the cell (width/2, height/2) */
     /* Low rank: the mask is the sum of this many terms, exactly if terms_exact, else modulo 2^32
      * (for sums of 32 bits). 0: there is no such sum, or the rank is 1. (plan/rank.c) */
     int terms;
@@ -56,7 +57,9 @@ struct plan_mask {
 
 enum plan_kind {
     PLAN_LINEAR,   /* mask[0] */
-    PLAN_GRADIENT, /* clamp(round(sqrt(gx^2 + gy^2))) of mask[0] and [1]; no divisor, no offset */
+    PLAN_GRADIENT, /* clamp(round(sqrt(gx^2 + gy^2) / d)) of mask[0] and [1], whose divisor is d; no
+                      offset */
+    PLAN_LONG,     /* mask[0], longer than MASK_MAX_SIDE: column, row and centre are its weights */
 };
 
 enum alpha_mode { ALPHA_WEIGHTED, ALPHA_IGNORE, ALPHA_PLAIN };
@@ -92,9 +95,11 @@ struct plan_overrides {
     bool has_anchor;
     int anchor_x, anchor_y; /* in the mask as it is written, before --flip */
     bool flip;
+    bool normalize; /* divide by the sum of the weights */
 };
 
-/* Changes MASK as the overrides say. EXIT_USAGE for a divisor of 0 and an anchor outside. */
+/* Changes MASK as the overrides say. EXIT_USAGE for a divisor of 0, a sum of 0 to divide by, and an
+ * anchor outside. */
 bool plan_mask_override(struct mask *mask, const struct plan_overrides *overrides,
                         struct error *err);
 
@@ -107,6 +112,19 @@ void plan_mask_free(struct plan_mask *plan);
 /* The exact rank of the integer weights (0 for an all-zero mask, -1 without memory). May take a
  * moment for large masks: for printing, not for running. */
 int plan_mask_rank(const struct plan_mask *plan);
+
+static inline bool plan_mask_is_long(const struct plan_mask *m)
+{
+    return m->width > MASK_MAX_SIDE || m->height > MASK_MAX_SIDE;
+}
+
+/* The weight of the cell in row i and column j, of any mask. */
+static inline int64_t plan_mask_weight(const struct plan_mask *m, int i, int j)
+{
+    if (m->weight)
+        return m->weight[i * m->width + j];
+    return m->column[i] * m->row[j] + (i == m->height / 2 && j == m->width / 2 ? m->centre : 0);
+}
 
 /* How alpha is treated, as a word of --alpha; "none": the picture has no alpha. */
 const char *plan_alpha_text(const struct plan *plan);

@@ -191,9 +191,5 @@ bool plan_mask_quantise(struct plan_mask *plan, const struct mask *mask, const m
             good = quantise_at(&z, q);
         free(z.part);
     }
-    return good || error_set(err, EXIT_USAGE,
-                             "%s: numbers too large: the sums they can make must stay below 2^62",
-                             mask->name    ? mask->name
-                             : mask->title ? mask->title
-                                           : "the mask");
+    return good || plan_too_large(mask, err);
 }

@@ -285,6 +285,8 @@ static int rank_exactly(const struct plan_mask *m, uint64_t *room)
 
 int plan_mask_rank(const struct plan_mask *plan)
 {
+    if (!plan->weight)
+        return plan->centre ? 2 : 1;
     int cells = plan->width * plan->height;
     struct plan_mask m = {
         .width = plan->width, .height = plan->height, .weight = copy(plan->weight, cells)};

@@ -9,6 +9,12 @@
 
 #define PLAN_NO_MEMORY "no memory for the mask's plan"
 
+/* Stores VALUE if it is below the plan's bound. */
+bool plan_store(int64_t *place, const mpz_t value);
+
+/* Says that the mask's numbers are too large; returns false. */
+bool plan_too_large(const struct mask *mask, struct error *err);
+
 /* Fills sums, bound and accumulator from weight, divisor and offset; false: bound too large. */
 bool plan_mask_settle(struct plan_mask *plan, uint32_t max);
 
@@ -17,6 +23,14 @@ bool plan_mask_settle(struct plan_mask *plan, uint32_t max);
  * sample values. An error if no q fits. */
 bool plan_mask_quantise(struct plan_mask *plan, const struct mask *mask, const mpq_t offset,
                         uint32_t max, struct error *err);
+
+/* Fills column, row and centre of a long mask, exactly, and settles. An error if the numbers are
+ * too large. OFFSET is in sample values. */
+bool plan_mask_make_outer(struct plan_mask *plan, const struct mask *mask, const mpq_t offset,
+                          uint32_t max, struct error *err);
+
+/* Fills column and row of a single row or column of any length. False: no memory. */
+bool plan_mask_split_line(struct plan_mask *plan);
 
 /* Fills column and row if the weights have rank 1, else the terms if few are enough. False only
  * without memory. */

@@ -4,6 +4,7 @@
  * program look for the device. */
 #include "run/picture.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/machine.h"
@@ -87,7 +88,9 @@ static void choose_auto(const struct picture_request *request, struct picture_ch
         choice->device = request->kernel ? request->kernel->device : DEVICE_CPU;
         return;
     }
-    if (choice->cost.cpu_ms <= choice->cost.cuda_ms) {
+    if (!isfinite(choice->cost.cuda_ms)) {
+        snprintf(choice->note, sizeof choice->note, "no CUDA kernel runs this: using the CPU");
+    } else if (choice->cost.cpu_ms <= choice->cost.cuda_ms) {
         snprintf(choice->note, sizeof choice->note,
                  "the CPU is expected to be faster here (%.0f ms; with CUDA %.0f ms)",
                  choice->cost.cpu_ms, choice->cost.cuda_ms);
@@ -111,7 +114,9 @@ bool picture_choose(const struct picture_request *request, const struct plan *pl
         return false;
     choice->kernel = request->kernel ? request->kernel : kernel_choose(choice->device, plan);
     if (!choice->kernel)
-        return error_set(err, EXIT_DEVICE, "no kernel of this device can run this plan");
+        return error_set(
+            err, EXIT_DEVICE, "no CUDA kernel runs this%s; --device cpu runs it",
+            plan->kind == PLAN_LONG ? ": the mask has more than 255 cells along an axis" : "");
     if (request->kernel && !kernel_supports(request->kernel, plan, why, sizeof why))
         return error_set(err, EXIT_USAGE, "kernel %s cannot run this: %s", request->kernel->name,
                          why);

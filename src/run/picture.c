@@ -1,6 +1,7 @@
 /* One picture through the tool: see run/picture.h. */
 #include "run/picture.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -218,10 +219,12 @@ struct run {
     struct plan plan;
     struct picture_report *report;
     bool chosen; /* false: CUDA is still starting; the choice comes last */
+    bool counts; /* the samples that are 0 or max, before and after */
+    uint64_t ends_in, ends_out;
 };
 
 /* Decodes, filters and encodes the picture in one piece, one stage after the other. */
-static bool run_whole(const struct run *run, struct error *err)
+static bool run_whole(struct run *run, struct error *err)
 {
     struct picture_report *report = run->report;
     struct image in = {0}, out = {0};
@@ -234,6 +237,10 @@ static bool run_whole(const struct run *run, struct error *err)
     ok = ok && (run->chosen || picture_choose(run->request, &run->plan, &report->choice, err));
     decoded = clock_ms();
     ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
+    if (ok && run->counts) {
+        run->ends_in = image_count_ends(&in, report->info.max);
+        run->ends_out = image_count_ends(&out, report->info.max);
+    }
     memory_free(&in);
     filtered = clock_ms();
     ok = ok && write_image(run->request, &out, run->output, report, err);
@@ -269,7 +276,8 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
                                .band_rows = request->band_rows,
                                .choose = choose_late,
                                .choose_context = run,
-                               .device_index = request->device_index};
+                               .device_index = request->device_index,
+                               .count_ends = run->counts};
     struct pipeline_times times = {0};
     struct pipeline *pipeline = NULL;
     bool ok;
@@ -286,7 +294,38 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
     run->report->encode_ms = times.encode_ms;
     run->report->start_ms = times.start_ms;
     run->report->at = times.at;
+    run->ends_in = times.ends_in;
+    run->ends_out = times.ends_out;
     return ok;
+}
+
+/* ---- clipped samples ---- */
+
+/* More clipped samples than this part of all are worth a warning. */
+#define CLIPPED_PART 0.01
+
+/* Can the mask make flat areas brighter or darker? With a sum of 0 they become black, which is
+ * what such a mask is for. */
+static bool changes_brightness(const struct plan *plan)
+{
+    return plan->kind != PLAN_GRADIENT && plan->mask[0].sum != 0 &&
+           plan->mask[0].sum != plan->mask[0].divisor;
+}
+
+static void note_clipped(const struct run *run)
+{
+    const struct plan_mask *m = &run->plan.mask[0];
+    struct picture_report *report = run->report;
+    const struct image_info *info = &report->info;
+    double samples = (double)info->width * info->height * info->channels;
+    double part = ((double)run->ends_out - (double)run->ends_in) / samples;
+
+    if (run->counts && part > CLIPPED_PART)
+        snprintf(report->clipped, sizeof report->clipped,
+                 "%.100s: %.0f %% of the samples became 0 or %" PRIu32
+                 ", because the mask's weights "
+                 "sum to %.6g times its divisor; --normalize divides by their sum",
+                 run->input, 100 * part, info->max, (double)m->sum / (double)m->divisor);
 }
 
 /* Passes the input's metadata on to the output if the output can hold it. */
@@ -338,11 +377,13 @@ bool picture_filter(const struct picture_request *request, const char *input, co
         cuda = report->choice.device == DEVICE_CUDA;
     }
     kept.sink.threads = report->choice.threads;
+    run.counts = changes_brightness(&run.plan);
     take_metadata(&kept.sink, run.source, output, report);
     prepared = clock_ms() - start;
     ok = run_all(&run, cuda, err);
     report->decode_ms += prepared; /* the header, and with some formats the whole file */
     report->total_ms = clock_ms() - start;
+    note_clipped(&run);
     if (!cuda)
         report->times.kernel_ms = report->filter_ms;
 out:

@@ -50,6 +50,7 @@ struct picture_report {
     struct picture_choice choice;
     const char *method; /* of the kernel; NULL: it has none */
     char warning[512];  /* what the codec dropped; empty: nothing */
+    char clipped[256];  /* that the mask's sum makes samples 0 or max, and the way out; or empty */
     /* Work in each stage; filter_ms is upload, kernel, download and waits, added up over all
      * threads. Overlapping stages (in bands) add up to more than total_ms. */
     double decode_ms, filter_ms, encode_ms, total_ms;

@@ -303,18 +303,32 @@ static bool device_open(struct pipeline *p, struct error *err)
     return p->device_state != NULL;
 }
 
+/* One thread at a time decodes, and one encodes. */
+static void count_ends(const struct pipeline *p, const struct image *rows, uint64_t *count)
+{
+    if (p->job.count_ends)
+        *count += image_count_ends(rows, p->info.max);
+}
+
 static bool decode(struct pipeline *p, int band, struct error *err)
 {
     int first = bands_new_from(&p->bands, band), rows = bands_needs_to(&p->bands, band) - first;
     struct image into;
 
-    if (!p->stream_in)
-        return source_read_all(p->job.source, &p->picture_in, err);
+    if (!p->stream_in) {
+        if (!source_read_all(p->job.source, &p->picture_in, err))
+            return false;
+        count_ends(p, &p->picture_in, &p->times.ends_in);
+        return true;
+    }
     if (rows == 0)
         return true;
     into = on_device(p) ? image_rows(&p->in.image[band % p->in.count], 0, rows)
                         : row_ring_rows(&p->ring, first, rows);
-    return source_read(p->job.source, &into, err);
+    if (!source_read(p->job.source, &into, err))
+        return false;
+    count_ends(p, &into, &p->times.ends_in);
+    return true;
 }
 
 static struct image band_output(const struct pipeline *p, int band)
@@ -347,8 +361,10 @@ static bool filter(struct pipeline *p, int band, struct error *err)
 
 static bool encode(struct pipeline *p, int band, struct error *err)
 {
-    struct image rows = band_output(p, band);
-    return sink_write(p->sink, p->stream_out ? &rows : &p->picture_out, err);
+    struct image rows = p->stream_out ? band_output(p, band) : p->picture_out;
+
+    count_ends(p, &rows, &p->times.ends_out);
+    return sink_write(p->sink, &rows, err);
 }
 
 /* Waits until the device has read the slot to decode into, or has filled the slot to encode. */

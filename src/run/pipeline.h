@@ -40,6 +40,7 @@ struct pipeline_job {
     const struct kernel *(*choose)(void *context, struct error *err);
     void *choose_context;
     int device_index;
+    bool count_ends; /* see ends_in */
 };
 
 /* When a step was done that others wait for, by clock_ms. */
@@ -56,6 +57,7 @@ struct pipeline_times {
     double start_ms;            /* until a device was ready, during decoding */
     struct kernel_times device; /* reported by the device */
     struct pipeline_moments at;
+    uint64_t ends_in, ends_out; /* samples that are 0 or max, if they are counted */
 };
 
 struct pipeline;

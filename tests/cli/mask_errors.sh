@@ -23,8 +23,8 @@ try convolve missing.pgm never.pgm --mask '1 2 3' --divisor 0
 try convolve missing.pgm never.pgm --mask '1 2 3' --divisor x
 try convolve missing.pgm never.pgm --mask '1 2 3' --anchor 3,0
 try convolve missing.pgm never.pgm
-python3 -c 'print(" ".join(["1"] * 256))' >wide.txt
+python3 -c 'print(" ".join(["1"] * 6002))' >wide.txt
 refuses 2 wide.txt convolve missing.pgm never.pgm --mask wide.txt
-python3 -c 'print("\n".join(["1"] * 256))' >tall.txt
+python3 -c 'print("\n".join(["1"] * 6002))' >tall.txt
 refuses 2 tall.txt convolve missing.pgm never.pgm --mask tall.txt
 alone bad.txt wide.txt tall.txt

@@ -27,7 +27,7 @@ for filter in 'convolve --mask rank2.txt' 'convolve --mask disc.txt' 'convolve -
     echo "$filter"
     stencilcli $filter in.pgm out.pgm --device cpu --plan | grep '^method'
     stencilcli $filter in.pgm out.pgm --device cpu --plan --json | grep -o '"method":"[a-z0-9_]*"'
-    stencilcli $filter in.pgm out.pgm --device cpu --verify
+    stencilcli $filter in.pgm out.pgm --device cpu --verify -q
     stencilcli $filter in.pgm out.pgm --device cpu -v --json 2>&1 |
         grep -o 'method [a-z0-9_]*\|"method":"[a-z0-9_]*"'
     rm out.pgm
@@ -35,7 +35,7 @@ done
 echo '--method'
 stencilcli blur in.pgm want.pgm
 for method in bytes direct8 separable direct; do
-    stencilcli blur in.pgm out.pgm --method $method --verify
+    stencilcli blur in.pgm out.pgm --method $method --verify -q
     cmp want.pgm out.pgm
     rm out.pgm
 done

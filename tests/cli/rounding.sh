@@ -3,7 +3,7 @@
 row() {
     printf 'P2 %s 1 255\n%s\n' "$1" "$2" >in.pgm
     shift 2
-    stencilcli convolve in.pgm out.pgm "$@"
+    stencilcli convolve in.pgm out.pgm "$@" -q
     samples out.pgm | tail -n 1
 }
 row 6 '0 1 2 3 4 5' --mask '1/2'

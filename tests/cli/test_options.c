@@ -97,12 +97,12 @@ static void test_places_and_forms(void)
 
 static void test_values(void)
 {
-    accepts("blur a b --offset -5 --divisor -1/2 --anchor 0,254 --repeat 1000");
+    accepts("blur a b --offset -5 --divisor -1/2 --anchor 0,6000 --repeat 1000");
     CHECK(same(options.request.filter.overrides.offset, "-5") &&
           same(options.request.filter.overrides.divisor, "-1/2"));
     CHECK(options.request.filter.overrides.has_anchor &&
           options.request.filter.overrides.anchor_x == 0 &&
-          options.request.filter.overrides.anchor_y == 254);
+          options.request.filter.overrides.anchor_y == 6000);
     CHECK(options.request.filter.repeat == 1000);
     accepts("unsharp a b --amount 3/5 --channels rg --tile 64 --threads 1024");
     CHECK(same(options.request.filter.amount, "3/5") &&
@@ -152,16 +152,16 @@ static void test_wrong_numbers(void)
         CHECKF(!options_parse(&options, 6, argv, &err), "--sigma '%s' was taken", sigmas[i]);
         CHECKF(strstr(err.text, ": expected a number greater than 0"), "%s", err.text);
     }
-    refuses("blur a b --radius -1", "--radius -1: expected a whole number from 0 to 127");
+    refuses("blur a b --radius -1", "--radius -1: expected a whole number from 0 to 3000");
     refuses("blur a b --repeat 1001", "--repeat 1001: expected a whole number from 1 to 1000");
     refuses("blur a b -t 0", "--threads 0: expected a whole number from 1 to 1024");
     refuses("blur a b --tile 12", "--tile 12: expected 8, 16, 32 or 64");
-    static const char *const anchors[] = {"1",    "1,",    ",1",    "1,2,3",
-                                          "-1,0", "255,0", "0,255", "1;2"};
+    static const char *const anchors[] = {"1",    "1,",     ",1",     "1,2,3",
+                                          "-1,0", "6001,0", "0,6001", "1;2"};
     for (size_t i = 0; i < sizeof anchors / sizeof anchors[0]; i++) {
         snprintf(line, sizeof line, "blur a b --anchor %s", anchors[i]);
         snprintf(sentence, sizeof sentence,
-                 "--anchor %s: expected X,Y, two whole numbers from 0 to 254 with a comma between",
+                 "--anchor %s: expected X,Y, two whole numbers from 0 to 6000 with a comma between",
                  anchors[i]);
         refuses(line, sentence);
     }

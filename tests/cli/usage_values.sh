@@ -7,7 +7,7 @@ try blur in.png out.png --sigma 0
 try blur in.png out.png --sigma nan
 try blur in.png out.png --sigma -1
 try blur in.png out.png --sigma 0x2
-try blur in.png out.png --radius 128
+try blur in.png out.png --radius 3001
 try blur in.png out.png --repeat 0
 try blur in.png out.png --threads 0
 try blur in.png out.png -t1025

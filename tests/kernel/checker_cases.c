@@ -150,6 +150,8 @@ bool check_case_make(struct check_case *c, int mask, int index, int number, uint
         plan_free(&c->plan);
         return false;
     }
+    if (c->plan.kind == PLAN_LINEAR && plan_mask_is_long(&c->plan.mask[0]))
+        c->plan.kind = PLAN_LONG;
     choose_alpha(c, weighted, &state);
     c->seed = random_next(&state);
     c->strip_bytes = strip_limit(c);

@@ -37,6 +37,11 @@ static const char BELL[] = "bell";
  * anchor in the middle. */
 static const char PEAK[] = "peak", WHOLE[] = "whole";
 
+/* A random column times a row, with a random centre, as an outer mask. */
+static const char OUTER[] = "outer";
+
+#define MOST_SIDE 301 /* of these masks */
+
 static const struct mask_case MASKS[] = {
     {"identity", "1", NULL, 0, 0, 0, 0, NULL},
     {"lopsided3", "divisor 7\n1 -2 3\n4 5 -6\n0 8 9", NULL, 0, 0, 0, 0, NULL},
@@ -307,6 +312,15 @@ static const struct mask_case MASKS[] = {
     {"gradient2x3", "5 -7\n0 1\n-3 4", "1 1\n-2 0\n0 3", 0, 0, 0, 0, NULL},
     {"gradient_to_the_edge", "127 -1\n0 0", "0 1\n0 -127", 0, 0, 0, 0, NULL},
     {"gradient_past_bytes", "200 -100\n-50 1", "3 4\n5 -700", 0, 0, 0, 0, NULL},
+    /* Divided by what floats and doubles divide exactly, and by more; halves occur with even ones.
+     */
+    {"gradient_over_4", "divisor 4\n-3 0 3\n-10 0 10\n-3 0 3",
+     "divisor 4\n-3 -10 -3\n0 0 0\n3 10 3", 0, 0, 0, 0, NULL},
+    {"gradient_over_2", "divisor 2\n-1 1\n0 0", "divisor 2\n-1 0\n1 0", 0, 0, 0, 0, NULL},
+    {"gradient_over_3", "divisor 3\n-7 5 1", "divisor 3\n1 1 -9", 0, 0, 0, 0, NULL},
+    {"gradient_over_128", "divisor 128\n-3 700", "divisor 128\n64 -5", 0, 0, 0, 0, NULL},
+    {"gradient_over_1000", "divisor 1000\n-900 1100 3", "divisor 1000\n500 -9 -700", 0, 0, 0, 0,
+     NULL},
     {"random9", NULL, NULL, 9, 9, -50, 100, "1999"},
     {"positive8x11", NULL, NULL, 8, 11, 0, 90, "3960"},
     {"random15", NULL, NULL, 15, 15, -30000, 32767, "200000"},
@@ -316,6 +330,16 @@ static const struct mask_case MASKS[] = {
     {"random127x65", NULL, NULL, 127, 65, -1000, 2000, "4127500"},
     {"random255", NULL, NULL, 255, 255, -3, 7, "130050"},
     {"huge255", NULL, NULL, 255, 255, -1000000007, 3000000019, "65025000000000"},
+    /* Longer than 255 cells: single rows and columns, also quantised; columns times rows. */
+    {"long_row300", NULL, NULL, 300, 1, -50, 90, "6001"},
+    {"long_column257", RUNS, NULL, 1, 257, -2, 9, "899"},
+    {"long_row261_64_bits", NULL, NULL, 261, 1, 0, 30000000019, "3900000000000"},
+    {"long_bell_row300", BELL, NULL, 300, 1, 0, 0, "100000000000000001"},
+    {"long_outer256x1", OUTER, NULL, 256, 1, -30, 50, "25000"},
+    {"long_outer2x260_64_bits", OUTER, NULL, 2, 260, 0, 70000, "650000000000"},
+    {"long_outer301x257", OUTER, NULL, 301, 257, 0, 9, "1500000"},
+    {"weighted_long256x1", OUTER, NULL, 256, 1, 0, 3, "600"},
+    {"weighted_long_64_bits2x257", OUTER, NULL, 2, 257, 0, 70000, "600000000000"},
 };
 
 int check_mask_count(void)
@@ -347,7 +371,7 @@ bool check_mask_is_weighted(int mask)
 static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *state)
 {
     uint64_t range = (uint64_t)(m->high - m->low + 1);
-    int64_t column[2][MASK_MAX_SIDE], row[2][MASK_MAX_SIDE];
+    int64_t column[2][MOST_SIDE], row[2][MOST_SIDE];
 
     for (int k = 0; k < 2 && m->text && m->text != WHOLE; k++) {
         int64_t across = 2048, down = 2048;
@@ -393,6 +417,15 @@ static void mask_fill(struct mask *mask, const struct mask_case *m, uint64_t *st
         }
 }
 
+/* The numbers of an outer mask. */
+static void outer_fill(struct mask *mask, const struct mask_case *m, uint64_t *state)
+{
+    for (int k = 0; k <= mask_numbers(mask); k++) {
+        int64_t w = m->low + (int64_t)(random_next(state) % (uint64_t)(m->high - m->low + 1));
+        mpq_set_si(k < mask_numbers(mask) ? mask->weight[k] : mask->centre, (long)w, 1);
+    }
+}
+
 bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, struct error *err)
 {
     const struct mask_case *m = &MASKS[mask];
@@ -400,10 +433,15 @@ bool check_mask_make(struct mask *made, int mask, int part, uint64_t *state, str
 
     if (text && text != LOW_RANK && text != ONE_CELL && text != RUNS && text != DISC &&
         text != NEAR && text != NEAR_RANK_2 && text != NEAR_RANK_3 && text != BELL &&
-        text != PEAK && text != FACTORS && text != UPPER && text != WHOLE)
+        text != PEAK && text != FACTORS && text != UPPER && text != WHOLE && text != OUTER)
         return mask_parse(made, m->name, text, strlen(text), err);
-    mask_init(made, m->width, m->height);
-    mask_fill(made, m, state);
+    if (text == OUTER) {
+        mask_init_outer(made, m->width, m->height);
+        outer_fill(made, m, state);
+    } else {
+        mask_init(made, m->width, m->height);
+        mask_fill(made, m, state);
+    }
     if (text == WHOLE)
         mask_sum(made->divisor, made);
     else

@@ -8,20 +8,20 @@ from math import ceil
 
 getcontext().prec = 60
 MARGIN = Decimal("1e-9")
-UNITS = 2048
 
 
 def weights(sigma, radius):
     s = Decimal(sigma)
+    units = 2048 if radius <= 127 else 65536
     g = [(-(Decimal(i) ** 2) / (2 * s * s)).exp() for i in range(radius + 1)]
     total = g[0] + 2 * sum(g[1:])
-    exact = [UNITS * x / total for x in g]
+    exact = [units * x / total for x in g]
     for x in exact:
         if min(x % 1, 1 - x % 1) < MARGIN and x > MARGIN and radius > 0:
             raise SystemExit(f"sigma {sigma}: {x} is too near to an integer")
     half = [int(x) for x in exact]
     rest = [x % 1 for x in exact]
-    missing = UNITS - half[0] - 2 * sum(half[1:])
+    missing = units - half[0] - 2 * sum(half[1:])
     half[0] += missing % 2
     order = sorted(range(1, radius + 1), key=lambda i: (-rest[i], i))
     pairs = missing // 2
@@ -30,7 +30,7 @@ def weights(sigma, radius):
     for i in order[:pairs]:
         half[i] += 1
     row = half[:0:-1] + half
-    assert sum(row) == UNITS and row == row[::-1]
+    assert sum(row) == units and row == row[::-1]
     return row
 
 
@@ -53,6 +53,7 @@ static const struct {
 cases = [(k / 2, -1) for k in range(1, 41)]
 cases += [(0.2, -1), (0.3, -1), (0.85, -1), (1.4, -1), (42.25, -1)]
 cases += [(1.0, 1), (1.0, 127), (5.0, 4), (100.0, 127)]
+cases += [(43.0, -1), (100.0, -1), (333.3, -1), (1000.0, -1), (20.0, 500)]
 for sigma, radius in cases:
     r = ceil(3 * sigma) if radius < 0 else radius
     print(f"    {{{sigma}, {r}, 0x{checksum(weights(sigma, r)):016x}}},")

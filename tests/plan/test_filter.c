@@ -114,6 +114,7 @@ static void gradient_masks(void)
             CHECK(file.width == 3 && file.height == 3 && masks[k].width == 3);
             for (int c = 0; c < 9; c++)
                 CHECKF(mpq_equal(file.weight[c], masks[k].weight[c]), "%s, cell %d", path, c);
+            CHECKF(mpq_equal(file.divisor, masks[k].divisor), "%s", path);
             mask_free(&file);
         }
         filter_unload(&request);
@@ -203,8 +204,13 @@ static void options_refused(void)
     r.mask = "sobel_x";
     check_refused(&r, "sobel takes no --mask");
     r = request_of("scharr");
+    r.overrides.normalize = true;
+    check_refused(&r, "scharr takes no --normalize");
+    r = request_of("edge");
+    r.overrides.normalize = true;
+    check_refused(&r, "--normalize: cannot normalize: the weights sum to 0");
     r.overrides.divisor = "2";
-    check_refused(&r, "scharr takes no --divisor");
+    check_refused(&r, "--divisor and --normalize exclude each other");
     r = request_of("prewitt");
     r.overrides.offset = "50%";
     check_refused(&r, "prewitt takes no --offset");
@@ -214,8 +220,8 @@ static void options_refused(void)
     check_refused(&r, "--anchor 3,0: the anchor lies outside the mask of 3 x 3");
     r = request_of("gauss");
     r.has_sigma = true;
-    r.sigma = 50;
-    check_refused(&r, "sigma 50 needs a radius of 150, and a mask reaches 127 cells; a smaller "
+    r.sigma = 1001;
+    check_refused(&r, "sigma 1001 needs a radius of 3003, and a mask reaches 3000 cells; a smaller "
                       "--radius cuts it off there");
     r = request_of("blur");
     r.repeat = 0;

@@ -124,8 +124,10 @@ static void hostile_files(void)
     static const struct {
         const char *name, *sentence;
     } cases[] = {
-        {"256_columns", "1:511: a mask has at most 255 columns"},
-        {"256_rows", "256:1: a mask has at most 255 rows"},
+        {"256x2", "2:1: a mask of several rows has at most 255 columns"},
+        {"2x256", "256:1: a mask of several columns has at most 255 rows"},
+        {"6002_columns", "1:12003: a mask has at most 6001 columns"},
+        {"6002_rows", "6002:1: a mask has at most 6001 rows"},
         {"anchor_half", "1:9: expected two whole numbers, X and Y"},
         {"anchor_negative", "1:8: expected a whole number, got '-1'"},
         {"anchor_outside", "1:1: the anchor lies outside the mask of 3 x 2"},

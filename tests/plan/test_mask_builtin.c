@@ -14,7 +14,7 @@
 
 static void gauss_against_the_table(void)
 {
-    int weight[MASK_MAX_SIDE];
+    int weight[MASK_LONGEST];
     for (int i = 0; i < ROWS(gauss_checksums); i++) {
         int radius = gauss_checksums[i].radius;
         uint64_t checksum = UINT64_C(0xcbf29ce484222325);
@@ -36,8 +36,8 @@ static void gauss_against_the_table(void)
  * outwards by more than the one unit that goes to the largest rests. */
 static void gauss_weights_are_sound(void)
 {
-    int weight[MASK_MAX_SIDE];
-    for (int radius = 0; radius <= 127; radius++)
+    int weight[MASK_LONGEST];
+    for (int radius = 0; radius <= 3000; radius += radius < 130 ? 1 : 410)
         for (double sigma = 0.01; sigma < 1e300; sigma *= sigma < 100 ? 1.3 : 1e50) {
             int sum = 0;
             mask_gauss_weights(sigma, radius, weight);
@@ -48,7 +48,8 @@ static void gauss_weights_are_sound(void)
                 CHECKF(k >= radius || weight[k] <= weight[k + 1] + 1,
                        "sigma %g, radius %d, weight %d", sigma, radius, k);
             }
-            CHECKF(sum == 2048, "sigma %g, radius %d: sum %d", sigma, radius, sum);
+            CHECKF(sum == (radius <= 127 ? 2048 : 65536), "sigma %g, radius %d: sum %d", sigma,
+                   radius, sum);
         }
 }
 
@@ -56,7 +57,7 @@ static void gauss_weights_are_sound(void)
  * are equal, so the four pairs nearest the centre get the units. */
 static void gauss_ties(void)
 {
-    int weight[MASK_MAX_SIDE];
+    int weight[MASK_LONGEST];
     mask_gauss_weights(1e300, 127, weight);
     for (int k = 0; k < 255; k++) {
         bool near = k != 127 && abs(k - 127) <= 4;
@@ -68,7 +69,7 @@ static void gauss_masks(void)
 {
     struct mask mask;
     struct error err;
-    int weight[MASK_MAX_SIDE];
+    int weight[MASK_LONGEST];
     CHECK(mask_build_gauss(&mask, 1.5, -1, MASK_SQUARE, &err));
     CHECK(mask.width == 11 && mask.height == 11 && mask.anchor_x == 5 && mask.anchor_y == 5);
     CHECK(mpq_cmp_ui(mask.divisor, 2048 * 2048, 1) == 0);
@@ -101,9 +102,9 @@ static void gauss_refused(void)
     check_refused(-1, -1, "sigma must be a number greater than 0");
     check_refused((double)NAN, -1, "sigma must be a number greater than 0");
     check_refused((double)INFINITY, 3, "sigma must be a number greater than 0");
-    check_refused(1, 128, "a radius of 128 is too large: a mask reaches 127 cells");
-    check_refused(42.34, -1,
-                  "sigma 42.34 needs a radius of 128, and a mask reaches 127 cells; a smaller "
+    check_refused(1, 3001, "a radius of 3001 is too large: a mask reaches 3000 cells");
+    check_refused(1000.1, -1,
+                  "sigma 1000.1 needs a radius of 3001, and a mask reaches 3000 cells; a smaller "
                   "--radius cuts it off there");
 }
 
@@ -122,8 +123,44 @@ static void box_masks(void)
             CHECK(mpq_cmp_ui(mask.weight[k], 1, 1) == 0);
         mask_free(&mask);
     }
-    CHECK(!mask_build_box(&mask, 128, MASK_SQUARE, &err) &&
+    CHECK(!mask_build_box(&mask, 3001, MASK_SQUARE, &err) &&
           !mask_build_box(&mask, -1, MASK_SQUARE, &err));
+    CHECK(!mask_build_box(&mask, 128, MASK_ROW, &err));
+}
+
+/* Masks of more than 255 cells along an axis: a column, a row and a centre. */
+static void long_masks(void)
+{
+    struct mask mask;
+    struct error err;
+    int weight[MASK_LONGEST];
+    mpq_t sum;
+
+    mpq_init(sum);
+    CHECK(mask_build_gauss(&mask, 43, -1, MASK_SQUARE, &err) && mask.outer && mask.width == 259);
+    CHECK(mask_numbers(&mask) == 2 * 259 && mask.anchor_x == 129 && mask.anchor_y == 129);
+    mask_gauss_weights(43, 129, weight);
+    for (int k = 0; k < 2 * 259; k++)
+        CHECK(mpq_cmp_si(mask.weight[k], weight[k % 259], 1) == 0);
+    mask_sum(sum, &mask);
+    CHECK(mpq_equal(sum, mask.divisor) && mpq_cmp_ui(sum, 1UL << 32, 1) == 0);
+    mask_free(&mask);
+
+    CHECK(mask_build_box(&mask, 128, MASK_SQUARE, &err) && mask.outer);
+    mask_sum(sum, &mask);
+    CHECK(mpq_equal(sum, mask.divisor) && mpq_cmp_ui(sum, 257 * 257, 1) == 0);
+    mask_free(&mask);
+
+    /* (1 + amount) * identity - amount * gauss: the sum is the divisor for any amount. */
+    CHECK(mask_build_unsharp(&mask, 50, -1, "0.3", &err) && mask.outer && mask.width == 301);
+    mask_sum(sum, &mask);
+    CHECK(mpq_equal(sum, mask.divisor) && mpq_sgn(mask.centre) > 0);
+    CHECK(mpq_sgn(mask.weight[150]) < 0 && mpq_sgn(mask.weight[301 + 150]) > 0);
+    mask.anchor_x = 7;
+    mask_flip(&mask);
+    CHECK(mask.anchor_x == 301 - 1 - 7 && mask.anchor_y == 150);
+    mask_free(&mask);
+    mpq_clear(sum);
 }
 
 /* weight / divisor = (1 + amount) * identity - amount * gauss, cell by cell */
@@ -228,6 +265,7 @@ int main(void)
     TEST(gauss_masks);
     TEST(gauss_refused);
     TEST(box_masks);
+    TEST(long_masks);
     TEST(unsharp_masks);
     TEST(flip);
     TEST(sum);
