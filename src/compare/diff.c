@@ -52,15 +52,25 @@ void diff_color(uint32_t d, uint32_t max, uint8_t rgb[3])
     }
 }
 
-/* The pixel of A in gray, dark enough for every colour of the scale to stand out. */
-static struct rgb background(const struct diff *diff, const void *row, int x)
+/* A differing pixel of black has this part of its colour's brightness, one of white all of it: so
+ * the subject stays visible where every pixel differs. */
+#define DARKEST 110 /* of 255 */
+
+/* Pixel X of A in gray, dark enough for every colour of the scale to stand out; or, where the
+ * pictures differ by D, the colour of the difference, as bright as the pixel. */
+static struct rgb shade(const struct diff *diff, const void *row, int x, uint16_t d)
 {
     int channels = diff->in.channels, colors = channels >= 3 ? 3 : 1;
-    uint32_t sum = 0;
+    struct rgb out;
+    uint64_t sum = 0, white = (uint64_t)colors * diff->in.max;
+
     for (int c = 0; c < colors; c++)
         sum += image_sample(row, diff->in.type, (size_t)x * (size_t)channels + (size_t)c);
-    uint8_t gray = (uint8_t)(sum * (uint64_t)80 / ((uint32_t)colors * diff->in.max));
-    return (struct rgb){{gray, gray, gray}};
+    for (int c = 0; c < 3; c++)
+        out.c[c] = d > 0 ? (uint8_t)(diff->colors[d].c[c] *
+                                     (DARKEST * white + (255 - DARKEST) * sum) / (255 * white))
+                         : (uint8_t)(sum * 80 / white);
+    return out;
 }
 
 /* ---- letters ---- */
@@ -199,8 +209,7 @@ bool diff_rows(struct diff *diff, const struct image *rows, const struct image *
         const uint16_t *d = image_row(differences, y);
         uint16_t most = 0;
         for (int x = 0; x < rows->width; x++) {
-            struct rgb color = d[x] > 0 ? diff->colors[d[x]] : background(diff, row, x);
-            fill(diff, diff->margin + x * diff->zoom, diff->zoom, color);
+            fill(diff, diff->margin + x * diff->zoom, diff->zoom, shade(diff, row, x, d[x]));
             most = d[x] > most ? d[x] : most;
             diff->column[x] = d[x] > diff->column[x] ? d[x] : diff->column[x];
         }

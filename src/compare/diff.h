@@ -1,6 +1,6 @@
 /* Private to src/compare. Draws where two pictures differ and by how much, row by row during the
  * comparison: A in dark gray, and each differing pixel in a colour for its largest difference, on a
- * logarithmic scale.
+ * logarithmic scale, as bright as the pixel of A.
  *
  *     +-------------------+ +-+
  *     |                   | | |   the profiles: on the right the largest difference of

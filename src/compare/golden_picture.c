@@ -1,6 +1,7 @@
 /* Makes the pictures of a report: PNG of 8 bits in base64. Pictures that were compared and differ
  * are shown at full size around the largest difference; other pictures are shown whole, large ones
  * reduced. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,11 @@
 #include "codec/input.h"
 #include "compare/golden.h"
 
-/* The longer side of the part shown, for pictures that differ and for equal ones. */
+/* The longer side of the part shown, for pictures that differ and for equal ones. The pictures of a
+ * case that take more than MOST_CHARS are made again with a smaller side. */
 #define SIDE_DIFFERENT 1536
 #define SIDE_SAME      320
+#define MOST_CHARS     1900000
 
 struct part {
     int left, top, width, height; /* position in the picture */
@@ -66,7 +69,7 @@ static struct part choose_part(const struct golden_result *result, const struct 
 {
     const struct compare_result *numbers = &result->numbers;
     struct part part = {.width = info->width, .height = info->height, .reduced = 1};
-    int side = result->state == GOLDEN_SAME ? SIDE_SAME : SIDE_DIFFERENT;
+    int side = result->state == GOLDEN_SAME ? SIDE_SAME : result->side;
 
     if (result->compared && numbers->comparable && result->state != GOLDEN_SAME) {
         part.width = info->width < side ? info->width : side;
@@ -164,35 +167,67 @@ static bool show_part(const struct golden_result *result, struct golden_picture 
     return good;
 }
 
-static bool show_difference(struct golden_result *result, const char *expected, const char *drawn,
-                            const char *png, struct error *err)
+/* Draws the whole difference into the file DRAWN. */
+static bool draw_difference(const struct golden_result *result, const char *expected,
+                            const char *drawn, struct error *err)
 {
     const struct compare_limits limits = COMPARE_EXACT;
     const struct compare_drawing drawing = {.path = drawn, .bare = true};
     struct compare_result again;
-    struct part part;
-    bool good = compare_files(expected, result->path, &limits, 1, &drawing, &again, err) &&
-                show_part(result, &result->difference, drawn, png, &part, err);
 
-    unlink(drawn);
-    return good;
+    return compare_files(expected, result->path, &limits, 1, &drawing, &again, err);
 }
 
-bool golden_pictures_make(struct golden_result *result, const char *expected, const char *name,
-                          struct error *err)
+/* Shows the parts that RESULT's side allows. EXPECTED and DRAWN may be NULL: they are not shown. */
+static bool show_parts(struct golden_result *result, const char *expected, const char *drawn,
+                       const char *png, struct error *err)
 {
-    char png[GOLDEN_PATH + 16], drawn[GOLDEN_PATH + 16];
     struct part part, ignored;
 
-    snprintf(png, sizeof png, "%s.shown.png", name);
-    snprintf(drawn, sizeof drawn, "%s.drawn.png", name);
     if (!show_part(result, &result->actual, result->path, png, &part, err))
         return false;
     result->left = part.left;
     result->top = part.top;
     result->reduced = part.reduced;
-    if (result->state == GOLDEN_SAME || !result->compared)
-        return true;
-    return show_part(result, &result->expected, expected, png, &ignored, err) &&
-           (!result->numbers.comparable || show_difference(result, expected, drawn, png, err));
+    return (!expected || show_part(result, &result->expected, expected, png, &ignored, err)) &&
+           (!drawn || show_part(result, &result->difference, drawn, png, &ignored, err));
+}
+
+static size_t chars_of(const struct golden_picture *picture)
+{
+    return picture->png ? strlen(picture->png) : 0;
+}
+
+void golden_pictures_free(struct golden_result *result)
+{
+    free(result->expected.png);
+    free(result->actual.png);
+    free(result->difference.png);
+    result->expected = result->actual = result->difference = (struct golden_picture){0};
+}
+
+bool golden_pictures_make(struct golden_result *result, const char *expected, const char *name,
+                          struct error *err)
+{
+    const bool differs = result->state != GOLDEN_SAME && result->compared;
+    char png[GOLDEN_PATH + 16], file[GOLDEN_PATH + 16];
+    const char *drawn = differs && result->numbers.comparable ? file : NULL;
+    bool good;
+
+    snprintf(png, sizeof png, "%s.shown.png", name);
+    snprintf(file, sizeof file, "%s.drawn.png", name);
+    good = !drawn || draw_difference(result, expected, drawn, err);
+    for (result->side = SIDE_DIFFERENT; good;) {
+        size_t chars;
+        good = show_parts(result, differs ? expected : NULL, drawn, png, err);
+        chars =
+            chars_of(&result->expected) + chars_of(&result->actual) + chars_of(&result->difference);
+        if (chars <= MOST_CHARS || result->side < SIDE_SAME)
+            break;
+        result->side = (int)(0.9 * result->side * sqrt((double)MOST_CHARS / (double)chars));
+        golden_pictures_free(result);
+    }
+    if (drawn)
+        unlink(drawn);
+    return good;
 }

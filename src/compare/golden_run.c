@@ -329,10 +329,7 @@ const char *golden_state_name(enum golden_state state)
 
 void golden_results_free(struct golden_result *result, size_t count)
 {
-    for (size_t i = 0; result && i < count; i++) {
-        free(result[i].expected.png);
-        free(result[i].actual.png);
-        free(result[i].difference.png);
-    }
+    for (size_t i = 0; result && i < count; i++)
+        golden_pictures_free(&result[i]);
     free(result);
 }

@@ -22,9 +22,12 @@ right = 2 * margin + 4 * zoom + 2
 print("rows marked:", [y for y in range(2) if colored(right, margin + y * zoom + 8)])
 below = 2 * margin + 2 * zoom + 2
 print("columns marked:", [x for x in range(4) if colored(margin + x * zoom + 8, below)])
-color = pixel(margin + 2 * zoom + 8, margin + zoom + 8)
-print("in its colour:", pixel(right, margin + zoom + 8) == color,
-      pixel(margin + 2 * zoom + 8, below) == color)
+color = pixel(right, margin + zoom + 8)
+print("in its colour:", pixel(margin + 2 * zoom + 8, below) == color)
+# In the picture it is as bright as the sample below: 110 of 255 for black, all of it for white.
+part = (110 + 145 * 70 / 255) / 255
+shaded = pixel(margin + 2 * zoom + 8, margin + zoom + 8)
+print("shaded:", all(abs(s - part * c) <= 1 for s, c in zip(shaded, color)))
 # A difference of 7 is at three eighths of the scale.
 bar = 3 * margin + 2 * zoom + 6 + 4
 at = margin + 280 * 3 // 8 + 2

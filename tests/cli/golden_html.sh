@@ -57,3 +57,18 @@ print("http" in text or "url(" in text)
 END
 printf '0 small.pgm\n' >suite/other.txt
 try golden check suite/other.txt -q --html none/report.html
+
+# Two photographs that differ everywhere take less than 4 MB.
+mkdir photos
+python3 - <<'END'
+import random
+random.seed(1)
+for name in "ab":
+    open(f"photos/{name}.ppm", "wb").write(b"P6 1600 1200 255 " + random.randbytes(3 * 1600 * 1200))
+END
+printf 'inputs *.ppm\n0 one.ppm cp a.ppm one.ppm\n0 two.ppm cp a.ppm two.ppm\n' >photos/golden.txt
+sed -i '1i keep' photos/golden.txt
+stencilcli golden record photos -q
+sed -i 's/cp a/cp b/' photos/golden.txt
+stencilcli golden check photos --html report.html -q >/dev/null || [ $? -eq 4 ]
+[ "$(wc -c <report.html)" -lt 4000000 ]
