@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LEFT   104.0
+#define LEFT   124.0
 #define TOP    112.0
 #define BOTTOM 66.0
 
@@ -36,9 +36,17 @@ double chart_place(const struct chart_axis *axis, double value)
 /* ---- numbers ---- */
 
 /* 0.05, 2, 500, 1 000: large whole numbers in groups of three digits. */
-static void tick_text(char *text, size_t bytes, double value)
+static void tick_text(char *text, size_t bytes, const struct chart_axis *axis, double value)
 {
-    if (value >= 1e6)
+    if (axis->giga)
+        snprintf(text, bytes, "%.4g %sFLOP/s",
+                 value >= 999.5   ? value * 1e-3
+                 : value >= 0.999 ? value
+                                  : value * 1e3,
+                 value >= 999.5   ? "T"
+                 : value >= 0.999 ? "G"
+                                  : "M");
+    else if (value >= 1e6)
         snprintf(text, bytes, "%d\u2009%03d\u2009%03d", (int)(value * 1e-6),
                  (int)fmod(value * 1e-3 + 1e-6, 1e3), (int)fmod(value + 1e-3, 1e3));
     else if (value >= 1e3 - 0.5)
@@ -67,7 +75,7 @@ static void draw_tick(struct chart *chart, double value, bool numbered, bool upr
         text.y = chart->y.begin + 20;
         text.anchor = SVG_MIDDLE;
     }
-    tick_text(number, sizeof number, value);
+    tick_text(number, sizeof number, upright ? &chart->y : &chart->x, value);
     if (numbered)
         svg_put_text(&chart->svg, &text, number);
 }
@@ -117,7 +125,7 @@ static void draw_titles(struct chart *chart, const char *title, const char *subt
     text.x = (chart->x.begin + chart->x.end) / 2;
     text.y = chart->height - 20;
     svg_put_text(&chart->svg, &text, chart->x.title);
-    text.x = 30;
+    text.x = 24;
     text.y = (chart->y.begin + chart->y.end) / 2;
     text.turn = -90;
     svg_put_text(&chart->svg, &text, chart->y.title);

@@ -17,6 +17,7 @@ struct chart_axis {
     const double *ticks; /* values with a line and a number; NULL: chosen, logarithmic */
     int tick_count;
     bool linear; /* else logarithmic */
+    bool giga;   /* values in billions of operations a second: 1000 is "1 TFLOP/s" */
 };
 
 /* Extends the range to include VALUE, if it is above 0; the first value sets the range. */

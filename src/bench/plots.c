@@ -184,8 +184,10 @@ static void roofline_scale(struct chart *chart, const struct bench_report *repor
     }
     axis_widen(x, 5, 6);
     axis_widen(y, 4, 3);
-    x->title = "arithmetic intensity: operations for each byte that must move (FLOP/byte)";
-    y->title = "operations a second (GFLOP/s, whole numbers too)";
+    x->title =
+        "work: multiplications and additions for each byte that is read or written (FLOP/byte)";
+    y->title = "speed: multiplications and additions a second";
+    y->giga = true;
 }
 
 /* Draws a line of a roof and a text above it, parallel to it; the text's middle is at SHARE of its

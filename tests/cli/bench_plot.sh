@@ -14,7 +14,7 @@ for word in sys.argv[2:]:
     print(word, "yes" if any(word in text for text in texts) else "is missing")
 END
 stencilcli bench --device cpu --size 200x100 --runs 2 --kernel scalar,reference --plot roof.svg >table
-python3 check.py roof.svg Roofline 'FLOP/byte' 'GFLOP/s' scalar reference copy 'gauss5' '200'
+python3 check.py roof.svg Roofline 'FLOP/byte' ' GFLOP/s' 'multiplications and additions' scalar reference copy 'gauss5' '200'
 stencilcli bench --device cpu --size 40x30 --sweep mask --kernel scalar --runs 1 --plot lines.svg >table
 python3 check.py lines.svg 'mask width' scalar copy 31 ms
 # The plot on standard output: the table goes to standard error.
