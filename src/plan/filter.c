@@ -29,7 +29,7 @@ static const struct filter filters[] = {
      PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}},
     {"laplace", "the Laplacian of a Gaussian: edges, with less noise",
      PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {"laplace5"}},
-    {"emboss", "a relief, lit from the top left",
+    {"emboss", "a relief on middle gray, lit from the top left",
      PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}},
     {"sobel", "edge strength: the size of the gradient, by Sobel's masks",
      PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "sobel_x and sobel_y", {"sobel_x", "sobel_y"}},
