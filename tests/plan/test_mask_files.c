@@ -174,7 +174,8 @@ static const char *const shipped[] = {
 /* Sums of the masks: the factor for a flat area. */
 static long gain_of(const char *name)
 {
-    return strncmp(name, "edge", 4) == 0 || strncmp(name, "laplace", 7) == 0 || strchr(name, '_')
+    return strncmp(name, "edge", 4) == 0 || strncmp(name, "laplace", 7) == 0 ||
+                   strcmp(name, "emboss") == 0 || strchr(name, '_')
                ? 0
                : 1;
 }
