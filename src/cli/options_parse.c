@@ -8,6 +8,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/did_you_mean.h"
+
 #define OPERANDS_MAX ((int)(sizeof((struct options *)0)->operand / sizeof(const char *)))
 
 /* The state of the parser. */
@@ -44,6 +46,22 @@ static const char *option_name(int index)
     return spec ? spec->name : NULL;
 }
 
+/* TYPED has its dashes. */
+static bool unknown_option(const char *typed, struct error *err)
+{
+    const char *name = typed + strspn(typed, "-");
+    const char *advice = did_you_mean_advice(typed), *near = word_nearest(name, option_name);
+    if (advice)
+        return error_set(err, EXIT_USAGE, "unknown option '%s'; %s", typed, advice);
+    if (filter_find(name))
+        return error_set(err, EXIT_USAGE,
+                         "unknown option '%s'; %s is a filter: stencilcli %s INPUT OUTPUT", typed,
+                         name, name);
+    if (near)
+        return error_set(err, EXIT_USAGE, "unknown option '%s'; did you mean '--%s'?", typed, near);
+    return error_set(err, EXIT_USAGE, "unknown option '%s'; try 'stencilcli --help'", typed);
+}
+
 /* WORD is `--name` or `--name=value`. */
 static bool parse_long(struct scan *scan, const char *word, struct error *err)
 {
@@ -53,12 +71,8 @@ static bool parse_long(struct scan *scan, const char *word, struct error *err)
     const struct option_spec *spec = option_find(0, name, length);
     if (!spec) {
         char typed[64];
-        snprintf(typed, sizeof typed, "%.*s", (int)length, name);
-        const char *near = word_nearest(typed, option_name);
-        if (near)
-            return error_set(err, EXIT_USAGE, "unknown option '--%s'; did you mean '--%s'?", typed,
-                             near);
-        return error_set(err, EXIT_USAGE, "unknown option '--%s'; try 'stencilcli --help'", typed);
+        snprintf(typed, sizeof typed, "--%.*s", (int)length, name);
+        return unknown_option(typed, err);
     }
     if (!spec->argument && value)
         return error_set(err, EXIT_USAGE, "--%s takes no value, got '%s'", spec->name, value);
@@ -77,8 +91,7 @@ static bool parse_letters(struct scan *scan, const char *word, struct error *err
             return error_set(err, EXIT_USAGE, "unknown option in '%s'; try 'stencilcli --help'",
                              word);
         if (!spec)
-            return error_set(err, EXIT_USAGE, "unknown option '-%c'; try 'stencilcli --help'",
-                             *letter);
+            return unknown_option((char[]){'-', *letter, '\0'}, err);
         if (spec->argument)
             return give(scan, spec, letter[1] ? letter + 1 : NULL, err);
         if (!give(scan, spec, NULL, err))
@@ -118,9 +131,46 @@ static bool scan_words(struct scan *scan, struct error *err)
     return good;
 }
 
+/* The letter at *TEXT, which moves past it. '-', '_' and case do not count. */
+static int next_letter(const char **text)
+{
+    *text += strspn(*text, "-_");
+    return **text ? tolower((unsigned char)*(*text)++) : '\0';
+}
+
+struct search {
+    const char *typed;
+    char found[64]; /* empty: nothing */
+};
+
+/* Keeps the mask NAME if it is the typed word. */
+static void visit_mask(const char *name, const char *path, void *context)
+{
+    struct search *search = context;
+    const char *a = name, *b = search->typed;
+    int letter, typed;
+
+    (void)path;
+    do {
+        letter = next_letter(&a);
+        typed = next_letter(&b);
+    } while (letter == typed && letter);
+    if (letter == typed && !filter_find(name))
+        snprintf(search->found, sizeof search->found, "%s", name);
+}
+
 static bool unknown_command(const char *name, struct error *err)
 {
-    const char *near = word_nearest(name, command_name);
+    struct search mask = {.typed = name};
+    const char *advice = did_you_mean_advice(name), *near = word_nearest(name, command_name);
+    if (advice)
+        return error_set(err, EXIT_USAGE, "unknown filter or command '%s'; %s", name, advice);
+    mask_list(visit_mask, &mask);
+    if (mask.found[0])
+        return error_set(err, EXIT_USAGE,
+                         "unknown filter '%s'; %s is a mask: stencilcli convolve INPUT OUTPUT "
+                         "--mask %s",
+                         name, mask.found, mask.found);
     if (near)
         return error_set(err, EXIT_USAGE, "unknown %s '%s'; did you mean '%s'?",
                          filter_find(near) ? "filter" : "command", name, near);
@@ -164,6 +214,23 @@ static bool check_standard_input(const struct options *options, enum command_id 
                      command == COMMAND_SIGNAL ? "samples" : "picture");
 }
 
+static bool not_taken(const char *command, enum command_id id, const char *option,
+                      struct error *err)
+{
+    const struct option_spec *spec = NULL;
+    const char *names[OPTION_ROWS], *near;
+    int count = 0;
+    while ((spec = option_next(spec, FOR(id))))
+        if (spec->name)
+            names[count++] = spec->name;
+    near = did_you_mean(option, names, count);
+    if (near)
+        return error_set(err, EXIT_USAGE, "%s has no option --%s; did you mean '--%s'?", command,
+                         option, near);
+    return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'", command,
+                     option, command);
+}
+
 /* Checks that the command takes every given option. Notes the first option for folders. */
 static bool check_given(const struct scan *scan, struct error *err)
 {
@@ -171,8 +238,7 @@ static bool check_given(const struct scan *scan, struct error *err)
     for (int i = 0; i < OPTION_ROWS; i++) {
         const struct option_spec *spec = &option_table[i];
         if (scan->given[i] && !(spec->commands & FOR(scan->command)))
-            return error_set(err, EXIT_USAGE, "%s has no option --%s; try 'stencilcli %s --help'",
-                             options->command, spec->name, options->command);
+            return not_taken(options->command, scan->command, spec->name, err);
         if (scan->given[i] && (spec->commands & FOR_FOLDERS) && !options->folder_option)
             options->folder_option = spec->name;
     }

@@ -262,8 +262,9 @@ bool option_set_border(const struct option_value *given)
     snprintf(word, sizeof word, "%.*s", (int)strcspn(given->text, ":"), given->text);
     const char *near = word_nearest(word, border_plain_word);
     if (near && strcmp(near, word) != 0)
-        return error_set(given->err, EXIT_USAGE, "--border %s: unknown border; did you mean '%s'?",
-                         given->text, near);
+        return error_set(given->err, EXIT_USAGE,
+                         "--border %s: unknown border; did you mean '%s%s'?", given->text, near,
+                         strcmp(near, border_name(BORDER_CONSTANT)) == 0 ? ":V" : "");
     return error_set(given->err, inner.code, "--border: %s", inner.text);
 }
 
@@ -343,7 +344,11 @@ bool option_set_kernel(const struct option_value *given)
         return false;
     if (given->command == COMMAND_BENCH)
         return set_kernels(given);
-    return !needs_cuda(given, given->text) && option_set_word(given);
+    if (needs_cuda(given, given->text))
+        return false;
+    if (word_find(given->text, kernel_word) < 0) /* elsewhere "kernel" often means a mask */
+        return word_unknown(given, given->text, kernel_word, "; the weights are given by --mask");
+    return option_set_word(given);
 }
 
 bool option_set_format(const struct option_value *given)

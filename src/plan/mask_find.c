@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -196,10 +197,26 @@ static void visit_near(const char *name, const char *path, void *context)
         snprintf(search->near, sizeof search->near, "%s", name);
 }
 
+/* What makes the mask of a name such as gauss11 or box9, or an empty text. */
+static void made_by(char text[48], const char *name)
+{
+    const char *number = name + strcspn(name, "0123456789");
+    long radius = strtol(number, NULL, 10) / 2;
+    bool odd = strspn(number, "0123456789") == strlen(number) && (name[strlen(name) - 1] & 1);
+
+    text[0] = '\0';
+    if (!odd || radius < 1 || radius > (MASK_MAX_SIDE - 1) / 2)
+        return;
+    if (strncasecmp(name, "gauss", 5) == 0) /* 3*sigma is rounded up */
+        snprintf(text, 48, "--sigma %ld.%02ld", radius / 3, radius % 3 * 100 / 3);
+    else if (strncasecmp(name, "box", 3) == 0)
+        snprintf(text, 48, "the filter box with --radius %ld", radius);
+}
+
 static bool not_found(const char *argument, struct error *err)
 {
     struct search search = {argument, ""};
-    char places[600] = "this folder", *folders;
+    char places[600] = "this folder", made[48], *folders;
     size_t used = strlen(places);
     struct stat status;
 
@@ -219,9 +236,13 @@ static bool not_found(const char *argument, struct error *err)
     }
     free(folders);
     mask_list(visit_near, &search);
-    return error_set(err, EXIT_USAGE, "no mask '%.200s' (looked in %s)%s%s%s", argument, places,
+    made_by(made, argument);
+    return error_set(err, EXIT_USAGE, "no mask '%.200s' (looked in %s)%s%s%s%s%s", argument, places,
                      search.near[0] ? "; did you mean '" : "", search.near,
-                     search.near[0] ? "'?" : "");
+                     search.near[0] ? made[0] ? "', or " : "'?"
+                     : made[0]      ? "; try "
+                                    : "",
+                     made, search.near[0] && made[0] ? "?" : "");
 }
 
 /* ---- what the argument is ---- */
