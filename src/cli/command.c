@@ -9,52 +9,74 @@
 #include "base/text.h"
 #include "cli/option_table.h"
 
-/* A row: name, operands, function, text. */
+/* A row: name, operands, function, an example, text. */
 /* clang-format off */
 const struct command_spec command_table[COMMAND_COUNT] = {
-    [COMMAND_FILTER] = {NULL, "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_filter,
+    [COMMAND_FILTER] =
+    {NULL, "INPUT OUTPUT", 2, 2, NULL, COMPLETE_FILE, command_filter, NULL,
      "filter an image, or every image below a folder"},
 
-    [COMMAND_MASK] = {"mask", "MASK | --sigma S", 0, 1, COMPLETE_MASK, NULL, command_mask,
+    [COMMAND_MASK] =
+    {"mask", "MASK | --sigma S", 0, 1, NULL, COMPLETE_MASK, command_mask,
+     "stencilcli mask --sigma 1.4 > mymask.txt",
      "print a mask, to see, keep or change it\n"
      "The mask is printed as a mask file, so --mask can read it again. Comment lines after the "
      "rows give its sum, rank, symmetry and bounds."},
 
-    [COMMAND_SIGNAL] = {"signal", "INPUT OUTPUT", 2, 2, COMPLETE_FILE, NULL, command_signal,
+    [COMMAND_SIGNAL] =
+    {"signal", "INPUT OUTPUT", 2, 2, NULL, COMPLETE_FILE, command_signal,
+     "stencilcli signal in.txt out.txt --mask '1 2 1' --divisor 4",
      "filter samples: numbers in a text file, or audio\n"
      "The mask has one row or one column. Samples outside the signal are zero unless --border says "
      "otherwise. See SIGNALS."},
 
-    [COMMAND_REUSE] = {"reuse", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_reuse,
-     "count how often tiled convolution loads and uses each cell\n"
+    [COMMAND_REUSE] =
+    {"reuse", "[IMAGE]", 0, 1, NULL, COMPLETE_FILE, command_reuse,
+     "stencilcli reuse --dims 2 --mask-width 5",
+     "count how often tiled convolution loads each cell\n"
      "The command prints the analysis of the textbook's chapter as tables, for masks and output "
      "tiles of any width. The tables show loads with and without tiling, for internal and boundary "
      "tiles; uses of each cell of a tile; thread blocks and shared memory. With --size or an IMAGE "
      "there are also tables for the whole array or picture. Nothing is filtered."},
 
-    [COMMAND_BENCH] = {"bench", "[IMAGE]", 0, 1, COMPLETE_FILE, NULL, command_bench,
+    [COMMAND_BENCH] =
+    {"bench", "[IMAGE]", 0, 1, NULL, COMPLETE_FILE, command_bench,
+     "stencilcli bench photo.png --mask gauss7",
      "time every kernel, on IMAGE or on a generated picture\n"
      "Every kernel is first compared with the reference. Then the kernel's own time is shown "
      "beside the time to copy as many bytes and beside the device's fastest multiply-adds. All "
      "three are measured in the same run. Unless --alpha is given, alpha is treated as one more "
      "channel. See BENCH."},
 
-    [COMMAND_COMPARE] = {"compare", "A B", 2, 2, COMPLETE_FILE, NULL, command_compare,
+    [COMMAND_COMPARE] =
+    {"compare", "A B", 2, 2, NULL, COMPLETE_FILE, command_compare,
+     "stencilcli compare golden.png out.png --max-diff 1",
      "compare two pictures, or two folders of pictures\n"
      "Without limits the pictures must be equal. With limits, every given limit must hold. "
      "Pictures whose size, channels or depth differ are always different. The exit status is 0 if "
      "the pictures pass and 4 if they do not. See COMPARING."},
 
-    [COMMAND_GOLDEN] = {"golden", "record|check SUITE", 2, 2, COMPLETE_FILE, NULL, command_golden,
+    [COMMAND_GOLDEN] =
+    {"golden", "record|check SUITE", 2, 2, golden_word, COMPLETE_FILE, command_golden,
+     "stencilcli golden check suite/ --html report.html",
      "test that programs still write the same pictures\n"
      "check runs the commands of a suite and compares their pictures with recorded checksums; "
      "record records the checksums. Any program can be tested. See GOLDEN."},
 
     [COMMAND_LIST] =
-    {"list", "filters|kernels|methods|masks|devices", 1, 1, COMPLETE_WORDS, list_word, command_list,
+    {"list", "filters|kernels|methods|masks|devices", 1, 1, list_word, COMPLETE_NOTHING,
+     command_list, "stencilcli list filters",
      "list filters, kernels, methods, masks or devices\n"
      "Each line begins with a name. For a kernel the line says whether this machine can run it; "
      "for a mask it gives the size and the first comment line of the file."},
+
+    [COMMAND_HELP] =
+    {"help", "[FILTER|COMMAND]", 0, 1, command_name, COMPLETE_NOTHING, command_help,
+     "stencilcli help blur", "print all help, or the help of a filter or command"},
+
+    [COMMAND_VERSION] =
+    {"version", "", 0, 0, NULL, COMPLETE_NOTHING, command_version, "stencilcli version",
+     "print the version and what is built in"},
 };
 /* clang-format on */
 

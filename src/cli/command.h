@@ -76,7 +76,8 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
 
 void options_print_short_help(FILE *out);
 void options_print_full_help(FILE *out);
-void options_print_command_help(FILE *out, const char *command); /* accepted by options_parse */
+/* The help of COMMAND, which options_parse has accepted; or, if not FULL, one screen of it. */
+void options_print_command_help(FILE *out, const char *command, bool full);
 void options_print_version(FILE *out);
 void options_print_man(FILE *out);                           /* roff */
 bool options_print_completion(FILE *out, const char *shell); /* bash, zsh, fish; false: unknown */
@@ -96,6 +97,11 @@ bool command_bench(const struct options *options, struct error *err);
 bool command_compare(const struct options *options, struct error *err);
 bool command_golden(const struct options *options, struct error *err);
 bool command_list(const struct options *options, struct error *err);
+bool command_help(const struct options *options, struct error *err);
+bool command_version(const struct options *options, struct error *err);
+
+/* Prints all help, or all help of COMMAND; on a terminal through a pager. */
+void command_print_help(const char *command);
 
 /* Ends a command that has printed its messages: sets ERR's code to CODE and returns whether CODE is
  * EXIT_DONE. */

@@ -48,8 +48,6 @@ static bool check_together(const struct options *options, struct error *err)
     if (channels && (channels[0] < '1' || channels[0] > '4' || channels[1] != '\0'))
         return error_set(err, EXIT_USAGE, "--channels %.40s: expected 1, 2, 3 or 4 for bench",
                          channels);
-    if (options->request.sink.drop_alpha)
-        return error_set(err, EXIT_USAGE, "--alpha drop: bench writes no picture");
     if (sweep_of(options) == SWEEP_MASK && (filter->mask || builds_mask(filter)))
         return error_set(err, EXIT_USAGE, "--sweep mask brings its own masks: leave --%s out",
                          filter->mask        ? "mask"

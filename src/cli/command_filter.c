@@ -284,9 +284,7 @@ bool command_filter(const struct options *options, struct error *err)
 
     request.filter.filter = filter_find(options->command);
     request.band_rows = forced_band_rows();
-    if (options->kernel && !(request.kernel = kernel_find(options->kernel)))
-        return error_set(err, EXIT_USAGE, "unknown kernel '%s'; see `stencilcli list kernels`",
-                         options->kernel);
+    request.kernel = options->kernel ? kernel_find(options->kernel) : NULL;
     if (!command_batch_wanted(options, &is_folder, err))
         return false;
     if (!picture_check(&request, is_folder ? "-" : output, err))

@@ -9,8 +9,7 @@
 #include "kernel/backend.h"
 #include "signal/filter.h"
 
-static bool request_make(const struct options *options, struct signal_request *request,
-                         struct error *err)
+static void request_make(const struct options *options, struct signal_request *request)
 {
     const struct picture_request *from = &options->request;
     const char *kernel = options->kernel;
@@ -26,11 +25,6 @@ static bool request_make(const struct options *options, struct signal_request *r
         .verify = from->verify,
         .plan = options->plan,
     };
-    if (request->kernel || !kernel)
-        return true;
-    if (kernel_find(kernel))
-        return error_set(err, EXIT_USAGE, "kernel %s is for pictures, not for signals", kernel);
-    return error_set(err, EXIT_USAGE, "unknown kernel '%s'; see `stencilcli list kernels`", kernel);
 }
 
 /* ---- in words ---- */
@@ -194,8 +188,8 @@ bool command_signal(const struct options *options, struct error *err)
     const char *input = options->operand[0], *output = options->operand[1];
     const struct backend *cuda = backend_find(DEVICE_CUDA);
 
-    if (!request_make(options, &request, err) || !signal_check(&request, output, err) ||
-        !signal_mask_row(&request.filter, &mask, err))
+    request_make(options, &request);
+    if (!signal_check(&request, output, err) || !signal_mask_row(&request.filter, &mask, err))
         return false;
     if (cuda->expect_one)
         cuda->expect_one();

@@ -17,6 +17,7 @@ struct answer {
     const char *typed;  /* answers must begin with this ... */
     const char *before; /* ... after this prefix, "--border=" or empty, which each answer gets */
     int before_length;
+    enum command_id command; /* COMMAND_COUNT: none yet */
 };
 
 /* Prints MEANING up to the end of its line. */
@@ -37,15 +38,19 @@ static void put_mask(const char *name, const char *path, void *context)
 {
     struct mask mask;
     struct error err;
+    const struct answer *answer = context;
     bool good = mask_load(&mask, path, &err);
-    put(context, name, good && mask.title ? mask.title : "");
+    bool fits =
+        answer->command != COMMAND_SIGNAL || (good && (mask.width == 1 || mask.height == 1));
+    if (fits)
+        put(answer, name, good && mask.title ? mask.title : "");
     if (good)
         mask_free(&mask);
 }
 
 static void put_place(struct answer *answer, enum complete complete, word_function *words)
 {
-    for (int i = 0; complete == COMPLETE_WORDS && words(i); i++)
+    for (int i = 0; words && words(i); i++)
         put(answer, words(i), "");
     if (complete == COMPLETE_MASK)
         mask_list(put_mask, answer);
@@ -53,14 +58,26 @@ static void put_place(struct answer *answer, enum complete complete, word_functi
         fputs(":files\n", answer->out);
 }
 
-/* Prints the options of COMMAND; of all commands if COMMAND is NULL. */
-static void put_options(const struct answer *answer, const char *command)
+/* The operands of COMMAND, OPERANDS of which stand on the line. */
+static void put_operand(struct answer *answer, const char *command, int operands)
+{
+    const struct command_spec *spec = &command_table[command_find(command)];
+    if (operands == 0 && spec->words)
+        put_place(answer, COMPLETE_NOTHING, spec->words);
+    else if (operands < spec->max_operands)
+        put_place(answer, spec->complete, NULL);
+}
+
+/* Prints the options of COMMAND with the operand FIRST; of all commands if COMMAND is NULL. */
+static void put_options(const struct answer *answer, const char *command, const char *first)
 {
     const struct filter *filter = command ? filter_find(command) : NULL;
-    unsigned commands = command ? FOR(command_find(command)) : FOR_ALL_COMMANDS;
+    unsigned commands = command ? FOR(answer->command) : FOR_ALL_COMMANDS;
+    bool records = answer->command == COMMAND_GOLDEN && first && strcmp(first, "record") == 0;
     for (const struct option_spec *spec = NULL; (spec = option_next(spec, commands));) {
         char word[64];
-        if (filter && spec->name && !filter_takes(filter, spec->name))
+        if ((filter && spec->name && !filter_takes(filter, spec->name)) ||
+            (records && (spec->commands & CHECK_ONLY)))
             continue;
         snprintf(word, sizeof word, "-%c", spec->letter);
         if (spec->letter)
@@ -86,19 +103,24 @@ static const struct option_spec *option_before_value(const char *word)
 
 void options_complete(FILE *out, int count, char **words)
 {
-    const char *last = count > 0 ? words[count - 1] : "", *command = NULL, *known;
+    const char *last = count > 0 ? words[count - 1] : "", *command = NULL, *first = NULL, *known;
     const struct option_spec *valued = NULL;
-    struct answer answer = {.out = out, .typed = last, .before = last};
+    struct answer answer = {.out = out, .typed = last, .before = last, .command = COMMAND_COUNT};
     size_t name = strcspn(last, "=");
+    int operands = 0;
 
     /* The command is the first word that is neither an option nor an option's value. */
     for (int i = 0; i < count - 1; i++) {
-        if (valued)
+        if (valued) {
             valued = NULL;
-        else if (words[i][0] == '-' && words[i][1] != '\0')
+        } else if (words[i][0] == '-' && words[i][1] != '\0') {
             valued = option_before_value(words[i]);
-        else if (!command)
-            command = command_find(words[i]) < COMMAND_COUNT ? words[i] : NULL;
+        } else if (!command) {
+            answer.command = command_find(words[i]);
+            command = answer.command < COMMAND_COUNT ? words[i] : NULL;
+        } else if (operands++ == 0) {
+            first = words[i];
+        }
     }
     if (!valued && strncmp(last, "--", 2) == 0 && last[name] == '=') {
         valued = option_find(0, last + 2, name - 2);
@@ -108,12 +130,11 @@ void options_complete(FILE *out, int count, char **words)
             return;
     }
     if (valued) {
-        put_place(&answer, valued->complete, valued->words);
+        put_place(&answer, valued->complete, option_words(valued, answer.command));
     } else if (*last == '-') {
-        put_options(&answer, command);
+        put_options(&answer, command, first);
     } else if (command) {
-        const struct command_spec *spec = &command_table[command_find(command)];
-        put_place(&answer, spec->complete, spec->words);
+        put_operand(&answer, command, operands);
     } else {
         for (int i = 0; (known = command_name(i)); i++)
             put(&answer, known, command_doc(known));

@@ -12,9 +12,12 @@
 
 #define COLUMNS     80
 #define TEXT_INDENT 2
-#define ENTRY_TEXT  10   /* where the text of an entry begins */
+#define ENTRY_TEXT  14   /* where the text of an entry begins */
 #define DOC_COLUMN  26   /* where the docs of the one screen begin */
 #define TEXT_CHARS  1024 /* of a block that is made from the tables */
+
+/* A screen has 24 rows: so many for options, the others for the prompt, usage, example, text. */
+#define SCREEN_OPTIONS 17
 
 /* ---- the text ---- */
 
@@ -34,22 +37,24 @@ enum help_kind {
 struct help_block {
     enum help_kind kind;
     const char *text;
-    const char *term, *argument; /* HELP_ENTRY only */
+    const char *term, *argument;              /* HELP_ENTRY only */
+    enum { IN_ORDER, LEADS, MAN_ONLY } place; /* HELP_HEADING only: of the section in --help */
 };
 
 /* The whole text of --help and of the man page, in its order. Plain ASCII. A test checks that every
  * option that is named here exists. */
 /* clang-format off */
 #define HEADING(title)    {.kind = HELP_HEADING, .text = title}
+#define PLACED(title, in) {.kind = HELP_HEADING, .text = title, .place = in}
 #define TEXT(words)       {.kind = HELP_TEXT, .text = words}
 #define CODE(lines)       {.kind = HELP_CODE, .text = lines}
 #define ENTRY(name, doc)  {.kind = HELP_ENTRY, .term = name, .text = doc}
 #define MADE(list)        {.kind = list}
 
 static const struct help_block help_text[] = {
-    HEADING("NAME"),
+    PLACED("NAME", MAN_ONLY),
     TEXT("stencilcli - blur, sharpen and find edges; CPU and GPU results are bit-identical"),
-    HEADING("SYNOPSIS"),
+    PLACED("SYNOPSIS", LEADS),
     MADE(HELP_SYNOPSIS),
 
     HEADING("DESCRIPTION"),
@@ -63,19 +68,6 @@ static const struct help_block help_text[] = {
     TEXT("The output has the channels and the depth of the input: gray stays gray, RGBA stays "
          "RGBA, 16 bits stay 16 bits. If the output's format cannot hold these channels or this "
          "depth, an error says how to proceed."),
-    TEXT("Each output sample is a weighted sum of the input samples around it, rounded exactly:"),
-    CODE("out = clamp(floor((S + floor(d/2)) / d), 0, max)\n"
-         "S   = sum over the mask of w[i][j] * in[y + i - ay][x + j - ax]  +  o"),
-    TEXT("w are the mask's weights and d is its divisor, both as whole numbers; o is the offset "
-         "times d; (ax, ay) is the anchor; max is the largest sample value (255, 65535, or the "
-         "maxval of a PNM file). Halves round up. The sum is exact, so the output never depends on "
-         "the device, the kernel, the tile or the number of threads."),
-    TEXT("The formula is a correlation, as is usual for image filters: the mask is laid on the "
-         "image as it is written. --flip turns the mask and its anchor by 180 degrees, which gives "
-         "true convolution. For a symmetric mask, correlation and convolution are the same."),
-    TEXT("A gradient filter has two masks, one for horizontal changes and one for vertical "
-         "changes. With gx and gy, the sums over the two masks, its output is "
-         "clamp(round(sqrt(gx^2 + gy^2))), computed exactly."),
 
     HEADING("FILTERS"),
     MADE(HELP_FILTERS),
@@ -86,6 +78,31 @@ static const struct help_block help_text[] = {
          "equals sign: --border mirror, --border=mirror. If an option is given twice, the last one "
          "counts."),
     MADE(HELP_OPTIONS),
+
+    HEADING("EXIT STATUS"),
+    ENTRY("0", "Done."),
+    ENTRY("1", "An input or an output failed."),
+    ENTRY("2", "A usage error: a bad option or a bad mask."),
+    ENTRY("3", "The device that was asked for is not there."),
+    ENTRY("4", "compare, golden or --verify found a difference."),
+    ENTRY("128+N", "Ended by signal N."),
+
+    HEADING("ENVIRONMENT"),
+    ENTRY("STENCILCLI_MASKS",
+          "Folders with masks, separated by colons. They are searched before the installed masks."),
+    ENTRY("OMP_NUM_THREADS, SLURM_CPUS_PER_TASK",
+          "The largest number of threads, unless --threads is given."),
+    ENTRY("SLURM_..., AWS_BATCH_..., JOB_COMPLETION_INDEX, OMPI_..., PMI_...",
+          "Read by --shard auto."),
+    ENTRY("PAGER", "The program that shows --help on a terminal: the default is less -FRX, or else "
+          "more. If PAGER is empty or cat, or TERM is dumb, --help is printed as a whole."),
+
+    HEADING("FILES"),
+    ENTRY("share/stencilcli/masks/*.txt",
+          "The installed masks, below the folder in which the program is installed. The command "
+          "`stencilcli list masks` shows all masks that a bare name can find."),
+    ENTRY("OUTPUT/.stencilcli-manifest.jsonl", "The record of finished files of a run over a "
+          "folder. The record of a shard is called .stencilcli-manifest-I-of-N.jsonl."),
 
     HEADING("MASK FILES"),
     TEXT("A mask file holds the weights of a filter, as text:"),
@@ -235,47 +252,48 @@ static const struct help_block help_text[] = {
     ENTRY("timeout S", "Commands below may take S seconds; the default is 120."),
     ENTRY("strict", "Commands below may leave no file behind except their picture."),
 
-    HEADING("EXIT STATUS"),
-    ENTRY("0", "Done."),
-    ENTRY("1", "An input or an output failed."),
-    ENTRY("2", "A usage error: a bad option or a bad mask."),
-    ENTRY("3", "The device that was asked for is not there."),
-    ENTRY("4", "compare, golden or --verify found a difference."),
-    ENTRY("128+N", "Ended by signal N."),
+    HEADING("FORMULA"),
+    TEXT("Each output sample is a weighted sum of the input samples around it, rounded exactly:"),
+    CODE("out = clamp(floor((S + floor(d/2)) / d), 0, max)\n"
+         "S   = sum over the mask of w[i][j] * in[y + i - ay][x + j - ax]  +  o"),
+    TEXT("w are the mask's weights and d is its divisor, both as whole numbers; o is the offset "
+         "times d; (ax, ay) is the anchor; max is the largest sample value (255, 65535, or the "
+         "maxval of a PNM file). Halves round up. The sum is exact, so the output never depends on "
+         "the device, the kernel, the tile or the number of threads."),
+    TEXT("The formula is a correlation, as is usual for image filters: the mask is laid on the "
+         "image as it is written. --flip turns the mask and its anchor by 180 degrees, which gives "
+         "true convolution. For a symmetric mask, correlation and convolution are the same."),
+    TEXT("A gradient filter has two masks, one for horizontal changes and one for vertical "
+         "changes. With gx and gy, the sums over the two masks, its output is "
+         "clamp(round(sqrt(gx^2 + gy^2))), computed exactly."),
 
-    HEADING("ENVIRONMENT"),
-    ENTRY("STENCILCLI_MASKS",
-          "Folders with masks, separated by colons. They are searched before the installed masks."),
-    ENTRY("OMP_NUM_THREADS, SLURM_CPUS_PER_TASK",
-          "The largest number of threads, unless --threads is given."),
-    ENTRY("SLURM_..., AWS_BATCH_..., JOB_COMPLETION_INDEX, OMPI_..., PMI_...",
-          "Read by --shard auto."),
-
-    HEADING("FILES"),
-    ENTRY("share/stencilcli/masks/*.txt",
-          "The installed masks, below the folder in which the program is installed. The command "
-          "`stencilcli list masks` shows all masks that a bare name can find."),
-    ENTRY("OUTPUT/.stencilcli-manifest.jsonl", "The record of finished files of a run over a "
-          "folder. The record of a shard is called .stencilcli-manifest-I-of-N.jsonl."),
-
-    HEADING("EXAMPLES"),
+    PLACED("EXAMPLES", LEADS),
     CODE("stencilcli blur in.png out.png\n"
-         "stencilcli blur in.png out.png --mask gauss5\n"
-         "stencilcli gauss photo.jpg soft.jpg --sigma 2.5 --border mirror\n"
+         "stencilcli gauss photo.jpg soft.jpg --sigma 2.5\n"
+         "stencilcli unsharp photo.jpg crisp.jpg --sigma 1.5 --amount 0.8\n"
+         "stencilcli sobel in.png edges.png\n"
          "stencilcli convolve in.png out.png --mask '0 -1 0; -1 5 -1; 0 -1 0'\n"
-         "stencilcli sobel in.png edges.png --device cuda --time\n"
-         "stencilcli emboss - - < in.ppm > out.ppm\n"
-         "stencilcli blur photos blurred --exclude 'raw/**' --ext png\n"
+         "stencilcli convolve in.png out.jpg --mask gauss9 --border mirror\n"
+         "stencilcli emboss - - < in.ppm > out.ppm"),
+    TEXT("A folder, some files of a folder, a part of a folder:"),
+    CODE("stencilcli blur photos/ blurred/ --exclude 'raw/**' --ext png\n"
          "stencilcli sharpen . ../out --files-from list.txt\n"
-         "stencilcli gauss photos soft --sigma 2 --shard 3/8\n"
-         "stencilcli blur in.png out.png --kernel tiled --plan\n"
-         "stencilcli mask --sigma 1.4 > mymask.txt\n"
-         "stencilcli signal in.txt out.txt --mask '1 2 1' --divisor 4\n"
-         "stencilcli signal voice.wav soft.flac --sigma 3\n"
+         "stencilcli gauss photos/ soft/ --sigma 2 --shard 3/8"),
+    TEXT("What would run, and how long each kernel takes:"),
+    CODE("stencilcli blur in.png --plan\n"
          "stencilcli bench photo.png --mask gauss7 --plot roofline.svg\n"
-         "stencilcli bench --size 8192x8192 --sweep tile --kernel basic,tiled\n"
-         "stencilcli bench --channels 4 --depth 16 --alpha weighted --sigma 2\n"
-         "stencilcli compare golden.png out.png --max-diff 1"),
+         "stencilcli bench --size 8192x8192 --sweep tile --kernel basic,tiled"),
+    TEXT("Other commands:"),
+    CODE("stencilcli mask --sigma 1.4 > mymask.txt\n"
+         "stencilcli signal voice.wav soft.flac --sigma 3\n"
+         "stencilcli compare golden.png out.png --max-diff 1\n"
+         "stencilcli list filters"),
+
+    PLACED("SEE ALSO", MAN_ONLY),
+    TEXT("magick(1), vips(1), cmp(1)"),
+    TEXT("In the source of stencilcli: docs/guide.md shows every task with its command, "
+         "docs/promise.md defines every output sample, kernels/README.md explains the CUDA "
+         "kernels."),
 };
 /* clang-format on */
 
@@ -383,11 +401,12 @@ static void roff_put(struct help_writer *writer, const struct help_block *block)
 
 /* ---- texts from the tables ---- */
 
-static void add_synopsis(char text[TEXT_CHARS], const struct command_spec *command,
-                         const char *name)
+static void add_synopsis(char text[TEXT_CHARS], enum command_id id, const char *name)
 {
-    text_append(text, TEXT_CHARS, "stencilcli %s %s [options]", name ? name : "FILTER",
-                command->operands);
+    const char *operands = command_table[id].operands;
+    text_append(text, TEXT_CHARS, "stencilcli %s%s%s%s", name ? name : "FILTER",
+                *operands ? " " : "", operands,
+                option_next(NULL, FOR(id))->letter == 'h' ? "" : " [options]"); /* only help */
 }
 
 /* The phrase of DOC (see cli/option_table.h) becomes a sentence that opens with a capital. */
@@ -398,11 +417,13 @@ static void sentences(char text[TEXT_CHARS], const char *doc)
              doc + 1, doc[phrase] ? " " : "", doc[phrase] ? doc + phrase + 1 : "");
 }
 
-/* What a filter or another command does. */
-static void describe(char text[TEXT_CHARS], const char *name)
+/* What a filter or another command does; if not FULL, in one sentence. */
+static void describe(char text[TEXT_CHARS], const char *name, bool full)
 {
     const struct filter *filter = filter_find(name);
     sentences(text, command_doc(name));
+    if (!full)
+        text[strcspn(command_doc(name), "\n") + 1] = '\0'; /* the phrase and its full stop */
     if (filter && filter->default_mask)
         text_append(text, TEXT_CHARS, " Default mask: %s.", filter->default_mask);
 }
@@ -421,7 +442,8 @@ static void put(struct help_writer *writer, enum help_kind kind, const char *tex
 static void put_entry(struct help_writer *writer, const char *term, const char *argument,
                       const char *text)
 {
-    put_block(writer, &(struct help_block){HELP_ENTRY, text, term, argument});
+    put_block(writer, &(struct help_block){
+                          .kind = HELP_ENTRY, .text = text, .term = term, .argument = argument});
 }
 
 static void put_synopsis(struct help_writer *writer)
@@ -429,7 +451,7 @@ static void put_synopsis(struct help_writer *writer)
     char lines[TEXT_CHARS] = "";
     for (int i = 0; i < COMMAND_COUNT; i++) {
         text_append(lines, TEXT_CHARS, "%s", i > 0 ? "\n" : "");
-        add_synopsis(lines, &command_table[i], command_table[i].name);
+        add_synopsis(lines, (enum command_id)i, command_table[i].name);
     }
     put(writer, HELP_CODE, lines);
 }
@@ -443,7 +465,7 @@ static void put_names(struct help_writer *writer, bool filters)
         char text[TEXT_CHARS];
         if (filters != (command == COMMAND_FILTER))
             continue;
-        describe(text, name);
+        describe(text, name, true);
         put_entry(writer, name, filters ? NULL : command_table[command].operands, text);
     }
 }
@@ -478,53 +500,75 @@ static void add_term(char text[TEXT_CHARS], const struct option_spec *spec)
         text_append(text, TEXT_CHARS, "--%s", spec->name);
 }
 
-/* FILTER: whose help this is, or NULL. */
+/* COMMAND: whose help this is; COMMAND_COUNT: the help of all. */
 static void put_option(struct help_writer *writer, const struct option_spec *spec,
-                       const struct filter *filter)
+                       enum command_id command)
 {
     char term[TEXT_CHARS] = "", text[TEXT_CHARS], words[256];
+    word_function *list = option_words(spec, command);
     add_term(term, spec);
     sentences(text, spec->doc);
-    if (spec->words) {
-        words_join(words, sizeof words, spec->words);
+    if (list) {
+        words_join(words, sizeof words, list);
         text_append(text, TEXT_CHARS, " %s is %s.", spec->argument, words);
     }
-    if (!filter && spec->name && (spec->commands & FOR(COMMAND_FILTER)))
+    if (command == COMMAND_COUNT && spec->name && (spec->commands & FOR(COMMAND_FILTER)))
         add_filters(text, spec->name);
     put_entry(writer, term, spec->argument, text);
 }
 
-/* The options of COMMANDS (a set), by group; those that FILTER cannot use are left out. */
-static void put_options(struct help_writer *writer, unsigned commands, const struct filter *filter)
+/* Whether the command or filter NAME (NULL: any) takes an option of its set. */
+static bool takes(const char *name, const struct option_spec *spec)
 {
+    const struct filter *filter = name ? filter_find(name) : NULL;
+    return !filter || !spec->name || filter_takes(filter, spec->name);
+}
+
+/* The options of the command or filter NAME (NULL: of all), by group. */
+static void put_options(struct help_writer *writer, const char *name)
+{
+    enum command_id command = name ? command_find(name) : COMMAND_COUNT;
+    unsigned commands = name ? FOR(command) : FOR_ALL_COMMANDS;
     const struct option_spec *last_group = NULL;
     for (const struct option_spec *spec = NULL; (spec = option_next(spec, commands));) {
         const struct option_spec *group = spec;
-        if (filter && spec->name && !filter_takes(filter, spec->name))
+        if (!takes(name, spec))
             continue;
         while (group->set)
             group--;
         if (group != last_group)
             put(writer, HELP_SUBHEADING, group->doc);
         last_group = group;
-        put_option(writer, spec, filter);
+        put_option(writer, spec, command);
     }
 }
 
-/* Writes all of help_text, with the parts that are made from the tables. */
+static void put_made(struct help_writer *writer, const struct help_block *block)
+{
+    if (block->kind == HELP_SYNOPSIS)
+        put_synopsis(writer);
+    else if (block->kind == HELP_FILTERS || block->kind == HELP_COMMANDS)
+        put_names(writer, block->kind == HELP_FILTERS);
+    else if (block->kind == HELP_OPTIONS)
+        put_options(writer, NULL);
+    else
+        put_block(writer, block);
+}
+
+/* Writes help_text: all sections in their order, or for --help first the sections that lead, then
+ * the others. */
 static void help_write(FILE *out, bool roff)
 {
     struct help_writer *writer = &(struct help_writer){.out = out, .roff = roff};
     const struct help_block *end = help_text + sizeof help_text / sizeof *help_text;
-    for (const struct help_block *block = help_text; block < end; block++) {
-        if (block->kind == HELP_SYNOPSIS)
-            put_synopsis(writer);
-        else if (block->kind == HELP_FILTERS || block->kind == HELP_COMMANDS)
-            put_names(writer, block->kind == HELP_FILTERS);
-        else if (block->kind == HELP_OPTIONS)
-            put_options(writer, FOR_ALL_COMMANDS, NULL);
-        else
-            put_block(writer, block);
+    for (int leads = !roff; leads >= 0; leads--) {
+        bool shown = false;
+        for (const struct help_block *block = help_text; block < end; block++) {
+            if (block->kind == HELP_HEADING)
+                shown = roff || block->place == (leads ? LEADS : IN_ORDER);
+            if (shown)
+                put_made(writer, block);
+        }
     }
 }
 
@@ -536,45 +580,97 @@ void options_print_full_help(FILE *out)
     help_write(out, false);
 }
 
-void options_print_command_help(FILE *out, const char *name)
+/* The usage and an example of a command or filter; of all if NAME is NULL. */
+static void print_usage(FILE *out, const char *name)
+{
+    enum command_id id = name ? command_find(name) : COMMAND_FILTER;
+    const struct filter *filter = name ? filter_find(name) : NULL;
+    char line[TEXT_CHARS] = "";
+    add_synopsis(line, id, name);
+    fprintf(out, "usage:    %s\n", line);
+    if (!name)
+        fprintf(out, "example:  stencilcli gauss photo.jpg soft.jpg --sigma 2\n");
+    else if (filter)
+        fprintf(out, "example:  stencilcli %s photo.jpg out.jpg%s%s\n", name,
+                *filter->example ? " " : "", filter->example);
+    else
+        fprintf(out, "example:  %s\n", command_table[id].example);
+}
+
+/* One line about an option, for one screen. */
+static void print_option(FILE *out, const struct option_spec *spec)
+{
+    char term[TEXT_CHARS] = "";
+    text_append(term, TEXT_CHARS, "%s", spec->letter ? "" : "    ");
+    add_term(term, spec);
+    text_append(term, TEXT_CHARS, "%s%s", spec->argument ? " " : "",
+                spec->argument ? spec->argument : "");
+    fprintf(out, "  %-*s%.*s\n", DOC_COLUMN - 2, term, (int)strcspn(spec->doc, "\n"), spec->doc);
+}
+
+/* -h, --help or --version */
+static bool is_help(const struct option_spec *spec)
+{
+    return (spec->commands & FOR(COMMAND_HELP)) != 0;
+}
+
+void options_print_command_help(FILE *out, const char *name, bool full)
 {
     struct help_writer writer = {.out = out};
-    enum command_id command = command_find(name);
+    const struct option_spec *spec = NULL;
+    unsigned commands = FOR(command_find(name));
     char text[TEXT_CHARS] = "";
-    add_synopsis(text, &command_table[command], name);
-    fprintf(out, "%s\n", text);
-    describe(text, name);
-    put(&writer, HELP_TEXT, text);
-    put_options(&writer, FOR(command), filter_find(name));
-    fprintf(out, "\nFormula, mask files, borders and exit status: stencilcli --help\n");
+    int rows = 0;
+    bool more = false;
+
+    print_usage(out, name);
+    describe(text, name, full);
+    if (full) {
+        put(&writer, HELP_TEXT, text);
+        put_options(&writer, name);
+        fprintf(out, "\nMask files, borders, the formula and exit status: stencilcli --help\n");
+        return;
+    }
+    text_wrap(out, text, 0, COLUMNS - 1);
+    fputc('\n', out);
+    while ((spec = option_next(spec, commands)))
+        rows += takes(name, spec) && !is_help(spec);
+    while ((spec = option_next(spec, commands))) {
+        if (!takes(name, spec) || is_help(spec))
+            continue;
+        bool shown = rows <= SCREEN_OPTIONS || (spec->commands & ON_SCREEN);
+        if (shown)
+            print_option(out, spec);
+        more = more || !shown;
+    }
+    if (more)
+        fprintf(out, "More options%s: stencilcli %s --help\n",
+                filter_find(name) ? ", also for folders" : "", name);
+    else
+        fprintf(out, "All about it: stencilcli %s --help\n", name);
 }
 
 void options_print_short_help(FILE *out)
 {
     char filters[TEXT_CHARS] = "";
+    const struct option_spec *spec = NULL;
     const char *name;
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        char line[TEXT_CHARS] = "";
-        add_synopsis(line, &command_table[i], command_table[i].name);
-        fprintf(out, "%s%s\n", i == 0 ? "usage: " : "       ", line);
-    }
+
+    print_usage(out, NULL);
     for (int i = 0; (name = command_name(i)) && filter_find(name); i++)
         text_append(filters, TEXT_CHARS, "%s%s", i ? " " : "", name);
-    fprintf(out, "filters: ");
-    text_wrap(out, filters, 9, COLUMNS - 1);
-    for (const struct option_spec *spec = NULL; (spec = option_next(spec, FOR_ALL_COMMANDS));) {
-        char term[TEXT_CHARS] = "";
-        if (!(spec->commands & ON_SCREEN))
-            continue;
-        text_append(term, TEXT_CHARS, "%s", spec->letter ? "" : "    ");
-        add_term(term, spec);
-        text_append(term, TEXT_CHARS, "%s%s", spec->argument ? " " : "",
-                    spec->argument ? spec->argument : "");
-        fprintf(out, "  %-*s%.*s\n", DOC_COLUMN - 2, term, (int)strcspn(spec->doc, "\n"),
-                spec->doc);
-    }
-    fprintf(out, "INPUT and OUTPUT may be -. More options, the formula, borders, mask files and\n"
-                 "examples: stencilcli --help; for one filter: stencilcli FILTER --help\n");
+    fprintf(out, "filters:  ");
+    text_wrap(out, filters, 10, COLUMNS - 1);
+    for (int i = COMMAND_FILTER + 1; i < COMMAND_COUNT; i++)
+        fprintf(out, "%-10s%-9s %.*s\n", i == COMMAND_FILTER + 1 ? "commands:" : "",
+                command_table[i].name, (int)strcspn(command_table[i].doc, "\n"),
+                command_table[i].doc);
+    fprintf(out, "options:\n");
+    while ((spec = option_next(spec, FOR(COMMAND_FILTER))))
+        if (spec->letter && spec->name && !(spec->commands & FOR_FOLDERS))
+            print_option(out, spec);
+    fprintf(out, "The options of one filter or command: stencilcli blur -h\n"
+                 "All help, with more examples: stencilcli --help\n");
 }
 
 /* Without a date: the same source gives the same page. */

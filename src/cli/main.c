@@ -31,10 +31,10 @@ static bool dispatch(const struct options *options, struct error *err)
         options_print_completion(stdout, options->completion);
     } else if (options->version) {
         options_print_version(stdout);
-    } else if (options->command && (options->help_short || options->help_full)) {
-        options_print_command_help(stdout, options->command);
     } else if (options->help_full) {
-        options_print_full_help(stdout);
+        command_print_help(options->command);
+    } else if (options->command && options->help_short) {
+        options_print_command_help(stdout, options->command, false);
     } else if (options->help_short) {
         options_print_short_help(stdout);
     } else if (options->command) {

@@ -21,6 +21,7 @@ enum {
     RUNS = FILTER | SIGNAL, /* what filters pictures or signals */
     MASKS = RUNS | MASK,    /* what builds and changes a mask */
     ALL = FOR_ALL_COMMANDS,
+    WORKS = ALL & ~FOR(COMMAND_HELP) & ~FOR(COMMAND_VERSION),
 };
 
 /* How a value is stored and completed: the columns from `set` to `words`. */
@@ -29,13 +30,13 @@ enum {
 #define TEXT(field)          option_set_text, FIELD(field), 0, 0, COMPLETE_NOTHING, NULL
 #define FILE_NAME(field)     option_set_text, FIELD(field), 0, 0, COMPLETE_FILE, NULL
 #define MASK_NAME(field)     option_set_text, FIELD(field), 0, 0, COMPLETE_MASK, NULL
-#define TEXT_OF(field, word) option_set_text, FIELD(field), 0, 0, COMPLETE_WORDS, word
+#define TEXT_OF(field, word) option_set_text, FIELD(field), 0, 0, COMPLETE_NOTHING, word
 #define GLOB(field)          option_add_glob, FIELD(field), 0, 0, COMPLETE_NOTHING, NULL
 #define INT(field, min, max) option_set_int, FIELD(field), min, max, COMPLETE_NOTHING, NULL
-#define WORD(field, word)    option_set_word, FIELD(field), 0, 0, COMPLETE_WORDS, word
-#define KERNEL(field)        option_set_kernel, FIELD(field), 0, 0, COMPLETE_WORDS, kernel_word
+#define WORD(field, word)    option_set_word, FIELD(field), 0, 0, COMPLETE_NOTHING, word
+#define KERNEL(field)        option_set_kernel, FIELD(field), 0, 0, COMPLETE_NOTHING, kernel_word
 #define OWN(setter)          option_set_##setter, 0, 0, 0, COMPLETE_NOTHING, NULL
-#define OWN_WORD(setter)     option_set_##setter, 0, 0, 0, COMPLETE_WORDS, setter##_word
+#define OWN_WORD(setter)     option_set_##setter, 0, 0, 0, COMPLETE_NOTHING, setter##_word
 
 /* A row: names, commands, value, doc. */
 /* clang-format off */
@@ -44,7 +45,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Mask"),
 
     {'m', "mask", "MASK", MASKS | REUSE | BENCH | ON_SCREEN, MASK_NAME(request.filter.mask),
-     "a mask's name, a file, or rows: '1 2 1; 2 4 2; 1 2 1'\n"
+     "the weights: a name, a file, or '1 2 1; 2 4 2; 1 2 1'\n"
      "Use - for standard input. See MASK FILES."},
 
     {0, "sigma", "S", MASKS | BENCH | ON_SCREEN, OWN(sigma),
@@ -56,26 +57,26 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "size of the mask: 2R+1 cells wide and high\n"
      "R is for Gaussian masks and for means. For a Gaussian mask the default is 3*S, rounded up."},
 
-    {0, "amount", "A", FILTER | MASK, TEXT(request.filter.amount),
+    {0, "amount", "A", FILTER | MASK | ON_SCREEN, TEXT(request.filter.amount),
      "how strongly to sharpen: 1 (the default), 0.6, 3/5"},
 
-    {0, "divisor", "D", MASKS, TEXT(request.filter.overrides.divisor),
+    {0, "divisor", "D", MASKS | ON_SCREEN, TEXT(request.filter.overrides.divisor),
      "divide the sum by D instead of the mask's divisor"},
 
     {0, "normalize", NULL, MASKS, FLAG(request.filter.overrides.normalize),
      "divide by the sum of the weights\n"
      "Flat areas then keep their brightness. A mask whose weights sum to 0 cannot be normalized."},
 
-    {0, "offset", "O", MASKS, TEXT(request.filter.overrides.offset),
-     "add O after the division: 128, -5, or 50% of the range\n"
-     "It replaces the mask's offset."},
+    {0, "offset", "O", MASKS | ON_SCREEN, TEXT(request.filter.overrides.offset),
+     "add O after the division: 128, -5, or 50%\n"
+     "50% is half of the range. O replaces the mask's offset."},
 
     {0, "anchor", "X,Y", MASKS | REUSE, OWN(anchor),
      "the mask's cell that lies on the output sample\n"
      "The top left cell is 0,0. Without this option the mask's own anchor is used, or else the "
      "middle: half the width and half the height, rounded down."},
 
-    {0, "flip", NULL, MASKS | ON_SCREEN, FLAG(request.filter.overrides.flip),
+    {0, "flip", NULL, MASKS, FLAG(request.filter.overrides.flip),
      "turn the mask by 180 degrees: true convolution\n"
      "Without --flip the mask is laid on the image as it is written (correlation). The anchor "
      "turns with the mask."},
@@ -87,7 +88,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Filtering"),
 
     {'b', "border", "BORDER", RUNS | BENCH | ON_SCREEN, OWN_WORD(border),
-     "the values outside the image (default: replicate)\n"
+     "the values beyond the edges (default: replicate)\n"
      "For signals the default is zero. See BORDERS."},
 
     {0, "alpha", "MODE", FILTER | BENCH | ON_SCREEN, OWN_WORD(alpha),
@@ -107,14 +108,14 @@ const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Running"),
 
     {'d', "device", "DEVICE", RUNS | BENCH | ON_SCREEN, OWN_WORD(device),
-     "where to run (default: auto)\n"
+     "where to run: on the CPU or a GPU (default: auto)\n"
      "auto takes the GPU if that makes this command faster, else the CPU. cuda:N is GPU number N. "
      "For a folder cuda uses all GPUs, and cuda:0,2 uses GPUs 0 and 2. With --shard, cuda uses one "
      "GPU, chosen by the rank of the process on its machine. For bench auto is the CPU and the "
      "first GPU. A device that is asked for by name and is not there is an error."},
 
     {'k', "kernel", "KERNEL", RUNS | BENCH | ON_SCREEN, KERNEL(kernel),
-     "the kernel to run (default: auto, the fastest)\n"
+     "which kernel to run (default: auto, the fastest)\n"
      "The kernel's device is used. All kernels give bit-identical results. For bench: a list "
      "separated by commas, or all (the default)."},
 
@@ -130,34 +131,34 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {'t', "threads", "N", RUNS | BENCH | COMPARE | GOLDEN | ON_SCREEN,
      INT(request.threads, 1, PARALLEL_MOST),
-     "number of CPU threads (default: all that are allowed)"},
+     "number of CPU threads (default: all allowed cores)"},
 
     {0, "plan", NULL, RUNS | ON_SCREEN, FLAG(plan), "print what would run, and run nothing\n"
      "It prints weights, divisor, rank, kernel, tile, halo, shared bytes and loads per output. "
      "OUTPUT may be left out. For a folder it prints the files to filter, one per line."},
 
     {0, "verify", NULL, RUNS | ON_SCREEN, FLAG(request.verify),
-     "compare every sample with the reference\n"
-     "The reference is a plain C function that computes the formula. If a sample differs, its "
+     "check every sample against the formula\n"
+     "The reference, a plain C function, computes the formula. If a sample differs, its "
      "place and both values are printed, no output is written, and the exit status is 4."},
 
-    {0, "time", NULL, RUNS | ON_SCREEN, FLAG(time), "print the time of each stage\n"
+    {0, "time", NULL, RUNS, FLAG(time), "print the time of each stage\n"
      "The stages are decode, upload, kernel, download and encode; times are in milliseconds."},
 
     {0, "dims", "D", REUSE, INT(dims, 1, 2), "1 for arrays, 2 for pictures (default: both)"},
 
-    {0, "size", "N", REUSE | BENCH, OWN(size), "size of the array, or WxH of the picture\n"
+    {0, "size", "N", REUSE | BENCH | ON_SCREEN, OWN(size), "size of the array, or WxH of the picture\n"
      "In 2D N is a picture of N x N cells. For bench the default is 2048x2048."},
 
     {0, "depth", "BITS", BENCH, WORD(depth, depth_word),
      "bits per sample of the generated picture (default: 8)"},
 
-    {0, "sweep", "WHAT", BENCH, WORD(sweep, sweep_word),
+    {0, "sweep", "WHAT", BENCH | ON_SCREEN, WORD(sweep, sweep_word),
      "time the kernels for several tile or mask widths\n"
      "With tile: tiles of 8, 16, 32 and 64 cells, for the kernels that have tiles. With mask: "
      "asymmetric masks of 3 to 31 cells a side."},
 
-    {0, "runs", "N", BENCH, INT(runs, 1, 1000000), "run each kernel N times\n"
+    {0, "runs", "N", BENCH | ON_SCREEN, INT(runs, 1, 1000000), "run each kernel N times\n"
      "By default each kernel runs at least 10 times and for at least a second. In any case a "
      "kernel's runs end after 20 seconds."},
 
@@ -165,32 +166,32 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     GROUP("Output"),
 
-    {0, "format", "FORMAT", FILTER | ON_SCREEN, OWN_WORD(format),
+    {0, "format", "FORMAT", FILTER, OWN_WORD(format),
      "output format (default: by OUTPUT's extension)\n"
      "If OUTPUT is -, the default is the input's format. See FORMATS."},
 
-    {0, "quality", "N", FILTER, INT(request.sink.quality, 1, 100),
+    {0, "quality", "N", FILTER | ON_SCREEN, INT(request.sink.quality, 1, 100),
      "JPEG quality, 1 to 100 (default: 90)"},
 
     {0, "png-level", "LEVEL", FILTER, OWN_WORD(png_level),
      "how hard to compress PNG: fast, default or small\n"
      "The picture is the same. `small` takes thirty times as long."},
 
-    {0, "decimals", "N", SIGNAL, INT(decimals, 0, 1000),
+    {0, "decimals", "N", SIGNAL | ON_SCREEN, INT(decimals, 0, 1000),
      "round text samples to N decimals, halves up\n"
      "N is 0 to 1000. Without this option text samples are exact: each is printed as a decimal "
      "number if the decimal ends, else as a fraction."},
 
     {0, "fsync", NULL, FILTER, FLAG(request.sink.sync), "wait until each output is on the disk"},
-    {0, "json", NULL, ALL | ON_SCREEN, FLAG(json), "print results as JSON, one object per line"},
-    {0, "csv", NULL, REUSE, FLAG(csv), "print results as CSV; the first line names the columns"},
-    {0, "plot", "FILE", BENCH, FILE_NAME(plot), "draw a roofline, or the lines of a sweep, as SVG"},
+    {0, "json", NULL, WORKS | ON_SCREEN, FLAG(json), "print results as JSON, one object per line"},
+    {0, "csv", NULL, REUSE, FLAG(csv), "print results as CSV, with a line of column names"},
+    {0, "plot", "FILE", BENCH | ON_SCREEN, FILE_NAME(plot), "draw a roofline, or the lines of a sweep, as SVG"},
 
-    {'q', "quiet", NULL, ALL | ON_SCREEN, OWN(loudness),
+    {'q', "quiet", NULL, WORKS | ON_SCREEN, OWN(loudness),
      "print errors only: no warnings and no progress"},
 
-    {'v', "verbose", NULL, ALL | ON_SCREEN, OWN(loudness),
-     "print the chosen device and kernel, and fallbacks"},
+    {'v', "verbose", NULL, WORKS | ON_SCREEN, OWN(loudness),
+     "also print which device and kernel were chosen"},
 
     GROUP("Folders"),
 
@@ -250,21 +251,21 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "For folders FILE is a folder, with a drawing for each pair that is different. FILE may be "
      "neither a compared picture nor in a folder that is compared."},
 
-    {0, "junit", "FILE", COMPARE | GOLDEN, FILE_NAME(junit), "also write the results as JUnit XML"},
+    {0, "junit", "FILE", COMPARE | GOLDEN | CHECK_ONLY, FILE_NAME(junit), "also write the results as JUnit XML"},
 
-    {0, "html", "FILE", GOLDEN, FILE_NAME(html), "write a report with the pictures, in one file\n"
+    {0, "html", "FILE", GOLDEN | CHECK_ONLY, FILE_NAME(html), "write a report with the pictures, in one file\n"
      "It shows the expected picture, the actual picture and the difference side by side or under a "
      "slider, failed cases first. It needs no other file and no network."},
 
     GROUP("Help"),
 
-    {'h', NULL, NULL, ALL | ON_SCREEN, FLAG(help_short),
-     "print a short help; after a command, its help"},
+    {'h', NULL, NULL, ALL, FLAG(help_short),
+     "print one screen of help; after a command, its own"},
 
-    {0, "help", NULL, ALL | ON_SCREEN, FLAG(help_full),
-     "print all help; after a command, the command's help"},
+    {0, "help", NULL, ALL, FLAG(help_full),
+     "print all help; after a command, all of its own"},
 
-    {0, "version", NULL, ALL | ON_SCREEN, FLAG(version), "print the version and what is built in"},
+    {0, "version", NULL, ALL, FLAG(version), "print the version and what is built in"},
     {0, "man", NULL, ALL | HIDDEN, FLAG(man), "the man page, in roff"},
 
     {0, "completion", "SHELL", ALL | HIDDEN, WORD(completion, shell_word),

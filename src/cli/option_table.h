@@ -19,6 +19,8 @@ enum command_id {
     COMMAND_COMPARE,
     COMMAND_GOLDEN,
     COMMAND_LIST,
+    COMMAND_HELP,
+    COMMAND_VERSION,
     COMMAND_COUNT
 };
 
@@ -27,13 +29,13 @@ enum command_id {
 #define FOR_ALL_COMMANDS ((1u << COMMAND_COUNT) - 1)
 /* Further bits of these sets. */
 #define FOR_FOLDERS (1u << COMMAND_COUNT)       /* filters take it only if INPUT is a folder */
-#define ON_SCREEN   (1u << (COMMAND_COUNT + 1)) /* shown on the one screen of -h too */
+#define ON_SCREEN   (1u << (COMMAND_COUNT + 1)) /* in -h even if not all options fit there */
 #define HIDDEN      (1u << (COMMAND_COUNT + 2)) /* not shown: for the build and for packagers */
+#define CHECK_ONLY  (1u << (COMMAND_COUNT + 3)) /* golden takes it with check, not with record */
 
-/* What the completions offer for a value or operand. */
+/* What the completions offer for a value or operand, besides the row's words. */
 enum complete {
-    COMPLETE_NOTHING, /* a number or free text */
-    COMPLETE_WORDS,   /* the row's words */
+    COMPLETE_NOTHING,
     COMPLETE_FILE,
     COMPLETE_MASK, /* the name of a mask (`stencilcli list masks`) or a file */
 };
@@ -45,10 +47,11 @@ struct command_spec {
     const char *name;     /* NULL: any filter */
     const char *operands; /* as the synopsis shows them */
     int min_operands, max_operands;
-    enum complete complete; /* of the operands */
-    word_function *words;
+    word_function *words;   /* the first operand is one of these; NULL: like the others */
+    enum complete complete; /* of the other operands */
     bool (*run)(const struct options *options, struct error *err); /* see cli/command.h */
-    const char *doc; /* a phrase; \n and further sentences for --help */
+    const char *example; /* a command line; NULL: each filter has its own */
+    const char *doc;     /* a phrase; \n and further sentences for --help */
 };
 
 /* COMMAND_COUNT rows, in the order of enum command_id. */
@@ -102,8 +105,11 @@ option_setter option_set_sigma, option_set_anchor, option_set_border, option_set
     option_set_device, option_set_kernel, option_set_tile, option_set_format, option_set_loudness,
     option_set_png_level, option_set_mask_width, option_set_size, option_set_limit;
 
+/* The words of SPEC's value in COMMAND (COMMAND_COUNT: in any); NULL: no fixed words. */
+word_function *option_words(const struct option_spec *spec, enum command_id command);
+
 word_function border_word, alpha_word, device_word, kernel_word, method_word, tile_word, block_word,
-    format_word, png_level_word, shell_word, list_word, sweep_word, depth_word;
+    format_word, png_level_word, shell_word, list_word, golden_word, sweep_word, depth_word;
 
 int word_find(const char *word, word_function *words); /* its index, or -1 */
 

@@ -184,14 +184,14 @@ static bool check_operands(const struct options *options, const struct command_s
     if (options->operands > command->max_operands)
         return error_set(err, EXIT_USAGE, "unexpected '%s': %s takes %s",
                          options->operand[command->max_operands], options->command,
-                         command->operands);
+                         command->max_operands ? command->operands : "no operands");
     /* --plan writes nothing, so OUTPUT may be missing. */
     int least = command->min_operands - options->plan;
     if (options->operands < least)
         return error_set(err, EXIT_USAGE, "%s needs %s; try 'stencilcli %s --help'",
                          options->command, command->operands, options->command);
     const char *word = options->operand[0];
-    if (!command->words || word_find(word, command->words) >= 0)
+    if (!command->words || options->operands == 0 || word_find(word, command->words) >= 0)
         return true;
     const char *near = word_nearest(word, command->words);
     if (near)
@@ -239,6 +239,10 @@ static bool check_given(const struct scan *scan, struct error *err)
         const struct option_spec *spec = &option_table[i];
         if (scan->given[i] && !(spec->commands & FOR(scan->command)))
             return not_taken(options->command, scan->command, spec->name, err);
+        if (scan->given[i] && (spec->commands & CHECK_ONLY) && scan->command == COMMAND_GOLDEN &&
+            strcmp(options->operand[0], "record") == 0)
+            return error_set(err, EXIT_USAGE, "golden record has no --%s: it compares nothing",
+                             spec->name);
         if (scan->given[i] && (spec->commands & FOR_FOLDERS) && !options->folder_option)
             options->folder_option = spec->name;
     }
@@ -279,6 +283,6 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
         return true;
     if (options->devices > 1 && scan.command != COMMAND_FILTER)
         return error_set(err, EXIT_USAGE, "%s runs on one device", options->command);
-    return check_given(&scan, err) && check_operands(options, &command_table[scan.command], err) &&
+    return check_operands(options, &command_table[scan.command], err) && check_given(&scan, err) &&
            check_standard_input(options, scan.command, err);
 }

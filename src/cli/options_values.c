@@ -13,6 +13,7 @@
 #include "base/did_you_mean.h"
 #include "bench/reuse.h"
 #include "cpu/method.h"
+#include "kernel/backend.h"
 
 /* ---- words ---- */
 
@@ -30,6 +31,7 @@ WORDS(tile_word, "8", "16", "32", "64")
 WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(png_level_word, "fast", "default", "small")
 WORDS(shell_word, "bash", "zsh", "fish")
+WORDS(golden_word, "record", "check")
 WORDS(list_word, "filters", "kernels", "methods", "masks", "devices")
 WORDS(sweep_word, "tile", "mask")
 WORDS(depth_word, "8", "16")
@@ -46,14 +48,13 @@ const char *border_word(int index)
     return index == BORDER_CONSTANT ? "constant:" : border_plain_word(index);
 }
 
-/* The INDEX-th name of a kernel; 1D and 2D kernels of one name count as one. */
-static const char *kernel_name(int index, bool signals_too)
+/* The INDEX-th name of a kernel for pictures (DIMS is 2) or signals (1). */
+static const char *kernel_name(int index, int dims)
 {
     int count;
     const struct kernel *kernels = kernel_table(&count);
     for (int i = 0; i < count; i++) {
-        if ((kernels[i].dims == 2 || (signals_too && !kernel_find(kernels[i].name))) &&
-            index-- == 0)
+        if (kernels[i].dims == dims && index-- == 0)
             return kernels[i].name;
     }
     return NULL;
@@ -61,12 +62,36 @@ static const char *kernel_name(int index, bool signals_too)
 
 const char *kernel_word(int index)
 {
-    return index == 0 ? "auto" : kernel_name(index - 1, true);
+    return index == 0 ? "auto" : kernel_name(index - 1, 2);
 }
 
 static const char *bench_kernel_word(int index)
 {
-    return index == 0 ? "all" : kernel_name(index - 1, false);
+    return index == 0 ? "all" : kernel_name(index - 1, 2);
+}
+
+static const char *signal_kernel_word(int index)
+{
+    return index == 0 ? "auto" : kernel_name(index - 1, 1);
+}
+
+/* bench writes no picture. */
+static const char *bench_alpha_word(int index)
+{
+    return index < 3 ? alpha_word(index) : NULL;
+}
+
+word_function *option_words(const struct option_spec *spec, enum command_id command)
+{
+    if (command == COMMAND_BENCH && spec->words == kernel_word)
+        return bench_kernel_word;
+    if (command == COMMAND_BENCH && spec->words == alpha_word)
+        return bench_alpha_word;
+    if (command == COMMAND_SIGNAL && spec->words == kernel_word)
+        return signal_kernel_word;
+    if (command == COMMAND_SIGNAL && spec->words == tile_word)
+        return block_word;
+    return command == COMMAND_REUSE && spec->words == tile_word ? NULL : spec->words;
 }
 
 const char *method_word(int index)
@@ -144,9 +169,10 @@ static bool word_unknown(const struct option_value *given, const char *word, wor
 /* The index of the value in the row's words; -1 with an error if it is none of them. */
 static int word_index(const struct option_value *given)
 {
-    int index = word_find(given->text, given->spec->words);
+    word_function *words = option_words(given->spec, given->command);
+    int index = word_find(given->text, words);
     if (index < 0)
-        word_unknown(given, given->text, given->spec->words, "");
+        word_unknown(given, given->text, words, "");
     return index;
 }
 
@@ -308,15 +334,17 @@ bool option_set_device(const struct option_value *given)
     return index >= 0;
 }
 
-/* Reports a kernel that only builds with CUDA have, in a build without. */
+/* Reports a kernel that only CUDA builds have, in another build. */
 static bool needs_cuda(const struct option_value *given, const char *name)
 {
     bool signal = given->command == COMMAND_SIGNAL;
+    char why[128] = "";
 
-    return kernel_is_cuda(name, signal ? 1 : 2) &&
-           !(signal ? kernel_find_signal(name) : kernel_find(name)) &&
-           !error_set(given->err, EXIT_DEVICE,
-                      "--kernel %s: needs a build with CUDA, and this build has none", name);
+    if (!kernel_is_cuda(name, signal ? 1 : 2) ||
+        (signal ? kernel_find_signal(name) : kernel_find(name)))
+        return false;
+    backend_find(DEVICE_CUDA)->devices(why, sizeof why);
+    return !error_set(given->err, EXIT_DEVICE, "--kernel %s: %s", name, why);
 }
 
 /* Stores names separated by commas, for bench. */
@@ -346,8 +374,9 @@ bool option_set_kernel(const struct option_value *given)
         return set_kernels(given);
     if (needs_cuda(given, given->text))
         return false;
-    if (word_find(given->text, kernel_word) < 0) /* elsewhere "kernel" often means a mask */
-        return word_unknown(given, given->text, kernel_word, "; the weights are given by --mask");
+    word_function *words = option_words(given->spec, given->command);
+    if (word_find(given->text, words) < 0) /* elsewhere "kernel" often means a mask */
+        return word_unknown(given, given->text, words, "; the weights are given by --mask");
     return option_set_word(given);
 }
 
@@ -428,9 +457,8 @@ bool option_set_tile(const struct option_value *given)
                expected(given,
                         "a whole number from 1 to %d, or up to %d of them with commas between",
                         REUSE_MAX_TILE, OPTION_SIZES_MAX);
-    word_function *words = given->command == COMMAND_SIGNAL ? block_word : tile_word;
-    if (word_find(given->text, words) < 0)
-        return word_unknown(given, given->text, words, "");
+    if (word_index(given) < 0)
+        return false;
     given->options->request.tile = (int)strtol(given->text, NULL, 10);
     return true;
 }

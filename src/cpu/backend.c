@@ -76,6 +76,7 @@ static bool cpu_start(int index, struct error *err)
 const struct backend backend_cpu = {
     .device = DEVICE_CPU,
     .name = "cpu",
+    .in_build = true,
     .devices = cpu_devices,
     .describe = cpu_describe,
     .start = cpu_start,

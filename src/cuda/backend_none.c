@@ -5,7 +5,7 @@
 
 static int devices(char *why, size_t why_bytes)
 {
-    snprintf(why, why_bytes, "this build has no CUDA");
+    snprintf(why, why_bytes, "needs a CUDA build, made where nvcc is installed");
     return 0;
 }
 

@@ -301,6 +301,7 @@ static void release(void)
 const struct backend backend_cuda = {
     .device = DEVICE_CUDA,
     .name = "cuda",
+    .in_build = true,
     .devices = cuda_device_count,
     .describe = describe,
     .start = start,

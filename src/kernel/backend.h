@@ -24,6 +24,7 @@ struct device_probe {
 struct backend {
     enum device device;
     const char *name; /* as in --device: "cpu", "cuda" */
+    bool in_build;    /* false for CUDA in a build without CUDA: then no text speaks of its costs */
     /* The number of devices. If there is none, WHY gets the reason as half a sentence. */
     int (*devices)(char *why, size_t why_bytes);
     /* Writes one line about the existing device INDEX: name, size, capability. */

@@ -10,35 +10,35 @@
 #define SIZED  (SCALED | FILTER_RADIUS)
 #define SMOOTH (SIZED | FILTER_SIGMA)
 
-/* A row: name and idea; kind, options and build; the default mask. */
+/* A row: name and idea; kind, options and build; the default mask; an example's options. */
 /* clang-format off */
 static const struct filter filters[] = {
     {"convolve", "any mask, given by --mask, --sigma or --radius",
-     PLAN_LINEAR, SMOOTH, BUILD_ANY, NULL, {NULL}},
+     PLAN_LINEAR, SMOOTH, BUILD_ANY, NULL, {NULL}, "--mask '1 1 1 1 1' --divisor 5"},
     {"blur", "a soft blur",
-     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {"gauss5"}},
+     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "gauss5", {"gauss5"}, "--border mirror"},
     {"box", "the mean of a square, 2R+1 cells wide with --radius R",
-     PLAN_LINEAR, SIZED, BUILD_BOX, "box3", {"box3"}},
+     PLAN_LINEAR, SIZED, BUILD_BOX, "box3", {"box3"}, "--radius 4"},
     {"gauss", "a Gaussian blur of any width",
-     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "--sigma 1", {NULL}},
+     PLAN_LINEAR, SMOOTH, BUILD_GAUSS, "--sigma 1", {NULL}, "--sigma 2.5"},
     {"sharpen", "sharpen, using the four neighbours of each pixel",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {"sharpen"}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "sharpen", {"sharpen"}, ""},
     {"unsharp", "sharpen by adding the details that a blur removes",
-     PLAN_LINEAR, SMOOTH | FILTER_AMOUNT, BUILD_UNSHARP, "--sigma 1 --amount 1", {NULL}},
+     PLAN_LINEAR, SMOOTH | FILTER_AMOUNT, BUILD_UNSHARP, "--sigma 1 --amount 1", {NULL}, "--sigma 1.5 --amount 0.8"},
     {"edge", "edges in all directions; flat areas become black",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "edge8", {"edge8"}, ""},
     {"laplace", "the Laplacian of a Gaussian: edges, with less noise",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {"laplace5"}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "laplace5", {"laplace5"}, ""},
     {"emboss", "a relief on middle gray, lit from the top left",
-     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}},
+     PLAN_LINEAR, SCALED, BUILD_NOTHING, "emboss", {"emboss"}, ""},
     {"sobel", "edge strength: the size of the gradient, by Sobel's masks",
-     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "sobel_x and sobel_y", {"sobel_x", "sobel_y"}},
+     PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "sobel_x and sobel_y", {"sobel_x", "sobel_y"}, ""},
     {"prewitt", "edge strength: the size of the gradient, by Prewitt's masks",
      PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "prewitt_x and prewitt_y",
-     {"prewitt_x", "prewitt_y"}},
+     {"prewitt_x", "prewitt_y"}, ""},
     {"scharr", "edge strength: the size of the gradient, by Scharr's masks",
      PLAN_GRADIENT, FILTER_DIVISOR, BUILD_NOTHING, "scharr_x and scharr_y, divided by 4",
-     {"scharr_x", "scharr_y"}},
+     {"scharr_x", "scharr_y"}, ""},
 };
 /* clang-format on */
 #define FILTER_COUNT (int)(sizeof filters / sizeof filters[0])

@@ -35,6 +35,7 @@ struct filter {
     enum filter_build build;
     const char *default_mask; /* used without options, for help ("gauss5"); NULL: none */
     const char *mask[2];      /* for mask_builtin, two for gradients; NULL: it is built */
+    const char *example;      /* options of an example for help; "": none */
 };
 
 /* All filters, in the order in which they are listed; *count is set. */

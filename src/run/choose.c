@@ -84,10 +84,10 @@ static void choose_auto(const struct picture_request *request, struct picture_ch
 {
     char why[128] = "";
     choice->device = DEVICE_CPU;
-    if (request->kernel || request->method) {
-        choice->device = request->kernel ? request->kernel->device : DEVICE_CPU;
+    if (request->kernel)
+        choice->device = request->kernel->device;
+    if (request->kernel || request->method || !backend_find(DEVICE_CUDA)->in_build)
         return;
-    }
     if (!isfinite(choice->cost.cuda_ms)) {
         snprintf(choice->note, sizeof choice->note, "no CUDA kernel runs this: using the CPU");
     } else if (choice->cost.cpu_ms <= choice->cost.cuda_ms) {

@@ -12,9 +12,6 @@
 bool picture_check(const struct picture_request *request, const char *output, struct error *err)
 {
     const struct kernel *kernel = request->kernel;
-    if (kernel && kernel->dims != 2)
-        return error_set(err, EXIT_USAGE, "kernel %s is for signals, not for pictures",
-                         kernel->name);
     if (kernel && !request->device_auto && kernel->device != request->device)
         return error_set(err, EXIT_USAGE, "kernel %s does not run on --device %s", kernel->name,
                          backend_find(request->device)->name);

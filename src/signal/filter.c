@@ -158,7 +158,7 @@ static enum device choose_auto(const struct signal_load *load, struct signal_cho
 {
     char why[128] = "";
 
-    if (load->sums == SIGNAL_SUM_RATIONAL)
+    if (load->sums == SIGNAL_SUM_RATIONAL || !backend_find(DEVICE_CUDA)->in_build)
         return DEVICE_CPU;
     if (choice->cpu_ms <= choice->cuda_ms)
         snprintf(choice->note, sizeof choice->note,

@@ -143,59 +143,80 @@ static void help_terms(const char *text, char *options, char *names)
 static void test_full_help(void)
 {
     char options[LIST_BYTES] = "", names[LIST_BYTES] = "", expected[LIST_BYTES];
-    char *text = capture(options_print_full_help, NULL);
+    char *text = capture(options_print_full_help, NULL), sections[LIST_BYTES] = "";
+    char line[LIST_BYTES];
     help_terms(text, options, names);
+    for (const char *at = text; next_line(&at, line);)
+        if (isupper((unsigned char)line[0]))
+            add_word(sections, line, strlen(line));
     table_options(expected, FOR_ALL_COMMANDS, false);
     check_same("options", options, expected);
     table_names(expected);
     check_same("names", names, expected);
     check_known(text);
     CHECK(strstr(text, "correlation") && strstr(text, "true convolution"));
+    /* The questions that people ask most come first. */
+    CHECK(strncmp(sections, " SYNOPSIS EXAMPLES DESCRIPTION FILTERS COMMANDS OPTIONS ", 56) == 0);
+    CHECK(!strstr(sections, " NAME"));
     free(text);
+}
+
+/* A screen of 24 rows: the help, and the prompt after it. */
+static void check_screen(const char *name, const char *text)
+{
+    char line[LIST_BYTES];
+    int lines = 0;
+    for (; next_line(&text, line); lines++)
+        CHECKF(strlen(line) < 80, "%s: too wide: %s", name, line);
+    CHECKF(lines <= 23, "%s: %d lines", name, lines);
 }
 
 static void test_short_help(void)
 {
-    char *text = capture(options_print_short_help, NULL), line[LIST_BYTES];
-    const char *at = text;
-    int lines = 0;
-    for (; next_line(&at, line); lines++)
-        CHECKF(strlen(line) < 80, "too wide: %s", line);
-    CHECKF(lines <= 40, "%d lines", lines);
+    char *text = capture(options_print_short_help, NULL);
+    const char *name;
+    check_screen("-h", text);
     check_known(text);
-    const struct option_spec *table = option_table;
-    for (int i = 0; i < OPTION_ROWS; i++) {
-        char shown[64];
-        snprintf(shown, sizeof shown, "--%s ", table[i].name ? table[i].name : "");
-        if (table[i].name && !(table[i].commands & HIDDEN))
-            CHECKF((strstr(text, shown) != NULL) == ((table[i].commands & ON_SCREEN) != 0), "%s",
-                   shown);
-    }
+    CHECK(strstr(text, "\nexample:  stencilcli "));
+    for (int i = 0; (name = command_name(i)); i++)
+        CHECKF(strstr(text, name), "%s", name);
     free(text);
 }
 
-/* The help of one command or filter names exactly the options that it takes. */
-static void check_command_help(unsigned commands, const char *name)
+/* The help of one command or filter in full names exactly the options that it takes; one screen
+ * names no others, and an example. */
+static void check_command_help(unsigned commands, const char *name, bool full)
 {
     char *text = NULL, options[LIST_BYTES] = "", names[LIST_BYTES] = "";
-    char expected[LIST_BYTES];
+    char expected[LIST_BYTES], *word, *rest = options;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     fputs("OPTIONS\n", out); /* all terms are options */
-    options_print_command_help(out, name);
+    options_print_command_help(out, name, full);
     fclose(out);
-    help_terms(text, options, names);
-    table_options_for(expected, commands, false, filter_find(name));
-    check_same(name, options, expected);
     check_known(text);
+    CHECKF(strstr(text, "\nexample:  stencilcli "), "%s", name);
+    table_options_for(expected, commands, false, filter_find(name));
+    if (full) {
+        help_terms(text, options, names);
+        check_same(name, options, expected);
+    } else {
+        check_screen(name, text + strlen("OPTIONS\n"));
+        for (const char *at = strstr(text, "\n  "); at; at = strstr(at + 1, "\n  "))
+            add_options(options, at + 3, at + 26);
+        while ((word = strtok_r(rest, " ", &rest)))
+            CHECKF(strstr(expected, word), "%s: %s", name, word);
+    }
     free(text);
 }
 
 static void test_command_help(void)
 {
     const char *name;
-    for (int i = 0; (name = command_name(i)); i++)
-        check_command_help(FOR(command_find(name)), name);
+    for (int i = 0; (name = command_name(i)); i++) {
+        check_command_help(FOR(command_find(name)), name, true);
+        check_command_help(FOR(command_find(name)), name, false);
+    }
 }
 
 /* Removes roff's \-, \(xx and \fX. */
@@ -237,8 +258,9 @@ static void test_man_page(void)
     check_same("names", names, expected);
     check_same("sections", sections,
                " \"NAME\" \"SYNOPSIS\" \"DESCRIPTION\" \"FILTERS\" \"COMMANDS\" \"OPTIONS\""
-               " \"MASK FILES\" \"BORDERS\" \"ALPHA\" \"FORMATS\" \"FOLDERS\" \"SIGNALS\" \"BENCH\""
-               " \"COMPARING\" \"GOLDEN\" \"EXIT STATUS\" \"ENVIRONMENT\" \"FILES\" \"EXAMPLES\"");
+               " \"EXIT STATUS\" \"ENVIRONMENT\" \"FILES\" \"MASK FILES\" \"BORDERS\" \"ALPHA\""
+               " \"FORMATS\" \"FOLDERS\" \"SIGNALS\" \"BENCH\" \"COMPARING\" \"GOLDEN\" \"FORMULA\""
+               " \"EXAMPLES\" \"SEE ALSO\"");
     check_known(text);
     free(text);
 }
@@ -308,7 +330,7 @@ static void expected_place(char *list, const struct option_spec *spec, const cha
 {
     char word[128];
     list[0] = '\0';
-    for (int i = 0; spec->complete == COMPLETE_WORDS && spec->words(i); i++) {
+    for (int i = 0; spec->words && spec->words(i); i++) {
         snprintf(word, sizeof word, "%s%s", before, spec->words(i));
         add_word(list, word, strlen(word));
     }
@@ -348,6 +370,33 @@ static void test_completed_values(void)
     check_offered("blur -m gauss5", " gauss5 :files");
     check_offered("mask --mask=gauss5", " --mask=gauss5 :files");
     check_offered("mask gauss5", " gauss5 :files");
+    check_offered("golden ", " record check");
+    check_offered("golden record ", " :files");
+    check_offered("golden record suite ", "");
+    check_offered("help com", " compare");
+    check_offered("help blur ", "");
+    check_offered("version ", "");
+    check_offered("list masks ", "");
+    check_offered("blur in.png out.png ", "");
+}
+
+/* An option or a word that the command would refuse is not offered. */
+static void test_refused_completions(void)
+{
+    char list[LIST_BYTES];
+    check_offered("golden check suite --h", " --html --help");
+    check_offered("golden record suite --h", " --help");
+    check_offered("golden record suite --j", " --json");
+    check_offered("bench --alpha ", " weighted ignore plain");
+    check_offered("signal --tile 1", " 128 1024");
+    check_offered("reuse --tile ", "");
+    check_offered("signal --kernel avx", "");
+    check_offered("bench --kernel al", " all");
+    offered(list, "blur --kernel s");
+    CHECKF(strstr(list, " scalar"), "%s", list);
+    check_offered("signal -m gauss",
+                  " :files"); /* none of the shipped masks is a row or a column */
+    check_offered("help -", " -h --help --version");
 }
 
 /* Each shell's script asks the program for the answers; tests/cli tests the scripts in their
@@ -372,6 +421,7 @@ int main(void)
     TEST(test_completed_options);
     TEST(test_completed_names);
     TEST(test_completed_values);
+    TEST(test_refused_completions);
     TEST(test_scripts);
     return test_finish();
 }
