@@ -1,21 +1,19 @@
 /* `stencilcli help` and `stencilcli version`; and --help, which goes through a pager on a
  * terminal. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 
-/* The shell's exit status if a command is not there. */
-#define NOT_FOUND 127
-
-/* The pagers to try if $PAGER names none. With -FRX less shows a short text as cat does. */
+/* Without $PAGER. With -FRX less shows a short text as cat does. */
 static const char pagers[] = "command -v less >/dev/null && exec less -FRX; "
-                             "command -v more >/dev/null && exec more; exit 127";
+                             "command -v more >/dev/null && exec more; exec cat";
 
-/* The command of the pager, or NULL if the text is to be printed as a whole. */
+/* The shell's script: runs its argument, or cat if that command is not there. */
+static const char script[] = "eval \"$1\"; code=$?; [ $code != 127 ] || exec cat; exit $code";
+
+/* The pager's command, or NULL if the text is to be printed as a whole. */
 static const char *choose_pager(void)
 {
     const char *pager = getenv("PAGER"), *term = getenv("TERM");
@@ -34,22 +32,34 @@ static void print_help(FILE *out, const char *command)
         options_print_full_help(out);
 }
 
+/* This process becomes the pager, so that keys and signals reach the pager alone; a child writes
+ * the text. */
+static void become_pager(const char *pager, const char *command)
+{
+    int ends[2];
+    pid_t child = pipe(ends) == 0 ? fork() : -1;
+
+    if (child == 0) {
+        FILE *out = fdopen(ends[1], "w");
+        close(ends[0]);
+        if (out) {
+            print_help(out, command);
+            fclose(out);
+        }
+        _exit(EXIT_DONE);
+    }
+    if (child > 0 && dup2(ends[0], STDIN_FILENO) >= 0) {
+        close(ends[0]);
+        close(ends[1]);
+        execl("/bin/sh", "sh", "-c", script, "sh", pager, (char *)NULL);
+    }
+}
+
 void command_print_help(const char *command)
 {
     const char *pager = choose_pager();
-    FILE *out = pager ? popen(pager, "w") : NULL;
-    int status;
-
-    if (out) {
-        /* The pager decides what Ctrl-C does, and it may end before it has read everything. */
-        signal(SIGINT, SIG_IGN);
-        signal(SIGQUIT, SIG_IGN);
-        signal(SIGPIPE, SIG_IGN);
-        print_help(out, command);
-        status = pclose(out);
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != NOT_FOUND)
-            return;
-    }
+    if (pager)
+        become_pager(pager, command); /* returns only if that failed */
     print_help(stdout, command);
 }
 

@@ -147,7 +147,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "dims", "D", REUSE, INT(dims, 1, 2), "1 for arrays, 2 for pictures (default: both)"},
 
-    {0, "size", "N", REUSE | BENCH | ON_SCREEN, OWN(size), "size of the array, or WxH of the picture\n"
+    {0, "size", "N", REUSE | BENCH | ON_SCREEN, OWN(size),
+     "size of the array, or WxH of the picture\n"
      "In 2D N is a picture of N x N cells. For bench the default is 2048x2048."},
 
     {0, "depth", "BITS", BENCH, WORD(depth, depth_word),
@@ -185,7 +186,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {0, "fsync", NULL, FILTER, FLAG(request.sink.sync), "wait until each output is on the disk"},
     {0, "json", NULL, WORKS | ON_SCREEN, FLAG(json), "print results as JSON, one object per line"},
     {0, "csv", NULL, REUSE, FLAG(csv), "print results as CSV, with a line of column names"},
-    {0, "plot", "FILE", BENCH | ON_SCREEN, FILE_NAME(plot), "draw a roofline, or the lines of a sweep, as SVG"},
+    {0, "plot", "FILE", BENCH | ON_SCREEN, FILE_NAME(plot),
+     "draw a roofline, or the lines of a sweep, as SVG"},
 
     {'q', "quiet", NULL, WORKS | ON_SCREEN, OWN(loudness),
      "print errors only: no warnings and no progress"},
@@ -251,9 +253,11 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "For folders FILE is a folder, with a drawing for each pair that is different. FILE may be "
      "neither a compared picture nor in a folder that is compared."},
 
-    {0, "junit", "FILE", COMPARE | GOLDEN | CHECK_ONLY, FILE_NAME(junit), "also write the results as JUnit XML"},
+    {0, "junit", "FILE", COMPARE | GOLDEN | CHECK_ONLY, FILE_NAME(junit),
+     "also write the results as JUnit XML"},
 
-    {0, "html", "FILE", GOLDEN | CHECK_ONLY, FILE_NAME(html), "write a report with the pictures, in one file\n"
+    {0, "html", "FILE", GOLDEN | CHECK_ONLY, FILE_NAME(html),
+     "write a report with the pictures, in one file\n"
      "It shows the expected picture, the actual picture and the difference side by side or under a "
      "slider, failed cases first. It needs no other file and no network."},
 

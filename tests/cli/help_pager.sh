@@ -8,6 +8,7 @@ while read -r line; do :; done
 END
 sed 's/less/more/' with_less/less >with_more/more
 chmod +x with_less/less with_more/more
+ln -s "$(command -v cat)" without/cat
 cat >terminal.py <<'END'
 import os, pty, sys
 pid, terminal = pty.fork()
