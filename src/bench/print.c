@@ -2,6 +2,7 @@
  * with a column for each width), the meaning of the columns, and advice on the reliability of the
  * numbers. For programs: one JSON object on one line with all measurements. This file only prints;
  * bench/statistics.c computes the numbers. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +10,8 @@
 #include "base/text.h"
 #include "bench/bench.h"
 
-#define NAME_CHARS 12
-#define COLUMNS    96
+#define NAME_CHARS 10
+#define COLUMNS    79
 
 /* ---- texts ---- */
 
@@ -31,6 +32,13 @@ void bench_date_text(char text[BENCH_DATE_CHARS], const struct bench_report *rep
 
 /* ---- the head ---- */
 
+/* Prints TITLE and TEXT; later lines of the text begin below its first. */
+static void print_wrapped(FILE *out, const char *title, const char *text)
+{
+    int indent = fprintf(out, "%s", title);
+    text_wrap(out, text, indent, COLUMNS);
+}
+
 static void print_device(FILE *out, const struct bench_device *device)
 {
     const struct device_probe *probe = &device->probe;
@@ -45,41 +53,44 @@ static void print_device(FILE *out, const struct bench_device *device)
     for (int i = 0; i < device->copies; i++) {
         const struct bench_copy *copy = &device->copy[i];
         bench_giga_text(speed, sizeof speed, (double)copy->bytes / copy->ms * 1e-6);
-        fprintf(out, "          copy of %.1f MB in %.4g ms: %sB/s, read and written (%s)\n",
+        fprintf(out, "          copies %.1f MB in %.4g ms: %sB/s in and out (%s)\n",
                 (double)copy->bytes * 0.5e-6, copy->ms, speed, copy->how);
     }
     for (int i = 0; i < probe->ceilings; i++) {
         bench_giga_text(speed, sizeof speed, probe->ceiling[i].gflops);
-        fprintf(out, "          multiply and add: %sFLOP/s (%s)\n", speed, probe->ceiling[i].name);
+        fprintf(out, "          multiplies and adds at %sFLOP/s (%s)\n", speed,
+                probe->ceiling[i].name);
     }
 }
 
 static void print_head(FILE *out, const struct bench_report *report)
 {
-    char date[BENCH_DATE_CHARS];
+    char date[BENCH_DATE_CHARS], text[512];
     bench_date_text(date, report);
     fprintf(out, "stencilcli %s bench, %.10s %.5s UTC\n", STENCIL_VERSION, date, date + 11);
-    fprintf(out, "picture   %d x %d, %d channel%s of %d bits, %s\n", report->width, report->height,
-            report->channels, report->channels == 1 ? "" : "s", report->max > 255 ? 16 : 8,
-            report->input ? report->input : "generated");
+    snprintf(text, sizeof text, "%d x %d pixels, %d channel%s of %d bits, %s", report->width,
+             report->height, report->channels, report->channels == 1 ? "" : "s",
+             report->max > 255 ? 16 : 8, report->input ? report->input : "generated");
+    print_wrapped(out, "picture   ", text);
     if (report->sweep == SWEEP_MASK)
-        fprintf(out, "masks     k x k, positive and lopsided; border %s", report->border);
+        snprintf(text, sizeof text, "k x k, positive and lopsided; border %s", report->border);
     else
-        fprintf(out, "mask      %s, %d x %d; border %s", report->mask, report->mask_width,
-                report->mask_height, report->border);
+        snprintf(text, sizeof text, "%s, %d x %d; border %s", report->mask, report->mask_width,
+                 report->mask_height, report->border);
     if (image_has_alpha(report->channels))
-        fprintf(out, "; alpha %s", report->alpha);
-    fputc('\n', out);
+        text_append(text, sizeof text, "; alpha %s", report->alpha);
+    print_wrapped(out, report->sweep == SWEEP_MASK ? "masks     " : "mask      ", text);
     for (int i = 0; i < report->devices; i++)
         print_device(out, &report->device[i]);
     if (report->verified_rows >= report->height)
-        fprintf(out, "verified  every sample against the reference\n");
+        snprintf(text, sizeof text, "every sample against the reference");
     else
-        fprintf(out,
-                "verified  every sample of %s%d bands (top, middle, bottom; %lld of %d rows)\n"
-                "          against the reference\n",
-                report->sweep == SWEEP_MASK ? "at least " : "", report->bands,
-                (long long)report->verified_rows, report->height);
+        snprintf(text, sizeof text,
+                 "every sample of %s%d bands (top, middle, bottom; %lld of %d rows) against the "
+                 "reference",
+                 report->sweep == SWEEP_MASK ? "at least " : "", report->bands,
+                 (long long)report->verified_rows, report->height);
+    print_wrapped(out, "verified  ", text);
     if (report->cold)
         fprintf(out, "cold      caches are overwritten before each run\n");
     fputc('\n', out);
@@ -193,77 +204,97 @@ static void print_advice(FILE *out, const struct bench_report *report)
     for (int i = 0; !report->quiet && bench_advice(report, i, text, sizeof text); i++) {
         if (i == 0)
             fputc('\n', out);
-        fprintf(out, "! ");
-        text_wrap(out, text, 2, COLUMNS);
+        print_wrapped(out, "! ", text);
     }
 }
 
 /* ---- the table ---- */
 
-static void print_row(FILE *out, const struct bench_report *report,
-                      const struct bench_result *result)
+/* Prints the name and the device of a kernel that was not timed, and why. */
+static void print_untimed(FILE *out, const struct bench_report *report,
+                          const struct bench_result *result)
 {
-    struct bench_rates rates = bench_rates_make(report, result);
-    char tile[16] = "-";
-    if (result->tile)
-        snprintf(tile, sizeof tile, "%d", result->tile);
-    fprintf(out, "%-*s %-6s %4s", NAME_CHARS, result->kernel->name,
-            report->device[result->device].name, tile);
-    if (result->state != BENCH_TIMED) {
-        static const char *const states[] = {[BENCH_UNSUPPORTED] = "cannot run this",
-                                             [BENCH_DIFFERS] = "DIFFERS",
-                                             [BENCH_FAILED] = "failed"};
-        fprintf(out, "  %s: %s\n", states[result->state], result->why);
-        return;
-    }
-    print_cell(out, 10, MILLISECONDS, result->stats.median_ms);
-    fprintf(out, " %5.1f%% %6d", 100 * bench_spread(&result->stats), result->stats.runs);
-    print_cell(out, 9, FIGURES, rates.gpixels);
-    print_cell(out, 8, FIGURES, rates.gbytes);
-    print_cell(out, 6, 2, rates.share);
-    print_cell(out, 8, FIGURES, rates.gflops);
-    print_cell(out, 8, FIGURES, rates.speedup);
-    print_cell(out, 7, 1, result->predicted);
-    print_cell(out, 11, MILLISECONDS, result->end_to_end_ms);
-    fprintf(out, "%s%s\n", result->method ? "  " : "", result->method ? result->method : "");
+    static const char *const states[] = {[BENCH_UNSUPPORTED] = "cannot run this",
+                                         [BENCH_DIFFERS] = "DIFFERS",
+                                         [BENCH_FAILED] = "failed"};
+    char title[64], text[512];
+    snprintf(title, sizeof title, "%-*s%-7s", NAME_CHARS, result->kernel->name,
+             report->device[result->device].name);
+    snprintf(text, sizeof text, "%s: %s", states[result->state], result->why);
+    print_wrapped(out, title, text);
 }
 
-static void print_legend(FILE *out, bool predicted)
+/* The columns that only CUDA kernels fill are left out if there are none. */
+static void print_row(FILE *out, const struct bench_report *report,
+                      const struct bench_result *result, bool cuda)
 {
-    fprintf(out,
-            "\nms         the median, +- the median distance to it; on CUDA of the convolution "
-            "alone,\n"
-            "           with the data on the device\n"
-            "GB/s       every cell read once and written once\n"
-            "of copy    the time of a copy of as many bytes on the same device, over this time\n"
-            "GFLOP/s    two operations a tap\n");
-    if (predicted)
-        fprintf(out,
-                "predicted  loads of basic for one load of this kernel (see stencilcli reuse); "
-                "where\n"
-                "           `times basic` stays below it, caches had saved those loads before\n");
+    struct bench_rates rates = bench_rates_make(report, result);
+    char how[16] = "-";
+    if (result->state != BENCH_TIMED) {
+        print_untimed(out, report, result);
+        return;
+    }
+    if (result->method)
+        snprintf(how, sizeof how, "%s", result->method);
+    else if (result->tile)
+        snprintf(how, sizeof how, "tile %d", result->tile);
+    fprintf(out, "%-*s%-7s%-10s", NAME_CHARS, result->kernel->name,
+            report->device[result->device].name, how);
+    print_cell(out, 9, MILLISECONDS, result->stats.median_ms);
+    fprintf(out, "%5.1f%%", 100 * bench_spread(&result->stats));
+    print_cell(out, 6, 2, rates.share);
+    print_cell(out, 8, FIGURES, rates.gflops);
+    print_cell(out, 7, FIGURES, rates.speedup);
+    if (cuda) {
+        print_cell(out, 7, 1, result->predicted);
+        print_cell(out, 9, MILLISECONDS, result->end_to_end_ms);
+    }
+    fputc('\n', out);
+}
+
+static void print_legend(FILE *out, const struct bench_report *report, bool cuda, bool basic)
+{
+    int least = INT_MAX, most = 0;
+    char text[256];
+    for (int i = 0; i < report->results; i++) {
+        int runs = report->result[i].stats.runs;
+        least = runs > 0 && runs < least ? runs : least;
+        most = runs > most ? runs : most;
+    }
+    snprintf(text, sizeof text, "the median time of %d", least);
+    if (most > least)
+        text_append(text, sizeof text, " to %d", most);
+    text_append(text, sizeof text, " run%s%s", most == 1 ? "" : "s",
+                cuda ? "; on CUDA of the kernel alone, with the data on the device" : "");
+    fputc('\n', out);
+    if (most > 0)
+        print_wrapped(out, "ms        ", text);
+    fprintf(out, "+-        half of the runs are nearer to that time than this\n"
+                 "copy      1.00 is as fast as the device copies as many bytes\n"
+                 "GFLOP/s   10^9 operations a second: two for each weight and sample\n");
+    fprintf(out, "faster    how many times as fast as %s\n",
+            basic ? "the kernel basic" : "the kernel reference");
+    if (cuda)
+        fprintf(out, "loads     how many times fewer loads than basic, as `reuse` predicts\n"
+                     "whole     ms with starting, and with copying to the device and back\n");
 }
 
 static void print_kernels(FILE *out, const struct bench_report *report)
 {
-    static const char format[] = "%-*s %-6s %4s%10s %6s %6s%9s%8s%6s%8s%8s%7s%11s%s\n";
-    const char *baseline = "ref."; /* title of the column of speed-ups */
-    bool predicted = false, method = false;
+    bool cuda = false, basic = false;
     for (int i = 0; i < report->results; i++) {
-        const struct bench_result *result = &report->result[i];
-        const struct bench_result *base = bench_baseline(report, result);
-        predicted |= result->predicted > 0;
-        method |= result->method != NULL;
-        if (base && bench_is_basic(base->kernel))
-            baseline = "basic";
+        const struct bench_result *base = bench_baseline(report, &report->result[i]);
+        cuda = cuda || report->result[i].kernel->device == DEVICE_CUDA;
+        basic = basic || (base && bench_is_basic(base->kernel));
     }
-    fprintf(out, format, NAME_CHARS, "", "", "", "", "", "", "", "", "of", "", "times", "pre-",
-            "end to", "");
-    fprintf(out, format, NAME_CHARS, "kernel", "device", "tile", "ms", "+-", "runs", "Gpixel/s",
-            "GB/s", "copy", "GFLOP/s", baseline, "dicted", "end, ms", method ? "  method" : "");
+    fprintf(out, "%-*s%-7s%-10s%9s%6s%6s%8s%7s", NAME_CHARS, "kernel", "device", "method", "ms",
+            "+-", "copy", "GFLOP/s", "faster");
+    if (cuda)
+        fprintf(out, "%7s%9s", "loads", "whole");
+    fputc('\n', out);
     for (int i = 0; i < report->results; i++)
-        print_row(out, report, &report->result[i]);
-    print_legend(out, predicted);
+        print_row(out, report, &report->result[i], cuda);
+    print_legend(out, report, cuda, basic);
 }
 
 /* ---- sweeps ---- */
@@ -275,9 +306,9 @@ static const struct {
     const char *title;
     int decimals;
 } SWEEP_TABLE[SWEEP_TABLES] = {{"median, ms", MILLISECONDS},
-                               {"of the device copy", 2},
-                               {"times basic", 2},
-                               {"predicted by reuse", 1}};
+                               {"relative to the speed of a copy", 2},
+                               {"times as fast as basic", 2},
+                               {"times fewer loads than basic, as `reuse` predicts", 1}};
 
 /* The value in a table; 0 if there is none. */
 static double sweep_value(const struct bench_report *report, int table,
@@ -302,11 +333,11 @@ static void print_sweep_table(FILE *out, const struct bench_report *report, int 
     fprintf(out, "%s\n%-*s", SWEEP_TABLE[table].title, NAME_CHARS,
             report->sweep == SWEEP_TILE ? "  tile" : "  mask");
     for (const struct bench_result *at = result; at < end; at += kernels)
-        fprintf(out, "%9d", bench_sweep_place(report, at));
+        fprintf(out, "%8d", bench_sweep_place(report, at));
     for (int i = 0; i < kernels; i++) {
         fprintf(out, "\n  %-*s", NAME_CHARS - 2, result[i].kernel->name);
         for (const struct bench_result *at = result + i; at < end; at += kernels)
-            print_cell(out, 9, SWEEP_TABLE[table].decimals, sweep_value(report, table, at));
+            print_cell(out, 8, SWEEP_TABLE[table].decimals, sweep_value(report, table, at));
     }
     fprintf(out, "\n\n");
 }
@@ -318,13 +349,17 @@ static void print_sweep(FILE *out, const struct bench_report *report)
         print_sweep_table(out, report, i);
     for (int i = 0; i < report->results; i++) { /* list the missing cells with reasons */
         const struct bench_result *result = &report->result[i];
+        char title[64];
+        snprintf(title, sizeof title, "%s, %s %d: ", result->kernel->name, tiles ? "tile" : "mask",
+                 bench_sweep_place(report, result));
         if (result->state != BENCH_TIMED)
-            fprintf(out, "%s, %s %d: %s\n", result->kernel->name, tiles ? "tile" : "mask",
-                    bench_sweep_place(report, result), result->why);
+            print_wrapped(out, title, result->why);
     }
     if (tiles)
-        fprintf(out, "The tile is the width of the output tile; for kernels that stage none it is "
-                     "that of their blocks.\n");
+        print_wrapped(
+            out, "",
+            "A tile is as wide as the outputs of a block; for kernels that stage no tile, "
+            "as the threads of a block.");
 }
 
 void bench_print(FILE *out, const struct bench_report *report)

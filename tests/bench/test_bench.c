@@ -156,6 +156,40 @@ static void test_sweep_places(void)
     CHECK(bench_sweep_place(&made.report, &result[3 * 5]) == 64);
 }
 
+/* ---- the printed tables ---- */
+
+/* No line may wrap on a terminal of 80 columns. */
+static void check_table(const struct made_up *made, const char *header)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    bench_print(out, &made->report);
+    fclose(out);
+    CHECKF(strstr(text, header), "%s", text);
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        CHECKF(strcspn(at, "\n") < 80, "%.*s", (int)strcspn(at, "\n"), at);
+    free(text);
+}
+
+static void test_tables(void)
+{
+    static struct made_up made;
+    static const char header[] =
+        "\nkernel    device method           ms    +-  copy GFLOP/s faster  loads    whole\n";
+    made_up_both(&made);
+    check_table(&made, header);
+    made.report.input = "a_folder_with_a_long_name/a_picture_with_a_long_name_0001.png";
+    made.report.mask = made.report.input;
+    check_table(&made, header);
+    made_up_cpu(&made);
+    check_table(&made, "as fast as the kernel reference\n");
+    made_up_sweep(&made, SWEEP_TILE);
+    check_table(&made, "times as fast as basic\n");
+    made_up_sweep(&made, SWEEP_MASK);
+    check_table(&made, "times as fast as basic\n");
+}
+
 /* ---- prediction ---- */
 
 static void test_prediction(void)
@@ -376,6 +410,7 @@ int main(void)
     TEST(test_rates);
     TEST(test_baseline);
     TEST(test_sweep_places);
+    TEST(test_tables);
     TEST(test_prediction);
     TEST(test_advice);
     TEST(test_own_times);

@@ -4,14 +4,16 @@
 stencilcli bench --device cpu --size 300x200 --kernel scalar,reference --runs 3 >table
 sed -n 2,3p table
 grep -q '^cpu .* threads*' table
-grep -q '^          copy of 0.2 MB in .* [GM]B/s' table
-grep -q '^          multiply and add: .* [GT]FLOP/s' table
+grep -q '^          copies 0.2 MB in .* [GM]B/s' table
+grep -q '^          multiplies and adds at .* [GT]FLOP/s' table
 grep '^verified' table
-awk '$2 == "cpu" { print $1, $3, $6 }' table
+awk '$2 == "cpu" { print $1, $3 }' table
+grep '^ms ' table
 none 'DIFFERS\|failed\|cannot' table
 # Without --kernel: all CPU kernels. A given picture keeps its own size and channels.
-stencilcli bench "$TESTDATA/cutout.png" --device cpu --runs 1 --border wrap --mask sobel_x >table
-sed -n 2,3p table | sed 's#/.*/##'
+cp "$TESTDATA/cutout.png" .
+stencilcli bench cutout.png --device cpu --runs 1 --border wrap --mask sobel_x >table
+sed -n 2,3p table
 awk '$2 == "cpu" { print $1 }' table >timed
 running_kernels | while read -r kernel; do
     stencilcli list kernels | grep -q "^$kernel  *cpu" || continue
@@ -26,7 +28,7 @@ for shape in '--channels 4 --alpha weighted --sigma 1' '--channels 4 --alpha wei
     # shellcheck disable=SC2086
     stencilcli bench --device cpu --size 40x30 --kernel scalar --runs 1 $shape >table
     sed -n 2,3p table
-    grep -c '^scalar *cpu .*[0-9]  [a-z0-9_]*$' table
+    grep -c '^scalar *cpu *[a-z][a-z0-9_]* .*[0-9-]$' table
 done
 # Advice is printed below the table, unless --quiet is given.
 stencilcli bench --device cpu --size 650 --kernel reference --runs 1 |
@@ -34,5 +36,5 @@ stencilcli bench --device cpu --size 650 --kernel reference --runs 1 |
 stencilcli bench --device cpu --size 650 --kernel reference --runs 1 --quiet >table
 none '^!' table
 # Only the table: no file is left, and nothing else is printed.
-rm table timed
+rm table timed cutout.png
 alone
