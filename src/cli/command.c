@@ -132,6 +132,30 @@ void command_notes(const struct options *options, const char *warning, const cha
         command_say("%s", note);
 }
 
+void command_say_times(double start_ms, double read_ms, const struct kernel_times *times,
+                       double write_ms, double total_ms)
+{
+    const struct {
+        const char *name;
+        double ms;
+        bool always; /* else only if it took time: on CUDA */
+    } stages[] = {{"starting CUDA", start_ms, false},
+                  {"reading", read_ms, true},
+                  {"copying to the GPU", times->upload_ms, false},
+                  {"filtering", times->kernel_ms, true},
+                  {"copying back", times->download_ms, false},
+                  {"writing", write_ms, true}};
+    char text[512] = "";
+    double sum = 0;
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+        if (stages[i].always || stages[i].ms > 0)
+            text_append(text, sizeof text, "%s %.2f ms, ", stages[i].name, stages[i].ms);
+        sum += stages[i].ms;
+    }
+    command_say("%stotal %.2f ms%s", text, total_ms,
+                sum > 1.01 * total_ms ? " (stages overlap)" : "");
+}
+
 enum exit_code command_fail(const struct error *err)
 {
     command_say("%s", err->text);

@@ -121,6 +121,10 @@ enum exit_code command_fail(const struct error *err);
  * and with --verbose the note about the reason of a choice. Either may be empty. */
 void command_notes(const struct options *options, const char *warning, const char *note);
 
+/* Prints the stages' times in milliseconds, for --time. */
+void command_say_times(double start_ms, double read_ms, const struct kernel_times *times,
+                       double write_ms, double total_ms);
+
 /* ---- masks, including masks of signals ---- */
 
 /* Room for mask_number's text: a number of 64 characters, or "about " and a double. */

@@ -123,6 +123,9 @@ static void print_end(const struct options *options, const struct batch_counts *
     batch_work_line(line, counts);
     if (line[0])
         command_say("%s", line);
+    if (options->request.verify && counts->done > 0)
+        command_say("verified: every sample of %zu file%s equals the reference", counts->done,
+                    counts->done == 1 ? "" : "s");
     if (counts->links_outside > 0)
         command_say("%zu symlink%s out of the folder not followed (--follow)",
                     counts->links_outside, counts->links_outside == 1 ? "" : "s");

@@ -37,23 +37,51 @@ static void print_factor(const char *name, const int64_t *values, int n)
     printf("%s\n", n > SHOWN_SIDE ? " ..." : "");
 }
 
+/* Prints the weights below each other, if they fit on a page. */
+static void print_weights(const struct plan_mask *m)
+{
+    int cells = m->width * m->height, most = 0;
+    if (m->width > SHOWN_SIDE || m->height > SHOWN_SIDE)
+        return;
+    for (int k = 0; k < cells; k++) {
+        int chars = snprintf(NULL, 0, "%" PRId64, m->weight[k]);
+        most = chars > most ? chars : most;
+    }
+    for (int k = 0; k < cells; k++)
+        printf("%s %*" PRId64 "%s", k % m->width == 0 ? "         " : "", most, m->weight[k],
+               (k + 1) % m->width == 0 ? "\n" : "");
+}
+
+/* The offset as it is added after the division. */
+static void print_offset(const struct plan_mask *m)
+{
+    if (m->offset % m->divisor == 0)
+        printf(", offset %" PRId64 "\n", m->offset / m->divisor);
+    else
+        printf(", offset %" PRId64 "/%" PRId64 "\n", m->offset, m->divisor);
+}
+
 static void print_mask(const struct plan_mask *m)
 {
-    printf("mask      %d x %d, anchor %d %d, divisor %" PRId64 ", offset %" PRId64 "\n", m->width,
-           m->height, m->anchor_x, m->anchor_y, m->divisor, m->offset);
-    for (int i = 0; i < m->height && m->width <= SHOWN_SIDE && m->height <= SHOWN_SIDE; i++) {
-        printf("         ");
-        for (int j = 0; j < m->width; j++)
-            printf(" %" PRId64, m->weight[i * m->width + j]);
-        printf("\n");
-    }
-    printf("sums      sum of weights %" PRId64 ", bound %" PRId64 ", held in %s\n", m->sum,
-           m->bound,
-           m->accumulator == ACCUMULATOR_I64 ? "64 bits"
-           : m->float_exact                  ? "float or 32 bits"
-                                             : "32 bits");
-    printf("rank      %d%s\n", plan_mask_rank(m),
-           m->row && !m->centre ? ": a column pass and a row pass give the same sums" : "");
+    int rank = plan_mask_rank(m);
+
+    printf("mask      %d x %d weights, anchor %d,%d, divisor %" PRId64, m->width, m->height,
+           m->anchor_x, m->anchor_y, m->divisor);
+    print_offset(m);
+    print_weights(m);
+    printf("sum       the weights add up to %" PRId64 "\n"
+           "bound     no weighted sum exceeds %" PRId64 ": %s\n",
+           m->sum, m->bound,
+           m->accumulator == ACCUMULATOR_I64 ? "it needs 64 bits"
+           : m->float_exact                  ? "32 bits, or a float, can hold it"
+                                             : "32 bits can hold it");
+    if (m->row && !m->centre)
+        printf("rank      1: the mask is a column times a row, so two short passes suffice\n");
+    else if (rank > 1)
+        printf("rank      %d: the mask is a sum of %d products of a column and a row\n", rank,
+               rank);
+    else
+        printf("rank      %d\n", rank);
     if (m->row) {
         print_factor("column", m->column, m->height);
         print_factor("row   ", m->row, m->width);
@@ -61,8 +89,8 @@ static void print_mask(const struct plan_mask *m)
     if (m->centre)
         printf("centre    %" PRId64 " more in the middle cell\n", m->centre);
     if (m->quantised_bits >= 0)
-        printf("quantised to 1/2^%d, at most %.3g of a sample value\n", m->quantised_bits,
-               m->quantised_error);
+        printf("rounded   the weights are rounded to 1/2^%d: a sample changes by at most %.3g\n",
+               m->quantised_bits, m->quantised_error);
 }
 
 static void print_choice(const struct plan *plan, const struct picture_report *report)
@@ -84,19 +112,19 @@ static void print_choice(const struct plan *plan, const struct picture_report *r
                shape.tile_width, shape.tile_height, shape.halo_left, shape.halo_right,
                shape.halo_above, shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
                shape.mask_rows, shape.loads_per_output);
-    if (!isfinite(cost->cuda_ms)) {
-        printf("estimate  without encoding: %.1f ms on the CPU; no CUDA kernel runs this\n",
-               cost->cpu_ms);
+    printf("estimate  %.1f ms on the CPU without writing the output: decoding %.1f ms,\n"
+           "          filtering %.1f ms in all threads together\n",
+           cost->cpu_ms, cost->decode_ms, cost->work_ms);
+    if (!backend_find(DEVICE_CUDA)->in_build)
         return;
-    }
-    printf(
-        "estimate  without encoding: %.1f ms on the CPU, %.1f ms with CUDA\n"
-        "          CPU: %.1f ms of decoding and %.1f ms of filtering on %d thread%s\n"
-        "          CUDA: %.1f ms to start (while decoding), then %.1f ms to load the kernel,\n"
-        "          %.1f ms of bus transfers (while %.1f ms of kernels run), and %.1f ms to end\n",
-        cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, choice->threads,
-        choice->threads == 1 ? "" : "s", cost->start_ms, cost->load_ms, cost->bus_ms,
-        cost->kernel_ms, cost->end_ms);
+    if (!isfinite(cost->cuda_ms))
+        printf("          no CUDA kernel runs this\n");
+    else
+        printf("          %.1f ms with CUDA: starting it %.1f ms (while decoding), loading\n"
+               "          the kernel %.1f ms, copying %.1f ms (while the kernel runs %.1f ms),\n"
+               "          ending it %.1f ms\n",
+               cost->cuda_ms, cost->start_ms, cost->load_ms, cost->bus_ms, cost->kernel_ms,
+               cost->end_ms);
 }
 
 static void print_plan(const char *input, const struct plan *plan,
@@ -106,8 +134,9 @@ static void print_plan(const char *input, const struct plan *plan,
 
     printf("picture   ");
     clean_text_put(stdout, input);
-    printf(": %s, %d x %d, %d channel%s, samples 0..%" PRIu32 "\n", format_name(info->format),
-           info->width, info->height, info->channels, info->channels == 1 ? "" : "s", info->max);
+    printf(": %s, %d x %d pixels, %d channel%s, samples 0..%" PRIu32 "\n",
+           format_name(info->format), info->width, info->height, info->channels,
+           info->channels == 1 ? "" : "s", info->max);
     if (filter_kind_formula(plan->kind))
         printf("%-9s %s\n", filter_kind_name(plan->kind), filter_kind_formula(plan->kind));
     for (int k = 0; k < plan->masks; k++)
@@ -177,12 +206,15 @@ static void json_plan(const char *input, const struct plan *plan,
                    shape.tile_width, shape.halo_left, shape.halo_right, shape.halo_above,
                    shape.halo_below, shape.block_x, shape.block_y, shape.shared_bytes,
                    shape.mask_rows, shape.loads_per_output);
-    json_print(stdout,
-               ",'cpu_ms':%.3f,'cuda_ms':%.3f,'decode_ms':%.3f,'cpu_work_ms':%.3f,"
-               "'cuda_start_ms':%.3f,'cuda_load_ms':%.3f,'cuda_bus_ms':%.3f,"
-               "'cuda_kernel_ms':%.3f,'cuda_end_ms':%.3f}\n",
-               cost->cpu_ms, cost->cuda_ms, cost->decode_ms, cost->work_ms, cost->start_ms,
-               cost->load_ms, cost->bus_ms, cost->kernel_ms, cost->end_ms);
+    json_print(stdout, ",'cpu_ms':%.3f,'decode_ms':%.3f,'cpu_work_ms':%.3f", cost->cpu_ms,
+               cost->decode_ms, cost->work_ms);
+    if (backend_find(DEVICE_CUDA)->in_build)
+        json_print(stdout,
+                   ",'cuda_ms':%.3f,'cuda_start_ms':%.3f,'cuda_load_ms':%.3f,'cuda_bus_ms':%.3f,"
+                   "'cuda_kernel_ms':%.3f,'cuda_end_ms':%.3f",
+                   cost->cuda_ms, cost->start_ms, cost->load_ms, cost->bus_ms, cost->kernel_ms,
+                   cost->end_ms);
+    puts("}");
 }
 
 /* ---- reports after the run ---- */
@@ -216,15 +248,19 @@ static void print_notes(const struct options *options, const struct picture_repo
                     backend_find(report->choice.device)->name, report->method ? ", method " : "",
                     report->method ? report->method : "");
     if (options->time)
-        command_say("start %.2f ms, decode %.2f ms, upload %.2f ms, kernel %.2f ms, "
-                    "download %.2f ms, encode %.2f ms, total %.2f ms",
-                    report->start_ms, report->decode_ms, times->upload_ms, times->kernel_ms,
-                    times->download_ms, report->encode_ms, report->total_ms);
+        command_say_times(report->start_ms, report->decode_ms, times, report->encode_ms,
+                          report->total_ms);
     if (options->time && at->opened > 0)
-        command_say("CUDA there after %.2f ms, its memory %.2f ms, all decoded %.2f ms, "
-                    "first strip back %.2f ms, last %.2f ms, all encoded %.2f ms",
+        command_say("CUDA ready after %.2f ms, its memory after %.2f ms, all rows read after "
+                    "%.2f ms, first rows back after %.2f ms, last rows back after %.2f ms, "
+                    "all rows written after %.2f ms",
                     at->started, at->opened, at->decoded, at->first_band, at->last_band,
                     at->encoded);
+    if (options->request.verify && !options->quiet)
+        command_say("%s: verified: all %" PRIu64 " samples equal the reference",
+                    options->operand[0],
+                    (uint64_t)report->info.width * (uint64_t)report->info.height *
+                        (uint64_t)report->info.channels);
 }
 
 /* ---- the command ---- */

@@ -74,8 +74,8 @@ static void print_plan(const char *input, const struct signal_request *request,
     printf("\n");
     print_mask(mask);
     if (report->quantised)
-        printf("quantised to 1/2^%d, at most %.3g of a sample value\n", report->quantised_bits,
-               report->quantised_error);
+        printf("rounded   the weights are rounded to 1/2^%d: a sample changes by at most %.3g\n",
+               report->quantised_bits, report->quantised_error);
     printf("sums      %s\n", sums[report->choice.sums].phrase);
     printf("border    %s", border_name(request->filter.border.border));
     if (request->filter.border.border == BORDER_CONSTANT)
@@ -95,8 +95,10 @@ static void print_plan(const char *input, const struct signal_request *request,
                "loads     %.2f cells per output\n",
                shape->tile_width, shape->halo_left, shape->halo_right, shape->block_x,
                shape->shared_bytes, shape->loads_per_output);
-    printf("estimate  %.1f ms on the CPU, %.1f ms with CUDA (start-up included)\n", choice->cpu_ms,
-           choice->cuda_ms);
+    printf("estimate  %.1f ms on the CPU", choice->cpu_ms);
+    if (backend_find(DEVICE_CUDA)->in_build)
+        printf(", %.1f ms with CUDA (start-up included)", choice->cuda_ms);
+    printf("\n");
 }
 
 /* ---- JSON ---- */
@@ -140,8 +142,10 @@ static void json_plan(const char *input, const struct signal_request *request,
                    "'loads_per_output':%.6g",
                    shape->tile_width, shape->halo_left, shape->halo_right, shape->block_x,
                    shape->shared_bytes, shape->loads_per_output);
-    json_print(stdout, ",'cpu_ms':%.3f,'cuda_ms':%.3f}\n", report->choice.cpu_ms,
-               report->choice.cuda_ms);
+    json_print(stdout, ",'cpu_ms':%.3f", report->choice.cpu_ms);
+    if (backend_find(DEVICE_CUDA)->in_build)
+        json_print(stdout, ",'cuda_ms':%.3f", report->choice.cuda_ms);
+    puts("}");
 }
 
 static void json_result(FILE *out, const char *input, const char *output,
@@ -167,17 +171,16 @@ static void print_notes(const struct options *options, const struct signal_repor
     if (options->verbose) {
         command_say("%s: %s", options->operand[0], sums[report->choice.sums].phrase);
         if (report->quantised)
-            command_say("the mask is quantised to 1/2^%d, at most %.3g of a sample",
+            command_say("the weights are rounded to 1/2^%d: a sample changes by at most %.3g",
                         report->quantised_bits, report->quantised_error);
         if (report->choice.sums != SIGNAL_SUM_RATIONAL)
             command_say("%s: kernel %s on %s", options->operand[0], report->choice.kernel->name,
                         device_name(report));
     }
     if (options->time)
-        command_say("read %.2f ms, upload %.2f ms, kernel %.2f ms, download %.2f ms, "
-                    "write %.2f ms, total %.2f ms",
-                    report->read_ms, times->upload_ms, times->kernel_ms, times->download_ms,
-                    report->write_ms, report->total_ms);
+        command_say_times(0, report->read_ms, times, report->write_ms, report->total_ms);
+    if (options->request.verify && !options->quiet)
+        command_say("%s: verified: all samples equal the reference", options->operand[0]);
 }
 
 bool command_signal(const struct options *options, struct error *err)

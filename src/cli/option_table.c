@@ -134,16 +134,20 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "number of CPU threads (default: all allowed cores)"},
 
     {0, "plan", NULL, RUNS | ON_SCREEN, FLAG(plan), "print what would run, and run nothing\n"
-     "It prints weights, divisor, rank, kernel, tile, halo, shared bytes and loads per output. "
+     "It prints the picture, the mask, device, kernel and method, and an estimate of the time; for "
+     "a tiled kernel also tile, halo, shared bytes and loads per output. "
      "OUTPUT may be left out. For a folder it prints the files to filter, one per line."},
 
     {0, "verify", NULL, RUNS | ON_SCREEN, FLAG(request.verify),
      "check every sample against the formula\n"
      "The reference, a plain C function, computes the formula. If a sample differs, its "
-     "place and both values are printed, no output is written, and the exit status is 4."},
+     "place and both values are printed, no output is written, and the exit status is 4. If all "
+     "samples are equal, one line says so, unless --quiet is given."},
 
     {0, "time", NULL, RUNS, FLAG(time), "print the time of each stage\n"
-     "The stages are decode, upload, kernel, download and encode; times are in milliseconds."},
+     "The stages are reading (with decoding), filtering and writing (with encoding), and on a GPU "
+     "also starting CUDA and copying. If stages overlap, their times add up to more than the "
+     "total."},
 
     {0, "dims", "D", REUSE, INT(dims, 1, 2), "1 for arrays, 2 for pictures (default: both)"},
 

@@ -59,24 +59,20 @@ static bool has_avx512(void)
 extern const struct cpu_ops cpu_ops_neon, cpu_ops_neon_dot, cpu_ops_avx2, cpu_ops_avx512;
 
 static const struct cpu_set SETS[] = {
-    {"plain C", "tiles and rings of rows on all cores, plain C", "16-bit products in C", always,
-     &cpu_ops_scalar, &RATES},
+    {"plain C", "plain C, on all cores", "16-bit products in C", always, &cpu_ops_scalar, &RATES},
 #ifdef HAVE_NEON
-    {"NEON", "the same with NEON: pairs of rows by smlal, sums in 16 registers", "16-bit smlal",
-     always, &cpu_ops_neon, &RATES},
+    {"NEON", "NEON instructions, on all cores", "16-bit smlal", always, &cpu_ops_neon, &RATES},
 #endif
 #ifdef HAVE_NEON_DOT
-    {"NEON with dot products", "the same with dot products: four rows of bytes by sdot",
-     "16-bit smlal", has_neon_dot, &cpu_ops_neon_dot, &RATES},
+    {"NEON with dot products", "NEON instructions with dot products, on all cores", "16-bit smlal",
+     has_neon_dot, &cpu_ops_neon_dot, &RATES},
 #endif
 #ifdef HAVE_AVX2
-    {"AVX2", "the same with AVX2: pairs of rows by vpmaddwd, 64 samples in registers",
-     "16-bit vpmaddwd", has_avx2, &cpu_ops_avx2, &RATES},
+    {"AVX2", "AVX2 instructions, on all cores", "16-bit vpmaddwd", has_avx2, &cpu_ops_avx2, &RATES},
 #endif
 #ifdef HAVE_AVX512
-    {"AVX-512 with VNNI",
-     "the same with AVX-512 and VNNI: four rows of bytes by vpdpbusd, pairs by vpdpwssd",
-     "16-bit vpdpwssd", has_avx512, &cpu_ops_avx512, &RATES_AVX512},
+    {"AVX-512 with VNNI", "AVX-512 and VNNI instructions, on all cores", "16-bit vpdpwssd",
+     has_avx512, &cpu_ops_avx512, &RATES_AVX512},
 #endif
 };
 

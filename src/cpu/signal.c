@@ -53,6 +53,6 @@ const struct kernel kernel_signal_scalar = {
     .name = "scalar",
     .dims = 1,
     .device = DEVICE_CPU,
-    .idea = "plain C in pieces of a line with its halo cells, all threads",
+    .idea = "plain C, on all cores",
     .run_signal = run,
 };

@@ -32,7 +32,9 @@ int cuda_device_count(char *why, size_t why_bytes)
     cudaError_t status = count > 0 ? cudaSuccess : cudaGetDeviceCount(&count);
 
     if (!cuda_worked(status)) {
-        snprintf(why, why_bytes, "%s", cudaGetErrorString(status));
+        int version = 0; /* stays 0 without a driver; CUDA's text then speaks of an old one */
+        bool driver = cudaDriverGetVersion(&version) == cudaSuccess && version > 0;
+        snprintf(why, why_bytes, "%s", driver ? cudaGetErrorString(status) : "no NVIDIA driver");
         return 0;
     }
     if (count == 0)

@@ -163,7 +163,7 @@ const struct kernel kernel_reference = {
     .name = "reference",
     .dims = 2,
     .device = DEVICE_CPU,
-    .idea = "the formula itself, one thread, 64-bit sums: what all others are compared with",
+    .idea = "the formula itself: all others are compared with it",
     .kinds = KERNEL_KIND(PLAN_LINEAR) | KERNEL_KIND(PLAN_GRADIENT) | KERNEL_KIND(PLAN_LONG),
     .run = run,
 };
@@ -222,6 +222,6 @@ const struct kernel kernel_signal_reference = {
     .name = "reference",
     .dims = 1,
     .device = DEVICE_CPU,
-    .idea = "the formula itself, one thread, 64-bit sums: what all others are compared with",
+    .idea = "the formula itself: all others are compared with it",
     .run_signal = run_signal,
 };

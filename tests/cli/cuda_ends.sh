@@ -6,7 +6,7 @@ stencilcli blur in.png cpu.png --device cpu
 stencilcli blur in.png cuda.png --device cuda --time --json >json 2>times
 cmp cpu.png cuda.png
 python3 -c 'import json; assert json.load(open("json"))["device"] == "cuda"'
-grep -q 'CUDA there after [0-9.]* ms, its memory .* all decoded .* first strip back .* all encoded' times
+grep -q 'CUDA ready after [0-9.]* ms, its memory .* all rows read .* first rows back .* all rows written' times
 stencilcli blur - - --device cuda <in.png | cmp - cpu.png
 stencilcli blur in.png out.png --device cuda --json >/dev/full 2>message && echo done || echo "exit $?"
 cat message

@@ -6,7 +6,7 @@ stencilcli blur in.pgm out.pgm >stdout 2>stderr
 [ ! -s stderr ]
 stencilcli blur in.pgm out.pgm --time >stdout 2>stderr
 [ ! -s stdout ]
-for stage in start decode upload kernel download encode; do
+for stage in reading filtering writing total; do
     grep -q $stage stderr || echo "no $stage"
 done
 stencilcli blur in.pgm out.pgm --json >stdout 2>stderr
