@@ -24,7 +24,7 @@ static enum exit_code list_filters(bool json)
                        filters[i].name, filters[i].idea, mask);
         else
             printf("%-*s %s%s%s%s\n", NAME_WIDTH, filters[i].name, filters[i].idea,
-                   mask ? " (default mask: " : "", mask ? mask : "", mask ? ")" : "");
+                   mask ? " (default: " : "", mask ? mask : "", mask ? ")" : "");
     }
     return EXIT_DONE;
 }

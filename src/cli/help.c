@@ -417,6 +417,27 @@ static void sentences(char text[TEXT_CHARS], const char *doc)
              doc + 1, doc[phrase] ? " " : "", doc[phrase] ? doc + phrase + 1 : "");
 }
 
+/* Removes the sentences that are for other commands only. */
+static void drop_others(char *text, enum command_id command)
+{
+    static const struct {
+        const char *start;
+        enum command_id command;
+    } owners[] = {{" For a folder", COMMAND_FILTER},
+                  {" For signals", COMMAND_SIGNAL},
+                  {" For reuse", COMMAND_REUSE},
+                  {" For bench", COMMAND_BENCH},
+                  {" Otherwise", COMMAND_COUNT}};
+    for (size_t i = 0; command != COMMAND_COUNT && i < sizeof owners / sizeof owners[0]; i++) {
+        char *at = strstr(text, owners[i].start);
+        if (!at || command == owners[i].command)
+            continue;
+        const char *end = strstr(at, ". ");
+        end = end ? end + 1 : at + strlen(at);
+        memmove(at, end, strlen(end) + 1);
+    }
+}
+
 /* What a filter or another command does; if not FULL, in one sentence. */
 static void describe(char text[TEXT_CHARS], const char *name, bool full)
 {
@@ -508,6 +529,7 @@ static void put_option(struct help_writer *writer, const struct option_spec *spe
     word_function *list = option_words(spec, command);
     add_term(term, spec);
     sentences(text, spec->doc);
+    drop_others(text, command);
     if (list) {
         words_join(words, sizeof words, list);
         text_append(text, TEXT_CHARS, " %s is %s.", spec->argument, words);

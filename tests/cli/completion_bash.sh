@@ -36,6 +36,11 @@ ask sobel --sig
 ask blur -m mym
 ask mask mym
 ask mask '$'
+ask golden ''
+ask golden record ''
+ask golden record s --h
+ask golden check s --h
+ask help bl
 END
 bash ask
 [ ! -e pwned ]
