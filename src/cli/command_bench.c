@@ -43,8 +43,8 @@ static bool check_together(const struct options *options, struct error *err)
                                             : NULL;
 
     if (options->operands && given)
-        return error_set(err, EXIT_USAGE, "'%.80s' has %s%s of its own: --%s is for none",
-                         options->operand[0], *given == 'c' ? "" : "a ", given, given);
+        return error_set(err, EXIT_USAGE, "--%s is for a generated picture: '%.80s' has its own %s",
+                         given, options->operand[0], given);
     if (channels && (channels[0] < '1' || channels[0] > '4' || channels[1] != '\0'))
         return error_set(err, EXIT_USAGE, "--channels %.40s: expected 1, 2, 3 or 4 for bench",
                          channels);

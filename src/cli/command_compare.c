@@ -365,7 +365,8 @@ bool command_compare(const struct options *options, struct error *err)
     bool folder_a = is_folder(options->operand[0]), folder_b = is_folder(options->operand[1]);
 
     if (folder_a != folder_b)
-        return error_set(err, EXIT_USAGE, "%s is a folder and %s is none: expected two of a kind",
+        return error_set(err, EXIT_USAGE,
+                         "%s is a folder and %s is none: expected two pictures or two folders",
                          options->operand[!folder_a], options->operand[folder_a]);
     if (!check_diff(options, err) ||
         (options->junit && !output_check_report(options->junit, err)) ||

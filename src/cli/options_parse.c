@@ -193,6 +193,8 @@ static bool check_operands(const struct options *options, const struct command_s
     const char *word = options->operand[0];
     if (!command->words || options->operands == 0 || word_find(word, command->words) >= 0)
         return true;
+    if (command->words == command_name)
+        return unknown_command(word, err);
     const char *near = word_nearest(word, command->words);
     if (near)
         return error_set(err, EXIT_USAGE, "%s '%s': did you mean '%s'?", options->command, word,

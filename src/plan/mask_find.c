@@ -241,7 +241,7 @@ static bool not_found(const char *argument, struct error *err)
                      search.near[0] ? "; did you mean '" : "", search.near,
                      search.near[0] ? made[0] ? "', or " : "'?"
                      : made[0]      ? "; try "
-                                    : "",
+                                    : "; `stencilcli list masks` prints all",
                      made, search.near[0] && made[0] ? "?" : "");
 }
 

@@ -34,7 +34,7 @@ cmp one.txt five.txt
 grep -c '^different' one.txt
 mkdir empty
 refuses 1 'no pictures' compare empty empty
-refuses 2 'two of a kind' compare a b/close.pgm
+refuses 2 'expected two pictures or two folders' compare a b/close.pgm
 refuses 1 'results.xml' compare a/close.pgm a/close.pgm --junit none/results.xml -q
 # Two folders of outputs: the other files of a batch are neither missing, extra nor left out.
 mkdir pictures
