@@ -4,7 +4,7 @@ need_cuda
 cp "$TESTDATA/cutout.png" in.png
 stencilcli blur in.png cpu.pam --device cpu
 for tile in 8 16 32; do
-    stencilcli blur in.png cuda.pam --kernel tiled --tile $tile --verify
+    stencilcli blur in.png cuda.pam --kernel tiled --tile $tile --verify -q
     cmp cpu.pam cuda.pam
 done
 stencilcli blur in.png --kernel tiled --plan >plan

@@ -56,7 +56,7 @@ for bits in (8, 16, 24, 32):
         for passes in (1, 3):
             subprocess.run([os.environ["STENCILCLI"], "signal", "in.wav", "out.wav", "--mask",
                             " ".join(map(str, MASK)), "--divisor", str(DIVISOR), "--offset",
-                            str(OFFSET), "--repeat", str(passes), "--verify"], check=True)
+                            str(OFFSET), "--repeat", str(passes), "--verify", "-q"], check=True)
             got = read_wav("out.wav")
             assert got == (expected(rows, bits, passes), bits, 44100), (bits, channels, passes)
         for kind in ("aiff", "aif", "flac", "wav"):
@@ -79,7 +79,7 @@ try signal in.wav out.txt --mask 1
 cat out.txt
 running_kernels 1 >names
 while read -r kernel; do
-    stencilcli signal in.wav "$kernel.txt" --mask '1 2 1' --kernel "$kernel" --verify
+    stencilcli signal in.wav "$kernel.txt" --mask '1 2 1' --kernel "$kernel" --verify -q
     cmp "$kernel.txt" reference.txt
 done <names
 cat reference.txt

@@ -12,7 +12,7 @@ rm plan
 [ -z "$(ls | grep -v txt)" ]
 for name in in long wide; do
     stencilcli signal $name.txt --mask '1 2 1/2' --plan --json >plan.json
-    stencilcli signal $name.txt out.txt --mask '1 2 1/2' --json --verify >run.json
+    stencilcli signal $name.txt out.txt --mask '1 2 1/2' --json --verify -q >run.json
     python3 - plan.json run.json <<'END'
 import json, sys
 plan, run = (json.load(open(path)) for path in sys.argv[1:])
