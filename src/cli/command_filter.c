@@ -208,7 +208,7 @@ static void json_plan(const char *input, const struct plan *plan,
                    shape.mask_rows, shape.loads_per_output);
     json_print(stdout, ",'cpu_ms':%.3f,'decode_ms':%.3f,'cpu_work_ms':%.3f", cost->cpu_ms,
                cost->decode_ms, cost->work_ms);
-    if (backend_find(DEVICE_CUDA)->in_build && isfinite(cost->cuda_ms))
+    if (backend_find(DEVICE_CUDA)->in_build)
         json_print(stdout,
                    ",'cuda_ms':%.3f,'cuda_start_ms':%.3f,'cuda_load_ms':%.3f,'cuda_bus_ms':%.3f,"
                    "'cuda_kernel_ms':%.3f,'cuda_end_ms':%.3f",

@@ -45,4 +45,4 @@ cmp whole.pgm bands.pgm
 
 try gauss rgb.ppm never.png --sigma 1000.5
 stencilcli mask --sigma 43 | grep -v '^# column\|^# row'
-stencilcli gauss rgb.ppm --sigma 50 --plan --kernel scalar --json | grep -o '"kind":"[a-z]*"\|"method":"[a-z]*"\|"cuda_ms":[a-z]*'
+stencilcli gauss rgb.ppm --sigma 50 --plan --kernel scalar --json | grep -o '"kind":"[a-z]*"\|"method":"[a-z]*"\|"cuda_ms":[0-9.]*[0-9]'
