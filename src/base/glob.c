@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Does a part of a path match a part of a pattern? Parts longer than NAME_MAX never match. */
@@ -53,7 +54,7 @@ static bool parts_match(const char *pattern, const char *path)
     return !pattern || strcmp(pattern, "**") == 0;
 }
 
-bool glob_match(const char *pattern, const char *path)
+static bool plain_match(const char *pattern, const char *path)
 {
     const char *slash = strrchr(path, '/'), *inner = strchr(pattern, '/');
 
@@ -62,20 +63,76 @@ bool glob_match(const char *pattern, const char *path)
     return parts_match(pattern + (*pattern == '/'), path);
 }
 
-bool globs_match_folder(const struct globs *globs, const char *path)
-{
-    char folder[PATH_MAX], *slash; /* a longer path cannot be opened */
+/* ---- alternatives in braces ---- */
 
-    snprintf(folder, sizeof folder, "%s", path);
-    while ((slash = strrchr(folder, '/'))) {
-        *slash = '\0';
-        for (int i = 0; i < globs->count; i++) {
-            const char *text = globs->text[i];
-            if (*text && text[strlen(text) - 1] == '/' && glob_match(text, folder))
-                return true;
-        }
+/* The end of the alternative that begins at TEXT: its comma or closing brace, or NULL. */
+static const char *alternative_end(const char *text)
+{
+    for (int depth = 0; *text; text++) {
+        if (depth == 0 && (*text == ',' || *text == '}'))
+            return text;
+        depth += (*text == '{') - (*text == '}');
+        text += *text == '\\' && text[1];
     }
-    return false;
+    return NULL;
+}
+
+/* The first opening brace that has alternatives, and *close. As in shells, `{a}` has none. */
+static const char *find_braces(const char *pattern, const char **close)
+{
+    for (const char *open = pattern; *open; open++) {
+        const char *end = *open == '{' ? alternative_end(open + 1) : NULL;
+        bool several = end && *end == ',';
+        while (end && *end == ',')
+            end = alternative_end(end + 1);
+        *close = end;
+        if (end && several)
+            return open;
+        open += *open == '\\' && open[1];
+    }
+    return NULL;
+}
+
+/* Calls TRY with each pattern that PATTERN stands for, until TRY returns true. */
+static bool any_alternative(const char *pattern, bool (*try)(const char *plain, void *context),
+                            void *context)
+{
+    const char *close, *open = find_braces(pattern, &close), *end;
+    bool found = false;
+
+    if (!open)
+        return try(pattern, context);
+    for (const char *from = open + 1; !found && from <= close; from = end + 1) {
+        char *plain;
+        end = alternative_end(from);
+        if (asprintf(&plain, "%.*s%.*s%s", (int)(open - pattern), pattern, (int)(end - from), from,
+                     close + 1) < 0)
+            return false;
+        found = any_alternative(plain, try, context);
+        free(plain);
+    }
+    return found;
+}
+
+static bool try_match(const char *plain, void *path)
+{
+    return plain_match(plain, path);
+}
+
+bool glob_match(const char *pattern, const char *path)
+{
+    return any_alternative(pattern, try_match, (char *)path);
+}
+
+static bool count_one(const char *plain, void *count)
+{
+    (void)plain;
+    return ++*(int *)count > GLOB_ALTERNATIVES_MAX;
+}
+
+bool glob_has_too_many_alternatives(const char *pattern)
+{
+    return any_alternative(pattern, count_one, &(int){0});
 }
 
 bool globs_match(const struct globs *globs, const char *path)
@@ -84,4 +141,55 @@ bool globs_match(const struct globs *globs, const char *path)
         if (glob_match(globs->text[i], path))
             return true;
     return false;
+}
+
+/* ---- selected files ---- */
+
+struct reach {
+    const char *path;
+    enum glob_reach best;
+};
+
+/* Whether the last part of a pattern says the extension, or has no wildcards at all. */
+static bool says_extension(const char *plain)
+{
+    const char *slash = strrchr(plain, '/'), *name = slash ? slash + 1 : plain;
+    const char *dot = strrchr(name, '.');
+
+    return !strpbrk(name, "*?[") || (dot && dot[1] && !strchr(dot, '*'));
+}
+
+/* Whether PATH lies below a folder that matches. */
+static bool below_folder(const char *plain, const char *path)
+{
+    char folder[PATH_MAX], *slash; /* a longer path cannot be opened */
+
+    snprintf(folder, sizeof folder, "%s", path);
+    while ((slash = strrchr(folder, '/'))) {
+        *slash = '\0';
+        if (plain_match(plain, folder))
+            return true;
+    }
+    return false;
+}
+
+static bool try_reach(const char *plain, void *context)
+{
+    struct reach *reach = context;
+
+    if (*plain && plain[strlen(plain) - 1] == '/')
+        reach->best = below_folder(plain, reach->path) ? GLOB_BY_PLACE : reach->best;
+    else if (plain_match(plain, reach->path))
+        reach->best = says_extension(plain) ? GLOB_BY_NAME : GLOB_BY_PLACE;
+    return reach->best == GLOB_BY_NAME;
+}
+
+enum glob_reach globs_reach(const struct globs *globs, const char *path)
+{
+    struct reach reach = {path, GLOB_NOT};
+
+    for (int i = 0; i < globs->count; i++)
+        if (any_alternative(globs->text[i], try_reach, &reach))
+            break;
+    return reach.best;
 }

@@ -1,6 +1,7 @@
 /* Limits of CPUs, memory and open files (base/machine.h). */
 #include "base/machine.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -9,6 +10,53 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/memory.h"
+
+/* ---- small files of the kernel ---- */
+
+/* Reads the beginning of FOLDER/NAME into TEXT; false if the file is not there. Plain calls: stdio
+ * would take twice as long, and every run asks for its limits. */
+static bool read_text(const char *folder, const char *name, char *text, size_t room)
+{
+    char path[PATH_MAX];
+    ssize_t n = -1;
+    int fd = -1;
+
+    if (snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name) < (int)sizeof path)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        n = read(fd, text, room - 1);
+        close(fd);
+    }
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+/* Reads up to two numbers of FOLDER/NAME and returns how many there are. "max", 0 and negative
+ * numbers end the reading. */
+static int read_numbers(const char *folder, const char *name, uint64_t number[2])
+{
+    char text[64], *at = text, *end;
+    int count = 0;
+
+    if (!read_text(folder, name, text, sizeof text))
+        return 0;
+    for (long long value; count < 2 && (value = strtoll(at, &end, 10)) > 0 && end > at; at = end)
+        number[count++] = (uint64_t)value;
+    return count;
+}
+
+/* The number behind the line that begins with "NAME " in TEXT; 0: there is none. */
+static uint64_t number_in(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (; text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL)
+        if (strncmp(text, name, length) == 0 && text[length] == ' ')
+            return strtoull(text + length, NULL, 10);
+    return 0;
+}
 
 /* ---- cgroups ----
  *
@@ -21,55 +69,44 @@
 #define NO_LIMIT ((uint64_t)1 << 60)
 
 /* The limit that FOLDER itself sets, or NO_LIMIT. */
-typedef uint64_t limit_of(const char *folder);
+typedef uint64_t limit_of(const char *folder, int version);
 
-/* Reads up to two numbers of FOLDER/NAME and returns how many there are. "max", 0 and negative
- * numbers end the reading. */
-static int read_numbers(const char *folder, const char *name, uint64_t number[2])
+static uint64_t cpus_of(const char *folder, int version)
 {
-    char path[PATH_MAX];
-    long long value;
-    int count = 0;
-    FILE *file;
+    uint64_t quota[2] = {0}, period[2] = {0}, cpus;
 
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        return 0;
-    file = fopen(path, "re");
-    while (file && count < 2 && fscanf(file, "%lld", &value) == 1 && value > 0)
-        number[count++] = (uint64_t)value;
-    if (file)
-        fclose(file);
-    return count;
-}
-
-static uint64_t cpus_of(const char *folder)
-{
-    uint64_t quota[2], period[2], cpus;
-
-    if (read_numbers(folder, "cpu.max", quota) < 2) {
-        if (read_numbers(folder, "cpu.cfs_quota_us", quota) < 1 ||
-            read_numbers(folder, "cpu.cfs_period_us", period) < 1)
-            return NO_LIMIT;
-        quota[1] = period[0];
-    }
-    cpus = quota[0] / quota[1] + (quota[0] % quota[1] > 0);
+    if (version == 2 && read_numbers(folder, "cpu.max", quota) == 2)
+        period[0] = quota[1];
+    if (version == 1 && read_numbers(folder, "cpu.cfs_quota_us", quota) > 0)
+        read_numbers(folder, "cpu.cfs_period_us", period);
+    if (period[0] == 0)
+        return NO_LIMIT;
+    cpus = quota[0] / period[0] + (quota[0] % period[0] > 0);
     return cpus < INT_MAX ? cpus : NO_LIMIT;
 }
 
-static uint64_t bytes_of(const char *folder)
+/* What is left of the limit. Pages of files do not count as used: the kernel gives them up. */
+static uint64_t bytes_of(const char *folder, int version)
 {
-    uint64_t bytes[2];
+    char stat[8192];
+    uint64_t limit[2], used[2], files;
 
-    if (read_numbers(folder, "memory.max", bytes) < 1 &&
-        read_numbers(folder, "memory.limit_in_bytes", bytes) < 1)
+    if (read_numbers(folder, version == 2 ? "memory.max" : "memory.limit_in_bytes", limit) < 1 ||
+        limit[0] >= NO_LIMIT)
         return NO_LIMIT;
-    return bytes[0];
+    if (read_numbers(folder, version == 2 ? "memory.current" : "memory.usage_in_bytes", used) < 1 ||
+        !read_text(folder, "memory.stat", stat, sizeof stat))
+        return limit[0];
+    files = number_in(stat, version == 2 ? "file" : "total_cache") -
+            number_in(stat, version == 2 ? "shmem" : "total_shmem");
+    used[0] -= files < used[0] ? files : used[0];
+    return used[0] < limit[0] ? limit[0] - used[0] : 1;
 }
 
 /* Lowers *least to the limits of ROOT/BELOW/PATH and of the folders above it, up to ROOT/BELOW.
  * BELOW and PATH begin with a slash or are empty. */
 static void least_above(uint64_t *least, const char *root, const char *below, const char *path,
-                        limit_of *limit)
+                        limit_of *limit, int version)
 {
     char folder[PATH_MAX], *slash;
     size_t top = strlen(root) + strlen(below);
@@ -77,7 +114,7 @@ static void least_above(uint64_t *least, const char *root, const char *below, co
     if (snprintf(folder, sizeof folder, "%s%s%s", root, below, path) >= (int)sizeof folder)
         return;
     do {
-        uint64_t found = limit(folder);
+        uint64_t found = limit(folder, version);
         *least = found < *least ? found : *least;
         slash = strrchr(folder, '/');
         if (slash)
@@ -88,27 +125,26 @@ static void least_above(uint64_t *least, const char *root, const char *below, co
 /* The least limit for CONTROLLER ("/cpu"); 0: none. */
 static uint64_t least(const char *self, const char *root, const char *controller, limit_of *limit)
 {
-    FILE *file = fopen(self, "re");
-    char line[PATH_MAX];
+    char text[2 * PATH_MAX], *rest = text, *line;
     uint64_t found = NO_LIMIT;
 
-    while (file && fgets(line, sizeof line, file)) {
+    read_text("", self, text, sizeof text);
+    while ((line = strsep(&rest, "\n"))) {
         char *path = line, *controllers, *word;
         strsep(&path, ":");
         controllers = strsep(&path, ":");
         if (!path)
             continue;
-        path[strcspn(path, "\n")] = '\0';
+        if (strcmp(path, "/") == 0)
+            path = "";
         if (*controllers == '\0') {
-            least_above(&found, root, "", path, limit);
-            least_above(&found, root, "/unified", path, limit); /* version 2 next to version 1 */
+            least_above(&found, root, "", path, limit, 2);
+            least_above(&found, root, "/unified", path, limit, 2); /* beside version 1 */
         }
         while ((word = strsep(&controllers, ",")))
             if (strcmp(word, controller + 1) == 0)
-                least_above(&found, root, controller, path, limit);
+                least_above(&found, root, controller, path, limit, 1);
     }
-    if (file)
-        fclose(file);
     return found < NO_LIMIT ? found : 0;
 }
 
@@ -172,35 +208,71 @@ size_t machine_cache_bytes(void)
 /* Free memory in bytes; UINT64_MAX: unknown. */
 static uint64_t free_memory(void)
 {
-    FILE *file = fopen("/proc/meminfo", "re");
-    char line[128];
+    char text[1024];
     uint64_t kib = 0;
 
-    while (file && kib == 0 && fgets(line, sizeof line, file))
-        if (strncmp(line, "MemAvailable:", 13) == 0)
-            kib = strtoull(line + 13, NULL, 10);
-    if (file)
-        fclose(file);
+    if (read_text("/proc", "meminfo", text, sizeof text))
+        kib = number_in(text, "MemAvailable:");
     return kib ? kib * 1024 : UINT64_MAX;
 }
 
-uint64_t machine_address_space(void)
+/* The limits of `ulimit -v` and `ulimit -d`. */
+static uint64_t address_space(void)
 {
+    uint64_t least = UINT64_MAX;
     struct rlimit limit;
 
-    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
-                                                                                : 0;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        least = limit.rlim_cur;
+    if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur < least)
+        least = limit.rlim_cur;
+    return least;
 }
 
 uint64_t machine_memory(void)
 {
-    const uint64_t limits[] = {cgroup_memory(CGROUP_SELF, CGROUP_ROOT), machine_address_space()};
-    uint64_t memory = free_memory();
+    uint64_t memory = free_memory(), group = cgroup_memory(CGROUP_SELF, CGROUP_ROOT);
+    uint64_t space = address_space();
 
-    for (int i = 0; i < 2; i++)
-        if (limits[i] > 0 && limits[i] < memory)
-            memory = limits[i];
-    return memory;
+    memory = group > 0 && group < memory ? group : memory;
+    return space < memory ? space : memory;
+}
+
+/* Stacks, buffers and freed blocks of a thread that filters a large picture. */
+#define THREAD_BYTES ((uint64_t)64 << 20)
+
+/* With less memory than this every block counts. */
+#define LITTLE_MEMORY ((uint64_t)512 << 20)
+
+/* Without this limit an allocation would succeed, and the kernel would end the process when the
+ * pages are used. A part of what the cgroup has left is for memory that the limit does not count:
+ * shared rings of rows, and the kernel's own. Stacks count as a whole, so they get small. */
+static void limit_data(uint64_t left)
+{
+    struct rlimit limit;
+    char text[128], *at = text;
+
+    if (!read_text("/proc", "self/statm", text, sizeof text) || getrlimit(RLIMIT_DATA, &limit) != 0)
+        return;
+    for (int i = 0; i < 5; i++) /* the sixth number is data and stack in pages */
+        strtoull(at, &at, 10);
+    limit.rlim_cur = strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) + left - left / 8;
+    setrlimit(RLIMIT_DATA, &limit);
+}
+
+int machine_fit_memory(int threads)
+{
+    uint64_t group = cgroup_memory(CGROUP_SELF, CGROUP_ROOT), space = address_space();
+    uint64_t left = group > 0 && group < space ? group : space;
+
+    if (left == UINT64_MAX)
+        return threads;
+    if (left < LITTLE_MEMORY || space < UINT64_MAX)
+        large_alloc_few_heaps();
+    if (group > 0 && group < LITTLE_MEMORY && group < space)
+        limit_data(group);
+    left /= THREAD_BYTES;
+    return left >= (uint64_t)threads ? threads : left > 1 ? (int)left : 1;
 }
 
 /* ---- open files ---- */

@@ -18,16 +18,18 @@ size_t machine_cache_bytes(void);
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
 /* The limits of this process's cgroups and of all parent cgroups, in versions 1 and 2: CPUs,
- * rounded up, and bytes of memory. 0: no limit. */
+ * rounded up, and the bytes of memory that are left. 0: no limit. */
 int cgroup_cpus(const char *self, const char *root);
 uint64_t cgroup_memory(const char *self, const char *root);
 
-/* The limit of `ulimit -v`; 0: none. */
-uint64_t machine_address_space(void);
-
-/* Bytes of memory that this process may have: the least of free memory, the cgroups' limits and
- * `ulimit -v`; UINT64_MAX: unknown. */
+/* Bytes of memory that this process may have: the least of free memory, the cgroups' limits,
+ * `ulimit -v` and `ulimit -d`; UINT64_MAX: unknown. */
 uint64_t machine_memory(void);
+
+/* How many of THREADS the limits of memory allow; at least 1. Where a limit is small, it also makes
+ * allocations fail that the kernel would punish later by ending the process, and saves memory at
+ * the expense of time. Call it before threads start. */
+int machine_fit_memory(int threads);
 
 /* How many of WORKERS can work at once if each needs EACH open files; at least 1. Raises the soft
  * limit of open files if that helps. */

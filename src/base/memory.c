@@ -8,6 +8,7 @@
 #include <string.h>
 #ifdef __GLIBC__
 #include <malloc.h>
+#include <pthread.h>
 #endif
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,6 +39,9 @@ void *large_alloc_cleared(size_t bytes)
     return memory ? memset(memory, 0, whole) : NULL;
 }
 
+/* Twice what any thread needs (tests/cli/small_stack.sh). */
+#define STACK_BYTES ((size_t)512 << 10)
+
 /* More than the buffers of a band take, less than a whole picture. */
 #define KEPT_BYTES (8 << 20)
 
@@ -49,10 +53,22 @@ void large_alloc_keep_small(void)
 #endif
 }
 
-void large_alloc_one_arena(void)
+/* The limit of data does not count shared memory: each ring also takes as many private bytes, which
+ * it never touches. */
+static bool rings_are_counted;
+
+void large_alloc_few_heaps(void)
 {
+    rings_are_counted = true;
 #ifdef __GLIBC__
+    pthread_attr_t attributes;
+
     mallopt(M_ARENA_MAX, 1);
+    if (pthread_attr_init(&attributes) == 0) {
+        if (pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0)
+            pthread_setattr_default_np(&attributes);
+        pthread_attr_destroy(&attributes);
+    }
 #endif
 }
 
@@ -65,23 +81,29 @@ void large_alloc_one_arena(void)
 /* Larger rings get their pages as data comes: a header may promise rows of gigabytes. */
 #define MOST_FILLED ((size_t)64 << 20)
 
+static size_t bytes_of_ring(size_t bytes)
+{
+    return (rings_are_counted ? 3 : 2) * bytes;
+}
+
 /* Maps FILE at two places, one behind the other. The pages of a common ring are filled at once: one
  * call for hundreds of pages costs far less than as many faults. */
 static void *map_twice(int file, size_t bytes)
 {
-    unsigned char *place =
-        mmap(NULL, 2 * bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *place = mmap(NULL, bytes_of_ring(bytes), PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (place == MAP_FAILED)
         return NULL;
-    for (int i = 0; i < 2; i++)
-        if (mmap(place + (size_t)i * bytes, bytes, PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_FIXED | (bytes <= MOST_FILLED ? MAP_POPULATE : 0), file,
-                 0) == MAP_FAILED) {
-            munmap(place, 2 * bytes);
-            return NULL;
-        }
-    return place;
+    bool ok = !rings_are_counted || mprotect(place + 2 * bytes, bytes, PROT_READ | PROT_WRITE) == 0;
+    for (size_t i = 0; ok && i < 2; i++)
+        ok = mmap(place + i * bytes, bytes, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_FIXED | (bytes <= MOST_FILLED ? MAP_POPULATE : 0), file,
+                  0) != MAP_FAILED;
+    if (ok)
+        return place;
+    munmap(place, bytes_of_ring(bytes));
+    return NULL;
 }
 
 bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_type type, int rows)
@@ -120,7 +142,7 @@ bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_
 void row_ring_free(struct row_ring *ring)
 {
     if (ring->image.data)
-        munmap(ring->image.data, 2 * ring->bytes);
+        munmap(ring->image.data, bytes_of_ring(ring->bytes));
     memset(ring, 0, sizeof *ring);
 }
 

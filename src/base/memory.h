@@ -18,9 +18,9 @@ void *large_alloc_cleared(size_t bytes);
  * and faulting them in again. For work in bands, which allocates the same sizes again and again. */
 void large_alloc_keep_small(void);
 
-/* From now on no thread gets a heap of its own, each of which takes 64 MiB of addresses. For
- * processes whose address space is limited. */
-void large_alloc_one_arena(void);
+/* From now on threads get small stacks, and no heap of their own, which takes 64 MiB of addresses
+ * and keeps freed blocks. For processes whose memory is limited. */
+void large_alloc_few_heaps(void);
 
 /* A ring of picture rows that is mapped twice, one copy behind the other, so that any run of rows
  * in it is contiguous, wherever it starts.

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "base/memory.h"
 #include "base/machine.h"
 #include "base/parallel.h"
+#include "base/text.h"
 #include "batch/manifest.h"
 
 /* A picture of this many pixels keeps all cores busy; smaller pictures are faster side by side. */
@@ -57,7 +59,7 @@ static bool leads_into_inputs(const struct batch *b, const char *output)
     struct stat status;
 
     return lstat(output, &status) == 0 && S_ISLNK(status.st_mode) &&
-           path_set_has(&b->list.folders, output);
+           path_set_has(&b->list.sources, output);
 }
 
 /* Finds the input's status and cost; false with the result's error. */
@@ -95,7 +97,7 @@ static bool prepare_file(const struct batch *b, const struct batch_item *item,
         return false;
     if (leads_into_inputs(b, result->output))
         return fail(result, "its output is a symlink into the folder of inputs");
-    if (!b->job->force && stat(result->output, &out) == 0 && S_ISREG(out.st_mode) &&
+    if (b->manifest && !b->job->force && stat(result->output, &out) == 0 && S_ISREG(out.st_mode) &&
         manifest_has(b->manifest, item->output, &out, item->name, in)) {
         result->status = BATCH_SKIPPED;
         result->output_bytes = (uint64_t)out.st_size;
@@ -127,7 +129,7 @@ static bool filter_file(const struct batch *b, size_t ticket, struct batch_resul
     if (!S_ISREG(out.st_mode))
         return true; /* a pipe or a device cannot be recorded as done */
     result->output_bytes = (uint64_t)out.st_size;
-    return manifest_add(b->manifest, item->output, &out, item->name, in, err);
+    return !b->manifest || manifest_add(b->manifest, item->output, &out, item->name, in, err);
 }
 
 /* ---- starting tickets, with the lock held ---- */
@@ -234,8 +236,8 @@ static struct batch_result *result_make(const struct batch *b, const struct batc
     struct batch_result *result = calloc(1, sizeof *result);
 
     if (result) {
-        result->input = path_join(b->job->tree.input, item->name);
-        result->output = path_join(b->job->tree.output, item->output);
+        result->input = batch_input_path(&b->job->tree, item);
+        result->output = batch_output_path(&b->job->tree, item);
     }
     if (result && result->input && result->output)
         return result;
@@ -311,20 +313,29 @@ static void *tick(void *context)
 
 /* ---- the whole ---- */
 
-/* Moves this shard's files to the front of the list. */
-static void take_shard(struct batch *b)
+/* Moves this shard's pictures to the front of the list, and keeps the order otherwise. */
+static bool take_shard(struct batch *b, struct error *err)
 {
+    const struct batch_list *list = &b->list;
+    struct batch_item *sorted = calloc(list->count + 1, sizeof *sorted);
     size_t kept = 0;
 
-    for (size_t i = 0; i < b->list.count; i++) {
-        struct batch_item other = b->list.item[i];
-        if (!shard_has(&b->job->shard, other.name))
-            continue;
-        b->list.item[i] = b->list.item[kept];
-        b->list.item[kept++] = other;
-    }
-    b->counts.others = b->list.count - kept;
-    b->counts.files = kept;
+    if (!sorted)
+        return error_set(err, EXIT_INPUT, "%s: no memory for its names", b->job->tree.output);
+    for (int behind = 0; behind < 2; behind++)
+        for (size_t i = 0; i < list->count; i++) {
+            const struct batch_item *item = &list->item[i];
+            bool mine = shard_has(&b->job->shard, item->name), taken = mine && !item->passed;
+            if (taken == (behind == 0))
+                sorted[kept++] = *item;
+            if (behind && mine && item->passed)
+                folder_kinds_add(&b->counts.passed, item->name);
+            b->counts.files += behind && taken;
+            b->counts.others += behind && !mine && !item->passed;
+        }
+    free(b->list.item);
+    b->list.item = sorted;
+    return true;
 }
 
 static bool open_manifest(struct batch *b, struct error *err)
@@ -339,22 +350,57 @@ static bool open_manifest(struct batch *b, struct error *err)
     return ok;
 }
 
+/* Says what is there where no picture is. */
+static bool no_picture(const struct batch *b, struct error *err)
+{
+    char line[FOLDER_KINDS_BYTES];
+    size_t left_out = b->list.rest.left_out;
+
+    error_set(err, EXIT_INPUT, "%s: there is no picture to filter", b->job->tree.input);
+    if (b->counts.passed.files > 0)
+        text_append(err->text, sizeof err->text, "; %s",
+                    folder_kinds_line(line, &b->counts.passed));
+    if (left_out > 0)
+        text_append(err->text, sizeof err->text, "; --include and --exclude leave out %zu name%s",
+                    left_out, left_out == 1 ? "" : "s");
+    return false;
+}
+
 static bool begin(struct batch *b, struct error *err)
 {
     const struct batch_job *job = b->job;
 
     if (!batch_list_make(&b->list, &job->tree, err))
         return false;
-    if (b->list.count == 0)
-        return error_set(err, EXIT_INPUT, "%s: there is no file to filter", job->tree.input);
     b->counts.links_outside = b->list.rest.links_outside;
-    take_shard(b);
+    if (!take_shard(b, err))
+        return false;
+    if (b->counts.files + b->counts.others == 0)
+        return no_picture(b, err);
     if ((!job->plan && !batch_folders_make(&b->list, b->counts.files, err)) ||
-        !open_manifest(b, err))
+        (!job->tree.files && !open_manifest(b, err)))
         return false;
     b->finished = calloc(b->counts.files + 1, sizeof *b->finished);
     return b->finished ||
-           error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.input);
+           error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.output);
+}
+
+/* Reports the files that are passed over. */
+static void tell_passed(const struct batch *b)
+{
+    bool some = b->job->told && b->counts.passed.files > 0;
+
+    for (size_t i = b->counts.files; some && i < b->list.count; i++) {
+        const struct batch_item *item = &b->list.item[i];
+        struct batch_result *result = NULL;
+        if (item->passed && shard_has(&b->job->shard, item->name))
+            result = result_make(b, item);
+        if (result) {
+            result->status = BATCH_PASSED;
+            b->job->told(b->job->context, result);
+        }
+        result_free(result);
+    }
 }
 
 /* Files open at once for a file in flight: its input, and its output twice. */
@@ -371,7 +417,7 @@ static void run(struct batch *b)
     b->cores_free = b->job->threads;
     b->budget = b->job->memory > 0 ? b->job->memory : batch_memory_budget();
     ticking = b->job->counted && pthread_create(&ticker, NULL, tick, b) == 0;
-    workers = batch_memory_workers(open_files_for(workers, FILES_EACH));
+    workers = open_files_for(workers, FILES_EACH);
     parallel_for(workers, workers, work, b);
     pthread_mutex_lock(&b->lock);
     b->ended = true;
@@ -402,6 +448,7 @@ bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct 
         if (!ok)
             *err = b.err;
     }
+    tell_passed(&b);
     b.counts.seconds = (clock_ms() - b.start_ms) * 1e-3;
     *counts = b.counts;
     manifest_close(b.manifest);

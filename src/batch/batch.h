@@ -1,5 +1,5 @@
-/* Filters a folder of pictures. Each file goes through picture_filter, as a single picture does, so
- * its output has the same bytes.
+/* Filters a folder of pictures, or several files into a folder. Each file goes through
+ * picture_filter, as a single picture does, so its output has the same bytes.
  *
  *   files in their order -> memory and cores free? -> decode, filter, encode -> manifest
  *                           small: one core each, side by side
@@ -19,10 +19,14 @@
  *
  * The pictures below INPUT or a list of names, in a fixed order, and the name of each output below
  * OUTPUT. Names are bytes: blanks, newlines and bytes that are no UTF-8 are kept. This code opens
- * folders and the list, but no pictures. */
+ * folders and the list, but no pictures.
+ *
+ * Instead of INPUT there may be FILES, as for cp: their outputs have their last names. */
 
 struct batch_tree {
     const char *input, *output; /* folders */
+    const char *const *files;   /* instead of `input`; NULL: none */
+    int file_count;
     struct folder_filter filter;
     const char *files_from; /* names, one a line; "-": stdin; NULL: all wanted files */
     bool null_ended;        /* each name ends with a zero byte instead */
@@ -30,24 +34,30 @@ struct batch_tree {
 };
 
 struct batch_item {
-    char *name;    /* below INPUT */
+    char *name;    /* below INPUT; or the path of one of FILES */
     char *output;  /* below OUTPUT */
     char *trouble; /* why the file cannot be filtered, without its name; NULL: no reason known */
+    bool passed;   /* passed over: no picture by its name */
 };
 
 struct batch_list {
-    struct batch_item *item; /* in C-locale order of names, each once */
+    struct batch_item *item; /* in C-locale order of names, or in the order of FILES; each once */
     size_t count;
     const struct batch_tree *tree;
-    struct folder_rest rest; /* of the walk; all 0 for a list of names */
-    char *input_real;        /* INPUT without symlinks */
-    struct path_set folders; /* INPUT and the folders of the files below it */
+    struct folder_rest rest;
+    char *input_real;        /* INPUT without symlinks; NULL for FILES */
+    struct path_set sources; /* INPUT and the folders of the files below it; or all FILES */
 };
 
-/* Refuses (EXIT_USAGE) outputs that would be inputs, and one output for two inputs. Folders are
- * compared by device and inode. Free the list even after a failure. */
+/* Refuses (EXIT_USAGE) outputs that would be inputs, and one output for two inputs; among FILES,
+ * such a file gets a `trouble` instead. Inputs are compared by device and inode. Free the list even
+ * after a failure. */
 bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, struct error *err);
 void batch_list_free(struct batch_list *list);
+
+/* The paths of a file; malloc'ed, NULL without memory. */
+char *batch_input_path(const struct batch_tree *tree, const struct batch_item *item);
+char *batch_output_path(const struct batch_tree *tree, const struct batch_item *item);
 
 /* Makes OUTPUT and the folders below it that the first COUNT files need, and removes temporaries of
  * dead runs from them. If a folder cannot be made, its files get a `trouble`; for OUTPUT itself it
@@ -61,6 +71,7 @@ enum batch_status {
     BATCH_SKIPPED, /* done already, says the manifest */
     BATCH_FAILED,
     BATCH_PLANNED, /* would be filtered */
+    BATCH_PASSED,  /* no picture by its name; reported after the others */
     BATCH_LEFT,    /* not started, or lost: another file's failure ended the batch. Not reported */
 };
 
@@ -76,6 +87,7 @@ struct batch_counts {
     size_t files, done, skipped, failed, planned; /* files: this shard's */
     size_t others;                                /* files of other shards */
     size_t links_outside;                         /* symlinks that were not followed */
+    struct folder_kinds passed;                   /* this shard's files that are no pictures */
     size_t with_warnings, clipped;
     uint64_t pixels, input_bytes, output_bytes; /* of the files done */
     double seconds;
@@ -96,16 +108,16 @@ struct batch_job {
     bool plan;         /* filter and write nothing */
     const int *device; /* numbers of GPUs that files take in turn */
     int devices;       /* 0: use the request's device */
-    /* Reports one file at a time, in the order of the list. */
+    /* Reports one file at a time, in the order of the list; last, the files passed over. */
     void (*told)(void *context, const struct batch_result *result);
     /* Called after every file, and four times a second; never at the same time as told. */
     void (*counted)(void *context, const struct batch_counts *counts);
     void *context;
 };
 
-/* False with ERR if the batch could not start, the manifest could not be written, or the device is
- * missing; failures of files are only counted. A difference found by --verify does not stop the
- * batch. The request's filter must be loaded. */
+/* False with ERR if the batch could not start, there is no picture, the manifest could not be
+ * written, or the device is missing; failures of files are only counted. A difference found by
+ * --verify does not stop the batch. The request's filter must be loaded. */
 bool batch_run(const struct batch_job *job, struct batch_counts *counts, struct error *err);
 
 /* Everything that decides an output's bytes, except the input, as text; malloc'ed, NULL with err
@@ -128,10 +140,6 @@ struct batch_cost batch_cost_of(const char *path, int fd, uint64_t file_bytes);
 
 /* Half of the memory that this process may have. */
 uint64_t batch_memory_budget(void);
-
-/* The number of workers, up to WORKERS, for which `ulimit -v` has room; at least one. With such a
- * limit, all threads started later allocate from one heap. */
-int batch_memory_workers(int workers);
 
 /* ---- the lines that are printed about a batch (batch/progress.c) ---- */
 

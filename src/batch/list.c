@@ -1,5 +1,5 @@
-/* The files of a batch: order, names of outputs, refusal of outputs that would be inputs, and
- * the folders of the outputs. The walk through INPUT is codec/folder.h. */
+/* The files of a batch: order, names of outputs, refusal of outputs that would be inputs, and the
+ * folders of the outputs. The walk through INPUT is codec/folder.h. */
 #include <errno.h>
 #include <search.h>
 #include <stdio.h>
@@ -13,13 +13,25 @@
 
 /* ---- items ---- */
 
-/* NAME with the extension for outputs. */
+char *batch_input_path(const struct batch_tree *tree, const struct batch_item *item)
+{
+    return tree->files ? strdup(item->name) : path_join(tree->input, item->name);
+}
+
+char *batch_output_path(const struct batch_tree *tree, const struct batch_item *item)
+{
+    return path_join(tree->output, item->output);
+}
+
+/* NAME, or its last part for FILES, with the extension for outputs. */
 static char *name_of_output(const struct batch_tree *tree, const char *name)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
     const char *base = slash ? slash + 1 : name;
     char *output;
 
+    if (tree->files)
+        name = base;
     if (!tree->extension)
         return strdup(name);
     if (!dot || dot <= base)
@@ -30,7 +42,7 @@ static char *name_of_output(const struct batch_tree *tree, const char *name)
 }
 
 /* Adds copies of NAME and TROUBLE, which may be NULL. False without memory. */
-static bool add(void *context, const char *name, const char *trouble)
+static bool add(void *context, const char *name, bool passed, const char *trouble)
 {
     struct batch_list *list = context;
     struct batch_item *item;
@@ -46,6 +58,7 @@ static bool add(void *context, const char *name, const char *trouble)
     item->name = strdup(name);
     item->output = name_of_output(list->tree, name);
     item->trouble = trouble ? strdup(trouble) : NULL;
+    item->passed = passed;
     return item->name && item->output && (!trouble || item->trouble);
 }
 
@@ -59,6 +72,7 @@ static void item_free(struct batch_item *item)
     free(item->name);
     free(item->output);
     free(item->trouble);
+    *item = (struct batch_item){0};
 }
 
 /* Sorts the files and removes repetitions. */
@@ -83,7 +97,13 @@ void batch_list_free(struct batch_list *list)
         item_free(&list->item[i]);
     free(list->item);
     free(list->input_real);
-    path_set_free(&list->folders);
+    path_set_free(&list->sources);
+}
+
+static bool no_memory(const struct batch_list *list, struct error *err)
+{
+    return error_set(err, EXIT_INPUT, "%s: no memory for the names of its files",
+                     list->tree->files ? list->tree->output : list->tree->input);
 }
 
 /* ---- a list of names ---- */
@@ -127,6 +147,7 @@ static char *below(const char *folder, char *name)
 static bool add_listed(struct batch_list *list, char *name)
 {
     const struct batch_tree *tree = list->tree;
+    enum folder_choice choice = FOLDER_TAKE;
     const char *trouble = NULL;
     char *path, *real;
     struct stat status;
@@ -137,19 +158,25 @@ static bool add_listed(struct batch_list *list, char *name)
         rest = below(list->input_real, name);
     name = rest ? rest : name;
     if (*name == '/')
-        return add(list, name + 1, "is not below INPUT");
+        return add(list, name + 1, false, "is not below INPUT");
     if (!clean_name(name))
-        return add(list, name, "leads out of INPUT");
+        return add(list, name, false, "leads out of INPUT");
     path = path_join(tree->input, name);
     if (!path)
         return false;
     real = realpath(path, NULL);
     if (real && !tree->filter.follow && !path_inside(real, list->input_real))
         trouble = "a symlink that leads out of INPUT; use --follow";
-    if (*name && !globs_match(&tree->filter.exclude, name) &&
-        (tree->filter.include.count == 0 || folder_wants(&tree->filter, name)) &&
-        !(real && stat(real, &status) == 0 && S_ISDIR(status.st_mode)))
-        ok = add(list, name, trouble);
+    if (globs_match(&tree->filter.exclude, name))
+        choice = FOLDER_LEAVE_OUT;
+    else if (tree->filter.include.count > 0)
+        choice = folder_choose(&tree->filter, name);
+    if (!*name || (real && stat(real, &status) == 0 && S_ISDIR(status.st_mode)))
+        ; /* a folder */
+    else if (choice == FOLDER_LEAVE_OUT)
+        list->rest.left_out++;
+    else
+        ok = add(list, name, choice == FOLDER_PASS_OVER, trouble);
     free(real);
     free(path);
     return ok;
@@ -205,7 +232,7 @@ static bool check_item(const struct batch_list *list, const struct batch_item *i
 static bool add_folders(struct batch_list *list)
 {
     const char *input = list->tree->input, *before = "";
-    bool ok = path_set_add(&list->folders, input);
+    bool ok = path_set_add(&list->sources, input);
 
     for (size_t i = 0; ok && i < list->count; before = list->item[i++].name) {
         const char *name = list->item[i].name, *slash = name;
@@ -215,7 +242,7 @@ static bool add_folders(struct batch_list *list)
                 continue; /* added for the file before */
             char *folder = strndup(name, length);
             char *path = folder ? path_join(input, folder) : NULL;
-            ok = path && path_set_add(&list->folders, path);
+            ok = path && path_set_add(&list->sources, path);
             free(path);
             free(folder);
         }
@@ -237,15 +264,23 @@ static bool check_overlap(const struct batch_list *list, struct error *err)
         below = input + (strcmp(output, "/") == 0 ? 1 : strlen(output) + 1);
     ok = !path_inside(output, input);
     for (size_t i = 0; ok && i < list->count; i++)
-        if (!check_item(list, &list->item[i], output, below, err)) {
+        if (!list->item[i].passed && !check_item(list, &list->item[i], output, below, err)) {
             free(output);
             return false;
         }
-    if (!ok || path_set_has(&list->folders, tree->output))
+    if (!ok || path_set_has(&list->sources, tree->output))
         ok = error_set(err, EXIT_USAGE, "%s: choose an output folder outside %s", tree->output,
                        tree->input);
     free(output);
     return ok;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one, two;
+
+    return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+           one.st_ino == two.st_ino;
 }
 
 static int compare_outputs(const void *a, const void *b)
@@ -258,39 +293,98 @@ static void keep_item(void *item)
     (void)item; /* the list owns it */
 }
 
-/* Refuses two inputs with one output: with --ext, a.png and a.jpg would share an output. */
-static bool check_shared(const struct batch_list *list, struct error *err)
+/* Refuses two inputs with one output: with --ext, a.png and a.jpg would share an output. Among
+ * FILES the first of them gets it. A file that is named twice is taken once. */
+static bool check_shared(struct batch_list *list, struct error *err)
 {
     const struct batch_tree *tree = list->tree;
     void *outputs = NULL;
+    size_t kept = 0;
     bool ok = true;
 
-    for (size_t i = 0; ok && tree->extension && i < list->count; i++) {
+    for (size_t i = 0; ok && (tree->extension || tree->files) && i < list->count; i++) {
         struct batch_item *item = &list->item[i], **first;
+        if (item->passed || item->trouble)
+            continue;
         first = tsearch(item, &outputs, compare_outputs);
         if (!first)
-            ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input);
-        else if (*first != item)
+            ok = no_memory(list, err);
+        else if (*first == item)
+            continue;
+        else if (!tree->files)
             ok = error_set(err, EXIT_USAGE, "%s/%s: the output of both %s and %s", tree->output,
                            item->output, (*first)->name, item->name);
+        else if (is_same_file((*first)->name, item->name))
+            item_free(item);
+        else
+            ok = asprintf(&item->trouble, "its output has the name of the output of %s",
+                          (*first)->name) >= 0 ||
+                 no_memory(list, err);
     }
     tdestroy(outputs, keep_item);
+    for (size_t i = 0; i < list->count; i++)
+        if (list->item[i].name)
+            list->item[kept++] = list->item[i];
+    list->count = kept;
     return ok;
 }
 
+/* ---- files that are named one by one ---- */
+
+static bool add_files(struct batch_list *list)
+{
+    const struct batch_tree *tree = list->tree;
+    struct stat status;
+
+    for (int i = 0; i < tree->file_count; i++) {
+        const char *name = tree->files[i], *trouble = NULL;
+        if (strcmp(name, "-") == 0)
+            trouble = "standard input has no name of its own: OUTPUT must name a file";
+        else if (stat(name, &status) == 0 && S_ISDIR(status.st_mode))
+            trouble = "is a folder: a folder is filtered alone, as the only INPUT";
+        if (!add(list, name, false, trouble) || (!trouble && !path_set_add(&list->sources, name)))
+            return false;
+    }
+    return true;
+}
+
+/* An input that an output would replace, its own or another's, is never filtered. */
+static bool keep_sources(struct batch_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct batch_item *item = &list->item[i];
+        char *path = batch_output_path(list->tree, item);
+        bool ok = path != NULL;
+        if (ok && !item->trouble && path_set_has(&list->sources, path))
+            ok = asprintf(&item->trouble,
+                          "its output, %s, would replace an input: choose another folder",
+                          path) >= 0;
+        free(path);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- the whole list ---- */
+
 bool batch_list_make(struct batch_list *list, const struct batch_tree *tree, struct error *err)
 {
-    *list = (struct batch_list){.tree = tree, .input_real = realpath(tree->input, NULL)};
+    *list = (struct batch_list){.tree = tree};
+    if (tree->files)
+        return ((add_files(list) && keep_sources(list)) || no_memory(list, err)) &&
+               check_shared(list, err);
+    list->input_real = realpath(tree->input, NULL);
     if (!list->input_real)
         return error_errno(err, tree->input, "read");
     if (tree->files_from
             ? !read_list(list, err)
             : !folder_walk(tree->input, list->input_real, &tree->filter, add, list, &list->rest) &&
-                  !error_set(err, EXIT_INPUT, "%s: no memory for its names", tree->input))
+                  !no_memory(list, err))
         return false;
     sort(list);
     if (!add_folders(list))
-        return error_set(err, EXIT_INPUT, "%s: no memory for its folders", tree->input);
+        return no_memory(list, err);
     return check_overlap(list, err) && check_shared(list, err);
 }
 
@@ -314,7 +408,8 @@ static bool prepare(const struct batch_list *list, const char *name, char **trou
         printed = asprintf(trouble, "cannot make the folder '%s': %s", path, strerror(errno));
     else if (!S_ISDIR(status.st_mode))
         printed = asprintf(trouble, "'%s' is not a folder", path);
-    else if (path_inside(real, list->input_real) || path_set_has(&list->folders, path))
+    else if (list->input_real &&
+             (path_inside(real, list->input_real) || path_set_has(&list->sources, path)))
         printed = asprintf(trouble, "the folder '%s' leads into the inputs", path);
     else
         temporary_remove_stale(path);
@@ -352,7 +447,7 @@ bool batch_folders_make(struct batch_list *list, size_t files, struct error *err
     }
     tdestroy(folders, keep_item);
     if (!ok)
-        error_set(err, EXIT_INPUT, "%s: no memory for its folders", output);
+        no_memory(list, err);
     else if (trouble)
         ok = error_set(err, EXIT_INPUT, "%s: %s", output, trouble);
     free(trouble);

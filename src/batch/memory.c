@@ -4,11 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/machine.h"
-#include "base/memory.h"
 #include "batch/batch.h"
 
 /* Where the system does not tell its memory. */
@@ -81,19 +79,6 @@ struct batch_cost batch_cost_of(const char *path, int fd, uint64_t file_bytes)
     cost.bytes = 2 * 4 * sample_bytes * (cost.pixels < MOST_PIXELS ? cost.pixels : MOST_PIXELS) +
                  file_bytes + ((uint64_t)1 << 20);
     return cost;
-}
-
-/* Stacks and buffers of a worker and of the threads that decode and encode for it. */
-#define WORKER_BYTES ((uint64_t)64 << 20)
-
-int batch_memory_workers(int workers)
-{
-    uint64_t space = machine_address_space(), most = space / WORKER_BYTES;
-
-    if (space == 0)
-        return workers;
-    large_alloc_one_arena();
-    return most >= (uint64_t)workers ? workers : most > 1 ? (int)most : 1;
 }
 
 uint64_t batch_memory_budget(void)

@@ -2,6 +2,7 @@
  * share one row; plan/filter.c has their names and what each of them does. */
 #include "cli/command.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +14,8 @@
 /* clang-format off */
 const struct command_spec command_table[COMMAND_COUNT] = {
     [COMMAND_FILTER] =
-    {NULL, "INPUT OUTPUT", 2, 2, NULL, COMPLETE_FILE, command_filter, NULL,
-     "filter an image, or every image below a folder"},
+    {NULL, "INPUT OUTPUT", 2, INT_MAX, NULL, COMPLETE_FILE, command_filter, NULL,
+     "filter an image, several images, or every image below a folder"},
 
     [COMMAND_MASK] =
     {"mask", "MASK | --sigma S", 0, 1, NULL, COMPLETE_MASK, command_mask,

@@ -21,8 +21,8 @@ struct option_sizes {
 #define OPTION_DEVICES_MAX 16
 
 struct options {
-    const char *command;    /* a filter's name, or mask, list, ...; NULL: none */
-    const char *operand[8]; /* the following words that are not options */
+    const char *command;        /* a filter's name, or mask, list, ...; NULL: none */
+    const char *const *operand; /* the following words that are not options, in argv */
     int operands;
 
     /* Mask, border, device, output format: what filtering one picture needs. Other commands read
@@ -60,7 +60,8 @@ struct options {
     const char *shard; /* NULL: not given */
     bool force, fail_fast;
     int max_failures;          /* 0: no limit */
-    const char *folder_option; /* the name of the first folder option that was given, or NULL */
+    const char *folder_option; /* the first given option that needs a folder as INPUT, or NULL */
+    const char *into_option;   /* the first given option that needs a folder as OUTPUT, or NULL */
 
     bool help_short, help_full, version;
     bool man;               /* --man, --completion: for the build and for packagers */
@@ -69,9 +70,9 @@ struct options {
 
 /* ---- the parser and the texts made from the tables ---- */
 
-/* Parses argv. Options may stand anywhere, and `--` ends them; --name=value, --name value and
- * clustered letters are accepted. For unknown words the nearest is suggested. Errors are
- * EXIT_USAGE. */
+/* Parses argv, and moves the operands to its beginning. Options may stand anywhere, and `--` ends
+ * them; --name=value, --name value and clustered letters are accepted. For unknown words the
+ * nearest is suggested. Errors are EXIT_USAGE. */
 bool options_parse(struct options *options, int argc, char **argv, struct error *err);
 
 void options_print_short_help(FILE *out);
@@ -139,10 +140,22 @@ char *mask_print(const struct mask *mask, struct error *err);
 
 /* ---- one picture and folders of pictures ---- */
 
-/* Whether INPUT is a folder; false with ERR if the options do not suit a folder or a file. */
-bool command_batch_wanted(const struct options *options, bool *wanted, struct error *err);
-bool command_batch(const struct options *options, const struct picture_request *request,
-                   struct error *err);
+enum command_run {
+    RUN_PICTURE, /* one file to one file */
+    RUN_FILES,   /* files into a folder, as with cp; perhaps only one */
+    RUN_FOLDER,  /* a folder to a folder */
+};
+
+/* What the operands ask for; false with ERR if the options do not suit them. */
+bool command_find_run(const struct options *options, enum command_run *run, struct error *err);
+
+/* The path of the output of a single file in the folder OUTPUT, malloc'ed. *MADE: the folder was
+ * made, unless only a plan is wanted. NULL with ERR if there can be no such output. */
+char *command_output_in_folder(const struct options *options, bool *made, struct error *err);
+
+/* RUN_FILES or RUN_FOLDER. */
+bool command_batch(const struct options *options, enum command_run run,
+                   const struct picture_request *request, struct error *err);
 
 /* Prints the JSON members of a filtered picture, from "filter" on, without braces. */
 void command_filter_json(FILE *out, const struct options *options,

@@ -1,6 +1,7 @@
-/* `stencilcli FILTER FOLDER FOLDER`: filters every picture below a folder into the same tree
- * below another folder. Prints failures and, with --json, every file, in the order of names;
- * progress on a terminal, or every ten seconds with -v; a summary at the end. */
+/* `stencilcli FILTER FOLDER FOLDER`: filters every picture below a folder into the same tree below
+ * another folder. `stencilcli FILTER FILES... FOLDER`: filters these files into a folder. Prints
+ * failures and, with --json, every file, in the order of names; progress on a terminal, or every
+ * ten seconds with -v; a summary at the end. */
 #include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -8,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "base/machine.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "kernel/backend.h"
@@ -64,16 +64,19 @@ static void print_json(const struct options *options, const struct batch_result 
     static const char *const names[] = {[BATCH_DONE] = "done",
                                         [BATCH_SKIPPED] = "skipped",
                                         [BATCH_FAILED] = "failed",
-                                        [BATCH_PLANNED] = "planned"};
+                                        [BATCH_PLANNED] = "planned",
+                                        [BATCH_PASSED] = "passed over"};
 
     json_print(stdout, "{'input':");
     json_put_bytes(stdout, result->input);
-    json_print(stdout, ",'output':");
-    json_put_bytes(stdout, result->output);
+    if (result->status != BATCH_PASSED) {
+        json_print(stdout, ",'output':");
+        json_put_bytes(stdout, result->output);
+    }
     json_print(stdout, ",'status':%s", names[result->status]);
     if (result->status == BATCH_FAILED)
         json_print(stdout, ",'error':%s", result->err.text);
-    else if (result->status != BATCH_PLANNED)
+    else if (result->status == BATCH_DONE || result->status == BATCH_SKIPPED)
         json_print(stdout, ",'input_bytes':%" PRIu64 ",'output_bytes':%" PRIu64,
                    result->input_bytes, result->output_bytes);
     if (result->status == BATCH_DONE) {
@@ -101,6 +104,9 @@ static void told(void *context, const struct batch_result *result)
             command_say("%s: kernel %s on %s", result->input, choice->kernel->name,
                         backend_find(choice->device)->name);
         printer->kernel = choice->kernel;
+    } else if (result->status == BATCH_PASSED && options->verbose) {
+        command_say("%s: passed over: its name has no extension of a format that is read",
+                    result->input);
     }
     if (options->json) {
         print_json(options, result);
@@ -114,7 +120,7 @@ static void told(void *context, const struct batch_result *result)
 
 static void print_end(const struct options *options, const struct batch_counts *counts)
 {
-    char line[BATCH_LINE_CHARS];
+    char line[BATCH_LINE_CHARS], kinds[FOLDER_KINDS_BYTES];
 
     if (options->quiet)
         return;
@@ -126,6 +132,8 @@ static void print_end(const struct options *options, const struct batch_counts *
     if (options->request.verify && counts->done > 0)
         command_say("verified: every sample of %zu file%s equals the reference", counts->done,
                     counts->done == 1 ? "" : "s");
+    if (counts->passed.files > 0)
+        command_say("%s", folder_kinds_line(kinds, &counts->passed));
     if (counts->links_outside > 0)
         command_say("%zu symlink%s out of the folder not followed (--follow)",
                     counts->links_outside, counts->links_outside == 1 ? "" : "s");
@@ -147,45 +155,120 @@ static const char *extension(const struct options *options)
                                    : NULL;
 }
 
-static bool check(const struct options *options, struct error *err)
+/* ---- what the operands ask for ---- */
+
+static bool is_folder(const char *path)
 {
-    const char *output = options->operand[1], *mask = options->request.filter.mask;
-    char known[FORMAT_KNOWN_BYTES];
     struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Whether OUTPUT is a folder, or is to be one. */
+static bool names_folder(const char *output)
+{
+    size_t length = strlen(output);
+
+    return is_folder(output) || (length > 1 && output[length - 1] == '/');
+}
+
+static bool check_folder(const struct options *options, struct error *err)
+{
+    const char *mask = options->request.filter.mask;
 
     if (options->operands < 2)
         return error_set(err, EXIT_USAGE, "%s: --plan for a folder needs OUTPUT too",
                          options->operand[0]);
-    if (strcmp(output, "-") == 0 || (stat(output, &status) == 0 && !S_ISDIR(status.st_mode)))
-        return error_set(err, EXIT_USAGE, "%s: expected a folder, as INPUT is one",
-                         strcmp(output, "-") == 0 ? "standard output" : output);
     if (options->tree.null_ended && !options->tree.files_from)
         return error_set(err, EXIT_USAGE, "--null is for --files-from");
     if (options->tree.files_from && mask && strcmp(mask, "-") == 0 &&
         strcmp(options->tree.files_from, "-") == 0)
         return error_set(err, EXIT_USAGE,
                          "the mask and the names cannot both be read from standard input");
+    return true;
+}
+
+/* Refuses options for folders where INPUT or OUTPUT is none. */
+static bool check_files(const struct options *options, enum command_run run, struct error *err)
+{
+    const char *input = options->operand[0], *option = options->folder_option;
+
+    if (options->tree.files_from)
+        return error_set(err, EXIT_USAGE,
+                         "--files-from: INPUT is the folder of the names; '%s' is none", input);
+    if (option)
+        return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none", option, input);
+    if (run == RUN_PICTURE && options->devices > 1)
+        return error_set(err, EXIT_USAGE, "one picture runs on one device; a folder on several");
+    if (run == RUN_PICTURE && options->into_option)
+        return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none",
+                         options->into_option, options->operands > 1 ? options->operand[1] : input);
+    return true;
+}
+
+/* An output with an image's name is more likely a forgotten folder than a folder to be made. */
+static bool check_output(const struct options *options, enum command_run run, struct error *err)
+{
+    const char *output = options->operand[options->operands - 1];
+    const char *inputs = run == RUN_FOLDER ? "as INPUT is one" : "as there are several inputs";
+    char known[FORMAT_KNOWN_BYTES];
+    bool is_stdout = strcmp(output, "-") == 0;
+
+    if (is_stdout || (access(output, F_OK) == 0 && !is_folder(output)))
+        return error_set(err, EXIT_USAGE, "%s: expected a folder, %s",
+                         is_stdout ? "standard output" : output, inputs);
+    if (!names_folder(output) && format_of_path(output) != FORMAT_NONE)
+        return error_set(err, EXIT_USAGE,
+                         "%s: expected a folder, %s; to make a folder of this name, write %s/",
+                         output, inputs, output);
     if (options->tree.extension && format_of_name(extension(options)) == FORMAT_NONE)
         return error_set(err, EXIT_USAGE, "--ext %s: unknown format (%s)", options->tree.extension,
                          format_known(known));
     return true;
 }
 
-bool command_batch_wanted(const struct options *options, bool *wanted, struct error *err)
+bool command_find_run(const struct options *options, enum command_run *run, struct error *err)
 {
-    const char *input = options->operand[0], *option = options->folder_option;
-    struct stat status;
+    int count = options->operands;
 
-    *wanted = stat(input, &status) == 0 && S_ISDIR(status.st_mode);
-    if (!*wanted && options->tree.files_from)
-        return error_set(err, EXIT_USAGE,
-                         "--files-from: INPUT is the folder of the names; '%s' is none", input);
-    if (!*wanted && options->devices > 1)
-        return error_set(err, EXIT_USAGE, "one picture runs on one device; a folder on several");
-    if (!*wanted && option)
-        return error_set(err, EXIT_USAGE, "--%s is for folders, and '%s' is none", option, input);
-    return !*wanted || check(options, err);
+    *run = count <= 2 && is_folder(options->operand[0])                     ? RUN_FOLDER
+           : count > 2 || (count == 2 && names_folder(options->operand[1])) ? RUN_FILES
+                                                                            : RUN_PICTURE;
+    return (*run == RUN_FOLDER ? check_folder(options, err) : check_files(options, *run, err)) &&
+           (*run == RUN_PICTURE || check_output(options, *run, err));
 }
+
+static struct batch_tree tree_of(const struct options *options)
+{
+    struct batch_tree tree = options->tree;
+
+    tree.input = options->operand[0];
+    tree.output = options->operand[options->operands - 1];
+    tree.extension = extension(options);
+    return tree;
+}
+
+char *command_output_in_folder(const struct options *options, bool *made, struct error *err)
+{
+    struct batch_tree tree = tree_of(options);
+    struct batch_list list;
+    char *path = NULL;
+
+    *made = !options->plan && !is_folder(tree.output);
+    tree.files = options->operand;
+    tree.file_count = 1;
+    if (!batch_list_make(&list, &tree, err) ||
+        (!options->plan && !batch_folders_make(&list, 1, err)))
+        *made = false;
+    else if (list.item->trouble)
+        error_file(err, options->operand[0], "%s", list.item->trouble);
+    else if (!(path = batch_output_path(&tree, list.item)))
+        error_file(err, tree.output, "no memory for the names of its files");
+    batch_list_free(&list);
+    return path;
+}
+
+/* ---- the run ---- */
 
 /* The GPUs to use: those that were named. For `cuda` alone, all of the machine; but if a scheduler
  * has started several processes on the machine, the GPU with this process's rank. */
@@ -209,13 +292,13 @@ static int choose_devices(const struct options *options, int list[OPTION_DEVICES
     return count < OPTION_DEVICES_MAX ? count : OPTION_DEVICES_MAX;
 }
 
-bool command_batch(const struct options *options, const struct picture_request *request,
-                   struct error *err)
+bool command_batch(const struct options *options, enum command_run run,
+                   const struct picture_request *request, struct error *err)
 {
     struct printer printer = {.options = options, .terminal = isatty(STDERR_FILENO) == 1};
     struct batch_job job = {.request = request,
-                            .tree = options->tree,
-                            .threads = request->threads ? request->threads : machine_cpus(),
+                            .tree = tree_of(options),
+                            .threads = request->threads,
                             .max_failures = options->fail_fast ? 1 : options->max_failures,
                             .force = options->force,
                             .plan = options->plan,
@@ -230,9 +313,10 @@ bool command_batch(const struct options *options, const struct picture_request *
     if (options->shard && !options->quiet && (options->verbose || job.shard.why[0]))
         command_say("shard %d/%d%s%s", job.shard.index, job.shard.count,
                     job.shard.why[0] ? ": " : "", job.shard.why);
-    job.tree.input = options->operand[0];
-    job.tree.output = options->operand[1];
-    job.tree.extension = extension(options);
+    if (run == RUN_FILES) {
+        job.tree.files = options->operand;
+        job.tree.file_count = options->operands - 1;
+    }
     job.device = devices;
     job.devices = choose_devices(options, devices);
     bool good = batch_run(&job, &counts, err);

@@ -293,10 +293,12 @@ static bool compare_group(struct job *job, const struct compare_pairs *all, size
 
 static void tell_summary(const struct job *job, const struct compare_pairs *all)
 {
+    char line[FOLDER_KINDS_BYTES];
+
     if (job->options->quiet)
         return;
-    if (all->others > 0)
-        command_say("left out, no pictures by their names: %zu", all->others);
+    if (all->passed.files > 0)
+        command_say("%s", folder_kinds_line(line, &all->passed));
     if (!job->options->json)
         printf("%zu compared: %zu equal, %zu within the limits, %zu different, %zu missing, "
                "%zu extra, %zu failed\n",

@@ -6,11 +6,14 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "cpu/method.h"
 #include "kernel/backend.h"
@@ -263,6 +266,72 @@ static void print_notes(const struct options *options, const struct picture_repo
                         (uint64_t)report->info.channels);
 }
 
+/* ---- progress on a terminal ---- */
+
+#define PROGRESS_AFTER_MS 1000 /* what ends sooner needs no progress */
+#define PROGRESS_EVERY_MS 100
+
+struct watcher {
+    const struct progress *progress;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool running, ended;
+};
+
+/* Draws "43 %  5 s, 7 s left" until the work ends. */
+static void *watch(void *context)
+{
+    struct watcher *w = context;
+    double start = clock_ms(), next = PROGRESS_AFTER_MS;
+    bool drawn = false;
+
+    pthread_mutex_lock(&w->lock);
+    while (!w->ended) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += PROGRESS_EVERY_MS * 1000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&w->changed, &w->lock, &until);
+        double passed = clock_ms() - start, all = w->progress->all;
+        double part = all > 0 ? w->progress->done / all : 0;
+        if (w->ended || passed < next)
+            continue;
+        char text[64];
+        int used = snprintf(text, sizeof text, "%.0f %%  %.0f s", 100 * part, passed / 1000);
+        if (part > 0.1)
+            snprintf(text + used, sizeof text - (size_t)used, ", %.0f s left",
+                     passed / part * (1 - part) / 1000);
+        command_draw(text);
+        drawn = true;
+        next = passed + PROGRESS_EVERY_MS;
+    }
+    if (drawn)
+        command_draw("");
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+static void watcher_begin(struct watcher *w, const struct progress *progress)
+{
+    *w = (struct watcher){.progress = progress,
+                          .lock = PTHREAD_MUTEX_INITIALIZER,
+                          .changed = PTHREAD_COND_INITIALIZER};
+    w->running = pthread_create(&w->thread, NULL, watch, w) == 0;
+}
+
+static void watcher_end(struct watcher *w)
+{
+    if (!w->running)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->ended = true;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+}
+
 /* ---- the command ---- */
 
 static bool run_plan(const struct options *options, const struct picture_request *request,
@@ -282,11 +351,21 @@ static bool run_picture(const struct options *options, const struct picture_requ
 {
     const struct backend *cuda = backend_find(DEVICE_CUDA);
     FILE *out = strcmp(output, "-") == 0 ? stderr : stdout;
+    bool shown = !options->quiet && isatty(STDERR_FILENO);
+    struct picture_request watched = *request;
+    struct progress progress = {0};
     struct picture_report report;
+    struct watcher watcher = {0};
 
     if (cuda->expect_one)
         cuda->expect_one();
-    if (!picture_filter(request, options->operand[0], output, &report, err))
+    if (shown) {
+        watched.progress = &progress;
+        watcher_begin(&watcher, &progress);
+    }
+    bool good = picture_filter(&watched, options->operand[0], output, &report, err);
+    watcher_end(&watcher);
+    if (!good)
         return false;
     print_notes(options, &report);
     if (options->json) {
@@ -312,25 +391,65 @@ static bool is_missing(const char *input)
     return strcmp(input, "-") != 0 && access(input, F_OK) != 0;
 }
 
+/* Filters INPUT, a file, into OUTPUT, a file. */
+static bool filter_one(const struct options *options, struct picture_request *request,
+                       const char *output, struct error *err)
+{
+    if (!options->plan && strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
+        return error_set(err, EXIT_USAGE,
+                         "standard output is a terminal, which cannot show a picture: name a file "
+                         "as OUTPUT, or pipe the picture into another program");
+    if (!picture_check(request, output, err))
+        return is_missing(options->operand[0]) ? error_errno(err, options->operand[0], "open")
+                                               : false;
+    if (!filter_load(&request->filter, err))
+        return false;
+    bool good = options->plan ? run_plan(options, request, err)
+                              : run_picture(options, request, output, err);
+    filter_unload(&request->filter);
+    return good;
+}
+
+/* Filters INPUT, a file, into the folder OUTPUT. A folder that was made for a file that fails is
+ * removed. */
+static bool filter_into(const struct options *options, struct picture_request *request,
+                        struct error *err)
+{
+    bool made;
+    char *output = command_output_in_folder(options, &made, err);
+    bool good = output && filter_one(options, request, output, err);
+
+    if (!good && made)
+        rmdir(options->operand[1]);
+    free(output);
+    return good;
+}
+
+static bool filter_many(const struct options *options, enum command_run run,
+                        struct picture_request *request, struct error *err)
+{
+    if (!picture_check(request, "-", err) || !filter_load(&request->filter, err))
+        return false;
+    bool good = command_batch(options, run, request, err);
+    filter_unload(&request->filter);
+    return good;
+}
+
 bool command_filter(const struct options *options, struct error *err)
 {
     struct picture_request request = options->request;
-    const char *output = options->operands > 1 ? options->operand[1] : "-";
-    bool is_folder, good;
+    enum command_run run;
 
     request.filter.filter = filter_find(options->command);
     request.band_rows = forced_band_rows();
+    request.threads = machine_fit_memory(request.threads ? request.threads : machine_cpus());
     request.kernel = options->kernel ? kernel_find(options->kernel) : NULL;
-    if (!command_batch_wanted(options, &is_folder, err))
+    if (!command_find_run(options, &run, err))
         return false;
-    if (!picture_check(&request, is_folder ? "-" : output, err))
-        return is_missing(options->operand[0]) ? error_errno(err, options->operand[0], "open")
-                                               : false;
-    if (!filter_load(&request.filter, err))
-        return false;
-    good = is_folder       ? command_batch(options, &request, err)
-           : options->plan ? run_plan(options, &request, err)
-                           : run_picture(options, &request, output, err);
-    filter_unload(&request.filter);
-    return good;
+    if (run == RUN_PICTURE)
+        return filter_one(options, &request, options->operands > 1 ? options->operand[1] : "-",
+                          err);
+    if (run == RUN_FILES && options->operands == 2)
+        return filter_into(options, &request, err);
+    return filter_many(options, run, &request, err);
 }

@@ -12,6 +12,7 @@
 enum {
     FILTER = FOR(COMMAND_FILTER),
     FOLDER = FILTER | FOR_FOLDERS,
+    INTO = FILTER | FOR_INTO,
     SIGNAL = FOR(COMMAND_SIGNAL),
     MASK = FOR(COMMAND_MASK),
     REUSE = FOR(COMMAND_REUSE),
@@ -202,10 +203,11 @@ const struct option_spec option_table[OPTION_ROWS] = {
     GROUP("Folders"),
 
     {0, "include", "GLOB", FOLDER, GLOB(tree.filter.include),
-     "take only the files that match (default: all images)\n"
+     "take only the images that match (default: all)\n"
      "May be given several times. A GLOB with a slash is compared with the whole path below INPUT, "
      "where ** stands for any number of folders; a GLOB without a slash is compared with the "
-     "file's name. A GLOB that ends with a slash names folders: the images in them are taken."},
+     "file's name. A GLOB that ends with a slash names folders. {png,jpg} stands for png or jpg. "
+     "Files that are no images by their extension are taken only if a GLOB says it: '*.dat'."},
 
     {0, "exclude", "GLOB", FOLDER, GLOB(tree.filter.exclude),
      "leave out files and folders that match\n"
@@ -222,7 +224,7 @@ const struct option_spec option_table[OPTION_ROWS] = {
     {0, "follow", NULL, FOLDER, FLAG(tree.filter.follow),
      "also follow symlinks that lead out of INPUT"},
 
-    {0, "ext", "EXT", FOLDER, TEXT_OF(tree.extension, format_word),
+    {0, "ext", "EXT", INTO, TEXT_OF(tree.extension, format_word),
      "extension of the outputs, which also sets their format\n"
      "By default outputs have the names of their inputs."},
 
@@ -230,9 +232,9 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "Without --force, finished, unchanged files are skipped. A file is unchanged if its input, "
      "its output and the options are as an earlier run recorded them."},
 
-    {0, "fail-fast", NULL, FOLDER, FLAG(fail_fast), "start no further file after one has failed"},
+    {0, "fail-fast", NULL, INTO, FLAG(fail_fast), "start no further file after one has failed"},
 
-    {0, "max-failures", "N", FOLDER, INT(max_failures, 1, 1000000000),
+    {0, "max-failures", "N", INTO, INT(max_failures, 1, 1000000000),
      "start no further file after N have failed"},
 
     {0, "shard", "I/N", FOLDER, TEXT(shard), "do the I-th of N parts (1/N to N/N), or auto\n"

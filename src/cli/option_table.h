@@ -32,6 +32,7 @@ enum command_id {
 #define ON_SCREEN   (1u << (COMMAND_COUNT + 1)) /* in -h even if not all options fit there */
 #define HIDDEN      (1u << (COMMAND_COUNT + 2)) /* not shown: for the build and for packagers */
 #define CHECK_ONLY  (1u << (COMMAND_COUNT + 3)) /* golden takes it with check, not with record */
+#define FOR_INTO    (1u << (COMMAND_COUNT + 4)) /* filters take it only if OUTPUT is a folder */
 
 /* What the completions offer for a value or operand, besides the row's words. */
 enum complete {

@@ -10,8 +10,6 @@
 
 #include "base/did_you_mean.h"
 
-#define OPERANDS_MAX ((int)(sizeof((struct options *)0)->operand / sizeof(const char *)))
-
 /* The state of the parser. */
 struct scan {
     struct options *options;
@@ -109,7 +107,8 @@ static bool is_option(const char *word)
     return strcmp(word, "-0") == 0 || (!isdigit((unsigned char)word[1]) && word[1] != '.');
 }
 
-/* The first word that is not an option is the command; later ones are its operands. */
+/* The first word that is not an option is the command; later ones are its operands. The second pass
+ * moves them to the beginning of argv, over words that are read already. */
 static bool scan_words(struct scan *scan, struct error *err)
 {
     struct options *options = scan->options;
@@ -122,11 +121,8 @@ static bool scan_words(struct scan *scan, struct error *err)
             good = (word[1] == '-' ? parse_long : parse_letters)(scan, word, err);
         else if (!options->command)
             options->command = word;
-        else if (options->operands < OPERANDS_MAX)
-            options->operand[options->operands++] = word;
-        else
-            good = error_set(err, EXIT_USAGE, "unexpected '%s': at most %d operands are taken",
-                             word, OPERANDS_MAX);
+        else if (scan->store)
+            scan->argv[1 + options->operands++] = (char *)word;
     }
     return good;
 }
@@ -233,7 +229,7 @@ static bool not_taken(const char *command, enum command_id id, const char *optio
                      option, command);
 }
 
-/* Checks that the command takes every given option. Notes the first option for folders. */
+/* Checks that the command takes every given option. Notes the first options for folders. */
 static bool check_given(const struct scan *scan, struct error *err)
 {
     struct options *options = scan->options;
@@ -247,6 +243,8 @@ static bool check_given(const struct scan *scan, struct error *err)
                              spec->name);
         if (scan->given[i] && (spec->commands & FOR_FOLDERS) && !options->folder_option)
             options->folder_option = spec->name;
+        if (scan->given[i] && (spec->commands & FOR_INTO) && !options->into_option)
+            options->into_option = spec->name;
     }
     return true;
 }
@@ -261,6 +259,7 @@ bool options_parse(struct options *options, int argc, char **argv, struct error 
     struct scan scan = {.options = options, .argv = argv, .argc = argc, .command = COMMAND_COUNT};
     for (int pass = 0; pass < 2; pass++) {
         *options = defaults;
+        options->operand = (const char *const *)argv + 1;
         if (scan.command == COMMAND_BENCH)
             options->request.filter.alpha = ALPHA_PLAIN;
         if (scan.command == COMMAND_SIGNAL) /* as in the textbook: silence before and after */

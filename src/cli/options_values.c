@@ -242,6 +242,9 @@ bool option_add_glob(const struct option_value *given)
     if (globs->count == GLOBS_MAX)
         return error_set(given->err, EXIT_USAGE, "--%s %s: at most %d patterns", given->spec->name,
                          given->text, GLOBS_MAX);
+    if (glob_has_too_many_alternatives(given->text))
+        return error_set(given->err, EXIT_USAGE, "--%s %s: at most %d alternatives in braces",
+                         given->spec->name, given->text, GLOB_ALTERNATIVES_MAX);
     globs->text[globs->count++] = given->text;
     return true;
 }

@@ -3,6 +3,7 @@
  * folder that cannot be read, the visit function gets the reason, and the walk goes on. */
 #include "codec/folder.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <search.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "codec/codec.h"
 #include "codec/output.h"
 
@@ -28,7 +30,7 @@ struct above {
 struct walk {
     const char *folder, *real;
     const struct folder_filter *filter;
-    bool (*visit)(void *context, const char *name, const char *trouble);
+    folder_visit *visit;
     void *context;
     struct folder_rest *rest;
     bool failed;
@@ -42,13 +44,15 @@ bool folder_is_manifest(const char *name)
            length > suffix && strcmp(name + length - suffix, FOLDER_MANIFEST_SUFFIX) == 0;
 }
 
-bool folder_wants(const struct folder_filter *filter, const char *name)
+enum folder_choice folder_choose(const struct folder_filter *filter, const char *name)
 {
-    const bool is_picture = format_of_path(name) != FORMAT_NONE;
-    return filter->include.count == 0
-               ? is_picture
-               : globs_match(&filter->include, name) ||
-                     (is_picture && globs_match_folder(&filter->include, name));
+    enum glob_reach reach =
+        filter->include.count > 0 ? globs_reach(&filter->include, name) : GLOB_BY_PLACE;
+
+    if (reach == GLOB_NOT)
+        return FOLDER_LEAVE_OUT;
+    return reach == GLOB_BY_NAME || format_of_path(name) != FORMAT_NONE ? FOLDER_TAKE
+                                                                        : FOLDER_PASS_OVER;
 }
 
 /* For scandir: all entries but the files that this program and scripts/slurm_batch create. */
@@ -59,9 +63,9 @@ static int is_foreign(const struct dirent *entry)
            !folder_is_manifest(name) && strncmp(name, ".stencilcli-slurm-", 18) != 0;
 }
 
-static void tell(struct walk *walk, const char *name, const char *trouble)
+static void tell(struct walk *walk, const char *name, bool passed, const char *trouble)
 {
-    if (!walk->failed && !walk->visit(walk->context, name, trouble))
+    if (!walk->failed && !walk->visit(walk->context, name, passed, trouble))
         walk->failed = true;
 }
 
@@ -70,7 +74,7 @@ static void visit_unreadable(struct walk *walk, const char *name)
     char text[128];
 
     snprintf(text, sizeof text, "cannot read: %s", strerror(errno));
-    tell(walk, name, text);
+    tell(walk, name, false, text);
 }
 
 /* The type of a link's target; DT_UNKNOWN if the link is not followed. A dangling link counts as a
@@ -85,7 +89,8 @@ static unsigned char link_type(struct walk *walk, const char *path, const char *
     free(real);
     if (!outside || walk->filter->follow)
         return folder ? DT_DIR : DT_REG;
-    if ((folder || folder_wants(walk->filter, name)) && !globs_match(&walk->filter->exclude, name))
+    if ((folder || folder_choose(walk->filter, name) == FOLDER_TAKE) &&
+        !globs_match(&walk->filter->exclude, name))
         walk->rest->links_outside++;
     return DT_UNKNOWN;
 }
@@ -110,18 +115,20 @@ static void walk_entry(struct walk *walk, const char *folder, const struct diren
 {
     char *name = *folder ? path_join(folder, entry->d_name) : strdup(entry->d_name);
     char *path = name ? path_join(walk->folder, name) : NULL;
-    unsigned char type;
+    unsigned char type = path ? entry_type(walk, entry->d_type, path, name) : DT_UNKNOWN;
+    enum folder_choice choice = FOLDER_LEAVE_OUT;
 
     if (!path) {
         walk->failed = true;
-    } else if ((type = entry_type(walk, entry->d_type, path, name)) != DT_UNKNOWN &&
-               !globs_match(&walk->filter->exclude, name)) {
-        if (type == DT_DIR)
+    } else if (type != DT_UNKNOWN) {
+        if (!globs_match(&walk->filter->exclude, name))
+            choice = type == DT_DIR ? FOLDER_TAKE : folder_choose(walk->filter, name);
+        if (choice == FOLDER_LEAVE_OUT)
+            walk->rest->left_out++;
+        else if (type == DT_DIR)
             walk_folder(walk, name, here);
-        else if (folder_wants(walk->filter, name))
-            tell(walk, name, NULL);
         else
-            walk->rest->others++;
+            tell(walk, name, choice == FOLDER_PASS_OVER, NULL);
     }
     free(path);
     free(name);
@@ -168,13 +175,69 @@ static void walk_folder(struct walk *walk, const char *folder, const struct abov
 }
 
 bool folder_walk(const char *folder, const char *real, const struct folder_filter *filter,
-                 bool (*visit)(void *context, const char *name, const char *trouble), void *context,
-                 struct folder_rest *rest)
+                 folder_visit *visit, void *context, struct folder_rest *rest)
 {
     struct walk walk = {folder, real, filter, visit, context, rest, false};
 
     walk_folder(&walk, "", NULL);
     return !walk.failed;
+}
+
+/* ---- files that are passed over ---- */
+
+void folder_kinds_add(struct folder_kinds *kinds, const char *name)
+{
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    const char *dot = strrchr(base, '.');
+    char kind[sizeof kinds->kind->name] = "";
+    int i = 0;
+
+    if (dot > base && strlen(dot + 1) < sizeof kind)
+        for (size_t at = 0; dot[at]; at++)
+            kind[at] = (char)tolower((unsigned char)dot[at + 1]);
+    while (i < kinds->count && strcmp(kinds->kind[i].name, kind) != 0)
+        i++;
+    kinds->files++;
+    if (i == FOLDER_KINDS)
+        return; /* counted among all files only */
+    memcpy(kinds->kind[i].name, kind, sizeof kind);
+    kinds->kind[i].files++;
+    kinds->count += i == kinds->count;
+}
+
+/* Kinds without an extension come last. */
+static int compare_kinds(const void *a, const void *b)
+{
+    const struct folder_kind *one = a, *two = b;
+
+    if (!*one->name != !*two->name)
+        return !*one->name - !*two->name;
+    if (one->files != two->files)
+        return one->files > two->files ? -1 : 1;
+    return strcmp(one->name, two->name);
+}
+
+const char *folder_kinds_line(char text[FOLDER_KINDS_BYTES], const struct folder_kinds *kinds)
+{
+    struct folder_kinds sorted = *kinds;
+    const char *before = ": ";
+    size_t rest = kinds->files;
+
+    qsort(sorted.kind, (size_t)sorted.count, sizeof *sorted.kind, compare_kinds);
+    text[0] = '\0';
+    text_append(text, FOLDER_KINDS_BYTES, "%zu file%s passed over", kinds->files,
+                kinds->files == 1 ? "" : "s");
+    for (int i = 0; i < sorted.count; i++, before = ", ") {
+        const struct folder_kind *kind = &sorted.kind[i];
+        text_append(text, FOLDER_KINDS_BYTES, "%s", before);
+        if (kind->files > 1 || !*kind->name)
+            text_append(text, FOLDER_KINDS_BYTES, "%zu ", kind->files);
+        text_append(text, FOLDER_KINDS_BYTES, "%s", *kind->name ? kind->name : "without extension");
+        rest -= kind->files;
+    }
+    if (rest > 0)
+        text_append(text, FOLDER_KINDS_BYTES, ", %zu others", rest);
+    return text;
 }
 
 /* ---- paths ---- */

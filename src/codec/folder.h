@@ -16,27 +16,51 @@ bool folder_is_manifest(const char *name);
 
 /* Which files below a folder are wanted. */
 struct folder_filter {
-    struct globs include, exclude; /* an empty include: files with the extension of a format */
+    struct globs include, exclude; /* an empty include selects all files */
     bool follow;                   /* follow symlinks that lead out of the folder, too */
 };
 
-/* Whether the include patterns select NAME; without patterns, whether its extension does. A pattern
- * for folders ("raw/") selects the files below them that have the extension of a format. */
-bool folder_wants(const struct folder_filter *filter, const char *name);
+enum folder_choice {
+    FOLDER_TAKE,
+    FOLDER_PASS_OVER, /* selected, but its extension is that of no format */
+    FOLDER_LEAVE_OUT, /* the user's patterns do not select it */
+};
+
+/* A file is taken if the patterns select it and it has the extension of a format, or if a pattern
+ * says its extension (`*.dat`). */
+enum folder_choice folder_choose(const struct folder_filter *filter, const char *name);
 
 /* Counts of what the walk did not visit. */
 struct folder_rest {
     size_t links_outside; /* wanted symlinks that were not followed */
-    size_t others;        /* files that are not wanted, without the program's own files */
+    size_t left_out;      /* files and folders that the patterns do not select */
 };
 
-/* Calls visit(context, NAME, TROUBLE) for every wanted file, in undefined order; NAME is relative
- * to FOLDER. TROUBLE is NULL, except for a folder NAME (empty: FOLDER) that cannot be read: TROUBLE
- * then says why. Pipes and devices are visited too, the program's own files are not. REAL is FOLDER
- * without symlinks. False if VISIT returned false or memory ran out. */
+/* Calls visit(context, NAME, PASSED, TROUBLE) for every selected file, in undefined order; NAME is
+ * relative to FOLDER. PASSED: the file is passed over. TROUBLE is NULL, except for a folder NAME
+ * (empty: FOLDER) that cannot be read: TROUBLE then says why. Pipes and devices are visited too,
+ * the program's own files are not. REAL is FOLDER without symlinks. False if VISIT returned false
+ * or memory ran out. */
+typedef bool folder_visit(void *context, const char *name, bool passed, const char *trouble);
 bool folder_walk(const char *folder, const char *real, const struct folder_filter *filter,
-                 bool (*visit)(void *context, const char *name, const char *trouble), void *context,
-                 struct folder_rest *rest);
+                 folder_visit *visit, void *context, struct folder_rest *rest);
+
+/* Files that were passed over, counted by their extensions. */
+#define FOLDER_KINDS 16
+struct folder_kinds {
+    size_t files;
+    int count;
+    struct folder_kind {
+        char name[16]; /* the extension in lower case, without the dot; empty: none */
+        size_t files;
+    } kind[FOLDER_KINDS];
+};
+
+void folder_kinds_add(struct folder_kinds *kinds, const char *name);
+
+/* "4 files passed over: 2 webp, gif, heic"; returns TEXT. Kinds that many files have come first. */
+#define FOLDER_KINDS_BYTES 512
+const char *folder_kinds_line(char text[FOLDER_KINDS_BYTES], const struct folder_kinds *kinds);
 
 /* "FOLDER/NAME", malloc'ed; NULL without memory. */
 char *path_join(const char *folder, const char *name);

@@ -115,10 +115,14 @@ struct format_row {
 
 const struct format_row *format_row(enum format format);
 
-/* The decoder for a file that begins with HEAD (up to 4096 bytes). NULL for an unknown format; the
- * error names the file NAME. */
-const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *name,
-                                       struct error *err);
+/* The decoder for the file PATH that begins with HEAD (up to 4096 bytes). NULL for a format that is
+ * not read; the error, which calls the file NAME, says what the file is. */
+const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *path,
+                                       const char *name, struct error *err);
+
+/* The error for such a file, if its format is known (codec/foreign.c); else false. */
+bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const char *name,
+                    struct error *err);
 
 /* Finds the format that PATH and OPTIONS ask for and sets *target to the shape that its encoder
  * gets. Errors: the format is unknown (EXIT_USAGE) or cannot hold the picture (EXIT_INPUT). */

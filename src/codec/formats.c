@@ -85,8 +85,8 @@ void format_append_word(char *text, size_t bytes, const char *word, int left, co
 
 /* ---- what is read ---- */
 
-const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *name,
-                                       struct error *err)
+const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *path,
+                                       const char *name, struct error *err)
 {
     char list[128] = "";
     int left = 0;
@@ -96,6 +96,8 @@ const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const 
             return rows[i].decoder;
         left += rows[i].decoder != rows[i - 1].decoder; /* several formats may share a decoder */
     }
+    if (foreign_refuse(head, bytes, path, name, err))
+        return NULL;
     for (int i = FORMAT_NONE + 1; i < FORMATS; i++)
         if (rows[i].decoder != rows[i - 1].decoder)
             format_append_word(list, sizeof list, rows[i].decoder->name, --left, " or ");
@@ -152,8 +154,8 @@ bool sink_check_format(const char *path, const struct sink_options *options, str
     if (!extension)
         return error_set(err, EXIT_USAGE,
                          "%s: no extension that tells the output format: add one or use --format "
-                         "(%s)",
-                         name, format_known(known));
+                         "(%s); for a folder write %s/",
+                         name, format_known(known), name);
     return error_set(err, EXIT_USAGE, "%s: unknown output format '%s' (%s)", name, extension,
                      format_known(known));
 }

@@ -54,7 +54,7 @@ static bool open_file(struct source *source, const char *path, struct error *err
     if (bytes == 0)
         return error_file(err, name, "%s",
                           strcmp(path, "-") == 0 ? "it is empty" : "the file is empty");
-    source->decoder = format_recognise(head, bytes, name, err);
+    source->decoder = format_recognise(head, bytes, path, name, err);
     if (!source->decoder)
         return false;
     source->state = calloc(1, source->decoder->state_bytes);

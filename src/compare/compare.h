@@ -12,6 +12,7 @@
 #define STENCIL_COMPARE_COMPARE_H
 
 #include "codec/codec.h"
+#include "codec/folder.h"
 
 #define COMPARE_MAX_CHANNELS 4
 
@@ -77,7 +78,7 @@ struct compare_pair {
 struct compare_pairs {
     struct compare_pair *pair;
     size_t count;
-    size_t others; /* files with other names, without the program's own */
+    struct folder_kinds passed; /* files with other names, without the program's own */
 };
 
 /* It is an error if a folder cannot be read to its end, or if there is no picture at all. */

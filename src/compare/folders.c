@@ -5,8 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "codec/folder.h"
-
 /* One of the two folders. */
 struct side {
     struct compare_pairs *pairs;
@@ -32,9 +30,13 @@ static bool add(struct compare_pairs *pairs, const char *name, bool in_a)
 
 /* A dangling symlink stays in the list: opening it will report the error. Pipes and devices are
  * left out. */
-static bool take(void *context, const char *name, const char *trouble)
+static bool take(void *context, const char *name, bool passed, const char *trouble)
 {
     struct side *side = context;
+    if (passed) {
+        folder_kinds_add(&side->pairs->passed, name);
+        return true;
+    }
     char *path = *name ? path_join(side->folder, name) : strdup(side->folder);
     struct stat status;
     bool good = path != NULL;
@@ -59,7 +61,6 @@ static bool walk(struct compare_pairs *pairs, const char *folder, bool is_a, str
         error_set(err, EXIT_INPUT, "%s: no memory for its list of files", folder);
         good = folder_walk(folder, real, &filter, take, &side, &rest);
     }
-    pairs->others += rest.others;
     free(real);
     return good;
 }

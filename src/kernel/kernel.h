@@ -4,6 +4,7 @@
 #ifndef STENCIL_KERNEL_KERNEL_H
 #define STENCIL_KERNEL_KERNEL_H
 
+#include "base/clock.h"
 #include "plan/plan.h"
 
 enum device { DEVICE_CPU, DEVICE_CUDA };
@@ -39,6 +40,7 @@ struct kernel_job {
     size_t device_bytes_limit;  /* 0: what the device has free; tests force bands with it */
     struct kernel_state *state; /* of kernel_open; NULL: kernel_run makes one for this job */
     struct kernel_times *times; /* may be NULL */
+    struct progress *progress;  /* counts finished passes; may be NULL */
 };
 
 /* How a tiled kernel cuts a picture, for --plan. Lengths in cells. */

@@ -151,8 +151,9 @@ static bool verify_pass(const struct kernel_job *job, const void *context, struc
 }
 
 /* Runs the reference and compares OUT with it, for --verify. */
-static bool verify(const struct plan *plan, const struct image *in, const struct image *out,
-                   int threads, const char *name, struct error *err)
+static bool verify(const struct picture_request *request, const struct plan *plan,
+                   const struct image *in, const struct image *out, int threads, const char *name,
+                   struct error *err)
 {
     struct image want;
     struct kernel_job job;
@@ -162,6 +163,7 @@ static bool verify(const struct plan *plan, const struct image *in, const struct
         return false;
     job = kernel_job_whole(plan, in, &want);
     job.threads = threads;
+    job.progress = request->progress;
     ok = passes_run(&job, verify_pass, NULL, err);
     for (int y = 0; ok && y < out->height; y++)
         ok = reference_check_row(out, y, &want, y, y, name, ": the output", err);
@@ -186,12 +188,13 @@ static bool filter_image(const struct picture_request *request, const struct pla
     job.tile = choice->tile;
     job.device_index = request->device_index;
     job.times = &report->times;
+    job.progress = request->progress;
     if (!kernel_open(choice->kernel, plan, in->width, in->height, request->method, &job.state, err))
         return false;
     report->method = job.state ? job.state->method : NULL;
     ok = kernel_run(choice->kernel, &job, err);
     kernel_close(choice->kernel, job.state);
-    return ok && (!request->verify || verify(plan, in, out, choice->threads, name, err));
+    return ok && (!request->verify || verify(request, plan, in, out, choice->threads, name, err));
 }
 
 static bool write_image(const struct picture_request *request, const struct image *image,
@@ -226,6 +229,7 @@ static bool run_whole(struct run *run, struct error *err)
     struct picture_report *report = run->report;
     struct image in = {0}, out = {0};
     double start = clock_ms(), decoded, filtered;
+    int passes = run->plan.repeat * (run->request->verify ? 2 : 1);
     enum device device = run->chosen ? report->choice.device : DEVICE_CUDA;
     bool ok = memory_take(&in, run->request, device, &report->info, run->input)
                   ? source_read(run->source, &in, err)
@@ -233,6 +237,10 @@ static bool run_whole(struct run *run, struct error *err)
 
     ok = ok && (run->chosen || picture_choose(run->request, &run->plan, &report->choice, err));
     decoded = clock_ms();
+    if (run->request->progress) {
+        run->request->progress->all = passes + 2;
+        run->request->progress->done = 1;
+    }
     ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
     if (ok && run->counts) {
         run->ends_in = image_count_ends(&in, report->info.max);
@@ -274,7 +282,8 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
                                .choose = choose_late,
                                .choose_context = run,
                                .device_index = request->device_index,
-                               .count_ends = run->counts};
+                               .count_ends = run->counts,
+                               .progress = request->progress};
     struct pipeline_times times = {0};
     struct pipeline *pipeline = NULL;
     bool ok;

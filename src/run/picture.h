@@ -23,6 +23,7 @@ struct picture_request {
     /* Other pictures wait for the GPU: this picture holds it only for filtering, not for decoding
      * and encoding. */
     bool device_shared;
+    struct progress *progress; /* NULL: nobody looks */
     /* For tests: rows of a band; 0: chosen (see run/pipeline.h), -1: the picture in one piece. */
     int band_rows;
 };

@@ -486,6 +486,12 @@ static void complete(struct pipeline *p, enum task task, int band, double start)
     }
 }
 
+static void tell_progress(const struct pipeline *p)
+{
+    p->job.progress->all = 3 * p->bands.count;
+    p->job.progress->done = p->decoded + p->oldest + p->next_encode;
+}
+
 /* Claims the task, does it with the lock released, and notes its completion. */
 static void perform(struct pipeline *p, enum task task)
 {
@@ -509,6 +515,8 @@ static void perform(struct pipeline *p, enum task task)
     }
     if (ok)
         complete(p, task, band, start);
+    if (ok && p->job.progress)
+        tell_progress(p);
 }
 
 static void work(void *context, int piece, int worker)

@@ -41,6 +41,7 @@ struct pipeline_job {
     void *choose_context;
     int device_index;
     bool count_ends; /* see ends_in */
+    struct progress *progress; /* NULL: nobody looks */
 };
 
 /* When a step was done that others wait for, by clock_ms. */

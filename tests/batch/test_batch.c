@@ -52,6 +52,22 @@ static void patterns(void)
         {"a/*", "a", false},
         {"\377*", "\377\376", true},
         {"*\n*", "a\nb", true},
+        {"*.{png,jpg}", "x/a.jpg", true},
+        {"*.{png,jpg}", "a.gif", false},
+        {"{a,b/c}/*.png", "b/c/d.png", true},
+        {"{a,b/c}/*.png", "b/d.png", false},
+        {"a{,.b}.png", "a.png", true},
+        {"a{.c,}.png", "a.png", true},
+        {"a{,.b}.png", "a.b.png", true},
+        {"{a,{b,c}d}{1,2}", "cd2", true},
+        {"{a,{b,c}d}{1,2}", "c2", false},
+        {"{a}", "{a}", true}, /* braces without a comma are ordinary */
+        {"{a}", "a", false},
+        {"{a,b", "{a,b", true},
+        {"a,b}", "a,b}", true},
+        {"\\{a,b}", "{a,b}", true},
+        {"{x{a,b}", "{xb", true},
+        {"{a\\,b,c}", "a,b", true},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -128,7 +128,7 @@ static void unknown_formats(void)
     check_unknown(
         "folder.png/o", FORMAT_PNG,
         "folder.png/o: no extension that tells the output format: add one or use --format "
-        "(known: png jpg jpeg bmp pgm ppm pam pnm)");
+        "(known: png jpg jpeg bmp pgm ppm pam pnm); for a folder write folder.png/o/");
     check_unknown("-", FORMAT_NONE,
                   "standard output: no format given: use --format (known: png jpg jpeg bmp pgm ppm "
                   "pam pnm)");
