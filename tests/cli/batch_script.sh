@@ -23,6 +23,17 @@ JOBS=1 "$batch" blur in out || code=$?
 echo "exit $code"
 find out -type f -newermt 2002-06-01
 "$batch" blur missing out || echo "exit $?"
+# Without the program on the path, one sentence; installed scripts have names of their own.
+mkdir bin nothing
+cp "$batch" bin/stencilcli-batch
+cp "${batch%batch}slurm_batch" bin/stencilcli-slurm-batch
+for script in "$batch" bin/stencilcli-batch "${batch%batch}slurm_batch" bin/stencilcli-slurm-batch; do
+    (unset STENCILCLI && PATH=$PWD/nothing && "$script" blur in out) 2>&1 || echo "exit $?"
+    STENCILCLI=stencil-cli "$script" blur in out 2>&1 || echo "exit $?"
+done
+bin/stencilcli-batch blur 2>&1 || echo "exit $?"
+bin/stencilcli-slurm-batch blur >usage 2>&1 || echo "exit $?"
+grep '^  ' usage
 # A folder with a name like an option
 mkdir ./-in
 cp in/a.pgm ./-in/a.pgm
