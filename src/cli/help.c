@@ -163,7 +163,14 @@ static const struct help_block help_text[] = {
          "alone. Files are started in the order of their names. Small files run on one core each, "
          "large files on all cores. Files in progress use at most half of the free memory (or of "
          "the limit of the cgroup or of `ulimit -v`), and each thread keeps up to 32 MiB besides. "
-         "A file that needs more runs alone."),
+         "A file that needs more runs alone. Such a limit allows one thread per 64 MiB."),
+    TEXT("Several files are filtered into a folder as cp copies them: stencilcli FILTER FILES... "
+         "FOLDER. Each output has the name of its file. The folder is made if it is missing; to "
+         "make it for a single file, write FOLDER/. An output never replaces one of the files. Of "
+         "two files with one name the second fails. All files are filtered each time, and no "
+         "manifest is written."),
+    TEXT("Files whose extension is that of no image are passed over, counted by extension and "
+         "listed by --json. If there is no image at all, the exit status is 1."),
     TEXT("If a file fails, its name and the reason are printed and the other files are still "
          "filtered; the exit status is then 1. On a terminal a progress line is shown; elsewhere "
          "--verbose prints such a line every ten seconds. A summary is printed at the end; the "
