@@ -40,7 +40,7 @@ struct pipeline_job {
     const struct kernel *(*choose)(void *context, struct error *err);
     void *choose_context;
     int device_index;
-    bool count_ends; /* see ends_in */
+    bool count_ends;           /* see ends_in */
     struct progress *progress; /* NULL: nobody looks */
 };
 
