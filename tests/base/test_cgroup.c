@@ -40,6 +40,25 @@ static void version_2(void)
     check("0::/\n", 1, 4096);
 }
 
+/* What is used counts, but not pages of files that the kernel can give up. */
+static void memory_left(void)
+{
+    put("root/a/memory.max", "1000000\n");
+    put("root/a/memory.current", "700000\n");
+    put("root/a/memory.stat", "anon 100000\nfile 500000\nkernel 90000\nshmem 10000\n");
+    check("0::/a\n", 0, 790000);
+
+    put("root/a/memory.max", "1000000\n");
+    put("root/a/memory.current", "2000000\n");
+    put("root/a/memory.stat", "file_mapped 1\nfile 0\n");
+    check("0::/a\n", 0, 1);
+
+    put("root/memory/a/memory.limit_in_bytes", "1000000\n");
+    put("root/memory/a/memory.usage_in_bytes", "700000\n");
+    put("root/memory/a/memory.stat", "cache 7\nshmem 3\ntotal_cache 500000\ntotal_shmem 10000\n");
+    check("4:memory:/a\n", 0, 790000);
+}
+
 static void version_1(void)
 {
     put("root/cpu/x/cpu.cfs_quota_us", "-1\n");
@@ -80,6 +99,7 @@ int main(void)
         return 1;
     TEST(version_2);
     TEST(version_1);
+    TEST(memory_left);
     TEST(none);
     return test_finish() || !leave_test_folder(folder);
 }
