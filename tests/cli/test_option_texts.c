@@ -378,7 +378,7 @@ static void test_completed_values(void)
     check_offered("help blur ", "");
     check_offered("version ", "");
     check_offered("list masks ", "");
-    check_offered("blur in.png out.png ", "");
+    check_offered("blur in.png out.png ", " :files");
 }
 
 /* An option or a word that the command would refuse is not offered. */

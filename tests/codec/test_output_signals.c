@@ -175,6 +175,8 @@ int main(void)
     if (!enter_test_folder(folder))
         return 1;
     setenv("STENCILCLI_NAMED_TEMPORARIES", "1", 1);
+    for (int i = 0; i < 3; i++) /* jobs in the background ignore them, and so would this program */
+        signal((const int[]){SIGINT, SIGQUIT, SIGHUP}[i], SIG_DFL);
     TEST(temporaries_are_removed);
     TEST(ignored_signals_stay_ignored);
     TEST(threads_share_the_table);
