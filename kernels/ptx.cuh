@@ -1,6 +1,6 @@
 /* The instructions that CUDA C has no words for, one function each: matrix loads, matrix stores
  * and matrix products, copies that run beside the threads, packed conversions. A function exists
- * only where the GPU has its instruction; callers ask __CUDA_ARCH__. tests/soft_gpu/ptx.cuh has
+ * only where the GPU has its instruction; callers ask __CUDA_ARCH__. src/soft/ptx.cuh has
  * the same functions in C++. */
 #ifndef STENCIL_PTX_CUH
 #define STENCIL_PTX_CUH

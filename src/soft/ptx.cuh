@@ -2,7 +2,7 @@
 #ifndef STENCIL_PTX_CUH
 #define STENCIL_PTX_CUH
 
-#include "soft_gpu.h"
+#include "soft/gpu.h"
 
 static inline uint32_t shared_address(const void *shared)
 {

@@ -3,7 +3,7 @@
 #define STENCIL_SOFT_PARTS_H
 
 #include "fake_cuda.h"
-#include "soft_gpu.h"
+#include "soft/gpu.h"
 
 /* ---- fibers: soft_fibers.c ---- */
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parts.h"
+#include "soft/parts.h"
 
 #define MAX_COPIES   8192
 #define MAX_BARRIERS 8

@@ -1,13 +1,13 @@
 /* The GPU in software as a whole: runs a grid's blocks one after the other, provides shared memory
  * and random numbers, and aborts if a kernel breaks a rule. soft_syncthreads.c runs the threads of
  * a block. */
-#include "soft_gpu.h"
+#include "soft/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "parts.h"
+#include "soft/parts.h"
 
 #define SHARED_BYTES (227 * 1024)
 #define GUARD_BYTES  1024

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "parts.h"
+#include "soft/parts.h"
 
 static void *make_stack(void)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parts.h"
+#include "soft/parts.h"
 
 /* ---- shared memory ---- */
 

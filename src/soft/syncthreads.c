@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parts.h"
+#include "soft/parts.h"
 
 enum state { READY, POLLING, AT_WARP, AT_BLOCK, DONE };
 

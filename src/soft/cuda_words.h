@@ -1,5 +1,5 @@
 /* The words of CUDA C for a C++ compiler. A kernel's source includes this file first;
- * tests/soft_gpu/translate has replaced <<<>>> and shared arrays without a size. */
+ * src/soft/translate has replaced <<<>>> and shared arrays without a size. */
 #ifndef STENCIL_CUDA_WORDS_H
 #define STENCIL_CUDA_WORDS_H
 
@@ -14,7 +14,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "soft_gpu.h"
+#include "soft/gpu.h"
 
 extern "C" {
 #include "fake_cuda.h"
