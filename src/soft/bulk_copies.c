@@ -1,5 +1,4 @@
-/* Copies that run beside the threads, and the barriers at which they arrive: see soft_gpu.h. */
-#include <stdlib.h>
+/* Copies that run beside the threads, and the barriers at which they arrive: see soft/gpu.h. */
 #include <string.h>
 
 #include "soft/parts.h"
@@ -35,7 +34,7 @@ void soft_copies_begin(void)
 void soft_copies_end(void)
 {
     if (copy_count > 0)
-        soft_misuse("a block ends before its copies");
+        soft_break("a block ends before its copies");
 }
 
 void soft_copies_thread_ends(int thread)
@@ -67,8 +66,8 @@ static char *box_word(const CUtensorMap *map, const void *shared, uint32_t x, ui
 
 static void check_global(const void *global, size_t bytes)
 {
-    if (bytes)
-        fake_device_memory(global, bytes, soft_device());
+    if (bytes && !soft_device_memory(global, bytes, soft_device()))
+        soft_thread_break();
 }
 
 static void do_box(const struct copy *c)

@@ -1,8 +1,8 @@
-/* Copies and fills: see fake_cuda.h. */
+/* Copies and fills: see soft/runtime.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "fake_cuda.h"
+#include "soft/parts.h"
 
 struct copy {
     char *to;
@@ -24,31 +24,33 @@ static void run_copy(const void *arguments, int device)
     const char *from = c->kept ? c->kept : c->from;
 
     if (c->kind != cudaMemcpyDeviceToHost)
-        to = fake_device_memory(to, extent(c->to_pitch, c->width, c->height), device);
+        to = soft_device_memory(to, extent(c->to_pitch, c->width, c->height), device);
     if (c->kind != cudaMemcpyHostToDevice)
-        from = fake_device_memory(from, extent(c->from_pitch, c->width, c->height), device);
-    for (size_t y = 0; y < c->height; y++)
+        from = soft_device_memory(from, extent(c->from_pitch, c->width, c->height), device);
+    for (size_t y = 0; to && from && y < c->height; y++)
         memcpy(to + y * c->to_pitch, from + y * c->from_pitch, c->width);
     free(c->kept);
 }
 
 /* A copy reads or writes pinned memory later, but pageable memory before the call returns. */
-static void queue_copy(struct copy *c, cudaStream_t stream)
+static cudaError_t queue_copy(struct copy *c, cudaStream_t stream)
 {
     bool up = c->kind == cudaMemcpyHostToDevice, down = c->kind == cudaMemcpyDeviceToHost;
     const char *host = up ? c->from : down ? c->to : NULL;
     size_t bytes = extent(up ? c->from_pitch : c->to_pitch, c->width, c->height);
-    bool pinned = host && bytes && fake_is_pinned(host, bytes);
+    bool pinned = host && bytes && soft_is_pinned(host, bytes);
+    cudaError_t error;
 
     if (up && !pinned && bytes) {
         c->kept = malloc(bytes);
         if (!c->kept)
-            abort();
+            return cudaErrorMemoryAllocation;
         memcpy(c->kept, host, bytes);
     }
-    fake_queue(stream, run_copy, c, sizeof *c, pinned ? host : NULL, bytes);
+    error = soft_queue(stream, run_copy, c, sizeof *c, pinned ? host : NULL, bytes);
     if (down && !pinned)
-        fake_drain(stream);
+        soft_drain(stream);
+    return error;
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -58,16 +60,15 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     struct copy copy = {to, from, to_pitch, from_pitch, width, height, kind, NULL};
     cudaError_t error = cudaSuccess;
 
-    fake_lock();
-    if (!fake_refused("cudaMemcpy2DAsync", &error)) {
+    soft_lock();
+    if (!soft_refused("cudaMemcpy2DAsync", &error)) {
         if (height > 1 && (to_pitch < width || (from_pitch < width && from_pitch != 0)))
             error = cudaErrorInvalidValue;
         else
-            queue_copy(&copy, stream);
-        fake_count_copy();
+            error = queue_copy(&copy, stream);
     }
-    fake_unlock();
-    return fake_error(error);
+    soft_unlock();
+    return soft_error(error);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
@@ -85,8 +86,8 @@ struct fill {
 static void run_fill(const void *arguments, int device)
 {
     const struct fill *f = arguments;
-    char *to = fake_device_memory(f->to, extent(f->pitch, f->width, f->height), device);
-    for (size_t y = 0; y < f->height; y++)
+    char *to = soft_device_memory(f->to, extent(f->pitch, f->width, f->height), device);
+    for (size_t y = 0; to && y < f->height; y++)
         memset(to + y * f->pitch, f->value, f->width);
 }
 
@@ -96,11 +97,11 @@ cudaError_t cudaMemset2DAsync(void *memory, size_t pitch, int value, size_t widt
     struct fill fill = {memory, pitch, width, height, value};
     cudaError_t error = cudaSuccess;
 
-    fake_lock();
-    if (!fake_refused("cudaMemsetAsync", &error))
-        fake_queue(stream, run_fill, &fill, sizeof fill, NULL, 0);
-    fake_unlock();
-    return fake_error(error);
+    soft_lock();
+    if (!soft_refused("cudaMemsetAsync", &error))
+        error = soft_queue(stream, run_fill, &fill, sizeof fill, NULL, 0);
+    soft_unlock();
+    return soft_error(error);
 }
 
 cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)

@@ -1,4 +1,4 @@
-/* The part of CUDA's driver interface that the kernels' host code uses: see soft_gpu.h. */
+/* The part of CUDA's driver interface that the kernels' host code uses: see soft/gpu.h. */
 #ifndef STENCIL_SOFT_CUDA_H
 #define STENCIL_SOFT_CUDA_H
 

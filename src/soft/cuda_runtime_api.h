@@ -1,8 +1,7 @@
-/* The part of CUDA's runtime interface that the host sources use, for builds that need neither nvcc
- * nor a GPU. Names and meanings are CUDA's, values may differ. fake_cuda.h describes the runtime
- * behind it. */
-#ifndef STENCIL_FAKE_RUNTIME_API_H
-#define STENCIL_FAKE_RUNTIME_API_H
+/* The part of CUDA's runtime interface that the host sources use, for the GPU in software. Names
+ * and meanings are CUDA's, values may differ. soft/runtime.h describes the runtime behind it. */
+#ifndef STENCIL_SOFT_RUNTIME_API_H
+#define STENCIL_SOFT_RUNTIME_API_H
 
 #include <stddef.h>
 
@@ -21,6 +20,7 @@ typedef enum cudaError {
     cudaErrorNotSupported,
     cudaErrorNoDevice,
     cudaErrorIllegalAddress,
+    cudaErrorLaunchFailure,
     cudaErrorHostMemoryAlreadyRegistered,
 } cudaError_t;
 

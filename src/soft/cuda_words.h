@@ -1,5 +1,5 @@
 /* The words of CUDA C for a C++ compiler. A kernel's source includes this file first;
- * src/soft/translate has replaced <<<>>> and shared arrays without a size. */
+ * soft/translate has replaced <<<>>> and shared arrays without a size. */
 #ifndef STENCIL_CUDA_WORDS_H
 #define STENCIL_CUDA_WORDS_H
 
@@ -17,7 +17,7 @@
 #include "soft/gpu.h"
 
 extern "C" {
-#include "fake_cuda.h"
+#include "soft/parts.h"
 }
 
 #define __host__
@@ -241,7 +241,7 @@ enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess };
 
 template <typename F> static inline cudaError_t cudaFuncSetAttribute(F *kernel, int, int bytes)
 {
-    return fake_error(soft_shared_allow((const void *)kernel, bytes));
+    return soft_error(soft_shared_allow((const void *)kernel, bytes));
 }
 
 /* Few blocks, so that blocks which walk over tiles have several tiles. */
@@ -255,7 +255,7 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
 
 static inline cudaError_t cudaGetDevice(int *device)
 {
-    *device = fake_current_device();
+    *device = soft_current_device();
     return cudaSuccess;
 }
 
@@ -305,7 +305,7 @@ template <typename... P> struct soft_launcher {
     {
         it.arguments = std::tuple<P...>(arguments...);
         soft_shared_check((const void *)it.kernel, it.grid.shared);
-        fake_error(fake_launch(stream, run, &it, sizeof it));
+        soft_error(soft_launch_work(stream, run, &it, sizeof it));
     }
 };
 

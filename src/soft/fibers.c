@@ -5,13 +5,18 @@
 
 #include "soft/parts.h"
 
+/* NULL: no memory. */
 static void *make_stack(void)
 {
     const size_t bytes = SOFT_STACK_BYTES + 4096;
     char *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (stack == MAP_FAILED || mprotect(stack, 4096, PROT_NONE) != 0)
-        abort();
+    if (stack == MAP_FAILED)
+        return NULL;
+    if (mprotect(stack, 4096, PROT_NONE) != 0) {
+        munmap(stack, bytes);
+        return NULL;
+    }
     return stack + 4096;
 }
 
@@ -32,18 +37,19 @@ __asm__(".text\n"
 
 static void *outside;
 
-void soft_fiber_make(struct soft_fiber *fiber, void (*run)(void))
+bool soft_fiber_make(struct soft_fiber *fiber, void (*run)(void))
 {
     uintptr_t *top;
 
-    if (!fiber->stack)
-        fiber->stack = make_stack();
+    if (!fiber->stack && !(fiber->stack = make_stack()))
+        return false;
     top = (uintptr_t *)((char *)fiber->stack + SOFT_STACK_BYTES);
     *--top = 0; /* aligns the stack as after a call */
     *--top = (uintptr_t)run;
     for (int i = 0; i < 6; i++)
         *--top = 0;
     fiber->context = top;
+    return true;
 }
 
 void soft_fiber_enter(struct soft_fiber *fiber)
@@ -61,20 +67,21 @@ void soft_fiber_leave(struct soft_fiber *fiber)
 
 static ucontext_t outside;
 
-void soft_fiber_make(struct soft_fiber *fiber, void (*run)(void))
+bool soft_fiber_make(struct soft_fiber *fiber, void (*run)(void))
 {
     ucontext_t *context = fiber->context;
 
-    if (!fiber->stack)
-        fiber->stack = make_stack();
+    if (!fiber->stack && !(fiber->stack = make_stack()))
+        return false;
     if (!context)
         fiber->context = context = calloc(1, sizeof *context);
     if (!context || getcontext(context) != 0)
-        abort();
+        return false;
     context->uc_stack.ss_sp = fiber->stack;
     context->uc_stack.ss_size = SOFT_STACK_BYTES;
     context->uc_link = NULL;
     makecontext(context, run, 0);
+    return true;
 }
 
 void soft_fiber_enter(struct soft_fiber *fiber)

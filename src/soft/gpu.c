@@ -1,10 +1,9 @@
 /* The GPU in software as a whole: runs a grid's blocks one after the other, provides shared memory
- * and random numbers, and aborts if a kernel breaks a rule. soft_syncthreads.c runs the threads of
+ * and random numbers, and says where a kernel breaks a rule. soft/syncthreads.c runs the threads of
  * a block. */
 #include "soft/gpu.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "soft/parts.h"
@@ -20,10 +19,12 @@ static unsigned seed = 7;
 
 void soft_misuse(const char *what)
 {
-    fprintf(stderr, "GPU in software: %s (block %u %u of %u %u, thread %u %u of %u %u)\n", what,
-            soft_block_index.x, soft_block_index.y, soft_grid_size.x, soft_grid_size.y,
-            soft_thread_index.x, soft_thread_index.y, soft_block_size.x, soft_block_size.y);
-    abort();
+    char sentence[256];
+    snprintf(sentence, sizeof sentence, "%s (block %u %u of %u %u, thread %u %u of %u %u)", what,
+             soft_block_index.x, soft_block_index.y, soft_grid_size.x, soft_grid_size.y,
+             soft_thread_index.x, soft_thread_index.y, soft_block_size.x, soft_block_size.y);
+    soft_break(sentence);
+    soft_thread_break();
 }
 
 unsigned soft_pick(unsigned below)
@@ -52,6 +53,14 @@ void *soft_shared_at(uint32_t address)
     return shared + (int32_t)address;
 }
 
+static void break_in_block(const char *what)
+{
+    char sentence[256];
+    snprintf(sentence, sizeof sentence, "%s (block %u %u of %u %u)", what, soft_block_index.x,
+             soft_block_index.y, soft_grid_size.x, soft_grid_size.y);
+    soft_break(sentence);
+}
+
 static void run_block(size_t shared_bytes)
 {
     memset(shared, 0x80 + (int)soft_pick(64), shared_bytes);
@@ -61,7 +70,7 @@ static void run_block(size_t shared_bytes)
     soft_copies_end();
     for (int i = 0; i < GUARD_BYTES; i++)
         if (shared[shared_bytes + (size_t)i] != 0x5A)
-            soft_misuse("shared memory is written behind its end");
+            break_in_block("shared memory is written behind its end");
 }
 
 void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments),
@@ -71,19 +80,21 @@ void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments
     const int count = (int)(size->x * size->y * size->z);
 
     if (count < 1 || count > SOFT_MAX_THREADS || grid->shared > SHARED_BYTES ||
-        blocks->x * blocks->y * blocks->z == 0)
-        soft_misuse("a launch that no GPU takes");
+        blocks->x * blocks->y * blocks->z == 0) {
+        soft_break("a launch asks for a grid, a block or shared memory that no GPU has");
+        return;
+    }
     device_now = device;
     soft_block_size = *size;
     soft_grid_size = *blocks;
     soft_threads_make(size, thread, arguments);
     soft_constants_show(device);
-    fake_open_device(device, true);
+    soft_open_device(device, true);
     for (unsigned z = 0; z < blocks->z; z++)
         for (unsigned y = 0; y < blocks->y; y++)
-            for (unsigned x = 0; x < blocks->x; x++) {
+            for (unsigned x = 0; x < blocks->x && !soft_is_broken(); x++) {
                 soft_block_index = (struct soft_index){x, y, z};
                 run_block(grid->shared);
             }
-    fake_open_device(device, false);
+    soft_open_device(device, false);
 }

@@ -1,15 +1,16 @@
 /* A GPU in software: runs the kernels of kernels/ on the CPU, one block after the other, so that
- * they can be checked without a GPU. It guarantees only what CUDA guarantees:
+ * they can be run and checked without a GPU. It guarantees only what CUDA guarantees:
  *
  *   threads    Fibers. Each runs until it waits; the next one is chosen at random, so that
- *              a missing barrier gives wrong bytes. A wait that cannot end aborts.
- *   shared     Begins as rubbish; a write beyond its end aborts.
+ *              a missing barrier gives wrong bytes. A wait that cannot end breaks a rule.
+ *   shared     Begins as rubbish; a write beyond its end breaks a rule.
  *   copies     Run beside the threads: at once or as late as possible, at random. Misaligned
- *              copies, copies outside an allocation, copies never waited for: abort.
- *   memory     As in fake_cuda.h: device pointers can be followed only while a kernel runs,
+ *              copies, copies outside an allocation and copies never waited for break a rule.
+ *   memory     As in soft/runtime.h: device pointers can be followed only while a kernel runs,
  *              only into that device's memory, and not into the page after an allocation.
  *
- * Blocks run on the thread that waits for the stream, under fake_cuda.h's lock. */
+ * soft/runtime.h says what a broken rule does. Blocks run on the thread that waits for the stream,
+ * under the runtime's lock. */
 #ifndef STENCIL_SOFT_GPU_H
 #define STENCIL_SOFT_GPU_H
 

@@ -1,5 +1,5 @@
 /* Limits and constant memory of a device of the GPU in software: how much shared memory a launch's
- * blocks may have, and the constants that it sees. See soft_gpu.h. */
+ * blocks may have, and the constants that it sees. See soft/gpu.h. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,35 +19,42 @@ static struct limit {
 } limits[MAX_LIMITS];
 static int limit_count;
 
-/* Call with the lock held. */
+/* NULL: too many kernels. Call with the lock held. */
 static struct limit *limit_of(const void *kernel, int device)
 {
     for (int i = 0; i < limit_count; i++)
         if (limits[i].kernel == kernel && limits[i].device == device)
             return &limits[i];
     if (limit_count == MAX_LIMITS)
-        fake_misuse("more kernels than the GPU in software has room for");
+        return NULL;
     limits[limit_count] = (struct limit){kernel, device, SHARED_DEFAULT};
     return &limits[limit_count++];
 }
 
 cudaError_t soft_shared_allow(const void *kernel, int bytes)
 {
+    struct limit *limit;
+
     if (bytes < 0 || bytes > SHARED_MOST)
         return cudaErrorInvalidValue;
-    fake_lock();
-    limit_of(kernel, fake_current_device())->bytes = (size_t)bytes;
-    fake_unlock();
-    return cudaSuccess;
+    soft_lock();
+    limit = limit_of(kernel, soft_current_device());
+    if (limit)
+        limit->bytes = (size_t)bytes;
+    soft_unlock();
+    return limit ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 void soft_shared_check(const void *kernel, size_t bytes)
 {
+    const struct limit *limit;
+
     sched_yield();
-    fake_lock();
-    if (bytes > limit_of(kernel, fake_current_device())->bytes)
-        fake_misuse("a block asks for more shared memory than it may have");
-    fake_unlock();
+    soft_lock();
+    limit = limit_of(kernel, soft_current_device());
+    if (bytes > (limit ? limit->bytes : SHARED_DEFAULT))
+        soft_break("a block asks for more shared memory than it may have");
+    soft_unlock();
 }
 
 /* ---- constant memory ---- */
@@ -59,7 +66,7 @@ void soft_shared_check(const void *kernel, size_t bytes)
  * devices. */
 static struct symbol {
     void *at;
-    unsigned char of[FAKE_DEVICES][CONSTANT_BYTES];
+    unsigned char of[SOFT_DEVICES][CONSTANT_BYTES];
     size_t bytes; /* the bytes that were ever written */
 } * symbols[MAX_SYMBOLS];
 static int symbol_count, shown;
@@ -70,13 +77,14 @@ struct constant_copy {
     unsigned char kept[CONSTANT_BYTES];
 };
 
+/* NULL: too many symbols. */
 static struct symbol *symbol_of(void *at)
 {
     for (int i = 0; i < symbol_count; i++)
         if (symbols[i]->at == at)
             return symbols[i];
     if (symbol_count == MAX_SYMBOLS || !(symbols[symbol_count] = calloc(1, sizeof **symbols)))
-        abort();
+        return NULL;
     symbols[symbol_count]->at = at;
     return symbols[symbol_count++];
 }
@@ -87,6 +95,10 @@ static void run_constant_copy(const void *arguments, int device)
     struct symbol *symbol = symbol_of(copy->symbol);
     const size_t end = copy->offset + copy->bytes;
 
+    if (!symbol) {
+        soft_break("there are more arrays in constant memory than the software GPU has room for");
+        return;
+    }
     memcpy(symbol->of[device] + copy->offset, copy->kept, copy->bytes);
     symbol->bytes = end > symbol->bytes ? end : symbol->bytes;
     if (device == shown)
@@ -99,15 +111,17 @@ cudaError_t soft_constant_copy(void *symbol, size_t offset, const void *from, si
     struct constant_copy *copy = calloc(1, sizeof *copy);
     cudaError_t status;
 
-    if (!copy || offset > CONSTANT_BYTES || bytes > CONSTANT_BYTES - offset)
-        abort();
+    if (!copy || offset > CONSTANT_BYTES || bytes > CONSTANT_BYTES - offset) {
+        free(copy);
+        return soft_error(copy ? cudaErrorInvalidValue : cudaErrorMemoryAllocation);
+    }
     copy->symbol = symbol;
     copy->offset = offset;
     copy->bytes = bytes;
     memcpy(copy->kept, from, bytes);
-    status = fake_launch(stream, run_constant_copy, copy, sizeof *copy);
+    status = soft_launch_work(stream, run_constant_copy, copy, sizeof *copy);
     free(copy);
-    return fake_error(status);
+    return soft_error(status);
 }
 
 void soft_constants_show(int device)

@@ -1,11 +1,14 @@
-/* Shared by the files of the GPU in software: see soft_gpu.h. */
+/* Private to src/soft: shared by the files of the GPU in software (gpu.h) and of CUDA's runtime on
+ * it (runtime.h). */
 #ifndef STENCIL_SOFT_PARTS_H
 #define STENCIL_SOFT_PARTS_H
 
-#include "fake_cuda.h"
 #include "soft/gpu.h"
+#include "soft/runtime.h"
 
-/* ---- fibers: soft_fibers.c ---- */
+#define SOFT_NORETURN __attribute__((noreturn)) /* for C and C++ */
+
+/* ---- fibers: fibers.c ---- */
 
 struct soft_fiber {
     void *stack;   /* SOFT_STACK_BYTES, below them a page that may not be accessed */
@@ -13,32 +16,68 @@ struct soft_fiber {
 };
 #define SOFT_STACK_BYTES (64 * 1024)
 
-void soft_fiber_make(struct soft_fiber *fiber, void (*run)(void)); /* its stack may exist already */
+/* Its stack may exist already. False: no memory. */
+bool soft_fiber_make(struct soft_fiber *fiber, void (*run)(void));
 void soft_fiber_enter(struct soft_fiber *fiber); /* returns when the fiber leaves */
 void soft_fiber_leave(struct soft_fiber *fiber);
 
-/* ---- threads: soft_syncthreads.c ---- */
+/* ---- threads: syncthreads.c ---- */
 
 #define SOFT_MAX_THREADS 1024 /* of a block */
 
 /* Makes SIZE threads, each of which calls RUN; soft_threads_run runs them once, until all have
- * ended. */
+ * ended or a rule is broken. */
 void soft_threads_make(const struct soft_index *size, void (*run)(const void *arguments),
                        const void *arguments);
 void soft_threads_run(void);
-int soft_thread_number(void); /* the running thread's number in its block */
-void soft_thread_poll(void);  /* lets other threads run */
+int soft_thread_number(void);               /* the running thread's number in its block */
+void soft_thread_poll(void);                /* lets other threads run */
+SOFT_NORETURN void soft_thread_break(void); /* ends the running thread after soft_break */
 
-/* ---- soft_gpu.c ---- */
+/* ---- the grid: gpu.c ---- */
 
 int soft_device(void);
 unsigned soft_pick(unsigned below);
-_Noreturn void soft_misuse(const char *what);
+/* The running thread breaks a rule: soft_break with its place, then soft_thread_break. */
+SOFT_NORETURN void soft_misuse(const char *what);
 
-/* ---- copies: soft_copies.c ---- */
+/* ---- bulk copies: bulk_copies.c ---- */
 
 void soft_copies_begin(void);             /* when a block begins */
 void soft_copies_thread_ends(int thread); /* a thread must have waited for its outgoing copies */
 void soft_copies_end(void);               /* when a block ends */
+
+/* ---- the runtime: streams.c, memory.c, copies.c; called with the lock held, unless stated
+ * otherwise ---- */
+
+typedef void soft_work(const void *arguments, int device);
+
+void soft_lock(void);
+void soft_unlock(void);
+/* Sets the thread's last error and returns it. Needs no lock. */
+cudaError_t soft_error(cudaError_t error);
+/* Whether the call must fail: after a broken rule, or because soft_settings refuses it. */
+bool soft_refused(const char *call, cudaError_t *error);
+/* A rule is broken: the GPU's work ends. Only the first sentence is kept. */
+void soft_break(const char *sentence);
+bool soft_is_broken(void);
+/* Launches a kernel; called without the lock. Keeps a copy of SIZE bytes of ARGUMENTS. */
+cudaError_t soft_launch_work(cudaStream_t stream, soft_work *run, const void *arguments,
+                             size_t size);
+/* Queues work. A copy passes its host memory, which must stay until then; other work passes
+ * NULL. */
+cudaError_t soft_queue(cudaStream_t stream, soft_work *run, const void *arguments, size_t size,
+                       const void *host, size_t host_bytes);
+void soft_drain(cudaStream_t stream);
+void soft_drain_device(int device);
+bool soft_is_pinned(const void *host, size_t bytes);
+/* Whether no queued copy uses the memory; if one does, a rule is broken. */
+bool soft_check_unused(const void *host, size_t bytes);
+int soft_current_device(void); /* needs no lock */
+/* The content of BYTES bytes of a device's memory; NULL if that breaks a rule. */
+void *soft_device_memory(const void *memory, size_t bytes, int device);
+/* Lets kernels follow pointers into a device's memory, or ends this. */
+void soft_open_device(int device, bool open);
+void soft_count_streams(struct soft_counts *counts);
 
 #endif

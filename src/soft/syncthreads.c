@@ -1,12 +1,11 @@
 /* The threads of a block and their barriers: __syncthreads (soft_block_wait), __syncwarp
  * (soft_warp_wait), and the exchange between a warp's lanes. Threads are fibers; each runs until it
  * waits, and the next one is chosen at random. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "soft/parts.h"
 
-enum state { READY, POLLING, AT_WARP, AT_BLOCK, DONE };
+enum state { READY, POLLING, AT_WARP, AT_BLOCK, DONE, BROKEN };
 
 struct thread {
     struct soft_fiber fiber;
@@ -55,6 +54,12 @@ void soft_thread_poll(void)
     wait_as(POLLING);
 }
 
+void soft_thread_break(void)
+{
+    for (;;) /* it is never entered again */
+        wait_as(BROKEN);
+}
+
 soft_words *soft_exchange(const uint32_t *words, int n)
 {
     const int number = soft_thread_number();
@@ -82,7 +87,8 @@ static void step(struct thread *thread)
     soft_fiber_enter(&thread->fiber);
 }
 
-/* Runs a warp's threads until all of them wait; returns whether any thread advanced. */
+/* Runs a warp's threads until all of them wait, or until one breaks a rule; returns whether any
+ * thread advanced. */
 static bool run_warp(int first)
 {
     const int lanes = count - first < 32 ? count - first : 32;
@@ -98,6 +104,8 @@ static bool run_warp(int first)
             if (thread->state == READY) {
                 step(thread);
                 further |= thread->state != POLLING;
+                if (thread->state == BROKEN)
+                    return further;
             }
             at_warp += thread->state == AT_WARP;
             done += thread->state == DONE;
@@ -144,18 +152,21 @@ void soft_threads_run(void)
     for (int i = 0; i < count; i++) {
         threads[i].state = READY;
         threads[i].exchanges = 0;
-        soft_fiber_make(&threads[i].fiber, thread_main);
+        if (!soft_fiber_make(&threads[i].fiber, thread_main))
+            soft_break("there is no memory for the threads of a block");
     }
-    while (count_in(DONE) < count) {
+    while (!soft_is_broken() && count_in(DONE) < count) {
         const int first = (int)soft_pick((unsigned)in_block);
         bool further = false;
 
-        for (int i = 0; i < in_block; i++)
+        for (int i = 0; i < in_block && !soft_is_broken(); i++)
             further |= run_warp((first + i) % in_block * 32);
         if (count_in(AT_BLOCK) > 0 && count_in(AT_BLOCK) + count_in(DONE) == count)
             set_ready(AT_BLOCK);
         else if (!further)
-            soft_misuse("threads wait for what cannot come");
+            soft_break(
+                "threads of a block wait for each other: one waits at a barrier that another "
+                "one does not reach");
         set_ready(POLLING);
     }
 }
