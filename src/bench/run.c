@@ -116,8 +116,10 @@ static bool kernels_choose(struct bench *bench, struct error *err)
         if (kernel->dims != 2 || !is_meant(bench, kernel))
             continue;
         if (kernel->device == DEVICE_CUDA && no_cuda[0])
-            return error_set(err, EXIT_DEVICE, "kernel %s needs a CUDA device: %s", kernel->name,
-                             no_cuda);
+            return error_set(err, EXIT_DEVICE,
+                             "kernel %s needs a CUDA device (%s): --device soft runs the kernel "
+                             "without a GPU",
+                             kernel->name, no_cuda);
         bench->kernel[bench->kernels++] = kernel;
     }
     if (bench->request->kernels)

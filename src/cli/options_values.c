@@ -13,7 +13,6 @@
 #include "base/did_you_mean.h"
 #include "bench/reuse.h"
 #include "cpu/method.h"
-#include "kernel/backend.h"
 
 /* ---- words ---- */
 
@@ -337,19 +336,6 @@ bool option_set_device(const struct option_value *given)
     return index >= 0;
 }
 
-/* Reports a kernel that only CUDA builds have, in another build. */
-static bool needs_cuda(const struct option_value *given, const char *name)
-{
-    bool signal = given->command == COMMAND_SIGNAL;
-    char why[128] = "";
-
-    if (!kernel_is_cuda(name, signal ? 1 : 2) ||
-        (signal ? kernel_find_signal(name) : kernel_find(name)))
-        return false;
-    backend_find(DEVICE_CUDA)->devices(why, sizeof why);
-    return !error_set(given->err, EXIT_DEVICE, "--kernel %s: %s", name, why);
-}
-
 /* Stores names separated by commas, for bench. */
 static bool set_kernels(const struct option_value *given)
 {
@@ -360,8 +346,6 @@ static bool set_kernels(const struct option_value *given)
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
         if (strcmp(word, "all") == 0 || strcmp(word, "auto") == 0)
             all = true;
-        else if (needs_cuda(given, word))
-            return false;
         else if (word_find(word, bench_kernel_word) < 0)
             return word_unknown(given, word, bench_kernel_word, ", or several with commas between");
     }
@@ -375,8 +359,6 @@ bool option_set_kernel(const struct option_value *given)
         return false;
     if (given->command == COMMAND_BENCH)
         return set_kernels(given);
-    if (needs_cuda(given, given->text))
-        return false;
     word_function *words = option_words(given->spec, given->command);
     if (word_find(given->text, words) < 0) /* elsewhere "kernel" often means a mask */
         return word_unknown(given, given->text, words, "; the weights are given by --mask");

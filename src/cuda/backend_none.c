@@ -9,10 +9,15 @@ static int devices(char *why, size_t why_bytes)
     return 0;
 }
 
+static bool start(int index, struct error *err)
+{
+    return backend_check_cuda(index, NULL, err);
+}
+
 const struct backend backend_cuda = {
     .device = DEVICE_CUDA,
     .name = "cuda",
     .devices = devices,
-    .start = backend_check_cuda,
+    .start = start,
     .pass_ms = cuda_pass_ms,
 };

@@ -129,7 +129,7 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
     struct cuda_device *device;
     cudaError_t status;
 
-    if (!backend_check_cuda(index, err))
+    if (!backend_check_cuda(index, NULL, err))
         return NULL;
     device = &devices[index][lane_take(index, use)];
     device->lane = (int)(device - devices[index]);

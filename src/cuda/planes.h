@@ -120,6 +120,14 @@ bool cuda_run(const struct kernel *kernel, const struct kernel_job *job, struct 
 
 extern const struct band_device cuda_bands; /* cuda/bands.c */
 
+/* The textbook's 1D kernels (cuda/signal.c). */
+bool cuda_signal_basic(const struct signal_job *job, struct error *err);
+bool cuda_signal_constant(const struct signal_job *job, struct error *err);
+bool cuda_signal_cached(const struct signal_job *job, struct error *err);
+bool cuda_signal_tiled(const struct signal_job *job, struct error *err);
+void cuda_signal_cached_shape(const struct signal_job *job, struct kernel_shape *shape);
+void cuda_signal_tiled_shape(const struct signal_job *job, struct kernel_shape *shape);
+
 /* cuda/measure.c; cuda_probe is the probe of backend_cuda */
 bool cuda_time(const struct kernel *kernel, const struct kernel_job *job,
                struct kernel_trial *trial, struct error *err);

@@ -1,9 +1,8 @@
 /* The host side of the textbook's 1D kernels: uploads a signal and downloads its sums, in parts if
  * the device cannot hold the whole signal. A part includes its halo and ghost cells, so that a
  * kernel never reads a missing cell. */
-#include "kernel/kernel.h"
+#include "cuda/planes.h"
 
-#include "cuda/device.h"
 #include "kernel/backend.h"
 #include "kernel/signal_job.h"
 #include "kernels/signal_1d.h"
@@ -141,10 +140,10 @@ static bool run(const struct signal_job *job, signal_launch *launch, const char 
     return good;
 }
 
-/* ---- rows of the kernel table ---- */
+/* ---- used by the kernel table ---- */
 
 #define RUN(kernel)                                                                                \
-    static bool run_##kernel(const struct signal_job *job, struct error *err)                      \
+    bool cuda_signal_##kernel(const struct signal_job *job, struct error *err)                     \
     {                                                                                              \
         return run(job, signal_##kernel, #kernel, err);                                            \
     }
@@ -171,7 +170,7 @@ static void shape_make(const struct signal_job *job, struct signal_1d_shape cut,
     };
 }
 
-static void shape_tiled(const struct signal_job *job, struct kernel_shape *shape)
+void cuda_signal_tiled_shape(const struct signal_job *job, struct kernel_shape *shape)
 {
     struct signal_1d_job view = kernel_view(job);
     struct signal_1d_shape cut = signal_tiled_shape(&view);
@@ -186,30 +185,11 @@ static double halo_loads(int tile, int reach)
     return (double)outputs * (reach + (reach - outputs + 1)) / 2;
 }
 
-static void shape_cached(const struct signal_job *job, struct kernel_shape *shape)
+void cuda_signal_cached_shape(const struct signal_job *job, struct kernel_shape *shape)
 {
     struct signal_1d_job view = kernel_view(job);
     shape_make(job, signal_cached_shape(&view),
                view.tile + halo_loads(view.tile, job->anchor) +
                    halo_loads(view.tile, job->mask_width - 1 - job->anchor),
                shape);
-}
-
-#define ROW(kernel, sentence)                                                                      \
-    .name = #kernel, .dims = 1, .device = DEVICE_CUDA, .idea = sentence, .run_signal = run_##kernel
-
-static const struct kernel KERNELS[] = {
-    {ROW(basic, "mask and input in global memory, one thread an output (Fig. 7.6)"),
-     .tile = TILE_BLOCK},
-    {ROW(constant, "as basic, the mask in constant memory (Fig. 7.8)"), .tile = TILE_BLOCK},
-    {ROW(cached, "internal cells in shared memory, halo cells through L2 (Figs. 7.13-7.14)"),
-     .tile = TILE_INTERNAL, .shape_signal = shape_cached},
-    {ROW(tiled, "input tile with left and right halo cells in shared memory (Fig. 7.11)"),
-     .tile = TILE_HALO, .shape_signal = shape_tiled},
-};
-
-const struct kernel *cuda_signal_kernels(int *count)
-{
-    *count = (int)(sizeof KERNELS / sizeof *KERNELS);
-    return KERNELS;
 }

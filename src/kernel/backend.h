@@ -54,8 +54,9 @@ struct backend {
 
 const struct backend *backend_find(enum device device);
 
-/* Does CUDA device INDEX exist? If not: EXIT_DEVICE. Nothing is started. */
-bool backend_check_cuda(int index, struct error *err);
+/* Does CUDA device INDEX exist? If not: EXIT_DEVICE. Nothing is started. KERNEL is the kernel that
+ * was asked for, or NULL. */
+bool backend_check_cuda(int index, const struct kernel *kernel, struct error *err);
 
 extern const struct backend backend_cpu, backend_cuda;
 

@@ -27,14 +27,10 @@ const struct kernel *kernel_table(int *count)
     if (rows == 0) {
         table[rows++] = kernel_reference;
         add(cpu_kernels);
-#ifdef HAVE_CUDA
         add(cuda_kernels);
-#endif
         table[rows++] = kernel_signal_reference;
         table[rows++] = kernel_signal_scalar;
-#ifdef HAVE_CUDA
         add(cuda_signal_kernels);
-#endif
     }
     *count = rows;
     return table;
@@ -58,18 +54,6 @@ const struct kernel *kernel_find(const char *name)
 const struct kernel *kernel_find_signal(const char *name)
 {
     return find(name, 1);
-}
-
-bool kernel_is_cuda(const char *name, int dims)
-{
-    /* Those of both dimensions first. */
-    static const char *const names[] = {"basic",    "constant",  "cached",   "tiled",
-                                        "readonly", "dp4a",      "weighted", "int8",
-                                        "banded",   "certified", "separable"};
-    for (size_t i = 0; i < (dims == 1 ? 4 : sizeof names / sizeof *names); i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
 }
 
 bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char *why,
@@ -208,14 +192,20 @@ const struct backend *backend_find(enum device device)
     return device == DEVICE_CUDA ? &backend_cuda : &backend_cpu;
 }
 
-bool backend_check_cuda(int index, struct error *err)
+bool backend_check_cuda(int index, const struct kernel *kernel, struct error *err)
 {
+    const char *name = backend_cuda.name;
     char why[256] = "";
     int count = backend_cuda.devices(why, sizeof why);
 
-    if (count == 0)
-        return error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", index, why);
-    return (index >= 0 && index < count) ||
-           error_set(err, EXIT_DEVICE, "cuda:%d is not there: this machine has %d CUDA device%s",
-                     index, count, count == 1 ? "" : "s");
+    if (index >= 0 && index < count)
+        return true;
+    if (count > 0)
+        snprintf(why, sizeof why, "the last device is %s:%d", name, count - 1);
+    if (!kernel)
+        return error_set(err, EXIT_DEVICE, "%s:%d is not there: %s", name, index, why);
+    return error_set(err, EXIT_DEVICE,
+                     "kernel %s needs a GPU, and %s:%d is not there (%s): --device soft runs the "
+                     "kernel without a GPU",
+                     kernel->name, name, index, why);
 }

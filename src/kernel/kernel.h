@@ -134,9 +134,6 @@ const struct kernel *kernel_table(int *count);
 const struct kernel *kernel_find(const char *name);
 const struct kernel *kernel_find_signal(const char *name);
 
-/* Whether a build with CUDA has a CUDA kernel of DIMS dimensions called NAME; any build knows. */
-bool kernel_is_cuda(const char *name, int dims);
-
 /* Can KERNEL run PLAN here? If not, WHY gets the reason. PLAN may be NULL for a 1D row. */
 bool kernel_supports(const struct kernel *kernel, const struct plan *plan, char *why,
                      size_t why_bytes);
@@ -171,8 +168,8 @@ bool passes_run(const struct kernel_job *job, passes_function *pass, const void 
 
 /* ---- the rows of the table, each defined in its own room; others ask the table ---- */
 
-/* The rows of src/cpu, one per instruction set of the processor's family, and of src/cuda (in
- * builds with CUDA), ordered from slow to fast. *count is set. */
+/* The rows of src/cpu, one per instruction set of the processor's family, and of src/cuda, ordered
+ * from slow to fast. *count is set. */
 const struct kernel *cpu_kernels(int *count);
 const struct kernel *cuda_kernels(int *count);
 const struct kernel *cuda_signal_kernels(int *count);

@@ -110,7 +110,8 @@ bool picture_choose(const struct picture_request *request, const struct plan *pl
     choice->device = request->device;
     if (request->device_auto)
         choose_auto(request, choice);
-    if (choice->device == DEVICE_CUDA && !backend_check_cuda(request->device_index, err))
+    if (choice->device == DEVICE_CUDA &&
+        !backend_check_cuda(request->device_index, request->kernel, err))
         return false;
     choice->kernel = request->kernel ? request->kernel : kernel_choose(choice->device, plan);
     if (!choice->kernel)

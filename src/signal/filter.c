@@ -188,6 +188,8 @@ bool signal_choose(struct signal_work *work, const struct signal_load *load, str
         device = request->kernel->device;
     else if (request->device_auto)
         device = choose_auto(load, choice);
+    if (device == DEVICE_CUDA && !backend_check_cuda(request->device_index, request->kernel, err))
+        return false;
     if (!backend_find(device)->start(device == DEVICE_CUDA ? request->device_index : 0, err))
         return false;
     split = request->kernel ? request->kernel != reference
