@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "bench/bench.h"
+#include "kernel/backend.h"
 
 #define NAME_CHARS 10
 #define COLUMNS    79
@@ -182,6 +183,11 @@ bool bench_advice(const struct bench_report *report, int index, char *text, size
         snprintf(text, bytes, "no CUDA device (%s): only the CPU was timed", report->no_cuda);
         return true;
     }
+    for (int i = 0; i < report->devices; i++)
+        if (backend_find(report->device[i].device)->software) { /* no other remark matters */
+            snprintf(text, bytes, "%s", BACKEND_SOFT_TIMES);
+            return index == 0;
+        }
     for (int rule = 0; rule < RULES; rule++) {
         char names[256] = "";
         const char *sentence = "";
@@ -383,8 +389,10 @@ static void json_number(FILE *out, const char *key, double value)
 static void json_device(FILE *out, const struct bench_device *device)
 {
     const struct device_probe *probe = &device->probe;
-    json_print(out, "{'device':%s,'name':%s,'driver':%s,'cache_bytes':%zu,'ceilings':[",
-               device->name, probe->name, probe->driver, probe->cache_bytes);
+    json_print(out,
+               "{'device':%s,'name':%s,'software':%i,'driver':%s,'cache_bytes':%zu,'ceilings':[",
+               device->name, probe->name, backend_find(device->device)->software, probe->driver,
+               probe->cache_bytes);
     for (int i = 0; i < probe->ceilings; i++) {
         fputs(i ? "," : "", out);
         json_print(out, "{'name':%s", probe->ceiling[i].name);

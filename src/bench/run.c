@@ -98,7 +98,8 @@ static bool check_cuda(struct bench *bench, struct error *err)
     if (devices > 0)
         snprintf(why, sizeof why, "this machine has %d", devices);
     if (!request->device_auto)
-        return error_set(err, EXIT_DEVICE, "cuda:%d is not there: %s", request->device_index, why);
+        return error_set(err, EXIT_DEVICE, "%s:%d is not there: %s",
+                         backend_find(DEVICE_CUDA)->name, request->device_index, why);
     snprintf(bench->report->no_cuda, sizeof bench->report->no_cuda, "%s", why);
     return true;
 }
@@ -385,7 +386,8 @@ static bool find_devices(struct bench *bench, struct error *err)
         if (report->devices > 0 && to[-1].device == device)
             continue;
         to->device = device;
-        snprintf(to->name, sizeof to->name, device == DEVICE_CPU ? "cpu" : "cuda:%d", index);
+        snprintf(to->name, sizeof to->name, device == DEVICE_CPU ? "%s" : "%s:%d",
+                 backend_find(device)->name, index);
         if (!backend_find(device)->probe(index, bench->request->threads, &to->probe, err))
             return false;
         report->devices++;

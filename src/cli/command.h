@@ -30,6 +30,7 @@ struct options {
     struct picture_request request;
 
     /* where it runs */
+    bool soft;   /* --device soft, which another program runs: see cli/soft_program.c */
     int devices; /* how many device numbers were given; cuda:N,M is for folders */
     int device_list[OPTION_DEVICES_MAX];
     const char *kernel; /* NULL for auto; bench: names separated by commas, NULL for all */
@@ -103,6 +104,11 @@ bool command_version(const struct options *options, struct error *err);
 
 /* Prints all help, or all help of COMMAND; on a terminal through a pager. */
 void command_print_help(const char *command);
+
+/* --device soft: whether its program is there, with a line about it or the reason; and becoming
+ * this program, which returns only if that fails. ARGV is the whole command line. */
+bool soft_program_is_there(char *about, size_t bytes);
+bool soft_program_run(char **argv, struct error *err);
 
 /* Ends a command that has printed its messages: sets ERR's code to CODE and returns whether CODE is
  * EXIT_DONE. */

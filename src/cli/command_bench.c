@@ -8,9 +8,13 @@
 #include "base/machine.h"
 #include "bench/bench.h"
 #include "cli/command.h"
+#include "kernel/backend.h"
 
 #define DEFAULT_SIZE 2048
-#define DEFAULT_MASK "gauss5"
+/* With the software GPU, which is slow, and whose times tell little. */
+#define DEFAULT_SIZE_SOFT 256
+#define DEFAULT_RUNS_SOFT 1
+#define DEFAULT_MASK      "gauss5"
 
 /* The options of a bench and the data made from them. */
 struct bench_setup {
@@ -130,7 +134,9 @@ static bool picture_get(struct bench_setup *setup, struct image *image, int thre
     const struct options *options = setup->options;
     const char *channels = options->request.filter.channels;
     bool deep = options->depth && strcmp(options->depth, "16") == 0;
-    int width = options->size.count ? options->size.width[0] : DEFAULT_SIZE;
+    int width = options->size.count                   ? options->size.width[0]
+                : backend_find(DEVICE_CUDA)->software ? DEFAULT_SIZE_SOFT
+                                                      : DEFAULT_SIZE;
     if (options->operands)
         return picture_read(setup, image, err);
     setup->info = (struct image_info){
@@ -218,7 +224,9 @@ bool command_bench(const struct options *options, struct error *err)
         .device_index = from->device_index,
         .tile = from->tile,
         .threads = from->threads ? from->threads : machine_cpus(),
-        .runs = options->runs,
+        .runs = options->runs > 0                     ? options->runs
+                : backend_find(DEVICE_CUDA)->software ? DEFAULT_RUNS_SOFT
+                                                      : 0,
         .cold = options->cold,
         .plan = make_plan,
         .context = &setup,

@@ -122,6 +122,8 @@ static void print_choice(const struct plan *plan, const struct picture_report *r
         return;
     if (!isfinite(cost->cuda_ms))
         printf("          no CUDA kernel runs this\n");
+    else if (backend_find(DEVICE_CUDA)->software)
+        printf("          about %.1f s on the software GPU\n", cost->cuda_ms * 1e-3);
     else
         printf("          %.1f ms with CUDA: starting it %.1f ms (while decoding), loading\n"
                "          the kernel %.1f ms, copying %.1f ms (while the kernel runs %.1f ms),\n"
@@ -259,6 +261,8 @@ static void print_notes(const struct options *options, const struct picture_repo
                     "all rows written after %.2f ms",
                     at->started, at->opened, at->decoded, at->first_band, at->last_band,
                     at->encoded);
+    if (options->time && backend_find(report->choice.device)->software)
+        command_say("%s", BACKEND_SOFT_TIMES);
     if (options->request.verify && !options->quiet)
         command_say("%s: verified: all %" PRIu64 " samples equal the reference",
                     options->operand[0],

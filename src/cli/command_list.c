@@ -57,8 +57,11 @@ static enum exit_code list_kernels(bool json)
     for (int i = 0; i < count; i++) {
         const struct kernel *kernel = &kernels[i];
         const char *device = backend_find(kernel->device)->name;
+        char about[128];
         struct error why;
         bool runs = runs_here(kernel, &why);
+        if (!runs && kernel->device == DEVICE_CUDA && soft_program_is_there(about, sizeof about))
+            text_append(why.text, sizeof why.text, "; --device soft runs it");
         if (json)
             json_print(stdout,
                        runs ? "{'name':%s,'device':%s,'dims':%d,'idea':%s,'runs':true}\n"
@@ -147,10 +150,22 @@ static void list_backend(const struct backend *backend, bool json)
     }
 }
 
+static void list_soft(bool json)
+{
+    char about[128];
+    bool there = soft_program_is_there(about, sizeof about);
+    if (json)
+        json_print(stdout, "{'name':'soft','there':%i,'about':%s}\n", there, about);
+    else
+        printf("%-*s %s%s\n", NAME_WIDTH, "soft", there ? "" : "none: ", about);
+}
+
 static enum exit_code list_devices(bool json)
 {
     list_backend(backend_find(DEVICE_CPU), json);
     list_backend(backend_find(DEVICE_CUDA), json);
+    if (!backend_find(DEVICE_CUDA)->software)
+        list_soft(json);
     return EXIT_DONE;
 }
 

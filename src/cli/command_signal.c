@@ -97,7 +97,9 @@ static void print_plan(const char *input, const struct signal_request *request,
                shape->shared_bytes, shape->loads_per_output);
     printf("estimate  %.1f ms on the CPU", choice->cpu_ms);
     if (backend_find(DEVICE_CUDA)->in_build)
-        printf(", %.1f ms with CUDA (start-up included)", choice->cuda_ms);
+        printf(backend_find(DEVICE_CUDA)->software ? ", %.1f ms on the software GPU"
+                                                   : ", %.1f ms with CUDA (start-up included)",
+               choice->cuda_ms);
     printf("\n");
 }
 
@@ -179,6 +181,8 @@ static void print_notes(const struct options *options, const struct signal_repor
     }
     if (options->time)
         command_say_times(0, report->read_ms, times, report->write_ms, report->total_ms);
+    if (options->time && backend_find(report->choice.kernel->device)->software)
+        command_say("%s", BACKEND_SOFT_TIMES);
     if (options->request.verify && !options->quiet)
         command_say("%s: verified: all samples equal the reference", options->operand[0]);
 }

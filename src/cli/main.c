@@ -23,7 +23,7 @@ static void keep_standard_files(void)
     }
 }
 
-static bool dispatch(const struct options *options, struct error *err)
+static bool dispatch(const struct options *options, char **argv, struct error *err)
 {
     if (options->man) {
         options_print_man(stdout);
@@ -38,6 +38,8 @@ static bool dispatch(const struct options *options, struct error *err)
     } else if (options->help_short) {
         options_print_short_help(stdout);
     } else if (options->command) {
+        if (options->soft && !backend_find(DEVICE_CUDA)->software)
+            return soft_program_run(argv, err);
         return command_table[command_find(options->command)].run(options, err);
     } else {
         options_print_short_help(stderr);
@@ -106,7 +108,7 @@ int main(int argc, char **argv)
         options_complete(stdout, argc - 2, argv + 2);
         return close_stdout(EXIT_DONE);
     }
-    bool good = options_parse(&options, argc, argv, &err) && dispatch(&options, &err);
+    bool good = options_parse(&options, argc, argv, &err) && dispatch(&options, argv, &err);
     if (!good && err.text[0])
         command_fail(&err);
     return leave(close_stdout(good ? EXIT_DONE : (int)err.code));

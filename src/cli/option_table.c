@@ -113,7 +113,9 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "auto takes the GPU if that makes this command faster, else the CPU. cuda:N is GPU number N. "
      "For a folder cuda uses all GPUs, and cuda:0,2 uses GPUs 0 and 2. With --shard, cuda uses one "
      "GPU, chosen by the rank of the process on its machine. For bench auto is the CPU and the "
-     "first GPU. A device that is asked for by name and is not there is an error."},
+     "first GPU. A device that is asked for by name and is not there is an error. soft is the "
+     "software GPU: it runs the CUDA kernels without a GPU, slowly and exactly, and only where it is "
+     "asked for. Its times say nothing about a GPU's."},
 
     {'k', "kernel", "KERNEL", RUNS | BENCH | ON_SCREEN, KERNEL(kernel),
      "which kernel to run (default: auto, the fastest)\n"
@@ -154,7 +156,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
 
     {0, "size", "N", REUSE | BENCH | ON_SCREEN, OWN(size),
      "size of the array, or WxH of the picture\n"
-     "In 2D N is a picture of N x N cells. For bench the default is 2048x2048."},
+     "In 2D N is a picture of N x N cells. For bench the default is 2048x2048, with --device soft "
+     "256x256."},
 
     {0, "depth", "BITS", BENCH, WORD(depth, depth_word),
      "bits per sample of the generated picture (default: 8)"},
@@ -165,8 +168,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "asymmetric masks of 3 to 31 cells a side."},
 
     {0, "runs", "N", BENCH | ON_SCREEN, INT(runs, 1, 1000000), "run each kernel N times\n"
-     "By default each kernel runs at least 10 times and for at least a second. In any case a "
-     "kernel's runs end after 20 seconds."},
+     "By default each kernel runs at least 10 times and for at least a second, with --device soft "
+     "once. In any case a kernel's runs end after 20 seconds."},
 
     {0, "cold", NULL, BENCH, FLAG(cold), "empty the caches before each run"},
 

@@ -25,7 +25,7 @@
     }
 
 WORDS(alpha_word, "weighted", "ignore", "plain", "drop")
-WORDS(device_word, "auto", "cpu", "cuda")
+WORDS(device_word, "auto", "cpu", "cuda", "soft")
 WORDS(tile_word, "8", "16", "32", "64")
 WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(png_level_word, "fast", "default", "small")
@@ -319,7 +319,8 @@ bool option_set_png_level(const struct option_value *given)
 bool option_set_device(const struct option_value *given)
 {
     struct options *options = given->options;
-    bool numbered = strncmp(given->text, "cuda:", 5) == 0;
+    bool soft = strncmp(given->text, "soft", 4) == 0;
+    bool numbered = (soft || strncmp(given->text, "cuda", 4) == 0) && given->text[4] == ':';
     const char *at = given->text + 4;
     options->devices = 0;
     options->device_list[0] = 0;
@@ -327,11 +328,12 @@ bool option_set_device(const struct option_value *given)
         int *number = &options->device_list[options->devices];
         if (options->devices++ == OPTION_DEVICES_MAX || !parse_int(at + 1, &at, number) ||
             *number < 0 || (*at != '\0' && *at != ','))
-            return expected(given, "cuda:N, where N is a device's number");
+            return expected(given, "%.4s:N, where N is a device's number", given->text);
     }
     int index = numbered ? 2 : word_index(given);
+    options->soft = soft;
     options->request.device_auto = index == 0;
-    options->request.device = index == 2 ? DEVICE_CUDA : DEVICE_CPU;
+    options->request.device = index >= 2 ? DEVICE_CUDA : DEVICE_CPU;
     options->request.device_index = options->device_list[0];
     return index >= 0;
 }

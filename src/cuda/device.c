@@ -54,7 +54,7 @@ bool cuda_device_done(struct error *err, const struct cuda_device *device, cudaE
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    return error_set(err, EXIT_INPUT, "cuda:%d: %s: %s", device->index, what,
+    return error_set(err, EXIT_INPUT, CUDA_NAME ":%d: %s: %s", device->index, what,
                      cudaGetErrorString(status));
 }
 
@@ -137,7 +137,7 @@ struct cuda_device *cuda_device_lock(int index, enum cuda_use use, struct error 
     device->index = index;
     status = cudaSetDevice(index);
     if (!cuda_worked(status)) {
-        error_set(err, EXIT_DEVICE, "cuda:%d cannot be used: %s", index,
+        error_set(err, EXIT_DEVICE, CUDA_NAME ":%d cannot be used: %s", index,
                   cudaGetErrorString(status));
     } else if (device->shared_limit || device_start(device, index, err)) {
         atomic_store(&ready[index], true);
@@ -302,7 +302,8 @@ static void release(void)
 
 const struct backend backend_cuda = {
     .device = DEVICE_CUDA,
-    .name = "cuda",
+    .name = CUDA_NAME,
+    .software = CUDA_IN_SOFTWARE,
     .in_build = true,
     .devices = cuda_device_count,
     .describe = describe,

@@ -24,6 +24,15 @@ bool cuda_worked(cudaError_t status);
 
 /* The newest compute capability that the kernels are compiled for, times 10. A newer GPU compiles
  * the PTX of that capability, which lacks code for newer ones. */
+/* The name of the backend. The software GPU (soft/gpu.h) runs these files too. */
+#ifdef SOFT_GPU
+#define CUDA_NAME        "soft"
+#define CUDA_IN_SOFTWARE true
+#else
+#define CUDA_NAME        "cuda"
+#define CUDA_IN_SOFTWARE false
+#endif
+
 #ifndef CUDA_NEWEST_ARCH
 #define CUDA_NEWEST_ARCH 999
 #endif

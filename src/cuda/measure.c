@@ -290,7 +290,7 @@ bool cuda_probe(int index, int threads, struct device_probe *probe, struct error
     if (!device)
         return false;
     status = cudaGetDeviceProperties(&properties, index);
-    for (int i = 0; status == cudaSuccess && i < DEVICE_CEILINGS; i++) {
+    for (int i = 0; status == cudaSuccess && i < DEVICE_CEILINGS && !CUDA_IN_SOFTWARE; i++) {
         struct device_ceiling *to = &probe->ceiling[probe->ceilings];
         if (properties.major < ceilings[i].since || CUDA_NEWEST_ARCH < 10 * ceilings[i].since)
             continue;
@@ -303,7 +303,8 @@ bool cuda_probe(int index, int threads, struct device_probe *probe, struct error
     if (!cuda_device_done(err, device, status, "cannot measure the device"))
         return false;
     snprintf(probe->name, sizeof probe->name, "%.120s", properties.name);
-    driver_text(probe->driver, sizeof probe->driver);
+    if (!CUDA_IN_SOFTWARE)
+        driver_text(probe->driver, sizeof probe->driver);
     probe->cache_bytes = properties.l2CacheSize > 0 ? (size_t)properties.l2CacheSize : 0;
     return true;
 }

@@ -249,7 +249,7 @@ bool cuda_image_supports(const struct kernel *kernel, const struct plan *plan, c
             cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, i) !=
                 cudaSuccess ||
             major < since) {
-            snprintf(why, why_bytes, "cuda:%d has no %s (needs %d.0)", i, unit, since);
+            snprintf(why, why_bytes, CUDA_NAME ":%d has no %s (needs %d.0)", i, unit, since);
             return false;
         }
         if (packed.shared > (size_t)shared) {

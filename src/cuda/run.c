@@ -114,7 +114,8 @@ static bool run_bands(struct planes *planes, const struct means *means, struct e
            cudaErrorMemoryAllocation) {
         if (rows == 1)
             return error_set(err, EXIT_INPUT,
-                             "cuda:%d: no device memory for one row of %d pixels under this mask",
+                             CUDA_NAME
+                             ":%d: no device memory for one row of %d pixels under this mask",
                              planes->device->index, job->in->width);
         rows /= 2;
     }

@@ -116,8 +116,9 @@ static bool run_parts(const struct signal_job *job, struct cuda_device *device,
         return false;
     count = reserve(job, device, limit);
     if (count == 0)
-        return error_set(err, EXIT_INPUT, "cuda:%d: no device memory for a mask of %d weights",
-                         device->index, job->mask_width);
+        return error_set(err, EXIT_INPUT,
+                         CUDA_NAME ":%d: no device memory for a mask of %d weights", device->index,
+                         job->mask_width);
     part.in = device->buffer[BUFFER_IN];
     part.out = device->buffer[BUFFER_OUT];
     part.device_weight = device->buffer[BUFFER_MASK];

@@ -23,7 +23,10 @@ struct device_probe {
 
 struct backend {
     enum device device;
-    const char *name; /* as in --device: "cpu", "cuda" */
+    const char *name; /* as in --device: "cpu", "cuda", "soft" */
+    /* Is it a software GPU? Then its times are not a GPU's. Only the program that --device soft
+     * starts has such a backend, in the place of CUDA's. */
+    bool software;
     bool in_build;    /* false for CUDA in a build without CUDA: then no text speaks of its costs */
     /* The number of devices. If there is none, WHY gets the reason as half a sentence. */
     int (*devices)(char *why, size_t why_bytes);
@@ -52,6 +55,9 @@ struct backend {
     bool (*probe)(int index, int threads, struct device_probe *probe, struct error *err);
 };
 
+/* The remark that goes with the times of a software backend. */
+#define BACKEND_SOFT_TIMES "these are times of the software GPU: they say nothing about a GPU"
+
 const struct backend *backend_find(enum device device);
 
 /* Does CUDA device INDEX exist? If not: EXIT_DEVICE. Nothing is started. KERNEL is the kernel that
@@ -60,7 +66,8 @@ bool backend_check_cuda(int index, const struct kernel *kernel, struct error *er
 
 extern const struct backend backend_cpu, backend_cuda;
 
-/* The pass_ms of backend_cuda, also in builds without CUDA (cuda/cost.c). */
+/* The pass_ms of backend_cuda, also in builds without CUDA (cuda/cost.c; of the software GPU:
+ * soft/cost.c). */
 double cuda_pass_ms(const struct plan *plan, int width, int height);
 
 #endif

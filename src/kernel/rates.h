@@ -48,4 +48,8 @@
 #define CUDA_SAMPLES_WEIGHTED 1.6e9
 #define CUDA_SAMPLES_PLANES   92e6
 
+/* The software GPU, for all kernels alike: far from exact. */
+#define SOFT_TAPS    1e5
+#define SOFT_SAMPLES 5e3
+
 #endif

@@ -57,6 +57,8 @@ struct picture_cost picture_cost_of(const struct plan *plan, const struct image_
         .kernel_ms = passes * device_pass_ms(DEVICE_CUDA, plan, info),
     };
 
+    if (backend_find(DEVICE_CUDA)->software)
+        cost.start_ms = cost.load_ms = cost.end_ms = cost.bus_ms = 0;
     cost.cpu_ms = larger(cost.decode_ms, (cost.decode_ms + cost.work_ms) / (double)threads);
     cost.cuda_ms = larger(cost.start_ms, ahead * cost.decode_ms) + cost.load_ms +
                    larger((1 - ahead) * cost.decode_ms, larger(cost.bus_ms, cost.kernel_ms)) +

@@ -152,6 +152,8 @@ static void estimate(const struct signal_load *load, struct signal_choice *choic
         taps / ((floats ? SIGNAL_CPU_TAPS_FLOAT : SIGNAL_CPU_TAPS_64) * (double)choice->threads);
     choice->cuda_ms = CUDA_START_MS + CUDA_LOAD_MS + CUDA_END_MS + bytes / CUDA_BYTES_PAGEABLE +
                       taps / (floats ? CUDA_TAPS_FLOAT : CUDA_TAPS_64);
+    if (backend_find(DEVICE_CUDA)->software)
+        choice->cuda_ms = taps / SOFT_TAPS + cells / SOFT_SAMPLES;
 }
 
 static enum device choose_auto(const struct signal_load *load, struct signal_choice *choice)

@@ -1,4 +1,4 @@
-/* The functions of kernels/ceilings.h, which the bench measures, for the GPU in software. It has no
+/* The functions of kernels/ceilings.h, which the bench measures, for the software GPU. It has no
  * peak rates: only the copy is there. */
 #include "kernels/ceilings.h"
 

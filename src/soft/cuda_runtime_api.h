@@ -1,4 +1,4 @@
-/* The part of CUDA's runtime interface that the host sources use, for the GPU in software. Names
+/* The part of CUDA's runtime interface that the host sources use, for the software GPU. Names
  * and meanings are CUDA's, values may differ. soft/runtime.h describes the runtime behind it. */
 #ifndef STENCIL_SOFT_RUNTIME_API_H
 #define STENCIL_SOFT_RUNTIME_API_H

@@ -1,4 +1,4 @@
-/* The GPU in software as a whole: runs a grid's blocks one after the other, provides shared memory
+/* The software GPU as a whole: runs a grid's blocks one after the other, provides shared memory
  * and random numbers, and says where a kernel breaks a rule. soft/syncthreads.c runs the threads of
  * a block. */
 #include "soft/gpu.h"

@@ -1,4 +1,4 @@
-/* A GPU in software: runs the kernels of kernels/ on the CPU, one block after the other, so that
+/* A software GPU: runs the kernels of kernels/ on the CPU, one block after the other, so that
  * they can be run and checked without a GPU. It guarantees only what CUDA guarantees:
  *
  *   threads    Fibers. Each runs until it waits; the next one is chosen at random, so that

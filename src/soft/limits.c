@@ -1,4 +1,4 @@
-/* Limits and constant memory of a device of the GPU in software: how much shared memory a launch's
+/* Limits and constant memory of a device of the software GPU: how much shared memory a launch's
  * blocks may have, and the constants that it sees. See soft/gpu.h. */
 #include <sched.h>
 #include <stdlib.h>

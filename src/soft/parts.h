@@ -1,4 +1,4 @@
-/* Private to src/soft: shared by the files of the GPU in software (gpu.h) and of CUDA's runtime on
+/* Private to src/soft: shared by the files of the software GPU (gpu.h) and of CUDA's runtime on
  * it (runtime.h). */
 #ifndef STENCIL_SOFT_PARTS_H
 #define STENCIL_SOFT_PARTS_H

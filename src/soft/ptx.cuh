@@ -1,4 +1,4 @@
-/* kernels/ptx.cuh for the GPU in software: the same functions, in C++, after the PTX manual. */
+/* kernels/ptx.cuh for the software GPU: the same functions, in C++, after the PTX manual. */
 #ifndef STENCIL_PTX_CUH
 #define STENCIL_PTX_CUH
 

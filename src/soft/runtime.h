@@ -1,4 +1,4 @@
-/* CUDA's runtime on the GPU in software (soft/gpu.h): as hostile as CUDA's rules allow.
+/* CUDA's runtime on the software GPU (soft/gpu.h): as hostile as CUDA's rules allow.
  *
  *   streams    Queued work runs as late as possible, when a thread waits for it, and in any
  *              order that streams and events allow: a missing wait gives wrong bytes.

@@ -8,7 +8,7 @@ for tile in 8 16 32; do
     cmp cpu.pam cuda.pam
 done
 stencilcli blur in.png --kernel tiled --plan >plan
-for fact in 'kernel *tiled' 'device *cuda' tile halo 'shared memory' loads; do
+for fact in 'kernel *tiled' "device *$gpu" tile halo 'shared memory' loads; do
     grep -q "$fact" plan || echo "no $fact"
 done
 refuses 2 tiled blur in.png never.pam --device cpu --kernel tiled

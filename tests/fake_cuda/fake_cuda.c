@@ -75,7 +75,7 @@ static void waits(void)
 
 static void broken(const char *sentence)
 {
-    fprintf(stderr, "the GPU in software: %s\n", sentence);
+    fprintf(stderr, "the software GPU: %s\n", sentence);
     abort();
 }
 

@@ -1,4 +1,4 @@
-/* For tests of CUDA's host half: settings of CUDA's runtime on the GPU in software (soft/runtime.h)
+/* For tests of CUDA's host half: settings of CUDA's runtime on the software GPU (soft/runtime.h)
  * that it has nowhere else: two devices, calls that fail on request, threads that wait for each
  * other, and counts of what is called. A broken rule ends the test. */
 #ifndef STENCIL_FAKE_CUDA_H
