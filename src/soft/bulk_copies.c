@@ -34,7 +34,7 @@ void soft_copies_begin(void)
 void soft_copies_end(void)
 {
     if (copy_count > 0)
-        soft_break("a block ends before its copies");
+        soft_block_break("a block ends before its copies");
 }
 
 void soft_copies_thread_ends(int thread)

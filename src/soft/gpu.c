@@ -53,7 +53,7 @@ void *soft_shared_at(uint32_t address)
     return shared + (int32_t)address;
 }
 
-static void break_in_block(const char *what)
+void soft_block_break(const char *what)
 {
     char sentence[256];
     snprintf(sentence, sizeof sentence, "%s (block %u %u of %u %u)", what, soft_block_index.x,
@@ -70,7 +70,7 @@ static void run_block(size_t shared_bytes)
     soft_copies_end();
     for (int i = 0; i < GUARD_BYTES; i++)
         if (shared[shared_bytes + (size_t)i] != 0x5A)
-            break_in_block("shared memory is written behind its end");
+            soft_block_break("shared memory is written behind its end");
 }
 
 void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments),

@@ -38,7 +38,9 @@ SOFT_NORETURN void soft_thread_break(void); /* ends the running thread after sof
 
 int soft_device(void);
 unsigned soft_pick(unsigned below);
-/* The running thread breaks a rule: soft_break with its place, then soft_thread_break. */
+/* The running block breaks a rule: soft_break with its place. The running thread breaks a rule:
+ * with its place, and then soft_thread_break. */
+void soft_block_break(const char *what);
 SOFT_NORETURN void soft_misuse(const char *what);
 
 /* ---- bulk copies: bulk_copies.c ---- */

@@ -164,9 +164,7 @@ void soft_threads_run(void)
         if (count_in(AT_BLOCK) > 0 && count_in(AT_BLOCK) + count_in(DONE) == count)
             set_ready(AT_BLOCK);
         else if (!further)
-            soft_break(
-                "threads of a block wait for each other: one waits at a barrier that another "
-                "one does not reach");
+            soft_block_break("threads wait for each other, at barriers that not all reach");
         set_ready(POLLING);
     }
 }

@@ -127,7 +127,7 @@ static void no_device(void)
     fake_cuda_devices(0);
     CHECK(backend_cuda.devices(why, sizeof why) == 0);
     CHECK(!backend_cuda.start(0, &err) && err.code == EXIT_DEVICE);
-    CHECKF(strcmp(err.text, "cuda:0 is not there: no CUDA-capable device is detected") == 0, "%s",
+    CHECKF(strcmp(err.text, "soft:0 is not there: no CUDA-capable device is detected") == 0, "%s",
            err.text);
     fake_cuda_devices(2);
     CHECK(!backend_cuda.is_ready(0) && !backend_cuda.host_take(0, 1000));
@@ -276,7 +276,7 @@ static void memory_goes_to_who_needs_it(void)
     fake_cuda_memory(64); /* too little even for the mask */
     backend_cuda.release();
     CHECK(run(work_of(0, "banded"), 0, 0, &err) == -1);
-    CHECKF(strcmp(err.text, "cuda:0: cannot send the mask: out of memory") == 0, "%s", err.text);
+    CHECKF(strcmp(err.text, "soft:0: cannot send the mask: out of memory") == 0, "%s", err.text);
     fake_cuda_memory((size_t)1 << 30);
     CHECK(run(work_of(0, "banded"), 0, 0, &err) == 1);
 }
@@ -299,7 +299,7 @@ static void fail_everywhere(const struct work *w, size_t limit)
         if (!fake_cuda_failed())
             break;
         CHECKF(result != 0, "%s: wrong bytes when call %d fails", w->kernel->name, nth);
-        CHECKF(result == 1 || strncmp(err.text, "cuda:0", 6) == 0, "%s", err.text);
+        CHECKF(result == 1 || strncmp(err.text, "soft:0", 6) == 0, "%s", err.text);
         failed += result < 0;
         fake_cuda_fail(NULL, 0, cudaSuccess);
         CHECKF(run(w, 0, limit, &err) == 1, "%s: after call %d had failed: %s", w->kernel->name,
