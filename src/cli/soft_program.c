@@ -36,7 +36,8 @@ bool soft_program_is_there(char *about, size_t bytes)
         snprintf(about, bytes, "runs CUDA kernels on the CPU, slowly; never chosen by auto");
         return true;
     }
-    snprintf(about, bytes, "this build has no %s: build it with a C++ compiler (g++)", PROGRAM);
+    snprintf(about, bytes, "this build has no %s: install a C++ compiler (g++) and build again",
+             PROGRAM);
     return false;
 }
 
