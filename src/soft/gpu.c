@@ -3,6 +3,7 @@
  * a block. */
 #include "soft/gpu.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +62,15 @@ void soft_block_break(const char *what)
     soft_break(sentence);
 }
 
+/* Handles SIGSEGV: a kernel's thread that leaves the device's memory breaks a rule. Any other fault
+ * comes again and ends the program. */
+static void handle_fault(int number)
+{
+    if (soft_in_thread())
+        soft_misuse("memory outside of every allocation is read or written");
+    signal(number, SIG_DFL);
+}
+
 static void run_block(size_t shared_bytes)
 {
     memset(shared, 0x80 + (int)soft_pick(64), shared_bytes);
@@ -78,6 +88,8 @@ void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments
 {
     const struct soft_index *blocks = &grid->blocks, *size = &grid->threads;
     const int count = (int)(size->x * size->y * size->z);
+    /* SA_NODEFER, because a thread that breaks a rule does not return from the handler. */
+    struct sigaction fault = {.sa_handler = handle_fault, .sa_flags = SA_NODEFER}, before;
 
     if (count < 1 || count > SOFT_MAX_THREADS || grid->shared > SHARED_BYTES ||
         blocks->x * blocks->y * blocks->z == 0) {
@@ -90,11 +102,13 @@ void soft_run(const struct soft_grid *grid, void (*thread)(const void *arguments
     soft_threads_make(size, thread, arguments);
     soft_constants_show(device);
     soft_open_device(device, true);
+    sigaction(SIGSEGV, &fault, &before);
     for (unsigned z = 0; z < blocks->z; z++)
         for (unsigned y = 0; y < blocks->y; y++)
             for (unsigned x = 0; x < blocks->x && !soft_is_broken(); x++) {
                 soft_block_index = (struct soft_index){x, y, z};
                 run_block(grid->shared);
             }
+    sigaction(SIGSEGV, &before, NULL);
     soft_open_device(device, false);
 }

@@ -7,7 +7,8 @@
  *   copies     Run beside the threads: at once or as late as possible, at random. Misaligned
  *              copies, copies outside an allocation and copies never waited for break a rule.
  *   memory     As in soft/runtime.h: device pointers can be followed only while a kernel runs,
- *              only into that device's memory, and not into the page after an allocation.
+ *              only into that device's memory, and not into the page after an allocation;
+ *              another pointer breaks a rule.
  *
  * soft/runtime.h says what a broken rule does. Blocks run on the thread that waits for the stream,
  * under the runtime's lock. */

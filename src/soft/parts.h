@@ -31,6 +31,7 @@ void soft_threads_make(const struct soft_index *size, void (*run)(const void *ar
                        const void *arguments);
 void soft_threads_run(void);
 int soft_thread_number(void);               /* the running thread's number in its block */
+bool soft_in_thread(void);                  /* does the caller run as one of these threads? */
 void soft_thread_poll(void);                /* lets other threads run */
 SOFT_NORETURN void soft_thread_break(void); /* ends the running thread after soft_break */
 

@@ -25,10 +25,16 @@ static struct warp warps[SOFT_MAX_THREADS / 32];
 static int count;
 static void (*thread_run)(const void *arguments);
 static const void *thread_arguments;
+static _Thread_local bool in_thread;
 
 int soft_thread_number(void)
 {
     return (int)(running - threads);
+}
+
+bool soft_in_thread(void)
+{
+    return in_thread;
 }
 
 /* ---- for the threads ---- */
@@ -84,7 +90,9 @@ static void step(struct thread *thread)
 {
     running = thread;
     soft_thread_index = thread->index;
+    in_thread = true;
     soft_fiber_enter(&thread->fiber);
+    in_thread = false;
 }
 
 /* Runs a warp's threads until all of them wait, or until one breaks a rule; returns whether any

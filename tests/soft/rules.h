@@ -14,6 +14,8 @@ cudaError_t rules_reverse(float *to, const float *from, int count, cudaStream_t 
 cudaError_t rules_no_barrier(float *to, const float *from, int count, cudaStream_t stream);
 /* Writes behind the end of shared memory. */
 cudaError_t rules_shared_end(float *to, const float *from, int count, cudaStream_t stream);
+/* Writes behind the end of device memory. */
+cudaError_t rules_global_end(float *to, const float *from, int count, cudaStream_t stream);
 /* One thread waits for a copy that nobody makes, the others wait for that thread. */
 cudaError_t rules_endless(float *to, const float *from, int count, cudaStream_t stream);
 /* Asks for more shared memory than a block may have. */

@@ -85,6 +85,10 @@ static bool past_shared(void)
 {
     return breaks(rules_shared_end, "shared memory is written behind its end (block 0 0 of 4 1)");
 }
+static bool past_global(void)
+{
+    return breaks(rules_global_end, "memory outside of every allocation");
+}
 static bool endless(void)
 {
     return breaks(rules_endless, "threads wait for each other");
@@ -111,6 +115,7 @@ static void kernels(void)
 static void rules(void)
 {
     CHECK(passes(past_shared));
+    CHECK(passes(past_global));
     CHECK(passes(endless));
     CHECK(passes(much_shared));
     CHECK(passes(no_wait));
