@@ -106,9 +106,10 @@ bool command_version(const struct options *options, struct error *err);
 void command_print_help(const char *command);
 
 /* --device soft: whether its program is there, with a line about it or the reason; and becoming
- * this program, which returns only if that fails. ARGV is the whole command line. */
+ * this program, which returns only if that fails. WORDS is the whole command line, ended by NULL.
+ */
 bool soft_program_is_there(char *about, size_t bytes);
-bool soft_program_run(char **argv, struct error *err);
+bool soft_program_run(char **words, struct error *err);
 
 /* Ends a command that has printed its messages: sets ERR's code to CODE and returns whether CODE is
  * EXIT_DONE. */

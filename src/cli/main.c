@@ -23,7 +23,7 @@ static void keep_standard_files(void)
     }
 }
 
-static bool dispatch(const struct options *options, char **argv, struct error *err)
+static bool dispatch(const struct options *options, char **words, struct error *err)
 {
     if (options->man) {
         options_print_man(stdout);
@@ -39,7 +39,7 @@ static bool dispatch(const struct options *options, char **argv, struct error *e
         options_print_short_help(stdout);
     } else if (options->command) {
         if (options->soft && !backend_find(DEVICE_CUDA)->software)
-            return soft_program_run(argv, err);
+            return soft_program_run(words, err);
         return command_table[command_find(options->command)].run(options, err);
     } else {
         options_print_short_help(stderr);
@@ -108,8 +108,12 @@ int main(int argc, char **argv)
         options_complete(stdout, argc - 2, argv + 2);
         return close_stdout(EXIT_DONE);
     }
-    bool good = options_parse(&options, argc, argv, &err) && dispatch(&options, argv, &err);
+    char **words = malloc(((size_t)argc + 1) * sizeof *words); /* the parser moves those of argv */
+    if (words)
+        memcpy(words, argv, ((size_t)argc + 1) * sizeof *words);
+    bool good = options_parse(&options, argc, argv, &err) && dispatch(&options, words, &err);
     if (!good && err.text[0])
         command_fail(&err);
+    free(words);
     return leave(close_stdout(good ? EXIT_DONE : (int)err.code));
 }

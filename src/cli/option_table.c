@@ -114,8 +114,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "For a folder cuda uses all GPUs, and cuda:0,2 uses GPUs 0 and 2. With --shard, cuda uses one "
      "GPU, chosen by the rank of the process on its machine. For bench auto is the CPU and the "
      "first GPU. A device that is asked for by name and is not there is an error. soft is the "
-     "software GPU: it runs the CUDA kernels without a GPU, slowly and exactly, and only where it is "
-     "asked for. Its times say nothing about a GPU's."},
+     "software GPU: it runs the CUDA kernels without a GPU, slowly and exactly, and only "
+     "where it is asked for. Its times say nothing about a GPU's."},
 
     {'k', "kernel", "KERNEL", RUNS | BENCH | ON_SCREEN, KERNEL(kernel),
      "which kernel to run (default: auto, the fastest)\n"

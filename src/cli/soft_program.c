@@ -41,13 +41,15 @@ bool soft_program_is_there(char *about, size_t bytes)
     return false;
 }
 
-bool soft_program_run(char **argv, struct error *err)
+bool soft_program_run(char **words, struct error *err)
 {
     char path[4096], why[128];
 
     if (!soft_program_is_there(why, sizeof why))
         return error_set(err, EXIT_DEVICE, "soft:0 is not there: %s", why);
+    if (!words)
+        return error_set(err, EXIT_INPUT, "no memory for the command line");
     find(path, sizeof path);
-    execv(path, argv);
+    execv(path, words);
     return error_set(err, EXIT_DEVICE, "cannot start %s: %s", path, strerror(errno));
 }

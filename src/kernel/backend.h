@@ -27,7 +27,7 @@ struct backend {
     /* Is it a software GPU? Then its times are not a GPU's. Only the program that --device soft
      * starts has such a backend, in the place of CUDA's. */
     bool software;
-    bool in_build;    /* false for CUDA in a build without CUDA: then no text speaks of its costs */
+    bool in_build; /* false for CUDA in a build without CUDA: then no text speaks of its costs */
     /* The number of devices. If there is none, WHY gets the reason as half a sentence. */
     int (*devices)(char *why, size_t why_bytes);
     /* Writes one line about the existing device INDEX: name, size, capability. */

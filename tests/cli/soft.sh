@@ -12,7 +12,7 @@ for kernel in $(kernels_on cuda 2); do
     *) set -- blur photo.ppm --mask gauss5 --border mirror ;;
     esac
     stencilcli "$@" cpu.pam --device cpu
-    stencilcli "$@" soft.pam --device soft --kernel "$kernel" --verify
+    stencilcli "$@" soft.pam --device soft --kernel "$kernel" --verify -q
     cmp cpu.pam soft.pam || echo "differs: $kernel"
     rm soft.pam
 done
@@ -38,6 +38,7 @@ cmp out/photo.ppm cpu.ppm
 seq 1 1000 >numbers
 stencilcli signal numbers cpu.txt --mask '1 -2 3 4 1' --device cpu
 for kernel in $(kernels_on cuda 1); do
-    stencilcli signal numbers soft.txt --mask '1 -2 3 4 1' --device soft --kernel "$kernel" --verify
+    stencilcli signal numbers soft.txt -q --mask '1 -2 3 4 1' --device soft --kernel "$kernel" \
+        --verify
     cmp cpu.txt soft.txt || echo "differs: signal, $kernel"
 done

@@ -6,7 +6,7 @@ seq 9 >numbers
 stencilcli blur in.png auto.png --json | grep -c '"device":"soft"' || :
 stencilcli bench in.png --runs 1 | grep -c soft || :
 stencilcli blur in.png --device soft --kernel tiled --plan | sed -n '/^device/,/^loads/p'
-stencilcli blur in.png --device soft --plan | grep -c '^estimate .*software GPU'
+stencilcli blur in.png --device soft --plan | grep -c ' about .* on the software GPU'
 stencilcli signal numbers - --mask '1 2 1' --device soft --plan | grep '^device'
 times='these are times of the software GPU'
 stencilcli blur in.png out.png --device soft --time 2>said
