@@ -22,8 +22,6 @@
 /* Has a call worked? Clears an error: else the next launch would report it again. */
 bool cuda_worked(cudaError_t status);
 
-/* The newest compute capability that the kernels are compiled for, times 10. A newer GPU compiles
- * the PTX of that capability, which lacks code for newer ones. */
 /* The name of the backend. The software GPU (soft/gpu.h) runs these files too. */
 #ifdef SOFT_GPU
 #define CUDA_NAME        "soft"
@@ -33,6 +31,8 @@ bool cuda_worked(cudaError_t status);
 #define CUDA_IN_SOFTWARE false
 #endif
 
+/* The newest compute capability that the kernels are compiled for, times 10. A newer GPU compiles
+ * the PTX of that capability, which lacks code for newer ones. */
 #ifndef CUDA_NEWEST_ARCH
 #define CUDA_NEWEST_ARCH 999
 #endif
