@@ -1,5 +1,5 @@
 /* Image files. A source delivers rows, a sink accepts rows; every format is used through the same
- * few calls, whether its codec handles whole pictures (stb) or streams rows.
+ * few calls, whether its codec handles whole pictures or streams rows.
  *
  *   source_open -> source_info -> source_read ... -> source_close
  *   sink_open -> sink_write ... -> sink_finish | sink_abort
@@ -59,18 +59,33 @@ struct source;
 bool source_open(struct source **source, const char *path, struct error *err);
 const struct image_info *source_info(const struct source *source);
 
-/* A warning that names dropped metadata ("in.png: ICC profile and EXIF data are not kept"), or
- * NULL. Valid until source_close. */
-const char *source_warning(const struct source *source);
+enum density_unit { DENSITY_RATIO, DENSITY_INCH, DENSITY_CENTIMETRE, DENSITY_METRE };
 
-/* source_metadata: metadata that a PNG can hold, valid until source_close. source_warning_kept: the
- * warning that remains if the output keeps this metadata (sink_takes_metadata). */
+/* What a file holds beside its samples, for an output that can hold it. Valid until source_close.
+ */
 struct metadata {
-    const uint8_t *chunks; /* whole PNG chunks, to be placed after the header */
-    size_t bytes;          /* 0: none */
+    /* Whole chunks or segments in the input's format; an output of this format copies them. */
+    struct metadata_part {
+        uint8_t *bytes;
+        size_t size; /* 0: none */
+    } own;
+    struct metadata_part icc, exif, xmp; /* for outputs of other formats; exif begins as a TIFF */
+    struct density {
+        uint32_t x, y; /* 0: unknown */
+        enum density_unit unit;
+    } density;
+    int chroma_x, chroma_y; /* pixels that share their colour in a JPEG; 0: it is none */
 };
-struct metadata source_metadata(const struct source *source);
-const char *source_warning_kept(const struct source *source);
+const struct metadata *source_metadata(const struct source *source);
+
+/* A warning that names all metadata of the file ("in.png: ICC profile and EXIF data are not kept"),
+ * or only those that an output of FORMAT lacks; NULL: there is no such metadata. Valid until the
+ * next call and source_close. */
+const char *source_warning(const struct source *source);
+const char *source_warning_for(struct source *source, enum format format);
+
+/* Bytes that the decoder needs at once for the whole picture, beside the rows that it hands out. */
+uint64_t source_held(const struct source *source);
 
 /* True if rows are decoded on demand; else the first source_read decodes the whole picture. */
 bool source_streams(const struct source *source);
@@ -100,10 +115,10 @@ struct sink_options {
     int quality;        /* JPEG, 1..100 */
     bool drop_alpha;    /* --alpha drop */
     enum png_level png_level;
-    int threads;              /* for encoders that can use them, >= 1 */
-    bool sync;                /* --fsync: wait until the file is on the disk */
-    struct stat *written;     /* NULL, or filled as by output_watch */
-    struct metadata metadata; /* for formats that can hold it */
+    int threads;                     /* for encoders that can use them, >= 1 */
+    bool sync;                       /* --fsync: wait until the file is on the disk */
+    struct stat *written;            /* NULL, or filled as by output_watch */
+    const struct metadata *metadata; /* of the input; NULL: none */
 };
 
 /* Checks that the format can hold what INFO describes, and opens the output through codec/output.h
@@ -121,9 +136,9 @@ bool sink_check(const char *path, const struct image_info *info, const struct si
  * EXIT_USAGE and lists the known formats. sink_check and sink_open make this check too. */
 bool sink_check_format(const char *path, const struct sink_options *options, struct error *err);
 
-/* Whether the output's format can hold struct metadata. */
-bool sink_takes_metadata(const char *path, const struct image_info *info,
-                         const struct sink_options *options);
+/* The format that a sink for these arguments would write; FORMAT_NONE if it would be refused. */
+enum format sink_format(const char *path, const struct image_info *info,
+                        const struct sink_options *options);
 
 /* True if a sink for these arguments writes rows as they come. Otherwise it gathers all rows first,
  * unless the whole picture comes in one call. */

@@ -16,24 +16,30 @@
 enum dropped {
     DROPPED_ICC = 1,
     DROPPED_EXIF = 2,
-    DROPPED_GAMMA = 4,   /* a gamma other than sRGB's */
-    DROPPED_COLOURS = 8, /* primaries or a colour space other than sRGB's */
-    DROPPED_FRAMES = 16, /* further frames of an animation */
+    DROPPED_XMP = 4,
+    DROPPED_IPTC = 8,
+    DROPPED_GAMMA = 16,   /* a gamma other than sRGB's */
+    DROPPED_COLOURS = 32, /* primaries or a colour space other than sRGB's */
+    DROPPED_FRAMES = 64,  /* further frames of an animation */
 };
+
+/* The limit for all copied chunks or segments of a file together; further ones are dropped. */
+#define METADATA_MOST_BYTES ((size_t)8 << 20)
 
 struct source {
     const struct decoder *decoder;
     struct input *input;
     /* Filled by decoder->open: */
     struct image_info info;
-    struct metadata metadata; /* valid until close */
+    struct metadata metadata; /* own and icc are malloc'ed, and freed after close */
     unsigned dropped;         /* enum dropped: all such metadata in the file */
-    unsigned lost;            /* enum dropped: what `metadata` lacks of it */
+    unsigned lost;            /* enum dropped: what metadata.own lacks of it */
     char warning[512];        /* decoders that fill `dropped` leave it empty */
     bool whole;               /* this file can only be decoded as a whole */
+    uint64_t held;            /* see source_held */
     void *state;              /* the decoder's own */
     /* Kept by codec/source.c: */
-    char warning_kept[512]; /* the warning if the output keeps the metadata */
+    char warning_kept[512]; /* of source_warning_for */
     bool ahead;             /* source_read_ahead was called */
     int next_row;           /* rows handed out so far */
     struct image picture;   /* from read_all; its rows are handed out */
@@ -94,6 +100,8 @@ struct encoder {
     size_t state_bytes; /* size of sink->state: zeroed before open, freed after close */
     void (*close)(
         struct sink *sink); /* frees what the state holds, also after failures; may be NULL */
+    /* enum dropped: what a file can hold of icc, exif and xmp. NULL: nothing. */
+    unsigned (*keeps)(const struct metadata *metadata);
 };
 
 /* ---- the table ---- */
@@ -106,7 +114,6 @@ struct format_row {
     bool gray, colour, alpha; /* what it can hold; gray may be written as equal RGB */
     bool sixteen;             /* 16 bits a sample */
     bool maxval;              /* any maximum, kept in the file; else only 255 or 65535 */
-    bool metadata;            /* can hold struct metadata */
     int max_side;             /* 0: no limit */
     int suggested; /* rank, from 1, among the lossless formats that errors suggest; 0: none */
     enum format gray_as, colour_as; /* written as these formats; FORMAT_NONE: as itself */
@@ -146,6 +153,30 @@ void format_append_word(char *text, size_t bytes, const char *word, int left, co
     extern const struct encoder encoder_##codec;
 #include "codec/formats.def"
 #undef FORMAT
+
+/* ---- metadata (codec/metadata.c) ---- */
+
+/* True for an ICC profile for gray (or RGB) pixels. */
+bool metadata_profile_fits(const uint8_t *profile, size_t bytes, bool gray);
+
+/* True if EXIF data begins as a TIFF does. */
+bool metadata_exif_sound(const uint8_t *tiff, size_t bytes);
+
+/* Changes EXIF data to that of an upright picture: orientation 1, and no thumbnail, since it shows
+ * the picture as it was before it was turned and filtered. Returns the orientation that it had, 1
+ * to 8, which the picture has to be turned by; 1 (upright) if none is given. Cameras store the
+ * sensor's rows and record how the camera was held. In the upright picture the first stored row and
+ * column are
+ *
+ *           1     2     3       4       5     6      7       8
+ *   row     top   top   bottom  bottom  left  right  right   left
+ *   column  left  right right   left    top   top    bottom  bottom
+ *
+ * so 5 to 8 exchange width and height. */
+int metadata_exif_upright(uint8_t *tiff, size_t bytes);
+
+/* The density in UNIT, rounded; a ratio stays a ratio. */
+struct density metadata_density(struct density density, enum density_unit unit);
 
 /* ---- conversion of rows (codec/sink.c) ---- */
 

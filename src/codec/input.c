@@ -181,6 +181,19 @@ void input_skip(struct input *input, size_t bytes)
     input->start += bytes;
 }
 
+bool input_next(struct input *input, const uint8_t **bytes, size_t *got, struct error *err)
+{
+    if (input->start == input->end) {
+        input->start = 0;
+        if (!read_some(input, input->buffer, BUFFER_BYTES, &input->end, err))
+            return false;
+    }
+    *bytes = input->buffer + input->start;
+    *got = input->end - input->start;
+    input->start = input->end;
+    return true;
+}
+
 bool input_read(struct input *input, void *into, size_t bytes, size_t *got, struct error *err)
 {
     uint8_t *place = into;

@@ -30,6 +30,10 @@ bool input_peek(struct input *input, size_t want, const uint8_t **bytes, size_t 
 /* Consumes BYTES bytes that were peeked. */
 void input_skip(struct input *input, size_t bytes);
 
+/* Hands out and consumes the next bytes, as many as are buffered; *got is 0 only at the end. They
+ * are valid until the next call. */
+bool input_next(struct input *input, const uint8_t **bytes, size_t *got, struct error *err);
+
 /* Reads exactly BYTES bytes, or fewer at the end of the input; *got is the number. */
 bool input_read(struct input *input, void *into, size_t bytes, size_t *got, struct error *err);
 

@@ -94,13 +94,13 @@ bool sink_streams(const char *path, const struct image_info *info,
     return row && !row->encoder->make;
 }
 
-bool sink_takes_metadata(const char *path, const struct image_info *info,
-                         const struct sink_options *options)
+enum format sink_format(const char *path, const struct image_info *info,
+                        const struct sink_options *options)
 {
+    struct image_info target;
     struct error ignored;
-    const struct format_row *row = target_row(path, info, options, &ignored);
 
-    return row && row->metadata;
+    return format_resolve(path, info, options, &target, &ignored) ? target.format : FORMAT_NONE;
 }
 
 /* Frees the sink and, unless it was committed, the output. */

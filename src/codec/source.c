@@ -21,6 +21,8 @@ static void describe_dropped(unsigned dropped, const char *name, char *text, siz
     } table[] = {
         {DROPPED_ICC, "ICC profile", false},
         {DROPPED_EXIF, "EXIF data", true},
+        {DROPPED_XMP, "XMP data", true},
+        {DROPPED_IPTC, "IPTC data", true},
         {DROPPED_GAMMA, "gamma", false},
         {DROPPED_COLOURS, "colour space", false},
         {DROPPED_FRAMES, "animation frames", true},
@@ -63,7 +65,6 @@ static bool open_file(struct source *source, const char *path, struct error *err
     if (!source->decoder->open(source, err))
         return false;
     describe_dropped(source->dropped, name, source->warning, sizeof source->warning);
-    describe_dropped(source->lost, name, source->warning_kept, sizeof source->warning_kept);
     return true;
 }
 
@@ -86,6 +87,8 @@ void source_close(struct source *source)
     if (source->state && source->decoder->close)
         source->decoder->close(source);
     free(source->state);
+    free(source->metadata.own.bytes);
+    free(source->metadata.icc.bytes);
     image_free(&source->picture);
     input_close(source->input);
     free(source);
@@ -101,16 +104,32 @@ const char *source_warning(const struct source *source)
     return source->warning[0] ? source->warning : NULL;
 }
 
-struct metadata source_metadata(const struct source *source)
+const char *source_warning_for(struct source *source, enum format format)
 {
-    return source->metadata;
+    const struct metadata *metadata = &source->metadata;
+    const struct encoder *encoder = format_row(format)->encoder;
+    unsigned lost = source->dropped;
+
+    if (format == source->info.format && metadata->own.size > 0)
+        lost = source->lost;
+    else if (encoder && encoder->keeps)
+        lost &= ~encoder->keeps(metadata);
+    if (lost == source->dropped)
+        return source_warning(source);
+    source->warning_kept[0] = '\0';
+    describe_dropped(lost, input_name(source->input), source->warning_kept,
+                     sizeof source->warning_kept);
+    return source->warning_kept[0] ? source->warning_kept : NULL;
 }
 
-const char *source_warning_kept(const struct source *source)
+const struct metadata *source_metadata(const struct source *source)
 {
-    return source->metadata.bytes == 0    ? source_warning(source)
-           : source->warning_kept[0] != 0 ? source->warning_kept
-                                          : NULL;
+    return &source->metadata;
+}
+
+uint64_t source_held(const struct source *source)
+{
+    return source->held;
 }
 
 /* ---- rows ---- */

@@ -334,14 +334,13 @@ static void note_clipped(const struct run *run)
                  run->input, 100 * part, info->max, (double)m->sum / (double)m->divisor);
 }
 
-/* Passes the input's metadata on to the output if the output can hold it. */
-static void take_metadata(struct sink_options *sink, const struct source *source,
-                          const char *output, struct picture_report *report)
+/* Passes the input's metadata on; the output's format takes what it can hold. */
+static void pass_metadata(struct sink_options *sink, struct source *source, const char *output,
+                          struct picture_report *report)
 {
-    const char *warning = source_warning_kept(source);
+    enum format format = sink_format(output, &report->info, sink);
+    const char *warning = source_warning_for(source, format);
 
-    if (!sink_takes_metadata(output, &report->info, sink))
-        return;
     sink->metadata = source_metadata(source);
     snprintf(report->warning, sizeof report->warning, "%s", warning ? warning : "");
 }
@@ -384,7 +383,7 @@ bool picture_filter(const struct picture_request *request, const char *input, co
     }
     kept.sink.threads = report->choice.threads;
     run.counts = changes_brightness(&run.plan);
-    take_metadata(&kept.sink, run.source, output, report);
+    pass_metadata(&kept.sink, run.source, output, report);
     prepared = clock_ms() - start;
     ok = run_all(&run, cuda, err);
     report->decode_ms += prepared; /* the header, and with some formats the whole file */

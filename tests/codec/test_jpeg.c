@@ -1,9 +1,13 @@
 /* JPEG through the codec interface. JPEG is lossy, so its files are compared with each other: files
  * with an orientation with the file without one, gray files with colour files of the same picture.
  * Only flat pictures must come back exactly. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "codec/format.h"
 #include "tests/codec/codec_memory.h"
 #include "tests/test.h"
 
@@ -121,26 +125,33 @@ static const uint8_t *upright_pixel(const struct image *stored, int orientation,
     }
 }
 
-static void check_orientation(const uint8_t *file, size_t bytes, const struct image *stored,
-                              int value, bool big)
+/* A number of EXIF data of TYPE (3: 16 bits, else 32) in its four bytes. */
+static void put_number(uint8_t to[4], int type, int value, bool big)
 {
-    uint8_t little_tiff[] = {'I',  'I', 42, 0, 8, 0, 0, 0, 2,
-                             0, /* two entries */
-                             0x0f, 1,   2,  0, 1, 0, 0, 0, 0,
-                             0,    0,   0, /* another one */
-                             0x12, 1,   3,  0, 1, 0, 0, 0, (uint8_t)value,
-                             0,    0,   0};
-    uint8_t big_tiff[] = {
-        'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, (uint8_t)value, 0, 0};
+    memset(to, 0, 4);
+    to[!big ? 0 : type == 3 ? 1 : 3] = (uint8_t)value;
+}
+
+static void check_orientation(const uint8_t *file, size_t bytes, const struct image *stored,
+                              int type, int value, bool big)
+{
+    uint8_t little_tiff[] = {'I',  'I', 42, 0, 8, 0, 0, 0, 2, 0,       /* two entries */
+                             0x0f, 1,   2,  0, 1, 0, 0, 0, 0, 0, 0, 0, /* another one */
+                             0x12, 1,   0,  0, 1, 0, 0, 0, 0, 0, 0, 0};
+    uint8_t big_tiff[] = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+    uint8_t *tiff = big ? big_tiff : little_tiff;
+    size_t tiff_bytes = big ? sizeof big_tiff : sizeof little_tiff;
     int orientation = value >= 1 && value <= 8 ? value : 1, x, y;
     bool exchanged = orientation >= 5;
     struct image image;
     struct error err;
     char warning[256];
     size_t turned_bytes;
-    uint8_t *turned = big ? with_exif(file, bytes, big_tiff, sizeof big_tiff, &turned_bytes)
-                          : with_exif(file, bytes, little_tiff, sizeof little_tiff, &turned_bytes);
+    uint8_t *turned, one[4];
 
+    tiff[tiff_bytes - (big ? 9 : 10)] = (uint8_t)type;
+    put_number(tiff + tiff_bytes - 4, type, value, big);
+    turned = with_exif(file, bytes, tiff, tiff_bytes, &turned_bytes);
     memory_read(turned, turned_bytes, &image, warning, &err);
     CHECKF(image.data, "%s", err.text);
     CHECK(strcmp(warning, "EXIF data are not kept") == 0);
@@ -150,33 +161,51 @@ static void check_orientation(const uint8_t *file, size_t bytes, const struct im
         for (x = 0; x < image.width; x++)
             CHECKF(memcmp(memory_pixel(&image, x, y), upright_pixel(stored, orientation, x, y),
                           (size_t)image.channels) == 0,
-                   "orientation %d: x %d y %d", value, x, y);
+                   "type %d, orientation %d: x %d y %d", type, value, x, y);
+    /* What is written says that the picture is upright. */
+    CHECK(metadata_exif_upright(tiff, tiff_bytes) == orientation);
+    put_number(one, type, orientation == value ? 1 : value, big);
+    CHECKF(memcmp(tiff + tiff_bytes - 4, one, 4) == 0, "type %d, orientation %d", type, value);
     image_free(&image);
     free(turned);
 }
 
 static void orientation_is_applied(void)
 {
-    int channels, value;
+    static const int types[] = {3, 4, 9}; /* SHORT, LONG, SLONG */
 
-    for (channels = 1; channels <= 3; channels += 2) {
+    for (int channels = 1; channels <= 3; channels += 2) {
         struct image image, stored;
         struct error err;
         char warning[256];
         size_t bytes;
         uint8_t *file;
-        memory_picture(&image, 13, 6, channels);
+        memory_picture(&image, 21, 37, channels);
         file = write_jpeg(&image, 95, 6, &bytes);
         memory_read(file, bytes, &stored, warning, &err);
         CHECKF(stored.data, "%s", err.text);
-        for (value = 0; value <= 9 && stored.data; value++) {
-            check_orientation(file, bytes, &stored, value, false);
-            check_orientation(file, bytes, &stored, value, true);
+        for (int i = 0; i < 3 * 10 && stored.data; i++) {
+            check_orientation(file, bytes, &stored, types[i / 10], i % 10, false);
+            check_orientation(file, bytes, &stored, types[i / 10], i % 10, true);
         }
         free(file);
         image_free(&image);
         image_free(&stored);
     }
+}
+
+/* A thumbnail would show the picture as it was: its directory and its bytes are cleared. */
+static void thumbnails_are_dropped(void)
+{
+    uint8_t tiff[] = {
+        'I', 'I', 42, 0, 8, 0, 0, 0, 0, 0, /* no entry */
+        14,  0,   0,  0, /* the second directory: the place of 4 bytes, their length */
+        2,   0,   1,  2, 4, 0, 1, 0, 0, 0, 44, 0,   0,   0,   2,   2,   4,   0,   1,
+        0,   0,   0,  4, 0, 0, 0, 0, 0, 0, 0,  'j', 'p', 'e', 'g', 'm', 'o', 'r', 'e'};
+
+    CHECK(metadata_exif_upright(tiff, sizeof tiff) == 1);
+    CHECK(memcmp(tiff + 10, "\0\0\0\0", 4) == 0);
+    CHECK(memcmp(tiff + 44, "\0\0\0\0more", 8) == 0);
 }
 
 /* Wrong or truncated EXIF data means no orientation, and the picture is not refused. */
@@ -208,11 +237,59 @@ static void broken_exif_is_harmless(void)
     image_free(&image);
 }
 
+/* ---- damage ---- */
+
+/* Whether the first CUT bytes of FILE, and END behind them, are read as a picture. */
+static bool is_read(int fd, const uint8_t *file, size_t cut, const char *end)
+{
+    struct source *source;
+    struct image image;
+    struct error err;
+    char path[64];
+    bool ok;
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    CHECK(ftruncate(fd, 0) == 0 && pwrite(fd, file, cut, 0) == (ssize_t)cut &&
+          pwrite(fd, end, strlen(end), (off_t)cut) == (ssize_t)strlen(end));
+    ok = source_open(&source, path, &err) && source_read_all(source, &image, &err);
+    source_close(source);
+    if (ok)
+        image_free(&image);
+    return ok;
+}
+
+/* A file that was cut anywhere is refused, also with an end marker behind the cut. */
+static void check_cuts(const char *path)
+{
+    static uint8_t file[1 << 16];
+    FILE *in = fopen(path, "rb");
+    size_t bytes = in ? fread(file, 1, sizeof file, in) : 0;
+    int fd = memfd_create("cut", 0);
+
+    CHECKF(bytes > 2 && fd >= 0 && is_read(fd, file, bytes - 2, "\xff\xd9"), "%s", path);
+    for (size_t cut = 2; cut + 2 < bytes; cut++) {
+        CHECKF(!is_read(fd, file, cut, ""), "%s: %zu bytes were read", path, cut);
+        CHECKF(!is_read(fd, file, cut, "\xff\xd9"), "%s: %zu bytes and an end were read", path,
+               cut);
+    }
+    close(fd);
+    if (in)
+        fclose(in);
+}
+
+static void cut_files_are_refused(void)
+{
+    check_cuts("testdata/progressive.jpg");
+    check_cuts("testdata/rotated.jpg");
+}
+
 int main(void)
 {
     TEST(flat_jpegs_are_exact);
     TEST(gray_jpegs_are_their_colour_twins);
     TEST(orientation_is_applied);
+    TEST(thumbnails_are_dropped);
     TEST(broken_exif_is_harmless);
+    TEST(cut_files_are_refused);
     return test_finish();
 }

@@ -18,11 +18,10 @@
 /* The longest chunk whose content is read here is a palette. */
 #define CHUNK_HEAD_BYTES (3 * 256)
 
-#define MAX_KEYWORD     79
-#define MAX_PROFILE     ((size_t)16 << 20)
-#define PROFILE_HEADER  128
-#define PROFILE_COLOURS 16 /* offset of the colour space in a profile's header */
-#define PROFILE_MARK    36 /* offset of 'acsp' in it */
+#define MAX_KEYWORD 79
+#define MAX_PROFILE ((size_t)16 << 20)
+
+const char png_xmp_head[22] = "XML:com.adobe.xmp";
 
 static const uint8_t signature[SIGNATURE_BYTES] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
 
@@ -137,7 +136,7 @@ static bool keep(const struct walk *walk)
     if ((kinds[kind].place == EARLY && png->palette_entries > 0) ||
         (kinds[kind].place != ANYWHERE && png->data_chunks > 0) ||
         !is_sound(kind, walk->data, walk->bytes) || notes->count == PNG_KEPT_CHUNKS ||
-        walk->bytes > PNG_KEPT_BYTES - notes->kept_bytes)
+        walk->bytes > METADATA_MOST_BYTES - notes->kept_bytes)
         return false;
     notes->seen |= 1U << kind;
     notes->kept[notes->count++] = (struct png_kept){.place = walk->place,
@@ -158,6 +157,9 @@ static void note_metadata(const struct walk *walk)
         says = DROPPED_ICC;
     else if (is(walk, "eXIf"))
         says = DROPPED_EXIF;
+    else if (is(walk, "iTXt") && walk->bytes > sizeof png_xmp_head &&
+             memcmp(walk->data, png_xmp_head, strlen(png_xmp_head) + 1) == 0)
+        says = DROPPED_XMP;
     else if (is(walk, "cICP"))
         says = walk->bytes == 4 && memcmp(walk->data, "\1\15\0\1", 4) == 0 ? 0U : DROPPED_COLOURS;
     else if (is(walk, "acTL"))
@@ -532,52 +534,71 @@ static bool copy(struct input *input, size_t place, uint8_t *to, size_t count, s
     return true;
 }
 
-/* True for an iCCP chunk whose profile can be decompressed and is for gray (or RGB) pixels. */
-static bool profile_fits(const uint8_t *chunk, size_t bytes, bool gray)
+/* The profile of an iCCP chunk if it is for gray (or RGB) pixels; malloc'ed, else nothing. */
+static struct metadata_part take_profile(const uint8_t *chunk, size_t bytes, bool gray)
 {
-    const uint8_t *content = chunk + 8;
-    size_t length = bytes - PNG_CHUNK_OVERHEAD, skip = keyword_length(content, length) + 2, got;
-    uint8_t *profile = malloc(MAX_PROFILE);
+    const uint8_t *content = chunk + PNG_CHUNK_HEAD;
+    size_t length = bytes - PNG_CHUNK_OVERHEAD, skip = keyword_length(content, length) + 2;
+    struct metadata_part profile = {.bytes = malloc(MAX_PROFILE)};
     const char *why;
-    bool fits;
 
-    if (!profile)
-        return false;
-    fits = skip < length &&
-           zlib_stream_inflate(content + skip, length - skip, profile, MAX_PROFILE, &got, &why) &&
-           got >= PROFILE_HEADER && png_get32(profile) == got &&
-           memcmp(profile + PROFILE_MARK, "acsp", 4) == 0 &&
-           memcmp(profile + PROFILE_COLOURS, gray ? "GRAY" : "RGB ", 4) == 0;
-    free(profile);
-    return fits;
+    if (profile.bytes && skip < length &&
+        zlib_stream_inflate(content + skip, length - skip, profile.bytes, MAX_PROFILE,
+                            &profile.size, &why) &&
+        metadata_profile_fits(profile.bytes, profile.size, gray)) {
+        uint8_t *smaller = realloc(profile.bytes, profile.size);
+        profile.bytes = smaller ? smaller : profile.bytes;
+        return profile;
+    }
+    free(profile.bytes);
+    return (struct metadata_part){0};
 }
 
-bool png_metadata_take(struct png_file *png, bool gray, uint8_t **chunks, size_t *chunk_bytes,
+/* Finds what other formats can hold in a copied chunk. */
+static void find_parts(struct metadata *metadata, uint8_t *chunk)
+{
+    uint8_t *content = chunk + PNG_CHUNK_HEAD;
+    size_t bytes = png_get32(chunk);
+
+    if (memcmp(chunk + 4, "eXIf", 4) == 0)
+        metadata->exif = (struct metadata_part){content, bytes};
+    if (memcmp(chunk + 4, "iTXt", 4) == 0 && bytes > sizeof png_xmp_head &&
+        memcmp(content, png_xmp_head, sizeof png_xmp_head) == 0)
+        metadata->xmp =
+            (struct metadata_part){content + sizeof png_xmp_head, bytes - sizeof png_xmp_head};
+    if (memcmp(chunk + 4, "pHYs", 4) == 0)
+        metadata->density = (struct density){png_get32(content), png_get32(content + 4),
+                                             content[8] == 1 ? DENSITY_METRE : DENSITY_RATIO};
+}
+
+bool png_metadata_take(struct png_file *png, bool gray, struct metadata *metadata,
                        struct error *err)
 {
     struct png_notes *notes = &png->notes;
     uint8_t *to;
 
-    *chunks = NULL;
-    *chunk_bytes = 0;
     if (!notes->named_space) {
         notes->dropped |= notes->maybe;
         notes->lost |= notes->maybe_lost;
     }
     if (notes->count == 0)
         return true;
-    to = *chunks = malloc(notes->kept_bytes + (size_t)notes->count * PNG_CHUNK_OVERHEAD);
+    to = metadata->own.bytes =
+        malloc(notes->kept_bytes + (size_t)notes->count * PNG_CHUNK_OVERHEAD);
     if (!to)
         return error_file(err, png->name, "no memory to read it");
     for (int i = 0; i < notes->count; i++) {
         const struct png_kept *kept = &notes->kept[i];
         if (!copy(png->input, kept->place, to, kept->bytes, err))
             return false;
-        if (kept->profile && !profile_fits(to, kept->bytes, gray))
+        if (kept->profile)
+            metadata->icc = take_profile(to, kept->bytes, gray);
+        find_parts(metadata, to);
+        if (kept->profile && metadata->icc.size == 0)
             notes->lost |= DROPPED_ICC;
         else
             to += kept->bytes;
     }
-    *chunk_bytes = (size_t)(to - *chunks);
+    metadata->own.size = (size_t)(to - metadata->own.bytes);
     return true;
 }

@@ -225,7 +225,6 @@ static bool check_sizes(const struct png_file *png, const struct image_info *inf
 /* source->state */
 struct png_source {
     struct png_file file;
-    uint8_t *metadata;     /* the memory of source->metadata */
     struct reader *reader; /* NULL until the first row is read */
 };
 
@@ -241,10 +240,8 @@ static bool decoder_open(struct source *source, struct error *err)
         return refuse_truncated(png, err);
     source_describe(source, png->header.width, png->header.height, png_channels(png),
                     png->header.depth == 16 ? 65535 : 255, FORMAT_PNG);
-    if (!png_metadata_take(png, info->channels <= 2, &state->metadata, &source->metadata.bytes,
-                           err))
+    if (!png_metadata_take(png, info->channels <= 2, &source->metadata, err))
         return false;
-    source->metadata.chunks = state->metadata;
     source->dropped = png->notes.dropped;
     source->lost = png->notes.lost;
 #ifdef HAVE_PNG_ROWS
@@ -646,17 +643,14 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
     png_chunks_explain(source->input, err);
     return false;
 }
-#endif
 
 static void decoder_close(struct source *source)
 {
     struct png_source *state = source->state;
 
-#ifdef HAVE_PNG_ROWS
     reader_close(state->reader);
-#endif
-    free(state->metadata);
 }
+#endif
 
 const struct decoder decoder_png = {
     .name = "PNG",
@@ -664,8 +658,8 @@ const struct decoder decoder_png = {
     .open = decoder_open,
 #ifdef HAVE_PNG_ROWS
     .read = decoder_read,
+    .close = decoder_close,
 #endif
     .read_all = decoder_read_all,
     .state_bytes = sizeof(struct png_source),
-    .close = decoder_close,
 };

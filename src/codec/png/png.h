@@ -13,9 +13,8 @@
 
 /* ---- chunks (codec/png/chunks.c) ---- */
 
-/* Limits for all copied chunks together; further chunks are dropped. */
+/* The limit for copied chunks; further chunks are dropped. */
 #define PNG_KEPT_CHUNKS 256
-#define PNG_KEPT_BYTES  ((size_t)8 << 20)
 
 /* Notes about the chunks that are neither header, palette, transparency nor picture: which of them
  * change how the picture looks, and which are copied unchanged into another PNG: iCCP, sRGB, gAMA,
@@ -90,10 +89,15 @@ void png_chunks_explain(struct input *input, struct error *err);
 int png_samples_stored(const struct png_header *header);
 int png_channels(const struct png_file *png);
 
-/* Call after the walk: reads the chunks to copy. *chunks (malloc'ed, NULL for none) are complete
- * chunks that can follow a header. A profile that is not for gray (or RGB) pixels is dropped. */
-bool png_metadata_take(struct png_file *png, bool gray, uint8_t **chunks, size_t *chunk_bytes,
+/* Call after the walk: reads the chunks to copy, complete chunks that can follow a header, and
+ * finds in them what other formats can hold. A profile that is not for gray (or RGB) pixels is
+ * dropped. */
+bool png_metadata_take(struct png_file *png, bool gray, struct metadata *metadata,
                        struct error *err);
+
+/* How an iTXt chunk of XMP data begins that is not compressed: its keyword, no compression, no
+ * language, no translated keyword. */
+extern const char png_xmp_head[22];
 
 /* The compressed data of the picture: the content of consecutive IDAT chunks. Their CRCs are
  * checked while the data is read. */

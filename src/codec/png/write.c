@@ -380,13 +380,64 @@ static void copy_row(uint8_t *to, const void *row, size_t bytes, enum sample_typ
     }
 }
 
+/* ---- metadata ---- */
+
+/* Writes a chunk of the HEAD_BYTES bytes at HEAD and of PART, compressed if PACKED. */
+static bool write_chunk(struct sink *sink, const char *type, const void *head, size_t head_bytes,
+                        struct metadata_part part, bool packed, struct error *err)
+{
+    size_t bound = PNG_CHUNK_OVERHEAD + head_bytes + ZLIB_BEGIN_BYTES + deflate_bound(part.size) +
+                   ZLIB_END_BYTES;
+    struct deflate_finder *finder = packed ? deflate_finder_new() : NULL;
+    uint8_t *chunk = malloc(bound), *to = chunk;
+    bool ok = chunk && (finder || !packed);
+
+    if (ok) {
+        to = (uint8_t *)memcpy(chunk + PNG_CHUNK_HEAD, head, head_bytes) + head_bytes;
+        if (packed) {
+            to += zlib_stream_begin(to);
+            to += deflate_repeats(finder, DEFLATE_DEFAULT, part.bytes, part.size, to);
+            to += zlib_stream_end(to, zlib_adler32(1, part.bytes, part.size));
+        } else if (part.size > 0) {
+            to = (uint8_t *)memcpy(to, part.bytes, part.size) + part.size;
+        }
+        ok = output_write(sink->output, chunk,
+                          png_chunk_close(chunk, type, (size_t)(to - chunk - PNG_CHUNK_HEAD)), err);
+    } else {
+        sink_no_memory(sink, err);
+    }
+    free(finder);
+    free(chunk);
+    return ok;
+}
+
+/* Writes metadata that comes from another format. */
+static bool write_metadata(struct sink *sink, const struct metadata *metadata, struct error *err)
+{
+    static const char profile_head[] = "ICC profile\0"; /* a name; compressed as zlib does it */
+    struct density density = metadata_density(metadata->density, DENSITY_METRE);
+    struct metadata_part none = {0};
+    uint8_t dots[9];
+
+    png_put32(png_put32(dots, density.x), density.y);
+    dots[8] = density.unit == DENSITY_METRE;
+    return (metadata->icc.size == 0 || write_chunk(sink, "iCCP", profile_head, sizeof profile_head,
+                                                   metadata->icc, true, err)) &&
+           (density.x == 0 || density.y == 0 ||
+            write_chunk(sink, "pHYs", dots, sizeof dots, none, false, err)) &&
+           (metadata->exif.size == 0 ||
+            write_chunk(sink, "eXIf", "", 0, metadata->exif, false, err)) &&
+           (metadata->xmp.size == 0 || write_chunk(sink, "iTXt", png_xmp_head, sizeof png_xmp_head,
+                                                   metadata->xmp, false, err));
+}
+
 /* ---- the encoder ---- */
 
 static bool write_header(struct sink *sink, struct error *err)
 {
     static const uint8_t colours[] = {0, 4, 2, 6}; /* gray, with alpha, RGB, RGBA */
     const struct image_info *info = &sink->info;
-    const struct metadata *metadata = &sink->options.metadata;
+    const struct metadata *metadata = sink->options.metadata;
     uint8_t file[8 + 13 + PNG_CHUNK_OVERHEAD] = {137, 'P', 'N', 'G', 13, 10, 26, 10};
     uint8_t *head = file + 8 + PNG_CHUNK_HEAD;
 
@@ -396,8 +447,11 @@ static bool write_header(struct sink *sink, struct error *err)
     png_chunk_close(file + 8, "IHDR", 13);
     if (!output_write(sink->output, file, sizeof file, err))
         return false;
-    return metadata->bytes == 0 ||
-           output_write(sink->output, metadata->chunks, metadata->bytes, err);
+    if (!metadata)
+        return true;
+    if (sink->given.format == FORMAT_PNG && metadata->own.size > 0)
+        return output_write(sink->output, metadata->own.bytes, metadata->own.size, err);
+    return write_metadata(sink, metadata, err);
 }
 
 static bool encoder_open(struct sink *sink, struct error *err)
@@ -462,6 +516,13 @@ static bool encoder_finish(struct sink *sink, struct error *err)
     return output_write(sink->output, end, bytes, err);
 }
 
+static unsigned keeps(const struct metadata *metadata)
+{
+    return (metadata->icc.size > 0 ? DROPPED_ICC : 0U) |
+           (metadata->exif.size > 0 ? DROPPED_EXIF : 0U) |
+           (metadata->xmp.size > 0 ? DROPPED_XMP : 0U);
+}
+
 static void encoder_close(struct sink *sink)
 {
     struct writer *writer = sink->state;
@@ -489,4 +550,5 @@ const struct encoder encoder_png = {
     .finish = encoder_finish,
     .state_bytes = sizeof(struct writer),
     .close = encoder_close,
+    .keeps = keeps,
 };

@@ -1,0 +1,459 @@
+/* Reading JPEG: a few rows at a time, with the samples of `djpeg -dct int`. A file of several scans
+ * (progressive) is decoded to coefficients first. A picture that lies on its side is decoded as a
+ * whole and turned upright.
+ *
+ * A JPEG has no checksum, so this code is strict: every warning of the library is an error, and all
+ * coefficients and the end marker must be there. Damage that leaves the codes valid still passes.
+ *
+ * Not read: CMYK, because a filter needs gray or RGB; 12 bits, lossless and hierarchical coding,
+ * which the library does not know; and arithmetic coding, because its data may end early and is
+ * then continued with zeros, so that a cut file cannot be told from a complete one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/machine.h"
+#include "codec/jpeg/jpeg.h"
+
+/* No encoder needs more scans (libjpeg's own script has 10). A hostile file could otherwise use
+ * many tiny scans, each of which makes the decoder pass over the whole picture. */
+#define MAX_SCANS 100
+
+/* A segment has at most 64 KiB and a marker begins with FF, so a file that has no FF in so many
+ * bytes beside its data holds something else there: a hole, perhaps of many gigabytes. */
+#define MOST_WITHOUT_MARKER ((size_t)1 << 18)
+
+/* Below this the system is not asked what memory it has. */
+#define LARGE_BYTES ((uint64_t)64 << 20)
+
+/* Rows of a call of the library. A picture is turned in strips of as many rows, so that several
+ * pixels of a strip lie side by side afterwards. */
+#define STRIP_ROWS 16
+
+/* source->state */
+struct reader {
+    struct jpeg_call call;
+    struct jpeg_decompress_struct library;
+    struct jpeg_source_mgr bytes;
+    struct jpeg_progress_mgr progress;
+    struct source *source;
+    const char *name;
+    const uint8_t *piece; /* of the file, handed to the library last */
+    size_t piece_bytes;
+    size_t without_marker; /* bytes in front of it without FF */
+    uint64_t taken;        /* bytes of the file up to the end of the piece */
+    bool header_read, started;
+    unsigned seen; /* a bit for each kind of segment that has occurred */
+    size_t room;   /* of metadata.own */
+    int orientation;
+    struct image *rows; /* to fill */
+    uint8_t segment[JPEG_SEGMENT_BYTES];
+};
+
+/* ---- damage ---- */
+
+static unsigned long long place_of(const struct reader *r)
+{
+    return r->taken - r->bytes.bytes_in_buffer;
+}
+
+_Noreturn static void truncated(struct reader *r)
+{
+    const struct jpeg_decompress_struct *library = &r->library;
+
+    if (r->started && library->output_scanline < library->output_height)
+        jpeg_fail(&r->call, r->name, "truncated JPEG: %u of %u rows", library->output_scanline,
+                  library->output_height);
+    jpeg_fail(&r->call, r->name, "truncated JPEG: the data ends at byte %llu", place_of(r));
+}
+
+_Noreturn static void unreadable(struct reader *r, const char *what, const char *way_out)
+{
+    if (!way_out)
+        way_out = "convert it to a common JPEG or a PNG";
+    jpeg_fail(&r->call, r->name, "a JPEG %s cannot be read: %s", what, way_out);
+}
+
+static const char newer_djpeg[] =
+    "use djpeg of libjpeg-turbo 3: djpeg FILE | stencilcli FILTER - OUTPUT";
+
+/* Writes the sentence for an error or a warning of the library. */
+static void explain(j_common_ptr common)
+{
+    static const char corrupt[] = "Corrupt JPEG data: ";
+    struct reader *r = common->client_data;
+    unsigned width = r->library.image_width, height = r->library.image_height;
+    int code = common->err->msg_code, coding = common->err->msg_parm.i[0] & 15;
+    char text[JMSG_LENGTH_MAX], *what = text;
+
+    if (code == JWRN_HIT_MARKER)
+        truncated(r);
+    if (code == JERR_OUT_OF_MEMORY)
+        jpeg_fail(&r->call, r->name, "no memory to read it");
+    if (code == JERR_IMAGE_TOO_BIG)
+        jpeg_fail(&r->call, r->name, "%u x %u pixels: more than %d on a side cannot be read", width,
+                  height, (int)JPEG_MAX_DIMENSION);
+    if (code == JERR_EMPTY_IMAGE)
+        jpeg_fail(&r->call, r->name, "damaged JPEG: %u x %u pixels are no picture", width, height);
+    if (code == JERR_BAD_PRECISION)
+        unreadable(r, "with more than 8 bits a sample", newer_djpeg);
+    if (code == JERR_SOF_UNSUPPORTED && (coding == 3 || coding == 11))
+        unreadable(r, "with lossless coding", newer_djpeg);
+    if (code == JERR_SOF_UNSUPPORTED)
+        unreadable(r, "with hierarchical coding", NULL);
+    if (code == JERR_FRACT_SAMPLE_NOTIMPL)
+        unreadable(r, "whose colours are sampled at a fraction that is not 1/n", NULL);
+    common->err->format_message(common, text);
+    if (strncmp(text, corrupt, sizeof corrupt - 1) == 0)
+        what += sizeof corrupt - 1;
+    jpeg_fail(&r->call, r->name, "damaged JPEG: %s, near byte %llu", what, place_of(r));
+}
+
+/* ---- bytes of the file ---- */
+
+static void check_markers(struct reader *r)
+{
+    const struct jpeg_decompress_struct *library = &r->library;
+    bool in_data = r->header_read && library->input_iMCU_row < library->total_iMCU_rows;
+
+    if (in_data || memchr(r->piece, 0xff, r->piece_bytes))
+        r->without_marker = 0;
+    else
+        r->without_marker += r->piece_bytes;
+    if (r->without_marker > MOST_WITHOUT_MARKER)
+        jpeg_fail(&r->call, r->name, "damaged JPEG: there is no marker in front of byte %llu",
+                  place_of(r));
+}
+
+static boolean fill(j_decompress_ptr library)
+{
+    struct reader *r = library->client_data;
+
+    r->bytes.bytes_in_buffer = 0;
+    if (r->piece)
+        check_markers(r);
+    if (!input_next(r->source->input, &r->piece, &r->piece_bytes, r->call.err))
+        jpeg_give_up(&r->call);
+    if (r->piece_bytes == 0)
+        truncated(r);
+    r->taken += r->piece_bytes;
+    r->bytes.next_input_byte = r->piece;
+    r->bytes.bytes_in_buffer = r->piece_bytes;
+    return TRUE;
+}
+
+/* Copies the next bytes to TO, or skips them if TO is NULL. */
+static void take_bytes(struct reader *r, uint8_t *to, size_t bytes)
+{
+    for (size_t done = 0, count; done < bytes; done += count) {
+        if (r->bytes.bytes_in_buffer == 0)
+            fill(&r->library);
+        count = r->bytes.bytes_in_buffer < bytes - done ? r->bytes.bytes_in_buffer : bytes - done;
+        if (to)
+            memcpy(to + done, r->bytes.next_input_byte, count);
+        r->bytes.next_input_byte += count;
+        r->bytes.bytes_in_buffer -= count;
+    }
+}
+
+static void skip(j_decompress_ptr library, long bytes)
+{
+    take_bytes(library->client_data, NULL, bytes > 0 ? (size_t)bytes : 0);
+}
+
+static void do_nothing(j_decompress_ptr library)
+{
+    (void)library;
+}
+
+/* Called by the library while it works. */
+static void watch(j_common_ptr library)
+{
+    struct reader *r = library->client_data;
+
+    if (r->library.input_scan_number > MAX_SCANS)
+        jpeg_fail(&r->call, r->name, "damaged JPEG: more scans than make sense");
+}
+
+/* Called by the library for a segment that may be metadata. Segments behind the first scan are
+ * skipped. */
+static boolean take_segment(j_decompress_ptr library)
+{
+    struct reader *r = library->client_data;
+    struct source *source = r->source;
+    const struct jpeg_segment *known;
+    uint8_t length[2];
+    size_t bytes;
+    enum jpeg_kind kind;
+
+    take_bytes(r, length, sizeof length);
+    bytes = length[0] * 256U + length[1];
+    if (bytes < 2)
+        jpeg_fail(&r->call, r->name, "damaged JPEG: an impossible length at byte %llu",
+                  place_of(r) - 2);
+    bytes -= 2;
+    take_bytes(r, r->segment, bytes);
+    kind = jpeg_segment_kind(library->unread_marker, r->segment, bytes);
+    known = &jpeg_segments[kind];
+    if (r->header_read || kind == JPEG_KINDS || (known->single && r->seen & 1U << kind))
+        return TRUE;
+    r->seen |= 1U << kind;
+    if (kind == JPEG_EXIF)
+        r->orientation = metadata_exif_upright(r->segment + known->bytes, bytes - known->bytes);
+    source->dropped |= known->dropped;
+    if (!jpeg_segment_keep(&source->metadata.own, &r->room, known->marker, r->segment, bytes))
+        source->lost |= known->dropped;
+    return TRUE;
+}
+
+/* ---- opening ---- */
+
+static void check_kind(struct reader *r)
+{
+    const struct jpeg_decompress_struct *library = &r->library;
+    int components = library->num_components;
+
+    if (library->data_precision != 8) /* newer libraries leave this to their caller */
+        unreadable(r, "with more than 8 bits a sample", newer_djpeg);
+    if (!library->progressive_mode && library->Ss != 0)
+        unreadable(r, "with lossless coding", newer_djpeg);
+    if (library->arith_code)
+        unreadable(r, "with arithmetic coding", "use jpegtran FILE | stencilcli FILTER - OUTPUT");
+    if (components == 4)
+        unreadable(r, "with CMYK colours", "use djpeg FILE | stencilcli FILTER - OUTPUT");
+    if (components != 1 && components != 3)
+        unreadable(r, "with an unknown number of components", NULL);
+    /* The library would use the standard's example of a table in place of a missing one. */
+    for (int i = 0; i < library->comps_in_scan && !library->progressive_mode; i++) {
+        const jpeg_component_info *c = library->cur_comp_info[i];
+        if (c->dc_tbl_no >= NUM_HUFF_TBLS || !library->dc_huff_tbl_ptrs[c->dc_tbl_no] ||
+            c->ac_tbl_no >= NUM_HUFF_TBLS || !library->ac_huff_tbl_ptrs[c->ac_tbl_no])
+            jpeg_fail(&r->call, r->name, "damaged JPEG: a Huffman table was not defined");
+    }
+}
+
+/* Checks that the file can hold the picture, and that there is memory for the coefficients. */
+static void check_sizes(struct reader *r)
+{
+    struct jpeg_decompress_struct *library = &r->library;
+    uint64_t size = input_size(r->source->input), bits = 0, held = 0;
+
+    for (int i = 0; i < library->num_components; i++) {
+        const jpeg_component_info *c = &library->comp_info[i];
+        /* The shortest code has one bit. A block has a code for DC and one for AC; in progressive
+         * files it may have no AC at no cost. */
+        bits += (uint64_t)c->width_in_blocks * c->height_in_blocks *
+                (library->progressive_mode ? 1 : 2);
+        held += (uint64_t)(c->width_in_blocks + 4) * (c->height_in_blocks + 4) * sizeof(JBLOCK);
+    }
+    if (size < UINT64_MAX && 8 * size < bits)
+        jpeg_fail(&r->call, r->name, "truncated JPEG: its %llu bytes cannot hold %u x %u pixels",
+                  (unsigned long long)size, library->image_width, library->image_height);
+    if (!jpeg_has_multiple_scans(library))
+        return;
+    r->source->held = held;
+    if (held >= LARGE_BYTES && held > machine_memory())
+        jpeg_fail(&r->call, r->name, "no memory for %u x %u pixels: it takes %llu MB",
+                  library->image_width, library->image_height, (unsigned long long)(held >> 20));
+}
+
+/* How many pixels share their colour along an axis. */
+static int shared_by(int luma, int blue, int red)
+{
+    int shared = luma / (blue > red ? blue : red);
+    return shared > 1 ? shared : 1;
+}
+
+/* Notes what a JPEG made of this one needs beside the segments. */
+static void note_settings(struct reader *r)
+{
+    const struct jpeg_decompress_struct *library = &r->library;
+    const jpeg_component_info *c = library->comp_info;
+    struct metadata *metadata = &r->source->metadata;
+
+    /* A ratio of 1:1 says nothing. */
+    if (library->saw_JFIF_marker && library->density_unit <= DENSITY_CENTIMETRE &&
+        (library->density_unit > 0 || library->X_density != library->Y_density))
+        metadata->density = (struct density){library->X_density, library->Y_density,
+                                             (enum density_unit)library->density_unit};
+    if (library->num_components != 3)
+        return;
+    metadata->chroma_x = shared_by(c[0].h_samp_factor, c[1].h_samp_factor, c[2].h_samp_factor);
+    metadata->chroma_y = shared_by(c[0].v_samp_factor, c[1].v_samp_factor, c[2].v_samp_factor);
+}
+
+static void read_header(void *context)
+{
+    struct reader *r = context;
+    struct jpeg_decompress_struct *library = &r->library;
+
+    jpeg_create_decompress(library);
+    library->src = &r->bytes;
+    library->progress = &r->progress;
+    for (int i = 0; i < JPEG_KINDS; i++)
+        jpeg_set_marker_processor(library, jpeg_segments[i].marker, take_segment);
+    jpeg_read_header(library, TRUE);
+    r->header_read = true;
+    check_kind(r);
+    check_sizes(r);
+    note_settings(r);
+}
+
+static void exchange(void *a, void *b, size_t bytes)
+{
+    uint8_t kept[8];
+
+    memcpy(kept, a, bytes);
+    memcpy(a, b, bytes);
+    memcpy(b, kept, bytes);
+}
+
+static bool decoder_open(struct source *source, struct error *err)
+{
+    struct metadata *metadata = &source->metadata;
+    struct image_info *info = &source->info;
+    struct reader *r = source->state;
+
+    r->source = source;
+    r->name = input_name(source->input);
+    r->orientation = 1;
+    r->bytes = (struct jpeg_source_mgr){.init_source = do_nothing,
+                                        .fill_input_buffer = fill,
+                                        .skip_input_data = skip,
+                                        .resync_to_restart = jpeg_resync_to_restart,
+                                        .term_source = do_nothing};
+    r->progress.progress_monitor = watch;
+    r->library.err = jpeg_call_prepare(&r->call, explain);
+    r->library.client_data = r;
+    if (!jpeg_call(&r->call, read_header, r, err))
+        return false;
+    source_describe(source, (int)r->library.image_width, (int)r->library.image_height,
+                    r->library.num_components, 255, FORMAT_JPEG);
+    jpeg_metadata_find(metadata, info->channels == 1);
+    source->whole = r->orientation != 1;
+    if (r->orientation >= 5) {
+        exchange(&info->width, &info->height, sizeof info->width);
+        exchange(&metadata->density.x, &metadata->density.y, sizeof metadata->density.x);
+        exchange(&metadata->chroma_x, &metadata->chroma_y, sizeof metadata->chroma_x);
+    }
+    return true;
+}
+
+static bool recognise(const uint8_t *head, size_t bytes)
+{
+    return bytes >= 2 && head[0] == 0xff && head[1] == 0xd8;
+}
+
+/* ---- rows ---- */
+
+/* Checks that each component was in a scan and that a progressive file has sent all bits of all
+ * coefficients: the library does not warn of missing scans. */
+static void check_complete(struct reader *r)
+{
+    const struct jpeg_decompress_struct *library = &r->library;
+    bool complete = true;
+
+    for (int i = 0; i < library->num_components; i++) {
+        complete &= library->comp_info[i].quant_table != NULL; /* set by the first scan */
+        for (int k = 0; k < DCTSIZE2 && library->progressive_mode; k++)
+            complete &= library->coef_bits[i][k] == 0; /* the lowest bit that has come */
+    }
+    if (!complete)
+        jpeg_fail(&r->call, r->name, "truncated JPEG: scans are missing (it has %d)",
+                  library->input_scan_number);
+}
+
+static void read_rows(void *context)
+{
+    struct reader *r = context;
+    struct jpeg_decompress_struct *library = &r->library;
+    JSAMPROW row[STRIP_ROWS];
+
+    if (!r->started) {
+        library->dct_method = JDCT_ISLOW;
+        jpeg_start_decompress(library); /* reads all scans if there are several */
+        check_complete(r);
+        r->started = true;
+    }
+    for (int y = 0, count; y < r->rows->height; y += count) {
+        for (count = 0; count < STRIP_ROWS && y + count < r->rows->height; count++)
+            row[count] = image_row(r->rows, y + count);
+        count = (int)jpeg_read_scanlines(library, row, (JDIMENSION)count);
+    }
+    if (library->output_scanline == library->output_height)
+        jpeg_finish_decompress(library); /* reads up to the end marker, frees the coefficients */
+}
+
+static bool decoder_read(struct source *source, struct image *rows, struct error *err)
+{
+    struct reader *r = source->state;
+
+    r->rows = rows;
+    if (jpeg_call(&r->call, read_rows, r, err))
+        return true;
+    jpeg_destroy_decompress(&r->library); /* no further call can read from it */
+    return false;
+}
+
+/* Copies stored rows, the first of them row Y, to their places in the upright picture. */
+static inline void turn(const struct image *rows, int y, int orientation, const struct image *image,
+                        ptrdiff_t pixel)
+{
+    bool exchanged = orientation >= 5;
+    /* Whether the stored columns (rows) run backwards in the upright picture. */
+    bool columns_back =
+        orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    bool rows_back = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    ptrdiff_t pitch = (ptrdiff_t)image->pitch;
+    ptrdiff_t column = exchanged ? pitch : pixel, row = exchanged ? pixel : pitch;
+    int last = (exchanged ? image->width : image->height) - 1;
+    uint8_t *to = (uint8_t *)image->data + row * (rows_back ? last - y : y);
+
+    to += columns_back ? column * (rows->width - 1) : 0;
+    column = columns_back ? -column : column;
+    row = rows_back ? -row : row;
+    for (int x = 0; x < rows->width; x++, to += column)
+        for (int i = 0; i < rows->height; i++)
+            memcpy(to + i * row, (const uint8_t *)image_row(rows, i) + x * pixel, (size_t)pixel);
+}
+
+static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
+{
+    const struct reader *r = source->state;
+    const struct image_info *info = &source->info;
+    int width = (int)r->library.image_width, height = (int)r->library.image_height;
+    struct image strip;
+    bool ok =
+        image_alloc(&strip, width, STRIP_ROWS, info->channels, info->type, r->name, err) &&
+        image_alloc(image, info->width, info->height, info->channels, info->type, r->name, err);
+
+    for (int y = 0; ok && y < height; y += STRIP_ROWS) {
+        struct image rows =
+            image_rows(&strip, 0, height - y < STRIP_ROWS ? height - y : STRIP_ROWS);
+        ok = decoder_read(source, &rows, err);
+        if (ok && info->channels == 3)
+            turn(&rows, y, r->orientation, image, 3);
+        else if (ok)
+            turn(&rows, y, r->orientation, image, 1);
+    }
+    image_free(&strip);
+    if (!ok)
+        image_free(image);
+    return ok;
+}
+
+static void decoder_close(struct source *source)
+{
+    struct reader *r = source->state;
+
+    jpeg_destroy_decompress(&r->library);
+}
+
+const struct decoder decoder_jpeg = {
+    .name = "JPEG",
+    .recognise = recognise,
+    .open = decoder_open,
+    .read = decoder_read,
+    .read_all = decoder_read_all,
+    .state_bytes = sizeof(struct reader),
+    .close = decoder_close,
+};
