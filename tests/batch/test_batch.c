@@ -166,6 +166,7 @@ static void check_cost(const char *path)
         uint64_t bytes = 2 * pixels * (uint64_t)info->channels * (uint64_t)info->type;
         CHECKF(cost.pixels == pixels, "%s: %ju pixels, not %ju", path, (uintmax_t)cost.pixels,
                (uintmax_t)pixels);
+        bytes += source_held(source);
         CHECKF(cost.bytes >= bytes, "%s: %ju bytes, not %ju", path, (uintmax_t)cost.bytes,
                (uintmax_t)bytes);
         opened++;
