@@ -32,11 +32,12 @@ with open("short.jpg", "wb") as file:
     file.write(picture(0, 65500, 65500, 3, (0, 63, 0)) + bytes(1000))
 EOF
 python3 make.py
-ulimit -v 2000000
 for file in *.jpg; do
+    [ $file != huge.jpg ] || continue
     refuses 1 $file blur $file out.ppm
     refuses 1 'standard input' blur - out.ppm <$file
 done
-stencilcli blur huge.jpg out.ppm 2>message || true
-sed 's/[0-9]* MB/N MB/' message
-[ ! -e out.ppm ]
+# shellcheck disable=SC3045
+ulimit -v 2000000
+stencilcli --version >version 2>&1 || exit 0 # a sanitizer needs more addresses
+refuses 1 'huge.jpg: no memory for 65500 x 65500 pixels: it takes' blur huge.jpg out.ppm

@@ -114,8 +114,21 @@ done
 stencilcli blur all.jpg out.png
 try blur out.png back.jpg
 python3 show.py back.jpg
+try blur out.png out.ppm
 try blur all.jpg out.ppm
 try blur gray.jpg out.bmp
+# A segment holds 64 KiB.
+python3 - <<'EOF'
+import struct, zlib
+file = open("out.png", "rb").read()
+exif = b"eXIf" + b"II*\0" + bytes(70000)
+exif = struct.pack(">I", len(exif) - 4) + exif + struct.pack(">I", zlib.crc32(exif))
+place = file.index(b"eXIf") - 4
+end = place + 12 + int.from_bytes(file[place:place + 4], "big")
+open("large.png", "wb").write(file[:place] + exif + file[end:])
+EOF
+try blur large.png back.jpg
+python3 show.py back.jpg
 # Print size: a PNG counts per metre.
 stencilcli blur gray.jpg out.png
 try blur out.png back.jpg

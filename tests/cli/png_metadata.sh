@@ -1,5 +1,5 @@
 # Metadata of a PNG is copied to another PNG unchanged. Not copied: invalid, repeated or misplaced
-# chunks, and chunks that do not suit the pixels. Other formats get no metadata.
+# chunks, and chunks that do not suit the pixels. PNM gets no metadata.
 . "$CLI/lib"
 cat >make.py <<'EOF'
 import struct, sys, zlib

@@ -263,22 +263,25 @@ static int shared_by(int luma, int blue, int red)
     return shared > 1 ? shared : 1;
 }
 
-/* Notes what a JPEG made of this one needs beside the segments. */
-static void note_settings(struct reader *r)
+/* Notes what a JPEG made of this one needs beside the segments; TURNED: the axes are exchanged. */
+static void note_settings(const struct reader *r, struct metadata *metadata, bool turned)
 {
     const struct jpeg_decompress_struct *library = &r->library;
     const jpeg_component_info *c = library->comp_info;
-    struct metadata *metadata = &r->source->metadata;
+    unsigned dots_x = library->X_density, dots_y = library->Y_density;
+    int x, y;
 
     /* A ratio of 1:1 says nothing. */
     if (library->saw_JFIF_marker && library->density_unit <= DENSITY_CENTIMETRE &&
-        (library->density_unit > 0 || library->X_density != library->Y_density))
-        metadata->density = (struct density){library->X_density, library->Y_density,
+        (library->density_unit != DENSITY_RATIO || dots_x != dots_y))
+        metadata->density = (struct density){turned ? dots_y : dots_x, turned ? dots_x : dots_y,
                                              (enum density_unit)library->density_unit};
     if (library->num_components != 3)
         return;
-    metadata->chroma_x = shared_by(c[0].h_samp_factor, c[1].h_samp_factor, c[2].h_samp_factor);
-    metadata->chroma_y = shared_by(c[0].v_samp_factor, c[1].v_samp_factor, c[2].v_samp_factor);
+    x = shared_by(c[0].h_samp_factor, c[1].h_samp_factor, c[2].h_samp_factor);
+    y = shared_by(c[0].v_samp_factor, c[1].v_samp_factor, c[2].v_samp_factor);
+    metadata->chroma_x = turned ? y : x;
+    metadata->chroma_y = turned ? x : y;
 }
 
 static void read_header(void *context)
@@ -295,23 +298,13 @@ static void read_header(void *context)
     r->header_read = true;
     check_kind(r);
     check_sizes(r);
-    note_settings(r);
-}
-
-static void exchange(void *a, void *b, size_t bytes)
-{
-    uint8_t kept[8];
-
-    memcpy(kept, a, bytes);
-    memcpy(a, b, bytes);
-    memcpy(b, kept, bytes);
 }
 
 static bool decoder_open(struct source *source, struct error *err)
 {
-    struct metadata *metadata = &source->metadata;
-    struct image_info *info = &source->info;
     struct reader *r = source->state;
+    int width, height;
+    bool turned;
 
     r->source = source;
     r->name = input_name(source->input);
@@ -326,15 +319,14 @@ static bool decoder_open(struct source *source, struct error *err)
     r->library.client_data = r;
     if (!jpeg_call(&r->call, read_header, r, err))
         return false;
-    source_describe(source, (int)r->library.image_width, (int)r->library.image_height,
-                    r->library.num_components, 255, FORMAT_JPEG);
-    jpeg_metadata_find(metadata, info->channels == 1);
+    width = (int)r->library.image_width;
+    height = (int)r->library.image_height;
+    turned = r->orientation >= 5;
     source->whole = r->orientation != 1;
-    if (r->orientation >= 5) {
-        exchange(&info->width, &info->height, sizeof info->width);
-        exchange(&metadata->density.x, &metadata->density.y, sizeof metadata->density.x);
-        exchange(&metadata->chroma_x, &metadata->chroma_y, sizeof metadata->chroma_x);
-    }
+    source_describe(source, turned ? height : width, turned ? width : height,
+                    r->library.num_components, 255, FORMAT_JPEG);
+    jpeg_metadata_find(&source->metadata, source->info.channels == 1);
+    note_settings(r, &source->metadata, turned);
     return true;
 }
 
