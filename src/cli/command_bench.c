@@ -117,12 +117,14 @@ static bool picture_read(struct bench_setup *setup, struct image *image, struct 
 {
     const struct options *options = setup->options;
     struct source *source;
+    const char *warning;
     bool ok;
     if (!source_open(&source, options->operand[0], err))
         return false;
     setup->info = *source_info(source);
-    if (source_warning(source) && !options->quiet)
-        command_say("%s", source_warning(source));
+    warning = source_warning(source, FORMAT_NONE);
+    if (warning && !options->quiet)
+        command_say("%s", warning);
     ok = source_read_all(source, image, err);
     source_close(source);
     return ok;

@@ -78,11 +78,10 @@ struct metadata {
 };
 const struct metadata *source_metadata(const struct source *source);
 
-/* A warning that names all metadata of the file ("in.png: ICC profile and EXIF data are not kept"),
- * or only those that an output of FORMAT lacks; NULL: there is no such metadata. Valid until the
- * next call and source_close. */
-const char *source_warning(const struct source *source);
-const char *source_warning_for(struct source *source, enum format format);
+/* A warning that names the metadata that an output lacks ("in.png: ICC profile and EXIF data are
+ * not kept"), all of it for FORMAT_NONE; or one of the decoder; else NULL. Valid until the next
+ * call and source_close. */
+const char *source_warning(struct source *source, enum format output);
 
 /* Bytes that the decoder needs at once for the whole picture, beside the rows that it hands out. */
 uint64_t source_held(const struct source *source);

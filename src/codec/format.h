@@ -34,15 +34,14 @@ struct source {
     struct metadata metadata; /* own and icc are malloc'ed, and freed after close */
     unsigned dropped;         /* enum dropped: all such metadata in the file */
     unsigned lost;            /* enum dropped: what metadata.own lacks of it */
-    char warning[512];        /* decoders that fill `dropped` leave it empty */
+    char warning[512];        /* for decoders that leave `dropped` empty */
     bool whole;               /* this file can only be decoded as a whole */
     uint64_t held;            /* see source_held */
     void *state;              /* the decoder's own */
     /* Kept by codec/source.c: */
-    char warning_kept[512]; /* of source_warning_for */
-    bool ahead;             /* source_read_ahead was called */
-    int next_row;           /* rows handed out so far */
-    struct image picture;   /* from read_all; its rows are handed out */
+    bool ahead;           /* source_read_ahead was called */
+    int next_row;         /* rows handed out so far */
+    struct image picture; /* from read_all; its rows are handed out */
 };
 
 /* Fills source->info; samples have 16 bits where MAX is above 255. */

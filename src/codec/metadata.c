@@ -124,23 +124,15 @@ int metadata_exif_upright(uint8_t *tiff, size_t bytes)
 
 /* ---- density ---- */
 
-static uint32_t convert(uint32_t dots, const unsigned *from, const unsigned *to)
-{
-    uint64_t above = (uint64_t)dots * from[0] * to[1], below = (uint64_t)from[1] * to[0];
-    uint64_t rounded = (above + below / 2) / below;
-
-    return rounded < UINT32_MAX ? (uint32_t)rounded : UINT32_MAX;
-}
-
 struct density metadata_density(struct density density, enum density_unit unit)
 {
-    static const unsigned in_a_metre[][2] = {
-        [DENSITY_INCH] = {10000, 254}, [DENSITY_CENTIMETRE] = {100, 1}, [DENSITY_METRE] = {1, 1}};
+    static const double in_a_metre[] = {
+        [DENSITY_INCH] = 1 / 0.0254, [DENSITY_CENTIMETRE] = 100, [DENSITY_METRE] = 1};
+    double factor = 1 / in_a_metre[unit];
 
     if (density.unit == DENSITY_RATIO)
         return density;
-    density.x = convert(density.x, in_a_metre[density.unit], in_a_metre[unit]);
-    density.y = convert(density.y, in_a_metre[density.unit], in_a_metre[unit]);
-    density.unit = unit;
-    return density;
+    factor *= in_a_metre[density.unit];
+    return (struct density){(uint32_t)(density.x * factor + 0.5),
+                            (uint32_t)(density.y * factor + 0.5), unit};
 }

@@ -11,7 +11,7 @@
 
 /* ---- what is dropped ---- */
 
-/* Writes "in.png: ICC profile and EXIF data are not kept" to TEXT; nothing if DROPPED is 0. */
+/* Writes "in.png: ICC profile and EXIF data are not kept" to TEXT; "" if DROPPED is 0. */
 static void describe_dropped(unsigned dropped, const char *name, char *text, size_t bytes)
 {
     static const struct {
@@ -30,6 +30,7 @@ static void describe_dropped(unsigned dropped, const char *name, char *text, siz
     bool plural = (dropped & (dropped - 1)) != 0; /* more than one */
     char list[128] = "";
 
+    text[0] = '\0';
     if (dropped == 0)
         return;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -62,10 +63,7 @@ static bool open_file(struct source *source, const char *path, struct error *err
     source->state = calloc(1, source->decoder->state_bytes);
     if (!source->state)
         return error_file(err, name, "no memory to read it");
-    if (!source->decoder->open(source, err))
-        return false;
-    describe_dropped(source->dropped, name, source->warning, sizeof source->warning);
-    return true;
+    return source->decoder->open(source, err);
 }
 
 bool source_open(struct source **source, const char *path, struct error *err)
@@ -99,27 +97,19 @@ const struct image_info *source_info(const struct source *source)
     return &source->info;
 }
 
-const char *source_warning(const struct source *source)
-{
-    return source->warning[0] ? source->warning : NULL;
-}
-
-const char *source_warning_for(struct source *source, enum format format)
+const char *source_warning(struct source *source, enum format output)
 {
     const struct metadata *metadata = &source->metadata;
-    const struct encoder *encoder = format_row(format)->encoder;
+    const struct encoder *encoder = format_row(output)->encoder;
     unsigned lost = source->dropped;
 
-    if (format == source->info.format && metadata->own.size > 0)
+    if (output == source->info.format && metadata->own.size > 0)
         lost = source->lost;
     else if (encoder && encoder->keeps)
         lost &= ~encoder->keeps(metadata);
-    if (lost == source->dropped)
-        return source_warning(source);
-    source->warning_kept[0] = '\0';
-    describe_dropped(lost, input_name(source->input), source->warning_kept,
-                     sizeof source->warning_kept);
-    return source->warning_kept[0] ? source->warning_kept : NULL;
+    if (source->dropped != 0)
+        describe_dropped(lost, input_name(source->input), source->warning, sizeof source->warning);
+    return source->warning[0] ? source->warning : NULL;
 }
 
 const struct metadata *source_metadata(const struct source *source)

@@ -271,7 +271,7 @@ static bool open_both(struct comparison *c, const char *const path[2],
     for (int i = 0; i < 2; i++) {
         if (!source_open(&c->source[i], path[i], err))
             return false;
-        const char *warning = source_warning(c->source[i]);
+        const char *warning = source_warning(c->source[i], FORMAT_NONE);
         snprintf(result->warning[i], sizeof result->warning[i], "%s", warning ? warning : "");
     }
     result->a = c->info = *source_info(c->source[0]);

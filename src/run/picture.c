@@ -28,8 +28,6 @@ static bool prepare(const struct picture_request *request, struct source *source
                     struct picture_report *report, struct error *err)
 {
     report->info = *source_info(source);
-    if (source_warning(source))
-        snprintf(report->warning, sizeof report->warning, "%s", source_warning(source));
     if (!filter_plan(&request->filter, report->info.channels, report->info.type, report->info.max,
                      plan, err))
         return false;
@@ -339,7 +337,7 @@ static void pass_metadata(struct sink_options *sink, struct source *source, cons
                           struct picture_report *report)
 {
     enum format format = sink_format(output, &report->info, sink);
-    const char *warning = source_warning_for(source, format);
+    const char *warning = source_warning(source, format);
 
     sink->metadata = source_metadata(source);
     snprintf(report->warning, sizeof report->warning, "%s", warning ? warning : "");

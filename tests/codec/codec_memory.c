@@ -62,8 +62,8 @@ void memory_read(const uint8_t *file, size_t bytes, struct image *image, char *w
         CHECK(info->width == image->width && info->height == image->height);
         CHECK(info->channels == image->channels && info->type == image->type);
         CHECK(info->max == (image->type == SAMPLE_U8 ? 255 : 65535));
-        if (source_warning(source))
-            snprintf(warning, 256, "%s", strstr(source_warning(source), ": ") + 2);
+        if (source_warning(source, FORMAT_NONE))
+            snprintf(warning, 256, "%s", strstr(source_warning(source, FORMAT_NONE), ": ") + 2);
     }
     source_close(source);
     if (image->data)

@@ -48,8 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     path = fuzz_dress(data, size, &file, &bytes);
     if (source_open(&source, path, &err)) {
         read_picture(source, (data[0] & 4) != 0);
-        (void)source_warning_for(source, FORMAT_PNG);
-        (void)source_warning_for(source, FORMAT_JPEG);
+        (void)source_warning(source, FORMAT_PNG);
+        (void)source_warning(source, FORMAT_JPEG);
     }
     source_close(source);
     return 0;

@@ -24,7 +24,7 @@ static void check_round_trip(const char *path, int width, int height, int channe
     if (source) {
         const struct image_info *info = source_info(source);
         CHECK(info->width == width && info->height == height && info->channels == channels);
-        CHECK(info->max == max && info->type == given.type && !source_warning(source));
+        CHECK(info->max == max && info->type == given.type && !source_warning(source, FORMAT_NONE));
         CHECK(info->format == format_of_path(path));
         for (y = 0, rows = 1; y < height; y += rows, rows = rows % 7 + 1) {
             struct image part = image_rows(&got, y, rows < height - y ? rows : height - y);
@@ -185,12 +185,12 @@ static void more_than_one_picture(void)
 
     write_file("two.pgm", BYTES("P5 2 1 255 abP5 2 1 255 cd"));
     CHECK(source_open(&source, "two.pgm", &err));
-    CHECK(source && source_warning(source) &&
-          strcmp(source_warning(source),
+    CHECK(source && source_warning(source, FORMAT_NONE) &&
+          strcmp(source_warning(source, FORMAT_NONE),
                  "two.pgm: only the first picture is read; 13 bytes follow it") == 0);
     source_close(source);
     write_file("one.pgm", BYTES("P5 2 1 255 ab\r\n"));
-    CHECK(source_open(&source, "one.pgm", &err) && !source_warning(source));
+    CHECK(source_open(&source, "one.pgm", &err) && !source_warning(source, FORMAT_NONE));
     source_close(source);
 }
 

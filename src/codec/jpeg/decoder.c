@@ -36,7 +36,6 @@ struct reader {
     struct jpeg_source_mgr bytes;
     struct jpeg_progress_mgr progress;
     struct source *source;
-    const char *name;
     const uint8_t *piece; /* of the file, handed to the library last */
     size_t piece_bytes;
     size_t without_marker; /* bytes in front of it without FF */
@@ -61,16 +60,16 @@ _Noreturn static void truncated(struct reader *r)
     const struct jpeg_decompress_struct *library = &r->library;
 
     if (r->started && library->output_scanline < library->output_height)
-        jpeg_fail(&r->call, r->name, "truncated JPEG: %u of %u rows", library->output_scanline,
+        jpeg_fail(&r->call, "truncated JPEG: %u of %u rows", library->output_scanline,
                   library->output_height);
-    jpeg_fail(&r->call, r->name, "truncated JPEG: the data ends at byte %llu", place_of(r));
+    jpeg_fail(&r->call, "truncated JPEG: the data ends at byte %llu", place_of(r));
 }
 
 _Noreturn static void unreadable(struct reader *r, const char *what, const char *way_out)
 {
     if (!way_out)
         way_out = "convert it to a common JPEG or a PNG";
-    jpeg_fail(&r->call, r->name, "a JPEG %s cannot be read: %s", what, way_out);
+    jpeg_fail(&r->call, "a JPEG %s cannot be read: %s", what, way_out);
 }
 
 static const char newer_djpeg[] =
@@ -88,12 +87,12 @@ static void explain(j_common_ptr common)
     if (code == JWRN_HIT_MARKER)
         truncated(r);
     if (code == JERR_OUT_OF_MEMORY)
-        jpeg_fail(&r->call, r->name, "no memory to read it");
+        jpeg_fail(&r->call, "no memory to read it");
     if (code == JERR_IMAGE_TOO_BIG)
-        jpeg_fail(&r->call, r->name, "%u x %u pixels: more than %d on a side cannot be read", width,
-                  height, (int)JPEG_MAX_DIMENSION);
+        jpeg_fail(&r->call, "%u x %u pixels: more than %d on a side cannot be read", width, height,
+                  (int)JPEG_MAX_DIMENSION);
     if (code == JERR_EMPTY_IMAGE)
-        jpeg_fail(&r->call, r->name, "damaged JPEG: %u x %u pixels are no picture", width, height);
+        jpeg_fail(&r->call, "damaged JPEG: %u x %u pixels are no picture", width, height);
     if (code == JERR_BAD_PRECISION)
         unreadable(r, "with more than 8 bits a sample", newer_djpeg);
     if (code == JERR_SOF_UNSUPPORTED && (coding == 3 || coding == 11))
@@ -105,7 +104,7 @@ static void explain(j_common_ptr common)
     common->err->format_message(common, text);
     if (strncmp(text, corrupt, sizeof corrupt - 1) == 0)
         what += sizeof corrupt - 1;
-    jpeg_fail(&r->call, r->name, "damaged JPEG: %s, near byte %llu", what, place_of(r));
+    jpeg_fail(&r->call, "damaged JPEG: %s, near byte %llu", what, place_of(r));
 }
 
 /* ---- bytes of the file ---- */
@@ -120,8 +119,7 @@ static void check_markers(struct reader *r)
     else
         r->without_marker += r->piece_bytes;
     if (r->without_marker > MOST_WITHOUT_MARKER)
-        jpeg_fail(&r->call, r->name, "damaged JPEG: there is no marker in front of byte %llu",
-                  place_of(r));
+        jpeg_fail(&r->call, "damaged JPEG: there is no marker in front of byte %llu", place_of(r));
 }
 
 static boolean fill(j_decompress_ptr library)
@@ -171,7 +169,7 @@ static void watch(j_common_ptr library)
     struct reader *r = library->client_data;
 
     if (r->library.input_scan_number > MAX_SCANS)
-        jpeg_fail(&r->call, r->name, "damaged JPEG: more scans than make sense");
+        jpeg_fail(&r->call, "damaged JPEG: more scans than make sense");
 }
 
 /* Called by the library for a segment that may be metadata. Segments behind the first scan are
@@ -188,8 +186,7 @@ static boolean take_segment(j_decompress_ptr library)
     take_bytes(r, length, sizeof length);
     bytes = length[0] * 256U + length[1];
     if (bytes < 2)
-        jpeg_fail(&r->call, r->name, "damaged JPEG: an impossible length at byte %llu",
-                  place_of(r) - 2);
+        jpeg_fail(&r->call, "damaged JPEG: an impossible length at byte %llu", place_of(r) - 2);
     bytes -= 2;
     take_bytes(r, r->segment, bytes);
     kind = jpeg_segment_kind(library->unread_marker, r->segment, bytes);
@@ -227,7 +224,7 @@ static void check_kind(struct reader *r)
         const jpeg_component_info *c = library->cur_comp_info[i];
         if (c->dc_tbl_no >= NUM_HUFF_TBLS || !library->dc_huff_tbl_ptrs[c->dc_tbl_no] ||
             c->ac_tbl_no >= NUM_HUFF_TBLS || !library->ac_huff_tbl_ptrs[c->ac_tbl_no])
-            jpeg_fail(&r->call, r->name, "damaged JPEG: a Huffman table was not defined");
+            jpeg_fail(&r->call, "damaged JPEG: a Huffman table was not defined");
     }
 }
 
@@ -246,14 +243,14 @@ static void check_sizes(struct reader *r)
         held += (uint64_t)(c->width_in_blocks + 4) * (c->height_in_blocks + 4) * sizeof(JBLOCK);
     }
     if (size < UINT64_MAX && 8 * size < bits)
-        jpeg_fail(&r->call, r->name, "truncated JPEG: its %llu bytes cannot hold %u x %u pixels",
+        jpeg_fail(&r->call, "truncated JPEG: its %llu bytes cannot hold %u x %u pixels",
                   (unsigned long long)size, library->image_width, library->image_height);
     if (!jpeg_has_multiple_scans(library))
         return;
     r->source->held = held;
     if (held >= LARGE_BYTES && held > machine_memory())
-        jpeg_fail(&r->call, r->name, "no memory for %u x %u pixels: it takes %llu MB",
-                  library->image_width, library->image_height, (unsigned long long)(held >> 20));
+        jpeg_fail(&r->call, "no memory for %u x %u pixels: it takes %llu MB", library->image_width,
+                  library->image_height, (unsigned long long)(held >> 20));
 }
 
 /* How many pixels share their colour along an axis. */
@@ -307,7 +304,6 @@ static bool decoder_open(struct source *source, struct error *err)
     bool turned;
 
     r->source = source;
-    r->name = input_name(source->input);
     r->orientation = 1;
     r->bytes = (struct jpeg_source_mgr){.init_source = do_nothing,
                                         .fill_input_buffer = fill,
@@ -315,7 +311,7 @@ static bool decoder_open(struct source *source, struct error *err)
                                         .resync_to_restart = jpeg_resync_to_restart,
                                         .term_source = do_nothing};
     r->progress.progress_monitor = watch;
-    r->library.err = jpeg_call_prepare(&r->call, explain);
+    r->library.err = jpeg_call_prepare(&r->call, input_name(source->input), explain);
     r->library.client_data = r;
     if (!jpeg_call(&r->call, read_header, r, err))
         return false;
@@ -350,7 +346,7 @@ static void check_complete(struct reader *r)
             complete &= library->coef_bits[i][k] == 0; /* the lowest bit that has come */
     }
     if (!complete)
-        jpeg_fail(&r->call, r->name, "truncated JPEG: scans are missing (it has %d)",
+        jpeg_fail(&r->call, "truncated JPEG: scans are missing (it has %d)",
                   library->input_scan_number);
 }
 
@@ -415,8 +411,9 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
     int width = (int)r->library.image_width, height = (int)r->library.image_height;
     struct image strip;
     bool ok =
-        image_alloc(&strip, width, STRIP_ROWS, info->channels, info->type, r->name, err) &&
-        image_alloc(image, info->width, info->height, info->channels, info->type, r->name, err);
+        image_alloc(&strip, width, STRIP_ROWS, info->channels, info->type, r->call.name, err) &&
+        image_alloc(image, info->width, info->height, info->channels, info->type, r->call.name,
+                    err);
 
     for (int y = 0; ok && y < height; y += STRIP_ROWS) {
         struct image rows =

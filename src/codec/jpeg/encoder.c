@@ -27,7 +27,7 @@ static void explain(j_common_ptr common)
 
     common->err->format_message(common, text);
     if (common->err->msg_code != JERR_OUT_OF_MEMORY)
-        jpeg_fail(&w->call, output_name(w->sink->output), "cannot be written as JPEG: %s", text);
+        jpeg_fail(&w->call, "cannot be written as JPEG: %s", text);
     sink_no_memory(w->sink, w->call.err);
     jpeg_give_up(&w->call);
 }
@@ -188,7 +188,7 @@ static bool encoder_open(struct sink *sink, struct error *err)
     w->bytes = (struct jpeg_destination_mgr){.init_destination = buffer_begin,
                                              .empty_output_buffer = buffer_full,
                                              .term_destination = buffer_end};
-    w->library.err = jpeg_call_prepare(&w->call, explain);
+    w->library.err = jpeg_call_prepare(&w->call, output_name(sink->output), explain);
     w->library.client_data = w;
     return jpeg_call(&w->call, write_header, w, err);
 }

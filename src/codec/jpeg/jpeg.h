@@ -27,22 +27,23 @@
 struct jpeg_call {
     struct jpeg_error_mgr manager; /* the first member: the library knows its address */
     jmp_buf back;
+    const char *name; /* of the file, for sentences */
     struct error *err;
 };
 
 /* EXPLAIN is called for an error and for a warning of the library; it writes the sentence to
  * call->err and gives up. */
-struct jpeg_error_mgr *jpeg_call_prepare(struct jpeg_call *call, void (*explain)(j_common_ptr));
+struct jpeg_error_mgr *jpeg_call_prepare(struct jpeg_call *call, const char *name,
+                                         void (*explain)(j_common_ptr));
 
 /* Runs STEP. False if it gave up; *err then has the sentence. */
 bool jpeg_call(struct jpeg_call *call, void (*step)(void *context), void *context,
                struct error *err);
 
-/* Ends the step. */
+/* End the step; jpeg_fail writes a sentence before. */
 _Noreturn void jpeg_give_up(struct jpeg_call *call);
-_Noreturn __attribute__((format(printf, 3, 4))) void jpeg_fail(struct jpeg_call *call,
-                                                               const char *name, const char *format,
-                                                               ...);
+_Noreturn __attribute__((format(printf, 2, 3))) void jpeg_fail(struct jpeg_call *call,
+                                                               const char *format, ...);
 
 /* ---- segments ----
  *

@@ -14,8 +14,10 @@ static void take_message(j_common_ptr library, int level)
         library->err->error_exit(library);
 }
 
-struct jpeg_error_mgr *jpeg_call_prepare(struct jpeg_call *call, void (*explain)(j_common_ptr))
+struct jpeg_error_mgr *jpeg_call_prepare(struct jpeg_call *call, const char *name,
+                                         void (*explain)(j_common_ptr))
 {
+    call->name = name;
     jpeg_std_error(&call->manager);
     call->manager.error_exit = explain;
     call->manager.emit_message = take_message;
@@ -37,7 +39,7 @@ void jpeg_give_up(struct jpeg_call *call)
     longjmp(call->back, 1);
 }
 
-void jpeg_fail(struct jpeg_call *call, const char *name, const char *format, ...)
+void jpeg_fail(struct jpeg_call *call, const char *format, ...)
 {
     char what[512];
     va_list arguments;
@@ -45,7 +47,7 @@ void jpeg_fail(struct jpeg_call *call, const char *name, const char *format, ...
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    error_file(call->err, name, "%s", what);
+    error_file(call->err, call->name, "%s", what);
     jpeg_give_up(call);
 }
 
