@@ -142,19 +142,18 @@ static void append_quoted(struct error *err, const char *name)
         text_append(err->text, room, "'");
 }
 
-/* Appends "; try: " and the command. One that does not fit is left out. */
-static void append_command(struct error *err, const struct command *command, const char *path)
+void foreign_append_pipe(struct error *err, const char *before, const char *path, const char *after)
 {
-    const size_t room = sizeof err->text, before = strlen(err->text);
+    const size_t room = sizeof err->text, length = strlen(err->text);
 
-    text_append(err->text, room, "; try: %s", command->before);
+    text_append(err->text, room, "; try: %s", before);
     if (strcmp(path, "-") == 0)
         text_append(err->text, room, "FILE");
     else
         append_quoted(err, path);
-    text_append(err->text, room, "%s | stencilcli FILTER - OUTPUT", command->after);
+    text_append(err->text, room, "%s | stencilcli FILTER - OUTPUT", after);
     if (strlen(err->text) == room - 1)
-        err->text[before] = '\0';
+        err->text[length] = '\0';
 }
 
 bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const char *name,
@@ -175,6 +174,6 @@ bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const c
         return false;
     error_file(err, name, "is %s, which is not read", row->title);
     if (row->command)
-        append_command(err, row->command, path);
+        foreign_append_pipe(err, row->command->before, path, row->command->after);
     return true;
 }

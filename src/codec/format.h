@@ -130,6 +130,11 @@ const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const 
 bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const char *name,
                     struct error *err);
 
+/* Appends "; try: " and a pipe that begins with BEFORE, the file and AFTER. One that does not fit
+ * is left out. */
+void foreign_append_pipe(struct error *err, const char *before, const char *path,
+                         const char *after);
+
 /* Finds the format that PATH and OPTIONS ask for and sets *target to the shape that its encoder
  * gets. Errors: the format is unknown (EXIT_USAGE) or cannot hold the picture (EXIT_INPUT). */
 bool format_resolve(const char *path, const struct image_info *info,

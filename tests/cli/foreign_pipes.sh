@@ -40,6 +40,11 @@ if there ffmpeg; then
 fi
 echo '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><path d="M1 2L3 9z"/></svg>' \
     >x.svg
+if there djpeg && there cjpeg; then
+    works "$TESTDATA/hostile/cmyk.jpg"
+    cjpeg -arithmetic -outfile "an a.jpg" small.ppm
+    works "an a.jpg"
+fi
 if there rsvg-convert; then
     works x.svg
     if there pdftoppm; then
@@ -76,4 +81,4 @@ with open("x.dng", "wb") as out:
 PYTHON
     works x.dng
 fi
-[ $tried -gt 0 ] || skip 'none of convert, ffmpeg, rsvg-convert, dcraw_emu is installed'
+[ $tried -gt 0 ] || skip 'none of convert, ffmpeg, djpeg, rsvg-convert, dcraw_emu is installed'

@@ -105,11 +105,11 @@ static const struct hostile png[] = {
 };
 
 static const struct hostile jpeg[] = {
-    {"arithmetic", "a JPEG with arithmetic coding cannot be read: use jpegtran FILE | stencilcli "
-                   "FILTER - OUTPUT"},
+    {"arithmetic", "a JPEG with arithmetic coding cannot be read; try: jpegtran "
+                   "testdata/hostile/arithmetic.jpg | stencilcli FILTER - OUTPUT"},
     {"bits_missing", "truncated JPEG: scans are missing (it has 2)"},
-    {"cmyk",
-     "a JPEG with CMYK colours cannot be read: use djpeg FILE | stencilcli FILTER - OUTPUT"},
+    {"cmyk", "a JPEG with CMYK colours cannot be read; try: djpeg testdata/hostile/cmyk.jpg | "
+             "stencilcli FILTER - OUTPUT"},
     {"comment_length", "damaged JPEG: an impossible length at byte 4"},
     {"component_missing", "truncated JPEG: scans are missing (it has 2)"},
     {"cut_segment", "truncated JPEG: the data ends at byte 40"},
@@ -125,8 +125,8 @@ static const struct hostile jpeg[] = {
     {"huge", "65535 x 65535 pixels: more than 65500 on a side cannot be read"},
     {"huge_colour", "65535 x 65535 pixels: more than 65500 on a side cannot be read"},
     {"large", "truncated JPEG: its 138 bytes cannot hold 8000 x 8000 pixels"},
-    {"lossless", "a JPEG with lossless coding cannot be read: use djpeg of libjpeg-turbo 3: djpeg "
-                 "FILE | stencilcli FILTER - OUTPUT"},
+    {"lossless", "a JPEG with lossless coding needs djpeg of libjpeg-turbo 3; try: djpeg "
+                 "testdata/hostile/lossless.jpg | stencilcli FILTER - OUTPUT"},
     {"many_scans", "damaged JPEG: more scans than make sense"},
     {"no_end", "truncated JPEG: 0 of 16 rows"},
     {"no_frame", "damaged JPEG: Invalid JPEG file structure: SOS before SOF, near byte 113"},
@@ -147,8 +147,8 @@ static const struct hostile jpeg[] = {
     {"scans_missing", "truncated JPEG: scans are missing (it has 1)"},
     {"segment_length", "damaged JPEG: Bogus marker length, near byte 4"},
     {"start_only", "truncated JPEG: the data ends at byte 2"},
-    {"twelve_bits", "a JPEG with more than 8 bits a sample cannot be read: use djpeg of "
-                    "libjpeg-turbo 3: djpeg FILE | stencilcli FILTER - OUTPUT"},
+    {"twelve_bits", "a JPEG with more than 8 bits a sample needs djpeg of libjpeg-turbo 3; try: "
+                    "djpeg testdata/hostile/twelve_bits.jpg | stencilcli FILTER - OUTPUT"},
     {"two_components", "a JPEG with an unknown number of components cannot be read: convert it to "
                        "a common JPEG or a PNG"},
     {"two_frames", "damaged JPEG: Invalid JPEG file structure: two SOF markers, near byte 126"},

@@ -65,15 +65,20 @@ _Noreturn static void truncated(struct reader *r)
     jpeg_fail(&r->call, "truncated JPEG: the data ends at byte %llu", place_of(r));
 }
 
-_Noreturn static void unreadable(struct reader *r, const char *what, const char *way_out)
+/* TOOL: a command that makes a picture of the file; NULL: none is known. */
+_Noreturn static void unreadable(struct reader *r, const char *what, const char *tool)
 {
-    if (!way_out)
-        way_out = "convert it to a common JPEG or a PNG";
-    jpeg_fail(&r->call, "a JPEG %s cannot be read: %s", what, way_out);
+    const char *name = r->call.name;
+
+    error_file(r->call.err, name, "a JPEG %s%s", what,
+               tool ? "" : " cannot be read: convert it to a common JPEG or a PNG");
+    if (tool)
+        foreign_append_pipe(r->call.err, tool, strcmp(name, "standard input") == 0 ? "-" : name,
+                            "");
+    jpeg_give_up(&r->call);
 }
 
-static const char newer_djpeg[] =
-    "use djpeg of libjpeg-turbo 3: djpeg FILE | stencilcli FILTER - OUTPUT";
+#define NEWER_DJPEG " needs djpeg of libjpeg-turbo 3", "djpeg "
 
 /* Writes the sentence for an error or a warning of the library. */
 static void explain(j_common_ptr common)
@@ -94,9 +99,9 @@ static void explain(j_common_ptr common)
     if (code == JERR_EMPTY_IMAGE)
         jpeg_fail(&r->call, "damaged JPEG: %u x %u pixels are no picture", width, height);
     if (code == JERR_BAD_PRECISION)
-        unreadable(r, "with more than 8 bits a sample", newer_djpeg);
+        unreadable(r, "with more than 8 bits a sample" NEWER_DJPEG);
     if (code == JERR_SOF_UNSUPPORTED && (coding == 3 || coding == 11))
-        unreadable(r, "with lossless coding", newer_djpeg);
+        unreadable(r, "with lossless coding" NEWER_DJPEG);
     if (code == JERR_SOF_UNSUPPORTED)
         unreadable(r, "with hierarchical coding", NULL);
     if (code == JERR_FRACT_SAMPLE_NOTIMPL)
@@ -210,13 +215,13 @@ static void check_kind(struct reader *r)
     int components = library->num_components;
 
     if (library->data_precision != 8) /* newer libraries leave this to their caller */
-        unreadable(r, "with more than 8 bits a sample", newer_djpeg);
+        unreadable(r, "with more than 8 bits a sample" NEWER_DJPEG);
     if (!library->progressive_mode && library->Ss != 0)
-        unreadable(r, "with lossless coding", newer_djpeg);
+        unreadable(r, "with lossless coding" NEWER_DJPEG);
     if (library->arith_code)
-        unreadable(r, "with arithmetic coding", "use jpegtran FILE | stencilcli FILTER - OUTPUT");
+        unreadable(r, "with arithmetic coding cannot be read", "jpegtran ");
     if (components == 4)
-        unreadable(r, "with CMYK colours", "use djpeg FILE | stencilcli FILTER - OUTPUT");
+        unreadable(r, "with CMYK colours cannot be read", "djpeg ");
     if (components != 1 && components != 3)
         unreadable(r, "with an unknown number of components", NULL);
     /* The library would use the standard's example of a table in place of a missing one. */
