@@ -59,7 +59,7 @@ int temporary_remove_stale(const char *folder);
  * shell sees 128+n). SIGPIPE is ignored, since writes report EPIPE. Called once by main. */
 void output_install_signal_handlers(void);
 
-/* These signals, without those that are ignored (SIGHUP under nohup). */
+/* The signals that are handled so, without faults of the program itself (SIGSEGV and its kin). */
 sigset_t output_deadly_signals(void);
 
 #endif

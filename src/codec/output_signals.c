@@ -18,21 +18,26 @@
 static atomic_int creating;
 static atomic_bool dying;
 
-/* All that a program can handle, but for faults of its own (SIGSEGV and its kin) and SIGPROF and
- * SIGVTALRM, which are for profilers. */
-static const int deadly[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGALRM,  SIGUSR1,
-                             SIGUSR2, SIGXCPU, SIGPOLL, SIGPWR,  SIGSTKFLT};
+/* Faults of the process itself: blocking them would only hide them. */
+static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 
-sigset_t output_deadly_signals(void)
+/* Signals that end no process, or that no process can handle. */
+static const int others[] = {SIGCHLD, SIGCONT, SIGURG,  SIGWINCH, SIGTSTP,
+                             SIGTTIN, SIGTTOU, SIGSTOP, SIGKILL};
+
+static sigset_t all_but(const int *numbers, size_t count)
 {
-    struct sigaction now;
     sigset_t set;
 
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        if (sigaction(deadly[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-            sigaddset(&set, deadly[i]);
+    sigfillset(&set);
+    for (size_t i = 0; i < count; i++)
+        sigdelset(&set, numbers[i]);
     return set;
+}
+
+static sigset_t all_but_faults(void)
+{
+    return all_but(faults, sizeof faults / sizeof *faults);
 }
 
 /* Another thread is ending the process: does nothing until the process ends. */
@@ -44,7 +49,7 @@ void signals_wait_if_dying(void)
 
 sigset_t signals_hold(void)
 {
-    sigset_t set = output_deadly_signals(), before;
+    sigset_t set = all_but_faults(), before;
 
     pthread_sigmask(SIG_BLOCK, &set, &before);
     atomic_fetch_add(&creating, 1);
@@ -84,13 +89,25 @@ static void die_of(int number)
 
 void output_install_signal_handlers(void)
 {
-    struct sigaction action = {.sa_handler = die_of}, before;
+    const sigset_t deadly = all_but(others, sizeof others / sizeof *others);
+    struct sigaction action = {.sa_handler = die_of, .sa_mask = all_but_faults()}, before;
 
-    action.sa_mask = output_deadly_signals();
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        if (sigaction(deadly[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            sigaction(deadly[i], &action, NULL); /* under nohup SIGHUP stays ignored */
+    for (int n = 1; n <= SIGRTMAX; n++) /* under nohup SIGHUP stays ignored */
+        if (sigismember(&deadly, n) == 1 && sigaction(n, NULL, &before) == 0 &&
+            before.sa_handler == SIG_DFL)
+            sigaction(n, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL); /* write(2) returns EPIPE instead */
     sigaction(SIGXFSZ, &action, NULL); /* write(2) returns EFBIG instead, if ulimit -f is set */
+}
+
+sigset_t output_deadly_signals(void)
+{
+    sigset_t set = all_but_faults();
+    struct sigaction now;
+
+    for (int n = 1; n <= SIGRTMAX; n++)
+        if (sigaction(n, NULL, &now) != 0 || now.sa_handler != die_of)
+            sigdelset(&set, n);
+    return set;
 }
