@@ -2,6 +2,7 @@
  * signal), the old file stays unchanged and no temporary remains. tests/codec/test_output_signals.c
  * tests death by signal, tests/codec/test_output_direct.c devices and pipes. */
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/magic.h>
 #include <limits.h>
 #include <sys/resource.h>
@@ -327,13 +328,13 @@ static void room_in_memory(void)
 
 /* ---- what a replaced file passes on ---- */
 
-/* The owner may read and write, the user UID may write, the group may nothing; the mask of the ACL
- * makes the mode's group bits "rw". */
-static bool set_acl(const char *path, uint32_t uid)
+/* The owner and the user UID may read and write, the group has the rights GROUP; the mask of the
+ * ACL makes the mode's group bits "rw". */
+static bool set_acl(const char *path, uint32_t uid, uint16_t group)
 {
-    static const struct {
+    const struct {
         uint16_t tag, rights;
-    } entries[] = {{1, 6}, {2, 6}, {4, 0}, {0x10, 6}, {0x20, 0}};
+    } entries[] = {{1, 6}, {2, 6}, {4, group}, {0x10, 6}, {0x20, 0}};
     uint8_t acl[4 + 8 * 5] = {2};
 
     for (int i = 0; i < 5; i++) {
@@ -344,6 +345,18 @@ static bool set_acl(const char *path, uint32_t uid)
     return setxattr(path, "system.posix_acl_access", acl, sizeof acl, 0) == 0;
 }
 
+/* The rights in the first entry with this tag; -1: none. */
+static int acl_rights(const char *path, uint8_t tag)
+{
+    uint8_t acl[256];
+    ssize_t bytes = getxattr(path, "system.posix_acl_access", acl, sizeof acl);
+
+    for (ssize_t at = 4; at + 8 <= bytes; at += 8)
+        if (acl[at] == tag)
+            return acl[at + 2];
+    return -1;
+}
+
 static void attributes_are_kept(void)
 {
     char value[256];
@@ -352,15 +365,13 @@ static void attributes_are_kept(void)
     write_file("old.bin", "old", 3);
     CHECK(chmod("old.bin", 0640) == 0);
     bool user = setxattr("old.bin", "user.note", "kept", 4, 0) == 0;
-    bool acl = set_acl("old.bin", 12345);
+    bool acl = set_acl("old.bin", 12345, 0);
     CHECK(put_text("old.bin", "new", &err) && file_holds("old.bin", "new", 3));
     if (user)
         CHECK(getxattr("old.bin", "user.note", value, sizeof value) == 4 &&
               memcmp(value, "kept", 4) == 0);
     if (acl) {
-        ssize_t bytes = getxattr("old.bin", "system.posix_acl_access", value, sizeof value);
-        CHECKF(bytes == 4 + 8 * 5 && value[4 + 8 * 2] == 4 && value[4 + 8 * 2 + 2] == 0, "%zd",
-               bytes);
+        CHECK(acl_rights("old.bin", 4) == 0 && acl_rights("old.bin", 2) == 6);
         CHECK(mode_of("old.bin") == (S_IFREG | 0660));
     } else {
         CHECK(mode_of("old.bin") == (S_IFREG | 0640));
@@ -369,6 +380,35 @@ static void attributes_are_kept(void)
         printf("# the file system has no %s\n", user ? "ACLs" : "extended attributes");
     CHECK(unlink("old.bin") == 0);
     NO_TEMPORARIES();
+}
+
+/* A user who may write the file but gives it another owner and group: the new group gains nothing
+ * from the ACL, in which the old group may read. */
+static void acl_of_another_group(void)
+{
+    enum { NOBODY = 65534 };
+    struct stat status;
+    int ended = 0;
+
+    CHECK(chmod(".", 0755) == 0 && mkdir("open", 0777) == 0 && chmod("open", 0777) == 0);
+    write_file("open/old.bin", "old", 3);
+    if (geteuid() != 0 || !set_acl("open/old.bin", NOBODY, 4)) {
+        printf("# not run by root on a file system with ACLs\n");
+    } else {
+        pid_t child;
+        fflush(stdout);
+        child = fork();
+        if (child == 0) {
+            struct error err;
+            _exit(setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
+                  setresuid(NOBODY, NOBODY, NOBODY) != 0 || !put_text("open/old.bin", "new", &err));
+        }
+        CHECK(waitpid(child, &ended, 0) == child && ended == 0);
+        CHECK(stat("open/old.bin", &status) == 0 && status.st_gid == NOBODY);
+        CHECKF(acl_rights("open/old.bin", 4) == 0 && acl_rights("open/old.bin", 2) == 6,
+               "group %d, user %d", acl_rights("open/old.bin", 4), acl_rights("open/old.bin", 2));
+    }
+    CHECK(unlink("open/old.bin") == 0 && rmdir("open") == 0);
 }
 
 /* A file without a name is made where the file system has such files: nothing can remain. */
@@ -410,6 +450,7 @@ int main(void)
     TEST(discarded);
     TEST(mode_bits_are_kept);
     TEST(attributes_are_kept);
+    TEST(acl_of_another_group);
     TEST(unnamed_until_complete);
     TEST(symlinks);
     TEST(in_place);
