@@ -257,7 +257,8 @@ static const struct help_block help_text[] = {
           "the one in the folder expected beside the suite, where record keeps it."),
     ENTRY("keep", "For the cases below, record also keeps the pictures in that folder, so that a "
           "report can show what was expected."),
-    ENTRY("timeout S", "Commands below may take S seconds; the default is 120."),
+    ENTRY("timeout S", "Commands below, with the reading of their files and pictures, may take S "
+          "seconds; the default is 120."),
     ENTRY("strict", "Commands below may leave no file behind except their picture."),
 
     HEADING("FORMULA"),

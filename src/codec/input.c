@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/machine.h"
 
 /* Half of a small L2 cache, so that rows copied out of the buffer are still cached. */
@@ -29,7 +30,8 @@
 
 struct input {
     int fd;
-    int stop;        /* an eventfd; input_stop makes it readable; -1 for files */
+    int stop; /* an eventfd; input_stop makes it readable; -1 for files */
+    const struct input_limit *limit;
     bool at_end;     /* read(2) has returned 0: do not ask again (a terminal would wait) */
     uint64_t size;   /* UINT64_MAX: unknown */
     off_t first;     /* the input's start in the file, where the size is known */
@@ -40,6 +42,21 @@ struct input {
     uint8_t buffer[BUFFER_BYTES];
     char path[]; /* copy of the path, for `name` */
 };
+
+static _Thread_local const struct input_limit *thread_limit;
+
+void input_set_limit(const struct input_limit *limit)
+{
+    thread_limit = limit;
+}
+
+bool input_goes_on(const struct input *input, struct error *err)
+{
+    const struct input_limit *limit = input->limit;
+
+    return !limit || (!*limit->stopped && clock_ms() < limit->end_ms) ||
+           error_file(err, input->name, "reading was given up");
+}
 
 /* The bytes from the current place to the end, or UINT64_MAX. A length of 0 is not believed: files
  * in /proc report 0 but have content. */
@@ -66,6 +83,7 @@ bool input_open(struct input **input, const char *path, struct error *err)
         return error_file(err, path, "no memory to read it");
     memset(in, 0, offsetof(struct input, buffer));
     in->stop = -1;
+    in->limit = thread_limit;
     in->name = is_stdin ? "standard input" : memcpy(in->path, path, strlen(path) + 1);
     do
         in->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -137,6 +155,8 @@ static bool read_some(struct input *input, uint8_t *into, size_t bytes, size_t *
     *got = 0;
     while (!input->at_end) {
         ssize_t n;
+        if (!input_goes_on(input, err))
+            return false;
         if (input->stop >= 0 && !wait_for_input(input, err))
             return false;
         n = read(input->fd, into, bytes);
@@ -283,7 +303,7 @@ static bool move_window(struct input *input, uint64_t place, struct error *err)
     input->window = place;
     input->end = 0;
     bytes = bytes < left ? bytes : (size_t)left;
-    while (input->end < bytes) {
+    while (input->end < bytes && input_goes_on(input, err)) {
         ssize_t n = pread(input->fd, input->buffer + input->end, bytes - input->end,
                           input->first + (off_t)(place + input->end));
         if (n == 0)
@@ -293,7 +313,7 @@ static bool move_window(struct input *input, uint64_t place, struct error *err)
         else if (errno != EINTR)
             return error_errno(err, input->name, "read");
     }
-    return true;
+    return input_goes_on(input, err);
 }
 
 const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t *have,

@@ -3,6 +3,7 @@
 #ifndef STENCIL_CODEC_INPUT_H
 #define STENCIL_CODEC_INPUT_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -14,6 +15,19 @@ bool input_open(struct input **input, const char *path, struct error *err);
 /* May be called from another thread: a read that waits for a pipe or a terminal fails at once, and
  * so does every later one. Reads of files are not affected, since they do not wait. */
 void input_stop(struct input *input);
+
+/* When reading is given up. */
+struct input_limit {
+    double end_ms; /* of base/clock.h */
+    const atomic_bool *stopped;
+};
+
+/* For inputs that this thread opens from now on; NULL: no limit. The limit must outlive them. */
+void input_set_limit(const struct input_limit *limit);
+
+/* False, with an error, if the input's limit is reached. All reads ask; so does whoever decodes for
+ * long without reading. */
+bool input_goes_on(const struct input *input, struct error *err);
 
 void input_close(struct input *input); /* NULL is harmless */
 

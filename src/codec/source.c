@@ -147,6 +147,8 @@ bool source_read(struct source *source, struct image *rows, struct error *err)
         return error_file(err, input_name(source->input),
                           "%d rows of another shape were asked for at row %d", rows->height,
                           source->next_row);
+    if (!input_goes_on(source->input, err))
+        return false;
     if (source_streams(source)) {
         if (!decoder->read(source, rows, err))
             return false;

@@ -47,19 +47,28 @@ bool golden_scratch_make(char folder[PATH_MAX], struct error *err)
     return false;
 }
 
+#define COPY_BYTES ((size_t)1 << 20)
+
 pthread_mutex_t golden_copy_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool golden_copy(const char *from, const char *to, struct error *err)
 {
     struct input *input = NULL;
-    const uint8_t *bytes;
-    size_t count;
-    bool good = input_open(&input, from, err) && input_read_all(input, &bytes, &count, err);
+    struct output *output = NULL;
+    uint8_t *block = malloc(COPY_BYTES);
+    size_t got = COPY_BYTES;
+    bool good = (block || error_set(err, EXIT_INPUT, "%s: no memory to copy it", from)) &&
+                input_open(&input, from, err);
 
     pthread_mutex_lock(&golden_copy_lock);
-    good = good && output_whole(to, bytes, count, err);
+    good = good && output_open(&output, to, err);
+    while (good && got == COPY_BYTES)
+        good = input_read(input, block, COPY_BYTES, &got, err) &&
+               output_write(output, block, got, err);
+    good = output_end(output, good, err);
     pthread_mutex_unlock(&golden_copy_lock);
     input_close(input);
+    free(block);
     return good;
 }
 

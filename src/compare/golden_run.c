@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
+#include "codec/input.h"
 #include "codec/output.h"
 #include "compare/golden.h"
 
@@ -33,6 +34,7 @@ struct work {
     struct run *run;
     const struct golden_case *one;
     struct golden_result *result;
+    struct input_limit limit;   /* for the command and for reading its files */
     char folder[PATH_MAX + 16]; /* the command's working folder */
 };
 
@@ -53,6 +55,14 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct work *work, const 
         memmove(why, why + length + 1, strlen(why + length));
     work->result->state = GOLDEN_FAILED;
     return false;
+}
+
+/* For an error of reading. */
+static bool fail_reading(struct work *work, const struct error *err)
+{
+    return clock_ms() >= work->limit.end_ms
+               ? fail(work, "still reading after %d s", work->one->timeout_s)
+               : fail(work, "%s", err->text);
 }
 
 /* False if PATH is a pipe or a device: reading it may never end. For a file that is not there,
@@ -89,7 +99,7 @@ static void compare_expected(struct work *work, const char *expected)
         good = error_set(&err, EXIT_INPUT, "%s: its checksum is %s", expected, text);
     if (!good ||
         !compare_files(expected, result->path, &one->limits, 1, NULL, &result->numbers, &err)) {
-        fail(work, "%s", err.text);
+        fail_reading(work, &err);
         return;
     }
     result->compared = true;
@@ -112,7 +122,7 @@ static void look_at(struct work *work)
     if (result->path[0] && !is_file(work, result->path))
         return;
     if (result->path[0] && !picture_checksum(result->path, result->checksum, &err)) {
-        fail(work, "%s", err.text);
+        fail_reading(work, &err);
         return;
     }
     golden_expected_path(job->suite, work->one, recorded, expected);
@@ -124,9 +134,12 @@ static void look_at(struct work *work)
     } else {
         compare_expected(work, expected);
     }
-    if (job->pictures && result->path[0] && result->state != GOLDEN_FAILED &&
-        !golden_pictures_make(result, expected, work->folder, &err))
-        fail(work, "%s", err.text);
+    if (!job->pictures || !result->path[0] || result->state == GOLDEN_FAILED)
+        return;
+    work->run->busy++; /* writes to the scratch folder */
+    if (!golden_pictures_make(result, expected, work->folder, &err))
+        fail_reading(work, &err);
+    work->run->busy--;
 }
 
 /* ---- one command ---- */
@@ -166,12 +179,11 @@ static int start(const struct work *work, const char *errors, pid_t *pid)
  * is stopped. On return all processes that the command started are gone. */
 static bool wait_for(const struct work *work, pid_t pid, int *status)
 {
-    const double end_ms = clock_ms() + work->one->timeout_s * 1e3;
     const struct timespec pause = {0, 2000000};
     bool in_time = true;
 
     while (waitpid(pid, status, WNOHANG) == 0) {
-        if (work->run->stopped || clock_ms() >= end_ms) {
+        if (work->run->stopped || clock_ms() >= work->limit.end_ms) {
             in_time = false;
             kill(-pid, SIGKILL);
         }
@@ -181,20 +193,24 @@ static bool wait_for(const struct work *work, pid_t pid, int *status)
     return in_time;
 }
 
-/* Reads the last line of the file that is not empty. */
+/* Copies the file's last line that is not empty; a command may have written gigabytes. */
 static void last_line(const char *path, char *line, size_t room)
 {
     FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t bytes = 0;
+    char text[2048];
+    size_t end = 0, begin;
 
-    line[0] = '\0';
-    while (file && getline(&text, &bytes, file) > 0)
-        if (text[0] != '\n')
-            snprintf(line, room, "%.*s", (int)strcspn(text, "\n"), text);
-    free(text);
-    if (file)
+    if (file) {
+        if (fseek(file, -(long)sizeof text, SEEK_END) != 0)
+            rewind(file); /* it is shorter */
+        end = fread(text, 1, sizeof text, file);
         fclose(file);
+    }
+    while (end > 0 && text[end - 1] == '\n')
+        end--;
+    for (begin = end; begin > 0 && text[begin - 1] != '\n';)
+        begin--;
+    snprintf(line, room, "%.*s", (int)(end - begin), text + begin);
 }
 
 /* Runs the command in its folder and waits. False, with the reason in the result, if it did not
@@ -207,7 +223,7 @@ static bool run_to_end(struct work *work, const char *errors, int *status)
     if (work->run->stopped)
         return fail(work, "stopped");
     if (!golden_folder_make(work->run->job->suite, work->one, work->folder, &err))
-        return fail(work, "%s", err.text);
+        return fail_reading(work, &err);
     int code = start(work, errors, &pid);
     if (code)
         return fail(work, "cannot start sh: %s", strerror(code));
@@ -248,8 +264,11 @@ static void run_case(void *context, int piece, int worker)
     struct run *run = context;
     const struct golden_job *job = run->job;
     const struct golden_case *one = &job->suite->cases[piece];
-    struct work work = {.run = run, .one = one, .result = &job->result[piece]};
     const double begin_ms = clock_ms();
+    struct work work = {.run = run,
+                        .one = one,
+                        .result = &job->result[piece],
+                        .limit = {begin_ms + one->timeout_s * 1e3, &run->stopped}};
 
     (void)worker;
     if (run->stopped)
@@ -259,8 +278,10 @@ static void run_case(void *context, int piece, int worker)
         snprintf(work.result->path, GOLDEN_PATH, "%s%s%s",
                  one->command ? work.folder : job->suite->folder, one->command ? "/" : "",
                  one->file);
+    input_set_limit(&work.limit);
     if (!one->command || run_command(&work))
         look_at(&work);
+    input_set_limit(NULL);
     if (!job->recording && one->command)
         golden_folder_remove(work.folder);
     work.result->seconds = (clock_ms() - begin_ms) * 1e-3;

@@ -10,6 +10,9 @@
 
 #define TIMEOUT_S 120
 
+/* So that a picture or an endless device in place of a suite is refused at once. */
+#define SUITE_MAX_BYTES ((size_t)16 << 20)
+
 struct state {
     struct golden_suite *suite;
     struct golden_case next; /* the current line, with the settings for the following lines */
@@ -193,8 +196,11 @@ static bool find(struct golden_suite *suite, const char *path, struct error *err
 static bool read_text(struct golden_suite *suite, struct error *err)
 {
     if (!input_open(&suite->input, suite->path, err) ||
-        !input_read_all(suite->input, &suite->text, &suite->bytes, err))
+        !input_read_most(suite->input, SUITE_MAX_BYTES + 1, &suite->text, &suite->bytes, err))
         return false;
+    if (suite->bytes > SUITE_MAX_BYTES)
+        return error_set(err, EXIT_USAGE, "%s: too large for a suite: more than 16 MiB",
+                         suite->path);
     if (memchr(suite->text, '\0', suite->bytes))
         return error_set(err, EXIT_USAGE, "%s: no text: it holds zero bytes", suite->path);
     suite->words = strndup((const char *)suite->text, suite->bytes);
