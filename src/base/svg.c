@@ -41,7 +41,8 @@ void svg_begin(struct svg *svg, double width, double height, const char *title,
     svg->failed = !svg->file;
     put(svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-        "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"%s\">\n<title>",
+        "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"%s\">\n"
+        "<!-- made by stencilcli -->\n<title>",
         width, height, width, height, FONT);
     put_escaped(svg, title);
     put(svg, "</title>\n<desc>");

@@ -111,6 +111,10 @@ void command_print_help(const char *command);
 bool soft_program_is_there(char *about, size_t bytes);
 bool soft_program_run(char **words, struct error *err);
 
+/* Before a command runs: refuses (EXIT_USAGE) outputs that would replace a file that the command
+ * reads, or another output. */
+bool command_check_outputs(const struct options *options, struct error *err);
+
 /* Ends a command that has printed its messages: sets ERR's code to CODE and returns whether CODE is
  * EXIT_DONE. */
 bool command_end(enum exit_code code, struct error *err);

@@ -244,7 +244,7 @@ bool command_bench(const struct options *options, struct error *err)
 
     /* An unwritable folder is reported before the first kernel runs. */
     if (ok && options->plot)
-        ok = output_check_report(options->plot, err) && output_open(&plot, options->plot, err);
+        ok = output_open(&plot, options->plot, err);
     if (ok) {
         report = report_make(&setup, &request);
         ok = bench_run(&report, &request, err);

@@ -40,7 +40,8 @@ static bool dispatch(const struct options *options, char **words, struct error *
     } else if (options->command) {
         if (options->soft && !backend_find(DEVICE_CUDA)->software)
             return soft_program_run(words, err);
-        return command_table[command_find(options->command)].run(options, err);
+        return command_check_outputs(options, err) &&
+               command_table[command_find(options->command)].run(options, err);
     } else {
         options_print_short_help(stderr);
         return command_end(EXIT_USAGE, err);

@@ -32,6 +32,10 @@
 /* The limit after which Linux itself reports ELOOP. */
 #define MAX_LINKS 40
 
+/* Every report has this word near its beginning. */
+#define REPORT_MARK  "stencilcli"
+#define REPORT_BYTES 1024
+
 struct output {
     int fd;
     const char *name;
@@ -44,10 +48,9 @@ struct output {
     char path[]; /* the caller's path */
 };
 
-/* N for /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N, else -1. These paths name the
- * process's own open files. Reopening such a file would overwrite its beginning if the shell has
- * opened it with >>, and replacing it would detach it from the shell. */
-static int own_descriptor(const char *path)
+/* Reopening such a file would overwrite its beginning if the shell has opened it with >>, and
+ * replacing it would detach it from the shell. */
+int output_own_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
 
@@ -121,7 +124,7 @@ static bool open_temporary(struct output *out, const struct stat *old, struct er
 
 static bool open_target(struct output *out, struct error *err)
 {
-    int own = strcmp(out->path, "-") == 0 ? STDOUT_FILENO : own_descriptor(out->path);
+    int own = strcmp(out->path, "-") == 0 ? STDOUT_FILENO : output_own_descriptor(out->path);
     struct stat status;
 
     if (out->path[0] == '\0')
@@ -313,13 +316,12 @@ bool output_check_report(const char *path, struct error *err)
 {
     int fd = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
     struct stat status;
-    char first = '<';
+    char begin[REPORT_BYTES + 1] = "";
     bool is_file = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    ssize_t bytes = is_file ? read(fd, begin, REPORT_BYTES) : -1; /* errors: writing reports them */
 
-    if (is_file && read(fd, &first, 1) < 0)
-        first = '<'; /* writing it will report the error */
     if (fd >= 0)
         close(fd);
-    return first == '<' ||
+    return bytes <= 0 || (begin[0] == '<' && strstr(begin, REPORT_MARK)) ||
            error_set(err, EXIT_USAGE, "%s: exists and is not a report: choose another name", path);
 }

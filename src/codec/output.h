@@ -42,7 +42,11 @@ bool output_whole(const char *path, const void *data, size_t bytes, struct error
  * followed, even if the target does not exist. Malloc'ed; NULL with errno set. */
 char *output_target(const char *path);
 
-/* Refuses (EXIT_USAGE) to replace a file that is neither XML, HTML nor SVG with a report. */
+/* N for /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N, else -1. These paths name the
+ * process's own open files, which are written directly. */
+int output_own_descriptor(const char *path);
+
+/* Refuses (EXIT_USAGE) to replace a file with a report, unless it is a report of this program. */
 bool output_check_report(const char *path, struct error *err);
 
 /* The name for error messages: the path, or "standard output". */

@@ -115,6 +115,7 @@ static void put_head(FILE *out, const struct golden_job *job)
 {
     put_text(out,
              "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta name=\"generator\" content=\"stencilcli\">\n"
              "<meta name=\"viewport\" content=\"width=device-width\">\n<title>Golden pictures: ",
              job->suite->path, "</title>\n<style>\n");
     fputs(golden_report_css, out);

@@ -56,6 +56,9 @@ bool mask_parse(struct mask *mask, const char *name, const char *text, size_t le
  * folder of masks, and in the folder of masks beside the build; each with and without ".txt". */
 bool mask_load(struct mask *mask, const char *argument, struct error *err);
 
+/* The path of the file that mask_load would read, malloc'ed; NULL: none. */
+char *mask_path(const char *argument);
+
 /* Calls visit(name without .txt, path, context) for every mask that a bare name
  * would find, in C-locale order of names, each name once (the first folder wins). */
 void mask_list(void (*visit)(const char *name, const char *path, void *context), void *context);

@@ -266,6 +266,18 @@ static int count_words(const char *text, int *numbers)
     return words;
 }
 
+/* Whether the argument is rows of numbers. */
+static bool is_rows(const char *argument)
+{
+    int numbers, words = count_words(argument, &numbers);
+    return strpbrk(argument, ";\n") || (words >= 2 && numbers == words);
+}
+
+char *mask_path(const char *argument)
+{
+    return is_rows(argument) || strcmp(argument, "-") == 0 ? NULL : find_file(argument);
+}
+
 bool mask_load(struct mask *mask, const char *argument, struct error *err)
 {
     int numbers, words = count_words(argument, &numbers);
@@ -275,7 +287,7 @@ bool mask_load(struct mask *mask, const char *argument, struct error *err)
         return error_set(err, EXIT_USAGE, "--mask: expected a name, a file or rows of numbers");
     if (strcmp(argument, "-") == 0)
         return read_mask(mask, stdin, "standard input", err);
-    if (strpbrk(argument, ";\n") || (words >= 2 && numbers == words))
+    if (is_rows(argument))
         return mask_parse(mask, "--mask", argument, strlen(argument), err);
 
     char *path = find_file(argument);

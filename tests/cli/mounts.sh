@@ -22,6 +22,12 @@ try blur other two/more --exclude sub -q
 try compare in/a.pgm two/a.pgm --diff other/a.pgm
 try compare in/a.pgm two/a.pgm --diff other/new.ppm
 try compare in two --diff other/new
+try compare in/a.pgm two/a.pgm --junit other/a.pgm
+printf -- '- - true\n' >in/golden.txt
+echo 1 >in/mask.txt
+try golden check in --html other/golden.txt
+try convolve in/a.pgm other/mask.txt --mask in/mask.txt
+rm in/golden.txt in/mask.txt
 END
 unshare -rm sh -eu run.sh
 cmp in/a.pgm "$TESTDATA/textbook.pgm"
