@@ -1,6 +1,7 @@
 /* The files of a batch: order, names of outputs, refusal of outputs that would be inputs, and the
  * folders of the outputs. The walk through INPUT is codec/folder.h. */
 #include <errno.h>
+#include <limits.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,22 +183,28 @@ static bool add_listed(struct batch_list *list, char *name)
     return ok;
 }
 
+/* The input's window bounds a name: a damaged list may have a line of gigabytes. */
 static bool read_list(struct batch_list *list, struct error *err)
 {
     const struct batch_tree *tree = list->tree;
     struct input *input = NULL;
     const uint8_t *bytes;
-    size_t size, length;
-    bool ok =
-        input_open(&input, tree->files_from, err) && input_read_all(input, &bytes, &size, err);
+    size_t got;
+    bool ok = input_open(&input, tree->files_from, err);
 
-    for (size_t at = 0; ok && at < size; at += length + 1) {
-        const uint8_t *end = memchr(bytes + at, tree->null_ended ? '\0' : '\n', size - at);
-        length = end ? (size_t)(end - bytes) - at : size - at;
-        char *name = strndup((const char *)bytes + at, length);
-        if (!name || !add_listed(list, name))
-            ok = error_set(err, EXIT_INPUT, "%s: no memory for its names", input_name(input));
+    while (ok && (ok = input_peek(input, PATH_MAX, &bytes, &got, err)) && got > 0) {
+        const uint8_t *end = memchr(bytes, tree->null_ended ? '\0' : '\n', got);
+        const size_t length = end ? (size_t)(end - bytes) : got;
+        char *name = strndup((const char *)bytes, length);
+        if (length == PATH_MAX)
+            ok = error_file(err, input_name(input), "holds a name of more than %d bytes",
+                            PATH_MAX - 1);
+        else if (name && strlen(name) < length)
+            ok = error_file(err, input_name(input), "its names end with zero bytes: use -0");
+        else if (!name || !add_listed(list, name))
+            ok = error_file(err, input_name(input), "no memory for its names");
         free(name);
+        input_skip(input, length + (end != NULL));
     }
     input_close(input);
     return ok;

@@ -14,6 +14,8 @@
 #include "kernel/rates.h"
 #include "signal/audio.h"
 
+#define HEAD_BYTES 4096
+
 /* ---- the mask ---- */
 
 static bool load_mask(const struct filter_request *request, struct mask *mask, struct error *err)
@@ -256,7 +258,11 @@ bool signal_filter(const struct signal_request *request, const struct mask *mask
     bool good;
 
     memset(report, 0, sizeof *report);
-    good = input_open(&in, input, err) && input_read_all(in, &work.bytes, &work.size, err);
+    /* A file that is neither text nor audio may be of any length. */
+    good = input_open(&in, input, err) && input_peek(in, HEAD_BYTES, &work.bytes, &work.size, err);
+    if (good && !audio_recognise(work.bytes, work.size))
+        good = signal_text_check(work.name, work.bytes, work.size, err);
+    good = good && input_read_all(in, &work.bytes, &work.size, err);
     if (good) {
         report->audio = audio_recognise(work.bytes, work.size);
         good = report->audio ? signal_filter_audio(&work, err) : signal_filter_text(&work, err);

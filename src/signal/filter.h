@@ -102,6 +102,9 @@ struct signal_text {
     const char *comma;       /* the last of these commas */
 };
 
+/* Whether the beginning of a file may be text: EXIT_INPUT if it holds zero bytes. */
+bool signal_text_check(const char *name, const void *bytes, size_t size, struct error *err);
+
 /* Checks every number and counts them. Wrong text and a text without numbers are EXIT_INPUT:
  * NAME:LINE:COLUMN: expected a number, got '...'. */
 bool signal_text_open(struct signal_text *text, const char *name, const void *bytes, size_t size,

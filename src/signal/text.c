@@ -70,6 +70,13 @@ static const char *next_number(struct signal_text *text)
 
 /* ---- reading ---- */
 
+bool signal_text_check(const char *name, const void *bytes, size_t size, struct error *err)
+{
+    return !memchr(bytes, '\0', size) ||
+           error_set(err, EXIT_INPUT,
+                     "%s: is neither text nor a WAV, FLAC or AIFF file: it holds zero bytes", name);
+}
+
 bool signal_text_open(struct signal_text *text, const char *name, const void *bytes, size_t size,
                       struct error *err)
 {
@@ -81,10 +88,8 @@ bool signal_text_open(struct signal_text *text, const char *name, const void *by
         .name = name, .bytes = bytes, .begin = bytes, .end = (const char *)bytes + size};
     if (size >= 3 && memcmp(bytes, BOM, 3) == 0)
         text->begin += 3;
-    if (memchr(bytes, '\0', size))
-        return error_set(err, EXIT_INPUT,
-                         "%s: is neither text nor a WAV, FLAC or AIFF file: it holds zero bytes",
-                         name);
+    if (!signal_text_check(name, bytes, size, err))
+        return false;
     mpq_init(value);
     for (text->at = text->begin; good; text->n++) {
         number = next_number(text);

@@ -27,7 +27,7 @@ for signal in TERM INT HUP USR1; do
 done
 # The message of a failed command is the end of what it wrote, however much that is.
 printf -- '- - head -c 300000000 /dev/zero >&2; (echo; echo last words) >&2; false\n' >golden.txt
-(ulimit -v 400000 && try golden check golden.txt -t 1)
+(limit_memory 400000 && try golden check golden.txt -t 1)
 # A suite is text of moderate size.
 truncate -s 20G hole.txt
 refuses 2 'too large for a suite' golden check hole.txt
