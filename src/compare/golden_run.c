@@ -21,11 +21,15 @@
 #include "codec/output.h"
 #include "compare/golden.h"
 
+/* Ends no program. */
+#define WAKE SIGURG
+
 struct run {
     struct golden_job *job;
     char scratch[PATH_MAX]; /* golden_scratch_make's folder */
-    sigset_t deadly;        /* blocked in all threads; `watch` waits for them */
-    atomic_bool stopped;    /* one of them has come */
+    sigset_t waited;        /* blocked in all threads; `watch` waits for them */
+    atomic_bool stopped;    /* a signal that ends the program has come */
+    atomic_bool over;       /* `watch` ends at the signal WAKE */
     atomic_int busy;        /* cases whose folder is being made or whose command runs */
 };
 
@@ -294,14 +298,14 @@ static void *watch(void *context)
     const struct timespec pause = {0, 2000000};
     int number;
 
-    while (sigwait(&run->deadly, &number) != 0)
-        ;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    while (sigwait(&run->waited, &number) != 0 || number == WAKE)
+        if (run->over)
+            return NULL;
     run->stopped = true;
     while (run->busy > 0) /* wait_for kills the commands */
         nanosleep(&pause, NULL);
     golden_folder_remove(run->scratch);
-    pthread_sigmask(SIG_UNBLOCK, &run->deadly, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &run->waited, NULL);
     raise(number); /* the handlers of codec/output.c remove temporaries */
     return NULL;
 }
@@ -318,7 +322,8 @@ static bool run_all(struct run *run, struct error *err)
     if (good) {
         parallel_for(job->threads, (int)job->suite->count, run_case, run);
         good = !job->recording || run->stopped || golden_record(job, err);
-        pthread_cancel(watcher);
+        run->over = true;
+        pthread_kill(watcher, WAKE);
         pthread_join(watcher, NULL);
     }
     golden_folder_remove(run->scratch);
@@ -327,7 +332,7 @@ static bool run_all(struct run *run, struct error *err)
 
 bool golden_run(struct golden_job *job, struct error *err)
 {
-    struct run run = {.job = job, .deadly = output_deadly_signals()};
+    struct run run = {.job = job, .waited = output_deadly_signals()};
     sigset_t before;
     bool good;
 
@@ -335,7 +340,8 @@ bool golden_run(struct golden_job *job, struct error *err)
     if (!job->result)
         return error_set(err, EXIT_INPUT, "%s: no memory to run it", job->suite->path);
     signal(SIGCHLD, SIG_DFL); /* if SIGCHLD is ignored, exit statuses are lost */
-    pthread_sigmask(SIG_BLOCK, &run.deadly, &before);
+    sigaddset(&run.waited, WAKE);
+    pthread_sigmask(SIG_BLOCK, &run.waited, &before);
     good = run_all(&run, err);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return good;
