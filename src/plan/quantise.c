@@ -128,8 +128,9 @@ static double largest_effect(const struct quantiser *z, size_t missing, const mp
 {
     double units = 0;
     for (size_t i = 0; i < z->parts; i++) {
-        double rest = ldexp((double)z->part[i].rest, -64);
-        units += i < missing ? 1 - rest : rest + 0x1p-64; /* the rest has more than 64 bits */
+        /* The weight is rounded up or down. The rest may have more than 64 bits. */
+        uint64_t part = i < missing ? UINT64_MAX - z->part[i].rest : z->part[i].rest;
+        units += ldexp((double)part, -64) + 0x1p-64;
     }
     units = units * z->max + fabs(mpq_get_d(offset_error));
     return ldexp(units, -z->q);
