@@ -230,7 +230,7 @@ static void print_depth(FILE *out, const struct mask *mask, int bits)
     mask_range(&plan, (1u << bits) - 1, lowest, highest);
     fprintf(out, "# %d bits: results from %s to %s before clamping, %s-bit sums", bits, lowest,
             highest, plan.accumulator == ACCUMULATOR_I32 ? "32" : "64");
-    if (plan.float_exact)
+    if (plan.float_exact && plan.accumulator == ACCUMULATOR_I32)
         fprintf(out, ", exact in float too");
     if (plan.quantised_bits >= 0)
         fprintf(out, ", weights in 1/2^%d (a sample changes by %.2g at most)", plan.quantised_bits,

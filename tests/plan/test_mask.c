@@ -259,6 +259,10 @@ static void prints_what_it_reads(void)
                            "# rank 1: row 1 0, column 9007199254740992\n# symmetry: vertical\n"
                            "# 8 bits: results from 0 to 255 before clamping, 64-bit sums, weights "
                            "in 1/2^53 (a sample changes by 2.6e-28 at most)\n");
+    check_print("1/4398046511104 3/4398046511104",
+                "1/4398046511104 3/4398046511104\n# size 2 x 1, anchor 1 0\n"
+                "# sum 1/1099511627776\n# rank 1: row 1 3, column 1\n# symmetry: vertical\n"
+                "# 8 bits: results from 0 to 255/1099511627776 before clamping, 64-bit sums\n");
     check_print("1 -1e-30", "1 -1e-30\n# size 2 x 1, anchor 1 0\n# sum about 1\n"
                             "# rank 1: row 1 0, column 9007199254740992\n# symmetry: vertical\n"
                             "# 8 bits: results from 0 to 255 before clamping, 64-bit sums, weights "
