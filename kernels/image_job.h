@@ -144,6 +144,12 @@ void separable_pack(const struct separable_shape *shape, const struct separable_
 cudaError_t separable_launch(const struct image_job *job, int form, cudaStream_t stream);
 size_t separable_shared_bytes(const struct separable_shape *shape);
 
+/* kernels/halves_probe.cu. The forms of halves need a GPU whose matrix products of halves are
+ * exact. Counts the wrong sums of each thread; `wrong` is device memory. */
+#define HALVES_PROBE_BLOCKS  512
+#define HALVES_PROBE_NUMBERS (HALVES_PROBE_BLOCKS * 32)
+cudaError_t halves_probe_launch(int *wrong, cudaStream_t stream);
+
 /* ---- the same for samples of 16 bits ---- */
 
 /* kernels/separable_16_pack.c */

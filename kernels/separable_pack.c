@@ -28,9 +28,6 @@ static struct factor factor_of(const int64_t *weight, int n)
     return f;
 }
 
-/* A half holds a whole number up to this, also in units of 2^-24. */
-#define HALF_MOST 2048
-
 /* The value, in 2^-24, from which the products of halves and column weights start: see
  * halves_start(). */
 #define LOWER_START    12582912 /* 2^23 + 2^22 */
@@ -232,20 +229,10 @@ static void pack_pairs(const struct separable_shape *s, const int64_t *column, i
             }
 }
 
-/* A weight of up to 2048 times 2^scale as a half; 0 where the factor has none. */
+/* 0 where the factor has no weight. */
 static uint32_t half_of(const int64_t *factor, int n, int i, int scale)
 {
-    const int64_t value = i < 0 || i >= n ? 0 : factor[i];
-    uint32_t v = (uint32_t)(value < 0 ? -value : value);
-    int exponent = 25 + scale;
-    if (v == 0)
-        return 0;
-    for (; v >= HALF_MOST; v /= 2)
-        exponent++;
-    for (; v < 1024 && exponent > 1; v *= 2)
-        exponent--;
-    /* below 1024: not normalised, in units of 2^-24 */
-    return (value < 0 ? 1u << 15 : 0) | (v < 1024 ? v : (uint32_t)exponent << 10 | (v & 1023));
+    return i < 0 || i >= n ? 0 : separable_half((int)factor[i], scale);
 }
 
 /* Proved: the bits of the products' sums are whole numbers. A sum T of the row factor goes on as L

@@ -46,6 +46,24 @@ struct separable_halves {
     uint32_t exponents[4]; /* of two lower halves of 10 bits */
 };
 
+/* A half holds a whole number up to this, also in units of 2^-24. */
+#define HALF_MOST 2048
+
+/* A weight of up to 2048 times 2^scale as a half. */
+static inline BOTH_SIDES uint32_t separable_half(int weight, int scale)
+{
+    uint32_t v = (uint32_t)(weight < 0 ? -weight : weight);
+    int exponent = 25 + scale;
+    if (v == 0)
+        return 0;
+    for (; v >= HALF_MOST; v /= 2)
+        exponent++;
+    for (; v < 1024 && exponent > 1; v *= 2)
+        exponent--;
+    /* below 1024: not normalised, in units of 2^-24 */
+    return (weight < 0 ? 1u << 15 : 0) | (v < 1024 ? v : (uint32_t)exponent << 10 | (v & 1023));
+}
+
 struct separable_shape {
     struct banded_shape stage; /* the tile as it is staged; one row of the mask, in pieces */
     /* Products that a row of the mask takes, and whether they are sparse ones over 4 pieces or

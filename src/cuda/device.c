@@ -315,4 +315,5 @@ const struct backend backend_cuda = {
     .release = release,
     .pass_ms = cuda_pass_ms,
     .probe = cuda_probe,
+    .note = cuda_note,
 };

@@ -120,7 +120,7 @@ const char *cuda_image_pack_banded(const struct plan *plan, void *out, struct pl
     if (out)
         banded_pack(&shape, m->weight, m->width, m->height, out);
     *packed = (struct planes_packed){(size_t)banded_fragment_bytes(&shape),
-                                     banded_shared_bytes(&shape), planes};
+                                     banded_shared_bytes(&shape), planes, false};
     return NULL;
 }
 
@@ -142,7 +142,7 @@ const char *cuda_image_pack_certified(const struct plan *plan, void *out,
     if (out)
         certified_pack(&shape, &mask, out);
     *packed = (struct planes_packed){certified_fragment_bytes(&shape, &mask),
-                                     certified_shared_bytes(&shape), 2};
+                                     certified_shared_bytes(&shape), 2, false};
     return NULL;
 }
 
@@ -163,7 +163,7 @@ static const char *pack_separable_16(const struct plan *plan, void *out,
     if (out)
         separable_16_pack(&shape, &mask, out);
     *packed = (struct planes_packed){(size_t)separable_16_fragment_bytes(&shape),
-                                     separable_16_shared_bytes(&shape), (int)form};
+                                     separable_16_shared_bytes(&shape), (int)form, false};
     return NULL;
 }
 
@@ -185,8 +185,9 @@ static const char *pack_separable_8(const struct plan *plan, void *out,
         return TOO_LARGE;
     if (out)
         separable_pack(&shape, &mask, out);
-    *packed = (struct planes_packed){(size_t)separable_fragment_bytes(&shape),
-                                     separable_shared_bytes(&shape), (int)form};
+    *packed =
+        (struct planes_packed){(size_t)separable_fragment_bytes(&shape),
+                               separable_shared_bytes(&shape), (int)form, shape.lower_bits != 0};
     return NULL;
 }
 
@@ -226,7 +227,7 @@ bool cuda_separable_pays(const struct plan *plan)
 bool cuda_image_supports(const struct kernel *kernel, const struct plan *plan, char *why,
                          size_t why_bytes)
 {
-    struct planes_packed packed;
+    struct planes_packed packed = {0};
     const char *reason = kernel->cuda->pack(plan, NULL, &packed);
     const int since = kernel->cuda->since;
     const char *unit = since == 7   ? "product of four bytes"
@@ -255,6 +256,10 @@ bool cuda_image_supports(const struct kernel *kernel, const struct plan *plan, c
         if (packed.shared > (size_t)shared) {
             snprintf(why, why_bytes, "its tile takes %zu bytes of shared memory, cuda:%d has %d",
                      packed.shared, i, shared);
+            return false;
+        }
+        if (packed.halves && !cuda_halves_are_exact(i)) {
+            snprintf(why, why_bytes, CUDA_NAME ":%d does not add products of halves exactly", i);
             return false;
         }
     }

@@ -15,6 +15,7 @@ struct planes_packed {
     size_t bytes;
     size_t shared; /* bytes of a block's shared memory */
     int form;      /* for the launch: the number of planes of bytes, or the kind of factors */
+    bool halves;   /* it needs exact sums of halves: see cuda_halves_are_exact */
 };
 
 /* Packs a plan's weights to OUT; if OUT is NULL, only fills PACKED. Returns the reason why the
@@ -110,6 +111,12 @@ bool cuda_certified_pays(const struct plan *plan);
 bool cuda_separable_pays(const struct plan *plan);
 planes_image_pack cuda_image_pack_dp4a, cuda_image_pack_weighted, cuda_image_pack_int8,
     cuda_image_pack_banded, cuda_image_pack_certified, cuda_image_pack_separable;
+
+/* Whether device INDEX adds products of halves exactly. For a device of an unknown capability the
+ * first call starts it and runs a probe. cuda_note fills NOTE if a probe has failed
+ * (cuda/halves.c). */
+bool cuda_halves_are_exact(int index);
+void cuda_note(char *note, size_t bytes);
 
 /* The tiles of the kernel "tiled", with the shared memory that the device allows
  * (cuda/planes.c). */

@@ -53,6 +53,9 @@ struct backend {
     double (*pass_ms)(const struct plan *plan, int width, int height);
     /* Measures the existing device INDEX (a CPU with THREADS threads) in about half a second. */
     bool (*probe)(int index, int threads, struct device_probe *probe, struct error *err);
+    /* Fills NOTE if a device has turned out to lack something that kernels need. NULL: nothing to
+     * say. */
+    void (*note)(char *note, size_t bytes);
 };
 
 /* The remark that goes with the times of a software backend. */

@@ -116,6 +116,8 @@ bool picture_choose(const struct picture_request *request, const struct plan *pl
         !backend_check_cuda(request->device_index, request->kernel, err))
         return false;
     choice->kernel = request->kernel ? request->kernel : kernel_choose(choice->device, plan);
+    if (choice->device == DEVICE_CUDA && !request->kernel && backend_find(DEVICE_CUDA)->note)
+        backend_find(DEVICE_CUDA)->note(choice->note, sizeof choice->note);
     if (!choice->kernel)
         return error_set(
             err, EXIT_DEVICE, "no CUDA kernel runs this%s; --device cpu runs it",

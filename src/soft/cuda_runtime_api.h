@@ -29,6 +29,7 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpy
 enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerBlockOptin,
     cudaDevAttrComputeCapabilityMajor,
+    cudaDevAttrComputeCapabilityMinor,
     cudaDevAttrL2CacheSize,
 };
 

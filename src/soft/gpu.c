@@ -39,6 +39,11 @@ int soft_device(void)
     return device_now;
 }
 
+bool soft_adder_is_short(void)
+{
+    return soft_settings.short_adder[device_now];
+}
+
 void *soft_shared(void)
 {
     return shared;

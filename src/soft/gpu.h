@@ -41,6 +41,9 @@ void soft_warp_wait(void);  /* __syncwarp */
 typedef const uint32_t soft_words[SOFT_WORDS];
 soft_words *soft_exchange(const uint32_t *words, int count);
 
+/* Whether the device's adder of products of halves keeps only 21 bits (soft/runtime.h). */
+bool soft_adder_is_short(void);
+
 /* Dynamic shared memory; and shared addresses, which are offsets from its start. */
 void *soft_shared(void);
 uint32_t soft_shared_address(const void *shared);

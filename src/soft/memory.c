@@ -19,7 +19,8 @@ struct piece {
     struct piece *next;
 };
 
-struct soft_settings soft_settings = {.devices = 1, .memory_bytes = (size_t)1 << 30};
+struct soft_settings soft_settings = {
+    .devices = 1, .memory_bytes = (size_t)1 << 30, .capability = {90, 90, 90, 90}};
 
 static struct piece *pieces;
 static size_t used[SOFT_DEVICES];
@@ -113,10 +114,12 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     cudaError_t error = cudaSuccess;
     soft_lock();
     if (!soft_refused("cudaDeviceGetAttribute", &error))
-        *value = device >= soft_settings.devices                        ? 0
-                 : attribute == cudaDevAttrComputeCapabilityMajor       ? 9
-                 : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 232448
-                                                                        : 1 << 20;
+        *value =
+            device >= soft_settings.devices                  ? 0
+            : attribute == cudaDevAttrComputeCapabilityMajor ? soft_settings.capability[device] / 10
+            : attribute == cudaDevAttrComputeCapabilityMinor ? soft_settings.capability[device] % 10
+            : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? 232448
+                                                                   : 1 << 20;
     soft_unlock();
     return soft_error(error);
 }

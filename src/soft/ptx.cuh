@@ -122,6 +122,18 @@ static inline float half_value(uint32_t half)
     return half & 32768 ? -value : value;
 }
 
+/* Adds up COUNT floats as an adder of few bits does: each loses what is far below the largest. */
+static inline float add_short(const float *addend, int count)
+{
+    int most = -200;
+    float sum = 0;
+    for (int i = 0; i < count; i++)
+        most = addend[i] != 0 ? max(most, ilogbf(addend[i])) : most;
+    for (int i = 0; i < count; i++)
+        sum += ldexpf(truncf(ldexpf(addend[i], 20 - most)), most - 20);
+    return sum;
+}
+
 /* As product_any, for halves: two halves take the place of four bytes. */
 static inline void product_halves(float *sum, const uint32_t *ab, int a_words, int b_words,
                                   const float *c)
@@ -133,10 +145,15 @@ static inline void product_halves(float *sum, const uint32_t *ab, int a_words, i
         uint32_t row[8], column[8];
         gather(row, all + 4 * g, i / 2, 2, b_words);
         gather(column, all + 4 * (2 * t + i % 2), a_words, 1, b_words);
+        float addend[1 + 16] = {c[i]};
         result[i] = c[i];
-        for (int k = 0; k < 8 * b_words; k++)
-            result[i] +=
+        for (int k = 0; k < 8 * b_words; k++) {
+            addend[1 + k] =
                 half_value(row[k / 2] >> k % 2 * 16) * half_value(column[k / 2] >> k % 2 * 16);
+            result[i] += addend[1 + k];
+        }
+        if (soft_adder_is_short())
+            result[i] = add_short(addend, 1 + 8 * b_words);
     }
     memcpy(sum, result, sizeof result);
 }

@@ -25,8 +25,10 @@
 /* A test may change these with the lock held. The functions are called with the lock held, and may
  * be NULL. */
 struct soft_settings {
-    int devices;         /* 1 at first */
-    size_t memory_bytes; /* of each device: 1 GB at first */
+    int devices;                    /* 1 at first */
+    size_t memory_bytes;            /* of each device: 1 GB at first */
+    int capability[SOFT_DEVICES];   /* a device's compute capability times 10: 90 at first */
+    bool short_adder[SOFT_DEVICES]; /* its adder of products of halves keeps only 21 bits */
     /* Called by every function that may fail, with its name ("launch": a kernel launch). Returns
      * whether it fails, with *error. A function that waits or frees still does so. */
     bool (*refuses)(const char *call, cudaError_t *error);
