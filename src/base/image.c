@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 
 /* The system would promise more memory than there is, and end the process when it is used. Smaller
  * pictures are not worth the question. */
@@ -27,7 +28,7 @@ bool image_measure(struct image *image, int width, int height, int channels, enu
                          width, height, channels);
     /* width < 2^31, channels <= 4, sample <= 2: the row is below 2^34. */
     row = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
-    pitch = (row + IMAGE_ROW_ALIGN - 1) / IMAGE_ROW_ALIGN * IMAGE_ROW_ALIGN;
+    pitch = (row + image_row_align(row) - 1) / image_row_align(row) * image_row_align(row);
     /* With such a pitch all cells of a column would share one set of the L1 cache. */
     if (pitch % 4096 == 0)
         pitch += IMAGE_ROW_ALIGN;
@@ -43,10 +44,9 @@ bool image_alloc(struct image *image, int width, int height, int channels, enum 
                  const char *name, struct error *err)
 {
     size_t bytes;
-    bool ok =
-        image_measure(image, width, height, channels, type, name, &bytes, err) &&
-        ((bytes < LARGE_BYTES || bytes <= machine_memory()) || no_memory(image, name, err)) &&
-        (posix_memalign(&image->data, IMAGE_ROW_ALIGN, bytes) == 0 || no_memory(image, name, err));
+    bool ok = image_measure(image, width, height, channels, type, name, &bytes, err) &&
+              ((bytes < LARGE_BYTES || bytes <= machine_memory()) || no_memory(image, name, err)) &&
+              ((image->data = large_alloc(bytes)) || no_memory(image, name, err));
     if (!ok)
         memset(image, 0, sizeof *image);
     return ok;
@@ -58,16 +58,34 @@ void image_free(struct image *image)
     memset(image, 0, sizeof *image);
 }
 
+/* Counts in 32 bits, for vectors. */
+#define COUNTED ((size_t)1 << 20)
+
+#define COUNT_ENDS(name, sample)                                                                   \
+    static uint64_t name(const sample *row, size_t n, sample max)                                  \
+    {                                                                                              \
+        uint32_t count = 0;                                                                        \
+        for (size_t i = 0; i < n; i++)                                                             \
+            count += (uint32_t)(row[i] == 0) | (uint32_t)(row[i] == max);                          \
+        return count;                                                                              \
+    }
+COUNT_ENDS(count_ends_8, uint8_t)
+COUNT_ENDS(count_ends_16, uint16_t)
+
 uint64_t image_count_ends(const struct image *image, uint32_t max)
 {
-    const size_t n = (size_t)image->width * (size_t)image->channels;
+    const bool whole = image->pitch == image_row_bytes(image); /* all rows form one long row */
+    const size_t samples = (size_t)image->width * (size_t)image->channels;
+    const size_t n = whole ? samples * (size_t)image->height : samples;
     uint64_t count = 0;
 
-    for (int y = 0; y < image->height; y++) {
+    for (int y = 0; y < (whole ? 1 : image->height); y++) {
         const void *row = image_row(image, y);
-        for (size_t i = 0; i < n; i++) {
-            uint32_t sample = image_sample(row, image->type, i);
-            count += sample == 0 || sample == max;
+        for (size_t i = 0; i < n; i += COUNTED) {
+            size_t some = n - i < COUNTED ? n - i : COUNTED;
+            count += image->type == SAMPLE_U8
+                         ? count_ends_8((const uint8_t *)row + i, some, (uint8_t)max)
+                         : count_ends_16((const uint16_t *)row + i, some, (uint16_t)max);
         }
     }
     return count;

@@ -27,6 +27,12 @@ struct image {
  * need 16. */
 #define IMAGE_ROW_ALIGN 64
 
+/* Shorter rows have no gaps between them, which would take most of the memory. */
+static inline size_t image_row_align(uint64_t row_bytes)
+{
+    return row_bytes < IMAGE_ROW_ALIGN ? 1 : IMAGE_ROW_ALIGN;
+}
+
 /* Allocates data for the given shape; the samples are not initialised. NAME is the file that an
  * error sentence names. */
 bool image_alloc(struct image *image, int width, int height, int channels, enum sample_type type,

@@ -17,26 +17,25 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* Below two huge pages the alignment alone would waste more than the faults cost. */
-#define LARGE_BYTES (2 * HUGE_PAGE)
+/* Smaller blocks hold no whole huge page. */
+#define LARGE_BYTES HUGE_PAGE
 
 void *large_alloc(size_t bytes)
 {
+    const bool large = bytes >= LARGE_BYTES;
     void *memory;
 
-    if (bytes < LARGE_BYTES)
-        return malloc(bytes);
-    if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0)
+    if (posix_memalign(&memory, large ? HUGE_PAGE : IMAGE_ROW_ALIGN, bytes) != 0)
         return NULL;
-    madvise(memory, bytes, MADV_HUGEPAGE); /* advice: a refusal changes nothing but time */
+    if (large)
+        madvise(memory, bytes, MADV_HUGEPAGE); /* advice: a refusal changes nothing but time */
     return memory;
 }
 
 void *large_alloc_cleared(size_t bytes)
 {
-    size_t whole = (bytes + IMAGE_ROW_ALIGN - 1) / IMAGE_ROW_ALIGN * IMAGE_ROW_ALIGN;
-    void *memory = aligned_alloc(IMAGE_ROW_ALIGN, whole);
-    return memory ? memset(memory, 0, whole) : NULL;
+    void *memory = large_alloc(bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 /* Twice what any thread needs (tests/cli/small_stack.sh). */
@@ -115,7 +114,7 @@ bool row_ring_alloc(struct row_ring *ring, int width, int channels, enum sample_
     /* width < 2^31, channels <= 4, sample <= 2: a row is below 2^34 bytes and the ring below 2^66,
      * so the number of rows is checked before it is multiplied. No machine has 2^47 bytes. */
     row = (uint64_t)width * (uint64_t)channels * (uint64_t)type;
-    for (uint64_t align = IMAGE_ROW_ALIGN;; align *= 2) {
+    for (uint64_t align = image_row_align(row);; align *= 2) {
         pitch = (row + align - 1) / align * align;
         /* A page has 2^n bytes, so after STEP rows a row and a page end together. */
         common = (pitch & -pitch) < page ? pitch & -pitch : page;

@@ -8,10 +8,9 @@
 
 #include "base/image.h"
 
-/* Like malloc; free() and realloc() take it. */
+/* Like malloc, but aligned to a cache line, so that vectors do not lie across two lines; free()
+ * takes it. The other one is cleared. */
 void *large_alloc(size_t bytes);
-
-/* Cleared, and aligned to a cache line, so that vectors do not lie across two lines. */
 void *large_alloc_cleared(size_t bytes);
 
 /* From now on the process keeps freed blocks of up to a few MiB instead of returning their pages

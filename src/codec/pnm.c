@@ -460,15 +460,17 @@ static bool above_maxval(struct pnm *pnm, uint32_t value, int y, size_t sample)
                    sample / (size_t)pnm->info->channels + 1, pnm->maxval);
 }
 
-/* Converts the bytes of row Y from file order to samples, in place, and checks them. */
-static bool finish_row(struct pnm *pnm, void *row, int y)
+/* Converts the bytes of COUNT rows from row Y on, without gaps, from file order to samples, in
+ * place, and checks them. */
+static bool finish_rows(struct pnm *pnm, void *rows, int y, int count)
 {
-    size_t samples = (size_t)pnm->info->width * (size_t)pnm->info->channels, i;
-    uint8_t *bytes = row, top = 0;
-    uint16_t *wide = row, wide_top = 0;
+    size_t row = (size_t)pnm->info->width * (size_t)pnm->info->channels, i;
+    size_t samples = row * (size_t)count;
+    uint8_t *bytes = rows, top = 0;
+    uint16_t *wide = rows, wide_top = 0;
 
     if (pnm->packed) {
-        unpack_bits(pnm->packed, row, pnm->info->width);
+        unpack_bits(pnm->packed, rows, pnm->info->width);
         return true;
     }
     for (i = 0; i < samples && pnm->info->type == SAMPLE_U16; i++) {
@@ -479,9 +481,9 @@ static bool finish_row(struct pnm *pnm, void *row, int y)
         top = bytes[i] > top ? bytes[i] : top;
     if (top <= pnm->info->max && wide_top <= pnm->info->max)
         return true;
-    for (i = 0; image_sample(row, pnm->info->type, i) <= pnm->info->max;)
+    for (i = 0; image_sample(rows, pnm->info->type, i) <= pnm->info->max;)
         i++;
-    return above_maxval(pnm, image_sample(row, pnm->info->type, i), y, i);
+    return above_maxval(pnm, image_sample(rows, pnm->info->type, i), y + (int)(i / row), i % row);
 }
 
 /* ---- binary rows ---- */
@@ -505,19 +507,18 @@ static int group_rows(const struct pnm *pnm, const struct image *rows)
 static bool read_binary(struct source *source, struct image *rows, struct error *err)
 {
     struct pnm *pnm = source->state;
-    int group = group_rows(pnm, rows), y = 0, end;
+    int group = group_rows(pnm, rows), count;
 
-    while (y < rows->height) {
-        int count = group < rows->height - y ? group : rows->height - y;
+    for (int y = 0; y < rows->height; y += count) {
+        count = group < rows->height - y ? group : rows->height - y;
         size_t bytes = (size_t)count * pnm->file_row_bytes, got;
         void *into = pnm->packed ? pnm->packed : image_row(rows, y);
         if (!input_read(source->input, into, bytes, &got, err))
             return false;
         if (got < bytes)
             return truncated(pnm, source->next_row + y + (int)(got / pnm->file_row_bytes));
-        for (end = y + count; y < end; y++)
-            if (!finish_row(pnm, image_row(rows, y), source->next_row + y))
-                return false;
+        if (!finish_rows(pnm, image_row(rows, y), source->next_row + y, count))
+            return false;
     }
     return true;
 }

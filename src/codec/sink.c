@@ -37,10 +37,10 @@ static void scale_row(void *row, size_t samples, enum sample_type type, const ui
 }
 
 /* Changes the number of channels: byte b of an output pixel is byte FROM[b] of the input pixel. */
-static void map_row(const uint8_t *in, size_t in_pixel, uint8_t *out, size_t out_pixel, int width,
-                    const size_t from[8])
+static void map_row(const uint8_t *in, size_t in_pixel, uint8_t *out, size_t out_pixel,
+                    size_t width, const size_t from[8])
 {
-    for (int x = 0; x < width; x++, in += in_pixel, out += out_pixel)
+    for (size_t x = 0; x < width; x++, in += in_pixel, out += out_pixel)
         for (size_t b = 0; b < out_pixel; b++)
             out[b] = in[from[b]];
 }
@@ -56,15 +56,18 @@ void codec_convert(const struct image *in, const struct image *out, const uint16
         size_t c = b / sample;
         from[b] = (c == 3 ? alpha : alpha < 2 ? 0 : c) * sample + b % sample;
     }
-    for (int y = 0; y < in->height; y++) {
+    /* Without gaps, all rows form one long row. */
+    const bool whole = in->pitch == image_row_bytes(in) && out->pitch == image_row_bytes(out);
+    const size_t pixels = (size_t)in->width * (whole ? (size_t)in->height : 1);
+    for (int y = 0; y < (whole ? 1 : in->height); y++) {
         void *row = image_row(out, y);
         if (in->channels == out->channels)
-            memcpy(row, image_row(in, y), image_row_bytes(in));
+            memcpy(row, image_row(in, y), pixels * (size_t)in->channels * sample);
         else
             map_row(image_row(in, y), (size_t)in->channels * sample, row,
-                    (size_t)out->channels * sample, in->width, from);
+                    (size_t)out->channels * sample, pixels, from);
         if (scale)
-            scale_row(row, (size_t)out->width * (size_t)out->channels, out->type, scale);
+            scale_row(row, pixels * (size_t)out->channels, out->type, scale);
     }
 }
 
@@ -122,14 +125,19 @@ bool sink_no_memory(const struct sink *sink, struct error *err)
                       sink->info.width, sink->info.height);
 }
 
-/* Allocates the row and the table for a conversion, if one is needed. */
+/* Converted rows stay in a cache until they are encoded. */
+#define CONVERTED_SAMPLES ((size_t)32 * 1024)
+
+/* Allocates the rows and the table for a conversion, if one is needed. */
 static bool prepare_conversion(struct sink *sink, struct error *err)
 {
     const struct image_info *to = &sink->info;
+    const size_t most = CONVERTED_SAMPLES / ((size_t)to->width * (size_t)to->channels);
+    const int rows = most < 1 ? 1 : most < (size_t)to->height ? (int)most : to->height;
 
     if (to->channels == sink->given.channels && to->max == sink->given.max)
         return true;
-    if (!image_alloc(&sink->converted, to->width, 1, to->channels, to->type,
+    if (!image_alloc(&sink->converted, to->width, rows, to->channels, to->type,
                      output_name(sink->output), err))
         return false;
     if (to->max != sink->given.max)
@@ -222,10 +230,13 @@ bool sink_write(struct sink *sink, const struct image *rows, struct error *err)
                           sink->next_row);
     if (!sink->converted.data)
         return encode(sink, rows, err);
-    for (int y = 0; y < rows->height; y++) {
-        struct image row = image_rows(rows, y, 1);
-        codec_convert(&row, &sink->converted, sink->scale);
-        if (!encode(sink, &sink->converted, err))
+    for (int y = 0, count; y < rows->height; y += count) {
+        int left = rows->height - y;
+        count = left < sink->converted.height ? left : sink->converted.height;
+        struct image from = image_rows(rows, y, count);
+        struct image to = image_rows(&sink->converted, 0, count);
+        codec_convert(&from, &to, sink->scale);
+        if (!encode(sink, &to, err))
             return false;
     }
     return true;

@@ -9,6 +9,7 @@
 #include "cpu/finish.h"
 #include "cpu/method.h"
 #include "cpu/processor.h"
+#include "cpu/thin.h"
 #include "kernel/kernel.h"
 
 /* A method and its state for a plan. */
@@ -20,13 +21,18 @@ struct way {
 struct cpu_state {
     struct kernel_state kernel;
     const struct cpu_ops *ops;
+    const struct plan *plan;
     const char *asked; /* the method that was named, or NULL */
     int width, height;
-    struct way way;
+    struct way way; /* none for narrow pictures */
     /* Opaque bands use another method: see run_opaque. */
     struct plan opaque_plan;
-    pthread_mutex_t lock; /* of `opaque`, which the first opaque band makes */
+    pthread_mutex_t lock; /* of the members that the first job makes which needs them */
     struct way opaque;
+    /* Pieces of thin pictures: see cpu/thin.h. */
+    bool narrow, no_row;
+    struct plan thin_plan;
+    struct cpu_state *thin; /* NULL: not made */
 };
 
 /* ---- making ---- */
@@ -77,17 +83,25 @@ static void way_free(struct way *way)
         way->method->free(way->state);
 }
 
-static void state_close(struct kernel_state *kernel)
+static void cpu_state_close(struct cpu_state *state)
 {
-    struct cpu_state *state = (struct cpu_state *)kernel;
     way_free(&state->way);
     way_free(&state->opaque);
+    if (state->thin) {
+        cpu_state_close(state->thin);
+        plan_free(&state->thin_plan);
+    }
     pthread_mutex_destroy(&state->lock);
     free(state);
 }
 
-static struct kernel_state *state_open(const struct kernel *kernel, const struct plan *plan,
-                                       int width, int height, const char *method, struct error *err)
+static void state_close(struct kernel_state *kernel)
+{
+    cpu_state_close((struct cpu_state *)kernel);
+}
+
+static struct cpu_state *state_new(const struct cpu_ops *ops, const struct plan *plan, int width,
+                                   int height, const char *method, struct error *err)
 {
     struct cpu_state *state = calloc(1, sizeof *state);
 
@@ -95,7 +109,8 @@ static struct kernel_state *state_open(const struct kernel *kernel, const struct
         error_set(err, EXIT_INPUT, "no memory for the mask's weights");
         return NULL;
     }
-    state->ops = kernel->ops;
+    state->ops = ops;
+    state->plan = plan;
     state->asked = method;
     state->width = width;
     state->height = height;
@@ -103,11 +118,45 @@ static struct kernel_state *state_open(const struct kernel *kernel, const struct
     state->opaque_plan.alpha = ALPHA_IGNORE;
     state->opaque_plan.filtered &= ~(1U << (plan->channels - 1));
     pthread_mutex_init(&state->lock, NULL);
-    if (way_make(&state->way, state, plan, method, err)) {
-        state->kernel.method = state->way.method->name;
+    return state;
+}
+
+/* Makes the state for pieces of thin pictures; false, with no error, if there is none: a named
+ * method may be unable to run their plan. */
+static bool thin_make(struct cpu_state *state, bool narrow)
+{
+    const int lines = narrow ? state->width : 1;
+    struct cpu_state *thin;
+    struct error ignored;
+
+    if (!cpu_thin_plan(&state->thin_plan, state->plan, state->width, narrow))
+        return false;
+    thin = state_new(state->ops, &state->thin_plan, cpu_thin_piece(state->plan, lines), lines,
+                     state->asked, &ignored);
+    if (thin && way_make(&thin->way, thin, thin->plan, state->asked, &ignored)) {
+        thin->no_row = true;
+        state->thin = thin;
+        return true;
+    }
+    if (thin)
+        cpu_state_close(thin);
+    plan_free(&state->thin_plan);
+    return false;
+}
+
+static struct kernel_state *state_open(const struct kernel *kernel, const struct plan *plan,
+                                       int width, int height, const char *method, struct error *err)
+{
+    struct cpu_state *state = state_new(kernel->ops, plan, width, height, method, err);
+
+    if (!state)
+        return NULL;
+    state->narrow = cpu_thin_is_narrow(width, height) && thin_make(state, true);
+    if (state->narrow || way_make(&state->way, state, plan, method, err)) {
+        state->kernel.method = (state->narrow ? state->thin : state)->way.method->name;
         return &state->kernel;
     }
-    state_close(&state->kernel);
+    cpu_state_close(state);
     return NULL;
 }
 
@@ -132,14 +181,38 @@ static bool run_opaque(struct cpu_state *state, const struct kernel_job *job, st
     return ok && state->opaque.method->run(state->opaque.state, &opaque, err);
 }
 
+static bool run_upright(const struct kernel_job *job, void *context, struct error *err)
+{
+    struct cpu_state *state = context;
+
+    if (job->plan->alpha == ALPHA_WEIGHTED && cpu_finish_is_opaque(job->in, job->plan->max))
+        return run_opaque(state, job, err);
+    return state->way.method->run(state->way.state, job, err);
+}
+
+/* Whether the picture is a single row that has a state of its own, which the first job makes. */
+static bool is_row(struct cpu_state *state, const struct kernel_job *job)
+{
+    bool made;
+
+    if (!cpu_thin_is_row(job->out->width, job->picture_height))
+        return false;
+    pthread_mutex_lock(&state->lock);
+    if (!state->no_row && !state->thin)
+        state->no_row = !thin_make(state, false);
+    made = state->thin;
+    pthread_mutex_unlock(&state->lock);
+    return made;
+}
+
 static bool run_pass(const struct kernel_job *job, const void *context, struct error *err)
 {
     struct cpu_state *state = (struct cpu_state *)job->state;
 
     (void)context;
-    if (job->plan->alpha == ALPHA_WEIGHTED && cpu_finish_is_opaque(job->in, job->plan->max))
-        return run_opaque(state, job, err);
-    return state->way.method->run(state->way.state, job, err);
+    if (state->narrow || is_row(state, job))
+        return cpu_thin_run(job, &state->thin_plan, state->narrow, run_upright, state->thin, err);
+    return run_upright(job, state, err);
 }
 
 static bool run(const struct kernel *kernel, const struct kernel_job *job, struct error *err)
@@ -151,6 +224,8 @@ static bool run(const struct kernel *kernel, const struct kernel_job *job, struc
 static int rows_wanted(const struct kernel *kernel, const struct plan *plan, const char *method,
                        int width, int rows, int most)
 {
+    if (cpu_thin_is_narrow(width, rows))
+        return rows;
     const struct cpu_method *chosen =
         method ? cpu_method_find(method) : cpu_method_fastest(plan, kernel->ops, width, rows, 0);
     return chosen && chosen->rows ? chosen->rows(plan, width, rows, most) : rows;

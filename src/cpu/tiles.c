@@ -48,26 +48,31 @@ void *cpu_memory_take(struct cpu_memory *memory, size_t bytes)
     return block;
 }
 
-/* Puts N pixels of ghost cells of the borders zero and constant. */
-static void put_ghosts(const struct plan *plan, void *out, size_t n)
+void cpu_tiles_put_ghosts(const struct plan *plan, void *out, size_t n)
 {
-    size_t channels = (size_t)plan->channels;
+    const size_t channels = (size_t)plan->channels, bytes = n * channels * (size_t)plan->type;
+    size_t done = channels * (size_t)plan->type;
 
-    for (size_t k = 0; k < n * channels; k++)
+    for (size_t c = 0; n > 0 && c < channels; c++)
         if (plan->type == SAMPLE_U8)
-            ((uint8_t *)out)[k] = (uint8_t)plan_ghost(plan, (int)(k % channels));
+            ((uint8_t *)out)[c] = (uint8_t)plan_ghost(plan, (int)c);
         else
-            ((uint16_t *)out)[k] = (uint16_t)plan_ghost(plan, (int)(k % channels));
+            ((uint16_t *)out)[c] = (uint16_t)plan_ghost(plan, (int)c);
+    for (size_t more; done < bytes; done += more) { /* twice as many each time */
+        more = done < bytes - done ? done : bytes - done;
+        memcpy((char *)out + done, out, more);
+    }
 }
 
 void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job)
 {
     const struct plan *plan = job->plan;
-    size_t pixels = (size_t)job->in->width + 1;
+    const bool constant = plan->border == BORDER_ZERO || plan->border == BORDER_CONSTANT;
+    size_t pixels = constant ? (size_t)job->in->width + 1 : 1; /* else nothing is read */
     void *row = cpu_memory_take(memory, pixels * (size_t)plan->channels * (size_t)plan->type);
 
     if (row)
-        put_ghosts(plan, row, pixels);
+        cpu_tiles_put_ghosts(plan, row, pixels);
     return row;
 }
 
@@ -162,7 +167,7 @@ void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int
         if (row && span.cell != BORDER_OUTSIDE)
             memcpy(at, (const char *)row + (size_t)span.cell * pixel, (size_t)span.pixels * pixel);
         else
-            put_ghosts(plan, at, (size_t)span.pixels);
+            cpu_tiles_put_ghosts(plan, at, (size_t)span.pixels);
         at += (size_t)span.pixels * pixel;
     }
 }

@@ -62,7 +62,8 @@ struct cpu_memory; /* of one worker */
 void *cpu_memory_take(struct cpu_memory *memory, size_t bytes);
 
 /* A row of ghost cells of constant value, one pixel wider than the picture, so that it is read at
- * the same place as any other row. NULL: no memory. */
+ * the same place as any other row; of other borders one cell, which nobody reads. NULL: no
+ * memory. */
 void *cpu_memory_ghosts(struct cpu_memory *memory, const struct kernel_job *job);
 
 struct cpu_tile_hooks {
@@ -117,6 +118,9 @@ static inline struct cpu_span cpu_span_at(const struct kernel_job *job, int x, i
         return (struct cpu_span){x, (to < width ? to : width) - x};
     return (struct cpu_span){border_fold(job->plan->border, x, width), 1};
 }
+
+/* Puts N pixels of ghost cells of the borders zero and constant. */
+void cpu_tiles_put_ghosts(const struct plan *plan, void *out, size_t n);
 
 /* Copies pixels [from, to) of a row, ghost cells included. ROW NULL: all are ghost cells. */
 void cpu_tiles_copy(const struct kernel_job *job, const void *row, int from, int to, void *out);

@@ -109,6 +109,12 @@ bool plan_mask_make(struct plan_mask *plan, const struct mask *mask, uint32_t ma
                     struct error *err);
 void plan_mask_free(struct plan_mask *plan);
 
+/* The plan for pictures whose rows and columns are exchanged; and the one for pictures of one row,
+ * whose ghost rows are copies of it, or constant: its masks have one row. False: no memory, or
+ * there is no such plan. Free with plan_free. */
+bool plan_turn(struct plan *turned, const struct plan *plan);
+bool plan_fold(struct plan *folded, const struct plan *plan);
+
 /* The exact rank of the integer weights (0 for an all-zero mask, -1 without memory). May take a
  * moment for large masks: for printing, not for running. */
 int plan_mask_rank(const struct plan_mask *plan);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "kernel/backend.h"
 
 bool picture_check(const struct picture_request *request, const char *output, struct error *err)
@@ -190,6 +191,7 @@ static bool filter_image(const struct picture_request *request, const struct pla
     if (!kernel_open(choice->kernel, plan, in->width, in->height, request->method, &job.state, err))
         return false;
     report->method = job.state ? job.state->method : NULL;
+    large_alloc_keep_small(); /* repeated passes and pieces allocate the same buffers again */
     ok = kernel_run(choice->kernel, &job, err);
     kernel_close(choice->kernel, job.state);
     return ok && (!request->verify || verify(request, plan, in, out, choice->threads, name, err));

@@ -47,6 +47,9 @@
 /* A kernel prepares its buffers and the halo once per band, so bands of few rows cost more. */
 #define MIN_ROWS       16
 #define MAX_BAND_BYTES ((size_t)4 << 20)
+/* Rows of megabytes: as many as the halo has, so that its sums are made twice and not once a row.
+ */
+#define WIDE_BAND_BYTES ((size_t)16 << 20)
 
 /* Least number of bands per thread: evens out threads that lose their core for a while. */
 #define BANDS_EACH 4
@@ -126,7 +129,10 @@ static int rows_on_cpu(const struct pipeline *p)
     const int threads = job->threads, height = p->info.height;
     size_t row = image_row_bytes(&p->shape);
     int rows = (int)(BAND_BYTES / row), most = (int)(MAX_BAND_BYTES / row);
-    int least = larger(2 * (p->bands.above + p->bands.below + 1), MIN_ROWS);
+    const int halo = p->bands.above + p->bands.below;
+    int least = larger(2 * (halo + 1), MIN_ROWS);
+
+    most = larger(most, smaller(halo, (int)(WIDE_BAND_BYTES / row)));
 
     if (threads > 1)
         rows = smaller(rows, height / threads / BANDS_EACH);
@@ -193,7 +199,7 @@ static bool lay_out_cpu(struct pipeline *p)
     p->workers = smaller(job->threads, bands->count);
     /* One band per thread and one that waits to be written; a single thread needs only its own. */
     more = p->workers > 1 ? p->workers + 1 : 1;
-    p->in.count = p->stream_in ? more + 1 : bands->count;
+    p->in.count = !p->stream_in ? bands->count : p->workers > 1 ? more + 1 : 1;
     p->out.count = p->stream_out ? smaller(more, bands->count) : bands->count;
     ring_rows = (int64_t)bands->rows * p->in.count + bands->above + bands->below;
     if (ring_rows > p->info.height)

@@ -37,8 +37,10 @@ static unsigned sample_at(const uint8_t *row, size_t i, int depth)
 }
 
 struct pass {
+    int number; /* 0 if not interlaced */
     uint32_t width, height;
     size_t row_bytes; /* without the filter type */
+    size_t pixel;     /* bytes of a pixel, at least 1 */
 };
 
 /* Adam7: where each pass starts and how far apart its pixels lie. */
@@ -55,8 +57,11 @@ static int pass_count(const struct png_header *header)
 /* Pass I of the picture; a pass without pixels has no rows. */
 static struct pass pass_of(const struct png_header *header, int i)
 {
-    struct pass pass = {.width = (uint32_t)header->width, .height = (uint32_t)header->height};
     unsigned bits = (unsigned)(png_samples_stored(header) * header->depth);
+    struct pass pass = {.number = i,
+                        .width = (uint32_t)header->width,
+                        .height = (uint32_t)header->height,
+                        .pixel = (bits + 7) / 8};
 
     if (header->interlaced) {
         pass.width = (pass.width + adam7[i].step_x - 1U - adam7[i].x) / adam7[i].step_x;
@@ -123,25 +128,24 @@ static bool damaged_row(const struct png_file *png, int pass, uint32_t y, const 
                       value);
 }
 
-/* Undoes the filter of row Y of a pass (0 if not interlaced). RAW begins with the filter type. UP
+/* Undoes the filter of row Y of a pass. RAW begins with the filter type. UP
  * is the unfiltered row above, without a filter type (zeros above the first row). TO gets the
  * unfiltered row, without a filter type; TO may be RAW + 1 but must not overlap otherwise. Errors:
  * an unknown filter type, or an index beyond the palette. */
-static bool rows_undo(const struct png_file *png, int pass, uint32_t y, const uint8_t *raw,
-                      const uint8_t *up, uint8_t *to, struct error *err)
+static bool rows_undo(const struct png_file *png, const struct pass *pass, uint32_t y,
+                      const uint8_t *raw, const uint8_t *up, uint8_t *to, struct error *err)
 {
     const struct png_header *header = &png->header;
-    struct pass shape = pass_of(header, pass);
-    size_t pixel = ((size_t)png_samples_stored(header) * (size_t)header->depth + 7) / 8;
 
     if (raw[0] > 4)
-        return damaged_row(png, pass, y, "filter type", raw[0], err);
-    png_unfilter(raw[0], raw + 1, up, shape.row_bytes, pixel, to);
+        return damaged_row(png, pass->number, y, "filter type", raw[0], err);
+    png_unfilter(raw[0], raw + 1, up, pass->row_bytes, pass->pixel, to);
     /* Indices need no check if the palette has an entry for each of them. */
     if (header->colour == PNG_PALETTE && png->palette_entries < 1 << header->depth) {
-        unsigned largest = largest_index(to, shape.width, header->depth);
+        unsigned largest = largest_index(to, pass->width, header->depth);
         if (largest >= (unsigned)png->palette_entries)
-            return damaged_row(png, pass, y, "a colour that its palette lacks:", largest, err);
+            return damaged_row(png, pass->number, y, "a colour that its palette lacks:", largest,
+                               err);
     }
     return true;
 }
@@ -162,7 +166,7 @@ static bool rows_unfilter(const struct png_file *png, uint8_t *raw, struct error
         struct pass pass = pass_of(&png->header, i);
         const uint8_t *up = zeros;
         for (uint32_t y = 0; y < pass.height && ok; y++) {
-            ok = rows_undo(png, i, y, raw, up, raw + 1, err);
+            ok = rows_undo(png, &pass, y, raw, up, raw + 1, err);
             raw[0] = 0;
             up = raw + 1;
             raw += 1 + pass.row_bytes;
@@ -356,6 +360,7 @@ struct window {
 
 struct reader {
     const struct png_file *png;
+    struct pass pass;       /* the whole picture */
     size_t stride;          /* bytes of a row with its filter type */
     int rows;               /* rows of a full window */
     bool as_stored;         /* unfiltered rows need no conversion to samples */
@@ -491,10 +496,10 @@ static bool reader_alloc(struct reader *reader)
     bool ok = true;
 
     for (int i = 0; i < reader->slots; i++) {
-        reader->ring[i].rows = malloc(reader->stride * (size_t)reader->rows);
+        reader->ring[i].rows = large_alloc(reader->stride * (size_t)reader->rows);
         ok = ok && reader->ring[i].rows;
     }
-    reader->up = reader->last = calloc(1, reader->stride);
+    reader->up = reader->last = large_alloc_cleared(reader->stride);
     reader->inflate = zlib_reader_new(png_pieces_next, &reader->pieces);
     return ok && reader->last && reader->inflate;
 }
@@ -528,7 +533,8 @@ static bool reader_open(struct reader **reader, const struct png_file *png, bool
     if (!r)
         return error_file(err, png->name, "no memory to read it");
     r->png = png;
-    r->stride = (size_t)(rows_bytes(&png->header) / (uint64_t)png->header.height);
+    r->pass = pass_of(&png->header, 0);
+    r->stride = 1 + r->pass.row_bytes;
     r->rows = (int)(r->stride < WINDOW_BYTES ? (WINDOW_BYTES - 1) / r->stride + 1 : 1);
     if (r->rows > png->header.height)
         r->rows = png->header.height;
@@ -607,25 +613,53 @@ static void convert(const struct reader *reader, const uint8_t *row, void *to, i
         convert_samples(reader, row, to, channels);
 }
 
+/* Takes COUNT rows from the window to IMAGE's rows from Y on. */
+static bool take_rows(struct reader *reader, const struct image *image, int y, int count,
+                      struct error *err)
+{
+    uint8_t *raw = reader->window->rows + (size_t)reader->given * reader->stride, *row = NULL;
+    int i = 0;
+
+    if (reader->as_stored && reader->pass.width == 1 && image->pitch == reader->pass.pixel) {
+        row = image_row(image, y);
+        i = png_unfilter_column(raw, reader->up, count, reader->pass.pixel, row);
+        raw += (size_t)i * reader->stride;
+        row += (size_t)(i > 0 ? i - 1 : 0) * image->pitch;
+        reader->up = i > 0 ? row : reader->up;
+    }
+    for (; i < count; i++, raw += reader->stride) {
+        row = reader->as_stored ? image_row(image, y + i) : raw + 1;
+        if (!rows_undo(reader->png, &reader->pass, reader->next + (uint32_t)i, raw, reader->up, row,
+                       err))
+            return false;
+        reader->up = row;
+        if (!reader->as_stored)
+            convert(reader, row, image_row(image, y + i), image->channels);
+    }
+    reader->given += count;
+    reader->next += (uint32_t)count;
+    /* Copy it: the caller may change its memory later, and windows are filled again. */
+    if (reader->next == (uint32_t)reader->png->header.height)
+        return true;
+    if (reader->as_stored ? y + count == image->height : reader->given == reader->window->count)
+        reader->up = memcpy(reader->last, row, reader->stride - 1);
+    return true;
+}
+
 /* Reads as many rows as IMAGE has. Damage is found when its row is read; the last row also checks
  * the checksum and that the compressed data ends. */
 static bool reader_read(struct reader *reader, const struct image *image, struct error *err)
 {
-    for (int y = 0; y < image->height; y++) {
-        uint8_t *raw, *row;
+    int count;
+
+    for (int y = 0; y < image->height; y += count) {
         if ((!reader->window || reader->given == reader->window->count) &&
             !next_window(reader, image->height - y, err))
             return false;
-        raw = reader->window->rows + (size_t)reader->given++ * reader->stride;
-        row = reader->as_stored ? image_row(image, y) : raw + 1;
-        if (!rows_undo(reader->png, 0, reader->next++, raw, reader->up, row, err))
+        count = reader->window->count - reader->given;
+        count = count < image->height - y ? count : image->height - y;
+        if (!take_rows(reader, image, y, count, err))
             return false;
-        reader->up = row;
-        if (!reader->as_stored)
-            convert(reader, row, image_row(image, y), image->channels);
-        /* Copy it: the caller may change its memory later, and windows are filled again. */
-        if (reader->as_stored ? y == image->height - 1 : reader->given == reader->window->count)
-            reader->up = memcpy(reader->last, row, reader->stride - 1);
     }
     return true;
 }

@@ -52,6 +52,25 @@ static void unfilter_from(size_t from, int filter, const uint8_t *raw, const uin
     }
 }
 
+/* The first pixel of a row, where a and c are 0; rows of one pixel have no other. */
+static inline void filter_first(int filter, const uint8_t *row, const uint8_t *up, size_t bytes,
+                                uint8_t *out)
+{
+    const uint8_t all = filter == 2 || filter == 4 ? 255 : 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        out[i] = (uint8_t)(row[i] - (up[i] & all));
+}
+
+static inline void unfilter_first(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes,
+                                  uint8_t *out)
+{
+    const uint8_t all = filter >= 2 ? 255 : 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        out[i] = (uint8_t)(raw[i] + ((up[i] & all) >> (filter == 3)));
+}
+
 void png_filter_plain(int filter, const uint8_t *row, const uint8_t *up, size_t bytes, size_t pixel,
                       uint8_t *out)
 {
@@ -128,7 +147,7 @@ static void filter_fast(int filter, const uint8_t *row, const uint8_t *up, size_
 {
     size_t done = bytes < pixel ? bytes : pixel;
 
-    filter_from(0, filter, row, up, done, pixel, out);
+    filter_first(filter, row, up, done, out);
     done = filter_lanes(filter, row, up, done, bytes, pixel, out);
     filter_from(done, filter, row, up, bytes, pixel, out);
 }
@@ -241,6 +260,61 @@ void png_filter(int filter, const uint8_t *row, const uint8_t *up, size_t bytes,
         memcpy(out, row, bytes);
     else
         filter_fast(filter, row, up, bytes, pixel, out);
+}
+
+/* ---- rows of one pixel ----
+ *
+ * A call for each row would take longer than its bytes. Callers pass a constant PIXEL. */
+
+__attribute__((always_inline)) static inline void filter_column(int filter, const uint8_t *rows,
+                                                                int count, size_t pixel,
+                                                                uint8_t *out)
+{
+    for (; count > 0; count--, rows += pixel, out += 1 + pixel) {
+        *out = (uint8_t)filter;
+        filter_first(filter, rows, rows - pixel, pixel, out + 1);
+    }
+}
+
+__attribute__((always_inline)) static inline int unfilter_column(const uint8_t *raw,
+                                                                 const uint8_t *up, int count,
+                                                                 size_t pixel, uint8_t *out)
+{
+    int i = 0;
+
+    for (; i < count && *raw <= 4; i++, raw += 1 + pixel, up = out, out += pixel)
+        unfilter_first(*raw, raw + 1, up, pixel, out);
+    return i;
+}
+
+void png_filter_rows(int filter, const uint8_t *rows, int count, size_t bytes, size_t pixel,
+                     uint8_t *out)
+{
+    if (bytes == 1)
+        filter_column(filter, rows, count, 1, out);
+    else if (bytes == pixel && pixel == 2)
+        filter_column(filter, rows, count, 2, out);
+    else if (bytes == pixel && pixel == 3)
+        filter_column(filter, rows, count, 3, out);
+    else if (bytes == pixel && pixel == 4)
+        filter_column(filter, rows, count, 4, out);
+    else if (bytes == pixel && pixel == 6)
+        filter_column(filter, rows, count, 6, out);
+    else if (bytes == pixel && pixel == 8)
+        filter_column(filter, rows, count, 8, out);
+    for (; bytes != pixel && count > 0; count--, rows += bytes, out += 1 + bytes) {
+        *out = (uint8_t)filter;
+        png_filter(filter, rows, rows - bytes, bytes, pixel, out + 1);
+    }
+}
+
+int png_unfilter_column(const uint8_t *raw, const uint8_t *up, int count, size_t pixel,
+                        uint8_t *out)
+{
+    return pixel == 1   ? unfilter_column(raw, up, count, 1, out)
+           : pixel == 2 ? unfilter_column(raw, up, count, 2, out)
+           : pixel == 3 ? unfilter_column(raw, up, count, 3, out)
+                        : unfilter_column(raw, up, count, pixel, out);
 }
 
 void png_unfilter(int filter, const uint8_t *raw, const uint8_t *up, size_t bytes, size_t pixel,

@@ -142,6 +142,16 @@ typedef void png_filter_function(int filter, const uint8_t *row, const uint8_t *
 png_filter_function png_filter_plain, png_filter;
 png_filter_function png_unfilter_plain, png_unfilter;
 
+/* Filters COUNT rows without gaps between them, behind the row above; each goes to OUT behind its
+ * filter type. */
+void png_filter_rows(int filter, const uint8_t *rows, int count, size_t bytes, size_t pixel,
+                     uint8_t *out);
+
+/* Undoes the filters of COUNT rows of one pixel. In RAW each follows its filter type; in OUT there
+ * are no gaps. Returns how many rows come before an unknown filter type: COUNT if there is none. */
+int png_unfilter_column(const uint8_t *raw, const uint8_t *up, int count, size_t pixel,
+                        uint8_t *out);
+
 /* ---- bytes of a file ---- */
 
 static inline uint32_t png_get32(const uint8_t *p)

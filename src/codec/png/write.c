@@ -166,16 +166,10 @@ static struct choice choose(struct worker *worker, const struct strip *strip)
 
 static void filter_rows(const struct worker *worker, const struct strip *strip, int filter)
 {
-    const uint8_t *row = strip->rows + worker->shape->row_bytes;
-    uint8_t *to = worker->filtered;
+    const struct shape *shape = worker->shape;
 
-    for (int y = 0; y < strip->count; y++) {
-        *to = (uint8_t)filter;
-        png_filter(filter, row, row - worker->shape->row_bytes, worker->shape->row_bytes,
-                   worker->shape->pixel, to + 1);
-        to += 1 + worker->shape->row_bytes;
-        row += worker->shape->row_bytes;
-    }
+    png_filter_rows(filter, strip->rows + shape->row_bytes, strip->count, shape->row_bytes,
+                    shape->pixel, worker->filtered);
 }
 
 /* Filters and compresses to OUT as CHOICE says; returns the number of bytes, 0: no memory. */
@@ -365,8 +359,8 @@ static bool strip_begin(struct sink *sink, struct error *err)
     return true;
 }
 
-/* Copies a row; 16-bit samples become big-endian. */
-static void copy_row(uint8_t *to, const void *row, size_t bytes, enum sample_type type)
+/* Copies a row, or several without gaps; 16-bit samples become big-endian. */
+static void copy_rows(uint8_t *to, const void *row, size_t bytes, enum sample_type type)
 {
     const uint16_t *samples = row;
 
@@ -485,17 +479,21 @@ static bool encoder_open(struct sink *sink, struct error *err)
 static bool encoder_write(struct sink *sink, const struct image *rows, struct error *err)
 {
     struct writer *writer = sink->state;
-    size_t row = writer->shape.row_bytes;
+    const size_t row = writer->shape.row_bytes;
+    int count;
 
-    for (int y = 0; y < rows->height; y++) {
+    for (int y = 0; y < rows->height; y += count) {
         int in_strip = writer->rows_given % writer->shape.rows;
+        int room = writer->shape.rows - in_strip, left = rows->height - y;
         struct strip *strip;
+        count = rows->pitch != row ? 1 : room < left ? room : left;
         if (in_strip == 0 && (!drain(sink, writer->slots - 1, err) || !strip_begin(sink, err)))
             return false;
         strip = strip_at(writer, writer->filled);
-        copy_row(strip->rows + ((size_t)in_strip + 1) * row, image_row(rows, y), row, rows->type);
-        strip->count++;
-        writer->rows_given++;
+        copy_rows(strip->rows + ((size_t)in_strip + 1) * row, image_row(rows, y),
+                  row * (size_t)count, rows->type);
+        strip->count += count;
+        writer->rows_given += count;
         if (strip->count == writer->shape.rows || writer->rows_given == writer->height)
             submit(writer);
     }
