@@ -217,12 +217,49 @@ static void filter_agrees_with_its_definition(void)
             }
 }
 
+/* Several rows at once; rows of one pixel have loops of their own. */
+static void rows_agree_with_single_rows(void)
+{
+    static const int filters[] = {0, 1, 2, 4};
+    static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
+    enum { ROWS = 9, MOST = 40 };
+    uint8_t rows[(ROWS + 1) * MOST], out[ROWS * (MOST + 1)], one[MOST], back[ROWS * MOST];
+
+    for (int round = 0; round < 400; round++) {
+        const int filter = filters[round % COUNT(filters)];
+        const size_t pixel = pixels[png_pixels_random(COUNT(pixels))];
+        const size_t bytes = pixel * (round % 3 ? 1 : 1 + png_pixels_random(4));
+        for (size_t i = 0; i < sizeof rows; i++)
+            rows[i] = (uint8_t)png_pixels_random(256);
+        png_filter_rows(filter, rows + bytes, ROWS, bytes, pixel, out);
+        for (size_t y = 0; y < ROWS; y++) {
+            const uint8_t *up = rows + y * bytes;
+            png_filter_plain(filter, up + bytes, up, bytes, pixel, one);
+            CHECKF(out[y * (bytes + 1)] == filter &&
+                       memcmp(out + y * (bytes + 1) + 1, one, bytes) == 0,
+                   "filter %d, %zu of %zu bytes, row %zu", filter, pixel, bytes, y);
+        }
+        if (bytes > pixel)
+            continue;
+        CHECK(png_unfilter_column(out, rows, ROWS, pixel, back) == ROWS);
+        CHECKF(memcmp(back, rows + pixel, ROWS * pixel) == 0, "filter %d, %zu bytes", filter,
+               pixel);
+        out[5 * (pixel + 1)] = 3; /* average is read, but not written */
+        png_unfilter_plain(3, out + 5 * (pixel + 1) + 1, rows + 5 * pixel, pixel, pixel, one);
+        CHECK(png_unfilter_column(out, rows, 6, pixel, back) == 6);
+        CHECK(memcmp(back + 5 * pixel, one, pixel) == 0);
+        out[5 * (pixel + 1)] = 5;
+        CHECK(png_unfilter_column(out, rows, ROWS, pixel, back) == 5);
+    }
+}
+
 int main(void)
 {
     TEST(every_kind_reads_exactly);
     TEST(transparency_becomes_alpha);
     TEST(unfilter_agrees_with_its_definition);
     TEST(filter_agrees_with_its_definition);
+    TEST(rows_agree_with_single_rows);
     TEST(metadata_is_named);
     TEST(what_is_written_comes_back);
     return test_finish();
