@@ -39,7 +39,8 @@ struct pair {
 struct job {
     const struct options *options;
     struct pair *pair;
-    int threads; /* for each pair */
+    int threads;              /* for each pair */
+    struct path_set compared; /* with --diff: all pictures of both folders */
     struct junit junit;
     size_t count[OUTCOMES];
 };
@@ -75,6 +76,9 @@ static enum outcome compare_pair(const struct job *job, struct pair *pair)
     bool good = path || !job->options->diff ||
                 error_set(&pair->err, EXIT_INPUT, "%s: no memory to compare it", pair->a);
 
+    if (good && path && path_set_has(&job->compared, path))
+        good = error_set(&pair->err, EXIT_INPUT,
+                         "--diff %s: would be written over a compared picture", path);
     good = good && compare_files(pair->a, pair->b, &job->options->limits, job->threads,
                                  path ? &drawing : NULL, &pair->result, &pair->err);
     free(path);
@@ -259,6 +263,19 @@ static enum exit_code compare_operands(struct job *job)
                                     : EXIT_DIFFERENT;
 }
 
+/* Notes the files of both folders, so that no drawing replaces one through another path. */
+static bool note_compared(struct job *job, const struct compare_pairs *all)
+{
+    bool good = true;
+
+    for (size_t i = 0; good && job->options->diff && i < 2 * all->count; i++) {
+        char *path = path_join(job->options->operand[i % 2], all->pair[i / 2].name);
+        good = path && path_set_add(&job->compared, path);
+        free(path);
+    }
+    return good;
+}
+
 /* Compares a group: COUNT of all pairs, from FIRST on. */
 static bool compare_group(struct job *job, const struct compare_pairs *all, size_t first, int count,
                           int workers, struct error *err)
@@ -319,7 +336,7 @@ static enum exit_code compare_folders(struct job *job)
     int workers = open_files_for(all.count < (size_t)cpus ? (int)all.count : cpus, FILES_EACH);
     job->threads = cpus / workers;
     job->pair = calloc((size_t)group, sizeof *job->pair);
-    bool good = job->pair ||
+    bool good = (job->pair && note_compared(job, &all)) ||
                 error_set(&err, EXIT_INPUT, "%s: no memory to compare it", options->operand[0]);
     if (options->diff)
         mkdir(options->diff, 0777);
@@ -329,6 +346,7 @@ static enum exit_code compare_folders(struct job *job)
         good = compare_group(job, &all, first, count, workers, &err);
     }
     free(job->pair);
+    path_set_free(&job->compared);
     if (good)
         tell_summary(job, &all);
     compare_pairs_free(&all);

@@ -22,6 +22,14 @@ try blur other two/more --exclude sub -q
 try compare in/a.pgm two/a.pgm --diff other/a.pgm
 try compare in/a.pgm two/a.pgm --diff other/new.ppm
 try compare in two --diff other/new
+mkdir left right draw
+cp in/c.png left
+stencilcli blur in/c.png right/c.png
+mkdir left/sub
+cp in/c.png left/sub
+mount --bind left/sub draw
+try compare left right --diff draw -q
+cmp left/sub/c.png in/c.png
 try compare in/a.pgm two/a.pgm --junit other/a.pgm
 printf -- '- - true\n' >in/golden.txt
 echo 1 >in/mask.txt
