@@ -159,22 +159,21 @@ static int terminal_close(void *context)
     struct terminal *terminal = context;
     bool ok = terminal->cut_bytes == 0 || write_all(terminal->fd, "?", 1);
 
-    ok = close(terminal->fd) == 0 && ok;
-    free(terminal);
-    return ok ? 0 : EOF;
+    return close(terminal->fd) == 0 && ok ? 0 : EOF;
 }
 
 FILE *clean_text_stream(int fd)
 {
     const cookie_io_functions_t functions = {.write = terminal_write, .close = terminal_close};
-    struct terminal *terminal = calloc(1, sizeof *terminal);
-    FILE *stream = terminal ? fopencookie(terminal, "w", functions) : NULL;
+    static struct terminal terminals[2]; /* standard output and standard error stay open */
+    static int used;
+    struct terminal *terminal = &terminals[used % 2];
+    FILE *stream = fopencookie(terminal, "w", functions);
 
-    if (!stream) {
-        free(terminal);
+    if (!stream)
         return NULL;
-    }
-    terminal->fd = fd;
+    used++;
+    *terminal = (struct terminal){.fd = fd};
     setvbuf(stream, NULL, _IOLBF, BUFSIZ);
     return stream;
 }

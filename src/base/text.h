@@ -27,7 +27,7 @@ void clean_text_copy(char *out, size_t room, const char *text, size_t length);
 void clean_text_put(FILE *out, const char *text);
 
 /* A stream to the terminal FD that lets through text, newlines and tabs only: everything else
- * becomes '?'. NULL without memory. */
+ * becomes '?'. At most two are open at a time. NULL without memory. */
 FILE *clean_text_stream(int fd);
 
 /* Prints TEXT with < > & " ' escaped; control characters and bytes that are not UTF-8 become
