@@ -8,5 +8,5 @@ grep -q '64 bits' plan.txt
 none '32 bits' plan.txt
 for mask in '0.5 1e-36' '0.5 -1e-36'; do
     plan "$mask"
-    grep -q 'at most 1.5e-33 of a sample' plan.txt
+    grep -q 'a sample changes by at most 1.5e-33' plan.txt
 done
