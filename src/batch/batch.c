@@ -52,14 +52,13 @@ static bool fail(struct batch_result *result, const char *why)
     return error_set(&result->err, EXIT_INPUT, "%s: %s", result->input, why);
 }
 
-/* Whether the output is a symlink into the inputs; writing it would make or replace the link's
- * target. */
-static bool leads_into_inputs(const struct batch *b, const char *output)
+/* Whether the output is the mask or the list of names, or a symlink to them or into the inputs:
+ * writing it would make or replace the link's target. */
+static bool replaces_source(const struct batch *b, const char *output)
 {
     struct stat status;
 
-    return lstat(output, &status) == 0 && S_ISLNK(status.st_mode) &&
-           path_set_has(&b->list.sources, output);
+    return lstat(output, &status) == 0 && path_set_has(&b->list.sources, output);
 }
 
 /* Finds the input's status and cost; false with the result's error. */
@@ -95,8 +94,9 @@ static bool prepare_file(const struct batch *b, const struct batch_item *item,
         return fail(result, item->trouble);
     if (!look_at(result, in, cost))
         return false;
-    if (leads_into_inputs(b, result->output))
-        return fail(result, "its output is a symlink into the folder of inputs");
+    if (replaces_source(b, result->output))
+        return fail(result,
+                    "its output is a file that this run reads, or a symlink into its inputs");
     if (b->manifest && !b->job->force && stat(result->output, &out) == 0 && S_ISREG(out.st_mode) &&
         manifest_has(b->manifest, item->output, &out, item->name, in)) {
         result->status = BATCH_SKIPPED;
@@ -366,12 +366,26 @@ static bool no_picture(const struct batch *b, struct error *err)
     return false;
 }
 
+/* The list of names and the mask are no outputs. */
+static bool add_sources(struct batch *b)
+{
+    const char *names = b->job->tree.files_from, *mask = b->job->request->filter.mask;
+    char *path = mask ? mask_path(mask) : NULL;
+    bool ok = (!names || path_set_add(&b->list.sources, names)) &&
+              (!path || path_set_add(&b->list.sources, path));
+
+    free(path);
+    return ok;
+}
+
 static bool begin(struct batch *b, struct error *err)
 {
     const struct batch_job *job = b->job;
 
     if (!batch_list_make(&b->list, &job->tree, err))
         return false;
+    if (!add_sources(b))
+        return error_set(err, EXIT_INPUT, "%s: no memory for its names", job->tree.output);
     b->counts.links_outside = b->list.rest.links_outside;
     if (!take_shard(b, err))
         return false;

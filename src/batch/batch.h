@@ -46,7 +46,8 @@ struct batch_list {
     const struct batch_tree *tree;
     struct folder_rest rest;
     char *input_real;        /* INPUT without symlinks; NULL for FILES */
-    struct path_set sources; /* INPUT and the folders of the files below it; or all FILES */
+    struct path_set sources; /* INPUT and the folders of the files below it; or all FILES. While a
+                                batch runs, also the mask and the list of names */
 };
 
 /* Refuses (EXIT_USAGE) outputs that would be inputs, and one output for two inputs; among FILES,

@@ -421,8 +421,12 @@ static bool filter_into(const struct options *options, struct picture_request *r
 {
     bool made;
     char *output = command_output_in_folder(options, &made, err);
-    bool good = output && filter_one(options, request, output, err);
+    const char *operands[] = {options->operand[0], output};
+    struct options named = *options;
 
+    named.operand = operands;
+    bool good =
+        output && command_check_outputs(&named, err) && filter_one(options, request, output, err);
     if (!good && made)
         rmdir(options->operand[1]);
     free(output);
