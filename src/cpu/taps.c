@@ -3,16 +3,14 @@
 
 #include <stdlib.h>
 
+#include "plan/rational.h"
+
 int64_t cpu_taps_common(const int64_t *weight, int count)
 {
     int64_t gcd = 0;
     for (int i = 0; i < count; i++)
-        for (int64_t b = weight[i]; b != 0;) {
-            int64_t rest = gcd % b;
-            gcd = b;
-            b = rest;
-        }
-    return gcd == 0 ? 1 : llabs(gcd);
+        gcd = greatest_common_divisor(gcd, weight[i]);
+    return gcd == 0 ? 1 : gcd;
 }
 
 bool cpu_taps_alike(const int64_t *weight, int count)

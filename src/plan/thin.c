@@ -21,24 +21,14 @@ static bool masks_make(struct plan *made, const struct plan *plan, bool turned)
     return made->mask[0].weight && (plan->masks == 1 || made->mask[1].weight);
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* Divides the numbers of a linear mask by what they have in common. The samples stay the same: for
  * whole S, floor((S + x) / d) is the same for all x from 0 to less than 1. */
 static void reduce(struct plan_mask *m)
 {
-    int64_t common = common_divisor(m->divisor, m->offset);
+    int64_t common = greatest_common_divisor(m->divisor, m->offset);
 
     for (int k = 0; k < m->width * m->height; k++)
-        common = common_divisor(common, m->weight[k]);
+        common = greatest_common_divisor(common, m->weight[k]);
     for (int k = 0; k < m->width * m->height; k++)
         m->weight[k] /= common;
     m->offset /= common;
