@@ -1,8 +1,8 @@
 /* basic: one thread an output element; mask and input both lie in global memory.
  * The thread walks the mask and reads every cell of N under it. Fig. 7.6 of the
- * textbook (Kirk and Hwu, Programming Massively Parallel Processors), with every
- * border instead of zeros only, any anchor and mask width, and the test that the
- * figure leaves out: a thread beyond the end stores nothing.
+ * textbook (Kirk and Hwu, Programming Massively Parallel Processors, 3rd edition),
+ * with every border instead of zeros only, any anchor and mask width, and the test
+ * that the figure leaves out: a thread beyond the end stores nothing.
  *
  *      N     . . . [ N_start_point ............ + mask_width - 1 ] . . .
  *      M           [ M[0]  M[1]  ...  M[anchor]  ...  M[mask_width-1] ]

@@ -1,7 +1,8 @@
 /* basic: one thread an output cell; mask and input both lie in global memory.
- * Fig. 7.6 of the textbook (Kirk and Hwu, Programming Massively Parallel Processors)
- * taken to two dimensions (exercise 8), with any border and a true pitch, and with
- * the test that the figure leaves out: a thread beyond the picture stores nothing.
+ * Fig. 7.6 of the textbook (Kirk and Hwu, Programming Massively Parallel Processors,
+ * 3rd edition) taken to two dimensions (exercise 8), with any border and a true
+ * pitch, and with the test that the figure leaves out: a thread beyond the picture
+ * stores nothing.
  *
  *      grid of blocks, tile x tile threads           row = blockIdx.y*blockDim.y + threadIdx.y
  *      .--------.--------.-----                      col = blockIdx.x*blockDim.x + threadIdx.x
@@ -13,8 +14,8 @@
  * Loads an output k^2 cells of N and k^2 of M: one multiply-add for two loads, ratio about 1.0
  * Measured        k = 5: 4.662 ms for 8192 x 8192 RGB, tile 8 (NVIDIA H200, 2026-11-21)
  *
- * What the next kernel (constant) improves: M is read through the constant cache,
- * once for a whole warp, which halves the loads. */
+ * The next kernel (readonly) promises that nobody writes to M, so that M may be read
+ * through a cache for read-only data. */
 #include "direct_2d.cuh"
 
 template <typename T> __global__ void basic_2d(const __grid_constant__ plane_job job)

@@ -1,7 +1,7 @@
 /* cached: only the tile's own (internal) cells go to shared memory, a cell a thread;
  * halo cells are read from global memory, where the neighbouring block has most
  * likely just brought them into the L2 cache. Figs. 7.13-7.14 of the textbook (Kirk
- * and Hwu, Programming Massively Parallel Processors).
+ * and Hwu, Programming Massively Parallel Processors, 3rd edition).
  *
  *            This_tile_start_point = blockIdx.x*blockDim.x
  *            |                                    Next_tile_start_point = This + blockDim.x
@@ -21,7 +21,8 @@
  * Measured        float, k = 5: 0.1176 +- 0.0012 ms, 1141 GB/s
  *                 (16777216 samples, NVIDIA H200, 2026-11-21)
  *
- * What comes after it: the 2D kernels, where a halo cell costs a row or a column. */
+ * What the next kernel (tiled) improves: halo cells lie in shared memory too, so the
+ * sum needs no comparison. */
 #include "constant_1d.cuh"
 
 template <typename T> __global__ void cached_1d(const __grid_constant__ signal_group group)

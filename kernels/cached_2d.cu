@@ -1,7 +1,7 @@
 /* cached: only the tile's own (internal) cells go to shared memory; halo cells are
  * read from global memory, where the neighbouring block has most likely just
  * brought them into the L2 cache. Figs. 7.13-7.14 of the textbook (Kirk and Hwu,
- * Programming Massively Parallel Processors) taken to two dimensions.
+ * Programming Massively Parallel Processors, 3rd edition) taken to two dimensions.
  *
  *                  N                                     N_ds (shared)
  *      . . . h h h h h h h . . .                      .-----------.
@@ -19,8 +19,12 @@
  * Loads an output 1 from DRAM for the tile; the halo's share of k^2 from L2
  * Measured        k = 5: 6.192 ms for 8192 x 8192 RGB, tile 64 (NVIDIA H200, 2026-11-21)
  *
- * What comes after the textbook (dp4a.cu is the first): registers instead of shared
- * memory for most of the reuse, and integer pixels instead of float planes. */
+ * On Volta and newer GPUs it is slower than basic, which finds nine of ten cells in L1:
+ * shared memory is no faster than L1, and the comparisons come on top
+ * (docs/lab/ladder.md).
+ *
+ * What the next kernel (tiled) improves: halo cells lie in shared memory too, so the
+ * sum needs no comparison. */
 #include "constant_mask.cuh"
 #include "direct_2d.cuh"
 

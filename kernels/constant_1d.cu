@@ -1,7 +1,7 @@
 /* constant: as basic, with the mask in constant memory. All threads of a warp read
  * the same M[j] at the same time, which the constant cache broadcasts, so no DRAM
  * traffic is left for the mask. Fig. 7.8 of the textbook (Kirk and Hwu, Programming
- * Massively Parallel Processors).
+ * Massively Parallel Processors, 3rd edition).
  *
  *      N  global memory    [ . . . . . . . . . . . . . . ]   k loads an output, through L1 and L2
  *                                \   \   |   /   /
@@ -17,8 +17,8 @@
  * Measured        float, k = 5: 0.1021 +- 0.0030 ms, 1314 GB/s
  *                 (16777216 samples, NVIDIA H200, 2026-11-21)
  *
- * What the next kernel (tiled) improves: neighbouring threads stop loading the
- * same cells of N, k times each. */
+ * What the next kernels (cached, then tiled) improve: neighbouring threads stop
+ * loading the same cells of N from global memory, k times each. */
 #include "constant_1d.cuh"
 
 template <typename T> __global__ void constant_1d(const __grid_constant__ signal_group group)

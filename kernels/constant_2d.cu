@@ -1,8 +1,7 @@
 /* constant: as basic, with the mask in constant memory. Fig. 7.8 of the textbook
- * (Kirk and Hwu, Programming Massively Parallel Processors) taken to two dimensions
- * (exercise 9). All threads of a warp read the same M[i][j]
- * at the same time, which the constant cache broadcasts; no DRAM traffic is left
- * for the mask.
+ * (Kirk and Hwu, Programming Massively Parallel Processors, 3rd edition) taken to two
+ * dimensions (exercise 9). All threads of a warp read the same M[i][j] at the same
+ * time, which the constant cache broadcasts; no DRAM traffic is left for the mask.
  *
  *      N  global memory   k^2 loads an output, through L1 and L2
  *      M  constant memory .----------------------.  one broadcast a warp
@@ -14,8 +13,8 @@
  * Loads an output k^2 cells of N: one multiply-add a load, ratio about 2.0
  * Measured        k = 5: 4.392 ms for 8192 x 8192 RGB, tile 8 (NVIDIA H200, 2026-11-21)
  *
- * What the next kernels improve: readonly asks whether plain caching of M does as
- * well; tiled stops loading every cell of N k^2 times. */
+ * The next kernels (cached, then tiled) stop loading every cell of N from global
+ * memory k^2 times. */
 #include "constant_mask.cuh"
 #include "direct_2d.cuh"
 

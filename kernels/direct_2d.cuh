@@ -1,4 +1,4 @@
-/* The loop that basic, constant and readonly share: one thread an output cell, every
+/* The loop that basic, readonly and constant share: one thread an output cell, every
  * cell under the mask read from global memory. The three kernels differ only in where
  * M lies, so each of their files says only that.
  *

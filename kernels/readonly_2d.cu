@@ -1,8 +1,8 @@
 /* readonly: as basic, with the mask promised to be read-only: const T *__restrict__,
  * so that the compiler loads it through the read-only data cache (LDG). After module
  * 8.3 of the teaching kit for the textbook (Kirk and Hwu, Programming Massively
- * Parallel Processors), where the __restrict__ stands on the wrong side of the star
- * and so promises nothing about the pointer.
+ * Parallel Processors, 3rd edition), where the __restrict__ stands on the wrong side
+ * of the star and so promises nothing about the pointer.
  *
  *      N  global memory             k^2 loads an output, through L1 and L2
  *      M  global memory, read-only  k^2 loads an output, all hits in L1 after the first warp
@@ -12,8 +12,11 @@
  * Loads an output k^2 cells of N and k^2 of M, the latter cached; M may be of any size
  * Measured        k = 5: 4.663 ms for 8192 x 8192 RGB, tile 8 (NVIDIA H200, 2026-11-21)
  *
- * What the next kernel (tiled) improves: the cells of N are loaded once a tile
- * instead of once a mask cell. */
+ * On Volta and newer GPUs it is no faster than basic: L1 and the cache for read-only
+ * data are one cache there, in which both kernels find M (docs/lab/ladder.md).
+ *
+ * What the next kernel (constant) improves: M is read through the constant cache,
+ * once for a whole warp, which halves the loads. */
 #include "direct_2d.cuh"
 
 template <typename T>

@@ -1,7 +1,7 @@
 /* tiled: the threads of a block load the block's input tile, halo cells included,
  * into shared memory once; every thread then reads its mask's cells from there.
  * Figs. 7.10-7.11 of the textbook (Kirk and Hwu, Programming Massively Parallel
- * Processors), for any mask, anchor and border.
+ * Processors, 3rd edition), for any mask, anchor and border.
  *
  *      block b:  This_tile_start_point = b*blockDim.x,  input tile begins anchor cells before it
  *
@@ -22,8 +22,7 @@
  * Measured        float, k = 5: 0.1062 +- 0.0012 ms, 1264 GB/s
  *                 (16777216 samples, NVIDIA H200, 2026-11-21)
  *
- * What the next kernel (cached) improves: the simplest load there is, a cell a
- * thread; it leaves the halo cells to the L2 cache. */
+ * The 1D ladder ends here; the 2D kernels follow (basic_2d.cu). */
 #include "constant_1d.cuh"
 
 /* What every block may have without asking for more. */

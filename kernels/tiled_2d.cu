@@ -1,7 +1,7 @@
 /* tiled: stage the input tile, halo cells included, in shared memory once; every
  * thread then reads its mask's cells from there. After Figs. 7.19-7.21 of the
- * textbook (Kirk and Hwu, Programming Massively Parallel Processors), for any mask,
- * any border and a true pitch.
+ * textbook (Kirk and Hwu, Programming Massively Parallel Processors, 3rd edition), for
+ * any mask, any border and a true pitch.
  *
  *                 input tile: tile + mask_width - 1 cells wide
  *            .---------------------------------------.
@@ -30,7 +30,8 @@
  * `width` where the pitch is meant; the tile of Fig. 7.20 has its two dimensions
  * swapped; a fixed MAX_MASK_WIDTH.
  *
- * The next step is to read the halo cells through the L2 cache instead (cached). */
+ * The textbook's ladder ends here. The fast kernels (dp4a.cu is the first) use registers
+ * instead of shared memory for most of the reuse, and integer pixels instead of planes. */
 #include "constant_mask.cuh"
 
 #define MAX_THREADS 1024

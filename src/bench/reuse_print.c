@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/reuse.h"
+#include "kernel/kernel.h"
 
 #define LABEL_CHARS 96
 
@@ -41,9 +42,9 @@ static void print_intro(FILE *out, const struct reuse_table *table, int tables)
                 "A thread block computes one output tile. It needs an input tile of T + k - 1\n"
                 "cells: T internal cells, and k - 1 halo cells on both sides of them.\n"
                 "  basic   each output loads the k cells under its mask:  T k loads\n"
-                "  tiled   each cell of the input tile is loaded once:    T + k - 1 loads\n"
                 "  cached  each internal cell is loaded once:             T loads, and uses of\n"
                 "          halo cells are left to the L2 cache\n"
+                "  tiled   each cell of the input tile is loaded once:    T + k - 1 loads\n"
                 "Boundary tiles lie at an end of the array, where halo cells are ghost cells.\n"
                 "These are not loaded: n of them save basic n(n+1)/2 loads and tiled n.\n");
     else
@@ -53,9 +54,9 @@ static void print_intro(FILE *out, const struct reuse_table *table, int tables)
             "A thread block computes one output tile. It needs an input tile of (T + k - 1)^2\n"
             "cells: T^2 internal cells, and the halo cells around them.\n"
             "  basic   each output loads the k^2 cells under its mask:  T^2 k^2 loads\n"
-            "  tiled   each cell of the input tile is loaded once:      (T + k - 1)^2 loads\n"
             "  cached  each internal cell is loaded once:               T^2 loads, and uses of\n"
             "          halo cells are left to the L2 cache\n"
+            "  tiled   each cell of the input tile is loaded once:      (T + k - 1)^2 loads\n"
             "Boundary tiles lie at an edge or a corner of the picture, where halo cells are\n"
             "ghost cells, which are not loaded.\n");
     if (table->shape->dims == 2 && !square)
@@ -414,6 +415,8 @@ static void print_table(FILE *out, const struct reuse_report *report,
 void reuse_print_text(FILE *out, const struct reuse_report *report)
 {
     int end = 0; /* end of the tables with the last overview's dimensions */
+    text_wrap(out, "The analysis of tiled convolution in " TEXTBOOK ".", 0, 78);
+    fprintf(out, "\n");
     for (int i = 0; i < report->tables; i++) {
         const struct reuse_table *table = &report->table[i];
         if (i == end) {

@@ -30,11 +30,11 @@
 
 static const struct kernel KERNELS[] = {
     {PLANE_ROW(basic, false), .tile = TILE_BLOCK,
-     .idea = "mask and input in global memory, one thread an output (Fig. 7.6 in 2D)"},
+     .idea = "mask and input in global memory, one thread an output (Kirk, Hwu: Fig. 7.6 in 2D)"},
     {PLANE_ROW(readonly, false), .tile = TILE_BLOCK,
-     .idea = "as basic, the mask through const __restrict__ (teaching kit 8.3)"},
+     .idea = "as basic, the mask through const __restrict__ (teaching kit, module 8.3)"},
     {PLANE_ROW(constant, true), .tile = TILE_BLOCK,
-     .idea = "as basic, the mask in constant memory (Fig. 7.8 in 2D)"},
+     .idea = "as basic, the mask in constant memory (Kirk, Hwu: Fig. 7.8 in 2D)"},
     {PLANE_ROW(cached, true), .tile = TILE_INTERNAL,
      .idea = "internal cells in shared memory, halo cells through L2 (Figs. 7.13-7.14 in 2D)"},
     {PLANE_ROW(tiled, true), .tile = TILE_HALO, .shape = IF_CUDA(cuda_tiled_shape),
@@ -57,9 +57,9 @@ static const struct kernel KERNELS[] = {
 
 static const struct kernel SIGNAL_KERNELS[] = {
     {SIGNAL_ROW(basic), .tile = TILE_BLOCK,
-     .idea = "mask and input in global memory, one thread an output (Fig. 7.6)"},
+     .idea = "mask and input in global memory, one thread an output (Kirk, Hwu: Fig. 7.6)"},
     {SIGNAL_ROW(constant), .tile = TILE_BLOCK,
-     .idea = "as basic, the mask in constant memory (Fig. 7.8)"},
+     .idea = "as basic, the mask in constant memory (Kirk, Hwu: Fig. 7.8)"},
     {SIGNAL_ROW(cached), .tile = TILE_INTERNAL, .shape_signal = IF_CUDA(cuda_signal_cached_shape),
      .idea = "internal cells in shared memory, halo cells through L2 (Figs. 7.13-7.14)"},
     {SIGNAL_ROW(tiled), .tile = TILE_HALO, .shape_signal = IF_CUDA(cuda_signal_tiled_shape),

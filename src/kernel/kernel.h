@@ -85,6 +85,10 @@ struct planes_method; /* cuda/planes.h */
 /* The kinds of plan that a row knows, as bits. A kind that is not named is refused. */
 #define KERNEL_KIND(kind) (1U << (kind))
 
+/* The book whose ladder of kernels is here: its third edition has their figures. */
+#define TEXTBOOK                                                                                   \
+    "D. B. Kirk and W. W. Hwu, Programming Massively Parallel Processors, 3rd edition, chapter 7"
+
 struct kernel {
     const char *name; /* unique among the kernels of the same dims */
     int dims;         /* 1 or 2 */
