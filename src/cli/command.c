@@ -36,9 +36,10 @@ const struct command_spec command_table[COMMAND_COUNT] = {
      "stencilcli reuse --dims 2 --mask-width 5",
      "count how often tiled convolution loads each cell\n"
      "The command prints the analysis of the textbook's chapter as tables, for masks and output "
-     "tiles of any width. The textbook is " TEXTBOOK ". The tables show loads with and without tiling, for internal and boundary "
-     "tiles; uses of each cell of a tile; thread blocks and shared memory. With --size or an IMAGE "
-     "there are also tables for the whole array or picture. Nothing is filtered."},
+     "tiles of any width. The textbook is " TEXTBOOK ". The tables show loads with and without "
+     "tiling, for internal and boundary tiles; uses of each cell of a tile; thread blocks and "
+     "shared memory. With --size or an IMAGE there are also tables for the whole array or picture. "
+     "Nothing is filtered."},
 
     [COMMAND_BENCH] =
     {"bench", "[IMAGE]", 0, 1, NULL, COMPLETE_FILE, command_bench,

@@ -215,8 +215,8 @@ static const struct help_block help_text[] = {
          "rows. Next to the time the table shows the speed as a share of copying as many bytes, "
          "the operations per second, the speed-up over basic, and how many times fewer loads the "
          "analysis of reuse predicts."),
-    TEXT("The kernels basic, readonly, constant, cached and tiled are a ladder from the simplest to "
-         "the fastest kernel of the textbook, " TEXTBOOK "."),
+    TEXT("The kernels basic, readonly, constant, cached and tiled are the ladder of the textbook, "
+         "from its simplest to its fastest kernel: " TEXTBOOK "."),
     TEXT("--plot draws a roofline: the roof is the measured speed of the device, and each kernel "
          "is a point below it. With --sweep, --plot draws time against the width of the tile or "
          "mask. Notes after the table say which numbers are less reliable."),
