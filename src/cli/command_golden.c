@@ -85,9 +85,10 @@ static enum exit_code summarise(const struct options *options, const struct gold
     else if (job->recording && talk)
         printf("%zu recorded, %zu of them changed\n", job->suite->count, changed);
     else if (talk)
-        printf("%zu cases: %zu same, %zu tolerated, %zu different, %zu unrecorded, %zu failed\n",
-               job->suite->count, counts[GOLDEN_SAME], counts[GOLDEN_TOLERATED],
-               counts[GOLDEN_DIFFERENT], counts[GOLDEN_UNRECORDED], counts[GOLDEN_FAILED]);
+        printf("%zu case%s: %zu same, %zu tolerated, %zu different, %zu unrecorded, %zu failed\n",
+               job->suite->count, job->suite->count == 1 ? "" : "s", counts[GOLDEN_SAME],
+               counts[GOLDEN_TOLERATED], counts[GOLDEN_DIFFERENT], counts[GOLDEN_UNRECORDED],
+               counts[GOLDEN_FAILED]);
     return counts[GOLDEN_FAILED]                                  ? EXIT_INPUT
            : counts[GOLDEN_DIFFERENT] + counts[GOLDEN_UNRECORDED] ? EXIT_DIFFERENT
                                                                   : EXIT_DONE;
