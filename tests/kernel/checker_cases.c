@@ -109,13 +109,21 @@ static void choose_picture(struct check_case *c, const struct place *place, bool
     c->plan.channels = c->channels;
 }
 
-/* A limit for about a third of the rows at a time; the device stores lines of 256 bytes. */
+static size_t device_line(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+/* A limit for about a third of the rows at a time: two pictures (rows have up to 256 bytes to
+ * spare), a plane with halo, up to five planes without, the weights. */
 static size_t strip_limit(const struct check_case *c)
 {
     const struct plan_mask *m = &c->plan.mask[0];
-    size_t line = ((size_t)c->width * 8 + 255) / 256 * 256;
+    size_t picture = device_line((size_t)c->width * (size_t)c->channels * c->type + 256);
+    size_t plane = device_line(((size_t)c->width + (size_t)m->width) * sizeof(int64_t));
     size_t rows = (size_t)c->height / 3 + 1, halo = (size_t)m->height + 2;
-    return (rows + halo) * 3 * line + rows * 4 * line;
+    size_t weights = (size_t)m->width * (size_t)m->height * sizeof(int64_t) + 4096;
+    return (rows + halo) * (2 * picture + plane) + rows * 5 * plane + 2 * weights;
 }
 
 bool check_case_make(struct check_case *c, int mask, int index, int number, uint64_t seed,
