@@ -216,17 +216,36 @@ static uint64_t free_memory(void)
     return kib ? kib * 1024 : UINT64_MAX;
 }
 
-/* The limits of `ulimit -v` and `ulimit -d`. */
-static uint64_t address_space(void)
+/* Number N, from 0, of /proc/self/statm in bytes: 0 is all address space in use, 5 is data and
+ * stack. 0: unknown. */
+static uint64_t memory_in_use(int n)
 {
-    uint64_t least = UINT64_MAX;
+    char text[128], *at = text;
+
+    if (!read_text("/proc", "self/statm", text, sizeof text))
+        return 0;
+    for (int i = 0; i < n; i++)
+        strtoull(at, &at, 10);
+    return strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What a limit of RESOURCE leaves beside the IN_USE bytes; UINT64_MAX: no limit. */
+static uint64_t left_of(int resource, uint64_t in_use)
+{
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        least = limit.rlim_cur;
-    if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur < least)
-        least = limit.rlim_cur;
-    return least;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_cur > in_use ? limit.rlim_cur - in_use : 0;
+}
+
+/* What `ulimit -v` and `ulimit -d` leave. */
+static uint64_t address_space(void)
+{
+    uint64_t space = left_of(RLIMIT_AS, memory_in_use(0));
+    uint64_t data = left_of(RLIMIT_DATA, memory_in_use(5));
+
+    return data < space ? data : space;
 }
 
 uint64_t machine_memory(void)
@@ -250,13 +269,11 @@ uint64_t machine_memory(void)
 static void limit_data(uint64_t left)
 {
     struct rlimit limit;
-    char text[128], *at = text;
+    uint64_t in_use = memory_in_use(5);
 
-    if (!read_text("/proc", "self/statm", text, sizeof text) || getrlimit(RLIMIT_DATA, &limit) != 0)
+    if (in_use == 0 || getrlimit(RLIMIT_DATA, &limit) != 0)
         return;
-    for (int i = 0; i < 5; i++) /* the sixth number is data and stack in pages */
-        strtoull(at, &at, 10);
-    limit.rlim_cur = strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) + left - left / 8;
+    limit.rlim_cur = in_use + left - left / 8;
     setrlimit(RLIMIT_DATA, &limit);
 }
 

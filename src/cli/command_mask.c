@@ -246,7 +246,7 @@ char *mask_print(const struct mask *mask, struct error *err)
     FILE *out = open_memstream(&text, &bytes);
 
     if (!out) {
-        error_set(err, EXIT_USAGE, "no memory for the mask's text");
+        error_set(err, EXIT_INPUT, "no memory for the mask's text");
         return NULL;
     }
     if (mask->title)
@@ -268,7 +268,7 @@ char *mask_print(const struct mask *mask, struct error *err)
     bool lost = ferror(out) != 0;
     lost = fclose(out) != 0 || lost;
     if (good && lost)
-        good = error_set(err, EXIT_USAGE, "no memory for the mask's text");
+        good = error_set(err, EXIT_INPUT, "no memory for the mask's text");
     if (good)
         return text;
     free(text);

@@ -2,6 +2,7 @@
  * written. It decides nothing else. */
 #include <errno.h>
 #include <fcntl.h>
+#include <gmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,24 @@ static void prepare_streams(void)
         stderr = err;
 }
 
+/* GMP, which holds the mask's exact numbers, has no way to return an error, and would abort. */
+static void *gmp_reallocate(void *old, size_t old_size, size_t size)
+{
+    (void)old_size;
+    void *new = realloc(old, size);
+    if (!new) {
+        command_say("no memory for the mask's exact numbers");
+        output_remove_temporaries();
+        _exit(EXIT_INPUT);
+    }
+    return new;
+}
+
+static void *gmp_allocate(size_t size)
+{
+    return gmp_reallocate(NULL, 0, size);
+}
+
 /* Ends the program without taking down the CUDA context, which would take long. All work is done:
  * outputs have their names, temporary files are removed, and standard output was written or its
  * error is in CODE. Only CUDA's profiling tools, loaded by this variable, need a regular exit. */
@@ -105,6 +124,7 @@ int main(int argc, char **argv)
     keep_standard_files();
     prepare_streams();
     output_install_signal_handlers();
+    mp_set_memory_functions(gmp_allocate, gmp_reallocate, NULL);
     if (argc > 1 && strcmp(argv[1], "--complete") == 0) {
         options_complete(stdout, argc - 2, argv + 2);
         return close_stdout(EXIT_DONE);

@@ -63,6 +63,9 @@ int temporary_remove_stale(const char *folder);
  * shell sees 128+n). SIGPIPE is ignored, since writes report EPIPE. Called once by main. */
 void output_install_signal_handlers(void);
 
+/* Removes every open temporary, for a program that ends at once. */
+void output_remove_temporaries(void);
+
 /* The signals that are handled so, without faults of the program itself (SIGSEGV and its kin). */
 sigset_t output_deadly_signals(void);
 

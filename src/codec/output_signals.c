@@ -71,15 +71,20 @@ void signals_release(const sigset_t *before)
 
 /* From here on only async-signal-safe calls and lock-free atomics. The handler waits at most one
  * second for a thread that is stuck in open(2) on a dead network drive. */
+void output_remove_temporaries(void)
+{
+    atomic_store(&dying, true);
+    for (int i = 0; i < 1000 && atomic_load(&creating) > 0; i++)
+        poll(NULL, 0, 1);
+    temporary_unlink_all();
+}
+
 static void die_of(int number)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t set;
 
-    atomic_store(&dying, true);
-    for (int i = 0; i < 1000 && atomic_load(&creating) > 0; i++)
-        poll(NULL, 0, 1);
-    temporary_unlink_all();
+    output_remove_temporaries();
     sigaction(number, &action, NULL);
     raise(number);
     sigemptyset(&set);

@@ -131,7 +131,7 @@ bool plan_mask_make_outer(struct plan_mask *plan, const struct mask *mask, const
     plan->column = malloc((size_t)mask->height * sizeof *plan->column);
     plan->row = malloc((size_t)mask->width * sizeof *plan->row);
     if (!plan->column || !plan->row)
-        return error_set(err, EXIT_USAGE, PLAN_NO_MEMORY);
+        return error_set(err, EXIT_INPUT, PLAN_NO_MEMORY);
     mpq_inits(f, g, NULL);
     good = take_factor(plan->column, mask->weight, mask->height, f) &&
            take_factor(plan->row, mask->weight + mask->height, mask->width, g);

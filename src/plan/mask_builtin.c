@@ -242,7 +242,7 @@ static bool build_empty(struct mask *mask, int radius, enum mask_shape shape, st
 {
     const int side = 2 * radius + 1;
     init(mask, side, shape == MASK_ROW ? 1 : side, side > MASK_MAX_SIDE);
-    return mask->weight || error_set(err, EXIT_USAGE, "no memory for a mask of radius %d", radius);
+    return mask->weight || error_set(err, EXIT_INPUT, "no memory for a mask of radius %d", radius);
 }
 
 bool mask_build_gauss(struct mask *mask, double sigma, int radius, enum mask_shape shape,

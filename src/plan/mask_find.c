@@ -32,7 +32,7 @@ static bool read_mask(struct mask *mask, FILE *file, const char *name, struct er
     if (!file || ferror(file))
         good = error_set(err, EXIT_USAGE, "%s: cannot read: %s", name, strerror(errno));
     else if (!text)
-        good = error_set(err, EXIT_USAGE, "%s: no memory for the mask's text", name);
+        good = error_set(err, EXIT_INPUT, "%s: no memory for the mask's text", name);
     else if (used > MASK_MAX_BYTES)
         good = error_set(err, EXIT_USAGE, "%s: too large for a mask: more than 8 MiB", name);
     else

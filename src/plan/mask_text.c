@@ -291,7 +291,7 @@ bool mask_parse(struct mask *mask, const char *name, const char *text, size_t le
     memset(mask, 0, sizeof *mask);
     mask->weight = malloc((most < largest ? most : largest) * sizeof *mask->weight);
     if (!mask->weight)
-        return error_set(err, EXIT_USAGE, "%s: no memory for the mask", name);
+        return error_set(err, EXIT_INPUT, "%s: no memory for the mask", name);
     mpq_inits(mask->divisor, mask->offset, mask->centre, NULL);
     mpq_set_ui(mask->divisor, 1, 1);
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)

@@ -118,11 +118,11 @@ static bool make_listed(struct plan_mask *plan, const struct mask *mask, const m
 {
     plan->weight = malloc((size_t)mask_numbers(mask) * sizeof *plan->weight);
     if (!plan->weight)
-        return error_set(err, EXIT_USAGE, PLAN_NO_MEMORY);
+        return error_set(err, EXIT_INPUT, PLAN_NO_MEMORY);
     if (!make_exact(plan, mask, offset, max) && !plan_mask_quantise(plan, mask, offset, max, err))
         return false;
     return (plan_mask_is_long(plan) ? plan_mask_split_line(plan) : plan_mask_factor(plan)) ||
-           error_set(err, EXIT_USAGE, PLAN_NO_MEMORY);
+           error_set(err, EXIT_INPUT, PLAN_NO_MEMORY);
 }
 
 bool plan_mask_make(struct plan_mask *plan, const struct mask *mask, uint32_t max,

@@ -187,7 +187,7 @@ bool plan_mask_quantise(struct plan_mask *plan, const struct mask *mask, const m
     if (start >= 0) {
         z.part = malloc(z.cells * sizeof *z.part);
         if (!z.part)
-            return error_set(err, EXIT_USAGE, PLAN_NO_MEMORY);
+            return error_set(err, EXIT_INPUT, PLAN_NO_MEMORY);
         for (int q = start < PLAN_BITS ? (int)start : PLAN_BITS - 1; q >= 0 && !good; q--)
             good = quantise_at(&z, q);
         free(z.part);

@@ -76,7 +76,7 @@ if [ "$(id -u)" = 0 ]; then
 else
     run=env
 fi
-if [ -n "$run" ] && $run test -x "$STENCILCLI" && $run test -r photo.png; then
+if [ -n "$run" ] && $run test -x "$STENCILCLI" -a -r photo.png 2>closed_to_them; then
     for output in closed/old.png closed/new.png; do
         code=0
         $run "$STENCILCLI" blur photo.png $output 2>said || code=$?
