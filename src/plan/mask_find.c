@@ -201,16 +201,17 @@ static void visit_near(const char *name, const char *path, void *context)
 static void made_by(char text[48], const char *name)
 {
     const char *number = name + strcspn(name, "0123456789");
-    long radius = strtol(number, NULL, 10) / 2;
+    long side = strtol(number, NULL, 10);
     bool odd = strspn(number, "0123456789") == strlen(number) && (name[strlen(name) - 1] & 1);
 
     text[0] = '\0';
-    if (!odd || radius < 1 || radius > (MASK_MAX_SIDE - 1) / 2)
+    if (!odd || side < 3 || side > MASK_MAX_SIDE)
         return;
+    int radius = (int)side / 2;
     if (strncasecmp(name, "gauss", 5) == 0) /* 3*sigma is rounded up */
-        snprintf(text, 48, "--sigma %ld.%02ld", radius / 3, radius % 3 * 100 / 3);
+        snprintf(text, 48, "--sigma %d.%02d", radius / 3, radius % 3 * 100 / 3);
     else if (strncasecmp(name, "box", 3) == 0)
-        snprintf(text, 48, "the filter box with --radius %ld", radius);
+        snprintf(text, 48, "the filter box with --radius %d", radius);
 }
 
 static bool not_found(const char *argument, struct error *err)
