@@ -253,6 +253,12 @@ struct runs {
     int x, y; /* the next pixel */
 };
 
+static bool beyond_palette(const struct bmp *bmp, int row, uint32_t index)
+{
+    return error_file(bmp->err, bmp->name,
+                      "damaged BMP: row %d has a colour that its palette lacks: %u", row, index);
+}
+
 /* Sets COUNT pixels to the indices that begin at FROM; a run repeats its first byte. */
 static bool put_pixels(struct runs *r, const uint8_t *from, int count, bool is_run)
 {
@@ -261,9 +267,12 @@ static bool put_pixels(struct runs *r, const uint8_t *from, int count, bool is_r
 
     if (r->y >= bmp->height || count > bmp->width - r->x)
         return damaged(bmp, "its compressed pixels leave the picture");
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         to[i] = bmp->bits == 8 ? from[is_run ? 0 : i]
                                : from[is_run ? 0 : i / 2] >> (i % 2 ? 0 : 4) & 15;
+        if (to[i] >= bmp->palette_entries)
+            return beyond_palette(bmp, r->y, to[i]);
+    }
     r->x += count;
     return true;
 }
@@ -344,21 +353,20 @@ static inline uint32_t pixel_at(const struct bmp *bmp, const uint8_t *row, int x
     return p[0] >> (8 - bmp->bits - (int)(bit % 8)) & ((1 << bmp->bits) - 1);
 }
 
-/* Checks all pixels: an index may lie outside the palette, and the fourth byte of 32-bit pixels
- * without masks may be alpha. The specification leaves this byte unused, but many programs store
- * alpha there. If the byte is 0 in all pixels, the picture is opaque. */
+/* Checks all pixels of a picture that is not compressed: an index may lie outside the palette, and
+ * the fourth byte of 32-bit pixels without masks may be alpha. The specification leaves this byte
+ * unused, but many programs store alpha there. If the byte is 0 in all pixels, the picture is
+ * opaque. */
 static bool check_pixels(struct bmp *bmp)
 {
-    bool indexed = bmp->palette && bmp->palette_entries < 1 << bmp->bits;
+    bool indexed = bmp->palette && !bmp->expanded && bmp->palette_entries < 1 << bmp->bits;
     bool alpha_is_open = bmp->bits == 32 && !has_masks(bmp);
 
     for (int y = 0; y < bmp->height && (indexed || alpha_is_open); y++)
         for (int x = 0; x < bmp->width; x++) {
             uint32_t pixel = pixel_at(bmp, row_at(bmp, y), x);
             if (indexed && pixel >= (uint32_t)bmp->palette_entries)
-                return error_file(bmp->err, bmp->name,
-                                  "damaged BMP: row %d has a colour that its palette lacks: %u", y,
-                                  pixel);
+                return beyond_palette(bmp, y, pixel);
             if (alpha_is_open && pixel >> 24 != 0)
                 return set_mask(bmp, 3, 0xff000000);
         }

@@ -187,6 +187,7 @@ static const struct hostile bmp[] = {
     {"pixels_in_header", "damaged BMP: its pixels begin inside its header"},
     {"run_length_bits", "damaged BMP: its run-length compression does not suit its bits a pixel"},
     {"run_length_cut", "truncated BMP: 1 of 3 rows"},
+    {"run_length_index", "damaged BMP: row 1 has a colour that its palette lacks: 2"},
     {"run_length_leaves", "damaged BMP: its compressed pixels leave the picture"},
     {"run_length_top_down", "damaged BMP: it is compressed, and begins with the top row"},
     {"three_bits", "a BMP with an unusual number of bits a pixel cannot be read: convert it to a "
