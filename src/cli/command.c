@@ -66,11 +66,12 @@ const struct command_spec command_table[COMMAND_COUNT] = {
      "record records the checksums. Any program can be tested. See GOLDEN."},
 
     [COMMAND_LIST] =
-    {"list", "filters|kernels|methods|masks|devices", 1, 1, list_word, COMPLETE_NOTHING,
+    {"list", "filters|kernels|methods|masks|formats|devices", 1, 1, list_word, COMPLETE_NOTHING,
      command_list, "stencilcli list filters",
-     "list filters, kernels, methods, masks or devices\n"
+     "list filters, kernels, methods, masks, formats or devices\n"
      "Each line begins with a name. For a kernel the line says whether this machine can run it; "
-     "for a mask it gives the size and the first comment line of the file."},
+     "for a mask it gives the size and the first comment line of the file; for a format it says "
+     "whether this build reads and writes it, and what a file can hold."},
 
     [COMMAND_HELP] =
     {"help", "[FILTER|COMMAND]", 0, 1, command_name, COMPLETE_NOTHING, command_help,

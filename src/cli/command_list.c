@@ -1,10 +1,12 @@
-/* `stencilcli list filters|kernels|methods|masks|devices`: one line each, the name first, or with
+/* `stencilcli list filters|kernels|methods|masks|formats|devices`: one line each, the name first,
+ * or with
  * --json one object per line. For people, and for the shell completions, which read the first word
  * of each line. */
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option_table.h"
+#include "codec/codec.h"
 #include "cpu/method.h"
 #include "kernel/backend.h"
 
@@ -129,6 +131,46 @@ static enum exit_code list_masks(bool json)
     return listing.code;
 }
 
+/* Prints a format as "png  reads, writes  8, 16 bits  gray, colour, alpha". */
+static void print_format(const struct format_about *about)
+{
+    const char *of = about->max_side || about->gray_as ? "  " : "";
+    char held[64] = "";
+
+    text_append(held, sizeof held, "%s%s%s", about->gray ? "gray" : "",
+                about->gray && about->colour ? ", " : "", about->colour ? "colour" : "");
+    text_append(held, sizeof held, "%s", about->alpha ? ", alpha" : "");
+    printf("%-*s %-13s  %-10s  %-*s%s", NAME_WIDTH, about->name,
+           !about->writes  ? "reads"
+           : !about->reads ? "writes"
+                           : "reads, writes",
+           about->bits > 8 ? "8, 16 bits" : "8 bits", *of ? 19 : 0, held, of);
+    if (about->gray_as)
+        printf("%s for gray, %s for colour", about->gray_as, about->colour_as);
+    else if (about->max_side)
+        printf("at most %d pixels a side", about->max_side);
+    printf("\n");
+}
+
+static enum exit_code list_formats(bool json)
+{
+    for (enum format format = FORMAT_NONE + 1; format < FORMATS; format++) {
+        const struct format_about about = format_describe(format);
+        if (json)
+            json_print(stdout,
+                       "{'name':%s,'reads':%i,'writes':%i,'bits':%d,'gray':%i,'colour':%i,"
+                       "'alpha':%i,'max_side':%d,'install':%s}\n",
+                       about.name, about.reads, about.writes, about.bits, about.gray, about.colour,
+                       about.alpha, about.max_side, about.package);
+        else if (about.package)
+            printf("%-*s not in this build: install %s and build again\n", NAME_WIDTH, about.name,
+                   about.package);
+        else
+            print_format(&about);
+    }
+    return EXIT_DONE;
+}
+
 static void list_backend(const struct backend *backend, bool json)
 {
     char about[256] = "";
@@ -173,7 +215,7 @@ bool command_list(const struct options *options, struct error *err)
 {
     /* in the order of list_word */
     static enum exit_code (*const lists[])(bool json) = {list_filters, list_kernels, list_methods,
-                                                         list_masks, list_devices};
+                                                         list_masks,   list_formats, list_devices};
     int index = word_find(options->operand[0], list_word); /* the parser has checked the word */
     return command_end(lists[index](options->json), err);
 }

@@ -620,7 +620,7 @@ static void print_usage(FILE *out, const char *name)
     const struct filter *filter = name ? filter_find(name) : NULL;
     char line[TEXT_CHARS] = "";
     add_synopsis(line, id, name);
-    fprintf(out, "usage:    %s\n", line);
+    fprintf(out, "usage: %s%s\n", strlen(line) > 69 ? "" : "   ", line); /* at most 79 columns */
     if (!name)
         fprintf(out, "example:  stencilcli gauss photo.jpg soft.jpg --sigma 2\n");
     else if (filter)

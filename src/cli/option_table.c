@@ -180,7 +180,8 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "If OUTPUT is -, the default is the input's format. See FORMATS."},
 
     {0, "quality", "N", FILTER | ON_SCREEN, INT(request.sink.quality, 1, 100),
-     "JPEG quality, 1 to 100 (default: 90)"},
+     "quality of JPEG, 1 to 100 (default: 90), and of WebP\n"
+     "WebP output is lossless unless --quality is given."},
 
     {0, "png-level", "LEVEL", FILTER, OWN_WORD(png_level),
      "how hard to compress PNG: fast, default or small\n"

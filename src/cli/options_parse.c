@@ -252,7 +252,7 @@ static bool check_given(const struct scan *scan, struct error *err)
 bool options_parse(struct options *options, int argc, char **argv, struct error *err)
 {
     const struct options defaults = {
-        .request = {.filter = {.radius = -1, .repeat = 1}, .sink.quality = 90, .device_auto = true},
+        .request = {.filter = {.radius = -1, .repeat = 1}, .device_auto = true},
         .decimals = -1,
         .limits = COMPARE_EXACT,
     };

@@ -31,7 +31,7 @@ WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(png_level_word, "fast", "default", "small")
 WORDS(shell_word, "bash", "zsh", "fish")
 WORDS(golden_word, "record", "check")
-WORDS(list_word, "filters", "kernels", "methods", "masks", "devices")
+WORDS(list_word, "filters", "kernels", "methods", "masks", "formats", "devices")
 WORDS(sweep_word, "tile", "mask")
 WORDS(depth_word, "8", "16")
 
@@ -100,10 +100,15 @@ const char *method_word(int index)
     return index == 0 ? "auto" : index <= count ? methods[index - 1]->name : NULL;
 }
 
-/* The formats in the order of their table. */
+/* The formats that can be written, here or in a build with their library. */
 const char *format_word(int index)
 {
-    return index + 1 < FORMATS ? format_name((enum format)(index + 1)) : NULL;
+    for (enum format format = FORMAT_NONE + 1; format < FORMATS; format++) {
+        const struct format_about about = format_describe(format);
+        if ((about.writes || about.package) && index-- == 0)
+            return about.name;
+    }
+    return NULL;
 }
 
 const char *word_nearest(const char *text, word_function *words)

@@ -38,7 +38,20 @@ enum format format_of_path(const char *path);
 enum format format_of_name(const char *name); /* "png", "jpg", "jpeg", ...; for --format */
 const char *format_name(enum format format);
 
-/* The names of all formats, for error messages: "known: png jpg jpeg ...". */
+/* What this build can do with a format, for `stencilcli list formats`. */
+struct format_about {
+    const char *name;
+    const char *gray_as, *colour_as; /* for `pnm`, which is written as these formats; else NULL */
+    const char *package; /* NULL, or the package with the library that this build lacks */
+    bool reads, writes;
+    bool gray, colour, alpha; /* what a file can hold */
+    int bits;                 /* the most a sample can have: 8 or 16 */
+    int max_side;             /* in pixels; 0: no limit */
+};
+struct format_about format_describe(enum format format);
+
+/* The names of the formats that can be written, here or in a build with their library, for error
+ * messages: "known: png jpg jpeg ...". */
 #define FORMAT_KNOWN_BYTES 256
 const char *format_known(char text[FORMAT_KNOWN_BYTES]);
 
@@ -111,7 +124,7 @@ struct sink;
 
 struct sink_options {
     enum format format; /* FORMAT_NONE: by PATH's extension */
-    int quality;        /* JPEG, 1..100 */
+    int quality;        /* 1..100; 0: not given: JPEG has 90, WebP is lossless */
     bool drop_alpha;    /* --alpha drop */
     enum png_level png_level;
     int threads;                     /* for encoders that can use them, >= 1 */

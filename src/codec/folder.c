@@ -51,8 +51,8 @@ enum folder_choice folder_choose(const struct folder_filter *filter, const char 
 
     if (reach == GLOB_NOT)
         return FOLDER_LEAVE_OUT;
-    return reach == GLOB_BY_NAME || format_of_path(name) != FORMAT_NONE ? FOLDER_TAKE
-                                                                        : FOLDER_PASS_OVER;
+    return reach == GLOB_BY_NAME || format_describe(format_of_path(name)).reads ? FOLDER_TAKE
+                                                                                : FOLDER_PASS_OVER;
 }
 
 /* For scandir: all entries but the files that this program and scripts/slurm_batch create. */

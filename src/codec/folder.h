@@ -58,7 +58,7 @@ struct folder_kinds {
 
 void folder_kinds_add(struct folder_kinds *kinds, const char *name);
 
-/* "4 files passed over: 2 webp, gif, heic"; returns TEXT. Kinds that many files have come first. */
+/* "4 files passed over: 2 heic, avif, gif"; returns TEXT. Kinds that many files have come first. */
 #define FOLDER_KINDS_BYTES 512
 const char *folder_kinds_line(char text[FOLDER_KINDS_BYTES], const struct folder_kinds *kinds);
 

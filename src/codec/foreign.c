@@ -2,7 +2,7 @@
  * a picture that is read. The commands are programs of Debian (packages imagemagick, ffmpeg,
  * librsvg2-bin, poppler-utils, libraw-bin); tests/cli/foreign_pipes.sh runs those that are
  * installed. A format that becomes readable gets a row in codec/formats.def and loses its row
- * here. */
+ * here, unless a build may lack its library. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -156,12 +156,24 @@ void foreign_append_pipe(struct error *err, const char *before, const char *path
         err->text[length] = '\0';
 }
 
+/* The package with which a build reads a format of TITLE ("BigTIFF" too); NULL: there is none. */
+static const char *package_for(const char *title)
+{
+    for (enum format format = FORMAT_NONE + 1; format < FORMATS; format++) {
+        const struct format_row *row = format_row(format);
+        if (row->package && strstr(title, row->title))
+            return row->package;
+    }
+    return NULL;
+}
+
 bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const char *name,
                     struct error *err)
 {
     static const struct foreign tga = {.title = "TGA", .command = &by_convert_as_tga},
                                 raw = {.title = "a RAW photograph", .command = &by_libraw};
     const struct foreign *row = NULL;
+    const char *package;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !row; i++)
         if (holds(&rows[i], head, bytes))
@@ -172,7 +184,12 @@ bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const c
         row = &raw;
     if (!row)
         return false;
-    error_file(err, name, "is %s, which is not read", row->title);
+    package = package_for(row->title);
+    if (package)
+        error_file(err, name, "is %s, which this build does not read: install %s and build again",
+                   row->title, package);
+    else
+        error_file(err, name, "is %s, which is not read", row->title);
     if (row->command)
         foreign_append_pipe(err, row->command->before, path, row->command->after);
     return true;

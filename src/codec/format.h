@@ -116,10 +116,21 @@ struct format_row {
     int max_side;             /* 0: no limit */
     int suggested; /* rank, from 1, among the lossless formats that errors suggest; 0: none */
     enum format gray_as, colour_as; /* written as these formats; FORMAT_NONE: as itself */
-    double decode_rate;             /* bytes of samples per millisecond, one thread */
+    const char *package; /* of Debian: its library, which a build may lack; NULL: none is needed */
+    double decode_rate;  /* bytes of samples per millisecond, one thread */
 };
 
 const struct format_row *format_row(enum format format);
+
+/* A format whose library this build lacks has a decoder with only a name, and an empty encoder. */
+static inline bool format_is_read(const struct format_row *row)
+{
+    return row->decoder && row->decoder->open;
+}
+static inline bool format_is_written(const struct format_row *row)
+{
+    return row->encoder && (row->encoder->write || row->encoder->make);
+}
 
 /* The decoder for the file PATH that begins with HEAD (up to 4096 bytes). NULL for a format that is
  * not read; the error, which calls the file NAME, says what the file is. */
@@ -178,6 +189,9 @@ bool metadata_exif_sound(const uint8_t *tiff, size_t bytes);
  *
  * so 5 to 8 exchange width and height. */
 int metadata_exif_upright(uint8_t *tiff, size_t bytes);
+
+/* Copies stored rows, the first of them row Y, to their places in the upright picture IMAGE. */
+void metadata_turn(const struct image *rows, int y, int orientation, const struct image *image);
 
 /* The density in UNIT, rounded; a ratio stays a ratio. */
 struct density metadata_density(struct density density, enum density_unit unit);

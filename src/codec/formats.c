@@ -16,9 +16,40 @@ static const struct format_row rows[] = {
 #undef FORMAT
 };
 
+/* Formats whose library this build lacks. */
+#define ABSENT(codec, title)                                                                       \
+    const struct decoder decoder_##codec = {.name = title};                                        \
+    const struct encoder encoder_##codec;
+#ifndef HAVE_WEBP
+ABSENT(webp, "WebP")
+#endif
+
 const struct format_row *format_row(enum format format)
 {
     return &rows[format];
+}
+
+struct format_about format_describe(enum format format)
+{
+    const struct format_row *row = &rows[format];
+    const bool other = row->gray_as != FORMAT_NONE;
+    const struct format_row *gray = other ? &rows[row->gray_as] : row;
+    const struct format_row *colour = other ? &rows[row->colour_as] : row;
+    const bool reads = format_is_read(row), writes = format_is_written(row);
+
+    return (struct format_about){
+        .name = row->name,
+        .gray_as = other ? gray->name : NULL,
+        .colour_as = other ? colour->name : NULL,
+        .package = reads || writes ? NULL : row->package,
+        .reads = reads,
+        .writes = writes,
+        .gray = gray->gray,
+        .colour = colour->colour,
+        .alpha = row->alpha,
+        .bits = gray->sixteen || colour->sixteen ? 16 : 8,
+        .max_side = row->max_side,
+    };
 }
 
 /* ---- names ---- */
@@ -60,6 +91,8 @@ const char *format_known(char text[FORMAT_KNOWN_BYTES])
 
     for (int i = FORMAT_NONE + 1; i < FORMATS; i++) {
         const char *other = rows[i].short_name;
+        if (format_is_read(&rows[i]) && !format_is_written(&rows[i]))
+            continue;
         used += (size_t)snprintf(text + used, FORMAT_KNOWN_BYTES - used, "%s%s %s",
                                  other ? " " : "", other ? other : "", rows[i].name);
     }
@@ -92,7 +125,7 @@ const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const 
     int left = 0;
 
     for (int i = FORMAT_NONE + 1; i < FORMATS; i++) {
-        if (rows[i].decoder->recognise(head, bytes))
+        if (format_is_read(&rows[i]) && rows[i].decoder->recognise(head, bytes))
             return rows[i].decoder;
         left += rows[i].decoder != rows[i - 1].decoder; /* several formats may share a decoder */
     }
@@ -143,14 +176,34 @@ static const char *ways_out(const struct image_info *info, char text[64])
     return text;
 }
 
+/* True if this build writes FORMAT. */
+static bool check_written(enum format format, const char *name, struct error *err)
+{
+    const struct format_row *row = &rows[format];
+    char known[FORMAT_KNOWN_BYTES];
+
+    if (format_is_written(row))
+        return true;
+    if (row->package)
+        return error_set(err, EXIT_USAGE, "%s: this build writes no %s: install %s and build again",
+                         name, row->title, row->package);
+    return error_set(err, EXIT_USAGE, "%s: %s is read but not written (%s)", name, row->title,
+                     format_known(known));
+}
+
 bool sink_check_format(const char *path, const struct sink_options *options, struct error *err)
 {
     const char *name = codec_sentence_name(path), *extension = extension_of(path);
+    const bool is_stdout = strcmp(path, "-") == 0;
+    enum format format = options->format;
     char known[FORMAT_KNOWN_BYTES];
 
-    if (options->format != FORMAT_NONE || strcmp(path, "-") == 0 ||
-        format_of_path(path) != FORMAT_NONE)
-        return true;
+    if (format == FORMAT_NONE && !is_stdout)
+        format = format_of_path(path);
+    if (format != FORMAT_NONE)
+        return check_written(format, name, err);
+    if (is_stdout)
+        return true; /* the input's format, which is not known yet */
     if (!extension)
         return error_set(err, EXIT_USAGE,
                          "%s: no extension that tells the output format: add one or use --format "
@@ -178,7 +231,7 @@ static bool resolve_format(const char *path, const struct image_info *info,
     other = info->channels <= 2 ? rows[*format].gray_as : rows[*format].colour_as;
     if (other != FORMAT_NONE)
         *format = other;
-    return true;
+    return check_written(*format, codec_sentence_name(path), err);
 }
 
 bool format_resolve(const char *path, const struct image_info *info,

@@ -3,7 +3,7 @@
 . "$CLI/lib"
 mkdir -p in/2026/raw in/raw empty
 for name in a.pgm 2026/b.pgm 2026/raw/c.pgm d.PGM; do cp "$TESTDATA/textbook.pgm" in/$name; done
-for name in 1.webp 2.WebP x.heic 2026/y.gif 2026/raw/z.CR2 raw/notes.txt .DS_Store README; do
+for name in 1.avif 2.AVif x.heic 2026/y.gif 2026/raw/z.CR2 raw/notes.txt .DS_Store README; do
     echo x >in/$name
 done
 run() {
@@ -29,7 +29,7 @@ run blur in some5 --include 'y*'
 run blur in some6 --include '*.heic' --include '2026/*'
 # Each shard names its own files.
 for shard in 1 2 3; do
-    stencilcli blur in shards --shard $shard/3 --json 2>>messages | grep 'passed over'
+    stencilcli blur in shards --shard $shard/3 --json 2>>messages | grep 'passed over' || :
 done | sort >shards.json
 stencilcli blur in out --json 2>messages | grep 'passed over' | sort | cmp shards.json -
 # Names from a list are taken whatever their extension is.

@@ -18,7 +18,6 @@ is HEIF '\0\0\0\034ftypmif1'
 is AVIF '\0\0\0\034ftypavif'
 is AVIF '\0\0\0\034ftypavis'
 is 'MP4 or MOV video' '\0\0\0\040ftypisom'
-is WebP 'RIFF\0\0\0\0WEBPVP8X'
 is 'AVI video' 'RIFF\0\0\0\0AVI LIST'
 is GIF GIF89a
 is PSD '8BPS\0\1'

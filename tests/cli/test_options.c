@@ -56,7 +56,7 @@ static void test_defaults(void)
     CHECK(options.request.filter.alpha == ALPHA_WEIGHTED && !options.request.sink.drop_alpha);
     CHECK(options.request.device_auto && !options.kernel && options.request.tile == 0 &&
           options.request.threads == 0);
-    CHECK(options.request.sink.format == FORMAT_NONE && options.request.sink.quality == 90);
+    CHECK(options.request.sink.format == FORMAT_NONE && options.request.sink.quality == 0);
     CHECK(!options.plan && !options.request.verify && !options.time && !options.json);
     CHECK(!options.quiet && !options.verbose);
     accepts("");
@@ -196,7 +196,7 @@ static void test_wrong_words(void)
     refuses("blur a b -d cuda:-1",
             "--device cuda:-1: expected cuda:N, where N is a device's number");
     refuses("blur a b --format tiff",
-            "--format tiff: expected png, jpeg, bmp, pgm, ppm, pam or pnm");
+            "--format tiff: expected png, jpeg, webp, bmp, pgm, ppm, pam or pnm");
     refuses("list",
             "list needs filters|kernels|methods|masks|devices; try 'stencilcli list --help'");
     refuses("list fliters", "list 'fliters': did you mean 'filters'?");

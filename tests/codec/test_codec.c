@@ -124,13 +124,13 @@ static void unknown_formats(void)
     struct error err = {0};
 
     check_unknown("o.xyz", FORMAT_PNG,
-                  "o.xyz: unknown output format '.xyz' (known: png jpg jpeg bmp pgm ppm pam pnm)");
+                  "o.xyz: unknown output format '.xyz' (known: png jpg jpeg webp bmp pgm ppm pam pnm)");
     check_unknown(
         "folder.png/o", FORMAT_PNG,
         "folder.png/o: no extension that tells the output format: add one or use --format "
-        "(known: png jpg jpeg bmp pgm ppm pam pnm); for a folder write folder.png/o/");
+        "(known: png jpg jpeg webp bmp pgm ppm pam pnm); for a folder write folder.png/o/");
     check_unknown("-", FORMAT_NONE,
-                  "standard output: no format given: use --format (known: png jpg jpeg bmp pgm ppm "
+                  "standard output: no format given: use --format (known: png jpg jpeg webp bmp pgm ppm "
                   "pam pnm)");
     CHECK(sink_check("-", &info, &options, &err)); /* the input's format */
     options.format = FORMAT_PNG;
@@ -150,7 +150,7 @@ static void unknown_inputs(void)
 
     write_file("in.png", BYTES("not a picture"));
     CHECK(!source_open(&source, "in.png", &err) && !source);
-    CHECKF(strcmp(err.text, "in.png: not a PNG, JPEG, BMP or PNM file") == 0, "%s", err.text);
+    CHECKF(strcmp(err.text, "in.png: not a PNG, JPEG, WebP, BMP or PNM file") == 0, "%s", err.text);
     write_file("in.png", "", 0);
     CHECK(!source_open(&source, "in.png", &err));
     CHECKF(strcmp(err.text, "in.png: the file is empty") == 0, "%s", err.text);

@@ -140,7 +140,7 @@ static void check_kinds(const char *names, const char *line)
 static void kinds(void)
 {
     check_kinds("a.txt", "1 file passed over: txt");
-    check_kinds("a.webp b.heic d.e/c.WEBP .d.gif", "4 files passed over: 2 webp, gif, heic");
+    check_kinds("a.avif b.heic d.e/c.AVIF .d.gif", "4 files passed over: 2 avif, gif, heic");
     check_kinds("x.y/README .DS_Store a. b.txt c.far-too-long-to-name",
                 "5 files passed over: txt, 4 without extension");
     check_kinds("1.a 1.b 1.c 1.d 1.e 1.f 1.g 1.h 1.i 1.j 1.k 1.l 1.m 1.n 1.o 1.p 1.q 1.r",

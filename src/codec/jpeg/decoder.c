@@ -387,28 +387,6 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
     return false;
 }
 
-/* Copies stored rows, the first of them row Y, to their places in the upright picture. */
-static inline void turn(const struct image *rows, int y, int orientation, const struct image *image,
-                        ptrdiff_t pixel)
-{
-    bool exchanged = orientation >= 5;
-    /* Whether the stored columns (rows) run backwards in the upright picture. */
-    bool columns_back =
-        orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-    bool rows_back = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-    ptrdiff_t pitch = (ptrdiff_t)image->pitch;
-    ptrdiff_t column = exchanged ? pitch : pixel, row = exchanged ? pixel : pitch;
-    int last = (exchanged ? image->width : image->height) - 1;
-    uint8_t *to = (uint8_t *)image->data + row * (rows_back ? last - y : y);
-
-    to += columns_back ? column * (rows->width - 1) : 0;
-    column = columns_back ? -column : column;
-    row = rows_back ? -row : row;
-    for (int x = 0; x < rows->width; x++, to += column)
-        for (int i = 0; i < rows->height; i++)
-            memcpy(to + i * row, (const uint8_t *)image_row(rows, i) + x * pixel, (size_t)pixel);
-}
-
 static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
 {
     const struct reader *r = source->state;
@@ -424,10 +402,8 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
         struct image rows =
             image_rows(&strip, 0, height - y < STRIP_ROWS ? height - y : STRIP_ROWS);
         ok = decoder_read(source, &rows, err);
-        if (ok && info->channels == 3)
-            turn(&rows, y, r->orientation, image, 3);
-        else if (ok)
-            turn(&rows, y, r->orientation, image, 1);
+        if (ok)
+            metadata_turn(&rows, y, r->orientation, image);
     }
     image_free(&strip);
     if (!ok)

@@ -7,6 +7,8 @@
 
 #define BUFFER_BYTES ((size_t)1 << 16)
 
+#define DEFAULT_QUALITY 90
+
 /* The most blocks of luma that the library takes at a time, beside one of each colour. */
 #define MOST_BLOCKS 8
 
@@ -147,6 +149,7 @@ static void write_header(void *context)
     const struct image_info *info = &w->sink->info;
     const struct sink_options *options = &w->sink->options;
     const struct metadata none = {0}, *metadata = options->metadata ? options->metadata : &none;
+    const int quality = options->quality ? options->quality : DEFAULT_QUALITY;
 
     jpeg_create_compress(library);
     library->dest = &w->bytes;
@@ -155,9 +158,9 @@ static void write_header(void *context)
     library->input_components = info->channels;
     library->in_color_space = info->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(library);
-    jpeg_set_quality(library, options->quality, TRUE);
+    jpeg_set_quality(library, quality, TRUE);
     library->dct_method = JDCT_ISLOW;
-    set_chroma(library, metadata, options->quality);
+    set_chroma(library, metadata, quality);
     set_density(library, metadata->density);
     jpeg_start_compress(library, TRUE);
     write_metadata(w, metadata);
