@@ -211,6 +211,7 @@ static bool check_output(const struct options *options, enum command_run run, st
 {
     const char *output = options->operand[options->operands - 1];
     const char *inputs = run == RUN_FOLDER ? "as INPUT is one" : "as there are several inputs";
+    struct sink_options sink = options->request.sink;
     char known[FORMAT_KNOWN_BYTES];
     bool is_stdout = strcmp(output, "-") == 0;
 
@@ -221,10 +222,12 @@ static bool check_output(const struct options *options, enum command_run run, st
         return error_set(err, EXIT_USAGE,
                          "%s: expected a folder, %s; to make a folder of this name, write %s/",
                          output, inputs, output);
-    if (options->tree.extension && format_of_name(extension(options)) == FORMAT_NONE)
+    if (options->tree.extension)
+        sink.format = format_of_name(extension(options));
+    if (options->tree.extension && sink.format == FORMAT_NONE)
         return error_set(err, EXIT_USAGE, "--ext %s: unknown format (%s)", options->tree.extension,
                          format_known(known));
-    return true;
+    return sink.format == FORMAT_NONE || sink_check_format(output, &sink, err);
 }
 
 bool command_find_run(const struct options *options, enum command_run *run, struct error *err)

@@ -361,8 +361,8 @@ static void test_completed_values(void)
         if (table[i].argument)
             check_offered(line, list);
     }
-    check_offered("list ", " filters kernels methods masks devices");
-    check_offered("list f", " filters");
+    check_offered("list ", " filters kernels methods masks formats devices");
+    check_offered("list f", " filters formats");
     check_offered("blur in", " :files");
     check_offered("blur --border=mi", " --border=mirror");
     check_offered("blur --unknown=", "");

@@ -197,10 +197,12 @@ static void test_wrong_words(void)
             "--device cuda:-1: expected cuda:N, where N is a device's number");
     refuses("blur a b --format tiff",
             "--format tiff: expected png, jpeg, webp, bmp, pgm, ppm, pam or pnm");
-    refuses("list",
-            "list needs filters|kernels|methods|masks|devices; try 'stencilcli list --help'");
+    refuses(
+        "list",
+        "list needs filters|kernels|methods|masks|formats|devices; try 'stencilcli list --help'");
     refuses("list fliters", "list 'fliters': did you mean 'filters'?");
-    refuses("list things", "list 'things': expected filters, kernels, methods, masks or devices");
+    refuses("list things",
+            "list 'things': expected filters, kernels, methods, masks, formats or devices");
     refuses("blur a", "blur needs INPUT OUTPUT; try 'stencilcli blur --help'");
     refuses("compare a b c", "unexpected 'c': compare takes A B");
     refuses("--sigma 2", "expected a filter or a command; try 'stencilcli --help'");
