@@ -69,7 +69,8 @@ static bool recognise(const uint8_t *head, size_t bytes)
 
 static bool damaged(const struct reader *r, uint64_t at, struct error *err)
 {
-    return error_file(err, r->name, "damaged WebP: the chunk at byte %llu is not valid",
+    return error_file(err, r->name,
+                      "damaged WebP: the chunk at byte %llu is not valid, or out of place",
                       (unsigned long long)at);
 }
 
@@ -162,13 +163,15 @@ static bool take_metadata(struct source *source, unsigned kind, uint64_t place, 
 static bool take_picture(struct reader *r, uint64_t at, size_t bytes, struct error *err)
 {
     const size_t head = r->lossless ? 5 : 10;
-    const uint8_t *p = bytes_at(r, at + CHUNK_HEAD, head, err);
+    const uint8_t *p;
     uint32_t sides;
 
+    if (r->picture_at > 0 || bytes < head)
+        return damaged(r, at, err);
+    p = bytes_at(r, at + CHUNK_HEAD, head, err);
     if (!p)
         return false;
-    if (r->picture_at > 0 || bytes < head || (r->lossless ? p[0] != 0x2f : p[0] & 1) ||
-        (!r->lossless && memcmp(p + 3, "\x9d\1\x2a", 3) != 0))
+    if (r->lossless ? p[0] != 0x2f : p[0] & 1 || memcmp(p + 3, "\x9d\1\x2a", 3) != 0)
         return damaged(r, at, err);
     r->picture_at = at;
     r->end = at + CHUNK_HEAD + bytes;
@@ -186,12 +189,13 @@ static bool take_picture(struct reader *r, uint64_t at, size_t bytes, struct err
 
 static bool take_vp8x(struct reader *r, uint64_t at, size_t bytes, struct error *err)
 {
-    const uint8_t *p = bytes_at(r, at + CHUNK_HEAD, VP8X_BYTES, err);
+    const uint8_t *p;
 
-    if (!p)
-        return false;
     if (at != RIFF_BYTES || bytes < VP8X_BYTES)
         return damaged(r, at, err);
+    p = bytes_at(r, at + CHUNK_HEAD, VP8X_BYTES, err);
+    if (!p)
+        return false;
     r->flags = p[0];
     r->has_alpha = p[0] & FLAG_ALPHA;
     r->canvas_width = (int)(get32(p + 3) >> 8) + 1;

@@ -50,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_picture(source, (data[0] & 4) != 0);
         (void)source_warning(source, FORMAT_PNG);
         (void)source_warning(source, FORMAT_JPEG);
+        (void)source_warning(source, FORMAT_WEBP);
     }
     source_close(source);
     return 0;

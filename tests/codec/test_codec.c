@@ -34,6 +34,8 @@ static void every_format_is_recognised(void)
         const enum format expected = row->colour_as != FORMAT_NONE ? row->colour_as : format;
         struct source *source = NULL;
         struct error err;
+        if (format_describe(format).package) /* this build lacks its library */
+            continue;
         if (!row->colour && row->colour_as == FORMAT_NONE)
             image.channels = 1;
         snprintf(path, sizeof path, "row.%s", row->name);
@@ -123,15 +125,17 @@ static void unknown_formats(void)
     struct sink_options options = plain_options;
     struct error err = {0};
 
-    check_unknown("o.xyz", FORMAT_PNG,
-                  "o.xyz: unknown output format '.xyz' (known: png jpg jpeg webp bmp pgm ppm pam pnm)");
+    check_unknown(
+        "o.xyz", FORMAT_PNG,
+        "o.xyz: unknown output format '.xyz' (known: png jpg jpeg webp bmp pgm ppm pam pnm)");
     check_unknown(
         "folder.png/o", FORMAT_PNG,
         "folder.png/o: no extension that tells the output format: add one or use --format "
         "(known: png jpg jpeg webp bmp pgm ppm pam pnm); for a folder write folder.png/o/");
-    check_unknown("-", FORMAT_NONE,
-                  "standard output: no format given: use --format (known: png jpg jpeg webp bmp pgm ppm "
-                  "pam pnm)");
+    check_unknown(
+        "-", FORMAT_NONE,
+        "standard output: no format given: use --format (known: png jpg jpeg webp bmp pgm ppm "
+        "pam pnm)");
     CHECK(sink_check("-", &info, &options, &err)); /* the input's format */
     options.format = FORMAT_PNG;
     CHECK(sink_check("o.xyz", &info, &options, &err));

@@ -1,6 +1,6 @@
-/* Every damaged, forged or unsupported PNG, JPEG and BMP of testdata/hostile is refused quickly,
- * with the message that fits its damage. scripts/make_hostile describes the files; a file that is
- * not listed here is a failure. */
+/* Every damaged, forged or unsupported PNG, JPEG, BMP and WebP of testdata/hostile is refused
+ * quickly, with the message that fits its damage. scripts/make_hostile describes the files; a file
+ * that is not listed here is a failure. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -265,6 +265,44 @@ static void hostile_jpegs_are_refused(void)
     check_files(jpeg, sizeof jpeg / sizeof *jpeg, "jpg");
 }
 
+#ifdef HAVE_WEBP
+static void hostile_webps_are_refused(void)
+{
+    static const struct hostile webp[] = {
+        {"alpha_behind", "damaged WebP: the chunk at byte 72 is not valid, or out of place"},
+        {"alpha_cut", "damaged WebP: the picture's data are not valid"},
+        {"alpha_lost", "damaged WebP: its alpha is missing"},
+        {"alpha_twice", "damaged WebP: the chunk at byte 44 is not valid, or out of place"},
+        {"animated", "an animated WebP cannot be read; try: webpmux -get frame 1 "
+                     "testdata/hostile/animated.webp -o - | stencilcli FILTER - OUTPUT"},
+        {"canvas", "damaged WebP: its headers say 3 x 2 and 2 x 2 pixels"},
+        {"chunk_head_cut", "truncated WebP: the file ends at byte 56"},
+        {"chunk_name", "damaged WebP: the chunk at byte 52 is not valid, or out of place"},
+        {"chunk_told", "damaged WebP: the chunk at byte 12 is not valid, or out of place"},
+        {"cut", "truncated WebP: 49 of 52 bytes"},
+        {"frames", "an animated WebP cannot be read; try: webpmux -get frame 1 "
+                   "testdata/hostile/frames.webp -o - | stencilcli FILTER - OUTPUT"},
+        {"lossless_codes", "damaged WebP: the picture's data are not valid"},
+        {"lossless_cut", "damaged WebP: the picture's data are not valid"},
+        {"lossless_head_cut", "damaged WebP: the chunk at byte 12 is not valid, or out of place"},
+        {"lossless_mark", "damaged WebP: the chunk at byte 12 is not valid, or out of place"},
+        {"lossless_sides", "damaged WebP: the picture's data are not valid"},
+        {"lossless_version", "damaged WebP: the picture's data are not valid"},
+        {"lossy_cut", "truncated WebP: the picture's data end early"},
+        {"lossy_key", "damaged WebP: the chunk at byte 12 is not valid, or out of place"},
+        {"lossy_mark", "damaged WebP: the chunk at byte 12 is not valid, or out of place"},
+        {"lossy_no_width", "damaged WebP: the chunk at byte 12 is not valid, or out of place"},
+        {"more_told", "truncated WebP: 52 of 72 bytes"},
+        {"no_picture", "damaged WebP: it has no picture"},
+        {"two_pictures", "damaged WebP: the chunk at byte 52 is not valid, or out of place"},
+        {"vp8x_cut", "damaged WebP: the chunk at byte 12 is not valid, or out of place"},
+        {"vp8x_second", "damaged WebP: the chunk at byte 52 is not valid, or out of place"},
+    };
+
+    check_files(webp, sizeof webp / sizeof *webp, "webp");
+}
+#endif
+
 static void hostile_bmps_are_refused(void)
 {
     check_files(bmp, sizeof bmp / sizeof *bmp, "bmp");
@@ -275,5 +313,8 @@ int main(void)
     TEST(hostile_pngs_are_refused);
     TEST(hostile_jpegs_are_refused);
     TEST(hostile_bmps_are_refused);
+#ifdef HAVE_WEBP
+    TEST(hostile_webps_are_refused);
+#endif
     return test_finish();
 }

@@ -351,7 +351,7 @@ static void sizes_are_checked(void)
     begin(&w);
     add(&w, "VP8L", vp8l, 4);
     add(&w, "note", "abc", 3);
-    begins(result(&w), "damaged WebP: the chunk at byte 12 is not valid");
+    begins(result(&w), "damaged WebP: the chunk at byte 12 is not valid, or out of place");
 }
 
 int main(void)
