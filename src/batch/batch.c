@@ -94,6 +94,7 @@ static bool prepare_file(const struct batch *b, const struct batch_item *item,
         return fail(result, item->trouble);
     if (!look_at(result, in, cost))
         return false;
+    cost->bytes += cost->pixels * (uint64_t)sink_held(result->output, &b->job->request->sink);
     if (replaces_source(b, result->output))
         return fail(result,
                     "its output is a file that this run reads, or a symlink into its inputs");

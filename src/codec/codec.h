@@ -148,6 +148,9 @@ bool sink_check(const char *path, const struct image_info *info, const struct si
  * EXIT_USAGE and lists the known formats. sink_check and sink_open make this check too. */
 bool sink_check_format(const char *path, const struct sink_options *options, struct error *err);
 
+/* Bytes that the encoder needs at once for each pixel, beside the rows that it is given. */
+int sink_held(const char *path, const struct sink_options *options);
+
 /* The format that a sink for these arguments would write; FORMAT_NONE if it would be refused. */
 enum format sink_format(const char *path, const struct image_info *info,
                         const struct sink_options *options);

@@ -118,6 +118,7 @@ struct format_row {
     enum format gray_as, colour_as; /* written as these formats; FORMAT_NONE: as itself */
     const char *package; /* of Debian: its library, which a build may lack; NULL: none is needed */
     double decode_rate;  /* bytes of samples per millisecond, one thread */
+    int encode_bytes;    /* that the encoder holds for each pixel; 0: only some rows */
 };
 
 const struct format_row *format_row(enum format format);

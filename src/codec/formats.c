@@ -234,6 +234,12 @@ static bool resolve_format(const char *path, const struct image_info *info,
     return check_written(*format, codec_sentence_name(path), err);
 }
 
+int sink_held(const char *path, const struct sink_options *options)
+{
+    return rows[options->format != FORMAT_NONE ? options->format : format_of_path(path)]
+        .encode_bytes;
+}
+
 bool format_resolve(const char *path, const struct image_info *info,
                     const struct sink_options *options, struct image_info *target,
                     struct error *err)

@@ -142,10 +142,10 @@ static bool take_metadata(struct source *source, unsigned kind, uint64_t place, 
     struct reader *r = source->state;
     struct metadata_part *icc = &source->metadata.icc;
 
-    if (source->dropped & kind)
+    if (bytes == 0 || source->dropped & kind)
         return true;
     source->dropped |= kind;
-    if (bytes == 0 || bytes > METADATA_MOST_BYTES)
+    if (bytes > METADATA_MOST_BYTES)
         return true;
     if (kind == DROPPED_EXIF)
         return take_exif(source, place, bytes, err);
@@ -404,7 +404,11 @@ static bool encoder_open(struct sink *sink, struct error *err)
 {
     struct writer *w = sink->state;
     const struct sink_options *options = &sink->options;
+    const uint64_t held = (uint64_t)format_row(FORMAT_WEBP)->encode_bytes *
+                          (uint64_t)sink->info.width * (uint64_t)sink->info.height;
 
+    if (held >= LARGE_BYTES && held > machine_memory())
+        return sink_no_memory(sink, err);
     if (!WebPConfigInit(&w->config) || !WebPPictureInit(&w->picture))
         return error_file(err, output_name(sink->output),
                           "libwebp has another version than its headers");
