@@ -148,8 +148,8 @@ static const struct help_block help_text[] = {
     TEXT("An input's format is recognised by its first bytes. The output's format is that of its "
          "extension or of --format. Palettes become RGB or RGBA; 1, 2 and 4 bits become 8. Colour "
          "profiles and other metadata are carried between PNG, JPEG and WebP; otherwise they are "
-         "dropped with a warning. Where a format has no maxval, samples are scaled to 255 or 65535. "
-         "`stencilcli list formats` says which formats this build reads and writes."),
+         "dropped with a warning. Where a format has no maxval, samples are scaled to 255 or "
+         "65535. `stencilcli list formats` says which formats this build reads and writes."),
     ENTRY("png", "Gray or colour, with or without alpha, 8 or 16 bits."),
     ENTRY("jpeg", "Gray or colour, 8 bits, no alpha. A photo's orientation is applied. Colour is "
           "sampled as in the input if it is a JPEG, else for 2x2 pixels at once up to quality 90."),
