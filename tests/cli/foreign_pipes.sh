@@ -45,6 +45,11 @@ if there djpeg && there cjpeg; then
     cjpeg -arithmetic -outfile "an a.jpg" small.ppm
     works "an a.jpg"
 fi
+if there cwebp && there webpmux; then
+    cwebp -quiet "$TESTDATA/photo.png" -o one.webp
+    webpmux -frame one.webp +100 -frame one.webp +100 -o two.webp 2>messages
+    works two.webp
+fi
 if there rsvg-convert; then
     works x.svg
     if there pdftoppm; then
