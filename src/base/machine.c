@@ -229,7 +229,8 @@ static uint64_t memory_in_use(int n)
     return strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What a limit of RESOURCE leaves beside the IN_USE bytes; UINT64_MAX: no limit. */
+/* The bytes that this process may still take of RESOURCE, of which it has taken IN_USE bytes;
+ * UINT64_MAX: no limit. */
 static uint64_t left_of(int resource, uint64_t in_use)
 {
     struct rlimit limit;
@@ -239,7 +240,7 @@ static uint64_t left_of(int resource, uint64_t in_use)
     return limit.rlim_cur > in_use ? limit.rlim_cur - in_use : 0;
 }
 
-/* What `ulimit -v` and `ulimit -d` leave. */
+/* The bytes that `ulimit -v` and `ulimit -d` still allow. */
 static uint64_t address_space(void)
 {
     uint64_t space = left_of(RLIMIT_AS, memory_in_use(0));

@@ -1,7 +1,6 @@
-/* `stencilcli list filters|kernels|methods|masks|formats|devices`: one line each, the name first,
- * or with
- * --json one object per line. For people, and for the shell completions, which read the first word
- * of each line. */
+/* `stencilcli list filters|kernels|methods|masks|formats|devices`: one line each, the name first;
+ * with --json, one object per line. For people, and for the shell completions, which read the first
+ * word of each line. */
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"

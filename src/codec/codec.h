@@ -38,7 +38,8 @@ enum format format_of_path(const char *path);
 enum format format_of_name(const char *name); /* "png", "jpg", "jpeg", ...; for --format */
 const char *format_name(enum format format);
 
-/* What this build can do with a format, for `stencilcli list formats`. */
+/* A format as `stencilcli list formats` shows it: whether this build reads and writes it, and what
+ * a file can hold. */
 struct format_about {
     const char *name;
     const char *gray_as, *colour_as; /* for `pnm`, which is written as these formats; else NULL */

@@ -180,7 +180,7 @@ static const uint8_t *find(const uint8_t *file, size_t size, const char *kind)
     return NULL;
 }
 
-/* What the file gives: "" for a picture, else the sentence without the file's name. */
+/* Opens and reads the file. Returns "" for a picture, else the error without the file's name. */
 static const char *result(const struct webp *webp)
 {
     static struct error err;
