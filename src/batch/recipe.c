@@ -50,8 +50,9 @@ static void put_options(FILE *out, const struct picture_request *request)
         fprintf(out, "constant %s%s\n", filter->border.value, filter->border.percent ? "%" : "");
     fprintf(out, "alpha %d%s\n", (int)filter->alpha, request->sink.drop_alpha ? " drop" : "");
     put(out, "channels", filter->channels);
-    fprintf(out, "repeat %d\nformat %s quality %d png-level %d\n", filter->repeat,
-            format_name(request->sink.format), request->sink.quality, (int)request->sink.png_level);
+    fprintf(out, "repeat %d\nformat %s quality %d png-level %d tiff %d\n", filter->repeat,
+            format_name(request->sink.format), request->sink.quality, (int)request->sink.png_level,
+            request->sink.tiff_compression);
 }
 
 char *batch_recipe(const struct picture_request *request, const char *folder, struct error *err)

@@ -147,14 +147,17 @@ static const struct help_block help_text[] = {
     HEADING("FORMATS"),
     TEXT("An input's format is recognised by its first bytes. The output's format is that of its "
          "extension or of --format. Palettes become RGB or RGBA; 1, 2 and 4 bits become 8. Colour "
-         "profiles and other metadata are carried between PNG, JPEG and WebP; otherwise they are "
-         "dropped with a warning. Where a format has no maxval, samples are scaled to 255 or "
+         "profiles and other metadata are carried between PNG, JPEG, WebP and TIFF; otherwise they "
+         "are dropped with a warning. Where a format has no maxval, samples are scaled to 255 or "
          "65535. `stencilcli list formats` says which formats this build reads and writes."),
     ENTRY("png", "Gray or colour, with or without alpha, 8 or 16 bits."),
     ENTRY("jpeg", "Gray or colour, 8 bits, no alpha. A photo's orientation is applied. Colour is "
           "sampled as in the input if it is a JPEG, else for 2x2 pixels at once up to quality 90."),
     ENTRY("webp", "Colour, with or without alpha, 8 bits. Gray is written as equal RGB. Lossless "
           "unless --quality is given. An orientation is applied. Not in every build."),
+    ENTRY("tiff", "Gray or colour, with or without alpha, 8 or 16 bits, also BigTIFF. All pages "
+          "are filtered into another TIFF; other formats get the first one. An orientation is "
+          "applied. Not in every build."),
     ENTRY("bmp", "Colour, with or without alpha, 8 bits. Gray is written as equal RGB."),
     ENTRY("pgm", "Gray, 8 or 16 bits, any maxval."),
     ENTRY("ppm", "Colour, 8 or 16 bits, any maxval. Gray is written as equal RGB."),

@@ -187,6 +187,11 @@ const struct option_spec option_table[OPTION_ROWS] = {
      "how hard to compress PNG: fast, default or small\n"
      "The picture is the same. `small` takes thirty times as long."},
 
+    {0, "tiff-compression", "WORD", FILTER, OWN_WORD(tiff_compression),
+     "how to compress TIFF: none, lzw, deflate, zstd or packbits\n"
+     "By default it is compressed as the input if that is a TIFF, else by deflate. The picture is "
+     "the same."},
+
     {0, "decimals", "N", SIGNAL | ON_SCREEN, INT(decimals, 0, 1000),
      "round text samples to N decimals, halves up\n"
      "N is 0 to 1000. Without this option text samples are exact: each is printed as a decimal "

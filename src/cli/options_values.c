@@ -29,6 +29,7 @@ WORDS(device_word, "auto", "cpu", "cuda", "soft")
 WORDS(tile_word, "8", "16", "32", "64")
 WORDS(block_word, "32", "64", "128", "256", "512", "1024")
 WORDS(png_level_word, "fast", "default", "small")
+WORDS(tiff_compression_word, "none", "lzw", "deflate", "zstd", "packbits")
 WORDS(shell_word, "bash", "zsh", "fish")
 WORDS(golden_word, "record", "check")
 WORDS(list_word, "filters", "kernels", "methods", "masks", "formats", "devices")
@@ -318,6 +319,15 @@ bool option_set_png_level(const struct option_value *given)
     int index = word_index(given);
     if (index >= 0)
         given->options->request.sink.png_level = levels[index];
+    return index >= 0;
+}
+
+bool option_set_tiff_compression(const struct option_value *given)
+{
+    static const int numbers[] = {1, 5, 8, 50000, 32773}; /* TIFF's own */
+    int index = word_index(given);
+    if (index >= 0)
+        given->options->request.sink.tiff_compression = numbers[index];
     return index >= 0;
 }
 

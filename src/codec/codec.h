@@ -89,6 +89,7 @@ struct metadata {
         enum density_unit unit;
     } density;
     int chroma_x, chroma_y; /* pixels that share their colour in a JPEG; 0: it is none */
+    int tiff_compression;   /* by the number that TIFF has for it; 0: it is none */
 };
 const struct metadata *source_metadata(const struct source *source);
 
@@ -114,6 +115,11 @@ bool source_read(struct source *source, struct image *rows, struct error *err);
  * pictures pass theirs on without a copy. Allowed only before the first source_read. */
 bool source_read_all(struct source *source, struct image *image, struct error *err);
 
+/* True if the file has another page that an output in FORMAT can hold too. source_next goes to it,
+ * after the last row: info and metadata are those of this page then. */
+bool source_has_more(const struct source *source, enum format format);
+bool source_next(struct source *source, struct error *err);
+
 /* From another thread: a source_read that waits for its input fails at once. */
 void source_stop(struct source *source);
 
@@ -123,15 +129,25 @@ void source_close(struct source *source); /* NULL is harmless */
 
 struct sink;
 
+/* The pages of one file, for formats that hold several (source_has_more): while MORE is set,
+ * sink_finish keeps the file open in SINK, and the next sink_open continues it. Whoever gives up
+ * between two pages calls sink_abort(pages->sink). */
+struct sink_pages {
+    struct sink *sink;
+    bool more;
+};
+
 struct sink_options {
     enum format format; /* FORMAT_NONE: by PATH's extension */
     int quality;        /* 1..100; 0: not given: JPEG has 90, WebP is lossless */
     bool drop_alpha;    /* --alpha drop */
     enum png_level png_level;
+    int tiff_compression;            /* as in struct metadata; 0: that of the input */
     int threads;                     /* for encoders that can use them, >= 1 */
     bool sync;                       /* --fsync: wait until the file is on the disk */
     struct stat *written;            /* NULL, or filled as by output_watch */
     const struct metadata *metadata; /* of the input; NULL: none */
+    struct sink_pages *pages;        /* NULL: one page */
 };
 
 /* Checks that the format can hold what INFO describes, and opens the output through codec/output.h

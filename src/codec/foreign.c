@@ -96,7 +96,7 @@ static bool is_tga(const uint8_t *head, size_t bytes)
 }
 
 /* Most cameras' RAW files begin like a TIFF file. */
-static bool is_raw_name(const char *name)
+bool foreign_is_raw_name(const char *name)
 {
     static const char *const known[] = {"dng", "nef", "nrw", "arw", "sr2", "srf", "pef",
                                         "srw", "rwl", "3fr", "erf", "kdc", "dcr", "mef",
@@ -156,6 +156,14 @@ void foreign_append_pipe(struct error *err, const char *before, const char *path
         err->text[length] = '\0';
 }
 
+bool foreign_refuse_raw(const char *name, struct error *err)
+{
+    error_file(err, name, "is a RAW photograph, which is not read");
+    foreign_append_pipe(err, by_libraw.before, strcmp(name, "standard input") == 0 ? "-" : name,
+                        by_libraw.after);
+    return false;
+}
+
 /* The package with which a build reads a format of TITLE ("BigTIFF" too); NULL: there is none. */
 static const char *package_for(const char *title)
 {
@@ -170,8 +178,7 @@ static const char *package_for(const char *title)
 bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const char *name,
                     struct error *err)
 {
-    static const struct foreign tga = {.title = "TGA", .command = &by_convert_as_tga},
-                                raw = {.title = "a RAW photograph", .command = &by_libraw};
+    static const struct foreign tga = {.title = "TGA", .command = &by_convert_as_tga};
     const struct foreign *row = NULL;
     const char *package;
 
@@ -180,8 +187,8 @@ bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const c
             row = &rows[i];
     if (!row && is_tga(head, bytes))
         row = &tga;
-    if (row && strcmp(row->title, "TIFF") == 0 && is_raw_name(path))
-        row = &raw;
+    if (row && strcmp(row->title, "TIFF") == 0 && foreign_is_raw_name(path))
+        return !foreign_refuse_raw(name, err);
     if (!row)
         return false;
     package = package_for(row->title);

@@ -21,6 +21,9 @@ enum dropped {
     DROPPED_GAMMA = 16,   /* a gamma other than sRGB's */
     DROPPED_COLOURS = 32, /* primaries or a colour space other than sRGB's */
     DROPPED_FRAMES = 64,  /* further frames of an animation */
+    DROPPED_PAGES = 128,
+    DROPPED_GEO = 256,           /* where on Earth the picture lies */
+    DROPPED_PREMULTIPLIED = 512, /* colours multiplied by alpha are divided by it */
 };
 
 /* The limit for all copied chunks or segments of a file together; further ones are dropped. */
@@ -34,8 +37,10 @@ struct source {
     struct metadata metadata; /* own and icc are malloc'ed, and freed after close */
     unsigned dropped;         /* enum dropped: all such metadata in the file */
     unsigned lost;            /* enum dropped: what metadata.own lacks of it */
+    bool more;                /* there is another page */
     char warning[512];        /* for decoders that leave `dropped` empty */
     bool whole;               /* this file can only be decoded as a whole */
+    int orientation;          /* of the stored rows; info is upright; 0 is upright too */
     uint64_t held;            /* see source_held */
     void *state;              /* the decoder's own */
     /* Kept by codec/source.c: */
@@ -59,10 +64,14 @@ struct decoder {
     /* Reads and checks the header; makes all checks that need no large allocation. */
     bool (*open)(struct source *source, struct error *err);
     /* Reads the next rows->height rows; the caller has checked their shape and number. May be NULL.
-     * Not called if source->whole is set: rows then come from read_all's picture. */
+     * Not called if source->whole is set: rows then come from read_all's picture. These are rows as
+     * they are stored: codec/source.c turns them by source->orientation. */
     bool (*read)(struct source *source, struct image *rows, struct error *err);
-    /* Reads the whole picture; the caller owns it. May be NULL. Not used beside `read`. */
+    /* Reads the whole picture as it is stored; the caller owns it. May be NULL. Not used beside
+     * `read`. */
     bool (*read_all)(struct source *source, struct image *image, struct error *err);
+    /* Goes to the next page and fills SOURCE as open does. NULL if files have only one. */
+    bool (*next)(struct source *source, struct error *err);
     size_t state_bytes; /* size of source->state: zeroed before open, freed after close */
     void (*close)(struct source *source); /* frees what the state holds; may be NULL */
 };
@@ -83,12 +92,18 @@ struct sink {
     struct image gathered;   /* rows for encoder->make */
 };
 
+/* True if another page follows this one in the file. */
+static inline bool sink_has_more(const struct sink *sink)
+{
+    return sink->options.pages && sink->options.pages->more;
+}
+
 /* "NAME: no memory to write 640 x 480 pixels" */
 bool sink_no_memory(const struct sink *sink, struct error *err);
 
 /* An encoder has either `write` or `make`. */
 struct encoder {
-    /* Checks sizes, fills state. NULL: there is nothing to check. */
+    /* Checks sizes, fills state. NULL: there is nothing to check. Called for each page. */
     bool (*open)(struct sink *sink, struct error *err);
     /* Writes rows of sink->info's exact shape, in order; perhaps the whole picture at once. */
     bool (*write)(struct sink *sink, const struct image *rows, struct error *err);
@@ -142,6 +157,10 @@ const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const 
 bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const char *name,
                     struct error *err);
 
+/* Whether NAME ends as RAW photographs do, most of which begin as a TIFF does, and their error. */
+bool foreign_is_raw_name(const char *name);
+bool foreign_refuse_raw(const char *name, struct error *err);
+
 /* Appends "; try: " and a pipe that begins with BEFORE, the file and AFTER. One that does not fit
  * is left out. */
 void foreign_append_pipe(struct error *err, const char *before, const char *path,
@@ -190,9 +209,6 @@ bool metadata_exif_sound(const uint8_t *tiff, size_t bytes);
  *
  * so 5 to 8 exchange width and height. */
 int metadata_exif_upright(uint8_t *tiff, size_t bytes);
-
-/* Copies stored rows, the first of them row Y, to their places in the upright picture IMAGE. */
-void metadata_turn(const struct image *rows, int y, int orientation, const struct image *image);
 
 /* The density in UNIT, rounded; a ratio stays a ratio. */
 struct density metadata_density(struct density density, enum density_unit unit);

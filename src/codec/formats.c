@@ -23,6 +23,9 @@ static const struct format_row rows[] = {
 #ifndef HAVE_WEBP
 ABSENT(webp, "WebP")
 #endif
+#ifndef HAVE_TIFF
+ABSENT(tiff, "TIFF")
+#endif
 
 const struct format_row *format_row(enum format format)
 {

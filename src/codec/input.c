@@ -293,27 +293,41 @@ bool input_hold(struct input *input, struct error *err)
     return input->size < SIZE_MAX || input_read_all(input, &all, &bytes, err);
 }
 
-/* Moves the window to PLACE. If PLACE is in or just after the window, it reads a full buffer; after
- * a jump (a walk from chunk to chunk) only a few bytes. */
-static bool move_window(struct input *input, uint64_t place, struct error *err)
+bool input_read_at(struct input *input, uint64_t place, void *into, size_t bytes, size_t *got,
+                   struct error *err)
 {
-    uint64_t held = input->window + input->end, left = input->size - place;
-    size_t bytes = place >= input->window && place <= held ? BUFFER_BYTES : HOP_BYTES;
+    uint64_t left = place < input->size ? input->size - place : 0;
 
-    input->window = place;
-    input->end = 0;
+    *got = 0;
     bytes = bytes < left ? bytes : (size_t)left;
-    while (input->end < bytes && input_goes_on(input, err)) {
-        ssize_t n = pread(input->fd, input->buffer + input->end, bytes - input->end,
-                          input->first + (off_t)(place + input->end));
+    if (input->all) {
+        memcpy(into, input->all + place, bytes);
+        *got = bytes;
+        return true;
+    }
+    while (*got < bytes && input_goes_on(input, err)) {
+        ssize_t n = pread(input->fd, (uint8_t *)into + *got, bytes - *got,
+                          input->first + (off_t)(place + *got));
         if (n == 0)
             break;
         if (n > 0)
-            input->end += (size_t)n;
+            *got += (size_t)n;
         else if (errno != EINTR)
             return error_errno(err, input->name, "read");
     }
     return input_goes_on(input, err);
+}
+
+/* Moves the window to PLACE. If PLACE is in or just after the window, it reads a full buffer; after
+ * a jump (a walk from chunk to chunk) only a few bytes. */
+static bool move_window(struct input *input, uint64_t place, struct error *err)
+{
+    uint64_t held = input->window + input->end;
+    size_t bytes = place >= input->window && place <= held ? BUFFER_BYTES : HOP_BYTES;
+
+    input->window = place;
+    input->end = 0;
+    return input_read_at(input, place, input->buffer, bytes, &input->end, err);
 }
 
 const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t *have,

@@ -72,4 +72,8 @@ bool input_hold(struct input *input, struct error *err);
 const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t *have,
                         struct error *err);
 
+/* Copies the BYTES bytes at PLACE, fewer at the end; *got is the number. */
+bool input_read_at(struct input *input, uint64_t place, void *into, size_t bytes, size_t *got,
+                   struct error *err);
+
 #endif

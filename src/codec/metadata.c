@@ -1,5 +1,5 @@
 /* What codecs share about metadata: ICC profiles, EXIF data and densities. They may be hostile, so
- * every offset is checked before it is followed. Also turns a picture as its EXIF data says. */
+ * every offset is checked before it is followed. */
 #include <string.h>
 
 #include "codec/format.h"
@@ -120,49 +120,6 @@ int metadata_exif_upright(uint8_t *tiff, size_t bytes)
         return 1;
     *lowest = 1; /* the higher bytes are 0 */
     return (int)orientation;
-}
-
-/* ---- turning a picture upright ---- */
-
-static inline void turn(const struct image *rows, int y, int orientation, const struct image *image,
-                        ptrdiff_t pixel)
-{
-    bool exchanged = orientation >= 5;
-    /* Whether the stored columns (rows) run backwards in the upright picture. */
-    bool columns_back =
-        orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-    bool rows_back = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-    ptrdiff_t pitch = (ptrdiff_t)image->pitch;
-    ptrdiff_t column = exchanged ? pitch : pixel, row = exchanged ? pixel : pitch;
-    int last = (exchanged ? image->width : image->height) - 1;
-    uint8_t *to = (uint8_t *)image->data + row * (rows_back ? last - y : y);
-
-    to += columns_back ? column * (rows->width - 1) : 0;
-    column = columns_back ? -column : column;
-    row = rows_back ? -row : row;
-    for (int x = 0; x < rows->width; x++, to += column)
-        for (int i = 0; i < rows->height; i++)
-            memcpy(to + i * row, (const uint8_t *)image_row(rows, i) + x * pixel, (size_t)pixel);
-}
-
-void metadata_turn(const struct image *rows, int y, int orientation, const struct image *image)
-{
-    const ptrdiff_t pixel = (ptrdiff_t)image->channels * (ptrdiff_t)image->type;
-
-    switch (pixel) { /* a known size makes it faster */
-    case 1:
-        turn(rows, y, orientation, image, 1);
-        break;
-    case 3:
-        turn(rows, y, orientation, image, 3);
-        break;
-    case 4:
-        turn(rows, y, orientation, image, 4);
-        break;
-    default:
-        turn(rows, y, orientation, image, pixel);
-        break;
-    }
 }
 
 /* ---- density ---- */

@@ -226,6 +226,27 @@ bool output_write(struct output *output, const void *data, size_t bytes, struct 
     return true;
 }
 
+bool output_can_replace(const struct output *output)
+{
+    return output->temporary != NULL;
+}
+
+bool output_replace(struct output *output, uint64_t place, const void *data, size_t bytes,
+                    struct error *err)
+{
+    if (!flush(output, err))
+        return false;
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n =
+            pwrite(output->fd, (const uint8_t *)data + done, bytes - done, (off_t)(place + done));
+        if (n >= 0)
+            done += (size_t)n;
+        else if (errno != EINTR)
+            return error_errno(err, output->name, "write");
+    }
+    return true;
+}
+
 void output_watch(struct output *output, bool sync, struct stat *written)
 {
     output->sync = sync;

@@ -29,6 +29,10 @@ bool output_expect(struct output *output, uint64_t bytes, struct error *err);
 void output_watch(struct output *output, bool sync, struct stat *written);
 
 bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
+/* Whether bytes that were written can be replaced: true for files, not for pipes and devices. */
+bool output_can_replace(const struct output *output);
+bool output_replace(struct output *output, uint64_t place, const void *data, size_t bytes,
+                    struct error *err);
 /* Always frees the output, even on failure. */
 bool output_commit(struct output *output, struct error *err);
 void output_discard(struct output *output); /* NULL is harmless */

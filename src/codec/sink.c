@@ -153,6 +153,27 @@ static bool allocate_state(struct sink *sink, struct error *err)
     return bytes == 0 || sink->state || sink_no_memory(sink, err);
 }
 
+/* The file that the last page was written to, or a new one. */
+static struct sink *open_file(const char *path, const struct sink_options *options,
+                              enum format format, struct error *err)
+{
+    struct sink *out = options->pages ? options->pages->sink : NULL;
+
+    if (out) {
+        options->pages->sink = NULL;
+        return out;
+    }
+    out = calloc(1, sizeof *out);
+    if (!out)
+        error_file(err, codec_sentence_name(path), "no memory to write it");
+    if (out)
+        out->encoder = format_row(format)->encoder;
+    if (out && output_open(&out->output, path, err) && allocate_state(out, err))
+        return out;
+    sink_abort(out);
+    return NULL;
+}
+
 bool sink_open(struct sink **sink, const char *path, const struct image_info *info,
                const struct sink_options *options, struct error *err)
 {
@@ -162,16 +183,14 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
     *sink = NULL;
     if (!format_resolve(path, info, options, &target, err))
         return false;
-    out = calloc(1, sizeof *out);
+    out = open_file(path, options, target.format, err);
     if (!out)
-        return error_file(err, codec_sentence_name(path), "no memory to write it");
+        return false;
     out->given = *info;
     out->info = target;
     out->options = *options;
     out->options.format = target.format;
-    out->encoder = format_row(target.format)->encoder;
-    if (!output_open(&out->output, path, err) || !prepare_conversion(out, err) ||
-        !allocate_state(out, err) || (out->encoder->open && !out->encoder->open(out, err))) {
+    if (!prepare_conversion(out, err) || (out->encoder->open && !out->encoder->open(out, err))) {
         sink_free(out);
         return false;
     }
@@ -251,6 +270,14 @@ bool sink_finish(struct sink *sink, struct error *err)
         error_file(err, output_name(output), "only %d of %d rows were given", sink->next_row,
                    sink->info.height);
     ok = ok && (!sink->encoder->finish || sink->encoder->finish(sink, err));
+    if (ok && sink_has_more(sink)) {
+        image_free(&sink->converted);
+        free(sink->scale);
+        sink->scale = NULL;
+        sink->next_row = 0;
+        sink->options.pages->sink = sink;
+        return true;
+    }
     if (ok) {
         sink->output = NULL; /* committing frees the output, even on failure */
         ok = output_commit(output, err);

@@ -26,6 +26,9 @@ static void describe_dropped(unsigned dropped, const char *name, char *text, siz
         {DROPPED_GAMMA, "gamma", false},
         {DROPPED_COLOURS, "colour space", false},
         {DROPPED_FRAMES, "animation frames", true},
+        {DROPPED_PAGES, "further pages", true},
+        {DROPPED_GEO, "GeoTIFF tags", true},
+        {DROPPED_PREMULTIPLIED, "premultiplication by alpha", false},
     };
     bool plural = (dropped & (dropped - 1)) != 0; /* more than one */
     char list[128] = "";
@@ -78,6 +81,29 @@ bool source_open(struct source **source, const char *path, struct error *err)
     return false;
 }
 
+/* Frees what belongs to one page, beside the decoder's own. */
+static void free_page(struct source *source)
+{
+    free(source->metadata.own.bytes);
+    free(source->metadata.icc.bytes);
+    memset(&source->metadata, 0, sizeof source->metadata);
+    image_free(&source->picture);
+}
+
+bool source_has_more(const struct source *source, enum format format)
+{
+    return source->more && format == source->info.format && source->decoder->next;
+}
+
+bool source_next(struct source *source, struct error *err)
+{
+    free_page(source);
+    source->next_row = 0;
+    source->more = false;
+    source->warning[0] = '\0';
+    return source->decoder->next(source, err);
+}
+
 void source_close(struct source *source)
 {
     if (!source)
@@ -85,9 +111,7 @@ void source_close(struct source *source)
     if (source->state && source->decoder->close)
         source->decoder->close(source);
     free(source->state);
-    free(source->metadata.own.bytes);
-    free(source->metadata.icc.bytes);
-    image_free(&source->picture);
+    free_page(source);
     input_close(source->input);
     free(source);
 }
@@ -122,11 +146,97 @@ uint64_t source_held(const struct source *source)
     return source->held;
 }
 
+/* ---- pictures that lie on their side ---- */
+
+/* A picture is turned in strips of as many rows, so that several pixels of a strip lie side by side
+ * afterwards. */
+#define STRIP_ROWS 16
+
+static bool is_upright(const struct source *source)
+{
+    return source->orientation <= 1;
+}
+
+static bool reads_rows(const struct source *source)
+{
+    return source->decoder->read && !source->whole;
+}
+
+/* Copies stored rows, the first of them row Y, to their places in the upright picture. */
+static inline void turn(const struct image *rows, int y, int orientation, const struct image *image,
+                        ptrdiff_t pixel)
+{
+    bool exchanged = orientation >= 5;
+    /* Whether the stored columns (rows) run backwards in the upright picture. */
+    bool columns_back =
+        orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    bool rows_back = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    ptrdiff_t pitch = (ptrdiff_t)image->pitch;
+    ptrdiff_t column = exchanged ? pitch : pixel, row = exchanged ? pixel : pitch;
+    int last = (exchanged ? image->width : image->height) - 1;
+    uint8_t *to = (uint8_t *)image->data + row * (rows_back ? last - y : y);
+
+    to += columns_back ? column * (rows->width - 1) : 0;
+    column = columns_back ? -column : column;
+    row = rows_back ? -row : row;
+    for (int x = 0; x < rows->width; x++, to += column)
+        for (int i = 0; i < rows->height; i++)
+            memcpy(to + i * row, (const uint8_t *)image_row(rows, i) + x * pixel, (size_t)pixel);
+}
+
+/* As turn, compiled for the common sizes of a pixel. */
+static void turn_rows(const struct image *rows, int y, int orientation, const struct image *image)
+{
+    const ptrdiff_t pixel = image->channels * (ptrdiff_t)image->type;
+
+    if (pixel == 3)
+        turn(rows, y, orientation, image, 3);
+    else if (pixel == 4)
+        turn(rows, y, orientation, image, 4);
+    else if (pixel == 1)
+        turn(rows, y, orientation, image, 1);
+    else
+        turn(rows, y, orientation, image, pixel);
+}
+
+static bool read_turned(struct source *source, struct image *image, struct error *err)
+{
+    const struct image_info *info = &source->info;
+    const char *name = input_name(source->input);
+    const bool exchanged = source->orientation >= 5;
+    const int width = exchanged ? info->height : info->width;
+    const int height = exchanged ? info->width : info->height;
+    const bool by_rows = reads_rows(source);
+    struct image stored = {0}; /* a strip, or the whole picture */
+    bool ok =
+        image_alloc(image, info->width, info->height, info->channels, info->type, name, err) &&
+        (by_rows ? image_alloc(&stored, width, STRIP_ROWS, info->channels, info->type, name, err)
+                 : source->decoder->read_all(source, &stored, err));
+
+    for (int y = 0; ok && y < height; y += STRIP_ROWS) {
+        struct image rows =
+            image_rows(&stored, by_rows ? 0 : y, height - y < STRIP_ROWS ? height - y : STRIP_ROWS);
+        ok = !by_rows || source->decoder->read(source, &rows, err);
+        if (ok)
+            turn_rows(&rows, y, source->orientation, image);
+    }
+    image_free(&stored);
+    if (!ok)
+        image_free(image);
+    return ok;
+}
+
 /* ---- rows ---- */
 
 bool source_streams(const struct source *source)
 {
-    return source->decoder->read && !source->whole;
+    return reads_rows(source) && is_upright(source);
+}
+
+static bool read_whole(struct source *source, struct image *image, struct error *err)
+{
+    return is_upright(source) ? source->decoder->read_all(source, image, err)
+                              : read_turned(source, image, err);
 }
 
 void source_read_ahead(struct source *source)
@@ -153,7 +263,7 @@ bool source_read(struct source *source, struct image *rows, struct error *err)
         if (!decoder->read(source, rows, err))
             return false;
     } else {
-        if (!source->picture.data && !decoder->read_all(source, &source->picture, err))
+        if (!source->picture.data && !read_whole(source, &source->picture, err))
             return false;
         for (int y = 0; y < rows->height; y++)
             memcpy(image_row(rows, y), image_row(&source->picture, source->next_row + y),
@@ -174,7 +284,7 @@ bool source_read_all(struct source *source, struct image *image, struct error *e
     if (source->next_row != 0)
         return error_file(err, name, "was read already");
     if (!source_streams(source)) {
-        if (!source->decoder->read_all(source, image, err))
+        if (!read_whole(source, image, err))
             return false;
         source->next_row = info->height;
         return true;

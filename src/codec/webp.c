@@ -57,8 +57,7 @@ struct reader {
     uint64_t alpha_at, picture_at, end;    /* places of ALPH, of VP8 or VP8L, and of its end */
     bool lossless, has_alpha, has_unknown; /* a chunk of an unknown kind */
     int width, height;                     /* as stored */
-    int orientation;
-    uint8_t *exif, *xmp; /* copies, malloc'ed */
+    uint8_t *exif, *xmp;                   /* copies, malloc'ed */
 };
 
 static bool recognise(const uint8_t *head, size_t bytes)
@@ -131,7 +130,7 @@ static bool take_exif(struct source *source, uint64_t place, size_t bytes, struc
         memmove(r->exif, r->exif + head, bytes -= head);
     if (metadata_exif_sound(r->exif, bytes))
         source->metadata.exif = (struct metadata_part){r->exif, bytes};
-    r->orientation = metadata_exif_upright(r->exif, bytes);
+    source->orientation = metadata_exif_upright(r->exif, bytes);
     return true;
 }
 
@@ -299,14 +298,13 @@ static bool decoder_open(struct source *source, struct error *err)
 
     r->name = input_name(source->input);
     r->input = source->input;
-    r->orientation = 1;
     if (!input_hold(r->input, err) || !take_chunks(source, err))
         return false;
     /* libwebp keeps a lossless picture, in pixels of four bytes, beside the one it hands out. */
     source->held = r->end - picture_begin(r) + 4 * (uint64_t)r->width * (uint64_t)r->height;
     if (!check_picture(r, source->held * 2, err))
         return false;
-    turned = r->orientation >= 5;
+    turned = source->orientation >= 5;
     source_describe(source, turned ? r->height : r->width, turned ? r->width : r->height,
                     r->has_alpha ? 4 : 3, 255, FORMAT_WEBP);
     return true;
@@ -346,20 +344,13 @@ static bool decoder_read_all(struct source *source, struct image *image, struct 
 {
     const struct reader *r = source->state;
     const struct image_info *info = &source->info;
-    const bool upright = r->orientation == 1;
-    struct image stored = {0};
-    bool ok =
-        image_alloc(image, info->width, info->height, info->channels, info->type, r->name, err) &&
-        (upright ||
-         image_alloc(&stored, r->width, r->height, info->channels, info->type, r->name, err)) &&
-        decode(source, upright ? image : &stored, err);
 
-    if (ok && !upright)
-        metadata_turn(&stored, 0, r->orientation, image);
-    image_free(&stored);
-    if (!ok)
-        image_free(image);
-    return ok;
+    if (!image_alloc(image, r->width, r->height, info->channels, info->type, r->name, err))
+        return false;
+    if (decode(source, image, err))
+        return true;
+    image_free(image);
+    return false;
 }
 
 static void decoder_close(struct source *source)

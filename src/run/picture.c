@@ -358,43 +358,91 @@ static void count_from(struct pipeline_moments *at, double started, double start
     at->encoded -= start;
 }
 
+/* Adds the times of the earlier pages to those of the last one, and keeps the first warnings. */
+static void join_pages(struct picture_report *report, const struct picture_report *before)
+{
+    report->decode_ms += before->decode_ms;
+    report->filter_ms += before->filter_ms;
+    report->encode_ms += before->encode_ms;
+    if (before->warning[0] != '\0')
+        memcpy(report->warning, before->warning, sizeof report->warning);
+    if (before->clipped[0] != '\0')
+        memcpy(report->clipped, before->clipped, sizeof report->clipped);
+}
+
+/* Filters the page that the source is at. *cuda: whether the device is CUDA's. START: when opening
+ * the page began. */
+static bool filter_page(struct run *run, struct picture_request *request, bool *cuda, double start,
+                        struct error *err)
+{
+    struct picture_report *report = run->report;
+    double prepared;
+    bool ok;
+
+    run->chosen = false;
+    if (!prepare(request, run->source, &run->plan, report, err) ||
+        !sink_check(run->output, &report->info, &request->sink, err))
+        return false;
+    if (!*cuda) {
+        if (!picture_choose(request, &run->plan, &report->choice, err))
+            return false;
+        run->chosen = true;
+        *cuda = report->choice.device == DEVICE_CUDA;
+    }
+    request->sink.threads = report->choice.threads;
+    run->counts = changes_brightness(&run->plan);
+    pass_metadata(&request->sink, run->source, run->output, report);
+    prepared = clock_ms() - start;
+    ok = run_all(run, *cuda, err);
+    report->decode_ms += prepared; /* the header, and with some formats the whole file */
+    note_clipped(run);
+    return ok;
+}
+
+/* Filters all pages that the output can hold. */
+static bool filter_pages(struct run *run, struct picture_request *request, bool *cuda, double start,
+                         struct error *err)
+{
+    struct sink_pages pages = {0};
+    struct picture_report before = {0};
+    const bool asked = *cuda;
+    bool ok;
+
+    request->sink.pages = &pages;
+    do {
+        enum format format = sink_format(run->output, source_info(run->source), &request->sink);
+        pages.more = source_has_more(run->source, format);
+        *cuda = asked;
+        ok = filter_page(run, request, cuda, start, err);
+        plan_free(&run->plan);
+        join_pages(run->report, &before);
+        before = *run->report;
+        start = clock_ms();
+    } while (ok && pages.more && (ok = source_next(run->source, err)));
+    sink_abort(pages.sink); /* of a page that could not be filtered */
+    return ok;
+}
+
 bool picture_filter(const struct picture_request *request, const char *input, const char *output,
                     struct picture_report *report, struct error *err)
 {
     struct picture_request kept = *request;
     struct run run = {.request = &kept, .input = input, .output = output, .report = report};
     struct starter starter = {0};
-    bool ok = false, cuda = picture_asks_for_cuda(request);
-    double start = clock_ms(), prepared;
+    bool ok, cuda = picture_asks_for_cuda(request);
+    double start = clock_ms();
 
     memset(report, 0, sizeof *report);
     if (!source_open(&run.source, input, err))
         return false;
     if (cuda)
         starter_begin(&starter, request->device_index);
-    if (!prepare(request, run.source, &run.plan, report, err) ||
-        !sink_check(output, &report->info, &request->sink, err))
-        goto out;
-    if (!cuda) {
-        if (!picture_choose(request, &run.plan, &report->choice, err))
-            goto out;
-        run.chosen = true;
-        cuda = report->choice.device == DEVICE_CUDA;
-    }
-    kept.sink.threads = report->choice.threads;
-    run.counts = changes_brightness(&run.plan);
-    pass_metadata(&kept.sink, run.source, output, report);
-    prepared = clock_ms() - start;
-    ok = run_all(&run, cuda, err);
-    report->decode_ms += prepared; /* the header, and with some formats the whole file */
+    ok = filter_pages(&run, &kept, &cuda, start, err);
     report->total_ms = clock_ms() - start;
-    note_clipped(&run);
     if (!cuda)
         report->times.kernel_ms = report->filter_ms;
-out:
     starter_end(&starter);
     count_from(&report->at, starter.over, start);
-    plan_free(&run.plan);
     source_close(run.source);
     return ok;
 }

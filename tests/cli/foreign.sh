@@ -30,9 +30,6 @@ is SVG '<?xml version="1.0"?>\n<!-- a comment -->\n<svg xmlns="x">'
 is SVG '\357\273\277 <svg>'
 is 'an HTML page' '\n<!DOCTYPE HTML><body><svg>' photo.jpg
 is 'an HTML page' '<HTML>'
-is TIFF 'II*\0'
-is TIFF 'MM\0*'
-is BigTIFF 'II+\0'
 is "a RAW photograph" 'II*\0' x.NEF
 is "a RAW photograph" 'MM\0*' x.dng
 is "a RAW photograph (CR2)" 'II*\0\020\0\0\0CR\2\0'

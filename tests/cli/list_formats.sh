@@ -1,8 +1,9 @@
 # The table of formats: names, what is read and written, depths, channels, limits.
 . "$CLI/lib"
 need_format webp
+need_format tiff
 stencilcli list formats
-stencilcli list formats --json | head -n 3
+stencilcli list formats --json | head -n 4
 # A format of the list can be named, and its file has it.
 stencilcli list formats --json | python3 -c 'import json, sys
 for row in map(json.loads, sys.stdin):

@@ -2,5 +2,4 @@
 . "$CLI/lib"
 refuses 2 out.xyz blur "$TESTDATA/photo.png" out.xyz
 refuses 2 out blur "$TESTDATA/photo.png" out
-refuses 2 out.tiff blur "$TESTDATA/photo.png" out.tiff
 alone

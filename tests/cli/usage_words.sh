@@ -15,6 +15,6 @@ try blur in.png out.png --border constnt:5
 try blur in.png out.png --alpha wieghted
 try blur in.png out.png --kernel referense
 try blur in.png out.png --device gpu
-try blur in.png out.png --format tiff
+try blur in.png out.png --format heic
 try blur in.png out.png --format pgn
 try --completion tcsh

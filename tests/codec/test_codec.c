@@ -125,17 +125,17 @@ static void unknown_formats(void)
     struct sink_options options = plain_options;
     struct error err = {0};
 
-    check_unknown(
-        "o.xyz", FORMAT_PNG,
-        "o.xyz: unknown output format '.xyz' (known: png jpg jpeg webp bmp pgm ppm pam pnm)");
+    check_unknown("o.xyz", FORMAT_PNG,
+                  "o.xyz: unknown output format '.xyz' "
+                  "(known: png jpg jpeg webp tif tiff bmp pgm ppm pam pnm)");
     check_unknown(
         "folder.png/o", FORMAT_PNG,
-        "folder.png/o: no extension that tells the output format: add one or use --format "
-        "(known: png jpg jpeg webp bmp pgm ppm pam pnm); for a folder write folder.png/o/");
+        "folder.png/o: no extension that tells the output format: add one or use --format (known: "
+        "png jpg jpeg webp tif tiff bmp pgm ppm pam pnm); for a folder write folder.png/o/");
     check_unknown(
         "-", FORMAT_NONE,
-        "standard output: no format given: use --format (known: png jpg jpeg webp bmp pgm ppm "
-        "pam pnm)");
+        "standard output: no format given: use --format (known: png jpg jpeg webp tif tiff bmp "
+        "pgm ppm pam pnm)");
     CHECK(sink_check("-", &info, &options, &err)); /* the input's format */
     options.format = FORMAT_PNG;
     CHECK(sink_check("o.xyz", &info, &options, &err));
@@ -154,7 +154,8 @@ static void unknown_inputs(void)
 
     write_file("in.png", BYTES("not a picture"));
     CHECK(!source_open(&source, "in.png", &err) && !source);
-    CHECKF(strcmp(err.text, "in.png: not a PNG, JPEG, WebP, BMP or PNM file") == 0, "%s", err.text);
+    CHECKF(strcmp(err.text, "in.png: not a PNG, JPEG, WebP, TIFF, BMP or PNM file") == 0, "%s",
+           err.text);
     write_file("in.png", "", 0);
     CHECK(!source_open(&source, "in.png", &err));
     CHECKF(strcmp(err.text, "in.png: the file is empty") == 0, "%s", err.text);

@@ -1,4 +1,4 @@
-/* Every damaged, forged or unsupported PNG, JPEG, BMP and WebP of testdata/hostile is refused
+/* Every damaged, forged or unsupported PNG, JPEG, BMP, WebP and TIFF of testdata/hostile is refused
  * quickly, with the message that fits its damage. scripts/make_hostile describes the files; a file
  * that is not listed here is a failure. */
 #include <dirent.h>
@@ -157,6 +157,66 @@ static const struct hostile jpeg[] = {
     {"zero_width", "damaged JPEG: 0 x 16 pixels are no picture"},
 };
 
+#ifdef HAVE_TIFF
+static const struct hostile tiff[] = {
+    {"checksum_deflate", "damaged TIFF: Decoding error at scanline 0"},
+    {"circle", "damaged TIFF: its directories form a circle"},
+    {"cmyk", "a TIFF of CMYK colours, which is not read; try: convert testdata/hostile/cmyk.tif "
+             "-colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+    {"cut_deflate", "damaged TIFF: Decoding error at scanline 0"},
+    {"cut_directory", "damaged TIFF: a directory refers to byte 776; the file has 758"},
+    {"cut_lzw", "damaged TIFF: LZWDecode: Strip 0 not terminated with EOI code"},
+    {"cut_packbits", "damaged TIFF: Not enough data for scanline 0"},
+    {"damaged_deflate", "damaged TIFF: Decoding error at scanline 0"},
+    {"damaged_lzw", "damaged TIFF: Using code not yet in table"},
+    {"deep", "a TIFF of more than 16 bits a sample, which is not read; try: convert "
+             "testdata/hostile/deep.tif -depth 16 png:- | stencilcli FILTER - OUTPUT"},
+    {"directory_outside", "damaged TIFF: a directory refers to byte 2147483647; the file has 908"},
+    {"dng",
+     "is a RAW photograph, which is not read; try: dcraw_emu -w -Z - testdata/hostile/dng.tif "
+     "| stencilcli FILTER - OUTPUT"},
+    {"five_channels",
+     "a TIFF of 5 channels; at most 4 are read, as gray, RGB and alpha: take some with "
+     "gdal_translate -b 1 -b 2 -b 3 IN OUT"},
+    {"floating", "a TIFF of floating-point samples, which is not read; try: convert "
+                 "testdata/hostile/floating.tif -depth 16 png:- | stencilcli FILTER - OUTPUT"},
+    {"gray_of_three", "a TIFF of 3 channels, which are neither gray nor RGB"},
+    {"half_header", "truncated TIFF: the file ends inside its header"},
+    {"half_header_big", "truncated TIFF: the file ends inside its header"},
+    {"header_only", "damaged TIFF: a directory refers to byte 776; the file has 8"},
+    {"huge", "damaged TIFF: Incorrect count for \"StripOffsets\""},
+    {"huge_rows", "damaged TIFF: Incorrect count for \"StripOffsets\""},
+    {"huge_side", "4294967295 x 16 pixels: more than 268435455 on a side cannot be read"},
+    {"huge_tile", "no memory to read it: a row of its tiles takes 1572864 MB"},
+    {"lab", "a TIFF of Lab colours, which is not read; try: convert testdata/hostile/lab.tif "
+            "-colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+    {"no_jpeg", "damaged TIFF: Not a JPEG file: starts with 0xee 0x5f"},
+    {"no_palette", "damaged TIFF: it has no palette"},
+    {"no_pixels", "damaged TIFF: Computed scanline size is zero"},
+    {"no_strips", "damaged TIFF: TIFF directory is missing required \"StripOffsets\" field"},
+    {"no_tags", "damaged TIFF: a directory of 0 tags"},
+    {"odd_tile", "damaged TIFF: Cannot handle zero number of tiles"},
+    {"signed", "a TIFF of signed or complex samples, which is not read; try: convert "
+               "testdata/hostile/signed.tif -depth 16 png:- | stencilcli FILTER - OUTPUT"},
+    {"strange_type", "damaged TIFF: tag 279 has the type 170"},
+    {"strip_cut", "truncated TIFF: strip 1 of 1 needs more bytes than there are"},
+    {"strip_missing", "damaged TIFF: strip 2 of 2 is not in the file"},
+    {"strip_outside", "truncated TIFF: strip 1 of 1 needs more bytes than there are"},
+    {"ten_bits", "a TIFF of odd sample depths, which is not read; try: convert "
+                 "testdata/hostile/ten_bits.tif -depth 16 png:- | stencilcli FILTER - OUTPUT"},
+    {"unknown_compression",
+     "a TIFF of a compression that this libtiff lacks, which is not read; try: convert "
+     "testdata/hostile/unknown_compression.tif png:- | stencilcli FILTER - OUTPUT"},
+    {"value_outside", "damaged TIFF: the values of tag 51234 lie outside of the file"},
+    {"values_too_many", "damaged TIFF: the values of tag 51234 lie outside of the file"},
+    {"which_channel",
+     "the last of its 4 channels may be alpha or anything else; this makes it alpha: tiffset "
+     "-s 338 1 2 FILE"},
+    {"ycbcr", "a TIFF of YCbCr colours without JPEG, which is not read; try: convert "
+              "testdata/hostile/ycbcr.tif -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+};
+#endif
+
 static const struct hostile bmp[] = {
     {"cut_file_header", "truncated BMP: the file ends inside its header"},
     {"cut_header", "truncated BMP: the file ends inside its header"},
@@ -308,6 +368,13 @@ static void hostile_bmps_are_refused(void)
     check_files(bmp, sizeof bmp / sizeof *bmp, "bmp");
 }
 
+#ifdef HAVE_TIFF
+static void hostile_tiffs_are_refused(void)
+{
+    check_files(tiff, sizeof tiff / sizeof *tiff, "tif");
+}
+#endif
+
 int main(void)
 {
     TEST(hostile_pngs_are_refused);
@@ -315,6 +382,9 @@ int main(void)
     TEST(hostile_bmps_are_refused);
 #ifdef HAVE_WEBP
     TEST(hostile_webps_are_refused);
+#endif
+#ifdef HAVE_TIFF
+    TEST(hostile_tiffs_are_refused);
 #endif
     return test_finish();
 }

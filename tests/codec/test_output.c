@@ -73,6 +73,33 @@ static void new_file(void)
     NO_TEMPORARIES();
 }
 
+/* Bytes that were written can be replaced, whether they are in the buffer or in the file. */
+static void replaced(void)
+{
+    static const size_t sizes[] = {16, 1000, 300000};
+    struct output *output = NULL;
+    struct error err;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint8_t *bytes = malloc(sizes[i]);
+        FILE *file;
+        CHECK(output_open(&output, "replaced.bin", &err) && output_can_replace(output));
+        CHECK(output_write(output, large, sizes[i], &err));
+        CHECK(output_replace(output, 3, "header", 6, &err));
+        CHECK(output_write(output, "end", 3, &err));
+        CHECK(output_commit(output, &err));
+        file = fopen("replaced.bin", "rb");
+        CHECK(file && fread(bytes, 1, sizes[i], file) == sizes[i]);
+        CHECK(memcmp(bytes, large, 3) == 0 && memcmp(bytes + 3, "header", 6) == 0 &&
+              memcmp(bytes + 9, large + 9, sizes[i] - 9) == 0);
+        CHECK(file && fread(bytes, 1, 4, file) == 3 && memcmp(bytes, "end", 3) == 0);
+        fclose(file);
+        free(bytes);
+        remove("replaced.bin");
+    }
+    NO_TEMPORARIES();
+}
+
 static void discarded(void)
 {
     struct output *output = NULL;
@@ -447,6 +474,7 @@ int main(void)
         return 1;
     setenv("STENCILCLI_NAMED_TEMPORARIES", "1", 1);
     TEST(new_file);
+    TEST(replaced);
     TEST(discarded);
     TEST(mode_bits_are_kept);
     TEST(attributes_are_kept);

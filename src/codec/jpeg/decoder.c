@@ -1,6 +1,5 @@
 /* Reading JPEG: a few rows at a time, with the samples of `djpeg -dct int`. A file of several scans
- * (progressive) is decoded to coefficients first. A picture that lies on its side is decoded as a
- * whole and turned upright.
+ * (progressive) is decoded to coefficients first.
  *
  * A JPEG has no checksum, so this code is strict: every warning of the library is an error, and all
  * coefficients and the end marker must be there. Damage that leaves the codes valid still passes.
@@ -25,9 +24,8 @@
 /* Below this the system is not asked what memory it has. */
 #define LARGE_BYTES ((uint64_t)64 << 20)
 
-/* Rows of a call of the library. A picture is turned in strips of as many rows, so that several
- * pixels of a strip lie side by side afterwards. */
-#define STRIP_ROWS 16
+/* Rows of a call of the library. */
+#define CALL_ROWS 16
 
 /* source->state */
 struct reader {
@@ -323,7 +321,7 @@ static bool decoder_open(struct source *source, struct error *err)
     width = (int)r->library.image_width;
     height = (int)r->library.image_height;
     turned = r->orientation >= 5;
-    source->whole = r->orientation != 1;
+    source->orientation = r->orientation;
     source_describe(source, turned ? height : width, turned ? width : height,
                     r->library.num_components, 255, FORMAT_JPEG);
     jpeg_metadata_find(&source->metadata, source->info.channels == 1);
@@ -359,7 +357,7 @@ static void read_rows(void *context)
 {
     struct reader *r = context;
     struct jpeg_decompress_struct *library = &r->library;
-    JSAMPROW row[STRIP_ROWS];
+    JSAMPROW row[CALL_ROWS];
 
     if (!r->started) {
         library->dct_method = JDCT_ISLOW;
@@ -368,7 +366,7 @@ static void read_rows(void *context)
         r->started = true;
     }
     for (int y = 0, count; y < r->rows->height; y += count) {
-        for (count = 0; count < STRIP_ROWS && y + count < r->rows->height; count++)
+        for (count = 0; count < CALL_ROWS && y + count < r->rows->height; count++)
             row[count] = image_row(r->rows, y + count);
         count = (int)jpeg_read_scanlines(library, row, (JDIMENSION)count);
     }
@@ -387,30 +385,6 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
     return false;
 }
 
-static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
-{
-    const struct reader *r = source->state;
-    const struct image_info *info = &source->info;
-    int width = (int)r->library.image_width, height = (int)r->library.image_height;
-    struct image strip;
-    bool ok =
-        image_alloc(&strip, width, STRIP_ROWS, info->channels, info->type, r->call.name, err) &&
-        image_alloc(image, info->width, info->height, info->channels, info->type, r->call.name,
-                    err);
-
-    for (int y = 0; ok && y < height; y += STRIP_ROWS) {
-        struct image rows =
-            image_rows(&strip, 0, height - y < STRIP_ROWS ? height - y : STRIP_ROWS);
-        ok = decoder_read(source, &rows, err);
-        if (ok)
-            metadata_turn(&rows, y, r->orientation, image);
-    }
-    image_free(&strip);
-    if (!ok)
-        image_free(image);
-    return ok;
-}
-
 static void decoder_close(struct source *source)
 {
     struct reader *r = source->state;
@@ -423,7 +397,6 @@ const struct decoder decoder_jpeg = {
     .recognise = recognise,
     .open = decoder_open,
     .read = decoder_read,
-    .read_all = decoder_read_all,
     .state_bytes = sizeof(struct reader),
     .close = decoder_close,
 };
