@@ -725,17 +725,10 @@ void options_print_version(FILE *out)
 #else
     fprintf(out, "CUDA: no\n");
 #endif
-#if defined HAVE_ISAL
+#ifdef HAVE_ISAL
     fprintf(out, "deflate: ISA-L\n");
-#elif defined HAVE_LIBDEFLATE
-    fprintf(out, "deflate: libdeflate\n");
 #else
-#error "the build names the deflate library: HAVE_ISAL or HAVE_LIBDEFLATE"
-#endif
-#ifdef HAVE_PNG_ROWS
-    fprintf(out, "PNG: by rows\n");
-#else
-    fprintf(out, "PNG: as a whole\n");
+    fprintf(out, "deflate: zlib\n");
 #endif
     fprintf(out, "audio: %s\n", audio_available() ? "libsndfile" : "no");
 }
