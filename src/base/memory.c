@@ -38,6 +38,11 @@ void *large_alloc_cleared(size_t bytes)
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
+void *large_alloc_checked(size_t bytes)
+{
+    return bytes < LARGE_BYTES || bytes <= machine_memory() ? large_alloc(bytes) : NULL;
+}
+
 /* Twice what any thread needs (tests/cli/small_stack.sh). */
 #define STACK_BYTES ((size_t)512 << 10)
 

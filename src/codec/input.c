@@ -332,3 +332,17 @@ const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t
         *have = (size_t)(input->window + input->end - place);
     return input->buffer + (place - input->window);
 }
+
+bool input_copy(struct input *input, uint64_t place, void *to, size_t bytes, struct error *err)
+{
+    size_t have;
+
+    for (size_t done = 0; done < bytes; done += have) {
+        const uint8_t *from = input_at(input, place + done, 1, &have, err);
+        if (!from || have == 0)
+            return from && error_file(err, input->name, "was changed while it was read");
+        have = have < bytes - done ? have : bytes - done;
+        memcpy((uint8_t *)to + done, from, have);
+    }
+    return true;
+}

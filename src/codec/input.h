@@ -72,4 +72,8 @@ bool input_hold(struct input *input, struct error *err);
 const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t *have,
                         struct error *err);
 
+/* Copies exactly BYTES bytes from PLACE, which the input's size covers; an error if the file has
+ * become shorter. */
+bool input_copy(struct input *input, uint64_t place, void *to, size_t bytes, struct error *err);
+
 #endif

@@ -495,21 +495,6 @@ const uint8_t *png_pieces_next(void *context, size_t *bytes)
 
 /* ---- metadata for another PNG ---- */
 
-/* Copies COUNT bytes from PLACE; an error if the file is shorter now. */
-static bool copy(struct input *input, size_t place, uint8_t *to, size_t count, struct error *err)
-{
-    size_t have;
-
-    for (size_t done = 0; done < count; done += have) {
-        const uint8_t *from = input_at(input, place + done, 1, &have, err);
-        if (!from || have == 0)
-            return from && changed(input, err);
-        have = have < count - done ? have : count - done;
-        memcpy(to + done, from, have);
-    }
-    return true;
-}
-
 /* Callback for zlib_reader_new: all of CONTEXT (a struct metadata_part), and then nothing. */
 static const uint8_t *take_part(void *context, size_t *bytes)
 {
@@ -580,7 +565,7 @@ bool png_metadata_take(struct png_file *png, bool gray, struct metadata *metadat
         return error_file(err, png->name, "no memory to read it");
     for (int i = 0; i < notes->count; i++) {
         const struct png_kept *kept = &notes->kept[i];
-        if (!copy(png->input, kept->place, to, kept->bytes, err))
+        if (!input_copy(png->input, kept->place, to, kept->bytes, err))
             return false;
         if (kept->profile)
             metadata->icc = take_profile(to, kept->bytes, gray);
