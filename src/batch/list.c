@@ -25,25 +25,24 @@ char *batch_output_path(const struct batch_tree *tree, const struct batch_item *
     return path_join(tree->output, item->output);
 }
 
-/* NAME, or its last part for FILES, with the extension for outputs; .png for a format that is not
- * written. */
+/* NAME, or its last part for FILES, with the extension for outputs. A format that is not written
+ * becomes PNG: a.psd.png, because a.png often lies beside a.psd. */
 static char *name_of_output(const struct batch_tree *tree, const char *name)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
     const char *base = slash ? slash + 1 : name;
-    const char *extension = tree->extension;
     const struct format_about about = format_describe(format_of_path(base));
     char *output;
 
     if (tree->files)
         name = base;
-    if (!extension && about.reads && !about.writes)
-        extension = "png";
-    if (!extension)
+    if (!tree->extension && about.reads && !about.writes)
+        return asprintf(&output, "%s.png", name) < 0 ? NULL : output;
+    if (!tree->extension)
         return strdup(name);
     if (!dot || dot <= base)
         dot = name + strlen(name);
-    if (asprintf(&output, "%.*s.%s", (int)(dot - name), name, extension) < 0)
+    if (asprintf(&output, "%.*s.%s", (int)(dot - name), name, tree->extension) < 0)
         return NULL;
     return output;
 }

@@ -80,12 +80,16 @@ static const uint8_t *take_piece(struct gif *gif, size_t *bytes)
     return piece;
 }
 
-static void skip_pieces(struct gif *gif)
+/* False if the file ends before the last piece. */
+static bool skip_pieces(struct gif *gif)
 {
+    const uint8_t *piece;
     size_t bytes;
 
-    while (take_piece(gif, &bytes) && bytes > 0)
-        ;
+    do
+        piece = take_piece(gif, &bytes);
+    while (bytes > 0);
+    return piece != NULL;
 }
 
 static bool take_palette(struct gif *gif, int flags)
@@ -111,9 +115,7 @@ static bool take_extension(struct gif *gif)
         gif->dropped |= DROPPED_ICC;
     if (*kind == 0xff && bytes >= 11 && memcmp(piece, "XMP DataXMP", 11) == 0)
         gif->dropped |= DROPPED_XMP;
-    if (bytes > 0)
-        skip_pieces(gif);
-    return true;
+    return bytes > 0 ? skip_pieces(gif) : piece != NULL;
 }
 
 /* Goes behind the byte that begins the next picture. *there is false at the end of all blocks. */
@@ -123,9 +125,9 @@ static bool find_picture(struct gif *gif, bool *there, struct error *err)
 
     while ((block = take(gif, 1)) && *block == 0x21)
         if (!take_extension(gif))
-            break;
+            return cut(gif, err);
     *there = block && *block == 0x2c;
-    if (block && !*there && *block != 0x3b && *block != 0x21)
+    if (block && !*there && *block != 0x3b)
         return error_file(err, gif->name, "damaged GIF: there is no block at byte %zu",
                           (size_t)(block - gif->start));
     return block || cut(gif, err);

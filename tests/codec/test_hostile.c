@@ -1,6 +1,6 @@
-/* Every damaged, forged or unsupported PNG, JPEG, BMP and WebP of testdata/hostile is refused
- * quickly, with the message that fits its damage. scripts/make_hostile describes the files; a file
- * that is not listed here is a failure. */
+/* Every damaged, forged or unsupported PNG, JPEG, BMP, WebP, TGA, GIF and PSD of testdata/hostile is
+ * refused quickly, with the message that fits its damage. scripts/make_hostile describes the files;
+ * a file that is not listed here is a failure. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -191,6 +191,70 @@ static const struct hostile bmp[] = {
     {"zero_width", "damaged BMP: 0 x 3 pixels are no picture"},
 };
 
+static const struct hostile tga[] = {
+    {"cut_palette", "truncated TGA: the file ends before its pixels"},
+    {"header_only", "truncated TGA: 0 of 3 rows"},
+    {"huge", "truncated TGA: 0 of 65535 rows"},
+    {"huge_compressed", "truncated TGA: 65535 x 65535 pixels cannot come out of its 90 bytes"},
+    {"palette_index", "damaged TGA: row 1 has a colour that its palette lacks: 2"},
+    {"palette_index_before", "damaged TGA: row 0 has a colour that its palette lacks: 4"},
+    {"run_length_cut", "truncated TGA: 1 of 3 rows"},
+    {"run_length_leaves", "damaged TGA: its compressed pixels leave the picture"},
+    {"truncated_rows", "truncated TGA: 2 of 3 rows"},
+};
+
+static const struct hostile gif[] = {
+    {"code_before_table", "damaged GIF: its compressed pixels make no sense"},
+    {"code_size", "damaged GIF: an impossible size of codes"},
+    {"cut_before_picture", "truncated GIF: the file ends before its picture"},
+    {"cut_data", "truncated GIF: 0 of 1 rows"},
+    {"cut_header", "truncated GIF: the file ends before its picture"},
+    {"cut_palette", "truncated GIF: the file ends before its picture"},
+    {"cut_place", "truncated GIF: the file ends before its picture"},
+    {"data_ends", "truncated GIF: 0 of 1 rows"},
+    {"empty_picture", "damaged GIF: 0 x 1 pixels are no picture"},
+    {"huge", "damaged GIF: 65535 x 65535 pixels cannot come out of its 4 bytes of data"},
+    {"leaves_canvas", "damaged GIF: its picture leaves the canvas"},
+    {"no_end_of_data", "truncated GIF: 0 of 1 rows"},
+    {"no_palette", "damaged GIF: it has no palette"},
+    {"no_picture", "damaged GIF: it holds no picture"},
+    {"no_such_code", "damaged GIF: its compressed pixels make no sense"},
+    {"palette_index", "damaged GIF: row 0 has a colour that its palette lacks: 3"},
+    {"unknown_block", "damaged GIF: there is no block at byte 19"},
+};
+
+static const struct hostile psd[] = {
+    {"cmyk",
+     "a PSD with other colours than gray and RGB cannot be read; try: convert "
+     "testdata/hostile/cmyk.psd'[0]' -colorspace sRGB -depth 8 png:- | stencilcli FILTER - OUTPUT"},
+    {"cut_compression", "truncated PSD: the file ends before its merged picture"},
+    {"cut_header", "truncated PSD: the file ends before its merged picture"},
+    {"cut_section", "truncated PSD: the file ends before its merged picture"},
+    {"cut_table", "truncated PSD: the file ends before its merged picture"},
+    {"few_channels", "damaged PSD: an impossible number of channels"},
+    {"huge", "truncated PSD: 0 of 90000 rows of its channels"},
+    {"huge_packed", "damaged PSD: 5 bytes hold no row of 30000 pixels"},
+    {"huge_side", "damaged PSD: 2147483647 x 2 pixels are no picture"},
+    {"large", "a PSD with large dimensions (a PSB) cannot be read; try: convert "
+              "testdata/hostile/large.psd'[0]' -colorspace sRGB -depth 8 png:- | stencilcli FILTER "
+              "- OUTPUT"},
+    {"no_merged_picture", "truncated PSD: 0 of 6 rows of its channels"},
+    {"one_bit", "a PSD with 1 or 32 bits a sample cannot be read; try: convert "
+                "testdata/hostile/one_bit.psd'[0]' -colorspace sRGB -depth 8 png:- | stencilcli "
+                "FILTER - OUTPUT"},
+    {"other_compression", "a PSD with unusual compression cannot be read; try: convert "
+                          "testdata/hostile/other_compression.psd'[0]' -colorspace sRGB -depth 8 "
+                          "png:- | stencilcli FILTER - OUTPUT"},
+    {"packed_cut", "truncated PSD: 5 of 6 rows of its channels"},
+    {"packed_empty", "damaged PSD: 0 bytes hold no row of 4 pixels"},
+    {"packed_leaves", "damaged PSD: row 1 of channel 2 is not compressed soundly"},
+    {"packed_short", "damaged PSD: row 1 of channel 2 is not compressed soundly"},
+    {"section_leaves", "truncated PSD: the file ends before its merged picture"},
+    {"truncated_rows", "truncated PSD: 4 of 6 rows of its channels"},
+    {"zero_height", "damaged PSD: 4 x 0 pixels are no picture"},
+    {"zero_width", "damaged PSD: 0 x 2 pixels are no picture"},
+};
+
 static double seconds(void)
 {
     struct timespec now;
@@ -302,6 +366,21 @@ static void hostile_bmps_are_refused(void)
     check_files(bmp, sizeof bmp / sizeof *bmp, "bmp");
 }
 
+static void hostile_tgas_are_refused(void)
+{
+    check_files(tga, sizeof tga / sizeof *tga, "tga");
+}
+
+static void hostile_gifs_are_refused(void)
+{
+    check_files(gif, sizeof gif / sizeof *gif, "gif");
+}
+
+static void hostile_psds_are_refused(void)
+{
+    check_files(psd, sizeof psd / sizeof *psd, "psd");
+}
+
 int main(void)
 {
     TEST(hostile_pngs_are_refused);
@@ -310,5 +389,8 @@ int main(void)
 #ifdef HAVE_WEBP
     TEST(hostile_webps_are_refused);
 #endif
+    TEST(hostile_tgas_are_refused);
+    TEST(hostile_gifs_are_refused);
+    TEST(hostile_psds_are_refused);
     return test_finish();
 }
