@@ -324,6 +324,28 @@ static void changed_streams_are_refused(void)
     free(zlib);
 }
 
+/* Bytes behind the stream; the library may have taken some of them. */
+static void bytes_behind_are_refused(void)
+{
+    uint8_t data[400], back[400], *zlib, *longer;
+    size_t made, written, length, more;
+    const char *why;
+
+    for (length = 1; length < sizeof data; length += 7) {
+        fill(data, length, length % 2 ? TEXT : ZEROS);
+        zlib = maker_deflate(data, length, 300, &made);
+        for (more = 1; more <= 9; more++) {
+            longer = calloc(1, made + more);
+            memcpy(longer, zlib, made);
+            why = "";
+            CHECK(!inflate_all(longer, made + more, back, length, &written, &why));
+            CHECKF(strstr(why, "more compressed data"), "%zu and %zu bytes: %s", made, more, why);
+            free(longer);
+        }
+        free(zlib);
+    }
+}
+
 /* Small pieces of input, and small reads, change nothing. Skipped bytes are counted, also where the
  * stream is cut. */
 static void pieces_change_nothing(void)
@@ -382,6 +404,7 @@ int main(void)
     TEST(addresses_decide_nothing);
     TEST(cut_streams_are_refused);
     TEST(changed_streams_are_refused);
+    TEST(bytes_behind_are_refused);
     TEST(pieces_change_nothing);
     TEST(crc_is_that_of_png);
     return test_finish();
