@@ -1,6 +1,6 @@
-/* Every damaged, forged or unsupported PNG, JPEG, BMP, WebP, TGA, GIF and PSD of testdata/hostile is
- * refused quickly, with the message that fits its damage. scripts/make_hostile describes the files;
- * a file that is not listed here is a failure. */
+/* Every damaged, forged or unsupported PNG, JPEG, BMP, WebP, TGA, GIF and PSD of testdata/hostile
+ * is refused quickly, with the message that fits its damage. scripts/make_hostile describes the
+ * files; a file that is not listed here is a failure. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
