@@ -74,7 +74,7 @@ static size_t compress(const struct plan *plan, const uint8_t *indices, int coun
         if ((known == CODES && plan->full == CLEAR_WHEN_FULL) ||
             (plan->full == CLEAR_OFTEN && i % 7 == 0)) {
             put_code(&writer, clear, bits);
-            memset(next, 0, sizeof next);
+            memset(next, 0, (size_t)known * sizeof *next);
             known = clear + 2;
             bits = plan->bits + 1;
         }
