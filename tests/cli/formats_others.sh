@@ -10,7 +10,7 @@ for name in palette animated cutout; do
     stencilcli convolve $name.png $name.pam --mask 1
     cksum <$name.pam
 done
-# TGA holds gray and colour, with and without alpha, in bounded memory.
+# TGA holds gray and colour, with and without alpha.
 for picture in "$TESTDATA/gray.png" "$TESTDATA/photo.png" "$TESTDATA/cutout.png"; do
     cp "$picture" picture.png
     stencilcli convolve picture.png same.tga --mask 1

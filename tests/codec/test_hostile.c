@@ -192,12 +192,17 @@ static const struct hostile bmp[] = {
 };
 
 static const struct hostile tga[] = {
-    {"cut_palette", "truncated TGA: the file ends before its pixels"},
+    {"cut_palette", "damaged TGA: the file ends before its picture does"},
     {"header_only", "truncated TGA: 0 of 3 rows"},
     {"huge", "truncated TGA: 0 of 65535 rows"},
-    {"huge_compressed", "truncated TGA: 65535 x 65535 pixels cannot come out of its 90 bytes"},
-    {"palette_index", "damaged TGA: row 1 has a colour that its palette lacks: 2"},
-    {"palette_index_before", "damaged TGA: row 0 has a colour that its palette lacks: 4"},
+    {"huge_compressed", "truncated TGA: 0 of 65535 rows"},
+    {"palette_index", "damaged TGA: it has a colour that its palette lacks"},
+    {"palette_first",
+     "a TGA with an unusual palette is not read; try: convert "
+     "testdata/hostile/palette_first.tga'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+    {"right_to_left",
+     "a TGA with columns from right to left is not read; try: convert "
+     "testdata/hostile/right_to_left.tga'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
     {"run_length_cut", "truncated TGA: 1 of 3 rows"},
     {"run_length_leaves", "damaged TGA: its compressed pixels leave the picture"},
     {"truncated_rows", "truncated TGA: 2 of 3 rows"},
@@ -205,54 +210,61 @@ static const struct hostile tga[] = {
 
 static const struct hostile gif[] = {
     {"code_before_table", "damaged GIF: its compressed pixels make no sense"},
-    {"code_size", "damaged GIF: an impossible size of codes"},
-    {"cut_before_picture", "truncated GIF: the file ends before its picture"},
+    {"code_before_clear", "damaged GIF: its compressed pixels make no sense"},
+    {"code_size", "damaged GIF: it has no palette, or an impossible size of codes"},
+    {"control_length", "damaged GIF: it holds no whole picture"},
+    {"cut_before_picture", "damaged GIF: it holds no whole picture"},
     {"cut_data", "truncated GIF: 0 of 1 rows"},
-    {"cut_header", "truncated GIF: the file ends before its picture"},
-    {"cut_palette", "truncated GIF: the file ends before its picture"},
-    {"cut_place", "truncated GIF: the file ends before its picture"},
+    {"cut_header", "damaged GIF: it holds no whole picture"},
+    {"cut_palette", "damaged GIF: it holds no whole picture"},
+    {"cut_place", "damaged GIF: it holds no whole picture"},
     {"data_ends", "truncated GIF: 0 of 1 rows"},
-    {"empty_picture", "damaged GIF: 0 x 1 pixels are no picture"},
-    {"huge", "damaged GIF: 65535 x 65535 pixels cannot come out of its 4 bytes of data"},
-    {"leaves_canvas", "damaged GIF: its picture leaves the canvas"},
+    {"empty_picture", "damaged GIF: its picture is empty or leaves the canvas"},
+    {"huge", "truncated GIF: 0 of 65535 rows"},
+    {"leaves", "damaged GIF: its compressed pixels leave the picture"},
+    {"leaves_canvas", "damaged GIF: its picture is empty or leaves the canvas"},
     {"no_end_of_data", "truncated GIF: 0 of 1 rows"},
-    {"no_palette", "damaged GIF: it has no palette"},
-    {"no_picture", "damaged GIF: it holds no picture"},
+    {"no_palette", "damaged GIF: it has no palette, or an impossible size of codes"},
+    {"no_picture", "damaged GIF: it holds no whole picture"},
     {"no_such_code", "damaged GIF: its compressed pixels make no sense"},
-    {"palette_index", "damaged GIF: row 0 has a colour that its palette lacks: 3"},
-    {"unknown_block", "damaged GIF: there is no block at byte 19"},
+    {"palette_index", "damaged GIF: it has a colour that its palette lacks"},
+    {"unknown_block", "damaged GIF: it holds no whole picture"},
 };
 
 static const struct hostile psd[] = {
-    {"cmyk",
-     "a PSD with other colours than gray and RGB cannot be read; try: convert "
-     "testdata/hostile/cmyk.psd'[0]' -colorspace sRGB -depth 8 png:- | stencilcli FILTER - OUTPUT"},
-    {"cut_compression", "truncated PSD: the file ends before its merged picture"},
-    {"cut_header", "truncated PSD: the file ends before its merged picture"},
-    {"cut_section", "truncated PSD: the file ends before its merged picture"},
-    {"cut_table", "truncated PSD: the file ends before its merged picture"},
-    {"few_channels", "damaged PSD: an impossible number of channels"},
+    {"cmyk", "a PSD with other colours than RGB is not read; try: convert "
+             "testdata/hostile/cmyk.psd'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+    {"cut_compression", "damaged PSD: the file ends before its picture does"},
+    {"cut_header", "damaged PSD: the file ends before its picture does"},
+    {"cut_section", "damaged PSD: the file ends before its picture does"},
+    {"cut_table", "damaged PSD: the file ends before its picture does"},
+    {"few_channels", "damaged PSD: 4 x 2 pixels of 2 channels are no picture"},
+    {"gray", "a PSD with other colours than RGB is not read; try: convert "
+             "testdata/hostile/gray.psd'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
     {"huge", "truncated PSD: 0 of 90000 rows of its channels"},
-    {"huge_packed", "damaged PSD: 5 bytes hold no row of 30000 pixels"},
-    {"huge_side", "damaged PSD: 2147483647 x 2 pixels are no picture"},
-    {"large", "a PSD with large dimensions (a PSB) cannot be read; try: convert "
-              "testdata/hostile/large.psd'[0]' -colorspace sRGB -depth 8 png:- | stencilcli FILTER "
+    {"huge_packed", "damaged PSD: row 0 of channel 1 is not compressed soundly"},
+    {"huge_side", "damaged PSD: 2147483647 x 2 pixels of 3 channels are no picture"},
+    {"large", "a PSD with large dimensions (a PSB) is not read; try: convert "
+              "testdata/hostile/large.psd'[0]' -colorspace sRGB png:- | stencilcli FILTER "
               "- OUTPUT"},
     {"no_merged_picture", "truncated PSD: 0 of 6 rows of its channels"},
-    {"one_bit", "a PSD with 1 or 32 bits a sample cannot be read; try: convert "
-                "testdata/hostile/one_bit.psd'[0]' -colorspace sRGB -depth 8 png:- | stencilcli "
+    {"one_bit", "a PSD with 1 or 32 bits a sample is not read; try: convert "
+                "testdata/hostile/one_bit.psd'[0]' -colorspace sRGB png:- | stencilcli "
                 "FILTER - OUTPUT"},
-    {"other_compression", "a PSD with unusual compression cannot be read; try: convert "
-                          "testdata/hostile/other_compression.psd'[0]' -colorspace sRGB -depth 8 "
+    {"other_compression", "a PSD with unusual compression is not read; try: convert "
+                          "testdata/hostile/other_compression.psd'[0]' -colorspace sRGB "
                           "png:- | stencilcli FILTER - OUTPUT"},
+    {"packed_16",
+     "a PSD with unusual compression is not read; try: convert "
+     "testdata/hostile/packed_16.psd'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
     {"packed_cut", "truncated PSD: 5 of 6 rows of its channels"},
-    {"packed_empty", "damaged PSD: 0 bytes hold no row of 4 pixels"},
+    {"packed_empty", "damaged PSD: row 0 of channel 1 is not compressed soundly"},
     {"packed_leaves", "damaged PSD: row 1 of channel 2 is not compressed soundly"},
     {"packed_short", "damaged PSD: row 1 of channel 2 is not compressed soundly"},
-    {"section_leaves", "truncated PSD: the file ends before its merged picture"},
+    {"section_leaves", "damaged PSD: the file ends before its picture does"},
     {"truncated_rows", "truncated PSD: 4 of 6 rows of its channels"},
-    {"zero_height", "damaged PSD: 4 x 0 pixels are no picture"},
-    {"zero_width", "damaged PSD: 0 x 2 pixels are no picture"},
+    {"zero_height", "damaged PSD: 4 x 0 pixels of 3 channels are no picture"},
+    {"zero_width", "damaged PSD: 0 x 2 pixels of 3 channels are no picture"},
 };
 
 static double seconds(void)
