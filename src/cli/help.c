@@ -158,7 +158,7 @@ static const struct help_block help_text[] = {
     ENTRY("bmp", "Colour, with or without alpha, 8 bits. Gray is written as equal RGB."),
     ENTRY("tga", "Gray or colour, with or without alpha, 8 bits. Read only from files named .tga."),
     ENTRY("gif", "Only read: the first picture."),
-    ENTRY("psd", "Only read: the merged picture. Gray or RGB, perhaps with alpha, 8 or 16 bits."),
+    ENTRY("psd", "Only read: the merged picture. RGB, perhaps with alpha, 8 or 16 bits."),
     ENTRY("pgm", "Gray, 8 or 16 bits, any maxval."),
     ENTRY("ppm", "Colour, 8 or 16 bits, any maxval. Gray is written as equal RGB."),
     ENTRY("pam", "Gray or colour, with or without alpha, 8 or 16 bits, any maxval."),

@@ -114,7 +114,7 @@ static bool describe(struct source *source, int channels, uint32_t max, enum for
     const struct guard *g = source->state;
     const uint64_t pixels = (uint64_t)g->width * (uint64_t)g->height;
 
-    if (pixels > INT_MAX / (max > 255 ? 8 : 4))
+    if (pixels > (INT_MAX - (4 << 20)) / (max > 255 ? 8 : 4)) /* stb_image goes rows beyond it */
         return unreadable(g, "2 GiB of samples or more", err);
     source->held = (uint64_t)(g->end - g->start) + held * pixels;
     if (!large_fits(source->held))

@@ -14,7 +14,7 @@ static uint8_t random8(void)
     return (uint8_t)(random_state >> 24);
 }
 
-static uint8_t *put(uint8_t *to, uint32_t value, int bytes)
+static uint8_t *put(uint8_t *to, uint64_t value, int bytes)
 {
     for (; bytes > 0; bytes--)
         *to++ = (uint8_t)(value >> 8 * (bytes - 1));
@@ -144,7 +144,7 @@ static void other_kinds_are_refused(void)
                  {{1, 1, 3, 17, 1, false}, "more than 16 channels is not read; try: convert "}};
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        uint8_t file[200] = {0}, *p = put(put_head(file, &files[i].plan), 0, 12);
+        uint8_t file[200] = {0}, *p = put(put(put_head(file, &files[i].plan), 0, 8), 0, 4);
         char warning[256];
         struct image image;
         struct error err;
