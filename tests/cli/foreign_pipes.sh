@@ -27,6 +27,9 @@ if there convert; then
     works "a: b's [1].jpg"
     convert small.ppm -colorspace CMYK "a b's.psd"
     works "a b's.psd"
+    for name in gray.psd right_to_left.tga palette_first.tga; do
+        works "$TESTDATA/hostile/$name"
+    done
     convert "$TESTDATA/deep.ppm" deep.tiff
     works deep.tiff
 fi
