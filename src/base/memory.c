@@ -38,6 +38,16 @@ void *large_alloc_cleared(size_t bytes)
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
+bool large_fits(uint64_t bytes)
+{
+    return bytes < (64 << 20) || bytes <= machine_memory(); /* asking takes time */
+}
+
+void *large_alloc_checked(size_t bytes)
+{
+    return large_fits(bytes) ? large_alloc(bytes) : NULL;
+}
+
 /* Twice what any thread needs (tests/cli/small_stack.sh). */
 #define STACK_BYTES ((size_t)512 << 10)
 

@@ -13,6 +13,11 @@
 void *large_alloc(size_t bytes);
 void *large_alloc_cleared(size_t bytes);
 
+/* False if the machine does not have so much memory: for sizes that a file names. The allocation
+ * then gives NULL. */
+bool large_fits(uint64_t bytes);
+void *large_alloc_checked(size_t bytes);
+
 /* From now on the process keeps freed blocks of up to a few MiB instead of returning their pages
  * and faulting them in again. For work in bands, which allocates the same sizes again and again. */
 void large_alloc_keep_small(void);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "batch/batch.h"
+#include "codec/codec.h"
 #include "codec/input.h"
 #include "codec/output.h"
 
@@ -24,15 +25,19 @@ char *batch_output_path(const struct batch_tree *tree, const struct batch_item *
     return path_join(tree->output, item->output);
 }
 
-/* NAME, or its last part for FILES, with the extension for outputs. */
+/* NAME, or its last part for FILES, with the extension for outputs. A format that is not written
+ * becomes PNG: a.psd.png, because a.png often lies beside a.psd. */
 static char *name_of_output(const struct batch_tree *tree, const char *name)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
     const char *base = slash ? slash + 1 : name;
+    const struct format_about about = format_describe(format_of_path(base));
     char *output;
 
     if (tree->files)
         name = base;
+    if (!tree->extension && about.reads && !about.writes)
+        return asprintf(&output, "%s.png", name) < 0 ? NULL : output;
     if (!tree->extension)
         return strdup(name);
     if (!dot || dot <= base)
@@ -309,7 +314,7 @@ static bool check_shared(struct batch_list *list, struct error *err)
     size_t kept = 0;
     bool ok = true;
 
-    for (size_t i = 0; ok && (tree->extension || tree->files) && i < list->count; i++) {
+    for (size_t i = 0; ok && i < list->count; i++) {
         struct batch_item *item = &list->item[i], **first;
         if (item->passed || item->trouble)
             continue;

@@ -159,6 +159,9 @@ static const struct help_block help_text[] = {
           "are filtered into another TIFF; other formats get the first one. An orientation is "
           "applied. Not in every build."),
     ENTRY("bmp", "Colour, with or without alpha, 8 bits. Gray is written as equal RGB."),
+    ENTRY("tga", "Gray or colour, with or without alpha, 8 bits. Read only from files named .tga."),
+    ENTRY("gif", "Only read: the first picture."),
+    ENTRY("psd", "Only read: the merged picture. RGB, perhaps with alpha, 8 or 16 bits."),
     ENTRY("pgm", "Gray, 8 or 16 bits, any maxval."),
     ENTRY("ppm", "Colour, 8 or 16 bits, any maxval. Gray is written as equal RGB."),
     ENTRY("pam", "Gray or colour, with or without alpha, 8 or 16 bits, any maxval."),
@@ -728,17 +731,10 @@ void options_print_version(FILE *out)
 #else
     fprintf(out, "CUDA: no\n");
 #endif
-#if defined HAVE_ISAL
+#ifdef HAVE_ISAL
     fprintf(out, "deflate: ISA-L\n");
-#elif defined HAVE_LIBDEFLATE
-    fprintf(out, "deflate: libdeflate\n");
 #else
-#error "the build names the deflate library: HAVE_ISAL or HAVE_LIBDEFLATE"
-#endif
-#ifdef HAVE_PNG_ROWS
-    fprintf(out, "PNG: by rows\n");
-#else
-    fprintf(out, "PNG: as a whole\n");
+    fprintf(out, "deflate: zlib\n");
 #endif
     fprintf(out, "audio: %s\n", audio_available() ? "libsndfile" : "no");
 }

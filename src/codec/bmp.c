@@ -307,10 +307,11 @@ static bool expand(struct bmp *bmp)
     struct runs r = {bmp, bmp->bytes + bmp->pixels_at, bmp->bytes + bmp->size, 0, 0};
     bool ended = false;
 
-    bmp->expanded = large_alloc_cleared((size_t)bmp->width * (size_t)bmp->height);
+    bmp->expanded = large_alloc_checked((size_t)bmp->width * (size_t)bmp->height);
     if (!bmp->expanded)
         return error_file(bmp->err, bmp->name, "no memory for %d x %d pixels", bmp->width,
                           bmp->height);
+    memset(bmp->expanded, 0, (size_t)bmp->width * (size_t)bmp->height);
     while (!ended) {
         if (r.end - r.at < 2) { /* the end's mark may be missing, pixels may not */
             if (r.y + (r.x == bmp->width) >= bmp->height)

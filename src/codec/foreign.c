@@ -16,7 +16,6 @@ struct command {
 };
 
 static const struct command by_convert = {"convert ", " png:-"},
-                            by_convert_as_tga = {"convert tga:", " png:-"},
                             by_convert_as_ico = {"convert ico:", " png:-"},
                             by_ffmpeg = {"ffmpeg -v error -i ",
                                          " -frames:v 1 -f image2pipe -c:v png -"},
@@ -44,8 +43,6 @@ static const struct foreign {
     {"MP4 or MOV video", MAGIC(4, "ftyp"), &by_ffmpeg},
     {"WebP", MAGIC(8, "WEBPVP8"), &by_convert},
     {"AVI video", MAGIC(8, "AVI LIST"), &by_ffmpeg},
-    {"GIF", MAGIC(0, "GIF8"), &by_convert},
-    {"PSD", MAGIC(0, "8BPS"), &by_convert},
     {"PDF", MAGIC(0, "%PDF-"), &by_pdftoppm},
     {"JPEG XL", MAGIC(0, "\xff\x0a"), &by_ffmpeg},
     {"JPEG XL", MAGIC(0, "\0\0\0\x0cJXL \r\n\x87\n"), &by_ffmpeg},
@@ -82,18 +79,6 @@ static const struct foreign {
     {"PCX", MAGIC(0, "\x0a\5\1"), &by_convert},
     {"ICO", MAGIC(0, "\0\0\1\0"), &by_convert_as_ico},
 };
-
-/* A TGA file has no magic number: its header must make sense. */
-static bool is_tga(const uint8_t *head, size_t bytes)
-{
-    if (bytes < 18)
-        return false;
-    unsigned map = head[1], kind = head[2] & ~8u, depth = head[16];
-    bool size = (head[12] || head[13]) && (head[14] || head[15]);
-
-    return map <= 1 && kind >= 1 && kind <= 3 && (kind != 1 || map == 1) && size &&
-           depth % 8 == 0 && depth >= 8 && depth <= 32 && (map == 1 || head[7] == 0);
-}
 
 /* Most cameras' RAW files begin like a TIFF file. */
 bool foreign_is_raw_name(const char *name)
@@ -178,15 +163,12 @@ static const char *package_for(const char *title)
 bool foreign_refuse(const uint8_t *head, size_t bytes, const char *path, const char *name,
                     struct error *err)
 {
-    static const struct foreign tga = {.title = "TGA", .command = &by_convert_as_tga};
     const struct foreign *row = NULL;
     const char *package;
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !row; i++)
         if (holds(&rows[i], head, bytes))
             row = &rows[i];
-    if (!row && is_tga(head, bytes))
-        row = &tga;
     if (row && strcmp(row->title, "TIFF") == 0 && foreign_is_raw_name(path))
         return !foreign_refuse_raw(name, err);
     if (!row)

@@ -61,6 +61,7 @@ static inline void source_describe(struct source *source, int width, int height,
 struct decoder {
     const char *name;
     bool (*recognise)(const uint8_t *head, size_t bytes);
+    const char *extension; /* of files of a format without a magic number; else NULL */
     /* Reads and checks the header; makes all checks that need no large allocation. */
     bool (*open)(struct source *source, struct error *err);
     /* Reads the next rows->height rows; the caller has checked their shape and number. May be NULL.

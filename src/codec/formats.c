@@ -124,20 +124,24 @@ void format_append_word(char *text, size_t bytes, const char *word, int left, co
 const struct decoder *format_recognise(const uint8_t *head, size_t bytes, const char *path,
                                        const char *name, struct error *err)
 {
-    char list[128] = "";
-    int left = 0;
+    const struct decoder *unnamed = NULL;
 
     for (int i = FORMAT_NONE + 1; i < FORMATS; i++) {
-        if (format_is_read(&rows[i]) && rows[i].decoder->recognise(head, bytes))
-            return rows[i].decoder;
-        left += rows[i].decoder != rows[i - 1].decoder; /* several formats may share a decoder */
+        const struct decoder *decoder = rows[i].decoder;
+        if (format_is_read(&rows[i]) && decoder->recognise(head, bytes)) {
+            if (!decoder->extension || rows[format_of_path(path)].decoder == decoder)
+                return decoder;
+            unnamed = decoder;
+        }
     }
     if (foreign_refuse(head, bytes, path, name, err))
         return NULL;
-    for (int i = FORMAT_NONE + 1; i < FORMATS; i++)
-        if (rows[i].decoder != rows[i - 1].decoder)
-            format_append_word(list, sizeof list, rows[i].decoder->name, --left, " or ");
-    error_file(err, name, "not a %s file", list);
+    if (unnamed) {
+        error_file(err, name, "is perhaps %s, which is only read from a file named .%s",
+                   unnamed->name, unnamed->extension);
+        return NULL;
+    }
+    error_file(err, name, "not in a format that is read ('stencilcli list formats' names them)");
     return NULL;
 }
 

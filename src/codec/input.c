@@ -346,3 +346,12 @@ const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t
         *have = (size_t)(input->window + input->end - place);
     return input->buffer + (place - input->window);
 }
+
+bool input_copy(struct input *input, uint64_t place, void *to, size_t bytes, struct error *err)
+{
+    size_t got;
+
+    if (!input_read_at(input, place, to, bytes, &got, err))
+        return false;
+    return got == bytes || error_file(err, input->name, "was changed while it was read");
+}

@@ -75,5 +75,8 @@ const uint8_t *input_at(struct input *input, uint64_t place, size_t want, size_t
 /* Copies the BYTES bytes at PLACE, fewer at the end; *got is the number. */
 bool input_read_at(struct input *input, uint64_t place, void *into, size_t bytes, size_t *got,
                    struct error *err);
+/* Copies exactly BYTES bytes from PLACE, which the input's size covers; an error if the file has
+ * become shorter. */
+bool input_copy(struct input *input, uint64_t place, void *to, size_t bytes, struct error *err);
 
 #endif

@@ -15,7 +15,7 @@
 #include <webp/decode.h>
 #include <webp/encode.h>
 
-#include "base/machine.h"
+#include "base/memory.h"
 #include "codec/format.h"
 
 #define RIFF_BYTES 12
@@ -23,9 +23,6 @@
 #define VP8X_BYTES 10
 
 enum vp8x_flag { FLAG_ANIMATION = 2, FLAG_XMP = 4, FLAG_EXIF = 8, FLAG_ALPHA = 16, FLAG_ICC = 32 };
-
-/* Below this the system is not asked what memory it has. */
-#define LARGE_BYTES ((uint64_t)64 << 20)
 
 /* A picture's data may have this many bytes, and 16 a pixel: several times what encoders write. The
  * rest of a longer file is a hole, perhaps of gigabytes. */
@@ -286,7 +283,7 @@ static bool check_picture(const struct reader *r, uint64_t held, struct error *e
     if (r->end - picture_begin(r) > 16 * pixels + MOST_OVERHEAD)
         return error_file(err, r->name, "damaged WebP: it is too long for %d x %d pixels", r->width,
                           r->height);
-    return held < LARGE_BYTES || held <= machine_memory() ||
+    return large_fits(held) ||
            error_file(err, r->name, "no memory for %d x %d pixels: it takes %llu MB", r->width,
                       r->height, (unsigned long long)(held >> 20));
 }
@@ -398,7 +395,7 @@ static bool encoder_open(struct sink *sink, struct error *err)
     const uint64_t held = (uint64_t)format_row(FORMAT_WEBP)->encode_bytes *
                           (uint64_t)sink->info.width * (uint64_t)sink->info.height;
 
-    if (held >= LARGE_BYTES && held > machine_memory())
+    if (!large_fits(held))
         return sink_no_memory(sink, err);
     if (!WebPConfigInit(&w->config) || !WebPPictureInit(&w->picture))
         return error_file(err, output_name(sink->output),

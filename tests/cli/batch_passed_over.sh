@@ -3,7 +3,7 @@
 . "$CLI/lib"
 mkdir -p in/2026/raw in/raw empty
 for name in a.pgm 2026/b.pgm 2026/raw/c.pgm d.PGM; do cp "$TESTDATA/textbook.pgm" in/$name; done
-for name in 1.avif 2.AVif x.heic 2026/y.gif 2026/raw/z.CR2 raw/notes.txt .DS_Store README; do
+for name in 1.avif 2.AVif x.heic 2026/y.jxl 2026/raw/z.CR2 raw/notes.txt .DS_Store README; do
     echo x >in/$name
 done
 run() {
@@ -22,7 +22,7 @@ run blur in planned --plan
 run blur in some1 --include '2026/**'
 run blur in some2 --include '*.{pgm,PGM}'
 run blur in some3 --include 'raw/'
-run blur in some4 --include '{2026,raw}/' --exclude '*.{gif,txt}'
+run blur in some4 --include '{2026,raw}/' --exclude '*.{jxl,txt}'
 run blur in some5 --include 'y*'
 (cd some1 && find . -name '*.pgm') | sort
 # A pattern that says the extension takes the file.

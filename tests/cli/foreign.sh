@@ -19,8 +19,6 @@ is AVIF '\0\0\0\034ftypavif'
 is AVIF '\0\0\0\034ftypavis'
 is 'MP4 or MOV video' '\0\0\0\040ftypisom'
 is 'AVI video' 'RIFF\0\0\0\0AVI LIST'
-is GIF GIF89a
-is PSD '8BPS\0\1'
 is PDF '%%PDF-1.7'
 is 'JPEG XL' '\377\012\357\100'
 is 'JPEG XL' '\0\0\0\014JXL \r\n\207\n'
@@ -52,27 +50,24 @@ is PFM 'PF\n1 1\n'
 is SGI '\1\332\1\1'
 is PCX '\012\5\1\010'
 is ICO '\0\0\1\0\1\0'
-is TGA '\0\0\2\0\0\0\0\0\0\0\0\0\0\1\1\0\030\0'
-is TGA '\0\0\012\0\0\0\0\0\0\0\0\0\0\1\1\0\040\010'
-is TGA '\0\1\1\0\0\0\1\030\0\0\0\0\1\0\1\0\010\0'
 # Names in a shell's words.
-is GIF GIF89a "it's \$HOME.gif"
-is GIF GIF89a a:b.gif
-printf GIF89a >-x.gif
-try blur -- -x.gif out.png
+is DDS 'DDS |' "it's \$HOME.dds"
+is DDS 'DDS |' a:b.dds
+printf 'DDS |' >-x.dds
+try blur -- -x.dds out.png
 long=$(printf '%0200d' 0)
 mkdir -p $long/$long/$long
-is GIF GIF89a $long/$long/$long/x.gif | sed 's/0000*/0/g'
-printf GIF89a | stencilcli blur - out.png 2>&1 || :
+is DDS 'DDS |' $long/$long/$long/x.dds | sed 's/0000*/0/g'
+printf 'DDS |' | stencilcli blur - out.png 2>&1 || :
 # Other bytes are not guessed at.
-for bytes in GIF 'ftypheic' '<?xml?>' '\0\0\2\0\0\0\0\0\0\0\0\0\0\0\1\0\030\0' 'P7 x' text; do
+for bytes in GIF '\0\0\2\0\0\0\0\0\0\0\0\0\1\0\1\0\030\0' 'ftypheic' '<?xml?>' '\0\0\2\0\0\0\0\0\0\0\0\0\0\0\1\0\030\0' 'P7 x' text; do
     # shellcheck disable=SC2059
     printf "$bytes" >x.png
     stencilcli blur x.png out.png 2>&1 || :
 done
 # In a folder, in a comparison.
 mkdir in
-printf GIF89a >in/x.png
+printf 'DDS |' >in/x.png
 try blur in out -q
 try compare x.png in/x.png
 [ ! -e out.png ]

@@ -18,17 +18,18 @@ there() { # there PROGRAM: it is installed, and not a stand-in that lacks format
 }
 { printf 'P6 64 48 255\n' && head -c 9216 "$TESTDATA/photo.png"; } >small.ppm
 if there convert; then
-    for kind in heic avif gif psd jp2 j2k exr hdr dpx fits dds xpm sgi pcx ico tga; do
+    for kind in heic avif jp2 j2k exr hdr dpx fits dds xpm sgi pcx ico; do
         # A program may lack a library for a kind, and then write another one.
         convert small.ppm "x.$kind" 2>messages && [ ! -s messages ] || continue
         works x.$kind
     done
-    for kind in gif tga; do
-        cp x.$kind "a: b's [1].jpg"
-        works "a: b's [1].jpg"
+    cp x.jp2 "a: b's [1].jpg"
+    works "a: b's [1].jpg"
+    convert small.ppm -colorspace CMYK "a b's.psd"
+    works "a b's.psd"
+    for name in gray.psd right_to_left.tga palette_first.tga; do
+        works "$TESTDATA/hostile/$name"
     done
-    convert small.ppm "$TESTDATA/gray.png" two.gif
-    works two.gif
 fi
 if there ffmpeg; then
     for kind in qoi jxl mp4 avi; do

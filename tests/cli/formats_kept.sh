@@ -21,10 +21,10 @@ through() { # FILE FORMATS...
         rm "middle.$format" "back.$end"
     done
 }
-through gray.pgm pgm pam png pnm
-through rgb.ppm ppm pam png bmp pnm
-through gray_alpha.pam pam png
-through rgb_alpha.pam pam png
+through gray.pgm pgm pam png pnm tga
+through rgb.ppm ppm pam png bmp pnm tga
+through gray_alpha.pam pam png tga
+through rgb_alpha.pam pam png tga
 through gray16.pgm pgm pam png
 through rgb10.ppm ppm pam
 # Plain text is read, binary is written; gray in .ppm becomes equal RGB.

@@ -15,8 +15,8 @@ static void temporary_path(char path[64])
     const char *folder = getenv("TMPDIR");
     int fd;
 
-    snprintf(path, 64, "%.40s/stencil_test_XXXXXX", folder && *folder ? folder : "/tmp");
-    fd = mkstemp(path);
+    snprintf(path, 64, "%.36s/stencil_test_XXXXXX.tga", folder && *folder ? folder : "/tmp");
+    fd = mkstemps(path, 4); /* the name matters only for TGA */
     CHECK(fd >= 0);
     if (fd >= 0)
         close(fd);

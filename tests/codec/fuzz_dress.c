@@ -104,15 +104,27 @@ static void dress_png(struct bytes *out, const uint8_t *data, size_t size, int h
         append(out, data + at, size - at);
 }
 
+static char path[64]; /* of a link to the file, which is in memory */
+
+static void remove_link(void)
+{
+    unlink(path);
+}
+
 const char *fuzz_dress(const uint8_t *data, size_t size, const uint8_t **file, size_t *bytes)
 {
     static struct bytes dressed;
     static int fd = -1;
-    static char path[64];
+    char target[64];
 
     if (fd < 0) {
         fd = memfd_create("fuzz", 0);
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        snprintf(target, sizeof target, "/proc/self/fd/%d", fd);
+        snprintf(path, sizeof path, "/tmp/stencil_fuzz_%d.tga", (int)getpid());
+        unlink(path);
+        if (symlink(target, path) != 0) /* the name matters only for TGA */
+            abort();
+        atexit(remove_link);
     }
     dressed.count = 0;
     if ((data[0] & 3) == 0)

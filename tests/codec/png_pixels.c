@@ -1,4 +1,5 @@
 /* All kinds of PNG, and the samples that they must give: see tests/codec/png_pixels.h. */
+#include <stdlib.h>
 #include "tests/codec/png_pixels.h"
 
 #include <stdio.h>
@@ -62,12 +63,11 @@ bool png_pixels_agree(const struct maker *maker, const struct image *image, char
     return true;
 }
 
-/* Makes pictures of one kind and size with all filters, interlaced or not, with one tRNS or
- * none. */
-static void each_of_kind(int colour, int depth, int width, int height, bool with_trns,
-                         void (*check)(const struct maker *maker))
+void png_pixels_kind(int colour, int depth, int width, int height, bool with_trns,
+                     void (*check)(const struct maker *maker))
 {
-    static uint16_t samples[33 * 17 * 4];
+    int count = maker_samples(colour), i;
+    uint16_t *samples = malloc(sizeof *samples * (size_t)(width * height * count));
     uint8_t palette[3 * 256], trns[256];
     struct maker maker = {.width = width,
                           .height = height,
@@ -76,7 +76,6 @@ static void each_of_kind(int colour, int depth, int width, int height, bool with
                           .samples = samples,
                           .palette = palette,
                           .trns = trns};
-    int count = maker_samples(colour), i;
     unsigned max = (1U << depth) - 1;
 
     for (i = 0; i < width * height * count; i++)
@@ -103,6 +102,7 @@ static void each_of_kind(int colour, int depth, int width, int height, bool with
             maker.compressed = (int)png_pixels_random(2);
             check(&maker);
         }
+    free(samples);
 }
 
 void png_pixels_each(bool with_trns, void (*check)(const struct maker *maker))
@@ -118,8 +118,8 @@ void png_pixels_each(bool with_trns, void (*check)(const struct maker *maker))
     for (k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (s = 0; s < sizeof sizes / sizeof *sizes; s++)
             if (!with_trns || kinds[k].colour < 4)
-                each_of_kind(kinds[k].colour, kinds[k].depth, sizes[s][0], sizes[s][1], with_trns,
-                             check);
+                png_pixels_kind(kinds[k].colour, kinds[k].depth, sizes[s][0], sizes[s][1],
+                                with_trns, check);
 }
 
 void png_pixels_fill(struct image *image, bool flat)

@@ -17,6 +17,10 @@ bool png_pixels_agree(const struct maker *maker, const struct image *image, char
  * interlaced or not, in one chunk or several, with or without a tRNS. */
 void png_pixels_each(bool with_trns, void (*check)(const struct maker *maker));
 
+/* Calls CHECK with pictures of one kind and size, with all filters, interlaced or not. */
+void png_pixels_kind(int colour, int depth, int width, int height, bool with_trns,
+                     void (*check)(const struct maker *maker));
+
 /* Fills a picture for an encoder: like a photograph, or flat with few colours. */
 void png_pixels_fill(struct image *image, bool flat);
 

@@ -16,7 +16,7 @@ static void names(void)
     CHECK(format_of_path("a.png.pam") == FORMAT_PAM && format_of_path("x.pnm") == FORMAT_PNM);
     CHECK(format_of_path("png") == FORMAT_NONE && format_of_path(".png") == FORMAT_NONE);
     CHECK(format_of_path("a.png/b") == FORMAT_NONE && format_of_path("a.") == FORMAT_NONE);
-    CHECK(format_of_path("a.pngx") == FORMAT_NONE && format_of_path("a.gif") == FORMAT_NONE);
+    CHECK(format_of_path("a.pngx") == FORMAT_NONE && format_of_path("a.xcf") == FORMAT_NONE);
     CHECK(format_of_name("jpg") == FORMAT_JPEG && format_of_name("") == FORMAT_NONE);
     CHECK(strcmp(format_name(FORMAT_JPEG), "jpeg") == 0);
     CHECK(strcmp(format_name(FORMAT_PNM), "pnm") == 0);
@@ -39,16 +39,18 @@ static void every_format_is_recognised(void)
         if (!row->colour && row->colour_as == FORMAT_NONE)
             image.channels = 1;
         snprintf(path, sizeof path, "row.%s", row->name);
+        CHECK(row->decoder->recognise && format_of_name(row->name) == format);
+        CHECK(row->decode_rate > 0 || row->colour_as != FORMAT_NONE);
+        if (!format_is_written(row))
+            continue;
         CHECKF(write_picture(path, &image, 255, &plain_options, 7, &err), "%s", err.text);
         CHECKF(source_open(&source, path, &err), "%s", err.text);
         CHECKF(source && source_info(source)->format == expected, "%s", path);
         source_close(source);
-        CHECK(row->decode_rate > 0 || row->colour_as != FORMAT_NONE);
-        CHECK(row->decoder->recognise && row->encoder->open);
+        CHECK(row->encoder->open);
         CHECK(!row->encoder->write != !row->encoder->make);
         snprintf(name, sizeof name, " %s", row->name);
-        CHECKF(strstr(format_known(known), name) && format_of_name(row->name) == format, "%s",
-               path);
+        CHECKF(strstr(format_known(known), name), "%s", path);
         CHECK(!row->short_name || format_of_name(row->short_name) == format);
         image.channels = 3;
     }
@@ -127,11 +129,11 @@ static void unknown_formats(void)
 
     check_unknown("o.xyz", FORMAT_PNG,
                   "o.xyz: unknown output format '.xyz' "
-                  "(known: png jpg jpeg webp tif tiff bmp pgm ppm pam pnm)");
+                  "(known: png jpg jpeg webp tif tiff bmp tga pgm ppm pam pnm)");
     check_unknown(
         "folder.png/o", FORMAT_PNG,
         "folder.png/o: no extension that tells the output format: add one or use --format (known: "
-        "png jpg jpeg webp tif tiff bmp pgm ppm pam pnm); for a folder write folder.png/o/");
+        "png jpg jpeg webp tif tiff bmp tga pgm ppm pam pnm); for a folder write folder.png/o/");
     check_unknown(
         "-", FORMAT_NONE,
         "standard output: no format given: use --format (known: png jpg jpeg webp tif tiff bmp "
@@ -154,8 +156,10 @@ static void unknown_inputs(void)
 
     write_file("in.png", BYTES("not a picture"));
     CHECK(!source_open(&source, "in.png", &err) && !source);
-    CHECKF(strcmp(err.text, "in.png: not a PNG, JPEG, WebP, TIFF, BMP or PNM file") == 0, "%s",
-           err.text);
+    CHECKF(strcmp(err.text,
+                  "in.png: not in a format that is read ('stencilcli list formats' names them)") ==
+               0,
+           "%s", err.text);
     write_file("in.png", "", 0);
     CHECK(!source_open(&source, "in.png", &err));
     CHECKF(strcmp(err.text, "in.png: the file is empty") == 0, "%s", err.text);

@@ -1,6 +1,6 @@
-/* Every damaged, forged or unsupported PNG, JPEG, BMP, WebP and TIFF of testdata/hostile is refused
- * quickly, with the message that fits its damage. scripts/make_hostile describes the files; a file
- * that is not listed here is a failure. */
+/* Every damaged, forged or unsupported PNG, JPEG, BMP, WebP, TIFF, TGA, GIF and PSD of
+ * testdata/hostile is refused quickly, with the message that fits its damage. scripts/make_hostile
+ * describes the files; a file that is not listed here is a failure. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,20 +15,11 @@ struct hostile {
     const char *name, *sentence;
 };
 
-/* The message with ISA-L, which alone tells how many rows came before the end, and the message
- * without it. */
-#ifdef HAVE_ISAL
-#define WITH_ROWS(with, without) with
-#else
-#define WITH_ROWS(with, without) without
-#endif
-
 static const struct hostile png[] = {
     {"block_type", "damaged PNG: the compressed data is damaged"},
     {"bomb", "damaged PNG: there is more compressed data than the picture needs"},
     {"chunk_length", "damaged PNG: an impossible length in chunk IDAT at byte 33"},
-    {"chunk_length_forged", WITH_ROWS("truncated PNG: 2 of 16 rows",
-                                      "truncated PNG: the file ends inside chunk IDAT at byte 33")},
+    {"chunk_length_forged", "truncated PNG: 2 of 16 rows"},
     {"chunk_type", "damaged PNG: there is no chunk at byte 33"},
     {"colour_type", "damaged PNG: there is no colour type 1 with 8 bits"},
     {"compression_method",
@@ -38,8 +29,7 @@ static const struct hostile png[] = {
     {"data_behind_cut", "damaged PNG: there is more compressed data than the picture needs"},
     {"data_behind_chunk", "damaged PNG: there is more compressed data than the picture needs"},
     {"data_behind_interlaced", "damaged PNG: there is more compressed data than the picture needs"},
-    {"data_ends", WITH_ROWS("damaged PNG: the compressed data ends early",
-                            "damaged PNG: the compressed data is damaged")},
+    {"data_ends", "damaged PNG: the compressed data ends early"},
     {"data_of_one_byte", "damaged PNG: the compressed data ends early"},
     {"depth", "damaged PNG: there is no colour type 0 with 3 bits"},
     {"depth_of_colour", "damaged PNG: there is no colour type 2 with 4 bits"},
@@ -49,6 +39,7 @@ static const struct hostile png[] = {
     {"filter_method",
      "damaged PNG: an unknown compression or filter method in chunk IHDR at byte 8"},
     {"filter_type", "damaged PNG: row 5 has filter type 9"},
+    {"filter_type_interlaced", "damaged PNG: row 1 of pass 6 has filter type 5"},
     {"forged_height", "truncated PNG: 16 of 32 rows"},
     {"half_signature", "truncated PNG: the file ends inside its signature"},
     {"header_length", "damaged PNG: a header of the wrong length in chunk IHDR at byte 8"},
@@ -71,6 +62,8 @@ static const struct hostile png[] = {
     {"palette_gray", "damaged PNG: a palette beside gray samples in chunk PLTE at byte 33"},
     {"palette_index", "damaged PNG: row 0 has a colour that its palette lacks: 4"},
     {"palette_index_bits", "damaged PNG: row 1 has a colour that its palette lacks: 5"},
+    {"palette_index_interlaced",
+     "damaged PNG: row 0 of pass 5 has a colour that its palette lacks: 4"},
     {"palette_length", "damaged PNG: a palette of the wrong length in chunk PLTE at byte 33"},
     {"palette_too_long", "damaged PNG: a palette of the wrong length in chunk PLTE at byte 33"},
     {"preset_dictionary", "damaged PNG: it is not compressed as zlib does it"},
@@ -91,14 +84,15 @@ static const struct hostile png[] = {
     {"truncated_before_end", "truncated PNG: the file ends before its last chunk"},
     {"truncated_header", "truncated PNG: the file ends inside chunk IHDR at byte 8"},
     {"truncated_inside_end", "truncated PNG: the file ends inside the head of a chunk"},
-    {"truncated_rows", WITH_ROWS("truncated PNG: 7 of 16 rows",
-                                 "truncated PNG: the file ends inside chunk IDAT at byte 33")},
+    {"truncated_rows", "truncated PNG: 7 of 16 rows"},
     {"two_headers", "damaged PNG: a second header in chunk IHDR at byte 33"},
     {"two_palettes", "damaged PNG: a second palette in chunk PLTE at byte 57"},
     {"two_transparencies", "damaged PNG: a second transparency in chunk tRNS at byte 47"},
     {"wrong_adler", "damaged PNG: the Adler-32 checksum does not match"},
+    {"wrong_adler_interlaced", "damaged PNG: the Adler-32 checksum does not match"},
     {"wrong_crc", "damaged PNG: the CRC of chunk IDAT at byte 33 does not match"},
     {"wrong_crc_header", "damaged PNG: the CRC of chunk IHDR at byte 8 does not match"},
+    {"wrong_crc_interlaced", "damaged PNG: the CRC of chunk IDAT at byte 33 does not match"},
     {"wrong_crc_text", "damaged PNG: the CRC of chunk tEXt at byte 33 does not match"},
     {"zero_height", "damaged PNG: 16 x 0 pixels are no picture"},
     {"zero_width", "damaged PNG: 0 x 16 pixels are no picture"},
@@ -257,6 +251,82 @@ static const struct hostile bmp[] = {
     {"zero_width", "damaged BMP: 0 x 3 pixels are no picture"},
 };
 
+static const struct hostile tga[] = {
+    {"cut_palette", "damaged TGA: the file ends before its picture does"},
+    {"header_only", "truncated TGA: 0 of 3 rows"},
+    {"huge", "truncated TGA: 0 of 65535 rows"},
+    {"huge_compressed", "truncated TGA: 0 of 65535 rows"},
+    {"palette_index", "damaged TGA: it has a colour that its palette lacks"},
+    {"palette_first",
+     "a TGA with an unusual palette is not read; try: convert "
+     "testdata/hostile/palette_first.tga'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+    {"right_to_left",
+     "a TGA with columns from right to left is not read; try: convert "
+     "testdata/hostile/right_to_left.tga'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+    {"run_length_cut", "truncated TGA: 1 of 3 rows"},
+    {"run_length_leaves", "damaged TGA: its compressed pixels leave the picture"},
+    {"truncated_rows", "truncated TGA: 2 of 3 rows"},
+};
+
+static const struct hostile gif[] = {
+    {"code_before_table", "damaged GIF: its compressed pixels make no sense"},
+    {"code_before_clear", "damaged GIF: its compressed pixels make no sense"},
+    {"code_size", "damaged GIF: it has no palette, or an impossible size of codes"},
+    {"control_length", "damaged GIF: it holds no whole picture"},
+    {"cut_before_picture", "damaged GIF: it holds no whole picture"},
+    {"cut_data", "truncated GIF: 0 of 1 rows"},
+    {"cut_header", "damaged GIF: it holds no whole picture"},
+    {"cut_palette", "damaged GIF: it holds no whole picture"},
+    {"cut_place", "damaged GIF: it holds no whole picture"},
+    {"data_ends", "truncated GIF: 0 of 1 rows"},
+    {"empty_picture", "damaged GIF: its picture is empty or leaves the canvas"},
+    {"huge", "truncated GIF: 0 of 65535 rows"},
+    {"leaves", "damaged GIF: its compressed pixels leave the picture"},
+    {"leaves_canvas", "damaged GIF: its picture is empty or leaves the canvas"},
+    {"no_end_of_data", "truncated GIF: 0 of 1 rows"},
+    {"no_palette", "damaged GIF: it has no palette, or an impossible size of codes"},
+    {"no_picture", "damaged GIF: it holds no whole picture"},
+    {"no_such_code", "damaged GIF: its compressed pixels make no sense"},
+    {"palette_index", "damaged GIF: it has a colour that its palette lacks"},
+    {"unknown_block", "damaged GIF: it holds no whole picture"},
+};
+
+static const struct hostile psd[] = {
+    {"cmyk", "a PSD with other colours than RGB is not read; try: convert "
+             "testdata/hostile/cmyk.psd'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+    {"cut_compression", "damaged PSD: the file ends before its picture does"},
+    {"cut_header", "damaged PSD: the file ends before its picture does"},
+    {"cut_section", "damaged PSD: the file ends before its picture does"},
+    {"cut_table", "damaged PSD: the file ends before its picture does"},
+    {"few_channels", "damaged PSD: 4 x 2 pixels of 2 channels are no picture"},
+    {"gray", "a PSD with other colours than RGB is not read; try: convert "
+             "testdata/hostile/gray.psd'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+    {"huge", "truncated PSD: 0 of 90000 rows of its channels"},
+    {"huge_packed", "damaged PSD: row 0 of channel 1 is not compressed soundly"},
+    {"huge_side", "damaged PSD: 2147483647 x 2 pixels of 3 channels are no picture"},
+    {"large", "a PSD with large dimensions (a PSB) is not read; try: convert "
+              "testdata/hostile/large.psd'[0]' -colorspace sRGB png:- | stencilcli FILTER "
+              "- OUTPUT"},
+    {"no_merged_picture", "truncated PSD: 0 of 6 rows of its channels"},
+    {"one_bit", "a PSD with 1 or 32 bits a sample is not read; try: convert "
+                "testdata/hostile/one_bit.psd'[0]' -colorspace sRGB png:- | stencilcli "
+                "FILTER - OUTPUT"},
+    {"other_compression", "a PSD with unusual compression is not read; try: convert "
+                          "testdata/hostile/other_compression.psd'[0]' -colorspace sRGB "
+                          "png:- | stencilcli FILTER - OUTPUT"},
+    {"packed_16",
+     "a PSD with unusual compression is not read; try: convert "
+     "testdata/hostile/packed_16.psd'[0]' -colorspace sRGB png:- | stencilcli FILTER - OUTPUT"},
+    {"packed_cut", "truncated PSD: 5 of 6 rows of its channels"},
+    {"packed_empty", "damaged PSD: row 0 of channel 1 is not compressed soundly"},
+    {"packed_leaves", "damaged PSD: row 1 of channel 2 is not compressed soundly"},
+    {"packed_short", "damaged PSD: row 1 of channel 2 is not compressed soundly"},
+    {"section_leaves", "damaged PSD: the file ends before its picture does"},
+    {"truncated_rows", "truncated PSD: 4 of 6 rows of its channels"},
+    {"zero_height", "damaged PSD: 4 x 0 pixels of 3 channels are no picture"},
+    {"zero_width", "damaged PSD: 0 x 2 pixels of 3 channels are no picture"},
+};
+
 static double seconds(void)
 {
     struct timespec now;
@@ -374,6 +444,20 @@ static void hostile_tiffs_are_refused(void)
     check_files(tiff, sizeof tiff / sizeof *tiff, "tif");
 }
 #endif
+static void hostile_tgas_are_refused(void)
+{
+    check_files(tga, sizeof tga / sizeof *tga, "tga");
+}
+
+static void hostile_gifs_are_refused(void)
+{
+    check_files(gif, sizeof gif / sizeof *gif, "gif");
+}
+
+static void hostile_psds_are_refused(void)
+{
+    check_files(psd, sizeof psd / sizeof *psd, "psd");
+}
 
 int main(void)
 {
@@ -386,5 +470,8 @@ int main(void)
 #ifdef HAVE_TIFF
     TEST(hostile_tiffs_are_refused);
 #endif
+    TEST(hostile_tgas_are_refused);
+    TEST(hostile_gifs_are_refused);
+    TEST(hostile_psds_are_refused);
     return test_finish();
 }

@@ -1,6 +1,7 @@
 /* PNG reading and writing through the codec interface: every colour type, depth, filter and
  * interlacing, made by the tests' own encoder (tests/codec/png_maker.c); pictures written and read
  * back; and messages about metadata. tests/codec/test_hostile.c tests files that are refused. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,59 @@ static void every_kind_reads_exactly(void)
 static void transparency_becomes_alpha(void)
 {
     png_pixels_each(true, check_pixels);
+}
+
+/* Sizes for which some of the seven passes are empty, or have one row or column. */
+static void interlaced_pictures_of_small_sizes(void)
+{
+    static const int kinds[][2] = {{0, 1}, {2, 8}, {3, 2}, {6, 16}};
+    int k = 0;
+
+    for (int width = 1; width <= 9; width++)
+        for (int height = 1; height <= 9; height++, k = (k + 1) % COUNT(kinds))
+            png_pixels_kind(kinds[k][0], kinds[k][1], width, height, k == 1 || k == 2,
+                            check_pixels);
+}
+
+/* Passes that are inflated in several parts. */
+static void interlaced_pictures_of_many_rows(void)
+{
+    png_pixels_kind(0, 4, 1501, 340, false, check_pixels);
+    png_pixels_kind(2, 8, 411, 300, false, check_pixels);
+    png_pixels_kind(3, 8, 3, 41000, true, check_pixels);
+    png_pixels_kind(6, 16, 12000, 3, false, check_pixels);
+}
+
+/* A file that lacks the end of its picture data is refused, and the error tells the rows. */
+static void cut_interlaced_pictures_are_refused(void)
+{
+    static const uint16_t samples[9 * 9];
+    /* 9 x 9 gray pixels of 8 bits: rows of each pass, and bytes of a row with its filter type. */
+    static const int passes[7][2] = {{2, 3}, {2, 2}, {1, 4}, {3, 3}, {2, 6}, {5, 5}, {4, 10}};
+    const struct maker maker = {
+        .width = 9, .height = 9, .depth = 8, .interlaced = 1, .samples = samples};
+    size_t bytes, start, data = 0, ends[20] = {0};
+    uint8_t *file = maker_make(&maker, &bytes);
+    int rows = 0, pass, y, complete = 0;
+    char sentence[64], warning[256];
+    struct image image;
+    struct error err;
+
+    for (pass = 0; pass < 7; pass++)
+        for (y = 0; y < passes[pass][0]; y++)
+            ends[rows++] = data += (size_t)passes[pass][1];
+    CHECK(rows == 19 && data == 100);
+    /* Behind signature, header, the head of IDAT, and those of zlib and a stored block. */
+    start = 8 + 25 + 8 + 2 + 5;
+    for (data = 1; data < 100; data++) {
+        while (ends[complete] <= data)
+            complete++;
+        memory_read(file, start + data, &image, warning, &err);
+        snprintf(sentence, sizeof sentence, "truncated PNG: %d of 19 rows", complete);
+        CHECKF(!image.data && strstr(err.text, sentence), "%zu bytes: %s", data, err.text);
+        image_free(&image);
+    }
+    free(file);
 }
 
 static void unfilter_agrees_with_its_definition(void)
@@ -257,6 +311,9 @@ int main(void)
 {
     TEST(every_kind_reads_exactly);
     TEST(transparency_becomes_alpha);
+    TEST(interlaced_pictures_of_small_sizes);
+    TEST(interlaced_pictures_of_many_rows);
+    TEST(cut_interlaced_pictures_are_refused);
     TEST(unfilter_agrees_with_its_definition);
     TEST(filter_agrees_with_its_definition);
     TEST(rows_agree_with_single_rows);

@@ -34,19 +34,53 @@ static void fill(uint8_t *data, size_t bytes, enum content content)
     }
 }
 
+struct piece {
+    const uint8_t *data;
+    size_t bytes, most; /* MOST are handed out at once */
+};
+
+static const uint8_t *next_piece(void *context, size_t *bytes)
+{
+    struct piece *piece = context;
+    const uint8_t *data = piece->data;
+
+    *bytes = piece->bytes < piece->most ? piece->bytes : piece->most;
+    piece->data += *bytes;
+    piece->bytes -= *bytes;
+    return *bytes > 0 ? data : NULL;
+}
+
+/* Inflates a whole stream in pieces of MOST bytes. */
+static bool inflate_pieces(const uint8_t *in, size_t bytes, size_t most, uint8_t *out,
+                           size_t capacity, size_t *written, const char **why)
+{
+    struct piece piece = {in, bytes, most};
+    struct zlib_reader *reader = zlib_reader_new(next_piece, &piece);
+    bool ok = reader && zlib_reader_read(reader, out, capacity, written, why) &&
+              zlib_reader_end(reader, why);
+
+    zlib_reader_free(reader);
+    return ok;
+}
+
+static bool inflate_all(const uint8_t *in, size_t bytes, uint8_t *out, size_t capacity,
+                        size_t *written, const char **why)
+{
+    return inflate_pieces(in, bytes, SIZE_MAX, out, capacity, written, why);
+}
+
 static void check_round_trip(const uint8_t *data, size_t bytes)
 {
     size_t made, written;
     uint8_t *zlib = maker_deflate(data, bytes, STRIP, &made), *back = malloc(bytes + 1);
     const char *why = "";
 
-    CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "%zu bytes: %s", bytes,
-           why);
+    CHECKF(inflate_all(zlib, made, back, bytes, &written, &why), "%zu bytes: %s", bytes, why);
     CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "%zu bytes", bytes);
     /* More room than needed makes no difference; too little is reported. */
-    CHECK(zlib_stream_inflate(zlib, made, back, bytes + 1, &written, &why) && written == bytes);
+    CHECK(inflate_all(zlib, made, back, bytes + 1, &written, &why) && written == bytes);
     if (bytes > 0) {
-        CHECK(!zlib_stream_inflate(zlib, made, back, bytes - 1, &written, &why));
+        CHECK(!inflate_all(zlib, made, back, bytes - 1, &written, &why));
         CHECKF(strstr(why, "more compressed data") != NULL, "%zu bytes: %s", bytes, why);
     }
     free(back);
@@ -78,7 +112,7 @@ static void check_body(uint8_t *zlib, size_t made, const uint8_t *data, size_t b
     zlib_stream_begin(zlib);
     made += 2;
     made += zlib_stream_end(zlib + made, zlib_adler32(1, data, bytes));
-    CHECKF(zlib_stream_inflate(zlib, made, back, bytes, &written, &why), "kind %u: %s", kind, why);
+    CHECKF(inflate_all(zlib, made, back, bytes, &written, &why), "kind %u: %s", kind, why);
     CHECKF(written == bytes && memcmp(back, data, bytes) == 0, "kind %u", kind);
 }
 
@@ -261,8 +295,8 @@ static void cut_streams_are_refused(void)
         cut = malloc(length + 1); /* separate, so that reading past its end is detected */
         memcpy(cut, zlib, length);
         why = NULL;
-        CHECKF(!zlib_stream_inflate(cut, length, back, sizeof back, &written, &why),
-               "%zu of %zu bytes", length, made);
+        CHECKF(!inflate_all(cut, length, back, sizeof back, &written, &why), "%zu of %zu bytes",
+               length, made);
         CHECK(why != NULL && written <= sizeof back);
         free(cut);
     }
@@ -279,14 +313,75 @@ static void changed_streams_are_refused(void)
     zlib = maker_deflate(data, sizeof data, 300, &made);
     for (i = 2; i < made; i++) { /* the window size in byte 0 is ignored */
         zlib[i] ^= 16;
-        CHECKF(!zlib_stream_inflate(zlib, made, back, sizeof back, &written, &why) ||
+        CHECKF(!inflate_all(zlib, made, back, sizeof back, &written, &why) ||
                    (written == sizeof back && memcmp(data, back, sizeof data) == 0),
                "byte %zu of %zu", i, made);
         zlib[i] ^= 16;
     }
     zlib[made - 1] ^= 1;
-    CHECK(!zlib_stream_inflate(zlib, made, back, sizeof back, &written, &why));
+    CHECK(!inflate_all(zlib, made, back, sizeof back, &written, &why));
     CHECKF(strcmp(why, "the Adler-32 checksum does not match") == 0, "%s", why);
+    free(zlib);
+}
+
+/* Bytes behind the stream; the library may have taken some of them. */
+static void bytes_behind_are_refused(void)
+{
+    uint8_t data[400], back[400], *zlib, *longer;
+    size_t made, written, length, more;
+    const char *why;
+
+    for (length = 1; length < sizeof data; length += 7) {
+        fill(data, length, length % 2 ? TEXT : ZEROS);
+        zlib = maker_deflate(data, length, 300, &made);
+        for (more = 1; more <= 9; more++) {
+            longer = calloc(1, made + more);
+            memcpy(longer, zlib, made);
+            why = "";
+            CHECK(!inflate_all(longer, made + more, back, length, &written, &why));
+            CHECKF(strstr(why, "more compressed data"), "%zu and %zu bytes: %s", made, more, why);
+            free(longer);
+        }
+        free(zlib);
+    }
+}
+
+/* Small pieces of input, and small reads, change nothing. Skipped bytes are counted, also where the
+ * stream is cut. */
+static void pieces_change_nothing(void)
+{
+    enum { BYTES = 100000 };
+    uint8_t *data = malloc(BYTES), *back = malloc(BYTES), *zlib;
+    const char *why = "";
+    size_t made, written, most, got;
+
+    fill(data, BYTES, TEXT);
+    zlib = maker_deflate(data, BYTES, STRIP, &made);
+    for (most = 1; most < 5000; most = most * 3 + 1) {
+        struct piece piece = {zlib, made, most};
+        struct zlib_reader *reader = zlib_reader_new(next_piece, &piece);
+        uint64_t skipped = 0;
+        CHECK(inflate_pieces(zlib, made, most, back, BYTES, &written, &why));
+        CHECK(written == BYTES && memcmp(back, data, BYTES) == 0);
+        CHECK(zlib_reader_skip(reader, most, &skipped, &why) && skipped == most);
+        for (written = most; written < BYTES; written += got) {
+            size_t want = BYTES - written < most ? BYTES - written : most;
+            CHECK(zlib_reader_read(reader, back + written, want, &got, &why) && got == want);
+            if (got != want)
+                break;
+        }
+        CHECK(memcmp(back, data, BYTES) == 0 && zlib_reader_end(reader, &why));
+        zlib_reader_free(reader);
+
+        piece = (struct piece){zlib, made / 2, most};
+        reader = zlib_reader_new(next_piece, &piece);
+        CHECK(!zlib_reader_skip(reader, BYTES, &skipped, &why));
+        CHECKF(strcmp(why, "the compressed data ends early") == 0, "%s", why);
+        CHECKF(skipped > BYTES / 4 && skipped < BYTES, "%zu", (size_t)skipped);
+        zlib_reader_free(reader);
+    }
+    free(back);
+    free(data);
     free(zlib);
 }
 
@@ -309,6 +404,8 @@ int main(void)
     TEST(addresses_decide_nothing);
     TEST(cut_streams_are_refused);
     TEST(changed_streams_are_refused);
+    TEST(bytes_behind_are_refused);
+    TEST(pieces_change_nothing);
     TEST(crc_is_that_of_png);
     return test_finish();
 }

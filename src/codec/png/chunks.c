@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "codec/png/png.h"
 #include "codec/zlib/stream.h"
 
@@ -494,58 +493,35 @@ const uint8_t *png_pieces_next(void *context, size_t *bytes)
     return at;
 }
 
-uint8_t *png_pieces_gather(const struct png_file *png, struct error *err)
-{
-    struct png_pieces pieces = png_pieces_begin(png);
-    uint8_t *all = large_alloc(png->data_bytes), *to = all;
-    const uint8_t *data;
-    size_t bytes;
-
-    if (!all) {
-        error_file(err, png->name, "no memory to read it");
-        return NULL;
-    }
-    for (; (data = png_pieces_next(&pieces, &bytes)); to += bytes)
-        memcpy(to, data, bytes);
-    if (pieces.failed)
-        *err = pieces.err;
-    else if (pieces.left > 0) /* the file is shorter now */
-        changed(png->input, err);
-    else
-        return all;
-    free(all);
-    return NULL;
-}
-
 /* ---- metadata for another PNG ---- */
 
-/* Copies COUNT bytes from PLACE; an error if the file is shorter now. */
-static bool copy(struct input *input, size_t place, uint8_t *to, size_t count, struct error *err)
+/* Callback for zlib_reader_new: all of CONTEXT (a struct metadata_part), and then nothing. */
+static const uint8_t *take_part(void *context, size_t *bytes)
 {
-    size_t have;
+    struct metadata_part *part = context;
+    const uint8_t *all = part->bytes;
 
-    for (size_t done = 0; done < count; done += have) {
-        const uint8_t *from = input_at(input, place + done, 1, &have, err);
-        if (!from || have == 0)
-            return from && changed(input, err);
-        have = have < count - done ? have : count - done;
-        memcpy(to + done, from, have);
-    }
-    return true;
+    *bytes = part->size;
+    part->bytes = NULL;
+    return all;
 }
 
 /* The profile of an iCCP chunk if it is for gray (or RGB) pixels; malloc'ed, else nothing. */
-static struct metadata_part take_profile(const uint8_t *chunk, size_t bytes, bool gray)
+static struct metadata_part take_profile(uint8_t *chunk, size_t bytes, bool gray)
 {
-    const uint8_t *content = chunk + PNG_CHUNK_HEAD;
+    uint8_t *content = chunk + PNG_CHUNK_HEAD;
     size_t length = bytes - PNG_CHUNK_OVERHEAD, skip = keyword_length(content, length) + 2;
     struct metadata_part profile = {.bytes = malloc(MAX_PROFILE)};
+    struct metadata_part packed = {content + skip, skip < length ? length - skip : 0};
+    struct zlib_reader *inflate = zlib_reader_new(take_part, &packed);
     const char *why;
+    bool ok = profile.bytes && packed.size > 0 && inflate &&
+              zlib_reader_read(inflate, profile.bytes, MAX_PROFILE, &profile.size, &why) &&
+              zlib_reader_end(inflate, &why) &&
+              metadata_profile_fits(profile.bytes, profile.size, gray);
 
-    if (profile.bytes && skip < length &&
-        zlib_stream_inflate(content + skip, length - skip, profile.bytes, MAX_PROFILE,
-                            &profile.size, &why) &&
-        metadata_profile_fits(profile.bytes, profile.size, gray)) {
+    zlib_reader_free(inflate);
+    if (ok) {
         uint8_t *smaller = realloc(profile.bytes, profile.size);
         profile.bytes = smaller ? smaller : profile.bytes;
         return profile;
@@ -589,7 +565,7 @@ bool png_metadata_take(struct png_file *png, bool gray, struct metadata *metadat
         return error_file(err, png->name, "no memory to read it");
     for (int i = 0; i < notes->count; i++) {
         const struct png_kept *kept = &notes->kept[i];
-        if (!copy(png->input, kept->place, to, kept->bytes, err))
+        if (!input_copy(png->input, kept->place, to, kept->bytes, err))
             return false;
         if (kept->profile)
             metadata->icc = take_profile(to, kept->bytes, gray);

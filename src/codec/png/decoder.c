@@ -1,10 +1,8 @@
-/* Reading PNG. codec/png/chunks.c finds the compressed data; this file checks the rows and converts
- * them to samples on demand. An interlaced picture (in builds without HAVE_PNG_ROWS, every picture)
- * is decoded as a whole: stb_image gets a small PNG made here and the unfiltered rows, and does the
- * rest (bits to bytes, palette, tRNS, weaving the passes).
+/* Reading PNG. codec/png/chunks.c finds the compressed data; this file inflates and checks the rows
+ * and converts them to samples, a few at a time. The rows of an interlaced picture come in seven
+ * passes, so the picture is held in memory.
  *
- * A picture decoded as a whole has at most 2^30 samples. A picture with missing or damaged parts is
- * refused, never shown in part. */
+ * A picture with missing or damaged parts is refused, never shown in part. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +10,6 @@
 
 #include "base/memory.h"
 #include "codec/png/png.h"
-#include "codec/stb.h"
 #include "codec/zlib/stream.h"
 
 /* The best ratio of deflate: 258 bytes for a one-bit length code and a one-bit distance code. */
@@ -150,32 +147,6 @@ static bool rows_undo(const struct png_file *png, const struct pass *pass, uint3
     return true;
 }
 
-/* Undoes the filters of all rows in place and sets every filter type to 0 (none), so that
- * stb_image, which reads RAW next, has no filter left to undo. RAW holds rows_bytes. */
-static bool rows_unfilter(const struct png_file *png, uint8_t *raw, struct error *err)
-{
-    struct png_header whole = png->header;
-    uint8_t *zeros;
-    bool ok = true;
-
-    whole.interlaced = false; /* the rows of the whole picture are the longest */
-    zeros = calloc(1, pass_of(&whole, 0).row_bytes);
-    if (!zeros)
-        return error_file(err, png->name, "no memory to read it");
-    for (int i = 0; i < pass_count(&png->header) && ok; i++) {
-        struct pass pass = pass_of(&png->header, i);
-        const uint8_t *up = zeros;
-        for (uint32_t y = 0; y < pass.height && ok; y++) {
-            ok = rows_undo(png, &pass, y, raw, up, raw + 1, err);
-            raw[0] = 0;
-            up = raw + 1;
-            raw += 1 + pass.row_bytes;
-        }
-    }
-    free(zeros);
-    return ok;
-}
-
 /* ---- opening ---- */
 
 static bool truncated_rows(const struct png_file *png, uint64_t bytes, struct error *err)
@@ -185,45 +156,30 @@ static bool truncated_rows(const struct png_file *png, uint64_t bytes, struct er
                       (unsigned long long)rows_counted(&png->header, UINT64_MAX));
 }
 
-/* Refuses a truncated file. The error tells how many rows the file still holds, if this is known
- * (there is data, and the library reports its progress); else it tells where the file ends. */
+/* Refuses a truncated file. The error tells how many rows the file still holds, if any; else it
+ * tells where the file ends. */
 static bool refuse_truncated(const struct png_file *png, struct error *err)
 {
-    uint64_t bytes = rows_bytes(&png->header);
-    size_t written = 0;
-    uint8_t *data;
+    struct png_pieces pieces = png_pieces_begin(png);
+    struct zlib_reader *inflate = zlib_reader_new(png_pieces_next, &pieces);
+    uint64_t bytes = rows_bytes(&png->header), got = 0;
     const char *why;
 
-    if (png->data_bytes > 0 && bytes <= STB_MAX_BYTES) {
-        data = png_pieces_gather(png, err);
-        if (!data)
-            return false;
-        zlib_stream_inflate(data, png->data_bytes, NULL, (size_t)bytes, &written, &why);
-        free(data);
-    }
-    if (written > 0 && written < bytes)
-        return truncated_rows(png, written, err);
+    if (inflate)
+        zlib_reader_skip(inflate, bytes, &got, &why);
+    zlib_reader_free(inflate);
+    if (got > 0 && got < bytes)
+        return truncated_rows(png, got, err);
     return error_file(err, png->name, "truncated PNG: %s", png->truncation);
 }
 
-/* Checks that the file can hold the rows that its header promises, and that they can be decoded. */
-static bool check_sizes(const struct png_file *png, const struct image_info *info, bool whole,
-                        struct error *err)
+/* Checks that the file can hold the rows that its header promises. */
+static bool check_sizes(const struct png_file *png, struct error *err)
 {
-    uint64_t rows = rows_bytes(&png->header);
-    uint64_t pixels = (uint64_t)info->width * (uint64_t)info->height;
-    uint64_t samples = pixels * (png->header.colour == PNG_PALETTE ? 4 : (uint64_t)info->channels);
-
-    if (rows > (uint64_t)png->data_bytes * DEFLATE_MAX_RATIO)
-        return error_file(err, png->name,
-                          "damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
-                          info->width, info->height, png->data_bytes);
-    if (whole && (samples > STB_MAX_PNG_SAMPLES || rows > STB_MAX_BYTES ||
-                  pixels * (uint64_t)info->channels * (uint64_t)info->type > STB_MAX_BYTES))
-        return error_file(err, png->name,
-                          "%d x %d pixels: a PNG of more than 2^30 samples cannot be read",
-                          info->width, info->height);
-    return true;
+    return rows_bytes(&png->header) <= (uint64_t)png->data_bytes * DEFLATE_MAX_RATIO ||
+           error_file(err, png->name,
+                      "damaged PNG: %d x %d pixels cannot come out of its %zu bytes of data",
+                      png->header.width, png->header.height, png->data_bytes);
 }
 
 /* source->state */
@@ -248,106 +204,20 @@ static bool decoder_open(struct source *source, struct error *err)
         return false;
     source->dropped = png->notes.dropped;
     source->lost = png->notes.lost;
-#ifdef HAVE_PNG_ROWS
     source->whole = png->header.interlaced;
-#else
-    source->whole = true;
-#endif
-    return check_sizes(png, info, source->whole, err);
-}
-
-/* ---- pictures decoded as a whole ---- */
-
-/* Returns the rows, decompressed, unfiltered and checked; malloc'ed. */
-static uint8_t *read_rows(const struct png_file *png, size_t *bytes, struct error *err)
-{
-    uint8_t *data = png_pieces_gather(png, err), *rows;
-    const char *why;
-    size_t written;
-    bool ok = false;
-
-    if (!data)
-        return NULL;
-    *bytes = (size_t)rows_bytes(&png->header);
-    rows = large_alloc(*bytes);
-    if (!rows)
-        error_file(err, png->name, "no memory to read %d x %d pixels", png->header.width,
-                   png->header.height);
-    else if (!zlib_stream_inflate(data, png->data_bytes, rows, *bytes, &written, &why))
-        error_file(err, png->name, "damaged PNG: %s", why);
-    else if (written < *bytes)
-        truncated_rows(png, written, err);
-    else
-        ok = rows_unfilter(png, rows, err);
-    free(data);
-    if (!ok) {
-        free(rows);
-        rows = NULL;
-    }
-    return rows;
-}
-
-static uint8_t *put_chunk(uint8_t *to, const char *type, const uint8_t *data, size_t bytes)
-{
-    memcpy(to + PNG_CHUNK_HEAD, data, bytes);
-    return to + png_chunk_close(to, type, bytes);
-}
-
-/* Makes the small PNG that stb_image reads: the same header, palette and transparency, all of them
- * checked, and one byte in place of the picture. So stb_image never parses chunks of an unknown
- * file; it gets the rows from stb_load_png. Returns the number of bytes. */
-#define SKELETON_BYTES 2048
-static size_t make_skeleton(const struct png_file *png, uint8_t *into)
-{
-    const struct png_header *header = &png->header;
-    uint8_t *to = into, head[13];
-
-    memcpy(to, "\211PNG\r\n\032\n", 8);
-    png_put32(png_put32(head, (uint32_t)header->width), (uint32_t)header->height);
-    head[8] = (uint8_t)header->depth;
-    head[9] = (uint8_t)header->colour;
-    head[10] = head[11] = 0;
-    head[12] = header->interlaced;
-    to = put_chunk(to + 8, "IHDR", head, sizeof head);
-    if (header->colour == PNG_PALETTE)
-        to = put_chunk(to, "PLTE", png->palette, 3 * (size_t)png->palette_entries);
-    if (png->transparency_bytes > 0)
-        to = put_chunk(to, "tRNS", png->transparency, png->transparency_bytes);
-    to = put_chunk(to, "IDAT", head + 10, 1);
-    to = put_chunk(to, "IEND", head, 0);
-    return (size_t)(to - into);
-}
-
-static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
-{
-    struct png_source *state = source->state;
-    const struct png_file *png = &state->file;
-    const char *why;
-    uint8_t skeleton[SKELETON_BYTES];
-    size_t bytes;
-    uint8_t *rows = read_rows(png, &bytes, err);
-
-    if (!rows) {
-        png_chunks_explain(source->input, err);
-        return false;
-    }
-    if (!stb_load_png(skeleton, make_skeleton(png, skeleton), rows, bytes, image, &why))
-        return error_file(err, png->name, "cannot decode this PNG: %s", why);
-    return true;
+    return check_sizes(png, err);
 }
 
 /* ---- rows on demand ----
  *
- * Rows are inflated, unfiltered, checked and converted to samples, a few at a time. Exceptions:
- * interlaced pictures, whose rows come in seven passes; builds with libdeflate, which inflates only
- * whole streams; builds with -Dpng=stb.
+ * Rows are inflated, unfiltered, checked and converted to samples, a few at a time.
  *
  * Rows are inflated in windows that fit the L2 cache. Inflating is the longest part of reading that
  * cannot be shared among threads, so a separate thread may inflate ahead, into a ring of windows.
  * The thread that asks for rows undoes their filters; if samples need no conversion, it writes the
- * unfiltered rows straight into the caller's memory. */
+ * unfiltered rows straight into the caller's memory. An interlaced picture is read without the
+ * thread, one pass after the other (reader_begin). */
 
-#ifdef HAVE_PNG_ROWS
 #define WINDOW_BYTES ((size_t)1 << 16)
 #define SLOTS_AHEAD  8
 
@@ -360,20 +230,21 @@ struct window {
 
 struct reader {
     const struct png_file *png;
-    struct pass pass;       /* the whole picture */
+    struct pass pass;       /* the whole picture, or one pass of it */
     size_t stride;          /* bytes of a row with its filter type */
     int rows;               /* rows of a full window */
     bool as_stored;         /* unfiltered rows need no conversion to samples */
     uint8_t colour[256][4]; /* the palette with alpha */
     unsigned key[3];        /* tRNS for other colour types */
 
-    struct zlib_reader *inflate; /* the filling thread owns this member and the next two */
+    struct zlib_reader *inflate; /* the filling thread owns this member and the next three */
     struct png_pieces pieces;
-    uint32_t inflated; /* rows inflated so far */
+    uint64_t inflated, pass_end; /* rows inflated so far; rows up to the end of the pass */
+    uint64_t total;              /* rows of all passes */
 
     const struct window *window; /* rows are taken from it, `given` of them so far */
     int given;
-    uint32_t next;     /* the next row of the picture to unfilter */
+    uint32_t next;     /* the next row of the pass to unfilter */
     const uint8_t *up; /* the unfiltered row above it */
     uint8_t *last;     /* a copy of that row, where its own memory may change */
 
@@ -405,22 +276,21 @@ static void fill_colours(struct reader *reader)
 
 static bool inflate_window(struct reader *reader, struct window *window)
 {
-    const struct png_header *header = &reader->png->header;
-    uint32_t left = (uint32_t)header->height - reader->inflated;
+    uint64_t left = reader->pass_end - reader->inflated;
     struct error *err = &window->err;
     const char *why;
     size_t want, got;
     bool ok;
 
-    window->count = left < (uint32_t)reader->rows ? (int)left : reader->rows;
+    window->count = left < (uint64_t)reader->rows ? (int)left : reader->rows;
     want = (size_t)window->count * reader->stride;
     ok = zlib_reader_read(reader->inflate, window->rows, want, &got, &why);
     if (ok && got < want)
-        return error_file(err, reader->png->name, "truncated PNG: %llu of %d rows",
+        return error_file(err, reader->png->name, "truncated PNG: %llu of %llu rows",
                           (unsigned long long)(reader->inflated + got / reader->stride),
-                          header->height);
-    reader->inflated += (uint32_t)window->count;
-    if (ok && reader->inflated == (uint32_t)header->height)
+                          (unsigned long long)reader->total);
+    reader->inflated += (uint64_t)window->count;
+    if (ok && reader->inflated == reader->total)
         ok = zlib_reader_end(reader->inflate, &why);
     if (reader->pieces.failed) {
         *err = reader->pieces.err;
@@ -444,7 +314,7 @@ static void *inflate_ahead(void *context)
         }
         pthread_mutex_unlock(&reader->lock);
         window->ok = inflate_window(reader, window);
-        more = window->ok && reader->inflated < (uint32_t)reader->png->header.height;
+        more = window->ok && reader->inflated < reader->total;
         pthread_mutex_lock(&reader->lock);
         reader->filled++;
         reader->ended = !more;
@@ -499,9 +369,20 @@ static bool reader_alloc(struct reader *reader)
         reader->ring[i].rows = large_alloc(reader->stride * (size_t)reader->rows);
         ok = ok && reader->ring[i].rows;
     }
-    reader->up = reader->last = large_alloc_cleared(reader->stride);
+    reader->last = large_alloc(reader->stride);
     reader->inflate = zlib_reader_new(png_pieces_next, &reader->pieces);
     return ok && reader->last && reader->inflate;
+}
+
+/* Goes to the first row of a pass, whose rows are no longer than the first pass's that began. */
+static void reader_begin(struct reader *reader, struct pass pass)
+{
+    reader->pass = pass;
+    reader->stride = 1 + pass.row_bytes;
+    reader->pass_end += pass.height;
+    reader->window = NULL;
+    reader->next = 0;
+    reader->up = memset(reader->last, 0, reader->stride);
 }
 
 static void reader_close(struct reader *reader)
@@ -528,13 +409,17 @@ static bool reader_open(struct reader **reader, const struct png_file *png, bool
                         struct error *err)
 {
     struct reader *r = *reader = calloc(1, sizeof *r);
+    struct png_header whole = png->header;
+    struct pass pass;
     int windows;
 
     if (!r)
         return error_file(err, png->name, "no memory to read it");
     r->png = png;
-    r->pass = pass_of(&png->header, 0);
-    r->stride = 1 + r->pass.row_bytes;
+    whole.interlaced = false; /* the rows of the whole picture are the longest */
+    pass = pass_of(&whole, 0);
+    r->stride = 1 + pass.row_bytes;
+    r->total = rows_counted(&png->header, UINT64_MAX);
     r->rows = (int)(r->stride < WINDOW_BYTES ? (WINDOW_BYTES - 1) / r->stride + 1 : 1);
     if (r->rows > png->header.height)
         r->rows = png->header.height;
@@ -551,6 +436,9 @@ static bool reader_open(struct reader **reader, const struct png_file *png, bool
         return error_file(err, png->name, "no memory to read it");
     }
     fill_colours(r);
+    if (png->header.interlaced)
+        return true;
+    reader_begin(r, pass);
     /* Without a thread, next_window inflates. */
     r->threaded = r->slots > 1 && pthread_create(&r->thread, NULL, inflate_ahead, r) == 0;
     return true;
@@ -566,28 +454,28 @@ static void convert_wide(const uint8_t *row, uint16_t *to, size_t samples)
 static void convert_palette(const struct reader *reader, const uint8_t *row, uint8_t *to,
                             int channels)
 {
-    const struct png_header *header = &reader->png->header;
+    const int depth = reader->png->header.depth;
 
-    for (int x = 0; x < header->width; x++, to += channels)
-        memcpy(to, reader->colour[sample_at(row, (size_t)x, header->depth)], (size_t)channels);
+    for (size_t x = 0; x < reader->pass.width; x++, to += channels)
+        memcpy(to, reader->colour[sample_at(row, x, depth)], (size_t)channels);
 }
 
 /* Expands samples of few bits to eight bits; a pixel of the colour in tRNS gets alpha 0. */
 static void convert_samples(const struct reader *reader, const uint8_t *row, void *to, int channels)
 {
     const struct png_header *header = &reader->png->header;
-    int stored = png_samples_stored(header), depth = header->depth, x, c;
+    int stored = png_samples_stored(header), depth = header->depth, c;
     unsigned max = (1U << depth) - 1, full = depth == 16 ? 65535 : 255;
     uint8_t *bytes = to;
     uint16_t *wide = to;
     size_t place = 0;
 
-    for (x = 0; x < header->width; x++) {
+    for (size_t x = 0; x < reader->pass.width; x++) {
         bool is_key = true;
         for (c = 0; c < channels; c++, place++) {
             unsigned value;
             if (c < stored) {
-                value = sample_at(row, (size_t)x * (size_t)stored + (size_t)c, depth);
+                value = sample_at(row, x * (size_t)stored + (size_t)c, depth);
                 is_key &= c < 3 && value == reader->key[c];
                 value = value * full / max;
             } else {
@@ -608,7 +496,7 @@ static void convert(const struct reader *reader, const uint8_t *row, void *to, i
     if (png->header.colour == PNG_PALETTE)
         convert_palette(reader, row, to, channels);
     else if (png->header.depth == 16 && png->transparency_bytes == 0)
-        convert_wide(row, to, (size_t)png->header.width * (size_t)channels);
+        convert_wide(row, to, reader->pass.width * (size_t)channels);
     else
         convert_samples(reader, row, to, channels);
 }
@@ -639,7 +527,7 @@ static bool take_rows(struct reader *reader, const struct image *image, int y, i
     reader->given += count;
     reader->next += (uint32_t)count;
     /* Copy it: the caller may change its memory later, and windows are filled again. */
-    if (reader->next == (uint32_t)reader->png->header.height)
+    if (reader->next == reader->pass.height)
         return true;
     if (reader->as_stored ? y + count == image->height : reader->given == reader->window->count)
         reader->up = memcpy(reader->last, row, reader->stride - 1);
@@ -664,18 +552,101 @@ static bool reader_read(struct reader *reader, const struct image *image, struct
     return true;
 }
 
+/* Ends reading with the error in *err, and improves on it. */
+static bool reading_failed(struct source *source, struct error *err)
+{
+    struct png_source *state = source->state;
+
+    reader_close(state->reader); /* stops its thread, which reads the file */
+    state->reader = NULL;
+    png_chunks_explain(source->input, err);
+    return false;
+}
+
 static bool decoder_read(struct source *source, struct image *rows, struct error *err)
 {
     struct png_source *state = source->state;
 
     if (!state->reader && !reader_open(&state->reader, &state->file, source->ahead, err))
         return false;
-    if (reader_read(state->reader, rows, err))
-        return true;
-    reader_close(state->reader); /* stops its thread, which reads the file */
-    state->reader = NULL;
-    png_chunks_explain(source->input, err);
-    return false;
+    return reader_read(state->reader, rows, err) || reading_failed(source, err);
+}
+
+/* ---- interlaced pictures ---- */
+
+/* Puts COUNT pixels to places STEP bytes apart. Callers pass a constant PIXEL. */
+__attribute__((always_inline)) static inline void spread(const uint8_t *from, uint32_t count,
+                                                         size_t pixel, uint8_t *to, size_t step)
+{
+    for (; count > 0; count--, from += pixel, to += step)
+        memcpy(to, from, pixel);
+}
+
+/* Puts a row of a pass to its places in the picture's row. */
+static void weave(const struct pass *pass, const void *row, size_t pixel, uint8_t *to)
+{
+    const size_t step = adam7[pass->number].step_x * pixel;
+
+    to += adam7[pass->number].x * pixel;
+    if (step == pixel)
+        memcpy(to, row, pass->width * pixel);
+    else if (pixel == 1)
+        spread(row, pass->width, 1, to, step);
+    else if (pixel == 2)
+        spread(row, pass->width, 2, to, step);
+    else if (pixel == 3)
+        spread(row, pass->width, 3, to, step);
+    else if (pixel == 4)
+        spread(row, pass->width, 4, to, step);
+    else
+        spread(row, pass->width, pixel, to, step);
+}
+
+/* Reads a pass into IMAGE; ROWS is memory for some rows of samples. */
+static bool read_pass(struct reader *reader, struct pass pass, struct image rows,
+                      const struct image *image, struct error *err)
+{
+    const int room = rows.height;
+
+    reader_begin(reader, pass);
+    rows.width = (int)pass.width;
+    rows.pitch = image_row_bytes(&rows);
+    for (uint32_t y = 0; y < pass.height; y += (uint32_t)rows.height) {
+        uint32_t left = pass.height - y;
+        rows.height = left < (uint32_t)room ? (int)left : room;
+        if (!reader_read(reader, &rows, err))
+            return false;
+        for (int i = 0; i < rows.height; i++) {
+            int to = adam7[pass.number].y + ((int)y + i) * adam7[pass.number].step_y;
+            weave(&pass, image_row(&rows, i), (size_t)rows.channels * rows.type,
+                  image_row(image, to));
+        }
+    }
+    return true;
+}
+
+/* Only for interlaced pictures. */
+static bool decoder_read_all(struct source *source, struct image *image, struct error *err)
+{
+    struct png_source *state = source->state;
+    const struct png_file *png = &state->file;
+    const struct image_info *info = &source->info;
+    struct image rows = {0};
+    bool ok =
+        image_alloc(image, info->width, info->height, info->channels, info->type, png->name, err) &&
+        reader_open(&state->reader, png, false, err) &&
+        image_alloc(&rows, info->width, state->reader->rows, info->channels, info->type, png->name,
+                    err);
+
+    for (int i = 0; i < 7 && ok; i++) {
+        struct pass pass = pass_of(&png->header, i);
+        if (pass.height > 0 && !read_pass(state->reader, pass, rows, image, err))
+            ok = reading_failed(source, err);
+    }
+    image_free(&rows);
+    if (!ok)
+        image_free(image);
+    return ok;
 }
 
 static void decoder_close(struct source *source)
@@ -684,16 +655,13 @@ static void decoder_close(struct source *source)
 
     reader_close(state->reader);
 }
-#endif
 
 const struct decoder decoder_png = {
     .name = "PNG",
     .recognise = png_recognise,
     .open = decoder_open,
-#ifdef HAVE_PNG_ROWS
     .read = decoder_read,
     .close = decoder_close,
-#endif
     .read_all = decoder_read_all,
     .state_bytes = sizeof(struct png_source),
 };

@@ -3,7 +3,7 @@
  *   chunks.c    the structure of the file: its chunks, their compressed data, and the chunks that
  *               are copied into another PNG
  *   filter.c    the filters of rows
- *   decoder.c   rows and samples, a few rows at a time or as a whole
+ *   decoder.c   rows and samples, a few rows at a time; an interlaced picture as a whole
  *
  * write.c makes files. */
 #ifndef STENCIL_CODEC_PNG_PNG_H
@@ -50,7 +50,7 @@ struct png_header {
     bool interlaced;
 };
 
-/* stb_image has the same limit (STB_MAX_SIDE). */
+/* Rows and samples are counted in 32 bits. */
 #define PNG_MAX_SIDE (1 << 24)
 
 struct png_file {
@@ -117,9 +117,6 @@ struct png_pieces png_pieces_begin(const struct png_file *png);
 /* Callback for zlib_reader_new: the next piece of CONTEXT (a struct png_pieces). NULL after the
  * last piece, and if the file cannot be read or a CRC is wrong (then `failed` is set). */
 const uint8_t *png_pieces_next(void *context, size_t *bytes);
-
-/* Returns all pieces joined; malloc'ed. NULL: an error, in *err. */
-uint8_t *png_pieces_gather(const struct png_file *png, struct error *err);
 
 /* ---- filters (codec/png/filter.c) ----
  *

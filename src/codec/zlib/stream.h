@@ -1,5 +1,6 @@
-/* zlib streams (RFC 1950) and their checksums: reading them through ISA-L or libdeflate, whichever
- * the build found, and writing the bytes before and behind deflate data (codec/zlib/deflate.h). */
+/* zlib streams (RFC 1950) and their checksums: reading them piece by piece through ISA-L or zlib,
+ * whichever the build found, and writing the bytes before and behind deflate data
+ * (codec/zlib/deflate.h). */
 #ifndef STENCIL_CODEC_ZLIB_STREAM_H
 #define STENCIL_CODEC_ZLIB_STREAM_H
 
@@ -9,27 +10,23 @@
 
 /* ---- reading ---- */
 
-/* Inflates a complete zlib stream into OUT. True only if the stream ends properly, its Adler-32
- * agrees and it holds at most CAPACITY bytes; *written is their number. *why is a half-sentence
- * ("the compressed data is damaged", "the Adler-32 checksum does not match", ...). On failure
- * *written is the number of bytes before the error if the library tells it (ISA-L), else 0. To
- * learn only this number, OUT may be NULL: ISA-L then counts without storing (libdeflate:
- * refused). */
-bool zlib_stream_inflate(const uint8_t *in, size_t bytes, uint8_t *out, size_t capacity,
-                         size_t *written, const char **why);
-
-/* A stream read piece by piece; only with ISA-L. MORE returns the next piece of compressed data,
- * NULL after the last; a piece stays valid until MORE is called again. */
+/* MORE returns the next piece of compressed data, NULL after the last; a piece stays valid until
+ * MORE is called again. */
 struct zlib_reader;
 struct zlib_reader *zlib_reader_new(const uint8_t *(*more)(void *context, size_t *bytes),
                                     void *context); /* NULL: no memory */
 void zlib_reader_free(struct zlib_reader *reader);  /* NULL is harmless */
 
-/* Reads up to WANT bytes; *got is less only if the stream ended properly. *why as above. */
+/* Reads up to WANT bytes; *got is less only if the stream ended properly, or when it fails. *why is
+ * then a half-sentence ("the compressed data is damaged", "the Adler-32 checksum does not match"
+ * ...). */
 bool zlib_reader_read(struct zlib_reader *reader, uint8_t *out, size_t want, size_t *got,
                       const char **why);
 
-/* Whether the stream ends here, with the right checksum. */
+/* Reads up to MOST bytes and drops them. */
+bool zlib_reader_skip(struct zlib_reader *reader, uint64_t most, uint64_t *got, const char **why);
+
+/* Whether the stream ends here, with the right checksum, and nothing follows it. */
 bool zlib_reader_end(struct zlib_reader *reader, const char **why);
 
 /* ---- writing ---- */

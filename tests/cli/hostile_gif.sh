@@ -1,0 +1,3 @@
+# Damaged pictures: see the function in lib.
+. "$CLI/lib"
+hostile gif
