@@ -136,7 +136,7 @@ static void unknown_formats(void)
         "png jpg jpeg webp tif tiff bmp tga pgm ppm pam pnm); for a folder write folder.png/o/");
     check_unknown(
         "-", FORMAT_NONE,
-        "standard output: no format given: use --format (known: png jpg jpeg webp tif tiff bmp "
+        "standard output: no format given: use --format (known: png jpg jpeg webp tif tiff bmp tga "
         "pgm ppm pam pnm)");
     CHECK(sink_check("-", &info, &options, &err)); /* the input's format */
     options.format = FORMAT_PNG;
