@@ -1,45 +1,29 @@
-/* Writing PNG while rows come in: strips of rows are compressed in parallel and written in order.
- * The file's bytes depend on the picture alone: not on the number of threads, nor on the number of
- * rows in a call. Memory use is a few strips for each thread.
- *
- * The strips form a ring. The caller fills the strip at `filled`, threads take the strip at
- * `taken`, and the caller writes the strip at `written` as soon as it is made. The three count
- * strips from the beginning, and written <= taken <= filled. A caller that finds the ring full
- * makes a strip itself, so that --threads N counts the caller too, and 1 starts no thread. Threads
- * start when there is a second strip for them, so small pictures start none. */
-#include <pthread.h>
+/* Writing PNG while rows come in: strips of rows (codec/strips.h), each filtered and compressed as
+ * fits it. The file's bytes depend on the picture alone. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "codec/png/png.h"
+#include "codec/strips.h"
 #include "codec/zlib/deflate.h"
 #include "codec/zlib/stream.h"
 
-/* 256 KiB fits in a core's L2 cache, gives work to two threads for pictures of 300 x 300 RGB pixels
- * and more, and costs about 100 bytes of code per strip. */
-#define STRIP_BYTES ((size_t)1 << 18)
-
-#define MAX_THREADS 256
-
 /* Compressors count in 32 bits, and a strip has at least one whole row. */
 #define MAX_ROW_BYTES ((size_t)1 << 30)
-
-struct strip {
-    uint8_t *rows; /* in file order (16 bits: big-endian), after the row above */
-    int count;     /* number of rows, without the row above */
-    bool first;
-    uint8_t *chunk; /* strip_bound bytes for the whole chunk, from its length to its CRC */
-    size_t chunk_bytes;
-    size_t data_bytes; /* filtered bytes that were compressed; adler is their Adler-32 */
-    uint32_t adler;
-    bool done, failed; /* failed: no memory */
-};
 
 struct shape {
     size_t row_bytes, pixel; /* without the filter type; of one pixel */
     int rows;                /* of a full strip */
     enum png_level level;
+};
+
+/* sink->state */
+struct writer {
+    struct shape shape;
+    struct strip_maker maker;
+    struct strips *strips;
+    uint32_t adler; /* of the strips that are written */
 };
 
 #define FILTERS      4
@@ -70,18 +54,19 @@ static size_t strip_bound(const struct shape *shape)
            deflate_bound(filtered_bytes(shape, shape->rows));
 }
 
-static void worker_free(struct worker *worker)
+static void worker_free(void *context)
 {
-    if (!worker)
-        return;
+    struct worker *worker = context;
+
     free(worker->finder);
     free(worker->filtered);
     free(worker->other);
     free(worker);
 }
 
-static struct worker *worker_new(const struct shape *shape)
+static void *worker_new(const struct sink *sink)
 {
+    const struct shape *shape = &((const struct writer *)sink->state)->shape;
     struct worker *worker = malloc(sizeof *worker);
     size_t bytes = filtered_bytes(shape, shape->rows);
 
@@ -210,10 +195,12 @@ static size_t compress_all(struct worker *worker, const struct strip *strip, int
     return bytes;
 }
 
-static void strip_make(struct worker *worker, struct strip *strip)
+/* Makes the strip's chunk. */
+static bool strip_compress(void *context, struct strip *strip)
 {
-    size_t begin = strip->first ? zlib_stream_begin(strip->chunk + PNG_CHUNK_HEAD) : 0, bytes;
-    uint8_t *out = strip->chunk + PNG_CHUNK_HEAD + begin;
+    struct worker *worker = context;
+    size_t begin = strip->number == 0 ? zlib_stream_begin(strip->out + PNG_CHUNK_HEAD) : 0, bytes;
+    uint8_t *out = strip->out + PNG_CHUNK_HEAD + begin;
     struct choice choice = choose(worker, strip);
 
     strip->data_bytes = filtered_bytes(worker->shape, strip->count);
@@ -223,140 +210,16 @@ static void strip_make(struct worker *worker, struct strip *strip)
         filter_rows(worker, strip, choice.filter);
     }
     strip->adler = zlib_adler32(1, worker->filtered, strip->data_bytes);
-    strip->failed = bytes == 0;
-    strip->chunk_bytes = png_chunk_close(strip->chunk, "IDAT", begin + bytes);
+    strip->bytes = png_chunk_close(strip->out, "IDAT", begin + bytes);
+    return bytes > 0;
 }
 
-struct writer {
-    struct shape shape;
-    struct strip *ring;
-    int slots, threads; /* `threads` includes the caller */
-    int rows_given, height;
-    struct worker *own; /* the caller's; made at the first use */
-    uint32_t adler;
-    pthread_t handle[MAX_THREADS];
-    int started;
-    pthread_mutex_t lock; /* protects the members below and every strip's `done` */
-    pthread_cond_t work, made;
-    long long filled, taken, written;
-    int idle;
-    bool stopping;
-};
-
-/* ---- threads ---- */
-
-static struct strip *strip_at(const struct writer *writer, long long i)
-{
-    return &writer->ring[i % writer->slots];
-}
-
-/* Makes the next strip; the caller holds the lock, before and after. */
-static void make_next(struct writer *writer, struct worker *worker)
-{
-    struct strip *strip = strip_at(writer, writer->taken++);
-
-    pthread_mutex_unlock(&writer->lock);
-    strip_make(worker, strip);
-    pthread_mutex_lock(&writer->lock);
-    strip->done = true;
-    pthread_cond_signal(&writer->made);
-}
-
-/* A thread without memory for its worker ends; the other threads do the work. */
-static void *run(void *argument)
-{
-    struct writer *writer = argument;
-    struct worker *worker = worker_new(&writer->shape);
-
-    pthread_mutex_lock(&writer->lock);
-    while (worker && !writer->stopping) {
-        if (writer->taken < writer->filled) {
-            make_next(writer, worker);
-        } else {
-            writer->idle++;
-            pthread_cond_wait(&writer->work, &writer->lock);
-            writer->idle--;
-        }
-    }
-    pthread_mutex_unlock(&writer->lock);
-    worker_free(worker);
-    return NULL;
-}
-
-/* ---- strips through the ring ---- */
-
-/* Writes finished strips, and makes strips that no thread has taken, until at most KEEP strips are
- * left in the ring. If KEEP is the ring's size, it only writes finished strips. */
-static bool drain(struct sink *sink, int keep, struct error *err)
+static bool strip_write(struct sink *sink, const struct strip *strip, struct error *err)
 {
     struct writer *writer = sink->state;
-    bool ok = true;
 
-    pthread_mutex_lock(&writer->lock);
-    while (ok && writer->written < writer->filled) {
-        struct strip *strip = strip_at(writer, writer->written);
-        if (strip->done) {
-            pthread_mutex_unlock(&writer->lock);
-            ok = strip->failed ? sink_no_memory(sink, err)
-                               : output_write(sink->output, strip->chunk, strip->chunk_bytes, err);
-            writer->adler = zlib_adler32_combine(writer->adler, strip->adler, strip->data_bytes);
-            pthread_mutex_lock(&writer->lock);
-            strip->done = false;
-            writer->written++;
-        } else if (writer->filled - writer->written <= keep) {
-            break;
-        } else if (writer->taken < writer->filled) {
-            if (!writer->own)
-                writer->own = worker_new(&writer->shape);
-            if (writer->own)
-                make_next(writer, writer->own);
-            else
-                ok = sink_no_memory(sink, err);
-        } else {
-            pthread_cond_wait(&writer->made, &writer->lock);
-        }
-    }
-    pthread_mutex_unlock(&writer->lock);
-    return ok;
-}
-
-/* Marks the strip at `filled` as complete, so that a thread may take it. Starts another thread if
- * all are busy. */
-static void submit(struct writer *writer)
-{
-    bool more = writer->rows_given < writer->height;
-
-    pthread_mutex_lock(&writer->lock);
-    writer->filled++;
-    if (writer->idle == 0 && more && writer->started < writer->threads - 1 &&
-        pthread_create(&writer->handle[writer->started], NULL, run, writer) == 0)
-        writer->started++;
-    pthread_cond_signal(&writer->work);
-    pthread_mutex_unlock(&writer->lock);
-}
-
-/* Allocates memory for the next strip and copies the row above it. */
-static bool strip_begin(struct sink *sink, struct error *err)
-{
-    struct writer *writer = sink->state;
-    size_t row = writer->shape.row_bytes;
-    struct strip *strip = strip_at(writer, writer->filled);
-
-    if (!strip->rows)
-        strip->rows = large_alloc(row * ((size_t)writer->shape.rows + 1));
-    if (!strip->chunk)
-        strip->chunk = large_alloc(strip_bound(&writer->shape));
-    if (!strip->rows || !strip->chunk)
-        return sink_no_memory(sink, err);
-    strip->first = writer->filled == 0;
-    strip->count = 0;
-    if (strip->first) {
-        memset(strip->rows, 0, row);
-    } else {
-        const struct strip *before = strip_at(writer, writer->filled - 1);
-        memmove(strip->rows, before->rows + (size_t)writer->shape.rows * row, row);
-    }
-    return true;
+    writer->adler = zlib_adler32_combine(writer->adler, strip->adler, strip->data_bytes);
+    return output_write(sink->output, strip->out, strip->bytes, err);
 }
 
 /* Copies a row, or several without gaps; 16-bit samples become big-endian. */
@@ -452,52 +315,32 @@ static bool encoder_open(struct sink *sink, struct error *err)
 {
     const struct image_info *info = &sink->info;
     size_t pixel = (size_t)info->channels * (size_t)info->type;
-    size_t row = (size_t)info->width * pixel, rows = STRIP_BYTES / (row + 1);
+    size_t row = (size_t)info->width * pixel;
     struct writer *writer = sink->state;
 
-    pthread_mutex_init(&writer->lock, NULL);
-    pthread_cond_init(&writer->work, NULL);
-    pthread_cond_init(&writer->made, NULL);
-    rows = rows < 1 ? 1 : (rows > (size_t)info->height ? (size_t)info->height : rows);
     if (row > MAX_ROW_BYTES)
         return error_file(
             err, output_name(sink->output),
             "%d x %d pixels: too large for a PNG; .ppm, .pgm and .pam have no such limit",
             info->width, info->height);
-    writer->shape = (struct shape){
-        .row_bytes = row, .pixel = pixel, .rows = (int)rows, .level = sink->options.png_level};
-    writer->height = info->height;
+    writer->shape = (struct shape){.row_bytes = row,
+                                   .pixel = pixel,
+                                   .rows = strip_rows(sink, row + 1),
+                                   .level = sink->options.png_level};
+    writer->maker = (struct strip_maker){.out_bytes = strip_bound(&writer->shape),
+                                         .copy = copy_rows,
+                                         .worker_new = worker_new,
+                                         .worker_free = worker_free,
+                                         .compress = strip_compress,
+                                         .write = strip_write};
     writer->adler = 1;
-    writer->threads = sink->options.threads < MAX_THREADS ? sink->options.threads : MAX_THREADS;
-    writer->slots = writer->threads > 1 ? 2 * writer->threads : 1;
-    writer->ring = calloc((size_t)writer->slots, sizeof *writer->ring);
-    if (!writer->ring)
-        return sink_no_memory(sink, err);
-    return write_header(sink, err);
+    writer->strips = strips_new(sink, &writer->maker, writer->shape.rows);
+    return writer->strips ? write_header(sink, err) : sink_no_memory(sink, err);
 }
 
 static bool encoder_write(struct sink *sink, const struct image *rows, struct error *err)
 {
-    struct writer *writer = sink->state;
-    const size_t row = writer->shape.row_bytes;
-    int count;
-
-    for (int y = 0; y < rows->height; y += count) {
-        int in_strip = writer->rows_given % writer->shape.rows;
-        int room = writer->shape.rows - in_strip, left = rows->height - y;
-        struct strip *strip;
-        count = rows->pitch != row ? 1 : room < left ? room : left;
-        if (in_strip == 0 && (!drain(sink, writer->slots - 1, err) || !strip_begin(sink, err)))
-            return false;
-        strip = strip_at(writer, writer->filled);
-        copy_rows(strip->rows + ((size_t)in_strip + 1) * row, image_row(rows, y),
-                  row * (size_t)count, rows->type);
-        strip->count += count;
-        writer->rows_given += count;
-        if (strip->count == writer->shape.rows || writer->rows_given == writer->height)
-            submit(writer);
-    }
-    return true;
+    return strips_add(((struct writer *)sink->state)->strips, rows, err);
 }
 
 static bool encoder_finish(struct sink *sink, struct error *err)
@@ -506,7 +349,7 @@ static bool encoder_finish(struct sink *sink, struct error *err)
     uint8_t end[2 * PNG_CHUNK_OVERHEAD + ZLIB_END_BYTES];
     size_t bytes;
 
-    if (!drain(sink, 0, err))
+    if (!strips_finish(writer->strips, err))
         return false;
     bytes = zlib_stream_end(end + PNG_CHUNK_HEAD, writer->adler);
     bytes = png_chunk_close(end, "IDAT", bytes);
@@ -523,23 +366,7 @@ static unsigned keeps(const struct metadata *metadata)
 
 static void encoder_close(struct sink *sink)
 {
-    struct writer *writer = sink->state;
-
-    pthread_mutex_lock(&writer->lock);
-    writer->stopping = true;
-    pthread_cond_broadcast(&writer->work);
-    pthread_mutex_unlock(&writer->lock);
-    for (int i = 0; i < writer->started; i++)
-        pthread_join(writer->handle[i], NULL);
-    for (int i = 0; writer->ring && i < writer->slots; i++) {
-        free(writer->ring[i].rows);
-        free(writer->ring[i].chunk);
-    }
-    free(writer->ring);
-    worker_free(writer->own);
-    pthread_cond_destroy(&writer->work);
-    pthread_cond_destroy(&writer->made);
-    pthread_mutex_destroy(&writer->lock);
+    strips_free(((struct writer *)sink->state)->strips);
 }
 
 const struct encoder encoder_png = {

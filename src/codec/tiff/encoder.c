@@ -1,35 +1,20 @@
-/* Writing TIFF, in strips of whole rows, which libtiff compresses, several at a time. The strips of
- * all pages lie in the file one after the other, and the directories behind them. The header, which
- * says where the first directory is and whether the file is a BigTIFF (from 4 GB on), is written
- * last: a file's first bytes are replaced, and what goes to a pipe is kept in memory until then.
- * All places are known before if there is one page without compression.
- *
- * The number of threads changes nothing but the time: a strip's bytes depend only on its samples.
- */
+/* Writing TIFF, in strips of whole rows (codec/strips.h). Deflate is our own, as for PNG; libtiff
+ * does the other compressions. The strips of all pages lie in the file one after the other, and the
+ * directories behind them. The header, which says where the first directory is and whether the file
+ * is a BigTIFF (from 4 GB on), is written last: a file's first bytes are replaced, and what goes to
+ * a pipe is kept in memory until then. All places are known before if there is one page without
+ * compression. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "base/memory.h"
+#include "codec/strips.h"
 #include "codec/tiff/tiff.h"
-
-/* Large enough to compress well, small enough for caches and for many threads. */
-#define STRIP_BYTES ((size_t)256 << 10)
-
-/* A blurred 4K photograph takes 0.31 s of one core and 6.8 MB at level 4, 2.3 s and 6.4 MB at the
- * library's own level 6 (libdeflate 1.14). */
-#define DEFLATE_LEVEL 4
+#include "codec/zlib/deflate.h"
+#include "codec/zlib/stream.h"
 
 /* A TIFF that is no BigTIFF has 32 bits for a place. The directory is far smaller than the rest. */
 #define MOST_CLASSIC (UINT32_MAX - ((uint64_t)64 << 20))
-
-/* Compresses one strip at a time. */
-struct packer {
-    TIFF *library;
-    struct tiff_memory packed;
-    uint64_t place; /* in the file that the library believes to write */
-    bool closing, failed;
-    char fault[256];
-};
 
 /* sink->state */
 struct writer {
@@ -43,27 +28,24 @@ struct writer {
     struct page {
         int compression;
         size_t row_bytes;
-        int strip_rows, strips, done; /* strips done */
-        uint8_t *rows;                /* waiting: room for a strip for each packer */
-        int waiting;                  /* how many */
-        struct packer *packer;
-        int packers; /* 0: no compression */
-        uint64_t *offset, *count;
+        int strip_rows, count; /* rows of a full strip; number of strips */
+        struct strip_maker maker;
+        struct strips *strips; /* NULL: no compression */
+        uint64_t *offset, *bytes;
     } page;
 };
 
 /* ---- compression ---- */
 
-static int take_message(TIFF *library, void *user, const char *module, const char *format,
-                        va_list arguments)
-{
-    struct packer *packer = user;
-
-    (void)library, (void)module;
-    if (packer->fault[0] == '\0')
-        vsnprintf(packer->fault, sizeof packer->fault, format, arguments);
-    return 1;
-}
+/* What a thread needs to compress strips: the buffer for Deflate, the library for the rest. */
+struct worker {
+    const struct writer *writer;
+    struct deflate_finder *finder;
+    uint8_t *differences; /* of neighbouring samples; a strip */
+    TIFF *library;
+    struct strip *strip; /* takes the library's output */
+    uint64_t place;      /* in the file that the library believes to write */
+};
 
 static int ignore_message(TIFF *library, void *user, const char *module, const char *format,
                           va_list arguments)
@@ -78,29 +60,33 @@ static tmsize_t read_nothing(thandle_t handle, void *to, tmsize_t bytes)
     return 0;
 }
 
+/* Without a strip, the bytes are the library's own header or directory, which goes nowhere. */
 static tmsize_t take_bytes(thandle_t handle, void *from, tmsize_t bytes)
 {
-    struct packer *packer = handle;
+    struct worker *worker = handle;
+    struct strip *strip = worker->strip;
 
-    if (!packer->closing && !tiff_memory_add(&packer->packed, from, (size_t)bytes)) {
-        packer->failed = true;
-        return -1;
+    if (strip) {
+        if (worker->writer->page.maker.out_bytes - strip->bytes < (size_t)bytes)
+            return -1;
+        memcpy(strip->out + strip->bytes, from, (size_t)bytes);
+        strip->bytes += (size_t)bytes;
     }
-    packer->place += (uint64_t)bytes;
+    worker->place += (uint64_t)bytes;
     return bytes;
 }
 
 /* The library only ever appends. */
 static toff_t seek(thandle_t handle, toff_t place, int whence)
 {
-    struct packer *packer = handle;
+    struct worker *worker = handle;
 
-    return whence == SEEK_SET ? place : packer->place;
+    return whence == SEEK_SET ? place : worker->place;
 }
 
 static toff_t size_so_far(thandle_t handle)
 {
-    return ((struct packer *)handle)->place;
+    return ((struct worker *)handle)->place;
 }
 
 static int close_nothing(thandle_t handle)
@@ -114,57 +100,130 @@ static uint16_t photometric_of(const struct image_info *info)
     return info->channels <= 2 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB;
 }
 
-static bool packer_open(struct writer *w, struct packer *packer, struct error *err)
+static bool open_library(struct worker *worker)
 {
-    const struct image_info *info = &w->sink->info;
+    const struct page *page = &worker->writer->page;
+    const struct image_info *info = &worker->writer->sink->info;
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     TIFF *library;
 
     if (!options)
-        return sink_no_memory(w->sink, err);
-    TIFFOpenOptionsSetErrorHandlerExtR(options, take_message, packer);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_message, packer);
-    library = packer->library =
-        TIFFClientOpenExt("", "w8lm", packer, read_nothing, take_bytes, seek, close_nothing,
+        return false;
+    TIFFOpenOptionsSetErrorHandlerExtR(options, ignore_message, NULL);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_message, NULL);
+    library = worker->library =
+        TIFFClientOpenExt("", "w8lm", worker, read_nothing, take_bytes, seek, close_nothing,
                           size_so_far, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
-    if (!library)
-        return sink_no_memory(w->sink, err);
-    TIFFSetField(library, TIFFTAG_IMAGEWIDTH, (uint32_t)info->width);
-    TIFFSetField(library, TIFFTAG_IMAGELENGTH, (uint32_t)info->height);
-    TIFFSetField(library, TIFFTAG_SAMPLESPERPIXEL, (uint16_t)info->channels);
-    TIFFSetField(library, TIFFTAG_BITSPERSAMPLE, (uint16_t)(8 * info->type));
-    TIFFSetField(library, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(library, TIFFTAG_PHOTOMETRIC, photometric_of(info));
-    TIFFSetField(library, TIFFTAG_ROWSPERSTRIP, (uint32_t)w->page.strip_rows);
-    TIFFSetField(library, TIFFTAG_COMPRESSION, (uint16_t)w->page.compression);
-    if (w->page.compression == COMPRESSION_ADOBE_DEFLATE)
-        TIFFSetField(library, TIFFTAG_ZIPQUALITY, DEFLATE_LEVEL);
-    if (w->page.compression != COMPRESSION_PACKBITS)
-        TIFFSetField(library, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
-    return packer->fault[0] == '\0' ||
-           error_file(err, output_name(w->sink->output), "cannot be written: %s", packer->fault);
+    return library && TIFFSetField(library, TIFFTAG_IMAGEWIDTH, (uint32_t)info->width) &&
+           TIFFSetField(library, TIFFTAG_IMAGELENGTH, (uint32_t)info->height) &&
+           TIFFSetField(library, TIFFTAG_SAMPLESPERPIXEL, (uint16_t)info->channels) &&
+           TIFFSetField(library, TIFFTAG_BITSPERSAMPLE, (uint16_t)(8 * info->type)) &&
+           TIFFSetField(library, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+           TIFFSetField(library, TIFFTAG_PHOTOMETRIC, photometric_of(info)) &&
+           TIFFSetField(library, TIFFTAG_ROWSPERSTRIP, (uint32_t)page->strip_rows) &&
+           TIFFSetField(library, TIFFTAG_COMPRESSION, (uint16_t)page->compression) &&
+           (page->compression == COMPRESSION_PACKBITS ||
+            TIFFSetField(library, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL));
 }
 
-static int rows_of_strip(const struct writer *w, int strip)
+static void worker_free(void *context)
 {
-    int left = w->sink->info.height - strip * w->page.strip_rows;
+    struct worker *worker = context;
 
-    return left < w->page.strip_rows ? left : w->page.strip_rows;
+    worker->strip = NULL;
+    if (worker->library)
+        TIFFClose(worker->library);
+    free(worker->finder);
+    free(worker->differences);
+    free(worker);
 }
 
-static void pack(void *context, int piece, int worker)
+static void *worker_new(const struct sink *sink)
 {
-    struct writer *w = context;
-    struct packer *packer = &w->page.packer[piece];
-    uint8_t *rows = w->page.rows + (size_t)piece * (size_t)w->page.strip_rows * w->page.row_bytes;
-    tmsize_t bytes = (tmsize_t)((size_t)rows_of_strip(w, w->page.done + piece) * w->page.row_bytes);
+    const struct writer *w = sink->state;
+    const struct page *page = &w->page;
+    struct worker *worker = calloc(1, sizeof *worker);
+    bool ok = worker != NULL;
 
-    (void)worker;
-    packer->packed.size = 0;
-    if (TIFFWriteEncodedStrip(packer->library, (uint32_t)(w->page.done + piece), rows, bytes) !=
-        bytes)
-        packer->failed = true;
+    if (!ok)
+        return NULL;
+    worker->writer = w;
+    if (page->compression == COMPRESSION_ADOBE_DEFLATE) {
+        worker->finder = deflate_finder_new();
+        worker->differences = large_alloc((size_t)page->strip_rows * page->row_bytes);
+        ok = worker->finder && worker->differences;
+    } else {
+        ok = open_library(worker);
+    }
+    if (ok)
+        return worker;
+    worker_free(worker);
+    return NULL;
+}
+
+/* The horizontal predictor: each sample minus the one of the pixel before. */
+static void take_differences(const struct image_info *info, const uint8_t *row, uint8_t *to)
+{
+    const size_t samples = (size_t)info->width * (size_t)info->channels;
+    const size_t before = (size_t)info->channels;
+
+    if (info->type == SAMPLE_U8) {
+        memcpy(to, row, before);
+        for (size_t i = before; i < samples; i++)
+            to[i] = (uint8_t)(row[i] - row[i - before]);
+        return;
+    }
+    for (size_t i = 0; i < samples; i++) {
+        const uint16_t *sample = (const uint16_t *)(const void *)row + i;
+        unsigned difference = *sample - (i < before ? 0U : sample[-(ptrdiff_t)before]);
+        to[2 * i] = (uint8_t)difference;
+        to[2 * i + 1] = (uint8_t)(difference >> 8);
+    }
+}
+
+/* Repeats are searched for if they promise at most three quarters of the size: see choose() in
+ * codec/png/write.c. The estimates look at the strip's middle. */
+static bool has_repeats(const uint8_t *data, size_t bytes)
+{
+    const size_t most = 12288, used = bytes < most ? bytes : most;
+    const uint8_t *middle = data + (bytes - used) / 2;
+    unsigned bits = deflate_literals_estimate(middle, used);
+
+    return deflate_repeats_estimate(middle, used, bits) * 4 <= bits * 3;
+}
+
+static void deflate_strip(struct worker *worker, struct strip *strip)
+{
+    const struct writer *w = worker->writer;
+    const size_t row = w->page.row_bytes, bytes = row * (size_t)strip->count;
+    const uint8_t *data = worker->differences;
+    uint8_t *to = strip->out + zlib_stream_begin(strip->out);
+
+    for (int y = 0; y < strip->count; y++)
+        take_differences(&w->sink->info, strip->rows + row * ((size_t)y + 1),
+                         worker->differences + row * (size_t)y);
+    to += has_repeats(data, bytes)
+              ? deflate_repeats(worker->finder, DEFLATE_DEFAULT, data, bytes, to)
+              : deflate_literals(data, bytes, to);
+    to += zlib_stream_end(to, zlib_adler32(1, data, bytes));
+    strip->bytes = (size_t)(to - strip->out);
+}
+
+static bool strip_compress(void *context, struct strip *strip)
+{
+    struct worker *worker = context;
+    const size_t row = worker->writer->page.row_bytes;
+    const tmsize_t bytes = (tmsize_t)(row * (size_t)strip->count);
+
+    if (!worker->library) {
+        deflate_strip(worker, strip);
+        return true;
+    }
+    worker->strip = strip;
+    strip->bytes = 0;
+    return TIFFWriteEncodedStrip(worker->library, (uint32_t)strip->number, strip->rows + row,
+                                 bytes) == bytes;
 }
 
 /* ---- bytes of the file ---- */
@@ -177,44 +236,25 @@ static bool put(struct writer *w, const void *bytes, size_t count, struct error 
     return tiff_memory_add(&w->kept, bytes, count) || sink_no_memory(w->sink, err);
 }
 
-/* Compresses and writes the strips that wait. */
-static bool write_strips(struct writer *w, struct error *err)
+static bool strip_write(struct sink *sink, const struct strip *strip, struct error *err)
 {
-    int strips = (w->page.waiting + w->page.strip_rows - 1) / w->page.strip_rows;
+    struct writer *w = sink->state;
 
-    parallel_for(w->page.packers, strips, pack, w);
-    for (int i = 0; i < strips; i++) {
-        const struct packer *packer = &w->page.packer[i];
-        if (packer->failed)
-            return error_file(err, output_name(w->sink->output), "cannot be compressed: %s",
-                              packer->fault[0] != '\0' ? packer->fault : "no memory");
-        w->page.offset[w->page.done] = w->place;
-        w->page.count[w->page.done++] = packer->packed.size;
-        if (!put(w, packer->packed.bytes, packer->packed.size, err))
-            return false;
-    }
-    w->page.waiting = 0;
-    return true;
+    w->page.offset[strip->number] = w->place;
+    w->page.bytes[strip->number] = strip->bytes;
+    return put(w, strip->out, strip->bytes, err);
 }
 
 static bool encoder_write(struct sink *sink, const struct image *rows, struct error *err)
 {
     struct writer *w = sink->state;
+    bool ok = true;
 
-    for (int y = 0; y < rows->height; y++) {
-        if (w->page.packers == 0) {
-            if (!put(w, image_row(rows, y), w->page.row_bytes, err))
-                return false;
-            continue;
-        }
-        memcpy(w->page.rows + (size_t)w->page.waiting++ * w->page.row_bytes, image_row(rows, y),
-               w->page.row_bytes);
-        if ((w->page.waiting == w->page.packers * w->page.strip_rows ||
-             w->page.done * w->page.strip_rows + w->page.waiting == sink->info.height) &&
-            !write_strips(w, err))
-            return false;
-    }
-    return true;
+    if (w->page.strips)
+        return strips_add(w->page.strips, rows, err);
+    for (int y = 0; y < rows->height && ok; y++)
+        ok = put(w, image_row(rows, y), w->page.row_bytes, err);
+    return ok;
 }
 
 /* ---- the directory ---- */
@@ -224,8 +264,8 @@ static bool list_tags(struct writer *w, struct tiff_list *list)
     const struct image_info *info = &w->sink->info;
     const struct metadata *metadata = w->sink->options.metadata;
     const uint16_t bits = (uint16_t)(8 * info->type), all[4] = {bits, bits, bits, bits};
-    const size_t places = (size_t)w->page.strips * 8;
-    bool predicted = w->page.packers > 0 && w->page.compression != COMPRESSION_PACKBITS;
+    const size_t places = (size_t)w->page.count * 8;
+    bool predicted = w->page.strips && w->page.compression != COMPRESSION_PACKBITS;
     const struct {
         unsigned tag, type;
         uint64_t value;
@@ -245,7 +285,7 @@ static bool list_tags(struct writer *w, struct tiff_list *list)
     bool ok =
         tiff_list_add(list, TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, all, (size_t)info->channels * 2) &&
         tiff_list_add(list, TIFFTAG_STRIPOFFSETS, TIFF_LONG8, w->page.offset, places) &&
-        tiff_list_add(list, TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG8, w->page.count, places);
+        tiff_list_add(list, TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG8, w->page.bytes, places);
 
     for (size_t i = 0; ok && i < sizeof number / sizeof *number; i++)
         if (number[i].wanted)
@@ -262,17 +302,9 @@ static uint64_t directory_place(uint64_t place)
 /* Frees what belongs to the page. */
 static void end_page(struct writer *w)
 {
-    for (int i = 0; i < w->page.packers; i++) {
-        struct packer *packer = &w->page.packer[i];
-        packer->closing = true; /* the library writes its own directory, which goes nowhere */
-        if (packer->library)
-            TIFFClose(packer->library);
-        free(packer->packed.bytes);
-    }
-    free(w->page.packer);
-    free(w->page.rows);
+    strips_free(w->page.strips);
     free(w->page.offset);
-    free(w->page.count);
+    free(w->page.bytes);
     w->page = (struct page){0};
 }
 
@@ -317,9 +349,11 @@ static bool write_end(struct writer *w, struct error *err)
 static bool encoder_finish(struct sink *sink, struct error *err)
 {
     struct writer *w = sink->state;
-    struct tiff_list *more =
-        realloc(w->directory, (size_t)(w->directories + 1) * sizeof *w->directory);
+    struct tiff_list *more;
 
+    if (w->page.strips && !strips_finish(w->page.strips, err))
+        return false;
+    more = realloc(w->directory, (size_t)(w->directories + 1) * sizeof *w->directory);
     if (!more)
         return sink_no_memory(sink, err);
     w->directory = more;
@@ -364,20 +398,35 @@ static bool start_file(struct writer *w, struct error *err)
            put(w, header, sizeof header, err);
 }
 
-static bool start_packers(struct writer *w, struct error *err)
+static void copy_rows(uint8_t *to, const void *from, size_t bytes, enum sample_type type)
 {
-    struct sink *sink = w->sink;
-    struct page *page = &w->page;
-    int packers = sink->options.threads < page->strips ? sink->options.threads : page->strips;
+    (void)type;
+    memcpy(to, from, bytes);
+}
 
-    page->packer = calloc((size_t)packers, sizeof *page->packer);
-    page->rows = malloc((size_t)packers * (size_t)page->strip_rows * page->row_bytes);
-    if (!page->packer || !page->rows)
-        return sink_no_memory(sink, err);
-    while (page->packers < packers)
-        if (!packer_open(w, &page->packer[page->packers++], err))
-            return false;
-    return true;
+/* PackBits and LZW may make data larger, LZW by half. */
+static bool start_strips(struct writer *w, struct error *err)
+{
+    struct page *page = &w->page;
+    const size_t bytes = (size_t)page->strip_rows * page->row_bytes;
+
+    page->maker = (struct strip_maker){
+        .out_bytes = ZLIB_BEGIN_BYTES + deflate_bound(2 * bytes) + ZLIB_END_BYTES,
+        .copy = copy_rows,
+        .worker_new = worker_new,
+        .worker_free = worker_free,
+        .compress = strip_compress,
+        .write = strip_write,
+    };
+    page->strips = strips_new(w->sink, &page->maker, page->strip_rows);
+    return page->strips || sink_no_memory(w->sink, err);
+}
+
+static int rows_of_strip(const struct writer *w, int strip)
+{
+    int left = w->sink->info.height - strip * w->page.strip_rows;
+
+    return left < w->page.strip_rows ? left : w->page.strip_rows;
 }
 
 static void note_uncompressed(struct writer *w)
@@ -385,10 +434,10 @@ static void note_uncompressed(struct writer *w)
     struct page *page = &w->page;
     uint64_t place = w->place;
 
-    for (int i = 0; i < page->strips; i++) {
+    for (int i = 0; i < page->count; i++) {
         page->offset[i] = place;
-        page->count[i] = (uint64_t)rows_of_strip(w, i) * page->row_bytes;
-        place += page->count[i];
+        page->bytes[i] = (uint64_t)rows_of_strip(w, i) * page->row_bytes;
+        place += page->bytes[i];
     }
 }
 
@@ -397,17 +446,15 @@ static bool encoder_open(struct sink *sink, struct error *err)
     struct writer *w = sink->state;
     struct page *page = &w->page;
     const struct image_info *info = &sink->info;
-    size_t rows;
 
     w->sink = sink;
     page->compression = choose_compression(&sink->options);
     page->row_bytes = (size_t)info->width * (size_t)info->channels * (size_t)info->type;
-    rows = STRIP_BYTES / page->row_bytes > 1 ? STRIP_BYTES / page->row_bytes : 1;
-    page->strip_rows = rows < (size_t)info->height ? (int)rows : info->height;
-    page->strips = (info->height - 1) / page->strip_rows + 1;
-    page->offset = malloc((size_t)page->strips * sizeof *page->offset);
-    page->count = malloc((size_t)page->strips * sizeof *page->count);
-    if (!page->offset || !page->count)
+    page->strip_rows = strip_rows(sink, page->row_bytes);
+    page->count = (info->height - 1) / page->strip_rows + 1;
+    page->offset = malloc((size_t)page->count * sizeof *page->offset);
+    page->bytes = malloc((size_t)page->count * sizeof *page->bytes);
+    if (!page->offset || !page->bytes)
         return sink_no_memory(sink, err);
     if (!TIFFIsCODECConfigured((uint16_t)page->compression))
         return error_file(err, output_name(sink->output),
@@ -415,7 +462,7 @@ static bool encoder_open(struct sink *sink, struct error *err)
     if (!w->started && !start_file(w, err))
         return false;
     if (page->compression != COMPRESSION_NONE)
-        return start_packers(w, err);
+        return start_strips(w, err);
     note_uncompressed(w);
     return true;
 }
