@@ -57,5 +57,5 @@ int main(int argc, char **argv)
         return 0;
     }
     cv::filter2D(in, out, -1, read_mask(argv[4]), cv::Point(-1, -1), 0, cv::BORDER_REPLICATE);
-    return !cv::imwrite(argv[3], out);
+    return !cv::imwrite(argv[3], out, {cv::IMWRITE_JPEG_QUALITY, 90});
 }
