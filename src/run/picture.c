@@ -269,9 +269,10 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
 {
     const struct picture_request *request = run->request;
     const struct picture_choice *choice = &run->report->choice;
-    struct pipeline_job job = {.plan = &run->plan,
-                               .kernel = cuda ? NULL : choice->kernel,
-                               .method = request->method,
+    struct pipeline_step step = {
+        .plan = &run->plan, .kernel = cuda ? NULL : choice->kernel, .method = request->method};
+    struct pipeline_job job = {.steps = &step,
+                               .step_count = 1,
                                .source = run->source,
                                .input = run->input,
                                .output = run->output,

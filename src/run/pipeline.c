@@ -1,16 +1,19 @@
 /* The band pipeline (run/pipeline.h): the memory of the bands, the tasks, and the threads that take
  * them.
  *
- * Step i of decoding reads the rows that band i needs and no earlier band needs. A few counters of
- * bands, under one lock, tell which task is ready:
+ * Stage 0 decodes, the stages 1 to n filter, the last one encodes. Every stage makes band after
+ * band: band i of a stage is the rows that band i of the next stage needs and no earlier band. So
+ * band i of a stage can be made when band i of the stage before is complete. A few counters of
+ * bands for each stage, under one lock, tell which task is ready:
  *
- *      0        next_encode    oldest       next_filter      decoded              count
- *      | written  | in slots     | being filtered | its rows are there | not yet decoded |
+ *      0             complete         next                                        count
+ *      | complete      | being made     | not yet begun                             |
  *
- * An output slot is free again when its band is written. A ring row is free when no band from
- * `oldest` on reads it. The ring holds at least one band with its halo and one more step, so that
- * some task is always ready and no deadlock is possible. A device gets one band at a time, and
- * `oldest` counts the submitted bands: their input slots are free once they are uploaded. */
+ * A row that a stage has made is free again when no band from `complete` on of the next stage reads
+ * it; an output slot, when its band is written. The memory behind each stage holds at least one
+ * band with its halo, so that some task is always ready and no deadlock is possible. A device gets
+ * one band at a time, and its stage counts the submitted bands: their input slots are free once
+ * they are uploaded. */
 #include "run/pipeline.h"
 
 #include <pthread.h>
@@ -61,7 +64,8 @@
 #define DEVICE_BAND_BYTES     ((size_t)4 << 20)
 #define DEVICE_MAX_BAND_BYTES ((size_t)64 << 20)
 
-enum task { TASK_NONE, TASK_OPEN, TASK_DECODE, TASK_FILTER, TASK_ENCODE };
+/* A stage's number, or one of these. */
+enum { NO_TASK = -1, OPEN_DEVICE = -2, DECODE = 0 };
 
 /* Band i is in image[i % count]. */
 struct slots {
@@ -70,18 +74,30 @@ struct slots {
     void *memory;
 };
 
+/* One stage, and the memory behind it, which the next stage reads. */
+struct stage {
+    const struct pipeline_step *step; /* of a filter */
+    const struct plan *plan;          /* the step's, for one pass */
+    struct kernel_state *state;       /* of a filter on the CPU; repeated passes share it */
+    int above, below;                 /* rows beyond a filter's band that its sums may read */
+    int ahead;            /* rows beyond the output's bands that later stages' sums may read */
+    struct row_ring ring; /* on the CPU, if the stage makes rows for a filter and streams */
+    int capacity;         /* bands that the memory holds, from the next stage's `complete` on */
+    int next, complete;
+    bool *made; /* band i is made[i % capacity], for the bands from `complete` on */
+};
+
 struct pipeline {
     struct pipeline_job job;
     struct image_info info;
     struct image shape; /* of the picture, without memory */
-    struct bands bands;
+    struct bands bands; /* of the output */
+    struct plan *once;  /* for each step: its plan with one pass */
     int workers;
     bool stream_in, stream_out;
-    struct slots in, out;       /* in: for a device only; its count holds for the ring, too */
-    struct row_ring ring;       /* the input on the CPU, if it streams */
-    struct image picture_in;    /* the input on the CPU, if it does not stream */
-    struct image picture_out;   /* the output, if it does not stream */
-    struct kernel_state *state; /* of the CPU's kernel */
+    struct slots in, out;     /* in: for a device only */
+    struct image picture_in;  /* the input on the CPU, if it does not stream */
+    struct image picture_out; /* the output, if it does not stream */
 
     struct band_job band; /* for the device */
     const struct band_device *device;
@@ -90,8 +106,8 @@ struct pipeline {
     struct sink *sink;
     pthread_mutex_t lock; /* for all below */
     pthread_cond_t changed;
-    int decoded, next_filter, oldest, next_encode;
-    bool *filtered; /* per slot: its band is complete */
+    struct stage *stage; /* 0: decoding, 1 .. last - 1: filters, last: encoding */
+    int last;
     bool opening, opened, decoding, encoding, failed;
     int waiting;
     struct pipeline_times times;
@@ -100,7 +116,7 @@ struct pipeline {
 
 static bool on_device(const struct pipeline *p)
 {
-    return !p->job.kernel;
+    return !p->job.steps[0].kernel;
 }
 
 static int smaller(int a, int b)
@@ -122,14 +138,23 @@ static void cut(struct bands *bands, int rows)
     bands->count = (bands->height - 1) / bands->rows + 1;
 }
 
+static int largest_halo(const struct pipeline *p)
+{
+    int halo = 0;
+
+    for (int s = 1; s < p->last; s++)
+        halo = larger(halo, p->stage[s].above + p->stage[s].below);
+    return halo;
+}
+
 /* How many rows a band should have for the threads of the CPU. */
 static int rows_on_cpu(const struct pipeline *p)
 {
-    const struct pipeline_job *job = &p->job;
-    const int threads = job->threads, height = p->info.height;
+    const struct pipeline_step *step = p->job.steps;
+    const int threads = p->job.threads, height = p->info.height;
     size_t row = image_row_bytes(&p->shape);
     int rows = (int)(BAND_BYTES / row), most = (int)(MAX_BAND_BYTES / row);
-    const int halo = p->bands.above + p->bands.below;
+    const int halo = largest_halo(p);
     int least = larger(2 * (halo + 1), MIN_ROWS);
 
     most = larger(most, smaller(halo, (int)(WIDE_BAND_BYTES / row)));
@@ -139,9 +164,9 @@ static int rows_on_cpu(const struct pipeline *p)
     rows = larger(larger(rows, smaller(least, most)), 1);
     if (threads > 1)
         most = smaller(most, height / threads / WANTED_EACH);
-    if (most < rows || !job->kernel->rows)
+    if (most < rows || !step->kernel->rows || p->last > 2)
         return rows;
-    return job->kernel->rows(job->kernel, job->plan, job->method, p->info.width, rows, most);
+    return step->kernel->rows(step->kernel, step->plan, step->method, p->info.width, rows, most);
 }
 
 static int rows_on_device(const struct pipeline *p)
@@ -150,6 +175,21 @@ static int rows_on_device(const struct pipeline *p)
     int rows = larger((int)(DEVICE_BAND_BYTES / row), p->bands.above + p->bands.below + 1);
 
     return larger(smaller(rows, (int)(DEVICE_MAX_BAND_BYTES / row)), 1);
+}
+
+/* ---- the rows of a stage's band ---- */
+
+/* The row after the last one that stage S makes in BAND. */
+static int made_to(const struct pipeline *p, int s, int band)
+{
+    int end = bands_end(&p->bands, band), left = p->info.height - end;
+
+    return end + smaller(p->stage[s].ahead, left);
+}
+
+static int made_from(const struct pipeline *p, int s, int band)
+{
+    return band == 0 ? 0 : made_to(p, s, band - 1);
 }
 
 /* ---- does it apply, and what memory does it take ---- */
@@ -178,16 +218,52 @@ static bool slots_alloc(struct slots *slots, const struct image *shape, int rows
     return true;
 }
 
+/* Memory for what the stages before the last filter make. With several filters the rings may take
+ * no more than two whole pictures, because the filters need as much one after the other. */
+static bool rings_alloc(struct pipeline *p)
+{
+    const struct image *shape = &p->shape;
+    int64_t all = 0;
+
+    for (int s = p->stream_in ? 0 : 1; s < p->last - 1; s++) {
+        const struct stage *reader = &p->stage[s + 1];
+        int64_t band = (int64_t)p->bands.rows * p->stage[s].capacity, ahead = p->stage[s].ahead;
+        int64_t rows = band + larger(reader->above + reader->below, (int)ahead);
+
+        rows = rows < shape->height ? rows : shape->height;
+        all += rows;
+        if ((p->last > 2 && all > 2 * (int64_t)shape->height) ||
+            !row_ring_alloc(&p->stage[s].ring, shape->width, shape->channels, shape->type,
+                            (int)rows))
+            return false;
+    }
+    return true;
+}
+
+/* Makes the kernels' states; a pass of the same step as the one before shares its state. */
+static bool states_open(struct pipeline *p)
+{
+    struct error ignored; /* the run of the whole picture reports it */
+
+    for (int s = 1; s < p->last; s++) {
+        const struct pipeline_step *step = p->stage[s].step;
+        if (step == p->stage[s - 1].step)
+            p->stage[s].state = p->stage[s - 1].state;
+        else if (!kernel_open(step->kernel, p->stage[s].plan, p->info.width, p->bands.rows,
+                              step->method, &p->stage[s].state, &ignored))
+            return false;
+    }
+    return true;
+}
+
 static bool lay_out_cpu(struct pipeline *p)
 {
     const struct pipeline_job *job = &p->job;
     struct bands *bands = &p->bands;
-    struct error ignored; /* the run of the whole picture reports it */
     /* below 2^31 * 2^31; times channels and sample bytes it could overflow 64 bits */
     uint64_t pixels = (uint64_t)p->info.width * (uint64_t)p->info.height;
     bool small = pixels < SMALL_BYTES / ((uint64_t)p->info.channels * (uint64_t)p->info.type);
     int more;
-    int64_t ring_rows;
 
     p->stream_in = source_streams(job->source);
     p->stream_out = sink_streams(job->output, &p->info, job->sink);
@@ -199,16 +275,14 @@ static bool lay_out_cpu(struct pipeline *p)
     p->workers = smaller(job->threads, bands->count);
     /* One band per thread and one that waits to be written; a single thread needs only its own. */
     more = p->workers > 1 ? p->workers + 1 : 1;
-    p->in.count = !p->stream_in ? bands->count : p->workers > 1 ? more + 1 : 1;
-    p->out.count = p->stream_out ? smaller(more, bands->count) : bands->count;
-    ring_rows = (int64_t)bands->rows * p->in.count + bands->above + bands->below;
-    if (ring_rows > p->info.height)
-        ring_rows = p->info.height;
-    return (!p->stream_in || row_ring_alloc(&p->ring, p->info.width, p->info.channels, p->info.type,
-                                            (int)ring_rows)) &&
-           (!p->stream_out || slots_alloc(&p->out, &p->shape, bands->rows)) &&
-           kernel_open(job->kernel, job->plan, p->info.width, bands->rows, job->method, &p->state,
-                       &ignored);
+    for (int s = 0; s < p->last - 1; s++)
+        p->stage[s].capacity = p->workers > 1 ? more + 1 : 1;
+    if (!p->stream_in)
+        p->stage[0].capacity = bands->count;
+    p->out.count = p->stage[p->last - 1].capacity =
+        p->stream_out ? smaller(more, bands->count) : bands->count;
+    return rings_alloc(p) && (!p->stream_out || slots_alloc(&p->out, &p->shape, bands->rows)) &&
+           states_open(p);
 }
 
 /* Returns false if the slots would take too much memory. */
@@ -232,6 +306,8 @@ static bool lay_out_device(struct pipeline *p)
     p->band.pin = forced || bands->count >= USES_WORTH_PINNING * p->in.count;
     if (p->band.pin) /* only a small part of such a picture is decoded while the device starts */
         p->in.count = smaller(p->in.count, PINNED_INPUT_SLOTS);
+    p->stage[0].capacity = p->in.count;
+    p->stage[1].capacity = p->out.count;
     return in * (uint64_t)p->in.count + out * (uint64_t)p->out.count <= DEVICE_MAX_BYTES &&
            (halo + 2 * out) * (uint64_t)p->out.count <= DEVICE_MAX_BYTES &&
            slots_alloc(&p->in, &p->shape, bands->rows + bands->below) &&
@@ -240,18 +316,67 @@ static bool lay_out_device(struct pipeline *p)
 
 static void pipeline_free(struct pipeline *p)
 {
-    row_ring_free(&p->ring);
+    for (int s = 0; p->stage && s <= p->last; s++) {
+        const struct pipeline_step *step = p->stage[s].step;
+        if (step && step != p->stage[s - 1].step)
+            kernel_close(step->kernel, p->stage[s].state);
+        row_ring_free(&p->stage[s].ring);
+        free(p->stage[s].made);
+    }
+    free(p->stage);
+    free(p->once);
     image_free(&p->picture_in);
     image_free(&p->picture_out);
     free(p->in.image);
     free(p->in.memory);
     free(p->out.image);
     free(p->out.memory);
-    free(p->filtered);
-    kernel_close(p->job.kernel, p->state);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p);
+}
+
+/* Makes the stages: a filter for each pass of each step. False: the sums of a band may read rows
+ * anywhere in the picture, a device has several passes to do, or there is no memory. */
+static bool stages_make(struct pipeline *p)
+{
+    size_t passes = 0;
+    int s = 1;
+
+    for (int i = 0; i < p->job.step_count; i++)
+        passes += (size_t)p->job.steps[i].plan->repeat;
+    p->last = (int)passes + 1;
+    p->stage = calloc(passes + 2, sizeof *p->stage);
+    p->once = calloc((size_t)p->job.step_count, sizeof *p->once);
+    if (!p->stage || !p->once || (on_device(p) && passes > 1))
+        return false;
+    for (int i = 0; i < p->job.step_count; i++) {
+        const struct pipeline_step *step = &p->job.steps[i];
+        p->once[i] = *step->plan;
+        p->once[i].repeat = 1;
+        if (!bands_find_reach(&p->bands, step->plan, p->info.height))
+            return false;
+        for (int pass = 0; pass < step->plan->repeat; pass++, s++) {
+            p->stage[s].step = step;
+            p->stage[s].plan = &p->once[i];
+            p->stage[s].above = p->bands.above;
+            p->stage[s].below = p->bands.below;
+        }
+    }
+    for (s = p->last - 1; s > 0; s--)
+        p->stage[s - 1].ahead = smaller(p->stage[s].ahead + p->stage[s].below, p->info.height);
+    return true;
+}
+
+static bool made_alloc(struct pipeline *p)
+{
+    bool ok = true;
+
+    for (int s = 0; ok && s < p->last; s++) {
+        p->stage[s].made = calloc((size_t)p->stage[s].capacity, sizeof(bool));
+        ok = p->stage[s].made != NULL;
+    }
+    return ok;
 }
 
 struct pipeline *pipeline_open(const struct pipeline_job *job)
@@ -269,9 +394,7 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
                               .type = info->type};
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
-    if (job->plan->repeat == 1 && bands_find_reach(&p->bands, job->plan, info->height) &&
-        (on_device(p) ? lay_out_device(p) : lay_out_cpu(p)) &&
-        (p->filtered = calloc((size_t)p->out.count, sizeof *p->filtered))) {
+    if (stages_make(p) && (on_device(p) ? lay_out_device(p) : lay_out_cpu(p)) && made_alloc(p)) {
         if (p->workers > 1)
             source_read_ahead(job->source);
         return p;
@@ -282,7 +405,7 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
 
 const char *pipeline_method(const struct pipeline *p)
 {
-    return p->state ? p->state->method : NULL;
+    return p->stage[1].state ? p->stage[1].state->method : NULL;
 }
 
 /* ---- the tasks; each runs without the lock ---- */
@@ -294,7 +417,7 @@ static bool device_open(struct pipeline *p, struct error *err)
     if (!kernel)
         return false;
     p->band.kernel = kernel;
-    p->band.plan = p->job.plan;
+    p->band.plan = p->once;
     p->band.bands = &p->bands;
     p->band.shape = &p->shape;
     p->band.tile = p->job.tile;
@@ -318,7 +441,7 @@ static void count_ends(const struct pipeline *p, const struct image *rows, uint6
 
 static bool decode(struct pipeline *p, int band, struct error *err)
 {
-    int first = bands_new_from(&p->bands, band), rows = bands_needs_to(&p->bands, band) - first;
+    int first = made_from(p, DECODE, band), rows = made_to(p, DECODE, band) - first;
     struct image into;
 
     if (!p->stream_in) {
@@ -330,7 +453,7 @@ static bool decode(struct pipeline *p, int band, struct error *err)
     if (rows == 0)
         return true;
     into = on_device(p) ? image_rows(&p->in.image[band % p->in.count], 0, rows)
-                        : row_ring_rows(&p->ring, first, rows);
+                        : row_ring_rows(&p->stage[DECODE].ring, first, rows);
     if (!source_read(p->job.source, &into, err))
         return false;
     count_ends(p, &into, &p->times.ends_in);
@@ -344,25 +467,36 @@ static struct image band_output(const struct pipeline *p, int band)
                          : image_rows(&p->picture_out, first, rows);
 }
 
-static bool filter(struct pipeline *p, int band, struct error *err)
+/* Rows [FROM, TO) of what stage S makes, on the CPU. */
+static struct image rows_behind(const struct pipeline *p, int s, int from, int to)
 {
-    int from = bands_needs_from(&p->bands, band), rows = bands_needs_to(&p->bands, band) - from;
-    struct image in, out = band_output(p, band);
-    struct kernel_job job = {.plan = p->job.plan,
+    return s == DECODE && !p->stream_in ? image_rows(&p->picture_in, from, to - from)
+                                        : row_ring_rows(&p->stage[s].ring, from, to - from);
+}
+
+static bool filter(struct pipeline *p, int s, int band, struct error *err)
+{
+    const struct stage *stage = &p->stage[s];
+    const int first = made_from(p, s, band), end = made_to(p, s, band);
+    const int from = larger(first - stage->above, 0);
+    struct image in, out;
+    struct kernel_job job = {.plan = stage->plan,
                              .in = &in,
                              .out = &out,
                              .picture_height = p->info.height,
                              .in_first_row = from,
-                             .out_first_row = bands_first(&p->bands, band),
+                             .out_first_row = first,
                              .threads = 1, /* the bands run in parallel */
                              .tile = p->job.tile,
-                             .state = p->state};
+                             .state = stage->state};
 
     if (on_device(p))
         return p->device->submit(p->device_state, band, err);
-    in =
-        p->stream_in ? row_ring_rows(&p->ring, from, rows) : image_rows(&p->picture_in, from, rows);
-    return kernel_run(p->job.kernel, &job, err);
+    if (first == end)
+        return true;
+    in = rows_behind(p, s - 1, from, made_to(p, s - 1, band));
+    out = s == p->last - 1 ? band_output(p, band) : rows_behind(p, s, first, end);
+    return kernel_run(stage->step->kernel, &job, err);
 }
 
 static bool encode(struct pipeline *p, int band, struct error *err)
@@ -374,132 +508,149 @@ static bool encode(struct pipeline *p, int band, struct error *err)
 }
 
 /* Waits until the device has read the slot to decode into, or has filled the slot to encode. */
-static bool wait_for_device(struct pipeline *p, enum task task, int band, struct error *err)
+static bool wait_for_device(struct pipeline *p, int task, int band, struct error *err)
 {
-    if (on_device(p) && task == TASK_DECODE && band >= p->in.count)
+    if (on_device(p) && task == DECODE && band >= p->in.count)
         return p->device->wait_uploaded(p->device_state, band - p->in.count, err);
-    if (on_device(p) && task == TASK_ENCODE)
+    if (on_device(p) && task == p->last)
         return p->device->wait_downloaded(p->device_state, band, err);
     return true;
 }
 
-static bool run_task(struct pipeline *p, enum task task, int band, struct error *err)
+static bool run_task(struct pipeline *p, int task, int band, struct error *err)
 {
-    switch (task) {
-    case TASK_OPEN:
+    if (task == OPEN_DEVICE)
         return device_open(p, err);
-    case TASK_DECODE:
+    if (task == DECODE)
         return decode(p, band, err);
-    case TASK_FILTER:
-        return filter(p, band, err);
-    case TASK_ENCODE:
-        return encode(p, band, err);
-    case TASK_NONE:
-        break;
-    }
-    return true;
+    return task == p->last ? encode(p, band, err) : filter(p, task, band, err);
 }
 
 /* ---- who does what next; with the lock held ---- */
 
-static bool can_encode(const struct pipeline *p)
+/* The memory behind the stage has room for its next band. */
+static bool has_room(const struct pipeline *p, int s)
 {
-    int ready = p->stream_out || p->oldest == p->bands.count ? p->oldest : 0;
-    return !p->encoding && p->next_encode < ready;
-}
-
-static bool can_filter(const struct pipeline *p)
-{
-    return p->next_filter < p->decoded && p->next_filter - p->next_encode < p->out.count &&
-           (!on_device(p) || (p->opened && p->next_filter == p->oldest));
+    return p->stage[s].next < p->bands.count &&
+           p->stage[s].next - p->stage[s + 1].complete < p->stage[s].capacity;
 }
 
 static bool can_decode(const struct pipeline *p)
 {
-    return !p->decoding && p->decoded < p->bands.count && p->decoded - p->oldest < p->in.count;
+    return !p->decoding && has_room(p, DECODE);
 }
 
-/* Encoding frees memory and goes first. With several threads decoding goes before filtering: only
- * one thread at a time can decode. A single thread filters what it has just decoded. */
-static enum task next_task(const struct pipeline *p)
+static bool can_filter(const struct pipeline *p, int s)
+{
+    const struct stage *stage = &p->stage[s];
+
+    return has_room(p, s) && stage->next < p->stage[s - 1].complete &&
+           (!on_device(p) || (p->opened && stage->next == stage->complete));
+}
+
+static bool can_encode(const struct pipeline *p)
+{
+    int there = p->stage[p->last - 1].complete;
+
+    return !p->encoding && p->stage[p->last].next < there &&
+           (p->stream_out || there == p->bands.count);
+}
+
+/* The later stage goes first: it frees memory. But with several threads decoding goes before
+ * filtering: only one thread at a time can decode. A single thread filters what it has just
+ * decoded. */
+static int next_task(const struct pipeline *p)
 {
     if (can_encode(p))
-        return TASK_ENCODE;
+        return p->last;
     if (on_device(p) && !p->opening)
-        return TASK_OPEN;
+        return OPEN_DEVICE;
     if (p->workers > 1 && can_decode(p))
-        return TASK_DECODE;
-    if (can_filter(p))
-        return TASK_FILTER;
-    return can_decode(p) ? TASK_DECODE : TASK_NONE;
+        return DECODE;
+    for (int s = p->last - 1; s > 0; s--)
+        if (can_filter(p, s))
+            return s;
+    return can_decode(p) ? DECODE : NO_TASK;
 }
 
-/* Claims the task; returns its band, or its step of decoding. */
-static int claim(struct pipeline *p, enum task task)
+/* Claims the task; returns its band. */
+static int claim(struct pipeline *p, int task)
 {
-    switch (task) {
-    case TASK_OPEN:
+    struct stage *stage;
+
+    if (task == OPEN_DEVICE) {
         p->opening = true;
-        break;
-    case TASK_DECODE:
-        p->decoding = true;
-        return p->decoded;
-    case TASK_FILTER:
-        p->filtered[p->next_filter % p->out.count] = false;
-        return p->next_filter++;
-    case TASK_ENCODE:
-        p->encoding = true;
-        return p->next_encode;
-    case TASK_NONE:
-        break;
+        return 0;
     }
-    return 0;
+    stage = &p->stage[task];
+    p->decoding |= task == DECODE;
+    p->encoding |= task == p->last;
+    if (task < p->last)
+        stage->made[stage->next % stage->capacity] = false;
+    return stage->next++;
 }
 
-static void complete(struct pipeline *p, enum task task, int band, double start)
+/* The bands that a task makes at once: all, where a picture is read or written whole. */
+static int bands_made(const struct pipeline *p, int task)
+{
+    bool whole = (task == DECODE && !p->stream_in) || (task == p->last && !p->stream_out);
+
+    return whole ? p->bands.count : 1;
+}
+
+/* Notes that the stage has made BAND. */
+static void count_made(struct pipeline *p, int s, int band)
+{
+    struct stage *stage = &p->stage[s];
+
+    if (s == DECODE || s == p->last) { /* one band after the other, or all */
+        stage->next = stage->complete = band + bands_made(p, s);
+        return;
+    }
+    stage->made[band % stage->capacity] = true;
+    while (stage->complete < stage->next && stage->made[stage->complete % stage->capacity])
+        stage->complete++;
+}
+
+static void complete(struct pipeline *p, int task, int band, double start)
 {
     struct pipeline_times *times = &p->times;
     double now = clock_ms();
 
-    switch (task) {
-    case TASK_OPEN:
+    if (task == OPEN_DEVICE) {
         p->opened = true;
         times->at.opened = now;
         times->start_ms = now - start;
-        break;
-    case TASK_DECODE:
+        return;
+    }
+    count_made(p, task, band);
+    if (task == DECODE) {
         p->decoding = false;
-        p->decoded = p->stream_in ? band + 1 : p->bands.count;
         times->at.decoded = now;
         times->decode_ms += now - start;
-        break;
-    case TASK_FILTER:
-        p->filtered[band % p->out.count] = true;
-        while (p->oldest < p->next_filter && p->filtered[p->oldest % p->out.count])
-            p->oldest++;
-        times->filter_ms += now - start;
-        break;
-    case TASK_ENCODE:
+    } else if (task == p->last) {
         p->encoding = false;
-        p->next_encode = p->stream_out ? band + 1 : p->bands.count;
         times->at.last_band = start;
         if (band == 0)
             times->at.first_band = start;
         times->encode_ms += now - start;
-        break;
-    case TASK_NONE:
-        break;
+    } else {
+        times->filter_ms += now - start;
     }
 }
 
 static void tell_progress(const struct pipeline *p)
 {
-    p->job.progress->all = 3 * p->bands.count;
-    p->job.progress->done = p->decoded + p->oldest + p->next_encode;
+    int done = 0;
+
+    for (int s = 0; s <= p->last; s++)
+        done += p->stage[s].complete;
+    p->job.progress->all = (p->last + 1) * p->bands.count;
+    p->job.progress->done = done;
 }
 
 /* Claims the task, does it with the lock released, and notes its completion. */
-static void perform(struct pipeline *p, enum task task)
+static void perform(struct pipeline *p, int task)
 {
     int band = claim(p, task);
     struct error err;
@@ -507,7 +658,7 @@ static void perform(struct pipeline *p, enum task task)
     bool ok;
 
     /* A thread wakes one other thread, and only if a task is ready. */
-    if (p->waiting > 0 && next_task(p) != TASK_NONE)
+    if (p->waiting > 0 && next_task(p) != NO_TASK)
         pthread_cond_signal(&p->changed);
     pthread_mutex_unlock(&p->lock);
     ok = wait_for_device(p, task, band, &err);
@@ -531,9 +682,9 @@ static void work(void *context, int piece, int worker)
 
     (void)piece, (void)worker;
     pthread_mutex_lock(&p->lock);
-    while (!p->failed && p->next_encode < p->bands.count) {
-        enum task task = next_task(p);
-        if (task != TASK_NONE) {
+    while (!p->failed && p->stage[p->last].complete < p->bands.count) {
+        int task = next_task(p);
+        if (task != NO_TASK) {
             perform(p, task);
             continue;
         }

@@ -1,14 +1,15 @@
-/* One picture in bands: decoder rows -> filter with halo rows -> encoder rows, the three stages
- * overlapped. Memory is a few bands whatever the picture's height, and a band is filtered and
- * written while it is still in cache.
+/* One picture in bands: decoder rows -> filters with halo rows -> encoder rows, the stages
+ * overlapped. Memory is a few bands for each stage whatever the picture's height, and a band is
+ * filtered and written while it is still in cache.
  *
  *      decoder      | ring of input rows (base/memory.h)        one task at a time, in order
- *      filter       |   band i with its halo -> output slot  as many tasks as there are threads
- *      encoder      |   slot i -> file                       one task at a time, in order
+ *      filter       |   band i with its halo -> ring of rows  as many tasks as there are threads
+ *      last filter  |   band i with its halo -> output slot   as many tasks as there are threads
+ *      encoder      |   slot i -> file                        one task at a time, in order
  *
  * A thread takes any task that is ready: no thread belongs to a stage, and a single thread does all
- * three in turn. The output is as for the whole picture in one piece, because a band holds every
- * row that its sums read.
+ * in turn. The output is as for the whole picture in one piece, because a band holds every row that
+ * its sums read. Each pass of a repeated filter is a stage of its own.
  *
  * If decoder or encoder handles only whole pictures, the pipeline holds a whole picture there.
  *
@@ -25,12 +26,17 @@
 #define DEVICE_BANDS_AHEAD_BYTES  ((double)(128 << 20))
 #define DEVICE_BANDS_PINNED_BYTES (4 * DEVICE_BANDS_AHEAD_BYTES)
 
-struct pipeline_job {
-    const struct plan *plan;
+struct pipeline_step {
+    const struct plan *plan;     /* one pass or several */
     const struct kernel *kernel; /* of the CPU; NULL: through a device */
     const char *method;          /* of the kernel, NULL: the fastest */
-    struct source *source;       /* nothing read from it yet */
-    const char *input;           /* for sentences */
+};
+
+struct pipeline_job {
+    const struct pipeline_step *steps; /* one after the other; all on the CPU or on a device */
+    int step_count;                    /* >= 1 */
+    struct source *source;             /* nothing read from it yet */
+    const char *input;                 /* for sentences */
     const char *output;
     const struct sink_options *sink;
     int threads, tile;
@@ -64,11 +70,12 @@ struct pipeline_times {
 struct pipeline;
 
 /* NULL if the picture must be filtered whole: the sums need distant rows (wrap, a mirror as tall as
- * the picture, repeated passes), or there is no memory for the bands. On the CPU also if the
- * picture is too small, or neither end streams. NULL does not mean that the picture is damaged. */
+ * the picture), a device has several passes to do, or there is no memory for the bands. On the CPU
+ * also if the picture is too small, if neither end streams, or if the bands of all passes would
+ * take more memory than whole pictures. NULL does not mean that the picture is damaged. */
 struct pipeline *pipeline_open(const struct pipeline_job *job);
 
-/* The name of the kernel's method, or NULL if it has none; the name stays valid. */
+/* The name of the first step's method, or NULL if it has none; the name stays valid. */
 const char *pipeline_method(const struct pipeline *pipeline);
 
 /* Does everything from the first row to the renamed output. On failure ERR holds the first error of

@@ -47,7 +47,10 @@ static void *kernel_named(const char *name)
 static int run(const struct picture_request *request, int index, void *context, const char *output,
                struct error *err)
 {
-    struct pipeline_job job = {.kernel = NULL,
+    struct plan plan;
+    struct pipeline_step step = {.plan = &plan};
+    struct pipeline_job job = {.steps = &step,
+                               .step_count = 1,
                                .input = "in",
                                .output = output,
                                .sink = &request->sink,
@@ -59,14 +62,12 @@ static int run(const struct picture_request *request, int index, void *context, 
     struct pipeline_times times;
     const struct image_info *info;
     struct pipeline *bands;
-    struct plan plan;
     struct fake_cuda_counts before = fake_cuda_count(), after;
     int result = -1;
 
     CHECK(source_open(&job.source, "in", err));
     info = source_info(job.source);
     CHECK(filter_plan(&request->filter, info->channels, info->type, info->max, &plan, err));
-    job.plan = &plan;
     if (context == &chosen)
         job.choose_context = (void *)(uintptr_t)kernel_choose(DEVICE_CUDA, &plan);
     bands = pipeline_open(&job);

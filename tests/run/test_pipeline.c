@@ -123,9 +123,16 @@ static void gradients_repeats_and_kernels(void)
         request.kernel = kernel_find(kernels[k]);
         compare(&request, "out.ppm", kernels[k]);
     }
-    request = request_of("blur", NULL);
-    request.filter.repeat = 3;
-    compare(&request, "out.ppm", "repeat");
+    for (int repeat = 2; repeat <= 9; repeat++) {
+        request = request_of("blur", NULL);
+        request.filter.repeat = repeat;
+        compare(&request, "out.ppm", "repeat");
+        request = request_of("convolve", masks[0]);
+        request.filter.border =
+            (struct border_choice){.border = (enum border)(repeat % BORDER_COUNT), .value = "77"};
+        request.filter.repeat = repeat;
+        compare(&request, "out.ppm", "repeat, convolve");
+    }
     request = request_of("blur", NULL);
     request.verify = true;
     compare(&request, "out.ppm", "verify");
@@ -178,11 +185,17 @@ static void chosen_bands(void)
 static bool goes_in_bands(const struct shape *s, const char *mask, enum border border, int repeat)
 {
     struct picture_request request = request_of("convolve", mask);
-    struct pipeline_job job = {
-        .input = "in", .output = "out.ppm", .sink = &request.sink, .threads = 2, .band_rows = 4};
+    struct plan plan;
+    struct pipeline_step step = {.plan = &plan, .kernel = kernel_find("scalar")};
+    struct pipeline_job job = {.steps = &step,
+                               .step_count = 1,
+                               .input = "in",
+                               .output = "out.ppm",
+                               .sink = &request.sink,
+                               .threads = 2,
+                               .band_rows = 4};
     struct pipeline_times times;
     struct pipeline *pipeline;
-    struct plan plan;
     struct error err;
     bool in_bands = false;
 
@@ -191,8 +204,6 @@ static bool goes_in_bands(const struct shape *s, const char *mask, enum border b
     request.filter.repeat = repeat;
     CHECK(source_open(&job.source, "in", &err));
     CHECK(filter_plan(&request.filter, s->channels, SAMPLE_U8, s->max, &plan, &err));
-    job.plan = &plan;
-    job.kernel = kernel_find("scalar");
     pipeline = pipeline_open(&job);
     if (pipeline) {
         in_bands = true;
@@ -214,7 +225,8 @@ static void far_rows_stay_whole(void)
     CHECK(goes_in_bands(low, masks[5], BORDER_ZERO, 1));
     CHECK(!goes_in_bands(low, masks[5], BORDER_REFLECT, 1));
     CHECK(!goes_in_bands(low, masks[5], BORDER_MIRROR, 1));
-    CHECK(!goes_in_bands(tall, masks[0], BORDER_REPLICATE, 2));
+    CHECK(goes_in_bands(tall, masks[0], BORDER_REPLICATE, 2));
+    CHECK(!goes_in_bands(tall, masks[0], BORDER_REPLICATE, 100)); /* more memory than the whole */
 }
 
 /* ---- the ring ---- */
