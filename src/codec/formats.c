@@ -259,6 +259,19 @@ bool format_resolve(const char *path, const struct image_info *info,
     if (!resolve_format(path, info, options, &target->format, err))
         return false;
     row = &rows[target->format];
+    if (row->video && !rows[info->format].video)
+        return error_file(err, name, "%s holds a video, and the input is a picture: use %s",
+                          row->title, ways_out(target, ways));
+    if (!row->video && rows[info->format].video)
+        return error_file(err, name,
+                          "%s holds a picture, and the input is a video: write .y4m, or make "
+                          "pictures of it first (ffmpeg -i VIDEO frame%%04d.png)",
+                          row->title);
+    if (row->video && options->drop_alpha)
+        return error_file(err, name,
+                          "%s keeps its planes: drop alpha with ffmpeg (-pix_fmt yuv444p), not "
+                          "with --alpha drop",
+                          row->title);
     if (options->drop_alpha && image_has_alpha(target->channels))
         target->channels--;
     if (target->channels >= 3 && !row->colour)

@@ -56,7 +56,7 @@ bool picture_plan(const struct picture_request *request, const char *input, stru
     struct source *source = NULL;
     bool ok;
     memset(report, 0, sizeof *report);
-    ok = source_open(&source, input, err) && prepare(request, source, plan, report, err);
+    ok = source_open_pages(&source, input, err) && prepare(request, source, plan, report, err);
     if (ok && !(picture_choose(request, plan, &report->choice, err) &&
                 find_method(request, plan, report, err))) {
         plan_free(plan);
@@ -197,20 +197,6 @@ static bool filter_image(const struct picture_request *request, const struct pla
     return ok && (!request->verify || verify(request, plan, in, out, choice->threads, name, err));
 }
 
-static bool write_image(const struct picture_request *request, const struct image *image,
-                        const char *output, const struct picture_report *report, struct error *err)
-{
-    struct sink *sink = NULL;
-
-    if (!sink_open(&sink, output, &report->info, &request->sink, err))
-        return false;
-    if (!sink_write(sink, image, err)) {
-        sink_abort(sink);
-        return false;
-    }
-    return sink_finish(sink, err);
-}
-
 /* The state of one run of picture_filter. */
 struct run {
     const struct picture_request *request;
@@ -222,6 +208,19 @@ struct run {
     bool counts; /* the samples that are 0 or max, before and after */
     uint64_t ends_in, ends_out;
 };
+
+static bool write_image(const struct run *run, const struct image *image, struct error *err)
+{
+    struct sink *sink = NULL;
+
+    if (!sink_open(&sink, run->output, &run->report->info, &run->request->sink, err))
+        return false;
+    if (!sink_write(sink, image, err)) {
+        sink_abort(sink);
+        return false;
+    }
+    return sink_finish_page(sink, run->source, err);
+}
 
 /* Decodes, filters and encodes the picture in one piece, one stage after the other. */
 static bool run_whole(struct run *run, struct error *err)
@@ -248,7 +247,7 @@ static bool run_whole(struct run *run, struct error *err)
     }
     memory_free(&in);
     filtered = clock_ms();
-    ok = ok && write_image(run->request, &out, run->output, report, err);
+    ok = ok && write_image(run, &out, err);
     report->decode_ms = decoded - start;
     report->filter_ms = filtered - decoded;
     report->encode_ms = clock_ms() - filtered;
@@ -433,7 +432,7 @@ bool picture_filter(const struct picture_request *request, const char *input, co
     double start = clock_ms();
 
     memset(report, 0, sizeof *report);
-    if (!source_open(&run.source, input, err))
+    if (!source_open_pages(&run.source, input, err))
         return false;
     if (cuda)
         starter_begin(&starter, request->device_index);

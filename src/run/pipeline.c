@@ -564,7 +564,7 @@ bool pipeline_run(struct pipeline *p, struct pipeline_times *times, struct error
     }
     start = clock_ms();
     if (ok)
-        ok = sink_finish(p->sink, err);
+        ok = sink_finish_page(p->sink, p->job.source, err);
     else
         sink_abort(p->sink);
     p->times.at.encoded = clock_ms();
