@@ -318,8 +318,7 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
             return false;
         if (got < bytes)
             return truncated(source, before + got, err);
-        if (rows->type == SAMPLE_U16 &&
-            !check_samples(source, image_row(rows, y), bytes / 2, err))
+        if (rows->type == SAMPLE_U16 && !check_samples(source, image_row(rows, y), bytes / 2, err))
             return false;
     }
     return true;

@@ -1,25 +1,17 @@
-/* The band pipeline (run/pipeline.h): the memory of the bands, the tasks, and the threads that take
- * them.
+/* The band pipeline (run/pipeline.h): the memory of the bands, and the tasks. run/flow.c has the
+ * threads that take them; a step is a band.
  *
- * Step i of decoding reads the rows that band i needs and no earlier band needs. A few counters of
- * bands, under one lock, tell which task is ready:
- *
- *      0        next_encode    oldest       next_filter      decoded              count
- *      | written  | in slots     | being filtered | its rows are there | not yet decoded |
- *
- * An output slot is free again when its band is written. A ring row is free when no band from
- * `oldest` on reads it. The ring holds at least one band with its halo and one more step, so that
- * some task is always ready and no deadlock is possible. A device gets one band at a time, and
- * `oldest` counts the submitted bands: their input slots are free once they are uploaded. */
+ * Step i of decoding reads the rows that band i needs and no earlier band needs. A ring row is free
+ * when no band from `oldest` on reads it. The ring holds at least one band with its halo and one
+ * more step, so that some task is always ready and no deadlock is possible. The input slots of the
+ * bands that a device got are free once they are uploaded. */
 #include "run/pipeline.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "kernel/band_device.h"
 
 /* For smaller pictures a thread costs more than it saves. */
@@ -61,8 +53,6 @@
 #define DEVICE_BAND_BYTES     ((size_t)4 << 20)
 #define DEVICE_MAX_BAND_BYTES ((size_t)64 << 20)
 
-enum task { TASK_NONE, TASK_OPEN, TASK_DECODE, TASK_FILTER, TASK_ENCODE };
-
 /* Band i is in image[i % count]. */
 struct slots {
     int count;
@@ -88,14 +78,7 @@ struct pipeline {
     void *device_state;
 
     struct sink *sink;
-    pthread_mutex_t lock; /* for all below */
-    pthread_cond_t changed;
-    int decoded, next_filter, oldest, next_encode;
-    bool *filtered; /* per slot: its band is complete */
-    bool opening, opened, decoding, encoding, failed;
-    int waiting;
-    struct pipeline_times times;
-    struct error *err;
+    struct flow flow;
 };
 
 static bool on_device(const struct pipeline *p)
@@ -247,10 +230,7 @@ static void pipeline_free(struct pipeline *p)
     free(p->in.memory);
     free(p->out.image);
     free(p->out.memory);
-    free(p->filtered);
     kernel_close(p->job.kernel, p->state);
-    pthread_cond_destroy(&p->changed);
-    pthread_mutex_destroy(&p->lock);
     free(p);
 }
 
@@ -267,11 +247,8 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
                               .height = info->height,
                               .channels = info->channels,
                               .type = info->type};
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->changed, NULL);
     if (job->plan->repeat == 1 && bands_find_reach(&p->bands, job->plan, info->height) &&
-        (on_device(p) ? lay_out_device(p) : lay_out_cpu(p)) &&
-        (p->filtered = calloc((size_t)p->out.count, sizeof *p->filtered))) {
+        (on_device(p) ? lay_out_device(p) : lay_out_cpu(p))) {
         if (p->workers > 1)
             source_read_ahead(job->source);
         return p;
@@ -303,7 +280,7 @@ static bool device_open(struct pipeline *p, struct error *err)
     p->band.out = p->out.image;
     p->band.in_slots = p->in.count;
     p->band.out_slots = p->out.count;
-    p->band.times = &p->times.device;
+    p->band.times = &p->flow.times.device;
     p->device = kernel->bands;
     p->device_state = p->device->open(&p->band, err);
     return p->device_state != NULL;
@@ -324,7 +301,7 @@ static bool decode(struct pipeline *p, int band, struct error *err)
     if (!p->stream_in) {
         if (!source_read_all(p->job.source, &p->picture_in, err))
             return false;
-        count_ends(p, &p->picture_in, &p->times.ends_in);
+        count_ends(p, &p->picture_in, &p->flow.times.ends_in);
         return true;
     }
     if (rows == 0)
@@ -333,7 +310,7 @@ static bool decode(struct pipeline *p, int band, struct error *err)
                         : row_ring_rows(&p->ring, first, rows);
     if (!source_read(p->job.source, &into, err))
         return false;
-    count_ends(p, &into, &p->times.ends_in);
+    count_ends(p, &into, &p->flow.times.ends_in);
     return true;
 }
 
@@ -369,13 +346,16 @@ static bool encode(struct pipeline *p, int band, struct error *err)
 {
     struct image rows = p->stream_out ? band_output(p, band) : p->picture_out;
 
-    count_ends(p, &rows, &p->times.ends_out);
+    count_ends(p, &rows, &p->flow.times.ends_out);
     return sink_write(p->sink, &rows, err);
 }
 
 /* Waits until the device has read the slot to decode into, or has filled the slot to encode. */
-static bool wait_for_device(struct pipeline *p, enum task task, int band, struct error *err)
+static bool wait_for_device(void *context, enum flow_task task, int64_t step, struct error *err)
 {
+    struct pipeline *p = context;
+    const int band = (int)step;
+
     if (on_device(p) && task == TASK_DECODE && band >= p->in.count)
         return p->device->wait_uploaded(p->device_state, band - p->in.count, err);
     if (on_device(p) && task == TASK_ENCODE)
@@ -383,8 +363,11 @@ static bool wait_for_device(struct pipeline *p, enum task task, int band, struct
     return true;
 }
 
-static bool run_task(struct pipeline *p, enum task task, int band, struct error *err)
+static bool run_task(void *context, enum flow_task task, int64_t step, struct error *err)
 {
+    struct pipeline *p = context;
+    const int band = (int)step;
+
     switch (task) {
     case TASK_OPEN:
         return device_open(p, err);
@@ -400,165 +383,33 @@ static bool run_task(struct pipeline *p, enum task task, int band, struct error 
     return true;
 }
 
-/* ---- who does what next; with the lock held ---- */
-
-static bool can_encode(const struct pipeline *p)
-{
-    int ready = p->stream_out || p->oldest == p->bands.count ? p->oldest : 0;
-    return !p->encoding && p->next_encode < ready;
-}
-
-static bool can_filter(const struct pipeline *p)
-{
-    return p->next_filter < p->decoded && p->next_filter - p->next_encode < p->out.count &&
-           (!on_device(p) || (p->opened && p->next_filter == p->oldest));
-}
-
-static bool can_decode(const struct pipeline *p)
-{
-    return !p->decoding && p->decoded < p->bands.count && p->decoded - p->oldest < p->in.count;
-}
-
-/* Encoding frees memory and goes first. With several threads decoding goes before filtering: only
- * one thread at a time can decode. A single thread filters what it has just decoded. */
-static enum task next_task(const struct pipeline *p)
-{
-    if (can_encode(p))
-        return TASK_ENCODE;
-    if (on_device(p) && !p->opening)
-        return TASK_OPEN;
-    if (p->workers > 1 && can_decode(p))
-        return TASK_DECODE;
-    if (can_filter(p))
-        return TASK_FILTER;
-    return can_decode(p) ? TASK_DECODE : TASK_NONE;
-}
-
-/* Claims the task; returns its band, or its step of decoding. */
-static int claim(struct pipeline *p, enum task task)
-{
-    switch (task) {
-    case TASK_OPEN:
-        p->opening = true;
-        break;
-    case TASK_DECODE:
-        p->decoding = true;
-        return p->decoded;
-    case TASK_FILTER:
-        p->filtered[p->next_filter % p->out.count] = false;
-        return p->next_filter++;
-    case TASK_ENCODE:
-        p->encoding = true;
-        return p->next_encode;
-    case TASK_NONE:
-        break;
-    }
-    return 0;
-}
-
-static void complete(struct pipeline *p, enum task task, int band, double start)
-{
-    struct pipeline_times *times = &p->times;
-    double now = clock_ms();
-
-    switch (task) {
-    case TASK_OPEN:
-        p->opened = true;
-        times->at.opened = now;
-        times->start_ms = now - start;
-        break;
-    case TASK_DECODE:
-        p->decoding = false;
-        p->decoded = p->stream_in ? band + 1 : p->bands.count;
-        times->at.decoded = now;
-        times->decode_ms += now - start;
-        break;
-    case TASK_FILTER:
-        p->filtered[band % p->out.count] = true;
-        while (p->oldest < p->next_filter && p->filtered[p->oldest % p->out.count])
-            p->oldest++;
-        times->filter_ms += now - start;
-        break;
-    case TASK_ENCODE:
-        p->encoding = false;
-        p->next_encode = p->stream_out ? band + 1 : p->bands.count;
-        times->at.last_band = start;
-        if (band == 0)
-            times->at.first_band = start;
-        times->encode_ms += now - start;
-        break;
-    case TASK_NONE:
-        break;
-    }
-}
-
-static void tell_progress(const struct pipeline *p)
-{
-    p->job.progress->all = 3 * p->bands.count;
-    p->job.progress->done = p->decoded + p->oldest + p->next_encode;
-}
-
-/* Claims the task, does it with the lock released, and notes its completion. */
-static void perform(struct pipeline *p, enum task task)
-{
-    int band = claim(p, task);
-    struct error err;
-    double start;
-    bool ok;
-
-    /* A thread wakes one other thread, and only if a task is ready. */
-    if (p->waiting > 0 && next_task(p) != TASK_NONE)
-        pthread_cond_signal(&p->changed);
-    pthread_mutex_unlock(&p->lock);
-    ok = wait_for_device(p, task, band, &err);
-    start = clock_ms();
-    ok = ok && run_task(p, task, band, &err);
-    pthread_mutex_lock(&p->lock);
-    if (!ok && !p->failed) {
-        p->failed = true;
-        *p->err = err;
-        source_stop(p->job.source); /* the decoder may be waiting for a pipe that stays silent */
-    }
-    if (ok)
-        complete(p, task, band, start);
-    if (ok && p->job.progress)
-        tell_progress(p);
-}
-
-static void work(void *context, int piece, int worker)
-{
-    struct pipeline *p = context;
-
-    (void)piece, (void)worker;
-    pthread_mutex_lock(&p->lock);
-    while (!p->failed && p->next_encode < p->bands.count) {
-        enum task task = next_task(p);
-        if (task != TASK_NONE) {
-            perform(p, task);
-            continue;
-        }
-        p->waiting++;
-        pthread_cond_wait(&p->changed, &p->lock);
-        p->waiting--;
-    }
-    pthread_cond_broadcast(&p->changed);
-    pthread_mutex_unlock(&p->lock);
-}
+/* ---- the whole ---- */
 
 bool pipeline_run(struct pipeline *p, struct pipeline_times *times, struct error *err)
 {
     double start = clock_ms();
-    bool ok = sink_open(&p->sink, p->job.output, &p->info, p->job.sink, err);
+    bool ok;
 
-    p->err = err;
+    p->flow = (struct flow){.workers = p->workers,
+                            .count = p->bands.count,
+                            .in_slots = p->in.count,
+                            .out_slots = p->out.count,
+                            .whole_in = !p->stream_in,
+                            .whole_out = !p->stream_out,
+                            .device = on_device(p),
+                            .source = p->job.source,
+                            .progress = p->job.progress,
+                            .context = p,
+                            .wait = wait_for_device,
+                            .run = run_task};
+    ok = sink_open(&p->sink, p->job.output, &p->info, p->job.sink, err);
+
     if (ok && !p->stream_out)
         ok = image_alloc(&p->picture_out, p->info.width, p->info.height, p->info.channels,
                          p->info.type, p->job.input, err);
-    p->times.encode_ms = clock_ms() - start;
+    p->flow.times.encode_ms = clock_ms() - start;
     if (ok) {
-        large_alloc_keep_small(); /* kernels and codecs allocate their buffers once a band */
-        parallel_for(p->workers, p->workers, work, p);
-        ok = !p->failed;
+        ok = flow_run(&p->flow, err);
         if (p->device_state)
             p->device->close(p->device_state);
     }
@@ -567,9 +418,9 @@ bool pipeline_run(struct pipeline *p, struct pipeline_times *times, struct error
         ok = sink_finish_page(p->sink, p->job.source, err);
     else
         sink_abort(p->sink);
-    p->times.at.encoded = clock_ms();
-    p->times.encode_ms += p->times.at.encoded - start;
-    *times = p->times;
+    p->flow.times.at.encoded = clock_ms();
+    p->flow.times.encode_ms += p->flow.times.at.encoded - start;
+    *times = p->flow.times;
     pipeline_free(p);
     return ok;
 }
