@@ -47,7 +47,9 @@ struct frames {
     struct slot *slot; /* page i is in slot i % slots */
     /* One more than there are slots, so that the one that was used longest ago is not in use. */
     struct setup *setup;
-    bool more; /* a page was found that is not small */
+    bool more;   /* a page was found that is not small */
+    bool unread; /* a page could not be read; the pages before it are written nevertheless */
+    struct error err;
 };
 
 static uint64_t page_bytes(const struct image_info *info)
@@ -260,7 +262,9 @@ static bool run_task(void *context, enum flow_task task, int64_t step, struct er
 
     switch (task) {
     case TASK_DECODE:
-        return read_page(f, step, err);
+        f->unread = !read_page(f, step, &f->err);
+        f->flow.ended |= f->unread;
+        return true;
     case TASK_FILTER:
         return filter_page(f, slot, err);
     case TASK_ENCODE:
@@ -308,6 +312,10 @@ static bool finish(struct frames *f, bool ok, struct error *err)
     const double start = clock_ms();
 
     job->pages->more = f->more;
+    if (ok && f->unread) {
+        *err = f->err;
+        ok = false;
+    }
     if (ok && !f->more) {
         struct sink *sink = job->pages->sink;
         job->pages->sink = NULL;
