@@ -51,8 +51,8 @@ struct format_about {
 };
 struct format_about format_describe(enum format format);
 
-/* The names of the formats that can be written, here or in a build with their library, for error
- * messages: "known: png jpg jpeg ...". */
+/* The names of the formats of pictures that can be written, here or in a build with their library,
+ * for error messages: "known: png jpg jpeg ...". */
 #define FORMAT_KNOWN_BYTES 256
 const char *format_known(char text[FORMAT_KNOWN_BYTES]);
 

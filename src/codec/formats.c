@@ -94,7 +94,7 @@ const char *format_known(char text[FORMAT_KNOWN_BYTES])
 
     for (int i = FORMAT_NONE + 1; i < FORMATS; i++) {
         const char *other = rows[i].short_name;
-        if (format_is_read(&rows[i]) && !format_is_written(&rows[i]))
+        if (rows[i].video || (format_is_read(&rows[i]) && !format_is_written(&rows[i])))
             continue;
         used += (size_t)snprintf(text + used, FORMAT_KNOWN_BYTES - used, "%s%s %s",
                                  other ? " " : "", other ? other : "", rows[i].name);

@@ -117,16 +117,17 @@ static bool read_parameter(struct source *source, const char *word, struct error
     switch (*word) {
     case 'W':
         y4m->width = read_side(word + 1);
-        return y4m->width > 0 || damaged(source, "its width is none from 1 to 65535", err);
+        return y4m->width > 0 || damaged(source, "its width is not a number from 1 to 65535", err);
     case 'H':
         y4m->height = read_side(word + 1);
-        return y4m->height > 0 || damaged(source, "its height is none from 1 to 65535", err);
+        return y4m->height > 0 ||
+               damaged(source, "its height is not a number from 1 to 65535", err);
     case 'C':
         return read_layout(y4m, word + 1) ||
                error_file(err, name,
-                          "Y4M with the layout '%.40s' is not read; try: ffmpeg -i %.200s -pix_fmt "
-                          "yuv444p -f yuv4mpegpipe -",
-                          word + 1, name);
+                          "Y4M with the layout '%.40s' is not read; convert it (ffmpeg -pix_fmt "
+                          "yuv444p)",
+                          word + 1);
     case 'I':
         return word[1] == 'p' || word[1] == '?' || word[1] == '\0' ||
                error_file(err, name,
