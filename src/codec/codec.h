@@ -48,6 +48,7 @@ struct format_about {
     bool gray, colour, alpha; /* what a file can hold */
     int bits;                 /* the most a sample can have: 8 or 16 */
     int max_side;             /* in pixels; 0: no limit */
+    bool video;               /* made only of files of this format */
 };
 struct format_about format_describe(enum format format);
 

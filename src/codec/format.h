@@ -132,7 +132,7 @@ struct format_row {
     bool gray, colour, alpha; /* what it can hold; gray may be written as equal RGB */
     bool sixteen;             /* 16 bits a sample */
     bool maxval;              /* any maximum, kept in the file; else only 255 or 65535 */
-    bool video;               /* written only from files of this format, which is read for it */
+    bool video;               /* made only of files of this format, which make nothing else */
     int max_side;             /* 0: no limit */
     int suggested; /* rank, from 1, among the lossless formats that errors suggest; 0: none */
     enum format gray_as, colour_as; /* written as these formats; FORMAT_NONE: as itself */

@@ -52,6 +52,7 @@ struct format_about format_describe(enum format format)
         .alpha = row->alpha,
         .bits = gray->sixteen || colour->sixteen ? 16 : 8,
         .max_side = row->max_side,
+        .video = row->video,
     };
 }
 

@@ -246,16 +246,18 @@ static bool run_whole(struct run *run, struct error *err)
     double start = clock_ms(), decoded, filtered;
     int passes = run->plan.repeat * (run->request->verify ? 2 : 1);
     enum device device = run->chosen ? report->choice.device : DEVICE_CUDA;
-    bool ok = memory_take(&in, run->request, device, &report->info, run->input)
-                  ? source_read(run->source, &in, err)
-                  : source_read_all(run->source, &in, err);
+    bool ok;
+
+    if (run->request->progress)
+        run->request->progress->all = passes + 2;
+    ok = memory_take(&in, run->request, device, &report->info, run->input)
+             ? source_read(run->source, &in, err)
+             : source_read_all(run->source, &in, err);
 
     ok = ok && (run->chosen || picture_choose(run->request, &run->plan, &report->choice, err));
     decoded = clock_ms();
-    if (run->request->progress) {
-        run->request->progress->all = passes + 2;
+    if (run->request->progress)
         run->request->progress->done = 1;
-    }
     ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
     if (ok && run->counts) {
         run->ends_in = image_count_ends(&in, report->info.max);
