@@ -41,7 +41,7 @@ static uint64_t find_pixels(const char *path, int fd, uint64_t *sample_bytes, ui
         uint32_t height = le32toh(word_at(b + 22)); /* negative: from top to bottom */
         return (uint64_t)le32toh(word_at(b + 18)) * (height >> 31 ? -height : height);
     }
-    if (source_open(&source, path, &ignored)) {
+    if (source_open_pages(&source, path, &ignored)) {
         const struct image_info *info = source_info(source);
         pixels = (uint64_t)info->width * (uint64_t)info->height;
         *sample_bytes = info->type;

@@ -265,9 +265,7 @@ static void print_notes(const struct options *options, const struct picture_repo
         command_say("%s", BACKEND_SOFT_TIMES);
     if (options->request.verify && !options->quiet)
         command_say("%s: verified: all %" PRIu64 " samples equal the reference",
-                    options->operand[0],
-                    (uint64_t)report->info.width * (uint64_t)report->info.height *
-                        (uint64_t)report->info.channels);
+                    options->operand[0], report->samples);
 }
 
 /* ---- progress on a terminal ---- */
@@ -303,7 +301,9 @@ static void *watch(void *context)
         if (w->ended || passed < next)
             continue;
         char text[64];
-        int used = snprintf(text, sizeof text, "%.0f %%  %.0f s", 100 * part, passed / 1000);
+        int used = all > 0
+                       ? snprintf(text, sizeof text, "%.0f %%  %.0f s", 100 * part, passed / 1000)
+                       : snprintf(text, sizeof text, "%.0f s", passed / 1000);
         if (part > 0.1)
             snprintf(text + used, sizeof text - (size_t)used, ", %.0f s left",
                      passed / part * (1 - part) / 1000);

@@ -147,7 +147,7 @@ static void print_format(const struct format_about *about)
     if (about->gray_as)
         printf("%s for gray, %s for colour", about->gray_as, about->colour_as);
     else if (about->max_side)
-        printf("at most %d pixels a side", about->max_side);
+        printf("%sat most %d pixels a side", about->video ? "a video, " : "", about->max_side);
     printf("\n");
 }
 
@@ -158,9 +158,9 @@ static enum exit_code list_formats(bool json)
         if (json)
             json_print(stdout,
                        "{'name':%s,'reads':%i,'writes':%i,'bits':%d,'gray':%i,'colour':%i,"
-                       "'alpha':%i,'max_side':%d,'install':%s}\n",
+                       "'alpha':%i,'max_side':%d,'video':%i,'install':%s}\n",
                        about.name, about.reads, about.writes, about.bits, about.gray, about.colour,
-                       about.alpha, about.max_side, about.package);
+                       about.alpha, about.max_side, about.video, about.package);
         else if (about.package)
             printf("%-*s not in this build: install %s and build again\n", NAME_WIDTH, about.name,
                    about.package);

@@ -48,11 +48,12 @@ struct format_about {
     bool gray, colour, alpha; /* what a file can hold */
     int bits;                 /* the most a sample can have: 8 or 16 */
     int max_side;             /* in pixels; 0: no limit */
+    bool video;               /* made only of files of this format */
 };
 struct format_about format_describe(enum format format);
 
-/* The names of the formats that can be written, here or in a build with their library, for error
- * messages: "known: png jpg jpeg ...". */
+/* The names of the formats of pictures that can be written, here or in a build with their library,
+ * for error messages: "known: png jpg jpeg ...". */
 #define FORMAT_KNOWN_BYTES 256
 const char *format_known(char text[FORMAT_KNOWN_BYTES]);
 
@@ -69,8 +70,10 @@ struct source;
 /* Opens PATH ("-": stdin), recognises the format by its first bytes (never by the name), reads the
  * header, and makes all checks that need no large allocation (chunks and their CRCs, sizes against
  * the file's length). Error messages call the file PATH, or "standard input" for "-". Errors are
- * EXIT_INPUT. */
+ * EXIT_INPUT. source_open is for one picture: it refuses videos, the first page of which is only
+ * the luma of the first frame. */
 bool source_open(struct source **source, const char *path, struct error *err);
+bool source_open_pages(struct source **source, const char *path, struct error *err);
 const struct image_info *source_info(const struct source *source);
 
 enum density_unit { DENSITY_RATIO, DENSITY_INCH, DENSITY_CENTIMETRE, DENSITY_METRE };
@@ -116,9 +119,14 @@ bool source_read(struct source *source, struct image *rows, struct error *err);
 bool source_read_all(struct source *source, struct image *image, struct error *err);
 
 /* True if the file has another page that an output in FORMAT can hold too. source_next goes to it,
- * after the last row: info and metadata are those of this page then. */
-bool source_has_more(const struct source *source, enum format format);
+ * after the last row: info and metadata are those of this page then. Of a stream in a pipe, the
+ * answer is false before the last row is read; then it waits until the writer goes on or ends. */
+bool source_has_more(struct source *source, enum format format);
 bool source_next(struct source *source, struct error *err);
+
+/* True if the pages form a stream, like pictures that follow each other in a pipe: of metadata they
+ * have only `own`. */
+bool source_is_stream(const struct source *source);
 
 /* From another thread: a source_read that waits for its input fails at once. */
 void source_stop(struct source *source);
@@ -130,8 +138,8 @@ void source_close(struct source *source); /* NULL is harmless */
 struct sink;
 
 /* The pages of one file, for formats that hold several (source_has_more): while MORE is set,
- * sink_finish keeps the file open in SINK, and the next sink_open continues it. Whoever gives up
- * between two pages calls sink_abort(pages->sink). */
+ * sink_finish keeps the file open in SINK, and the next sink_open continues it. If no page follows
+ * after all, sink_finish(pages->sink) without MORE ends the file; sink_abort gives it up. */
 struct sink_pages {
     struct sink *sink;
     bool more;
@@ -183,6 +191,9 @@ bool sink_write(struct sink *sink, const struct image *rows, struct error *err);
 /* Call after the last row: flushes, checks every write and the close, renames into place. Always
  * frees the sink; on failure no file is left behind. */
 bool sink_finish(struct sink *sink, struct error *err);
+
+/* As sink_finish, after the last row of SOURCE, which tells whether another page follows. */
+bool sink_finish_page(struct sink *sink, struct source *source, struct error *err);
 void sink_abort(struct sink *sink); /* leaves no file behind; NULL is harmless */
 
 #endif

@@ -37,7 +37,7 @@ struct source {
     struct metadata metadata; /* own and icc are malloc'ed, and freed after close */
     unsigned dropped;         /* enum dropped: all such metadata in the file */
     unsigned lost;            /* enum dropped: what metadata.own lacks of it */
-    bool more;                /* there is another page */
+    bool more;                /* there is another page; for streams see decoder->follows */
     char warning[512];        /* for decoders that leave `dropped` empty */
     bool whole;               /* this file can only be decoded as a whole */
     int orientation;          /* of the stored rows; info is upright; 0 is upright too */
@@ -73,6 +73,9 @@ struct decoder {
     bool (*read_all)(struct source *source, struct image *image, struct error *err);
     /* Goes to the next page and fills SOURCE as open does. NULL if files have only one. */
     bool (*next)(struct source *source, struct error *err);
+    /* For streams, whose pages follow each other without an index: after the last row, whether
+     * another page begins. May wait for the writer of a pipe. Not asked if source->more is set. */
+    bool (*follows)(struct source *source, bool *more, struct error *err);
     size_t state_bytes; /* size of source->state: zeroed before open, freed after close */
     void (*close)(struct source *source); /* frees what the state holds; may be NULL */
 };
@@ -129,6 +132,7 @@ struct format_row {
     bool gray, colour, alpha; /* what it can hold; gray may be written as equal RGB */
     bool sixteen;             /* 16 bits a sample */
     bool maxval;              /* any maximum, kept in the file; else only 255 or 65535 */
+    bool video;               /* made only of files of this format, which make nothing else */
     int max_side;             /* 0: no limit */
     int suggested; /* rank, from 1, among the lossless formats that errors suggest; 0: none */
     enum format gray_as, colour_as; /* written as these formats; FORMAT_NONE: as itself */

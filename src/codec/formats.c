@@ -52,6 +52,7 @@ struct format_about format_describe(enum format format)
         .alpha = row->alpha,
         .bits = gray->sixteen || colour->sixteen ? 16 : 8,
         .max_side = row->max_side,
+        .video = row->video,
     };
 }
 
@@ -94,7 +95,7 @@ const char *format_known(char text[FORMAT_KNOWN_BYTES])
 
     for (int i = FORMAT_NONE + 1; i < FORMATS; i++) {
         const char *other = rows[i].short_name;
-        if (format_is_read(&rows[i]) && !format_is_written(&rows[i]))
+        if (rows[i].video || (format_is_read(&rows[i]) && !format_is_written(&rows[i])))
             continue;
         used += (size_t)snprintf(text + used, FORMAT_KNOWN_BYTES - used, "%s%s %s",
                                  other ? " " : "", other ? other : "", rows[i].name);
@@ -259,6 +260,19 @@ bool format_resolve(const char *path, const struct image_info *info,
     if (!resolve_format(path, info, options, &target->format, err))
         return false;
     row = &rows[target->format];
+    if (row->video && !rows[info->format].video)
+        return error_file(err, name, "%s holds a video, and the input is a picture: use %s",
+                          row->title, ways_out(target, ways));
+    if (!row->video && rows[info->format].video)
+        return error_file(err, name,
+                          "%s holds a picture, and the input is a video: write .y4m, or make "
+                          "pictures of it first (ffmpeg -i VIDEO frame%%04d.png)",
+                          row->title);
+    if (row->video && options->drop_alpha)
+        return error_file(err, name,
+                          "%s keeps its planes: drop alpha with ffmpeg (-pix_fmt yuv444p), not "
+                          "with --alpha drop",
+                          row->title);
     if (options->drop_alpha && image_has_alpha(target->channels))
         target->channels--;
     if (target->channels >= 3 && !row->colour)

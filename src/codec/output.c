@@ -226,6 +226,11 @@ bool output_write(struct output *output, const void *data, size_t bytes, struct 
     return true;
 }
 
+bool output_end_page(struct output *output, struct error *err)
+{
+    return output->temporary || flush(output, err);
+}
+
 bool output_can_replace(const struct output *output)
 {
     return output->temporary != NULL;

@@ -29,6 +29,8 @@ bool output_expect(struct output *output, uint64_t bytes, struct error *err);
 void output_watch(struct output *output, bool sync, struct stat *written);
 
 bool output_write(struct output *output, const void *data, size_t bytes, struct error *err);
+/* Passes on what is buffered, if someone may wait for it at the other end of a pipe. */
+bool output_end_page(struct output *output, struct error *err);
 /* Whether bytes that were written can be replaced: true for files, not for pipes and devices. */
 bool output_can_replace(const struct output *output);
 bool output_replace(struct output *output, uint64_t place, const void *data, size_t bytes,

@@ -7,8 +7,8 @@
  * numbers between blanks, or for P1 bare digits, with comments as in the header. They need no
  * buffer, so a pipe whose header promises a huge picture costs no memory.
  *
- * If a file holds several pictures, the first is read; a warning follows if the file's length shows
- * more.
+ * Binary pictures may follow each other: each is a page. If something else follows the last one, a
+ * warning says so where the file's length is known.
  *
  * The encoder writes P5, P6 and P7 with the picture's own maximum as maxval; codec/sink.c has
  * converted the rows to fit. */
@@ -44,10 +44,12 @@ struct pnm {
     uint64_t taken, most; /* bytes before it; a header of more than `most` bytes is refused */
     /* the header: */
     int kind;         /* 1 to 7: the digit after the P */
-    const char *name; /* "PBM", "PGM", "PPM", "PAM" */
+    char name[48];    /* "PBM", "PGM", "PPM", "PAM"; of later pictures "PGM (picture 2)" */
+    uint64_t picture; /* its number, from 1 */
     struct image_info *info;
     uint32_t maxval;       /* 1 for P1 and P4 */
-    uint64_t header_bytes; /* bytes before the first sample */
+    uint64_t header_bytes; /* before the first sample, counted from the start of the input */
+    uint64_t end;          /* the place behind the last sample; binary formats only */
     size_t file_row_bytes; /* a row in the file; binary formats only */
     uint8_t *packed;       /* one row of a P4 */
 };
@@ -63,6 +65,8 @@ static bool is_space(int byte)
 {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
+
+#define RECOGNISE_BYTES 3
 
 static bool recognise(const uint8_t *head, size_t bytes)
 {
@@ -343,21 +347,30 @@ static bool read_pam(struct pnm *pnm)
     return check_tuple_type(pnm, &pam);
 }
 
+static void name_picture(struct pnm *pnm, const char *name)
+{
+    const int used = snprintf(pnm->name, sizeof pnm->name, "%s", name);
+
+    if (pnm->picture > 1)
+        snprintf(pnm->name + used, sizeof pnm->name - (size_t)used, " (picture %llu)",
+                 (unsigned long long)pnm->picture);
+}
+
 /* Reads the header of a recognised file. Afterwards the input stands at the first sample; for plain
  * rasters PNM does. */
 static bool read_header(struct pnm *pnm)
 {
-    static const char *const names[] = {"PBM", "PGM", "PPM", "PBM", "PGM", "PPM", "PAM"};
+    static const char *const names[] = {"PNM", "PBM", "PGM", "PPM", "PBM", "PGM", "PPM", "PAM"};
     int digit;
 
-    pnm->name = "PNM";
-    pnm->most = MOST_BYTES;
+    name_picture(pnm, names[0]);
+    pnm->most = pnm->taken + MOST_BYTES;
     next_raw(pnm); /* the P */
     digit = next_raw(pnm);
     if (digit < '1' || digit > '7')
         return !pnm->failed && damaged(pnm, "no P1 to P7 at its beginning");
     pnm->kind = digit - '0';
-    pnm->name = names[pnm->kind - 1];
+    name_picture(pnm, names[pnm->kind]);
     if (pnm->kind == 7 ? !read_pam(pnm) : !read_numbers(pnm))
         return false;
     pnm->header_bytes = pnm->taken + pnm->at;
@@ -389,8 +402,30 @@ static bool promised_bytes(const struct pnm *pnm, uint64_t *bytes)
     return true;
 }
 
+/* Looks what follows a picture in a file, LEFT bytes. Two bytes may be a line break. */
+static bool look_behind(struct source *source, const struct pnm *pnm, uint64_t left,
+                        struct error *err)
+{
+    const char *name = input_name(source->input);
+    uint8_t head[RECOGNISE_BYTES];
+    size_t got;
+
+    if (!input_read_at(source->input, pnm->end, head, sizeof head, &got, err))
+        return false;
+    source->more = recognise(head, got);
+    if (left > 2 && pnm->picture == 1)
+        snprintf(source->warning, sizeof source->warning,
+                 "%s: only the first picture is read; %llu bytes follow it", name,
+                 (unsigned long long)left);
+    else if (left > 2)
+        snprintf(source->warning, sizeof source->warning,
+                 "%s: %llu bytes that follow picture %llu are not read", name,
+                 (unsigned long long)left, (unsigned long long)pnm->picture);
+    return true;
+}
+
 /* Checks the header's promise against the length of the file. */
-static bool check_length(struct source *source, const struct pnm *pnm, struct error *err)
+static bool check_length(struct source *source, struct pnm *pnm, struct error *err)
 {
     const char *name = input_name(source->input);
     uint64_t size = input_size(source->input), promised, held;
@@ -398,6 +433,8 @@ static bool check_length(struct source *source, const struct pnm *pnm, struct er
     if (!promised_bytes(pnm, &promised))
         return error_file(err, name, "damaged %s: %d x %d pixels are more than a file holds",
                           pnm->name, pnm->info->width, pnm->info->height);
+    if (__builtin_add_overflow(pnm->header_bytes, promised, &pnm->end))
+        pnm->end = UINT64_MAX;
     if (size == UINT64_MAX)
         return true;
     held = size > pnm->header_bytes ? size - pnm->header_bytes : 0;
@@ -407,22 +444,22 @@ static bool check_length(struct source *source, const struct pnm *pnm, struct er
             "truncated %s: the header promises %s%llu bytes of samples, the file holds %llu",
             pnm->name, is_plain(pnm) ? "at least " : "", (unsigned long long)promised,
             (unsigned long long)held);
-    /* Two more bytes may be a line break. Plain text may have more blanks anywhere. */
-    if (held > promised + 2 && !is_plain(pnm))
-        snprintf(source->warning, sizeof source->warning,
-                 "%s: only the first picture is read; %llu bytes follow it", name,
-                 (unsigned long long)(held - promised));
-    return true;
+    /* Plain text may have more blanks anywhere. */
+    return is_plain(pnm) || look_behind(source, pnm, held - promised, err);
 }
 
-static bool decoder_open(struct source *source, struct error *err)
+static bool open_picture(struct source *source, struct error *err)
 {
     struct pnm *pnm = source->state;
     struct image_info *info = &source->info;
 
+    pnm->picture++;
     pnm->input = source->input;
     pnm->info = info;
     pnm->err = err;
+    pnm->failed = false;
+    pnm->at = pnm->count = 0;
+    pnm->taken = pnm->end;
     if (!read_header(pnm) || !check_length(source, pnm, err))
         return false;
     info->max = pnm->kind == 1 || pnm->kind == 4 ? 255 : pnm->maxval;
@@ -430,11 +467,29 @@ static bool decoder_open(struct source *source, struct error *err)
     info->format = pnm->kind == 7 ? FORMAT_PAM : pnm->info->channels == 3 ? FORMAT_PPM : FORMAT_PGM;
     pnm->file_row_bytes =
         (size_t)pnm->info->width * (size_t)pnm->info->channels * (size_t)info->type;
+    free(pnm->packed);
+    pnm->packed = NULL;
     if (pnm->kind != 4)
         return true;
     pnm->file_row_bytes = ((size_t)pnm->info->width + 7) / 8;
     pnm->packed = malloc(pnm->file_row_bytes);
     return pnm->packed || error_file(err, input_name(source->input), "no memory to read it");
+}
+
+/* Whether another picture's header follows. */
+static bool decoder_follows(struct source *source, bool *more, struct error *err)
+{
+    const struct pnm *pnm = source->state;
+    const uint8_t *head;
+    size_t got;
+
+    *more = false;
+    if (is_plain(pnm) || input_size(source->input) != UINT64_MAX)
+        return true;
+    if (!input_peek(source->input, RECOGNISE_BYTES, &head, &got, err))
+        return false;
+    *more = recognise(head, got);
+    return true;
 }
 
 static void decoder_close(struct source *source)
@@ -588,8 +643,10 @@ static bool decoder_read(struct source *source, struct image *rows, struct error
 const struct decoder decoder_pnm = {
     .name = "PNM",
     .recognise = recognise,
-    .open = decoder_open,
+    .open = open_picture,
     .read = decoder_read,
+    .next = open_picture,
+    .follows = decoder_follows,
     .state_bytes = sizeof(struct pnm),
     .close = decoder_close,
 };

@@ -186,6 +186,7 @@ bool sink_open(struct sink **sink, const char *path, const struct image_info *in
     out = open_file(path, options, target.format, err);
     if (!out)
         return false;
+    out->next_row = 0;
     out->given = *info;
     out->info = target;
     out->options = *options;
@@ -274,9 +275,8 @@ bool sink_finish(struct sink *sink, struct error *err)
         image_free(&sink->converted);
         free(sink->scale);
         sink->scale = NULL;
-        sink->next_row = 0;
         sink->options.pages->sink = sink;
-        return true;
+        return output_end_page(sink->output, err);
     }
     if (ok) {
         sink->output = NULL; /* committing frees the output, even on failure */
@@ -284,6 +284,13 @@ bool sink_finish(struct sink *sink, struct error *err)
     }
     sink_free(sink);
     return ok;
+}
+
+bool sink_finish_page(struct sink *sink, struct source *source, struct error *err)
+{
+    if (sink->options.pages)
+        sink->options.pages->more = source_has_more(source, sink->info.format);
+    return sink_finish(sink, err);
 }
 
 void sink_abort(struct sink *sink)

@@ -69,13 +69,27 @@ static bool open_file(struct source *source, const char *path, struct error *err
     return source->decoder->open(source, err);
 }
 
-bool source_open(struct source **source, const char *path, struct error *err)
+bool source_open_pages(struct source **source, const char *path, struct error *err)
 {
     *source = calloc(1, sizeof **source);
     if (!*source)
         return error_file(err, path, "no memory to read it");
     if (open_file(*source, path, err))
         return true;
+    source_close(*source);
+    *source = NULL;
+    return false;
+}
+
+bool source_open(struct source **source, const char *path, struct error *err)
+{
+    if (!source_open_pages(source, path, err))
+        return false;
+    if (!format_row((*source)->info.format)->video)
+        return true;
+    path = input_name((*source)->input);
+    error_file(err, path, "is a video, expected a picture; try: ffmpeg -i %.200s frame%%04d.png",
+               path);
     source_close(*source);
     *source = NULL;
     return false;
@@ -90,9 +104,28 @@ static void free_page(struct source *source)
     image_free(&source->picture);
 }
 
-bool source_has_more(const struct source *source, enum format format)
+bool source_is_stream(const struct source *source)
 {
-    return source->more && format == source->info.format && source->decoder->next;
+    return source->decoder->follows;
+}
+
+/* Whether an output in FORMAT has pages as the input has them. */
+static bool takes_pages(const struct source *source, enum format format)
+{
+    return source->decoder->next &&
+           format_row(format)->encoder == format_row(source->info.format)->encoder;
+}
+
+bool source_has_more(struct source *source, enum format format)
+{
+    struct error ignored; /* source_next reports it */
+
+    if (!takes_pages(source, format))
+        return false;
+    if (!source->more && source->decoder->follows && source->next_row == source->info.height &&
+        !source->decoder->follows(source, &source->more, &ignored))
+        source->more = true;
+    return source->more;
 }
 
 bool source_next(struct source *source, struct error *err)
@@ -131,6 +164,8 @@ const char *source_warning(struct source *source, enum format output)
         lost = source->lost;
     else if (encoder && encoder->keeps)
         lost &= ~encoder->keeps(metadata);
+    if (source->more && source_is_stream(source) && takes_pages(source, output))
+        return NULL; /* the warning is that of the first page only */
     if (source->dropped != 0)
         describe_dropped(lost, input_name(source->input), source->warning, sizeof source->warning);
     return source->warning[0] ? source->warning : NULL;

@@ -4,11 +4,13 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "kernel/backend.h"
+#include "run/frames.h"
 
 bool picture_check(const struct picture_request *request, const char *output, struct error *err)
 {
@@ -24,15 +26,15 @@ bool picture_check(const struct picture_request *request, const char *output, st
     return sink_check_format(output, &request->sink, err);
 }
 
-/* Makes the plan, and the part of the choice that needs no device. */
-static bool prepare(const struct picture_request *request, struct source *source, struct plan *plan,
-                    struct picture_report *report, struct error *err)
+bool picture_prepare(const struct picture_request *request, const struct image_info *info,
+                     struct plan *plan, struct picture_choice *choice, struct error *err)
 {
-    report->info = *source_info(source);
-    if (!filter_plan(&request->filter, report->info.channels, report->info.type, report->info.max,
-                     plan, err))
+    if (info->format == FORMAT_Y4M && request->filter.channels)
+        return error_set(err, EXIT_USAGE,
+                         "--channels is for pictures: all planes of a video are filtered");
+    if (!filter_plan(&request->filter, info->channels, info->type, info->max, plan, err))
         return false;
-    picture_estimate(request, plan, &report->info, &report->choice);
+    picture_estimate(request, plan, info, choice);
     return true;
 }
 
@@ -56,7 +58,11 @@ bool picture_plan(const struct picture_request *request, const char *input, stru
     struct source *source = NULL;
     bool ok;
     memset(report, 0, sizeof *report);
-    ok = source_open(&source, input, err) && prepare(request, source, plan, report, err);
+    ok = source_open_pages(&source, input, err);
+    if (ok) {
+        report->info = *source_info(source);
+        ok = picture_prepare(request, &report->info, plan, &report->choice, err);
+    }
     if (ok && !(picture_choose(request, plan, &report->choice, err) &&
                 find_method(request, plan, report, err))) {
         plan_free(plan);
@@ -103,33 +109,42 @@ static void starter_end(struct starter *starter)
 
 /* ---- memory for the pictures of a batch ---- */
 
+void *picture_pinned(enum device device, int index, size_t bytes)
+{
+    const struct backend *backend = backend_find(device);
+
+    return backend->host_take ? backend->host_take(index, bytes) : NULL;
+}
+
+void picture_memory_free(void *memory)
+{
+    const struct backend *cuda = backend_find(DEVICE_CUDA);
+
+    if (memory && !(cuda->host_give && cuda->host_give(memory)))
+        free(memory);
+}
+
 /* Takes pinned memory, which the device copies from and to directly: a thread waits neither for a
  * copy through the driver's own buffers nor for other threads' copies. Pinning does not pay for a
  * single picture. False, without an error, if there is no such memory or DEVICE is the CPU. */
 static bool memory_take(struct image *image, const struct picture_request *request,
                         enum device device, const struct image_info *info, const char *name)
 {
-    const struct backend *cuda = backend_find(DEVICE_CUDA);
     struct error ignored;
     size_t bytes;
 
-    if (!request->device_shared || device != DEVICE_CUDA || !cuda->host_take ||
-        !image_measure(image, info->width, info->height, info->channels, info->type, name, &bytes,
-                       &ignored))
+    if (!request->device_shared || !image_measure(image, info->width, info->height, info->channels,
+                                                  info->type, name, &bytes, &ignored))
         return false;
-    image->data = cuda->host_take(request->device_index, bytes);
+    image->data = picture_pinned(device, request->device_index, bytes);
     return image->data != NULL;
 }
 
 /* Frees any picture's memory; harmless on a zeroed image. */
 static void memory_free(struct image *image)
 {
-    const struct backend *cuda = backend_find(DEVICE_CUDA);
-
-    if (image->data && cuda->host_give && cuda->host_give(image->data))
-        memset(image, 0, sizeof *image);
-    else
-        image_free(image);
+    picture_memory_free(image->data);
+    memset(image, 0, sizeof *image);
 }
 
 /* ---- from input to output ---- */
@@ -149,10 +164,9 @@ static bool verify_pass(const struct kernel_job *job, const void *context, struc
     return true;
 }
 
-/* Runs the reference and compares OUT with it, for --verify. */
-static bool verify(const struct picture_request *request, const struct plan *plan,
-                   const struct image *in, const struct image *out, int threads, const char *name,
-                   struct error *err)
+bool picture_verify(const struct picture_request *request, const struct plan *plan,
+                    const struct image *in, const struct image *out, int threads, const char *name,
+                    struct error *err)
 {
     struct image want;
     struct kernel_job job;
@@ -194,21 +208,8 @@ static bool filter_image(const struct picture_request *request, const struct pla
     large_alloc_keep_small(); /* repeated passes and pieces allocate the same buffers again */
     ok = kernel_run(choice->kernel, &job, err);
     kernel_close(choice->kernel, job.state);
-    return ok && (!request->verify || verify(request, plan, in, out, choice->threads, name, err));
-}
-
-static bool write_image(const struct picture_request *request, const struct image *image,
-                        const char *output, const struct picture_report *report, struct error *err)
-{
-    struct sink *sink = NULL;
-
-    if (!sink_open(&sink, output, &report->info, &request->sink, err))
-        return false;
-    if (!sink_write(sink, image, err)) {
-        sink_abort(sink);
-        return false;
-    }
-    return sink_finish(sink, err);
+    return ok &&
+           (!request->verify || picture_verify(request, plan, in, out, choice->threads, name, err));
 }
 
 /* The state of one run of picture_filter. */
@@ -219,9 +220,23 @@ struct run {
     struct plan plan;
     struct picture_report *report;
     bool chosen; /* false: CUDA is still starting; the choice comes last */
+    struct sink_pages pages;
     bool counts; /* the samples that are 0 or max, before and after */
     uint64_t ends_in, ends_out;
 };
+
+static bool write_image(const struct run *run, const struct image *image, struct error *err)
+{
+    struct sink *sink = NULL;
+
+    if (!sink_open(&sink, run->output, &run->report->info, &run->request->sink, err))
+        return false;
+    if (!sink_write(sink, image, err)) {
+        sink_abort(sink);
+        return false;
+    }
+    return sink_finish_page(sink, run->source, err);
+}
 
 /* Decodes, filters and encodes the picture in one piece, one stage after the other. */
 static bool run_whole(struct run *run, struct error *err)
@@ -231,16 +246,18 @@ static bool run_whole(struct run *run, struct error *err)
     double start = clock_ms(), decoded, filtered;
     int passes = run->plan.repeat * (run->request->verify ? 2 : 1);
     enum device device = run->chosen ? report->choice.device : DEVICE_CUDA;
-    bool ok = memory_take(&in, run->request, device, &report->info, run->input)
-                  ? source_read(run->source, &in, err)
-                  : source_read_all(run->source, &in, err);
+    bool ok;
+
+    if (run->request->progress)
+        run->request->progress->all = passes + 2;
+    ok = memory_take(&in, run->request, device, &report->info, run->input)
+             ? source_read(run->source, &in, err)
+             : source_read_all(run->source, &in, err);
 
     ok = ok && (run->chosen || picture_choose(run->request, &run->plan, &report->choice, err));
     decoded = clock_ms();
-    if (run->request->progress) {
-        run->request->progress->all = passes + 2;
+    if (run->request->progress)
         run->request->progress->done = 1;
-    }
     ok = ok && filter_image(run->request, &run->plan, &in, &out, run->input, report, err);
     if (ok && run->counts) {
         run->ends_in = image_count_ends(&in, report->info.max);
@@ -248,7 +265,7 @@ static bool run_whole(struct run *run, struct error *err)
     }
     memory_free(&in);
     filtered = clock_ms();
-    ok = ok && write_image(run->request, &out, run->output, report, err);
+    ok = ok && write_image(run, &out, err);
     report->decode_ms = decoded - start;
     report->filter_ms = filtered - decoded;
     report->encode_ms = clock_ms() - filtered;
@@ -311,39 +328,35 @@ static bool run_all(struct run *run, bool cuda, struct error *err)
 /* More clipped samples than this part of all are worth a warning. */
 #define CLIPPED_PART 0.01
 
-/* Can the mask make flat areas brighter or darker? With a sum of 0 they become black, which is
- * what such a mask is for. */
-static bool changes_brightness(const struct plan *plan)
+/* With a sum of 0, flat areas become black, which is what such a mask is for. */
+bool picture_changes_brightness(const struct plan *plan)
 {
     return plan->kind != PLAN_GRADIENT && plan->mask[0].sum != 0 &&
            plan->mask[0].sum != plan->mask[0].divisor;
 }
 
-static void note_clipped(const struct run *run)
+void picture_note_clipped(struct picture_report *report, const char *input, const struct plan *plan,
+                          uint64_t ends_in, uint64_t ends_out)
 {
-    const struct plan_mask *m = &run->plan.mask[0];
-    struct picture_report *report = run->report;
+    const struct plan_mask *m = &plan->mask[0];
     const struct image_info *info = &report->info;
     double samples = (double)info->width * info->height * info->channels;
-    double part = ((double)run->ends_out - (double)run->ends_in) / samples;
+    double part = ((double)ends_out - (double)ends_in) / samples;
 
-    if (run->counts && part > CLIPPED_PART)
+    if (part > CLIPPED_PART && report->clipped[0] == '\0')
         snprintf(report->clipped, sizeof report->clipped,
                  "%.100s: %.0f %% of the samples became 0 or %" PRIu32
                  ", because the mask's weights "
                  "sum to %.6g times its divisor; --normalize divides by their sum",
-                 run->input, 100 * part, info->max, (double)m->sum / (double)m->divisor);
+                 input, 100 * part, info->max, (double)m->sum / (double)m->divisor);
 }
 
-/* Passes the input's metadata on; the output's format takes what it can hold. */
-static void pass_metadata(struct sink_options *sink, struct source *source, const char *output,
-                          struct picture_report *report)
+void picture_keep_warning(struct picture_report *report, struct source *source, enum format output)
 {
-    enum format format = sink_format(output, &report->info, sink);
-    const char *warning = source_warning(source, format);
+    const char *warning = source_warning(source, output);
 
-    sink->metadata = source_metadata(source);
-    snprintf(report->warning, sizeof report->warning, "%s", warning ? warning : "");
+    if (warning && report->warning[0] == '\0')
+        snprintf(report->warning, sizeof report->warning, "%s", warning);
 }
 
 /* STARTED may be late or 0 if the picture's own thread was first to start the device. */
@@ -359,29 +372,21 @@ static void count_from(struct pipeline_moments *at, double started, double start
     at->encoded -= start;
 }
 
-/* Adds the times of the earlier pages to those of the last one, and keeps the first warnings. */
-static void join_pages(struct picture_report *report, const struct picture_report *before)
-{
-    report->decode_ms += before->decode_ms;
-    report->filter_ms += before->filter_ms;
-    report->encode_ms += before->encode_ms;
-    if (before->warning[0] != '\0')
-        memcpy(report->warning, before->warning, sizeof report->warning);
-    if (before->clipped[0] != '\0')
-        memcpy(report->clipped, before->clipped, sizeof report->clipped);
-}
-
 /* Filters the page that the source is at. *cuda: whether the device is CUDA's. START: when opening
  * the page began. */
 static bool filter_page(struct run *run, struct picture_request *request, bool *cuda, double start,
                         struct error *err)
 {
     struct picture_report *report = run->report;
+    const double decode_ms = report->decode_ms, filter_ms = report->filter_ms;
+    const double encode_ms = report->encode_ms;
+    enum format format;
     double prepared;
     bool ok;
 
+    report->info = *source_info(run->source);
     run->chosen = false;
-    if (!prepare(request, run->source, &run->plan, report, err) ||
+    if (!picture_prepare(request, &report->info, &run->plan, &report->choice, err) ||
         !sink_check(run->output, &report->info, &request->sink, err))
         return false;
     if (!*cuda) {
@@ -391,12 +396,21 @@ static bool filter_page(struct run *run, struct picture_request *request, bool *
         *cuda = report->choice.device == DEVICE_CUDA;
     }
     request->sink.threads = report->choice.threads;
-    run->counts = changes_brightness(&run->plan);
-    pass_metadata(&request->sink, run->source, run->output, report);
+    request->sink.metadata = source_metadata(run->source);
+    run->counts = picture_changes_brightness(&run->plan);
+    format = sink_format(run->output, &report->info, &request->sink);
+    run->pages.more = source_has_more(run->source, format);
+    picture_keep_warning(report, run->source, format);
     prepared = clock_ms() - start;
     ok = run_all(run, *cuda, err);
-    report->decode_ms += prepared; /* the header, and with some formats the whole file */
-    note_clipped(run);
+    report->samples += (uint64_t)report->info.width * (uint64_t)report->info.height *
+                       (uint64_t)report->info.channels;
+    if (ok && run->counts)
+        picture_note_clipped(report, run->input, &run->plan, run->ends_in, run->ends_out);
+    /* The header counts as decoding; with some formats it takes the whole file. */
+    report->decode_ms += prepared + decode_ms;
+    report->filter_ms += filter_ms;
+    report->encode_ms += encode_ms;
     return ok;
 }
 
@@ -404,23 +418,28 @@ static bool filter_page(struct run *run, struct picture_request *request, bool *
 static bool filter_pages(struct run *run, struct picture_request *request, bool *cuda, double start,
                          struct error *err)
 {
-    struct sink_pages pages = {0};
-    struct picture_report before = {0};
+    struct frames_job frames = {.request = request,
+                                .source = run->source,
+                                .input = run->input,
+                                .output = run->output,
+                                .pages = &run->pages,
+                                .report = run->report};
     const bool asked = *cuda;
     bool ok;
 
-    request->sink.pages = &pages;
+    request->sink.pages = &run->pages;
     do {
-        enum format format = sink_format(run->output, source_info(run->source), &request->sink);
-        pages.more = source_has_more(run->source, format);
         *cuda = asked;
-        ok = filter_page(run, request, cuda, start, err);
-        plan_free(&run->plan);
-        join_pages(run->report, &before);
-        before = *run->report;
+        if (frames_can_run(&frames)) {
+            ok = frames_run(&frames, err);
+        } else {
+            ok = filter_page(run, request, cuda, start, err);
+            plan_free(&run->plan);
+            ok = ok && (!run->pages.more || source_next(run->source, err));
+        }
         start = clock_ms();
-    } while (ok && pages.more && (ok = source_next(run->source, err)));
-    sink_abort(pages.sink); /* of a page that could not be filtered */
+    } while (ok && run->pages.more);
+    sink_abort(run->pages.sink); /* of a page that could not be filtered */
     return ok;
 }
 
@@ -434,7 +453,7 @@ bool picture_filter(const struct picture_request *request, const char *input, co
     double start = clock_ms();
 
     memset(report, 0, sizeof *report);
-    if (!source_open(&run.source, input, err))
+    if (!source_open_pages(&run.source, input, err))
         return false;
     if (cuda)
         starter_begin(&starter, request->device_index);

@@ -48,6 +48,7 @@ struct picture_choice {
 
 struct picture_report {
     struct image_info info;
+    uint64_t samples; /* of all pages */
     struct picture_choice choice;
     const char *method; /* of the kernel; NULL: it has none */
     char warning[512];  /* what the codec dropped; empty: nothing */
@@ -71,6 +72,29 @@ bool picture_plan(const struct picture_request *request, const char *input, stru
 /* Filters INPUT into OUTPUT. On failure nothing is left behind at OUTPUT. */
 bool picture_filter(const struct picture_request *request, const char *input, const char *output,
                     struct picture_report *report, struct error *err);
+
+/* ---- for pages (run/frames.c) ---- */
+
+/* Makes the plan, and the part of the choice that needs no device. */
+bool picture_prepare(const struct picture_request *request, const struct image_info *info,
+                     struct plan *plan, struct picture_choice *choice, struct error *err);
+
+/* Runs the reference and compares OUT with it, for --verify. */
+bool picture_verify(const struct picture_request *request, const struct plan *plan,
+                    const struct image *in, const struct image *out, int threads, const char *name,
+                    struct error *err);
+
+/* Pinned memory (see kernel/backend.h), or NULL; picture_memory_free frees any memory. */
+void *picture_pinned(enum device device, int index, size_t bytes);
+void picture_memory_free(void *memory);
+
+/* Keep the first warning: about metadata that an output in this format lacks; that many samples of
+ * the picture report->info became 0 or max, of which there were ENDS_IN and are ENDS_OUT. Whether a
+ * mask makes flat areas brighter or darker, so that they may. */
+void picture_keep_warning(struct picture_report *report, struct source *source, enum format output);
+void picture_note_clipped(struct picture_report *report, const char *input, const struct plan *plan,
+                          uint64_t ends_in, uint64_t ends_out);
+bool picture_changes_brightness(const struct plan *plan);
 
 /* ---- run/choose.c ---- */
 

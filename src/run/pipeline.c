@@ -1,28 +1,17 @@
-/* The band pipeline (run/pipeline.h): the memory of the bands, the tasks, and the threads that take
- * them.
+/* The band pipeline (run/pipeline.h): the memory of the bands, and the tasks. run/flow.c has the
+ * threads that take them; a step is a band.
  *
- * Stage 0 decodes, the stages 1 to n filter, the last one encodes. Every stage makes band after
- * band: band i of a stage is the rows that band i of the next stage needs and no earlier band. So
- * band i of a stage can be made when band i of the stage before is complete. A few counters of
- * bands for each stage, under one lock, tell which task is ready:
- *
- *      0             complete         next                                        count
- *      | complete      | being made     | not yet begun                             |
- *
- * A row that a stage has made is free again when no band from `complete` on of the next stage reads
- * it; an output slot, when its band is written. The memory behind each stage holds at least one
- * band with its halo, so that some task is always ready and no deadlock is possible. A device gets
- * one band at a time, and its stage counts the submitted bands: their input slots are free once
- * they are uploaded. */
+ * Band i of a stage is the rows that band i of the next stage needs and no earlier band. A row that
+ * a stage has made is free again when no later band of the next stage reads it. The memory behind
+ * each stage holds at least one band with its halo. The input slots of the bands that a device got
+ * are free once they are uploaded. */
 #include "run/pipeline.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "kernel/band_device.h"
 
 /* For smaller pictures a thread costs more than it saves. */
@@ -64,9 +53,6 @@
 #define DEVICE_BAND_BYTES     ((size_t)4 << 20)
 #define DEVICE_MAX_BAND_BYTES ((size_t)64 << 20)
 
-/* A stage's number, or one of these. */
-enum { NO_TASK = -1, OPEN_DEVICE = -2, DECODE = 0 };
-
 /* Band i is in image[i % count]. */
 struct slots {
     int count;
@@ -74,7 +60,7 @@ struct slots {
     void *memory;
 };
 
-/* One stage, and the memory behind it, which the next stage reads. */
+/* A stage of the flow, and the memory behind it, which the next stage reads. */
 struct stage {
     const struct pipeline_step *step; /* of a filter */
     const struct plan *plan;          /* the step's, for one pass */
@@ -82,17 +68,15 @@ struct stage {
     int above, below;                 /* rows beyond a filter's band that its sums may read */
     int ahead;            /* rows beyond the output's bands that later stages' sums may read */
     struct row_ring ring; /* on the CPU, if the stage makes rows for a filter and streams */
-    int capacity;         /* bands that the memory holds, from the next stage's `complete` on */
-    int next, complete;
-    bool *made; /* band i is made[i % capacity], for the bands from `complete` on */
 };
 
 struct pipeline {
     struct pipeline_job job;
     struct image_info info;
-    struct image shape; /* of the picture, without memory */
-    struct bands bands; /* of the output */
-    struct plan *once;  /* for each step: its plan with one pass */
+    struct image shape;  /* of the picture, without memory */
+    struct bands bands;  /* of the output */
+    struct stage *stage; /* as many as the flow has */
+    struct plan *once;   /* for each step: its plan with one pass */
     int workers;
     bool stream_in, stream_out;
     struct slots in, out;     /* in: for a device only */
@@ -104,14 +88,7 @@ struct pipeline {
     void *device_state;
 
     struct sink *sink;
-    pthread_mutex_t lock; /* for all below */
-    pthread_cond_t changed;
-    struct stage *stage; /* 0: decoding, 1 .. last - 1: filters, last: encoding */
-    int last;
-    bool opening, opened, decoding, encoding, failed;
-    int waiting;
-    struct pipeline_times times;
-    struct error *err;
+    struct flow flow;
 };
 
 static bool on_device(const struct pipeline *p)
@@ -142,7 +119,7 @@ static int largest_halo(const struct pipeline *p)
 {
     int halo = 0;
 
-    for (int s = 1; s < p->last; s++)
+    for (int s = 1; s <= p->flow.filters; s++)
         halo = larger(halo, p->stage[s].above + p->stage[s].below);
     return halo;
 }
@@ -164,7 +141,7 @@ static int rows_on_cpu(const struct pipeline *p)
     rows = larger(larger(rows, smaller(least, most)), 1);
     if (threads > 1)
         most = smaller(most, height / threads / WANTED_EACH);
-    if (most < rows || !step->kernel->rows || p->last > 2)
+    if (most < rows || !step->kernel->rows || p->flow.filters > 1)
         return rows;
     return step->kernel->rows(step->kernel, step->plan, step->method, p->info.width, rows, most);
 }
@@ -225,14 +202,14 @@ static bool rings_alloc(struct pipeline *p)
     const struct image *shape = &p->shape;
     int64_t all = 0;
 
-    for (int s = p->stream_in ? 0 : 1; s < p->last - 1; s++) {
+    for (int s = p->stream_in ? 0 : 1; s < p->flow.filters; s++) {
         const struct stage *reader = &p->stage[s + 1];
-        int64_t band = (int64_t)p->bands.rows * p->stage[s].capacity, ahead = p->stage[s].ahead;
+        int64_t band = (int64_t)p->bands.rows * p->flow.stage[s].slots, ahead = p->stage[s].ahead;
         int64_t rows = band + larger(reader->above + reader->below, (int)ahead);
 
         rows = rows < shape->height ? rows : shape->height;
         all += rows;
-        if ((p->last > 2 && all > 2 * (int64_t)shape->height) ||
+        if ((p->flow.filters > 1 && all > 2 * (int64_t)shape->height) ||
             !row_ring_alloc(&p->stage[s].ring, shape->width, shape->channels, shape->type,
                             (int)rows))
             return false;
@@ -245,7 +222,7 @@ static bool states_open(struct pipeline *p)
 {
     struct error ignored; /* the run of the whole picture reports it */
 
-    for (int s = 1; s < p->last; s++) {
+    for (int s = 1; s <= p->flow.filters; s++) {
         const struct pipeline_step *step = p->stage[s].step;
         if (step == p->stage[s - 1].step)
             p->stage[s].state = p->stage[s - 1].state;
@@ -275,11 +252,11 @@ static bool lay_out_cpu(struct pipeline *p)
     p->workers = smaller(job->threads, bands->count);
     /* One band per thread and one that waits to be written; a single thread needs only its own. */
     more = p->workers > 1 ? p->workers + 1 : 1;
-    for (int s = 0; s < p->last - 1; s++)
-        p->stage[s].capacity = p->workers > 1 ? more + 1 : 1;
+    for (int s = 0; s < p->flow.filters; s++)
+        p->flow.stage[s].slots = p->workers > 1 ? more + 1 : 1;
     if (!p->stream_in)
-        p->stage[0].capacity = bands->count;
-    p->out.count = p->stage[p->last - 1].capacity =
+        p->flow.stage[FLOW_READ].slots = bands->count;
+    p->out.count = p->flow.stage[p->flow.filters].slots =
         p->stream_out ? smaller(more, bands->count) : bands->count;
     return rings_alloc(p) && (!p->stream_out || slots_alloc(&p->out, &p->shape, bands->rows)) &&
            states_open(p);
@@ -306,8 +283,8 @@ static bool lay_out_device(struct pipeline *p)
     p->band.pin = forced || bands->count >= USES_WORTH_PINNING * p->in.count;
     if (p->band.pin) /* only a small part of such a picture is decoded while the device starts */
         p->in.count = smaller(p->in.count, PINNED_INPUT_SLOTS);
-    p->stage[0].capacity = p->in.count;
-    p->stage[1].capacity = p->out.count;
+    p->flow.stage[0].slots = p->in.count;
+    p->flow.stage[1].slots = p->out.count;
     return in * (uint64_t)p->in.count + out * (uint64_t)p->out.count <= DEVICE_MAX_BYTES &&
            (halo + 2 * out) * (uint64_t)p->out.count <= DEVICE_MAX_BYTES &&
            slots_alloc(&p->in, &p->shape, bands->rows + bands->below) &&
@@ -316,14 +293,14 @@ static bool lay_out_device(struct pipeline *p)
 
 static void pipeline_free(struct pipeline *p)
 {
-    for (int s = 0; p->stage && s <= p->last; s++) {
+    for (int s = 0; p->stage && s <= p->flow.filters; s++) {
         const struct pipeline_step *step = p->stage[s].step;
         if (step && step != p->stage[s - 1].step)
             kernel_close(step->kernel, p->stage[s].state);
         row_ring_free(&p->stage[s].ring);
-        free(p->stage[s].made);
     }
     free(p->stage);
+    free(p->flow.stage);
     free(p->once);
     image_free(&p->picture_in);
     image_free(&p->picture_out);
@@ -331,8 +308,6 @@ static void pipeline_free(struct pipeline *p)
     free(p->in.memory);
     free(p->out.image);
     free(p->out.memory);
-    pthread_cond_destroy(&p->changed);
-    pthread_mutex_destroy(&p->lock);
     free(p);
 }
 
@@ -345,10 +320,11 @@ static bool stages_make(struct pipeline *p)
 
     for (int i = 0; i < p->job.step_count; i++)
         passes += (size_t)p->job.steps[i].plan->repeat;
-    p->last = (int)passes + 1;
     p->stage = calloc(passes + 2, sizeof *p->stage);
+    p->flow.stage = calloc(passes + 2, sizeof *p->flow.stage);
+    p->flow.filters = (int)passes;
     p->once = calloc((size_t)p->job.step_count, sizeof *p->once);
-    if (!p->stage || !p->once || (on_device(p) && passes > 1))
+    if (!p->stage || !p->flow.stage || !p->once || (on_device(p) && passes > 1))
         return false;
     for (int i = 0; i < p->job.step_count; i++) {
         const struct pipeline_step *step = &p->job.steps[i];
@@ -363,20 +339,9 @@ static bool stages_make(struct pipeline *p)
             p->stage[s].below = p->bands.below;
         }
     }
-    for (s = p->last - 1; s > 0; s--)
+    for (s = p->flow.filters; s > 0; s--)
         p->stage[s - 1].ahead = smaller(p->stage[s].ahead + p->stage[s].below, p->info.height);
     return true;
-}
-
-static bool made_alloc(struct pipeline *p)
-{
-    bool ok = true;
-
-    for (int s = 0; ok && s < p->last; s++) {
-        p->stage[s].made = calloc((size_t)p->stage[s].capacity, sizeof(bool));
-        ok = p->stage[s].made != NULL;
-    }
-    return ok;
 }
 
 struct pipeline *pipeline_open(const struct pipeline_job *job)
@@ -392,9 +357,7 @@ struct pipeline *pipeline_open(const struct pipeline_job *job)
                               .height = info->height,
                               .channels = info->channels,
                               .type = info->type};
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->changed, NULL);
-    if (stages_make(p) && (on_device(p) ? lay_out_device(p) : lay_out_cpu(p)) && made_alloc(p)) {
+    if (stages_make(p) && (on_device(p) ? lay_out_device(p) : lay_out_cpu(p))) {
         if (p->workers > 1)
             source_read_ahead(job->source);
         return p;
@@ -426,7 +389,7 @@ static bool device_open(struct pipeline *p, struct error *err)
     p->band.out = p->out.image;
     p->band.in_slots = p->in.count;
     p->band.out_slots = p->out.count;
-    p->band.times = &p->times.device;
+    p->band.times = &p->flow.times.device;
     p->device = kernel->bands;
     p->device_state = p->device->open(&p->band, err);
     return p->device_state != NULL;
@@ -441,22 +404,22 @@ static void count_ends(const struct pipeline *p, const struct image *rows, uint6
 
 static bool decode(struct pipeline *p, int band, struct error *err)
 {
-    int first = made_from(p, DECODE, band), rows = made_to(p, DECODE, band) - first;
+    int first = made_from(p, FLOW_READ, band), rows = made_to(p, FLOW_READ, band) - first;
     struct image into;
 
     if (!p->stream_in) {
         if (!source_read_all(p->job.source, &p->picture_in, err))
             return false;
-        count_ends(p, &p->picture_in, &p->times.ends_in);
+        count_ends(p, &p->picture_in, &p->flow.times.ends_in);
         return true;
     }
     if (rows == 0)
         return true;
     into = on_device(p) ? image_rows(&p->in.image[band % p->in.count], 0, rows)
-                        : row_ring_rows(&p->stage[DECODE].ring, first, rows);
+                        : row_ring_rows(&p->stage[FLOW_READ].ring, first, rows);
     if (!source_read(p->job.source, &into, err))
         return false;
-    count_ends(p, &into, &p->times.ends_in);
+    count_ends(p, &into, &p->flow.times.ends_in);
     return true;
 }
 
@@ -470,8 +433,8 @@ static struct image band_output(const struct pipeline *p, int band)
 /* Rows [FROM, TO) of what stage S makes, on the CPU. */
 static struct image rows_behind(const struct pipeline *p, int s, int from, int to)
 {
-    return s == DECODE && !p->stream_in ? image_rows(&p->picture_in, from, to - from)
-                                        : row_ring_rows(&p->stage[s].ring, from, to - from);
+    return s == FLOW_READ && !p->stream_in ? image_rows(&p->picture_in, from, to - from)
+                                           : row_ring_rows(&p->stage[s].ring, from, to - from);
 }
 
 static bool filter(struct pipeline *p, int s, int band, struct error *err)
@@ -495,7 +458,7 @@ static bool filter(struct pipeline *p, int s, int band, struct error *err)
     if (first == end)
         return true;
     in = rows_behind(p, s - 1, from, made_to(p, s - 1, band));
-    out = s == p->last - 1 ? band_output(p, band) : rows_behind(p, s, first, end);
+    out = s == p->flow.filters ? band_output(p, band) : rows_behind(p, s, first, end);
     return kernel_run(stage->step->kernel, &job, err);
 }
 
@@ -503,224 +466,71 @@ static bool encode(struct pipeline *p, int band, struct error *err)
 {
     struct image rows = p->stream_out ? band_output(p, band) : p->picture_out;
 
-    count_ends(p, &rows, &p->times.ends_out);
+    count_ends(p, &rows, &p->flow.times.ends_out);
     return sink_write(p->sink, &rows, err);
 }
 
 /* Waits until the device has read the slot to decode into, or has filled the slot to encode. */
-static bool wait_for_device(struct pipeline *p, int task, int band, struct error *err)
+static bool wait_for_device(void *context, int task, int64_t step, struct error *err)
 {
-    if (on_device(p) && task == DECODE && band >= p->in.count)
+    struct pipeline *p = context;
+    const int band = (int)step;
+
+    if (on_device(p) && task == FLOW_READ && band >= p->in.count)
         return p->device->wait_uploaded(p->device_state, band - p->in.count, err);
-    if (on_device(p) && task == p->last)
+    if (on_device(p) && task == flow_last(&p->flow))
         return p->device->wait_downloaded(p->device_state, band, err);
     return true;
 }
 
-static bool run_task(struct pipeline *p, int task, int band, struct error *err)
-{
-    if (task == OPEN_DEVICE)
-        return device_open(p, err);
-    if (task == DECODE)
-        return decode(p, band, err);
-    return task == p->last ? encode(p, band, err) : filter(p, task, band, err);
-}
-
-/* ---- who does what next; with the lock held ---- */
-
-/* The memory behind the stage has room for its next band. */
-static bool has_room(const struct pipeline *p, int s)
-{
-    return p->stage[s].next < p->bands.count &&
-           p->stage[s].next - p->stage[s + 1].complete < p->stage[s].capacity;
-}
-
-static bool can_decode(const struct pipeline *p)
-{
-    return !p->decoding && has_room(p, DECODE);
-}
-
-static bool can_filter(const struct pipeline *p, int s)
-{
-    const struct stage *stage = &p->stage[s];
-
-    return has_room(p, s) && stage->next < p->stage[s - 1].complete &&
-           (!on_device(p) || (p->opened && stage->next == stage->complete));
-}
-
-static bool can_encode(const struct pipeline *p)
-{
-    int there = p->stage[p->last - 1].complete;
-
-    return !p->encoding && p->stage[p->last].next < there &&
-           (p->stream_out || there == p->bands.count);
-}
-
-/* The later stage goes first: it frees memory. But with several threads decoding goes before
- * filtering: only one thread at a time can decode. A single thread filters what it has just
- * decoded. */
-static int next_task(const struct pipeline *p)
-{
-    if (can_encode(p))
-        return p->last;
-    if (on_device(p) && !p->opening)
-        return OPEN_DEVICE;
-    if (p->workers > 1 && can_decode(p))
-        return DECODE;
-    for (int s = p->last - 1; s > 0; s--)
-        if (can_filter(p, s))
-            return s;
-    return can_decode(p) ? DECODE : NO_TASK;
-}
-
-/* Claims the task; returns its band. */
-static int claim(struct pipeline *p, int task)
-{
-    struct stage *stage;
-
-    if (task == OPEN_DEVICE) {
-        p->opening = true;
-        return 0;
-    }
-    stage = &p->stage[task];
-    p->decoding |= task == DECODE;
-    p->encoding |= task == p->last;
-    if (task < p->last)
-        stage->made[stage->next % stage->capacity] = false;
-    return stage->next++;
-}
-
-/* The bands that a task makes at once: all, where a picture is read or written whole. */
-static int bands_made(const struct pipeline *p, int task)
-{
-    bool whole = (task == DECODE && !p->stream_in) || (task == p->last && !p->stream_out);
-
-    return whole ? p->bands.count : 1;
-}
-
-/* Notes that the stage has made BAND. */
-static void count_made(struct pipeline *p, int s, int band)
-{
-    struct stage *stage = &p->stage[s];
-
-    if (s == DECODE || s == p->last) { /* one band after the other, or all */
-        stage->next = stage->complete = band + bands_made(p, s);
-        return;
-    }
-    stage->made[band % stage->capacity] = true;
-    while (stage->complete < stage->next && stage->made[stage->complete % stage->capacity])
-        stage->complete++;
-}
-
-static void complete(struct pipeline *p, int task, int band, double start)
-{
-    struct pipeline_times *times = &p->times;
-    double now = clock_ms();
-
-    if (task == OPEN_DEVICE) {
-        p->opened = true;
-        times->at.opened = now;
-        times->start_ms = now - start;
-        return;
-    }
-    count_made(p, task, band);
-    if (task == DECODE) {
-        p->decoding = false;
-        times->at.decoded = now;
-        times->decode_ms += now - start;
-    } else if (task == p->last) {
-        p->encoding = false;
-        times->at.last_band = start;
-        if (band == 0)
-            times->at.first_band = start;
-        times->encode_ms += now - start;
-    } else {
-        times->filter_ms += now - start;
-    }
-}
-
-static void tell_progress(const struct pipeline *p)
-{
-    int done = 0;
-
-    for (int s = 0; s <= p->last; s++)
-        done += p->stage[s].complete;
-    p->job.progress->all = (p->last + 1) * p->bands.count;
-    p->job.progress->done = done;
-}
-
-/* Claims the task, does it with the lock released, and notes its completion. */
-static void perform(struct pipeline *p, int task)
-{
-    int band = claim(p, task);
-    struct error err;
-    double start;
-    bool ok;
-
-    /* A thread wakes one other thread, and only if a task is ready. */
-    if (p->waiting > 0 && next_task(p) != NO_TASK)
-        pthread_cond_signal(&p->changed);
-    pthread_mutex_unlock(&p->lock);
-    ok = wait_for_device(p, task, band, &err);
-    start = clock_ms();
-    ok = ok && run_task(p, task, band, &err);
-    pthread_mutex_lock(&p->lock);
-    if (!ok && !p->failed) {
-        p->failed = true;
-        *p->err = err;
-        source_stop(p->job.source); /* the decoder may be waiting for a pipe that stays silent */
-    }
-    if (ok)
-        complete(p, task, band, start);
-    if (ok && p->job.progress)
-        tell_progress(p);
-}
-
-static void work(void *context, int piece, int worker)
+static bool run_task(void *context, int task, int64_t step, struct error *err)
 {
     struct pipeline *p = context;
+    const int band = (int)step;
 
-    (void)piece, (void)worker;
-    pthread_mutex_lock(&p->lock);
-    while (!p->failed && p->stage[p->last].complete < p->bands.count) {
-        int task = next_task(p);
-        if (task != NO_TASK) {
-            perform(p, task);
-            continue;
-        }
-        p->waiting++;
-        pthread_cond_wait(&p->changed, &p->lock);
-        p->waiting--;
-    }
-    pthread_cond_broadcast(&p->changed);
-    pthread_mutex_unlock(&p->lock);
+    if (task == FLOW_OPEN)
+        return device_open(p, err);
+    if (task == FLOW_READ)
+        return decode(p, band, err);
+    return task == flow_last(&p->flow) ? encode(p, band, err) : filter(p, task, band, err);
 }
+
+/* ---- the whole ---- */
 
 bool pipeline_run(struct pipeline *p, struct pipeline_times *times, struct error *err)
 {
     double start = clock_ms();
-    bool ok = sink_open(&p->sink, p->job.output, &p->info, p->job.sink, err);
+    bool ok;
 
-    p->err = err;
+    p->flow.workers = p->workers;
+    p->flow.count = p->bands.count;
+    p->flow.whole_in = !p->stream_in;
+    p->flow.whole_out = !p->stream_out;
+    p->flow.device = on_device(p);
+    p->flow.source = p->job.source;
+    p->flow.progress = p->job.progress;
+    p->flow.context = p;
+    p->flow.wait = wait_for_device;
+    p->flow.run = run_task;
+    ok = sink_open(&p->sink, p->job.output, &p->info, p->job.sink, err);
+
     if (ok && !p->stream_out)
         ok = image_alloc(&p->picture_out, p->info.width, p->info.height, p->info.channels,
                          p->info.type, p->job.input, err);
-    p->times.encode_ms = clock_ms() - start;
+    p->flow.times.encode_ms = clock_ms() - start;
     if (ok) {
-        large_alloc_keep_small(); /* kernels and codecs allocate their buffers once a band */
-        parallel_for(p->workers, p->workers, work, p);
-        ok = !p->failed;
+        ok = flow_run(&p->flow, err);
         if (p->device_state)
             p->device->close(p->device_state);
     }
     start = clock_ms();
     if (ok)
-        ok = sink_finish(p->sink, err);
+        ok = sink_finish_page(p->sink, p->job.source, err);
     else
         sink_abort(p->sink);
-    p->times.at.encoded = clock_ms();
-    p->times.encode_ms += p->times.at.encoded - start;
-    *times = p->times;
+    p->flow.times.at.encoded = clock_ms();
+    p->flow.times.encode_ms += p->flow.times.at.encoded - start;
+    *times = p->flow.times;
     pipeline_free(p);
     return ok;
 }

@@ -7,9 +7,8 @@
  *      last filter  |   band i with its halo -> output slot   as many tasks as there are threads
  *      encoder      |   slot i -> file                        one task at a time, in order
  *
- * A thread takes any task that is ready: no thread belongs to a stage, and a single thread does all
- * in turn. The output is as for the whole picture in one piece, because a band holds every row that
- * its sums read. Each pass of a repeated filter is a stage of its own.
+ * The output is as for the whole picture in one piece, because a band holds every row that its sums
+ * read. Each pass of a repeated filter is a stage of its own.
  *
  * If decoder or encoder handles only whole pictures, the pipeline holds a whole picture there.
  *
@@ -18,8 +17,7 @@
 #ifndef STENCIL_RUN_PIPELINE_H
 #define STENCIL_RUN_PIPELINE_H
 
-#include "codec/codec.h"
-#include "kernel/kernel.h"
+#include "run/flow.h"
 
 /* Up to AHEAD_BYTES the slots hold a whole picture, decoded while the device starts. From
  * PINNED_BYTES on the slots are pinned, and few. */
@@ -48,23 +46,6 @@ struct pipeline_job {
     int device_index;
     bool count_ends;           /* see ends_in */
     struct progress *progress; /* NULL: nobody looks */
-};
-
-/* When a step was done that others wait for, by clock_ms. */
-struct pipeline_moments {
-    double started; /* the device without its memory; not set by run/pipeline.c */
-    double opened;  /* the device with its memory for the bands; 0: no device */
-    double decoded, first_band, last_band, encoded; /* a band: back from the device */
-};
-
-/* Milliseconds of work in each stage, added up over threads: overlapped stages are busy for more
- * than the time that passes. */
-struct pipeline_times {
-    double decode_ms, filter_ms, encode_ms;
-    double start_ms;            /* until a device was ready, during decoding */
-    struct kernel_times device; /* reported by the device */
-    struct pipeline_moments at;
-    uint64_t ends_in, ends_out; /* samples that are 0 or max, if they are counted */
 };
 
 struct pipeline;

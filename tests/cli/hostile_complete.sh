@@ -2,7 +2,7 @@
 for path in "$TESTDATA"/hostile/*; do
     case $path in
     *.png | *.jpg | *.jpeg | *.webp | *.tif | *.bmp | *.tga | *.gif | *.psd | *.txt) ;;
-    *.pbm | *.pgm | *.ppm | *.pnm | *.pam) ;;
+    *.y4m | *.pbm | *.pgm | *.ppm | *.pnm | *.pam) ;;
     *README*) ;;
     *) echo "${path##*/}" ;;
     esac

@@ -7,7 +7,7 @@ stencilcli list formats --json | head -n 4
 # A format of the list can be named, and its file has it.
 stencilcli list formats --json | python3 -c 'import json, sys
 for row in map(json.loads, sys.stdin):
-    if row["writes"]:
+    if row["writes"] and not row["video"]:
         print(row["name"], "gray" if not row["colour"] else "colour")' >rows
 while read -r name kind; do
     input=photo.png

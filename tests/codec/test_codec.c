@@ -41,7 +41,7 @@ static void every_format_is_recognised(void)
         snprintf(path, sizeof path, "row.%s", row->name);
         CHECK(row->decoder->recognise && format_of_name(row->name) == format);
         CHECK(row->decode_rate > 0 || row->colour_as != FORMAT_NONE);
-        if (!format_is_written(row))
+        if (!format_is_written(row) || row->video) /* tests/codec/test_y4m.c writes videos */
             continue;
         CHECKF(write_picture(path, &image, 255, &plain_options, 7, &err), "%s", err.text);
         CHECKF(source_open(&source, path, &err), "%s", err.text);

@@ -1,4 +1,4 @@
-/* Every damaged, forged or unsupported PNG, JPEG, BMP, WebP, TIFF, TGA, GIF and PSD of
+/* Every damaged, forged or unsupported PNG, JPEG, BMP, WebP, TIFF, TGA, GIF, PSD and Y4M of
  * testdata/hostile is refused quickly, with the message that fits its damage. scripts/make_hostile
  * describes the files; a file that is not listed here is a failure. */
 #include <dirent.h>
@@ -327,6 +327,41 @@ static const struct hostile psd[] = {
     {"zero_width", "damaged PSD: 0 x 2 pixels of 3 channels are no picture"},
 };
 
+static const struct hostile y4m[] = {
+    {"above_max", "damaged Y4M: a sample of frame 1 is 1024, above 1023"},
+    {"cut_chroma", "truncated Y4M: frame 1 has 11 of 12 bytes"},
+    {"cut_frame_header", "truncated Y4M: the file ends in a header"},
+    {"cut_header", "truncated Y4M: the file ends in a header"},
+    {"cut_luma", "truncated Y4M: frame 1 has 6 of 12 bytes"},
+    {"cut_second", "truncated Y4M: frame 2 has 9 of 12 bytes"},
+    {"cut_second_header", "truncated Y4M: the file ends in a header"},
+    {"frame_word", "damaged Y4M: frame 1 does not begin with FRAME"},
+    {"garbage_behind", "damaged Y4M: frame 2 does not begin with FRAME"},
+    {"height_negative", "damaged Y4M: its height is not a number from 1 to 65535"},
+    {"height_none", "damaged Y4M: its header names no width or no height"},
+    {"height_word", "damaged Y4M: its height is not a number from 1 to 65535"},
+    {"interlaced", "interlaced video: a filter would mix its two fields; deinterlace it (ffmpeg "
+                   "-vf yadif), or call it progressive (ffmpeg -vf setfield=prog)"},
+    {"large", "truncated Y4M: frame 1 has 12 of 6442319873 bytes"},
+    {"layout_bits",
+     "Y4M with the layout '420p11' is not read; convert it (ffmpeg -pix_fmt yuv444p)"},
+    {"layout_mono",
+     "Y4M with the layout 'mono8x' is not read; convert it (ffmpeg -pix_fmt yuv444p)"},
+    {"layout_place",
+     "Y4M with the layout '422jpeg' is not read; convert it (ffmpeg -pix_fmt yuv444p)"},
+    {"layout_unknown",
+     "Y4M with the layout '410' is not read; convert it (ffmpeg -pix_fmt yuv444p)"},
+    {"long_frame_header", "damaged Y4M: a header of more than 2048 bytes"},
+    {"long_header", "damaged Y4M: a header of more than 2048 bytes"},
+    {"mixed", "interlaced video: a filter would mix its two fields; deinterlace it (ffmpeg "
+              "-vf yadif), or call it progressive (ffmpeg -vf setfield=prog)"},
+    {"no_frame", "truncated Y4M: it has no frame"},
+    {"width_huge", "damaged Y4M: its width is not a number from 1 to 65535"},
+    {"width_none", "damaged Y4M: its header names no width or no height"},
+    {"width_zero", "damaged Y4M: its width is not a number from 1 to 65535"},
+    {"zero_byte", "damaged Y4M: a zero byte in its header"},
+};
+
 static double seconds(void)
 {
     struct timespec now;
@@ -334,10 +369,24 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* Reads all pages. */
+static bool read_pages(struct source *source, struct error *err)
+{
+    struct image image = {0};
+
+    while (source_read_all(source, &image, err)) {
+        image_free(&image);
+        if (!source_has_more(source, source_info(source)->format))
+            return true;
+        if (!source_next(source, err))
+            return false;
+    }
+    return false;
+}
+
 static void check_file(const struct hostile *hostile, const char *extension)
 {
     struct source *source = NULL;
-    struct image image = {0};
     struct error err = {.text = ""};
     char path[128];
     double start = seconds(), took;
@@ -345,12 +394,11 @@ static void check_file(const struct hostile *hostile, const char *extension)
     bool refused;
 
     snprintf(path, sizeof path, FOLDER "%s.%s", hostile->name, extension);
-    refused = !source_open(&source, path, &err) || !source_read_all(source, &image, &err);
+    refused = !source_open_pages(&source, path, &err) || !read_pages(source, &err);
     took = seconds() - start;
     source_close(source);
     CHECKF(refused, "%s was read", path);
     CHECKF(took < 1.0, "%s took %.1f s", path, took);
-    image_free(&image);
     if (!refused)
         return;
     CHECK(err.code == EXIT_INPUT);
@@ -459,6 +507,11 @@ static void hostile_psds_are_refused(void)
     check_files(psd, sizeof psd / sizeof *psd, "psd");
 }
 
+static void hostile_y4ms_are_refused(void)
+{
+    check_files(y4m, sizeof y4m / sizeof *y4m, "y4m");
+}
+
 int main(void)
 {
     TEST(hostile_pngs_are_refused);
@@ -473,5 +526,6 @@ int main(void)
     TEST(hostile_tgas_are_refused);
     TEST(hostile_gifs_are_refused);
     TEST(hostile_psds_are_refused);
+    TEST(hostile_y4ms_are_refused);
     return test_finish();
 }
